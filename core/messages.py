@@ -1,0 +1,49 @@
+"""The messages between steps: ids only, JSON only.
+
+PageStored          crawler  -> fingerprint a page
+PageFingerprinted   pipeline -> match a page
+WorkAdded           webadmin, command line -> register a work's text (fingerprint, index)
+WorkRemoved         webadmin, command line -> take a work's text out of the index
+CrawlRequested      webadmin, schedule, command line -> crawl a site
+MatchFound          pipeline -> whoever wants to be told of a case
+"""
+
+from dataclasses import asdict, dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class PageStored:
+    version_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class PageFingerprinted:
+    version_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class WorkAdded:
+    text_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class WorkRemoved:
+    text_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class CrawlRequested:
+    run_id: int  # a crawl run that already stands in the admin database
+
+
+@dataclass(frozen=True, slots=True)
+class MatchFound:
+    case_id: int
+
+
+Message = PageStored | PageFingerprinted | WorkAdded | WorkRemoved | CrawlRequested | MatchFound
+
+
+def as_dict(message: Message) -> dict[str, str | int]:
+    """The message's fields, ready for JSON."""
+    return asdict(message)

@@ -1,0 +1,155 @@
+"""What is known of a page: the response as it came, what was read in it, and its history."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from core.ids import CanonicalUrl, Digest, FinalUrl, PageId, RequestedUrl, SiteId, VersionId
+
+
+class Disguise(StrEnum):
+    """What was done to a text so that it would not be found; each is evidence of intent.
+
+    The first group is undone while the page is read (crawler), the second in the text (fingerprint), the third is
+    seen by comparison with the work (matcher).
+    """
+
+    HIDDEN_TEXT = "hidden_text"
+    RUBY = "ruby"
+
+    ZERO_WIDTH = "zero_width"
+    SPACES = "spaces"
+    PINYIN_INSERTED = "pinyin_inserted"
+    PINYIN_REPLACED = "pinyin_replaced"
+    PRIVATE_USE = "private_use"
+    FULL_WIDTH = "full_width"
+
+    HOMOPHONE = "homophone"
+    SHAPE = "shape"
+    REPLACED = "replaced"
+    SCRIPT_CONVERTED = "script_converted"
+    TEXT_INSERTED = "text_inserted"
+    TEXT_DELETED = "text_deleted"
+    SHUFFLED = "shuffled"
+    PATCHWORK = "patchwork"
+
+
+@dataclass(frozen=True, slots=True)
+class DisguiseFound:
+    """One kind of disguise on a page: how often, and one example as it stood there (at most 80 characters)."""
+
+    kind: Disguise
+    count: int
+    example: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """One HTTP response. `body` is what came over the wire after content decoding, not yet characters."""
+
+    site_id: SiteId
+    requested_url: RequestedUrl
+    final_url: FinalUrl
+    canonical_url: CanonicalUrl
+    status: int
+    headers: tuple[tuple[str, str], ...]
+    body: bytes
+    fetched_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What was read in a response. `text` is the main text with disguises of markup undone and paragraphs on lines."""
+
+    title: str
+    text: str
+    author: str = ""
+    published: datetime | None = None
+    encoding: str = "utf-8"
+    is_encoding_doubtful: bool = False
+    extractor: str = ""
+    confidence: float = 1.0  # [0, 1]; below core.states.MIN_CONFIDENCE_TO_TRUST an extraction is doubtful
+    disguises: tuple[DisguiseFound, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A place on the web and its current state."""
+
+    id: PageId
+    site_id: SiteId
+    canonical_url: CanonicalUrl
+    first_seen: datetime
+    last_seen: datetime
+    current_version: VersionId
+
+
+@dataclass(frozen=True, slots=True)
+class PageVersion:
+    """One state of a page: what was read, when it was first seen so, and the digest of the raw response behind it."""
+
+    id: VersionId
+    page_id: PageId
+    site_id: SiteId
+    canonical_url: CanonicalUrl
+    requested_url: RequestedUrl
+    final_url: FinalUrl
+    status: int
+    headers: tuple[tuple[str, str], ...]
+    fetched_at: datetime
+    raw_digest: Digest
+    text_digest: Digest
+    reading: Reading
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What a page store did with a page."""
+
+    page_id: PageId
+    version_id: VersionId
+    is_new_page: bool
+    is_new_version: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CrawlPlan:
+    """How one site is crawled: everything a spider needs, and nothing it has to look up."""
+
+    site_id: SiteId
+    run_id: str
+    start_urls: tuple[str, ...]
+    allowed_hosts: tuple[str, ...]  # host or host:port; empty: the hosts of start_urls
+    follow_patterns: tuple[str, ...] = ()  # regular expressions on URLs; empty: all within the hosts
+    page_patterns: tuple[str, ...] = ()  # URLs that are kept; empty: all that have a main text
+    deny_patterns: tuple[str, ...] = ()
+    sitemap_urls: tuple[str, ...] = ()
+    use_sitemap: bool = True  # look for those that robots.txt names, and /sitemap.xml
+    next_page_selector: str = ""  # CSS; empty: recognised by its words
+    chapter_list_selector: str = ""
+    body_selector: str = ""  # CSS or XPath (begins with /); empty: chosen by the extractors
+    title_selector: str = ""
+    encoding: str = ""  # what the operator knows; empty: found from the bytes
+    max_depth: int = 5
+    max_pages: int = 2_000
+    delay_s: float = 1.0
+    concurrency: int = 2
+    obey_robots: bool = True
+
+
+@dataclass(slots=True)
+class CrawlCounts:
+    """What a crawl run did, for the operator. `faults`: at most 50 lines, each naming a URL and what was wrong."""
+
+    requested: int = 0
+    fetched: int = 0
+    stored: int = 0
+    new_versions: int = 0
+    unchanged: int = 0
+    rejected: dict[str, int] = field(default_factory=dict)  # by core.states.Rejection
+    failed: int = 0
+    bytes_fetched: int = 0
+    seconds_extract: float = 0.0
+    seconds_store: float = 0.0
+    faults: list[str] = field(default_factory=list)
+    finish_reason: str = ""

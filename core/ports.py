@@ -1,0 +1,127 @@
+"""What the middle needs of the outside, as protocols. Each has a live side and a memory side that pass one suite.
+
+PageStore           pages, versions, raw responses      pagestore.mongo, pagestore.memory
+WorkStore           texts of the mother corpus          pagestore.mongo, pagestore.memory
+FingerprintStore    fingerprints of both                pagestore.mongo, pagestore.memory
+CaseBook            rights, outcomes, cases             webadmin.casebook, pipeline.memory
+Outbox              messages to the next step           pipeline.outbox, pipeline.memory
+Clock               now                                 core.clock
+
+The index port deals in arrays and stands beside its two sides: matcher.ports.MatchIndex.
+Adapters translate their driver's exceptions: no pymongo, redis or Django error crosses a port.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from core.ids import Digest, PageId, SiteId, VersionId, WorkTextId
+from core.matches import Match
+from core.messages import Message
+from core.pages import Fetched, Page, PageVersion, Reading, Stored
+from core.states import Rejection
+from core.works import StoredFingerprint, WorkText
+
+
+class PageStore(Protocol):
+    """Pages as they were fetched and read. Nothing in it is ever overwritten by a later fetch but `last_seen`."""
+
+    def put(self, fetched: Fetched, reading: Reading) -> Stored:
+        """Keep one response and what was read in it; the same text again only moves `last_seen`.
+
+        The raw body is kept once for its digest, compressed. Safe to call twice with the same arguments.
+        """
+        ...
+
+    def page(self, page_id: PageId) -> Page | None: ...
+
+    def version(self, version_id: VersionId) -> PageVersion | None: ...
+
+    def versions(self, page_id: PageId) -> list[PageVersion]:
+        """All versions of a page, oldest first."""
+        ...
+
+    def raw(self, digest: Digest) -> bytes | None:
+        """A raw body. Raises BrokenInvariant when what is stored no longer has its digest."""
+        ...
+
+    def current_versions(self, after: PageId | None, limit: int) -> list[tuple[PageId, VersionId]]:
+        """Up to `limit` pages in order of id, beginning after `after`: for the sweeper, which walks all of them."""
+        ...
+
+
+class WorkStore(Protocol):
+    """Texts of the mother corpus by the digest of their content."""
+
+    def put_text(self, text: str) -> WorkTextId: ...
+
+    def text(self, text_id: WorkTextId) -> str | None: ...
+
+    def remove_text(self, text_id: WorkTextId) -> None: ...
+
+    def texts(self) -> Iterator[WorkText]:
+        """Every text, in order of id."""
+        ...
+
+
+class FingerprintStore(Protocol):
+    """Fingerprints of page versions and of works' texts, by subject and algorithm."""
+
+    def put(self, fingerprint: StoredFingerprint) -> None: ...
+
+    def get(self, subject: str, algorithm_id: int) -> StoredFingerprint | None: ...
+
+    def get_many(self, subjects: Sequence[str], algorithm_id: int) -> dict[str, StoredFingerprint]:
+        """Those of `subjects` that are there."""
+        ...
+
+    def remove(self, subject: str) -> None:
+        """Forget the fingerprints of all algorithms of a subject."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What matching found on one page version, for the case book."""
+
+    version: PageVersion
+    rejection: Rejection | None  # why nothing was compared or found; None when there are findings
+    matches: tuple[Match, ...]
+    algorithm_id: int
+    corpus_revision: int  # of the index that was asked
+    checked_at: datetime
+
+
+class CaseBook(Protocol):
+    """The admin database as the pipeline sees it."""
+
+    def texts_of_watchers(self, site: SiteId) -> frozenset[WorkTextId]:
+        """The texts that belong to the rights holder who watches this site; no other text is a finding there."""
+        ...
+
+    def record(self, outcome: Outcome) -> list[int]:
+        """Write an outcome, open or bring up to date the cases that it calls for; returns their ids.
+
+        Licences, own sites and quotations are ruled out here and counted under their reason. A verdict that a
+        reviewer gave is never changed. Safe to call twice.
+        """
+        ...
+
+    def unchecked(self, versions: Iterable[VersionId], algorithm_id: int, corpus_revision: int) -> set[VersionId]:
+        """Those of `versions` with no outcome from this algorithm and a corpus at least as new."""
+        ...
+
+
+class Outbox(Protocol):
+    """Where a step leaves the message for the next one. Raises ServiceUnavailable; the sweeper repairs a lost one."""
+
+    def send(self, message: Message) -> None: ...
+
+
+class Clock(Protocol):
+    """The time."""
+
+    def now(self) -> datetime:
+        """The present moment, UTC-aware."""
+        ...

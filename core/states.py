@@ -1,0 +1,52 @@
+"""The states of a case, the verdicts of a reviewer, and the reasons for which something is left out."""
+
+from enum import StrEnum
+
+# Below it an extraction is shown as doubtful. The product of the signals in crawler/extraction.py; 0.5 is where half of
+# them speak against the text. Not yet measured on labelled pages.
+MIN_CONFIDENCE_TO_TRUST = 0.5
+
+
+class CaseState(StrEnum):
+    """Where a case is. Only a reviewer closes a case; a page that changes or goes does not."""
+
+    OPEN = "open"
+    CONFIRMED = "confirmed"
+    DISMISSED = "dismissed"
+
+
+class Verdict(StrEnum):
+    """What a reviewer decided."""
+
+    CONFIRMED = "confirmed"
+    LICENSED = "licensed"
+    QUOTATION = "quotation"
+    NOT_A_COPY = "not_a_copy"
+
+    @property
+    def state(self) -> CaseState:
+        """The state that this verdict puts a case into."""
+        return CaseState.CONFIRMED if self is Verdict.CONFIRMED else CaseState.DISMISSED
+
+
+class Rejection(StrEnum):
+    """Why a page or a match went no further. Each is counted and shown."""
+
+    # while crawling
+    ROBOTS = "robots"  # robots.txt forbids it
+    UNSAFE_ADDRESS = "unsafe_address"  # a private, link-local or metadata address
+    OFF_SITE = "off_site"
+    TOO_LARGE = "too_large"
+    NOT_HTML = "not_html"
+    HTTP_ERROR = "http_error"
+    REDIRECT_LOOP = "redirect_loop"
+    NO_ANSWER = "no_answer"
+    MOJIBAKE = "mojibake"  # no decoding gives text
+    NO_MAIN_TEXT = "no_main_text"
+    # while matching
+    TOO_FEW_HAN_CHARS = "too_few_han_chars"
+    NO_MATCH = "no_match"
+    # findings that are no case
+    LICENSED = "licensed"
+    OWN_SITE = "own_site"
+    QUOTATION = "quotation"

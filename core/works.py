@@ -1,0 +1,43 @@
+"""The mother corpus: the texts that a rights holder owns."""
+
+from dataclasses import dataclass
+
+from core.ids import WorkTextId
+
+
+@dataclass(frozen=True, slots=True)
+class Chapter:
+    """One text of a work. A work that is one text has one chapter, number 1."""
+
+    number: int
+    title: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class WorkFile:
+    """What was read from a file or folder: one work."""
+
+    title: str
+    author: str
+    chapters: tuple[Chapter, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WorkText:
+    """One text of the mother corpus, by the digest of its content."""
+
+    id: WorkTextId
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFingerprint:
+    """A fingerprint as it is kept. `payload` begins with the algorithm id (one byte); only matcher and pipeline look in.
+
+    `subject` is a VersionId or a WorkTextId.
+    """
+
+    subject: str
+    algorithm_id: int
+    payload: bytes
