@@ -1,0 +1,24 @@
+"""The admin database."""
+
+from webadmin.models.cases import Case, CaseMatch, VerdictRecord
+from webadmin.models.pages import Exclusion, PageCheck, PageRecord
+from webadmin.models.rights import Chapter, Licence, Membership, OwnDomain, RightsHolder, Work
+from webadmin.models.sites import CrawlRun, Site, SiteDomain
+
+__all__ = [
+    "Case",
+    "CaseMatch",
+    "Chapter",
+    "CrawlRun",
+    "Exclusion",
+    "Licence",
+    "Membership",
+    "OwnDomain",
+    "PageCheck",
+    "PageRecord",
+    "RightsHolder",
+    "Site",
+    "SiteDomain",
+    "VerdictRecord",
+    "Work",
+]

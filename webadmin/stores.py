@@ -1,0 +1,28 @@
+"""The page store and the outbox as the admin reaches them: opened at first use, kept by the process."""
+
+from functools import cache
+from typing import cast
+
+from django.conf import settings
+from django.utils.module_loading import import_string
+
+from core.ports import Outbox, PageStore, WorkStore
+from pagestore.mongo import MongoPageStore, MongoWorkStore, connect
+
+
+@cache
+def page_store() -> PageStore:
+    """Raises ServiceUnavailable at its calls, not here."""
+    return MongoPageStore(connect(settings.ZHUIWEN.mongo_url))
+
+
+@cache
+def work_store() -> WorkStore:
+    """Raises ServiceUnavailable at its calls, not here."""
+    return MongoWorkStore(connect(settings.ZHUIWEN.mongo_url))
+
+
+@cache
+def outbox() -> Outbox:
+    """The outbox that ZHUIWEN_OUTBOX names."""
+    return cast(Outbox, import_string(settings.ZHUIWEN_OUTBOX)())
