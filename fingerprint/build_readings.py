@@ -1,0 +1,101 @@
+"""Writes readings.bin and syllables.py: one reading for each code point. Run by hand when a table is to be added.
+
+    python -m fingerprint.build_readings
+
+Needs pypinyin and opencc, which nothing else of this package imports. The same versions of both give the same bytes.
+An algorithm id names the digest of its table (fingerprint.algorithms), so new bytes need a new id.
+"""
+
+import lzma
+import unicodedata
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from opencc import OpenCC
+from pypinyin.constants import PINYIN_DICT
+
+from fingerprint.readings import CODE_POINTS, DATA_PATH, pack, payload_digest
+
+SYLLABLES_PATH = DATA_PATH.with_name("syllables.py")
+NUMERALS = "零一二三四五六七八九"
+# Written in Taiwan where the mainland writes the other; OpenCC leaves it alone because of compounds such as 著作.
+# Both sides of a comparison are folded alike, so that losing the distinction costs nothing.
+EXTRA_VARIANTS = {"著": "着"}
+FIRST_NON_ASCII = 0x80
+SURROGATES = range(0xD800, 0xE000)
+
+SYLLABLES_TEMPLATE = '''"""The toneless syllables, by id; id 0 is "no reading". Written by fingerprint.build_readings."""
+
+_NAMES = (
+{lines}
+)
+SYLLABLES: tuple[str, ...] = ("", *_NAMES.split())
+'''
+
+
+def folding() -> dict[int, int]:
+    """Code point -> the simplified or compatibility form that stands for it, where it is another one."""
+    direct = _compatibility_forms() | _simplified_forms()
+    return {source: target for source in direct if (target := _followed(source, direct)) != source}
+
+
+def readings(fold: dict[int, int]) -> dict[int, str]:
+    """Code point -> toneless syllable: the first reading of its folded form, else of itself."""
+    own = {code: _toneless(listed.split(",")[0]) for code, listed in PINYIN_DICT.items()}
+    own |= {ord("0") + value: own[ord(numeral)] for value, numeral in enumerate(NUMERALS)}
+    found = {code: own.get(fold.get(code, code)) or own.get(code, "") for code in own.keys() | fold.keys()}
+    return {code: syllable for code, syllable in sorted(found.items()) if syllable}
+
+
+def _simplified_forms() -> dict[int, int]:
+    characters = [chr(code) for code in sorted(PINYIN_DICT)]
+    simplified = characters
+    for standard in ("t2s", "hk2s"):
+        simplified = OpenCC(standard).convert("\n".join(simplified)).split("\n")
+    pairs = dict(zip(characters, simplified, strict=True)) | EXTRA_VARIANTS
+    return {ord(source): ord(target) for source, target in pairs.items() if len(target) == 1 and source != target}
+
+
+def _compatibility_forms() -> dict[int, int]:
+    forms = {}
+    for code in range(FIRST_NON_ASCII, CODE_POINTS):
+        if code not in SURROGATES:
+            normalized = unicodedata.normalize("NFKC", chr(code))
+            if len(normalized) == 1 and ord(normalized) != code:
+                forms[code] = ord(normalized)
+    return forms
+
+
+def _followed(code: int, direct: dict[int, int]) -> int:
+    seen = {code}
+    while (following := direct.get(code, code)) not in seen:
+        code = following
+        seen.add(code)
+    return code
+
+
+def _toneless(reading: str) -> str:
+    decomposed = unicodedata.normalize("NFD", reading.lower().replace("ü", "v"))
+    return "".join(letter for letter in decomposed if "a" <= letter <= "z")
+
+
+def _columns(table: dict[int, int]) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    return np.array(list(table.keys()), np.uint32), np.array(list(table.values()), np.uint32)
+
+
+def main() -> None:
+    fold = dict(sorted(folding().items()))
+    read = readings(fold)
+    names = sorted(set(read.values()))
+    number = {name: index for index, name in enumerate(names, start=1)}
+    payload = pack(_columns({code: number[syllable] for code, syllable in read.items()}), _columns(fold))
+    DATA_PATH.write_bytes(lzma.compress(payload, preset=9))
+    rows = [names[start : start + 16] for start in range(0, len(names), 16)]
+    lines = "\n".join(f'    "{" ".join(row)} "' for row in rows)
+    Path(SYLLABLES_PATH).write_text(SYLLABLES_TEMPLATE.format(lines=lines), encoding="utf-8")
+    print(f"{len(read)} readings, {len(fold)} folded, {len(names)} syllables, digest {payload_digest(payload)}")
+
+
+if __name__ == "__main__":
+    main()
