@@ -1,0 +1,364 @@
+"""A realistic admin database: rights holders, people, works, sites, runs, pages, cases. The texts are our own.
+
+`fill_world()` makes two rights holders that must never see each other, each with a reviewer and a manager, plus an
+administrator; the single factories below it make one thing each with sensible defaults.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+from django.contrib.auth.models import User
+
+from core.ids import CanonicalUrl, PageId, SiteId, digest, page_id, version_id, work_text_id
+from core.matches import ChangeKind, MatchClass
+from core.pages import Disguise
+from core.states import CaseState, Rejection, Verdict
+from webadmin.models import (
+    Case,
+    CaseMatch,
+    Chapter,
+    CrawlRun,
+    Exclusion,
+    Licence,
+    Membership,
+    OwnDomain,
+    PageCheck,
+    PageRecord,
+    RightsHolder,
+    Site,
+    SiteDomain,
+    VerdictRecord,
+    Work,
+)
+
+PASSWORD = "lantern-harbour-92"
+NOW = datetime(2026, 3, 10, 4, 0, tzinfo=UTC)  # noon in Shanghai
+ALGORITHM_ID = 1
+
+WORK_TEXT = (
+    "渡口的灯是在立冬那天熄的。老周把船缆系在第三根桩上，数了数舱里的米袋，一共十七袋，比上个月少了两袋。\n"
+    "他没有声张，只把账本合上，压在枕头底下。江面起了雾，对岸的码头像一行被水洇开的字，看得见，读不出。\n"
+    "夜里有人敲舱板，三下，停一停，又两下。那是他和弟弟约好的暗号，可弟弟已经走了十一年。\n"
+    "老周披衣起来，提着马灯走到船头。雾里站着一个孩子，赤着脚，怀里抱着一只湿透的布包。\n"
+    "“我爹说，把这个交给撑船的。”孩子把布包放下，转身就走，脚步声落在木板上，却没有留下一点水迹。\n"
+    "布包里是一叠旧船票，日期都是立冬，年份一年接着一年，最后一张，写着明天。\n"
+)
+ADVERT = "本章未完，请记住本站网址继续阅读。"
+HOMOPHONES = {"渡": "度", "雾": "务", "账": "帐", "码": "马", "暗": "按", "票": "漂"}
+ZERO_WIDTH = "\u200b"
+
+
+def holder(name: str = "长河文学") -> RightsHolder:
+    return RightsHolder.objects.create(name=name, contact="版权部 copyright@example.cn")
+
+
+def user(name: str, of: RightsHolder | None = None, role: str = Membership.Role.REVIEWER) -> User:
+    """A person with a role for a rights holder; without one, a person who belongs to nobody."""
+    person = User.objects.create_user(name, f"{name}@example.cn", PASSWORD, is_staff=True)
+    if of is not None:
+        Membership.objects.create(user=person, rights_holder=of, role=role)
+    return person
+
+
+def administrator(name: str = "admin") -> User:
+    return User.objects.create_superuser(name, f"{name}@example.cn", PASSWORD)
+
+
+def work(of: RightsHolder, title: str = "渡口夜灯", chapters: int = 1, text: str = WORK_TEXT) -> Work:
+    made = Work.objects.create(rights_holder=of, title=title, author="林栖", kind=Work.Kind.NOVEL)
+    for number in range(1, chapters + 1):
+        chapter_text = text if number == 1 else f"{title} {number}\n{text}"
+        Chapter.objects.create(
+            work=made,
+            number=number,
+            title=f"第{number}章 立冬",
+            text_id=work_text_id(chapter_text),
+            chars=len(chapter_text),
+            indexed_at=NOW - timedelta(days=30) if number % 2 else None,
+        )
+    return made
+
+
+def licence(of: RightsHolder, licensee: str = "青檐书城", domain: str = "read.example.com", **fields: Any) -> Licence:
+    given = {"number": "HT-2026-017", "valid_from": date(2026, 1, 1), "valid_until": date(2026, 12, 31)}
+    return Licence.objects.create(rights_holder=of, licensee=licensee, domain=domain, **{**given, **fields})
+
+
+def own_domain(of: RightsHolder, domain: str = "www.example.cn") -> OwnDomain:
+    return OwnDomain.objects.create(rights_holder=of, domain=domain)
+
+
+def site(of: RightsHolder, name: str = "落霞小说网", host: str = "luoxia.example.net", **fields: Any) -> Site:
+    made = Site.objects.create(rights_holder=of, name=name, start_urls=f"https://{host}/", **fields)
+    SiteDomain.objects.create(site=made, host=host)
+    return made
+
+
+def run(of: Site, state: str = CrawlRun.State.FINISHED, due_at: datetime = NOW, **fields: Any) -> CrawlRun:
+    """A crawl run in any state, with the figures that a finished one has."""
+    given: dict[str, Any] = {"trigger": CrawlRun.Trigger.SCHEDULE}
+    if state in {CrawlRun.State.FINISHED, CrawlRun.State.FAILED}:
+        given |= {
+            "started_at": due_at,
+            "heartbeat_at": due_at + timedelta(minutes=7),
+            "finished_at": due_at + timedelta(minutes=7),
+            "pages_fetched": 84,
+            "pages_stored": 61,
+            "new_versions": 12,
+            "failed_requests": 2,
+            "counts": {"requested": 90, "fetched": 84, "rejected": {"robots": 3, "no_main_text": 20}, "unchanged": 49},
+            "faults": [f"https://{of.name}.example/404 answered 404", "https://slow.example/9 did not answer in 30 s"],
+            "finish_reason": "finished" if state == CrawlRun.State.FINISHED else "the crawler stopped",
+        }
+    return CrawlRun.objects.create(site=of, state=state, due_at=due_at, **{**given, **fields})
+
+
+def page(of: Site, number: int = 1, title: str = "", seen: datetime = NOW, **fields: Any) -> PageRecord:
+    url = f"{of.start_urls.splitlines()[0]}book/{number}.html"
+    key = page_id(SiteId(str(of.pk)), CanonicalUrl(url))
+    title = title or f"第{number}章 立冬 - {of.name}"
+    given: dict[str, Any] = {
+        "version_id": version_id(PageId(key), page_text(number), title),
+        "chars": len(page_text(number)),
+        "encoding": "gb18030" if number % 2 else "utf-8",
+        "extractor": "trafilatura",
+        "confidence": 0.9,
+        "checked_at": seen,
+    }
+    made = PageRecord.objects.create(
+        page_id=key, site=of, url=url, title=title, first_seen=seen, last_seen=seen, **{**given, **fields}
+    )
+    PageCheck.objects.create(
+        version_id=made.version_id, page=made, algorithm_id=ALGORITHM_ID, corpus_revision=1, checked_at=seen
+    )
+    return made
+
+
+@dataclass
+class _Copy:
+    """A page text being made out of a work text, with every change noted; offsets in code points of either text."""
+
+    text: str = ""
+    changes: list[list[Any]] = field(default_factory=list)
+
+    def put(self, kind: ChangeKind | None, page_part: str, work_start: int, work_end: int) -> None:
+        start = len(self.text)
+        self.text += page_part
+        if kind is not None:
+            self.changes.append([str(kind), start, len(self.text), work_start, work_end])
+
+
+def _copied(work_text: str, number: int) -> _Copy:
+    """The page's copy of a work text: homophones, a zero-width character, an advertisement and a lost sentence."""
+    copy = _Copy(f"第{number}章 立冬\n")
+    lost_start = work_text.find("他没有声张")
+    lost_end = work_text.find("江面起了雾")
+    position = 0
+    while position < len(work_text):
+        char = work_text[position]
+        if position == lost_start >= 0:
+            copy.put(ChangeKind.DELETED, "", lost_start, lost_end)
+            position = lost_end
+            continue
+        if char in HOMOPHONES:
+            copy.put(ChangeKind.HOMOPHONE, HOMOPHONES[char], position, position + 1)
+        else:
+            copy.put(None, char, position, position + 1)
+        position += 1
+        if position % 47 == 0:
+            copy.put(ChangeKind.NOISE, ZERO_WIDTH, position, position)
+        if position % 151 == 0:
+            copy.put(ChangeKind.INSERTED, ADVERT, position, position)
+    return copy
+
+
+def page_text(number: int = 1) -> str:
+    """The whole main text of page `number`."""
+    return _copied(WORK_TEXT, number).text + f"\n{ADVERT}\n"
+
+
+def spans(number: int = 1) -> list[dict[str, Any]]:
+    """The frozen passages of page `number` against WORK_TEXT, with true offsets and excerpts."""
+    copy = _copied(WORK_TEXT, number)
+    start = len(f"第{number}章 立冬\n")
+    return [
+        {
+            "page": [start, len(copy.text)],
+            "work": [0, len(WORK_TEXT)],
+            "similarity": 0.9412,
+            "page_excerpt": copy.text[start:],
+            "work_excerpt": WORK_TEXT,
+            "changes": copy.changes,
+        }
+    ]
+
+
+DISGUISES = [
+    {"kind": str(Disguise.ZERO_WIDTH), "count": 6, "example": "米袋\u200b，一共"},
+    {"kind": str(Disguise.HOMOPHONE), "count": 9, "example": "度口"},
+    {"kind": str(Disguise.TEXT_INSERTED), "count": 2, "example": ADVERT},
+]
+
+
+def case(of: PageRecord, about: Work, number: int = 1, with_match: bool = True, **fields: Any) -> Case:
+    """A case on `of` with its frozen match; the figures vary with `number` so that lists have something to sort."""
+    classes = [member for member in MatchClass if member is not MatchClass.QUOTATION]
+    given: dict[str, Any] = {
+        "match_class": classes[number % len(classes)],
+        "similarity": 0.99 - (number % 40) / 100,
+        "page_containment": 0.9,
+        "work_containment": 0.8,
+        "matched_chars": 240 + number,
+        "longest_run_chars": 46,
+        "disguises": DISGUISES[: number % 4],
+        "opened_at": of.first_seen,
+        "last_seen_at": of.last_seen,
+    }
+    made = Case.objects.create(
+        rights_holder=about.rights_holder,
+        work=about,
+        page=of,
+        page_url=of.url,
+        page_title=of.title,
+        version_id=of.version_id,
+        **{**given, **fields},
+    )
+    if with_match:
+        match(made, number)
+    return made
+
+
+def match(of: Case, number: int = 1) -> CaseMatch:
+    chapter = of.work.chapters.first()
+    return CaseMatch.objects.create(
+        case=of,
+        chapter=chapter,
+        chapter_title=chapter.title if chapter else "",
+        version_id=of.version_id,
+        fetched_at=of.opened_at,
+        final_url=of.page_url,
+        text_id=chapter.text_id if chapter else work_text_id(WORK_TEXT),
+        algorithm_id=ALGORITHM_ID,
+        corpus_revision=1,
+        code_version="0.1.0",
+        raw_digest=digest(of.page_url.encode()),
+        page_text_digest=digest(page_text(number).encode()),
+        work_text_digest=digest(WORK_TEXT.encode()),
+        match_class=of.match_class,
+        similarity=of.similarity,
+        page_containment=of.page_containment,
+        work_containment=of.work_containment,
+        matched_chars=of.matched_chars,
+        longest_run_chars=of.longest_run_chars,
+        spans=spans(number),
+        disguises=of.disguises,
+        found_at=of.opened_at,
+    )
+
+
+def decided(
+    of: Case, by: User, verdict: Verdict = Verdict.CONFIRMED, note: str = "逐字相同", at: datetime = NOW
+) -> Case:
+    """The case with a verdict already given, and its record."""
+    Case.objects.filter(pk=of.pk).update(
+        state=verdict.state, verdict=verdict, verdict_note=note, decided_by=by, decided_at=at
+    )
+    VerdictRecord.objects.create(case=of, verdict=verdict, note=note, decided_by=by, decided_at=at)
+    of.refresh_from_db()
+    return of
+
+
+def exclusion(of: PageRecord, about: Work, reason: Rejection = Rejection.LICENSED, at: datetime = NOW) -> Exclusion:
+    return Exclusion.objects.create(
+        page=of,
+        work=about,
+        reason=reason,
+        detail="青檐书城 HT-2026-017",
+        match_class=MatchClass.IDENTICAL,
+        similarity=1.0,
+        matched_chars=290,
+        found_at=at,
+    )
+
+
+@dataclass
+class Estate:
+    """All that belongs to one rights holder."""
+
+    holder: RightsHolder
+    reviewer: User
+    manager: User
+    works: list[Work]
+    sites: list[Site]
+    pages: list[PageRecord]
+    cases: list[Case]
+    licence: Licence
+    own_domain: OwnDomain
+    run: CrawlRun
+    exclusion: Exclusion
+
+
+@dataclass
+class World:
+    """Two estates that must never see each other, and the administrator, who sees both."""
+
+    ours: Estate
+    theirs: Estate
+    administrator: User
+
+
+def fill_estate(name: str, tag: str, cases: int = 6) -> Estate:
+    """Everything of one rights holder; `tag` stands in every name, title and URL so that a leak can be searched for."""
+    owner = holder(name)
+    reviewer = user(f"{tag}-reviewer", owner, Membership.Role.REVIEWER)
+    manager = user(f"{tag}-manager", owner, Membership.Role.MANAGER)
+    works = [work(owner, f"{tag}·渡口夜灯", chapters=3), work(owner, f"{tag}·雪线以北")]
+    sites = [
+        site(owner, f"{tag}·落霞小说网", f"luoxia.{tag}.example"),
+        site(owner, f"{tag}·云笺阁", f"yunjian.{tag}.example"),
+    ]
+    finished = run(sites[0], due_at=NOW - timedelta(days=1))
+    run(sites[0], CrawlRun.State.MISSED, due_at=NOW - timedelta(days=2))
+    run(sites[1], CrawlRun.State.RUNNING, due_at=NOW, started_at=NOW, heartbeat_at=NOW)
+    pages, opened = [], []
+    for number in range(cases):
+        seen = NOW - timedelta(hours=7 * number)
+        record = page(sites[number % 2], number, seen=seen, disguises=DISGUISES[:1] if number % 3 else [])
+        pages.append(record)
+        opened.append(case(record, works[number % 2], number))
+    if cases > 1:
+        decided(opened[1], reviewer)
+    if cases > 2:
+        decided(opened[2], reviewer, Verdict.NOT_A_COPY, "同题不同文")
+    innocent = page(sites[0], 9001, title=f"{tag} 书评", rejection=Rejection.NO_MATCH, is_encoding_doubtful=True)
+    licensed = page(sites[1], 9002, title=f"{tag} 授权转载")
+    pages += [innocent, licensed]
+    return Estate(
+        holder=owner,
+        reviewer=reviewer,
+        manager=manager,
+        works=works,
+        sites=sites,
+        pages=pages,
+        cases=opened,
+        licence=licence(owner, f"{tag}·青檐书城", f"licensed.{tag}.example", work=works[0]),
+        own_domain=own_domain(owner, f"own.{tag}.example"),
+        run=finished,
+        exclusion=exclusion(licensed, works[0]),
+    )
+
+
+def fill_world(cases: int = 6) -> World:
+    """Two rights holders, tagged `changhe` and `beidou`, with `cases` cases each."""
+    return World(
+        fill_estate("changhe 长河文学", "changhe", cases),
+        fill_estate("beidou 北斗日报", "beidou", cases),
+        administrator(),
+    )
+
+
+def open_cases(world: World) -> list[Case]:
+    return [item for item in world.ours.cases if item.state == CaseState.OPEN]
