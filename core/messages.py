@@ -5,7 +5,6 @@ PageFingerprinted   pipeline -> match a page
 WorkAdded           webadmin, command line -> register a work's text (fingerprint, index)
 WorkRemoved         webadmin, command line -> take a work's text out of the index
 CrawlRequested      webadmin, schedule, command line -> crawl a site
-MatchFound          pipeline -> whoever wants to be told of a case
 """
 
 from dataclasses import asdict, dataclass
@@ -36,12 +35,7 @@ class CrawlRequested:
     run_id: int  # a crawl run that already stands in the admin database
 
 
-@dataclass(frozen=True, slots=True)
-class MatchFound:
-    case_id: int
-
-
-Message = PageStored | PageFingerprinted | WorkAdded | WorkRemoved | CrawlRequested | MatchFound
+Message = PageStored | PageFingerprinted | WorkAdded | WorkRemoved | CrawlRequested
 
 
 def as_dict(message: Message) -> dict[str, str | int]:

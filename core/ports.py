@@ -90,7 +90,7 @@ class Outcome:
     matches: tuple[Match, ...]
     algorithm_id: int
     corpus_revision: int  # of the index that was asked
-    checked_at: datetime
+    checked_at: datetime  # when the comparison began
 
 
 class CaseBook(Protocol):
@@ -108,8 +108,16 @@ class CaseBook(Protocol):
         """
         ...
 
-    def unchecked(self, versions: Iterable[VersionId], algorithm_id: int, corpus_revision: int) -> set[VersionId]:
-        """Those of `versions` with no outcome from this algorithm and a corpus at least as new."""
+    def unchecked(self, versions: Iterable[VersionId], algorithm_id: int) -> set[VersionId]:
+        """Those of `versions` with no outcome of this algorithm, or one older than a text indexed since then."""
+        ...
+
+    def is_owned(self, text: WorkTextId) -> bool:
+        """Whether any rights holder has this text among the works."""
+        ...
+
+    def indexed(self, text: WorkTextId, at: datetime) -> None:
+        """Note that a text of the corpus can be found from this moment on."""
         ...
 
 

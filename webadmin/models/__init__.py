@@ -1,6 +1,7 @@
 """The admin database."""
 
 from webadmin.models.cases import Case, CaseMatch, VerdictRecord
+from webadmin.models.failures import FailedMessage
 from webadmin.models.pages import Exclusion, PageCheck, PageRecord
 from webadmin.models.rights import Chapter, Licence, Membership, OwnDomain, RightsHolder, Work
 from webadmin.models.sites import CrawlRun, Site, SiteDomain
@@ -11,6 +12,7 @@ __all__ = [
     "Chapter",
     "CrawlRun",
     "Exclusion",
+    "FailedMessage",
     "Licence",
     "Membership",
     "OwnDomain",

@@ -1,0 +1,56 @@
+"""Who may publish what where: the ruling that comes before any case."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date
+from urllib.parse import urlsplit
+
+from core.states import Rejection
+
+
+@dataclass(frozen=True, slots=True)
+class Permission:
+    """That a domain may publish a work, from a day until a day (both included; None: no end)."""
+
+    domain: str
+    valid_from: date
+    valid_until: date | None
+    label: str  # how the licence is named to a reader
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """What the rights say of a work on a page. `rejection` is None where nobody allowed it."""
+
+    rejection: Rejection | None
+    detail: str = ""
+
+
+def rule(url: str, on: date, own_domains: Iterable[str], permissions: Iterable[Permission]) -> Ruling:
+    """Whether the page at `url` may carry the work on the day `on`.
+
+    >>> rule("https://m.own.cn/a", date(2026, 1, 1), ["own.cn"], []).rejection
+    <Rejection.OWN_SITE: 'own_site'>
+    """
+    for domain in own_domains:
+        if is_within(url, domain):
+            return Ruling(Rejection.OWN_SITE, domain)
+    for permission in permissions:
+        is_valid = permission.valid_from <= on and (permission.valid_until is None or on <= permission.valid_until)
+        if is_valid and is_within(url, permission.domain):
+            return Ruling(Rejection.LICENSED, permission.label)
+    return Ruling(None)
+
+
+def is_within(url: str, domain: str) -> bool:
+    """Whether `url` is on `domain` or a subdomain of it; a domain with a port means that port alone.
+
+    >>> is_within("https://evil-own.cn/", "own.cn"), is_within("http://127.0.0.1:81/", "127.0.0.1:80")
+    (False, False)
+    """
+    parts = urlsplit(url)
+    host = (parts.hostname or "").lower().rstrip(".")
+    name, _, port = domain.strip().lower().partition(":")
+    if port and port != str(parts.port or {"http": 80, "https": 443}.get(parts.scheme, "")):
+        return False
+    return bool(name) and (host == name or host.endswith("." + name))

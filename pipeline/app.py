@@ -1,0 +1,58 @@
+"""The Celery application: queues, acknowledgement, limits. Steps are in `pipeline.steps`, tasks in `pipeline.tasks`."""
+
+import os
+
+import django
+from celery import Celery
+from celery.signals import worker_process_init
+
+from core.settings import load
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webadmin.settings")
+SETTINGS = load(os.environ)
+
+PAGES_VISIBILITY_S = 900  # a step takes milliseconds; a message not acknowledged by then is given to another worker
+
+app = Celery("zhuiwen")
+app.conf.update(
+    broker_url=SETTINGS.redis_url,
+    broker_connection_retry_on_startup=True,
+    broker_transport_options={"visibility_timeout": PAGES_VISIBILITY_S, "global_keyprefix": "zw:queue:"},
+    task_ignore_result=True,
+    task_serializer="json",
+    accept_content=["json"],
+    task_default_queue="pages",
+    task_routes={
+        "pipeline.crawl_site": {"queue": "crawl"},
+        "pipeline.register_work": {"queue": "works"},
+        "pipeline.withdraw_work": {"queue": "works"},
+        "pipeline.sweep": {"queue": "works"},
+        "pipeline.start_due_crawls": {"queue": "works"},
+    },
+    task_acks_late=True,
+    task_reject_on_worker_lost=True,
+    worker_prefetch_multiplier=4,
+    worker_max_memory_per_child=1_500_000,  # KiB; a child that grew beyond is replaced after its task
+    worker_hijack_root_logger=False,
+    timezone="UTC",
+    enable_utc=True,
+    imports=["pipeline.tasks"],
+    beat_scheduler="django_celery_beat.schedulers:DatabaseScheduler",
+    beat_max_loop_interval=10,  # s
+)
+app.set_default()
+
+
+def setup_django() -> None:
+    """Make the ORM usable; safe to call again."""
+    django.setup()
+
+
+@worker_process_init.connect
+def _fresh_connections(**_: object) -> None:
+    from django.db import connections
+
+    connections.close_all()  # a forked child must not share its parent's database handle
+
+
+setup_django()

@@ -1,0 +1,102 @@
+"""The Celery shell around the steps: decode, call, and one rule for errors.
+
+RetryLater is tried again with a growing pause; BadInput is written down and done with; anything else fails loudly.
+What failed for good stands in FailedMessage, where a person looks.
+"""
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+from celery import Task
+from django.db import OperationalError
+from django.utils import timezone
+
+from core.clock import SystemClock
+from core.errors import BadInput, RetryLater
+from core.ids import VersionId, WorkTextId
+from pipeline import steps, sweep as sweeping
+from pipeline.app import SETTINGS, app
+from pipeline.crawl_process import start_crawl
+from pipeline.wiring import live
+from webadmin import crawls
+from webadmin.models import Chapter, FailedMessage
+
+log = logging.getLogger("zhuiwen.pipeline")
+
+MAX_BACKOFF_S = 600
+
+
+class Step(Task):  # type: ignore[misc]
+    """A task that knows which errors pass and which stay."""
+
+    autoretry_for = (RetryLater, OperationalError)
+    max_retries = SETTINGS.pipeline.max_retries
+    retry_backoff = SETTINGS.pipeline.retry_backoff_s
+    retry_backoff_max = MAX_BACKOFF_S
+    retry_jitter = True
+
+    def on_failure(self, exc: Exception, task_id: str, args: Any, kwargs: Any, einfo: Any) -> None:
+        """Put the message where a person looks. Called once, when no retry is left."""
+        log.error("%s %s failed: %s", self.name, kwargs, exc)
+        FailedMessage.objects.update_or_create(
+            task=self.name,
+            payload=kwargs,
+            defaults={"error": f"{type(exc).__name__}: {exc}"[:2000], "failed_at": timezone.now()},
+        )
+
+
+def _recorded(name: str, call: Callable[[], object]) -> None:
+    """Call a step; input that is at fault is logged and does not come back."""
+    try:
+        call()
+    except BadInput as error:
+        log.warning("%s: %s", name, error)
+
+
+@app.task(name="pipeline.fingerprint_page", base=Step)
+def fingerprint_page(version_id: str) -> None:
+    _recorded("fingerprint_page", lambda: steps.fingerprint_page(VersionId(version_id), live(SETTINGS)))
+
+
+@app.task(name="pipeline.match_page", base=Step)
+def match_page(version_id: str) -> None:
+    _recorded("match_page", lambda: steps.match_page(VersionId(version_id), live(SETTINGS)))
+
+
+@app.task(name="pipeline.register_work", base=Step)
+def register_work(text_id: str) -> None:
+    _recorded("register_work", lambda: steps.register_work(WorkTextId(text_id), live(SETTINGS)))
+
+
+@app.task(name="pipeline.withdraw_work", base=Step)
+def withdraw_work(text_id: str) -> None:
+    _recorded("withdraw_work", lambda: steps.withdraw_work(WorkTextId(text_id), live(SETTINGS)))
+
+
+@app.task(name="pipeline.crawl_site", base=Step, acks_late=False)
+def crawl_site(run_id: int) -> None:
+    """One crawl in a process of its own. Acknowledged early: the run's row and its heartbeat say whether it lives."""
+    _recorded("crawl_site", lambda: start_crawl(run_id, SETTINGS))
+
+
+@app.task(name="pipeline.sweep", base=Step, max_retries=0)
+def sweep() -> None:
+    """Send again what was left behind."""
+    swept = sweeping.sweep(live(SETTINGS), corpus_texts())
+    if not swept.found_nothing:
+        log.warning("the sweeper found work left behind: %s", swept)
+
+
+@app.task(name="pipeline.start_due_crawls", base=Step, max_retries=0)
+def start_due_crawls() -> None:
+    """Queue a run for every site that is due, and write down those that should have run and did not."""
+    now = SystemClock().now()
+    crawls.abandon_dead_runs(now)
+    crawls.missed_runs(now)
+    crawls.start_due(now, live(SETTINGS).outbox)
+
+
+def corpus_texts() -> frozenset[WorkTextId]:
+    """Every text that a rights holder has among the works."""
+    return frozenset(WorkTextId(text) for text in Chapter.objects.values_list("text_id", flat=True).distinct())

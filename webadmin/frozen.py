@@ -1,0 +1,38 @@
+"""Records of core as the JSON that a case keeps: plain lists and numbers that any later version can still read."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from core.matches import Span
+from core.pages import Disguise, DisguiseFound
+
+
+def frozen_span(span: Span, page_text: str, work_text: str) -> dict[str, Any]:
+    """One passage with both excerpts as they stood; offsets in code points of the texts as given."""
+    return {
+        "page": [span.page.start, span.page.end],
+        "work": [span.work.start, span.work.end],
+        "similarity": round(span.similarity, 4),
+        "page_excerpt": page_text[span.page.start : span.page.end],
+        "work_excerpt": work_text[span.work.start : span.work.end],
+        "changes": [
+            [str(change.kind), change.page.start, change.page.end, change.work.start, change.work.end]
+            for change in span.changes
+        ],
+    }
+
+
+def frozen_disguises(disguises: Iterable[DisguiseFound]) -> list[dict[str, Any]]:
+    return [{"kind": str(item.kind), "count": item.count, "example": item.example} for item in disguises]
+
+
+def merged_disguises(disguises: Iterable[DisguiseFound], order: Sequence[Disguise]) -> list[DisguiseFound]:
+    """One entry a kind, counts added, the first example kept, in the given order."""
+    merged: dict[Disguise, DisguiseFound] = {}
+    for item in disguises:
+        before = merged.get(item.kind)
+        if before is None:
+            merged[item.kind] = item
+        else:
+            merged[item.kind] = DisguiseFound(item.kind, before.count + item.count, before.example or item.example)
+    return [merged[kind] for kind in order if kind in merged]
