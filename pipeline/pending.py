@@ -1,0 +1,41 @@
+"""How much is left to do: what waits with the broker and what the stores still owe."""
+
+from dataclasses import dataclass
+
+import redis
+
+from core.errors import ServiceUnavailable
+
+QUEUES = ("works", "pages", "crawl")
+KEY_PREFIX = "zw:queue:"  # of pipeline.app
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """Messages by queue, and those that a worker has taken and not finished."""
+
+    waiting: dict[str, int]
+    taken: int
+
+    @property
+    def total(self) -> int:
+        return sum(self.waiting.values()) + self.taken
+
+
+def pending(client: "redis.Redis") -> Pending:
+    """Raises ServiceUnavailable when the broker does not answer."""
+    try:
+        waiting = {queue: int(client.llen(KEY_PREFIX + queue)) for queue in QUEUES}  # type: ignore[arg-type]
+        return Pending(waiting, int(client.hlen(KEY_PREFIX + "unacked")))  # type: ignore[arg-type]
+    except redis.RedisError as error:
+        raise ServiceUnavailable("the message broker (Redis)", "ZHUIWEN_REDIS_URL", "zhuiwen status") from error
+
+
+def forget_taken(client: "redis.Redis") -> int:
+    """Drop the broker's record of messages whose workers are known to be dead, as after a power cut; how many.
+
+    Nothing is lost by it: the sweeper sends what the stores still owe. Only for a machine whose workers are all down.
+    """
+    count = pending(client).taken
+    client.delete(KEY_PREFIX + "unacked", KEY_PREFIX + "unacked_index")
+    return count
