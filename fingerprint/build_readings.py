@@ -76,7 +76,7 @@ def _followed(code: int, direct: dict[int, int]) -> int:
 
 
 def _toneless(reading: str) -> str:
-    decomposed = unicodedata.normalize("NFD", reading.lower().replace("ü", "v"))
+    decomposed = unicodedata.normalize("NFD", reading.lower()).replace("u\u0308", "v")
     return "".join(letter for letter in decomposed if "a" <= letter <= "z")
 
 
