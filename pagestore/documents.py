@@ -1,0 +1,200 @@
+"""Records as documents, and back: what a page store writes, with no driver in it.
+
+A document is a dict of what BSON holds. Moments are whole microseconds since 1970 in UTC: BSON's own dates stop at
+milliseconds. A string that UTF-8 cannot hold (a lone surrogate) is kept as bytes. The text of a version is not in its
+document but beside it, by its digest: a text may be longer than the 16 MB that MongoDB allows a document.
+"""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from core.errors import BrokenInvariant
+from core.ids import (
+    CanonicalUrl,
+    Digest,
+    FinalUrl,
+    PageId,
+    RequestedUrl,
+    SiteId,
+    VersionId,
+    digest,
+    page_id,
+    version_id,
+)
+from core.pages import Disguise, DisguiseFound, Fetched, Page, PageVersion, Reading
+
+Document = dict[str, Any]
+
+SCHEMA = 1  # of page and version documents; a change of meaning takes the next number
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+def new_version(fetched: Fetched, reading: Reading) -> PageVersion:
+    """The version that this response and this reading of it make."""
+    page = page_id(fetched.site_id, fetched.canonical_url)
+    return PageVersion(
+        id=version_id(page, reading.text, reading.title),
+        page_id=page,
+        site_id=fetched.site_id,
+        canonical_url=fetched.canonical_url,
+        requested_url=fetched.requested_url,
+        final_url=fetched.final_url,
+        status=fetched.status,
+        headers=fetched.headers,
+        fetched_at=fetched.fetched_at,
+        raw_digest=digest(fetched.body),
+        text_digest=digest(text_bytes(reading.text)),
+        reading=reading,
+    )
+
+
+def new_page(version: PageVersion) -> Page:
+    """The page that is in this version and was never seen before."""
+    seen = version.fetched_at
+    return Page(version.page_id, version.site_id, version.canonical_url, seen, seen, version.id)
+
+
+def page_document(page: Page, versions: Sequence[VersionId]) -> Document:
+    """A page and the ids of its versions, in the order in which they were stored."""
+    return {
+        "_id": page.id,
+        "schema": SCHEMA,
+        "site": packed(page.site_id),
+        "url": packed(page.canonical_url),
+        "first_seen": microseconds(page.first_seen),
+        "last_seen": microseconds(page.last_seen),
+        "current": page.current_version,
+        "versions": list(versions),
+    }
+
+
+def page_of(document: Document) -> Page:
+    """The page in a document. Raises BrokenInvariant for a schema that this release does not know."""
+    _check_schema(document)
+    return Page(
+        id=PageId(document["_id"]),
+        site_id=SiteId(unpacked(document["site"])),
+        canonical_url=CanonicalUrl(unpacked(document["url"])),
+        first_seen=moment(document["first_seen"]),
+        last_seen=moment(document["last_seen"]),
+        current_version=VersionId(document["current"]),
+    )
+
+
+def version_document(version: PageVersion) -> Document:
+    """A version without its text, which is kept under `text_digest`."""
+    reading = version.reading
+    return {
+        "_id": version.id,
+        "schema": SCHEMA,
+        "page": version.page_id,
+        "site": packed(version.site_id),
+        "url": packed(version.canonical_url),
+        "requested_url": packed(version.requested_url),
+        "final_url": packed(version.final_url),
+        "status": version.status,
+        "headers": [[packed(name), packed(value)] for name, value in version.headers],
+        "fetched_at": microseconds(version.fetched_at),
+        "raw": version.raw_digest,
+        "text": version.text_digest,
+        "title": packed(reading.title),
+        "author": packed(reading.author),
+        "published": None if reading.published is None else microseconds(reading.published),
+        "encoding": packed(reading.encoding),
+        "is_encoding_doubtful": reading.is_encoding_doubtful,
+        "extractor": packed(reading.extractor),
+        "confidence": reading.confidence,
+        "disguises": [[d.kind.value, d.count, packed(d.example)] for d in reading.disguises],
+    }
+
+
+def version_of(document: Document, text: str) -> PageVersion:
+    """The version in a document, with its text. Raises BrokenInvariant for a schema that this release does not know."""
+    _check_schema(document)
+    return PageVersion(
+        id=VersionId(document["_id"]),
+        page_id=PageId(document["page"]),
+        site_id=SiteId(unpacked(document["site"])),
+        canonical_url=CanonicalUrl(unpacked(document["url"])),
+        requested_url=RequestedUrl(unpacked(document["requested_url"])),
+        final_url=FinalUrl(unpacked(document["final_url"])),
+        status=document["status"],
+        headers=tuple((unpacked(name), unpacked(value)) for name, value in document["headers"]),
+        fetched_at=moment(document["fetched_at"]),
+        raw_digest=Digest(document["raw"]),
+        text_digest=Digest(document["text"]),
+        reading=_reading_of(document, text),
+    )
+
+
+def oldest_first(version: PageVersion) -> tuple[datetime, VersionId]:
+    """The key that puts versions in order."""
+    return version.fetched_at, version.id
+
+
+def packed(text: str) -> str | bytes:
+    """`text` as BSON can hold it.
+
+    >>> packed("追文"), packed(chr(0xD800)) == text_bytes(chr(0xD800))
+    ('追文', True)
+    """
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return text_bytes(text)
+    return text
+
+
+def unpacked(value: str | bytes) -> str:
+    """The text that `packed` made `value` of."""
+    return value if isinstance(value, str) else text_of(value)
+
+
+def text_bytes(text: str) -> bytes:
+    """`text` in UTF-8, lone surrogates and all."""
+    return text.encode("utf-8", "surrogatepass")
+
+
+def text_of(data: bytes) -> str:
+    """The text that `text_bytes` made `data` of."""
+    return data.decode("utf-8", "surrogatepass")
+
+
+def microseconds(when: datetime) -> int:
+    """Whole microseconds since 1970 in UTC. A moment that names no zone is taken as UTC.
+
+    >>> microseconds(datetime(1970, 1, 1, 0, 0, 1))
+    1000000
+    """
+    return ((when if when.tzinfo else when.replace(tzinfo=UTC)) - _EPOCH) // _MICROSECOND
+
+
+def moment(value: int) -> datetime:
+    """The UTC-aware moment that `microseconds` made `value` of."""
+    return _EPOCH + value * _MICROSECOND
+
+
+def _reading_of(document: Document, text: str) -> Reading:
+    published = document["published"]
+    return Reading(
+        title=unpacked(document["title"]),
+        text=text,
+        author=unpacked(document["author"]),
+        published=None if published is None else moment(published),
+        encoding=unpacked(document["encoding"]),
+        is_encoding_doubtful=document["is_encoding_doubtful"],
+        extractor=unpacked(document["extractor"]),
+        confidence=float(document["confidence"]),
+        disguises=tuple(
+            DisguiseFound(Disguise(k), count, unpacked(example)) for k, count, example in document["disguises"]
+        ),
+    )
+
+
+def _check_schema(document: Document) -> None:
+    if document.get("schema") != SCHEMA:
+        raise BrokenInvariant(
+            f"document {document.get('_id')} has schema {document.get('schema')}; this release reads schema {SCHEMA}"
+        )

@@ -1,0 +1,113 @@
+"""The stores in memory: for tests, for one-off checks and for batch runs. Same contract suite as pagestore.mongo."""
+
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from core.errors import BrokenInvariant
+from core.ids import Digest, PageId, VersionId, WorkTextId, work_text_id
+from core.ids import digest as content_digest
+from core.pages import Fetched, Page, PageVersion, Reading, Stored
+from core.works import StoredFingerprint, WorkText
+from pagestore import documents
+
+
+class MemoryPageStore:
+    """core.ports.PageStore in memory."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._raw: dict[Digest, bytes] = {}
+        self._pages: dict[PageId, Page] = {}
+        self._versions: dict[VersionId, PageVersion] = {}
+        self._history: dict[PageId, list[VersionId]] = {}
+
+    def put(self, fetched: Fetched, reading: Reading) -> Stored:
+        # Through the document and back, so that moments and texts come out as they do from the live store.
+        version = documents.version_of(
+            documents.version_document(documents.new_version(fetched, reading)), reading.text
+        )
+        with self._lock:
+            self._raw[version.raw_digest] = fetched.body
+            self._versions.setdefault(version.id, version)
+            history = self._history.setdefault(version.page_id, [])
+            is_new_version = version.id not in history
+            if is_new_version:
+                history.append(version.id)
+            known = self._pages.get(version.page_id)
+            self._pages[version.page_id] = _moved(known, version) if known else documents.new_page(version)
+        return Stored(version.page_id, version.id, is_new_page=known is None, is_new_version=is_new_version)
+
+    def page(self, page_id: PageId) -> Page | None:
+        return self._pages.get(page_id)
+
+    def version(self, version_id: VersionId) -> PageVersion | None:
+        return self._versions.get(version_id)
+
+    def versions(self, page_id: PageId) -> list[PageVersion]:
+        with self._lock:
+            found = [self._versions[each] for each in self._history.get(page_id, [])]
+        return sorted(found, key=documents.oldest_first)
+
+    def raw(self, digest: Digest) -> bytes | None:
+        body = self._raw.get(digest)
+        if body is not None and content_digest(body) != digest:
+            raise BrokenInvariant(f"the raw response {digest} no longer has its digest")
+        return body
+
+    def current_versions(self, after: PageId | None, limit: int) -> list[tuple[PageId, VersionId]]:
+        with self._lock:
+            ids = sorted(each for each in self._pages if after is None or each > after)[: max(limit, 0)]
+            return [(each, self._pages[each].current_version) for each in ids]
+
+
+class MemoryWorkStore:
+    """core.ports.WorkStore in memory."""
+
+    def __init__(self) -> None:
+        self._texts: dict[WorkTextId, str] = {}
+
+    def put_text(self, text: str) -> WorkTextId:
+        key = work_text_id(text)
+        self._texts[key] = text
+        return key
+
+    def text(self, text_id: WorkTextId) -> str | None:
+        return self._texts.get(text_id)
+
+    def remove_text(self, text_id: WorkTextId) -> None:
+        self._texts.pop(text_id, None)
+
+    def texts(self) -> Iterator[WorkText]:
+        for key in sorted(self._texts):
+            text = self._texts.get(key)
+            if text is not None:
+                yield WorkText(key, text)
+
+
+class MemoryFingerprintStore:
+    """core.ports.FingerprintStore in memory."""
+
+    def __init__(self) -> None:
+        self._fingerprints: dict[tuple[str, int], StoredFingerprint] = {}
+
+    def put(self, fingerprint: StoredFingerprint) -> None:
+        self._fingerprints[fingerprint.subject, fingerprint.algorithm_id] = fingerprint
+
+    def get(self, subject: str, algorithm_id: int) -> StoredFingerprint | None:
+        return self._fingerprints.get((subject, algorithm_id))
+
+    def get_many(self, subjects: Sequence[str], algorithm_id: int) -> dict[str, StoredFingerprint]:
+        found = ((subject, self.get(subject, algorithm_id)) for subject in subjects)
+        return {subject: fingerprint for subject, fingerprint in found if fingerprint is not None}
+
+    def remove(self, subject: str) -> None:
+        for key in [key for key in self._fingerprints if key[0] == subject]:
+            self._fingerprints.pop(key, None)
+
+
+def _moved(page: Page, version: PageVersion) -> Page:
+    seen = version.fetched_at
+    if seen >= page.last_seen:
+        return replace(page, last_seen=seen, current_version=version.id)
+    return replace(page, first_seen=min(page.first_seen, seen))

@@ -1,0 +1,176 @@
+"""Pages, texts and fingerprints in MongoDB or its embedded twin. Every operation is keyed by `_id`.
+
+pages               a page, its current version and the ids of all its versions
+page_versions       a version without its text; never written again
+raw_bodies, page_texts, work_texts, fingerprints    bytes by key (pagestore.blobs)
+"""
+
+from collections.abc import Iterator, Sequence
+
+from pymongo.errors import DuplicateKeyError
+
+from core.errors import BrokenInvariant
+from core.ids import Digest, PageId, VersionId, WorkTextId, work_text_id
+from core.ids import digest as content_digest
+from core.pages import Fetched, Page, PageVersion, Reading, Stored
+from core.works import StoredFingerprint, WorkText
+from pagestore import documents
+from pagestore.blobs import BATCH_KEYS, Blobs, batches
+from pagestore.connection import MongoDatabase, connect, ping, translated
+from pagestore.documents import Document
+
+__all__ = ["MongoDatabase", "MongoFingerprintStore", "MongoPageStore", "MongoWorkStore", "connect", "ping"]
+
+MAX_ATTEMPTS = 5  # each lost attempt means that another writer moved the same page in between
+
+
+class MongoPageStore:
+    """core.ports.PageStore over MongoDB."""
+
+    def __init__(self, database: MongoDatabase) -> None:
+        self._database = database
+        self._pages = database["pages"]
+        self._versions = database["page_versions"]
+        self._raw = Blobs(database, "raw_bodies")
+        self._texts = Blobs(database, "page_texts")
+
+    def put(self, fetched: Fetched, reading: Reading) -> Stored:
+        """Raw response, text, version, page, in this order: what is referred to is always there."""
+        version = documents.new_version(fetched, reading)
+        self._raw.put(version.raw_digest, fetched.body)
+        self._texts.put(version.text_digest, documents.text_bytes(reading.text))
+        with translated(self._database):
+            self._insert_version(version)
+            for _ in range(MAX_ATTEMPTS):
+                stored = self._moved(version) or self._inserted(version) or self._recalled(version)
+                if stored is not None:
+                    return stored
+        raise BrokenInvariant(f"page {version.page_id} could neither be inserted nor moved")
+
+    def page(self, page_id: PageId) -> Page | None:
+        with translated(self._database):
+            found = self._pages.find_one({"_id": page_id}, {"versions": 0})
+        return documents.page_of(found) if found is not None else None
+
+    def version(self, version_id: VersionId) -> PageVersion | None:
+        return next(iter(self._versions_of([version_id])), None)
+
+    def versions(self, page_id: PageId) -> list[PageVersion]:
+        with translated(self._database):
+            found = self._pages.find_one({"_id": page_id}, {"versions": 1})
+        ids = [VersionId(each) for each in found["versions"]] if found is not None else []
+        return sorted(self._versions_of(ids), key=documents.oldest_first)
+
+    def raw(self, digest: Digest) -> bytes | None:
+        body = self._raw.get(digest)
+        if body is not None and content_digest(body) != digest:
+            raise BrokenInvariant(f"the raw response {digest} no longer has its digest")
+        return body
+
+    def current_versions(self, after: PageId | None, limit: int) -> list[tuple[PageId, VersionId]]:
+        if limit <= 0:
+            return []
+        beyond: Document = {"_id": {"$gt": after}} if after is not None else {}
+        with translated(self._database):
+            found = list(self._pages.find(beyond, {"current": 1}).sort("_id", 1).limit(limit))
+        return [(PageId(each["_id"]), VersionId(each["current"])) for each in found]
+
+    def _versions_of(self, ids: Sequence[VersionId]) -> Iterator[PageVersion]:
+        for batch in batches(ids, BATCH_KEYS):
+            with translated(self._database):
+                found = list(self._versions.find({"_id": {"$in": batch}}))
+            texts = self._texts.get_many(list({each["text"] for each in found}))
+            for each in found:
+                if each["text"] not in texts:
+                    raise BrokenInvariant(f"the text of version {each['_id']} is gone from the page store")
+                yield documents.version_of(each, documents.text_of(texts[each["text"]]))
+
+    def _insert_version(self, version: PageVersion) -> None:
+        if self._versions.find_one({"_id": version.id}, {"_id": 1}) is None:
+            try:
+                self._versions.insert_one(documents.version_document(version))
+            except DuplicateKeyError:
+                return  # another writer stored the same version: it is what we would have stored
+
+    def _moved(self, version: PageVersion) -> Stored | None:
+        """Make this the current version of a page that was last seen no later."""
+        seen = documents.microseconds(version.fetched_at)
+        before = self._pages.find_one_and_update(
+            {"_id": version.page_id, "last_seen": {"$lte": seen}},
+            {"$set": {"last_seen": seen, "current": version.id}, "$addToSet": {"versions": version.id}},
+        )
+        return _stored(version, before)
+
+    def _inserted(self, version: PageVersion) -> Stored | None:
+        page = documents.new_page(version)
+        try:
+            self._pages.insert_one(documents.page_document(page, [version.id]))
+        except DuplicateKeyError:
+            return None
+        return Stored(version.page_id, version.id, is_new_page=True, is_new_version=True)
+
+    def _recalled(self, version: PageVersion) -> Stored | None:
+        """Add to its history a version that arrives after a later one: a retry, or a slow writer."""
+        seen = documents.microseconds(version.fetched_at)
+        before = self._pages.find_one_and_update(
+            {"_id": version.page_id, "last_seen": {"$gt": seen}},
+            {"$min": {"first_seen": seen}, "$addToSet": {"versions": version.id}},
+        )
+        return _stored(version, before)
+
+
+class MongoWorkStore:
+    """core.ports.WorkStore over MongoDB."""
+
+    def __init__(self, database: MongoDatabase) -> None:
+        self._texts = Blobs(database, "work_texts")
+
+    def put_text(self, text: str) -> WorkTextId:
+        key = work_text_id(text)
+        self._texts.put(key, documents.text_bytes(text))
+        return key
+
+    def text(self, text_id: WorkTextId) -> str | None:
+        data = self._texts.get(text_id)
+        return documents.text_of(data) if data is not None else None
+
+    def remove_text(self, text_id: WorkTextId) -> None:
+        self._texts.remove(text_id)
+
+    def texts(self) -> Iterator[WorkText]:
+        """Every text, in order of id; one that is removed meanwhile is left out."""
+        for batch in batches(self._texts.keys(), BATCH_KEYS):
+            found = self._texts.get_many(batch)
+            yield from (WorkText(WorkTextId(key), documents.text_of(found[key])) for key in batch if key in found)
+
+
+class MongoFingerprintStore:
+    """core.ports.FingerprintStore over MongoDB. Keys are `subject:algorithm`, so that a subject's lie side by side."""
+
+    def __init__(self, database: MongoDatabase) -> None:
+        self._payloads = Blobs(database, "fingerprints")
+
+    def put(self, fingerprint: StoredFingerprint) -> None:
+        self._payloads.put(_key(fingerprint.subject, fingerprint.algorithm_id), fingerprint.payload)
+
+    def get(self, subject: str, algorithm_id: int) -> StoredFingerprint | None:
+        return self.get_many([subject], algorithm_id).get(subject)
+
+    def get_many(self, subjects: Sequence[str], algorithm_id: int) -> dict[str, StoredFingerprint]:
+        payloads = self._payloads.get_many([_key(subject, algorithm_id) for subject in dict.fromkeys(subjects)])
+        named = ((subject, payloads.get(_key(subject, algorithm_id))) for subject in subjects)
+        return {s: StoredFingerprint(s, algorithm_id, payload) for s, payload in named if payload is not None}
+
+    def remove(self, subject: str) -> None:
+        self._payloads.remove_range(f"{subject}:", f"{subject};")
+
+
+def _key(subject: str, algorithm_id: int) -> str:
+    return f"{subject}:{algorithm_id:03d}"
+
+
+def _stored(version: PageVersion, before: Document | None) -> Stored | None:
+    if before is None:
+        return None
+    is_new = version.id not in before["versions"]
+    return Stored(version.page_id, version.id, is_new_page=False, is_new_version=is_new)

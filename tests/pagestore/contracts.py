@@ -1,0 +1,285 @@
+"""What every page store, work store and fingerprint store promises, whatever is below it."""
+
+import random
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta, timezone
+from typing import Any
+
+import pytest
+
+from core.errors import BrokenInvariant
+from core.ids import CanonicalUrl, FinalUrl, PageId, RequestedUrl, SiteId, VersionId, WorkTextId, digest, work_text_id
+from core.pages import Disguise, DisguiseFound, Fetched, Reading
+from core.ports import FingerprintStore, PageStore, WorkStore
+from core.works import StoredFingerprint, WorkText
+
+NOON = datetime(2026, 3, 1, 12, 0, 0, 123456, tzinfo=UTC)
+HOSTILE_TEXTS = ("a\0b", "前\ud800后", "\udfff", "", '{"$set": 1}', "𠀀\u200b\u2028", "$where", "null")
+
+
+def fetched(body: bytes = b"<p>x</p>", after_s: float = 0, url: str = "https://example.com/1", **more: Any) -> Fetched:
+    fields: dict[str, Any] = {
+        "site_id": SiteId("site-1"),
+        "requested_url": RequestedUrl(url + "?utm=1"),
+        "final_url": FinalUrl(url + "#top"),
+        "canonical_url": CanonicalUrl(url),
+        "status": 200,
+        "headers": (("Content-Type", "text/html"), ("Set-Cookie", "a=1"), ("Set-Cookie", "b=2")),
+        "body": body,
+        "fetched_at": NOON + timedelta(seconds=after_s),
+    }
+    return Fetched(**(fields | more))
+
+
+def reading(text: str = "山雨欲来风满楼。", **more: Any) -> Reading:
+    return Reading(**({"title": "第一章", "text": text} | more))
+
+
+class PageStoreContract:
+    """Subclasses give `store` and `damage_raw`."""
+
+    def damage_raw(self, store: Any, body: bytes) -> None:
+        raise AssertionError("the subclass says how")
+
+    def test_a_first_page_is_new_and_comes_back_whole(self, store: PageStore) -> None:
+        full = reading(
+            author="无名氏",
+            published=datetime(1969, 12, 31, 23, 59, 59, 1, tzinfo=UTC),
+            encoding="gb18030",
+            is_encoding_doubtful=True,
+            extractor="trafilatura",
+            confidence=0.1 + 0.2,
+            disguises=(DisguiseFound(Disguise.RUBY, 3, "山(shān)"), DisguiseFound(Disguise.HIDDEN_TEXT, 1)),
+        )
+        response = fetched()
+        stored = store.put(response, full)
+        assert stored.is_new_page
+        assert stored.is_new_version
+        page, version = store.page(stored.page_id), store.version(stored.version_id)
+        assert page is not None
+        assert version is not None
+        assert (page.id, page.site_id, page.canonical_url) == (stored.page_id, "site-1", response.canonical_url)
+        assert (page.first_seen, page.last_seen, page.current_version) == (NOON, NOON, stored.version_id)
+        assert (version.id, version.page_id, version.site_id) == (stored.version_id, stored.page_id, "site-1")
+        assert (version.requested_url, version.final_url) == (response.requested_url, response.final_url)
+        assert (version.status, version.headers, version.fetched_at) == (200, response.headers, NOON)
+        assert version.raw_digest == digest(response.body)
+        assert version.text_digest == digest(full.text.encode())
+        assert version.reading == full
+
+    def test_moments_come_back_in_utc_whatever_zone_they_had(self, store: PageStore) -> None:
+        shanghai = NOON.astimezone(timezone(timedelta(hours=8)))
+        stored = store.put(fetched(fetched_at=shanghai), reading(published=shanghai))
+        version = store.version(stored.version_id)
+        assert version is not None
+        assert version.fetched_at.utcoffset() == timedelta(0)
+        assert version.fetched_at == NOON
+        assert version.reading.published == NOON
+        assert version.reading.published.utcoffset() == timedelta(0)
+
+    def test_what_was_never_stored_is_none_and_empty(self, store: PageStore) -> None:
+        assert store.page(PageId("0" * 40)) is None
+        assert store.version(VersionId("0" * 40)) is None
+        assert store.versions(PageId("0" * 40)) == []
+        assert store.raw(digest(b"nothing")) is None
+        assert store.current_versions(None, 10) == []
+
+    def test_the_same_page_fetched_again_only_moves_last_seen(self, store: PageStore) -> None:
+        first = store.put(fetched(), reading())
+        again = store.put(fetched(body=b"<p>x</p><!-- other bytes -->", after_s=60), reading())
+        assert (again.version_id, again.is_new_page, again.is_new_version) == (first.version_id, False, False)
+        page, version = store.page(first.page_id), store.version(first.version_id)
+        assert page is not None
+        assert version is not None
+        assert (page.first_seen, page.last_seen) == (NOON, NOON + timedelta(seconds=60))
+        assert version.fetched_at == NOON
+        assert version.raw_digest == digest(b"<p>x</p>")
+        assert len(store.versions(first.page_id)) == 1
+
+    def test_a_changed_text_or_title_makes_a_version_and_keeps_the_old_one(self, store: PageStore) -> None:
+        first = store.put(fetched(), reading())
+        second = store.put(fetched(after_s=1), reading(text="改了。"))
+        third = store.put(fetched(after_s=2), reading(text="改了。", title="第二章"))
+        assert not second.is_new_page
+        assert second.is_new_version
+        assert third.is_new_version
+        history = store.versions(first.page_id)
+        assert [each.id for each in history] == [first.version_id, second.version_id, third.version_id]
+        assert history[0].reading.text == "山雨欲来风满楼。"
+        page = store.page(first.page_id)
+        assert page is not None
+        assert page.current_version == third.version_id
+
+    def test_a_page_that_returns_to_an_old_text_points_at_the_old_version(self, store: PageStore) -> None:
+        first = store.put(fetched(), reading())
+        store.put(fetched(after_s=1), reading(text="改了。"))
+        back = store.put(fetched(after_s=2), reading())
+        assert (back.version_id, back.is_new_version) == (first.version_id, False)
+        page = store.page(first.page_id)
+        assert page is not None
+        assert page.current_version == first.version_id
+        assert len(store.versions(first.page_id)) == 2
+
+    def test_a_response_stored_late_does_not_take_the_page_back(self, store: PageStore) -> None:
+        newer = store.put(fetched(after_s=10), reading(text="新。"))
+        late = store.put(fetched(), reading(text="旧。"))
+        assert late.is_new_version
+        page = store.page(newer.page_id)
+        assert page is not None
+        assert page.current_version == newer.version_id
+        assert (page.first_seen, page.last_seen) == (NOON, NOON + timedelta(seconds=10))
+        assert [each.id for each in store.versions(newer.page_id)] == [late.version_id, newer.version_id]
+        again = store.put(fetched(), reading(text="旧。"))
+        assert not again.is_new_version
+
+    def test_two_sites_on_one_url_own_two_pages(self, store: PageStore) -> None:
+        one = store.put(fetched(), reading())
+        other = store.put(fetched(site_id=SiteId("site-2")), reading())
+        assert other.is_new_page
+        assert other.page_id != one.page_id
+        assert other.version_id != one.version_id
+
+    def test_writers_that_meet_on_one_page_lose_nothing(self, store: PageStore) -> None:
+        texts = [f"第{number}版。" for number in range(8)] * 2
+        random.Random(5).shuffle(texts)
+
+        def put(text: str) -> Any:
+            return store.put(fetched(body=text.encode(), after_s=float(text[1])), reading(text=text))
+
+        with ThreadPoolExecutor(8) as pool:
+            stored = list(pool.map(put, texts))
+        assert sum(each.is_new_page for each in stored) == 1
+        assert sum(each.is_new_version for each in stored) == 8
+        history = store.versions(stored[0].page_id)
+        assert [each.reading.text for each in history] == sorted(set(texts))
+        page = store.page(stored[0].page_id)
+        assert page is not None
+        assert (page.first_seen, page.last_seen) == (NOON, NOON + timedelta(seconds=7))
+        assert page.current_version == history[-1].id
+
+    @pytest.mark.parametrize("text", HOSTILE_TEXTS)
+    def test_hostile_characters_come_back_as_they_were(self, store: PageStore, text: str) -> None:
+        url = CanonicalUrl("https://example.com/" + text)
+        hostile = reading(text=text, title=text, author=text, disguises=(DisguiseFound(Disguise.SPACES, 1, text),))
+        stored = store.put(fetched(canonical_url=url, headers=((text, text),), site_id=SiteId(text)), hostile)
+        version, page = store.version(stored.version_id), store.page(stored.page_id)
+        assert version is not None
+        assert page is not None
+        assert version.reading == hostile
+        assert version.headers == ((text, text),)
+        assert (page.canonical_url, page.site_id) == (url, text)
+
+    @pytest.mark.parametrize("length", [0, 1, 100_000])
+    def test_a_raw_body_comes_back_byte_for_byte(self, store: PageStore, length: int) -> None:
+        body = random.Random(length).randbytes(length)
+        store.put(fetched(body=body), reading())
+        assert store.raw(digest(body)) == body
+
+    def test_a_body_and_a_text_beyond_what_one_document_holds_come_back(self, store: PageStore) -> None:
+        body = random.Random(1).randbytes(18 * 1024 * 1024)
+        text = "".join(chr(0x4E00 + code % 20_000) for code in body[: 3 * 1024 * 1024])
+        stored = store.put(fetched(body=body), reading(text=text))
+        assert store.raw(digest(body)) == body
+        version = store.version(stored.version_id)
+        assert version is not None
+        assert version.reading.text == text
+
+    def test_a_damaged_raw_body_is_noticed(self, store: PageStore) -> None:
+        store.put(fetched(body=b"as it was"), reading())
+        self.damage_raw(store, b"as it was")
+        with pytest.raises(BrokenInvariant, match=digest(b"as it was")):
+            store.raw(digest(b"as it was"))
+
+    def test_current_versions_walks_every_page_once_in_order_of_id(self, store: PageStore) -> None:
+        expected = {}
+        for number in range(11):
+            stored = store.put(fetched(url=f"https://example.com/{number}"), reading(text=f"文{number}"))
+            expected[stored.page_id] = stored.version_id
+        walked: list[tuple[PageId, VersionId]] = []
+        while batch := store.current_versions(walked[-1][0] if walked else None, 4):
+            assert len(batch) <= 4
+            walked.extend(batch)
+        assert walked == sorted(expected.items())
+        assert store.current_versions(None, 0) == []
+
+
+class WorkStoreContract:
+    """Subclasses give `store`."""
+
+    def test_a_text_comes_back_under_the_digest_of_its_content(self, store: WorkStore) -> None:
+        key = store.put_text("春眠不觉晓。")
+        assert key == work_text_id("春眠不觉晓。")
+        assert store.text(key) == "春眠不觉晓。"
+        assert store.put_text("春眠不觉晓。") == key
+        assert list(store.texts()) == [WorkText(key, "春眠不觉晓。")]
+
+    def test_texts_come_in_order_of_id(self, store: WorkStore) -> None:
+        texts = {store.put_text(f"第{number}回"): f"第{number}回" for number in range(230)}
+        assert [(each.id, each.text) for each in store.texts()] == sorted(texts.items())
+
+    def test_a_removed_text_is_gone_and_can_come_again(self, store: WorkStore) -> None:
+        key, other = store.put_text("一"), store.put_text("二")
+        store.remove_text(key)
+        store.remove_text(key)
+        assert store.text(key) is None
+        assert [each.id for each in store.texts()] == [other]
+        assert store.put_text("一") == key
+        assert store.text(key) == "一"
+
+    def test_a_text_removed_while_all_are_walked_does_no_harm(self, store: WorkStore) -> None:
+        keys = sorted(store.put_text(f"第{number}回") for number in range(3))
+        walk = store.texts()
+        assert next(walk).id == keys[0]
+        store.remove_text(keys[1])
+        assert keys[2] in [each.id for each in walk]
+
+    def test_an_unknown_text_is_none(self, store: WorkStore) -> None:
+        assert store.text(WorkTextId("f" * 40)) is None
+        assert list(store.texts()) == []
+
+    @pytest.mark.parametrize("text", HOSTILE_TEXTS)
+    def test_hostile_characters_come_back_as_they_were(self, store: WorkStore, text: str) -> None:
+        assert store.text(store.put_text(text)) == text
+
+
+class FingerprintStoreContract:
+    """Subclasses give `store`."""
+
+    def test_a_fingerprint_comes_back_for_its_algorithm_only(self, store: FingerprintStore) -> None:
+        fingerprint = StoredFingerprint("a" * 40, 1, b"\x01\x00\xff")
+        store.put(fingerprint)
+        store.put(fingerprint)
+        assert store.get("a" * 40, 1) == fingerprint
+        assert store.get("a" * 40, 2) is None
+        assert store.get("b" * 40, 1) is None
+
+    def test_a_fingerprint_put_again_takes_the_place_of_the_old_one(self, store: FingerprintStore) -> None:
+        store.put(StoredFingerprint("s", 1, b"\x01old and much longer"))
+        store.put(StoredFingerprint("s", 1, b"\x01new"))
+        assert store.get("s", 1) == StoredFingerprint("s", 1, b"\x01new")
+
+    def test_many_are_those_that_are_there(self, store: FingerprintStore) -> None:
+        for number in range(210):
+            store.put(StoredFingerprint(f"{number:040x}", 1, b"\x01" + bytes([number])))
+        asked = [f"{number:040x}" for number in (3, 209, 999, 3)]
+        found = store.get_many(asked, 1)
+        assert set(found) == {asked[0], asked[1]}
+        assert found[asked[1]].payload == b"\x01" + bytes([209])
+        assert len(store.get_many([f"{number:040x}" for number in range(210)], 1)) == 210
+        assert store.get_many([], 1) == {}
+
+    def test_removing_a_subject_takes_all_its_algorithms_and_no_neighbour(self, store: FingerprintStore) -> None:
+        for subject in ("a", "ab", "a0", "b"):
+            for algorithm in (1, 2, 255):
+                store.put(StoredFingerprint(subject, algorithm, bytes([algorithm])))
+        store.remove("a")
+        store.remove("a")
+        assert [store.get("a", algorithm) for algorithm in (1, 2, 255)] == [None, None, None]
+        assert all(store.get(subject, 255) for subject in ("ab", "a0", "b"))
+
+    def test_a_payload_beyond_what_one_document_holds_comes_back(self, store: FingerprintStore) -> None:
+        payload = random.Random(2).randbytes(9 * 1024 * 1024)
+        store.put(StoredFingerprint("big", 1, payload))
+        found = store.get("big", 1)
+        assert found is not None
+        assert found.payload == payload

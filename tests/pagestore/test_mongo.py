@@ -1,0 +1,153 @@
+"""The live stores on the real embedded server: the contracts, and what only a server can do to them."""
+
+import threading
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.errors import BadConfiguration, BrokenInvariant, RetryLater, ServiceUnavailable
+from core.ids import digest
+from core.works import StoredFingerprint
+from pagestore.mongo import MongoDatabase, MongoFingerprintStore, MongoPageStore, MongoWorkStore, connect, ping
+from tests.pagestore.contracts import (
+    FingerprintStoreContract,
+    PageStoreContract,
+    WorkStoreContract,
+    fetched,
+    reading,
+)
+from tests.support.embedded import EmbeddedMongo, free_port
+
+
+@pytest.fixture
+def database(mongo_url: str) -> Iterator[MongoDatabase]:
+    handle = connect(mongo_url)
+    yield handle
+    handle.client.close()
+
+
+class TestMongoPageStore(PageStoreContract):
+    @pytest.fixture
+    def store(self, database: MongoDatabase) -> MongoPageStore:
+        return MongoPageStore(database)
+
+    def damage_raw(self, store: Any, body: bytes) -> None:
+        store._database["raw_bodies_parts"].update_one(
+            {"_id": f"{digest(body)}/0000"}, {"$set": {"data": zlib.compress(b"other")}}
+        )
+
+    @pytest.mark.parametrize(
+        "collections", [["pages"], ["pages", "page_versions"], ["pages", "page_versions", "page_texts"]]
+    )
+    def test_a_put_that_died_half_way_is_finished_by_the_next(
+        self, store: MongoPageStore, database: MongoDatabase, collections: list[str]
+    ) -> None:
+        first = store.put(fetched(), reading())
+        for name in collections:
+            database[name].delete_many({"_id": {"$gte": ""}})
+        assert store.page(first.page_id) is None
+        again = store.put(fetched(), reading())
+        assert again == first
+        assert len(store.versions(first.page_id)) == 1
+        assert store.raw(digest(fetched().body)) == fetched().body
+
+    def test_raw_bodies_are_kept_compressed_and_once(self, store: MongoPageStore, database: MongoDatabase) -> None:
+        body = "重复的内容。".encode() * 10_000
+        store.put(fetched(body=body), reading())
+        store.put(fetched(body=body, url="https://example.com/other"), reading())
+        parts = list(database["raw_bodies_parts"].find({}))
+        assert len(parts) == 1
+        assert len(parts[0]["data"]) < len(body) / 100
+
+    def test_a_part_that_is_gone_is_damage_and_not_absence(
+        self, store: MongoPageStore, database: MongoDatabase
+    ) -> None:
+        store.put(fetched(body=b"whole"), reading())
+        database["raw_bodies_parts"].delete_one({"_id": f"{digest(b'whole')}/0000"})
+        with pytest.raises(BrokenInvariant, match="damaged"):
+            store.raw(digest(b"whole"))
+
+    def test_a_version_of_a_later_schema_is_refused(self, store: MongoPageStore, database: MongoDatabase) -> None:
+        stored = store.put(fetched(), reading())
+        database["page_versions"].update_one({"_id": stored.version_id}, {"$set": {"schema": 99}})
+        with pytest.raises(BrokenInvariant, match="schema 99"):
+            store.version(stored.version_id)
+
+
+class TestMongoWorkStore(WorkStoreContract):
+    @pytest.fixture
+    def store(self, database: MongoDatabase) -> MongoWorkStore:
+        return MongoWorkStore(database)
+
+
+class TestMongoFingerprintStore(FingerprintStoreContract):
+    @pytest.fixture
+    def store(self, database: MongoDatabase) -> MongoFingerprintStore:
+        return MongoFingerprintStore(database)
+
+    def test_nothing_of_a_removed_subject_stays_behind(
+        self, store: MongoFingerprintStore, database: MongoDatabase
+    ) -> None:
+        store.put(StoredFingerprint("a" * 40, 1, b"\x01"))
+        store.remove("a" * 40)
+        assert list(database["fingerprints"].find({})) == []
+        assert list(database["fingerprints_parts"].find({})) == []
+
+
+def test_everything_acknowledged_outlives_kill_9(tmp_path: Path) -> None:
+    server = EmbeddedMongo(tmp_path)
+    server.start()
+    acknowledged: list[str] = []
+    began = threading.Event()
+
+    def write() -> None:
+        store = MongoWorkStore(connect(server.url("killed"), timeout_s=0.5))
+        try:
+            for number in range(1_000_000):
+                acknowledged.append(store.put_text(f"第{number}段文字"))
+                if number == 100:
+                    began.set()
+        except RetryLater:
+            began.set()
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        assert began.wait(30)
+        server.kill()
+        writer.join(30)
+        assert len(acknowledged) > 100
+        server.start()
+        stored = {each.id for each in MongoWorkStore(connect(server.url("killed"))).texts()}
+        assert set(acknowledged) <= stored
+    finally:
+        server.stop()
+
+
+def test_a_server_that_is_away_is_a_service_unavailable_that_names_its_address() -> None:
+    port = free_port()
+    database = connect(f"mongodb://someone:secret@127.0.0.1:{port}/x", timeout_s=0.2)
+    with pytest.raises(ServiceUnavailable, match=f"127.0.0.1:{port}") as failure:
+        MongoPageStore(database).put(fetched(), reading())
+    assert "secret" not in str(failure.value)
+    with pytest.raises(ServiceUnavailable):
+        ping(database)
+
+
+@pytest.mark.parametrize("url", ["http://x:secret@y", "mongodb://u:secret@h:99999999/", "mongodb://a:b:secret@c/"])
+def test_a_url_that_cannot_be_names_the_variable_and_no_secret(url: str) -> None:
+    with pytest.raises(BadConfiguration, match="ZHUIWEN_MONGO_URL") as failure:
+        connect(url)
+    assert "secret" not in str(failure.value)
+
+
+def test_writes_wait_for_the_journal_unless_the_url_says_otherwise(mongo_url: str) -> None:
+    assert connect(mongo_url).write_concern.document == {"w": "majority", "j": True}
+    assert connect(mongo_url + "?w=1").write_concern.document == {"w": 1}
+
+
+def test_a_url_without_a_database_means_zhuiwen() -> None:
+    assert connect("mongodb://127.0.0.1:1").name == "zhuiwen"
