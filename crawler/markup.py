@@ -1,0 +1,118 @@
+"""Markup -> a tree, and a tree -> lines of text as a reader sees them, each with where it stood."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from lxml import etree, html
+from lxml.html import HtmlElement
+
+BLOCKS = frozenset(
+    "address article aside blockquote body center dd details dialog div dl dt fieldset figcaption figure footer form"
+    " h1 h2 h3 h4 h5 h6 header hr html legend li main nav ol p pre section summary table tbody td tfoot th thead tr ul".split()
+)
+UNSEEN = frozenset(
+    "script style noscript template head title select option button input textarea svg iframe object audio video"
+    " canvas map datalist math".split()
+)
+_DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
+_NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+_BLANKS = re.compile("[ \t\r\n\f]+")
+_WIDE = "\u2e80-\u303f\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef\u2014\u2018-\u201d\u2026"
+_BREAK_BETWEEN_WIDE = re.compile(f"(?<=[{_WIDE}])[ \t]*[\r\n][ \t\r\n]*(?=[{_WIDE}])")
+_EDGES = " \t\r\n\f\u00a0\u3000\ufeff"
+
+
+@dataclass(slots=True)
+class Line:
+    """One paragraph as shown: indents off, blanks collapsed as a browser does; `container` is the block it stands in."""
+
+    text: str
+    container: HtmlElement
+    link_chars: int = 0
+
+    @property
+    def own_chars(self) -> int:
+        return max(0, len(self.text) - self.link_chars)
+
+
+def parse(markup: str) -> HtmlElement | None:
+    """The root of a page's tree, None where there is no markup at all. Never raises on hostile or broken markup."""
+    text = _NOT_XML.sub("", _DECLARATION.sub("", markup, count=1))
+    if not text.strip():
+        return None
+    parser = html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True)
+    try:
+        root = html.document_fromstring(text.encode("utf-8", "replace"), parser=parser)
+    except (etree.ParserError, etree.XMLSyntaxError):
+        return None
+    return root
+
+
+def lines(root: HtmlElement) -> list[Line]:
+    """The lines of `root` in document order, empty ones left out."""
+    collected: list[Line] = []
+    buffer = _Buffer(root)
+    for kind, node, text in _events(root, root):
+        if kind == "text":
+            buffer.add(text, node)
+        else:
+            collected.extend(buffer.flush(node))
+    collected.extend(buffer.flush(root))
+    return collected
+
+
+def text_of(element: HtmlElement) -> str:
+    """All of an element's lines, joined by line feeds."""
+    return "\n".join(line.text for line in lines(element))
+
+
+def _events(element: HtmlElement, root: HtmlElement) -> Iterator[tuple[str, HtmlElement, str]]:
+    """("text", element, characters) and ("break", block that goes on, "") in document order."""
+    if not isinstance(element.tag, str) or (element.tag in UNSEEN and element is not root):
+        return
+    is_block = element.tag in BLOCKS
+    if is_block:
+        yield "break", element, ""
+    if element.text:
+        yield "text", element, element.text
+    for child in element:
+        yield from _events(child, root)
+        if child.tag == "br" or (isinstance(child.tag, str) and child.tag in BLOCKS):
+            yield "break", _block(element), ""
+        if child.tail:
+            yield "text", element, child.tail
+
+
+def _block(element: HtmlElement) -> HtmlElement:
+    while element.tag not in BLOCKS and element.getparent() is not None:
+        element = element.getparent()
+    return element
+
+
+class _Buffer:
+    """The characters of the line that is being put together."""
+
+    def __init__(self, container: HtmlElement) -> None:
+        self._container = container
+        self._parts: list[str] = []
+        self._link_chars = 0
+        self._is_pre = False
+
+    def add(self, text: str, element: HtmlElement) -> None:
+        node: HtmlElement | None = element
+        while node is not None and node.tag not in BLOCKS:
+            if node.tag == "a":
+                self._link_chars += len("".join(text.split()))
+                break
+            node = node.getparent()
+        self._is_pre = self._is_pre or _block(element).tag == "pre"
+        self._parts.append(text)
+
+    def flush(self, container: HtmlElement) -> list[Line]:
+        whole = "".join(self._parts)
+        pieces = whole.splitlines() if self._is_pre else [_BLANKS.sub(" ", _BREAK_BETWEEN_WIDE.sub("", whole))]
+        texts = [text for text in (piece.strip(_EDGES) for piece in pieces) if text]
+        result = [Line(text, self._container, min(len(text), self._link_chars)) for text in texts]
+        self._container, self._parts, self._link_chars, self._is_pre = container, [], 0, False
+        return result

@@ -1,0 +1,112 @@
+"""What the crawler reads in a response: the one function that the crawl, `zhuiwen check` and `zhuiwen read` share."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from core.pages import DisguiseFound, Reading
+from core.states import Rejection
+from crawler.decoding import Decoded, decode
+from crawler.extraction import MIN_HAN_TO_KEEP, Extraction, extract
+from crawler.markup import parse
+from crawler.repertoire import count_han
+from crawler.visibility import found, remove_hidden
+
+
+class ReadingRules(Protocol):
+    """What a site says of its pages; core.pages.CrawlPlan is one."""
+
+    @property
+    def body_selector(self) -> str: ...
+
+    @property
+    def title_selector(self) -> str: ...
+
+    @property
+    def encoding(self) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class NoRules:
+    """Nothing is known of the site."""
+
+    body_selector: str = ""
+    title_selector: str = ""
+    encoding: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """Why nothing was read, and one sentence that says it of this page."""
+
+    reason: Rejection
+    sentence: str
+
+
+NO_RULES = NoRules()
+_TEXT_TYPES = re.compile(r"^(?:text/(?:html|plain|xml|vnd\.wap\.wml)|application/(?:xhtml\+xml|xml|octet-stream))$")
+_BINARY_MARKS = (b"%PDF", b"\x89PNG", b"PK\x03\x04", b"GIF8", b"\xff\xd8\xff", b"\x1f\x8b", b"Rar!", b"RIFF", b"7z\xbc\xaf", b"\xd0\xcf\x11\xe0", b"\x7fELF")
+_CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([\w.:-]+)", re.I)
+_TAG = re.compile(r"<(?:!doctype|html|head|body|div|p|br|span|title|meta|table|article)\b", re.I)
+
+
+def read_page(body: bytes, headers: Mapping[str, str], url: str, rules: ReadingRules = NO_RULES) -> Reading | Rejected:
+    """What stands on a page: text, title, author, time, encoding, and the disguises of markup that were undone.
+
+    headers: names in any case; only Content-Type is looked at. Raises BadConfiguration for a selector of `rules` that
+    cannot be read, and nothing for anything that a page may contain.
+    """
+    content_type = next((value for name, value in headers.items() if name.lower() == "content-type"), "")
+    decoded = decode_page(body, content_type, url, rules.encoding)
+    if isinstance(decoded, Rejected):
+        return decoded
+    if content_type.lower().startswith("text/plain") or not _TAG.search(decoded.text):
+        return _read_plain(decoded, url)
+    tree = parse(decoded.text)
+    if tree is None:
+        return _no_text(url)
+    removed = remove_hidden(tree)
+    extraction = extract(tree, url, rules.body_selector, rules.title_selector)
+    if extraction is None:
+        return _no_text(url)
+    return _reading(extraction, decoded, found(removed, extraction.text))
+
+
+def decode_page(body: bytes, content_type: str, url: str, hint: str = "") -> Decoded | Rejected:
+    """The characters of a response, or why it has none."""
+    media_type = content_type.partition(";")[0].strip().lower()
+    if (media_type and not _TEXT_TYPES.match(media_type)) or body.startswith(_BINARY_MARKS):
+        kind = "its content is binary" if body.startswith(_BINARY_MARKS) else f"its content type is {media_type}"
+        return Rejected(Rejection.NOT_HTML, f"{url} is no web page: {kind}")
+    charset = _CHARSET.search(content_type)
+    decoded = decode(body, charset[1] if charset else "", hint)
+    if isinstance(decoded, Decoded):
+        return decoded
+    return Rejected(decoded, f"{url} is in no encoding that gives text; if you know it, set the site's encoding")
+
+
+def _read_plain(decoded: Decoded, url: str) -> Reading | Rejected:
+    kept = [line.strip(" \t\r\u3000\u00a0\ufeff") for line in decoded.text.splitlines()]
+    text = "\n".join(line for line in kept if line)
+    if count_han(text) < MIN_HAN_TO_KEEP:
+        return _no_text(url)
+    return Reading("", text, encoding=decoded.encoding, is_encoding_doubtful=decoded.is_doubtful, extractor="plain")
+
+
+def _no_text(url: str) -> Rejected:
+    return Rejected(Rejection.NO_MAIN_TEXT, f"{url} has no main text of {MIN_HAN_TO_KEEP} Chinese characters or more")
+
+
+def _reading(extraction: Extraction, decoded: Decoded, disguises: tuple[DisguiseFound, ...]) -> Reading:
+    return Reading(
+        title=extraction.title,
+        text=extraction.text,
+        author=extraction.author,
+        published=extraction.published,
+        encoding=decoded.encoding,
+        is_encoding_doubtful=decoded.is_doubtful,
+        extractor=extraction.extractor,
+        confidence=extraction.confidence,
+        disguises=disguises,
+    )

@@ -1,0 +1,227 @@
+"""Takes out of a page's tree what a reader does not see, and says what that was.
+
+Zero-width characters, spaces and bracketed pinyin stay: they are part of the text as shown and are undone later.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from lxml.html import HtmlElement
+
+from core.pages import Disguise, DisguiseFound
+from crawler.repertoire import count_han
+from crawler.stylesheets import Cascade, Properties, cascade
+
+EXAMPLE_CHARS = 80
+# An element that holds most of the page's Chinese is shown by a script later on, however it is styled: taking it out
+# would lose the very text. Half: text that is there to confuse is less than the text that it hides in.
+MAX_SHARE_TO_HIDE = 0.5
+_FAR_OFF_PX = 500.0  # no ordinary layout places text that far outside; seen in the wild: -999px, -9999px, -100em
+_PX_PER_UNIT = {"px": 1.0, "pt": 4 / 3, "em": 16.0, "rem": 16.0, "vw": 12.0, "vh": 8.0, "%": 8.0, "": 1.0}
+_LENGTH = re.compile(r"(-?[\d.]+)\s*(px|pt|em|rem|vw|vh|%|)")
+_COLORS = {"white": "ffffff", "black": "000000", "red": "ff0000", "gray": "808080", "grey": "808080", "silver": "c0c0c0"}
+_NEVER_SHOWN = frozenset({"script", "style", "noscript", "template", "head", "title", "option", "textarea", "svg", "iframe"})
+
+
+_INLINE = frozenset("span font i b em strong small big u s a ins del sup sub label code q rt rp tt bdo bdi mark var".split())
+_CONTEXT_CHARS = 12  # enough to find the place again in the main text
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """One piece that was taken out, and the visible text right before and right after it inside its parent."""
+
+    kind: Disguise
+    text: str
+    before: str
+    after: str
+    is_inline: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Gap:
+    """Where a piece was: after `offset` characters of the text of `parent` (or of the tail of `previous`)."""
+
+    parent: HtmlElement
+    previous: HtmlElement | None
+    offset: int
+
+
+def remove_hidden(tree: HtmlElement) -> list[Removed]:
+    """Take hidden elements and ruby out of `tree` (changed in place); what stood there is returned in document order."""
+    styles = cascade(tree)
+    most = count_han(_shown_text(tree)) * MAX_SHARE_TO_HIDE
+    taken: list[tuple[HtmlElement, Disguise, str, _Gap]] = []
+    for element in list(tree.iter()):
+        if not isinstance(element.tag, str) or element.tag in _NEVER_SHOWN or not _is_in(element, tree):
+            continue
+        kind = Disguise.RUBY if element.tag in ("rt", "rp") else Disguise.HIDDEN_TEXT
+        if kind is Disguise.HIDDEN_TEXT and not _is_hidden(element, styles):
+            continue
+        text = " ".join(_shown_text(element).split())
+        if element is not tree and (kind is Disguise.RUBY or not text or count_han(text) <= most):
+            taken.append((element, kind, text, _take_out(element)))
+    return [
+        Removed(kind, text, _before(gap), _after(gap), element.tag in _INLINE)
+        for element, kind, text, gap in taken
+        if text.strip("()（） ")
+    ]
+
+
+def found(removed: Sequence[Removed], main_text: str) -> tuple[DisguiseFound, ...]:
+    """What of `removed` stood inside the main text: a closed menu hides nothing from anybody."""
+    body = "".join(main_text.split())
+    result = []
+    for kind in (Disguise.HIDDEN_TEXT, Disguise.RUBY):
+        inside = [piece for piece in removed if piece.kind is kind and _stood_in(piece, body)]
+        if inside:
+            result.append(DisguiseFound(kind, len(inside), inside[0].text[:EXAMPLE_CHARS]))
+    return tuple(result)
+
+
+def _stood_in(piece: Removed, body: str) -> bool:
+    if not piece.is_inline and not (piece.before and piece.after):
+        return False
+    return bool(piece.before or piece.after) and piece.before in body and piece.after in body
+
+
+def _is_in(element: HtmlElement, tree: HtmlElement) -> bool:
+    """Whether no ancestor was taken out before."""
+    ancestor = element
+    while (parent := ancestor.getparent()) is not None:
+        ancestor = parent
+    return ancestor is tree or ancestor is tree.getroottree().getroot()
+
+
+def _is_hidden(element: HtmlElement, styles: Cascade) -> bool:
+    if element.get("hidden") is not None and styles.of(element).get("display", "none") == "none":
+        return True
+    own = styles.of(element)
+    if _is_undone_below(element, own, styles):
+        return False
+    return bool(own) and (_is_not_drawn(own) or _is_off_screen(own) or _has_color_of_ground(element, own, styles))
+
+
+def _is_not_drawn(own: Properties) -> bool:
+    if own.get("display") == "none" or own.get("visibility") in ("hidden", "collapse"):
+        return True
+    if _number(own.get("opacity"), 1.0) == 0.0 or (_number(own.get("font-size"), 12.0) == 0.0):
+        return True
+    shrinks = own.get("overflow") == "hidden" or own.get("position") == "absolute"
+    clipped = own.get("clip", "").replace(" ", "") in ("rect(0,0,0,0)", "rect(0px,0px,0px,0px)", "rect(1px,1px,1px,1px)")
+    flat = any(_number(own.get(side), 9.0) <= 1.0 and own.get("overflow") == "hidden" for side in _SIDES)
+    return (shrinks and clipped) or flat or own.get("transform", "").replace(" ", "") in ("scale(0)", "scale(0,0)")
+
+
+_SIDES = ("height", "max-height", "width")
+
+
+def _is_undone_below(element: HtmlElement, own: Properties, styles: Cascade) -> bool:
+    """Whether a child takes back what hides: the size 0 of a container that only closes the gaps between its children."""
+    is_sized = _number(own.get("font-size"), 12.0) == 0.0
+    is_hidden = own.get("visibility") in ("hidden", "collapse")
+    if own.get("display") == "none" or not (is_sized or is_hidden):
+        return False
+    below = [styles.of(child) for child in element.iterdescendants() if isinstance(child.tag, str)]
+    if is_sized:
+        return any(_number(child.get("font-size"), 0.0) > 0.0 for child in below)
+    return any(child.get("visibility") == "visible" for child in below)
+
+
+def _is_off_screen(own: Properties) -> bool:
+    if _length_px(own.get("text-indent")) <= -_FAR_OFF_PX:
+        return True
+    if own.get("position") not in ("absolute", "fixed", "relative"):
+        return False
+    return any(_length_px(own.get(side)) <= -_FAR_OFF_PX for side in ("left", "top", "right", "bottom"))
+
+
+def _has_color_of_ground(element: HtmlElement, own: Properties, styles: Cascade) -> bool:
+    """Whether text has the color that the page itself states for what lies behind it; unknown grounds are not guessed."""
+    color = _color(own.get("color", ""))
+    if not color:
+        return False
+    if color == "transparent":
+        return True
+    ground: HtmlElement | None = element
+    while ground is not None:
+        properties = styles.of(ground)
+        stated = properties.get("background-color") or properties.get("background") or ground.get("bgcolor") or ""
+        if "url(" in stated or "gradient" in stated:
+            return False
+        if stated and _color(stated) not in ("", "transparent"):
+            return _color(stated) == color
+        ground = ground.getparent()
+    return False
+
+
+def _color(value: str) -> str:
+    """A color as six hex digits, "transparent", or "" when it is none."""
+    value = value.strip().lower()
+    hexes = re.search(r"#([0-9a-f]{6}|[0-9a-f]{3})\b", value)
+    if hexes:
+        digits = hexes[1]
+        return digits if len(digits) == 6 else "".join(digit * 2 for digit in digits)
+    parts = re.search(r"rgba?\(\s*(\d+)[\s,]+(\d+)[\s,]+(\d+)(?:[\s,/]+([\d.]+))?", value)
+    if parts:
+        if parts[4] and float(parts[4]) == 0.0:
+            return "transparent"
+        return "".join(f"{min(255, int(part)):02x}" for part in parts.groups()[:3])
+    word = value.split()[0] if value else ""
+    return "transparent" if word == "transparent" else _COLORS.get(word, "")
+
+
+def _number(value: str | None, default: float) -> float:
+    match = _LENGTH.match(value or "")
+    try:
+        return float(match[1]) if match else default
+    except ValueError:
+        return default
+
+
+def _length_px(value: str | None) -> float:
+    match = _LENGTH.match(value or "")
+    return _number(value, 0.0) * _PX_PER_UNIT[match[2]] if match else 0.0
+
+
+def _shown_text(element: HtmlElement) -> str:
+    parts: list[str] = []
+    for node in element.iter():
+        if isinstance(node.tag, str) and node.tag not in _NEVER_SHOWN and node.text:
+            parts.append(node.text)
+        if node is not element and node.tail:
+            parts.append(node.tail)
+    return "".join(parts)
+
+
+def _before(gap: _Gap) -> str:
+    text = ((gap.parent.text if gap.previous is None else gap.previous.tail) or "")[: gap.offset]
+    node = gap.previous
+    while node is not None and len("".join(text.split())) < _CONTEXT_CHARS:
+        earlier = node.getprevious()
+        text = _shown_text(node) + text
+        text = ((gap.parent.text if earlier is None else earlier.tail) or "") + text
+        node = earlier
+    return "".join(text.split())[-_CONTEXT_CHARS:]
+
+
+def _after(gap: _Gap) -> str:
+    text = ((gap.parent.text if gap.previous is None else gap.previous.tail) or "")[gap.offset :]
+    node = gap.previous.getnext() if gap.previous is not None else next(iter(gap.parent), None)
+    while node is not None and len("".join(text.split())) < _CONTEXT_CHARS:
+        text += _shown_text(node) + (node.tail or "")
+        node = node.getnext()
+    return "".join(text.split())[:_CONTEXT_CHARS]
+
+
+def _take_out(element: HtmlElement) -> _Gap:
+    parent, previous, tail = element.getparent(), element.getprevious(), element.tail or ""
+    parent.remove(element)
+    if previous is None:
+        gap = _Gap(parent, None, len(parent.text or ""))
+        parent.text = (parent.text or "") + tail
+    else:
+        gap = _Gap(parent, previous, len(previous.tail or ""))
+        previous.tail = (previous.tail or "") + tail
+    return gap
