@@ -1,0 +1,56 @@
+"""Records of core with sensible contents, for tests that care about one field."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from core.ids import CanonicalUrl, Digest, FinalUrl, PageId, RequestedUrl, SiteId, WorkTextId, digest, page_id, version_id
+from core.matches import Change, ChangeKind, Match, MatchClass, Span
+from core.pages import Disguise, DisguiseFound, PageVersion, Reading
+from core.ports import Outcome
+from core.states import Rejection
+from core.text import TextRange
+
+MOMENT = datetime(2026, 3, 1, 4, 0, tzinfo=UTC)
+
+
+def page_version(
+    site: str = "1", url: str = "http://pirate.example/1.html", text: str = "抄来的文字", at: datetime = MOMENT, **reading: Any
+) -> PageVersion:
+    title = reading.pop("title", "某页")
+    page: PageId = page_id(SiteId(site), CanonicalUrl(url))
+    return PageVersion(
+        id=version_id(page, text, title),
+        page_id=page,
+        site_id=SiteId(site),
+        canonical_url=CanonicalUrl(url),
+        requested_url=RequestedUrl(url),
+        final_url=FinalUrl(url),
+        status=200,
+        headers=(("Content-Type", "text/html"),),
+        fetched_at=at,
+        raw_digest=digest(text.encode()),
+        text_digest=Digest(digest(text.encode())),
+        reading=Reading(title=title, text=text, **reading),
+    )
+
+
+def match(text_id: str, match_class: MatchClass = MatchClass.LIGHTLY_EDITED, chars: int = 4) -> Match:
+    span = Span(TextRange(0, chars), TextRange(0, chars), 0.75, (Change(ChangeKind.HOMOPHONE, TextRange(1, 2), TextRange(1, 2)),))
+    return Match(
+        text_id=WorkTextId(text_id),
+        match_class=match_class,
+        similarity=0.75,
+        page_containment=0.8,
+        work_containment=0.5,
+        matched_chars=chars,
+        longest_run_chars=3,
+        spans=(span,),
+        disguises=(DisguiseFound(Disguise.HOMOPHONE, 1, "字→自"),),
+        algorithm_id=1,
+    )
+
+
+def outcome(
+    version: PageVersion, *matches: Match, at: datetime = MOMENT, rejection: Rejection | None = None, algorithm_id: int = 1
+) -> Outcome:
+    return Outcome(version, rejection, tuple(matches), algorithm_id, corpus_revision=7, checked_at=at)
