@@ -7,6 +7,7 @@ An algorithm id names the digest of its table (fingerprint.algorithms), so new b
 """
 
 import lzma
+import sys
 import unicodedata
 from pathlib import Path
 
@@ -25,7 +26,7 @@ EXTRA_VARIANTS = {"著": "着"}
 FIRST_NON_ASCII = 0x80
 SURROGATES = range(0xD800, 0xE000)
 
-SYLLABLES_TEMPLATE = '''"""The toneless syllables, by id; id 0 is "no reading". Written by fingerprint.build_readings."""
+SYLLABLES_TEMPLATE = '''"""Toneless syllables by id; id 0 is "no reading". Written by fingerprint.build_readings."""
 
 _NAMES = (
 {lines}
@@ -94,7 +95,8 @@ def main() -> None:
     rows = [names[start : start + 16] for start in range(0, len(names), 16)]
     lines = "\n".join(f'    "{" ".join(row)} "' for row in rows)
     Path(SYLLABLES_PATH).write_text(SYLLABLES_TEMPLATE.format(lines=lines), encoding="utf-8")
-    print(f"{len(read)} readings, {len(fold)} folded, {len(names)} syllables, digest {payload_digest(payload)}")
+    summary = f"{len(read)} readings, {len(fold)} folded, {len(names)} syllables, digest {payload_digest(payload)}\n"
+    sys.stdout.write(summary)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,89 @@
+"""What stands in a text to keep it from being found: where, and of which kind."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.pages import Disguise
+from core.text import TextRange
+from fingerprint.characters import Kind
+
+# The order is stored as numbers: append only.
+NOISE_KINDS: tuple[Disguise, ...] = (
+    Disguise.ZERO_WIDTH,
+    Disguise.SPACES,
+    Disguise.PINYIN_INSERTED,
+    Disguise.PRIVATE_USE,
+    Disguise.FULL_WIDTH,
+)
+
+Runs = tuple[NDArray[np.int64], NDArray[np.int64]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Noise:
+    """Noise items in order of the text. starts, ends: int32[items], text offsets; kinds: uint8[items], NOISE_KINDS."""
+
+    starts: NDArray[np.int32]
+    ends: NDArray[np.int32]
+    kinds: NDArray[np.uint8]
+
+    def __len__(self) -> int:
+        return self.starts.size
+
+    def items(self) -> Iterator[tuple[TextRange, Disguise]]:
+        """Each item as a range of the text and its kind."""
+        for start, end, kind in zip(self.starts.tolist(), self.ends.tolist(), self.kinds.tolist(), strict=True):
+            yield TextRange(start, end), NOISE_KINDS[kind]
+
+    def count(self, kind: Disguise) -> int:
+        """How many items are of this kind."""
+        return int(np.count_nonzero(self.kinds == NOISE_KINDS.index(kind)))
+
+
+def gathered(found: list[tuple[Disguise, Runs]]) -> Noise:
+    """Runs of several kinds as one list in order of the text."""
+    starts = np.concatenate([np.zeros(0, np.int64), *(runs[0] for _, runs in found)])
+    ends = np.concatenate([np.zeros(0, np.int64), *(runs[1] for _, runs in found)])
+    kinds = np.concatenate([np.zeros(0, np.uint8), *(_kind_column(kind, runs) for kind, runs in found)])
+    order = np.lexsort((kinds, ends, starts))
+    return Noise(starts[order].astype(np.int32), ends[order].astype(np.int32), kinds[order].astype(np.uint8))
+
+
+def runs_of(mask: NDArray[np.bool_]) -> Runs:
+    """Starts and ends of the runs of True.
+
+    >>> [edges.tolist() for edges in runs_of(np.array([False, True, True, False, True]))]
+    [[1, 4], [3, 5]]
+    """
+    edges = np.flatnonzero(np.diff(mask.astype(np.int8), prepend=0, append=0))
+    return edges[0::2], edges[1::2]
+
+
+def zero_width_runs(kinds: NDArray[np.uint8]) -> Runs:
+    """Zero-width characters behind a Han character; elsewhere (file mark, emoji) they are honest."""
+    starts, ends = runs_of(kinds == Kind.ZERO_WIDTH)
+    follows_han = _kind_at(kinds, starts - 1) == Kind.HAN
+    return starts[follows_han], ends[follows_han]
+
+
+def spaces_between_han(kinds: NDArray[np.uint8], visible: NDArray[np.int64]) -> Runs:
+    """Runs of spaces with a Han character on both sides; `visible` are the positions that are not zero-width."""
+    seen = kinds[visible]
+    starts, ends = runs_of(seen == Kind.SPACE)
+    is_between = (_kind_at(seen, starts - 1) == Kind.HAN) & (_kind_at(seen, ends) == Kind.HAN)
+    starts, ends = starts[is_between], ends[is_between]
+    return visible[starts], visible[ends - 1] + 1
+
+
+def _kind_at(kinds: NDArray[np.uint8], positions: NDArray[np.int64]) -> NDArray[np.uint8]:
+    inside = (positions >= 0) & (positions < kinds.size)
+    found = np.zeros(positions.size, np.uint8)
+    found[inside] = kinds[positions[inside]]
+    return found
+
+
+def _kind_column(kind: Disguise, runs: Runs) -> NDArray[np.uint8]:
+    return np.full(runs[0].size, NOISE_KINDS.index(kind), np.uint8)

@@ -1,0 +1,133 @@
+"""A fingerprint, and its form as bytes."""
+
+import struct
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.errors import BadInput
+from fingerprint.algorithms import ALGORITHMS, Algorithm
+from fingerprint.anchors import hashes_at
+from fingerprint.noise import Noise
+from fingerprint.windows import bytes_per_window
+
+# Algorithm id, format version, CRC-32 of the payload, then how many tokens, anchors, windows and noise items it holds.
+HEADER = struct.Struct("<BBIIIII")
+FORMAT_VERSION = 1
+COMPRESSION_LEVEL = 6
+
+
+class DamagedFingerprint(BadInput):
+    """Bytes that are no fingerprint that this version can read."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__(f"the stored fingerprint cannot be read ({reason}); make it again from its text")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fingerprint:
+    """All that is compared of a text.
+
+    tokens   uint16[n]           syllable ids (fingerprint.readings.SYLLABLES) or WILDCARD
+    offsets  int32[n]            where each token begins in the text as given; strictly increasing
+    hashes   uint64[a]           of the anchors
+    anchors  int32[a]            stream position of each; strictly increasing
+    windows  uint8[w, bytes]     frequency fingerprints, one for every algorithm.windows.step tokens
+    noise                        what was left out of the stream because it hides the text
+    """
+
+    algorithm_id: int
+    tokens: NDArray[np.uint16]
+    offsets: NDArray[np.int32]
+    hashes: NDArray[np.uint64]
+    anchors: NDArray[np.int32]
+    windows: NDArray[np.uint8]
+    noise: Noise
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the arrays."""
+        arrays = (self.tokens, self.offsets, self.hashes, self.anchors, self.windows)
+        return sum(array.nbytes for array in arrays) + 9 * len(self.noise)
+
+    def to_bytes(self) -> bytes:
+        """The form that is stored: its first byte is the algorithm id. Anchors' hashes follow from the tokens."""
+        columns = (
+            self.tokens.astype("<u2"),
+            _steps(self.offsets),
+            _steps(self.anchors),
+            self.windows,
+            _steps(self.noise.starts),
+            (self.noise.ends - self.noise.starts).astype("<u4"),
+            self.noise.kinds,
+        )
+        payload = b"".join(_planes(column) for column in columns)
+        counts = (self.tokens.size, self.anchors.size, self.windows.shape[0], len(self.noise))
+        header = HEADER.pack(self.algorithm_id, FORMAT_VERSION, zlib.crc32(payload), *counts)
+        return header + zlib.compress(payload, COMPRESSION_LEVEL)
+
+    @classmethod
+    def from_bytes(cls, stored: bytes, algorithms: Mapping[int, Algorithm] = ALGORITHMS) -> "Fingerprint":
+        """Read what `to_bytes` wrote. Raises DamagedFingerprint for anything else."""
+        if len(stored) < HEADER.size:
+            raise DamagedFingerprint("it is too short")
+        algorithm_id, version, checksum, tokens, anchors, windows, noise = HEADER.unpack_from(stored)
+        algorithm = algorithms.get(algorithm_id)
+        if algorithm is None or version != FORMAT_VERSION:
+            raise DamagedFingerprint(f"algorithm {algorithm_id}, format {version} is not known here")
+        width = bytes_per_window(algorithm.windows)
+        payload = _inflated(stored[HEADER.size :], 6 * tokens + 4 * anchors + width * windows + 9 * noise)
+        if zlib.crc32(payload) != checksum:
+            raise DamagedFingerprint("its checksum is wrong")
+        columns = _Columns(payload)
+        read_tokens = columns.take("<u2", tokens).astype(np.uint16)
+        offsets, positions = columns.take_steps(tokens), columns.take_steps(anchors)
+        read_windows = columns.take_bytes(windows * width).reshape(windows, width)
+        starts = columns.take_steps(noise)
+        ends = starts + columns.take("<u4", noise).astype(np.int32)
+        hashes = hashes_at(read_tokens, positions, algorithm.anchors)
+        kinds = columns.take_bytes(noise)
+        return cls(algorithm_id, read_tokens, offsets, hashes, positions, read_windows, Noise(starts, ends, kinds))
+
+
+def _steps(increasing: NDArray[np.int32]) -> NDArray[np.uint32]:
+    return np.diff(increasing, prepend=np.int32(0)).astype("<u4")
+
+
+def _planes(column: NDArray[np.generic]) -> bytes:
+    """All first bytes, then all second bytes: numbers of one size compress better so."""
+    return np.ascontiguousarray(column).view(np.uint8).reshape(-1, column.itemsize).T.tobytes()
+
+
+def _inflated(compressed: bytes, size: int) -> bytes:
+    try:
+        inflater = zlib.decompressobj()
+        payload = inflater.decompress(compressed, size + 1)
+    except (zlib.error, OverflowError) as error:
+        raise DamagedFingerprint("it is no compressed data") from error
+    if len(payload) != size or inflater.unused_data or (size and not inflater.eof):
+        raise DamagedFingerprint("it is cut short or has grown")
+    return payload
+
+
+class _Columns:
+    """Takes columns off a payload, in the order in which they were written."""
+
+    def __init__(self, payload: bytes) -> None:
+        self._bytes, self._at = np.frombuffer(payload, np.uint8), 0
+
+    def take(self, dtype: str, size: int) -> NDArray[np.generic]:
+        width = np.dtype(dtype).itemsize
+        plane = self._bytes[self._at : self._at + size * width].reshape(width, size)
+        self._at += size * width
+        return np.ascontiguousarray(plane.T).view(dtype).reshape(size)
+
+    def take_bytes(self, size: int) -> NDArray[np.uint8]:
+        return self.take("u1", size).astype(np.uint8)
+
+    def take_steps(self, size: int) -> NDArray[np.int32]:
+        return np.cumsum(self.take("<u4", size), dtype=np.int32)
