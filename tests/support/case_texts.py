@@ -1,0 +1,99 @@
+"""The page store in memory, filled with the texts behind the cases of `tests.support.admin_data`."""
+
+from dataclasses import dataclass, field
+
+import pytest
+
+from core.ids import CanonicalUrl, FinalUrl, RequestedUrl, SiteId, digest
+from core.pages import Fetched, Reading
+from pagestore.memory import MemoryPageStore, MemoryWorkStore
+from tests.support import admin_data
+from webadmin import stores
+from webadmin.models import Case, CaseMatch, PageRecord
+
+
+@dataclass
+class Texts:
+    """Both stores as the admin reaches them."""
+
+    pages: MemoryPageStore = field(default_factory=MemoryPageStore)
+    works: MemoryWorkStore = field(default_factory=MemoryWorkStore)
+
+    def keep(self, page: PageRecord, text: str, body: bytes) -> str:
+        """Store one response for a page; returns its version id."""
+        fetched = Fetched(
+            site_id=SiteId(str(page.site_id)),
+            requested_url=RequestedUrl(page.url),
+            final_url=FinalUrl(page.url),
+            canonical_url=CanonicalUrl(page.url),
+            status=200,
+            headers=(("Content-Type", "text/html"),),
+            body=body,
+            fetched_at=page.last_seen,
+        )
+        return self.pages.put(fetched, Reading(title=page.title, text=text)).version_id
+
+    def keep_case(self, case: Case, page_text: str, work_text: str) -> None:
+        """Store the texts of a case and let its evidence quote their digests."""
+        body = f"<html><script>alert(1)</script>{page_text}</html>".encode("utf-8", "surrogatepass")
+        version = self.keep(case.page, page_text, body)
+        self.works.put_text(work_text)
+        PageRecord.objects.filter(pk=case.page_id).update(version_id=version)
+        Case.objects.filter(pk=case.pk).update(version_id=version)
+        CaseMatch.objects.filter(case=case).update(
+            version_id=version,
+            raw_digest=digest(body),
+            page_text_digest=digest(page_text.encode("utf-8", "surrogatepass")),
+            work_text_digest=digest(work_text.encode("utf-8", "surrogatepass")),
+        )
+        case.refresh_from_db()
+
+
+def use(monkeypatch: pytest.MonkeyPatch) -> Texts:
+    """Let the admin read from stores in memory."""
+    texts = Texts()
+    monkeypatch.setattr(stores, "page_store", lambda: texts.pages)
+    monkeypatch.setattr(stores, "work_store", lambda: texts.works)
+    return texts
+
+
+def keep_estate(texts: Texts, estate: admin_data.Estate) -> None:
+    """Store the texts behind every case of an estate."""
+    for number, case in enumerate(estate.cases):
+        texts.keep_case(case, admin_data.page_text(number), admin_data.WORK_TEXT)
+
+
+HOSTILE = (
+    "<script>alert('script')</script>渡口的灯是在立冬那天熄的。<img src=x onerror=alert('img')>\n"
+    "老周把船缆\u202e系在第三\u202c根桩上，数了数舱里的米\u200b\u200b袋，一共十七袋。{{ 7|add:7 }}\n"
+    "\" onmouseover=\"alert('attribute')\" x-init=\"alert('alpine')\" '>\ue123\x07\ufff9\n"
+)
+
+
+def keep_hostile(texts: Texts, case: Case) -> None:
+    """Make the page behind a case one that attacks whoever looks at it."""
+    work = admin_data.WORK_TEXT
+    page_start, page_end = HOSTILE.index("渡口"), HOSTILE.index("一共十七袋。") + len("一共十七袋。")
+    noise = HOSTILE.index("\u200b\u200b")
+    work_end = work.index("一共十七袋") + len("一共十七袋")
+    turned = HOSTILE.index("\u202e")
+    span = {
+        "page": [page_start, page_end],
+        "work": [0, work_end],
+        "similarity": 0.9,
+        "page_excerpt": HOSTILE[page_start:page_end],
+        "work_excerpt": work[:work_end],
+        "changes": [
+            ["inserted", HOSTILE.index("<img"), HOSTILE.index("\n"), 13, 13],
+            ["noise", turned, turned + 1, 19, 19],
+            ["noise", noise, noise + 2, 35, 35],
+        ],
+    }
+    title = "<b>第一章\u202e</b><script>alert('title')</script>"
+    PageRecord.objects.filter(pk=case.page_id).update(title=title)
+    Case.objects.filter(pk=case.pk).update(
+        page_title=title, disguises=[{"kind": "zero_width", "count": 2, "example": "米\u200b\u200b袋<i>"}]
+    )
+    CaseMatch.objects.filter(case=case).update(spans=[span])
+    case.page.refresh_from_db()
+    texts.keep_case(case, HOSTILE, work)

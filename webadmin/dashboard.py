@@ -1,0 +1,172 @@
+"""The first page: what is open, what is new, what did not run. Counts of the user's rights holders only.
+
+A fixed number of queries, whatever is stored: each table is one grouped count.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import Any
+from urllib.parse import urlencode
+
+from django.db.models import Count, Model, Q, QuerySet, Sum
+from django.db.models.functions import TruncDate
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from core.states import CaseState
+from webadmin.access import Person, visible
+from webadmin.chart import Day, bars
+from webadmin.models import Case, Chapter, CrawlRun, Exclusion, PageRecord, Site, Work
+from webadmin.models.phrases import MATCH_CLASSES, REJECTIONS
+
+CHART_DAYS = 30
+MAX_RUNS = 8  # that stand beside the other tables without scrolling
+MAX_SITES = 10
+_OPEN, _CONFIRMED, _DISMISSED = CaseState.OPEN, CaseState.CONFIRMED, CaseState.DISMISSED
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """One count and the list behind it."""
+
+    label: str
+    count: int
+    href: str
+    is_urgent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of a table of counts."""
+
+    label: str
+    href: str
+    counts: tuple[int, ...]
+
+
+def dashboard_callback(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
+    """Add the dashboard's figures to the context of Unfold's first page."""
+    user, now = request.user, timezone.now()
+    cases = visible(Case.objects.order_by(), user)
+    by_class = _grouped(cases, "match_class")
+    runs = visible(CrawlRun.objects.all(), user)
+    context.update(
+        {
+            "case_tiles": _case_tiles(cases, now, by_class),
+            "stock_tiles": _stock_tiles(user),
+            "classes": [
+                Row(str(phrase), _list(Case, match_class__exact=str(kind)), _states(by_class.get(str(kind), {})))
+                for kind, phrase in MATCH_CLASSES.items()
+                if str(kind) in by_class
+            ],
+            "sites": _sites(cases),
+            "runs": list(runs.select_related("site", "requested_by")[:MAX_RUNS]),
+            "run_faults": _run_faults(runs, now),
+            "exclusions": _exclusions(user),
+            "chart": bars(_days(cases, now)),
+            "runs_href": _list(CrawlRun),
+        }
+    )
+    return context
+
+
+def _list(model: type[Model], **filters: str) -> str:
+    address = reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist")
+    return f"{address}?{urlencode(filters)}" if filters else address
+
+
+def _grouped(cases: "QuerySet[Case]", *fields: str) -> dict[Any, dict[str, int]]:
+    """Count cases by the first field and state."""
+    grouped: dict[Any, dict[str, int]] = {}
+    for row in cases.values(*fields, "state").annotate(count=Count("pk")):
+        key = row[fields[0]] if len(fields) == 1 else tuple(row[field] for field in fields)
+        grouped.setdefault(key, {})[row["state"]] = row["count"]
+    return grouped
+
+
+def _states(counts: dict[str, int]) -> tuple[int, ...]:
+    return (counts.get(_OPEN, 0), counts.get(_CONFIRMED, 0), counts.get(_DISMISSED, 0))
+
+
+def _case_tiles(cases: "QuerySet[Case]", now: datetime, by_class: dict[Any, dict[str, int]]) -> list[Tile]:
+    day, week = now - timedelta(days=1), now - timedelta(days=7)
+    new = cases.aggregate(
+        day=Count("pk", filter=Q(opened_at__gte=day)), week=Count("pk", filter=Q(opened_at__gte=week))
+    )
+    still_open, confirmed, dismissed = (sum(column) for column in zip((0, 0, 0), *map(_states, by_class.values())))
+    return [
+        Tile(_("Open cases"), still_open, _list(Case, state__exact=_OPEN), is_urgent=still_open > 0),
+        Tile(_("New in 24 hours"), new["day"], _list(Case, opened_at__gte=day.isoformat(timespec="seconds"))),
+        Tile(_("New in 7 days"), new["week"], _list(Case, opened_at__gte=week.isoformat(timespec="seconds"))),
+        Tile(_("Confirmed"), confirmed, _list(Case, state__exact=_CONFIRMED)),
+        Tile(_("Dismissed"), dismissed, _list(Case, state__exact=_DISMISSED)),
+    ]
+
+
+def _stock_tiles(user: Person) -> list[Tile]:
+    corpus = visible(Chapter.objects.order_by(), user).aggregate(chars=Sum("chars"))
+    return [
+        Tile(_("Pages watched"), visible(PageRecord.objects.order_by(), user).count(), _list(PageRecord)),
+        Tile(_("Sites"), visible(Site.objects.order_by(), user).count(), _list(Site)),
+        Tile(_("Works"), visible(Work.objects.order_by(), user).count(), _list(Work)),
+        Tile(_("Characters in the corpus"), corpus["chars"] or 0, _list(Work)),
+    ]
+
+
+def _sites(cases: "QuerySet[Case]") -> list[Row]:
+    grouped = _grouped(cases, "page__site_id", "page__site__name")
+    rows = [
+        Row(name, _list(Case, page__site__id__exact=str(key)), _states(counts)) for (key, name), counts in grouped.items()
+    ]
+    return sorted(rows, key=lambda row: (-sum(row.counts), row.label))[:MAX_SITES]
+
+
+def _run_faults(runs: "QuerySet[CrawlRun]", now: datetime) -> list[Tile]:
+    """Count the runs of the last 7 days that failed, and those that were expected and did not happen."""
+    since = now - timedelta(days=7)
+    states = (
+        (CrawlRun.State.MISSED, _("Expected, but not run (7 days)")),
+        (CrawlRun.State.FAILED, _("Failed runs (7 days)")),
+    )
+    found = dict(
+        runs.order_by().filter(due_at__gte=since, state__in=[state for state, _label in states])
+        .values_list("state").annotate(count=Count("pk"))
+    )  # fmt: skip
+    return [
+        Tile(
+            label,
+            found.get(state, 0),
+            _list(CrawlRun, state__exact=state, due_at__gte=since.isoformat(timespec="seconds")),
+            is_urgent=found.get(state, 0) > 0,
+        )
+        for state, label in states
+    ]
+
+
+def _exclusions(user: Person) -> list[Row]:
+    counts = visible(Exclusion.objects.order_by(), user).values_list("reason").annotate(count=Count("pk"))
+    names: dict[str, Any] = {str(reason): phrase for reason, phrase in REJECTIONS.items()}
+    rows = [
+        Row(str(names.get(reason, reason)), _list(Exclusion, reason__exact=reason), (count,)) for reason, count in counts
+    ]
+    return sorted(rows, key=lambda row: -row.counts[0])
+
+
+def _days(cases: "QuerySet[Case]", now: datetime) -> Sequence[Day]:
+    """Count the cases opened and decided on each of the last days of the reader's calendar, oldest first."""
+    last = timezone.localdate(now)
+    dates = [last - timedelta(days=back) for back in range(CHART_DAYS - 1, -1, -1)]
+    since = timezone.localtime(now).replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=CHART_DAYS)
+    opened = _per_day(cases.filter(opened_at__gte=since), "opened_at")
+    decided = _per_day(cases.filter(decided_at__gte=since), "decided_at")
+    return [Day(each, opened.get(each, 0), decided.get(each, 0)) for each in dates]
+
+
+def _per_day(cases: "QuerySet[Case]", moment: str) -> dict[date, int]:
+    rows: Iterable[tuple[date, int]] = (
+        cases.annotate(day=TruncDate(moment)).values_list("day").annotate(count=Count("pk"))
+    )
+    return dict(rows)

@@ -1,0 +1,100 @@
+"""Passages that may overlap, laid over one text: a sweep along their boundaries, in linear time after sorting."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Where a change stands on this side; empty where it stands on the other side alone."""
+
+    passage: int
+    change: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """Where a passage stands on this side, with its marks in order."""
+
+    passage: int
+    start: int
+    end: int
+    marks: tuple[Mark, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """[start, end) with the marks that cover it; an empty one is the place of an empty mark."""
+
+    start: int
+    end: int
+    marks: tuple[Mark, ...] = ()
+
+
+@dataclass(slots=True)
+class Run:
+    """A stretch of the text that lies in the same passages (none: in no passage)."""
+
+    start: int
+    end: int
+    passages: tuple[int, ...]
+    cuts: list[Cut] = field(default_factory=list)
+
+
+def swept(placed: Sequence[Placed], chars: int) -> Iterator[Run]:
+    """Cut the whole text [0, chars) into runs, in order and without a hole; empty marks stand as empty cuts."""
+    opening, boundaries, gaps = _events([item for item in placed if item.start < item.end], chars)
+    active: dict[int, _Open] = {}
+    run = Run(0, 0, ())
+    for start, end in zip(boundaries, [*boundaries[1:], chars], strict=True):
+        ending = [gap for gap in gaps.get(start, ()) if gap.passage in active]
+        run.cuts += [Cut(start, start, (gap,)) for gap in ending]
+        active = {number: item for number, item in active.items() if item.placed.end > start}
+        active |= {item.passage: _Open(item) for item in opening.get(start, ())}
+        passages = tuple(sorted(active))
+        if passages != run.passages:
+            if run.end > run.start:
+                yield run
+            run = Run(start, start, passages)
+        run.cuts += [Cut(start, start, (gap,)) for gap in gaps.get(start, ()) if gap not in ending]
+        if passages and end > start:
+            run.cuts.append(Cut(start, end, tuple(mark for item in active.values() if (mark := item.at(start)))))
+        run.end = end
+    if run.end > run.start:
+        yield run
+
+
+class _Open:
+    """A passage that the sweep is inside of, and how far it has come in its marks."""
+
+    def __init__(self, placed: Placed) -> None:
+        self.placed = placed
+        self._next = 0
+
+    def at(self, offset: int) -> Mark | None:
+        """Find the mark that covers `offset`; offsets only grow."""
+        marks = self.placed.marks
+        while self._next < len(marks) and marks[self._next].end <= offset:
+            self._next += 1
+        if self._next < len(marks) and marks[self._next].start <= offset:
+            return marks[self._next]
+        return None
+
+
+def _events(
+    placed: Sequence[Placed], chars: int
+) -> tuple[dict[int, list[Placed]], list[int], dict[int, list[Mark]]]:
+    opening: dict[int, list[Placed]] = defaultdict(list)
+    gaps: dict[int, list[Mark]] = defaultdict(list)
+    boundaries = {0, chars}
+    for item in placed:
+        opening[item.start].append(item)
+        boundaries |= {item.start, item.end}
+        for mark in item.marks:
+            boundaries |= {mark.start, mark.end}
+            if mark.start == mark.end:
+                gaps[mark.start].append(mark)
+    return opening, sorted(boundaries), gaps

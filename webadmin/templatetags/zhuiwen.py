@@ -1,0 +1,70 @@
+"""Filters for crawled text and for the product's own figures."""
+
+from datetime import datetime
+from typing import Any
+
+from django import template
+from django.utils import timezone
+from django.utils.safestring import SafeString
+
+from webadmin import comparison_html
+from webadmin.models import phrases
+
+register = template.Library()
+
+
+@register.filter
+def visible(text: Any) -> SafeString:
+    """Escape a crawled text and show its hidden characters as marks."""
+    return comparison_html.visible(str(text or ""))
+
+
+@register.filter
+def percent(share: float | None) -> str:
+    """Write a share of 1 in per cent; never rounded up to 100.
+
+    >>> percent(0.99996), percent(1.0), percent(0.123)
+    ('99.9 %', '100 %', '12.3 %')
+    """
+    if share is None:
+        return "–"
+    if share >= 1:
+        return "100 %"
+    return f"{int(share * 1000) / 10:.1f} %"
+
+
+@register.filter
+def grouped(number: int | None) -> str:
+    """Write a whole number with its thousands apart.
+
+    >>> grouped(1234567)
+    '1,234,567'
+    """
+    return "–" if number is None else f"{number:,}"
+
+
+@register.filter
+def local_time(moment: datetime | None) -> str:
+    """Write a moment to the second in the zone of whoever reads, with its distance from UTC."""
+    if moment is None:
+        return "–"
+    written = timezone.localtime(moment).isoformat(sep=" ", timespec="seconds")
+    return f"{written[:19]} UTC{written[19:]}"
+
+
+@register.filter
+def disguise_name(kind: str) -> str:
+    """Name a disguise; a kind that this version does not know is shown as it is stored."""
+    return next((str(name) for member, name in phrases.DISGUISES.items() if member == kind), kind)
+
+
+@register.filter
+def change_name(kind: str) -> str:
+    """Name a kind of change."""
+    return next((str(name) for member, name in phrases.CHANGES.items() if member == kind), kind)
+
+
+@register.filter
+def change_tag(kind: str) -> str:
+    """Name a kind of change in the few letters that stand above it in the text."""
+    return comparison_html.tag(phrases.ChangeKind(kind))

@@ -1,0 +1,171 @@
+"""One case on one screen: what was taken, how it was disguised, the evidence behind it, and the reviewer's verdict."""
+
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.admin import ModelAdmin
+from django.db.models import Q, QuerySet
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from core.errors import ZhuiwenError
+from core.ids import Digest
+from core.states import CaseState, Verdict
+from webadmin import access, stores
+from webadmin.change_summary import change_counts
+from webadmin.comparison import compare
+from webadmin.comparison_html import column_html, strip_rects
+from webadmin.models import Case, CaseMatch
+from webadmin.models.phrases import VERDICTS
+from webadmin.verdicts import MAX_NOTE_CHARS, VerdictRefused, decide
+from webadmin.views.case_texts import CaseTexts, texts_of
+
+REOPEN = "reopen"
+# The crawled text is escaped; this stands behind it. Unfold's Alpine builds functions out of the template's attributes
+# ('unsafe-eval') and Unfold writes its colours into a style element ('unsafe-inline').
+CONTENT_SECURITY_POLICY = (
+    "default-src 'none'; script-src 'self' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
+    "font-src 'self'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+)
+
+
+def case_view(request: HttpRequest, case: Case, model_admin: "ModelAdmin[Case]") -> HttpResponse:
+    """Show a case; take its verdict (POST); hand out the raw response behind a match (?raw=<match id>).
+
+    The caller has made sure that the user may see the case. Raises Http404 for what the case does not have.
+    """
+    if not access.may_see(request.user, case):
+        raise Http404
+    if request.method == "POST":
+        return _decided(request, case)
+    if "raw" in request.GET:
+        return raw_response(case, request.GET["raw"])
+    response = TemplateResponse(request, "webadmin/case.html", _context(request, case, model_admin))
+    response["Content-Security-Policy"] = CONTENT_SECURITY_POLICY
+    return response
+
+
+def raw_response(case: Case, match_id: str) -> HttpResponse:
+    """Answer with the bytes that the site sent, as a file that no browser opens as a page."""
+    match = case.matches.filter(pk=int(match_id)).first() if match_id.isdecimal() else None
+    if match is None:
+        raise Http404
+    try:
+        body = stores.page_store().raw(Digest(match.raw_digest))
+    except ZhuiwenError as error:
+        return HttpResponse(str(error), status=503, content_type="text/plain; charset=utf-8")
+    if body is None:
+        return HttpResponse(
+            _("The raw response is no longer in the page store."), status=404, content_type="text/plain; charset=utf-8"
+        )
+    response = HttpResponse(body, content_type="text/plain")
+    response["Content-Disposition"] = f'attachment; filename="response-{match.raw_digest[:16]}.txt"'
+    response["X-Content-Type-Options"] = "nosniff"
+    response["Content-Security-Policy"] = "sandbox; default-src 'none'"
+    return response
+
+
+def _decided(request: HttpRequest, case: Case) -> HttpResponse:
+    asked, basis = request.POST.get("verdict", ""), request.POST.get("basis", "")
+    if asked not in {REOPEN, *Verdict} or not basis.isdecimal():
+        messages.error(request, _("Choose a verdict first."))
+        return HttpResponseRedirect(request.get_full_path())
+    verdict = None if asked == REOPEN else Verdict(asked)
+    try:
+        decide(case, verdict, request.user, request.POST.get("note", ""), basis=int(basis))
+    except VerdictRefused as refusal:
+        messages.error(request, str(refusal))
+    else:
+        said = _("The case is open again.") if verdict is None else _("Verdict saved: %(verdict)s.")
+        messages.success(request, said % {"verdict": VERDICTS[verdict]} if verdict else said)
+    return HttpResponseRedirect(request.get_full_path())
+
+
+def _context(request: HttpRequest, case: Case, model_admin: "ModelAdmin[Case]") -> dict[str, Any]:
+    history = list(case.verdicts.select_related("decided_by"))
+    return {
+        **model_admin.admin_site.each_context(request),
+        "opts": case._meta,
+        "title": _("Case %(number)d") % {"number": case.pk},
+        "subtitle": None,
+        "case": case,
+        "page_href": case.page_url if urlsplit(case.page_url).scheme in {"http", "https"} else "",
+        "history": history,
+        "basis": history[0].pk if history else 0,
+        "verdict_choices": [(str(member), phrase) for member, phrase in VERDICTS.items()],
+        "reopen": REOPEN,
+        "max_note_chars": MAX_NOTE_CHARS,
+        "zone": timezone.get_current_timezone_name(),
+        "is_default_zone": timezone.get_current_timezone_name() == settings.TIME_ZONE,
+        **_neighbours(request, case),
+        **_matches(request, case),
+    }
+
+
+def _neighbours(request: HttpRequest, case: Case) -> dict[str, Case | None]:
+    """Find the open cases before and after this one in the list's order: newest first."""
+    still_open: QuerySet[Case] = access.visible(Case.objects.filter(state=CaseState.OPEN), request.user)
+    older = Q(opened_at__lt=case.opened_at) | Q(opened_at=case.opened_at, pk__lt=case.pk)
+    newer = Q(opened_at__gt=case.opened_at) | Q(opened_at=case.opened_at, pk__gt=case.pk)
+    return {
+        "next_case": still_open.filter(older).order_by("-opened_at", "-pk").first(),
+        "previous_case": still_open.filter(newer).order_by("opened_at", "pk").first(),
+    }
+
+
+def _matches(request: HttpRequest, case: Case) -> dict[str, Any]:
+    """Choose the match to show (?match=<id>; else the largest of the case's version) and lay its texts side by side."""
+    matches = list(case.matches.select_related("chapter").defer("spans").order_by("chapter__number", "pk"))
+    chosen = _chosen(matches, case, request.GET.get("match", ""))
+    if chosen is None:
+        return {"match": None, "versions": []}
+    match = case.matches.select_related("chapter", "case").get(pk=chosen.pk)
+    texts = texts_of(match)
+    comparison = compare(texts.page, texts.work, match.spans)
+    return {
+        "match": match,
+        "chapters": [each for each in matches if each.version_id == match.version_id],
+        "notes": texts.notes,
+        "comparison": comparison,
+        "changes": change_counts(comparison.links),
+        "page_html": column_html(comparison.page),
+        "work_html": column_html(comparison.work),
+        "page_strip": strip_rects(comparison.page),
+        "work_strip": strip_rects(comparison.work),
+        "versions": _versions(matches, texts, case),
+    }
+
+
+def _chosen(matches: list[CaseMatch], case: Case, asked: str) -> CaseMatch | None:
+    for match in matches:
+        if str(match.pk) == asked:
+            return match
+    newest = [match for match in matches if match.version_id == case.version_id]
+    if not newest and matches:
+        last = max(matches, key=lambda match: match.fetched_at)
+        newest = [match for match in matches if match.version_id == last.version_id]
+    return max(newest, key=lambda match: match.matched_chars, default=None)
+
+
+def _versions(matches: list[CaseMatch], texts: CaseTexts, case: Case) -> list[dict[str, Any]]:
+    """List the page's versions, newest first: those of the page store, and those that only the evidence knows."""
+    best = {match.version_id: match for match in sorted(matches, key=lambda match: match.matched_chars)}
+    rows = {
+        version_id: {"id": version_id, "fetched_at": match.fetched_at, "title": "", "chars": None, "match": match}
+        for version_id, match in best.items()
+    }
+    for version in texts.versions:
+        rows[version.id] = {
+            "id": version.id,
+            "fetched_at": version.fetched_at,
+            "title": version.reading.title,
+            "chars": len(version.reading.text),
+            "match": best.get(version.id),
+        }
+    for row in rows.values():
+        row["is_current"] = row["id"] == case.page.version_id
+    return sorted(rows.values(), key=lambda row: row["fetched_at"], reverse=True)
