@@ -1,0 +1,42 @@
+"""Becomes one process of the installation. Run by the supervisor as a file: `python launch.py TABLE NAME`.
+
+The table (JSON, readable by this user only) holds commands and environments, so that no secret and no quoting gets
+into the supervisor's configuration. This file imports nothing of the product: it is gone before the process begins.
+"""
+
+import ctypes
+import json
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+PR_SET_PDEATHSIG = 1  # <linux/prctl.h>
+STARTS_KEPT = 10
+
+
+def main(table: Path, name: str) -> None:
+    """Drop what a dead predecessor left, note the time, and exec."""
+    entry = json.loads(table.read_text("utf-8"))[name]
+    _die_with_the_supervisor()
+    for stale in entry["removes"]:
+        Path(stale).unlink(missing_ok=True)
+    _note_start(Path(entry["starts"]))
+    os.environ.update(entry["environment"])
+    os.execvp(entry["command"][0], entry["command"])  # noqa: S606
+
+
+def _note_start(path: Path) -> None:
+    known = path.read_text("utf-8").split() if path.exists() else []
+    path.write_text("\n".join([*known[1 - STARTS_KEPT :], f"{time.time():.1f}"]), "utf-8")
+
+
+def _die_with_the_supervisor() -> None:
+    """End this process when its parent dies, however it dies. Only Linux can; elsewhere the next start clears up."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), sys.argv[2])

@@ -1,0 +1,134 @@
+"""How the services of an installation are just now."""
+
+import time
+from collections.abc import Collection
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+from urllib.parse import urlsplit
+
+import psutil
+
+from deploy.home import Home
+from deploy.services import probes
+from deploy.services.logs import last_line
+from deploy.services.processes import Process, processes
+from deploy.services.supervision import Supervisor, starts_path
+
+# A process that started this often within this time is dying again and again, however long it lives in between.
+MANY_STARTS, MANY_STARTS_S = 4, 120.0
+
+
+class State(StrEnum):
+    """What one can say of a service."""
+
+    RUNNING = "running"
+    STARTING = "starting"
+    SILENT = "silent"  # alive, but it does not answer
+    FAILING = "failing"  # dies again and again, or the supervisor gave it up
+    STOPPED = "stopped"
+    EXTERNAL = "external"  # runs elsewhere, and answers
+    UNREACHABLE = "unreachable"  # runs elsewhere, and does not answer
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceStatus:
+    """One row of `zhuiwen status`. Empty or None: does not apply."""
+
+    name: str
+    state: State
+    pid: int | None = None
+    memory_mb: float | None = None  # resident, with its children
+    uptime_s: float | None = None
+    address: str = ""
+    last_log_line: str = ""
+    remedy: str = ""
+
+    @property
+    def is_ok(self) -> bool:
+        return self.state in (State.RUNNING, State.EXTERNAL)
+
+
+def status(home: Home, only: Collection[str] | None = None) -> list[ServiceStatus]:
+    """Every service of this installation, those that run elsewhere last. Never raises for one that is down."""
+    infos = Supervisor(home).infos()
+    table = processes(home, only)
+    with ThreadPoolExecutor(max(len(table), 1)) as pool:
+        own = list(pool.map(lambda process: _own(home, process, infos.get(process.name)), table))
+    return own + (_external(home) if only is None else [])
+
+
+def is_dying_again_and_again(home: Home, name: str) -> bool:
+    """Whether the launcher noted too many starts lately."""
+    path = starts_path(home, name)
+    try:
+        starts = [float(line) for line in path.read_text("utf-8").split()]
+    except (OSError, ValueError):
+        return False
+    return sum(time.time() - start < MANY_STARTS_S for start in starts) >= MANY_STARTS
+
+
+def _own(home: Home, process: Process, info: dict[str, Any] | None) -> ServiceStatus:
+    state = _state(home, process, info)
+    if info is None or not info["pid"]:
+        pid, memory_mb, uptime_s = None, None, None
+    else:
+        pid, uptime_s = info["pid"], float(info["now"] - info["start"])
+        memory_mb = _memory_mb(info["pid"])
+    is_bad = state in (State.FAILING, State.SILENT)
+    log = home.logs / f"{process.name}.log"
+    remedy = f"read {log}, then: zhuiwen up" if is_bad else "zhuiwen up" if state is State.STOPPED else ""
+    words = last_line(log) if is_bad else ""
+    return ServiceStatus(process.name, state, pid, memory_mb, uptime_s, process.address, words, remedy)
+
+
+def _state(home: Home, process: Process, info: dict[str, Any] | None) -> State:
+    named = info["statename"] if info is not None else "STOPPED"
+    if named in ("STOPPED", "STOPPING"):
+        return State.STOPPED
+    if named in ("FATAL", "EXITED", "UNKNOWN", "BACKOFF") or is_dying_again_and_again(home, process.name):
+        return State.FAILING
+    if process.listens is None and named == "STARTING":
+        return State.STARTING
+    if process.is_ready():
+        return State.RUNNING
+    return State.STARTING if named == "STARTING" else State.SILENT
+
+
+def _memory_mb(pid: int) -> float | None:
+    try:
+        process = psutil.Process(pid)
+        family = [process, *process.children(recursive=True)]
+        return round(sum(_resident_bytes(each) for each in family) / 1e6, 1)
+    except psutil.Error:
+        return None
+
+
+def _resident_bytes(process: psutil.Process) -> int:
+    try:
+        return process.memory_info().rss
+    except psutil.NoSuchProcess:
+        return 0
+
+
+def _external(home: Home) -> list[ServiceStatus]:
+    settings = home.settings
+    services = [
+        ("mongo", settings.mongo_url, not home.embeds_mongo, probes.mongo_answers, "ZHUIWEN_MONGO_URL"),
+        ("redis", settings.redis_url, not home.embeds_redis, probes.redis_answers, "ZHUIWEN_REDIS_URL"),
+        ("database", settings.services.database_url, bool(settings.services.database_url), probes.postgres_answers,
+         "ZHUIWEN_DATABASE_URL"),
+    ]  # fmt: skip
+    return [
+        ServiceStatus(name, State.EXTERNAL, address=without_secrets(url))
+        if answers(url)
+        else ServiceStatus(name, State.UNREACHABLE, address=without_secrets(url), remedy=f"check {variable}")
+        for name, url, is_external, answers, variable in services
+        if is_external
+    ]
+
+
+def without_secrets(url: str) -> str:
+    """The hosts of a URL, without user, password, path and options."""
+    return urlsplit(url).netloc.rpartition("@")[2]

@@ -1,0 +1,216 @@
+"""supervisord, the supervisor of the processes of one machine: its configuration, and its ear in the home folder."""
+
+import hashlib
+import http.client
+import json
+import os
+import socket
+import stat
+import subprocess
+import sys
+import tempfile
+import xmlrpc.client
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, cast
+
+from core.errors import BadConfiguration, BrokenInvariant
+from deploy.home import Home, write_privately
+from deploy.services import launch, orphans, redis_server
+from deploy.services.processes import Process
+from deploy.services.waiting import wait_for
+
+LOG_BYTES, LOG_BACKUPS = 10 * 1024 * 1024, 3  # of each process: 40 MB at most
+RETRIES = 3  # starts after a failed one, 1, 2 and 3 s apart, before it counts as dying again and again
+SOCKET_PATH_CHARS = 90  # the system allows 107; supervisord appends a process id while it binds
+START_DEADLINE_S = 20.0
+CALL_TIMEOUT_S = 20.0
+
+TABLE = "processes.json"  # the launcher's
+NOT_RUNNING = 70  # of supervisor.xmlrpc.Faults
+ALREADY_STARTED = 60
+
+# Paths are relative to the folder in which supervisord starts, `run`: one of the user's may hold what an ini file takes
+# for a comment, or what supervisord expands, twice.
+_HEAD = """\
+[supervisord]
+logfile=../logs/supervisord.log
+logfile_maxbytes={bytes}
+logfile_backups={backups}
+pidfile=supervisord.pid
+umask=077
+nocleanup=true
+[unix_http_server]
+file={socket}
+chmod=0600
+[rpcinterface:supervisor]
+supervisor.rpcinterface_factory=supervisor.rpcinterface:make_main_rpcinterface
+"""
+
+_PROGRAM = """\
+[program:{name}]
+command={command}
+priority={priority}
+autostart=false
+autorestart=true
+startsecs={start_s:.0f}
+startretries={retries}
+stopsignal={stop_signal}
+stopwaitsecs={stop_wait_s:.0f}
+killasgroup=true
+redirect_stderr=true
+stdout_logfile=../logs/{name}.log
+stdout_logfile_maxbytes={bytes}
+stdout_logfile_backups={backups}
+environment=ZHUIWEN_CONFIGURATION="{digest}"
+"""
+
+
+class Supervisor:
+    """The supervisord of one home folder, over its socket; every call tolerates that it is not there."""
+
+    def __init__(self, home: Home) -> None:
+        self._socket = socket_path(home)
+
+    def pid(self) -> int | None:
+        """The supervisor's process id; None when none answers."""
+        try:
+            return cast("int", self.call("getPID"))
+        except (OSError, http.client.HTTPException):
+            return None
+
+    def infos(self) -> dict[str, dict[str, Any]]:
+        """What supervisord says of each process, by name; empty when it does not run."""
+        try:
+            listed = cast("list[dict[str, Any]]", self.call("getAllProcessInfo"))
+        except (OSError, http.client.HTTPException):
+            return {}
+        return {info["name"]: info for info in listed}
+
+    def start(self, name: str) -> None:
+        """Start one process and return at once; one that runs is left alone."""
+        self._tolerating(ALREADY_STARTED, "startProcess", name, False)
+
+    def stop(self, name: str) -> None:
+        """Stop one process and return at once; one that does not run is left alone."""
+        self._tolerating(NOT_RUNNING, "stopProcess", name, False)
+
+    def call(self, method: str, *arguments: Any) -> Any:
+        """One call of the `supervisor` namespace. Raises OSError where nobody listens, xmlrpc.client.Fault."""
+        proxy = xmlrpc.client.ServerProxy("http://supervisor", transport=_UnixTransport(self._socket))
+        with proxy:
+            return getattr(proxy.supervisor, method)(*arguments)
+
+    def _tolerating(self, fault_code: int, method: str, *arguments: Any) -> None:
+        try:
+            self.call(method, *arguments)
+        except xmlrpc.client.Fault as fault:
+            if fault.faultCode != fault_code:
+                raise BrokenInvariant(f"supervisord refuses {method} {arguments[0]}: {fault.faultString}") from fault
+
+
+def write_configuration(home: Home, table: Sequence[Process]) -> None:
+    """Write what supervisord, the launcher and redis-server read, each for this user only."""
+    if any(process.name == "redis" for process in table):
+        write_privately(home.run / "redis.conf", redis_server.configuration(home))
+    entries = {process.name: _entry(home, process) for process in table}
+    write_privately(home.run / TABLE, json.dumps(entries, ensure_ascii=False, indent=1, sort_keys=True))
+    head = _HEAD.format(socket=_relative(home, socket_path(home)), bytes=LOG_BYTES, backups=LOG_BACKUPS)
+    programs = "".join(_program(home, process, entries[process.name]) for process in table)
+    write_privately(configuration_path(home), head + programs)
+
+
+def start_supervisor(home: Home) -> None:
+    """Start supervisord in the background and return when it answers. Raises BadConfiguration with what it says."""
+    environment = {**os.environ, "PYTHONUTF8": "1"}
+    command = [sys.executable, "-m", "supervisor.supervisord", "--configuration", configuration_path(home).name]
+    started = subprocess.run(
+        command, env=environment, cwd=home.run, capture_output=True, text=True, errors="replace", check=False
+    )
+    supervisor = Supervisor(home)
+    is_up = started.returncode == 0 and wait_for(lambda: supervisor.pid() is not None, START_DEADLINE_S)
+    if not is_up:
+        said = (started.stderr or started.stdout).strip().splitlines()
+        faults = [line for line in said if line.startswith("Error:")]
+        reason = [f"see {home.logs / 'supervisord.log'}", *said, *faults][-1]
+        raise BadConfiguration([f"supervisord does not start: {reason}"])
+
+
+def configuration_path(home: Home) -> Path:
+    return home.run / "supervisord.conf"
+
+
+def starts_path(home: Home, name: str) -> Path:
+    """Where the launcher notes the last times at which a process started."""
+    return home.run / f"{name}.starts"
+
+
+def socket_path(home: Home) -> Path:
+    """In the home folder, or, where its path is longer than a socket's may be, in a folder of this user in /tmp."""
+    path = home.run / "supervisor.sock"
+    if len(os.fsencode(path)) <= SOCKET_PATH_CHARS:
+        return path
+    folder = Path(tempfile.gettempdir()) / f"zhuiwen-{os.getuid()}"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    found = folder.lstat()
+    if found.st_uid != os.getuid() or found.st_mode & 0o077 or not stat.S_ISDIR(found.st_mode):
+        raise BadConfiguration(
+            [f"{folder} is not a folder of this user alone; remove it, or use a shorter ZHUIWEN_HOME"]
+        )
+    return folder / f"{hashlib.sha256(os.fsencode(path)).hexdigest()[:16]}.sock"
+
+
+def _entry(home: Home, process: Process) -> dict[str, Any]:
+    return {
+        "command": list(process.command),
+        "environment": {**home.environment, **process.environment, orphans.MARK: process.name},
+        "removes": [str(path) for path in process.removes],
+        "starts": str(starts_path(home, process.name)),
+    }
+
+
+def _program(home: Home, process: Process, entry: dict[str, Any]) -> str:
+    # supervisord compares configurations to see what changed; the digest makes it see the launcher's table too.
+    seen = json.dumps([entry, redis_server.configuration(home) if process.name == "redis" else ""], sort_keys=True)
+    return _PROGRAM.format(
+        name=process.name,
+        command=" ".join(_quoted(part) for part in (sys.executable, launch.__file__, TABLE, process.name)),
+        priority=process.priority,
+        start_s=process.start_s,
+        retries=RETRIES,
+        stop_signal=process.stop_signal,
+        stop_wait_s=process.stop_wait_s,
+        bytes=LOG_BYTES,
+        backups=LOG_BACKUPS,
+        digest=hashlib.sha256(seen.encode()).hexdigest(),
+    )
+
+
+def _relative(home: Home, path: Path) -> str:
+    return path.name if path.parent == home.run else str(path).replace("%", "%%")
+
+
+def _quoted(part: Path | str) -> str:
+    """One word of a supervisord command line: quoted for its shlex, % doubled for its expansion."""
+    escaped = str(part).replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
+    return f'"{escaped}"'
+
+
+class _UnixConnection(http.client.HTTPConnection):
+    def __init__(self, path: Path) -> None:
+        super().__init__("supervisor", timeout=CALL_TIMEOUT_S)
+        self._path = path
+
+    def connect(self) -> None:
+        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(str(self._path))
+
+
+class _UnixTransport(xmlrpc.client.Transport):
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self._path = path
+
+    def make_connection(self, host: Any) -> http.client.HTTPConnection:
+        return _UnixConnection(self._path)

@@ -1,0 +1,230 @@
+"""Real supervisord, real embedded stores, in a home folder of the test's own."""
+
+import contextlib
+import os
+import signal
+import socket
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+import redis
+
+from core.errors import BadConfiguration, PortTaken
+from deploy.home import Home, prepare
+from deploy.services import State, down, orphans, status, up
+from deploy.services.faults import ServiceKeepsDying
+from deploy.services.supervision import Supervisor, configuration_path
+from pagestore.mongo import connect
+from tests.support.embedded import free_port, wait_until
+
+STORES = ("mongo", "redis")
+
+
+def silent(_: str) -> None:
+    """Progress that nobody reads."""
+
+
+def environ_for(folder: Path) -> dict[str, str]:
+    return {
+        "ZHUIWEN_HOME": str(folder),
+        "ZHUIWEN_MONGO_PORT": str(free_port()),
+        "ZHUIWEN_REDIS_PORT": str(free_port()),
+        "ZHUIWEN_WEB_PORT": str(free_port()),
+    }
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Iterator[Home]:
+    # A name that needs quoting in shells and in ini files, and too long for a socket beside pytest's own.
+    made = prepare(environ_for(tmp_path / '追文 50% ; "家"'))
+    yield made
+    down(made, silent)
+    orphans.end(orphans.find(made))
+
+
+def client_of(home: Home) -> Any:
+    return redis.Redis.from_url(home.settings.redis_url, decode_responses=True)
+
+
+def by_name(home: Home) -> dict[str, Any]:
+    return {each.name: each for each in status(home, STORES)}
+
+
+def are_running(home: Home) -> bool:
+    return all(each.state is State.RUNNING for each in status(home, STORES))
+
+
+def kill_everything(home: Home) -> None:
+    """What a power loss leaves: files, and no process."""
+    supervisor = Supervisor(home).pid()
+    victims = [psutil.Process(supervisor)] if supervisor else []
+    victims += orphans.find(home)
+    for victim in victims:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            victim.kill()
+    psutil.wait_procs(victims, timeout=20)
+    wait_until(lambda: not orphans.find(home), "everything is dead")
+
+
+def test_up_starts_the_stores_and_down_ends_them_each_twice(home: Home) -> None:
+    said: list[str] = []
+    up(home, said.append, STORES)
+    assert any("mongo: running at 127.0.0.1" in line for line in said)
+    rows = by_name(home)
+    assert [row.state for row in rows.values()] == [State.RUNNING, State.RUNNING]
+    assert all(row.pid and row.memory_mb and row.uptime_s is not None for row in rows.values())
+    pids = {name: row.pid for name, row in rows.items()}
+
+    said.clear()
+    up(home, said.append, STORES)
+    assert "already running" in said
+    assert {name: row.pid for name, row in by_name(home).items()} == pids
+
+    connect(home.settings.mongo_url)["t"].insert_one({"_id": "1"})
+    client_of(home).set("k", "v")
+    down(home, said.append)
+    assert [row.state for row in by_name(home).values()] == [State.STOPPED, State.STOPPED]
+    assert not any(psutil.pid_exists(pid) for pid in pids.values() if pid)
+    said.clear()
+    down(home, said.append)
+    assert said == ["nothing runs"]
+
+    up(home, silent, STORES)
+    assert connect(home.settings.mongo_url)["t"].find_one({"_id": "1"}) == {"_id": "1"}
+    assert client_of(home).get("k") == "v"
+
+
+def test_redis_keeps_everything_and_evicts_nothing_and_lets_nobody_in(home: Home) -> None:
+    up(home, silent, ["redis"])
+    client = client_of(home)
+    assert client.config_get("maxmemory-policy")["maxmemory-policy"] == "noeviction"
+    assert client.config_get("appendonly")["appendonly"] == "yes"
+    with pytest.raises(redis.AuthenticationError):
+        redis.Redis(port=home.settings.services.redis_port).ping()
+
+
+def test_a_store_that_is_killed_comes_back_with_its_data(home: Home) -> None:
+    up(home, silent, STORES)
+    client_of(home).set("kept", "1")
+    wait_until(lambda: client_of(home).info("persistence")["aof_pending_bio_fsync"] == 0, "the log is on disk")
+    connect(home.settings.mongo_url)["t"].insert_one({"_id": "kept"})
+    before = {name: row.pid for name, row in by_name(home).items()}
+    for pid in before.values():
+        os.kill(pid, signal.SIGKILL)
+    wait_until(
+        lambda: are_running(home) and all(row.pid not in before.values() for row in status(home, STORES)), "back"
+    )
+    assert client_of(home).get("kept") == "1"
+    assert connect(home.settings.mongo_url)["t"].find_one({"_id": "kept"}) == {"_id": "kept"}
+
+
+def test_up_works_after_a_power_loss_that_cut_the_log_of_redis(home: Home) -> None:
+    up(home, silent, STORES)
+    for number in range(100):
+        client_of(home).set(f"k{number}", "v" * 100)
+    wait_until(lambda: client_of(home).info("persistence")["aof_pending_bio_fsync"] == 0, "the log is on disk")
+    kill_everything(home)
+    log = next((home.path / "redis").rglob("*.aof"))
+    with log.open("r+b") as file:
+        file.truncate(log.stat().st_size - 7)
+    # The worst a recorded process id can do: be that of another living program.
+    (home.run / "nx-27017.pid").write_text(str(os.getpid()))
+    (home.run / "supervisord.pid").write_text(str(os.getpid()))
+    assert all(each.state is State.STOPPED for each in status(home, STORES))
+    up(home, silent, STORES)
+    assert are_running(home)
+    assert client_of(home).dbsize() == 99
+
+
+def test_what_outlived_its_supervisor_is_ended_and_started_anew(home: Home) -> None:
+    up(home, silent, STORES)
+    before = {row.pid for row in status(home, STORES)}
+    supervisor = Supervisor(home).pid()
+    assert supervisor is not None
+    os.kill(supervisor, signal.SIGKILL)
+    wait_until(lambda: Supervisor(home).pid() is None, "the supervisor is dead")
+    up(home, silent, STORES)
+    assert are_running(home)
+    assert not before & {row.pid for row in status(home, STORES)}
+
+
+def test_down_ends_what_outlived_its_supervisor(home: Home) -> None:
+    up(home, silent, ["redis"])
+    supervisor = Supervisor(home).pid()
+    assert supervisor is not None
+    os.kill(supervisor, signal.SIGKILL)
+    down(home, silent)
+    assert orphans.find(home) == []
+
+
+def test_a_port_in_use_is_one_sentence_and_starts_nothing(home: Home) -> None:
+    with socket.create_server(("127.0.0.1", home.settings.services.redis_port)):
+        with pytest.raises(PortTaken, match=f"{home.settings.services.redis_port}.*redis.*ZHUIWEN_REDIS_PORT"):
+            up(home, silent, STORES)
+        assert Supervisor(home).pid() is None
+
+
+def test_a_port_taken_while_another_service_runs_is_one_sentence_and_harms_nothing(home: Home) -> None:
+    up(home, silent, ["mongo"])
+    pid = by_name(home)["mongo"].pid
+    with (
+        socket.create_server(("127.0.0.1", home.settings.services.redis_port)),
+        pytest.raises(PortTaken, match="ZHUIWEN_REDIS_PORT"),
+    ):
+        up(home, silent, STORES)
+    assert by_name(home)["mongo"].pid == pid
+
+
+def test_a_host_that_is_not_of_this_machine_names_the_variable(tmp_path: Path) -> None:
+    home = prepare(environ_for(tmp_path) | {"ZHUIWEN_WEB_HOST": "192.0.2.1"})
+    with pytest.raises(BadConfiguration, match="ZHUIWEN_WEB_HOST"):
+        up(home, silent, ["web"])
+
+
+def test_a_service_that_keeps_dying_is_named_with_its_last_words_and_the_rest_runs(home: Home) -> None:
+    (home.path / "mongo").rmdir()
+    (home.path / "mongo").write_text("no folder")
+    with pytest.raises(ServiceKeepsDying, match="mongo keeps dying with") as failure:
+        up(home, silent, STORES)
+    assert "\n" not in str(failure.value)
+    assert str(home.logs / "mongo.log") in str(failure.value)
+    rows = by_name(home)
+    assert rows["redis"].state is State.RUNNING
+    assert rows["mongo"].state is State.FAILING
+    assert rows["mongo"].last_log_line
+    assert "zhuiwen up" in rows["mongo"].remedy
+
+    (home.path / "mongo").unlink()
+    (home.path / "mongo").mkdir()
+    up(home, silent, STORES)
+    assert are_running(home)
+
+
+def test_a_changed_setting_takes_effect_with_the_next_up(home: Home) -> None:
+    up(home, silent, STORES)
+    before = by_name(home)
+    port = free_port()
+    moved = prepare(dict(home.environment) | {"ZHUIWEN_REDIS_PORT": str(port)})
+    up(moved, silent, STORES)
+    assert client_of(moved).ping()
+    assert by_name(moved)["redis"].address == f"127.0.0.1:{port}"
+    assert by_name(moved)["redis"].pid != before["redis"].pid
+
+
+def test_secrets_are_in_no_command_line_no_log_and_no_file_that_others_can_read(home: Home) -> None:
+    up(home, silent, STORES)
+    secrets = [home.redis_password, home.settings.web.secret_key]
+    processes = [*orphans.find(home), psutil.Process(Supervisor(home).pid())]
+    assert len(processes) == 3
+    lines = " ".join(part for process in processes for part in process.cmdline())
+    assert not any(secret in lines for secret in secrets)
+    assert not any(secret in configuration_path(home).read_text() for secret in secrets)
+    for path in home.path.rglob("*"):
+        if path.is_file() and any(secret.encode() in path.read_bytes() for secret in secrets):
+            assert "logs" not in path.parts
+            assert stat.S_IMODE(path.stat().st_mode) == 0o600, path
+    assert stat.S_IMODE(home.path.stat().st_mode) == 0o700
