@@ -1,0 +1,96 @@
+"""A report as JSON, for programs.
+
+`{"format": "zhuiwen.report", "version": 1, "language", "notice", "scope": {}, "summary": {}, "sites": [], "works": [],
+"days": [], "classes": [], "disguises": [], "verdicts": [], "exclusions": [], "crawls": [], "cases": []}`
+
+Keys are those of `analytics.tables`; `schema()` gives all of them as a JSON Schema. Shares are numbers from 0 to 1,
+days `2026-11-21`, moments ISO 8601 with the offset of the user's zone, terms the values of core's enumerations, and
+null stands where there is nothing. A version never loses a key or changes the meaning of one; new keys may come.
+"""
+
+import json
+from collections.abc import Sequence
+from datetime import date
+from typing import Any
+
+from analytics import tables
+from analytics.plain_text import shown
+from analytics.report import Report
+from analytics.tables import Cell, Column, Figure, Kind, Table
+
+FORMAT = "zhuiwen.report"
+VERSION = 1
+
+_TYPES: dict[Kind, dict[str, Any]] = {
+    Kind.TEXT: {"type": ["string", "null"]},
+    Kind.URL: {"type": "string"},
+    Kind.TERM: {"type": ["string", "null"]},
+    Kind.TERMS: {"type": "array", "items": {"type": "string"}},
+    Kind.COUNT: {"type": "integer", "minimum": 0},
+    Kind.SHARE: {"type": ["number", "null"], "minimum": 0, "maximum": 1},
+    Kind.HOURS: {"type": ["number", "null"], "minimum": 0},
+    Kind.DAY: {"type": "string", "format": "date"},
+    Kind.MOMENT: {"type": ["string", "null"], "format": "date-time"},
+}
+
+
+def render(report: Report) -> bytes:
+    """Write the report in UTF-8 JSON, indented by two."""
+    content: dict[str, Any] = {
+        "format": FORMAT,
+        "version": VERSION,
+        "language": report.scope.language,
+        "notice": report.notice,
+        "scope": _record(tables.scope_figures(report)) | _filters(report),
+        "summary": _record(tables.summary_figures(report)),
+    }
+    content |= {table.key: list(table.records()) for table in _all_tables(report)}
+    return json.dumps(content, ensure_ascii=False, indent=2, default=_iso).encode() + b"\n"
+
+
+def schema(report: Report) -> dict[str, Any]:
+    """Describe the JSON of any report, as a JSON Schema (draft 2020-12); `report` lends only its columns."""
+    properties: dict[str, Any] = {
+        "format": {"const": FORMAT},
+        "version": {"const": VERSION},
+        "language": {"type": "string"},
+        "notice": {"type": ["string", "null"]},
+        "scope": _object(tables.scope_figures(report)),
+        "summary": _object(tables.summary_figures(report)),
+    }
+    names = {"type": "array", "items": {"type": "string"}}
+    properties["scope"]["properties"] |= {"works": names, "sites": names}
+    properties |= {table.key: {"type": "array", "items": _object(table.columns)} for table in _all_tables(report)}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": f"{FORMAT} {VERSION}",
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+    }
+
+
+def _all_tables(report: Report) -> tuple[Table, ...]:
+    return (*tables.measure_tables(report), tables.cases(report))
+
+
+def _record(figures: Sequence[Figure]) -> dict[str, Cell]:
+    return {figure.key: figure.value for figure in figures}
+
+
+def _filters(report: Report) -> dict[str, list[str]]:
+    return {
+        "works": [shown(title) for title in report.scope.works],
+        "sites": [shown(name) for name in report.scope.sites],
+    }
+
+
+def _object(fields: Sequence[Column | Figure]) -> dict[str, Any]:
+    properties = {field.key: _TYPES[field.kind] for field in fields}
+    return {"type": "object", "properties": properties, "required": list(properties)}
+
+
+def _iso(value: object) -> str:
+    if isinstance(value, date):  # a datetime is one
+        return value.isoformat()
+    raise TypeError(f"no JSON for {value!r}")

@@ -1,0 +1,187 @@
+"""A report as an Excel workbook: summary, sites, works, days, cases; real numbers and dates, no formula, no link.
+
+Rows are written through to disk as they come (constant memory). Moments are on the user's clock; the summary names
+the zone, since a spreadsheet's dates have none.
+"""
+
+import io
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+import xlsxwriter
+
+from analytics import tables
+from analytics.phrases import Phrases
+from analytics.report import Report
+from analytics.tables import Cell, Figure, Kind, Table
+from analytics.wording import cell_text, column_label, row_texts, table_title
+from core.errors import BadInput
+
+MAX_ROWS = 1_048_575  # of a sheet, below its header; the format's limit
+_MIN_WIDTH, _MAX_WIDTH = 8, 60  # in digits' widths, the format's unit
+
+_NUMBER_FORMATS = {
+    Kind.COUNT: "#,##0",
+    Kind.SHARE: "0.00%",
+    Kind.HOURS: "#,##0.0",
+    Kind.DAY: "yyyy-mm-dd",
+    Kind.MOMENT: "yyyy-mm-dd hh:mm",
+}
+_OWN_SHEETS = ("sites", "works", "days")
+_OPTIONS = {
+    "constant_memory": True,
+    "strings_to_formulas": False,
+    "strings_to_urls": False,
+    "strings_to_numbers": False,
+    "remove_timezone": True,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Styles:
+    """The cell formats of one workbook, and the words for its cells."""
+
+    phrases: Phrases
+    title: Any
+    header: Any
+    text: Any
+    by_kind: dict[Kind, Any]
+
+
+def render(report: Report) -> bytes:
+    """Write the report as an .xlsx file. Raises BadInput where the cases are more than a sheet can hold."""
+    if len(report.cases) > MAX_ROWS:
+        raise BadInput(
+            f"a spreadsheet holds {MAX_ROWS:,} cases and this report has {len(report.cases):,};"
+            " choose a shorter period, or CSV"
+        )
+    phrases = Phrases(report.scope.language)
+    out = io.BytesIO()
+    with xlsxwriter.Workbook(out, _OPTIONS) as book:
+        book.set_properties({"title": phrases["title"], "created": report.scope.generated_at.replace(tzinfo=None)})
+        styles = _styles(book, phrases)
+        measures = tables.measure_tables(report)
+        _write_summary(book, report, [table for table in measures if table.key not in _OWN_SHEETS], styles)
+        for table in (*(table for table in measures if table.key in _OWN_SHEETS), tables.cases(report)):
+            _write_table_sheet(book, table, styles)
+    return out.getvalue()
+
+
+def text_width(text: str) -> int:
+    """Measure the room that `text` takes, in digits' widths: a Chinese character takes two.
+
+    >>> text_width("案件 12")
+    7
+    """
+    return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
+
+
+def _styles(book: Any, phrases: Phrases) -> _Styles:
+    base = {"font_name": "Microsoft YaHei", "font_size": 10, "valign": "top"}
+    header = base | {
+        "bold": True,
+        "bg_color": "#1F3A5F",
+        "font_color": "#FFFFFF",
+        "text_wrap": True,
+        "valign": "vcenter",
+    }
+    return _Styles(
+        phrases=phrases,
+        title=book.add_format(base | {"bold": True, "font_size": 13}),
+        header=book.add_format(header),
+        text=book.add_format(base),
+        by_kind={
+            kind: book.add_format(
+                base | {"num_format": code, "align": "left" if kind in {Kind.DAY, Kind.MOMENT} else "right"}
+            )
+            for kind, code in _NUMBER_FORMATS.items()
+        },
+    )
+
+
+def _write_summary(book: Any, report: Report, extra: Sequence[Table], styles: _Styles) -> None:
+    """Write scope, figures and the small tables one below the other: they have too few rows for own sheets."""
+    phrases = styles.phrases
+    sheet = book.add_worksheet(phrases["table.summary"])
+    sheet.hide_gridlines(2)
+    sheet.set_column(0, 0, 34)
+    sheet.set_column(1, 6, 17)
+    sheet.write_string(0, 0, phrases["title"], styles.title)
+    row = 1
+    if report.notice:
+        sheet.write_string(row, 0, phrases.term(report.notice), styles.text)
+        row += 1
+    row = _write_figures(sheet, row + 1, "scope", tables.scope_figures(report), styles)
+    row = _write_figures(sheet, row + 1, "summary", tables.summary_figures(report), styles)
+    for table in extra:
+        sheet.write_string(row + 1, 0, table_title(table, phrases), styles.title)
+        row = _write_table(sheet, row + 2, table, styles) + 1
+    sheet.set_landscape()
+    sheet.fit_to_pages(1, 0)
+
+
+def _write_figures(sheet: Any, row: int, part: str, figures: Iterable[Figure], styles: _Styles) -> int:
+    sheet.write_string(row, 0, styles.phrases[f"table.{part}"], styles.title)
+    prefix = "scope" if part == "scope" else "column"
+    for figure in figures:
+        row += 1
+        sheet.write_string(row, 0, styles.phrases[f"{prefix}.{figure.key}"], styles.text)
+        is_open_filter = part == "scope" and figure.value is None
+        _write_cell(sheet, (row, 1), figure.kind, styles.phrases["all"] if is_open_filter else figure.value, styles)
+    return row + 1
+
+
+def _write_table_sheet(book: Any, table: Table, styles: _Styles) -> None:
+    sheet = book.add_worksheet(table_title(table, styles.phrases))
+    for number, width in enumerate(_widths(table, styles.phrases)):
+        sheet.set_column(number, number, width)
+    sheet.freeze_panes(1, 1)
+    sheet.autofilter(0, 0, len(table.rows), len(table.columns) - 1)
+    sheet.repeat_rows(0)
+    sheet.set_landscape()
+    sheet.set_paper(9)  # A4
+    sheet.fit_to_pages(1, 0)
+    _write_table(sheet, 0, table, styles)
+
+
+def _write_table(sheet: Any, first_row: int, table: Table, styles: _Styles) -> int:
+    """Write a header and the rows; returns the number of the row after them."""
+    for number, column in enumerate(table.columns):
+        sheet.write_string(first_row, number, column_label(column, styles.phrases), styles.header)
+    row = first_row
+    for row, cells in enumerate(table.rows, first_row + 1):
+        for number, (column, value) in enumerate(zip(table.columns, cells, strict=True)):
+            is_undecided = column.key == "verdict" and value is None
+            _write_cell(
+                sheet,
+                (row, number),
+                column.kind,
+                styles.phrases["verdict.none"] if is_undecided else value,
+                styles,
+            )
+    return row + 1
+
+
+def _write_cell(sheet: Any, at: tuple[int, int], kind: Kind, value: Cell, styles: _Styles) -> None:
+    style = styles.by_kind.get(kind, styles.text)
+    match value:
+        case None:
+            return
+        case date():  # a datetime is one
+            sheet.write_datetime(*at, value, style)
+        case int() | float():
+            sheet.write_number(*at, value, style)
+        case str() | tuple() if value:
+            sheet.write_string(*at, cell_text(kind, value, styles.phrases), styles.text)
+
+
+def _widths(table: Table, phrases: Phrases) -> list[int]:
+    """Fit each column to its widest cell, within bounds."""
+    widths = [max(_MIN_WIDTH, text_width(column_label(column, phrases)) + 4) for column in table.columns]
+    for row in table.rows:
+        for number, text in enumerate(row_texts(table, row, phrases)):
+            widths[number] = max(widths[number], text_width(text[:_MAX_WIDTH]) + 2)
+    return [min(width, _MAX_WIDTH) for width in widths]

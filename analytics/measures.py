@@ -1,0 +1,267 @@
+"""Figures of cases, pages, exclusions and crawls that already lie within a report's scope.
+
+A case counts in the period in which it was opened, with the state it has when the report is made, so that in every
+breakdown opened = confirmed + dismissed + open, and the sites, the works and the days each add up to the totals.
+What says how much was copied leaves dismissed cases out: they are no copies.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date
+from statistics import median
+from typing import TypeVar
+
+from analytics.records import CaseRow, CrawlRow, CrawlState, ExclusionRow, PageRow, ReportScope
+from core.matches import MatchClass
+from core.pages import Disguise
+from core.states import CaseState, Rejection, Verdict
+
+Row = TypeVar("Row")
+Key = TypeVar("Key", bound=Hashable)
+
+
+@dataclass(frozen=True, slots=True)
+class StateCounts:
+    """Cases by state; `opened` is the sum of the other three."""
+
+    opened: int
+    confirmed: int
+    dismissed: int
+    open: int
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """The figures of the whole report."""
+
+    pages_checked: int
+    new_versions: int
+    cases: StateCounts
+    precision: float | None  # confirmed / decided; None while nothing is decided
+    median_hours_to_verdict: float | None  # from opening to verdict; None while nothing is decided
+    sites_with_copies: int
+    works_copied: int
+    matched_chars: int
+    excluded: int
+    crawl_runs: int
+    pages_fetched: int
+    pages_failed: int
+
+
+@dataclass(frozen=True, slots=True)
+class SiteMeasures:
+    """One site. `excluded`: pages and findings that went no further, for whatever reason."""
+
+    name: str
+    hosts: tuple[str, ...]  # on which cases were found
+    pages_checked: int
+    new_versions: int
+    cases: StateCounts
+    works_copied: int
+    matched_chars: int
+    excluded: int
+
+
+@dataclass(frozen=True, slots=True)
+class WorkMeasures:
+    """One work. `largest_share`: the largest part of one of its texts that one page carries; None without copies."""
+
+    rights_holder: str
+    title: str
+    cases: StateCounts
+    sites: int
+    matched_chars: int
+    largest_share: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class DayMeasures:
+    day: date
+    pages_checked: int
+    new_versions: int
+    cases: StateCounts
+
+
+@dataclass(frozen=True, slots=True)
+class CrawlMeasures:
+    """The crawl runs of one site."""
+
+    site: str
+    runs: int
+    finished: int
+    failed: int
+    missed: int
+    pages_fetched: int
+    pages_failed: int
+
+
+def count_states(cases: Iterable[CaseRow]) -> StateCounts:
+    counts = Counter(case.state for case in cases)
+    return StateCounts(
+        opened=counts.total(),
+        confirmed=counts[CaseState.CONFIRMED],
+        dismissed=counts[CaseState.DISMISSED],
+        open=counts[CaseState.OPEN],
+    )
+
+
+def copies(cases: Iterable[CaseRow]) -> list[CaseRow]:
+    """Those cases that are not dismissed."""
+    return [case for case in cases if case.state is not CaseState.DISMISSED]
+
+
+def totals(
+    cases: Sequence[CaseRow], pages: Sequence[PageRow], exclusions: Sequence[ExclusionRow], crawls: Sequence[CrawlRow]
+) -> Totals:
+    found = copies(cases)
+    return Totals(
+        pages_checked=sum(row.pages_checked for row in pages),
+        new_versions=sum(row.new_versions for row in pages),
+        cases=count_states(cases),
+        precision=precision(count_states(cases)),
+        median_hours_to_verdict=median_hours_to_verdict(cases),
+        sites_with_copies=len({case.site_name for case in found}),
+        works_copied=_works(found),
+        matched_chars=sum(case.matched_chars for case in found),
+        excluded=sum(row.count for row in exclusions),
+        crawl_runs=len(crawls),
+        pages_fetched=sum(row.pages_fetched for row in crawls),
+        pages_failed=sum(row.pages_failed for row in crawls),
+    )
+
+
+def precision(counts: StateCounts) -> float | None:
+    """Divide confirmed cases by decided ones, 0 to 1; None while nothing is decided."""
+    decided = counts.confirmed + counts.dismissed
+    return counts.confirmed / decided if decided else None
+
+
+def median_hours_to_verdict(cases: Iterable[CaseRow]) -> float | None:
+    """Hours from the opening of a case to its verdict; None while nothing is decided."""
+    hours = [
+        max(0.0, (case.decided_at - case.opened_at).total_seconds() / 3600)
+        for case in cases
+        if case.decided_at is not None and case.state is not CaseState.OPEN
+    ]
+    return median(hours) if hours else None
+
+
+def per_site(
+    cases: Sequence[CaseRow], pages: Sequence[PageRow], exclusions: Sequence[ExclusionRow]
+) -> tuple[SiteMeasures, ...]:
+    """Every site that any row names: most copies first, then most pages checked, then by name."""
+    cases_of = _grouped(cases, lambda case: case.site_name)
+    pages_of = _grouped(pages, lambda row: row.site_name)
+    exclusions_of = _grouped(exclusions, lambda row: row.site_name)
+    names = {*cases_of, *pages_of, *exclusions_of}
+    sites = [_site(name, cases_of[name], pages_of[name], exclusions_of[name]) for name in names]
+    return tuple(sorted(sites, key=lambda site: (-_standing(site.cases), -site.pages_checked, site.name)))
+
+
+def per_work(cases: Sequence[CaseRow]) -> tuple[WorkMeasures, ...]:
+    """Every work that has a case: most copies first, then by title. Two rights holders' like titles are two works."""
+    groups = _grouped(cases, lambda case: (case.rights_holder, case.work_title))
+    works = [_work(holder, title, group) for (holder, title), group in groups.items()]
+    return tuple(sorted(works, key=lambda work: (-_standing(work.cases), work.title, work.rights_holder)))
+
+
+def per_day(scope: ReportScope, cases: Sequence[CaseRow], pages: Sequence[PageRow]) -> tuple[DayMeasures, ...]:
+    """Every day of the period in order, those on which nothing happened too."""
+    cases_of = _grouped(cases, lambda case: scope.day_of(case.opened_at))
+    pages_of = _grouped(pages, lambda row: row.day)
+    return tuple(
+        DayMeasures(
+            day=day,
+            pages_checked=sum(row.pages_checked for row in pages_of[day]),
+            new_versions=sum(row.new_versions for row in pages_of[day]),
+            cases=count_states(cases_of[day]),
+        )
+        for day in scope.days
+    )
+
+
+def by_class(cases: Sequence[CaseRow]) -> tuple[tuple[MatchClass, StateCounts], ...]:
+    """Every class, also those without a case, in the order of the enumeration."""
+    groups = _grouped(cases, lambda case: case.match_class)
+    return tuple((kind, count_states(groups[kind])) for kind in MatchClass)
+
+
+def by_disguise(cases: Sequence[CaseRow]) -> tuple[tuple[Disguise, StateCounts], ...]:
+    """Every disguise that was met, commonest first. A case with two disguises counts under both."""
+    groups = {kind: [case for case in cases if kind in case.disguises] for kind in Disguise}
+    met = [(kind, count_states(group)) for kind, group in groups.items() if group]
+    return tuple(sorted(met, key=lambda pair: -pair[1].opened))
+
+
+def by_verdict(cases: Sequence[CaseRow]) -> tuple[tuple[Verdict | None, int], ...]:
+    """Cases under each verdict; None: those without one."""
+    counts = Counter(case.verdict for case in cases)
+    return tuple((verdict, counts[verdict]) for verdict in (*Verdict, None))
+
+
+def by_reason(exclusions: Sequence[ExclusionRow]) -> tuple[tuple[Rejection, int], ...]:
+    """Exclusions under each reason that occurred, commonest first."""
+    counts: Counter[Rejection] = Counter()
+    for row in exclusions:
+        counts[row.reason] += row.count
+    return tuple(sorted(((reason, n) for reason, n in counts.items() if n), key=lambda pair: (-pair[1], pair[0])))
+
+
+def per_crawled_site(crawls: Sequence[CrawlRow]) -> tuple[CrawlMeasures, ...]:
+    """Add up the runs of each site, in order of name."""
+    return tuple(_crawl(site, rows) for site, rows in sorted(_grouped(crawls, lambda row: row.site_name).items()))
+
+
+def _site(name: str, cases: list[CaseRow], pages: list[PageRow], exclusions: list[ExclusionRow]) -> SiteMeasures:
+    found = copies(cases)
+    return SiteMeasures(
+        name=name,
+        hosts=tuple(sorted({case.site_host for case in cases if case.site_host})),
+        pages_checked=sum(row.pages_checked for row in pages),
+        new_versions=sum(row.new_versions for row in pages),
+        cases=count_states(cases),
+        works_copied=_works(found),
+        matched_chars=sum(case.matched_chars for case in found),
+        excluded=sum(row.count for row in exclusions),
+    )
+
+
+def _work(rights_holder: str, title: str, cases: list[CaseRow]) -> WorkMeasures:
+    found = copies(cases)
+    return WorkMeasures(
+        rights_holder=rights_holder,
+        title=title,
+        cases=count_states(cases),
+        sites=len({case.site_name for case in found}),
+        matched_chars=sum(case.matched_chars for case in found),
+        largest_share=max((case.work_containment for case in found), default=None),
+    )
+
+
+def _crawl(site: str, rows: list[CrawlRow]) -> CrawlMeasures:
+    states = Counter(row.state for row in rows)
+    return CrawlMeasures(
+        site=site,
+        runs=len(rows),
+        finished=states[CrawlState.FINISHED],
+        failed=states[CrawlState.FAILED],
+        missed=states[CrawlState.MISSED],
+        pages_fetched=sum(row.pages_fetched for row in rows),
+        pages_failed=sum(row.pages_failed for row in rows),
+    )
+
+
+def _grouped(rows: Iterable[Row], key: Callable[[Row], Key]) -> defaultdict[Key, list[Row]]:
+    groups: defaultdict[Key, list[Row]] = defaultdict(list)
+    for row in rows:
+        groups[key(row)].append(row)
+    return groups
+
+
+def _works(cases: Iterable[CaseRow]) -> int:
+    return len({(case.rights_holder, case.work_title) for case in cases})
+
+
+def _standing(counts: StateCounts) -> int:
+    return counts.confirmed + counts.open

@@ -1,0 +1,174 @@
+"""What a report is made from: rows that the admin database fills, and the scope that a user chose.
+
+Every moment is aware of its zone; every `day` is a calendar day in the user's zone.
+"""
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from enum import StrEnum
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from core.errors import BadInput, BrokenInvariant
+from core.matches import MatchClass
+from core.pages import Disguise
+from core.states import CaseState, Rejection, Verdict
+
+LANGUAGES = ("zh-hans", "en")
+
+# A row for each day, empty ones too: ten years are 3,653 rows. A longer period is a mistyped date.
+MAX_DAYS = 3_660
+
+
+class CrawlState(StrEnum):
+    """How a crawl run stands; the values are those that the admin database stores."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    FINISHED = "finished"
+    FAILED = "failed"
+    MISSED = "missed"  # expected by the schedule, and not run
+
+
+@dataclass(frozen=True, slots=True)
+class CaseRow:
+    """One case: one page that took from one work. Titles, URL and excerpt are hostile text as they were crawled."""
+
+    case_id: int
+    rights_holder: str
+    work_title: str
+    chapter_title: str
+    site_name: str
+    site_host: str
+    page_url: str
+    page_title: str
+    state: CaseState
+    verdict: Verdict | None
+    reviewer: str
+    decided_at: datetime | None
+    match_class: MatchClass
+    similarity: float  # [0, 1]
+    page_containment: float  # share of the page that stands in the work
+    work_containment: float  # share of the work's text (a chapter, where it has chapters) that stands on the page
+    matched_chars: int
+    disguises: tuple[Disguise, ...]
+    opened_at: datetime
+    last_seen_at: datetime
+    excerpt: str = ""  # a short passage of the page, frozen when the case was opened
+
+    def __post_init__(self) -> None:
+        for moment in (self.decided_at, self.opened_at, self.last_seen_at):
+            _require_zone(f"case {self.case_id}", moment)
+
+
+@dataclass(frozen=True, slots=True)
+class PageRow:
+    """How many pages of one site were checked on one day, and how many of them had changed."""
+
+    site_name: str
+    day: date
+    pages_checked: int
+    new_versions: int
+
+
+@dataclass(frozen=True, slots=True)
+class ExclusionRow:
+    """How many pages or findings of one site went no further, for one reason, in the period of the report.
+
+    `work_title` is empty where the reason has nothing to do with a work.
+    """
+
+    site_name: str
+    work_title: str
+    reason: Rejection
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class CrawlRow:
+    """One crawl run of one site. `started_at` of a run that was missed is when it should have begun."""
+
+    site_name: str
+    started_at: datetime
+    finished_at: datetime | None
+    pages_fetched: int
+    pages_failed: int
+    state: CrawlState
+
+    def __post_init__(self) -> None:
+        for moment in (self.started_at, self.finished_at):
+            _require_zone(f"a crawl run of {self.site_name}", moment)
+
+
+@dataclass(frozen=True, slots=True)
+class ReportScope:
+    """What a report covers: the cases opened from `since` to `until`, both days included, in the user's zone.
+
+    An empty `rights_holder` means all of them; empty `works` or `sites` mean no filter. A site is named by its name or
+    by one of its hosts. Raises BadInput for a period, zone or language that cannot be.
+    """
+
+    rights_holder: str
+    since: date
+    until: date
+    time_zone: str
+    language: str
+    generated_at: datetime
+    works: tuple[str, ...] = ()
+    sites: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.until < self.since:
+            raise BadInput(f"the period ends on {self.until} before it begins on {self.since}; exchange the two days")
+        if (self.until - self.since).days >= MAX_DAYS:
+            raise BadInput(f"the period from {self.since} to {self.until} is over ten years; choose a shorter one")
+        if self.language not in LANGUAGES:
+            raise BadInput(f"there are no reports in {self.language!r}; choose {' or '.join(LANGUAGES)}")
+        try:
+            ZoneInfo(self.time_zone)
+        except (ZoneInfoNotFoundError, ValueError) as error:
+            raise BadInput(f"{self.time_zone!r} is no time zone; write one like Asia/Shanghai") from error
+        _require_zone("the report", self.generated_at)
+
+    @property
+    def zone(self) -> ZoneInfo:
+        return ZoneInfo(self.time_zone)
+
+    @property
+    def starts_at(self) -> datetime:
+        """The first moment of the period, in UTC: for queries, `starts_at <= moment < ends_at`."""
+        return self._midnight(self.since)
+
+    @property
+    def ends_at(self) -> datetime:
+        """The first moment after the period, in UTC."""
+        return self._midnight(self.until + timedelta(days=1))
+
+    @property
+    def days(self) -> tuple[date, ...]:
+        """Every day of the period, in order."""
+        return tuple(self.since + timedelta(days=n) for n in range((self.until - self.since).days + 1))
+
+    def local(self, moment: datetime) -> datetime:
+        """`moment` on the user's clock."""
+        return moment.astimezone(self.zone)
+
+    def day_of(self, moment: datetime) -> date:
+        """Find the day of `moment` on the user's calendar."""
+        return self.local(moment).date()
+
+    def has_day(self, day: date) -> bool:
+        return self.since <= day <= self.until
+
+    def has_work(self, title: str) -> bool:
+        return not self.works or title in self.works
+
+    def has_site(self, *names: str) -> bool:
+        return not self.sites or any(name in self.sites for name in names)
+
+    def _midnight(self, day: date) -> datetime:
+        return datetime.combine(day, time(), self.zone).astimezone(UTC)
+
+
+def _require_zone(whose: str, moment: datetime | None) -> None:
+    if moment is not None and moment.utcoffset() is None:
+        raise BrokenInvariant(f"{whose} has a moment without a time zone: {moment.isoformat()}")

@@ -1,0 +1,103 @@
+"""The one record that every format renders: a scope, its figures, and the cases behind them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from analytics import measures
+from analytics.measures import CrawlMeasures, DayMeasures, SiteMeasures, StateCounts, Totals, WorkMeasures
+from analytics.records import CaseRow, CrawlRow, ExclusionRow, PageRow, ReportScope
+from core.matches import MatchClass
+from core.pages import Disguise
+from core.states import CaseState, Rejection, Verdict
+
+MAX_TOP_SITES = 10  # as many bars as one reads at a glance; the table has every site
+
+_STATE_ORDER = {CaseState.CONFIRMED: 0, CaseState.OPEN: 1, CaseState.DISMISSED: 2}
+
+
+class Notice(StrEnum):
+    """What a reader must know before the figures."""
+
+    NOTHING_CHECKED = "nothing_checked"  # no page was looked at: the absence of cases means nothing
+    NO_CASES = "no_cases"  # pages were looked at, and nothing was found
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Everything that a report says. `cases`: confirmed, then open, then dismissed ones, each in order of opening."""
+
+    scope: ReportScope
+    totals: Totals
+    sites: tuple[SiteMeasures, ...]
+    works: tuple[WorkMeasures, ...]
+    days: tuple[DayMeasures, ...]
+    classes: tuple[tuple[MatchClass, StateCounts], ...]
+    disguises: tuple[tuple[Disguise, StateCounts], ...]
+    verdicts: tuple[tuple[Verdict | None, int], ...]
+    exclusions: tuple[tuple[Rejection, int], ...]
+    crawls: tuple[CrawlMeasures, ...]
+    cases: tuple[CaseRow, ...]
+
+    @property
+    def top_sites(self) -> tuple[SiteMeasures, ...]:
+        """The sites with most copies, at most ten; a site with none is not among them."""
+        return tuple(site for site in self.sites if site.cases.confirmed + site.cases.open)[:MAX_TOP_SITES]
+
+    @property
+    def notice(self) -> Notice | None:
+        if self.cases:
+            return None
+        return Notice.NO_CASES if self.totals.pages_checked else Notice.NOTHING_CHECKED
+
+
+def build_report(
+    scope: ReportScope,
+    cases: Iterable[CaseRow],
+    pages: Iterable[PageRow] = (),
+    exclusions: Iterable[ExclusionRow] = (),
+    crawls: Iterable[CrawlRow] = (),
+) -> Report:
+    """Report on those rows that lie within the scope; rows outside are left out, so a query may be coarser.
+
+    Exclusions have no date: give those of the period. A filter on works narrows cases, and exclusions that name a
+    work; pages and crawls are those of the sites, whatever works they carry.
+    """
+    case_rows = sorted((case for case in cases if _has_case(scope, case)), key=_list_order)
+    page_rows = [row for row in pages if scope.has_day(row.day) and scope.has_site(row.site_name)]
+    exclusion_rows = [row for row in exclusions if _has_exclusion(scope, row)]
+    crawl_rows = [row for row in crawls if _has_crawl(scope, row)]
+    return Report(
+        scope=scope,
+        totals=measures.totals(case_rows, page_rows, exclusion_rows, crawl_rows),
+        sites=measures.per_site(case_rows, page_rows, exclusion_rows),
+        works=measures.per_work(case_rows),
+        days=measures.per_day(scope, case_rows, page_rows),
+        classes=measures.by_class(case_rows),
+        disguises=measures.by_disguise(case_rows),
+        verdicts=measures.by_verdict(case_rows),
+        exclusions=measures.by_reason(exclusion_rows),
+        crawls=measures.per_crawled_site(crawl_rows),
+        cases=tuple(case_rows),
+    )
+
+
+def _list_order(case: CaseRow) -> tuple[int, float, int]:
+    return _STATE_ORDER[case.state], case.opened_at.timestamp(), case.case_id
+
+
+def _has_case(scope: ReportScope, case: CaseRow) -> bool:
+    return (
+        (not scope.rights_holder or case.rights_holder == scope.rights_holder)
+        and scope.has_day(scope.day_of(case.opened_at))
+        and scope.has_work(case.work_title)
+        and scope.has_site(case.site_name, case.site_host)
+    )
+
+
+def _has_exclusion(scope: ReportScope, row: ExclusionRow) -> bool:
+    return scope.has_site(row.site_name) and (not row.work_title or scope.has_work(row.work_title))
+
+
+def _has_crawl(scope: ReportScope, row: CrawlRow) -> bool:
+    return scope.has_day(scope.day_of(row.started_at)) and scope.has_site(row.site_name)

@@ -1,0 +1,238 @@
+"""A report as figures and tables: the one place that decides what is shown and how it is rounded.
+
+Every format renders these, so a figure cannot differ from one format to the next. A cell holds a plain value, an
+enumeration's member (which a format writes as its name or its phrase), or None where there is nothing to say.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date, datetime
+from enum import StrEnum
+
+from analytics.measures import StateCounts
+from analytics.plain_text import shown
+from analytics.records import CaseRow
+from analytics.report import Report
+
+Cell = str | int | float | date | datetime | StrEnum | tuple[StrEnum, ...] | None
+
+SHARE_DECIMALS = 4  # shown as a percentage with two
+HOUR_DECIMALS = 1
+
+
+class Kind(StrEnum):
+    """What a cell holds, hence how it is written."""
+
+    TEXT = "text"
+    URL = "url"
+    TERM = "term"  # a member of an enumeration
+    TERMS = "terms"
+    COUNT = "count"
+    SHARE = "share"  # 0 to 1, four decimals
+    HOURS = "hours"  # one decimal
+    DAY = "day"
+    MOMENT = "moment"  # in the user's zone
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One value with a name."""
+
+    key: str
+    kind: Kind
+    value: Cell
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    key: str
+    kind: Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of cells in the order of `columns`."""
+
+    key: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+
+    def records(self) -> Iterable[dict[str, Cell]]:
+        """Each row with its columns' keys."""
+        keys = [column.key for column in self.columns]
+        return (dict(zip(keys, row, strict=True)) for row in self.rows)
+
+
+def scope_figures(report: Report) -> tuple[Figure, ...]:
+    """Name what the report covers."""
+    scope = report.scope
+    return (
+        Figure("rights_holder", Kind.TEXT, shown(scope.rights_holder) or None),
+        Figure("since", Kind.DAY, scope.since),
+        Figure("until", Kind.DAY, scope.until),
+        Figure("works", Kind.TEXT, shown("、".join(scope.works)) or None),
+        Figure("sites", Kind.TEXT, shown("、".join(scope.sites)) or None),
+        Figure("time_zone", Kind.TEXT, scope.time_zone),
+        Figure("generated_at", Kind.MOMENT, _moment(report, scope.generated_at)),
+    )
+
+
+def summary_figures(report: Report) -> tuple[Figure, ...]:
+    """List the figures of the whole report."""
+    totals = report.totals
+    return (
+        Figure("pages_checked", Kind.COUNT, totals.pages_checked),
+        Figure("new_versions", Kind.COUNT, totals.new_versions),
+        Figure("opened", Kind.COUNT, totals.cases.opened),
+        Figure("confirmed", Kind.COUNT, totals.cases.confirmed),
+        Figure("dismissed", Kind.COUNT, totals.cases.dismissed),
+        Figure("open", Kind.COUNT, totals.cases.open),
+        Figure("precision", Kind.SHARE, _share(totals.precision)),
+        Figure("median_hours_to_verdict", Kind.HOURS, _hours(totals.median_hours_to_verdict)),
+        Figure("sites_with_copies", Kind.COUNT, totals.sites_with_copies),
+        Figure("works_copied", Kind.COUNT, totals.works_copied),
+        Figure("matched_chars", Kind.COUNT, totals.matched_chars),
+        Figure("excluded", Kind.COUNT, totals.excluded),
+        Figure("crawl_runs", Kind.COUNT, totals.crawl_runs),
+        Figure("pages_fetched", Kind.COUNT, totals.pages_fetched),
+        Figure("pages_failed", Kind.COUNT, totals.pages_failed),
+    )
+
+
+def measure_tables(report: Report) -> tuple[Table, ...]:
+    """Every table but the cases, in the order in which a reader wants them."""
+    return (
+        sites(report),
+        works(report),
+        days(report),
+        _counted("classes", "match_class", report.classes),
+        _counted("disguises", "disguise", report.disguises),
+        Table("verdicts", (Column("verdict", Kind.TERM), Column("cases", Kind.COUNT)), report.verdicts),
+        Table("exclusions", (Column("reason", Kind.TERM), Column("excluded", Kind.COUNT)), report.exclusions),
+        crawls(report),
+    )
+
+
+def sites(report: Report) -> Table:
+    columns = (
+        Column("site", Kind.TEXT), Column("hosts", Kind.TEXT), *_counts("pages_checked", "new_versions"), *_STATES,
+        *_counts("works_copied", "matched_chars", "excluded"),
+    )  # fmt: skip
+    rows = tuple(
+        (shown(site.name), shown("、".join(site.hosts)), site.pages_checked, site.new_versions, *_states(site.cases),
+         site.works_copied, site.matched_chars, site.excluded)
+        for site in report.sites
+    )  # fmt: skip
+    return Table("sites", columns, rows)
+
+
+def works(report: Report) -> Table:
+    columns = (
+        Column("work", Kind.TEXT), Column("rights_holder", Kind.TEXT), *_STATES,
+        *_counts("sites_with_copies", "matched_chars"), Column("largest_share", Kind.SHARE),
+    )  # fmt: skip
+    rows = tuple(
+        (shown(work.title), shown(work.rights_holder), *_states(work.cases), work.sites, work.matched_chars,
+         _share(work.largest_share))
+        for work in report.works
+    )  # fmt: skip
+    return Table("works", columns, rows)
+
+
+def days(report: Report) -> Table:
+    columns = (Column("day", Kind.DAY), *_counts("pages_checked", "new_versions"), *_STATES)
+    rows = tuple((day.day, day.pages_checked, day.new_versions, *_states(day.cases)) for day in report.days)
+    return Table("days", columns, rows)
+
+
+def crawls(report: Report) -> Table:
+    keys = ("crawl_runs", "runs_finished", "runs_failed", "runs_missed", "pages_fetched", "pages_failed")
+    rows = tuple(
+        (shown(row.site), row.runs, row.finished, row.failed, row.missed, row.pages_fetched, row.pages_failed)
+        for row in report.crawls
+    )
+    return Table("crawls", (Column("site", Kind.TEXT), *_counts(*keys)), rows)
+
+
+_CASE_COLUMNS = (
+    Column("case_id", Kind.COUNT),
+    Column("state", Kind.TERM),
+    Column("verdict", Kind.TERM),
+    Column("reviewer", Kind.TEXT),
+    Column("decided_at", Kind.MOMENT),
+    Column("rights_holder", Kind.TEXT),
+    Column("work", Kind.TEXT),
+    Column("chapter", Kind.TEXT),
+    Column("site", Kind.TEXT),
+    Column("host", Kind.TEXT),
+    Column("page_title", Kind.TEXT),
+    Column("page_url", Kind.URL),
+    Column("match_class", Kind.TERM),
+    Column("similarity", Kind.SHARE),
+    Column("page_containment", Kind.SHARE),
+    Column("work_containment", Kind.SHARE),
+    Column("matched_chars", Kind.COUNT),
+    Column("disguises", Kind.TERMS),
+    Column("opened_at", Kind.MOMENT),
+    Column("last_seen_at", Kind.MOMENT),
+    Column("excerpt", Kind.TEXT),
+)
+
+
+def cases(report: Report) -> Table:
+    """List the cases, in the report's order."""
+    return Table("cases", _CASE_COLUMNS, tuple(_case(report, case) for case in report.cases))
+
+
+def _case(report: Report, case: CaseRow) -> tuple[Cell, ...]:
+    return (
+        case.case_id,
+        case.state,
+        case.verdict,
+        shown(case.reviewer),
+        _moment(report, case.decided_at),
+        shown(case.rights_holder),
+        shown(case.work_title),
+        shown(case.chapter_title),
+        shown(case.site_name),
+        shown(case.site_host),
+        shown(case.page_title),
+        shown(case.page_url),
+        case.match_class,
+        _share(case.similarity),
+        _share(case.page_containment),
+        _share(case.work_containment),
+        case.matched_chars,
+        case.disguises,
+        _moment(report, case.opened_at),
+        _moment(report, case.last_seen_at),
+        shown(case.excerpt),
+    )
+
+
+def _counts(*keys: str) -> tuple[Column, ...]:
+    return tuple(Column(key, Kind.COUNT) for key in keys)
+
+
+_STATES = _counts("opened", "confirmed", "dismissed", "open")
+
+
+def _states(counts: StateCounts) -> tuple[int, int, int, int]:
+    return counts.opened, counts.confirmed, counts.dismissed, counts.open
+
+
+def _counted(key: str, column: str, pairs: Iterable[tuple[StrEnum, StateCounts]]) -> Table:
+    rows = tuple((member, *_states(counts)) for member, counts in pairs)
+    return Table(key, (Column(column, Kind.TERM), *_STATES), rows)
+
+
+def _share(value: float | None) -> float | None:
+    return None if value is None else round(value, SHARE_DECIMALS)
+
+
+def _hours(value: float | None) -> float | None:
+    return None if value is None else round(value, HOUR_DECIMALS)
+
+
+def _moment(report: Report, moment: datetime | None) -> datetime | None:
+    return None if moment is None else report.scope.local(moment).replace(microsecond=0)
