@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+from lxml.html import HtmlElement
+
 from core.pages import DisguiseFound, Reading
 from core.states import Rejection
 from crawler.decoding import Decoded, decode
@@ -51,26 +53,45 @@ _CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([\w.:-]+)", re.I)
 _TAG = re.compile(r"<(?:!doctype|html|head|body|div|p|br|span|title|meta|table|article)\b", re.I)
 
 
+@dataclass(slots=True)
+class OpenPage:
+    """A response whose characters are known, before anything is taken out of it."""
+
+    url: str
+    decoded: Decoded
+    tree: HtmlElement | None  # None for plain text
+
+
 def read_page(body: bytes, headers: Mapping[str, str], url: str, rules: ReadingRules = NO_RULES) -> Reading | Rejected:
     """What stands on a page: text, title, author, time, encoding, and the disguises of markup that were undone.
 
     headers: names in any case; only Content-Type is looked at. Raises BadConfiguration for a selector of `rules` that
     cannot be read, and nothing for anything that a page may contain.
     """
+    page = open_page(body, headers, url, rules)
+    return page if isinstance(page, Rejected) else read_opened(page, rules)
+
+
+def open_page(body: bytes, headers: Mapping[str, str], url: str, rules: ReadingRules = NO_RULES) -> OpenPage | Rejected:
+    """The first half of `read_page`: characters and tree, whole, for whoever wants the links as well."""
     content_type = next((value for name, value in headers.items() if name.lower() == "content-type"), "")
     decoded = decode_page(body, content_type, url, rules.encoding)
     if isinstance(decoded, Rejected):
         return decoded
-    if content_type.lower().startswith("text/plain") or not _TAG.search(decoded.text):
-        return _read_plain(decoded, url)
-    tree = parse(decoded.text)
-    if tree is None:
-        return _no_text(url)
-    removed = remove_hidden(tree)
-    extraction = extract(tree, url, rules.body_selector, rules.title_selector)
+    is_plain = content_type.lower().startswith("text/plain") or not _TAG.search(decoded.text)
+    tree = None if is_plain else parse(decoded.text)
+    return OpenPage(url, decoded, tree)
+
+
+def read_opened(page: OpenPage, rules: ReadingRules = NO_RULES) -> Reading | Rejected:
+    """The second half of `read_page`; the page's tree is used up."""
+    if page.tree is None:
+        return _read_plain(page.decoded, page.url)
+    removed = remove_hidden(page.tree)
+    extraction = extract(page.tree, page.url, rules.body_selector, rules.title_selector)
     if extraction is None:
-        return _no_text(url)
-    return _reading(extraction, decoded, found(removed, extraction.text))
+        return _no_text(page.url)
+    return _reading(extraction, page.decoded, found(removed, extraction.text))
 
 
 def decode_page(body: bytes, content_type: str, url: str, hint: str = "") -> Decoded | Rejected:

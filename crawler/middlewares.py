@@ -1,0 +1,123 @@
+"""Scrapy's downloader middlewares, with every refusal under its reason, and the guard of addresses before all."""
+
+import asyncio
+import socket
+from typing import Any
+from urllib.parse import urlsplit
+
+from core.errors import UnsafeUrl
+from core.states import Rejection
+from crawler.addresses import AddressGuard
+from crawler.refusals import RequestRefused
+from crawler.resolver import ALLOWED_SETTING
+from crawler.urls import canonical, host_key
+from scrapy import Request
+from scrapy.downloadermiddlewares.httpcompression import HttpCompressionMiddleware
+from scrapy.downloadermiddlewares.redirect import BaseRedirectMiddleware, MetaRefreshMiddleware, RedirectMiddleware
+from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
+from scrapy.exceptions import IgnoreRequest
+from scrapy.http import Response
+
+
+class AddressMiddleware:
+    """Refuses requests to addresses that must not be fetched: start URLs, links, robots.txt, and every redirect.
+
+    It gives the operator a reason; what enforces it is crawler.resolver, at the moment of connecting.
+    """
+
+    def __init__(self, guard: AddressGuard) -> None:
+        self._guard = guard
+        self._refused: dict[tuple[str, int], UnsafeUrl | None] = {}
+
+    @classmethod
+    def from_crawler(cls, crawler: Any) -> "AddressMiddleware":
+        return cls(AddressGuard(crawler.settings.getlist(ALLOWED_SETTING)))
+
+    async def process_request(self, request: Request) -> None:
+        try:
+            self._guard.check_url(request.url)
+        except UnsafeUrl as fault:
+            raise RequestRefused(Rejection.UNSAFE_ADDRESS, str(fault)) from fault
+        key = host_key(request.url)
+        if key not in self._refused:
+            self._refused[key] = await self._fault_of(request.url, *key)
+        fault = self._refused[key]
+        if fault is not None:
+            raise RequestRefused(Rejection.UNSAFE_ADDRESS, f"{request.url} is not fetched: {fault.reason}")
+
+    async def _fault_of(self, url: str, host: str, port: int) -> UnsafeUrl | None:
+        """Why none of the host's addresses may be fetched; None when one may, or when the host has none."""
+        try:
+            found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        except (OSError, UnicodeError):
+            return None
+        faults: list[UnsafeUrl] = []
+        for *_, address in found:
+            try:
+                self._guard.check_address(url, host, port, str(address[0]))
+            except UnsafeUrl as fault:
+                faults.append(fault)
+        return faults[0] if found and len(faults) == len(found) else None
+
+
+class RobotsMiddleware(RobotsTxtMiddleware):
+    """Scrapy's, counting what robots.txt forbids."""
+
+    def process_request_2(self, rp: Any, request: Request) -> None:
+        try:
+            super().process_request_2(rp, request)
+        except IgnoreRequest as fault:
+            raise RequestRefused(Rejection.ROBOTS, f"{request.url} is not fetched: the site's robots.txt forbids it") from fault
+
+
+class CompressionMiddleware(HttpCompressionMiddleware):
+    """Scrapy's, counting bodies that grow beyond the limit when they are decompressed."""
+
+    def process_response(self, request: Request, response: Response) -> Request | Response:
+        try:
+            return super().process_response(request, response)
+        except IgnoreRequest as fault:
+            sentence = f"{request.url} grows beyond the limit when decompressed; raise ZHUIWEN_MAX_BODY_BYTES to read it"
+            raise RequestRefused(Rejection.TOO_LARGE, sentence) from fault
+
+
+class _Redirects(BaseRedirectMiddleware):
+    """What both kinds of redirect share: targets stay on the site, are not fetched twice, and circles are named."""
+
+    def process_response(self, request: Request, response: Response) -> Request | Response:
+        try:
+            answer = super().process_response(request, response)  # type: ignore[safe-super]
+        except IgnoreRequest as fault:
+            raise RequestRefused(Rejection.REDIRECT_LOOP, f"{_first(request)} redirects more than {self.max_redirect_times} times") from fault
+        target = request.cb_kwargs.get("target")
+        if isinstance(answer, Request) and target is not None:
+            self._admit(answer, target)
+        return answer
+
+    def _admit(self, redirected: Request, target: Any) -> None:
+        spider: Any = self.crawler.spider
+        try:
+            spider.guard.check_url(redirected.url)
+        except UnsafeUrl as fault:
+            raise RequestRefused(Rejection.UNSAFE_ADDRESS, f"{_first(redirected)} redirects to {fault}") from fault
+        if not spider.scope.is_on_site(redirected.url):
+            host = urlsplit(redirected.url).netloc
+            raise RequestRefused(Rejection.OFF_SITE, f"{_first(redirected)} redirects to {host}, which is not part of the site")
+        # Once more to the same address is how some sites see whether cookies are kept; twice more is a circle.
+        times_been = [canonical(url) for url in redirected.meta.get("redirect_urls", [])].count(canonical(redirected.url))
+        if times_been > 1:
+            raise RequestRefused(Rejection.REDIRECT_LOOP, f"{_first(redirected)} redirects in a circle")
+        if not times_been and not spider.frontier.add(redirected.url, target.depth, target.kind):
+            raise RequestRefused(None)
+
+
+class RedirectsMiddleware(_Redirects, RedirectMiddleware):
+    """Redirects by HTTP status."""
+
+
+class RefreshesMiddleware(_Redirects, MetaRefreshMiddleware):
+    """Redirects by a meta tag."""
+
+
+def _first(request: Request) -> str:
+    return str((request.meta.get("redirect_urls") or [request.url])[0])

@@ -1,0 +1,64 @@
+"""Name resolution that gives out no address that must not be fetched.
+
+What is checked is what is connected to: a name that turns to a private address between check and connection
+(DNS rebinding) finds no address here.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from twisted.internet.interfaces import IAddress, IHostnameResolver, IHostResolution, IResolutionReceiver
+from zope.interface import implementer
+
+from core.errors import UnsafeUrl
+from crawler.addresses import AddressGuard
+
+ALLOWED_SETTING = "ZHUIWEN_ALLOW_PRIVATE_HOSTS"
+
+
+@implementer(IHostnameResolver)
+class GuardedResolver:
+    """The reactor's resolver with the refused addresses left out; for Scrapy's TWISTED_DNS_RESOLVER."""
+
+    def __init__(self, reactor: Any, guard: AddressGuard) -> None:
+        self._reactor, self._guard = reactor, guard
+        self._inner: IHostnameResolver = reactor.nameResolver
+
+    @classmethod
+    def from_crawler(cls, crawler: Any, reactor: Any) -> "GuardedResolver":
+        return cls(reactor, AddressGuard(crawler.settings.getlist(ALLOWED_SETTING)))
+
+    def install_on_reactor(self) -> None:
+        self._reactor.installNameResolver(self)
+
+    def resolveHostName(  # noqa: N802, the interface's name
+        self,
+        resolutionReceiver: IResolutionReceiver,  # noqa: N803
+        hostName: str,  # noqa: N803
+        portNumber: int = 0,  # noqa: N803
+        addressTypes: Sequence[type[IAddress]] | None = None,  # noqa: N803
+        transportSemantics: str = "TCP",  # noqa: N803
+    ) -> IHostResolution:
+        sieve = _Sieve(resolutionReceiver, self._guard, hostName, portNumber)
+        return self._inner.resolveHostName(sieve, hostName, portNumber, addressTypes, transportSemantics)
+
+
+@implementer(IResolutionReceiver)
+class _Sieve:
+    """Passes on what the guard lets through."""
+
+    def __init__(self, receiver: IResolutionReceiver, guard: AddressGuard, host: str, port: int) -> None:
+        self._receiver, self._guard, self._host, self._port = receiver, guard, host, port
+
+    def resolutionBegan(self, resolutionInProgress: IHostResolution) -> None:  # noqa: N802, N803
+        self._receiver.resolutionBegan(resolutionInProgress)
+
+    def addressResolved(self, address: IAddress) -> None:  # noqa: N802
+        try:
+            self._guard.check_address(self._host, self._host, self._port, str(getattr(address, "host", "")))
+        except (UnsafeUrl, ValueError):
+            return
+        self._receiver.addressResolved(address)
+
+    def resolutionComplete(self) -> None:  # noqa: N802
+        self._receiver.resolutionComplete()

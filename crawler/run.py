@@ -1,0 +1,121 @@
+"""One crawl from start to end, blocking: one call a process, since a Twisted reactor runs once."""
+
+import logging
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from core.errors import BadConfiguration, BrokenInvariant, ZhuiwenError
+from core.pages import CrawlCounts, CrawlPlan
+from core.ports import Outbox, PageStore
+from core.settings import CrawlSettings
+from crawler.extraction import select
+from crawler.frontier import Frontier
+from crawler.markup import parse
+from crawler.resolver import ALLOWED_SETTING
+from crawler.spiders.generic import GenericSpider
+from crawler.tally import Tally
+from crawler.urls import scope
+from scrapy.crawler import CrawlerProcess
+
+RETRIES = 2  # for a connection that fails and for HTTP status 500, 502, 503, 504, 522, 524, 408, 429
+MAX_REDIRECTS = 10  # what RFC 9110 leaves open; browsers allow 20, honest sites need 3
+MAX_DELAY_S = 60.0  # the throttle never waits longer, however slow a site is
+_QUIET = ("scrapy", "twisted", "trafilatura", "htmldate", "py.warnings", "charset_normalizer")
+
+
+def run_crawl(
+    plan: CrawlPlan,
+    store: PageStore,
+    outbox: Outbox,
+    settings: CrawlSettings,
+    job_dir: Path | None = None,
+    on_progress: Callable[[CrawlCounts], None] | None = None,
+) -> CrawlCounts:
+    """Crawl a site; what was read is in `store`, and `outbox` has a message for each new version.
+
+    job_dir: a folder of this site's own, in which the crawl notes what is left to do; called again with the same plan
+    after a kill or a loss of power, it goes on from there. SIGTERM and SIGINT end the crawl after the pages in flight.
+    on_progress: called from this thread at most twice a second, and at the end, with counts that go on changing.
+
+    Raises BadConfiguration for a plan that cannot work. Whatever sites do is in the counts, never an exception.
+    """
+    _check(plan)
+    tally = Tally(on_progress)
+    frontier = Frontier(plan, job_dir)
+    for name in _QUIET:
+        logging.getLogger(name).addHandler(logging.NullHandler())
+    process = CrawlerProcess(scrapy_settings(plan, settings))
+    failures: list[Any] = []
+    finished = process.crawl(
+        GenericSpider, plan=plan, store=store, outbox=outbox, settings=settings, frontier=frontier, tally=tally
+    )
+    finished.addErrback(failures.append)
+    process.start()
+    if failures:
+        fault = failures[0].value
+        raise fault if isinstance(fault, ZhuiwenError) else BrokenInvariant(f"the crawl did not start: {fault}") from fault
+    return tally.counts
+
+
+def scrapy_settings(plan: CrawlPlan, settings: CrawlSettings) -> dict[str, Any]:
+    """Scrapy's settings for a plan: polite, bounded, silent."""
+    return {
+        "USER_AGENT": settings.user_agent,
+        "ROBOTSTXT_OBEY": plan.obey_robots,
+        "CONCURRENT_REQUESTS": plan.concurrency,
+        "CONCURRENT_REQUESTS_PER_DOMAIN": plan.concurrency,
+        "DOWNLOAD_DELAY": plan.delay_s,
+        "AUTOTHROTTLE_ENABLED": True,
+        "AUTOTHROTTLE_START_DELAY": plan.delay_s,
+        "AUTOTHROTTLE_MAX_DELAY": max(MAX_DELAY_S, plan.delay_s),
+        "AUTOTHROTTLE_TARGET_CONCURRENCY": float(plan.concurrency),
+        "DOWNLOAD_TIMEOUT": settings.timeout_s,
+        "DOWNLOAD_MAXSIZE": settings.max_body_bytes,
+        "DOWNLOAD_WARNSIZE": 0,
+        "RETRY_TIMES": RETRIES,
+        "REDIRECT_MAX_TIMES": MAX_REDIRECTS,
+        "DEPTH_LIMIT": 0,  # the spider's own: a next page is no deeper
+        "HTTPCACHE_ENABLED": False,
+        # A proxy would resolve names itself, out of reach of the guard of addresses.
+        "HTTPPROXY_ENABLED": False,
+        "TELNETCONSOLE_ENABLED": False,
+        "LOG_ENABLED": False,
+        "LOG_INSTALL_ROOT_HANDLER": False,
+        "DOWNLOAD_HANDLERS": dict.fromkeys(("file", "ftp", "s3", "data")),
+        "TWISTED_DNS_RESOLVER": "crawler.resolver.GuardedResolver",
+        ALLOWED_SETTING: list(settings.allow_private_hosts),
+        "ITEM_PIPELINES": {"crawler.store_pipeline.StorePipeline": 100},
+        "DOWNLOADER_MIDDLEWARES": {
+            "crawler.middlewares.AddressMiddleware": 10,
+            "scrapy.downloadermiddlewares.offsite.OffsiteMiddleware": None,
+            "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
+            "crawler.middlewares.RobotsMiddleware": 100,
+            "scrapy.downloadermiddlewares.redirect.MetaRefreshMiddleware": None,
+            "crawler.middlewares.RefreshesMiddleware": 580,
+            "scrapy.downloadermiddlewares.httpcompression.HttpCompressionMiddleware": None,
+            "crawler.middlewares.CompressionMiddleware": 590,
+            "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,
+            "crawler.middlewares.RedirectsMiddleware": 600,
+        },
+    }
+
+
+def _check(plan: CrawlPlan) -> None:
+    """Raises BadConfiguration naming all that is wrong with a plan."""
+    faults: list[str] = []
+    if not plan.start_urls and not plan.sitemap_urls:
+        faults.append(f"the site {plan.site_id} has no address to start from; give it one")
+    empty = parse("<html><body></body></html>")
+    for selector in (plan.body_selector, plan.title_selector, plan.next_page_selector, plan.chapter_list_selector):
+        try:
+            if selector and empty is not None:
+                select(empty, selector)
+        except BadConfiguration as fault:
+            faults.extend(fault.faults)
+    try:
+        scope(plan)
+    except BadConfiguration as fault:
+        faults.extend(fault.faults)
+    if faults:
+        raise BadConfiguration(faults)

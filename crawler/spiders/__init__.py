@@ -1,0 +1,1 @@
+"""Spiders: Scrapy's part of the crawl."""

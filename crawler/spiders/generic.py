@@ -1,0 +1,242 @@
+"""The spider for any site: it follows a plan, hands on what it reads, and counts what it does not."""
+
+import time
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+from urllib.parse import urljoin, urlsplit
+
+from twisted.python.failure import Failure
+
+from core.clock import SystemClock
+from core.errors import UnsafeUrl
+from core.ids import CanonicalUrl, FinalUrl, RequestedUrl
+from core.pages import CrawlPlan, Fetched
+from core.ports import Clock, Outbox, PageStore
+from core.settings import CrawlSettings
+from core.states import Rejection
+from crawler.addresses import AddressGuard
+from crawler.frontier import Frontier, Target
+from crawler.items import ReadPage
+from crawler.links import Links, links
+from crawler.reading import OpenPage, Rejected, open_page, read_opened
+from crawler.refusals import explain
+from crawler.sitemaps import named_in_robots, read_sitemap
+from crawler.tally import Tally
+from crawler.urls import Scope, identity, scope
+from scrapy import Request, Spider, signals
+from scrapy.exceptions import CloseSpider, StopDownload
+from scrapy.http import Response
+
+PAGE, SITEMAP, PROBE, ROBOTS = "page", "sitemap", "probe", "robots"
+_PRIORITIES = {ROBOTS: 30, SITEMAP: 20, PROBE: 20, PAGE: 0}
+PAGE_LIMIT, SILENCE = "page_limit", "no_answer"
+# A site that was there and is gone: 10 pages in a row, each tried three times, are no accident any more.
+MAX_SILENCES_IN_A_ROW = 10
+MAX_SITEMAPS = 100
+_PAGE_TYPES = ("text/", "application/xhtml", "application/xml", "application/octet-stream")
+
+
+class GenericSpider(Spider):
+    """Crawls one plan."""
+
+    name = "generic"
+
+    def __init__(
+        self,
+        plan: CrawlPlan,
+        store: PageStore,
+        outbox: Outbox,
+        settings: CrawlSettings,
+        frontier: Frontier,
+        tally: Tally,
+        clock: Clock | None = None,
+    ) -> None:
+        super().__init__()
+        self.plan, self.store, self.outbox, self.frontier, self.tally = plan, store, outbox, frontier, tally
+        self.scope: Scope = scope(plan)
+        self.guard = AddressGuard(settings.allow_private_hosts)
+        self._limits = settings
+        self._clock = clock or SystemClock()
+        self._fetched_before = frontier.done_pages
+        self._sitemaps = 0
+        self._silences = 0
+
+    @classmethod
+    def from_crawler(cls, crawler: Any, *args: Any, **kwargs: Any) -> "GenericSpider":
+        spider = super().from_crawler(crawler, *args, **kwargs)
+        crawler.signals.connect(spider.count_request, signal=signals.request_reached_downloader)
+        crawler.signals.connect(spider.refuse_binary, signal=signals.headers_received)
+        crawler.signals.connect(spider.note_fault, signal=signals.spider_error)
+        crawler.signals.connect(spider.note_item_fault, signal=signals.item_error)
+        return spider
+
+    async def start(self) -> AsyncIterator[Request]:
+        """The start pages, or what an earlier run of the same plan left to do."""
+        if self.frontier.notice:
+            self.tally.add_fault(self.frontier.notice)
+        if not self.frontier.pending():
+            self._seed()
+        for target in self.frontier.pending():
+            yield self._request(target)
+
+    def parse_page(self, response: Response, target: Target) -> Iterator[Request | ReadPage]:
+        """Read one page: its links become requests, its text an item."""
+        self._silences = 0
+        if self._is_full():
+            return
+        self.tally.counts.fetched += 1
+        self.tally.counts.bytes_fetched += len(response.body)
+        begun = time.perf_counter()
+        requests, item = self._read(response, target)
+        self.tally.counts.seconds_extract += time.perf_counter() - begun
+        if item is None:
+            self.frontier.finish(target.url)
+        else:
+            yield item
+        self.tally.tell()
+        if self._is_full():
+            raise CloseSpider(PAGE_LIMIT)
+        yield from requests
+
+    def parse_sitemap(self, response: Response, target: Target) -> Iterator[Request]:
+        """The pages that a sitemap lists, and the sitemaps that it names."""
+        self._silences = 0
+        self.tally.counts.bytes_fetched += len(response.body)
+        sitemap = read_sitemap(response.body, self._limits.max_body_bytes)
+        if sitemap is None and target.kind == SITEMAP:
+            self.tally.reject(Rejection.NOT_HTML, f"{response.url} is no sitemap, or too large a one")
+        if sitemap is not None:
+            yield from self._sitemap_requests(sitemap.sitemaps)
+            pages = [url for url in sitemap.pages if self.scope.follows(url)][: self.plan.max_pages]
+            yield from self._new_requests(pages, 1, PAGE)
+        self.frontier.finish(target.url)
+
+    def parse_robots(self, response: Response, target: Target) -> Iterator[Request]:
+        """The sitemaps that robots.txt names."""
+        named = named_in_robots(response.body[:500_000].decode("utf-8", "replace"))
+        yield from self._sitemap_requests(tuple(urljoin(response.url, url) for url in named))
+        self.frontier.finish(target.url)
+
+    def note_failure(self, failure: Failure) -> None:
+        """Count a request that came to nothing; errors of a probe are no news."""
+        request: Request = failure.request  # type: ignore[attr-defined]
+        target: Target = request.cb_kwargs["target"]
+        reason, sentence = explain(failure, target.url, self._limits.timeout_s, self._limits.max_body_bytes)
+        self.frontier.finish(target.url)
+        if target.kind in (PROBE, ROBOTS) or reason is None:
+            return
+        self.tally.reject(reason, "" if reason is Rejection.ROBOTS and target.depth else sentence)
+        self.tally.tell()
+        self._silences = self._silences + 1 if reason is Rejection.NO_ANSWER else 0
+        if self._silences >= MAX_SILENCES_IN_A_ROW:
+            self.tally.add_fault(f"{urlsplit(target.url).netloc} has stopped answering; the crawl ends here")
+            raise CloseSpider(SILENCE)
+
+    def closed(self, reason: str) -> None:
+        """Scrapy's last call: why the crawl ended, in one word."""
+        counts = self.tally.counts
+        if reason == "finished" and not counts.fetched and counts.rejected:
+            reason = max(counts.rejected, key=lambda name: counts.rejected[name])
+        counts.finish_reason = "stopped" if reason == "shutdown" else reason
+        self.frontier.close(is_complete=not self.frontier.pending() or reason == PAGE_LIMIT)
+        self.tally.tell(is_last=True)
+
+    def count_request(self, request: Request, spider: Spider) -> None:
+        target = request.cb_kwargs.get("target")
+        if target is not None and target.kind == PAGE:
+            self.tally.counts.requested += 1
+
+    def refuse_binary(self, headers: Any, body_length: int, request: Request, spider: Spider) -> None:
+        """Stop the download of what says that it is no page before its body comes."""
+        target = request.cb_kwargs.get("target")
+        media_type = (headers.get("Content-Type") or b"text/html").decode("latin-1").strip().lower()
+        if target is not None and target.kind == PAGE and not media_type.startswith(_PAGE_TYPES):
+            raise StopDownload(fail=True)
+
+    def note_fault(self, failure: Failure, response: Response, spider: Spider) -> None:
+        self.tally.fail(f"{response.url} could not be read: {type(failure.value).__name__}; please report this page")
+
+    def note_item_fault(self, item: ReadPage, response: Response, spider: Spider, failure: Failure) -> None:
+        self.tally.fail(f"{item.fetched.canonical_url} could not be stored: {type(failure.value).__name__}: {failure.value}")
+
+    def _seed(self) -> None:
+        for url in self.plan.start_urls:
+            try:
+                self.guard.check_url(url)
+            except UnsafeUrl as fault:
+                self.tally.reject(Rejection.UNSAFE_ADDRESS, str(fault))
+                continue
+            self.frontier.add(url, 0, PAGE)
+            if self.plan.use_sitemap:
+                self.frontier.add(urljoin(url, "/robots.txt"), 0, ROBOTS)
+                self.frontier.add(urljoin(url, "/sitemap.xml"), 0, PROBE)
+        for url in self.plan.sitemap_urls:
+            self.frontier.add(url, 0, SITEMAP)
+
+    def _request(self, target: Target) -> Request:
+        callback = {PAGE: self.parse_page, ROBOTS: self.parse_robots}.get(target.kind, self.parse_sitemap)
+        return Request(
+            target.url,
+            callback=callback,
+            errback=self.note_failure,
+            cb_kwargs={"target": target},
+            priority=_PRIORITIES[target.kind] - target.depth,
+            dont_filter=True,  # the frontier knows what was asked for
+            meta={"dont_obey_robotstxt": target.kind == ROBOTS},
+        )
+
+    def _read(self, response: Response, target: Target) -> tuple[list[Request], ReadPage | None]:
+        headers = {name.decode("latin-1"): b", ".join(values).decode("latin-1") for name, values in response.headers.items()}
+        page = open_page(response.body, headers, response.url, self.plan)
+        if isinstance(page, Rejected):
+            self.tally.reject(page.reason, page.sentence)
+            return [], None
+        declared, requests = "", []
+        if page.tree is not None:
+            found = links(page.tree, response.url, self.plan.next_page_selector, self.plan.chapter_list_selector)
+            declared, requests = found.declared_canonical, list(self._link_requests(found, target.depth))
+        if not self.scope.keeps(response.url):
+            return requests, None
+        return requests, self._item(response, headers, page, declared, target)
+
+    def _item(
+        self, response: Response, headers: dict[str, str], page: OpenPage, declared: str, target: Target
+    ) -> ReadPage | None:
+        reading = read_opened(page, self.plan)
+        if isinstance(reading, Rejected):
+            # A list has no text of its own; only where the plan says that texts stand there is it worth a sentence.
+            is_expected = reading.reason is Rejection.NO_MAIN_TEXT and not self.plan.page_patterns
+            self.tally.reject(reading.reason, "" if is_expected else reading.sentence)
+            return None
+        url: CanonicalUrl = identity(response.url, declared)
+        fetched = Fetched(
+            site_id=self.plan.site_id,
+            requested_url=RequestedUrl(target.url),
+            final_url=FinalUrl(response.url),
+            canonical_url=url,
+            status=response.status,
+            headers=tuple(headers.items()),
+            body=response.body,
+            fetched_at=self._clock.now(),
+        )
+        return ReadPage(target, fetched, reading)
+
+    def _link_requests(self, found: Links, depth: int) -> Iterator[Request]:
+        """Next parts of the same text first, at the same depth: a text of fifty parts is not fifty levels deep."""
+        yield from self._new_requests([url for url in found.next_pages if self.scope.allows(url)], depth, PAGE)
+        if depth < self.plan.max_depth:
+            yield from self._new_requests([url for url in found.chapters if self.scope.follows(url)], depth + 1, PAGE)
+            yield from self._new_requests([url for url in found.others if self.scope.follows(url)], depth + 1, PAGE)
+
+    def _new_requests(self, urls: list[str], depth: int, kind: str) -> Iterator[Request]:
+        for url in urls:
+            if self.frontier.add(url, depth, kind):
+                yield self._request(Target(url, depth, kind))
+
+    def _sitemap_requests(self, urls: tuple[str, ...]) -> Iterator[Request]:
+        wanted = [url for url in urls if self.scope.is_on_site(url)][: max(0, MAX_SITEMAPS - self._sitemaps)]
+        self._sitemaps += len(wanted)
+        yield from self._new_requests(wanted, 0, SITEMAP)
+
+    def _is_full(self) -> bool:
+        return self._fetched_before + self.tally.counts.fetched >= self.plan.max_pages

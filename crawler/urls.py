@@ -1,0 +1,159 @@
+"""URLs: the identity of a page, what a crawl plan lets in, and what a crawler should keep out of."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from urllib.parse import urlsplit, urlunsplit
+
+from w3lib.url import canonicalize_url, url_query_cleaner
+
+from core.errors import BadConfiguration
+from core.ids import CanonicalUrl
+from core.pages import CrawlPlan
+
+MAX_URL_CHARS = 2_000  # what browsers and servers agree on; longer ones are made by loops
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+_TRACKING = (
+    "utm_source utm_medium utm_campaign utm_term utm_content utm_id spm scm from_source share_from share_source sharer_shareid"
+    " share_token gclid fbclid msclkid bd_vid _ga _gl hmsr hmpl hmcu hmkw hmci isappinstalled"
+    " phpsessid jsessionid sessionid session_id aspsessionid cfid cftoken"
+).split()
+_SESSION_PATH = re.compile(r";(?:jsessionid|sid|phpsessid)=[^/?#]*", re.I)
+_SESSION_ID = re.compile(r"(?=.*[0-9])(?=.*[a-zA-Z])[0-9a-zA-Z]{6,}$")
+_INDEX_FILE = re.compile(r"/(?:index|default)\.(?:html?|php|aspx?|jsp|shtml)$", re.I)
+_TRAPS = re.compile(
+    r"(?:^|[/?&=_.-])(?:log-?in|log-?out|sign-?(?:in|up|out)|regist(?:er|ration)|passport|logging|search|so\.php|cart|checkout"
+    r"|add-?to-?cart|captcha|bookcase|addbookcase|addbookmark|recommend\.php|reply|newreply|report|print(?:able)?|feedback|password"
+    r"|denglu|zhuce|sousuo|shoucang)(?=$|[/?&=_.-])",
+    re.I,
+)
+_BINARY = re.compile(
+    r"\.(?:7z|apk|avi|bmp|bz2|css|csv|docx?|dmg|eot|epub|exe|flac|flv|gif|gz|ico|iso|jar|jpe?g|js|json|m4[av]|mobi|mov|mp[34]"
+    r"|mpe?g|msi|og[gv]|otf|pdf|png|pptx?|ps|rar|rss|svg|swf|tar|tiff?|torrent|ttf|txt\.zip|wav|webm|webp|wm[av]|woff2?|xlsx?|xz|zip)$",
+    re.I,
+)
+_DIGITS = re.compile(r"\d+")
+
+
+def canonical(url: str) -> CanonicalUrl:
+    """The identity of a page: one address for all those that differ in nothing that matters.
+
+    Scheme and host in lower case, no default port, no fragment, no tracking or session parameters, parameters sorted,
+    no trailing index file. Raises ValueError for what is no URL.
+
+    >>> canonical("HTTP://Example.com:80/a/index.html?utm_source=x&b=2&a=1#top")
+    'http://example.com/a/?a=1&b=2'
+    """
+    parts = urlsplit(url.strip())
+    scheme, host, port = parts.scheme.lower(), (parts.hostname or "").lower().rstrip("."), parts.port
+    netloc = f"[{host}]" if ":" in host else host
+    if port and port != _DEFAULT_PORTS.get(scheme):
+        netloc = f"{netloc}:{port}"
+    path = _INDEX_FILE.sub("/", _SESSION_PATH.sub("", parts.path)) or "/"
+    bare = urlunsplit((scheme, netloc, path, parts.query, ""))
+    cleaned = url_query_cleaner(bare, _unwanted(parts.query), remove=True)
+    return CanonicalUrl(canonicalize_url(cleaned, keep_blank_values=True))
+
+
+def identity(url: str, declared: str) -> CanonicalUrl:
+    """The canonical URL of a page that declares `declared` (absolute, or "") as its own in <link rel=canonical>.
+
+    A declaration is believed only when it names the same host and the same numbers and last part: pages of one site that
+    all name its front page, or every part of a text its first part, would otherwise swallow each other.
+    """
+    own = canonical(url)
+    try:
+        stated = canonical(declared) if declared else own
+    except ValueError:
+        return own
+    ours, theirs = urlsplit(own), urlsplit(stated)
+    is_same_place = ours.netloc == theirs.netloc and theirs.scheme in _DEFAULT_PORTS
+    return stated if is_same_place and _marks(ours.path, ours.query) == _marks(theirs.path, theirs.query) else own
+
+
+def is_trap(url: str) -> bool:
+    """Whether a crawler has no business there: logins, searches, carts, endless paths."""
+    parts = urlsplit(url)
+    segments = [part for part in parts.path.split("/") if part]
+    repeats = max((segments.count(part) for part in segments), default=0)
+    is_endless = len(url) > MAX_URL_CHARS or repeats > 2 or len(segments) > 15 or parts.query.count("&") > 8
+    return is_endless or bool(_TRAPS.search(f"{parts.path}?{parts.query}"))
+
+
+def is_binary(url: str) -> bool:
+    """Whether the path ends like a file that is no page."""
+    return bool(_BINARY.search(urlsplit(url).path))
+
+
+def host_key(url: str) -> tuple[str, int]:
+    """Host and port of a URL, the scheme's port where none is given. Raises ValueError for a port that is none."""
+    parts = urlsplit(url)
+    return (parts.hostname or "").lower().rstrip("."), parts.port or _DEFAULT_PORTS.get(parts.scheme.lower(), 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Which URLs a crawl plan lets in."""
+
+    hosts: frozenset[str]
+    follow: tuple[re.Pattern[str], ...]
+    keep: tuple[re.Pattern[str], ...]
+    deny: tuple[re.Pattern[str], ...]
+
+    def is_on_site(self, url: str) -> bool:
+        """Whether the host is one of the plan's; `www.` makes no difference, a port only where the plan names one."""
+        try:
+            host, port = host_key(url)
+        except ValueError:
+            return False
+        bare = host.removeprefix("www.")
+        return urlsplit(url).scheme in _DEFAULT_PORTS and (bare in self.hosts or f"{bare}:{port}" in self.hosts)
+
+    def allows(self, url: str) -> bool:
+        """Whether a link may be fetched at all."""
+        is_clean = not is_trap(url) and not is_binary(url) and not _any(self.deny, url)
+        return is_clean and self.is_on_site(url)
+
+    def follows(self, url: str) -> bool:
+        """Whether an ordinary link is worth a request."""
+        return self.allows(url) and (not self.follow or _any(self.follow, url) or _any(self.keep, url))
+
+    def keeps(self, url: str) -> bool:
+        """Whether what stands there is stored."""
+        return (not self.keep or _any(self.keep, url)) and not _any(self.deny, url)
+
+
+def scope(plan: CrawlPlan) -> Scope:
+    """The scope of a plan. Raises BadConfiguration naming each pattern that is no regular expression."""
+    hosts = plan.allowed_hosts or tuple(urlsplit(url).netloc.rpartition("@")[2] for url in plan.start_urls)
+    faults: list[str] = []
+    compiled = [_compiled(patterns, faults) for patterns in (plan.follow_patterns, plan.page_patterns, plan.deny_patterns)]
+    if faults:
+        raise BadConfiguration(faults)
+    return Scope(frozenset(host.lower().removeprefix("www.") for host in hosts if host), *compiled)
+
+
+def _compiled(patterns: Sequence[str], faults: list[str]) -> tuple[re.Pattern[str], ...]:
+    result = []
+    for pattern in patterns:
+        try:
+            result.append(re.compile(pattern))
+        except re.error as fault:
+            faults.append(f"{pattern!r} is no regular expression: {fault}")
+    return tuple(result)
+
+
+def _any(patterns: Sequence[re.Pattern[str]], url: str) -> bool:
+    return any(pattern.search(url) for pattern in patterns)
+
+
+def _unwanted(query: str) -> list[str]:
+    names = [pair.partition("=") for pair in query.split("&")]
+    sessions = [name for name, _, value in names if name.lower() == "sid" and _SESSION_ID.match(value)]
+    return [name for name, _, _ in names if name.lower() in _TRACKING] + sessions
+
+
+def _marks(path: str, query: str) -> tuple[list[str], str]:
+    """What tells one page of a site from another: the numbers in its address, or else the last part of the path."""
+    numbers = sorted(_DIGITS.findall(f"{path}?{query}"))
+    return numbers, "" if numbers else path.rstrip("/").rpartition("/")[2].partition(".")[0]

@@ -1,0 +1,144 @@
+"""Runs one crawl in a process of its own, as the product does, and brings back what it counted and stored."""
+
+import json
+import multiprocessing
+import os
+import signal
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+
+from core.errors import ServiceUnavailable
+from core.ids import SiteId, page_id, version_id
+from core.messages import Message, PageStored
+from core.pages import CrawlCounts, CrawlPlan, Fetched, Reading, Stored
+from core.settings import CrawlSettings
+
+DEADLINE_S = 60.0
+
+
+@dataclass
+class RecordingStore:
+    """A page store that keeps all it is given, and notes the addresses in a file that outlives the process."""
+
+    log: Path | None = None
+    away_calls: int = 0  # how many calls find the store away
+    versions: dict[str, tuple[Fetched, Reading]] = field(default_factory=dict)
+    pages: set[str] = field(default_factory=set)
+
+    def put(self, fetched: Fetched, reading: Reading) -> Stored:
+        if self.away_calls > 0:
+            self.away_calls -= 1
+            raise ServiceUnavailable("the page store", "mongodb://127.0.0.1:1")
+        page = page_id(fetched.site_id, fetched.canonical_url)
+        version = version_id(page, reading.text, reading.title)
+        stored = Stored(page, version, page not in self.pages, version not in self.versions)
+        self.pages.add(page)
+        self.versions.setdefault(version, (fetched, reading))
+        if self.log is not None:
+            with self.log.open("a", encoding="utf-8") as log:
+                log.write(json.dumps(fetched.final_url) + "\n")
+        return stored
+
+
+@dataclass
+class RecordingOutbox:
+    sent: list[str] = field(default_factory=list)
+
+    def send(self, message: Message) -> None:
+        assert isinstance(message, PageStored)
+        self.sent.append(message.version_id)
+
+
+@dataclass
+class Crawled:
+    """What came of a crawl."""
+
+    counts: CrawlCounts
+    store: RecordingStore
+    sent: list[str]
+    output: str = ""
+
+    def reading(self, url_part: str) -> Reading:
+        return next(reading for fetched, reading in self.store.versions.values() if url_part in fetched.final_url)
+
+    def has(self, url_part: str) -> bool:
+        return any(url_part in fetched.final_url for fetched, _ in self.store.versions.values())
+
+
+def plan_of(url: str, **changes: object) -> CrawlPlan:
+    defaults: dict[str, object] = {"delay_s": 0.0, "concurrency": 4, "use_sitemap": False}
+    return CrawlPlan(SiteId("site"), "run", (url,), (), **{**defaults, **changes})  # type: ignore[arg-type]
+
+
+def settings_of(*netlocs: str, **changes: object) -> CrawlSettings:
+    defaults: dict[str, object] = {"timeout_s": 10.0, "max_body_bytes": 400_000, "allow_private_hosts": netlocs}
+    return CrawlSettings(**{**defaults, **changes})  # type: ignore[arg-type]
+
+
+def crawl(
+    plan: CrawlPlan, settings: CrawlSettings, store: RecordingStore | None = None, job_dir: Path | None = None
+) -> Crawled:
+    """Run to the end."""
+    process, pipe = start(plan, settings, store, job_dir)
+    return finish(process, pipe)
+
+
+def start(
+    plan: CrawlPlan, settings: CrawlSettings, store: RecordingStore | None = None, job_dir: Path | None = None
+) -> tuple[BaseProcess, Connection]:
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=_run, args=(theirs, plan, store or RecordingStore(), settings, job_dir), daemon=True)
+    process.start()
+    theirs.close()
+    return process, ours
+
+
+def finish(process: BaseProcess, pipe: Connection) -> Crawled:
+    try:
+        assert pipe.poll(DEADLINE_S), "the crawl does not end"
+        result = pipe.recv()
+    finally:
+        process.join(5)
+        if process.is_alive():
+            process.kill()
+    if isinstance(result, Exception):
+        raise result
+    assert isinstance(result, Crawled)
+    return result
+
+
+def kill(process: BaseProcess, number: signal.Signals) -> None:
+    assert process.pid is not None
+    os.kill(process.pid, number)
+
+
+def wait_until(is_so: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + DEADLINE_S
+    while not is_so():
+        assert time.monotonic() < deadline, "what was waited for did not happen"
+        time.sleep(0.02)
+
+
+def _run(
+    pipe: Connection, plan: CrawlPlan, store: RecordingStore, settings: CrawlSettings, job_dir: Path | None
+) -> None:
+    import tempfile
+
+    from crawler.run import run_crawl
+
+    outbox = RecordingOutbox()
+    with tempfile.TemporaryFile() as output:
+        os.dup2(output.fileno(), 1)
+        os.dup2(output.fileno(), 2)
+        try:
+            counts = run_crawl(plan, store, outbox, settings, job_dir)
+        except Exception as fault:
+            pipe.send(fault)
+            return
+        output.seek(0)
+        pipe.send(Crawled(counts, store, outbox.sent, output.read().decode("utf-8", "replace")))

@@ -1,0 +1,117 @@
+"""A small real web server on loopback that stands in for the Internet, with every bad habit of its sites."""
+
+import gzip
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Self
+
+CHUNK = b"<p>" + b"x" * 65_533
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One response. `chunks` replaces `body` and is sent piece by piece, without a length."""
+
+    body: bytes = b""
+    content_type: str = "text/html; charset=utf-8"
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+    chunks: Callable[[threading.Event], Iterator[bytes]] | None = None
+    promises: int | None = None  # Content-Length that is a lie
+
+
+Routes = dict[str, Answer | Callable[[str], Answer]]
+
+
+def page(title: str, body: str, encoding: str = "utf-8", label: str | None = None, meta: str | None = None) -> Answer:
+    """An HTML page in `encoding`, which its header calls `label` and its meta tag `meta` (None: the truth, "": nothing)."""
+    label, meta = encoding if label is None else label, encoding if meta is None else meta
+    tag = f'<meta charset="{meta}">' if meta else ""
+    markup = f"<!doctype html><html><head>{tag}<title>{title}</title></head><body>{body}</body></html>"
+    return Answer(markup.encode(encoding), "text/html" + (f"; charset={label}" if label else ""))
+
+
+def redirect(to: str, status: int = 302) -> Answer:
+    return Answer(b"", status=status, headers={"Location": to})
+
+
+def gzipped(answer: Answer) -> Answer:
+    """The same bytes as a file that is gzipped, not as a compressed transfer."""
+    return Answer(gzip.compress(answer.body), "application/gzip", answer.status)
+
+
+def endless(stopped: threading.Event) -> Iterator[bytes]:
+    """Gigabytes."""
+    for _ in range(200_000):
+        if stopped.is_set():
+            return
+        yield CHUNK
+
+
+def silent(stopped: threading.Event) -> Iterator[bytes]:
+    """A beginning, and then nothing for as long as anybody waits."""
+    yield b"<html>"
+    stopped.wait(60)
+
+
+class WebServer:
+    """Serves `routes` (path with query -> answer) on a port of its own; 404 for the rest. `requested` lists what came."""
+
+    def __init__(self, routes: Routes) -> None:
+        self.routes = routes
+        self.requested: list[str] = []
+        self.bytes_sent: dict[str, int] = {}
+        self.stopped = threading.Event()
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
+        self._server.daemon_threads = True
+        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+
+    @property
+    def netloc(self) -> str:
+        return f"127.0.0.1:{self._server.server_port}"
+
+    def url(self, path: str = "/") -> str:
+        return f"http://{self.netloc}{path}"
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stopped.set()
+        self._server.shutdown()
+        self._server.server_close()
+
+
+def _handler(site: WebServer) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.0"
+
+        def do_GET(self) -> None:
+            site.requested.append(self.path)
+            route = site.routes.get(self.path, Answer(b"<p>not here</p>", status=404))
+            answer = route(self.path) if callable(route) else route
+            try:
+                self._send(answer)
+            except (BrokenPipeError, ConnectionResetError):
+                return
+
+        def _send(self, answer: Answer) -> None:
+            self.send_response(answer.status)
+            if answer.content_type:
+                self.send_header("Content-Type", answer.content_type)
+            for name, value in answer.headers.items():
+                self.send_header(name, value)
+            if answer.chunks is None:
+                self.send_header("Content-Length", str(answer.promises or len(answer.body)))
+            self.end_headers()
+            for piece in answer.chunks(site.stopped) if answer.chunks else [answer.body]:
+                self.wfile.write(piece)
+                site.bytes_sent[self.path] = site.bytes_sent.get(self.path, 0) + len(piece)
+
+        def log_message(self, *_: object) -> None:
+            return
+
+    return Handler
