@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from core.ids import WorkTextId
 from core.ports import FingerprintStore, WorkStore
 from fingerprint.algorithms import Algorithm
-from fingerprint.chain import Fingerprint, fingerprint_text
+from fingerprint.fingerprinting import fingerprint_text
+from fingerprint.record import Fingerprint
 from matcher.matching import WorkEntry
 
 

@@ -16,7 +16,8 @@ from core.ports import CaseBook, Clock, FingerprintStore, Outbox, Outcome, PageS
 from core.states import Rejection
 from core.works import StoredFingerprint
 from fingerprint.algorithms import Algorithm
-from fingerprint.chain import Fingerprint, fingerprint_text
+from fingerprint.fingerprinting import fingerprint_text
+from fingerprint.record import Fingerprint
 from matcher.calibration import MIN_TOKENS_TO_MATCH
 from matcher.matching import Matcher
 from matcher.ports import MatchIndex

@@ -28,7 +28,7 @@ class Swept:
 def sweep(ports: Ports, corpus: Iterable[WorkTextId]) -> Swept:
     """Bring the index in line with `corpus` (all texts that the rights holders have) and send what was left behind."""
     texts = frozenset(corpus)
-    if texts and ports.index.state().generation == 0:
+    if ports.index.state().generation == 0:
         rebuild_index(ports, texts)
         return Swept(_sweep_pages(ports), 0, 0, index_rebuilt=True)
     indexed = frozenset(ports.index.text_ids())

@@ -15,12 +15,13 @@ from django.utils import timezone
 from core.clock import SystemClock
 from core.errors import BadInput, RetryLater
 from core.ids import VersionId, WorkTextId
+from core.messages import CrawlRequested
 from pipeline import steps, sweep as sweeping
 from pipeline.app import SETTINGS, app
 from pipeline.crawl_process import start_crawl
 from pipeline.wiring import live
 from webadmin import crawls
-from webadmin.models import Chapter, FailedMessage
+from webadmin.models import Chapter, CrawlRun, FailedMessage
 
 log = logging.getLogger("zhuiwen.pipeline")
 
@@ -94,7 +95,13 @@ def start_due_crawls() -> None:
     now = SystemClock().now()
     crawls.abandon_dead_runs(now)
     crawls.missed_runs(now)
-    crawls.start_due(now, live(SETTINGS).outbox)
+    for site in crawls.due_sites(now):
+        try:
+            run = crawls.request_run(site, trigger=CrawlRun.Trigger.SCHEDULE, due_at=now)
+        except crawls.AlreadyRunning as error:
+            log.info("%s", error)
+        else:
+            live(SETTINGS).outbox.send(CrawlRequested(run.pk))
 
 
 def corpus_texts() -> frozenset[WorkTextId]:
