@@ -55,6 +55,19 @@ class OtherText:
         return len(self.parts) == 2
 
 
+@dataclass(frozen=True, slots=True)
+class Library:
+    """Everything that the demo's pages are made of, by key."""
+
+    works: dict[str, DemoWork]
+    others: dict[str, OtherText]
+
+
+def load_library() -> Library:
+    """The works and the innocent texts that come with the product."""
+    return Library(load_works(), load_others())
+
+
 def load_works(folder: Path = WORKS_FOLDER) -> dict[str, DemoWork]:
     """All works by key, novels first."""
     novels = [_novel(manifest.parent) for manifest in sorted(folder.glob("*/work.toml"))]

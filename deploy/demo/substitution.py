@@ -30,12 +30,17 @@ def pinyin_in_place(text: str, rng: Random, strength: float) -> str:
 
 def traditional(text: str, _rng: Random, _strength: float) -> str:
     """The whole text in traditional characters, word by word; half of a text in them is no disguise that is met."""
-    return _converted("s2t", text)
+    return in_traditional(text)
 
 
 def traditional_taiwan(text: str, _rng: Random, _strength: float) -> str:
     """The whole text in traditional characters with Taiwan's choice of variants."""
-    return _converted("s2tw", text)
+    return in_traditional(text, "s2tw")
+
+
+def in_traditional(text: str, config: str = "s2t") -> str:
+    """The text in traditional characters, word by word; `config` names the choice of variants."""
+    return str(_converter(config).convert(text))
 
 
 def pinyin(char: str) -> str:
@@ -74,10 +79,6 @@ def alike() -> Mapping[str, Sequence[str]]:
 @cache
 def _converter(config: str) -> OpenCC:
     return OpenCC(config)
-
-
-def _converted(config: str, text: str) -> str:
-    return str(_converter(config).convert(text))
 
 
 def _chosen(places: Sequence[int], rng: Random, share: float) -> set[int]:

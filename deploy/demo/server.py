@@ -1,0 +1,139 @@
+"""Serves the demo's sites over HTTP, each on a loopback port of its own.
+
+`python -m deploy.demo.server --folder F --ports 8801,8802,...`: one port for each site, in the order of the plan.
+"""
+
+import argparse
+import errno
+import logging
+import signal
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from http.server import ThreadingHTTPServer
+from pathlib import Path
+from threading import Event, Thread
+from types import TracebackType
+from typing import Self
+
+from core.errors import BadConfiguration, BadInput, PortTaken, UnreadableFile
+from deploy.demo.plan import EXPECTED_FILE, DemoPlan, SitePlan, load
+from deploy.demo.site_handler import SiteFiles, handler_of
+from deploy.demo.sites import SITES_FOLDER
+
+HOST = "127.0.0.1"
+LOG_FILE = "server.log"
+PORTS_VARIABLE = "--ports"
+ANY_PORT = 0
+
+
+class SiteServer(ThreadingHTTPServer):
+    """One site at one port; requests do not keep the process alive."""
+
+    daemon_threads = True
+    block_on_close = False
+
+    def handle_error(self, request: object, client_address: object) -> None:  # noqa: ARG002 - the base class's names
+        """Log what a broken connection was instead of writing a traceback to the terminal."""
+        logging.getLogger(__name__).info("a request ended early: %s", sys.exc_info()[1])
+
+
+@dataclass(slots=True)
+class DemoServers:
+    """All sites of a folder, served while the `with` block lasts. `ports`: by site key; absent ones are chosen freely."""
+
+    folder: Path
+    ports: Mapping[str, int] = field(default_factory=dict)
+    origins: dict[str, str] = field(default_factory=dict)  # by site key, once entered: http://127.0.0.1:PORT
+    _open: ExitStack = field(default_factory=ExitStack)
+
+    def __enter__(self) -> Self:
+        plan = read_plan(self.folder)
+        with ExitStack() as opening:
+            for site in plan.sites:
+                server = _listening(site, self.folder, self.ports.get(site.key, ANY_PORT))
+                opening.callback(_close, server)
+                self.origins[site.key] = _origin(server)
+                Thread(target=server.serve_forever, name=f"demo-{site.key}", daemon=True).start()
+            self._open = opening.pop_all()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._open.close()
+
+    def url(self, site: str, path: str) -> str:
+        return self.origins[site] + path
+
+
+def read_plan(folder: Path) -> DemoPlan:
+    """The plan that `generate` left in `folder`; UnreadableFile where there is none."""
+    try:
+        return load(folder)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        reason = f"is not the plan of a generated demo ({error}); run: zhuiwen demo"
+        raise UnreadableFile(folder / EXPECTED_FILE, reason) from error
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Serve until the process is told to end; the exit code."""
+    options = _parser().parse_args(arguments)
+    try:
+        ports = _ports(read_plan(options.folder), options.ports)
+        logging.basicConfig(filename=options.folder / LOG_FILE, level=logging.INFO, format="%(asctime)s %(message)s")
+        with DemoServers(options.folder, ports):
+            _told_to_end().wait()
+    except (BadInput, BadConfiguration) as error:
+        sys.stderr.write(f"{error}\n")
+        return 2
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m deploy.demo.server", description="Serve the demo's sites.")
+    parser.add_argument("--folder", type=Path, required=True, help="where the sites were generated")
+    parser.add_argument(PORTS_VARIABLE, required=True, help="one port for each site, separated by commas")
+    return parser
+
+
+def _ports(plan: DemoPlan, given: str) -> dict[str, int]:
+    names = [name.strip() for name in given.split(",")]
+    if not all(name.isdecimal() and int(name) < 1 << 16 for name in names):
+        raise BadConfiguration([f"{PORTS_VARIABLE} is {given!r}; allowed: numbers up to 65535, separated by commas"])
+    if len(names) != len(plan.sites):
+        raise BadConfiguration([f"{PORTS_VARIABLE} names {len(names)} ports; the demo has {len(plan.sites)} sites"])
+    return {site.key: int(name) for site, name in zip(plan.sites, names, strict=True)}
+
+
+def _listening(site: SitePlan, folder: Path, port: int) -> SiteServer:
+    """A server that holds its port; what it serves needs the port's number, so the handler comes second."""
+    try:
+        server = SiteServer((HOST, port), handler_of(SiteFiles(site, folder, "")))
+    except OSError as error:
+        if error.errno in (errno.EADDRINUSE, errno.EACCES):
+            raise PortTaken(f"the demo site {site.name_en}", port, PORTS_VARIABLE) from error
+        raise
+    server.RequestHandlerClass = handler_of(SiteFiles(site, folder / SITES_FOLDER / site.key, _origin(server)))
+    return server
+
+
+def _origin(server: SiteServer) -> str:
+    return f"http://{HOST}:{server.server_address[1]}"
+
+
+def _close(server: SiteServer) -> None:
+    server.shutdown()
+    server.server_close()
+
+
+def _told_to_end() -> Event:
+    told = Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda _number, _frame: told.set())
+    return told
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,66 @@
+"""The demo's seven sites, written into a folder from the works and a seed."""
+
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from deploy.demo import (
+    forum_site,
+    news_site,
+    pirate_site,
+    plan,
+    publisher_sites,
+    repost_site,
+    traditional_site,
+)
+from deploy.demo.composition import Composer
+from deploy.demo.drafts import SiteDraft
+from deploy.demo.library import load_library
+from deploy.demo.plan import DemoPlan, SitePlan
+
+DEFAULT_SEED = 20260101
+SITES_FOLDER = "sites"
+PUBLISHER, NEWSPAPER = "青梧文学", "澄江日报"
+
+Build = Callable[[SiteDraft, Composer, str], SitePlan]
+
+
+@dataclass(frozen=True, slots=True)
+class _Order:
+    """A site to be built, and who watches it."""
+
+    key: str
+    encoding: str
+    charset: str
+    watcher: str
+    build: Build
+
+
+ORDERS = (
+    _Order(pirate_site.KEY, pirate_site.ENCODING, "utf-8", PUBLISHER, pirate_site.build),
+    _Order(repost_site.KEY, repost_site.ENCODING, repost_site.CHARSET, PUBLISHER, repost_site.build),
+    _Order(traditional_site.KEY, traditional_site.ENCODING, "big5", PUBLISHER, traditional_site.build),
+    _Order(forum_site.KEY, forum_site.ENCODING, "utf-8", PUBLISHER, forum_site.build),
+    _Order(news_site.KEY, news_site.ENCODING, "utf-8", NEWSPAPER, news_site.build),
+    _Order(publisher_sites.PORTAL_KEY, publisher_sites.ENCODING, "utf-8", PUBLISHER, publisher_sites.build_portal),
+    _Order(publisher_sites.PRESS_KEY, publisher_sites.ENCODING, "utf-8", PUBLISHER, publisher_sites.build_press),
+)
+
+
+def generate(folder: Path, seed: int = DEFAULT_SEED) -> DemoPlan:
+    """Write every site below `folder`/sites and the plan as `folder`/expected.json.
+
+    What an earlier run wrote there is replaced; the same seed gives the same bytes.
+    """
+    library = load_library()
+    shutil.rmtree(folder / SITES_FOLDER, ignore_errors=True)
+    folder.mkdir(parents=True, exist_ok=True)
+    sites = []
+    for order in ORDERS:
+        draft = SiteDraft(folder / SITES_FOLDER / order.key, order.encoding, order.charset)
+        composer = Composer(library, order.key, order.watcher, order.encoding, seed)
+        sites.append(order.build(draft, composer, order.watcher))
+    made = DemoPlan(seed, tuple(sites))
+    plan.save(made, folder)
+    return made
