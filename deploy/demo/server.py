@@ -19,7 +19,7 @@ from typing import Self
 
 from core.errors import BadConfiguration, BadInput, PortTaken, UnreadableFile
 from deploy.demo.plan import EXPECTED_FILE, DemoPlan, SitePlan, load
-from deploy.demo.site_handler import SiteFiles, handler_of
+from deploy.demo.site_handler import SiteFiles, handler_of, origin_of
 from deploy.demo.sites import SITES_FOLDER
 
 HOST = "127.0.0.1"
@@ -34,14 +34,14 @@ class SiteServer(ThreadingHTTPServer):
     daemon_threads = True
     block_on_close = False
 
-    def handle_error(self, request: object, client_address: object) -> None:  # noqa: ARG002 - the base class's names
+    def handle_error(self, request: object, client_address: object) -> None:
         """Log what a broken connection was instead of writing a traceback to the terminal."""
         logging.getLogger(__name__).info("a request ended early: %s", sys.exc_info()[1])
 
 
 @dataclass(slots=True)
 class DemoServers:
-    """All sites of a folder, served while the `with` block lasts. `ports`: by site key; absent ones are chosen freely."""
+    """All sites of a folder, served while the `with` block lasts. `ports`: by site key; without one, any free port."""
 
     folder: Path
     ports: Mapping[str, int] = field(default_factory=dict)
@@ -54,7 +54,7 @@ class DemoServers:
             for site in plan.sites:
                 server = _listening(site, self.folder, self.ports.get(site.key, ANY_PORT))
                 opening.callback(_close, server)
-                self.origins[site.key] = _origin(server)
+                self.origins[site.key] = origin_of(server)
                 Thread(target=server.serve_forever, name=f"demo-{site.key}", daemon=True).start()
             self._open = opening.pop_all()
         return self
@@ -108,19 +108,12 @@ def _ports(plan: DemoPlan, given: str) -> dict[str, int]:
 
 
 def _listening(site: SitePlan, folder: Path, port: int) -> SiteServer:
-    """A server that holds its port; what it serves needs the port's number, so the handler comes second."""
     try:
-        server = SiteServer((HOST, port), handler_of(SiteFiles(site, folder, "")))
+        return SiteServer((HOST, port), handler_of(SiteFiles(site, folder / SITES_FOLDER / site.key)))
     except OSError as error:
         if error.errno in (errno.EADDRINUSE, errno.EACCES):
             raise PortTaken(f"the demo site {site.name_en}", port, PORTS_VARIABLE) from error
         raise
-    server.RequestHandlerClass = handler_of(SiteFiles(site, folder / SITES_FOLDER / site.key, _origin(server)))
-    return server
-
-
-def _origin(server: SiteServer) -> str:
-    return f"http://{HOST}:{server.server_address[1]}"
 
 
 def _close(server: SiteServer) -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
+from socketserver import BaseServer
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -23,14 +24,14 @@ class SiteFiles:
 
     plan: SitePlan
     folder: Path
-    origin: str  # like http://127.0.0.1:8801
 
     def resource(self, path: str) -> Resource | None:
         return next((resource for resource in self.plan.resources if resource.path == path), None)
 
-    def content(self, resource: Resource) -> bytes:
+    def content(self, resource: Resource, origin: str) -> bytes:
+        """The bytes of a resource, with the site's address where it must name it."""
         content = (self.folder / resource.file).read_bytes()
-        return content.replace(ORIGIN.encode(), self.origin.encode()) if resource.has_origin else content
+        return content.replace(ORIGIN.encode(), origin.encode()) if resource.has_origin else content
 
 
 class SiteHandler(BaseHTTPRequestHandler):
@@ -54,7 +55,11 @@ class SiteHandler(BaseHTTPRequestHandler):
         path = urlsplit(self.path).path
         resource, target = self.files.resource(path), dict(self.files.plan.redirects).get(path)
         if resource:
-            self._send(HTTPStatus.OK, self.files.content(resource), {"Content-Type": resource.content_type})
+            self._send(
+                HTTPStatus.OK,
+                self.files.content(resource, origin_of(self.server)),
+                {"Content-Type": resource.content_type},
+            )
         elif target:
             self._send(HTTPStatus.FOUND, b"", {"Location": target})
         elif path in self.files.plan.oversized_paths:
@@ -86,6 +91,12 @@ class SiteHandler(BaseHTTPRequestHandler):
                 self.wfile.write(BLOCK)
         except (BrokenPipeError, ConnectionResetError):
             LOG.info("%s hung up while %s was poured out", self.files.plan.key, self.path)
+
+
+def origin_of(server: BaseServer) -> str:
+    """The address that a server is reached at, like http://127.0.0.1:8801."""
+    host, port = server.server_address[:2]
+    return f"http://{host!s}:{port!s}"
 
 
 def handler_of(files: SiteFiles) -> type[SiteHandler]:

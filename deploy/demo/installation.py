@@ -1,0 +1,100 @@
+"""The demo put into an installation: rights holders, works, sites, licences, accounts. Safe to repeat."""
+
+from dataclasses import dataclass
+from datetime import date
+
+from django.contrib.auth.models import User
+
+from core.ports import Outbox, WorkStore
+from core.works import WorkFile
+from deploy.demo.library import DemoWork
+from deploy.demo.plan import DemoPlan, SitePlan
+from webadmin.catalogue import add_work, holder
+from webadmin.models import Licence, Membership, OwnDomain, RightsHolder, Site, SiteDomain, Work
+
+LICENCE_NUMBER = "QW-2026-017"
+LICENSED_SINCE = date(2026, 1, 1)
+MAX_PAGES, MAX_DEPTH = 200, 8
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """A user of the demo and the rights holders that it belongs to; an administrator belongs to none."""
+
+    username: str
+    rights_holder: str
+    role: str
+
+
+ACCOUNTS = (
+    Account("admin", "", "administrator"),
+    Account("qingwu", "青梧文学", Membership.Role.MANAGER),
+    Account("chengjiang", "澄江日报", Membership.Role.MANAGER),
+)
+
+
+def add_works(works: dict[str, DemoWork], store: WorkStore, outbox: Outbox) -> dict[str, Work]:
+    """Bring the demo's works into the corpus; the rows by the demo's own keys."""
+    return {
+        key: add_work(
+            holder(work.rights_holder), WorkFile(work.title, work.author, work.chapters), work.kind, store, outbox
+        ).work
+        for key, work in works.items()
+    }
+
+
+def add_sites(plan: DemoPlan, origins: dict[str, str], works: dict[str, Work]) -> dict[str, Site]:
+    """Bring the demo's sites onto their watchers' lists, with what each may publish; the rows by the plan's keys."""
+    return {site.key: _add_site(site, origins[site.key], works) for site in plan.sites}
+
+
+def add_accounts(passwords: dict[str, str]) -> None:
+    """Make the demo's users where they are missing. A password that a user has changed since is left alone."""
+    for account in ACCOUNTS:
+        is_administrator = not account.rights_holder
+        user, is_new = User.objects.get_or_create(
+            username=account.username, defaults={"is_staff": True, "is_superuser": is_administrator}
+        )
+        if is_new:
+            user.set_password(passwords[account.username])
+            user.save()
+        if account.rights_holder:
+            Membership.objects.get_or_create(
+                user=user, rights_holder=holder(account.rights_holder), defaults={"role": account.role}
+            )
+
+
+def has_password(username: str, password: str) -> bool:
+    """Whether the user still has the password that the demo made."""
+    return User.objects.get(username=username).check_password(password)
+
+
+def _add_site(plan: SitePlan, origin: str, works: dict[str, Work]) -> Site:
+    watcher = holder(plan.rights_holder)
+    site, _ = Site.objects.update_or_create(
+        rights_holder=watcher,
+        name=plan.name_zh,
+        defaults={
+            "start_urls": origin + plan.start_path,
+            "delay_s": 0.0,  # our own servers on loopback
+            "concurrency": 4,
+            "max_pages": MAX_PAGES,
+            "max_depth": MAX_DEPTH,
+        },
+    )
+    host = origin.removeprefix("http://")
+    SiteDomain.objects.get_or_create(site=site, host=host)
+    if plan.role == "own":
+        OwnDomain.objects.get_or_create(rights_holder=watcher, domain=host)
+    for key in plan.licensed_works:
+        _license(watcher, works[key], plan.name_zh, host)
+    return site
+
+
+def _license(watcher: RightsHolder, work: Work, licensee: str, host: str) -> None:
+    Licence.objects.get_or_create(
+        rights_holder=watcher,
+        work=work,
+        domain=host,
+        defaults={"licensee": licensee, "number": LICENCE_NUMBER, "valid_from": LICENSED_SINCE},
+    )
