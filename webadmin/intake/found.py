@@ -1,0 +1,39 @@
+"""What intake found: works with what their manifests say of them, and what could not be read."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from core.errors import BadInput
+from core.works import Chapter, WorkFile
+from crawler.repertoire import count_han
+
+
+@dataclass(frozen=True, slots=True)
+class FoundWork:
+    """One work, and what a manifest says beyond its text; "" where none says anything."""
+
+    file: WorkFile
+    source: Path
+    kind: str = ""
+    rights_holder: str = ""
+    key: str = ""  # a name of the manifest's own for the work
+    is_whole: bool = True  # False: some of its chapters could not be read; their numbers are left free
+
+
+@dataclass(slots=True)
+class Intake:
+    """All works of a path, and one error for each file or line that was left out."""
+
+    works: list[FoundWork] = field(default_factory=list)
+    faults: list[BadInput] = field(default_factory=list)
+
+    def take(self, other: "Intake") -> None:
+        self.works += other.works
+        self.faults += other.faults
+
+
+def numbered(chapters: Iterable[tuple[str, str]]) -> tuple[Chapter, ...]:
+    """(title, text) pairs as chapters from 1 on; those without a Chinese character (plates, blanks) are left out."""
+    kept = [(title, text) for title, text in chapters if count_han(text)]
+    return tuple(Chapter(number, title.strip(), text) for number, (title, text) in enumerate(kept, 1))

@@ -1,0 +1,109 @@
+"""JSON lines -> works: {"work_id", "title", "text", "author"?, "chapter"?} a line; lines of one id are its chapters."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from core.errors import MalformedLine, UnreadableFile
+from core.works import WorkFile
+from crawler.repertoire import count_han
+from webadmin.intake.found import FoundWork, Intake, numbered
+from webadmin.intake.plain import unified
+
+MAX_LINE_BYTES = 64 * 1024 * 1024
+
+
+@dataclass(slots=True)
+class _Gathered:
+    title: str
+    author: str
+    chapters: list[tuple[int | None, str, str]] = field(default_factory=list)  # (number, title, text)
+
+    def file(self) -> WorkFile:
+        ordered = self.chapters
+        if all(number is not None for number, _, _ in ordered):
+            ordered = sorted(ordered, key=lambda chapter: chapter[0] or 0)
+        return WorkFile(self.title, self.author, numbered((title, text) for _, title, text in ordered))
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    work_id: str
+    title: str
+    author: str
+    text: str
+    chapter_number: int | None
+    chapter_title: str
+
+
+def read_jsonl(path: Path) -> Intake:
+    """The works of a JSON lines file; a malformed line is a fault and the rest goes on. Raises UnreadableFile."""
+    intake = Intake()
+    works: dict[str, _Gathered] = {}
+    for number, data in _numbered_lines(path):
+        try:
+            line = _parsed(path, number, data)
+        except MalformedLine as fault:
+            intake.faults.append(fault)
+            continue
+        work = works.setdefault(line.work_id, _Gathered(line.title, line.author))
+        work.chapters.append((line.chapter_number, line.chapter_title, line.text))
+    if not works and not intake.faults:
+        raise UnreadableFile(path, "is empty")
+    intake.works = [FoundWork(work.file(), path, key=work_id) for work_id, work in works.items()]
+    return intake
+
+
+def _numbered_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    try:
+        with path.open("rb") as file:
+            number = 0
+            while data := file.readline(MAX_LINE_BYTES + 1):
+                number += 1
+                if number == 1:
+                    data = data.removeprefix(b"\xef\xbb\xbf")
+                if data.strip():
+                    yield number, data
+                while len(data) > MAX_LINE_BYTES and not data.endswith(b"\n"):
+                    data = file.readline(MAX_LINE_BYTES + 1)
+    except OSError as error:
+        raise UnreadableFile(path, f"cannot be read ({error.strerror or error})") from error
+
+
+def _parsed(path: Path, number: int, data: bytes) -> _Line:
+    if len(data) > MAX_LINE_BYTES:
+        raise MalformedLine(path, number, f"longer than {MAX_LINE_BYTES // (1024 * 1024)} MB")
+    try:
+        record = json.loads(data.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise MalformedLine(path, number, "is not UTF-8; JSON lines must be") from error
+    except (ValueError, RecursionError) as error:
+        raise MalformedLine(path, number, f"is no JSON ({error})") from error
+    if not isinstance(record, dict):
+        raise MalformedLine(path, number, "is no JSON object")
+    for name in ("work_id", "title", "text"):
+        if not isinstance(record.get(name), str) or not record[name].strip():
+            raise MalformedLine(path, number, f'lacks "{name}", a string that is not empty')
+    if not count_han(record["text"]):
+        raise MalformedLine(path, number, 'its "text" holds no Chinese text')
+    chapter_number, chapter_title = _chapter(path, number, record.get("chapter"))
+    author = record.get("author") or ""
+    if not isinstance(author, str):
+        raise MalformedLine(path, number, 'its "author" is no string')
+    return _Line(
+        record["work_id"],
+        record["title"].strip(),
+        author.strip(),
+        unified(record["text"]),
+        chapter_number,
+        chapter_title,
+    )
+
+
+def _chapter(path: Path, number: int, value: object) -> tuple[int | None, str]:
+    if value is None:
+        return None, ""
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        raise MalformedLine(path, number, 'its "chapter" is neither a number nor a title')
+    return (value, "") if isinstance(value, int) else (None, value)

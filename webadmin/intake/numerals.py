@@ -1,0 +1,95 @@
+"""Numbers as chapters carry them, and the order that people give to files by naming them. No files are read here."""
+
+import re
+import unicodedata
+
+_DIGITS = {
+    char: value
+    for value, chars in enumerate(
+        ("零〇○Ｏ", "一壹", "二贰貳两兩", "三叁參", "四肆", "五伍", "六陆陸", "七柒", "八捌", "九玖")
+    )
+    for char in chars
+}
+_UNITS = {"十": 10, "拾": 10, "百": 100, "佰": 100, "千": 1000, "仟": 1000}
+_TENS = {"廿": 20, "卅": 30, "卌": 40}
+_MYRIADS = {"万": 10_000, "萬": 10_000}
+CHINESE_NUMERAL_CHARS = "".join([*_DIGITS, *_UNITS, *_TENS, *_MYRIADS])
+CHAPTER_WORDS = "章回节節卷部集篇话話幕折册冊"
+
+_ROMAN = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}
+_CHINESE = f"[{CHINESE_NUMERAL_CHARS}]+"
+# A Chinese numeral in a name counts as a number only where it numbers something: 第三, 三章, or standing first.
+_TOKENS = re.compile(
+    f"\\d+|(?<=第){_CHINESE}|(?<=[{CHAPTER_WORDS}]){_CHINESE}(?![^\\s._、-])|{_CHINESE}(?=[{CHAPTER_WORDS}])|^{_CHINESE}(?=$|[\\s._、-])"
+)
+_BEFORE_ALL = re.compile(
+    "^(?:封面|扉页|版权|书名|目录|序|自序|代序|总序|楔子|引子|引言|前言|导言|导读|cover|title|preface|prologue|foreword)",
+    re.IGNORECASE,
+)
+_AFTER_ALL = re.compile("^(?:尾声|终章|后记|後記|跋|番外|附录|附錄|结语|epilogue|afterword|appendix)", re.IGNORECASE)
+_PARTS = {"上": "0", "中": "1", "下": "2"}
+_PART = re.compile(r"(?<=[(\[_\s-])[上中下](?=[)\]]|$)")
+
+
+def number_of(text: str) -> int | None:
+    """The number that Arabic (any width), Chinese or Roman digits stand for; None for anything else.
+
+    >>> [number_of(text) for text in ("一百零三", "二〇四", "１２", "xiv", "廿一", "春")]
+    [103, 204, 12, 14, 21, None]
+    """
+    plain = unicodedata.normalize("NFKC", text).strip()
+    if plain.isdecimal():
+        return int(plain) if len(plain) <= 9 else None
+    if plain and all(char in CHINESE_NUMERAL_CHARS for char in plain):
+        return _chinese(plain)
+    upper = plain.upper()
+    return _roman(upper) if upper and all(char in _ROMAN for char in upper) else None
+
+
+def natural_key(name: str) -> tuple[int, tuple[tuple[int, int, str], ...]]:
+    """A sort key for file names as people number them; prefaces come first, afterwords last.
+
+    >>> sorted(["第十章", "第九章", "后记", "楔子", "第十一章"], key=natural_key)
+    ['楔子', '第九章', '第十章', '第十一章', '后记']
+    >>> sorted(["10 a.txt", "9 b.txt", "010.txt"], key=natural_key)
+    ['9 b.txt', '10 a.txt', '010.txt']
+    """
+    plain = unicodedata.normalize("NFKC", name).strip().lower()
+    rank = 0 if _BEFORE_ALL.match(plain) else 2 if _AFTER_ALL.match(plain) else 1
+    plain = _PART.sub(lambda found: _PARTS[found[0]], plain)
+    key: list[tuple[int, int, str]] = []
+    position = 0
+    for found in _TOKENS.finditer(plain):
+        key += _word(plain[position : found.start()])
+        key.append((0, number_of(found[0]) or 0, ""))
+        position = found.end()
+    key += _word(plain[position:])
+    return rank, tuple(key)
+
+
+def _word(text: str) -> list[tuple[int, int, str]]:
+    return [(1, 0, text)] if text else []
+
+
+def _chinese(text: str) -> int:
+    if all(char in _DIGITS for char in text):
+        return int("".join(str(_DIGITS[char]) for char in text[:9]))
+    total = section = digit = 0
+    for char in text:
+        if char in _DIGITS:
+            digit = _DIGITS[char]
+        elif char in _UNITS:
+            section += (digit or 1) * _UNITS[char]
+            digit = 0
+        elif char in _TENS:
+            section += _TENS[char]
+        else:
+            total += (section + digit or 1) * _MYRIADS[char]
+            section = digit = 0
+    return total + section + digit
+
+
+def _roman(text: str) -> int:
+    values = [_ROMAN[char] for char in text]
+    following = [*values[1:], 0]
+    return sum(-value if value < after else value for value, after in zip(values, following, strict=True))

@@ -1,0 +1,135 @@
+"""Bytes of a rights holder's text file -> characters, or one sentence that refuses them.
+
+Stricter than the reading of pages: a page in a doubtful encoding is shown as doubtful, a work in one would poison every
+comparison, so it is refused.
+"""
+
+import re
+from pathlib import Path
+
+from core.errors import UnreadableFile
+from core.states import Rejection
+from crawler.decoding import decode, quality
+from crawler.repertoire import count_han
+
+MAX_TEXT_BYTES = 256 * 1024 * 1024  # the longest novels have 60 MB in UTF-8
+MIN_UTF8_QUALITY = (
+    0.5  # wrong decodings score 0.05-0.70 (crawler.decoding), valid UTF-8 is right but for double encoding
+)
+
+_MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
+_TRIED = "UTF-8, GB18030, Big5 and UTF-16"
+_KINDS = (
+    (b"%PDF", "a PDF; export its text as .txt or .docx"),
+    (b"PK\x03\x04", "a ZIP archive (or a .docx or .epub under another name)"),
+    (b"\xd0\xcf\x11\xe0", "an old Word file or one with a password; save it as .docx without a password"),
+    (b"{\\rtf", "an RTF file; save it as .docx or .txt"),
+    (b"Rar!", "a RAR archive; unpack it first"),
+    (b"7z\xbc\xaf", "a 7z archive; unpack it first"),
+    (b"\x1f\x8b", "a gzip file; unpack it first"),
+    (b"\x89PNG", "a picture"),
+    (b"\xff\xd8\xff", "a picture"),
+    (b"GIF8", "a picture"),
+    (b"TPZ", "a Kindle book; convert it to .epub"),
+    (b"\x7fELF", "a program"),
+)
+
+
+def read_bytes(path: Path, limit: int = MAX_TEXT_BYTES) -> bytes:
+    """The content of a file. Raises UnreadableFile where it is missing, empty, too large or not to be opened."""
+    try:
+        size = path.stat().st_size
+        if size > limit:
+            raise UnreadableFile(path, f"larger than {limit // (1024 * 1024)} MB; split it into several files")
+        data = path.read_bytes()
+    except OSError as error:
+        raise UnreadableFile(path, _reason(error)) from error
+    if not data:
+        raise UnreadableFile(path, "is empty")
+    return data
+
+
+def read_text(path: Path) -> str:
+    """The text of a .txt or .md file, its characters as given, lines ended by line feeds. Raises UnreadableFile."""
+    return decoded(read_bytes(path), path)
+
+
+def decoded(data: bytes, path: Path | str) -> str:
+    """The characters of `data`; `path` is named in the refusal. Raises UnreadableFile."""
+    kind = next((kind for mark, kind in _KINDS if data.startswith(mark)), "")
+    if kind:
+        raise UnreadableFile(path, f"is not text but {kind}")
+    return with_text(unified(_characters(data, path)), path)
+
+
+def unified(text: str) -> str:
+    """The text without a byte order mark and NULs, its lines ended by line feeds."""
+    return re.sub("\r\n?", "\n", text.removeprefix("\ufeff").replace("\x00", ""))
+
+
+def with_text(text: str, path: Path | str) -> str:
+    """`text` itself. Raises UnreadableFile where it has no Chinese character: nothing could be found of it."""
+    if not count_han(text):
+        raise UnreadableFile(path, "holds no Chinese text")
+    return text
+
+
+def _characters(data: bytes, path: Path | str) -> str:
+    for mark, codec in _MARKS:
+        if data.startswith(mark):
+            try:
+                return data[len(mark) :].decode(codec)
+            except UnicodeDecodeError as error:
+                raise _broken(path, codec, len(mark) + error.start) from error
+    text = _utf8(data)
+    if text is not None:
+        return text
+    found = decode(data)
+    if isinstance(found, Rejection):
+        raise UnreadableFile(
+            path, f"is text in no encoding that was tried ({_TRIED}), or no text at all; save it as UTF-8"
+        )
+    if found.is_doubtful:
+        _require_whole(data, found.encoding, path)
+        raise UnreadableFile(
+            path,
+            f"its encoding is doubtful: of {_TRIED}, {_name(found.encoding)} fits best, but badly; save it as UTF-8",
+        )
+    _require_whole(data, found.encoding, path)
+    return found.text
+
+
+def _utf8(data: bytes) -> str | None:
+    """The text where every byte is valid UTF-8 and the outcome is no mojibake."""
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+    return text if quality(text) >= MIN_UTF8_QUALITY else None
+
+
+def _require_whole(data: bytes, codec: str, path: Path | str) -> None:
+    try:
+        data.decode(codec)
+    except UnicodeDecodeError as error:
+        raise _broken(path, codec, error.start) from error
+
+
+def _broken(path: Path | str, codec: str, at: int) -> UnreadableFile:
+    return UnreadableFile(
+        path, f"is {_name(codec)} but broken at byte {at}: what stands there is no character; save it again as UTF-8"
+    )
+
+
+def _name(codec: str) -> str:
+    return {"gb18030": "GB18030", "big5hkscs": "Big5", "utf-8": "UTF-8"}.get(codec, codec.upper())
+
+
+def _reason(error: OSError) -> str:
+    if isinstance(error, FileNotFoundError):
+        return "there is no such file"
+    if isinstance(error, IsADirectoryError):
+        return "is a folder"
+    if isinstance(error, PermissionError):
+        return "may not be read by this user"
+    return f"cannot be read ({error.strerror or error})"

@@ -1,0 +1,150 @@
+"""Which sites a rights holder watches: an address that a person typed -> a site that can be crawled."""
+
+import re
+from typing import Any
+from urllib.parse import SplitResult, urlsplit, urlunsplit
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from lxml import html
+
+from core.errors import BadConfiguration, BadInput, NotFound, UnsafeUrl
+from crawler.decoding import codec_of
+from crawler.extraction import select
+from webadmin.models import RightsHolder, Site, SiteDomain
+
+MAX_URL_CHARS = 2_000
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+_PATTERNS = ("follow_patterns", "page_patterns", "deny_patterns")
+_SELECTORS = ("body_selector", "title_selector", "next_page_selector", "chapter_list_selector")
+
+
+def add_site(rights_holder: RightsHolder, url: str, name: str = "", **options: Any) -> Site:
+    """The rights holder's site at that address, made or brought up to date; safe to repeat.
+
+    name: of a new site, or of one that this address belongs to as well; "" stands for the host. options: fields of
+    `Site`; those left out keep their values. Raises UnsafeUrl for an address that cannot be crawled, BadInput for an
+    option that cannot be.
+    """
+    parts = _checked(url)
+    host = host_of(parts)
+    start_url = urlunsplit((parts.scheme.lower(), host, parts.path or "/", parts.query, ""))
+    _check_options(options)
+    with transaction.atomic():
+        site = _site_of(rights_holder, name.strip(), host)
+        addresses = site.start_urls.splitlines()
+        site.start_urls = "\n".join(dict.fromkeys([*addresses, start_url]))
+        for field, value in options.items():
+            setattr(site, field, value)
+        _validate(site)
+        site.save()
+        SiteDomain.objects.get_or_create(site=site, host=host)
+    return site
+
+
+def find_site(key: str) -> Site:
+    """The site of that number, name, host or address. Raises NotFound, or BadInput where several could be meant."""
+    wanted = key.strip()
+    if "://" in wanted:
+        return _only(key, list(Site.objects.filter(domains__host=host_of(_checked(wanted))).distinct()))
+    found = list(Site.objects.filter(name=wanted)) or list(Site.objects.filter(domains__host=wanted.lower()).distinct())
+    if not found and wanted.isdecimal() and len(wanted) < 19:
+        found = list(Site.objects.filter(pk=int(wanted)))
+    return _only(key, found)
+
+
+def host_of(parts: SplitResult) -> str:
+    """The host of an address as a site's domain is written: ASCII, lower case, with its port where it is not the usual.
+
+    >>> host_of(urlsplit("HTTPS://Www.Example.com:443/a")), host_of(urlsplit("http://127.0.0.1:8801/"))
+    ('www.example.com', '127.0.0.1:8801')
+    """
+    name = (parts.hostname or "").rstrip(".")
+    if not name.isascii():
+        name = name.encode("idna").decode("ascii")
+    name = f"[{name}]" if ":" in name else name.lower()
+    usual = _DEFAULT_PORTS.get(parts.scheme.lower())
+    return name if parts.port in (None, usual) else f"{name}:{parts.port}"
+
+
+def _checked(url: str) -> SplitResult:
+    given = url.strip()
+    shown = given if len(given) <= 200 else f"{given[:200]}..."
+    if len(given) > MAX_URL_CHARS or re.search(r"[\s\x00-\x20\x7f]", given):
+        raise UnsafeUrl(shown, "an address has no blanks and at most 2,000 characters")
+    try:
+        parts = urlsplit(given)
+        host_of(parts)
+    except (ValueError, UnicodeError) as error:
+        raise UnsafeUrl(shown, "its host or port cannot be; write it like https://www.example.com/") from error
+    if parts.scheme.lower() not in _DEFAULT_PORTS:
+        raise UnsafeUrl(shown, "an address begins with http:// or https://")
+    if parts.username is not None or parts.password is not None:
+        raise UnsafeUrl(f"the address at {parts.hostname}", "it carries a user name or password; leave them out")
+    if not re.fullmatch(r"[\w.-]+|[0-9a-f:.]+", parts.hostname or "", re.IGNORECASE) or ".." in (parts.hostname or ""):
+        raise UnsafeUrl(shown, "it names no host; write it like https://www.example.com/")
+    return parts
+
+
+def _site_of(rights_holder: RightsHolder, name: str, host: str) -> Site:
+    """The site that an address belongs to: the one of that name, the one that has the host, or a new one."""
+    watched = Site.objects.filter(rights_holder=rights_holder)
+    by_host = watched.filter(domains__host=host).first()
+    by_name = watched.filter(name=name).first() if name else None
+    if by_host is not None and name and by_name != by_host:
+        raise BadInput(f"{host} belongs to the site {by_host.name} already; add the address with --name {by_host.name}")
+    return by_name or by_host or Site(rights_holder=rights_holder, name=name or host)
+
+
+def _check_options(options: dict[str, Any]) -> None:
+    known = {field.name for field in Site._meta.concrete_fields} - {
+        "id",
+        "rights_holder",
+        "name",
+        "start_urls",
+        "added_at",
+    }
+    for name in options:
+        if name not in known:
+            raise BadInput(f"a site has no option {name}")
+    for name in _PATTERNS:
+        for pattern in str(options.get(name, "")).splitlines():
+            _require_pattern(pattern)
+    for name in _SELECTORS:
+        _require_selector(str(options.get(name, "")))
+    encoding = str(options.get("encoding", ""))
+    if encoding and not codec_of(encoding):
+        raise BadInput(f"there is no encoding {encoding!r}; write one like utf-8, gb18030 or big5")
+
+
+def _require_pattern(pattern: str) -> None:
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        raise BadInput(f"{pattern!r} is no regular expression: {error}") from error
+
+
+def _require_selector(selector: str) -> None:
+    if not selector.strip():
+        return
+    try:
+        select(html.fromstring("<p></p>"), selector)
+    except BadConfiguration as error:
+        raise BadInput(str(error)) from error
+
+
+def _validate(site: Site) -> None:
+    try:
+        site.full_clean(validate_unique=False, validate_constraints=False)
+    except ValidationError as error:
+        name, messages = next(iter(error.message_dict.items()))
+        raise BadInput(f"{name.replace('_', ' ')} of the site {site.name}: {messages[0]}") from error
+
+
+def _only(key: str, found: list[Site]) -> Site:
+    if not found:
+        raise NotFound("site", key)
+    if len(found) > 1:
+        numbers = ", ".join(str(site.pk) for site in found)
+        raise BadInput(f"several sites are called {key}; give the number of the one you mean ({numbers})")
+    return found[0]
