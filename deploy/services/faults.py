@@ -24,11 +24,12 @@ class ServiceSlow(RetryLater):
 
 
 class ServicesFailed(RetryLater):
-    """Several of them at once."""
+    """Several of them at once; the first is told in full."""
 
-    def __init__(self, failures: Sequence[Exception]) -> None:
+    def __init__(self, failures: Sequence[ServiceKeepsDying | ServiceSlow]) -> None:
         self.failures = tuple(failures)
-        super().__init__("; ".join(str(failure) for failure in failures))
+        others = ", ".join(failure.service for failure in failures[1:])
+        super().__init__(f"{failures[0]} (the same goes for {others}: see zhuiwen status)")
 
 
 class PreparationFailed(BadConfiguration):

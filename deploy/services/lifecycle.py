@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 
-from core.errors import ServiceUnavailable, ZhuiwenError
+from core.errors import ServiceUnavailable
 from deploy.home import Home
 from deploy.services import orphans, ports, preparation
 from deploy.services.faults import ServiceKeepsDying, ServicesFailed, ServiceSlow
@@ -51,7 +51,9 @@ def up(home: Home, on_progress: OnProgress, only: Collection[str] | None = None)
         _start(home, supervisor, [process for process in table if process.is_store], on_progress)
         work = [process for process in table if not process.is_store]
         if any(process in idle for process in work):
-            preparation.prepare(home, on_progress)
+            # Workers on other hosts share a Redis of their own address, never the embedded one.
+            is_alone = home.embeds_redis and all(process in idle for process in work)
+            preparation.prepare(home, preparation.steps(is_alone=is_alone), on_progress)
         _start(home, supervisor, work, on_progress)
 
 
@@ -124,7 +126,7 @@ def _start(home: Home, supervisor: Supervisor, group: Sequence[Process], on_prog
         on_progress(f"{process.name}: starting")
         starts_path(home, process.name).unlink(missing_ok=True)
         supervisor.start(process.name)
-    failures: list[ZhuiwenError] = []
+    failures: list[ServiceKeepsDying | ServiceSlow] = []
     end = time.monotonic() + READY_DEADLINE_S
     for process in group:
         try:
