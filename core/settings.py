@@ -27,6 +27,7 @@ class ServiceSettings:
     mongo_port: int = 27117
     redis_port: int = 6479
     web_port: int = 8717
+    demo_port: int = 8801  # the first of seven, one for each of the demo's sites
     web_host: str = "127.0.0.1"
 
     @property
@@ -106,6 +107,7 @@ def load(environ: Mapping[str, str]) -> Settings:
             mongo_port=reader.number("MONGO_PORT", ServiceSettings().mongo_port, 1, 65535),
             redis_port=reader.number("REDIS_PORT", ServiceSettings().redis_port, 1, 65535),
             web_port=reader.number("WEB_PORT", ServiceSettings().web_port, 1, 65535),
+            demo_port=reader.number("DEMO_PORT", ServiceSettings().demo_port, 1, 65528),
             web_host=reader.text("WEB_HOST", ServiceSettings().web_host),
         ),
         crawl=CrawlSettings(

@@ -18,7 +18,7 @@ from core.works import StoredFingerprint
 from fingerprint.algorithms import Algorithm
 from fingerprint.fingerprinting import fingerprint_text
 from fingerprint.record import Fingerprint
-from matcher.calibration import MIN_TOKENS_TO_MATCH
+from matcher.calibration import DEFAULT as CALIBRATION
 from matcher.matching import Matcher
 from matcher.ports import MatchIndex
 
@@ -55,7 +55,7 @@ def match_page(version_id: VersionId, ports: Ports) -> list[int]:
         raise IndexStale("empty")
     version = _version(version_id, ports)
     fingerprint = _page_fingerprint(version, ports)
-    if fingerprint.tokens.size < MIN_TOKENS_TO_MATCH:
+    if fingerprint.tokens.size < CALIBRATION.min_matched_tokens:
         rejection, matches = Rejection.TOO_FEW_HAN_CHARS, ()
     else:
         watched = ports.cases.texts_of_watchers(version.site_id)

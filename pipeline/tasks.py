@@ -19,7 +19,8 @@ from core.messages import CrawlRequested
 from pipeline import steps, sweep as sweeping
 from pipeline.app import SETTINGS, app
 from pipeline.crawl_process import start_crawl
-from pipeline.wiring import live
+from pipeline.pending import pending
+from pipeline.wiring import live, redis_client
 from webadmin import crawls
 from webadmin.models import Chapter, CrawlRun, FailedMessage
 
@@ -83,7 +84,9 @@ def crawl_site(run_id: int) -> None:
 
 @app.task(name="pipeline.sweep", base=Step, max_retries=0)
 def sweep() -> None:
-    """Send again what was left behind."""
+    """Send again what was left behind. While pages still wait in the queue, nothing is."""
+    if pending(redis_client(SETTINGS)).waiting["pages"]:
+        return
     swept = sweeping.sweep(live(SETTINGS), corpus_texts())
     if not swept.found_nothing:
         log.warning("the sweeper found work left behind: %s", swept)

@@ -1,0 +1,155 @@
+"""The demo's steps that need the admin database; imported once Django is set up."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+
+from django.conf import settings
+from django.utils import timezone, translation
+
+from analytics.formats import FORMATS, render
+from core.errors import ServiceUnavailable
+from core.messages import CrawlRequested
+from deploy.demo import outcome
+from deploy.demo.installation import ACCOUNTS, add_accounts, add_sites, add_works, has_password
+from deploy.demo.library import load_works
+from deploy.demo.plan import DemoPlan
+from deploy.demo.verification import Verification, path_of, verify
+from pipeline.idle import wait_until_idle
+from pipeline.wiring import live
+from webadmin import crawls
+from webadmin.models import Case, CrawlRun, Exclusion, PageRecord, RightsHolder, Site, Work
+from webadmin.models.phrases import DISGUISES, MATCH_CLASSES, REJECTIONS
+from webadmin.reports import make_report
+
+Say = Callable[[str], None]
+
+POLL_S = 0.5
+SAY_EVERY_S = 5.0
+USERNAMES = tuple(account.username for account in ACCOUNTS)
+
+
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """The demo's rows by the demo's own keys."""
+
+    works: dict[str, Work]
+    sites: dict[str, Site]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the table of what was found."""
+
+    site: str
+    page: str
+    work: str
+    similarity: str
+    match_class: str
+    disguises: str
+
+
+def install(plan: DemoPlan, origins: dict[str, str], secrets: dict[str, str]) -> Installed:
+    """Put works, sites, licences and accounts into the installation; what is there stays."""
+    ports = live(settings.ZHUIWEN)
+    works = add_works(load_works(), ports.works, ports.outbox)
+    sites = add_sites(plan, origins, works)
+    add_accounts(secrets)
+    return Installed(works, sites)
+
+
+def crawl(installed: Installed, say: Say, deadline_s: float) -> None:
+    """Crawl every site and return when all runs have ended. Raises ServiceUnavailable when they do not in time."""
+    runs = [_requested(site) for site in installed.sites.values()]
+    deadline, said = time.monotonic() + deadline_s, 0.0
+    while open_runs := CrawlRun.objects.filter(pk__in=runs, state__in=CrawlRun.LIVE).count():
+        if time.monotonic() > deadline:
+            raise ServiceUnavailable("the crawler", f"its queue ({open_runs} sites are left)", "zhuiwen status")
+        if time.monotonic() - said > SAY_EVERY_S:
+            said = time.monotonic()
+            fetched = sum(CrawlRun.objects.filter(pk__in=runs).values_list("pages_stored", flat=True))
+            say(f"crawling: {len(runs) - open_runs} of {len(runs)} sites done, {fetched} pages kept")
+        time.sleep(POLL_S)
+    for run in CrawlRun.objects.filter(pk__in=runs, state=CrawlRun.State.FAILED).select_related("site"):
+        say(f"{run.site}: {run.finish_reason}")
+
+
+def wait_for_matches(say: Say, deadline_s: float) -> None:
+    """Return when every page is compared with the corpus."""
+    said = [0.0]
+
+    def report(left: int) -> None:
+        if left and time.monotonic() - said[0] > SAY_EVERY_S:
+            said[0] = time.monotonic()
+            say(f"matching: {left} messages left")
+
+    wait_until_idle(settings.ZHUIWEN, deadline_s, report)
+
+
+def case_rows(installed: Installed) -> list[Row]:
+    """Every case on the demo's sites, as the user reads it, site by site."""
+    cases = Case.objects.filter(page__site__in=installed.sites.values()).select_related("page__site", "work")
+    with translation.override(settings.LANGUAGE_CODE):
+        return [
+            Row(
+                str(case.page.site),
+                f"{case.page_title} {path_of(case.page.url)}",
+                str(case.work),
+                f"{case.similarity:.0%}",
+                str(MATCH_CLASSES[case.match_class]),  # type: ignore[index]
+                "、".join(str(DISGUISES[item["kind"]]) for item in case.disguises),
+            )
+            for case in cases.order_by("page__site_id", "page__url", "work_id")
+        ]
+
+
+def excluded_counts(installed: Installed) -> dict[str, int]:
+    """How many findings were left out, by reason in the user's words."""
+    reasons = Exclusion.objects.filter(page__site__in=installed.sites.values()).values_list("reason", flat=True)
+    counts: dict[str, int] = {}
+    with translation.override(settings.LANGUAGE_CODE):
+        for reason in reasons:
+            name = str(REJECTIONS[reason])  # type: ignore[index]
+            counts[name] = counts.get(name, 0) + 1
+    return counts
+
+
+def verification(plan: DemoPlan, installed: Installed) -> Verification:
+    """What was found against what should have been."""
+    return verify(plan, outcome.findings(installed.sites, installed.works), outcome.seen(installed.sites))
+
+
+def write_reports(folder: Path, days: int) -> list[Path]:
+    """One report a rights holder and format, over the last `days` days."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    today = timezone.localdate()
+    written = []
+    for holder in RightsHolder.objects.filter(name__in=[account.rights_holder for account in ACCOUNTS]).order_by("pk"):
+        report = make_report(holder, today - timedelta(days=days - 1), today)
+        for name in FORMATS:
+            path = folder / f"{holder.name}-{today:%Y%m%d}.{name}"
+            path.write_bytes(render(report, name))
+            written.append(path)
+    return written
+
+
+def page_count(installed: Installed) -> int:
+    return PageRecord.objects.filter(site__in=installed.sites.values()).count()
+
+
+def unchanged(secrets: dict[str, str]) -> dict[str, str]:
+    """The passwords that still hold; "" for a user who has set another."""
+    return {name: secret if has_password(name, secret) else "" for name, secret in secrets.items()}
+
+
+def _requested(site: Site) -> int:
+    try:
+        run = crawls.request_run(site)
+    except crawls.AlreadyRunning as running:
+        if running.run is None:  # it ended between the refusal and the look
+            return _requested(site)
+        run = running.run
+    live(settings.ZHUIWEN).outbox.send(CrawlRequested(run.pk))
+    return run.pk

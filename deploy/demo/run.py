@@ -1,0 +1,87 @@
+"""The whole chain on the built-in sites: services up, works in, sites crawled, pages matched, reports out."""
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import django
+
+from deploy.demo import presence
+from deploy.demo.accounts import passwords
+from deploy.demo.plan import DemoPlan
+from deploy.demo.sites import generate
+from deploy.demo.verification import Verification
+from deploy.home import Home, prepare
+from deploy.services import up
+
+if TYPE_CHECKING:
+    from deploy.demo.chain import Row
+
+Say = Callable[[str], None]
+
+CRAWLS_DEADLINE_S = 900.0  # seven crawls after each other; docs/figures.md has what they take
+MATCHING_DEADLINE_S = 600.0
+DAYS_OF_REPORT = 30
+
+
+@dataclass(frozen=True, slots=True)
+class DemoResult:
+    """What `zhuiwen demo` shows at its end."""
+
+    cases: "list[Row]"
+    excluded: dict[str, int]
+    verification: Verification
+    reports: list[Path]
+    address: str
+    accounts: dict[str, str]  # password by user; empty where the user has set another one
+    pages: int
+    chain_s: float  # from the first crawl asked for to the last page matched
+
+
+def run_demo(say: Say) -> DemoResult:
+    """Run the demo in the installation of this process's environment, and leave its services running.
+
+    May be run again at any time, also after a run that was cut off: everything it does is an upsert. Raises
+    ZhuiwenError.
+    """
+    home, plan = _with_sites(say)
+    up(home, say)
+    os.environ.update(home.environment)
+    django.setup()
+    from deploy.demo import chain  # its models can be imported only now
+
+    secrets = passwords(presence.folder(home.path), chain.USERNAMES)
+    installed = chain.install(plan, _origins(home, plan), secrets)
+    say(f"{len(installed.works)} works in the corpus, {len(installed.sites)} sites on the list")
+    started = time.monotonic()
+    chain.crawl(installed, say, CRAWLS_DEADLINE_S)
+    chain.wait_for_matches(say, MATCHING_DEADLINE_S)
+    chain_s = time.monotonic() - started
+    say("writing the reports")
+    return DemoResult(
+        cases=chain.case_rows(installed),
+        excluded=chain.excluded_counts(installed),
+        verification=chain.verification(plan, installed),
+        reports=chain.write_reports(home.path / "reports", DAYS_OF_REPORT),
+        address=f"http://{home.settings.services.web_host}:{home.settings.services.web_port}/admin/",
+        accounts=chain.unchanged(secrets),
+        pages=chain.page_count(installed),
+        chain_s=chain_s,
+    )
+
+
+def _with_sites(say: Say) -> tuple[Home, DemoPlan]:
+    """Write the demo's sites into the home folder; from then on its services include their servers."""
+    folder = presence.folder(prepare(os.environ).path)
+    folder.mkdir(mode=0o700, exist_ok=True)
+    say("writing the demo's sites")
+    plan = generate(folder)
+    return prepare(os.environ), plan
+
+
+def _origins(home: Home, plan: DemoPlan) -> dict[str, str]:
+    hosts = presence.hosts(home.settings.services.demo_port)
+    return {site.key: f"http://{host}" for site, host in zip(plan.sites, hosts, strict=True)}

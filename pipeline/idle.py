@@ -1,0 +1,30 @@
+"""Waiting until nothing is left to do: for the demo, for `crawl --wait`, for tests."""
+
+import time
+from collections.abc import Callable
+
+from core.errors import ServiceUnavailable
+from core.settings import Settings
+from pipeline.pending import pending
+from pipeline.sweep import sweep
+from pipeline.tasks import corpus_texts
+from pipeline.wiring import live, redis_client
+
+POLL_S = 0.25
+
+
+def wait_until_idle(settings: Settings, deadline_s: float, on_progress: Callable[[int], None] | None = None) -> None:
+    """Return when the queues are empty and the stores owe nothing; what was left behind is sent on the way.
+
+    on_progress: told how many messages are left. Raises ServiceUnavailable when the workers have not done it in time.
+    """
+    client, ports = redis_client(settings), live(settings)
+    deadline = time.monotonic() + deadline_s
+    while time.monotonic() < deadline:
+        left = pending(client).total
+        if on_progress is not None:
+            on_progress(left)
+        if left == 0 and sweep(ports, corpus_texts()).found_nothing:
+            return
+        time.sleep(POLL_S)
+    raise ServiceUnavailable("the workers", f"their queues ({pending(client).total} messages are left)", "zhuiwen status")
