@@ -42,6 +42,8 @@ _KANA_IS_AT_HOME = frozenset({"utf-8", "utf-16-le", "utf-16-be", "cp932", "euc_j
 MIN_QUALITY_TO_ACCEPT = 0.75
 MIN_QUALITY_TO_TRUST = 0.88
 MAX_LOST_SHARE = 0.02  # of the characters outside ASCII; a page cut off or with one broken advertisement stays below
+# Three in ten characters of GBK happen to be valid UTF-8 (lead C4-DF, trail 80-BF): eight in a row are no accident.
+MIN_CHARS_OF_SURE_UTF8 = 8
 _SAMPLE_CHARS = 60_000
 _LABEL_BONUS = 0.02  # a label decides between readings that are as good as each other, and never more
 _VALID_UTF8_BONUS = 0.25  # text in another encoding is hardly ever valid UTF-8 beyond a few characters
@@ -103,7 +105,16 @@ def quality(text: str, codec: str = "utf-8") -> float:
 def _candidates(body: bytes, labels: list[str]) -> Iterator[str]:
     if _has_many_controls(body[:4000].decode("latin-1")):
         yield "utf-16-le" if body[1:4000:2].count(0) > body[:4000:2].count(0) else "utf-16-be"
+    if _is_utf8_for_sure(body):
+        yield "utf-8"
+        return
     yield from dict.fromkeys([*(label for label in labels if label), *_STATISTICAL])
+
+
+def _is_utf8_for_sure(body: bytes) -> bool:
+    """Whether it is valid UTF-8 by more than chance: what is then no text is no text in any other encoding either."""
+    text, is_whole = _text(body, "utf-8")
+    return is_whole and sum(map(len, _OUTSIDE_ASCII.findall(text))) >= MIN_CHARS_OF_SURE_UTF8
 
 
 def _accepted(body: bytes, codecs: list[str], labels: list[str]) -> Decoded | Rejection:

@@ -10,6 +10,13 @@ from crawler.markup import Line
 from crawler.repertoire import HAN
 
 _SENTENCE_MARK = re.compile("[，。！？；：、…”」』,.!?;]")
+_SMALL_PRINT = re.compile(
+    "版权所有|版權所有|备案|ICP|公网安备|Copyright|©|免责声明|免責聲明|未经.{0,6}(?:授权|许可)|增值电信|举报电话|客服(?:电话|热线)|Powered by"
+)
+MIN_CHARS_OF_SENTENCE = 15  # without any mark; shorter lines are labels, or verse: together they count, one does not
+MAX_LEVELS_TO_WIDEN = 3  # a post is a text in a cell in a row
+MIN_BROTHERS_SHARE = 0.5
+_WORTH_OF_VERSE = 0.1
 _MENU_TAGS = frozenset({"nav", "aside", "footer"})
 _MENU_NAMES = re.compile(
     r"comment|footer|sidebar|side-bar|breadcrumb|related|recommend|copyright|toolbar|share|menu|pinglun|xiangguan|tuijian|hotnews|rank",
@@ -19,40 +26,56 @@ MAX_LINK_SHARE = 0.5  # of a line's characters; above it the line is navigation
 
 
 def weight(line: Line) -> float:
-    """How much a line speaks for running text: its characters outside links, marks counted threefold; 0 for labels."""
+    """How much a line speaks for running text: its characters outside links, marks counted threefold; 0 for menus and small print."""
     own = line.own_chars
-    if line.link_chars > MAX_LINK_SHARE * len(line.text) or not HAN.search(line.text):
+    is_menu = line.link_chars > MAX_LINK_SHARE * len(line.text) or not HAN.search(line.text)
+    if is_menu or (len(line.text) < 120 and _SMALL_PRINT.search(line.text)):
         return 0.0
     marks = len(_SENTENCE_MARK.findall(line.text))
-    if not marks and own < 15:
-        return 0.0
+    if not marks and own < MIN_CHARS_OF_SENTENCE:
+        return own * _WORTH_OF_VERSE
     return own + 3.0 * marks
 
 
 def main_container(page: Sequence[Line]) -> HtmlElement | None:
     """The element that running text stands in, None for a page without any sentence."""
     scores: dict[HtmlElement, float] = defaultdict(float)
+    masses: dict[HtmlElement, float] = defaultdict(float)
     for line in page:
         worth = weight(line) * _name_factor(line.container)
-        share, node = 1.0, line.container
-        for _ in range(3 if worth else 0):
-            if node is None or node.tag in ("html", "body") and share < 1.0:
-                break
-            scores[node] += worth * share
-            share, node = share / 2, node.getparent()
+        if worth:
+            _credit(line.container, worth, scores, masses)
     if not scores:
         return None
-    best = max(scores, key=lambda element: scores[element])
-    return _widened(best, scores)
+    return _widened(max(scores, key=lambda element: scores[element]), masses)
 
 
-def _widened(best: HtmlElement, scores: dict[HtmlElement, float]) -> HtmlElement:
-    """The parent instead, where brothers of the best element carry as much text of the same kind between them."""
-    parent = best.getparent()
-    if parent is None or parent.tag in ("html", "body"):
-        return best
-    brothers = sum(scores.get(child, 0.0) for child in parent if child is not best and child.tag == best.tag)
-    return parent if brothers > 0.5 * scores[best] and best.tag not in ("td", "tr") else best
+def _credit(container: HtmlElement, worth: float, scores: dict[HtmlElement, float], masses: dict[HtmlElement, float]) -> None:
+    """Whole to the container, half to its parent, a quarter above; to masses whole all the way up."""
+    share, node = 1.0, container
+    while node is not None:
+        masses[node] += worth
+        if share >= 0.25 and (node.tag not in ("html", "body") or share == 1.0):
+            scores[node] += worth * share
+        share, node = share / 2, node.getparent()
+
+
+def _widened(best: HtmlElement, masses: dict[HtmlElement, float]) -> HtmlElement:
+    """An ancestor instead, where brothers of the same kind carry text as well: paragraphs in boxes, posts of a thread."""
+    node = best
+    for _ in range(MAX_LEVELS_TO_WIDEN):
+        parent = node.getparent()
+        if parent is None or parent.tag == "html" or node.tag == "body":
+            break
+        brothers = sum(masses.get(child, 0.0) for child in parent if child is not node and _kind(child) == _kind(node))
+        if brothers > MIN_BROTHERS_SHARE * masses[node]:
+            best = parent
+        node = parent
+    return best
+
+
+def _kind(element: HtmlElement) -> tuple[object, str]:
+    return element.tag, element.get("class") or ""
 
 
 def _name_factor(element: HtmlElement) -> float:

@@ -10,7 +10,7 @@ from lxml.html import HtmlElement
 from crawler.extraction import select
 
 MAX_LINKS_OF_PAGE = 5_000  # a chapter list of a long novel has some 3,000
-_NEXT = re.compile(r"^[\s\[【(（<《>»→]*(?:下\s*[一1]?\s*[页頁章节節回篇集话話]|后一[页章]|後一[頁章]|next(?:\s+(?:page|chapter))?)[\s\]】)）>》»→]*$", re.I)
+_NEXT = re.compile(r"^[\s\[【(（<《>»→]*(?:下\s*[一1]?\s*[页頁章]|下\s*[一1]\s*[节節回篇集话話]|后一[页章]|後一[頁章]|next(?:\s+(?:page|chapter))?)[\s\]】)）>》»→]*$", re.I)
 _CHAPTER = re.compile(r"^\s*(?:第\s*[0-9零〇一二三四五六七八九十百千两兩]+\s*[章节節回卷集部篇话話]|楔子|序章|尾声|尾聲|番外|[0-9]{1,4}[.、\s])")
 
 
