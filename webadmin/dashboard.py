@@ -55,6 +55,7 @@ def dashboard_callback(request: HttpRequest, context: dict[str, Any]) -> dict[st
     runs = visible(CrawlRun.objects.all(), user)
     context.update(
         {
+            "title": _("Dashboard"),
             "case_tiles": _case_tiles(cases, now, by_class),
             "stock_tiles": _stock_tiles(user),
             "classes": [

@@ -35,7 +35,7 @@
     }
 
     function tell(detail) {
-        const place = section.dataset.label.replace("%n", passage).replace("%m", count);
+        const place = section.dataset.label.replace("{n}", passage).replace("{m}", count);
         where.textContent = detail ? `${place} · ${detail}` : place;
     }
 
