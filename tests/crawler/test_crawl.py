@@ -1,0 +1,279 @@
+"""Crawls of a real local site with every bad habit, each in a process of its own.
+
+            / ------- 1 (UTF-8) -> 2 -> 3     next pages
+            |-------- gb, big5, lie           encodings, true and false
+            |-------- circle, hop -> away     redirects in a circle, off the site, into the operator's network
+            |-------- endless, bomb, picture  gigabytes, bytes that swell, no page
+            |-------- secret, login, far      forbidden by robots.txt, a trap, another host
+  sitemap.xml.gz ---- listed                  that no page links to
+"""
+
+import gzip
+import json
+import signal
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from core.errors import BadConfiguration
+from core.settings import CrawlSettings
+from crawler.frontier import JOURNAL_NAME
+from crawler.run import run_crawl
+from tests.crawler import crawl_process
+from tests.crawler.crawl_process import Crawled, RecordingOutbox, RecordingStore, crawl, plan_of, settings_of
+from tests.crawler.texts import SIMPLIFIED, TRADITIONAL, own_text, paragraphs
+from tests.support.web_server import Answer, Routes, WebServer, endless, gzipped, page, redirect, silent
+
+LINKS = ("gb", "big5", "lie", "circle", "hop", "inside", "endless", "bomb", "picture", "secret/1", "login", "gone", "error", "twin?utm_source=a", "twin")
+
+
+def _site(far: str) -> Routes:
+    listed = "".join(f'<li><a href="/{name}">{name}的链接</a></li>' for name in LINKS)
+    index = f'<ul><li><a href="/1.html">第一章 渡口</a></li>{listed}<li><a href="{far}">far</a></li></ul>'
+    return {
+        "/": page("目录", index),
+        "/robots.txt": Answer(b"User-agent: *\nDisallow: /secret/\nSitemap: /maps/index.xml\n", "text/plain"),
+        "/maps/index.xml": Answer(b"<sitemapindex><sitemap><loc>SITE/maps/one.xml.gz</loc></sitemap></sitemapindex>", "text/xml"),
+        "/1.html": page("第一章 渡口", own_text(1) + '<a href="2.html">下一章</a>'),
+        "/2.html": page("第二章 渡口", own_text(2) + '<a href="3.html">下一页</a>'),
+        "/3.html": page("第三章 渡口", own_text(3)),
+        "/gb": page("国标", own_text(4), "gb18030", "gb2312"),
+        "/big5": page("大五碼", paragraphs(TRADITIONAL), "big5hkscs", "", "big5"),
+        "/lie": page("谎言", own_text(5), "gb18030", "utf-8", "big5"),
+        "/circle": redirect("/circle2"),
+        "/circle2": redirect("/circle"),
+        "/hop": redirect(far),
+        "/inside": redirect("http://169.254.169.254/latest/meta-data/"),
+        "/endless": Answer(chunks=endless),
+        "/bomb": Answer(gzip.compress(b"<p>" + b" " * 30_000_000), headers={"Content-Encoding": "gzip"}),
+        "/picture": Answer(b"\x89PNG" + b"0" * 100_000, "image/png"),
+        "/secret/1": page("秘密", own_text(6)),
+        "/login": page("登录", own_text(7)),
+        "/error": Answer(b"<p>broken</p>", status=500),
+        "/twin": page("孪生", own_text(8)),
+        "/twin?utm_source=a": page("孪生", own_text(8)),
+        "/listed": page("列出", own_text(9)),
+    }
+
+
+@pytest.fixture(scope="module")
+def whole() -> Iterator[tuple[Crawled, WebServer, WebServer]]:
+    """One crawl of everything; the tests look at its parts."""
+    with WebServer({"/": page("别站", own_text(99))}) as far, WebServer({}) as site:
+        site.routes.update(_site(far.url()))
+        index = site.routes["/maps/index.xml"]
+        assert isinstance(index, Answer)
+        site.routes["/maps/index.xml"] = replace(index, body=index.body.replace(b"SITE", site.url("").encode()))
+        urls = f"<urlset><url><loc>{site.url('/listed')}</loc></url><url><loc>{far.url('/')}</loc></url></urlset>"
+        site.routes["/maps/one.xml.gz"] = gzipped(Answer(urls.encode()))
+        plan = plan_of(site.url(), use_sitemap=True)
+        yield crawl(plan, settings_of(site.netloc, far.netloc)), site, far
+
+
+def test_pages_in_every_encoding_are_kept_as_text(whole: tuple[Crawled, WebServer, WebServer]) -> None:
+    crawled, *_ = whole
+    for path in ("/1.html", "/gb", "/lie"):
+        assert crawled.reading(path).text.splitlines()[1:] == list(SIMPLIFIED)
+    assert crawled.reading("/big5").text.splitlines() == list(TRADITIONAL)
+    assert [crawled.reading(path).encoding for path in ("/1.html", "/gb", "/lie", "/big5")] == ["utf-8", "gb18030", "gb18030", "big5hkscs"]
+
+
+def test_next_pages_are_followed(whole: tuple[Crawled, WebServer, WebServer]) -> None:
+    assert whole[0].reading("/3.html").title == "第三章 渡口"
+
+
+def test_pages_that_only_a_sitemap_lists_are_found(whole: tuple[Crawled, WebServer, WebServer]) -> None:
+    assert whole[0].has("/listed")
+
+
+def test_robots_txt_is_obeyed_and_counted(whole: tuple[Crawled, WebServer, WebServer]) -> None:
+    crawled, site, _ = whole
+    assert "/secret/1" not in site.requested
+    assert crawled.counts.rejected["robots"] == 1
+
+
+def test_each_address_is_asked_for_once(whole: tuple[Crawled, WebServer, WebServer]) -> None:
+    _, site, _ = whole
+    assert sum(path.startswith("/twin") for path in site.requested) == 1
+    assert site.requested.count("/1.html") == 1
+
+
+def test_traps_and_other_hosts_are_left_alone(whole: tuple[Crawled, WebServer, WebServer]) -> None:
+    crawled, site, far = whole
+    assert "/login" not in site.requested
+    assert far.requested == []
+    assert crawled.counts.rejected["off_site"] == 1
+
+
+@pytest.mark.parametrize(
+    ("reason", "count", "words"),
+    [
+        ("redirect_loop", 1, "/circle redirects in a circle"),
+        ("unsafe_address", 1, "/inside redirects to http://169.254.169.254/latest/meta-data/ is not fetched"),
+        ("http_error", 2, "/gone answers with HTTP status 404"),
+        ("http_error", 2, "/error answers with HTTP status 500"),
+        ("too_large", 2, "/endless is larger than 400000 bytes"),
+        ("too_large", 2, "/bomb grows beyond the limit"),
+        ("not_html", 1, "/picture is no web page: its content type is image/png"),
+    ],
+)
+def test_each_refusal_is_counted_and_has_a_sentence(
+    whole: tuple[Crawled, WebServer, WebServer], reason: str, count: int, words: str
+) -> None:
+    counts = whole[0].counts
+    assert counts.rejected[reason] == count
+    assert any(words in fault for fault in counts.faults), counts.faults
+
+
+def test_gigabytes_are_not_taken_in(whole: tuple[Crawled, WebServer, WebServer]) -> None:
+    _, site, _ = whole
+    assert site.requested.count("/endless") == 1
+    assert site.bytes_sent["/endless"] < 50_000_000
+
+
+def test_the_sums_are_right_and_each_new_version_is_told_of(whole: tuple[Crawled, WebServer, WebServer]) -> None:
+    crawled, *_ = whole
+    counts = crawled.counts
+    assert (counts.stored, counts.new_versions, counts.unchanged, counts.failed) == (8, 8, 0, 0)
+    assert sorted(crawled.sent) == sorted(crawled.store.versions)
+    assert counts.fetched == 9
+    assert counts.rejected["no_main_text"] == 1
+    assert counts.bytes_fetched > 5_000
+    assert counts.seconds_extract > 0
+    assert counts.seconds_store > 0
+    assert counts.finish_reason == "finished"
+
+
+def test_nothing_is_written_to_the_terminal(whole: tuple[Crawled, WebServer, WebServer]) -> None:
+    assert whole[0].output == ""
+
+
+def test_evidence_is_kept_as_it_came(whole: tuple[Crawled, WebServer, WebServer]) -> None:
+    crawled, site, _ = whole
+    fetched = next(fetched for fetched, _ in crawled.store.versions.values() if fetched.final_url.endswith("/gb"))
+    answer = site.routes["/gb"]
+    assert isinstance(answer, Answer)
+    assert fetched.body == answer.body
+    assert ("Content-Type", "text/html; charset=gb2312") in fetched.headers
+    assert fetched.status == 200
+    assert fetched.fetched_at.tzinfo is not None
+
+
+def _chain(length: int) -> Routes:
+    routes: Routes = {"/": page("目录", '<a href="/p/1">开始</a>')}
+    for number in range(1, length + 1):
+        routes[f"/p/{number}"] = page(f"第{number}篇", own_text(number) + f'<a href="/p/{number + 1}">另一篇</a>')
+    return routes
+
+
+def test_depth_and_number_of_pages_are_bounded() -> None:
+    with WebServer(_chain(9)) as site:
+        deep = crawl(plan_of(site.url(), max_depth=3), settings_of(site.netloc))
+        assert sorted(path for path in set(site.requested) if path.startswith("/p/")) == ["/p/1", "/p/2", "/p/3"]
+        assert deep.counts.finish_reason == "finished"
+        few = crawl(plan_of(site.url(), max_pages=4, max_depth=50), settings_of(site.netloc))
+        assert (few.counts.fetched, few.counts.stored, few.counts.finish_reason) == (4, 3, "page_limit")
+
+
+def test_an_unchanged_page_sends_no_message_and_a_changed_one_does() -> None:
+    with WebServer(_chain(2)) as site:
+        first = crawl(plan_of(site.url()), settings_of(site.netloc))
+        assert len(first.sent) == 2
+        site.routes["/p/2"] = page("第2篇", own_text(22))
+        again = crawl(plan_of(site.url()), settings_of(site.netloc), first.store)
+        assert (again.counts.stored, again.counts.new_versions, again.counts.unchanged) == (2, 1, 1)
+        assert len(again.sent) == 1
+        assert again.store.versions[again.sent[0]][0].final_url.endswith("/p/2")
+
+
+def test_a_private_address_is_refused_before_anything_is_asked_of_it() -> None:
+    with WebServer(_chain(1)) as site:
+        port = site.netloc.partition(":")[2]
+        for host in ("127.0.0.1", "localhost", "2130706433", "[::ffff:127.0.0.1]"):
+            crawled = crawl(plan_of(f"http://{host}:{port}/"), CrawlSettings())
+            assert (crawled.counts.rejected, crawled.counts.finish_reason) == ({"unsafe_address": 1}, "unsafe_address")
+            assert "ZHUIWEN_ALLOW_PRIVATE_HOSTS" in crawled.counts.faults[0]
+        assert site.requested == []
+
+
+def test_a_site_that_does_not_answer_gives_one_sentence() -> None:
+    with WebServer({}) as site:
+        netloc = site.netloc
+    crawled = crawl(plan_of(f"http://{netloc}/", use_sitemap=True), settings_of(netloc))
+    assert crawled.counts.faults == [f"http://{netloc}/ does not answer: the connection is refused; is the address right?"]
+    assert (crawled.counts.finish_reason, crawled.counts.fetched) == ("no_answer", 0)
+
+
+def test_a_silent_page_is_given_up_and_the_rest_goes_on() -> None:
+    routes = _chain(1) | {"/": page("目录", '<a href="/slow">慢</a><a href="/p/1">快</a><a href="/torn">断</a>'), "/slow": Answer(chunks=silent)}
+    routes["/torn"] = Answer(b"<p>half", promises=5_000)
+    with WebServer(routes) as site:
+        crawled = crawl(plan_of(site.url()), settings_of(site.netloc, timeout_s=1.0))
+        assert crawled.counts.rejected["no_answer"] == 2
+        assert any("/slow does not answer within 1 seconds" in fault for fault in crawled.counts.faults)
+        assert any("/torn breaks off its answer" in fault for fault in crawled.counts.faults)
+        assert site.requested.count("/slow") == 3
+        assert crawled.counts.stored == 1
+
+
+def test_a_store_that_is_away_for_a_moment_is_waited_for() -> None:
+    with WebServer(_chain(2)) as site:
+        crawled = crawl(plan_of(site.url()), settings_of(site.netloc), RecordingStore(away_calls=2))
+        assert (crawled.counts.stored, crawled.counts.failed, len(crawled.sent)) == (2, 0, 2)
+
+
+def test_a_store_that_stays_away_ends_the_crawl_and_the_page_is_still_to_do(tmp_path: Path) -> None:
+    with WebServer(_chain(2)) as site:
+        crawled = crawl(plan_of(site.url()), settings_of(site.netloc), RecordingStore(away_calls=1_000), tmp_path)
+        assert crawled.counts.finish_reason == "store_unavailable"
+        assert any("does not answer" in fault and "/p/1" in fault for fault in crawled.counts.faults)
+        assert crawled.counts.stored == 0
+        later = crawl(plan_of(site.url()), settings_of(site.netloc), None, tmp_path)
+        assert (later.counts.stored, later.counts.finish_reason) == (2, "finished")
+        assert site.requested.count("/") == 1
+
+
+def test_sigterm_ends_a_crawl_in_order() -> None:
+    with WebServer(_chain(500)) as site:
+        process, pipe = crawl_process.start(plan_of(site.url(), max_depth=500, delay_s=0.05), settings_of(site.netloc))
+        crawl_process.wait_until(lambda: "/p/3" in site.requested)
+        crawl_process.kill(process, signal.SIGTERM)
+        crawled = crawl_process.finish(process, pipe)
+        assert crawled.counts.finish_reason == "stopped"
+        assert 2 <= crawled.counts.stored < 400
+        assert len(crawled.sent) == crawled.counts.stored
+
+
+def test_a_crawl_that_was_killed_goes_on_where_it_was(tmp_path: Path) -> None:
+    log, job = tmp_path / "stored.jsonl", tmp_path / "job"
+    with WebServer(_chain(12)) as site:
+        plan = plan_of(site.url(), max_depth=50, delay_s=0.05, concurrency=1)
+        process, _ = crawl_process.start(plan, settings_of(site.netloc), RecordingStore(log), job)
+        crawl_process.wait_until(lambda: log.exists() and len(log.read_text().splitlines()) >= 4)
+        crawl_process.kill(process, signal.SIGKILL)
+        process.join()
+        before = len(log.read_text().splitlines())
+        (job / JOURNAL_NAME).open("ab").write(b"\x00" * 100)
+        crawled = crawl(plan, settings_of(site.netloc), RecordingStore(log), job)
+        stored = [json.loads(line) for line in log.read_text().splitlines()]
+        assert {url.rpartition("/")[2] for url in stored} == {str(number) for number in range(1, 13)}
+        assert crawled.counts.stored <= 12 - before + 1
+        assert any("is damaged; the crawl goes on" in fault for fault in crawled.counts.faults)
+        assert not (job / JOURNAL_NAME).exists()
+
+
+def test_a_corrupt_job_folder_does_not_prevent_the_crawl(tmp_path: Path) -> None:
+    (tmp_path / JOURNAL_NAME).write_bytes(b"\x00\xff" * 2_000)
+    with WebServer(_chain(2)) as site:
+        crawled = crawl(plan_of(site.url()), settings_of(site.netloc), None, tmp_path)
+        assert crawled.counts.stored == 2
+        assert "starts afresh" in crawled.counts.faults[0]
+
+
+def test_a_plan_that_cannot_work_is_refused_with_every_fault_named() -> None:
+    plan = replace(plan_of("http://a.example/"), start_urls=(), body_selector="p[[", deny_patterns=("(",))
+    with pytest.raises(BadConfiguration) as caught:
+        run_crawl(plan, RecordingStore(), RecordingOutbox(), CrawlSettings())
+    assert len(caught.value.faults) == 3
