@@ -16,7 +16,8 @@ ENGLISH = {
     "notice": "Notice",
     "top_sites": "Sites with most copies",
     "days_chart": "Cases opened each day",
-    "bars": "Cases",
+    "page": "Page",
+    "comparison": "Comparison",
     "no_rows": "None in this period.",
     "note.counting": "A case is one page that took from one work. It counts on the day on which it was opened, with the"
     " state it had when this report was made. Figures of copied characters and shares leave dismissed cases out.",

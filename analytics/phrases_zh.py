@@ -14,9 +14,10 @@ CHINESE = {
     "measure": "指标",
     "value": "数值",
     "notice": "提示",
-    "top_sites": "侵权最多的站点",
+    "top_sites": "发现复制最多的站点",
     "days_chart": "每日新立案件",
-    "bars": "案件",
+    "page": "网页",
+    "comparison": "比对结果",
     "no_rows": "本期无记录。",
     "note.counting": "一个案件指一个网页抄用一部作品。案件计入立案当日，状态以本报告生成时为准。"
     "复制字数与占比不含已排除的案件。",

@@ -34,5 +34,14 @@ def by_number(character: str) -> str:
     return f"[U+{ord(character):04X}]"
 
 
+def text_width(text: str) -> int:
+    """Measure the room that `text` takes, in digits' widths: a Chinese character takes two.
+
+    >>> text_width("案件 12")
+    7
+    """
+    return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
+
+
 def _is_harmless(character: str) -> bool:
     return " " <= character <= "~" or unicodedata.category(character) not in _DISRUPTIVE_CATEGORIES

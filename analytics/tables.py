@@ -18,6 +18,7 @@ Cell = str | int | float | date | datetime | StrEnum | tuple[StrEnum, ...] | Non
 
 SHARE_DECIMALS = 4  # shown as a percentage with two
 HOUR_DECIMALS = 1
+MAX_TITLE_CHARS = 200  # of a page; what stands behind it is stuffing for search engines
 
 
 class Kind(StrEnum):
@@ -104,12 +105,12 @@ def measure_tables(report: Report) -> tuple[Table, ...]:
     return (
         sites(report),
         works(report),
-        days(report),
         _counted("classes", "match_class", report.classes),
         _counted("disguises", "disguise", report.disguises),
         Table("verdicts", (Column("verdict", Kind.TERM), Column("cases", Kind.COUNT)), report.verdicts),
         Table("exclusions", (Column("reason", Kind.TERM), Column("excluded", Kind.COUNT)), report.exclusions),
         crawls(report),
+        days(report),
     )
 
 
@@ -196,7 +197,7 @@ def _case(report: Report, case: CaseRow) -> tuple[Cell, ...]:
         shown(case.chapter_title),
         shown(case.site_name),
         shown(case.site_host),
-        shown(case.page_title),
+        shown(case.page_title, MAX_TITLE_CHARS),
         shown(case.page_url),
         case.match_class,
         _share(case.similarity),

@@ -8,23 +8,23 @@ import json
 import re
 from dataclasses import asdict
 from functools import cache
-from pathlib import Path
 from typing import Any
 
-import mplfonts
-import typst
 from fontTools.ttLib import TTFont  # type: ignore[import-untyped]
 
-from analytics.plain_text import by_number
-from analytics.reading import Reading, read
+from analytics.formats.typesetting import FONTS, TypesettingFailed, typeset, typeset_apart
+from analytics.plain_text import by_number, text_width
+from analytics.reading import ReadCase, Reading, read
 from analytics.report import Report
-from core.errors import BadInput
+from core.errors import BadInput, RetryLater
 
-# 700 pages of A4, which is what 5,000 cases make, are set in seconds; beyond ten times that nobody is served by paper.
-MAX_CASES = 20_000
+# Measured 2026-11-21 on two cores with 500 to 5,000 cases: 0.2 MB and 2 ms a case; 5,000 take 1.1 GB and 10 s and make
+# more than 600 pages. Nobody is served by more paper, and a small machine has no more memory.
+MAX_CASES = 5_000
+MAX_CASES_IN_THIS_PROCESS = 200  # 40 MB that stay with the process
 
-_TEMPLATE = Path(__file__).parents[1] / "templates" / "report.typ"
-_FONTS = Path(mplfonts.__file__).parent / "fonts"
+MAX_LINES_OF_A_PAGE = 50  # 23 cm of 13 pt
+
 _FONT_FILES = ("NotoSansCJKsc-Regular.otf", "NotoSerifCJKsc-Regular.otf")
 
 # A run without a place to break a line, longer than the narrowest column of text is wide; Chinese breaks anywhere.
@@ -39,17 +39,16 @@ def render(report: Report) -> bytes:
             f"a PDF holds {MAX_CASES:,} cases and this report has {len(report.cases):,};"
             " choose a shorter period, or XLSX or CSV"
         )
-    compiler = typst.Compiler(
-        str(_TEMPLATE), root=str(_TEMPLATE.parent), font_paths=[str(_FONTS)], ignore_system_fonts=True
-    )
-    pdf = compiler.compile(
-        format="pdf",
-        sys_inputs={"report": json.dumps(_content(read(report)), ensure_ascii=False)},
-        pdf_standards="a-2u",
-        timestamp=report.scope.generated_at,
-    )
-    assert isinstance(pdf, bytes)
-    return pdf
+    content = json.dumps(_content(read(report)), ensure_ascii=False)
+    made_at = report.scope.generated_at
+    if len(report.cases) <= MAX_CASES_IN_THIS_PROCESS:
+        return typeset(content, made_at)
+    try:
+        return typeset_apart(content, made_at)
+    except TypesettingFailed as error:
+        raise RetryLater(
+            f"the PDF of {len(report.cases):,} cases was not finished ({error}); free some memory or choose a shorter period"
+        ) from error
 
 
 def breakable(text: str) -> list[str]:
@@ -69,13 +68,35 @@ def breakable(text: str) -> list[str]:
 
 def _content(reading: Reading) -> dict[str, Any]:
     phrases = reading.phrases
-    keys = ("html_lang", "title", "product", "page_of", "top_sites", "days_chart", "no_rows", "table.summary")
-    headings = ("case_id", "page_title", "work", "similarity", "page_url", "excerpt")
+    keys = (
+        "html_lang",
+        "title",
+        "product",
+        "page_of",
+        "top_sites",
+        "days_chart",
+        "no_rows",
+        "table.summary",
+        "page",
+        "comparison",
+    )
+    headings = ("case_id", "work")
     words = {key: phrases[key] for key in keys} | {key: phrases[f"column.{key}"] for key in headings}
     fields = asdict(reading)
     del fields["phrases"]
+    for group, drawn in zip(reading.groups, fields["groups"], strict=True):
+        for case, drawn_case in zip(group.cases, drawn["cases"], strict=True):
+            drawn_case["is_tall"] = _is_tall(case)
     fitted: dict[str, Any] = _fitted(fields, _covered_characters())
     return fitted | {"words": words}
+
+
+def _is_tall(case: ReadCase) -> bool:
+    """Tell whether a case may need more than a page: by lines, were each of its texts in the narrowest column."""
+    lines = [text for part in (case.history, case.page, case.work) for _, text in part]
+    texts = (*lines, case.page_title, case.page_url, case.work_title)
+    in_columns = sum(1 + text_width(text) // 10 for text in texts)
+    return in_columns + text_width(case.excerpt) // 40 > MAX_LINES_OF_A_PAGE
 
 
 def _fitted(value: Any, covered: frozenset[int]) -> Any:
@@ -96,5 +117,5 @@ def _fitted(value: Any, covered: frozenset[int]) -> Any:
 @cache
 def _covered_characters() -> frozenset[int]:
     """Find the code points that both fonts can show; read from their tables once, 0.4 s."""
-    tables = [TTFont(_FONTS / name, lazy=True).getBestCmap() for name in _FONT_FILES]
+    tables = [TTFont(FONTS / name, lazy=True).getBestCmap() for name in _FONT_FILES]
     return frozenset(set(tables[0]).intersection(*tables[1:]))

@@ -5,7 +5,6 @@ the zone, since a spreadsheet's dates have none.
 """
 
 import io
-import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -15,6 +14,7 @@ import xlsxwriter
 
 from analytics import tables
 from analytics.phrases import Phrases
+from analytics.plain_text import text_width
 from analytics.report import Report
 from analytics.tables import Cell, Figure, Kind, Table
 from analytics.wording import cell_text, column_label, row_texts, table_title
@@ -68,15 +68,6 @@ def render(report: Report) -> bytes:
         for table in (*(table for table in measures if table.key in _OWN_SHEETS), tables.cases(report)):
             _write_table_sheet(book, table, styles)
     return out.getvalue()
-
-
-def text_width(text: str) -> int:
-    """Measure the room that `text` takes, in digits' widths: a Chinese character takes two.
-
-    >>> text_width("案件 12")
-    7
-    """
-    return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
 
 
 def _styles(book: Any, phrases: Phrases) -> _Styles:

@@ -111,8 +111,8 @@ def _cells(row: Sequence[ReadCell], is_numeric: Sequence[bool]) -> list[Any]:
 
 def _group(group: CaseGroup, reading: Reading) -> Any:
     phrases = reading.phrases
-    headings = ("case_id", "page_title", "work", "similarity")
-    head = tag.TR(*(tag.TH(phrases[f"column.{key}"], scope="col") for key in headings))
+    headings = ("column.case_id", "page", "column.work", "comparison")
+    head = tag.TR(*(tag.TH(phrases[key], scope="col") for key in headings))
     bodies = (_case(case, group, phrases["column.excerpt"]) for case in group.cases)
     return tag.SECTION(
         tag.H2(group.title),
