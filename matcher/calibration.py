@@ -1,0 +1,70 @@
+"""Every threshold of the matcher, with unit, reason and source.
+
+"Benchmark" is the one of 165 works (25.1 M characters) and 8,665 pages under 31 kinds and strengths of edits, 2026; its
+figures and the ranges tried stand beside each number. Tokens are characters that have a reading.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """Thresholds of matching. Change one only with a measurement."""
+
+    # Look-up. A hash with more postings than this tells nothing: 64 at 25 M characters (tried 16-256, no difference in
+    # quality); it grows with the index, as ordinary phrases do (hits per page on innocent pages grew linearly).
+    min_cap_postings: int = 64
+    index_postings_per_cap: int = 80_000  # 5.2 M postings / 64
+    cap_growth_when_all_capped: int = 16  # a passage that a hundred texts share is still found
+    max_repeats_on_page: int = 64  # of one anchor; beyond it the page repeats itself, and the product of both explodes
+
+    # Extension (benchmark, section 3.5 of its report: tuning of all five changed nothing beyond noise).
+    ungapped_drop: int = 8
+    min_ungapped_score: int = 8
+    gapped_drop: int = 20
+    band_tokens: int = 24
+    min_segment_score: int = 9
+    max_segments_of_text: int = 4_000  # bounds the work for a page made of a thousand pieces
+
+    # Joining. 250 tokens of advertisement on the page, 800 left out of the work; in any order.
+    max_page_gap_tokens: int = 250
+    max_work_gap_tokens: int = 800
+    min_matched_tokens: int = 23  # below it set phrases and verse that everybody quotes begin
+    min_score: int = 18
+    min_density: float = 0.35  # matched tokens of the shorter side; 40 % of random changes leave 0.6
+    max_overlap_of_claims: float = 0.5  # of the lesser segment; beyond it one of the two claims goes
+    home_bonus: float = 0.15  # a text that holds most of the page outbids another edition that is better in one line
+    min_share_for_also: float = 0.5  # of the matched tokens that another text must carry to be named
+
+    # Common wording: a short passage that this many other texts carry belongs to none of them.
+    max_common_wording_tokens: int = 60
+    min_texts_for_common_wording: int = 4
+
+    # Quotation (the benchmark's grey class: natural quotations of 20-35 characters, of which 20 % were called copies).
+    max_bare_quotation_tokens: int = 38
+    max_bare_quotation_containment: float = 0.25
+    max_marked_quotation_tokens: int = 120  # in quotation marks that the work lacks, or behind a title
+    max_marked_quotation_containment: float = 0.20
+    min_quotation_similarity: float = 0.85  # who quotes does not disguise
+    max_quoted_tokens: int = 240  # all quotations of one text on one page
+
+    # Classes. Shares of tokens; "changed" counts wording only, neither script nor noise.
+    min_whole_page_containment: float = 0.8
+    min_whole_page_tokens: int = 800  # a whole chapter; a shorter page of a longer work is an excerpt of it
+    min_whole_work_containment: float = 0.5
+    max_changed_identical: float = 0.01
+    max_changed_light: float = 0.15
+    min_patchwork_tokens: int = 60
+    max_patchwork_work_containment: float = 0.8  # two whole chapters after each other are no patchwork
+
+    # Disguises. Accident: three typing errors in 300 characters; so at least 3 places and 1 % of what was matched. Of
+    # what never happens by accident (zero-width characters, pinyin) 3 places are enough. Editions of one work in the
+    # same script differ in less than 5 % of characters by variant forms; a conversion changes some 30 %.
+    min_places: int = 3
+    min_share: float = 0.01
+    min_script_share: float = 0.05
+    min_passage_tokens: int = 10  # text inserted or left out in one piece, as no slip of the pen is
+    min_displaced_segments: int = 2
+
+
+DEFAULT = Calibration()

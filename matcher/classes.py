@@ -1,0 +1,135 @@
+"""What a match is called, and which disguises it shows."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.matches import ChangeKind, MatchClass
+from core.pages import Disguise, DisguiseFound
+from core.text import TextRange
+from matcher.calibration import Calibration
+from matcher.changes import CHANGE_KINDS, Comparison, number_of
+from matcher.hiding import hidden_kinds
+from matcher.sides import Side
+from matcher.spans import Figures
+
+MAX_EXAMPLE_CHARS = 80
+
+_DISGUISE_OF_CHANGE = {
+    ChangeKind.HOMOPHONE: Disguise.HOMOPHONE,
+    ChangeKind.SHAPE: Disguise.SHAPE,
+    ChangeKind.REPLACED: Disguise.REPLACED,
+    ChangeKind.SCRIPT: Disguise.SCRIPT_CONVERTED,
+    ChangeKind.PINYIN: Disguise.PINYIN_REPLACED,
+    ChangeKind.NOISE: Disguise.PRIVATE_USE,
+}
+_NEVER_BY_ACCIDENT = frozenset(
+    {Disguise.ZERO_WIDTH, Disguise.PINYIN_INSERTED, Disguise.PINYIN_REPLACED, Disguise.PRIVATE_USE}
+)
+_IN_PASSAGES = {ChangeKind.INSERTED: Disguise.TEXT_INSERTED, ChangeKind.DELETED: Disguise.TEXT_DELETED}
+
+
+def class_of(found: Figures, is_quotation: bool, is_patchwork: bool, calibration: Calibration) -> MatchClass:
+    """Name a match: what it is first of all, then how far it was edited."""
+    if is_quotation:
+        return MatchClass.QUOTATION
+    if is_patchwork:
+        return MatchClass.PATCHWORK
+    is_whole_page = (
+        found.page_containment >= calibration.min_whole_page_containment
+        and found.page_tokens >= calibration.min_whole_page_tokens
+    )
+    if not is_whole_page and found.work_containment < calibration.min_whole_work_containment:
+        return MatchClass.EXCERPT
+    if found.changed_share <= calibration.max_changed_identical and not found.displaced:
+        return MatchClass.IDENTICAL
+    is_light = found.changed_share <= calibration.max_changed_light and not found.displaced
+    return MatchClass.LIGHTLY_EDITED if is_light else MatchClass.HEAVILY_EDITED
+
+
+def patchwork(found: Sequence[Figures], calibration: Calibration) -> list[bool]:
+    """For each match of a page that is no quotation, whether it is a piece of a patchwork of parts of several texts."""
+    pieces = [
+        figures.matched >= calibration.min_patchwork_tokens
+        and figures.work_containment < calibration.max_patchwork_work_containment
+        and figures.page_containment < calibration.min_whole_page_containment
+        for figures in found
+    ]
+    return [is_piece and sum(pieces) > 1 for is_piece in pieces]
+
+
+def disguises_of(
+    page: Side, work: Side, comparisons: list[Comparison], found: Figures, calibration: Calibration
+) -> tuple[DisguiseFound, ...]:
+    """What was done to hide the passages, where it is more than accident."""
+    signs: dict[Disguise, list[_Sign]] = {}
+    for comparison in comparisons:
+        for kind, sign in _signs(page, work, comparison):
+            signs.setdefault(kind, []).append(sign)
+    shown = []
+    for kind, seen in signs.items():
+        places, tokens = sum(sign.places for sign in seen), sum(sign.tokens for sign in seen)
+        if _is_meant(kind, places, tokens, found.matched, calibration):
+            shown.append(DisguiseFound(kind, places, seen[0].example))
+    shown += _passages(page, work, comparisons, calibration, {disguise.kind for disguise in shown})
+    if found.displaced >= calibration.min_displaced_segments:
+        shown.append(DisguiseFound(Disguise.SHUFFLED, found.displaced))
+    return tuple(sorted(shown, key=lambda disguise: list(Disguise).index(disguise.kind)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Sign:
+    """What speaks for a disguise in one passage."""
+
+    places: int
+    tokens: int
+    example: str
+
+
+def _signs(page: Side, work: Side, comparison: Comparison) -> Iterator[tuple[Disguise, _Sign]]:
+    for kind, items in hidden_kinds(page, work, comparison).items():
+        yield kind, _Sign(len(items), len(items), _example(page.text, items[0]))
+    for kind_of_change in CHANGE_KINDS:
+        rows = comparison.of_kind(kind_of_change)
+        if len(rows):
+            disguise = _DISGUISE_OF_CHANGE.get(kind_of_change) or _IN_PASSAGES[kind_of_change]
+            tokens = int(np.maximum(rows[:, 2] - rows[:, 1], rows[:, 4] - rows[:, 3]).sum())
+            yield disguise, _Sign(len(rows), tokens, _row_text(page, work, kind_of_change, rows[0]))
+
+
+def _is_meant(kind: Disguise, places: int, tokens: int, matched: int, calibration: Calibration) -> bool:
+    if places < calibration.min_places:
+        return kind is Disguise.SCRIPT_CONVERTED and tokens >= calibration.min_script_share * matched and places > 1
+    if kind in _NEVER_BY_ACCIDENT:
+        return True
+    least = calibration.min_script_share if kind is Disguise.SCRIPT_CONVERTED else calibration.min_share
+    return tokens >= least * matched
+
+
+def _passages(
+    page: Side, work: Side, comparisons: list[Comparison], calibration: Calibration, shown: set[Disguise]
+) -> Iterator[DisguiseFound]:
+    """Text put in or left out in one piece counts even once."""
+    for kind, disguise in _IN_PASSAGES.items():
+        pieces = []
+        for comparison in comparisons:
+            rows = comparison.changes
+            is_long = (rows[:, 0] == number_of(kind)) & (comparison.sizes() >= calibration.min_passage_tokens)
+            pieces += list(rows[is_long])
+        if pieces and disguise not in shown:
+            yield DisguiseFound(disguise, len(pieces), _row_text(page, work, kind, pieces[0]))
+
+
+def _row_text(page: Side, work: Side, kind: ChangeKind, row: NDArray[np.int32]) -> str:
+    if kind is ChangeKind.DELETED:
+        return _example(work.text, work.range_of(int(row[3]), int(row[4])))
+    return _example(page.text, page.range_of(int(row[1]), int(row[2])))
+
+
+def _example(text: str, place: TextRange) -> str:
+    """The place with a few characters around it, on one line."""
+    around = max(0, 12 - len(place)) // 2
+    shown = text[max(0, place.start - around) : place.end + around][:MAX_EXAMPLE_CHARS]
+    return " ".join(shown.split("\n"))

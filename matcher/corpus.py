@@ -1,0 +1,74 @@
+"""The works that a match is verified against, and a cache of them."""
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import Protocol
+
+from core.ids import WorkTextId
+from fingerprint.record import Fingerprint
+
+BYTES_PER_CHARACTER = 2  # Python keeps a Chinese text in two bytes a character
+DEFAULT_CACHE_BYTES = 512 * 1024 * 1024  # some 40 M characters of works
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WorkEntry:
+    """One text of the mother corpus and its fingerprint."""
+
+    text: str
+    fingerprint: Fingerprint
+
+    @property
+    def nbytes(self) -> int:
+        return len(self.text) * BYTES_PER_CHARACTER + self.fingerprint.nbytes
+
+
+class Corpus(Protocol):
+    """Where texts and fingerprints of works come from."""
+
+    def entry(self, text_id: WorkTextId) -> WorkEntry | None:
+        """The text, or None when it has been removed meanwhile."""
+        ...
+
+
+class CorpusCache:
+    """A corpus in front of another that keeps the texts asked for last, up to a number of bytes."""
+
+    def __init__(self, source: Corpus, max_bytes: int = DEFAULT_CACHE_BYTES) -> None:
+        self._source = source
+        self._max_bytes = max_bytes
+        self._entries: OrderedDict[WorkTextId, WorkEntry] = OrderedDict()
+        self._bytes = 0
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held now."""
+        return self._bytes
+
+    def entry(self, text_id: WorkTextId) -> WorkEntry | None:
+        held = self._entries.get(text_id)
+        if held is not None:
+            self._entries.move_to_end(text_id)
+            return held
+        fetched = self._source.entry(text_id)
+        if fetched is not None and fetched.nbytes <= self._max_bytes:
+            self._entries[text_id] = fetched
+            self._bytes += fetched.nbytes
+            self._evict()
+        return fetched
+
+    def forget(self, text_id: WorkTextId) -> None:
+        """Let go of a text that was removed; ids are digests of content, so that nothing else goes stale."""
+        held = self._entries.pop(text_id, None)
+        self._bytes -= held.nbytes if held else 0
+
+    def _evict(self) -> None:
+        while self._bytes > self._max_bytes:
+            self._bytes -= self._entries.popitem(last=False)[1].nbytes
+
+
+class MemoryCorpus(dict[WorkTextId, WorkEntry]):
+    """A corpus in a dictionary: the twin for tests, `zhuiwen check` and archives."""
+
+    def entry(self, text_id: WorkTextId) -> WorkEntry | None:
+        return self.get(text_id)

@@ -1,0 +1,82 @@
+"""The index as matcher and pipeline see it. Live side: matcher.redis_index; memory side: matcher.memory_index."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.ids import WorkTextId
+from fingerprint.record import Fingerprint
+
+
+@dataclass(frozen=True, slots=True)
+class IndexState:
+    """What an index holds.
+
+    generation: 0 when there is none (never built, or lost); such an index answers nothing.
+    corpus_revision: counts every text added or removed, over all generations.
+    """
+
+    generation: int
+    corpus_revision: int
+    texts: int
+    postings: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Hits:
+    """Where asked hashes occur: one row for each occurrence, in no order.
+
+    queries    int32[h]  position in the array of hashes that was asked
+    ordinals   int32[h]  a number for the text, which `texts` names
+    positions  int32[h]  stream position in that text
+    capped     how many of the hashes were left out because they occur too often
+    postings   size of the whole index
+    """
+
+    queries: NDArray[np.int32]
+    ordinals: NDArray[np.int32]
+    positions: NDArray[np.int32]
+    texts: Mapping[int, WorkTextId]
+    capped: int
+    postings: int
+
+
+class MatchIndex(Protocol):
+    """Anchors of the mother corpus. Every call may raise core.errors.ServiceUnavailable.
+
+    A new or lost index has generation 0: `add`, `remove` and `lookup` raise core.errors.IndexStale until `rebuild` or
+    `clear` has opened a generation, so that silence is never mistaken for "no copies".
+    """
+
+    algorithm_id: int
+
+    def add(self, text_id: WorkTextId, fingerprint: Fingerprint) -> None:
+        """Make a text known; one that is there already is left as it is."""
+        ...
+
+    def remove(self, text_id: WorkTextId) -> None:
+        """Forget a text; one that is not there is no error."""
+        ...
+
+    def lookup(self, hashes: NDArray[np.uint64], max_postings: int) -> Hits:
+        """Find all occurrences of each hash that occurs at most `max_postings` times in the whole index."""
+        ...
+
+    def state(self) -> IndexState: ...
+
+    def text_ids(self) -> frozenset[WorkTextId]: ...
+
+    def clear(self) -> None:
+        """Open a new generation without any text."""
+        ...
+
+    def rebuild(self, entries: Iterable[tuple[WorkTextId, Fingerprint]], min_revision: int = 0) -> IndexState:
+        """Fill a new generation with `entries`, switch to it, and drop the old one.
+
+        Look-ups go on with the old generation until the switch; a rebuild that dies leaves it in place. The revision
+        moves on when the texts differ from those before, and is at least `min_revision` (for an index that was lost).
+        """
+        ...
