@@ -8,6 +8,7 @@ import dj_database_url
 from django.utils.translation import gettext_lazy as _
 
 from core.settings import load
+from webadmin.theme import UNFOLD  # noqa: F401 - django-unfold reads it here
 
 ZHUIWEN = load(os.environ)
 ZHUIWEN_OUTBOX = "pipeline.outbox.CeleryOutbox"  # webadmin sends messages, and knows nothing of who carries them

@@ -1,0 +1,42 @@
+"""A browser's view of the admin without a browser: requests as a certain person, and every list there is."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+from django.contrib.auth.models import User
+from django.db.models import Model
+from django.test import Client
+from django.urls import reverse
+
+
+def signed_in(person: User) -> Client:
+    client = Client()
+    client.force_login(person, backend="django.contrib.auth.backends.ModelBackend")
+    return client
+
+
+def list_url(model: type[Model]) -> str:
+    return reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist")
+
+
+def add_url(model: type[Model]) -> str:
+    return reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_add")
+
+
+def record_url(record: Model, page: str = "change") -> str:
+    return reverse(f"admin:{record._meta.app_label}_{record._meta.model_name}_{page}", args=[record.pk])
+
+
+def registered_models() -> list[type[Model]]:
+    """Every model that has a list in the admin, ours and others', in a fixed order."""
+    return sorted(admin.site._registry, key=lambda model: model._meta.label)
+
+
+class CollectingOutbox:
+    """An outbox that keeps what was sent, for looking at."""
+
+    def __init__(self) -> None:
+        self.sent: list[object] = []
+
+    def send(self, message: object) -> None:
+        self.sent.append(message)

@@ -1,0 +1,197 @@
+"""The list of cases: what was taken from where, and how it was decided."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.contrib.admin.options import csrf_protect_m
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest, HttpResponseBase
+from django.utils import timezone
+from django.utils.translation import gettext as _now
+from django.utils.translation import gettext_lazy as _
+from unfold.admin import ActionForm
+from unfold.decorators import display
+
+from core.errors import ZhuiwenError
+from core.states import CaseState, Verdict
+from webadmin.access import manageable
+from webadmin.admin.columns import CASE_STATE_COLORS, clipped, disguise_line, percentage, two_lines
+from webadmin.admin.filters import DayRangeFilter, DisguiseFilter, HolderAutocompleteFilter
+from webadmin.admin.isolation import HolderAdmin, is_member
+from webadmin.admin.paging import CappedPaginator
+from webadmin.exports import Column, csv_response, xlsx_response
+from webadmin.models import Case
+from webadmin.models.phrases import VERDICTS
+from webadmin.verdicts import decide
+from webadmin.views.cases import case_view
+
+# One verdict writes three rows; 500 take about a second on SQLite, and no person has looked at more at once.
+MAX_VERDICTS_AT_ONCE = 500
+
+CASE_COLUMNS = (
+    Column(_("case"), lambda case: case.pk),
+    Column(_("rights holder"), lambda case: case.rights_holder),
+    Column(_("work"), lambda case: case.work),
+    Column(_("site"), lambda case: case.page.site),
+    Column(_("page title"), lambda case: case.page_title),
+    Column(_("page URL"), lambda case: case.page_url),
+    Column(_("class"), lambda case: case.get_match_class_display()),
+    Column(_("similarity"), lambda case: round(case.similarity, 4)),
+    Column(_("share of the page"), lambda case: round(case.page_containment, 4)),
+    Column(_("share of the work"), lambda case: round(case.work_containment, 4)),
+    Column(_("matched characters"), lambda case: case.matched_chars),
+    Column(_("disguises"), lambda case: disguise_line(case.disguises) if case.disguises else ""),
+    Column(_("state"), lambda case: case.get_state_display()),
+    Column(_("verdict"), lambda case: case.get_verdict_display()),
+    Column(_("note"), lambda case: case.verdict_note),
+    Column(_("reviewer"), lambda case: case.decided_by),
+    Column(_("decided"), lambda case: case.decided_at),
+    Column(_("opened"), lambda case: case.opened_at),
+    Column(_("last seen"), lambda case: case.last_seen_at),
+)
+
+
+class CaseActionForm(ActionForm):
+    note = forms.CharField(
+        label="",
+        required=False,
+        max_length=1000,
+        widget=forms.TextInput(
+            {
+                "placeholder": _("Note for the verdict"),
+                "aria-label": _("Note for the verdict"),
+                "x-show": "action.startsWith('decide_')",
+                "class": "bg-white/20 font-medium px-2 py-1 rounded-default text-white placeholder:text-white/70",
+            }
+        ),
+    )
+
+
+@admin.register(Case)
+class CaseAdmin(HolderAdmin):
+    is_read_only = True
+    paginator = CappedPaginator
+    action_form = CaseActionForm
+    list_display = [
+        "case",
+        "work_title",
+        "site_name",
+        "match_class",
+        "share",
+        "matched_chars",
+        "disguise_names",
+        "state_label",
+        "opened_at",
+    ]
+    list_filter = [
+        "rights_holder",
+        "state",
+        "verdict",
+        "match_class",
+        DisguiseFilter,
+        "page__site",
+        ("work", HolderAutocompleteFilter),
+        ("opened_at", DayRangeFilter),
+        ("last_seen_at", DayRangeFilter),
+    ]
+    list_select_related = ["work", "page__site"]
+    search_fields = ["page_title", "page_url", "work__title"]
+    search_help_text = _("page title, URL or work")
+    actions = [*(f"decide_{verdict}" for verdict in Verdict), "reopen", "export_csv", "export_xlsx"]
+
+    @display(description=_("page"), header=True, ordering="page_title")
+    def case(self, case: Case) -> list[str]:
+        return two_lines(case.page_title or case.page_url, case.page_url)
+
+    @display(description=_("work"), ordering="work__title")
+    def work_title(self, case: Case) -> str:
+        return clipped(str(case.work), 30)
+
+    @display(description=_("site"), ordering="page__site__name")
+    def site_name(self, case: Case) -> str:
+        return clipped(str(case.page.site), 30)
+
+    @display(description=_("similarity"), ordering="similarity")
+    def share(self, case: Case) -> str:
+        return percentage(case.similarity)
+
+    @display(description=_("disguises"))
+    def disguise_names(self, case: Case) -> str:
+        return clipped(disguise_line(case.disguises), 40)
+
+    @display(
+        description=_("state"),
+        ordering="state",
+        label={str(state): color for state, color in CASE_STATE_COLORS.items()},
+    )
+    def state_label(self, case: Case) -> tuple[str, str]:
+        return case.state, case.get_verdict_display() or case.get_state_display()
+
+    def has_review_permission(self, request: HttpRequest) -> bool:
+        """Whether actions that are a reviewer's are offered."""
+        return is_member(request)
+
+    @csrf_protect_m
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponseBase:
+        """Show the case with its evidence; one of another rights holder is not there."""
+        case = self.get_object(request, object_id)
+        if case is None or not self.has_view_permission(request, case):
+            raise Http404(_now("There is no case %(number)s.") % {"number": object_id})
+        return case_view(request, case, self)
+
+    @admin.action(description=_("Verdict: confirmed"), permissions=["review"])
+    def decide_confirmed(self, request: HttpRequest, queryset: QuerySet) -> None:
+        self._decide(request, queryset, Verdict.CONFIRMED)
+
+    @admin.action(description=_("Verdict: licensed"), permissions=["review"])
+    def decide_licensed(self, request: HttpRequest, queryset: QuerySet) -> None:
+        self._decide(request, queryset, Verdict.LICENSED)
+
+    @admin.action(description=_("Verdict: quotation"), permissions=["review"])
+    def decide_quotation(self, request: HttpRequest, queryset: QuerySet) -> None:
+        self._decide(request, queryset, Verdict.QUOTATION)
+
+    @admin.action(description=_("Verdict: not a copy"), permissions=["review"])
+    def decide_not_a_copy(self, request: HttpRequest, queryset: QuerySet) -> None:
+        self._decide(request, queryset, Verdict.NOT_A_COPY)
+
+    @admin.action(description=_("Open again"), permissions=["review"])
+    def reopen(self, request: HttpRequest, queryset: QuerySet) -> None:
+        self._decide(request, queryset.exclude(state=CaseState.OPEN), None)
+
+    @admin.action(description=_("Export as CSV"), permissions=["manage"])
+    def export_csv(self, request: HttpRequest, queryset: QuerySet) -> HttpResponseBase:
+        return csv_response(_export_name(), CASE_COLUMNS, _exported(queryset, request))
+
+    @admin.action(description=_("Export as XLSX"), permissions=["manage"])
+    def export_xlsx(self, request: HttpRequest, queryset: QuerySet) -> HttpResponseBase:
+        return xlsx_response(_export_name(), CASE_COLUMNS, _exported(queryset, request))
+
+    def _decide(self, request: HttpRequest, queryset: QuerySet, verdict: Verdict | None) -> None:
+        """Give one verdict to many cases; those that cannot take it are named, the others keep theirs."""
+        cases = list(queryset[: MAX_VERDICTS_AT_ONCE + 1])
+        if len(cases) > MAX_VERDICTS_AT_ONCE:
+            words = _now("At most %(count)d cases at once; choose fewer.") % {"count": MAX_VERDICTS_AT_ONCE}
+            messages.error(request, words)
+            return
+        done = 0
+        for case in cases:
+            try:
+                decide(case, verdict, request.user, request.POST.get("note", ""))
+                done += 1
+            except ZhuiwenError as error:
+                messages.error(request, f"{case}: {error}")
+        name = VERDICTS[verdict] if verdict else _now("opened again")
+        messages.success(request, _now("%(count)d cases: %(verdict)s.") % {"count": done, "verdict": name})
+
+
+def _exported(queryset: QuerySet, request: HttpRequest) -> QuerySet:
+    """Leave out what the user may see and not export: cases of a rights holder for whom they are a reviewer only."""
+    return manageable(queryset, request.user).select_related("rights_holder", "work", "page__site", "decided_by")
+
+
+def _export_name() -> str:
+    return f"zhuiwen-cases-{timezone.localdate():%Y%m%d}"

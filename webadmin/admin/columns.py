@@ -1,0 +1,105 @@
+"""How single values look in lists: percentages, disguises, states, links; whatever came from a page is escaped."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+from django.db.models import Model
+from django.urls import reverse
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext
+
+from core.states import CaseState
+from webadmin.models import CrawlRun
+from webadmin.models.phrases import DISGUISES
+
+NOTHING = "—"
+
+CASE_STATE_COLORS = {CaseState.OPEN: "warning", CaseState.CONFIRMED: "danger", CaseState.DISMISSED: "default"}
+RUN_STATE_COLORS = {
+    CrawlRun.State.QUEUED: "info",
+    CrawlRun.State.RUNNING: "primary",
+    CrawlRun.State.FINISHED: "success",
+    CrawlRun.State.FAILED: "danger",
+    CrawlRun.State.MISSED: "warning",
+}
+
+
+def percentage(share: float) -> str:
+    """Format a share of 1 with one decimal.
+
+    >>> percentage(0.9412)
+    '94.1 %'
+    """
+    return f"{share * 100:.1f} %"
+
+
+def disguise_names(disguises: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Name the kinds of disguise in the reader's language; a kind of a later version keeps its own name."""
+    known = {str(kind): phrase for kind, phrase in DISGUISES.items()}
+    return [str(known.get(str(item.get("kind")), item.get("kind"))) for item in disguises]
+
+
+def disguise_line(disguises: Iterable[Mapping[str, Any]]) -> str:
+    return "、".join(disguise_names(disguises)) or NOTHING
+
+
+def disguise_table(disguises: Iterable[Mapping[str, Any]]) -> SafeString | str:
+    """List each kind with its count and an example, for a detail page."""
+    rows = [
+        (name, item.get("count", 0), str(item.get("example", "")))
+        for item, name in zip(disguises, disguise_names(disguises), strict=True)
+    ]
+    if not rows:
+        return NOTHING
+    return format_html("<ul>{}</ul>", format_html_join("", "<li>{} × {} <code>{}</code></li>", rows))
+
+
+def sentence_list(sentences: Iterable[str]) -> SafeString | str:
+    rows = [(str(sentence),) for sentence in sentences]
+    if not rows:
+        return NOTHING
+    return format_html('<ul class="list-disc pl-4">{}</ul>', format_html_join("", "<li>{}</li>", rows))
+
+
+def change_link(record: Model | None, text: str = "") -> SafeString | str:
+    """Link to a record's own page."""
+    if record is None:
+        return NOTHING
+    address = reverse(f"admin:{record._meta.app_label}_{record._meta.model_name}_change", args=[record.pk])
+    return format_html('<a class="text-link" href="{}">{}</a>', address, text or str(record))
+
+
+def list_link(model: type[Model], text: object, **filters: object) -> SafeString:
+    """Link to a filtered list."""
+    address = reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist")
+    return format_html('<a class="text-link" href="{}?{}">{}</a>', address, urlencode(filters), text)
+
+
+def outside_link(url: str, text: str = "") -> SafeString | str:
+    """Link to a crawled page; one that is no http address is shown and not linked."""
+    if urlsplit(url).scheme not in {"http", "https"}:
+        return url
+    return format_html(
+        '<a class="text-link" href="{}" target="_blank" rel="noopener noreferrer nofollow">{}</a>', url, text or url
+    )
+
+
+def two_lines(first: object, second: object) -> list[str]:
+    """Give unfold's header column its two lines, cut so that a hostile title cannot widen the table."""
+    return [clipped(str(first)), clipped(str(second))]
+
+
+def clipped(text: str, most: int = 60) -> str:
+    """Cut a text to `most` characters.
+
+    >>> clipped("一二三四五", 3)
+    '一二…'
+    """
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def stored_sentence(sentence: str) -> str:
+    """Translate a sentence that was stored in English, where it is one of ours."""
+    return gettext(sentence) if sentence else NOTHING

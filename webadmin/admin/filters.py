@@ -1,0 +1,127 @@
+"""List filters: related records only of the user's rights holders, days as the reader's calendar has them."""
+
+from collections.abc import Iterator
+from datetime import date, datetime, time, timedelta
+from typing import Any
+
+from django.contrib.admin import SimpleListFilter
+from django.contrib.admin.utils import get_fields_from_path
+from django.core.exceptions import FieldDoesNotExist
+from django.db.models import Field, Model, Q, QuerySet, TextField
+from django.db.models.functions import Cast
+from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.dateparse import parse_date
+from django.utils.translation import gettext_lazy as _
+from unfold.contrib.filters.admin import (
+    AutocompleteSelectFilter,
+    ChoicesDropdownFilter,
+    DropdownFilter,
+    RangeDateFilter,
+    RelatedDropdownFilter,
+)
+
+from webadmin.access import visible
+from webadmin.models.phrases import DISGUISES
+
+
+class HolderRelatedFilter(RelatedDropdownFilter):
+    """A choice among related records; those of other rights holders are not on offer."""
+
+    def field_choices(self, field: Field, request: HttpRequest, model_admin: Any) -> list[tuple[Any, str]]:
+        related = visible(field.remote_field.model._default_manager.all(), request.user)
+        return [(record.pk, str(record)) for record in related]
+
+    def has_output(self) -> bool:
+        """Show no choice between one and the same."""
+        return len(self.lookup_choices) > 1
+
+
+class HolderAutocompleteFilter(AutocompleteSelectFilter):
+    """As HolderRelatedFilter, for thousands of records: looked up while typing."""
+
+    def choices(self, changelist: Any) -> Iterator[dict[str, Any]]:
+        for choice in super().choices(changelist):
+            field = choice["form"].fields[self.lookup_kwarg]
+            field.queryset = visible(field.queryset.all(), self.request.user)
+            yield choice
+
+
+class DayRangeFilter(RangeDateFilter):
+    """From a day to a day, both included, in the reader's time zone."""
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet) -> QuerySet:
+        first = self._day("_from")
+        last = self._day("_to")
+        if first is not None:
+            queryset = queryset.filter(**{f"{self.parameter_name}__gte": start_of_day(first)})
+        if last is not None:
+            queryset = queryset.filter(**{f"{self.parameter_name}__lt": start_of_day(last + timedelta(days=1))})
+        return queryset
+
+    def _day(self, suffix: str) -> date | None:
+        try:
+            return parse_date(str(self.used_parameters.get(f"{self.parameter_name}{suffix}", "")))
+        except ValueError:
+            return None
+
+
+class DisguiseFilter(DropdownFilter):
+    """By what was done to hide the text."""
+
+    title = _("disguise")
+    parameter_name = "disguise"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
+        return [("none", _("undisguised")), *((str(kind), phrase) for kind, phrase in DISGUISES.items())]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet) -> QuerySet:
+        if self.value() == "none":
+            return queryset.filter(disguises=[])
+        if self.value() in {str(kind) for kind in DISGUISES}:
+            return queryset.alias(disguise_list=Cast("disguises", TextField())).filter(
+                disguise_list__contains=f'"{self.value()}"'
+            )
+        return queryset
+
+
+class EndedFilter(SimpleListFilter):
+    """Base of filters on a last day that may be open."""
+
+    field_name = ""
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
+        return [("valid", _("valid today")), ("ended", _("ended"))]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet) -> QuerySet:
+        has_ended = Q(**{f"{self.field_name}__lt": timezone.localdate()})
+        if self.value() == "valid":
+            return queryset.exclude(has_ended)
+        return queryset.filter(has_ended) if self.value() == "ended" else queryset
+
+
+class LicenceEndedFilter(DropdownFilter, EndedFilter):
+    title = _("validity")
+    parameter_name = "validity"
+    field_name = "valid_until"
+
+
+def isolated_filter(model: type[Model], entry: Any) -> Any:
+    """Return a list filter as given, with a plain one on a relation made to respect the rights holders."""
+    name = entry[0] if isinstance(entry, (list, tuple)) else entry
+    if not isinstance(name, str):
+        return entry
+    try:
+        field = get_fields_from_path(model, name)[-1]
+    except FieldDoesNotExist:
+        return entry
+    chosen = entry[1] if isinstance(entry, (list, tuple)) else None
+    if field.is_relation:
+        is_isolated = chosen is not None and issubclass(chosen, (HolderRelatedFilter, HolderAutocompleteFilter))
+        return entry if is_isolated else (name, HolderRelatedFilter)
+    return (name, ChoicesDropdownFilter) if chosen is None and field.flatchoices else entry
+
+
+def start_of_day(day: date) -> datetime:
+    """Return the first moment of a day in the reader's time zone."""
+    return timezone.make_aware(datetime.combine(day, time.min))

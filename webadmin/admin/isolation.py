@@ -1,0 +1,178 @@
+"""Model admins that show and change only what belongs to the user's rights holders.
+
+Every model of ours is registered with a subclass of HolderAdmin; everything that belongs to nobody in particular
+(users, schedules, login attempts) with AdministratorsOnly. Django's permissions on single models play no part.
+"""
+
+from typing import Any, ClassVar
+
+from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied
+from django.db.models import Field, ForeignKey, Model, QuerySet
+from django.forms import ModelChoiceField
+from django.http import HttpRequest
+from unfold.admin import ModelAdmin, TabularInline
+
+from webadmin.access import (
+    Person,
+    holder_id_of,
+    is_administrator,
+    manageable,
+    roles,
+    visible,
+)
+from webadmin.admin.filters import isolated_filter
+from webadmin.models import Membership
+
+
+def roles_of(request: HttpRequest) -> dict[int, str]:
+    """Return the roles of the request's user, read once a request."""
+    known = getattr(request, "zhuiwen_roles", None)
+    if known is None:
+        known = roles(request.user)
+        request.zhuiwen_roles = known  # type: ignore[attr-defined]
+    return dict(known)
+
+
+def is_member(request: HttpRequest, record: Model | None = None) -> bool:
+    """Whether the user may see the record; without one, whether there is anything to see."""
+    return _has_role(request, record, {Membership.Role.REVIEWER, Membership.Role.MANAGER})
+
+
+def is_manager(request: HttpRequest, record: Model | None = None) -> bool:
+    """Whether the user may change the record; without one, whether there is anything to change."""
+    return _has_role(request, record, {Membership.Role.MANAGER})
+
+
+def _has_role(request: HttpRequest, record: Model | None, wanted: set[Membership.Role]) -> bool:
+    if is_administrator(request.user):
+        return True
+    held = roles_of(request)
+    if record is None:
+        return any(role in wanted for role in held.values())
+    holder = holder_id_of(record)
+    return holder is not None and held.get(holder) in wanted
+
+
+class IsolatedFields:
+    """Foreign keys offer only what the user may choose: what they manage, and of people only colleagues."""
+
+    def formfield_for_foreignkey(self, db_field: ForeignKey, request: HttpRequest, **kwargs: Any) -> Any:
+        offered = kwargs.get("queryset")
+        if offered is None:
+            offered = db_field.remote_field.model._default_manager.all()
+        kwargs["queryset"] = self.choices_of(offered, request.user)
+        formfield = super().formfield_for_foreignkey(db_field, request, **kwargs)  # type: ignore[misc]
+        if isinstance(formfield, ModelChoiceField):
+            only = list(formfield.queryset[:2])
+            if len(only) == 1 and formfield.required:
+                formfield.initial = only[0].pk
+        return formfield
+
+    def choices_of(self, queryset: QuerySet, user: Person) -> QuerySet:
+        return visible(queryset, user) if issubclass(queryset.model, User) else manageable(queryset, user)
+
+
+class HolderInline(IsolatedFields, TabularInline):
+    """Lines inside a record: seen by who sees the record, changed by who manages it."""
+
+    extra = 0
+    is_read_only: ClassVar[bool] = False
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet:
+        return visible(super().get_queryset(request), request.user)
+
+    def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return is_member(request, obj)
+
+    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return not self.is_read_only and is_manager(request, obj)
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return not self.is_read_only and is_manager(request, obj)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return not self.is_read_only and is_manager(request, obj)
+
+
+class HolderAdmin(IsolatedFields, ModelAdmin):
+    """A list and a form that know only the user's rights holders."""
+
+    is_read_only: ClassVar[bool] = False  # True: written by the pipeline, looked at by people
+    list_per_page = 50
+    list_filter_submit = True
+    list_fullwidth = True
+    show_full_result_count = False  # one more count over the whole table, on every page
+    show_facets = False
+    compressed_fields = True
+    warn_unsaved_form = True
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet:
+        return visible(super().get_queryset(request), request.user)
+
+    def get_list_filter(self, request: HttpRequest) -> list[Any]:
+        return [isolated_filter(self.model, entry) for entry in super().get_list_filter(request)]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> list[str]:
+        """Add the rights holder of a record that stands: it never moves to another."""
+        fields = list(super().get_readonly_fields(request, obj))
+        if obj is not None and "rights_holder" not in fields and _has_field(self.model, "rights_holder"):
+            fields.append("rights_holder")
+        return fields
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        return is_member(request)
+
+    def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return is_member(request, obj)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return not self.is_read_only and is_manager(request)
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return not self.is_read_only and is_manager(request, obj)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return not self.is_read_only and is_manager(request, obj)
+
+    def has_manage_permission(self, request: HttpRequest, obj: Model | str | None = None) -> bool:
+        """Whether actions that are a manager's are offered; unfold asks with the key of the record."""
+        if obj is not None and not isinstance(obj, Model):
+            obj = self.get_object(request, obj)
+            return obj is not None and is_manager(request, obj)
+        return is_manager(request, obj)
+
+    def get_deleted_objects(self, objs: Any, request: HttpRequest) -> tuple[Any, Any, Any, Any]:
+        """Ask for the right to delete the records themselves; what hangs on them belongs to the same rights holder."""
+        listed, counts, _needed, protected = super().get_deleted_objects(objs, request)
+        refused = {obj._meta.verbose_name for obj in objs if not self.has_delete_permission(request, obj)}
+        return listed, counts, refused, protected
+
+    def save_model(self, request: HttpRequest, obj: Model, form: Any, change: Any) -> None:
+        """Refuse what a crafted form might do: put a record under a rights holder that the user does not manage."""
+        if not is_manager(request, obj):
+            raise PermissionDenied
+        super().save_model(request, obj, form, change)
+
+
+class AdministratorsOnly:
+    """Nothing of this exists for anybody but administrators."""
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        return is_administrator(request.user)
+
+    def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return is_administrator(request.user)
+
+    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return is_administrator(request.user)
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return is_administrator(request.user)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return is_administrator(request.user)
+
+
+def _has_field(model: type[Model], name: str) -> bool:
+    return any(isinstance(field, Field) and field.name == name for field in model._meta.get_fields())

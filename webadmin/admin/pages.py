@@ -1,0 +1,165 @@
+"""Pages as they were read, and findings that are no cases with the reason why."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.http import HttpRequest
+from django.utils.html import format_html, format_html_join
+from django.utils.timezone import localtime
+from django.utils.translation import gettext as _now
+from django.utils.translation import gettext_lazy as _
+from unfold.decorators import display
+
+from core.errors import ZhuiwenError
+from core.ids import PageId
+from core.states import MIN_CONFIDENCE_TO_TRUST
+from webadmin import stores
+from webadmin.admin.columns import (
+    NOTHING,
+    change_link,
+    clipped,
+    disguise_line,
+    disguise_table,
+    outside_link,
+    percentage,
+    two_lines,
+)
+from webadmin.admin.filters import DayRangeFilter, DisguiseFilter, HolderAutocompleteFilter
+from webadmin.admin.isolation import HolderAdmin, HolderInline
+from webadmin.admin.paging import CappedPaginator
+from webadmin.models import Exclusion, PageCheck, PageRecord
+
+
+class PageCheckInline(HolderInline):
+    model = PageCheck
+    is_read_only = True
+    can_delete = False
+    fields = readonly_fields = [
+        "version_id",
+        "checked_at",
+        "match_count",
+        "rejection",
+        "algorithm_id",
+        "corpus_revision",
+    ]
+    ordering = ["-checked_at"]
+    per_page = 20
+
+
+@admin.register(PageRecord)
+class PageRecordAdmin(HolderAdmin):
+    is_read_only = True
+    paginator = CappedPaginator
+    list_display = ["page", "site", "chars", "encoding_state", "disguise_names", "outcome", "first_seen", "last_seen"]
+    list_filter = [
+        "site",
+        "rejection",
+        DisguiseFilter,
+        "is_encoding_doubtful",
+        ("first_seen", DayRangeFilter),
+        ("last_seen", DayRangeFilter),
+    ]
+    list_select_related = ["site"]
+    search_fields = ["title", "url"]
+    search_help_text = _("title or URL")
+    inlines = [PageCheckInline]
+    fieldsets = [
+        (None, {"fields": ["title", "address", ("site", "outcome"), "case_links"]}),
+        (_("What was read"), {"fields": [("chars", "encoding_state"), ("extractor", "trust"), "disguise_examples"]}),
+        (_("When"), {"fields": [("first_seen", "last_seen"), "checked_at", "version_list"]}),
+    ]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
+        return [
+            *("title", "address", "site", "outcome", "case_links", "chars", "encoding_state", "extractor", "trust"),
+            *("disguise_examples", "first_seen", "last_seen", "checked_at", "version_list"),
+        ]
+
+    @display(description=_("page"), header=True, ordering="title")
+    def page(self, page: PageRecord) -> list[str]:
+        return two_lines(page.title or NOTHING, page.url)
+
+    @display(description=_("URL"))
+    def address(self, page: PageRecord) -> object:
+        return outside_link(page.url)
+
+    @display(description=_("encoding"), label={"doubtful": "warning", "sure": "default"}, ordering="encoding")
+    def encoding_state(self, page: PageRecord) -> object:
+        if page.is_encoding_doubtful:
+            return "doubtful", _now("%(name)s, doubtful") % {"name": page.encoding or NOTHING}
+        return "sure", page.encoding or NOTHING
+
+    @display(description=_("disguises"))
+    def disguise_names(self, page: PageRecord) -> str:
+        return clipped(disguise_line(page.disguises), 40)
+
+    @display(description=_("disguises"))
+    def disguise_examples(self, page: PageRecord) -> object:
+        return disguise_table(page.disguises)
+
+    @display(description=_("left out because"), ordering="rejection")
+    def outcome(self, page: PageRecord) -> str:
+        return page.get_rejection_display() or NOTHING
+
+    @display(description=_("extraction confidence"))
+    def trust(self, page: PageRecord) -> str:
+        shown = percentage(page.confidence)
+        return shown if page.confidence >= MIN_CONFIDENCE_TO_TRUST else _now("%(share)s, doubtful") % {"share": shown}
+
+    @display(description=_("cases"))
+    def case_links(self, page: PageRecord) -> object:
+        cases = [(change_link(case),) for case in page.cases.select_related("work").order_by("pk")]
+        return format_html("<ul>{}</ul>", format_html_join("", "<li>{}</li>", cases)) if cases else NOTHING
+
+    @display(description=_("versions"))
+    def version_list(self, page: PageRecord) -> object:
+        """List what the page store keeps; where it does not answer, say so instead."""
+        try:
+            versions = stores.page_store().versions(PageId(page.page_id))
+        except ZhuiwenError as error:
+            return str(error)
+        rows = [
+            (localtime(version.fetched_at).strftime("%Y-%m-%d %H:%M"), len(version.reading.text), version.reading.title)
+            for version in reversed(versions)
+        ]
+        return format_html("<ul>{}</ul>", format_html_join("", "<li>{} · {} · {}</li>", rows)) if rows else NOTHING
+
+
+@admin.register(Exclusion)
+class ExclusionAdmin(HolderAdmin):
+    is_read_only = True
+    paginator = CappedPaginator
+    list_display = ["finding", "site_name", "reason", "detail", "match_class", "share", "matched_chars", "found_at"]
+    list_filter = [
+        "reason",
+        "match_class",
+        "page__site",
+        ("work", HolderAutocompleteFilter),
+        ("found_at", DayRangeFilter),
+    ]
+    list_select_related = ["page__site", "work"]
+    search_fields = ["page__title", "page__url", "work__title", "detail"]
+    fields = ["page_link", "address", "work", "reason", "detail", "match_class", "share", "matched_chars", "found_at"]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
+        return list(self.fields)
+
+    @display(description=_("page"), header=True)
+    def finding(self, exclusion: Exclusion) -> list[str]:
+        return two_lines(exclusion.page.title or exclusion.page.url, exclusion.work)
+
+    @display(description=_("site"), ordering="page__site__name")
+    def site_name(self, exclusion: Exclusion) -> str:
+        return str(exclusion.page.site)
+
+    @display(description=_("page"))
+    def page_link(self, exclusion: Exclusion) -> object:
+        return change_link(exclusion.page)
+
+    @display(description=_("URL"))
+    def address(self, exclusion: Exclusion) -> object:
+        return outside_link(exclusion.page.url)
+
+    @display(description=_("similarity"), ordering="similarity")
+    def share(self, exclusion: Exclusion) -> str:
+        return percentage(exclusion.similarity)

@@ -1,0 +1,83 @@
+"""Rights holders and their people."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+from unfold.decorators import display
+
+from webadmin.access import admit, is_administrator
+from webadmin.admin.isolation import HolderAdmin, is_manager
+from webadmin.forms.members import MembershipForm
+from webadmin.models import Membership, RightsHolder
+
+
+@admin.register(RightsHolder)
+class RightsHolderAdmin(HolderAdmin):
+    """Founded and dissolved by administrators; a manager keeps the contact up to date."""
+
+    list_display = ["name", "contact", "created_at"]
+    search_fields = ["name", "contact"]
+    fields = ["name", "contact", "created_at"]
+    readonly_fields = ["created_at"]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> list[str]:
+        fields = super().get_readonly_fields(request, obj)
+        return fields if is_administrator(request.user) else [*fields, "name"]
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return is_administrator(request.user)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return is_administrator(request.user)
+
+
+@admin.register(Membership)
+class MembershipAdmin(HolderAdmin):
+    """Managers see and keep the members of their own rights holders; reviewers see nobody's role."""
+
+    form = MembershipForm
+    list_display = ["member", "rights_holder", "role_label", "last_login"]
+    list_filter = ["rights_holder", "role"]
+    list_select_related = ["user", "rights_holder"]
+    search_fields = ["user__username", "user__first_name", "user__last_name"]
+    ordering = ["rights_holder__name", "user__username"]
+
+    @display(description=_("user"), ordering="user__username", header=True)
+    def member(self, membership: Membership) -> list[str]:
+        return [membership.user.get_username(), membership.user.get_full_name() or membership.user.email]
+
+    @display(
+        description=_("role"),
+        ordering="role",
+        label={Membership.Role.MANAGER: "primary", Membership.Role.REVIEWER: "info"},
+    )
+    def role_label(self, membership: Membership) -> tuple[str, str]:
+        return membership.role, membership.get_role_display()
+
+    @display(description=_("last login"), ordering="user__last_login")
+    def last_login(self, membership: Membership) -> Any:
+        return membership.user.last_login
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet:
+        queryset = super().get_queryset(request)
+        return queryset if is_manager(request) else queryset.none()
+
+    def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return is_manager(request, obj)
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        return is_manager(request)
+
+    def get_fields(self, request: HttpRequest, obj: Model | None = None) -> list[str]:
+        return ["rights_holder", "username" if obj is None else "user", "role"]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> list[str]:
+        fields = super().get_readonly_fields(request, obj)
+        return fields if obj is None else [*fields, "user"]
+
+    def save_model(self, request: HttpRequest, obj: Membership, form: Any, change: Any) -> None:
+        super().save_model(request, obj, form, change)
+        admit(obj.user)

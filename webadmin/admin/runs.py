@@ -1,0 +1,84 @@
+"""Crawl runs: when, how they ended, and every fault as a sentence."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+from unfold.decorators import display
+
+from webadmin.admin.columns import NOTHING, RUN_STATE_COLORS, sentence_list, stored_sentence
+from webadmin.admin.filters import DayRangeFilter
+from webadmin.admin.isolation import HolderAdmin
+from webadmin.models import CrawlRun
+from webadmin.models.phrases import REJECTIONS
+
+
+@admin.register(CrawlRun)
+class CrawlRunAdmin(HolderAdmin):
+    is_read_only = True
+    list_display = [
+        "site",
+        "state_label",
+        "due_at",
+        "duration",
+        "pages_fetched",
+        "pages_stored",
+        "new_versions",
+        "failed_requests",
+        "ending",
+    ]
+    list_filter = ["state", "site", ("due_at", DayRangeFilter), "trigger"]
+    list_select_related = ["site"]
+    search_fields = ["site__name"]
+    fieldsets = [
+        (None, {"fields": [("site", "state_label"), ("trigger", "requested_by"), "ending"]}),
+        (_("When"), {"fields": [("due_at", "started_at"), ("heartbeat_at", "finished_at"), "duration"]}),
+        (
+            _("What came of it"),
+            {
+                "fields": [
+                    ("pages_fetched", "pages_stored"),
+                    ("new_versions", "failed_requests"),
+                    "left_out",
+                    "fault_list",
+                ]
+            },
+        ),
+    ]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
+        return [field for _name, options in self.fieldsets for row in options["fields"] for field in _flat(row)]
+
+    @display(
+        description=_("state"),
+        ordering="state",
+        label={str(state): color for state, color in RUN_STATE_COLORS.items()},
+    )
+    def state_label(self, run: CrawlRun) -> tuple[str, str]:
+        return run.state, run.get_state_display()
+
+    @display(description=_("duration"))
+    def duration(self, run: CrawlRun) -> str:
+        if run.started_at is None:
+            return NOTHING
+        seconds = round(((run.finished_at or run.heartbeat_at or run.started_at) - run.started_at).total_seconds())
+        return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"
+
+    @display(description=_("ended because"))
+    def ending(self, run: CrawlRun) -> str:
+        return stored_sentence(run.finish_reason)
+
+    @display(description=_("left out"))
+    def left_out(self, run: CrawlRun) -> object:
+        known = {str(reason): phrase for reason, phrase in REJECTIONS.items()}
+        rejected = run.counts.get("rejected") or {}
+        return sentence_list(f"{known.get(reason, reason)} × {count}" for reason, count in rejected.items())
+
+    @display(description=_("faults"))
+    def fault_list(self, run: CrawlRun) -> object:
+        return sentence_list(run.faults)
+
+
+def _flat(row: str | tuple[str, ...]) -> tuple[str, ...]:
+    return (row,) if isinstance(row, str) else row

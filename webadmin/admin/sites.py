@@ -1,0 +1,169 @@
+"""Sites: what is watched, how it is read, and the button that crawls it now."""
+
+from typing import Any
+
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import Count, IntegerField, OuterRef, QuerySet, Subquery
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _now
+from django.utils.translation import gettext_lazy as _
+from unfold.decorators import action, display
+from unfold.enums import ActionVariant
+
+from core.errors import RetryLater
+from core.messages import CrawlRequested
+from webadmin import crawls, stores
+from webadmin.admin.columns import NOTHING, RUN_STATE_COLORS, list_link
+from webadmin.admin.isolation import HolderAdmin, HolderInline, is_manager
+from webadmin.forms.sites import SiteDomainForm, SiteForm
+from webadmin.models import Case, CrawlRun, PageRecord, Site, SiteDomain
+
+
+class SiteDomainInline(HolderInline):
+    model = SiteDomain
+    form = SiteDomainForm
+    fields = ["host"]
+    verbose_name = _("domain")
+    verbose_name_plural = _("domains of the site (empty: the hosts of the start URLs)")
+
+
+@admin.register(Site)
+class SiteAdmin(HolderAdmin):
+    form = SiteForm
+    list_display = ["site", "is_active", "schedule", "next_crawl", "last_run", "page_count", "case_count"]
+    list_filter = ["rights_holder", "is_active"]
+    list_select_related = ["rights_holder"]
+    search_fields = ["name", "start_urls", "domains__host"]
+    search_help_text = _("name, URL or domain")
+    actions = ["crawl_selected"]
+    actions_detail = ["crawl_now"]
+    inlines = [SiteDomainInline]
+    readonly_fields = ["added_at"]
+    fieldsets = [
+        (None, {"fields": ["rights_holder", "name", "start_urls", ("is_active", "added_at")]}),
+        (_("Schedule"), {"fields": [("crawl_at", "interval_days")]}),
+        (_("Links"), {"fields": ["follow_patterns", "page_patterns", "deny_patterns"], "classes": ["tab"]}),
+        (
+            _("Reading"),
+            {
+                "fields": [
+                    ("body_selector", "title_selector"),
+                    ("next_page_selector", "chapter_list_selector"),
+                    "encoding",
+                ],
+                "classes": ["tab"],
+            },
+        ),
+        (
+            _("Limits"),
+            {
+                "fields": [("max_depth", "max_pages"), ("delay_s", "concurrency"), ("use_sitemap", "obey_robots")],
+                "classes": ["tab"],
+            },
+        ),
+    ]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet:
+        """Add each site's figures as sub-queries: they are worked out for the rows of one page only."""
+        pages = PageRecord.objects.filter(site=OuterRef("pk")).order_by().values("site")
+        cases = Case.objects.filter(page__site=OuterRef("pk")).order_by().values("page__site")
+        newest = CrawlRun.objects.filter(site=OuterRef("pk")).order_by("-due_at", "-pk")
+        return (
+            super()
+            .get_queryset(request)
+            .annotate(
+                pages_total=Subquery(pages.annotate(n=Count("pk")).values("n"), output_field=IntegerField()),
+                cases_total=Subquery(cases.annotate(n=Count("pk")).values("n"), output_field=IntegerField()),
+                newest_state=Subquery(newest.values("state")[:1]),
+            )
+        )
+
+    @display(description=_("site"), header=True, ordering="name")
+    def site(self, site: Site) -> list[str]:
+        return [site.name, site.start_urls.partition("\n")[0]]
+
+    @display(description=_("schedule"))
+    def schedule(self, site: Site) -> str:
+        if site.interval_days == 1:
+            return _now("daily at %(time)s") % {"time": site.crawl_at.strftime("%H:%M")}
+        given = {"days": site.interval_days, "time": site.crawl_at.strftime("%H:%M")}
+        return _now("every %(days)d days at %(time)s") % given
+
+    @display(description=_("next crawl"))
+    def next_crawl(self, site: Site) -> object:
+        return crawls.next_due(site, timezone.now()) or NOTHING
+
+    @display(description=_("newest run"), label={str(state): color for state, color in RUN_STATE_COLORS.items()})
+    def last_run(self, site: Site) -> object:
+        if not site.newest_state:
+            return None
+        return site.newest_state, CrawlRun.State(site.newest_state).label
+
+    @display(description=_("pages"))
+    def page_count(self, site: Site) -> object:
+        return list_link(PageRecord, site.pages_total, site__id__exact=site.pk) if site.pages_total else 0
+
+    @display(description=_("cases"))
+    def case_count(self, site: Site) -> object:
+        return list_link(Case, site.cases_total, page__site__id__exact=site.pk) if site.cases_total else 0
+
+    @admin.action(description=_("Crawl now"), permissions=["manage"])
+    def crawl_selected(self, request: HttpRequest, queryset: QuerySet) -> None:
+        for site in queryset:
+            if is_manager(request, site):
+                _crawl(request, site)
+
+    @action(
+        description=_("Crawl now"),
+        url_path="crawl-now",
+        icon="play_arrow",
+        variant=ActionVariant.PRIMARY,
+        permissions=["manage"],
+        dialog={
+            "title": _("Crawl this site now?"),
+            "description": _("The crawl begins as soon as a crawler is free."),
+            "form_class": None,
+            "form_submit_text": _("Crawl now"),
+        },
+    )
+    def crawl_now(self, request: HttpRequest, form: object, object_id: str) -> HttpResponseBase:
+        site = get_object_or_404(self.get_queryset(request), pk=object_id)
+        if not is_manager(request, site):
+            raise PermissionDenied
+        _crawl(request, site)
+        address = reverse("admin:webadmin_site_change", args=[site.pk])
+        if "HX-Request" in request.headers:  # the dialog is sent by htmx, which follows no ordinary redirect
+            return HttpResponse(headers={"HX-Redirect": address})
+        return HttpResponseRedirect(address)
+
+    def save_model(self, request: HttpRequest, obj: Site, form: Any, change: Any) -> None:
+        """Save, and crawl a site that is watched again: the time it was not watched counts as no missed run."""
+        super().save_model(request, obj, form, change)
+        if change and obj.is_active and "is_active" in form.changed_data:
+            _crawl(request, obj, CrawlRun.Trigger.SCHEDULE)
+
+
+def _crawl(request: HttpRequest, site: Site, trigger: str = CrawlRun.Trigger.PERSON) -> None:
+    """Ask for a crawl and say what came of it."""
+    try:
+        run = crawls.request_run(site, request.user, trigger)
+    except crawls.AlreadyRunning as error:
+        state = error.run.get_state_display() if error.run else CrawlRun.State.RUNNING.label
+        messages.warning(
+            request, _now("%(site)s is being crawled already (%(state)s).") % {"site": site.name, "state": state}
+        )
+        return
+    try:
+        stores.outbox().send(CrawlRequested(run.pk))
+    except RetryLater as error:
+        messages.warning(
+            request,
+            _now("The crawl of %(site)s is noted and begins once the queue answers: %(error)s")
+            % {"site": site.name, "error": error},
+        )
+        return
+    messages.success(request, _now("The crawl of %(site)s was asked for.") % {"site": site.name})

@@ -1,0 +1,120 @@
+"""Users, schedules, login attempts and failed messages: for administrators alone."""
+
+from axes.admin import AccessAttemptAdmin, AccessFailureLogAdmin, AccessLogAdmin
+from axes.models import AccessAttempt, AccessFailureLog, AccessLog
+from django.contrib import admin
+from django.contrib.auth.admin import UserAdmin
+from django.contrib.auth.models import Group, User
+from django.utils.translation import gettext_lazy as _
+from django_celery_beat import admin as beat
+from django_celery_beat.models import ClockedSchedule, CrontabSchedule, IntervalSchedule, PeriodicTask, SolarSchedule
+from unfold.admin import ModelAdmin, TabularInline
+from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
+from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
+
+from webadmin.admin.isolation import AdministratorsOnly
+from webadmin.models import FailedMessage, Membership
+
+TAKEN_OVER = (
+    *(Group, User, AccessAttempt, AccessFailureLog, AccessLog),
+    *(ClockedSchedule, CrontabSchedule, IntervalSchedule, PeriodicTask, SolarSchedule),
+)
+for _model in TAKEN_OVER:
+    if admin.site.is_registered(_model):
+        admin.site.unregister(_model)
+
+
+class MembershipInline(AdministratorsOnly, TabularInline):
+    model = Membership
+    extra = 0
+    fields = ["rights_holder", "role"]
+
+
+@admin.register(User)
+class PersonAdmin(AdministratorsOnly, UserAdmin, ModelAdmin):
+    """People. What they may do follows from memberships, so there are no groups and no single permissions."""
+
+    form = UserChangeForm
+    add_form = UserCreationForm
+    change_password_form = AdminPasswordChangeForm
+    inlines = [MembershipInline]
+    list_display = ["username", "email", "is_active", "is_superuser", "last_login"]
+    list_filter = ["is_active", "is_superuser"]
+    filter_horizontal = []
+    fieldsets = [
+        (None, {"fields": ["username", "password"]}),
+        (_("Person"), {"fields": [("last_name", "first_name"), "email"]}),
+        (
+            _("Access"),
+            {
+                "fields": [("is_active", "is_staff", "is_superuser")],
+                "description": _("Staff may sign in; a superuser is an administrator of everything."),
+            },
+        ),
+        (_("Times"), {"fields": [("last_login", "date_joined")]}),
+    ]
+    add_fieldsets = [(None, {"classes": ["wide"], "fields": ["username", "usable_password", "password1", "password2"]})]
+    readonly_fields = ["last_login", "date_joined"]
+
+
+class TaskSelect(UnfoldAdminSelectWidget, beat.TaskSelectWidget):
+    """Celery's choice of tasks in the look of the rest."""
+
+
+class PeriodicTaskForm(beat.PeriodicTaskForm):
+    def __init__(self, *args: object, **kwargs: object) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["task"].widget = UnfoldAdminTextInputWidget()
+        self.fields["regtask"].widget = TaskSelect()
+
+
+@admin.register(PeriodicTask)
+class PeriodicTaskAdmin(AdministratorsOnly, beat.PeriodicTaskAdmin, ModelAdmin):
+    form = PeriodicTaskForm
+
+
+class ScheduleAdmin(AdministratorsOnly, ModelAdmin):
+    """The times that periodic tasks refer to."""
+
+
+admin.site.register([ClockedSchedule, IntervalSchedule, SolarSchedule], ScheduleAdmin)
+
+
+@admin.register(CrontabSchedule)
+class CrontabScheduleAdmin(AdministratorsOnly, ModelAdmin):
+    list_display = ["__str__", "human_readable"]
+
+
+@admin.register(AccessAttempt)
+class LoginAttemptAdmin(AdministratorsOnly, AccessAttemptAdmin, ModelAdmin):
+    def has_add_permission(self, request: object) -> bool:
+        return False
+
+
+@admin.register(AccessFailureLog)
+class LoginFailureAdmin(AdministratorsOnly, AccessFailureLogAdmin, ModelAdmin):
+    def has_add_permission(self, request: object) -> bool:
+        return False
+
+
+@admin.register(AccessLog)
+class LoginAdmin(AdministratorsOnly, AccessLogAdmin, ModelAdmin):
+    def has_add_permission(self, request: object) -> bool:
+        return False
+
+
+@admin.register(FailedMessage)
+class FailedMessageAdmin(AdministratorsOnly, ModelAdmin):
+    """Messages that no retry could carry out: read, and deleted once their cause is gone."""
+
+    list_display = ["task", "error_line", "failed_at"]
+    list_filter = ["task"]
+    search_fields = ["task", "error"]
+    readonly_fields = ["task", "payload", "error", "failed_at"]
+
+    @admin.display(description=_("error"))
+    def error_line(self, message: FailedMessage) -> str:
+        return message.error[:120]
+
+    def has_add_permission(self, request: object) -> bool:
+        return False

@@ -1,0 +1,104 @@
+"""Works and their chapters. Texts come in with `zhuiwen work add`; here they are seen, renamed and withdrawn."""
+
+from functools import partial
+
+from django.contrib import admin, messages
+from django.db import transaction
+from django.db.models import Count, F, IntegerField, OuterRef, QuerySet, Subquery, Sum
+from django.http import HttpRequest
+from django.utils.translation import gettext as _now
+from django.utils.translation import gettext_lazy as _
+from unfold.decorators import display
+
+from core.errors import RetryLater
+from core.messages import WorkRemoved
+from webadmin import stores
+from webadmin.admin.columns import list_link
+from webadmin.admin.isolation import HolderAdmin, HolderInline
+from webadmin.models import Case, Chapter, Work
+
+
+class ChapterInline(HolderInline):
+    model = Chapter
+    is_read_only = True
+    fields = readonly_fields = ["number", "title", "chars", "added_at", "index_state"]
+    ordering = ["number"]
+    per_page = 50
+    can_delete = False
+
+    @display(description=_("in the index"), label={"indexed": "success", "waiting": "warning"})
+    def index_state(self, chapter: Chapter) -> tuple[str, object]:
+        return ("waiting", _("waiting")) if chapter.indexed_at is None else ("indexed", _("indexed"))
+
+
+@admin.register(Work)
+class WorkAdmin(HolderAdmin):
+    list_display = ["title", "author", "kind", "rights_holder", "chapter_count", "chars", "index_state", "case_count"]
+    list_filter = ["rights_holder", "kind"]
+    list_select_related = ["rights_holder"]
+    search_fields = ["title", "author"]
+    search_help_text = _("title or author")
+    fields = ["rights_holder", "title", "author", "kind", "added_at"]
+    readonly_fields = ["added_at"]
+    inlines = [ChapterInline]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet:
+        """Add each work's figures as sub-queries: they are worked out for the rows of one page only."""
+        chapters = Chapter.objects.filter(work=OuterRef("pk")).order_by().values("work")
+        cases = Case.objects.filter(work=OuterRef("pk")).order_by().values("work")
+        return (
+            super()
+            .get_queryset(request)
+            .annotate(
+                chapters_total=Subquery(chapters.annotate(n=Count("pk")).values("n"), output_field=IntegerField()),
+                chapters_indexed=Subquery(
+                    chapters.annotate(n=Count("indexed_at")).values("n"), output_field=IntegerField()
+                ),
+                chars_total=Subquery(chapters.annotate(n=Sum("chars")).values("n"), output_field=IntegerField()),
+                cases_total=Subquery(cases.annotate(n=Count("pk")).values("n"), output_field=IntegerField()),
+            )
+        )
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Refuse: a work without its text could not be searched for."""
+        return False
+
+    @display(description=_("chapters"))
+    def chapter_count(self, work: Work) -> int:
+        return work.chapters_total or 0
+
+    @display(description=_("characters"))
+    def chars(self, work: Work) -> str:
+        return f"{work.chars_total or 0:,}"
+
+    @display(description=_("in the index"), label={"indexed": "success", "partly": "warning", "waiting": "warning"})
+    def index_state(self, work: Work) -> tuple[str, object]:
+        done, total = work.chapters_indexed or 0, work.chapters_total or 0
+        if total and done == total:
+            return "indexed", _("indexed")
+        return ("partly", f"{done} / {total}") if done else ("waiting", _("waiting"))
+
+    @display(description=_("cases"), ordering=F("cases_total").asc(nulls_first=True))
+    def case_count(self, work: Work) -> object:
+        return list_link(Case, work.cases_total, work__id__exact=work.pk) if work.cases_total else 0
+
+    def delete_model(self, request: HttpRequest, obj: Work) -> None:
+        texts = set(obj.chapters.values_list("text_id", flat=True))
+        super().delete_model(request, obj)
+        transaction.on_commit(partial(_withdraw, request, texts))
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet) -> None:
+        texts = set(Chapter.objects.filter(work__in=queryset.values("pk")).values_list("text_id", flat=True))
+        super().delete_queryset(request, queryset)
+        transaction.on_commit(partial(_withdraw, request, texts))
+
+
+def _withdraw(request: HttpRequest, texts: set[str]) -> None:
+    """Take texts that no work carries any more out of the index; a text may stand in several works."""
+    kept = set(Chapter.objects.filter(text_id__in=texts).values_list("text_id", flat=True))
+    try:
+        for text_id in sorted(texts - kept):
+            stores.outbox().send(WorkRemoved(text_id))
+    except RetryLater as error:
+        explanation = _now("The work is gone, but the index could not be told: %(error)s") % {"error": error}
+        messages.warning(request, explanation)

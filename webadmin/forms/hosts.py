@@ -1,0 +1,64 @@
+"""Hosts, URLs and patterns as people type them."""
+
+import re
+from urllib.parse import urlsplit
+
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
+
+HOST = re.compile(r"(?!-)[\w-]+(\.[\w-]+)*|\[[0-9a-f:.]+\]", re.IGNORECASE)
+MAX_HOST_CHARS = 253  # RFC 1035
+
+
+def clean_host(text: str) -> str:
+    """Reduce what was typed, a host or a whole URL, to `host` or `host:port` in lower case.
+
+    Raises ValidationError naming what is wrong.
+    """
+    typed = text.strip().lower()
+    try:
+        parts = urlsplit(typed if "://" in typed else f"//{typed}")
+        port = parts.port
+    except ValueError as error:
+        raise ValidationError(
+            _("“%(text)s” is no host; write it like www.example.com."), params={"text": text}
+        ) from error
+    host = (parts.hostname or "").rstrip(".")
+    shown = f"[{host}]" if ":" in host else host
+    if parts.username or not HOST.fullmatch(shown) or len(host) > MAX_HOST_CHARS:
+        raise ValidationError(_("“%(text)s” is no host; write it like www.example.com."), params={"text": text})
+    return f"{shown}:{port}" if port else shown
+
+
+def clean_urls(text: str) -> str:
+    """Check a field that holds one URL a line; gives it back without blank lines."""
+    urls = [line.strip() for line in text.splitlines() if line.strip()]
+    if not urls:
+        raise ValidationError(_("Write at least one URL."))
+    for url in urls:
+        _check_url(url)
+    return "\n".join(urls)
+
+
+def _check_url(url: str) -> None:
+    try:
+        parts = urlsplit(url)
+        clean_host(parts.netloc)
+    except ValueError as error:
+        raise ValidationError(_("“%(url)s” is no URL."), params={"url": url}) from error
+    if parts.scheme not in {"http", "https"}:
+        raise ValidationError(_("“%(url)s” does not begin with http:// or https://."), params={"url": url})
+
+
+def clean_patterns(text: str) -> str:
+    """Check a field that holds one regular expression a line; gives it back without blank lines."""
+    patterns = [line.strip() for line in text.splitlines() if line.strip()]
+    for pattern in patterns:
+        try:
+            re.compile(pattern)
+        except (re.error, OverflowError, RecursionError) as error:
+            raise ValidationError(
+                _("“%(pattern)s” is no regular expression: %(reason)s."),
+                params={"pattern": pattern, "reason": str(error)},
+            ) from error
+    return "\n".join(patterns)

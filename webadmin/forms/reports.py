@@ -1,0 +1,64 @@
+"""The form that chooses what a report covers."""
+
+from datetime import date, timedelta
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.contrib.auth.models import AnonymousUser, User
+from django.utils import timezone
+from django.utils.translation import get_language
+from django.utils.translation import gettext_lazy as _
+from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminSingleDateWidget
+
+from analytics.formats import FORMATS
+from analytics.records import MAX_DAYS
+from webadmin.access import visible
+from webadmin.models import RightsHolder, Site, Work
+
+DEFAULT_DAYS = 30
+
+
+class ReportForm(forms.Form):
+    """Period, rights holder, work, site, language and format; only what the user may see is on offer."""
+
+    since = forms.DateField(label=_("From"), widget=UnfoldAdminSingleDateWidget)
+    until = forms.DateField(label=_("Until"), widget=UnfoldAdminSingleDateWidget, help_text=_("Both days included."))
+    holder = forms.ModelChoiceField(
+        RightsHolder.objects.none(), label=_("Rights holder"), required=False, widget=UnfoldAdminSelectWidget
+    )
+    work = forms.ModelChoiceField(Work.objects.none(), label=_("Work"), required=False, widget=UnfoldAdminSelectWidget)
+    site = forms.ModelChoiceField(Site.objects.none(), label=_("Site"), required=False, widget=UnfoldAdminSelectWidget)
+    language = forms.ChoiceField(label=_("Language"), choices=settings.LANGUAGES, widget=UnfoldAdminSelectWidget)
+    format = forms.ChoiceField(
+        label=_("Format"), choices=[(name, name.upper()) for name in FORMATS], widget=UnfoldAdminSelectWidget
+    )
+
+    def __init__(self, data: Any, user: User | AnonymousUser) -> None:
+        super().__init__(data)
+        for name, model in (("holder", RightsHolder), ("work", Work), ("site", Site)):
+            field = self.fields[name]
+            field.queryset = visible(model.objects.all(), user)
+            field.empty_label = _("All")
+        if self.fields["holder"].queryset.count() < 2:
+            del self.fields["holder"]
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        since, until = cleaned.get("since"), cleaned.get("until")
+        if since and until and until < since:
+            self.add_error("until", _("The period ends before it begins."))
+        elif since and until and (until - since).days >= MAX_DAYS:
+            self.add_error("until", _("The period is longer than ten years."))
+        return cleaned
+
+
+def default_choice() -> dict[str, str]:
+    """Give what the form shows at first: the last thirty days, as PDF, in the reader's language."""
+    today: date = timezone.localdate()
+    return {
+        "since": (today - timedelta(days=DEFAULT_DAYS - 1)).isoformat(),
+        "until": today.isoformat(),
+        "language": get_language() or settings.LANGUAGE_CODE,
+        "format": "pdf",
+    }

@@ -1,0 +1,126 @@
+"""How the admin looks and what stands in its sidebar (django-unfold's settings)."""
+
+from typing import Any
+
+from django.http import HttpRequest
+from django.urls import reverse_lazy
+from django.utils.text import format_lazy
+from django.utils.translation import gettext_lazy as _
+
+from core.states import CaseState
+
+CASE_LIST = reverse_lazy("admin:webadmin_case_changelist")
+
+
+def is_administrator(request: HttpRequest) -> bool:
+    return bool(request.user.is_active and request.user.is_superuser)
+
+
+def manages_anything(request: HttpRequest) -> bool:
+    # Django's models are not loaded yet when the settings import this module.
+    from webadmin.admin.isolation import is_manager  # noqa: PLC0415
+
+    return is_manager(request)
+
+
+def sees_all_cases(request: HttpRequest) -> bool:
+    """Whether the list of cases is open without a choice of state."""
+    return request.path == str(CASE_LIST) and "state__exact" not in request.GET
+
+
+def _item(title: Any, icon: str, name: str, permission: Any = None) -> dict[str, Any]:
+    item = {"title": title, "icon": icon, "link": reverse_lazy(f"admin:{name}")}
+    return {**item, "permission": permission} if permission else item
+
+
+def _state_tab(title: Any, state: CaseState) -> dict[str, Any]:
+    return {"title": title, "link": format_lazy("{}?state__exact={}", CASE_LIST, str(state))}
+
+
+UNFOLD = {
+    "SITE_TITLE": "追文 Zhuiwen",
+    "SITE_HEADER": "追文 Zhuiwen",
+    "SITE_SUBHEADER": _("Copyright tracking for Chinese text"),
+    "SITE_SYMBOL": "policy",
+    "SITE_URL": None,
+    "DASHBOARD_CALLBACK": "webadmin.dashboard.dashboard_callback",
+    "SHOW_HISTORY": True,
+    "SHOW_VIEW_ON_SITE": False,
+    "SHOW_LANGUAGES": True,
+    "SHOW_BACK_BUTTON": True,
+    "BORDER_RADIUS": "6px",
+    "COLORS": {
+        "primary": {  # a sober blue: red, amber and green are left to states
+            "50": "oklch(97% .014 254.604)",
+            "100": "oklch(93.2% .032 255.585)",
+            "200": "oklch(88.2% .059 254.128)",
+            "300": "oklch(80.9% .105 251.813)",
+            "400": "oklch(70.7% .165 254.624)",
+            "500": "oklch(62.3% .214 259.815)",
+            "600": "oklch(54.6% .245 262.881)",
+            "700": "oklch(48.8% .243 264.376)",
+            "800": "oklch(42.4% .199 265.638)",
+            "900": "oklch(37.9% .146 265.522)",
+            "950": "oklch(28.2% .091 267.935)",
+        },
+    },
+    "SIDEBAR": {
+        "show_search": False,
+        "show_all_applications": False,
+        "navigation": [
+            {
+                "title": _("Review"),
+                "items": [
+                    _item(_("Dashboard"), "dashboard", "index"),
+                    _item(_("Cases"), "gavel", "webadmin_case_changelist"),
+                    _item(_("Excluded findings"), "filter_alt_off", "webadmin_exclusion_changelist"),
+                    {"title": _("Reports"), "icon": "summarize", "link": reverse_lazy("webadmin_reports")},
+                ],
+            },
+            {
+                "title": _("Watch"),
+                "separator": True,
+                "items": [
+                    _item(_("Sites"), "public", "webadmin_site_changelist"),
+                    _item(_("Crawl runs"), "travel_explore", "webadmin_crawlrun_changelist"),
+                    _item(_("Pages"), "article", "webadmin_pagerecord_changelist"),
+                ],
+            },
+            {
+                "title": _("Rights"),
+                "separator": True,
+                "items": [
+                    _item(_("Works"), "menu_book", "webadmin_work_changelist"),
+                    _item(_("Licences"), "contract", "webadmin_licence_changelist"),
+                    _item(_("Own domains"), "domain_verification", "webadmin_owndomain_changelist"),
+                    _item(_("Rights holders"), "copyright", "webadmin_rightsholder_changelist"),
+                    _item(_("Memberships"), "group", "webadmin_membership_changelist", manages_anything),
+                ],
+            },
+            {
+                "title": _("Administration"),
+                "separator": True,
+                "collapsible": True,
+                "items": [
+                    _item(_("Users"), "manage_accounts", "auth_user_changelist", is_administrator),
+                    _item(_("Failed messages"), "sms_failed", "webadmin_failedmessage_changelist", is_administrator),
+                    _item(
+                        _("Periodic tasks"), "schedule", "django_celery_beat_periodictask_changelist", is_administrator
+                    ),
+                    _item(_("Failed logins"), "lock", "axes_accessattempt_changelist", is_administrator),
+                ],
+            },
+        ],
+    },
+    "TABS": [
+        {
+            "models": ["webadmin.case"],
+            "items": [
+                {"title": _("All"), "link": CASE_LIST, "active": sees_all_cases},
+                _state_tab(_("Open"), CaseState.OPEN),
+                _state_tab(_("Confirmed"), CaseState.CONFIRMED),
+                _state_tab(_("Dismissed"), CaseState.DISMISSED),
+            ],
+        },
+    ],
+}
