@@ -11,6 +11,7 @@ from webadmin.intake.numerals import CHINESE_NUMERAL_CHARS, number_of
 MAX_HEADING_CHARS = (
     40  # old novels have couplets of sixteen characters for titles; a sentence is longer or ends in a mark
 )
+MAX_FRONT_MATTER_CHARS = 200  # title, author, a motto; more than that before the first heading is a preface
 MIN_BODY_CHARS = 20  # a heading with less under it belongs to the next one: a volume's name, a table of contents
 # At least so many of the steps from one number to the next must be such as chapters make. A book with a chapter missing
 # here and there stays above; sentences that begin with 第三回 by chance do not count upwards. Set by reasoning.
@@ -144,7 +145,7 @@ def _is_plausible(numbers: Sequence[int]) -> bool:
 def _cut(text: str, headings: Sequence[Heading]) -> tuple[Chapter, ...]:
     starts = [heading.start for heading in headings]
     titles = [heading.title for heading in headings]
-    if len(text[: starts[0]].strip()) < 10 * MIN_BODY_CHARS:
+    if len(text[: starts[0]].strip()) < MAX_FRONT_MATTER_CHARS:
         starts[0] = 0
     else:
         starts.insert(0, 0)

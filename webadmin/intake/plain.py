@@ -9,7 +9,7 @@ from pathlib import Path
 
 from core.errors import UnreadableFile
 from core.states import Rejection
-from crawler.decoding import decode, quality
+from crawler.decoding import MIN_QUALITY_TO_TRUST, decode, quality
 from crawler.repertoire import count_han
 
 MAX_TEXT_BYTES = 256 * 1024 * 1024  # the longest novels have 60 MB in UTF-8
@@ -81,8 +81,8 @@ def _characters(data: bytes, path: Path | str) -> str:
                 return data[len(mark) :].decode(codec)
             except UnicodeDecodeError as error:
                 raise _broken(path, codec, len(mark) + error.start) from error
-    text = _utf8(data)
-    if text is not None:
+    text = _utf8(data) or _utf16(data)
+    if text:
         return text
     found = decode(data)
     if isinstance(found, Rejection):
@@ -105,7 +105,21 @@ def _utf8(data: bytes) -> str | None:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
         return None
-    return text if quality(text) >= MIN_UTF8_QUALITY else None
+    return text if quality(text.replace("\x00", "")) >= MIN_UTF8_QUALITY else None
+
+
+def _utf16(data: bytes) -> str | None:
+    """The text where the file is whole UTF-16 without a mark: one of the two byte orders gives running Chinese."""
+    if len(data) % 2:
+        return None
+    for codec in ("utf-16-le", "utf-16-be"):
+        try:
+            text = data.decode(codec)
+        except UnicodeDecodeError:
+            continue
+        if count_han(text) and quality(text, codec) >= MIN_QUALITY_TO_TRUST:
+            return text
+    return None
 
 
 def _require_whole(data: bytes, codec: str, path: Path | str) -> None:

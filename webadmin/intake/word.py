@@ -14,7 +14,7 @@ from core.errors import UnreadableFile
 from core.works import WorkFile
 from webadmin.intake.archive import Archive
 from webadmin.intake.found import FoundWork, numbered
-from webadmin.intake.headings import split_chapters
+from webadmin.intake.headings import MAX_FRONT_MATTER_CHARS, split_chapters
 from webadmin.intake.plain import unified, with_text
 
 _OLD_WORD = b"\xd0\xcf\x11\xe0"
@@ -33,11 +33,15 @@ def read_docx(path: Path) -> FoundWork:
 
 
 def _by_level(paragraphs: list[tuple[str, int]], level: int) -> Iterator[tuple[str, str]]:
+    """(title, text) of each chapter; a few lines before the first heading go with the first chapter."""
     title, lines = "", list[str]()
     for text, each in paragraphs:
+        is_front_matter = not title and len("".join(lines)) < MAX_FRONT_MATTER_CHARS
         if each == level:
-            yield title, "\n".join(lines)
-            title, lines = text.strip(), []
+            if not is_front_matter:
+                yield title, "\n".join(lines)
+                lines = []
+            title = text.strip()
         lines.append(text)
     yield title, "\n".join(lines)
 
