@@ -6,8 +6,7 @@ from random import Random
 
 from deploy.demo.substitution import common_characters
 
-OFF_SCREEN_CLASS = "kd"
-OFF_SCREEN_RULE = f".{OFF_SCREEN_CLASS}{{position:absolute;left:-9999px;top:0}}"  # belongs into the page's style sheet
+OFF_SCREEN_CLASS = "kd"  # the templates' style sheets put it beyond the left edge
 WRAPPERS = (
     '<span style="display:none">%s</span>',
     '<span style="font-size:0">%s</span>',

@@ -27,7 +27,7 @@ def build(draft: SiteDraft, composer: Composer, rights_holder: str) -> SitePlan:
 
 def _copies(composer: Composer) -> list[Article]:
     copy = composer.copy
-    two_reports = (WorkRef("market", 1), WorkRef("observatory", 1))
+    two_reports = (WorkRef("bridge-cables", 1), WorkRef("market", 1))
     lie = copy("/news/20250.html", "market", 1, title="一夜搬空三百多个摊位")
     return [
         copy("/news/20241.html", "market", 1),
@@ -37,7 +37,7 @@ def _copies(composer: Composer) -> list[Article]:
         copy("/news/20245.html", "observatory", 1, Step(Edit.HIDDEN, 0.05)),
         copy("/news/20246.html", "bridge-cables", 1, Step(Edit.ZERO_WIDTH, 0.15), title="大桥上的夜班工人"),
         copy("/news/20247.html", "stone-bridges", 1, Step(Edit.HOMOPHONES, 0.25)),
-        composer.patchwork("/news/20248.html", "小城两件暖心事", "快闻编辑", two_reports, 0.80),
+        composer.patchwork("/news/20248.html", "这座城市的两个夜晚", "快闻编辑", two_reports, 0.50),
         replace(lie, plan=replace(lie.plan, encoding=ENCODING_OF_THE_LIAR)),
     ]
 

@@ -8,12 +8,11 @@ from deploy.demo.composition import Article, Composer, halves
 from deploy.demo.drafts import SiteDraft, rendered
 from deploy.demo.dress import Dress, contents, with_double_breaks, write_list
 from deploy.demo.edits import Edit, Step
-from deploy.demo.hiding import OFF_SCREEN_RULE
 from deploy.demo.plan import SitePlan
 
 KEY, ENCODING = "moxiang", "utf-8"
 DRESS = Dress("pirate.html", "pirate-chapter.html", with_double_breaks, "pirate-list.html")
-STYLE = f"body{{font-family:SimSun}}#content{{font-size:19px;line-height:2}}.ad960{{height:60px}}{OFF_SCREEN_RULE}\n"
+STYLE = "body{font-family:SimSun}#content{font-size:19px;line-height:2}.ad960{height:60px}\n"
 CLOSED_AREA = "/vip/"
 MISSING_PAGE = "/book/3071/9005.html"
 

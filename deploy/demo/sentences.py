@@ -25,10 +25,11 @@ def shuffle(text: str, rng: Random, strength: float) -> str:
     """Neighbouring sentences in another order; `strength`: the share of neighbourhoods that are reordered."""
     shape = [len(sentences(paragraph)) for paragraph in text.split("\n")]
     flat = _flat(text)
-    shuffled: list[str] = []
-    for start in range(0, len(flat), NEIGHBOURS):
-        group = flat[start : start + NEIGHBOURS]
-        shuffled += _reordered(group, rng) if rng.random() < strength else group
+    groups = [flat[start : start + NEIGHBOURS] for start in range(0, len(flat), NEIGHBOURS)]
+    chosen = set(rng.sample(range(len(groups)), max(1, round(strength * len(groups)))))
+    shuffled = [
+        sentence for at, group in enumerate(groups) for sentence in (_reordered(group, rng) if at in chosen else group)
+    ]
     rest = iter(shuffled)
     return "\n".join("".join(next(rest) for _ in range(count)) for count in shape)
 

@@ -54,7 +54,7 @@ class DemoServers:
             for site in plan.sites:
                 server = _listening(site, self.folder, self.ports.get(site.key, ANY_PORT))
                 opening.callback(_close, server)
-                self.origins[site.key] = origin_of(server)
+                self.origins[site.key] = origin_of(server.socket)
                 Thread(target=server.serve_forever, name=f"demo-{site.key}", daemon=True).start()
             self._open = opening.pop_all()
         return self

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
-from socketserver import BaseServer
+from socket import socket
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -57,7 +57,7 @@ class SiteHandler(BaseHTTPRequestHandler):
         if resource:
             self._send(
                 HTTPStatus.OK,
-                self.files.content(resource, origin_of(self.server)),
+                self.files.content(resource, origin_of(self.connection)),
                 {"Content-Type": resource.content_type},
             )
         elif target:
@@ -93,10 +93,10 @@ class SiteHandler(BaseHTTPRequestHandler):
             LOG.info("%s hung up while %s was poured out", self.files.plan.key, self.path)
 
 
-def origin_of(server: BaseServer) -> str:
-    """The address that a server is reached at, like http://127.0.0.1:8801."""
-    host, port = server.server_address[:2]
-    return f"http://{host!s}:{port!s}"
+def origin_of(listening: socket) -> str:
+    """The address that a server's socket is reached at, like http://127.0.0.1:8801."""
+    host, port = listening.getsockname()
+    return f"http://{host}:{port}"
 
 
 def handler_of(files: SiteFiles) -> type[SiteHandler]:
