@@ -44,6 +44,7 @@ def up(home: Home, on_progress: OnProgress, only: Collection[str] | None = None)
         else:
             write_configuration(home, table)
             _take_over_changes(supervisor, table, on_progress)
+        _end_dying(home, supervisor, table)
         idle = _not_alive(supervisor, table)
         ports.check(idle)
         if not idle:
@@ -113,6 +114,14 @@ def _take_over_changes(supervisor: Supervisor, table: Sequence[Process], on_prog
         supervisor.call("removeProcessGroup", name)
     for name in [*added, *changed]:
         supervisor.call("addProcessGroup", name)
+
+
+def _end_dying(home: Home, supervisor: Supervisor, table: Sequence[Process]) -> None:
+    """End the last attempts of what keeps dying: what is mended begins afresh, with all its attempts."""
+    dying = [process.name for process in table if is_dying_again_and_again(home, process.name)]
+    for name in dying:
+        supervisor.stop(name)
+    wait_for(lambda: all(supervisor.infos()[name]["statename"] in _GONE for name in dying), END_MARGIN_S)
 
 
 def _not_alive(supervisor: Supervisor, table: Sequence[Process]) -> list[Process]:

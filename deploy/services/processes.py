@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from deploy.demo import presence
 from deploy.home import Home
 from deploy.services import probes, redis_server
 
@@ -65,6 +66,8 @@ def processes(home: Home, only: Collection[str] | None = None) -> list[Process]:
     if home.embeds_redis and (only is None or "redis" in only):
         table.append(_redis(home))
     table += [_worker(home), _crawler(home), _beat(), _web(home)]
+    if presence.is_present(home.path):
+        table.append(_demo_sites(home))
     return [process for process in table if only is None or process.name in only]
 
 
@@ -156,6 +159,19 @@ def _web(home: Home) -> Process:
         stop_wait_s=SERVER_STOP_WAIT_S,
         start_s=3.0,
         listens=Listens(host, port, "ZHUIWEN_WEB_PORT", "ZHUIWEN_WEB_HOST"),
+    )
+
+
+def _demo_sites(home: Home) -> Process:
+    ports = presence.ports(home.settings.services.demo_port)
+    listed = ",".join(str(port) for port in ports)
+    return Process(
+        name="demo-sites",
+        command=(sys.executable, "-m", "deploy.demo.server", "--folder", str(presence.folder(home.path)), "--ports", listed),
+        priority=STORES_FIRST,  # a crawl may begin as soon as the workers are up
+        is_ready=partial(probes.web_answers, presence.HOST, ports[-1]),
+        stop_wait_s=SERVER_STOP_WAIT_S,
+        listens=Listens(presence.HOST, ports[0], "ZHUIWEN_DEMO_PORT"),
     )
 
 

@@ -198,6 +198,7 @@ def test_a_service_that_keeps_dying_is_named_with_its_last_words_and_the_rest_ru
     assert rows["mongo"].last_log_line
     assert "zhuiwen up" in rows["mongo"].remedy
 
+    # Its last attempt may still be going on: the next up must not take the old failures for new ones.
     (home.path / "mongo").unlink()
     (home.path / "mongo").mkdir()
     up(home, silent, STORES)
