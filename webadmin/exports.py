@@ -15,7 +15,7 @@ from django.utils import timezone, translation
 R = TypeVar("R", bound=HttpResponseBase)
 Cell = str | int | float | None
 
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 BYTE_ORDER_MARK = "\ufeff"  # without it, Excel reads UTF-8 as the code page of its machine
 MAX_XLSX_CELL_CHARS = 32_767  # the format's own limit
 CHUNK_ROWS = 500
