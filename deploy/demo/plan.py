@@ -88,9 +88,11 @@ class DemoPlan:
 
 
 def save(plan: DemoPlan, folder: Path) -> None:
-    """Write expected.json into `folder`."""
+    """Write expected.json into `folder`; one that stands there is whole at every moment."""
     text = json.dumps(asdict(plan), ensure_ascii=False, indent=1)
-    (folder / EXPECTED_FILE).write_text(text + "\n", encoding="utf-8")
+    unfinished = folder / f"{EXPECTED_FILE}.new"
+    unfinished.write_text(text + "\n", encoding="utf-8")
+    unfinished.replace(folder / EXPECTED_FILE)
 
 
 def load(folder: Path) -> DemoPlan:

@@ -51,16 +51,28 @@ ORDERS = (
 def generate(folder: Path, seed: int = DEFAULT_SEED) -> DemoPlan:
     """Write every site below `folder`/sites and the plan as `folder`/expected.json.
 
-    What an earlier run wrote there is replaced; the same seed gives the same bytes.
+    The same seed gives the same bytes. What an earlier run wrote is replaced at one stroke when all is written, so that
+    a server of these files goes on serving.
     """
     library = load_library()
-    shutil.rmtree(folder / SITES_FOLDER, ignore_errors=True)
-    folder.mkdir(parents=True, exist_ok=True)
+    building = folder / f"{SITES_FOLDER}.new"
+    shutil.rmtree(building, ignore_errors=True)
+    building.mkdir(parents=True)
     sites = []
     for order in ORDERS:
-        draft = SiteDraft(folder / SITES_FOLDER / order.key, order.encoding, order.charset)
+        draft = SiteDraft(building / order.key, order.encoding, order.charset)
         composer = Composer(library, order.key, order.watcher, order.encoding, seed)
         sites.append(order.build(draft, composer, order.watcher))
+    _put_in_place(building, folder / SITES_FOLDER)
     made = DemoPlan(seed, tuple(sites))
     plan.save(made, folder)
     return made
+
+
+def _put_in_place(new: Path, place: Path) -> None:
+    old = place.with_suffix(".old")
+    shutil.rmtree(old, ignore_errors=True)
+    if place.exists():
+        place.rename(old)
+    new.rename(place)
+    shutil.rmtree(old, ignore_errors=True)

@@ -50,6 +50,15 @@ def test_generating_again_leaves_nothing_of_an_earlier_run(tmp_path: Path) -> No
     assert not stray.exists()
 
 
+def test_a_run_that_was_cut_off_half_way_does_not_stop_the_next(demo: Demo, tmp_path: Path) -> None:
+    (tmp_path / "sites.new" / "moxiang").mkdir(parents=True)
+    (tmp_path / "sites.old" / "hanmo").mkdir(parents=True)
+    (tmp_path / "expected.json.new").write_text("{", encoding="utf-8")
+    generate(tmp_path)
+
+    assert files_of(tmp_path) == files_of(demo.folder)
+
+
 def test_the_plan_survives_its_file(demo: Demo) -> None:
     assert plans.load(demo.folder) == demo.plan
 
