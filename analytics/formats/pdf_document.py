@@ -12,7 +12,7 @@ from typing import Any
 
 from fontTools.ttLib import TTFont  # type: ignore[import-untyped]
 
-from analytics.formats.typesetting import FONTS, TypesettingFailed, typeset, typeset_apart
+from analytics.formats.typesetting import FONTS, TypesettingError, typeset, typeset_apart
 from analytics.plain_text import by_number, text_width
 from analytics.reading import ReadCase, Reading, read
 from analytics.report import Report
@@ -45,9 +45,10 @@ def render(report: Report) -> bytes:
         return typeset(content, made_at)
     try:
         return typeset_apart(content, made_at)
-    except TypesettingFailed as error:
+    except TypesettingError as error:
         raise RetryLater(
-            f"the PDF of {len(report.cases):,} cases was not finished ({error}); free some memory or choose a shorter period"
+            f"the PDF of {len(report.cases):,} cases was not finished ({error});"
+            " free some memory or choose a shorter period"
         ) from error
 
 

@@ -17,7 +17,7 @@ TEMPLATE = Path(__file__).parents[1] / "templates" / "report.typ"
 FONTS = Path(mplfonts.__file__).parent / "fonts"
 
 
-class TypesettingFailed(RuntimeError):
+class TypesettingError(RuntimeError):
     """The process ended without a document; the text is the end of what it said."""
 
 
@@ -37,11 +37,11 @@ def typeset(report_json: str, made_at: datetime) -> bytes:
 
 
 def typeset_apart(report_json: str, made_at: datetime) -> bytes:
-    """Set the template in a process of its own. Raises TypesettingFailed when that process dies."""
+    """Set the template in a process of its own. Raises TypesettingError when that process dies."""
     order = json.dumps({"report": report_json, "timestamp": made_at.isoformat()}).encode()
     done = subprocess.run([sys.executable, "-P", __file__], input=order, capture_output=True, check=False)
     if done.returncode or not done.stdout.startswith(b"%PDF"):
-        raise TypesettingFailed(done.stderr.decode("utf-8", "replace")[-500:] or f"exit code {done.returncode}")
+        raise TypesettingError(done.stderr.decode("utf-8", "replace")[-500:] or f"exit code {done.returncode}")
     return done.stdout
 
 

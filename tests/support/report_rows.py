@@ -80,24 +80,32 @@ def month_of_cases() -> list[CaseRow]:
     start = datetime(2026, 11, 2, 3, 0, tzinfo=UTC)
     second = {"site_name": "书荒阁", "site_host": "shuhuang.example", "page_title": "灯塔来信（全本）"}
     news = {
-        "work_title": "台风过境四十八小时", "chapter_title": "", "site_name": "今日看点", "site_host": "m.kandian.example",
+        "work_title": "台风过境四十八小时", "chapter_title": "",
+        "site_name": "今日看点", "site_host": "m.kandian.example",
         "page_title": "独家：台风过境四十八小时全记录", "match_class": MatchClass.EXCERPT, "matched_chars": 611,
         "disguises": (), "similarity": 0.9988, "page_containment": 0.4217, "work_containment": 0.3333,
         "page_url": "https://m.kandian.example/article?channel=news&id=" + "9f3a7c" * 20 + "&from=app",
     }  # fmt: skip
-    heavy = {"match_class": MatchClass.HEAVILY_EDITED, "similarity": 0.7123, "disguises": (Disguise.SHUFFLED, Disguise.REPLACED, Disguise.TEXT_INSERTED)}
+    heavy = {
+        "match_class": MatchClass.HEAVILY_EDITED,
+        "similarity": 0.7123,
+        "disguises": (Disguise.SHUFFLED, Disguise.REPLACED, Disguise.TEXT_INSERTED),
+    }
+    identical = {"match_class": MatchClass.IDENTICAL, "similarity": 1.0, "disguises": ()}
+    tides = {"work_title": "潮汐表", "chapter_title": "第一章"}
+    patchwork = {"match_class": MatchClass.PATCHWORK, "disguises": (Disguise.PATCHWORK,)}
     return [
         decided(1, Verdict.CONFIRMED, 5.5, opened_at=start),
-        decided(2, Verdict.CONFIRMED, 20, opened_at=start + day, match_class=MatchClass.IDENTICAL, similarity=1.0, disguises=()),
+        decided(2, Verdict.CONFIRMED, 20, opened_at=start + day, **identical),
         decided(3, Verdict.CONFIRMED, 49.25, opened_at=start + day, **second),
         decided(4, Verdict.LICENSED, 3, opened_at=start + 2 * day, **second),
         decided(5, Verdict.QUOTATION, 70, opened_at=start + 4 * day, **news),
         decided(6, Verdict.CONFIRMED, 12, opened_at=start + 4 * day, **(second | heavy)),
-        decided(7, Verdict.NOT_A_COPY, 9, opened_at=start + 4 * day, work_title="潮汐表", chapter_title="第一章"),
+        decided(7, Verdict.NOT_A_COPY, 9, opened_at=start + 4 * day, **tides),
         *(case(n, opened_at=start + (n - 2) * day) for n in (8, 9, 10)),
         case(11, opened_at=start + 9 * day, **news),
         case(12, opened_at=start + 9 * day, **(second | heavy)),
-        case(13, opened_at=start + 9 * day, work_title="潮汐表", chapter_title="第一章", match_class=MatchClass.PATCHWORK, disguises=(Disguise.PATCHWORK,)),
+        case(13, opened_at=start + 9 * day, **tides, **patchwork),
         case(14, opened_at=start + 17 * day, excerpt="", page_title=""),
     ]  # fmt: skip
 

@@ -1,0 +1,164 @@
+"""Measures: sums, borders of days, what counts and what does not."""
+
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from analytics.records import CaseRow, ExclusionRow, PageRow
+from analytics.report import Notice, build_report
+from core.errors import BadInput, BrokenInvariant
+from core.matches import MatchClass
+from core.pages import Disguise
+from core.states import CaseState, Rejection, Verdict
+from tests.support import report_rows as rows
+
+SITES = st.sampled_from(["甲站", "乙站", "丙站", ""])
+WORKS = st.sampled_from(["灯塔来信", "潮汐表", "灯塔"])
+MOMENTS = st.datetimes(datetime(2026, 10, 25), datetime(2026, 11, 27), timezones=st.just(UTC))
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> CaseRow:
+    verdict = draw(st.sampled_from([*Verdict, None]))
+    opened_at = draw(MOMENTS)
+    return rows.case(
+        draw(st.integers(1, 10**9)),
+        site_name=draw(SITES),
+        work_title=draw(WORKS),
+        rights_holder=draw(st.sampled_from([rows.HOLDER, "别家"])),
+        state=verdict.state if verdict else CaseState.OPEN,
+        verdict=verdict,
+        decided_at=opened_at + timedelta(hours=draw(st.integers(0, 500))) if verdict else None,
+        opened_at=opened_at,
+        match_class=draw(st.sampled_from(MatchClass)),
+        disguises=tuple(draw(st.sets(st.sampled_from(Disguise)))),
+        matched_chars=draw(st.integers(0, 10**6)),
+    )
+
+
+PAGES = st.builds(
+    PageRow, SITES, st.dates(date(2026, 10, 25), date(2026, 11, 27)), st.integers(0, 10**6), st.integers(0, 10**6)
+)
+EXCLUSIONS = st.builds(
+    ExclusionRow, SITES, st.one_of(st.just(""), WORKS), st.sampled_from(Rejection), st.integers(0, 999)
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.lists(cases(), max_size=25), st.lists(PAGES, max_size=12), st.lists(EXCLUSIONS, max_size=12),
+    st.sampled_from(["Asia/Shanghai", "UTC", "America/Los_Angeles", "Pacific/Kiritimati"]), st.booleans(),
+)  # fmt: skip
+def test_sites_works_days_and_classes_each_add_up_to_the_totals(
+    case_rows: list[CaseRow], pages: list[PageRow], exclusions: list[ExclusionRow], zone: str, is_filtered: bool
+) -> None:
+    scope = rows.scope(time_zone=zone, **({"sites": ("甲站",), "works": ("潮汐表",)} if is_filtered else {}))
+    report = build_report(scope, case_rows, pages, exclusions)
+    totals = report.totals
+    for counts in ([s.cases for s in report.sites], [w.cases for w in report.works], [d.cases for d in report.days]):
+        assert sum(c.opened for c in counts) == totals.cases.opened
+        assert sum(c.confirmed for c in counts) == totals.cases.confirmed
+        assert sum(c.dismissed for c in counts) == totals.cases.dismissed
+        assert sum(c.open for c in counts) == totals.cases.open
+    assert (
+        totals.cases.opened == totals.cases.confirmed + totals.cases.dismissed + totals.cases.open == len(report.cases)
+    )
+    assert sum(counts.opened for _, counts in report.classes) == totals.cases.opened
+    assert sum(count for _, count in report.verdicts) == totals.cases.opened
+    assert (
+        sum(s.pages_checked for s in report.sites) == sum(d.pages_checked for d in report.days) == totals.pages_checked
+    )
+    assert sum(s.new_versions for s in report.sites) == sum(d.new_versions for d in report.days) == totals.new_versions
+    assert (
+        sum(s.matched_chars for s in report.sites) == sum(w.matched_chars for w in report.works) == totals.matched_chars
+    )
+    assert sum(s.excluded for s in report.sites) == sum(n for _, n in report.exclusions) == totals.excluded
+    assert len(report.days) == 20
+
+
+def test_a_case_counts_on_the_day_that_the_users_clock_showed() -> None:
+    late = rows.case(1, opened_at=datetime(2026, 11, 20, 15, 59, 59, tzinfo=UTC))  # 23:59:59 in Shanghai
+    after = rows.case(2, opened_at=datetime(2026, 11, 20, 16, 0, tzinfo=UTC))  # midnight there, the 21st
+    early = rows.case(3, opened_at=datetime(2026, 10, 31, 16, 0, tzinfo=UTC))  # midnight there, the 1st
+    report = build_report(rows.scope(), [late, after, early])
+    assert [case.case_id for case in report.cases] == [3, 1]
+    opened = {day.day: day.cases.opened for day in report.days}
+    assert opened[date(2026, 11, 1)] == opened[date(2026, 11, 20)] == 1
+    in_utc = build_report(rows.scope(time_zone="UTC"), [late, after, early])
+    assert [case.case_id for case in in_utc.cases] == [1, 2]
+
+
+def test_a_day_of_23_hours_ends_where_the_next_begins() -> None:
+    scope = rows.scope(time_zone="America/New_York", since=date(2026, 3, 8), until=date(2026, 3, 8))
+    assert scope.ends_at - scope.starts_at == timedelta(hours=23)
+    inside, outside = scope.ends_at - timedelta(seconds=1), scope.ends_at
+    assert len(build_report(scope, [rows.case(1, opened_at=inside), rows.case(2, opened_at=outside)]).cases) == 1
+
+
+def test_days_on_which_nothing_happened_are_zero() -> None:
+    report = build_report(rows.scope(), [])
+    assert [day.day for day in report.days] == [date(2026, 11, n) for n in range(1, 21)]
+    assert all(day.cases.opened == day.pages_checked == 0 for day in report.days)
+
+
+def test_the_figures_of_the_month_are_those_counted_by_hand() -> None:
+    report = build_report(rows.scope(), rows.month_of_cases(), rows.month_of_pages(), rows.month_of_exclusions())
+    totals = report.totals
+    assert (totals.cases.opened, totals.cases.confirmed, totals.cases.dismissed, totals.cases.open) == (14, 4, 3, 7)
+    assert totals.precision == pytest.approx(4 / 7)
+    assert totals.median_hours_to_verdict == pytest.approx(12)  # of 3, 5.5, 9, 12, 20, 49.25, 70
+    assert totals.sites_with_copies == 3
+    assert [site.name for site in report.top_sites] == ["快读小说网", "书荒阁", "今日看点"]
+    assert dict(report.exclusions)[Rejection.NO_MATCH] == 1537
+
+
+def test_dismissed_cases_are_no_copies() -> None:
+    report = build_report(rows.scope(), [rows.decided(1, Verdict.LICENSED), rows.decided(2, Verdict.QUOTATION)])
+    assert report.totals.matched_chars == report.totals.works_copied == report.totals.sites_with_copies == 0
+    assert report.works[0].largest_share is None
+    assert report.top_sites == ()
+    assert report.totals.precision == 0
+
+
+def test_nothing_decided_gives_no_precision_rather_than_zero() -> None:
+    totals = build_report(rows.scope(), [rows.case()]).totals
+    assert totals.precision is None
+    assert totals.median_hours_to_verdict is None
+
+
+def test_like_titles_of_two_rights_holders_are_two_works() -> None:
+    report = build_report(rows.scope(rights_holder=""), [rows.case(1), rows.case(2, rights_holder="另一家")])
+    assert [(work.title, work.cases.opened) for work in report.works] == [("灯塔来信", 1)] * 2
+    assert report.totals.works_copied == 2
+
+
+def test_another_rights_holders_cases_never_enter_a_report() -> None:
+    report = build_report(rows.scope(), [rows.case(1), rows.case(2, rights_holder="另一家")])
+    assert [case.case_id for case in report.cases] == [1]
+
+
+def test_an_empty_period_says_whether_anything_was_checked() -> None:
+    assert build_report(rows.scope(), []).notice is Notice.NOTHING_CHECKED
+    assert build_report(rows.scope(), [], rows.month_of_pages()).notice is Notice.NO_CASES
+    assert build_report(rows.scope(), [rows.case()]).notice is None
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"since": date(2026, 11, 30)}, "ends on 2026-11-20 before it begins"),
+        ({"since": date(1926, 11, 20)}, "over ten years"),
+        ({"language": "fr"}, "zh-hans or en"),
+        ({"time_zone": "Mars/Olympus"}, "Asia/Shanghai"),
+    ],
+)
+def test_a_scope_that_cannot_be_is_refused_in_one_sentence(changes: dict[str, object], words: str) -> None:
+    with pytest.raises(BadInput, match=words):
+        rows.scope(**changes)
+
+
+def test_a_moment_without_a_zone_is_refused_rather_than_guessed() -> None:
+    with pytest.raises(BrokenInvariant, match="case 7"):
+        rows.case(7, opened_at=datetime(2026, 11, 3))
