@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 from core.errors import BadConfiguration
 from core.settings import Settings, load
+from deploy.demo import presence
 
 SECRET_KEY = "ZHUIWEN_SECRET_KEY"  # noqa: S105 - the name of a variable
 REDIS_PASSWORD = "ZHUIWEN_REDIS_PASSWORD"  # noqa: S105 - the same
@@ -55,6 +56,9 @@ def prepare(environ: Mapping[str, str]) -> Home:
     given = _without_own_urls(environ)
     settings = load(given)
     make_folders(settings.home)
+    if presence.is_present(settings.home):
+        settings = _with_demo_hosts(settings)
+        given["ZHUIWEN_ALLOW_PRIVATE_HOSTS"] = ",".join(settings.crawl.allow_private_hosts)
     kept = _secrets(settings.home / "secrets.env")
     known = {**kept, **{name: given[name].strip() for name in kept if given.get(name, "").strip()}}
     embedded = {_MONGO: settings.services.embeds_mongo, _REDIS: settings.services.embeds_redis}
@@ -76,6 +80,13 @@ def prepare(environ: Mapping[str, str]) -> Home:
         "PYTHONUTF8": "1",
     }
     return Home(settings, embedded[_MONGO], embedded[_REDIS], known[REDIS_PASSWORD], own)
+
+
+def _with_demo_hosts(settings: Settings) -> Settings:
+    """Allow the crawler the demo's own servers on loopback, and no other private address."""
+    allowed = settings.crawl.allow_private_hosts
+    added = tuple(host for host in presence.hosts(settings.services.demo_port) if host not in allowed)
+    return replace(settings, crawl=replace(settings.crawl, allow_private_hosts=(*allowed, *added)))
 
 
 def make_folders(home: Path) -> None:

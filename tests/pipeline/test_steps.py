@@ -1,0 +1,140 @@
+"""The steps over memory twins: what they write, and that they may run twice, out of order, or not at all."""
+
+from dataclasses import replace
+
+import pytest
+import redis
+
+from core.errors import IndexStale, NotFound
+from core.ids import VersionId, WorkTextId
+from core.matches import MatchClass
+from core.messages import PageStored
+from core.states import Rejection
+from deploy.demo.library import load_others, load_works
+from matcher.redis_index import RedisIndex
+from pipeline import steps
+from pipeline.rebuild import rebuild_index
+from pipeline.sweep import sweep
+from tests.support.memory_chain import Chain, chain
+
+WORKS = load_works()
+NOVEL = WORKS["river-town"]
+CHAPTER = NOVEL.chapter(1).text
+INNOCENT = next(text for text in load_others().values() if not text.quotes and not text.is_carrier).text
+
+
+@pytest.fixture
+def running() -> Chain:
+    started = chain()
+    started.add_work("novel", *(chapter.text for chapter in NOVEL.chapters))
+    started.run()
+    return started
+
+
+def corpus(running: Chain) -> frozenset[WorkTextId]:
+    return frozenset().union(*running.holder.works.values())
+
+
+def test_a_copied_page_becomes_a_case_and_an_innocent_one_does_not(running: Chain) -> None:
+    copy = running.store_page("http://pirate.example/1", CHAPTER)
+    innocent = running.store_page("http://pirate.example/2", INNOCENT)
+    running.run()
+    assert running.book.cases == [(copy.page_id, "novel")]
+    outcome = running.book.outcomes[copy.version_id]
+    assert outcome.matches[0].match_class is MatchClass.IDENTICAL
+    assert outcome.matches[0].work_containment > 0.99
+    assert running.book.outcomes[innocent.version_id].matches == ()
+
+
+def test_a_page_without_chinese_is_refused_by_name(running: Chain) -> None:
+    stored = running.store_page("http://pirate.example/1", "Nothing to see here.")
+    running.run()
+    assert running.book.outcomes[stored.version_id].rejection is Rejection.TOO_FEW_HAN_CHARS
+
+
+def test_every_step_may_run_twice(running: Chain) -> None:
+    stored = running.store_page("http://pirate.example/1", CHAPTER)
+    for _ in range(2):
+        steps.fingerprint_page(stored.version_id, running.ports)
+        assert steps.match_page(stored.version_id, running.ports) == [1]
+    assert running.book.cases == [(stored.page_id, "novel")]
+
+
+def test_matching_before_fingerprinting_does_both(running: Chain) -> None:
+    stored = running.store_page("http://pirate.example/1", CHAPTER)
+    assert steps.match_page(stored.version_id, running.ports) == [1]
+
+
+def test_an_unknown_page_is_named(running: Chain) -> None:
+    with pytest.raises(NotFound, match="there is no page version no-such-id"):
+        steps.match_page(VersionId("no-such-id"), running.ports)
+
+
+def test_an_index_that_was_lost_is_never_mistaken_for_no_copies(redis_url: str) -> None:
+    fresh = chain()
+    lost = RedisIndex(redis.Redis.from_url(redis_url), fresh.ports.algorithm.id)
+    ports = replace(fresh.ports, index=lost)
+    stored = fresh.store_page("http://pirate.example/1", CHAPTER)
+    with pytest.raises(IndexStale, match="zhuiwen index rebuild"):
+        steps.match_page(stored.version_id, ports)
+    assert fresh.book.outcomes == {}
+
+
+def test_the_sweeper_sends_pages_whose_messages_were_lost(running: Chain) -> None:
+    stored = running.store_page("http://pirate.example/1", CHAPTER)
+    running.outbox.drain()
+    assert sweep(running.ports, corpus(running)).pages == 1
+    assert list(running.outbox.messages) == [PageStored(stored.version_id)]
+    running.run()
+    assert running.book.cases == [(stored.page_id, "novel")]
+    assert sweep(running.ports, corpus(running)).found_nothing
+
+
+def test_the_sweeper_registers_works_first_and_pages_once_they_are_there() -> None:
+    fresh = chain()
+    fresh.store_page("http://pirate.example/1", CHAPTER)
+    fresh.run()
+    assert fresh.book.cases == []
+    fresh.add_work("novel", CHAPTER)
+    fresh.outbox.drain()
+    swept = sweep(fresh.ports, corpus(fresh))
+    assert (swept.works_added, swept.pages) == (1, 0)
+    fresh.run()
+    assert sweep(fresh.ports, corpus(fresh)).pages == 1, "a page older than the work is compared with it all the same"
+    fresh.run()
+    assert len(fresh.book.cases) == 1
+
+
+def test_the_sweeper_withdraws_what_nobody_owns(running: Chain) -> None:
+    gone = running.holder.works.pop("novel")
+    assert sweep(running.ports, frozenset()).works_withdrawn == len(gone)
+    running.run()
+    assert running.ports.index.text_ids() == frozenset()
+    assert all(running.ports.works.text(text_id) for text_id in gone), "a case may quote it"
+
+
+def test_a_text_that_someone_owns_is_not_withdrawn(running: Chain) -> None:
+    text_id = min(corpus(running))
+    steps.withdraw_work(text_id, running.ports)
+    assert text_id in running.ports.index.text_ids()
+
+
+def test_a_rebuilt_index_finds_what_the_old_one_found(running: Chain) -> None:
+    told: list[tuple[int, int]] = []
+    assert rebuild_index(running.ports, corpus(running), lambda done, of: told.append((done, of))) == []
+    assert told[-1] == (len(NOVEL.chapters), len(NOVEL.chapters))
+    running.store_page("http://pirate.example/1", CHAPTER)
+    running.run()
+    assert len(running.book.cases) == 1
+
+
+def test_a_rebuild_names_texts_that_the_store_lost(running: Chain) -> None:
+    lost = WorkTextId("0" * 40)
+    assert rebuild_index(running.ports, corpus(running) | {lost}) == [lost]
+
+
+def test_an_unchanged_page_sends_no_message(running: Chain) -> None:
+    running.store_page("http://pirate.example/1", CHAPTER)
+    running.run()
+    assert not running.store_page("http://pirate.example/1", CHAPTER).is_new_version
+    assert running.run() == 0

@@ -1,0 +1,84 @@
+"""The whole chain in memory: real fingerprints, real matching, stores and messages in this process."""
+
+from dataclasses import dataclass
+
+from core.clock import ManualClock
+from core.ids import CanonicalUrl, FinalUrl, RequestedUrl, SiteId, VersionId, WorkTextId
+from core.messages import Message, PageFingerprinted, PageStored, WorkAdded, WorkRemoved
+from core.pages import Fetched, Reading, Stored
+from fingerprint.algorithms import DEFAULT
+from matcher.matching import CorpusCache, Matcher
+from matcher.memory_index import MemoryIndex
+from pagestore.memory import MemoryFingerprintStore, MemoryPageStore, MemoryWorkStore
+from pipeline import steps
+from pipeline.corpus import StoredCorpus
+from pipeline.memory import MemoryCaseBook, MemoryHolder, MemoryOutbox
+from tests.support.records import MOMENT
+
+
+@dataclass
+class Chain:
+    """Ports in memory, and the loop that carries messages from step to step."""
+
+    ports: steps.Ports
+    outbox: MemoryOutbox
+    book: MemoryCaseBook
+    holder: MemoryHolder
+    clock: ManualClock
+
+    def add_work(self, name: str, *texts: str) -> list[WorkTextId]:
+        ids = [self.ports.works.put_text(text) for text in texts]
+        self.holder.works[name] = frozenset(ids)
+        for text_id in ids:
+            self.outbox.send(WorkAdded(text_id))
+        return ids
+
+    def store_page(self, url: str, text: str, title: str = "某页") -> Stored:
+        fetched = Fetched(
+            SiteId("1"), RequestedUrl(url), FinalUrl(url), CanonicalUrl(url), 200, (), text.encode(), self.clock.now()
+        )
+        stored = self.ports.pages.put(fetched, Reading(title=title, text=text))
+        if stored.is_new_version:
+            self.outbox.send(PageStored(stored.version_id))
+        return stored
+
+    def run(self) -> int:
+        """Carry messages until none is left; how many there were."""
+        carried = 0
+        while messages := self.outbox.drain():
+            for message in messages:
+                self.clock.advance(1)
+                self._carry(message)
+                carried += 1
+        return carried
+
+    def _carry(self, message: Message) -> None:
+        match message:
+            case PageStored(version_id):
+                steps.fingerprint_page(VersionId(version_id), self.ports)
+            case PageFingerprinted(version_id):
+                steps.match_page(VersionId(version_id), self.ports)
+            case WorkAdded(text_id):
+                steps.register_work(WorkTextId(text_id), self.ports)
+            case WorkRemoved(text_id):
+                steps.withdraw_work(WorkTextId(text_id), self.ports)
+
+
+def chain() -> Chain:
+    """A chain with one rights holder, who watches site 1 and has no works yet. The index has an open generation."""
+    works, fingerprints, index = MemoryWorkStore(), MemoryFingerprintStore(), MemoryIndex(DEFAULT.id)
+    index.clear()
+    holder = MemoryHolder(works={}, sites=frozenset({SiteId("1")}))
+    book, outbox, clock = MemoryCaseBook([holder]), MemoryOutbox(), ManualClock(MOMENT)
+    ports = steps.Ports(
+        pages=MemoryPageStore(),
+        works=works,
+        fingerprints=fingerprints,
+        index=index,
+        matcher=Matcher(index, CorpusCache(StoredCorpus(works, fingerprints, DEFAULT))),
+        cases=book,
+        outbox=outbox,
+        clock=clock,
+        algorithm=DEFAULT,
+    )
+    return Chain(ports, outbox, book, holder, clock)
