@@ -1,0 +1,256 @@
+"""One case on one screen, whatever the page store has to say about it."""
+
+import re
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import translation
+
+from core.errors import ServiceUnavailable
+from core.states import CaseState, Verdict
+from tests.support import admin_data, case_texts
+from webadmin import stores
+from webadmin.models import Case, CaseMatch
+from webadmin.verdicts import decide
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def world() -> admin_data.World:
+    return admin_data.fill_world(cases=4)
+
+
+@pytest.fixture
+def texts(world: admin_data.World, monkeypatch: pytest.MonkeyPatch) -> case_texts.Texts:
+    kept = case_texts.use(monkeypatch)
+    case_texts.keep_estate(kept, world.ours)
+    return kept
+
+
+@pytest.fixture
+def reviewer(world: admin_data.World, client: Client) -> Client:
+    client.force_login(world.ours.reviewer, backend="django.contrib.auth.backends.ModelBackend")
+    client.cookies["django_language"] = "en"
+    return client
+
+
+def address(case: Case) -> str:
+    return reverse("admin:webadmin_case_change", args=[case.pk])
+
+
+def shown(client: Client, case: Case, query: str = "") -> str:
+    response = client.get(address(case) + query)
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+def test_both_texts_stand_side_by_side_with_their_changes_linked(
+    world: admin_data.World, texts: case_texts.Texts, reviewer: Client
+) -> None:
+    page = shown(reviewer, world.ours.cases[3])
+    for key in ("1-1", "1-2"):
+        assert page.count(f'data-changes="{key}"') == 2
+    assert "homophone: work “渡”, page “度”" in page
+    assert "no longer" not in page
+
+
+def test_the_evidence_of_the_match_is_quoted(
+    world: admin_data.World, texts: case_texts.Texts, reviewer: Client
+) -> None:
+    case = world.ours.cases[0]
+    match, page = case.matches.get(), shown(reviewer, case)
+    for evidence in (match.raw_digest, match.page_text_digest, match.work_text_digest, match.version_id, match.text_id):
+        assert evidence in page
+    assert "algorithm 1, corpus revision 1, code 0.1.0" in page
+
+
+def test_a_case_of_another_rights_holder_is_not_there(
+    world: admin_data.World, texts: case_texts.Texts, reviewer: Client
+) -> None:
+    theirs = world.theirs.cases[0]
+    assert reviewer.get(address(theirs)).status_code == 404
+    assert reviewer.get(address(theirs) + f"?raw={theirs.matches.get().pk}").status_code == 404
+    assert reviewer.post(address(theirs), {"verdict": "confirmed", "basis": "0"}).status_code == 404
+    assert Case.objects.get(pk=theirs.pk).state == CaseState.OPEN
+
+
+def test_a_page_store_that_is_down_is_said_in_a_sentence_and_the_frozen_excerpts_are_shown(
+    world: admin_data.World, reviewer: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Down(case_texts.MemoryPageStore):
+        def version(self, version_id: object) -> None:
+            raise ServiceUnavailable("the page store", "127.0.0.1:27117")
+
+        raw = version
+
+    monkeypatch.setattr(stores, "page_store", Down)
+    case = world.ours.cases[3]
+    page = shown(reviewer, case)
+    assert "the page store does not answer at 127.0.0.1:27117" in page
+    assert "data-changes=" in page
+    assert "characters no longer stored" in page
+    raw = reviewer.get(address(case) + f"?raw={case.matches.get().pk}")
+    assert raw.status_code == 503
+    assert raw["Content-Type"].startswith("text/plain")
+
+
+def test_texts_that_are_gone_are_replaced_by_the_frozen_excerpts(
+    world: admin_data.World, reviewer: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    case_texts.use(monkeypatch)
+    page = shown(reviewer, world.ours.cases[3])
+    assert "The text of the page is no longer in the page store; its frozen excerpts are shown." in page
+    assert "The text of the work is no longer in the page store; its frozen excerpts are shown." in page
+    assert 'data-changes="1-1"' in page
+
+
+def test_a_text_that_is_not_the_one_of_the_evidence_is_never_shown_as_it(
+    world: admin_data.World, texts: case_texts.Texts, reviewer: Client
+) -> None:
+    case = world.ours.cases[3]
+    CaseMatch.objects.filter(case=case).update(work_text_digest="0" * 64)
+    assert "The stored text of the work no longer has the digest of the evidence" in shown(reviewer, case)
+
+
+def test_a_case_without_a_match_says_so(world: admin_data.World, texts: case_texts.Texts, reviewer: Client) -> None:
+    case = world.ours.cases[0]
+    case.matches.all().delete()
+    assert "This case has no match" in shown(reviewer, case)
+
+
+def test_a_hostile_page_is_inert(world: admin_data.World, texts: case_texts.Texts, reviewer: Client) -> None:
+    case = world.ours.cases[0]
+    case_texts.keep_hostile(texts, case)
+    page = shown(reviewer, case)
+    assert "<script>alert" not in page
+    assert "<img" not in page
+    assert "\u202e" not in page
+    assert "&lt;script&gt;alert(&#x27;script&#x27;)" in page
+    assert 'data-mark="RLO"' in page
+    assert re.search(r'data-mark="ZWSP×2"', page)
+
+
+def test_an_address_that_is_no_web_address_is_not_a_link(
+    world: admin_data.World, texts: case_texts.Texts, reviewer: Client
+) -> None:
+    case = world.ours.cases[0]
+    Case.objects.filter(pk=case.pk).update(page_url="javascript:alert(1)")
+    page = shown(reviewer, case)
+    assert "javascript:alert(1)" in page
+    assert 'href="javascript' not in page
+
+
+def test_the_link_to_the_page_gives_nothing_away(
+    world: admin_data.World, texts: case_texts.Texts, reviewer: Client
+) -> None:
+    case = world.ours.cases[0]
+    link = re.search(rf'<a[^>]*href="{re.escape(case.page_url)}"[^>]*>', shown(reviewer, case))
+    assert link is not None
+    assert 'rel="noreferrer noopener"' in link.group(0)
+
+
+def test_the_browser_is_told_to_run_no_script_of_the_page(
+    world: admin_data.World, texts: case_texts.Texts, reviewer: Client
+) -> None:
+    response = reviewer.get(address(world.ours.cases[0]))
+    policy = dict(part.strip().split(" ", 1) for part in response["Content-Security-Policy"].split(";"))
+    assert "'unsafe-inline'" not in policy["script-src"]
+    assert policy["default-src"] == "'none'"
+    assert not re.search(r"<script(?![^>]*\bsrc=)", response.content.decode())
+    assert not re.search(r"\son(click|load|error|mouseover)=", response.content.decode())
+
+
+def test_the_raw_response_is_a_file_of_plain_text(
+    world: admin_data.World, texts: case_texts.Texts, reviewer: Client
+) -> None:
+    case = world.ours.cases[0]
+    response = reviewer.get(address(case) + f"?raw={case.matches.get().pk}")
+    assert response.content.startswith(b"<html><script>")
+    assert response["Content-Type"] == "text/plain"
+    assert response["Content-Disposition"].startswith("attachment;")
+    assert response["X-Content-Type-Options"] == "nosniff"
+    assert "sandbox" in response["Content-Security-Policy"]
+
+
+@pytest.mark.parametrize("asked", ["", "x", "999999"])
+def test_a_raw_response_that_is_not_of_this_case_is_not_there(
+    world: admin_data.World, texts: case_texts.Texts, reviewer: Client, asked: str
+) -> None:
+    assert reviewer.get(address(world.ours.cases[0]) + f"?raw={asked}").status_code == 404
+
+
+def test_a_verdict_is_taken_and_shown_with_who_when_and_why(
+    world: admin_data.World, texts: case_texts.Texts, reviewer: Client
+) -> None:
+    case = world.ours.cases[0]
+    response = reviewer.post(address(case), {"verdict": "confirmed", "basis": "0", "note": "<b>同音字</b>"})
+    assert response.status_code == 302
+    page = shown(reviewer, case)
+    assert "Verdict saved: confirmed." in page
+    assert "changhe-reviewer" in page
+    assert "&lt;b&gt;同音字&lt;/b&gt;" in page
+
+
+def test_a_form_that_is_out_of_date_changes_nothing_and_names_who_decided(
+    world: admin_data.World, texts: case_texts.Texts, reviewer: Client
+) -> None:
+    case = world.ours.cases[0]
+    decide(case, Verdict.LICENSED, world.ours.manager)
+    reviewer.post(address(case), {"verdict": "confirmed", "basis": "0"})
+    assert "changhe-manager decided “licensed” on this case" in shown(reviewer, case)
+    assert Case.objects.get(pk=case.pk).verdict == Verdict.LICENSED
+
+
+@pytest.mark.parametrize("form", [{}, {"verdict": "guilty", "basis": "0"}, {"verdict": "confirmed", "basis": "x"}])
+def test_a_form_without_a_verdict_changes_nothing(
+    world: admin_data.World, texts: case_texts.Texts, reviewer: Client, form: dict[str, str]
+) -> None:
+    case = world.ours.cases[0]
+    assert reviewer.post(address(case), form).status_code == 302
+    assert Case.objects.get(pk=case.pk).state == CaseState.OPEN
+
+
+def test_neighbours_are_the_open_cases_of_the_own_rights_holder(
+    world: admin_data.World, texts: case_texts.Texts, reviewer: Client
+) -> None:
+    newest, oldest = world.ours.cases[0], world.ours.cases[3]
+    page = shown(reviewer, newest)
+    assert re.findall(r'rel="(next|prev)" href="([^"]*)"', page) == [("next", address(oldest))]
+    page = shown(reviewer, oldest)
+    assert re.findall(r'rel="(next|prev)" href="([^"]*)"', page) == [("prev", address(newest))]
+
+
+def test_a_case_with_several_chapters_shows_one_at_a_time(
+    world: admin_data.World, texts: case_texts.Texts, reviewer: Client
+) -> None:
+    case = world.ours.cases[0]
+    first = case.matches.get()
+    second = CaseMatch.objects.get(pk=first.pk)
+    second.pk, second.text_id, second.chapter_title, second.matched_chars = None, "f" * 40, "第2章 大雪", 5
+    second.save()
+    assert first.page_text_digest in shown(reviewer, case)
+    page = shown(reviewer, case, f"?match={second.pk}")
+    assert re.search(r'aria-current="page">第2章 大雪', page)
+    assert "The text of the work is no longer in the page store" in page
+
+
+def test_every_version_of_the_page_is_listed_and_those_that_copied_are_linked(
+    world: admin_data.World, texts: case_texts.Texts, reviewer: Client
+) -> None:
+    case = world.ours.cases[0]
+    newer = texts.keep(case.page, "改版以后的正文。", b"<html>2</html>")
+    page = shown(reviewer, case)
+    assert newer in page
+    assert page.count("copied, similarity") == 1
+    assert "nothing copied, or not compared" in page
+
+
+@pytest.mark.parametrize(("language", "words"), [("zh-hans", "逐字对照"), ("en", "Side by side")])
+def test_the_case_is_shown_in_the_readers_language(
+    world: admin_data.World, texts: case_texts.Texts, reviewer: Client, language: str, words: str
+) -> None:
+    reviewer.cookies["django_language"] = language
+    with translation.override(None):
+        assert words in shown(reviewer, world.ours.cases[0])

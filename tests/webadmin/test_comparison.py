@@ -1,0 +1,153 @@
+"""Both texts cut into copied and uncopied: nothing lost, nothing twice, whatever the spans are."""
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.matches import ChangeKind
+from tests.support import admin_data
+from webadmin.change_summary import change_counts
+from webadmin.comparison import Column, Copied, Missing, Uncopied, compare
+
+ALPHABET = "甲乙丙丁 \n\u200b\u202e<&\ud800a"
+texts = st.text(alphabet=ALPHABET, max_size=60)
+offsets = st.tuples(st.integers(0, 70), st.integers(0, 70)).map(sorted)
+
+
+@st.composite
+def spans_of(draw: Any, page: str, work: str, bounded: bool) -> list[dict[str, Any]]:
+    """Any spans, overlapping as they like; bounded ones stay inside their texts."""
+    made = []
+    for _ in range(draw(st.integers(0, 5))):
+        page_range, work_range = draw(offsets), draw(offsets)
+        if bounded:
+            page_range = [min(at, len(page)) for at in page_range]
+            work_range = [min(at, len(work)) for at in work_range]
+        changes = []
+        for _ in range(draw(st.integers(0, 4))):
+            kind = str(draw(st.sampled_from(list(ChangeKind))))
+            changes.append([kind, *_inside(draw, page_range), *_inside(draw, work_range)])
+        made.append(span(page, work, tuple(page_range), tuple(work_range), *changes))
+    return made
+
+
+def _inside(draw: Any, of: list[int]) -> list[int]:
+    return sorted([draw(st.integers(*of)), draw(st.integers(*of))])
+
+
+def span(page: str, work: str, at: tuple[int, int], of: tuple[int, int], *changes: list[Any]) -> dict[str, Any]:
+    return {
+        "page": list(at),
+        "work": list(of),
+        "similarity": 0.9,
+        "page_excerpt": page[slice(*at)],
+        "work_excerpt": work[slice(*of)],
+        "changes": list(changes),
+    }
+
+
+def linked_keys(column: Column) -> set[str]:
+    return {
+        link.key
+        for block in column.blocks
+        if isinstance(block, Copied)
+        for piece in block.pieces
+        for link in piece.links
+    }
+
+
+def copied(column: Column) -> list[tuple[tuple[int, ...], str]]:
+    return [(block.passages, block.text) for block in column.blocks if isinstance(block, Copied)]
+
+
+@given(st.data(), texts, texts)
+def test_every_character_of_both_texts_comes_out_exactly_once(data: Any, page: str, work: str) -> None:
+    spans = data.draw(spans_of(page, work, bounded=False))
+    comparison = compare(page, work, spans)
+    assert comparison.page.text == page
+    assert comparison.work.text == work
+
+
+@given(st.data(), texts, texts)
+def test_a_character_is_copied_exactly_where_a_span_covers_it(data: Any, page: str, work: str) -> None:
+    spans = data.draw(spans_of(page, work, bounded=True))
+    column, at = compare(page, work, spans).work, 0
+    ordered = sorted(spans, key=lambda each: tuple(each["page"]))
+    for block in column.blocks:
+        assert not isinstance(block, Missing)
+        covering = tuple(
+            number for number, each in enumerate(ordered, 1) if each["work"][0] <= at < each["work"][1]
+        )
+        if block.text:
+            assert covering == (block.passages if isinstance(block, Copied) else ())
+        at += len(block.text)
+
+
+@given(st.data(), texts, texts)
+def test_excerpts_alone_show_the_same_passages_as_the_whole_texts(data: Any, page: str, work: str) -> None:
+    spans = data.draw(spans_of(page, work, bounded=True))
+    whole, frozen = compare(page, work, spans), compare(None, None, spans)
+    assert copied(frozen.page) == copied(whole.page)
+    assert copied(frozen.work) == copied(whole.work)
+    assert not any(isinstance(block, Uncopied) for block in frozen.page.blocks)
+
+
+def test_a_change_is_linked_on_both_sides_and_gaps_stand_where_text_is_missing() -> None:
+    page, work = "前言甲已丙！广告丁", "甲乙丙戊丁"
+    comparison = compare(
+        page,
+        work,
+        [
+            span(page, work, (2, 9), (0, 5),
+                 ["homophone", 3, 4, 1, 2], ["inserted", 5, 8, 3, 3], ["deleted", 8, 8, 3, 4])
+        ],
+    )  # fmt: skip
+    assert linked_keys(comparison.page) == linked_keys(comparison.work) == {"1-1", "1-2", "1-3"}
+    assert [(link.kind, link.work, link.page) for link in comparison.links] == [
+        ("homophone", "乙", "已"),
+        ("inserted", "", "！广告"),
+        ("deleted", "戊", ""),
+    ]
+    block = comparison.page.blocks[1]
+    assert isinstance(block, Copied)
+    gaps = [piece for piece in block.pieces if not piece.text]
+    assert [gap.links[0].kind for gap in gaps] == [ChangeKind.DELETED]
+
+
+def test_one_passage_of_the_work_copied_twice_belongs_to_both_passages() -> None:
+    page, work = "甲乙丙。甲乙", "甲乙丙丁"
+    comparison = compare(page, work, [span(page, work, (0, 3), (0, 3)), span(page, work, (4, 6), (0, 2))])
+    assert copied(comparison.work) == [((1, 2), "甲乙"), ((1,), "丙")]
+    assert copied(comparison.page) == [((1,), "甲乙丙"), ((2,), "甲乙")]
+
+
+def test_offsets_outside_a_text_are_cut_to_it() -> None:
+    comparison = compare("甲", "", [span("甲", "", (-3, 99), (5, 90), ["replaced", -3, 99, 5, 90])])
+    assert copied(comparison.page) == [((1,), "甲")]
+    assert comparison.work.text == ""
+
+
+def test_a_page_of_a_hundred_thousand_characters_with_ten_thousand_changes_is_compared_whole() -> None:
+    work = "渡口的灯是在立冬那天熄的。" * 8_000
+    changes = [["homophone", at, at + 1, at, at + 1] for at in range(0, len(work), 10)]
+    comparison = compare(work, work, [span(work, work, (0, len(work)), (0, len(work)), *changes)])
+    assert comparison.page.text == work
+    assert len(linked_keys(comparison.work)) == len(changes)
+
+
+def test_changes_are_counted_by_kind_with_the_commonest_pairs_first() -> None:
+    page, work = admin_data.page_text(1), admin_data.WORK_TEXT
+    counts = change_counts(compare(page, work, admin_data.spans(1)).links)
+    by_kind = {str(item.kind): item for item in counts}
+    assert by_kind["homophone"].examples[0].work == "雾"
+    assert by_kind["homophone"].examples[0].count == work.count("雾") - page.count("雾")
+    assert by_kind["deleted"].count == 1
+    assert [item.count for item in counts] == sorted((item.count for item in counts), reverse=True)
+
+
+def test_kinds_with_many_pairs_say_how_many_are_not_shown() -> None:
+    page, work = "一二三四五六", "甲乙丙丁戊己"
+    changes = [["replaced", at, at + 1, at, at + 1] for at in range(6)]
+    (counted,) = change_counts(compare(page, work, [span(page, work, (0, 6), (0, 6), *changes)]).links)
+    assert (counted.count, len(counted.examples), counted.more) == (6, 4, 2)

@@ -1,0 +1,120 @@
+"""The markup of a comparison: nothing of a crawled text acts, nothing is lost."""
+
+import re
+from html.parser import HTMLParser
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.webadmin.test_comparison import span
+from webadmin.comparison import compare
+from webadmin.comparison_html import CONTEXT_CHARS, column_html, strip_rects, visible
+from webadmin.hidden_characters import glyphs, spelled
+
+UNSEEN = "\u202e\u200b\u2066\ufeff\x07\ue000\ufffe\u3164\U000e0041\ud800"
+texts = st.text(alphabet=st.one_of(st.sampled_from("甲乙<>&\"'\n" + UNSEEN), st.characters()), max_size=80)
+
+
+class _Reader(HTMLParser):
+    """What a browser would make of the markup: its text and its elements."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.text = ""
+        self.tags: list[str] = []
+        self.handlers: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.handlers += [name for name, _value in attrs if name.startswith(("on", "x-", "@", ":"))]
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def read(markup: str) -> _Reader:
+    reader = _Reader()
+    reader.feed(markup)
+    reader.close()
+    return reader
+
+
+@given(texts)
+def test_glyphs_lose_nothing(text: str) -> None:
+    assert "".join(run.text for run in glyphs(text)) == text
+
+
+@given(texts)
+def test_a_crawled_text_becomes_text_and_marks_and_nothing_else(text: str) -> None:
+    reader = read(visible(text))
+    shown = "".join(run.text for run in glyphs(text) if not run.label)
+    assert reader.text == shown
+    assert set(reader.tags) <= {"span"}
+    assert not reader.handlers
+
+
+@given(texts)
+def test_no_character_that_hides_or_turns_text_reaches_the_screen(text: str) -> None:
+    for written in (visible(text), spelled(text)):
+        assert not set(written) & set(UNSEEN)
+        written.encode("utf-8")
+
+
+def test_a_turned_text_shows_a_mark_with_its_name() -> None:
+    markup = visible("甲\u202e乙")
+    assert 'data-mark="RLO"' in markup
+    assert "U+202E RIGHT-TO-LEFT OVERRIDE" in markup
+
+
+def test_a_thousand_hidden_characters_are_one_mark() -> None:
+    assert visible("甲" + "\u200b\u200c" * 500).count("<span") == 1
+
+
+def test_a_hostile_page_text_stays_text_inside_a_passage() -> None:
+    page, work = "<script>x</script>\" onclick=\"y", "甲乙"
+    comparison = compare(page, work, [span(page, work, (0, 10), (0, 2), ["replaced", 0, 8, 0, 1])])
+    reader = read(column_html(comparison.page))
+    assert reader.text == page
+    assert set(reader.tags) == {"span"}
+    assert not reader.handlers
+
+
+def test_long_text_between_passages_is_folded_and_keeps_its_context() -> None:
+    work = "甲乙"
+    page = "甲乙" + "前" * 300 + "甲乙" + "后" * 300
+    markup = column_html(
+        compare(page, work, [span(page, work, (0, 2), (0, 2)), span(page, work, (302, 304), (0, 2))]).page
+    )
+    folded = re.findall(r"<details class=\"zw-fold\"><summary>[^<]*</summary>([^<]*)</details>", markup)
+    assert folded == ["前" * (300 - 2 * CONTEXT_CHARS), "后" * (300 - CONTEXT_CHARS)]
+    assert markup.count("前") == markup.count("后") == 300
+
+
+def test_short_text_between_passages_is_not_folded() -> None:
+    page = "甲乙" + "前" * 100 + "甲乙"
+    markup = column_html(compare(page, "甲乙", [span(page, "甲乙", (0, 2), (0, 2))]).page)
+    assert "<details" not in markup
+
+
+def test_both_sides_of_a_change_carry_the_same_number_and_say_what_it_did() -> None:
+    page, work = "度口", "渡口"
+    comparison = compare(page, work, [span(page, work, (0, 2), (0, 2), ["homophone", 0, 1, 0, 1])])
+    for column in (comparison.page, comparison.work):
+        markup = column_html(column)
+        assert 'data-changes="1-1"' in markup
+        assert "渡" in re.findall(r'title="([^"]*)"', markup)[0]
+        assert "度" in re.findall(r'title="([^"]*)"', markup)[0]
+
+
+def test_text_that_is_no_longer_stored_is_said_to_be_missing() -> None:
+    page, work = "前" * 40 + "甲乙", "甲乙"
+    markup = column_html(compare(None, work, [span(page, work, (40, 42), (0, 2))]).page)
+    assert "zw-missing" in markup
+    assert "40" in markup
+    assert "甲乙" in markup
+
+
+def test_passages_on_a_strip_are_never_too_narrow_to_see() -> None:
+    page = "甲" * 100_000
+    (rect,) = strip_rects(compare(page, "甲", [span(page, "甲", (50_000, 50_001), (0, 1))]).page)
+    assert rect == (1, "500.0", "3.0")

@@ -1,0 +1,146 @@
+"""The first page counts what is there, of the own rights holders only, in a bounded number of queries."""
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.http import HttpRequest
+from django.test import Client, RequestFactory
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from django.utils import timezone, translation
+
+from core.states import Rejection, Verdict
+from tests.support import admin_data
+from webadmin.chart import HEIGHT
+from webadmin.dashboard import dashboard_callback
+from webadmin.models import Case, CrawlRun
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def world() -> admin_data.World:
+    return admin_data.fill_world(cases=6)
+
+
+def request_of(user: object) -> HttpRequest:
+    request = RequestFactory().get("/admin/")
+    request.user = user  # type: ignore[assignment]
+    return request
+
+
+def figures(user: object) -> dict[str, object]:
+    with translation.override("en"):
+        return dashboard_callback(request_of(user), {})
+
+
+def tiles(user: object) -> dict[str, int]:
+    context = figures(user)
+    return {
+        str(tile.label): tile.count
+        for name in ("case_tiles", "stock_tiles", "run_faults")
+        for tile in context[name]  # type: ignore[attr-defined]
+    }
+
+
+def test_counts_are_those_of_the_own_rights_holder(world: admin_data.World) -> None:
+    counts = tiles(world.ours.reviewer)
+    assert (counts["Open cases"], counts["Confirmed"], counts["Dismissed"]) == (4, 1, 1)
+    assert (counts["Pages watched"], counts["Sites"], counts["Works"]) == (8, 2, 2)
+    chars = sum(chapter.chars for work in world.ours.works for chapter in work.chapters.all())
+    assert counts["Characters in the corpus"] == chars
+
+
+def test_an_administrator_sees_the_counts_of_all(world: admin_data.World) -> None:
+    assert tiles(world.administrator)["Open cases"] == 8
+    assert tiles(world.administrator)["Works"] == 4
+
+
+def test_a_person_who_belongs_to_nobody_sees_nothing(world: admin_data.World) -> None:
+    assert not any(tiles(admin_data.user("nobody")).values())
+
+
+def test_new_cases_are_counted_by_when_they_were_opened(world: admin_data.World) -> None:
+    now = timezone.now()
+    for case, hours in zip(world.ours.cases, (1, 23, 25, 24 * 6, 24 * 8, 24 * 40), strict=True):
+        Case.objects.filter(pk=case.pk).update(opened_at=now - timedelta(hours=hours))
+    counts = tiles(world.ours.reviewer)
+    assert (counts["New in 24 hours"], counts["New in 7 days"]) == (2, 4)
+
+
+def test_runs_that_failed_or_did_not_happen_are_counted_and_urgent(world: admin_data.World) -> None:
+    now = timezone.now()
+    site = world.ours.sites[0]
+    admin_data.run(site, CrawlRun.State.FAILED, due_at=now - timedelta(days=1))
+    admin_data.run(site, CrawlRun.State.MISSED, due_at=now - timedelta(days=2))
+    admin_data.run(site, CrawlRun.State.MISSED, due_at=now - timedelta(days=9))
+    admin_data.run(world.theirs.sites[0], CrawlRun.State.FAILED, due_at=now)
+    faults = {tile.count: tile.is_urgent for tile in figures(world.ours.reviewer)["run_faults"]}  # type: ignore[attr-defined]
+    assert faults == {1: True}
+
+
+def test_cases_are_counted_by_class_and_by_site(world: admin_data.World) -> None:
+    context = figures(world.ours.reviewer)
+    for table in ("classes", "sites"):
+        columns = zip(*(row.counts for row in context[table]), strict=True)  # type: ignore[attr-defined]
+        assert [sum(column) for column in columns] == [4, 1, 1]
+
+
+def test_findings_that_are_no_case_are_counted_by_reason(world: admin_data.World) -> None:
+    admin_data.exclusion(world.ours.pages[0], world.ours.works[1], Rejection.QUOTATION)
+    admin_data.exclusion(world.ours.pages[1], world.ours.works[1], Rejection.QUOTATION)
+    rows = figures(world.ours.reviewer)["exclusions"]
+    assert [(row.label, row.counts) for row in rows] == [("quotation", (2,)), ("licensed", (1,))]  # type: ignore[attr-defined]
+
+
+def test_the_chart_shows_days_of_the_readers_calendar(world: admin_data.World) -> None:
+    now = timezone.now()
+    for index, case in enumerate(world.ours.cases):
+        Case.objects.filter(pk=case.pk).update(opened_at=now - timedelta(days=index % 2))
+    admin_data.decided(world.ours.cases[0], world.ours.reviewer, Verdict.LICENSED, at=now)
+    chart = figures(world.ours.reviewer)["chart"]
+    assert [(day.opened, day.decided) for day in chart.days[-2:]] == [(3, 0), (3, 1)]  # type: ignore[attr-defined]
+    assert chart.days[-1].day == timezone.localdate(now)  # type: ignore[attr-defined]
+    assert len(chart.days) == 30  # type: ignore[attr-defined]
+    assert {bar.height for bar in chart.bars if bar.series == "opened"} == {f"{HEIGHT:.1f}"}  # type: ignore[attr-defined]
+
+
+def test_the_number_of_queries_does_not_grow_with_what_is_stored(world: admin_data.World) -> None:
+    with CaptureQueriesContext(connection, ) as few:
+        figures(world.ours.reviewer)
+    for number in range(40):
+        site = admin_data.site(world.ours.holder, f"站 {number}", f"s{number}.example")
+        admin_data.case(admin_data.page(site, number), world.ours.works[0], number, with_match=False)
+        admin_data.run(site)
+    with CaptureQueriesContext(connection) as many:
+        figures(world.ours.reviewer)
+    assert len(many) == len(few) <= 20
+
+
+def test_every_count_leads_to_a_list_that_opens(world: admin_data.World, client: Client) -> None:
+    client.force_login(world.ours.reviewer, backend="django.contrib.auth.backends.ModelBackend")
+    client.cookies["django_language"] = "en"
+    page = client.get(reverse("admin:index")).content.decode()
+    content = page[page.index('class="zw zw-dashboard"') :]
+    links = {link.replace("&amp;", "&") for link in re.findall(r'href="(/admin/webadmin/[^"]*)"', content)}
+    assert len(links) > 10
+    for link in links:
+        response = client.get(link)
+        assert response.status_code == 200, f"{link} answered {response.status_code}"
+
+
+def test_the_list_behind_the_open_cases_shows_as_many(world: admin_data.World, client: Client) -> None:
+    client.force_login(world.ours.reviewer, backend="django.contrib.auth.backends.ModelBackend")
+    context = figures(world.ours.reviewer)
+    for tile in context["case_tiles"]:  # type: ignore[attr-defined]
+        response = client.get(tile.href)
+        assert response.context["cl"].result_count == tile.count, tile.label
+    for row in [*context["classes"], *context["sites"]]:  # type: ignore[misc]
+        assert client.get(row.href).context["cl"].result_count == sum(row.counts), row.label
+
+
+def test_the_dashboard_opens_on_an_empty_installation(client: Client) -> None:
+    client.force_login(admin_data.administrator(), backend="django.contrib.auth.backends.ModelBackend")
+    assert client.get(reverse("admin:index")).status_code == 200
