@@ -7,11 +7,10 @@ What says how much was copied leaves dismissed cases out: they are no copies.
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass
-from datetime import date
 from statistics import median
 from typing import TypeVar
 
+from analytics.figures import CrawlMeasures, DayMeasures, SiteMeasures, StateCounts, Totals, WorkMeasures
 from analytics.records import CaseRow, CrawlRow, CrawlState, ExclusionRow, PageRow, ReportScope
 from core.matches import MatchClass
 from core.pages import Disguise
@@ -19,81 +18,6 @@ from core.states import CaseState, Rejection, Verdict
 
 Row = TypeVar("Row")
 Key = TypeVar("Key", bound=Hashable)
-
-
-@dataclass(frozen=True, slots=True)
-class StateCounts:
-    """Cases by state; `opened` is the sum of the other three."""
-
-    opened: int
-    confirmed: int
-    dismissed: int
-    open: int
-
-
-@dataclass(frozen=True, slots=True)
-class Totals:
-    """The figures of the whole report."""
-
-    pages_checked: int
-    new_versions: int
-    cases: StateCounts
-    precision: float | None  # confirmed / decided; None while nothing is decided
-    median_hours_to_verdict: float | None  # from opening to verdict; None while nothing is decided
-    sites_with_copies: int
-    works_copied: int
-    matched_chars: int
-    excluded: int
-    crawl_runs: int
-    pages_fetched: int
-    pages_failed: int
-
-
-@dataclass(frozen=True, slots=True)
-class SiteMeasures:
-    """One site. `excluded`: pages and findings that went no further, for whatever reason."""
-
-    name: str
-    hosts: tuple[str, ...]  # on which cases were found
-    pages_checked: int
-    new_versions: int
-    cases: StateCounts
-    works_copied: int
-    matched_chars: int
-    excluded: int
-
-
-@dataclass(frozen=True, slots=True)
-class WorkMeasures:
-    """One work. `largest_share`: the largest part of one of its texts that one page carries; None without copies."""
-
-    rights_holder: str
-    title: str
-    cases: StateCounts
-    sites: int
-    matched_chars: int
-    largest_share: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class DayMeasures:
-    day: date
-    pages_checked: int
-    new_versions: int
-    cases: StateCounts
-
-
-@dataclass(frozen=True, slots=True)
-class CrawlMeasures:
-    """The crawl runs of one site."""
-
-    site: str
-    runs: int
-    finished: int
-    failed: int
-    missed: int
-    pages_fetched: int
-    pages_failed: int
 
 
 def count_states(cases: Iterable[CaseRow]) -> StateCounts:

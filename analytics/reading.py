@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from analytics import tables
-from analytics.measures import SiteMeasures, StateCounts
+from analytics.figures import SiteMeasures, StateCounts
 from analytics.phrases import Phrases
 from analytics.plain_text import shown
 from analytics.report import Report

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from analytics import measures
-from analytics.measures import CrawlMeasures, DayMeasures, SiteMeasures, StateCounts, Totals, WorkMeasures
+from analytics.figures import CrawlMeasures, DayMeasures, SiteMeasures, StateCounts, Totals, WorkMeasures
 from analytics.records import CaseRow, CrawlRow, ExclusionRow, PageRow, ReportScope
 from core.matches import MatchClass
 from core.pages import Disguise

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from enum import StrEnum
 
-from analytics.measures import StateCounts
+from analytics.figures import StateCounts
 from analytics.plain_text import shown
 from analytics.records import CaseRow
 from analytics.report import Report

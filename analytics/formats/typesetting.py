@@ -30,7 +30,7 @@ def typeset(report_json: str, made_at: datetime) -> bytes:
         format="pdf",
         sys_inputs={"report": report_json},
         pdf_standards="a-2u",
-        timestamp=made_at.astimezone(UTC),
+        timestamp=made_at.astimezone(UTC).replace(microsecond=0),  # typst takes whole seconds
     )
     assert isinstance(pdf, bytes)
     return pdf
