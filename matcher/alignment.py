@@ -1,6 +1,7 @@
 """Token by token: which token of a page segment stands for which of the work."""
 
 from collections.abc import Iterator
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,14 +20,15 @@ _OPERATIONS = {"equal": AGREE, "replace": REPLACE, "delete": ONLY_PAGE, "insert"
 def blocks(page: NDArray[np.uint16], work: NDArray[np.uint16]) -> NDArray[np.int32]:
     """Align two streams, in linear memory, and in linear time beyond MAX_PIECE_TOKENS.
 
-    Returns int32[blocks, 5] in order: operation, page start, page end, work start, work end. The two ranges of AGREE and
-    REPLACE have one length; one range of ONLY_PAGE and ONLY_WORK is empty.
+    Returns int32[blocks, 5] in order: operation, page start, page end, work start, work end. The two ranges of AGREE
+    and REPLACE have one length; one range of ONLY_PAGE and ONLY_WORK is empty.
     """
     page_text, work_text = _as_text(page), _as_text(work)
     found = [np.zeros((0, 5), np.int32)]
     for page_at, page_stop, work_at, work_stop in _pieces(page_text, work_text):
-        codes = Levenshtein.opcodes(page_text[page_at:page_stop], work_text[work_at:work_stop]).as_list()
-        rows = np.array([(_OPERATIONS[code[0]], *code[1:]) for code in codes], np.int32).reshape(-1, 5)
+        codes = Levenshtein.opcodes(page_text[page_at:page_stop], work_text[work_at:work_stop])
+        listed = cast("list[tuple[str, int, int, int, int]]", codes.as_list())
+        rows = np.array([(_OPERATIONS[code[0]], *code[1:]) for code in listed], np.int32).reshape(-1, 5)
         found.append(rows + np.array([0, page_at, page_at, work_at, work_at], np.int32))
     return np.concatenate(found)
 

@@ -42,10 +42,11 @@ class Calibration:
 
     # Quotation (the benchmark's grey class: natural quotations of 20-35 characters, of which 20 % were called copies).
     max_bare_quotation_tokens: int = 38
+    max_bare_matched_tokens: int = 30  # a saying that is quoted inexactly; 60 characters at 30 % edits leave 36
     max_bare_quotation_containment: float = 0.25
     max_marked_quotation_tokens: int = 120  # in quotation marks that the work lacks, or behind a title
     max_marked_quotation_containment: float = 0.20
-    min_quotation_similarity: float = 0.85  # who quotes does not disguise
+    min_quotation_similarity: float = 0.85  # of a marked one: who quotes does not disguise
     max_quoted_tokens: int = 240  # all quotations of one text on one page
 
     # Classes. Shares of tokens; "changed" counts wording only, neither script nor noise.

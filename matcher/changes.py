@@ -49,11 +49,11 @@ class Comparison:
 
     def sizes(self) -> NDArray[np.int32]:
         """int32[changes]: tokens of the longer side of each change."""
-        return np.maximum(self.changes[:, 2] - self.changes[:, 1], self.changes[:, 4] - self.changes[:, 3])
+        return np.asarray(np.maximum(self.changes[:, 2] - self.changes[:, 1], self.changes[:, 4] - self.changes[:, 3]))
 
     def of_kind(self, kind: ChangeKind) -> Changes:
         """The changes of one kind."""
-        return self.changes[self.changes[:, 0] == number_of(kind)]
+        return np.asarray(self.changes[self.changes[:, 0] == number_of(kind)])
 
 
 def compared(page: Side, work: Side, passage: Segments) -> Comparison:
@@ -128,7 +128,7 @@ def _pairwise(page: Side, work: Side, paired: NDArray[np.int32]) -> Changes:
     starts = np.flatnonzero(np.concatenate([[True], ~is_next])) if kinds.size else np.zeros(0, np.int64)
     ends = np.append(starts[1:], kinds.size) - 1 if kinds.size else starts
     rows = np.stack([kinds[starts], of_page[starts], of_page[ends] + 1, of_work[starts], of_work[ends] + 1], axis=1)
-    return rows[kinds[starts] != SAME].astype(np.int32)
+    return np.asarray(rows[kinds[starts] != SAME], np.int32)
 
 
 def _kinds(

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.matches import Change, ChangeKind
 from core.pages import Disguise
@@ -39,14 +40,13 @@ def hiding_changes(page: Side, work: Side, found: Comparison) -> Iterator[Change
         yield Change(ChangeKind.NOISE, item, TextRange(place, place))
 
 
-def _work_tokens(
-    found: Comparison, page_tokens: "np.ndarray[tuple[int], np.dtype[np.int32]]"
-) -> "np.ndarray[tuple[int], np.dtype[np.int32]]":
+def _work_tokens(found: Comparison, page_tokens: NDArray[np.int32]) -> NDArray[np.int32]:
     """Counted on from the end of the last change before each."""
     page_ends = np.append(np.int32(found.page_start), found.changes[:, 2])
     work_ends = np.append(np.int32(found.work_start), found.changes[:, 4])
     before = np.maximum(np.searchsorted(page_ends, page_tokens, side="right") - 1, 0)
-    return np.minimum(work_ends[before] + page_tokens - page_ends[before], found.work_end).astype(np.int32)
+    counted = work_ends[before] + page_tokens - page_ends[before]
+    return np.asarray(np.minimum(counted, found.work_end), np.int32)
 
 
 def _items(side: Side, kind: Disguise, within: TextRange) -> list[TextRange]:

@@ -10,7 +10,7 @@ NOWHERE = -(1 << 28)
 
 @njit(cache=True)  # type: ignore[misc,unused-ignore]
 def score_of(page_token: int, work_token: int) -> int:
-    if page_token == WILDCARD or work_token == WILDCARD:
+    if page_token == WILDCARD or work_token == WILDCARD:  # noqa: PLR1714 - the kernel compares numbers, no tuples
         return 0
     return 1 if page_token == work_token else -1
 
@@ -42,7 +42,7 @@ def ungapped(
 
 
 @njit(cache=True)  # type: ignore[misc,unused-ignore]
-def gapped(
+def gapped(  # noqa: C901, PLR0912, PLR0917 - one loop nest: numba would pay for every call inside it
     page: NDArray[np.uint16],
     work: NDArray[np.uint16],
     page_at: int,
@@ -105,7 +105,7 @@ def gapped(
 
 
 @njit(cache=True)  # type: ignore[misc,unused-ignore]
-def extend_hits(
+def extend_hits(  # noqa: PLR0917 - arrays and numbers only: numba compiles no records
     page: NDArray[np.uint16],
     work: NDArray[np.uint16],
     page_hits: NDArray[np.int32],
@@ -114,28 +114,30 @@ def extend_hits(
     max_segments: int,
 ) -> NDArray[np.int32]:
     """See matcher.extension.extend_hits. limits: drop, least score (ungapped), drop, band, least score (gapped)."""
+    drop, min_ungapped, gapped_drop = int(limits[0]), int(limits[1]), int(limits[2])
+    band, min_score = int(limits[3]), int(limits[4])
     segments = np.empty((max_segments, 6), np.int32)
     found = 0
-    rows = np.empty((4, 2 * limits[3] + 1), np.int32)
-    last_diagonal, last_end = np.int64(-(1 << 40)), np.int64(-1)
+    rows = np.empty((4, 2 * band + 1), np.int32)
+    last_diagonal, last_end = -(1 << 40), -1
     for hit in range(page_hits.size):
-        page_at, work_at = np.int64(page_hits[hit]), np.int64(work_hits[hit])
+        page_at, work_at = int(page_hits[hit]), int(work_hits[hit])
         diagonal = work_at - page_at
         if diagonal == last_diagonal and page_at < last_end:
             continue
-        if is_covered(segments, found, page_at, work_at, limits[3]):
+        if is_covered(segments, found, page_at, work_at, band):
             continue
-        score, back, ahead = ungapped(page, work, page_at, work_at, limits[0])
+        score, back, ahead = ungapped(page, work, page_at, work_at, drop)
         last_diagonal, last_end = diagonal, page_at + ahead
-        if score < limits[1]:
+        if score < min_ungapped:
             continue
         middle = (ahead - back) // 2
         page_mid, work_mid = page_at + middle, work_at + middle
-        up, up_page, up_work, up_matches = gapped(page, work, page_mid, work_mid, 1, limits[2], limits[3], rows)
+        up, up_page, up_work, up_matches = gapped(page, work, page_mid, work_mid, 1, gapped_drop, band, rows)
         down, down_page, down_work, down_matches = gapped(
-            page, work, page_mid - 1, work_mid - 1, -1, limits[2], limits[3], rows
+            page, work, page_mid - 1, work_mid - 1, -1, gapped_drop, band, rows
         )
-        if up + down >= limits[4] and found < max_segments:
+        if up + down >= min_score and found < max_segments:
             segments[found, 0], segments[found, 1] = page_mid - down_page, page_mid + up_page
             segments[found, 2], segments[found, 3] = work_mid - down_work, work_mid + up_work
             segments[found, 4], segments[found, 5] = up_matches + down_matches, up + down

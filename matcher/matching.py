@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.errors import AlgorithmMismatch
 from core.ids import WorkTextId
@@ -91,7 +92,7 @@ class Matcher:
                 candidates[ordinal] = (text_id, Side(entry.text, entry.fingerprint), segments)
         return candidates
 
-    def _hits(self, fingerprint: Fingerprint) -> tuple[Hits, "np.ndarray[tuple[int], np.dtype[np.int32]]"]:
+    def _hits(self, fingerprint: Fingerprint) -> tuple[Hits, NDArray[np.int32]]:
         """The hits, and the page position of each."""
         hashes, inverse, repeats = np.unique(fingerprint.hashes, return_inverse=True, return_counts=True)
         usable = np.flatnonzero(repeats <= self._calibration.max_repeats_on_page)
@@ -108,7 +109,7 @@ class Matcher:
         )
         return spread, positions
 
-    def _lookup(self, hashes: "np.ndarray[tuple[int], np.dtype[np.uint64]]") -> Hits:
+    def _lookup(self, hashes: NDArray[np.uint64]) -> Hits:
         calibration = self._calibration
         cap = max(calibration.min_cap_postings, self._index_postings // calibration.index_postings_per_cap)
         hits = self._index.lookup(hashes, cap)

@@ -9,7 +9,7 @@ from core.errors import AlgorithmMismatch
 from fingerprint.record import Fingerprint
 
 # Low half of the hash, text ordinal, stream position: 12 bytes a posting. With the bucket's bits a hash is told apart
-# by bucket_bits + 32 bits: at 18 bits and 10^8 postings one of 10^7 look-ups meets a stranger, and verification drops it.
+# by bucket_bits + 32 bits; at 18 bits and 10^8 postings one look-up in 10^7 meets a stranger: verification drops it.
 RECORD = np.dtype([("check", "<u4"), ("ordinal", "<u4"), ("position", "<u4")])
 # One passage repeated in one text (a refrain, an advertisement) is found at its first places; more only cost.
 MAX_POSTINGS_OF_HASH_IN_TEXT = 16

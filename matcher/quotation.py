@@ -23,11 +23,12 @@ def are_quotations(
 
 
 def _is_quotation(page: Side, work: Side, found: Comparison, containment: float, calibration: Calibration) -> bool:
+    length = found.page_end - found.page_start
+    is_short = length <= calibration.max_bare_quotation_tokens or found.matched <= calibration.max_bare_matched_tokens
+    if is_short and containment <= calibration.max_bare_quotation_containment:
+        return True
     if found.similarity < calibration.min_quotation_similarity:
         return False
-    length = found.page_end - found.page_start
-    if length <= calibration.max_bare_quotation_tokens and containment <= calibration.max_bare_quotation_containment:
-        return True
     if length > calibration.max_marked_quotation_tokens or containment > calibration.max_marked_quotation_containment:
         return False
     on_page = page.range_of(found.page_start, found.page_end)

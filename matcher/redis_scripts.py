@@ -66,7 +66,7 @@ local ordinal = redis.call('HGET', KEYS[1], ARGV[1])
 if not ordinal then return 0 end
 redis.call('HDEL', KEYS[1], ARGV[1])
 redis.call('HDEL', KEYS[4], ordinal)
-redis.call('HINCRBY', KEYS[3], 'postings', -tonumber(redis.call('HGET', KEYS[5], ordinal) or 0))
+redis.call('HINCRBY', KEYS[3], 'postings', 0 - tonumber(redis.call('HGET', KEYS[5], ordinal) or 0))
 redis.call('HDEL', KEYS[5], ordinal)
 redis.call('SADD', KEYS[2], ordinal)
 if ARGV[2] == '1' then redis.call('INCR', KEYS[6]) end

@@ -25,7 +25,8 @@ class Side:
         if not tokens.size:
             return np.zeros(0, np.uint32)
         offsets = self.fingerprint.offsets[tokens]
-        return np.take(code_points(self.text[offsets[0] : offsets[-1] + 1]), offsets - offsets[0])
+        found: NDArray[np.uint32] = code_points(self.text[offsets[0] : offsets[-1] + 1])[offsets - offsets[0]]
+        return found
 
     def range_of(self, start: int, end: int) -> TextRange:
         """Give the text from the first to the last of these tokens; without any, the place before token `start`."""

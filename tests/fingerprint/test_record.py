@@ -1,0 +1,87 @@
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fingerprint.algorithms import ALGORITHMS, DEFAULT, Algorithm
+from fingerprint.fingerprinting import fingerprint_text
+from fingerprint.record import DamagedFingerprint, Fingerprint
+from tests.support.corpus_texts import story
+
+GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "fingerprints_1.json").read_text(encoding="utf-8"))
+TEXT = story(3, sentences=20)
+
+
+def same(first: Fingerprint, second: Fingerprint) -> bool:
+    arrays = ("tokens", "offsets", "hashes", "anchors", "windows")
+    noises = ("starts", "ends", "kinds")
+    return (
+        first.algorithm_id == second.algorithm_id
+        and all(np.array_equal(getattr(first, name), getattr(second, name)) for name in arrays)
+        and all(np.array_equal(getattr(first.noise, name), getattr(second.noise, name)) for name in noises)
+    )
+
+
+@given(st.text(st.sampled_from("网絡和人民 \u200b，（）wang\ue000\n") | st.characters(exclude_categories=[]), max_size=120))
+def test_bytes_give_the_same_fingerprint_back(text: str) -> None:
+    fingerprint = fingerprint_text(text)
+    assert same(Fingerprint.from_bytes(fingerprint.to_bytes()), fingerprint)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS.values(), ids=lambda algorithm: str(algorithm.id))
+def test_the_first_byte_is_the_algorithm_id(algorithm: Algorithm) -> None:
+    stored = fingerprint_text(TEXT, algorithm).to_bytes()
+    assert stored[0] == algorithm.id
+    assert same(Fingerprint.from_bytes(stored), fingerprint_text(TEXT, algorithm))
+
+
+def test_arrays_have_the_types_that_the_record_promises() -> None:
+    for fingerprint in (fingerprint_text(TEXT), Fingerprint.from_bytes(fingerprint_text(TEXT).to_bytes())):
+        kinds = [array.dtype for array in (fingerprint.tokens, fingerprint.offsets, fingerprint.hashes, fingerprint.anchors)]
+        assert kinds == [np.uint16, np.int32, np.uint64, np.int32]
+        assert fingerprint.windows.dtype == np.uint8
+
+
+@pytest.mark.parametrize("cut", [0, 1, 10, 21, 22, 40, -1])
+def test_bytes_that_were_cut_short_are_refused(cut: int) -> None:
+    with pytest.raises(DamagedFingerprint, match="make it again from its text"):
+        Fingerprint.from_bytes(fingerprint_text(TEXT).to_bytes()[:cut])
+
+
+@given(st.binary(max_size=200))
+def test_foreign_bytes_are_refused(stored: bytes) -> None:
+    with pytest.raises(DamagedFingerprint):
+        Fingerprint.from_bytes(stored)
+
+
+@given(st.integers(0, 2000), st.integers(1, 255))
+def test_a_changed_byte_is_noticed(place: int, change: int) -> None:
+    stored = bytearray(fingerprint_text(TEXT).to_bytes())
+    place %= len(stored)
+    stored[place] ^= change
+    if place == 0 and stored[0] in ALGORITHMS:
+        return
+    with pytest.raises(DamagedFingerprint):
+        Fingerprint.from_bytes(bytes(stored))
+
+
+@pytest.mark.parametrize("name", sorted(GOLDEN))
+def test_algorithm_1_never_changes(name: str) -> None:
+    golden = GOLDEN[name]
+    fingerprint = fingerprint_text(golden["text"] * golden["times"], ALGORITHMS[1])
+    assert fingerprint.tokens.tolist()[:40] == golden["tokens"]
+    assert fingerprint.offsets.tolist()[:40] == golden["offsets"]
+    assert [f"{value:016x}" for value in fingerprint.hashes.tolist()[:40]] == golden["hashes"]
+    assert fingerprint.anchors.tolist()[:40] == golden["anchors"]
+    assert [row.tobytes().hex() for row in fingerprint.windows[:40]] == golden["windows"]
+    noise = [[place.start, place.end, kind.value] for place, kind in fingerprint.noise.items()]
+    assert noise[:40] == golden["noise"]
+    sizes = [fingerprint.tokens.size, fingerprint.anchors.size, len(fingerprint.windows)]
+    assert sizes == golden["sizes"]
+
+
+def test_the_default_is_the_first_algorithm() -> None:
+    assert DEFAULT is ALGORITHMS[1]
