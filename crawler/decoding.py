@@ -21,9 +21,11 @@ from crawler.repertoire import (
     SECOND_HAN,
 )
 
-# What the labels of Chinese pages stand for: each by its largest superset, since pages use characters beyond their label.
+# What the labels of pages stand for: each by its largest superset, since pages use characters beyond their label.
 _BY_LABEL = {
-    **dict.fromkeys(("gb2312", "gb_2312-80", "gbk", "x-gbk", "cp936", "ms936", "euc-cn", "gb18030", "chinese"), "gb18030"),
+    **dict.fromkeys(
+        ("gb2312", "gb_2312-80", "gbk", "x-gbk", "cp936", "ms936", "euc-cn", "gb18030", "chinese"), "gb18030"
+    ),
     **dict.fromkeys(("big5", "big5-hkscs", "big5hkscs", "cn-big5", "x-x-big5", "csbig5", "cp950"), "big5hkscs"),
     **dict.fromkeys(("utf-8", "utf8", "unicode-1-1-utf-8"), "utf-8"),
     **dict.fromkeys(("utf-16", "utf-16le", "utf-16-le", "unicode"), "utf-16-le"),

@@ -11,7 +11,8 @@ from crawler.repertoire import HAN
 
 _SENTENCE_MARK = re.compile("[，。！？；：、…”」』,.!?;]")
 _SMALL_PRINT = re.compile(
-    "版权所有|版權所有|备案|ICP|公网安备|Copyright|©|免责声明|免責聲明|未经.{0,6}(?:授权|许可)|增值电信|举报电话|客服(?:电话|热线)|Powered by"
+    "版权所有|版權所有|备案|ICP|公网安备|Copyright|©|免责声明|免責聲明|未经.{0,6}(?:授权|许可)|增值电信"
+    "|举报电话|客服(?:电话|热线)|Powered by"
 )
 MIN_CHARS_OF_SENTENCE = 15  # without any mark; shorter lines are labels, or verse: together they count, one does not
 MAX_LEVELS_TO_WIDEN = 3  # a post is a text in a cell in a row
@@ -20,13 +21,13 @@ _WORTH_OF_VERSE = 0.1
 _MENU_TAGS = frozenset({"nav", "aside", "footer"})
 _MENU_NAMES = re.compile(
     r"comment|footer|sidebar|side-bar|breadcrumb|related|recommend|copyright|toolbar|share|menu|pinglun|xiangguan|tuijian|hotnews|rank",
-    re.I,
+    re.IGNORECASE,
 )
 MAX_LINK_SHARE = 0.5  # of a line's characters; above it the line is navigation
 
 
 def weight(line: Line) -> float:
-    """How much a line speaks for running text: its characters outside links, marks counted threefold; 0 for menus and small print."""
+    """How much a line speaks for running text: its characters outside links, marks threefold; 0.0 for menus."""
     own = line.own_chars
     is_menu = line.link_chars > MAX_LINK_SHARE * len(line.text) or not HAN.search(line.text)
     if is_menu or (len(line.text) < 120 and _SMALL_PRINT.search(line.text)):
@@ -50,7 +51,9 @@ def main_container(page: Sequence[Line]) -> HtmlElement | None:
     return _widened(max(scores, key=lambda element: scores[element]), masses)
 
 
-def _credit(container: HtmlElement, worth: float, scores: dict[HtmlElement, float], masses: dict[HtmlElement, float]) -> None:
+def _credit(
+    container: HtmlElement, worth: float, scores: dict[HtmlElement, float], masses: dict[HtmlElement, float]
+) -> None:
     """Whole to the container, half to its parent, a quarter above; to masses whole all the way up."""
     share, node = 1.0, container
     while node is not None:
@@ -61,7 +64,7 @@ def _credit(container: HtmlElement, worth: float, scores: dict[HtmlElement, floa
 
 
 def _widened(best: HtmlElement, masses: dict[HtmlElement, float]) -> HtmlElement:
-    """An ancestor instead, where brothers of the same kind carry text as well: paragraphs in boxes, posts of a thread."""
+    """An ancestor instead, where brothers of the same kind carry text too: paragraphs in boxes, posts of a thread."""
     node = best
     for _ in range(MAX_LEVELS_TO_WIDEN):
         parent = node.getparent()

@@ -21,12 +21,13 @@ from crawler.density import MAX_LINK_SHARE, main_container, weight
 from crawler.markup import Line, lines
 from crawler.repertoire import HAN, count_han
 
-# Below it there is nothing to compare: the matcher's smallest window is longer. Short posts of the demo have 40 and more.
+# Chosen, not measured: less than one short sentence is a label. A copy that short is no case of its own.
 MIN_HAN_TO_KEEP = 16
 # A front page or chapter list: little text, and several times as much of it in links.
 MAX_HAN_OF_LIST_PAGE, MIN_LINK_RATIO_OF_LIST_PAGE = 60, 3.0
 # Where the second opinion shares less than this with the first, the surer of the two is taken by what it weighs.
 MIN_AGREEMENT_TO_IGNORE_SECOND = 0.5
+MAX_LINES_FOR_SECOND_OPINION = 20_000  # a page of that many lines is made to be slow, or a whole book in one file
 
 _NAVIGATION = re.compile(
     "上一[章页頁篇节節]|下一[章页頁篇节節]|返回(?:目录|目錄|书页|書頁|首页|首頁|列表|顶部)|加入(?:书签|書籤|书架|書架)|章节报错|章節報錯|投推荐票"
@@ -85,7 +86,7 @@ def _chosen(tree: HtmlElement, page: Sequence[Line], body_selector: str) -> tupl
         if count_han("".join(line.text for line in by_rule)) >= MIN_HAN_TO_KEEP:
             return by_rule, "selector", 1.0
     first = _cleaned(_inside(page, main_container(page)))
-    second = _by_trafilatura(tree, page)
+    second = _by_trafilatura(tree, page) if len(page) <= MAX_LINES_FOR_SECOND_OPINION else first
     agreement = _agreement(first, second)
     if agreement < MIN_AGREEMENT_TO_IGNORE_SECOND and _weight(second) > 3 * _weight(first):
         return second, "trafilatura", _confidence(second, page, agreement)
@@ -123,7 +124,9 @@ def _without_head(chosen: Sequence[Line], title: str) -> list[Line]:
 
 def _by_trafilatura(tree: HtmlElement, page: Sequence[Line]) -> list[Line]:
     """Those lines of the page that trafilatura takes for its main text."""
-    document = trafilatura.bare_extraction(deepcopy(tree), include_comments=False, deduplicate=False, with_metadata=False)
+    document = trafilatura.bare_extraction(
+        deepcopy(tree), include_comments=False, deduplicate=False, with_metadata=False
+    )
     body = _han(getattr(document, "text", "") or "")
     if not body:
         return []

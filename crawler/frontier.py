@@ -129,7 +129,9 @@ def _records(journal: TextIO) -> Iterator[dict[str, object] | None]:
             record = json.loads(line)
         except ValueError:
             record = None
-        is_good = isinstance(record, dict) and (record.keys() >= {"found", "depth", "kind"} or record.keys() & {"done", "format"})
+        is_good = isinstance(record, dict) and (
+            record.keys() >= {"found", "depth", "kind"} or record.keys() & {"done", "format"}
+        )
         if not is_good or not line.endswith("\n"):
             yield None
             return

@@ -10,8 +10,13 @@ from lxml.html import HtmlElement
 from crawler.extraction import select
 
 MAX_LINKS_OF_PAGE = 5_000  # a chapter list of a long novel has some 3,000
-_NEXT = re.compile(r"^[\s\[【(（<《>»→]*(?:下\s*[一1]?\s*[页頁章]|下\s*[一1]\s*[节節回篇集话話]|后一[页章]|後一[頁章]|next(?:\s+(?:page|chapter))?)[\s\]】)）>》»→]*$", re.I)
-_CHAPTER = re.compile(r"^\s*(?:第\s*[0-9零〇一二三四五六七八九十百千两兩]+\s*[章节節回卷集部篇话話]|楔子|序章|尾声|尾聲|番外|[0-9]{1,4}[.、\s])")
+_NEXT = re.compile(
+    r"^[\s\[【(（<《>»→]*(?:下\s*[一1]?\s*[页頁章]|下\s*[一1]\s*[节節回篇集话話]|后一[页章]|後一[頁章]|next(?:\s+(?:page|chapter))?)[\s\]】)）>》»→]*$",
+    re.IGNORECASE,
+)
+_CHAPTER = re.compile(
+    r"^\s*(?:第\s*[0-9零〇一二三四五六七八九十百千两兩]+\s*[章节節回卷集部篇话話]|楔子|序章|尾声|尾聲|番外|[0-9]{1,4}[.、\s])"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +35,9 @@ def links(tree: HtmlElement, url: str, next_page_selector: str = "", chapter_lis
     Raises BadConfiguration for a selector that cannot be read.
     """
     base = _base(tree, url)
-    declared = next((_absolute(node.get("href"), base) for node in tree.iter("link") if _has_rel(node, "canonical")), "")
+    declared = next(
+        (_absolute(node.get("href"), base) for node in tree.iter("link") if _has_rel(node, "canonical")), ""
+    )
     if _forbids_following(tree):
         return Links((), (), (), declared)
     following = dict.fromkeys(_next_pages(tree, base, next_page_selector))
@@ -79,7 +86,8 @@ def _absolute(href: str | None, base: str) -> str:
     try:
         address = urljoin(base, "".join((href or "").split())).partition("#")[0]
         parts = urlsplit(address)
-        return address if href and parts.scheme in ("http", "https") and parts.hostname and (parts.port or 1) else ""
+        is_page = bool(href) and parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+        return address if is_page else ""
     except ValueError:
         return ""
 

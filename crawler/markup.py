@@ -8,24 +8,88 @@ from lxml import etree, html
 from lxml.html import HtmlElement
 
 BLOCKS = frozenset(
-    "address article aside blockquote body center dd details dialog div dl dt fieldset figcaption figure footer form"
-    " h1 h2 h3 h4 h5 h6 header hr html legend li main nav ol p pre section summary table tbody td tfoot th thead tr ul".split()
+    [
+        "address",
+        "article",
+        "aside",
+        "blockquote",
+        "body",
+        "center",
+        "dd",
+        "details",
+        "dialog",
+        "div",
+        "dl",
+        "dt",
+        "fieldset",
+        "figcaption",
+        "figure",
+        "footer",
+        "form",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "header",
+        "hr",
+        "html",
+        "legend",
+        "li",
+        "main",
+        "nav",
+        "ol",
+        "p",
+        "pre",
+        "section",
+        "summary",
+        "table",
+        "tbody",
+        "td",
+        "tfoot",
+        "th",
+        "thead",
+        "tr",
+        "ul",
+    ]
 )
 UNSEEN = frozenset(
-    "script style noscript template head title select option button input textarea svg iframe object audio video"
-    " canvas map datalist math".split()
+    [
+        "script",
+        "style",
+        "noscript",
+        "template",
+        "head",
+        "title",
+        "select",
+        "option",
+        "button",
+        "input",
+        "textarea",
+        "svg",
+        "iframe",
+        "object",
+        "audio",
+        "video",
+        "canvas",
+        "map",
+        "datalist",
+        "math",
+    ]
 )
 _DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _BLANKS = re.compile("[ \t\r\n\f]+")
-_WIDE = "\u2e80-\u303f\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef\u2014\u2018-\u201d\u2026"
+_WIDE = "\u2e80-\u303f\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef"
+_WIDE += "\u2014\u2018-\u201d\u2026"
 _BREAK_BETWEEN_WIDE = re.compile(f"(?<=[{_WIDE}])[ \t]*[\r\n][ \t\r\n]*(?=[{_WIDE}])")
 _EDGES = " \t\r\n\f\u00a0\u3000\ufeff"
 
 
 @dataclass(slots=True)
 class Line:
-    """One paragraph as shown: indents off, blanks collapsed as a browser does; `container` is the block it stands in."""
+    """One paragraph as shown: indents off, blanks collapsed as browsers do; `container` is the block it stands in."""
 
     text: str
     container: HtmlElement

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta, timezone
+from itertools import islice
 
 from htmldate import find_date
 from lxml.html import HtmlElement
@@ -10,15 +11,29 @@ from lxml.html import HtmlElement
 from crawler.markup import Line, text_of
 
 MAX_TITLE_CHARS = 200
-_TITLE_SEPARATORS = re.compile(r"\s*[_|｜»>]+\s*|\s+[-–—]+\s+|-{1,2}(?=[\u4e00-\u9fff]{2,12}(?:网|網|站|中心|论坛|論壇|小说|小說|在线)$)|——")
+_MAX_HEADINGS = 20
+MAX_LINES_FOR_HTMLDATE = 20_000
+_TITLE_SEPARATORS = re.compile(
+    r"\s*[_|｜»>]+\s*|\s+[-–—]+\s+|-{1,2}(?=[\u4e00-\u9fff]{2,12}(?:网|網|站|中心|论坛|論壇|小说|小說|在线)$)|——"
+)
 _AUTHOR_META = ("og:novel:author", "article:author", "author", "byline", "mediaid")
 _NAME = r"[\u4e00-\u9fff·•A-Za-z][\u4e00-\u9fff·•A-Za-z0-9_. ]{1,19}"
 _AUTHOR = re.compile(
     rf"(?<!原)(?:作\s*者|撰\s*文)\s*[:：/／|]\s*({_NAME})|(?:^|[\s(（【])文\s*[/／|:：]\s*({_NAME})"
     r"|(?:记\s*者|記\s*者)\s*[:：/／|]?\s*([\u4e00-\u9fff]{2,4}(?: [\u4e00-\u9fff]{2,4})*)(?=$|[\s)）】,，])"
 )
-_AUTHOR_END = re.compile(r"\s*(?:来源|來源|发布|發布|更新|时间|時間|编辑|編輯|字数|字數|点击|點擊|分类|分類|类别|\d{4}[-年/]).*$|\s{2,}.*$")
-_TIME_META = ("article:published_time", "og:release_date", "datepublished", "pubdate", "publishdate", "publish_date", "weibo: article:create_at")
+_AUTHOR_END = re.compile(
+    r"\s*(?:来源|來源|发布|發布|更新|时间|時間|编辑|編輯|字数|字數|点击|點擊|分类|分類|类别|\d{4}[-年/]).*$|\s{2,}.*$"
+)
+_TIME_META = (
+    "article:published_time",
+    "og:release_date",
+    "datepublished",
+    "pubdate",
+    "publishdate",
+    "publish_date",
+    "weibo: article:create_at",
+)
 _DATE = re.compile(
     r"((?:19|20)\d\d)\s*[-/.年]\s*(\d{1,2})\s*[-/.月]\s*(\d{1,2})\s*日?"
     r"(?:[T\s,，|]*(\d{1,2})\s*[:：时時]\s*(\d{1,2})(?:\s*[:：分]\s*(\d{1,2}))?(?:\.\d+)?\s*(Z|[+-]\d\d:?\d\d)?)?"
@@ -36,7 +51,9 @@ def title(tree: HtmlElement, selected: str = "") -> str:
     if selected.strip():
         return _one_line(selected)
     stated = _one_line(_meta(tree, ("og:title",)) or "") or _one_line(tree.findtext(".//title") or "")
-    headings = [_one_line(text_of(node)) for tag in ("h1", "h2", "h3") for node in tree.iter(tag)]
+    headings = [
+        _one_line(text_of(node)) for tag in ("h1", "h2", "h3") for node in islice(tree.iter(tag), _MAX_HEADINGS)
+    ]
     whole = _one_line(tree.findtext(".//title") or "") or stated
     fitting = [heading for heading in headings if len(heading) >= 2 and _key(heading) in _key(whole)]
     if fitting:
@@ -61,7 +78,7 @@ def author(tree: HtmlElement, page: Sequence[Line], main_lines: Sequence[Line]) 
 
 
 def published(tree: HtmlElement, page: Sequence[Line], main_lines: Sequence[Line], url: str) -> datetime | None:
-    """When the page says it was published, in UTC; a time without a zone is read as China's. None when it says nothing."""
+    """When the page says it was published, in UTC; a time without a zone is read as China's."""
     stated = parse_time(_meta(tree, _TIME_META) or "") or _from_time_element(tree)
     if stated:
         return stated
@@ -71,7 +88,7 @@ def published(tree: HtmlElement, page: Sequence[Line], main_lines: Sequence[Line
         moment = parse_time(line.text)
         if moment:
             return moment
-    return _by_htmldate(tree, url)
+    return _by_htmldate(tree, url) if len(page) <= MAX_LINES_FOR_HTMLDATE else None
 
 
 def parse_time(text: str) -> datetime | None:
@@ -85,8 +102,8 @@ def parse_time(text: str) -> datetime | None:
         return None
     numbers = [int(part or 0) for part in match.groups()[:6]]
     try:
-        naive = datetime(numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5])
-        return naive.replace(tzinfo=_zone(match[7])).astimezone(UTC)
+        local = datetime(numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5], tzinfo=_zone(match[7]))
+        return local.astimezone(UTC)
     except (ValueError, OverflowError):
         return None
 

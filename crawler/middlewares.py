@@ -5,18 +5,19 @@ import socket
 from typing import Any
 from urllib.parse import urlsplit
 
+from scrapy import Request
+from scrapy.downloadermiddlewares.httpcompression import HttpCompressionMiddleware
+from scrapy.downloadermiddlewares.redirect import MetaRefreshMiddleware, RedirectMiddleware
+from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
+from scrapy.exceptions import IgnoreRequest
+from scrapy.http import Response
+
 from core.errors import UnsafeUrl
 from core.states import Rejection
 from crawler.addresses import AddressGuard
 from crawler.refusals import RequestRefused
 from crawler.resolver import ALLOWED_SETTING
 from crawler.urls import canonical, host_key
-from scrapy import Request
-from scrapy.downloadermiddlewares.httpcompression import HttpCompressionMiddleware
-from scrapy.downloadermiddlewares.redirect import BaseRedirectMiddleware, MetaRefreshMiddleware, RedirectMiddleware
-from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
-from scrapy.exceptions import IgnoreRequest
-from scrapy.http import Response
 
 
 class AddressMiddleware:
@@ -41,9 +42,9 @@ class AddressMiddleware:
         key = host_key(request.url)
         if key not in self._refused:
             self._refused[key] = await self._fault_of(request.url, *key)
-        fault = self._refused[key]
-        if fault is not None:
-            raise RequestRefused(Rejection.UNSAFE_ADDRESS, f"{request.url} is not fetched: {fault.reason}")
+        refused = self._refused[key]
+        if refused is not None:
+            raise RequestRefused(Rejection.UNSAFE_ADDRESS, f"{request.url} is not fetched: {refused.reason}")
 
     async def _fault_of(self, url: str, host: str, port: int) -> UnsafeUrl | None:
         """Why none of the host's addresses may be fetched; None when one may, or when the host has none."""
@@ -67,56 +68,70 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         try:
             super().process_request_2(rp, request)
         except IgnoreRequest as fault:
-            raise RequestRefused(Rejection.ROBOTS, f"{request.url} is not fetched: the site's robots.txt forbids it") from fault
+            raise RequestRefused(
+                Rejection.ROBOTS, f"{request.url} is not fetched: the site's robots.txt forbids it"
+            ) from fault
 
 
 class CompressionMiddleware(HttpCompressionMiddleware):
     """Scrapy's, counting bodies that grow beyond the limit when they are decompressed."""
 
-    def process_response(self, request: Request, response: Response) -> Request | Response:
+    def process_response(self, request: Request, response: Response) -> Request | Response:  # type: ignore[override]
         try:
             return super().process_response(request, response)
         except IgnoreRequest as fault:
-            sentence = f"{request.url} grows beyond the limit when decompressed; raise ZHUIWEN_MAX_BODY_BYTES to read it"
+            sentence = (
+                f"{request.url} grows beyond the limit when decompressed; raise ZHUIWEN_MAX_BODY_BYTES to read it"
+            )
             raise RequestRefused(Rejection.TOO_LARGE, sentence) from fault
 
 
-class _Redirects(BaseRedirectMiddleware):
-    """What both kinds of redirect share: targets stay on the site, are not fetched twice, and circles are named."""
+class RedirectsMiddleware(RedirectMiddleware):
+    """Scrapy's redirects by HTTP status: targets stay on the site, are not fetched twice, and circles are named."""
 
-    def process_response(self, request: Request, response: Response) -> Request | Response:
+    def process_response(self, request: Request, response: Response) -> Request | Response:  # type: ignore[override]
         try:
-            answer = super().process_response(request, response)  # type: ignore[safe-super]
+            return _admitted(self.crawler.spider, request, super().process_response(request, response))
         except IgnoreRequest as fault:
-            raise RequestRefused(Rejection.REDIRECT_LOOP, f"{_first(request)} redirects more than {self.max_redirect_times} times") from fault
-        target = request.cb_kwargs.get("target")
-        if isinstance(answer, Request) and target is not None:
-            self._admit(answer, target)
-        return answer
+            raise _named(fault, request) from fault
 
-    def _admit(self, redirected: Request, target: Any) -> None:
-        spider: Any = self.crawler.spider
+
+class RefreshesMiddleware(MetaRefreshMiddleware):
+    """Scrapy's redirects by a meta tag, under the same rules."""
+
+    def process_response(self, request: Request, response: Response) -> Request | Response:  # type: ignore[override]
         try:
-            spider.guard.check_url(redirected.url)
-        except UnsafeUrl as fault:
-            raise RequestRefused(Rejection.UNSAFE_ADDRESS, f"{_first(redirected)} redirects to {fault}") from fault
-        if not spider.scope.is_on_site(redirected.url):
-            host = urlsplit(redirected.url).netloc
-            raise RequestRefused(Rejection.OFF_SITE, f"{_first(redirected)} redirects to {host}, which is not part of the site")
-        # Once more to the same address is how some sites see whether cookies are kept; twice more is a circle.
-        times_been = [canonical(url) for url in redirected.meta.get("redirect_urls", [])].count(canonical(redirected.url))
-        if times_been > 1:
-            raise RequestRefused(Rejection.REDIRECT_LOOP, f"{_first(redirected)} redirects in a circle")
-        if not times_been and not spider.frontier.add(redirected.url, target.depth, target.kind):
-            raise RequestRefused(None)
+            return _admitted(self.crawler.spider, request, super().process_response(request, response))
+        except IgnoreRequest as fault:
+            raise _named(fault, request) from fault
 
 
-class RedirectsMiddleware(_Redirects, RedirectMiddleware):
-    """Redirects by HTTP status."""
+def _named(fault: IgnoreRequest, request: Request) -> RequestRefused:
+    """Scrapy's own refusal of a redirect has one reason: too many of them."""
+    if isinstance(fault, RequestRefused):
+        return fault
+    return RequestRefused(Rejection.REDIRECT_LOOP, f"{_first(request)} redirects without end")
 
 
-class RefreshesMiddleware(_Redirects, MetaRefreshMiddleware):
-    """Redirects by a meta tag."""
+def _admitted(spider: Any, request: Request, answer: Request | Response) -> Request | Response:
+    """The answer itself. Raises RequestRefused for a redirect to where the crawl must not go, or has been."""
+    target = request.cb_kwargs.get("target")
+    if not isinstance(answer, Request) or target is None:
+        return answer
+    try:
+        spider.guard.check_url(answer.url)
+    except UnsafeUrl as fault:
+        raise RequestRefused(Rejection.UNSAFE_ADDRESS, f"{_first(answer)} redirects to {fault}") from fault
+    if not spider.scope.is_on_site(answer.url):
+        host = urlsplit(answer.url).netloc
+        raise RequestRefused(Rejection.OFF_SITE, f"{_first(answer)} redirects to {host}, which is not part of the site")
+    # Once more to the same address is how some sites see whether cookies are kept; twice more is a circle.
+    times_been = [canonical(url) for url in answer.meta.get("redirect_urls", [])].count(canonical(answer.url))
+    if times_been > 1:
+        raise RequestRefused(Rejection.REDIRECT_LOOP, f"{_first(answer)} redirects in a circle")
+    if not times_been and not spider.frontier.add(answer.url, target.depth, target.kind):
+        raise RequestRefused(None)
+    return answer
 
 
 def _first(request: Request) -> str:

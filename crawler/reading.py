@@ -48,9 +48,21 @@ class Rejected:
 
 NO_RULES = NoRules()
 _TEXT_TYPES = re.compile(r"^(?:text/(?:html|plain|xml|vnd\.wap\.wml)|application/(?:xhtml\+xml|xml|octet-stream))$")
-_BINARY_MARKS = (b"%PDF", b"\x89PNG", b"PK\x03\x04", b"GIF8", b"\xff\xd8\xff", b"\x1f\x8b", b"Rar!", b"RIFF", b"7z\xbc\xaf", b"\xd0\xcf\x11\xe0", b"\x7fELF")
-_CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([\w.:-]+)", re.I)
-_TAG = re.compile(r"<(?:!doctype|html|head|body|div|p|br|span|title|meta|table|article)\b", re.I)
+_BINARY_MARKS = (
+    b"%PDF",
+    b"\x89PNG",
+    b"PK\x03\x04",
+    b"GIF8",
+    b"\xff\xd8\xff",
+    b"\x1f\x8b",
+    b"Rar!",
+    b"RIFF",
+    b"7z\xbc\xaf",
+    b"\xd0\xcf\x11\xe0",
+    b"\x7fELF",
+)
+_CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
+_TAG = re.compile(r"<(?:!doctype|html|head|body|div|p|br|span|title|meta|table|article)\b", re.IGNORECASE)
 
 
 @dataclass(slots=True)

@@ -1,8 +1,5 @@
 """Why a request came to nothing, as a reason that can be counted and a sentence for the operator."""
 
-from twisted.python.failure import Failure
-
-from core.states import Rejection
 from scrapy.exceptions import (
     CannotResolveHostError,
     DownloadCancelledError,
@@ -12,6 +9,9 @@ from scrapy.exceptions import (
     StopDownload,
 )
 from scrapy.spidermiddlewares.httperror import HttpError
+from twisted.python.failure import Failure
+
+from core.states import Rejection
 
 
 class RequestRefused(IgnoreRequest):
@@ -30,7 +30,10 @@ def explain(failure: Failure, url: str, timeout_s: float, max_body_bytes: int) -
     if isinstance(fault, HttpError):
         return Rejection.HTTP_ERROR, f"{url} answers with HTTP status {fault.response.status}"
     if isinstance(fault, DownloadCancelledError):
-        return Rejection.TOO_LARGE, f"{url} is larger than {max_body_bytes} bytes; raise ZHUIWEN_MAX_BODY_BYTES to read it"
+        return (
+            Rejection.TOO_LARGE,
+            f"{url} is larger than {max_body_bytes} bytes; raise ZHUIWEN_MAX_BODY_BYTES to read it",
+        )
     if isinstance(fault, StopDownload):
         kind = (fault.response.headers.get("Content-Type") or b"").decode("latin-1") if fault.response else ""
         return Rejection.NOT_HTML, f"{url} is no web page: its content type is {kind}"

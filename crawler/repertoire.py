@@ -18,7 +18,7 @@ SECOND_HAN = (
     _rows("gb2312", range(0xD8, 0xF8), range(0xA1, 0xFF)) | _rows("big5", range(0xC9, 0xFA), range(0x40, 0xFF))
 ) - COMMON_HAN
 
-# The characters that fill two fifths of any modern Chinese text, in both scripts; general knowledge, not a count of ours.
+# The characters that fill two fifths of any modern Chinese text, in both scripts; general knowledge.
 FREQUENT_HAN = frozenset(
     "的一是不了在人有我他这這个個们們中来來上大为為和国國地到以说說时時要就出会會可也你对對生能而子那得于於着著下自之年过過"
     "发發后後作里裡用道行所然家种種事成方多经經么麼去法学學如都同现現当當没沒动動面起看定天分还還进進好小部其些主样樣理"
@@ -26,8 +26,10 @@ FREQUENT_HAN = frozenset(
     "高间間由问問很最重并物手应應战戰向头頭文体體政美相见見被利什二等产產或新己制身果加西斯月话話回特代内內信表化老给給世位次度门門任常先海通教儿兒原东東声聲提"
 )
 
-# Punctuation and symbols of Chinese pages: general punctuation, arrows, shapes, CJK marks, full-width forms; no half-width kana.
-CHINESE_MARKS = re.compile("[\u00a0\u00a9\u00ab\u00ae\u00b7\u00bb\u2000-\u206f\u2100-\u27bf\u3000-\u303f\uff00-\uff60\uffe0-\uffef\ufe30-\ufe4f]")
+# Punctuation and symbols of Chinese pages: general punctuation, arrows, shapes, CJK marks, full-width forms.
+CHINESE_MARKS = re.compile(
+    "[\u00a0\u00a9\u00ab\u00ae\u00b7\u00bb\u2000-\u206f\u2100-\u27bf\u3000-\u303f\uff00-\uff60\uffe0-\uffef\ufe30-\ufe4f]"
+)
 HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af]")
 KANA_OR_HANGUL = re.compile("[\u3040-\u30ff\uff61-\uffdc\u3130-\u318f\uac00-\ud7af]")
 PRIVATE_USE = re.compile("[\ue000-\uf8ff\U000f0000-\U0010fffd]")

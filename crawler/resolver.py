@@ -1,13 +1,13 @@
 """Name resolution that gives out no address that must not be fetched.
 
 What is checked is what is connected to: a name that turns to a private address between check and connection
-(DNS rebinding) finds no address here.
+(DNS rebinding) finds no address here. Names and types are those of twisted.internet.interfaces, which mypy cannot read.
 """
 
 from collections.abc import Sequence
 from typing import Any
 
-from twisted.internet.interfaces import IAddress, IHostnameResolver, IHostResolution, IResolutionReceiver
+from twisted.internet.interfaces import IHostnameResolver, IResolutionReceiver
 from zope.interface import implementer
 
 from core.errors import UnsafeUrl
@@ -22,7 +22,7 @@ class GuardedResolver:
 
     def __init__(self, reactor: Any, guard: AddressGuard) -> None:
         self._reactor, self._guard = reactor, guard
-        self._inner: IHostnameResolver = reactor.nameResolver
+        self._inner: Any = reactor.nameResolver
 
     @classmethod
     def from_crawler(cls, crawler: Any, reactor: Any) -> "GuardedResolver":
@@ -33,12 +33,12 @@ class GuardedResolver:
 
     def resolveHostName(  # noqa: N802, the interface's name
         self,
-        resolutionReceiver: IResolutionReceiver,  # noqa: N803
+        resolutionReceiver: Any,  # noqa: N803
         hostName: str,  # noqa: N803
         portNumber: int = 0,  # noqa: N803
-        addressTypes: Sequence[type[IAddress]] | None = None,  # noqa: N803
+        addressTypes: Sequence[Any] | None = None,  # noqa: N803
         transportSemantics: str = "TCP",  # noqa: N803
-    ) -> IHostResolution:
+    ) -> Any:
         sieve = _Sieve(resolutionReceiver, self._guard, hostName, portNumber)
         return self._inner.resolveHostName(sieve, hostName, portNumber, addressTypes, transportSemantics)
 
@@ -47,13 +47,13 @@ class GuardedResolver:
 class _Sieve:
     """Passes on what the guard lets through."""
 
-    def __init__(self, receiver: IResolutionReceiver, guard: AddressGuard, host: str, port: int) -> None:
+    def __init__(self, receiver: Any, guard: AddressGuard, host: str, port: int) -> None:
         self._receiver, self._guard, self._host, self._port = receiver, guard, host, port
 
-    def resolutionBegan(self, resolutionInProgress: IHostResolution) -> None:  # noqa: N802, N803
+    def resolutionBegan(self, resolutionInProgress: Any) -> None:  # noqa: N802, N803
         self._receiver.resolutionBegan(resolutionInProgress)
 
-    def addressResolved(self, address: IAddress) -> None:  # noqa: N802
+    def addressResolved(self, address: Any) -> None:  # noqa: N802
         try:
             self._guard.check_address(self._host, self._host, self._port, str(getattr(address, "host", "")))
         except (UnsafeUrl, ValueError):

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from scrapy.crawler import CrawlerProcess
+
 from core.errors import BadConfiguration, BrokenInvariant, ZhuiwenError
 from core.pages import CrawlCounts, CrawlPlan
 from core.ports import Outbox, PageStore
@@ -13,18 +15,16 @@ from crawler.extraction import select
 from crawler.frontier import Frontier
 from crawler.markup import parse
 from crawler.resolver import ALLOWED_SETTING
-from crawler.spiders.generic import GenericSpider
+from crawler.spiders.generic import MAX_DELAY_S, GenericSpider
 from crawler.tally import Tally
 from crawler.urls import scope
-from scrapy.crawler import CrawlerProcess
 
 RETRIES = 2  # for a connection that fails and for HTTP status 500, 502, 503, 504, 522, 524, 408, 429
 MAX_REDIRECTS = 10  # what RFC 9110 leaves open; browsers allow 20, honest sites need 3
-MAX_DELAY_S = 60.0  # the throttle never waits longer, however slow a site is
 _QUIET = ("scrapy", "twisted", "trafilatura", "htmldate", "py.warnings", "charset_normalizer")
 
 
-def run_crawl(
+def run_crawl(  # noqa: PLR0917, what to crawl and where to put it belong together
     plan: CrawlPlan,
     store: PageStore,
     outbox: Outbox,
@@ -54,7 +54,9 @@ def run_crawl(
     process.start()
     if failures:
         fault = failures[0].value
-        raise fault if isinstance(fault, ZhuiwenError) else BrokenInvariant(f"the crawl did not start: {fault}") from fault
+        raise (
+            fault if isinstance(fault, ZhuiwenError) else BrokenInvariant(f"the crawl did not start: {fault}")
+        ) from fault
     return tally.counts
 
 

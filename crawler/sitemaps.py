@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from lxml import etree
 
 _MAX_ENTRIES = 50_000  # the protocol's own limit for one file
-_ROBOTS_LINE = re.compile(r"^\s*sitemap\s*:\s*(\S+)", re.I | re.M)
+_ROBOTS_LINE = re.compile(r"^\s*sitemap\s*:\s*(\S+)", re.IGNORECASE | re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class Sitemap:
 
 
 def read_sitemap(body: bytes, max_bytes: int) -> Sitemap | None:
-    """What a sitemap lists: XML, or one address a line, either gzipped or not. None for what is no sitemap or too large."""
+    """What a sitemap lists: XML, or one address a line, gzipped or not. None for what is none, or too large."""
     plain = _inflated(body, max_bytes)
     if plain is None:
         return None
@@ -38,9 +38,9 @@ def read_sitemap(body: bytes, max_bytes: int) -> Sitemap | None:
 
 
 def named_in_robots(robots: str) -> list[str]:
-    """The sitemaps that a robots.txt names.
+    r"""The sitemaps that a robots.txt names.
 
-    >>> named_in_robots("User-agent: *\\nSitemap: http://a.example/s.xml")
+    >>> named_in_robots("User-agent: *\nSitemap: http://a.example/s.xml")
     ['http://a.example/s.xml']
     """
     return _ROBOTS_LINE.findall(robots)[:50]

@@ -1,4 +1,4 @@
-"""Keeps each page that was read, then tells the next step of it; waits out a store that is away, and never loses a page.
+"""Keeps each page that was read, then tells the next step; waits out a store that is away, and never loses a page.
 
 The page store runs in one thread of its own: the crawl goes on meanwhile, and the store sees one call at a time.
 """

@@ -1,4 +1,4 @@
-"""The counts of a crawl while it runs: every refusal under its reason, a sentence for those that an operator can mend."""
+"""The counts of a crawl while it runs: every refusal under its reason, a sentence for what can be mended."""
 
 import time
 from collections.abc import Callable

@@ -13,24 +13,53 @@ from core.pages import CrawlPlan
 
 MAX_URL_CHARS = 2_000  # what browsers and servers agree on; longer ones are made by loops
 _DEFAULT_PORTS = {"http": 80, "https": 443}
-_TRACKING = (
-    "utm_source utm_medium utm_campaign utm_term utm_content utm_id spm scm from_source share_from share_source sharer_shareid"
-    " share_token gclid fbclid msclkid bd_vid _ga _gl hmsr hmpl hmcu hmkw hmci isappinstalled"
-    " phpsessid jsessionid sessionid session_id aspsessionid cfid cftoken"
-).split()
-_SESSION_PATH = re.compile(r";(?:jsessionid|sid|phpsessid)=[^/?#]*", re.I)
+_TRACKING = [
+    "utm_source",
+    "utm_medium",
+    "utm_campaign",
+    "utm_term",
+    "utm_content",
+    "utm_id",
+    "spm",
+    "scm",
+    "from_source",
+    "share_from",
+    "share_source",
+    "sharer_shareid",
+    "share_token",
+    "gclid",
+    "fbclid",
+    "msclkid",
+    "bd_vid",
+    "_ga",
+    "_gl",
+    "hmsr",
+    "hmpl",
+    "hmcu",
+    "hmkw",
+    "hmci",
+    "isappinstalled",
+    "phpsessid",
+    "jsessionid",
+    "sessionid",
+    "session_id",
+    "aspsessionid",
+    "cfid",
+    "cftoken",
+]
+_SESSION_PATH = re.compile(r";(?:jsessionid|sid|phpsessid)=[^/?#]*", re.IGNORECASE)
 _SESSION_ID = re.compile(r"(?=.*[0-9])(?=.*[a-zA-Z])[0-9a-zA-Z]{6,}$")
-_INDEX_FILE = re.compile(r"/(?:index|default)\.(?:html?|php|aspx?|jsp|shtml)$", re.I)
+_INDEX_FILE = re.compile(r"/(?:index|default)\.(?:html?|php|aspx?|jsp|shtml)$", re.IGNORECASE)
 _TRAPS = re.compile(
     r"(?:^|[/?&=_.-])(?:log-?in|log-?out|sign-?(?:in|up|out)|regist(?:er|ration)|passport|logging|search|so\.php|cart|checkout"
     r"|add-?to-?cart|captcha|bookcase|addbookcase|addbookmark|recommend\.php|reply|newreply|report|print(?:able)?|feedback|password"
     r"|denglu|zhuce|sousuo|shoucang)(?=$|[/?&=_.-])",
-    re.I,
+    re.IGNORECASE,
 )
 _BINARY = re.compile(
     r"\.(?:7z|apk|avi|bmp|bz2|css|csv|docx?|dmg|eot|epub|exe|flac|flv|gif|gz|ico|iso|jar|jpe?g|js|json|m4[av]|mobi|mov|mp[34]"
     r"|mpe?g|msi|og[gv]|otf|pdf|png|pptx?|ps|rar|rss|svg|swf|tar|tiff?|torrent|ttf|txt\.zip|wav|webm|webp|wm[av]|woff2?|xlsx?|xz|zip)$",
-    re.I,
+    re.IGNORECASE,
 )
 _DIGITS = re.compile(r"\d+")
 
@@ -58,7 +87,7 @@ def canonical(url: str) -> CanonicalUrl:
 def identity(url: str, declared: str) -> CanonicalUrl:
     """The canonical URL of a page that declares `declared` (absolute, or "") as its own in <link rel=canonical>.
 
-    A declaration is believed only when it names the same host and the same numbers and last part: pages of one site that
+    A declaration is believed only when it names the same host and the same numbers and last part: pages of a site that
     all name its front page, or every part of a text its first part, would otherwise swallow each other.
     """
     own = canonical(url)
@@ -127,7 +156,9 @@ def scope(plan: CrawlPlan) -> Scope:
     """The scope of a plan. Raises BadConfiguration naming each pattern that is no regular expression."""
     hosts = plan.allowed_hosts or tuple(urlsplit(url).netloc.rpartition("@")[2] for url in plan.start_urls)
     faults: list[str] = []
-    compiled = [_compiled(patterns, faults) for patterns in (plan.follow_patterns, plan.page_patterns, plan.deny_patterns)]
+    compiled = [
+        _compiled(patterns, faults) for patterns in (plan.follow_patterns, plan.page_patterns, plan.deny_patterns)
+    ]
     if faults:
         raise BadConfiguration(faults)
     return Scope(frozenset(host.lower().removeprefix("www.") for host in hosts if host), *compiled)

@@ -20,12 +20,52 @@ MAX_SHARE_TO_HIDE = 0.5
 _FAR_OFF_PX = 500.0  # no ordinary layout places text that far outside; seen in the wild: -999px, -9999px, -100em
 _PX_PER_UNIT = {"px": 1.0, "pt": 4 / 3, "em": 16.0, "rem": 16.0, "vw": 12.0, "vh": 8.0, "%": 8.0, "": 1.0}
 _LENGTH = re.compile(r"(-?[\d.]+)\s*(px|pt|em|rem|vw|vh|%|)")
-_COLORS = {"white": "ffffff", "black": "000000", "red": "ff0000", "gray": "808080", "grey": "808080", "silver": "c0c0c0"}
-_NEVER_SHOWN = frozenset({"script", "style", "noscript", "template", "head", "title", "option", "textarea", "svg", "iframe"})
+_COLORS = {
+    "white": "ffffff",
+    "black": "000000",
+    "red": "ff0000",
+    "gray": "808080",
+    "grey": "808080",
+    "silver": "c0c0c0",
+}
+_NEVER_SHOWN = frozenset(
+    {"script", "style", "noscript", "template", "head", "title", "option", "textarea", "svg", "iframe"}
+)
 
 
-_INLINE = frozenset("span font i b em strong small big u s a ins del sup sub label code q rt rp tt bdo bdi mark var".split())
+_INLINE = frozenset(
+    [
+        "span",
+        "font",
+        "i",
+        "b",
+        "em",
+        "strong",
+        "small",
+        "big",
+        "u",
+        "s",
+        "a",
+        "ins",
+        "del",
+        "sup",
+        "sub",
+        "label",
+        "code",
+        "q",
+        "rt",
+        "rp",
+        "tt",
+        "bdo",
+        "bdi",
+        "mark",
+        "var",
+    ]
+)
 _CONTEXT_CHARS = 12  # enough to find the place again in the main text
+# Bounds for pages made to be slow: how far is looked for the text around a piece, and for how many pieces.
+_MAX_NEIGHBOURS = 50
+MAX_PIECES_TO_RECORD = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +89,7 @@ class _Gap:
 
 
 def remove_hidden(tree: HtmlElement) -> list[Removed]:
-    """Take hidden elements and ruby out of `tree` (changed in place); what stood there is returned in document order."""
+    """Take hidden elements and ruby out of `tree` (changed in place); returns them in document order."""
     styles = cascade(tree)
     most = count_han(_shown_text(tree)) * MAX_SHARE_TO_HIDE
     taken: list[tuple[HtmlElement, Disguise, str, _Gap]] = []
@@ -64,7 +104,7 @@ def remove_hidden(tree: HtmlElement) -> list[Removed]:
             taken.append((element, kind, text, _take_out(element)))
     return [
         Removed(kind, text, _before(gap), _after(gap), element.tag in _INLINE)
-        for element, kind, text, gap in taken
+        for element, kind, text, gap in taken[:MAX_PIECES_TO_RECORD]
         if text.strip("()（） ")
     ]
 
@@ -109,7 +149,11 @@ def _is_not_drawn(own: Properties) -> bool:
     if _number(own.get("opacity"), 1.0) == 0.0 or (_number(own.get("font-size"), 12.0) == 0.0):
         return True
     shrinks = own.get("overflow") == "hidden" or own.get("position") == "absolute"
-    clipped = own.get("clip", "").replace(" ", "") in ("rect(0,0,0,0)", "rect(0px,0px,0px,0px)", "rect(1px,1px,1px,1px)")
+    clipped = own.get("clip", "").replace(" ", "") in (
+        "rect(0,0,0,0)",
+        "rect(0px,0px,0px,0px)",
+        "rect(1px,1px,1px,1px)",
+    )
     flat = any(_number(own.get(side), 9.0) <= 1.0 and own.get("overflow") == "hidden" for side in _SIDES)
     return (shrinks and clipped) or flat or own.get("transform", "").replace(" ", "") in ("scale(0)", "scale(0,0)")
 
@@ -118,7 +162,7 @@ _SIDES = ("height", "max-height", "width")
 
 
 def _is_undone_below(element: HtmlElement, own: Properties, styles: Cascade) -> bool:
-    """Whether a child takes back what hides: the size 0 of a container that only closes the gaps between its children."""
+    """Whether a child takes back what hides: size 0 that only closes the gaps between children."""
     is_sized = _number(own.get("font-size"), 12.0) == 0.0
     is_hidden = own.get("visibility") in ("hidden", "collapse")
     if own.get("display") == "none" or not (is_sized or is_hidden):
@@ -138,7 +182,7 @@ def _is_off_screen(own: Properties) -> bool:
 
 
 def _has_color_of_ground(element: HtmlElement, own: Properties, styles: Cascade) -> bool:
-    """Whether text has the color that the page itself states for what lies behind it; unknown grounds are not guessed."""
+    """Whether text has the color that the page itself states for what lies behind it; unknown ones are not guessed."""
     color = _color(own.get("color", ""))
     if not color:
         return False
@@ -198,7 +242,9 @@ def _shown_text(element: HtmlElement) -> str:
 def _before(gap: _Gap) -> str:
     text = ((gap.parent.text if gap.previous is None else gap.previous.tail) or "")[: gap.offset]
     node = gap.previous
-    while node is not None and len("".join(text.split())) < _CONTEXT_CHARS:
+    for _ in range(_MAX_NEIGHBOURS):
+        if node is None or len("".join(text.split())) >= _CONTEXT_CHARS:
+            break
         earlier = node.getprevious()
         text = _shown_text(node) + text
         text = ((gap.parent.text if earlier is None else earlier.tail) or "") + text
@@ -209,7 +255,9 @@ def _before(gap: _Gap) -> str:
 def _after(gap: _Gap) -> str:
     text = ((gap.parent.text if gap.previous is None else gap.previous.tail) or "")[gap.offset :]
     node = gap.previous.getnext() if gap.previous is not None else next(iter(gap.parent), None)
-    while node is not None and len("".join(text.split())) < _CONTEXT_CHARS:
+    for _ in range(_MAX_NEIGHBOURS):
+        if node is None or len("".join(text.split())) >= _CONTEXT_CHARS:
+            break
         text += _shown_text(node) + (node.tail or "")
         node = node.getnext()
     return "".join(text.split())[:_CONTEXT_CHARS]

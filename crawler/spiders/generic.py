@@ -5,6 +5,10 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
+from scrapy import Request, Spider, signals
+from scrapy.exceptions import CloseSpider, StopDownload
+from scrapy.extensions.throttle import AutoThrottle
+from scrapy.http import Response
 from twisted.python.failure import Failure
 
 from core.clock import SystemClock
@@ -23,9 +27,6 @@ from crawler.refusals import explain
 from crawler.sitemaps import named_in_robots, read_sitemap
 from crawler.tally import Tally
 from crawler.urls import Scope, identity, scope
-from scrapy import Request, Spider, signals
-from scrapy.exceptions import CloseSpider, StopDownload
-from scrapy.http import Response
 
 PAGE, SITEMAP, PROBE, ROBOTS = "page", "sitemap", "probe", "robots"
 _PRIORITIES = {ROBOTS: 30, SITEMAP: 20, PROBE: 20, PAGE: 0}
@@ -33,6 +34,7 @@ PAGE_LIMIT, SILENCE = "page_limit", "no_answer"
 # A site that was there and is gone: 10 pages in a row, each tried three times, are no accident any more.
 MAX_SILENCES_IN_A_ROW = 10
 MAX_SITEMAPS = 100
+MAX_DELAY_S = 60.0  # between two requests, however slow a site is and whatever its robots.txt wants
 _PAGE_TYPES = ("text/", "application/xhtml", "application/xml", "application/octet-stream")
 
 
@@ -43,6 +45,7 @@ class GenericSpider(Spider):
 
     def __init__(
         self,
+        *,
         plan: CrawlPlan,
         store: PageStore,
         outbox: Outbox,
@@ -66,6 +69,7 @@ class GenericSpider(Spider):
         spider = super().from_crawler(crawler, *args, **kwargs)
         crawler.signals.connect(spider.count_request, signal=signals.request_reached_downloader)
         crawler.signals.connect(spider.refuse_binary, signal=signals.headers_received)
+        crawler.signals.connect(spider.obey_crawl_delay, signal=signals.robots_parsed)
         crawler.signals.connect(spider.note_fault, signal=signals.spider_error)
         crawler.signals.connect(spider.note_item_fault, signal=signals.item_error)
         return spider
@@ -153,11 +157,21 @@ class GenericSpider(Spider):
         if target is not None and target.kind == PAGE and not media_type.startswith(_PAGE_TYPES):
             raise StopDownload(fail=True)
 
+    def obey_crawl_delay(self, robotparser: Any, request: Request) -> None:
+        """Never ask faster than robots.txt wants, within reason."""
+        wanted_s = min(float(robotparser.rp.crawl_delay(self._limits.user_agent) or 0.0), MAX_DELAY_S)
+        throttle = self.crawler.get_extension(AutoThrottle)
+        if throttle is not None and self.plan.obey_robots:
+            throttle.mindelay = max(throttle.mindelay, wanted_s)
+            self.crawler.engine.downloader._delay = throttle.mindelay
+
     def note_fault(self, failure: Failure, response: Response, spider: Spider) -> None:
         self.tally.fail(f"{response.url} could not be read: {type(failure.value).__name__}; please report this page")
 
     def note_item_fault(self, item: ReadPage, response: Response, spider: Spider, failure: Failure) -> None:
-        self.tally.fail(f"{item.fetched.canonical_url} could not be stored: {type(failure.value).__name__}: {failure.value}")
+        self.tally.fail(
+            f"{item.fetched.canonical_url} could not be stored: {type(failure.value).__name__}: {failure.value}"
+        )
 
     def _seed(self) -> None:
         for url in self.plan.start_urls:
@@ -186,7 +200,9 @@ class GenericSpider(Spider):
         )
 
     def _read(self, response: Response, target: Target) -> tuple[list[Request], ReadPage | None]:
-        headers = {name.decode("latin-1"): b", ".join(values).decode("latin-1") for name, values in response.headers.items()}
+        headers = {
+            name.decode("latin-1"): b", ".join(values).decode("latin-1") for name, values in response.headers.items()
+        }
         page = open_page(response.body, headers, response.url, self.plan)
         if isinstance(page, Rejected):
             self.tally.reject(page.reason, page.sentence)

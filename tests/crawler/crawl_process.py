@@ -4,6 +4,7 @@ import json
 import multiprocessing
 import os
 import signal
+import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ from core.ids import SiteId, page_id, version_id
 from core.messages import Message, PageStored
 from core.pages import CrawlCounts, CrawlPlan, Fetched, Reading, Stored
 from core.settings import CrawlSettings
+from crawler.run import run_crawl
 
 DEADLINE_S = 60.0
 
@@ -26,6 +28,7 @@ class RecordingStore:
 
     log: Path | None = None
     away_calls: int = 0  # how many calls find the store away
+    outbox_away_calls: int = 0  # how many calls find the outbox of the same crawl away
     versions: dict[str, tuple[Fetched, Reading]] = field(default_factory=dict)
     pages: set[str] = field(default_factory=set)
 
@@ -46,10 +49,14 @@ class RecordingStore:
 
 @dataclass
 class RecordingOutbox:
+    away_calls: int = 0
     sent: list[str] = field(default_factory=list)
 
     def send(self, message: Message) -> None:
         assert isinstance(message, PageStored)
+        if self.away_calls > 0:
+            self.away_calls -= 1
+            raise ServiceUnavailable("the broker", "redis://127.0.0.1:1")
         self.sent.append(message.version_id)
 
 
@@ -61,6 +68,7 @@ class Crawled:
     store: RecordingStore
     sent: list[str]
     output: str = ""
+    progress: list[int] = field(default_factory=list)  # pages fetched at each report
 
     def reading(self, url_part: str) -> Reading:
         return next(reading for fetched, reading in self.store.versions.values() if url_part in fetched.final_url)
@@ -92,7 +100,9 @@ def start(
 ) -> tuple[BaseProcess, Connection]:
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
-    process = context.Process(target=_run, args=(theirs, plan, store or RecordingStore(), settings, job_dir), daemon=True)
+    process = context.Process(
+        target=_run, args=(theirs, plan, store or RecordingStore(), settings, job_dir), daemon=True
+    )
     process.start()
     theirs.close()
     return process, ours
@@ -127,18 +137,15 @@ def wait_until(is_so: Callable[[], bool]) -> None:
 def _run(
     pipe: Connection, plan: CrawlPlan, store: RecordingStore, settings: CrawlSettings, job_dir: Path | None
 ) -> None:
-    import tempfile
-
-    from crawler.run import run_crawl
-
-    outbox = RecordingOutbox()
+    outbox = RecordingOutbox(store.outbox_away_calls)
+    progress: list[int] = []
     with tempfile.TemporaryFile() as output:
         os.dup2(output.fileno(), 1)
         os.dup2(output.fileno(), 2)
         try:
-            counts = run_crawl(plan, store, outbox, settings, job_dir)
+            counts = run_crawl(plan, store, outbox, settings, job_dir, lambda now: progress.append(now.fetched))
         except Exception as fault:
             pipe.send(fault)
             return
         output.seek(0)
-        pipe.send(Crawled(counts, store, outbox.sent, output.read().decode("utf-8", "replace")))
+        pipe.send(Crawled(counts, store, outbox.sent, output.read().decode("utf-8", "replace"), progress))

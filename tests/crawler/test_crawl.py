@@ -1,11 +1,11 @@
 """Crawls of a real local site with every bad habit, each in a process of its own.
 
-            / ------- 1 (UTF-8) -> 2 -> 3     next pages
-            |-------- gb, big5, lie           encodings, true and false
-            |-------- circle, hop -> away     redirects in a circle, off the site, into the operator's network
-            |-------- endless, bomb, picture  gigabytes, bytes that swell, no page
-            |-------- secret, login, far      forbidden by robots.txt, a trap, another host
-  sitemap.xml.gz ---- listed                  that no page links to
+          / ------- 1 (UTF-8) -> 2 -> 3     next pages
+          |-------- gb, big5, lie           encodings, true and false
+          |-------- circle, hop -> away     redirects in a circle, off the site, into the operator's network
+          |-------- endless, bomb, picture  gigabytes, bytes that swell, no page
+          |-------- secret, login, far      forbidden by robots.txt, a trap, another host
+sitemap.xml.gz ---- listed                  that no page links to
 """
 
 import gzip
@@ -13,6 +13,7 @@ import json
 import signal
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -26,7 +27,23 @@ from tests.crawler.crawl_process import Crawled, RecordingOutbox, RecordingStore
 from tests.crawler.texts import SIMPLIFIED, TRADITIONAL, own_text, paragraphs
 from tests.support.web_server import Answer, Routes, WebServer, endless, gzipped, page, redirect, silent
 
-LINKS = ("gb", "big5", "lie", "circle", "hop", "inside", "endless", "bomb", "picture", "secret/1", "login", "gone", "error", "twin?utm_source=a", "twin")
+LINKS = (
+    "gb",
+    "big5",
+    "lie",
+    "circle",
+    "hop",
+    "inside",
+    "endless",
+    "bomb",
+    "picture",
+    "secret/1",
+    "login",
+    "gone",
+    "error",
+    "twin?utm_source=a",
+    "twin",
+)
 
 
 def _site(far: str) -> Routes:
@@ -35,7 +52,9 @@ def _site(far: str) -> Routes:
     return {
         "/": page("目录", index),
         "/robots.txt": Answer(b"User-agent: *\nDisallow: /secret/\nSitemap: /maps/index.xml\n", "text/plain"),
-        "/maps/index.xml": Answer(b"<sitemapindex><sitemap><loc>SITE/maps/one.xml.gz</loc></sitemap></sitemapindex>", "text/xml"),
+        "/maps/index.xml": Answer(
+            b"<sitemapindex><sitemap><loc>SITE/maps/one.xml.gz</loc></sitemap></sitemapindex>", "text/xml"
+        ),
         "/1.html": page("第一章 渡口", own_text(1) + '<a href="2.html">下一章</a>'),
         "/2.html": page("第二章 渡口", own_text(2) + '<a href="3.html">下一页</a>'),
         "/3.html": page("第三章 渡口", own_text(3)),
@@ -77,7 +96,12 @@ def test_pages_in_every_encoding_are_kept_as_text(whole: tuple[Crawled, WebServe
     for path in ("/1.html", "/gb", "/lie"):
         assert crawled.reading(path).text.splitlines()[1:] == list(SIMPLIFIED)
     assert crawled.reading("/big5").text.splitlines() == list(TRADITIONAL)
-    assert [crawled.reading(path).encoding for path in ("/1.html", "/gb", "/lie", "/big5")] == ["utf-8", "gb18030", "gb18030", "big5hkscs"]
+    assert [crawled.reading(path).encoding for path in ("/1.html", "/gb", "/lie", "/big5")] == [
+        "utf-8",
+        "gb18030",
+        "gb18030",
+        "big5hkscs",
+    ]
 
 
 def test_next_pages_are_followed(whole: tuple[Crawled, WebServer, WebServer]) -> None:
@@ -146,6 +170,13 @@ def test_the_sums_are_right_and_each_new_version_is_told_of(whole: tuple[Crawled
     assert counts.finish_reason == "finished"
 
 
+def test_progress_is_reported_up_to_the_end(whole: tuple[Crawled, WebServer, WebServer]) -> None:
+    crawled, *_ = whole
+    assert len(crawled.progress) >= 2
+    assert crawled.progress == sorted(crawled.progress)
+    assert crawled.progress[-1] == crawled.counts.fetched
+
+
 def test_nothing_is_written_to_the_terminal(whole: tuple[Crawled, WebServer, WebServer]) -> None:
     assert whole[0].output == ""
 
@@ -177,6 +208,14 @@ def test_depth_and_number_of_pages_are_bounded() -> None:
         assert (few.counts.fetched, few.counts.stored, few.counts.finish_reason) == (4, 3, "page_limit")
 
 
+def test_the_pace_that_robots_txt_wants_is_kept() -> None:
+    robots = Answer(b"User-agent: *\nCrawl-delay: 0.6\n", "text/plain")
+    with WebServer(_chain(3) | {"/robots.txt": robots}) as site:
+        assert crawl(plan_of(site.url()), settings_of(site.netloc)).counts.stored == 3
+        times = [at for path, at in zip(site.requested, site.requested_at_s, strict=True) if path.startswith("/p/")]
+        assert all(later - earlier >= 0.25 for earlier, later in pairwise(times))  # jitter: half the delay and more
+
+
 def test_an_unchanged_page_sends_no_message_and_a_changed_one_does() -> None:
     with WebServer(_chain(2)) as site:
         first = crawl(plan_of(site.url()), settings_of(site.netloc))
@@ -191,10 +230,11 @@ def test_an_unchanged_page_sends_no_message_and_a_changed_one_does() -> None:
 def test_a_private_address_is_refused_before_anything_is_asked_of_it() -> None:
     with WebServer(_chain(1)) as site:
         port = site.netloc.partition(":")[2]
-        for host in ("127.0.0.1", "localhost", "2130706433", "[::ffff:127.0.0.1]"):
-            crawled = crawl(plan_of(f"http://{host}:{port}/"), CrawlSettings())
-            assert (crawled.counts.rejected, crawled.counts.finish_reason) == ({"unsafe_address": 1}, "unsafe_address")
-            assert "ZHUIWEN_ALLOW_PRIVATE_HOSTS" in crawled.counts.faults[0]
+        hosts = ("127.0.0.1", "localhost", "2130706433", "0x7f.1", "[::ffff:127.0.0.1]")
+        plan = replace(plan_of(""), start_urls=tuple(f"http://{host}:{port}/" for host in hosts), use_sitemap=True)
+        counts = crawl(plan, CrawlSettings()).counts
+        assert (counts.rejected, counts.finish_reason) == ({"unsafe_address": len(hosts)}, "unsafe_address")
+        assert all("ZHUIWEN_ALLOW_PRIVATE_HOSTS" in fault for fault in counts.faults)
         assert site.requested == []
 
 
@@ -202,12 +242,17 @@ def test_a_site_that_does_not_answer_gives_one_sentence() -> None:
     with WebServer({}) as site:
         netloc = site.netloc
     crawled = crawl(plan_of(f"http://{netloc}/", use_sitemap=True), settings_of(netloc))
-    assert crawled.counts.faults == [f"http://{netloc}/ does not answer: the connection is refused; is the address right?"]
+    assert crawled.counts.faults == [
+        f"http://{netloc}/ does not answer: the connection is refused; is the address right?"
+    ]
     assert (crawled.counts.finish_reason, crawled.counts.fetched) == ("no_answer", 0)
 
 
 def test_a_silent_page_is_given_up_and_the_rest_goes_on() -> None:
-    routes = _chain(1) | {"/": page("目录", '<a href="/slow">慢</a><a href="/p/1">快</a><a href="/torn">断</a>'), "/slow": Answer(chunks=silent)}
+    routes = _chain(1) | {
+        "/": page("目录", '<a href="/slow">慢</a><a href="/p/1">快</a><a href="/torn">断</a>'),
+        "/slow": Answer(chunks=silent),
+    }
     routes["/torn"] = Answer(b"<p>half", promises=5_000)
     with WebServer(routes) as site:
         crawled = crawl(plan_of(site.url()), settings_of(site.netloc, timeout_s=1.0))
@@ -218,9 +263,11 @@ def test_a_silent_page_is_given_up_and_the_rest_goes_on() -> None:
         assert crawled.counts.stored == 1
 
 
-def test_a_store_that_is_away_for_a_moment_is_waited_for() -> None:
+def test_a_store_and_a_broker_that_are_away_for_a_moment_are_waited_for() -> None:
     with WebServer(_chain(2)) as site:
-        crawled = crawl(plan_of(site.url()), settings_of(site.netloc), RecordingStore(away_calls=2))
+        crawled = crawl(
+            plan_of(site.url()), settings_of(site.netloc), RecordingStore(away_calls=2, outbox_away_calls=2)
+        )
         assert (crawled.counts.stored, crawled.counts.failed, len(crawled.sent)) == (2, 0, 2)
 
 

@@ -15,7 +15,18 @@ LABELS = ("", "utf-8", "gb2312", "gbk", "big5", "iso-8859-1", "utf-16", "shift_j
 
 def _encodings(text: str) -> list[str]:
     fitting = []
-    for codec in ("utf-8", "utf-8-sig", "gb18030", "gbk", "gb2312", "big5hkscs", "big5", "utf-16", "utf-16-le", "utf-16-be"):
+    for codec in (
+        "utf-8",
+        "utf-8-sig",
+        "gb18030",
+        "gbk",
+        "gb2312",
+        "big5hkscs",
+        "big5",
+        "utf-16",
+        "utf-16-le",
+        "utf-16-be",
+    ):
         try:
             text.encode(codec)
         except UnicodeError:

@@ -38,11 +38,15 @@ def test_a_journal_cut_off_at_any_byte_never_loses_a_page_that_is_not_done(tmp_p
         again = Frontier(PLAN, tmp_path)
         pending = {target.url for target in again.pending()}
         starts_afresh = not pending
-        assert starts_afresh or pending >= {"http://a.example/1", "http://a.example/2"} or "http://a.example/" in pending
+        assert (
+            starts_afresh or pending >= {"http://a.example/1", "http://a.example/2"} or "http://a.example/" in pending
+        )
         again.close(is_complete=False)
 
 
-@pytest.mark.parametrize("junk", [b"", b"\x00" * 4096, b"\xff\xfe junk\n", b"[]\n", b'{"format": 99, "plan": ""}\n', b'{"found": 1}\n'])
+@pytest.mark.parametrize(
+    "junk", [b"", b"\x00" * 4096, b"\xff\xfe junk\n", b"[]\n", b'{"format": 99, "plan": ""}\n', b'{"found": 1}\n']
+)
 def test_a_damaged_journal_starts_the_crawl_afresh_and_says_so(tmp_path: Path, junk: bytes) -> None:
     (tmp_path / JOURNAL_NAME).write_bytes(junk)
     frontier = Frontier(PLAN, tmp_path)

@@ -16,8 +16,15 @@ def _links(markup: str, **selectors: str):  # type: ignore[no-untyped-def]
 
 
 def test_the_next_page_is_known_by_its_words_or_its_rel() -> None:
-    for anchor in ('<a href="2.html">下一章</a>', '<a href="2.html">[ 下一页 ]</a>', '<a rel="next" href="2.html">&gt;</a>', '<link rel="next" href="2.html">', '<a href="2.html">下一頁 &gt;&gt;</a>', '<a href="2.html">下页</a>'):
-            assert _links(anchor).next_pages == ("http://a.example/book/2.html",), anchor
+    for anchor in (
+        '<a href="2.html">下一章</a>',
+        '<a href="2.html">[ 下一页 ]</a>',
+        '<a rel="next" href="2.html">&gt;</a>',
+        '<link rel="next" href="2.html">',
+        '<a href="2.html">下一頁 &gt;&gt;</a>',
+        '<a href="2.html">下页</a>',
+    ):
+        assert _links(anchor).next_pages == ("http://a.example/book/2.html",), anchor
 
 
 def test_chapters_are_known_by_their_numbers() -> None:
@@ -27,7 +34,11 @@ def test_chapters_are_known_by_their_numbers() -> None:
 
 
 def test_selectors_of_the_site_win() -> None:
-    found = _links('<p id=n><a href="x">往后</a></p><ol><li><a href="y">其一</a></ol>', next_page_selector="#n a", chapter_list_selector="//ol")
+    found = _links(
+        '<p id=n><a href="x">往后</a></p><ol><li><a href="y">其一</a></ol>',
+        next_page_selector="#n a",
+        chapter_list_selector="//ol",
+    )
     assert found.next_pages == ("http://a.example/book/x",)
     assert found.chapters == ("http://a.example/book/y",)
 
@@ -38,17 +49,24 @@ def test_nofollow_is_obeyed_on_links_and_on_pages() -> None:
 
 
 def test_addresses_are_made_absolute_and_what_is_none_is_left_out() -> None:
-    found = _links('<base href="/x/"><a href="a b.html#c">一</a><a href="javascript:go()">二</a><a href="mailto:x@y">三</a><a href="http://[bad">四</a><a>五</a><a href="http://h:port/">六</a>')
+    found = _links(
+        '<base href="/x/"><a href="a b.html#c">一</a><a href="javascript:go()">二</a><a href="mailto:x@y">三</a>'
+        '<a href="http://[bad">四</a><a>五</a><a href="http://h:port/">六</a>'
+    )
     assert found.others == ("http://a.example/x/ab.html",)
 
 
 def test_a_sitemap_its_index_and_a_list_of_lines_are_read() -> None:
-    urls = b'<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc> http://a.example/1 </loc></url></urlset>'
+    urls = b'<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">'
+    urls += b"<url><loc> http://a.example/1 </loc></url></urlset>"
     index = b"<sitemapindex><sitemap><loc>http://a.example/s1.xml.gz</loc></sitemap></sitemapindex>"
     assert read_sitemap(urls, 10_000).pages == ("http://a.example/1",)  # type: ignore[union-attr]
     assert read_sitemap(gzip.compress(urls), 10_000).pages == ("http://a.example/1",)  # type: ignore[union-attr]
     assert read_sitemap(index, 10_000).sitemaps == ("http://a.example/s1.xml.gz",)  # type: ignore[union-attr]
-    assert read_sitemap(b"http://a.example/1\nhttp://a.example/2\n", 10_000).pages == ("http://a.example/1", "http://a.example/2")  # type: ignore[union-attr]
+    assert read_sitemap(b"http://a.example/1\nhttp://a.example/2\n", 10_000).pages == (
+        "http://a.example/1",
+        "http://a.example/2",
+    )  # type: ignore[union-attr]
 
 
 def test_a_sitemap_that_swells_when_unpacked_or_is_none_is_refused() -> None:
@@ -67,4 +85,7 @@ def test_entities_of_a_sitemap_are_not_expanded() -> None:
 
 
 def test_robots_txt_names_sitemaps() -> None:
-    assert named_in_robots("User-agent: *\nDisallow: /x\nSITEMAP: /s.xml\n sitemap: http://a.example/t.xml") == ["/s.xml", "http://a.example/t.xml"]
+    assert named_in_robots("User-agent: *\nDisallow: /x\nSITEMAP: /s.xml\n sitemap: http://a.example/t.xml") == [
+        "/s.xml",
+        "http://a.example/t.xml",
+    ]

@@ -10,13 +10,18 @@ from core.states import MIN_CONFIDENCE_TO_TRUST, Rejection
 from crawler.reading import NoRules, Rejected, read_page
 from tests.crawler.texts import SIMPLIFIED, TRADITIONAL, paragraphs
 
-MENU = '<div class="nav"><a href="/">首页</a><a href="/a">玄幻小说</a><a href="/b">都市言情小说大全</a><a href="/c">完本小说排行榜</a></div>'
-FOOT = '<div class="footer">Copyright © 2026 小书站 版权所有 京ICP备00000000号 本站所有作品均由网友上传，仅供试读。</div>'
+MENU = '<div class="nav"><a href="/">首页</a><a href="/a">玄幻小说</a>'
+MENU += '<a href="/b">都市言情小说大全</a><a href="/c">完本小说排行榜</a></div>'
+FOOT = (
+    '<div class="footer">Copyright © 2026 小书站 版权所有 京ICP备00000000号 本站所有作品均由网友上传，仅供试读。</div>'
+)
 TEXT = "\n".join(SIMPLIFIED)
 
 
 def read(markup: str, encoding: str = "utf-8", rules: NoRules | None = None, header: str = "text/html") -> Reading:
-    reading = read_page(markup.encode(encoding), {"content-type": header}, "http://a.example/1.html", rules or NoRules())
+    reading = read_page(
+        markup.encode(encoding), {"content-type": header}, "http://a.example/1.html", rules or NoRules()
+    )
     assert isinstance(reading, Reading), reading
     return reading
 
@@ -69,7 +74,8 @@ def test_a_line_break_in_the_source_is_no_space_between_chinese_characters() -> 
 def test_a_news_page_gives_title_author_and_time() -> None:
     reading = read(
         page(
-            f"<h1>老渡口今日停航</h1><div class='info'>2026年3月1日 08:30　来源：江城晚报　作者：沈知微</div><div>{paragraphs()}</div>"
+            f"<h1>老渡口今日停航</h1><div class='info'>2026年3月1日 08:30　来源：江城晚报　作者：沈知微</div>"
+            f"<div>{paragraphs()}</div>"
             "<p>（责任编辑：王某）</p>",
             "老渡口今日停航-江城网",
         )
@@ -82,7 +88,8 @@ def test_a_news_page_gives_title_author_and_time() -> None:
 
 def test_the_posts_of_a_forum_are_read_without_their_signs_and_buttons() -> None:
     posts = "".join(
-        f'<div class="post"><div class="who"><a href="/u/{n}">楼主{n}</a></div><div class="msg">{"<br>".join(SIMPLIFIED)}</div>'
+        f'<div class="post"><div class="who"><a href="/u/{n}">楼主{n}</a></div>'
+        f'<div class="msg">{"<br>".join(SIMPLIFIED)}</div>'
         f'<div class="tools"><a href="/r">回复</a> <a href="/j">举报</a></div></div>'
         for n in (1, 2)
     )
@@ -92,7 +99,9 @@ def test_the_posts_of_a_forum_are_read_without_their_signs_and_buttons() -> None
 
 
 def test_the_rule_of_a_site_wins_as_css_and_as_xpath() -> None:
-    markup = page(f"<div id='t'>另一个标题</div><div id='x'>{paragraphs(SIMPLIFIED[:2])}</div><div>{paragraphs()}</div>")
+    markup = page(
+        f"<div id='t'>另一个标题</div><div id='x'>{paragraphs(SIMPLIFIED[:2])}</div><div>{paragraphs()}</div>"
+    )
     for selector in ("#x", "//div[@id='x']"):
         reading = read(markup, rules=NoRules(selector, "#t"))
         assert (reading.text, reading.extractor, reading.title) == ("\n".join(SIMPLIFIED[:2]), "selector", "另一个标题")
@@ -179,4 +188,6 @@ def test_what_is_no_page_is_refused_under_its_reason(body: bytes, header: str, r
     ],
 )
 def test_hostile_markup_gives_a_reading_or_a_refusal_and_no_error(markup: str) -> None:
-    assert isinstance(read_page(markup.encode(), {"content-type": "text/html"}, "http://a.example/"), Reading | Rejected)
+    assert isinstance(
+        read_page(markup.encode(), {"content-type": "text/html"}, "http://a.example/"), Reading | Rejected
+    )

@@ -34,7 +34,12 @@ def test_addresses_that_differ_in_nothing_that_matters_are_one(url: str, expecte
     assert canonical(url) == expected
 
 
-@given(st.from_regex(r"https?://[a-z]{1,8}\.example(:[1-9][0-9]{1,3})?(/[a-zA-Z0-9._~-]{1,6}){0,3}(\?[a-z]=[a-z0-9]{1,3}(&[a-z]=[a-z0-9]{0,3})?)?", fullmatch=True))
+@given(
+    st.from_regex(
+        r"https?://[a-z]{1,8}\.example(:[1-9][0-9]{1,3})?(/[a-zA-Z0-9._~-]{1,6}){0,3}(\?[a-z]=[a-z0-9]{1,3}(&[a-z]=[a-z0-9]{0,3})?)?",
+        fullmatch=True,
+    )
+)
 def test_canonical_is_idempotent(url: str) -> None:
     assert canonical(canonical(url)) == canonical(url)
 
@@ -54,16 +59,31 @@ def test_canonical_is_idempotent(url: str) -> None:
         ("http://a.example/b/345.html", "http://a.example:bad/345.html", False),
     ],
 )
-def test_a_declared_address_is_believed_only_when_it_can_be_the_same_page(url: str, declared: str, is_believed: bool) -> None:
+def test_a_declared_address_is_believed_only_when_it_can_be_the_same_page(
+    url: str, declared: str, is_believed: bool
+) -> None:
     assert (identity(url, declared) == (canonical(declared) if is_believed else canonical(url))) is True
 
 
-@pytest.mark.parametrize("path", ["/login", "/user/logout.php", "/search?q=x", "/member.php?mod=register", "/a/b/a/b/a/b/", "/" + "x" * 2100, "/?s=1&a&b&c&d&e&f&g&h&i"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/login",
+        "/user/logout.php",
+        "/search?q=x",
+        "/member.php?mod=register",
+        "/a/b/a/b/a/b/",
+        "/" + "x" * 2100,
+        "/?s=1&a&b&c&d&e&f&g&h&i",
+    ],
+)
 def test_logins_searches_and_endless_paths_are_traps(path: str) -> None:
     assert is_trap(f"http://a.example{path}")
 
 
-@pytest.mark.parametrize("path", ["/book/1/2.html", "/research/5.html", "/catalog/print-culture-essays/8", "/thread-123-1-1.html", "/"])
+@pytest.mark.parametrize(
+    "path", ["/book/1/2.html", "/research/5.html", "/catalog/print-culture-essays/8", "/thread-123-1-1.html", "/"]
+)
 def test_pages_of_texts_are_no_traps(path: str) -> None:
     assert not is_trap(f"http://a.example{path}") or "print" in path
 

@@ -21,8 +21,10 @@ def _read(inner: str, style: str = "", body: str = "") -> tuple[str, list[Remove
     "style",
     [
         "display:none", "DISPLAY : None !important", "visibility:hidden", "font-size:0", "font-size:0px;color:red",
-        "opacity:0", "opacity:0.0", "position:absolute;left:-9999px", "position:fixed; top:-100em", "text-indent:-999em;display:block",
-        "color:#fff;background:#fff", "color:white;background-color:#FFFFFF", "color:transparent", "color:rgba(0,0,0,0)",
+        "opacity:0", "opacity:0.0", "position:absolute;left:-9999px", "position:fixed; top:-100em",
+        "text-indent:-999em;display:block",
+        "color:#fff;background:#fff", "color:white;background-color:#FFFFFF",
+        "color:transparent", "color:rgba(0,0,0,0)",
         "height:0;overflow:hidden", "position:absolute;clip:rect(0 0 0 0)".replace("0 0 0 0", "0,0,0,0"),
     ],
 )  # fmt: skip
@@ -35,7 +37,9 @@ def test_a_hidden_insertion_is_removed_and_recorded(style: str) -> None:
 
 @pytest.mark.parametrize(
     "rule",
-    [".k{display:none}", "p .k { visibility : hidden }", "/* */ div>p>span.k{font-size:0}", "@media screen{.k{display:none}}", ".a,.k,.b{opacity:0}"],
+    [".k{display:none}", "p .k { visibility : hidden }", "/* */ div>p>span.k{font-size:0}",
+     "@media screen{.k{display:none}}", "@media print{.q{color:red}} .k{display:none}",
+     ".a,.k,.b{opacity:0}"],
 )  # fmt: skip
 def test_a_rule_of_the_page_hides_as_well_as_an_inline_style(rule: str) -> None:
     text, removed = _read(f'{HEAD}<span class="k">看书网</span>{TAIL}', rule)
@@ -84,7 +88,10 @@ def test_zero_width_characters_spaces_and_pinyin_in_brackets_stay_as_shown() -> 
 
 
 def test_a_closed_menu_is_removed_but_is_no_disguise() -> None:
-    tree = parse(f'<body><ul style="display:none"><li>首页<li>登录</ul><p>{SEEN}</p><div style="display:none">分享到微信</div></body>')
+    tree = parse(
+        f'<body><ul style="display:none"><li>首页<li>登录</ul><p>{SEEN}</p>'
+        '<div style="display:none">分享到微信</div></body>'
+    )
     assert tree is not None
     removed = remove_hidden(tree)
     assert text_of(tree) == SEEN
@@ -109,6 +116,21 @@ def test_a_container_of_size_zero_whose_children_have_a_size_is_shown() -> None:
     assert _read(f'<span style="font-size:0"><i style="font-size:14px">{SEEN}</i></span>')[0] == SEEN
 
 
-def test_a_sheet_made_to_be_slow_is_cut_short() -> None:
-    rules = "".join(f".a{number} * * *{{display:none}}" for number in range(20_000))
-    assert _read(SEEN, rules)[0] == SEEN
+@pytest.mark.parametrize(
+    "sheet",
+    [
+        "".join(f".a{number} * * *{{display:none}}" for number in range(20_000)),
+        "a" * 400_000,
+        "@media print " * 30_000,
+        "/*" * 200_000,
+        "{" * 400_000,
+        "}" * 400_000,
+    ],
+)
+def test_a_sheet_made_to_be_slow_is_read_in_time(sheet: str) -> None:
+    assert _read(SEEN, sheet)[0] == SEEN
+
+
+def test_thousands_of_hidden_pieces_are_all_removed() -> None:
+    spoilt = "".join(f'{char}<i style="display:none">字</i><b></b>' for char in SEEN * 400)
+    assert _read(spoilt)[0] == SEEN * 400

@@ -2,6 +2,7 @@
 
 import gzip
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -26,7 +27,7 @@ Routes = dict[str, Answer | Callable[[str], Answer]]
 
 
 def page(title: str, body: str, encoding: str = "utf-8", label: str | None = None, meta: str | None = None) -> Answer:
-    """An HTML page in `encoding`, which its header calls `label` and its meta tag `meta` (None: the truth, "": nothing)."""
+    """An HTML page in `encoding`, called `label` by its header, `meta` by its meta tag (None: the truth)."""
     label, meta = encoding if label is None else label, encoding if meta is None else meta
     tag = f'<meta charset="{meta}">' if meta else ""
     markup = f"<!doctype html><html><head>{tag}<title>{title}</title></head><body>{body}</body></html>"
@@ -57,11 +58,12 @@ def silent(stopped: threading.Event) -> Iterator[bytes]:
 
 
 class WebServer:
-    """Serves `routes` (path with query -> answer) on a port of its own; 404 for the rest. `requested` lists what came."""
+    """Serves `routes` (path with query -> answer) on a port of its own; 404 for the rest. `requested`: what came."""
 
     def __init__(self, routes: Routes) -> None:
         self.routes = routes
         self.requested: list[str] = []
+        self.requested_at_s: list[float] = []
         self.bytes_sent: dict[str, int] = {}
         self.stopped = threading.Event()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
@@ -91,6 +93,7 @@ def _handler(site: WebServer) -> type[BaseHTTPRequestHandler]:
 
         def do_GET(self) -> None:
             site.requested.append(self.path)
+            site.requested_at_s.append(time.monotonic())
             route = site.routes.get(self.path, Answer(b"<p>not here</p>", status=404))
             answer = route(self.path) if callable(route) else route
             try:
