@@ -92,7 +92,9 @@ class PortTaken(BadConfiguration):
 
     def __init__(self, service: str, port: int, variable: str) -> None:
         self.service, self.port, self.variable = service, port, variable
-        super().__init__([f"port {port}, which {service} needs, is in use by another program; set {variable} to a free one"])
+        super().__init__(
+            [f"port {port}, which {service} needs, is in use by another program; set {variable} to a free one"]
+        )
 
 
 class BrokenInvariant(ZhuiwenError):
@@ -104,4 +106,6 @@ class AlgorithmMismatch(BrokenInvariant):
 
     def __init__(self, page_algorithm: int, work_algorithm: int) -> None:
         self.page_algorithm, self.work_algorithm = page_algorithm, work_algorithm
-        super().__init__(f"a page of algorithm {page_algorithm} cannot be compared with a work of algorithm {work_algorithm}")
+        super().__init__(
+            f"a page of algorithm {page_algorithm} cannot be compared with a work of algorithm {work_algorithm}"
+        )

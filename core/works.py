@@ -33,9 +33,9 @@ class WorkText:
 
 @dataclass(frozen=True, slots=True)
 class StoredFingerprint:
-    """A fingerprint as it is kept. `payload` begins with the algorithm id (one byte); only matcher and pipeline look in.
+    """A fingerprint as it is kept.
 
-    `subject` is a VersionId or a WorkTextId.
+    `payload` begins with the algorithm id (one byte); only matcher and pipeline look in. `subject` is a VersionId or a WorkTextId.
     """
 
     subject: str

@@ -5,6 +5,7 @@ import os
 import django
 from celery import Celery
 from celery.signals import worker_process_init
+from django.db import connections
 
 from core.settings import load
 
@@ -50,8 +51,6 @@ def setup_django() -> None:
 
 @worker_process_init.connect
 def _fresh_connections(**_: object) -> None:
-    from django.db import connections
-
     connections.close_all()  # a forked child must not share its parent's database handle
 
 

@@ -27,4 +27,6 @@ def wait_until_idle(settings: Settings, deadline_s: float, on_progress: Callable
         if left == 0 and sweep(ports, corpus_texts()).found_nothing:
             return
         time.sleep(POLL_S)
-    raise ServiceUnavailable("the workers", f"their queues ({pending(client).total} messages are left)", "zhuiwen status")
+    raise ServiceUnavailable(
+        "the workers", f"their queues ({pending(client).total} messages are left)", "zhuiwen status"
+    )

@@ -75,7 +75,10 @@ class MemoryCaseBook:
         if outcome is None or outcome.algorithm_id != algorithm_id:
             return False
         newest = max(
-            (self._indexed.get(text, datetime.min.replace(tzinfo=UTC)) for text in self.texts_of_watchers(outcome.version.site_id)),
+            (
+                self._indexed.get(text, datetime.min.replace(tzinfo=UTC))
+                for text in self.texts_of_watchers(outcome.version.site_id)
+            ),
             default=datetime.min.replace(tzinfo=UTC),
         )
         return outcome.checked_at > newest
@@ -87,7 +90,9 @@ class MemoryCaseBook:
             findings = [match for match in outcome.matches if match.text_id in texts]
             if not findings:
                 continue
-            ruling = rule(version.final_url, version.fetched_at.date(), holder.own_domains, holder.permissions.get(work, ()))
+            ruling = rule(
+                version.final_url, version.fetched_at.date(), holder.own_domains, holder.permissions.get(work, ())
+            )
             rejection = ruling.rejection
             if rejection is None and all(match.match_class is MatchClass.QUOTATION for match in findings):
                 rejection = Rejection.QUOTATION

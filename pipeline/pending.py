@@ -25,8 +25,8 @@ class Pending:
 def pending(client: "redis.Redis") -> Pending:
     """Raises ServiceUnavailable when the broker does not answer."""
     try:
-        waiting = {queue: int(client.llen(KEY_PREFIX + queue)) for queue in QUEUES}  # type: ignore[arg-type]
-        return Pending(waiting, int(client.hlen(KEY_PREFIX + "unacked")))  # type: ignore[arg-type]
+        waiting = {queue: int(client.llen(KEY_PREFIX + queue)) for queue in QUEUES}
+        return Pending(waiting, int(client.hlen(KEY_PREFIX + "unacked")))
     except redis.RedisError as error:
         raise ServiceUnavailable("the message broker (Redis)", "ZHUIWEN_REDIS_URL", "zhuiwen status") from error
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from core.errors import IndexStale, NotFound
 from core.ids import VersionId, WorkTextId
+from core.matches import Match
 from core.messages import PageFingerprinted
 from core.pages import PageVersion
 from core.ports import CaseBook, Clock, FingerprintStore, Outbox, Outcome, PageStore, WorkStore
@@ -55,11 +56,13 @@ def match_page(version_id: VersionId, ports: Ports) -> list[int]:
         raise IndexStale("empty")
     version = _version(version_id, ports)
     fingerprint = _page_fingerprint(version, ports)
+    rejection: Rejection | None = None
+    matches: tuple[Match, ...] = ()
     if fingerprint.tokens.size < CALIBRATION.min_matched_tokens:
-        rejection, matches = Rejection.TOO_FEW_HAN_CHARS, ()
+        rejection = Rejection.TOO_FEW_HAN_CHARS
     else:
         watched = ports.cases.texts_of_watchers(version.site_id)
-        rejection, matches = None, ports.matcher.match(version.reading.text, fingerprint, watched.__contains__)
+        matches = ports.matcher.match(version.reading.text, fingerprint, watched.__contains__)
     return ports.cases.record(
         Outcome(version, rejection, matches, ports.algorithm.id, state.corpus_revision, checked_at)
     )

@@ -16,7 +16,8 @@ from core.clock import SystemClock
 from core.errors import BadInput, RetryLater
 from core.ids import VersionId, WorkTextId
 from core.messages import CrawlRequested
-from pipeline import steps, sweep as sweeping
+from pipeline import steps
+from pipeline import sweep as sweeping
 from pipeline.app import SETTINGS, app
 from pipeline.crawl_process import start_crawl
 from pipeline.pending import pending
@@ -29,7 +30,7 @@ log = logging.getLogger("zhuiwen.pipeline")
 MAX_BACKOFF_S = 600
 
 
-class Step(Task):  # type: ignore[misc]
+class Step(Task):
     """A task that knows which errors pass and which stay."""
 
     autoretry_for = (RetryLater, OperationalError)

@@ -161,7 +161,9 @@ def _text_digest(text: str) -> Digest:
 
 def _by_work(site: Site, matches: Iterable[Match]) -> dict[Work, list[tuple[Chapter, Match]]]:
     by_text = {str(match.text_id): match for match in matches}
-    chapters = Chapter.objects.filter(work__rights_holder=site.rights_holder, text_id__in=by_text).select_related("work")
+    chapters = Chapter.objects.filter(work__rights_holder=site.rights_holder, text_id__in=by_text).select_related(
+        "work"
+    )
     by_work: dict[Work, list[tuple[Chapter, Match]]] = defaultdict(list)
     for chapter in chapters.order_by("work_id", "number"):
         by_work[chapter.work].append((chapter, by_text[chapter.text_id]))
@@ -209,7 +211,9 @@ def _ruling(site: Site, work: Work, version: PageVersion) -> Ruling:
         Licence.objects.filter(work=work)
     )
     permissions = [
-        Permission(licence.domain, licence.valid_from, licence.valid_until, f"{licence.licensee} {licence.number}".strip())
+        Permission(
+            licence.domain, licence.valid_from, licence.valid_until, f"{licence.licensee} {licence.number}".strip()
+        )
         for licence in licences
     ]
     return rule(version.final_url, on, own, permissions)

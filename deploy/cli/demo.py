@@ -32,9 +32,9 @@ def _show(result: "DemoResult") -> None:
     if not console.is_terminal:
         console = Console(width=PLAIN_WIDTH)
     console.print(_table(result))
-    excluded = ", ".join(f"{name} {count}" for name, count in result.excluded.items())
+    excluded = ", ".join(f"{name} {count}" for name, count in result.excluded.items()) or "nothing"
     checked = result.verification
-    console.print(f"{len(result.cases)} cases on {result.pages} pages in {result.chain_s:.0f} s; left out: {excluded or 'nothing'}")
+    console.print(f"{len(result.cases)} cases on {result.pages} pages in {result.chain_s:.0f} s; left out: {excluded}")
     console.print(
         f"As expected: {checked.copies_found} of {checked.copies} copies found, "
         f"{checked.innocent_accused} of {checked.innocent} innocent pages accused."
@@ -46,7 +46,9 @@ def _show(result: "DemoResult") -> None:
         console.print(f"  {escape(str(path))}", soft_wrap=True)
     console.print(f"\nAdmin: {result.address}", soft_wrap=True)
     for user, password in result.accounts.items():
-        console.print(f"  user {user}, password {escape(password) if password else '(the one you have set)'}", soft_wrap=True)
+        console.print(
+            f"  user {user}, password {escape(password) if password else '(the one you have set)'}", soft_wrap=True
+        )
     console.print("\nThe services are running; `make down` ends them.")
 
 

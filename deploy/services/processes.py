@@ -164,10 +164,10 @@ def _web(home: Home) -> Process:
 
 def _demo_sites(home: Home) -> Process:
     ports = presence.ports(home.settings.services.demo_port)
-    listed = ",".join(str(port) for port in ports)
+    folder, listed = str(presence.folder(home.path)), ",".join(str(port) for port in ports)
     return Process(
         name="demo-sites",
-        command=(sys.executable, "-m", "deploy.demo.server", "--folder", str(presence.folder(home.path)), "--ports", listed),
+        command=(sys.executable, "-m", "deploy.demo.server", "--folder", folder, "--ports", listed),
         priority=STORES_FIRST,  # a crawl may begin as soon as the workers are up
         is_ready=partial(probes.web_answers, presence.HOST, ports[-1]),
         stop_wait_s=SERVER_STOP_WAIT_S,

@@ -3,7 +3,18 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from core.ids import CanonicalUrl, Digest, FinalUrl, PageId, RequestedUrl, SiteId, WorkTextId, digest, page_id, version_id
+from core.ids import (
+    CanonicalUrl,
+    Digest,
+    FinalUrl,
+    PageId,
+    RequestedUrl,
+    SiteId,
+    WorkTextId,
+    digest,
+    page_id,
+    version_id,
+)
 from core.matches import Change, ChangeKind, Match, MatchClass, Span
 from core.pages import Disguise, DisguiseFound, PageVersion, Reading
 from core.ports import Outcome
@@ -14,7 +25,11 @@ MOMENT = datetime(2026, 3, 1, 4, 0, tzinfo=UTC)
 
 
 def page_version(
-    site: str = "1", url: str = "http://pirate.example/1.html", text: str = "抄来的文字", at: datetime = MOMENT, **reading: Any
+    site: str = "1",
+    url: str = "http://pirate.example/1.html",
+    text: str = "抄来的文字",
+    at: datetime = MOMENT,
+    **reading: Any,
 ) -> PageVersion:
     title = reading.pop("title", "某页")
     page: PageId = page_id(SiteId(site), CanonicalUrl(url))
@@ -35,7 +50,12 @@ def page_version(
 
 
 def match(text_id: str, match_class: MatchClass = MatchClass.LIGHTLY_EDITED, chars: int = 4) -> Match:
-    span = Span(TextRange(0, chars), TextRange(0, chars), 0.75, (Change(ChangeKind.HOMOPHONE, TextRange(1, 2), TextRange(1, 2)),))
+    span = Span(
+        TextRange(0, chars),
+        TextRange(0, chars),
+        0.75,
+        (Change(ChangeKind.HOMOPHONE, TextRange(1, 2), TextRange(1, 2)),),
+    )
     return Match(
         text_id=WorkTextId(text_id),
         match_class=match_class,
@@ -51,6 +71,10 @@ def match(text_id: str, match_class: MatchClass = MatchClass.LIGHTLY_EDITED, cha
 
 
 def outcome(
-    version: PageVersion, *matches: Match, at: datetime = MOMENT, rejection: Rejection | None = None, algorithm_id: int = 1
+    version: PageVersion,
+    *matches: Match,
+    at: datetime = MOMENT,
+    rejection: Rejection | None = None,
+    algorithm_id: int = 1,
 ) -> Outcome:
     return Outcome(version, rejection, tuple(matches), algorithm_id, corpus_revision=7, checked_at=at)

@@ -56,9 +56,7 @@ class CaseMatch(models.Model):
     """What one version of the page took from one chapter: frozen, with everything needed to check it again."""
 
     case = models.ForeignKey(Case, models.CASCADE, related_name="matches", verbose_name=_("case"))
-    chapter = models.ForeignKey(
-        Chapter, models.SET_NULL, null=True, related_name="matches", verbose_name=_("chapter")
-    )
+    chapter = models.ForeignKey(Chapter, models.SET_NULL, null=True, related_name="matches", verbose_name=_("chapter"))
     chapter_title = models.CharField(_("chapter"), max_length=300, blank=True)
     version_id = models.CharField(_("page version"), max_length=40)
     fetched_at = models.DateTimeField(_("fetched"))

@@ -114,7 +114,9 @@ class Licence(models.Model):
     )
     licensee = models.CharField(_("licensee"), max_length=200)
     domain = models.CharField(
-        _("domain"), max_length=253, help_text=_("Host of the licensed site, with its port if it has one; subdomains are included.")
+        _("domain"),
+        max_length=253,
+        help_text=_("Host of the licensed site, with its port if it has one; subdomains are included."),
     )
     number = models.CharField(_("contract number"), max_length=100, blank=True)
     valid_from = models.DateField(_("valid from"))

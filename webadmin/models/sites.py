@@ -24,7 +24,9 @@ class Site(models.Model):
     interval_days = models.PositiveSmallIntegerField(
         _("every so many days"), default=1, validators=[MinValueValidator(1), MaxValueValidator(365)]
     )
-    follow_patterns = models.TextField(_("follow links like"), blank=True, help_text=_("Regular expressions, one a line."))
+    follow_patterns = models.TextField(
+        _("follow links like"), blank=True, help_text=_("Regular expressions, one a line.")
+    )
     page_patterns = models.TextField(_("keep pages like"), blank=True, help_text=_("Regular expressions, one a line."))
     deny_patterns = models.TextField(_("never visit"), blank=True, help_text=_("Regular expressions, one a line."))
     next_page_selector = models.CharField(_("next page (CSS)"), max_length=200, blank=True)
