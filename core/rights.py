@@ -8,6 +8,9 @@ from urllib.parse import urlsplit
 from core.states import Rejection
 
 
+DEFAULT_PORTS = {"http": 80, "https": 443}
+
+
 @dataclass(frozen=True, slots=True)
 class Permission:
     """That a domain may publish a work, from a day until a day (both included; None: no end)."""
@@ -51,6 +54,6 @@ def is_within(url: str, domain: str) -> bool:
     parts = urlsplit(url)
     host = (parts.hostname or "").lower().rstrip(".")
     name, _, port = domain.strip().lower().partition(":")
-    if port and port != str(parts.port or {"http": 80, "https": 443}.get(parts.scheme, "")):
+    if port and port != str(parts.port or DEFAULT_PORTS.get(parts.scheme)):
         return False
     return bool(name) and (host == name or host.endswith("." + name))

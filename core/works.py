@@ -35,7 +35,8 @@ class WorkText:
 class StoredFingerprint:
     """A fingerprint as it is kept.
 
-    `payload` begins with the algorithm id (one byte); only matcher and pipeline look in. `subject` is a VersionId or a WorkTextId.
+    `payload` begins with the algorithm id (one byte); only matcher and pipeline look in.
+    `subject` is a VersionId or a WorkTextId.
     """
 
     subject: str

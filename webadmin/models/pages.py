@@ -60,7 +60,7 @@ class PageCheck(models.Model):
 
 
 class Exclusion(models.Model):
-    """A finding that is no case, and why: licensed, own site, quotation. Shown, so that nothing is left out in silence."""
+    """A finding that is no case, and why: licensed, own site, quotation. Nothing is left out in silence."""
 
     page = models.ForeignKey(PageRecord, models.CASCADE, related_name="exclusions", verbose_name=_("page"))
     work = models.ForeignKey(Work, models.CASCADE, related_name="exclusions", verbose_name=_("work"))
