@@ -147,6 +147,15 @@ def test_a_site_checked_without_a_finding_is_in_every_format(report: Report) -> 
         assert "静读书屋" in text
 
 
+def test_shares_are_rounded_once_and_alike() -> None:
+    report = build_report(rows.scope(), [rows.case(similarity=0.123456)])
+    assert parsed.from_json(render(report, "json"))["cases"][0]["similarity"] == 0.1235
+    assert "0.1235" in parsed.from_csv(render(report, "csv"))[1]
+    assert 0.1235 in parsed.from_xlsx(render(report, "xlsx"))["案件"][1]
+    assert "12.35%" in render(report, "html").decode()
+    assert "12.35%" in parsed.from_pdf(render(report, "pdf"))
+
+
 def test_an_unknown_format_is_refused_with_those_that_there_are() -> None:
     with pytest.raises(BadInput, match="pdf, xlsx, csv, html, json"):
         render(build_report(rows.scope(), []), "docx")

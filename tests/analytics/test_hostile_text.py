@@ -90,6 +90,16 @@ def test_pdf_shows_markup_as_text_and_evaluates_none_of_it(report: Report) -> No
     assert text.count("w") >= 400 * 6  # no very long word is cut off or lost
 
 
+def test_no_text_runs_over_the_edge_of_a_page(report: Report) -> None:
+    heights: list[float] = []
+    for page in pypdf.PdfReader(io.BytesIO(render(report, "pdf"))).pages:
+        page.extract_text(
+            visitor_text=lambda text, cm, tm, *_: heights.append(_height(cm, tm)) if text.strip() else None
+        )
+    assert len(heights) > 500
+    assert 20 < min(heights) < max(heights) < 842 - 20  # points; A4 is 842 high
+
+
 def test_pdf_has_no_action_and_no_link(report: Report) -> None:
     pages = pypdf.PdfReader(io.BytesIO(render(report, "pdf"))).pages
     assert not any("/Annots" in page or "/AA" in page for page in pages)
@@ -159,3 +169,8 @@ def test_a_pdf_of_too_many_cases_is_refused_with_a_remedy() -> None:
     report = build_report(rows.scope(), [rows.case(n) for n in range(MAX_CASES + 1)])
     with pytest.raises(BadInput, match="choose a shorter period, or XLSX or CSV"):
         render(report, "pdf")
+
+
+def _height(cm: list[float], tm: list[float]) -> float:
+    """Where a piece of text stands above the page's lower edge, in points."""
+    return tm[4] * cm[1] + tm[5] * cm[3] + cm[5]
