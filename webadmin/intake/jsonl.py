@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from core.errors import MalformedLine, UnreadableFile
-from core.works import WorkFile
+from core.works import Chapter, WorkFile
 from crawler.repertoire import count_han
 from webadmin.intake.found import FoundWork, Intake, numbered
 from webadmin.intake.plain import unified
@@ -21,10 +21,11 @@ class _Gathered:
     chapters: list[tuple[int | None, str, str]] = field(default_factory=list)  # (number, title, text)
 
     def file(self) -> WorkFile:
-        ordered = self.chapters
-        if all(number is not None for number, _, _ in ordered):
-            ordered = sorted(ordered, key=lambda chapter: chapter[0] or 0)
-        return WorkFile(self.title, self.author, numbered((title, text) for _, title, text in ordered))
+        given = {number for number, _, _ in self.chapters if number is not None and 0 < number < 2**31}
+        if len(given) < len(self.chapters):
+            return WorkFile(self.title, self.author, numbered((title, text) for _, title, text in self.chapters))
+        chapters = (Chapter(number or 0, title, text) for number, title, text in self.chapters)
+        return WorkFile(self.title, self.author, tuple(sorted(chapters, key=lambda chapter: chapter.number)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,9 @@ def read_jsonl(path: Path) -> Intake:
         work.chapters.append((line.chapter_number, line.chapter_title, line.text))
     if not works and not intake.faults:
         raise UnreadableFile(path, "is empty")
-    intake.works = [FoundWork(work.file(), path, key=work_id) for work_id, work in works.items()]
+    intake.works = [
+        FoundWork(work.file(), path, key=work_id, is_whole=not intake.faults) for work_id, work in works.items()
+    ]
     return intake
 
 

@@ -1,0 +1,97 @@
+"""`zhuiwen`: finds the verb, runs it, and turns whatever goes wrong into one line and an exit code."""
+
+import contextlib
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+from typer.core import TyperGroup
+
+from deploy.cli.faults import DONE, INTERRUPTED, exit_code_of
+
+# Which module of this package has which verbs, in the order of the help. A verb's module alone is loaded to run it, so
+# that `zhuiwen read` does not pay for what `zhuiwen up` needs.
+VERBS = {
+    "services": ("up", "down", "status", "doctor"),
+    "demo": ("demo",),
+    "works": ("work",),
+    "sites": ("site",),
+    "crawl": ("crawl",),
+    "check": ("check",),
+    "batch": ("batch",),
+    "read": ("read",),
+    "cases": ("cases", "case"),
+    "report": ("report",),
+    "index": ("index",),
+}
+
+
+class _InOrder(TyperGroup):
+    """Lists the verbs in the order of VERBS."""
+
+    def list_commands(self, ctx: object) -> list[str]:
+        return [verb for verbs in VERBS.values() for verb in verbs if verb in self.commands]
+
+
+def build(arguments: Sequence[str]) -> typer.Typer:
+    """The command line that can run `arguments`: with all verbs where these name none."""
+    app = typer.Typer(
+        name="zhuiwen",
+        cls=_InOrder,
+        help="Finds the web pages that copy a rights holder's Chinese texts, and turns them into cases.",
+        epilog="Exit codes: 0 done, 1 failed, 2 the arguments or a file are wrong.",
+        add_completion=False,
+        no_args_is_help=True,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+    )
+    app.callback()(_options)
+    verb = next((argument for argument in arguments if not argument.startswith("-")), "")
+    named = [module for module, verbs in VERBS.items() if verb in verbs]
+    for module in named or VERBS:
+        importlib.import_module(f"deploy.cli.{module}").register(app)
+    return app
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and leave the process with its exit code."""
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(AttributeError):  # a test's stand-in for a stream has nothing to set
+            stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    sys.exit(run(given))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """The exit code of a command. Never raises: what went wrong stands on stderr in one line."""
+    try:
+        code = build(arguments)(list(arguments), standalone_mode=False)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader of our output has gone, as `head` does. Python would complain again when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return DONE
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except Exception as error:  # the last resort, so that no traceback reaches a user
+        return exit_code_of(error, os.environ)
+    return code if isinstance(code, int) else DONE
+
+
+def _print_version(is_asked: bool) -> None:
+    if is_asked:
+        from webadmin.version import code_version
+
+        typer.echo(f"zhuiwen {code_version()}")
+        raise typer.Exit
+
+
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version and end.")
+    ] = False,
+) -> None:
+    """Options that stand before the verb."""

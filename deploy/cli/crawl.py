@@ -1,0 +1,165 @@
+"""The verb `crawl`: ask for runs, and wait for them where asked to."""
+
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from core.errors import BadInput, NotFound, ServiceUnavailable
+from core.messages import CrawlRequested
+from core.settings import Settings
+from deploy.cli.faults import FAILED, USAGE, complain
+from deploy.cli.output import Meter, progress, say, table
+from deploy.cli.session import session
+
+if TYPE_CHECKING:
+    from webadmin.models import CrawlRun, Site
+
+POLL_S = 0.5
+# Nothing taken up or worked off for so long: no worker runs. A page takes milliseconds, a crawl begins at once.
+STALLED_AFTER_S = 120.0
+QUIET_POLLS = 3  # a message may be between two queues when the broker is asked
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to `app`."""
+    app.command("crawl")(crawl)
+
+
+def crawl(
+    sites: Annotated[list[str] | None, typer.Argument(metavar="SITE|URL...", help="number, name, host or URL")] = None,
+    due: Annotated[bool, typer.Option("--due", help="every site that the schedule owes a crawl")] = False,
+    wait: Annotated[
+        bool, typer.Option("--wait", help="until the crawls have ended and their pages are compared")
+    ] = False,
+) -> None:
+    """Crawl sites now. The services do it; see `zhuiwen site list` for the sites."""
+    if bool(sites) == due:
+        raise BadInput("name the sites to crawl, or give --due for those that the schedule owes")
+    with session() as settings:
+        runs, has_fault = _requested(sites or (), due)
+        if not runs and due and not has_fault:
+            say("no crawl is due")
+        ok = _waited(runs, settings) if wait and runs else True
+    if has_fault:
+        raise typer.Exit(USAGE)
+    if not ok:
+        raise typer.Exit(FAILED)
+
+
+def _requested(keys: Sequence[str], due: bool) -> "tuple[list[CrawlRun], bool]":
+    """The runs that were asked for, or were live already, and whether a site could not be crawled."""
+    from django.utils import timezone
+
+    from webadmin import crawls
+    from webadmin.models import CrawlRun
+
+    runs: list[CrawlRun] = []
+    has_fault = False
+    for key in keys:
+        try:
+            runs.append(_run_of(_site(key), CrawlRun.Trigger.PERSON))
+        except BadInput as fault:
+            complain(str(fault))
+            has_fault = True
+    if due:
+        runs += [_run_of(site, CrawlRun.Trigger.SCHEDULE) for site in crawls.due_sites(timezone.now())]
+    return runs, has_fault
+
+
+def _site(key: str) -> "Site":
+    from webadmin import catalogue
+
+    try:
+        return catalogue.find_site(key)
+    except NotFound as error:
+        added = f"zhuiwen site add {key}" if "://" in key else "zhuiwen site add URL"
+        raise BadInput(f"{error}; list them with zhuiwen site list, or add it with {added}") from error
+
+
+def _run_of(site: "Site", trigger: str) -> "CrawlRun":
+    from webadmin import crawls, stores
+
+    try:
+        run = crawls.request_run(site, trigger=trigger)
+    except crawls.AlreadyRunning as error:
+        live = crawls.live_run(site)
+        if live is None:
+            raise
+        say(str(error))
+        return live
+    try:
+        stores.outbox().send(CrawlRequested(run.pk))
+    except ServiceUnavailable as error:
+        crawls.fail(run, counts=None, reason=str(error))  # or it would stand in the way of the next one
+        raise
+    say(f"crawling {site.name}: run {run.pk}")
+    return run
+
+
+def _waited(runs: "Sequence[CrawlRun]", settings: Settings) -> bool:
+    """Wait for the runs and for their pages; whether all went well."""
+    with progress("waiting") as meter:
+        _until_ended(runs, meter)
+        _until_compared(settings, meter)
+    _show(runs)
+    return all(run.state == run.State.FINISHED for run in runs)
+
+
+def _until_ended(runs: "Sequence[CrawlRun]", meter: Meter) -> None:
+    watch = _Watch()
+    while True:
+        for run in runs:
+            run.refresh_from_db()
+        live = [run for run in runs if run.state in run.LIVE]
+        if not live:
+            return
+        states = "; ".join(f"{run.site.name} {run.state}, {run.pages_fetched} pages" for run in live)
+        meter.text(states)
+        # A running crawl may be slow for good reasons, and its heartbeat is watched elsewhere; a queued one is not.
+        watch.saw([(run.pk, run.state, run.heartbeat_at) for run in live])
+        time.sleep(POLL_S)
+
+
+def _until_compared(settings: Settings, meter: Meter) -> None:
+    from pipeline.pending import pending
+    from pipeline.wiring import redis_client
+
+    client, watch, quiet = redis_client(settings), _Watch(), 0
+    while quiet < QUIET_POLLS:
+        left = pending(client)
+        open_messages = left.total - left.waiting.get("crawl", 0)
+        quiet = 0 if open_messages else quiet + 1
+        meter.text(f"{open_messages} messages to work off")
+        watch.saw([open_messages])
+        time.sleep(POLL_S)
+
+
+class _Watch:
+    """Notices that nothing moves any more."""
+
+    def __init__(self) -> None:
+        self._seen: object = None
+        self._since = time.monotonic()
+
+    def saw(self, state: object) -> None:
+        """Raises ServiceUnavailable when the same has been seen for too long."""
+        now = time.monotonic()
+        if state != self._seen:
+            self._seen, self._since = state, now
+        elif now - self._since > STALLED_AFTER_S:
+            raise ServiceUnavailable("a worker", "the queues", "zhuiwen status")
+
+
+def _show(runs: "Sequence[CrawlRun]") -> None:
+    from webadmin.models import Case
+
+    rows = []
+    for run in runs:
+        cases = Case.objects.filter(page__site=run.site_id)
+        opened = cases.filter(opened_at__gte=run.started_at or run.due_at).count()
+        counts = (run.pages_fetched, run.pages_stored, run.new_versions, run.failed_requests, opened)
+        rows.append((run.site.name, run.state, *counts, run.finish_reason))
+    right = ("fetched", "kept", "new", "failed", "new cases")
+    table(("site", "state", *right, "ended because"), rows, right=right)

@@ -1,0 +1,62 @@
+"""The verbs `index stats`, `index rebuild`."""
+
+from typing import Annotated
+
+import typer
+
+from deploy.cli.faults import FAILED, complain
+from deploy.cli.output import as_json, fields, progress, say
+from deploy.cli.session import session
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verbs to `app`."""
+    group = typer.Typer(help="The index of the works.", no_args_is_help=True, rich_markup_mode=None)
+    group.command("stats")(stats)
+    group.command("rebuild")(rebuild)
+    app.add_typer(group, name="index")
+
+
+def stats(is_json: Annotated[bool, typer.Option("--json", help="for programs")] = False) -> None:
+    """Show what the index holds, and whether it is what the corpus holds; exit 1 where it is not."""
+    with session() as settings:
+        from pipeline.tasks import corpus_texts
+        from pipeline.wiring import live
+
+        ports = live(settings)
+        state, corpus = ports.index.state(), corpus_texts()
+        indexed = frozenset(ports.index.text_ids()) if state.generation else frozenset()
+    figures = {
+        "algorithm": ports.algorithm.id,
+        "generation": state.generation,
+        "corpus_revision": state.corpus_revision,
+        "texts": state.texts,
+        "postings": state.postings,
+        "texts_of_the_corpus": len(corpus),
+        "missing": len(corpus - indexed),
+        "superfluous": len(indexed - corpus),
+    }
+    if is_json:
+        as_json(figures)
+    else:
+        fields((name.replace("_", " "), f"{value:,}") for name, value in figures.items())
+    if corpus != indexed:
+        complain("the index is not what the corpus is; the sweeper mends it, or: zhuiwen index rebuild")
+        raise typer.Exit(FAILED)
+
+
+def rebuild() -> None:
+    """Make the index anew from the stored fingerprints; the old one answers until the new one is whole."""
+    with session() as settings, progress("indexed") as meter:
+        from pipeline.rebuild import rebuild_index
+        from pipeline.tasks import corpus_texts
+        from pipeline.wiring import live
+
+        ports, corpus = live(settings), corpus_texts()
+        missing = rebuild_index(ports, corpus, meter.at)
+        state = ports.index.state()
+    say(f"the index holds {state.texts:,} texts, generation {state.generation}")
+    for text_id in missing:
+        complain(f"the text {text_id} is named by a chapter and is not in the store; add its work again")
+    if missing:
+        raise typer.Exit(FAILED)

@@ -1,0 +1,61 @@
+"""The verb `read`: what the crawler reads at a page. No service is needed."""
+
+from typing import Annotated, Any
+
+import typer
+
+from core.states import MIN_CONFIDENCE_TO_TRUST
+from deploy.cli.output import as_json, fields, shown
+from deploy.cli.session import local_iso, local_time, settings_alone
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to `app`."""
+    app.command("read")(read)
+
+
+def read(
+    source: Annotated[str, typer.Argument(metavar="FILE|URL|-", help="a saved page, an address, or - for stdin")],
+    is_json: Annotated[bool, typer.Option("--json", help="for programs")] = False,
+) -> None:
+    """Show what the crawler reads there: title, text, encoding, date, author, and the disguises it undid."""
+    from deploy.cli.source import read_as_page
+
+    settings = settings_alone()
+    page = read_as_page(source, settings)
+    reading = page.reading
+    if is_json:
+        as_json(_record(page.name, reading, settings))
+        return
+    doubts = " (doubtful)" if reading.is_encoding_doubtful else ""
+    trust = " (doubtful)" if reading.confidence < MIN_CONFIDENCE_TO_TRUST else ""
+    fields(
+        [
+            ("source", page.name),
+            ("title", reading.title),
+            ("author", reading.author),
+            ("published", local_time(reading.published, settings) if reading.published else ""),
+            ("encoding", f"{reading.encoding}{doubts}"),
+            ("extractor", f"{reading.extractor}, confidence {reading.confidence:.2f}{trust}"),
+            *(("disguise", f"{item.kind}, {item.count} times: {item.example}") for item in reading.disguises),
+            ("characters", f"{len(reading.text):,}"),
+        ]
+    )
+    typer.echo()
+    for line in reading.text.split("\n"):
+        typer.echo(shown(line))
+
+
+def _record(name: str, reading: Any, settings: Any) -> dict[str, Any]:
+    return {
+        "source": name,
+        "title": reading.title,
+        "author": reading.author,
+        "published": local_iso(reading.published, settings),
+        "encoding": reading.encoding,
+        "is_encoding_doubtful": reading.is_encoding_doubtful,
+        "extractor": reading.extractor,
+        "confidence": round(reading.confidence, 3),
+        "disguises": [{"kind": i.kind, "count": i.count, "example": i.example} for i in reading.disguises],
+        "text": reading.text,
+    }

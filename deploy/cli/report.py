@@ -1,0 +1,86 @@
+"""The verb `report`: the figures of a period in one of five formats."""
+
+import sys
+from datetime import date, datetime, timedelta
+from pathlib import Path
+from typing import Annotated
+from zoneinfo import ZoneInfo
+
+import typer
+
+from core.errors import BadInput
+from core.settings import Settings
+from deploy.cli.output import say
+from deploy.cli.session import session
+
+DEFAULT_DAYS = 30
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to `app`."""
+    app.command("report")(report)
+
+
+def report(  # noqa: PLR0917 - options of a command
+    kind: Annotated[str, typer.Option("--format", metavar="FORMAT", help="pdf, xlsx, csv, html or json")],
+    since: Annotated[str, typer.Option(metavar="YYYY-MM-DD", help=f"first day; {DEFAULT_DAYS} days by default")] = "",
+    until: Annotated[str, typer.Option(metavar="YYYY-MM-DD", help="last day; today by default")] = "",
+    work: Annotated[str, typer.Option(help="only this work: its number or title")] = "",
+    site: Annotated[str, typer.Option(help="only this site: its number, name or host")] = "",
+    rights_holder: Annotated[str, typer.Option(help="only this rights holder")] = "",
+    language: Annotated[str, typer.Option(help="zh-hans or en")] = "",
+    out: Annotated[str, typer.Option(metavar="FILE", help="where to; - for stdout. A file in the home folder")] = "",
+) -> None:
+    """Write a report: cases, sites, works, days, what was left out and why."""
+    from analytics.formats import FORMATS, render
+
+    if kind not in FORMATS:
+        raise BadInput(f"there is no report format {kind}; choose {', '.join(FORMATS)}")
+    with session() as settings:
+        from django.contrib.auth.models import User
+
+        from webadmin import catalogue
+        from webadmin.reports import make_report
+
+        last = _day("--until", until) or datetime.now(ZoneInfo(settings.web.time_zone)).date()
+        first = _day("--since", since) or last - timedelta(days=DEFAULT_DAYS - 1)
+        owner = catalogue.find_holder(rights_holder) if rights_holder else None
+        # Whoever may run commands on this machine may read everything that is stored on it.
+        made = make_report(
+            owner or User(username="command line", is_superuser=True),
+            first,
+            last,
+            work=catalogue.find_work(work, owner) if work else None,
+            site=catalogue.find_site(site) if site else None,
+            language=language,
+        )
+        content = render(made, kind)
+        path = _written(content, out, settings, f"zhuiwen-{first}-{last}.{kind}")
+    if path is not None:
+        say(str(path))
+
+
+def _day(option: str, text: str) -> date | None:
+    if not text:
+        return None
+    try:
+        return date.fromisoformat(text)
+    except ValueError as error:
+        raise BadInput(f"{option} {text} is no day; write it like 2026-03-31") from error
+
+
+def _written(content: bytes, out: str, settings: Settings, name: str) -> Path | None:
+    """Where the report is now; a file is there whole or not at all."""
+    if out == "-":
+        sys.stdout.buffer.write(content)
+        return None
+    path = Path(out) if out else settings.home / "reports" / name
+    partial = path.with_name(f".{path.name}.part")
+    try:
+        if not out:
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        partial.write_bytes(content)
+        partial.replace(path)
+    except OSError as error:
+        raise BadInput(f"{path} cannot be written ({error.strerror or error}); choose another --out") from error
+    return path.absolute()

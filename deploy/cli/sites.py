@@ -1,0 +1,124 @@
+"""The verbs `site add`, `site list`."""
+
+import re
+from datetime import time
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from core.errors import BadInput
+from deploy.cli.output import as_json, say, table
+from deploy.cli.session import local_iso, local_time, session
+
+if TYPE_CHECKING:
+    from webadmin.models import Site
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verbs to `app`."""
+    group = typer.Typer(help="The sites to watch.", no_args_is_help=True, rich_markup_mode=None)
+    group.command("add")(add)
+    group.command("list")(show)
+    app.add_typer(group, name="site")
+
+
+def add(  # noqa: PLR0917 - options of a command
+    url: Annotated[str, typer.Argument(metavar="URL", help="where a crawl begins")],
+    name: Annotated[str, typer.Option(help="of the site; its host where none is given")] = "",
+    rights_holder: Annotated[str, typer.Option(help="who watches it. Needed where there are several")] = "",
+    daily_at: Annotated[str | None, typer.Option(metavar="HH:MM", help="when it is crawled, in your zone")] = None,
+    every_days: Annotated[int | None, typer.Option(help="crawl it every so many days")] = None,
+    max_pages: Annotated[int | None, typer.Option(help="pages of one crawl")] = None,
+    max_depth: Annotated[int | None, typer.Option(help="links from the start")] = None,
+    delay: Annotated[float | None, typer.Option(help="seconds between two requests")] = None,
+    follow: Annotated[list[str] | None, typer.Option(metavar="REGEX", help="follow only such links")] = None,
+    keep: Annotated[list[str] | None, typer.Option(metavar="REGEX", help="keep only such pages")] = None,
+    deny: Annotated[list[str] | None, typer.Option(metavar="REGEX", help="never visit such links")] = None,
+    body: Annotated[str | None, typer.Option(metavar="SELECTOR", help="CSS or XPath of the main text")] = None,
+    title_selector: Annotated[str | None, typer.Option(metavar="SELECTOR", help="CSS or XPath of the title")] = None,
+    encoding: Annotated[str | None, typer.Option(help="where it cannot be found from the pages")] = None,
+    ignore_robots: Annotated[bool, typer.Option(help="crawl what robots.txt forbids; ask the site first")] = False,
+) -> None:
+    """Watch a site. The same address again brings its options up to date; --name of a site adds an address to it."""
+    options: dict[str, Any] = {
+        "crawl_at": _time(daily_at),
+        "interval_days": every_days,
+        "max_pages": max_pages,
+        "max_depth": max_depth,
+        "delay_s": delay,
+        "follow_patterns": _lines(follow),
+        "page_patterns": _lines(keep),
+        "deny_patterns": _lines(deny),
+        "body_selector": body,
+        "title_selector": title_selector,
+        "encoding": encoding,
+        "obey_robots": False if ignore_robots else None,
+    }
+    given = {option: value for option, value in options.items() if value is not None}
+    with session():
+        from webadmin import catalogue
+
+        site = catalogue.add_site(catalogue.holder(rights_holder), url, name, **given)
+        hosts = ", ".join(domain.host for domain in site.domains.all())
+        say(f"watching {site.pk} {site.name} ({hosts}) at {_when(site)}; crawl it now with: zhuiwen crawl {site.pk}")
+
+
+def show(is_json: Annotated[bool, typer.Option("--json", help="for programs")] = False) -> None:
+    """List the sites, when each was last crawled and how that ended."""
+    with session() as settings:
+        from webadmin.models import Site
+
+        sites = list(Site.objects.select_related("rights_holder").prefetch_related("domains").order_by("pk"))
+        if is_json:
+            as_json([_record(site) | {"last_run": _run_record(site, settings)} for site in sites])
+            return
+        rows = []
+        for site in sites:
+            run = site.runs.first()
+            last = f"{local_time(run.due_at, settings)} {run.state}, {run.pages_stored} pages" if run else "never"
+            hosts = ", ".join(domain.host for domain in site.domains.all())
+            rows.append((site.pk, site.name, hosts, site.rights_holder.name, _when(site), last))
+        table(("id", "name", "hosts", "rights holder", "crawled at", "last crawl"), rows, right=("id",))
+
+
+def _record(site: "Site") -> dict[str, Any]:
+    return {
+        "id": site.pk,
+        "name": site.name,
+        "rights_holder": site.rights_holder.name,
+        "start_urls": site.start_urls.splitlines(),
+        "hosts": [domain.host for domain in site.domains.all()],
+        "is_watched": site.is_active,
+        "daily_at": f"{site.crawl_at:%H:%M}",
+        "every_days": site.interval_days,
+        "max_pages": site.max_pages,
+        "max_depth": site.max_depth,
+        "delay_s": site.delay_s,
+    }
+
+
+def _run_record(site: "Site", settings: Any) -> dict[str, Any] | None:
+    run = site.runs.first()
+    if run is None:
+        return None
+    ended = local_iso(run.finished_at, settings)
+    return {"id": run.pk, "state": run.state, "finished": ended, "pages_stored": run.pages_stored, "faults": run.faults}
+
+
+def _when(site: "Site") -> str:
+    if not site.is_active:
+        return "not watched"
+    return f"{site.crawl_at:%H:%M}" + (f" every {site.interval_days} days" if site.interval_days > 1 else "")
+
+
+def _time(text: str | None) -> time | None:
+    if text is None:
+        return None
+    found = re.fullmatch(r"([01]?\d|2[0-3]):([0-5]\d)", text.strip())
+    if not found:
+        raise BadInput(f"--daily-at {text} is no time of day; write it like 03:30")
+    return time(int(found[1]), int(found[2]))
+
+
+def _lines(patterns: list[str] | None) -> str | None:
+    return "\n".join(patterns) if patterns else None

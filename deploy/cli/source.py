@@ -1,0 +1,84 @@
+"""FILE, URL or - -> what is read there: the same reading for `check` and `read`."""
+
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.errors import BadInput, UnreadableFile
+from core.pages import Reading
+from core.settings import Settings
+from crawler.reading import Rejected, read_page
+
+STANDARD_INPUT = "-"
+_MARKUP = re.compile(rb"<(?:!doctype|html|head|body|div|article|meta)\b", re.IGNORECASE)
+_BOOKS = frozenset({".epub", ".docx", ".jsonl"})
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Something that was read. `name` is a path, or a URL after its redirects."""
+
+    name: str
+    reading: Reading
+
+
+def read_as_page(source: str, settings: Settings) -> Source:
+    """What the crawler reads there. Raises BadInput or RetryLater."""
+    if _is_url(source):
+        from deploy.cli.fetching import fetch
+
+        page = fetch(source, settings.crawl)
+        return Source(page.url, _accepted(read_page(page.body, page.headers, page.url), page.url))
+    name = "standard input" if source == STANDARD_INPUT else source
+    return Source(name, _accepted(read_page(_bytes(source, settings), {}, name), name))
+
+
+def read_as_text(source: str, settings: Settings) -> Source:
+    """The text to compare: of a page by the crawler's reading, of a text or book as it would be added as a work."""
+    if _is_url(source):
+        return read_as_page(source, settings)
+    path = Path(source)
+    if source != STANDARD_INPUT and (path.suffix.lower() in _BOOKS or path.is_dir()):
+        return _book(path)
+    name = "standard input" if source == STANDARD_INPUT else source
+    data = _bytes(source, settings)
+    if _MARKUP.search(data.replace(b"\x00", b"")[:4096]):
+        return Source(name, _accepted(read_page(data, {}, name), name))
+    from webadmin.intake.plain import decoded
+
+    return Source(name, Reading(title=path.stem if source != STANDARD_INPUT else "", text=decoded(data, name)))
+
+
+def _is_url(source: str) -> bool:
+    return bool(re.match(r"[a-z][a-z0-9+.-]*://", source, re.IGNORECASE))
+
+
+def _bytes(source: str, settings: Settings) -> bytes:
+    from webadmin.intake.plain import read_bytes
+
+    limit = settings.crawl.max_body_bytes
+    if source != STANDARD_INPUT:
+        return read_bytes(Path(source), limit)
+    data = sys.stdin.buffer.read(limit + 1)
+    if len(data) > limit:
+        raise UnreadableFile("standard input", f"is larger than {limit:,} bytes (ZHUIWEN_MAX_BODY_BYTES)")
+    if not data:
+        raise UnreadableFile("standard input", "is empty")
+    return data
+
+
+def _book(path: Path) -> Source:
+    from webadmin.intake import read_work
+
+    works = read_work(path)
+    if len(works) != 1:
+        raise BadInput(f"{path} holds {len(works)} works; check takes one text, zhuiwen batch takes many")
+    text = "\n".join(chapter.text for chapter in works[0].chapters)
+    return Source(str(path), Reading(title=works[0].title, text=text, author=works[0].author))
+
+
+def _accepted(reading: Reading | Rejected, name: str) -> Reading:
+    if isinstance(reading, Rejected):
+        raise BadInput(reading.sentence if reading.sentence.startswith(name) else f"{name}: {reading.sentence}")
+    return reading
