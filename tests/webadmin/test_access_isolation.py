@@ -98,7 +98,10 @@ def test_a_record_of_another_rights_holder_cannot_be_reached_by_its_number(
 ) -> None:
     record = theirs(world, model)
     client = signed_in(person(world, role))
-    for response in (client.get(record_url(record, page), follow=True), client.post(record_url(record, page), {"post": "yes"}, follow=True)):
+    for response in (
+        client.get(record_url(record, page), follow=True),
+        client.post(record_url(record, page), {"post": "yes"}, follow=True),
+    ):
         assert response.status_code in {200, 403, 404}
         assert str(record) not in response.content.decode()
         assert type(record).objects.filter(pk=record.pk).exists()
@@ -133,9 +136,7 @@ def test_no_lookup_in_the_address_reaches_passwords(world: admin_data.World, mod
 
 
 @pytest.mark.parametrize("model", OURS, ids=lambda model: model.__name__)
-def test_a_form_offers_only_what_belongs_to_ones_own_rights_holder(
-    world: admin_data.World, model: type[Model]
-) -> None:
+def test_a_form_offers_only_what_belongs_to_ones_own_rights_holder(world: admin_data.World, model: type[Model]) -> None:
     response = signed_in(world.ours.manager).get(add_url(model))
     assert response.status_code in {200, 403}
     assert THEIR_TAG not in response.content.decode()
@@ -172,9 +173,7 @@ def test_the_detail_action_does_not_crawl_a_site_of_another_rights_holder(world:
 
 
 @pytest.mark.parametrize(("model", "field"), [("case", "work"), ("exclusion", "work")])
-def test_autocomplete_offers_nothing_of_another_rights_holder(
-    world: admin_data.World, model: str, field: str
-) -> None:
+def test_autocomplete_offers_nothing_of_another_rights_holder(world: admin_data.World, model: str, field: str) -> None:
     asked = {"app_label": "webadmin", "model_name": model, "field_name": field, "term": ""}
     response = signed_in(world.ours.manager).get(reverse("admin:autocomplete"), asked)
     names = [entry["text"] for entry in response.json()["results"]]

@@ -16,7 +16,7 @@ from unfold.decorators import display
 from core.errors import ZhuiwenError
 from core.states import CaseState, Verdict
 from webadmin.access import manageable
-from webadmin.admin.columns import CASE_STATE_COLORS, clipped, disguise_line, percentage, two_lines
+from webadmin.admin.columns import CASE_STATE_COLORS, clipped, day_and_time, disguise_line, percentage, two_lines
 from webadmin.admin.filters import DayRangeFilter, DisguiseFilter, HolderAutocompleteFilter
 from webadmin.admin.isolation import HolderAdmin, is_member
 from webadmin.admin.paging import CappedPaginator
@@ -75,14 +75,12 @@ class CaseAdmin(HolderAdmin):
     action_form = CaseActionForm
     list_display = [
         "case",
-        "work_title",
-        "site_name",
-        "match_class",
-        "share",
-        "matched_chars",
+        "work_and_site",
+        "class_and_share",
+        "matched",
         "disguise_names",
         "state_label",
-        "opened_at",
+        "opened",
     ]
     list_filter = [
         "rights_holder",
@@ -102,19 +100,23 @@ class CaseAdmin(HolderAdmin):
 
     @display(description=_("page"), header=True, ordering="page_title")
     def case(self, case: Case) -> list[str]:
-        return two_lines(case.page_title or case.page_url, case.page_url)
+        return two_lines(case.page_title or case.page_url, case.page_url, 48)
 
-    @display(description=_("work"), ordering="work__title")
-    def work_title(self, case: Case) -> str:
-        return clipped(str(case.work), 30)
+    @display(description=_("work and site"), header=True, ordering="work__title")
+    def work_and_site(self, case: Case) -> list[str]:
+        return two_lines(case.work, case.page.site, 24)
 
-    @display(description=_("site"), ordering="page__site__name")
-    def site_name(self, case: Case) -> str:
-        return clipped(str(case.page.site), 30)
+    @display(description=_("matched"), ordering="matched_chars")
+    def matched(self, case: Case) -> str:
+        return f"{case.matched_chars:,}"
 
-    @display(description=_("similarity"), ordering="similarity")
-    def share(self, case: Case) -> str:
-        return percentage(case.similarity)
+    @display(description=_("opened"), header=True, ordering="opened_at")
+    def opened(self, case: Case) -> list[str]:
+        return day_and_time(case.opened_at)
+
+    @display(description=_("class and similarity"), header=True, ordering="similarity")
+    def class_and_share(self, case: Case) -> list[str]:
+        return [case.get_match_class_display(), percentage(case.similarity)]
 
     @display(description=_("disguises"))
     def disguise_names(self, case: Case) -> str:

@@ -1,6 +1,7 @@
 """How single values look in lists: percentages, disguises, states, links; whatever came from a page is escaped."""
 
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
@@ -8,7 +9,8 @@ from django.db.models import Model
 from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext
+from django.utils.timezone import localtime
+from django.utils.translation import get_language, gettext
 
 from core.states import CaseState
 from webadmin.models import CrawlRun
@@ -30,9 +32,9 @@ def percentage(share: float) -> str:
     """Format a share of 1 with one decimal.
 
     >>> percentage(0.9412)
-    '94.1 %'
+    '94.1%'
     """
-    return f"{share * 100:.1f} %"
+    return f"{share * 100:.1f}%"
 
 
 def disguise_names(disguises: Iterable[Mapping[str, Any]]) -> list[str]:
@@ -42,7 +44,19 @@ def disguise_names(disguises: Iterable[Mapping[str, Any]]) -> list[str]:
 
 
 def disguise_line(disguises: Iterable[Mapping[str, Any]]) -> str:
-    return "、".join(disguise_names(disguises)) or NOTHING
+    """Name the kinds of disguise in one line, parted as the reader's language does."""
+    separator = "、" if (get_language() or "").startswith("zh") else ", "
+    return separator.join(disguise_names(disguises)) or NOTHING
+
+
+def moment(at: datetime | None) -> str:
+    """Format a moment short enough for a table, in the reader's time zone."""
+    return localtime(at).strftime("%Y-%m-%d %H:%M") if at else NOTHING
+
+
+def day_and_time(at: datetime | None) -> list[str]:
+    """Give unfold's header column a moment on two lines."""
+    return moment(at).split(" ") if at else [NOTHING, ""]
 
 
 def disguise_table(disguises: Iterable[Mapping[str, Any]]) -> SafeString | str:
@@ -86,9 +100,9 @@ def outside_link(url: str, text: str = "") -> SafeString | str:
     )
 
 
-def two_lines(first: object, second: object) -> list[str]:
+def two_lines(first: object, second: object, most: int = 60) -> list[str]:
     """Give unfold's header column its two lines, cut so that a hostile title cannot widen the table."""
-    return [clipped(str(first)), clipped(str(second))]
+    return [clipped(str(first), most), clipped(str(second), most)]
 
 
 def clipped(text: str, most: int = 60) -> str:

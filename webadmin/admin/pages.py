@@ -5,7 +5,6 @@ from typing import Any
 from django.contrib import admin
 from django.http import HttpRequest
 from django.utils.html import format_html, format_html_join
-from django.utils.timezone import localtime
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 from unfold.decorators import display
@@ -18,8 +17,10 @@ from webadmin.admin.columns import (
     NOTHING,
     change_link,
     clipped,
+    day_and_time,
     disguise_line,
     disguise_table,
+    moment,
     outside_link,
     percentage,
     two_lines,
@@ -50,7 +51,7 @@ class PageCheckInline(HolderInline):
 class PageRecordAdmin(HolderAdmin):
     is_read_only = True
     paginator = CappedPaginator
-    list_display = ["page", "site", "chars", "encoding_state", "disguise_names", "outcome", "first_seen", "last_seen"]
+    list_display = ["page", "site", "chars", "encoding_state", "disguise_names", "outcome", "first", "last"]
     list_filter = [
         "site",
         "rejection",
@@ -65,13 +66,13 @@ class PageRecordAdmin(HolderAdmin):
     inlines = [PageCheckInline]
     fieldsets = [
         (None, {"fields": ["title", "address", ("site", "outcome"), "case_links"]}),
-        (_("What was read"), {"fields": [("chars", "encoding_state"), ("extractor", "trust"), "disguise_examples"]}),
+        (_("What was read"), {"fields": [("chars", "encoding_text"), ("extractor", "trust"), "disguise_examples"]}),
         (_("When"), {"fields": [("first_seen", "last_seen"), "checked_at", "version_list"]}),
     ]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
         return [
-            *("title", "address", "site", "outcome", "case_links", "chars", "encoding_state", "extractor", "trust"),
+            *("title", "address", "site", "outcome", "case_links", "chars", "encoding_text", "extractor", "trust"),
             *("disguise_examples", "first_seen", "last_seen", "checked_at", "version_list"),
         ]
 
@@ -83,8 +84,20 @@ class PageRecordAdmin(HolderAdmin):
     def address(self, page: PageRecord) -> object:
         return outside_link(page.url)
 
+    @display(description=_("first seen"), header=True, ordering="first_seen")
+    def first(self, page: PageRecord) -> list[str]:
+        return day_and_time(page.first_seen)
+
+    @display(description=_("last seen"), header=True, ordering="last_seen")
+    def last(self, page: PageRecord) -> list[str]:
+        return day_and_time(page.last_seen)
+
+    @display(description=_("encoding"))
+    def encoding_text(self, page: PageRecord) -> object:
+        return self.encoding_state(page)[1]
+
     @display(description=_("encoding"), label={"doubtful": "warning", "sure": "default"}, ordering="encoding")
-    def encoding_state(self, page: PageRecord) -> object:
+    def encoding_state(self, page: PageRecord) -> tuple[str, str]:
         if page.is_encoding_doubtful:
             return "doubtful", _now("%(name)s, doubtful") % {"name": page.encoding or NOTHING}
         return "sure", page.encoding or NOTHING
@@ -119,7 +132,7 @@ class PageRecordAdmin(HolderAdmin):
         except ZhuiwenError as error:
             return str(error)
         rows = [
-            (localtime(version.fetched_at).strftime("%Y-%m-%d %H:%M"), len(version.reading.text), version.reading.title)
+            (moment(version.fetched_at), len(version.reading.text), version.reading.title)
             for version in reversed(versions)
         ]
         return format_html("<ul>{}</ul>", format_html_join("", "<li>{} · {} · {}</li>", rows)) if rows else NOTHING
@@ -129,7 +142,7 @@ class PageRecordAdmin(HolderAdmin):
 class ExclusionAdmin(HolderAdmin):
     is_read_only = True
     paginator = CappedPaginator
-    list_display = ["finding", "site_name", "reason", "detail", "match_class", "share", "matched_chars", "found_at"]
+    list_display = ["finding", "site_name", "reason", "detail", "match_class", "share", "matched_chars", "found"]
     list_filter = [
         "reason",
         "match_class",
@@ -147,6 +160,10 @@ class ExclusionAdmin(HolderAdmin):
     @display(description=_("page"), header=True)
     def finding(self, exclusion: Exclusion) -> list[str]:
         return two_lines(exclusion.page.title or exclusion.page.url, exclusion.work)
+
+    @display(description=_("found"), ordering="found_at")
+    def found(self, exclusion: Exclusion) -> str:
+        return moment(exclusion.found_at)
 
     @display(description=_("site"), ordering="page__site__name")
     def site_name(self, exclusion: Exclusion) -> str:

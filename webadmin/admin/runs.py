@@ -7,7 +7,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 from unfold.decorators import display
 
-from webadmin.admin.columns import NOTHING, RUN_STATE_COLORS, sentence_list, stored_sentence
+from webadmin.admin.columns import NOTHING, RUN_STATE_COLORS, clipped, moment, sentence_list, stored_sentence
 from webadmin.admin.filters import DayRangeFilter
 from webadmin.admin.isolation import HolderAdmin
 from webadmin.models import CrawlRun
@@ -20,19 +20,19 @@ class CrawlRunAdmin(HolderAdmin):
     list_display = [
         "site",
         "state_label",
-        "due_at",
+        "due",
         "duration",
         "pages_fetched",
         "pages_stored",
         "new_versions",
         "failed_requests",
-        "ending",
+        "ending_line",
     ]
     list_filter = ["state", "site", ("due_at", DayRangeFilter), "trigger"]
     list_select_related = ["site"]
     search_fields = ["site__name"]
     fieldsets = [
-        (None, {"fields": [("site", "state_label"), ("trigger", "requested_by"), "ending"]}),
+        (None, {"fields": [("site", "state"), ("trigger", "requested_by"), "ending"]}),
         (_("When"), {"fields": [("due_at", "started_at"), ("heartbeat_at", "finished_at"), "duration"]}),
         (
             _("What came of it"),
@@ -64,6 +64,14 @@ class CrawlRunAdmin(HolderAdmin):
             return NOTHING
         seconds = round(((run.finished_at or run.heartbeat_at or run.started_at) - run.started_at).total_seconds())
         return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"
+
+    @display(description=_("due"), ordering="due_at")
+    def due(self, run: CrawlRun) -> str:
+        return moment(run.due_at)
+
+    @display(description=_("ended because"))
+    def ending_line(self, run: CrawlRun) -> str:
+        return clipped(self.ending(run), 60)
 
     @display(description=_("ended because"))
     def ending(self, run: CrawlRun) -> str:

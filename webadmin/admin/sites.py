@@ -17,7 +17,7 @@ from unfold.enums import ActionVariant
 from core.errors import RetryLater
 from core.messages import CrawlRequested
 from webadmin import crawls, stores
-from webadmin.admin.columns import NOTHING, RUN_STATE_COLORS, list_link
+from webadmin.admin.columns import RUN_STATE_COLORS, list_link, moment
 from webadmin.admin.isolation import HolderAdmin, HolderInline, is_manager
 from webadmin.forms.sites import SiteDomainForm, SiteForm
 from webadmin.models import Case, CrawlRun, PageRecord, Site, SiteDomain
@@ -95,7 +95,7 @@ class SiteAdmin(HolderAdmin):
 
     @display(description=_("next crawl"))
     def next_crawl(self, site: Site) -> object:
-        return crawls.next_due(site, timezone.now()) or NOTHING
+        return moment(crawls.next_due(site, timezone.now()))
 
     @display(description=_("newest run"), label={str(state): color for state, color in RUN_STATE_COLORS.items()})
     def last_run(self, site: Site) -> object:

@@ -13,7 +13,7 @@ from unfold.decorators import display
 from core.errors import RetryLater
 from core.messages import WorkRemoved
 from webadmin import stores
-from webadmin.admin.columns import list_link
+from webadmin.admin.columns import list_link, moment
 from webadmin.admin.isolation import HolderAdmin, HolderInline
 from webadmin.models import Case, Chapter, Work
 
@@ -26,9 +26,9 @@ class ChapterInline(HolderInline):
     per_page = 50
     can_delete = False
 
-    @display(description=_("in the index"), label={"indexed": "success", "waiting": "warning"})
-    def index_state(self, chapter: Chapter) -> tuple[str, object]:
-        return ("waiting", _("waiting")) if chapter.indexed_at is None else ("indexed", _("indexed"))
+    @display(description=_("in the index"))
+    def index_state(self, chapter: Chapter) -> object:
+        return _("waiting") if chapter.indexed_at is None else moment(chapter.indexed_at)
 
 
 @admin.register(Work)
@@ -75,7 +75,7 @@ class WorkAdmin(HolderAdmin):
     def index_state(self, work: Work) -> tuple[str, object]:
         done, total = work.chapters_indexed or 0, work.chapters_total or 0
         if total and done == total:
-            return "indexed", _("indexed")
+            return "indexed", _("complete")
         return ("partly", f"{done} / {total}") if done else ("waiting", _("waiting"))
 
     @display(description=_("cases"), ordering=F("cases_total").asc(nulls_first=True))

@@ -9,7 +9,7 @@ from django.contrib.auth.models import AnonymousUser, User
 from django.utils import timezone
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
-from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminSingleDateWidget
+from unfold.widgets import INPUT_CLASSES, UnfoldAdminSelectWidget
 
 from analytics.formats import FORMATS
 from analytics.records import MAX_DAYS
@@ -19,11 +19,20 @@ from webadmin.models import RightsHolder, Site, Work
 DEFAULT_DAYS = 30
 
 
+class DayInput(forms.DateInput):
+    """The browser's own calendar."""
+
+    input_type = "date"
+
+    def __init__(self) -> None:
+        super().__init__({"class": " ".join(INPUT_CLASSES)}, format="%Y-%m-%d")
+
+
 class ReportForm(forms.Form):
     """Period, rights holder, work, site, language and format; only what the user may see is on offer."""
 
-    since = forms.DateField(label=_("From"), widget=UnfoldAdminSingleDateWidget)
-    until = forms.DateField(label=_("Until"), widget=UnfoldAdminSingleDateWidget, help_text=_("Both days included."))
+    since = forms.DateField(label=_("From"), widget=DayInput)
+    until = forms.DateField(label=_("Until"), widget=DayInput, help_text=_("Both days included."))
     holder = forms.ModelChoiceField(
         RightsHolder.objects.none(), label=_("Rights holder"), required=False, widget=UnfoldAdminSelectWidget
     )

@@ -1,6 +1,7 @@
 """The form of a site: what the crawler will be told."""
 
 import codecs
+from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
@@ -14,6 +15,12 @@ class SiteForm(forms.ModelForm):
     class Meta:
         model = Site
         fields = "__all__"
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name in ("start_urls", "follow_patterns", "page_patterns", "deny_patterns"):
+            if name in self.fields:
+                self.fields[name].widget.attrs["rows"] = 3
 
     def clean_start_urls(self) -> str:
         return clean_urls(self.cleaned_data["start_urls"])

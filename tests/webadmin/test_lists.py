@@ -1,0 +1,431 @@
+"""The admin's lists and forms: what each role may do, what is refused with a sentence, and what a list costs."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.db.models import Model
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from core.errors import ServiceUnavailable
+from core.messages import CrawlRequested, WorkRemoved
+from core.pages import Disguise
+from core.states import CaseState, Verdict
+from tests.support import admin_data
+from tests.support.desk import (
+    CollectingOutbox,
+    add_url,
+    list_url,
+    record_url,
+    registered_models,
+    signed_in,
+)
+from webadmin import stores
+from webadmin.access import HOLDER_PATHS
+from webadmin.models import (
+    Case,
+    Chapter,
+    CrawlRun,
+    Exclusion,
+    Licence,
+    Membership,
+    OwnDomain,
+    PageRecord,
+    RightsHolder,
+    Site,
+    SiteDomain,
+    VerdictRecord,
+    Work,
+)
+
+OURS = [model for model in registered_models() if model in HOLDER_PATHS]
+KEPT_BY_MANAGERS = [Work, Licence, OwnDomain, Site]
+WRITTEN_BY_THE_PIPELINE = [CrawlRun, PageRecord, Exclusion, Case]
+
+
+@pytest.fixture
+def world(db: None) -> admin_data.World:
+    return admin_data.fill_world()
+
+
+@pytest.fixture
+def outbox(monkeypatch: pytest.MonkeyPatch) -> CollectingOutbox:
+    collecting = CollectingOutbox()
+    monkeypatch.setattr(stores, "outbox", lambda: collecting)
+    return collecting
+
+
+def shown(client: Client, model: type[Model], **filters: object) -> list[Model]:
+    response = client.get(list_url(model), filters)
+    assert response.status_code == 200
+    return list(response.context["cl"].result_list)
+
+
+def said(response: object) -> str:
+    return " ".join(str(message) for message in response.context["messages"])  # type: ignore[attr-defined]
+
+
+def site_form(**changes: object) -> dict[str, object]:
+    return {
+        "name": "新站",
+        "start_urls": "https://new.example/",
+        "is_active": "on",
+        "crawl_at": "03:00",
+        "interval_days": 1,
+        "max_depth": 5,
+        "max_pages": 100,
+        "delay_s": 1,
+        "concurrency": 2,
+        "domains-TOTAL_FORMS": 0,
+        "domains-INITIAL_FORMS": 0,
+        **changes,
+    }
+
+
+# Roles
+
+
+@pytest.mark.parametrize("model", KEPT_BY_MANAGERS, ids=lambda model: model.__name__)
+def test_a_reviewer_looks_at_what_managers_keep_and_changes_nothing(
+    world: admin_data.World, model: type[Model]
+) -> None:
+    client = signed_in(world.ours.reviewer)
+    record = model.objects.filter(rights_holder=world.ours.holder).first()
+    assert record is not None
+    assert client.get(record_url(record)).status_code == 200
+    assert client.post(record_url(record), {"name": "x", "title": "x"}).status_code == 403
+    assert client.get(add_url(model)).status_code == 403
+    assert client.post(record_url(record, "delete"), {"post": "yes"}).status_code == 403
+
+
+@pytest.mark.parametrize("model", WRITTEN_BY_THE_PIPELINE, ids=lambda model: model.__name__)
+def test_nobody_edits_or_deletes_what_the_pipeline_wrote(world: admin_data.World, model: type[Model]) -> None:
+    for person in (world.ours.manager, world.administrator):
+        client = signed_in(person)
+        record = model.objects.filter(**{HOLDER_PATHS[model]: world.ours.holder.pk}).first()
+        assert record is not None
+        assert client.get(add_url(model)).status_code == 403
+        assert client.post(record_url(record, "delete"), {"post": "yes"}).status_code == 403
+        if model is not Case:
+            assert client.post(record_url(record), {}).status_code == 403
+
+
+def test_a_manager_adds_a_site_to_the_own_rights_holder(world: admin_data.World) -> None:
+    client = signed_in(world.ours.manager)
+    data = site_form(
+        rights_holder=world.ours.holder.pk,
+        **{"domains-TOTAL_FORMS": 1, "domains-0-host": "https://WWW.New.example:8080/x"},
+    )
+    assert client.post(add_url(Site), data).status_code == 302
+    made = Site.objects.get(name="新站")
+    assert made.rights_holder == world.ours.holder
+    assert SiteDomain.objects.get(site=made).host == "www.new.example:8080"
+
+
+def test_a_manager_cannot_add_a_site_to_another_rights_holder(world: admin_data.World) -> None:
+    data = site_form(rights_holder=world.theirs.holder.pk)
+    response = signed_in(world.ours.manager).post(add_url(Site), data)
+    assert response.status_code == 200
+    assert "rights_holder" in response.context["adminform"].form.errors
+    assert not Site.objects.filter(name="新站").exists()
+
+
+def test_a_record_that_stands_never_moves_to_another_rights_holder(world: admin_data.World) -> None:
+    site = world.ours.sites[0]
+    data = site_form(name=site.name, rights_holder=world.theirs.holder.pk)
+    signed_in(world.administrator).post(record_url(site), data)
+    site.refresh_from_db()
+    assert site.rights_holder == world.ours.holder
+
+
+def test_a_licence_for_a_work_of_another_rights_holder_is_refused(world: admin_data.World) -> None:
+    data = {
+        "rights_holder": world.ours.holder.pk,
+        "work": world.theirs.works[0].pk,
+        "licensee": "甲",
+        "domain": "a.example",
+        "valid_from": "2026-01-01",
+    }
+    for person in (world.ours.manager, world.administrator):
+        response = signed_in(person).post(add_url(Licence), data)
+        assert response.status_code == 200
+        assert "work" in response.context["adminform"].form.errors
+    assert not Licence.objects.filter(licensee="甲").exists()
+
+
+def test_a_licence_that_ends_before_it_begins_is_refused(world: admin_data.World) -> None:
+    data = {
+        "rights_holder": world.ours.holder.pk,
+        "licensee": "甲",
+        "domain": "a.example",
+        "valid_from": "2026-02-01",
+        "valid_until": "2026-01-01",
+    }
+    response = signed_in(world.ours.manager).post(add_url(Licence), data)
+    assert response.status_code == 200
+    assert response.context["adminform"].form.non_field_errors()
+
+
+def test_a_manager_makes_a_person_a_reviewer_by_the_exact_name(world: admin_data.World) -> None:
+    newcomer = admin_data.user("newcomer")
+    newcomer.is_staff = False
+    newcomer.save()
+    client = signed_in(world.ours.manager)
+    data = {"rights_holder": world.ours.holder.pk, "username": "newcomer", "role": "reviewer"}
+    assert client.post(add_url(Membership), data).status_code == 302
+    newcomer.refresh_from_db()
+    assert newcomer.is_staff
+    assert not newcomer.is_superuser
+    again = client.post(add_url(Membership), data)
+    assert "username" in again.context["adminform"].form.errors
+
+
+def test_a_manager_gives_no_role_at_another_rights_holder_and_no_unknown_role(world: admin_data.World) -> None:
+    admin_data.user("newcomer")
+    client = signed_in(world.ours.manager)
+    for data in (
+        {"rights_holder": world.theirs.holder.pk, "username": "newcomer", "role": "manager"},
+        {"rights_holder": world.ours.holder.pk, "username": "newcomer", "role": "superuser"},
+        {"rights_holder": world.ours.holder.pk, "username": "nobody-there", "role": "reviewer"},
+    ):
+        assert client.post(add_url(Membership), data).status_code == 200
+    assert not Membership.objects.filter(user__username="newcomer").exists()
+
+
+def test_only_an_administrator_founds_a_rights_holder_and_a_manager_keeps_its_contact(world: admin_data.World) -> None:
+    client = signed_in(world.ours.manager)
+    assert client.get(add_url(RightsHolder)).status_code == 403
+    client.post(record_url(world.ours.holder), {"name": "another name", "contact": "new@example.cn"})
+    world.ours.holder.refresh_from_db()
+    assert (world.ours.holder.name, world.ours.holder.contact) == ("changhe 长河文学", "new@example.cn")
+    assert signed_in(world.administrator).post(add_url(RightsHolder), {"name": "新权利人"}).status_code == 302
+
+
+# Sites
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("start_urls", "ftp://a.example/"),
+        ("start_urls", "javascript:alert(1)"),
+        ("start_urls", "https://"),
+        ("start_urls", "https://user:pw@a.example/"),
+        ("start_urls", "https://a.example:99999/"),
+        ("start_urls", "just words"),
+        ("follow_patterns", "ok\n(unclosed"),
+        ("page_patterns", "["),
+        ("deny_patterns", "*"),
+        ("encoding", "klingon"),
+        ("interval_days", 0),
+    ],
+)
+def test_a_site_that_cannot_be_crawled_is_refused_at_the_field(
+    world: admin_data.World, field: str, value: object
+) -> None:
+    data = site_form(rights_holder=world.ours.holder.pk, **{field: value})
+    response = signed_in(world.ours.manager).post(add_url(Site), data)
+    assert response.status_code == 200
+    assert list(response.context["adminform"].form.errors) == [field]
+
+
+def test_crawl_now_queues_a_run_and_sends_its_number(world: admin_data.World, outbox: CollectingOutbox) -> None:
+    site = world.ours.sites[0]
+    client = signed_in(world.ours.manager)
+    client.post(list_url(Site), {"action": "crawl_selected", "_selected_action": [site.pk]})
+    run = CrawlRun.objects.get(site=site, state=CrawlRun.State.QUEUED)
+    assert run.requested_by == world.ours.manager
+    assert outbox.sent == [CrawlRequested(run.pk)]
+
+
+def test_crawl_now_of_a_live_site_says_so_and_queues_nothing(world: admin_data.World, outbox: CollectingOutbox) -> None:
+    busy = world.ours.sites[1]
+    runs = CrawlRun.objects.count()
+    data = {"action": "crawl_selected", "_selected_action": [busy.pk]}
+    response = signed_in(world.ours.manager).post(list_url(Site), data, follow=True)
+    assert busy.name in said(response)
+    assert CrawlRun.objects.count() == runs
+    assert outbox.sent == []
+
+
+def test_crawl_now_while_the_queue_is_down_keeps_the_run_and_says_so(
+    world: admin_data.World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Down:
+        def send(self, message: object) -> None:
+            raise ServiceUnavailable("Redis", "127.0.0.1:6479")
+
+    monkeypatch.setattr(stores, "outbox", Down)
+    site = world.ours.sites[0]
+    data = {"action": "crawl_selected", "_selected_action": [site.pk]}
+    response = signed_in(world.ours.manager).post(list_url(Site), data, follow=True)
+    assert "Redis" in said(response)
+    assert CrawlRun.objects.filter(site=site, state=CrawlRun.State.QUEUED).count() == 1
+
+
+def test_the_button_on_a_site_crawls_by_post_only(world: admin_data.World, outbox: CollectingOutbox) -> None:
+    site = world.ours.sites[0]
+    address = reverse("admin:webadmin_site_crawl_now", args=[site.pk])
+    client = signed_in(world.ours.manager)
+    assert client.get(address).status_code == 200
+    assert outbox.sent == []
+    client.post(address, {"_form_submitted": "True"})
+    assert len(outbox.sent) == 1
+    assert signed_in(world.ours.reviewer).post(address, {"_form_submitted": "True"}).status_code == 403
+    assert len(outbox.sent) == 1
+
+
+def test_a_site_that_is_watched_again_is_crawled_at_once(world: admin_data.World, outbox: CollectingOutbox) -> None:
+    site = world.ours.sites[0]
+    Site.objects.filter(pk=site.pk).update(is_active=False)
+    signed_in(world.ours.manager).post(record_url(site), site_form(name=site.name))
+    assert CrawlRun.objects.filter(site=site, state=CrawlRun.State.QUEUED).count() == 1
+    assert len(outbox.sent) == 1
+
+
+# Works
+
+
+def test_withdrawing_a_work_takes_only_texts_out_that_no_other_work_carries(
+    world: admin_data.World, outbox: CollectingOutbox, django_capture_on_commit_callbacks: object
+) -> None:
+    work = admin_data.work(world.ours.holder, "撤下的作品", chapters=2)
+    own_text = work.chapters.get(number=2).text_id
+    shared = work.chapters.get(number=1).text_id
+    assert Chapter.objects.filter(text_id=shared).exclude(work=work).exists()
+    with django_capture_on_commit_callbacks(execute=True):  # type: ignore[operator]
+        signed_in(world.ours.manager).post(record_url(work, "delete"), {"post": "yes"})
+    assert not Work.objects.filter(pk=work.pk).exists()
+    assert outbox.sent == [WorkRemoved(own_text)]
+
+
+def test_a_work_with_cases_is_not_deleted(world: admin_data.World) -> None:
+    work = world.ours.works[0]
+    response = signed_in(world.ours.manager).post(record_url(work, "delete"), {"post": "yes"})
+    assert response.status_code in {200, 403}
+    assert Work.objects.filter(pk=work.pk).exists()
+
+
+# Cases
+
+
+def test_cases_are_filtered_by_state_disguise_site_work_and_day(world: admin_data.World) -> None:
+    client = signed_in(world.ours.manager)
+    ours = Case.objects.filter(rights_holder=world.ours.holder)
+    site, work = world.ours.sites[0], world.ours.works[0]
+    assert set(shown(client, Case, state__exact="open")) == set(ours.filter(state=CaseState.OPEN))
+    assert set(shown(client, Case, page__site__id__exact=site.pk)) == set(ours.filter(page__site=site))
+    assert set(shown(client, Case, work__id__exact=work.pk)) == set(ours.filter(work=work))
+    homophones = [case for case in ours if any(item["kind"] == Disguise.HOMOPHONE for item in case.disguises)]
+    assert set(shown(client, Case, disguise="homophone")) == set(homophones)
+    assert homophones
+    assert set(shown(client, Case, disguise="none")) == {case for case in ours if not case.disguises}
+
+
+def test_a_period_includes_its_last_day_in_the_readers_zone(world: admin_data.World) -> None:
+    case = world.ours.cases[0]
+    late = admin_data.NOW.replace(hour=15, minute=59)  # a minute before midnight in Shanghai
+    Case.objects.filter(pk=case.pk).update(opened_at=late)
+    Case.objects.filter(pk=world.ours.cases[1].pk).update(opened_at=late + timedelta(minutes=2))
+    client = signed_in(world.ours.manager)
+    found = shown(client, Case, opened_at_from="2026-03-10", opened_at_to="2026-03-10")
+    assert case in found
+    assert world.ours.cases[1] not in found
+
+
+def test_an_impossible_day_in_the_address_is_no_error(world: admin_data.World) -> None:
+    client = signed_in(world.ours.manager)
+    assert len(shown(client, Case, opened_at_from="2026-02-31", opened_at_to="yesterday")) == 6
+
+
+def test_cases_are_found_by_page_title_url_and_work(world: admin_data.World) -> None:
+    client = signed_in(world.ours.manager)
+    case = world.ours.cases[3]
+    for words in ("第3章", "book/3.html"):
+        assert shown(client, Case, q=words) == [case]
+    assert set(shown(client, Case, q="雪线以北")) == {item for item in world.ours.cases if item.work_id == case.work_id}
+
+
+@pytest.mark.parametrize("verdict", list(Verdict))
+def test_a_reviewer_gives_one_verdict_to_many_cases(world: admin_data.World, verdict: Verdict) -> None:
+    chosen = admin_data.open_cases(world)[:3]
+    data = {"action": f"decide_{verdict}", "_selected_action": [case.pk for case in chosen], "note": "看过原文"}
+    signed_in(world.ours.reviewer).post(list_url(Case), data)
+    for case in chosen:
+        case.refresh_from_db()
+        assert (case.verdict, case.state, case.decided_by) == (verdict, verdict.state, world.ours.reviewer)
+        assert VerdictRecord.objects.get(case=case).note == "看过原文"
+
+
+def test_decided_cases_can_be_opened_again_together(world: admin_data.World) -> None:
+    decided = world.ours.cases[1]
+    signed_in(world.ours.reviewer).post(list_url(Case), {"action": "reopen", "_selected_action": [decided.pk]})
+    decided.refresh_from_db()
+    assert decided.state == CaseState.OPEN
+    assert VerdictRecord.objects.filter(case=decided).count() == 2
+
+
+def test_hostile_titles_and_urls_are_text_in_every_list(world: admin_data.World) -> None:
+    evil = "<script>alert(1)</script>"
+    PageRecord.objects.update(title=evil, url=f"javascript:{evil}")
+    Case.objects.update(page_title=evil, page_url=f"javascript:{evil}")
+    client = signed_in(world.ours.manager)
+    for model in (Case, PageRecord, Exclusion):
+        assert evil not in client.get(list_url(model)).content.decode()
+    detail = client.get(record_url(world.ours.pages[0])).content.decode()
+    assert evil not in detail
+    assert 'href="javascript:' not in detail
+
+
+def test_a_run_names_its_faults_and_what_was_left_out(world: admin_data.World) -> None:
+    client = signed_in(world.ours.reviewer)
+    client.cookies["django_language"] = "en"
+    detail = client.get(record_url(world.ours.run)).content.decode()
+    assert "forbidden by robots.txt × 3" in detail
+    assert "did not answer in 30 s" in detail
+    assert "&#x27;finished&#x27;" not in detail
+
+
+def test_a_page_shows_its_cases_even_while_the_page_store_is_away(world: admin_data.World) -> None:
+    case = world.ours.cases[0]
+    detail = signed_in(world.ours.reviewer).get(record_url(world.ours.pages[0])).content.decode()
+    assert record_url(case) in detail
+
+
+# Cost
+
+
+def queries_of(client: Client, model: type[Model]) -> int:
+    with CaptureQueriesContext(connection) as queries:
+        assert client.get(list_url(model)).status_code == 200
+    return len(queries)
+
+
+@pytest.mark.parametrize("model", OURS, ids=lambda model: model.__name__)
+def test_a_list_of_many_rows_takes_no_more_queries_than_one_of_few(db: None, model: type[Model]) -> None:
+    world = admin_data.fill_world(cases=4)
+    client = signed_in(world.ours.manager)
+    few = queries_of(client, model)
+    more_rows(world)
+    many = queries_of(client, model)
+    assert many <= few
+    assert many <= 16
+
+
+def more_rows(world: admin_data.World) -> None:
+    """Add forty of everything to our estate."""
+    estate = world.ours
+    for number in range(100, 140):
+        record = admin_data.page(estate.sites[0], number)
+        made = admin_data.work(estate.holder, f"作品{number}")
+        admin_data.case(record, made, number, with_match=False)
+        admin_data.exclusion(record, estate.works[0])
+        site = admin_data.site(estate.holder, f"站{number}", f"s{number}.example")
+        admin_data.run(site)
+        admin_data.licence(estate.holder, f"甲{number}", f"l{number}.example", work=made)
+        admin_data.own_domain(estate.holder, f"o{number}.example")
+        admin_data.user(f"person{number}", estate.holder)
