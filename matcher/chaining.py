@@ -80,7 +80,11 @@ def _is_enough(passage: Segments, calibration: Calibration) -> bool:
     page_length = int(passage[:, PAGE_END].max() - passage[:, PAGE_START].min())
     work_length = int(passage[:, WORK_END].max() - passage[:, WORK_START].min())
     is_dense = matched >= calibration.min_density * min(page_length, work_length)
-    return matched >= calibration.min_matched_tokens and score >= calibration.min_score and is_dense
+    is_firm = (
+        int(passage[:, MATCHES].max()) >= calibration.min_matched_tokens
+        or matched >= calibration.min_density_of_fragments * page_length
+    )
+    return matched >= calibration.min_matched_tokens and score >= calibration.min_score and is_dense and is_firm
 
 
 class _Groups:

@@ -1,0 +1,3 @@
+from tests.support.redis_server import redis_url
+
+__all__ = ["redis_url"]

@@ -1,0 +1,269 @@
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from opencc import OpenCC
+
+from core.errors import AlgorithmMismatch
+from core.ids import WorkTextId
+from core.matches import Change, ChangeKind, Match, MatchClass
+from core.pages import Disguise
+from core.text import TextRange
+from fingerprint.algorithms import ALGORITHMS
+from fingerprint.fingerprinting import fingerprint_text
+from fingerprint.readings import syllable_ids
+from matcher.corpus import CorpusCache, MemoryCorpus, WorkEntry
+from matcher.matching import Matcher
+from matcher.memory_index import MemoryIndex
+from tests.support.corpus_texts import (
+    shuffled_sentences,
+    story,
+    with_homophones,
+    with_pinyin,
+    with_random_characters,
+)
+
+WORKS = {WorkTextId(f"work-{seed}"): story(seed) for seed in range(8)}
+WORK = WorkTextId("work-1")
+TEXT = WORKS[WORK]
+OTHER = story(99)
+ADVERTISEMENT = "亲爱的读者请记住本站的网址收藏起来以后每天来看最新的章节更新哦"
+
+
+def matcher_of(texts: dict[WorkTextId, str]) -> Matcher:
+    index, corpus = MemoryIndex(), MemoryCorpus()
+    for text_id, text in texts.items():
+        corpus[text_id] = WorkEntry(text, fingerprint_text(text))
+        index.add(text_id, corpus[text_id].fingerprint)
+    return Matcher(index, corpus)
+
+
+MATCHER = matcher_of(WORKS)
+
+
+def matches(page: str, matcher: Matcher = MATCHER) -> tuple[Match, ...]:
+    return matcher.match(page, fingerprint_text(page))
+
+
+def the_match(page: str, matcher: Matcher = MATCHER) -> Match:
+    found = matches(page, matcher)
+    assert [match.text_id for match in found] == [WORK]
+    return found[0]
+
+
+def disguises(match: Match) -> set[Disguise]:
+    return {found.kind for found in match.disguises}
+
+
+def test_a_copy_is_identical_and_spans_all() -> None:
+    match = the_match(TEXT)
+    assert match.match_class is MatchClass.IDENTICAL
+    assert (match.similarity, match.page_containment, match.work_containment) == (1.0, 1.0, 1.0)
+    (span,) = match.spans
+    assert TEXT[span.page.start : span.page.end] == TEXT[span.work.start : span.work.end] == TEXT[:-1]
+    assert (span.changes, match.disguises) == ((), ())
+    assert match.longest_run_chars == match.matched_chars == fingerprint_text(TEXT).tokens.size
+
+
+@pytest.mark.parametrize("share", [0.1, 0.2, 0.4])
+def test_homophones_are_seen_through_and_named(share: float) -> None:
+    match = the_match(with_homophones(TEXT, share))
+    assert match.similarity == 1.0
+    assert disguises(match) == {Disguise.HOMOPHONE} or disguises(match) == {
+        Disguise.HOMOPHONE,
+        Disguise.SCRIPT_CONVERTED,
+    }
+
+
+def test_random_characters_are_replacements() -> None:
+    match = the_match(with_random_characters(TEXT, 0.2))
+    assert match.match_class is MatchClass.HEAVILY_EDITED
+    assert Disguise.REPLACED in disguises(match)
+    assert match.page_containment > 0.95
+
+
+def test_a_converted_script_changes_no_wording() -> None:
+    match = the_match(OpenCC("s2t").convert(TEXT))
+    assert match.match_class is MatchClass.IDENTICAL
+    assert disguises(match) <= {Disguise.SCRIPT_CONVERTED}
+    assert {change.kind for span in match.spans for change in span.changes} == {ChangeKind.SCRIPT}
+
+
+def test_pinyin_in_place_of_characters_is_found_where_it_stands() -> None:
+    page = with_pinyin(TEXT, 0.1)
+    match = the_match(page)
+    assert Disguise.PINYIN_REPLACED in disguises(match)
+    pinyin = [change for span in match.spans for change in span.changes if change.kind is ChangeKind.PINYIN]
+    assert pinyin
+    assert all(not _han(page[change.page.start : change.page.end]) for change in pinyin)
+
+
+@pytest.mark.parametrize(
+    ("page", "disguise"),
+    [
+        ("\u200b".join(TEXT), Disguise.ZERO_WIDTH),
+        (" ".join(TEXT), Disguise.SPACES),
+        (with_pinyin(TEXT, 0.1, in_brackets=True), Disguise.PINYIN_INSERTED),
+    ],
+    ids=["zero width", "spaces", "pinyin in brackets"],
+)
+def test_what_is_put_between_characters_is_noise(page: str, disguise: Disguise) -> None:
+    match = the_match(page)
+    assert disguises(match) == {disguise}
+    assert match.match_class is MatchClass.IDENTICAL
+    noise = [change for span in match.spans for change in span.changes if change.kind is ChangeKind.NOISE]
+    assert len(noise) >= 3
+    assert all(len(change.work) == 0 for change in noise)
+
+
+def test_characters_that_nobody_can_read_are_a_disguise() -> None:
+    rng = random.Random(4)
+    page = "".join("\ue010" if "\u4e00" <= one <= "\u9fff" and rng.random() < 0.1 else one for one in TEXT)
+    assert disguises(the_match(page)) == {Disguise.PRIVATE_USE}
+
+
+def test_advertisements_inside_a_copied_passage_are_inserted_text() -> None:
+    page = ADVERTISEMENT.join(TEXT[start : start + 500] for start in range(0, len(TEXT), 500))
+    match = the_match(page)
+    assert Disguise.TEXT_INSERTED in disguises(match)
+    assert len(match.spans) == 1
+    inserted = [change.page for change in match.spans[0].changes if change.kind is ChangeKind.INSERTED]
+    assert sum("记住本站" in page[place.start : place.end] for place in inserted) == page.count(ADVERTISEMENT)
+
+
+def test_what_was_left_out_is_deleted_text() -> None:
+    match = the_match(TEXT[:900] + TEXT[1100:])
+    assert disguises(match) == {Disguise.TEXT_DELETED}
+    deleted = [change for change in match.spans[0].changes if change.kind is ChangeKind.DELETED]
+    assert len(deleted) == 1
+    assert abs(len(deleted[0].work) - 200) <= 3
+
+
+def test_shuffled_sentences_are_one_span_and_named() -> None:
+    match = the_match(shuffled_sentences(TEXT))
+    assert Disguise.SHUFFLED in disguises(match)
+    assert match.page_containment > 0.9
+    assert len(match.spans) == 1
+
+
+@pytest.mark.parametrize("length", [100, 200])
+def test_an_excerpt_in_another_text_is_found_at_its_place(length: int) -> None:
+    page = OTHER[:700] + TEXT[300 : 300 + length] + OTHER[700:1500]
+    match = the_match(page)
+    assert match.match_class is MatchClass.EXCERPT
+    (span,) = match.spans
+    assert abs(span.page.start - 700) <= 3
+    assert abs(span.page.end - 700 - length) <= 3
+    assert abs(span.work.start - 300) <= 3
+
+
+def test_a_page_that_is_nothing_but_a_short_excerpt_is_an_excerpt() -> None:
+    assert the_match(TEXT[200:245]).match_class is MatchClass.EXCERPT
+
+
+def test_a_short_quotation_in_a_long_text_is_a_quotation() -> None:
+    assert the_match(OTHER[:900] + TEXT[300:335] + OTHER[900:]).match_class is MatchClass.QUOTATION
+
+
+def test_a_longer_quotation_is_one_when_it_is_marked() -> None:
+    quoted = TEXT[300:380]
+    assert the_match(OTHER[:900] + "正如他所写的：“" + quoted + "”" + OTHER[900:]).match_class is MatchClass.QUOTATION
+    assert the_match(OTHER[:900] + "，" + quoted + OTHER[900:]).match_class is MatchClass.EXCERPT
+
+
+def test_a_patchwork_names_its_pieces() -> None:
+    found = matches(WORKS[WorkTextId("work-2")][:700] + WORKS[WorkTextId("work-3")][400:1100])
+    assert {match.text_id for match in found} == {"work-2", "work-3"}
+    assert {match.match_class for match in found} == {MatchClass.PATCHWORK}
+    assert all(Disguise.PATCHWORK in disguises(match) for match in found)
+
+
+def test_two_whole_chapters_after_each_other_are_no_patchwork() -> None:
+    found = matches(WORKS[WorkTextId("work-2")] + WORKS[WorkTextId("work-3")])
+    assert [match.match_class for match in found] == [MatchClass.IDENTICAL, MatchClass.IDENTICAL]
+
+
+@pytest.mark.parametrize(
+    "page", ["", "，。！", "\ud800", "An English page.", "字" * 5000, "甲乙" * 3000, OTHER, story(77)]
+)
+def test_what_shares_nothing_but_set_pieces_has_no_match(page: str) -> None:
+    assert matches(page) == ()
+
+
+def test_a_disallowed_text_is_neither_compared_nor_named() -> None:
+    copies = matcher_of({WORK: TEXT, WorkTextId("twin"): TEXT})
+    fingerprint = fingerprint_text(TEXT)
+    (match,) = copies.match(TEXT, fingerprint, allowed=lambda text_id: text_id == "twin")
+    assert (match.text_id, match.also) == ("twin", ())
+    assert copies.match(TEXT, fingerprint, allowed=lambda text_id: False) == ()
+
+
+def test_the_better_of_two_editions_is_named_and_the_other_goes_beside_it() -> None:
+    edition = WorkTextId("edition")
+    match = the_match(TEXT, matcher_of({WORK: TEXT, edition: with_random_characters(TEXT, 0.05)}))
+    assert match.also == (edition,)
+
+
+def test_a_passage_that_many_texts_carry_is_common_wording() -> None:
+    phrase = TEXT[300:350]
+    carriers = {
+        WorkTextId(f"carrier-{seed}"): story(seed)[:500] + phrase + story(seed)[500:] for seed in range(200, 208)
+    }
+    assert matches(OTHER[:600] + phrase + OTHER[600:], matcher_of(carriers)) == ()
+
+
+def test_a_fingerprint_of_another_algorithm_is_refused() -> None:
+    with pytest.raises(AlgorithmMismatch):
+        MATCHER.match(TEXT, fingerprint_text(TEXT, ALGORITHMS[2]))
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 2000), st.integers(150, 900), st.floats(0, 0.25), st.integers(0, 1000))
+def test_spans_and_changes_lie_inside_both_texts_and_in_order(start: int, length: int, share: float, seed: int) -> None:
+    page = OTHER[:200] + with_homophones(with_random_characters(TEXT[start : start + length], share, seed), share, seed)
+    for match in matches(page):
+        work = WORKS[match.text_id]
+        assert 0 <= match.similarity <= 1
+        assert 0 < match.page_containment <= 1
+        assert 0 < match.work_containment <= 1
+        for span in match.spans:
+            assert span.page.end <= len(page)
+            assert span.work.end <= len(work)
+            places = [change.page for change in span.changes]
+            assert places == sorted(places)
+            assert _han(_rebuilt(page, work, span.page, span.changes)) == _han(work[span.work.start : span.work.end])
+
+
+def _rebuilt(page: str, work: str, place: TextRange, changes: tuple[Change, ...]) -> str:
+    """The work's passage: the page's with every change undone."""
+    written, at = [], place.start
+    for change in changes:
+        written += [page[at : change.page.start], work[change.work.start : change.work.end]]
+        at = change.page.end
+    return "".join([*written, page[at : place.end]])
+
+
+def _han(text: str) -> str:
+    """What is compared of a text without digits and letters."""
+    return "".join(one for one, sound in zip(text, syllable_ids(text).tolist(), strict=True) if sound)
+
+
+def test_a_cache_keeps_the_texts_asked_for_last_within_its_bytes() -> None:
+    class Counting(MemoryCorpus):
+        asked = 0
+
+        def entry(self, text_id: WorkTextId) -> WorkEntry | None:
+            self.asked += 1
+            return super().entry(text_id)
+
+    source = Counting({text_id: WorkEntry(text, fingerprint_text(text)) for text_id, text in WORKS.items()})
+    cache = CorpusCache(source, max_bytes=2 * max(entry.nbytes for entry in source.values()))
+    first, second, third = list(WORKS)[:3]
+    for text_id in (first, second, first, third, first):
+        cache.entry(text_id)
+    assert source.asked == 3
+    assert cache.nbytes <= 2 * max(entry.nbytes for entry in source.values())
+    cache.entry(second)
+    assert source.asked == 4
+    assert cache.entry(WorkTextId("nobody")) is None
