@@ -52,18 +52,20 @@ def bars(days: Sequence[Day]) -> Chart:
     top = max([1, *(day.opened for day in days), *(day.decided for day in days)])
     slot = WIDTH / max(1, len(days))
     made = [
-        bar
+        Bar(
+            series,
+            x=f"{(index + place) * slot:.1f}",
+            y=f"{HEIGHT - HEIGHT * count / top:.1f}",
+            width=f"{slot * _SHARE_OF_SLOT:.1f}",
+            height=f"{HEIGHT * count / top:.1f}",
+            day=day.day,
+            count=count,
+        )
         for index, day in enumerate(days)
-        for bar in (_bar("opened", index * slot + slot * 0.1, slot, day.opened, top, day.day),
-                    _bar("decided", index * slot + slot * 0.52, slot, day.decided, top, day.day))
-        if bar.count
-    ]  # fmt: skip
+        for series, place, count in (("opened", 0.1, day.opened), ("decided", 0.52, day.decided))
+        if count
+    ]
     labels = [(f"{index * slot + slot / 2:.1f}", day.day) for index, day in enumerate(days) if index % 5 == 4]
     return Chart(
         tuple(days), tuple(made), tuple(labels), top, sum(day.opened for day in days), sum(day.decided for day in days)
     )
-
-
-def _bar(series: str, x: float, slot: float, count: int, top: int, day: date) -> Bar:
-    height = HEIGHT * count / top
-    return Bar(series, f"{x:.1f}", f"{HEIGHT - height:.1f}", f"{slot * _SHARE_OF_SLOT:.1f}", f"{height:.1f}", day, count)

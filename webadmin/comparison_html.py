@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from django.utils.html import conditional_escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext, pgettext
+from django.utils.translation import ngettext, pgettext_lazy
 
 from core.matches import ChangeKind
 from webadmin.comparison import Column, Copied, Link, Missing, Piece, Side, Uncopied
@@ -15,6 +15,17 @@ from webadmin.models.phrases import CHANGES
 CONTEXT_CHARS = 80  # kept before and after a passage: two lines of a column on a laptop
 MIN_FOLDED_CHARS = 120  # a fold that hides less than it takes to say so is a nuisance
 _DETAIL_CHARS = 60  # of each side in a tooltip
+
+_TAGS = {
+    ChangeKind.HOMOPHONE: pgettext_lazy("mark above a changed character", "snd"),
+    ChangeKind.SHAPE: pgettext_lazy("mark above a changed character", "shp"),
+    ChangeKind.SCRIPT: pgettext_lazy("mark above a changed character", "s/t"),
+    ChangeKind.PINYIN: pgettext_lazy("mark above a changed character", "pin"),
+    ChangeKind.REPLACED: pgettext_lazy("mark above a changed character", "rep"),
+    ChangeKind.INSERTED: pgettext_lazy("mark above a changed character", "add"),
+    ChangeKind.DELETED: pgettext_lazy("mark above a changed character", "cut"),
+    ChangeKind.NOISE: pgettext_lazy("mark above a changed character", "noise"),
+}
 
 
 def visible(text: str) -> SafeString:
@@ -40,16 +51,7 @@ def column_html(column: Column) -> SafeString:
 
 def tag(kind: ChangeKind) -> str:
     """Name a kind of change in one or two letters, to stand above the changed characters."""
-    return {
-        ChangeKind.HOMOPHONE: pgettext("mark above a changed character", "snd"),
-        ChangeKind.SHAPE: pgettext("mark above a changed character", "shp"),
-        ChangeKind.SCRIPT: pgettext("mark above a changed character", "s/t"),
-        ChangeKind.PINYIN: pgettext("mark above a changed character", "pin"),
-        ChangeKind.REPLACED: pgettext("mark above a changed character", "rep"),
-        ChangeKind.INSERTED: pgettext("mark above a changed character", "add"),
-        ChangeKind.DELETED: pgettext("mark above a changed character", "cut"),
-        ChangeKind.NOISE: pgettext("mark above a changed character", "noise"),
-    }[kind]
+    return str(_TAGS[kind])
 
 
 def _glyphs(text: str) -> Iterator[str]:

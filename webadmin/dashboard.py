@@ -97,7 +97,9 @@ def _case_tiles(cases: "QuerySet[Case]", now: datetime, by_class: dict[Any, dict
     new = cases.aggregate(
         day=Count("pk", filter=Q(opened_at__gte=day)), week=Count("pk", filter=Q(opened_at__gte=week))
     )
-    still_open, confirmed, dismissed = (sum(column) for column in zip((0, 0, 0), *map(_states, by_class.values())))
+    still_open, confirmed, dismissed = (
+        sum(counts.get(state, 0) for counts in by_class.values()) for state in (_OPEN, _CONFIRMED, _DISMISSED)
+    )
     return [
         Tile(_("Open cases"), still_open, _list(Case, state__exact=_OPEN), is_urgent=still_open > 0),
         Tile(_("New in 24 hours"), new["day"], _list(Case, opened_at__gte=day.isoformat(timespec="seconds"))),
@@ -120,7 +122,8 @@ def _stock_tiles(user: Person) -> list[Tile]:
 def _sites(cases: "QuerySet[Case]") -> list[Row]:
     grouped = _grouped(cases, "page__site_id", "page__site__name")
     rows = [
-        Row(name, _list(Case, page__site__id__exact=str(key)), _states(counts)) for (key, name), counts in grouped.items()
+        Row(name, _list(Case, page__site__id__exact=str(key)), _states(counts))
+        for (key, name), counts in grouped.items()
     ]
     return sorted(rows, key=lambda row: (-sum(row.counts), row.label))[:MAX_SITES]
 
@@ -151,7 +154,8 @@ def _exclusions(user: Person) -> list[Row]:
     counts = visible(Exclusion.objects.order_by(), user).values_list("reason").annotate(count=Count("pk"))
     names: dict[str, Any] = {str(reason): phrase for reason, phrase in REJECTIONS.items()}
     rows = [
-        Row(str(names.get(reason, reason)), _list(Exclusion, reason__exact=reason), (count,)) for reason, count in counts
+        Row(str(names.get(reason, reason)), _list(Exclusion, reason__exact=reason), (count,))
+        for reason, count in counts
     ]
     return sorted(rows, key=lambda row: -row.counts[0])
 

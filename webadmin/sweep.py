@@ -84,9 +84,7 @@ class _Open:
         return None
 
 
-def _events(
-    placed: Sequence[Placed], chars: int
-) -> tuple[dict[int, list[Placed]], list[int], dict[int, list[Mark]]]:
+def _events(placed: Sequence[Placed], chars: int) -> tuple[dict[int, list[Placed]], list[int], dict[int, list[Mark]]]:
     opening: dict[int, list[Placed]] = defaultdict(list)
     gaps: dict[int, list[Mark]] = defaultdict(list)
     boundaries = {0, chars}

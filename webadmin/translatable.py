@@ -35,9 +35,9 @@ def messages_in(path: Path) -> list[Message]:
 
 
 def of_python(source: str) -> Iterator[Message]:
-    """Read the calls of the functions that the module imports from django.utils.translation, under any name.
+    r"""Read the calls of the functions that the module imports from django.utils.translation, under any name.
 
-    >>> list(of_python('from django.utils.translation import gettext as _\\n_("a" " b")'))
+    >>> list(of_python('from django.utils.translation import gettext as _\n_("a" " b")'))
     [Message(text='a b', plural=None, context=None)]
     """
     tree = ast.parse(source)

@@ -10,7 +10,9 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import django
 import polib
+import unfold
 
 from webadmin.translatable import Message, messages_in
 
@@ -28,7 +30,7 @@ _PLACEHOLDER = re.compile(r"%\(\w+\)[sd]|%[sdnm]|\{\w*\}")
 
 
 def wanted() -> dict[Message, set[str]]:
-    """Collect every string that may be shown, with the files it stands in: ours, and Unfold's, which knows no Chinese."""
+    """Collect every string that may be shown, with its files: ours, and Unfold's, which knows no Chinese."""
     found: dict[Message, set[str]] = {}
     for path, label in _sources():
         for message in messages_in(path):
@@ -107,8 +109,6 @@ def _sources() -> Iterator[tuple[Path, str]]:
     for path in sorted([*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.html")]):
         if "migrations" not in path.parts:
             yield path, path.relative_to(PACKAGE.parent).as_posix()
-    import unfold  # noqa: PLC0415 - only this command needs its place
-
     home = Path(unfold.__file__).parent
     for path in sorted([*home.rglob("*.py"), *home.rglob("*.html")]):
         if not {"contrib", "unfold_crispy"} & set(path.parts) or "filters" in path.parts:
@@ -117,8 +117,6 @@ def _sources() -> Iterator[tuple[Path, str]]:
 
 def _is_known(message: Message) -> bool:
     """Whether Django itself translates the string."""
-    import django  # noqa: PLC0415 - only this command needs its place
-
     home = Path(django.__file__).parent
     apps = (home / "conf", home / "contrib" / "admin", home / "contrib" / "auth")
     return any(

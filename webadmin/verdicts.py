@@ -1,7 +1,9 @@
 """A reviewer's verdict on a case: who, when, why; nothing that was decided is ever lost."""
 
+from datetime import datetime
+
 from django.contrib.admin.models import CHANGE, LogEntry
-from django.contrib.auth.models import AbstractBaseUser
+from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -23,7 +25,7 @@ class VerdictRefused(BadInput):
 def decide(
     case: Case,
     verdict: Verdict | None,
-    user: AbstractBaseUser,
+    user: User,
     note: str = "",
     *,
     clock: Clock | None = None,
@@ -54,7 +56,7 @@ def decide(
     case.refresh_from_db()
 
 
-def _write(row: Case, verdict: Verdict | None, user: AbstractBaseUser, note: str, now: object) -> None:
+def _write(row: Case, verdict: Verdict | None, user: User, note: str, now: datetime) -> None:
     VerdictRecord.objects.create(case=row, verdict=verdict or "", note=note, decided_by=user, decided_at=now)
     Case.objects.filter(pk=row.pk).update(
         state=CaseState.OPEN if verdict is None else verdict.state,
@@ -65,8 +67,8 @@ def _write(row: Case, verdict: Verdict | None, user: AbstractBaseUser, note: str
     )
 
 
-def _log(row: Case, verdict: Verdict | None, user: AbstractBaseUser) -> None:
-    message = [{"changed": {"fields": ["verdict"], "name": str(verdict or CaseState.OPEN)}}]
+def _log(row: Case, verdict: Verdict | None, user: User) -> None:
+    message = f"verdict: {verdict or CaseState.OPEN}"
     LogEntry.objects.log_actions(
         user_id=user.pk, queryset=[row], action_flag=CHANGE, change_message=message, single_object=True
     )

@@ -37,11 +37,12 @@ class Texts:
         """Store the texts of a case and let its evidence quote their digests."""
         body = f"<html><script>alert(1)</script>{page_text}</html>".encode("utf-8", "surrogatepass")
         version = self.keep(case.page, page_text, body)
-        self.works.put_text(work_text)
+        text_id = self.works.put_text(work_text)
         PageRecord.objects.filter(pk=case.page_id).update(version_id=version)
         Case.objects.filter(pk=case.pk).update(version_id=version)
         CaseMatch.objects.filter(case=case).update(
             version_id=version,
+            text_id=text_id,
             raw_digest=digest(body),
             page_text_digest=digest(page_text.encode("utf-8", "surrogatepass")),
             work_text_digest=digest(work_text.encode("utf-8", "surrogatepass")),

@@ -76,9 +76,7 @@ def test_a_character_is_copied_exactly_where_a_span_covers_it(data: Any, page: s
     ordered = sorted(spans, key=lambda each: tuple(each["page"]))
     for block in column.blocks:
         assert not isinstance(block, Missing)
-        covering = tuple(
-            number for number, each in enumerate(ordered, 1) if each["work"][0] <= at < each["work"][1]
-        )
+        covering = tuple(number for number, each in enumerate(ordered, 1) if each["work"][0] <= at < each["work"][1])
         if block.text:
             assert covering == (block.passages if isinstance(block, Copied) else ())
         at += len(block.text)

@@ -71,7 +71,7 @@ def test_a_thousand_hidden_characters_are_one_mark() -> None:
 
 
 def test_a_hostile_page_text_stays_text_inside_a_passage() -> None:
-    page, work = "<script>x</script>\" onclick=\"y", "甲乙"
+    page, work = '<script>x</script>" onclick="y', "甲乙"
     comparison = compare(page, work, [span(page, work, (0, 10), (0, 2), ["replaced", 0, 8, 0, 1])])
     reader = read(column_html(comparison.page))
     assert reader.text == page

@@ -108,7 +108,7 @@ def test_the_chart_shows_days_of_the_readers_calendar(world: admin_data.World) -
 
 
 def test_the_number_of_queries_does_not_grow_with_what_is_stored(world: admin_data.World) -> None:
-    with CaptureQueriesContext(connection, ) as few:
+    with CaptureQueriesContext(connection) as few:
         figures(world.ours.reviewer)
     for number in range(40):
         site = admin_data.site(world.ours.holder, f"站 {number}", f"s{number}.example")

@@ -33,7 +33,8 @@ def test_a_verdict_closes_the_case_and_says_who_when_and_why(estate: admin_data.
         estate.reviewer,
         AT,
     )
-    assert LogEntry.objects.get(object_id=str(case.pk)).user == estate.reviewer
+    entry = LogEntry.objects.get(object_id=str(case.pk))
+    assert (entry.user, entry.get_change_message()) == (estate.reviewer, f"verdict: {verdict}")
 
 
 def test_a_case_that_is_opened_again_keeps_its_history(estate: admin_data.Estate) -> None:

@@ -7,6 +7,7 @@ from django import template
 from django.utils import timezone
 from django.utils.safestring import SafeString
 
+from core.matches import ChangeKind
 from webadmin import comparison_html
 from webadmin.models import phrases
 
@@ -67,4 +68,4 @@ def change_name(kind: str) -> str:
 @register.filter
 def change_tag(kind: str) -> str:
     """Name a kind of change in the few letters that stand above it in the text."""
-    return comparison_html.tag(phrases.ChangeKind(kind))
+    return comparison_html.tag(ChangeKind(kind))

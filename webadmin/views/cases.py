@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.admin import ModelAdmin
+from django.contrib.auth.models import User
 from django.db.models import Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
@@ -22,7 +23,8 @@ from webadmin.comparison_html import column_html, strip_rects
 from webadmin.models import Case, CaseMatch
 from webadmin.models.phrases import VERDICTS
 from webadmin.verdicts import MAX_NOTE_CHARS, VerdictRefused, decide
-from webadmin.views.case_texts import CaseTexts, texts_of
+from webadmin.views.case_texts import texts_of
+from webadmin.views.page_history import page_history
 
 REOPEN = "reopen"
 # The crawled text is escaped; this stands behind it. Unfold's Alpine builds functions out of the template's attributes
@@ -40,8 +42,8 @@ def case_view(request: HttpRequest, case: Case, model_admin: "ModelAdmin[Case]")
     """
     if not access.may_see(request.user, case):
         raise Http404
-    if request.method == "POST":
-        return _decided(request, case)
+    if request.method == "POST" and isinstance(request.user, User):
+        return _decided(request, case, request.user)
     if "raw" in request.GET:
         return raw_response(case, request.GET["raw"])
     response = TemplateResponse(request, "webadmin/case.html", _context(request, case, model_admin))
@@ -69,14 +71,14 @@ def raw_response(case: Case, match_id: str) -> HttpResponse:
     return response
 
 
-def _decided(request: HttpRequest, case: Case) -> HttpResponse:
+def _decided(request: HttpRequest, case: Case, user: User) -> HttpResponse:
     asked, basis = request.POST.get("verdict", ""), request.POST.get("basis", "")
     if asked not in {REOPEN, *Verdict} or not basis.isdecimal():
         messages.error(request, _("Choose a verdict first."))
         return HttpResponseRedirect(request.get_full_path())
     verdict = None if asked == REOPEN else Verdict(asked)
     try:
-        decide(case, verdict, request.user, request.POST.get("note", ""), basis=int(basis))
+        decide(case, verdict, user, request.POST.get("note", ""), basis=int(basis))
     except VerdictRefused as refusal:
         messages.error(request, str(refusal))
     else:
@@ -136,7 +138,7 @@ def _matches(request: HttpRequest, case: Case) -> dict[str, Any]:
         "work_html": column_html(comparison.work),
         "page_strip": strip_rects(comparison.page),
         "work_strip": strip_rects(comparison.work),
-        "versions": _versions(matches, texts, case),
+        "versions": page_history(matches, texts.versions, case.page.version_id),
     }
 
 
@@ -149,23 +151,3 @@ def _chosen(matches: list[CaseMatch], case: Case, asked: str) -> CaseMatch | Non
         last = max(matches, key=lambda match: match.fetched_at)
         newest = [match for match in matches if match.version_id == last.version_id]
     return max(newest, key=lambda match: match.matched_chars, default=None)
-
-
-def _versions(matches: list[CaseMatch], texts: CaseTexts, case: Case) -> list[dict[str, Any]]:
-    """List the page's versions, newest first: those of the page store, and those that only the evidence knows."""
-    best = {match.version_id: match for match in sorted(matches, key=lambda match: match.matched_chars)}
-    rows = {
-        version_id: {"id": version_id, "fetched_at": match.fetched_at, "title": "", "chars": None, "match": match}
-        for version_id, match in best.items()
-    }
-    for version in texts.versions:
-        rows[version.id] = {
-            "id": version.id,
-            "fetched_at": version.fetched_at,
-            "title": version.reading.title,
-            "chars": len(version.reading.text),
-            "match": best.get(version.id),
-        }
-    for row in rows.values():
-        row["is_current"] = row["id"] == case.page.version_id
-    return sorted(rows.values(), key=lambda row: row["fetched_at"], reverse=True)

@@ -1,0 +1,170 @@
+"""A reviewer at work, in a real browser against a real server."""
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from core.states import Verdict
+from tests.support import admin_data, browser, case_texts
+from webadmin.models import Case
+
+pytestmark = pytest.mark.django_db(transaction=True)
+NO_ICON = "favicon"  # Chromium asks for one by itself
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    with browser.chromium() as started:
+        yield started
+
+
+@pytest.fixture
+def world(transactional_db: None) -> admin_data.World:
+    return admin_data.fill_world(cases=4)
+
+
+@pytest.fixture
+def texts(world: admin_data.World, monkeypatch: pytest.MonkeyPatch) -> case_texts.Texts:
+    kept = case_texts.use(monkeypatch)
+    case_texts.keep_estate(kept, world.ours)
+    return kept
+
+
+@pytest.fixture
+def reviewer(chromium: Browser, live_server: object, world: admin_data.World, texts: object) -> browser.Visitor:
+    at_work = browser.visitor(chromium, str(live_server))
+    at_work.log_in(world.ours.reviewer.get_username(), admin_data.PASSWORD)
+    return at_work
+
+
+def case_path(case: Case) -> str:
+    return f"/admin/webadmin/case/{case.pk}/change/"
+
+
+def complaints(of: browser.Visitor) -> list[str]:
+    return [line for line in of.complaints if NO_ICON not in line and "404 (Not Found)" not in line]
+
+
+def test_a_reviewer_finds_a_case_reads_it_and_decides_it(reviewer: browser.Visitor, world: admin_data.World) -> None:
+    page, case = reviewer.page, world.ours.cases[3]
+    reviewer.go("/admin/webadmin/case/")
+    page.click(f'a[href*="/case/{case.pk}/change/"]')
+    expect(page.locator(".zw-compare")).to_be_visible()
+
+    work, copy = page.locator('[data-side="work"]'), page.locator('[data-side="page"]')
+    assert work.locator(".zw-passage").all_text_contents() == [admin_data.WORK_TEXT]
+    (copied,) = copy.locator(".zw-passage").all_text_contents()
+    assert copied.startswith("度口的灯是在立冬那天熄的。")
+    assert admin_data.ADVERT in copied
+    assert work.locator(".zw-homophone").all_text_contents() == ["渡", "雾", "码", "暗", "雾", "票"]
+    assert copy.locator(".zw-homophone").all_text_contents() == ["度", "务", "马", "按", "务", "漂"]
+    assert copy.locator(".zw-inserted").all_text_contents() == [admin_data.ADVERT]
+
+    page.check('input[name=verdict][value="confirmed"]')
+    page.fill("textarea[name=note]", "同音字替换，逐段照搬")
+    page.click(".zw-verdict button[type=submit]")
+    expect(page.locator(".zw-decided")).to_contain_text("confirmed")
+    expect(page.locator(".zw-decided")).to_contain_text("changhe-reviewer")
+    decided = Case.objects.get(pk=case.pk)
+    assert (decided.verdict, decided.verdict_note) == (Verdict.CONFIRMED, "同音字替换，逐段照搬")
+    assert decided.decided_at is not None
+    expect(page.locator(".zw-timeline").first).to_contain_text("同音字替换，逐段照搬")
+    assert complaints(reviewer) == []
+
+
+def test_passages_and_changes_are_linked_by_keyboard_and_pointer(
+    reviewer: browser.Visitor, world: admin_data.World
+) -> None:
+    page = reviewer.page
+    reviewer.go(case_path(world.ours.cases[3]))
+    linked = page.locator(".zw-passage.is-linked")
+    expect(linked).to_have_count(0)
+    page.keyboard.press("n")
+    expect(linked).to_have_count(2)
+    expect(page.locator(".zw-where")).to_contain_text("Passage 1 of 1")
+    page.keyboard.press("j")
+    expect(page.locator(".zw-change.is-linked")).to_have_count(2)
+    assert page.locator(".zw-change.is-linked").all_text_contents() == ["渡", "度"]
+    expect(page.locator(".zw-where")).to_contain_text("homophone: work “渡”, page “度”")
+    page.locator('[data-side="page"] .zw-homophone').nth(1).click()
+    assert page.locator(".zw-change.is-linked").all_text_contents() == ["雾", "务"]
+    page.locator("textarea[name=note]").fill("")
+    page.locator("textarea[name=note]").press_sequentially("nj")
+    assert page.locator("textarea[name=note]").input_value() == "nj"
+    assert page.locator(".zw-change.is-linked").all_text_contents() == ["雾", "务"]
+    assert complaints(reviewer) == []
+
+
+def test_the_other_side_scrolls_to_what_was_chosen(
+    reviewer: browser.Visitor, world: admin_data.World, texts: case_texts.Texts
+) -> None:
+    page, case = reviewer.page, world.ours.cases[3]
+    work = "序。\n" * 400 + "渡口的灯是在立冬那天熄的。"
+    copy = "渡口的灯是在立冬那天熄的。" + "尾\n" * 30
+    start = work.index("渡口")
+    span = {"page": [0, 13], "work": [start, start + 13], "similarity": 1.0, "page_excerpt": copy[:13],
+            "work_excerpt": work[start:], "changes": []}  # fmt: skip
+    case.matches.update(spans=[span])
+    texts.keep_case(case, copy, work)
+    reviewer.go(case_path(case))
+    column = page.locator('[data-side="work"]')
+    column.locator("summary").click()
+    passage = column.locator(".zw-passage")
+    assert passage.evaluate("e => e.getBoundingClientRect().top > e.closest('.zw-text').getBoundingClientRect().bottom")
+    page.locator('[data-side="page"] .zw-passage').focus()
+    page.keyboard.press("Enter")
+    page.wait_for_function(
+        "() => { const e = document.querySelector('[data-side=work] .zw-passage').getBoundingClientRect();"
+        " const t = document.querySelector('[data-side=work] .zw-text').getBoundingClientRect();"
+        " return e.top >= t.top && e.bottom <= t.bottom; }"
+    )
+
+
+def test_a_hostile_page_is_shown_and_does_nothing(
+    reviewer: browser.Visitor, world: admin_data.World, texts: case_texts.Texts
+) -> None:
+    page, case = reviewer.page, world.ours.cases[0]
+    case_texts.keep_hostile(texts, case)
+    reviewer.go(case_path(case))
+    shown = page.locator('[data-side="page"] .zw-text').text_content() or ""
+    assert "<script>alert('script')</script>" in shown
+    assert "<img src=x onerror=alert('img')>" in shown
+    assert "{{ 7|add:7 }}" in shown
+    assert "\u202e" not in shown
+    assert "\u200b" not in shown
+    assert page.locator('.zw-text [data-mark="RLO"]').count() == 1
+    assert page.locator('.zw-text [data-mark="ZWSP×2"]').count() == 1
+    assert page.locator(".zw-case img, .zw-case script, .zw-case b").count() == 0
+    page.locator('[data-side="page"] .zw-text').hover()
+    page.mouse.wheel(0, 300)
+    assert reviewer.alerts == []
+    assert complaints(reviewer) == []
+
+
+def test_a_case_of_another_rights_holder_is_not_there(reviewer: browser.Visitor, world: admin_data.World) -> None:
+    assert reviewer.go(case_path(world.theirs.cases[0])) == 404
+    assert "beidou" not in reviewer.page.content()
+
+
+def test_the_language_is_switched_from_the_menu(reviewer: browser.Visitor, world: admin_data.World) -> None:
+    page = reviewer.page
+    reviewer.go(case_path(world.ours.cases[0]))
+    expect(page.locator("#zw-compare")).to_have_text("Side by side")
+    page.get_by_text("changhe-reviewer", exact=True).first.click()
+    page.locator('form[action*="setlang"] button:has-text("Simplified Chinese"), '
+                 'form[action*="setlang"] button:has-text("简体中文")').first.click()  # fmt: skip
+    expect(page.locator("#zw-compare")).to_have_text("逐字对照")
+    assert page.locator("html").get_attribute("lang") == "zh-hans"
+    assert complaints(reviewer) == []
+
+
+@pytest.mark.parametrize("path", ["/admin/", "/admin/webadmin/case/", "case"])
+def test_no_page_is_wider_than_a_telephone(
+    chromium: Browser, live_server: object, world: admin_data.World, texts: case_texts.Texts, path: str
+) -> None:
+    narrow = browser.visitor(chromium, str(live_server), "zh-CN", width=420)
+    narrow.log_in(world.ours.reviewer.get_username(), admin_data.PASSWORD)
+    narrow.go(case_path(world.ours.cases[0]) if path == "case" else path)
+    assert narrow.page.evaluate("document.documentElement.scrollWidth") <= 420
+    assert complaints(narrow) == []

@@ -1,0 +1,78 @@
+"""The system's Chromium against a live server: pages that are watched for script errors and alerts."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+CHROMIUM = Path("/usr/bin/chromium")
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+DEADLINE_MS = 20_000  # for one step; the slowest takes about 2 s on two busy cores
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """Start Chromium; where it is absent the test is skipped, or fails with REQUIRE_SERVICES=1."""
+    if not CHROMIUM.exists():
+        reason = f"{CHROMIUM} is absent; install Debian's package chromium"
+        if os.environ.get("REQUIRE_SERVICES") == "1":
+            pytest.fail(reason)
+        pytest.skip(reason)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@dataclass
+class Visitor:
+    """One person at one window, and everything their browser complained of."""
+
+    page: Page
+    address: str  # of the live server
+    complaints: list[str] = field(default_factory=list)
+    alerts: list[str] = field(default_factory=list)
+
+    def go(self, path: str) -> int:
+        """Open a page of the server; returns its status."""
+        response = self.page.goto(self.address + path)
+        assert response is not None
+        self.page.wait_for_load_state("networkidle")
+        return response.status
+
+    def log_in(self, name: str, password: str) -> None:
+        """Log in through the form."""
+        self.go("/admin/")
+        self.page.fill("input[name=username]", name)
+        self.page.fill("input[name=password]", password)
+        self.page.click("form button[type=submit]")
+        self.page.wait_for_selector(".zw-dashboard")
+
+
+def visitor(browser: Browser, address: str, language: str = "en", width: int = 1440) -> Visitor:
+    """Open a window of its own, with its own cookies, in a language and a width."""
+    context = browser.new_context(locale=language, viewport={"width": width, "height": 900})
+    context.set_default_timeout(DEADLINE_MS)
+    page = context.new_page()
+    made = Visitor(page, address)
+    page.on("pageerror", lambda error: made.complaints.append(str(error)))
+    page.on("console", lambda message: made.complaints.append(message.text) if message.type == "error" else None)
+
+    def dismiss(dialog: object) -> None:
+        made.alerts.append(dialog.message)  # type: ignore[attr-defined]
+        dialog.dismiss()  # type: ignore[attr-defined]
+
+    page.on("dialog", dismiss)
+    return made
