@@ -1,0 +1,85 @@
+"""What the plan expects of each page is what the crawler reads there and the matcher finds, in one process."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pytest
+
+from core.ids import WorkTextId, work_text_id
+from core.matches import Match, MatchClass
+from core.pages import Disguise
+from crawler.reading import Rejected, read_page
+from deploy.demo.library import Library
+from deploy.demo.plan import PagePlan, PageVerdict, SitePlan, WorkRef
+from deploy.demo.sites import ORDERS
+from fingerprint.fingerprinting import fingerprint_text
+from matcher.matching import Matcher, MemoryCorpus, WorkEntry
+from matcher.memory_index import MemoryIndex
+from tests.support.demo_sites import Demo
+
+TWO_QUOTATIONS = "/thread/502"
+
+
+@dataclass(frozen=True)
+class Desk:
+    """The whole mother corpus behind one matcher, and whose each text is."""
+
+    matcher: Matcher
+    refs: dict[WorkTextId, WorkRef]
+    holders: dict[WorkTextId, str]
+
+    def matches(self, text: str, watcher: str) -> Sequence[Match]:
+        return self.matcher.match(text, fingerprint_text(text), lambda text_id: self.holders[text_id] == watcher)
+
+
+@pytest.fixture(scope="module")
+def desk(library: Library) -> Desk:
+    index, corpus = MemoryIndex(), MemoryCorpus()
+    made = Desk(Matcher(index, corpus), {}, {})
+    for work in library.works.values():
+        for chapter in work.chapters:
+            text_id, fingerprint = work_text_id(chapter.text), fingerprint_text(chapter.text)
+            index.add(text_id, fingerprint)
+            corpus[text_id] = WorkEntry(chapter.text, fingerprint)
+            made.refs[text_id] = WorkRef(work.key, chapter.number)
+            made.holders[text_id] = work.rights_holder
+    return made
+
+
+@pytest.mark.parametrize("key", [order.key for order in ORDERS])
+def test_each_page_is_found_as_what_it_is(key: str, demo: Demo, desk: Desk) -> None:
+    site = demo.plan.site(key)
+    faults = {page.path: faults_of(demo, desk, site, page) for page in site.pages if page.path != TWO_QUOTATIONS}
+
+    assert {path: fault for path, fault in faults.items() if fault} == {}
+
+
+@pytest.mark.xfail(
+    strict=True, reason="two marked quotations of 17 and 21 characters, 90 apart, are taken for one passage"
+)
+def test_a_review_with_two_quotations_near_each_other_is_not_accused(demo: Demo, desk: Desk) -> None:
+    site = demo.plan.site("huaishu")
+    page = next(page for page in site.pages if page.path == TWO_QUOTATIONS)
+
+    assert faults_of(demo, desk, site, page) == []
+
+
+def faults_of(demo: Demo, desk: Desk, site: SitePlan, page: PagePlan) -> list[str]:
+    content_type = next(resource.content_type for resource in site.resources if resource.path == page.path)
+    reading = read_page(demo.content(site, page.path), {"Content-Type": content_type}, f"http://127.0.0.1{page.path}")
+    if isinstance(reading, Rejected):
+        return [] if page.is_index else [reading.sentence]
+    found = desk.matches(reading.text, site.rights_holder)
+    taken = [match for match in found if match.match_class is not MatchClass.QUOTATION]
+    named = {desk.refs[match.text_id] for match in taken}
+    faults = [] if named == set(page.works) else [f"found {sorted(named)}, expected {sorted(page.works)}"]
+    if page.verdict is PageVerdict.COPY:
+        read = {disguise.kind for disguise in reading.disguises}
+        faults += [fault for match in taken for fault in copy_faults(page, match, read)]
+    return faults
+
+
+def copy_faults(page: PagePlan, match: Match, read: set[Disguise]) -> list[str]:
+    missing = set(page.disguises) - read - {disguise.kind for disguise in match.disguises}
+    faults = [f"not seen: {sorted(missing)}"] if missing else []
+    return faults if match.match_class in page.classes else [*faults, f"called {match.match_class}"]
