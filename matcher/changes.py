@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from core.matches import ChangeKind
 from fingerprint.normalization import WILDCARD
-from matcher.alignment import AGREE, ONLY_PAGE, ONLY_WORK, REPLACE, blocks
+from matcher.alignment import AGREE, ONLY_PAGE, REPLACE, blocks
 from matcher.chaining import PAGE_END, PAGE_START, WORK_END, WORK_START, Segments
 from matcher.sides import Side, is_latin, is_one_character
 
@@ -64,7 +64,8 @@ def compared(page: Side, work: Side, passage: Segments) -> Comparison:
         int(passage[:, WORK_START].min()),
         int(passage[:, WORK_END].max()),
     )
-    parts: list[Changes] = []
+    bridges: list[Changes] = []
+    aligned: list[NDArray[np.int32]] = []
     page_at, work_at = found.page_start, None
     for row in passage:
         page_start, page_end = int(row[PAGE_START]), int(row[PAGE_END])
@@ -76,11 +77,12 @@ def compared(page: Side, work: Side, passage: Segments) -> Comparison:
         is_displaced = work_at is not None and work_start < work_at
         found.displaced += is_displaced
         work_from = work_start if work_at is None or is_displaced else work_at
-        parts.append(_bridge(page_at, page_start, work_from, work_start))
+        bridges.append(_bridge(page_at, page_start, work_from, work_start))
         found.columns += page_start - page_at
-        parts.append(_segment_changes(found, page, work, (page_start, page_end, work_start, work_end)))
+        tokens = page.fingerprint.tokens[page_start:page_end], work.fingerprint.tokens[work_start:work_end]
+        aligned.append(blocks(*tokens) + np.array([0, page_start, page_start, work_start, work_start], np.int32))
         page_at, work_at = page_end, work_end
-    found.changes = _merged(np.concatenate(parts))
+    found.changes = _merged(np.concatenate([*bridges, *_aligned_changes(found, page, work, np.concatenate(aligned))]))
     return found
 
 
@@ -98,21 +100,18 @@ def _bridge(page_at: int, page_start: int, work_at: int, work_start: int) -> Cha
     return np.array(rows, np.int32).reshape(-1, 5)
 
 
-def _segment_changes(found: Comparison, page: Side, work: Side, where: tuple[int, int, int, int]) -> Changes:
-    """The changes of one segment, and its part in the counts of the passage."""
-    page_start, page_end, work_start, work_end = where
-    aligned = blocks(page.fingerprint.tokens[page_start:page_end], work.fingerprint.tokens[work_start:work_end])
-    aligned += np.array([0, page_start, page_start, work_start, work_start], np.int32)
+def _aligned_changes(found: Comparison, page: Side, work: Side, aligned: NDArray[np.int32]) -> list[Changes]:
+    """The changes inside segments, and their part in the counts of the passage; `aligned`: blocks of all segments."""
     lengths = np.maximum(aligned[:, 2] - aligned[:, 1], aligned[:, 4] - aligned[:, 3])
     agreeing = lengths[aligned[:, 0] == AGREE]
     found.matched += int(agreeing.sum())
     found.columns += int(lengths.sum())
     found.longest_run = max(found.longest_run, int(agreeing.max(initial=0)))
-    one_sided = aligned[np.isin(aligned[:, 0], (ONLY_PAGE, ONLY_WORK))]
+    is_paired = (aligned[:, 0] == AGREE) | (aligned[:, 0] == REPLACE)
+    one_sided = aligned[~is_paired]
     is_inserted = one_sided[:, 0] == ONLY_PAGE
     one_sided[:, 0] = np.where(is_inserted, number_of(ChangeKind.INSERTED), number_of(ChangeKind.DELETED))
-    paired = aligned[np.isin(aligned[:, 0], (AGREE, REPLACE))]
-    return np.concatenate([one_sided, _pairwise(page, work, paired)])
+    return [one_sided, _pairwise(page, work, aligned[is_paired])]
 
 
 def _pairwise(page: Side, work: Side, paired: NDArray[np.int32]) -> Changes:

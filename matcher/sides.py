@@ -21,11 +21,12 @@ class Side:
     fingerprint: Fingerprint
 
     def characters(self, tokens: NDArray[np.int32]) -> NDArray[np.uint32]:
-        """uint32[n]: the first code point of each of these tokens, which are given in increasing order."""
+        """uint32[n]: the first code point of each of these tokens, in any order."""
         if not tokens.size:
             return np.zeros(0, np.uint32)
         offsets = self.fingerprint.offsets[tokens]
-        found: NDArray[np.uint32] = code_points(self.text[offsets[0] : offsets[-1] + 1])[offsets - offsets[0]]
+        low = int(offsets.min())
+        found: NDArray[np.uint32] = code_points(self.text[low : int(offsets.max()) + 1])[offsets - low]
         return found
 
     def range_of(self, start: int, end: int) -> TextRange:
