@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from analytics.records import CaseRow, CrawlRow, CrawlState, ExclusionRow, PageRow, ReportScope
 from analytics.report import Report, build_report
+from core.errors import NotFound
 from core.matches import MatchClass
 from core.pages import Disguise
 from core.states import CaseState, Rejection, Verdict
@@ -48,9 +49,10 @@ def make_report(
 ) -> Report:
     """Measure the period for a reader: a user (all their rights holders, or `holder` alone) or a rights holder itself.
 
-    `work` and `site` narrow it; one that the reader may not see gives an empty report. Raises BadInput for a period or
-    language that cannot be.
+    Raises NotFound for a rights holder, work or site that the reader may not see, whose name would stand in the report;
+    BadInput for a period or language that cannot be.
     """
+    _require_seen(reader, holder, work, site)
     if holder is None and isinstance(reader, RightsHolder):
         holder = reader
     scope = ReportScope(
@@ -65,6 +67,18 @@ def make_report(
     )
     rows = report_rows(reader, scope, work, site, holder)
     return build_report(scope, rows.cases, rows.pages, rows.exclusions, rows.crawls)
+
+
+def _require_seen(reader: Reader, *wanted: RightsHolder | Work | Site | None) -> None:
+    for record in wanted:
+        if record is not None and not _seen(type(record).objects.filter(pk=record.pk), reader).exists():
+            raise NotFound(str(record._meta.verbose_name), record.pk)
+
+
+def _seen(queryset: QuerySet[Any], reader: Reader) -> QuerySet[Any]:
+    if isinstance(reader, RightsHolder):
+        return queryset.filter(**{holder_path(queryset.model): reader.pk})
+    return visible(queryset, reader)
 
 
 def report_rows(
@@ -89,12 +103,8 @@ class _Query:
         self._work, self._site, self._holder = work, site, holder
 
     def _seen(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        path = holder_path(queryset.model)
-        if isinstance(self._reader, RightsHolder):
-            queryset = queryset.filter(**{path: self._reader.pk})
-        else:
-            queryset = visible(queryset, self._reader)
-        return queryset.filter(**{path: self._holder.pk}) if self._holder else queryset
+        queryset = _seen(queryset, self._reader)
+        return queryset.filter(**{holder_path(queryset.model): self._holder.pk}) if self._holder else queryset
 
     def _during(self, field: str) -> Q:
         return Q(**{f"{field}__gte": self._scope.starts_at, f"{field}__lt": self._scope.ends_at})

@@ -100,7 +100,7 @@ class CaseAdmin(HolderAdmin):
 
     @display(description=_("page"), header=True, ordering="page_title")
     def case(self, case: Case) -> list[str]:
-        return two_lines(case.page_title or case.page_url, case.page_url, 48)
+        return two_lines(case.page_title or case.page_url, case.page_url, 42)
 
     @display(description=_("work and site"), header=True, ordering="work__title")
     def work_and_site(self, case: Case) -> list[str]:

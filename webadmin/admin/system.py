@@ -1,10 +1,13 @@
 """Users, schedules, login attempts and failed messages: for administrators alone."""
 
+from typing import Any
+
 from axes.admin import AccessAttemptAdmin, AccessFailureLogAdmin, AccessLogAdmin
 from axes.models import AccessAttempt, AccessFailureLog, AccessLog
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.models import Group, User
+from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 from django_celery_beat import admin as beat
 from django_celery_beat.models import ClockedSchedule, CrontabSchedule, IntervalSchedule, PeriodicTask, SolarSchedule
@@ -12,6 +15,7 @@ from unfold.admin import ModelAdmin, TabularInline
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
+from webadmin.access import admit
 from webadmin.admin.isolation import AdministratorsOnly
 from webadmin.models import FailedMessage, Membership
 
@@ -55,6 +59,11 @@ class PersonAdmin(AdministratorsOnly, UserAdmin, ModelAdmin):
     ]
     add_fieldsets = [(None, {"classes": ["wide"], "fields": ["username", "usable_password", "password1", "password2"]})]
     readonly_fields = ["last_login", "date_joined"]
+
+    def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
+        super().save_related(request, form, formsets, change)
+        if form.instance.memberships.exists():
+            admit(form.instance)
 
 
 class TaskSelect(UnfoldAdminSelectWidget, beat.TaskSelectWidget):

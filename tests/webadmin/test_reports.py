@@ -1,0 +1,189 @@
+"""Reports out of the admin database: the reader's records, all of them, and nobody else's."""
+
+from __future__ import annotations
+
+import json
+from datetime import date, timedelta
+
+import pytest
+from django.http import HttpResponse
+from django.urls import reverse
+
+from analytics.formats import FORMATS
+from analytics.records import ReportScope
+from core.errors import BadInput, NotFound
+from core.states import Rejection
+from tests.support import admin_data
+from tests.support.desk import signed_in
+from webadmin.models import Case, CrawlRun, Membership, PageCheck
+from webadmin.reports import make_report, report_rows
+
+SINCE, UNTIL = date(2026, 3, 1), date(2026, 3, 31)
+PERIOD = {"since": "2026-03-01", "until": "2026-03-31", "language": "en"}
+
+
+@pytest.fixture
+def world(db: None) -> admin_data.World:
+    return admin_data.fill_world()
+
+
+def asked(person: object, **fields: object) -> HttpResponse:
+    return signed_in(person).get(reverse("webadmin_reports"), {**PERIOD, "format": "json", **fields})  # type: ignore[arg-type]
+
+
+def test_a_report_counts_every_case_of_the_period(world: admin_data.World) -> None:
+    report = make_report(world.ours.manager, SINCE, UNTIL)
+    assert {row.case_id for row in report.cases} == {case.pk for case in world.ours.cases}
+    counts = report.totals.cases
+    assert (counts.opened, counts.confirmed, counts.dismissed, counts.open) == (6, 1, 1, 4)
+    assert report.totals.pages_checked == len(world.ours.pages)
+
+
+def test_a_report_of_a_rights_holder_is_that_of_its_members(world: admin_data.World) -> None:
+    assert make_report(world.ours.holder, SINCE, UNTIL).totals == make_report(world.ours.reviewer, SINCE, UNTIL).totals
+
+
+def test_an_administrator_reports_on_all_or_on_one(world: admin_data.World) -> None:
+    assert len(make_report(world.administrator, SINCE, UNTIL).cases) == 12
+    one = make_report(world.administrator, SINCE, UNTIL, holder=world.theirs.holder)
+    assert {row.rights_holder for row in one.cases} == {world.theirs.holder.name}
+    assert len(one.cases) == 6
+
+
+def test_a_foreign_rights_holder_work_or_site_is_not_there_for_a_report(world: admin_data.World) -> None:
+    theirs = world.theirs
+    for reader in (world.ours.manager, world.ours.holder):
+        for foreign in ({"holder": theirs.holder}, {"work": theirs.works[0]}, {"site": theirs.sites[0]}):
+            with pytest.raises(NotFound) as caught:
+                make_report(reader, SINCE, UNTIL, **foreign)
+            assert "beidou" not in str(caught.value)
+
+
+def test_rows_asked_for_directly_are_kept_apart_as_well(world: admin_data.World) -> None:
+    scope = ReportScope("", SINCE, UNTIL, "Asia/Shanghai", "en", admin_data.NOW)
+    rows = report_rows(world.ours.reviewer, scope)
+    assert rows.cases
+    for part in (rows.cases, rows.pages, rows.exclusions, rows.crawls):
+        assert part
+        assert "beidou" not in str(part)
+
+
+def test_a_report_of_one_work_or_site_has_its_cases_alone(world: admin_data.World) -> None:
+    work, site = world.ours.works[1], world.ours.sites[0]
+    of_work = make_report(world.ours.manager, SINCE, UNTIL, work=work)
+    assert {row.case_id for row in of_work.cases} == {case.pk for case in world.ours.cases if case.work == work}
+    of_site = make_report(world.ours.manager, SINCE, UNTIL, site=site)
+    assert {row.site_name for row in of_site.cases} == {site.name}
+    assert {row.site for row in of_site.crawls} == {site.name}
+
+
+def test_the_period_ends_with_the_last_day_of_the_readers_calendar(world: admin_data.World) -> None:
+    case = world.ours.cases[0]
+    before_midnight = admin_data.NOW.replace(hour=15, minute=59)  # 23:59 in Shanghai
+    for moment, is_in in ((before_midnight, True), (before_midnight + timedelta(minutes=1), False)):
+        Case.objects.filter(pk=case.pk).update(opened_at=moment)
+        report = make_report(world.ours.manager, date(2026, 3, 10), date(2026, 3, 10))
+        assert (case.pk in {row.case_id for row in report.cases}) is is_in
+
+
+def test_a_row_carries_chapter_excerpt_reviewer_and_disguises(world: admin_data.World) -> None:
+    report = make_report(world.ours.manager, SINCE, UNTIL)
+    decided = world.ours.cases[1]
+    row = next(row for row in report.cases if row.case_id == decided.pk)
+    assert row.chapter_title == "第1章 立冬"
+    assert row.excerpt
+    assert admin_data.page_text(1).find(row.excerpt) >= 0
+    assert row.reviewer == world.ours.reviewer.username
+    assert [str(kind) for kind in row.disguises] == [item["kind"] for item in decided.disguises]
+
+
+def test_what_was_left_out_is_counted_by_reason(world: admin_data.World) -> None:
+    PageCheck.objects.filter(version_id=world.ours.pages[-2].version_id).update(rejection=Rejection.NO_MATCH)
+    counted = dict(make_report(world.ours.manager, SINCE, UNTIL).exclusions)
+    assert counted[Rejection.LICENSED] == 1
+    assert counted[Rejection.NO_MATCH] == 1
+    assert counted[Rejection.ROBOTS] == 3
+
+
+def test_a_later_version_of_a_page_is_a_change_and_the_first_is_not(world: admin_data.World) -> None:
+    page = world.ours.pages[0]
+    before = make_report(world.ours.manager, SINCE, UNTIL).totals.new_versions
+    PageCheck.objects.create(
+        version_id="f" * 40,
+        page=page,
+        algorithm_id=admin_data.ALGORITHM_ID,
+        corpus_revision=2,
+        checked_at=admin_data.NOW + timedelta(days=1),
+    )
+    assert before == 0
+    assert make_report(world.ours.manager, SINCE, UNTIL).totals.new_versions == 1
+
+
+def test_missed_runs_are_in_the_report(world: admin_data.World) -> None:
+    report = make_report(world.ours.manager, SINCE, UNTIL)
+    assert report.totals.crawl_runs >= CrawlRun.objects.filter(site__rights_holder=world.ours.holder).count() - 1
+    assert any(row.missed for row in report.crawls)
+
+
+def test_a_period_that_ends_before_it_begins_is_refused(world: admin_data.World) -> None:
+    with pytest.raises(BadInput):
+        make_report(world.ours.manager, UNTIL, SINCE)
+    response = asked(world.ours.manager, do="preview", since="2026-03-31", until="2026-03-01")
+    assert response.status_code == 200
+    assert "until" in response.context["form"].errors  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("kind", sorted(FORMATS))
+def test_a_manager_downloads_every_format_under_a_safe_name(world: admin_data.World, kind: str) -> None:
+    response = asked(world.ours.manager, do="download", format=kind)
+    assert response.status_code == 200
+    assert response.headers["Content-Disposition"] == f'attachment; filename="zhuiwen-report-20260301-20260331.{kind}"'
+    assert response.content
+
+
+def test_a_download_carries_the_readers_cases_and_no_others(world: admin_data.World) -> None:
+    response = asked(world.ours.manager, do="download")
+    assert json.loads(response.content)
+    text = response.content.decode()
+    assert "changhe" in text
+    assert "beidou" not in text
+
+
+def test_a_reviewer_looks_and_does_not_download(world: admin_data.World) -> None:
+    assert asked(world.ours.reviewer, do="preview").status_code == 200
+    assert asked(world.ours.reviewer, do="download").status_code == 403
+
+
+def test_who_manages_one_and_reviews_another_downloads_only_the_first(world: admin_data.World) -> None:
+    both = admin_data.user("both", world.ours.holder, Membership.Role.MANAGER)
+    Membership.objects.create(user=both, rights_holder=world.theirs.holder, role=Membership.Role.REVIEWER)
+    assert asked(both, do="download").status_code == 403
+    assert asked(both, do="download", holder=world.theirs.holder.pk).status_code == 403
+    assert asked(both, do="download", holder=world.ours.holder.pk).status_code == 200
+
+
+def test_the_preview_runs_no_script_and_stands_in_no_foreign_frame(world: admin_data.World) -> None:
+    Case.objects.update(page_title="<script>alert(1)</script>")
+    response = asked(world.ours.reviewer, do="preview")
+    policy = response.headers["Content-Security-Policy"]
+    assert "sandbox" in policy
+    assert "default-src 'none'" in policy
+    assert response.headers["X-Frame-Options"] == "SAMEORIGIN"
+    assert "<script>alert" not in response.content.decode()
+
+
+def test_the_page_offers_only_ones_own_works_and_sites(world: admin_data.World) -> None:
+    shown = signed_in(world.ours.reviewer).get(reverse("webadmin_reports")).content.decode()
+    assert "changhe·渡口夜灯" in shown
+    assert "beidou" not in shown
+    assert 'name="holder"' not in shown
+    assert 'name="holder"' in signed_in(world.administrator).get(reverse("webadmin_reports")).content.decode()
+
+
+def test_a_person_without_a_role_gets_an_empty_report_and_a_stranger_the_login(world: admin_data.World) -> None:
+    outsider = admin_data.user("outsider")
+    assert make_report(outsider, SINCE, UNTIL).cases == ()
+    assert asked(outsider, do="download").status_code == 403
+    outsider.is_staff = False
+    outsider.save()
+    assert asked(outsider, do="preview").status_code == 302
