@@ -62,7 +62,7 @@ _BINARY_MARKS = (
     b"\x7fELF",
 )
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
-_TAG = re.compile(r"<(?:!doctype|html|head|body|div|p|br|span|title|meta|table|article)\b", re.IGNORECASE)
+_TAG = re.compile(r"<(?:!doctype|[a-z][a-z0-9]{0,15})[\s/>]", re.IGNORECASE)
 
 
 @dataclass(slots=True)

@@ -79,20 +79,11 @@ class Removed:
     is_inline: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _Gap:
-    """Where a piece was: after `offset` characters of the text of `parent` (or of the tail of `previous`)."""
-
-    parent: HtmlElement
-    previous: HtmlElement | None
-    offset: int
-
-
 def remove_hidden(tree: HtmlElement) -> list[Removed]:
     """Take hidden elements and ruby out of `tree` (changed in place); returns them in document order."""
     styles = cascade(tree)
     most = count_han(_shown_text(tree)) * MAX_SHARE_TO_HIDE
-    taken: list[tuple[HtmlElement, Disguise, str, _Gap]] = []
+    taken: list[tuple[HtmlElement, Disguise, str, bool]] = []
     for element in list(tree.iter()):
         if not isinstance(element.tag, str) or element.tag in _NEVER_SHOWN or not _is_in(element, tree):
             continue
@@ -101,10 +92,11 @@ def remove_hidden(tree: HtmlElement) -> list[Removed]:
             continue
         text = " ".join(_shown_text(element).split())
         if element is not tree and (kind is Disguise.RUBY or not text or count_han(text) <= most):
-            taken.append((element, kind, text, _take_out(element)))
+            taken.append((element, kind, text, element.tag in _INLINE))
+            _empty(element)
     return [
-        Removed(kind, text, _before(gap), _after(gap), element.tag in _INLINE)
-        for element, kind, text, gap in taken[:MAX_PIECES_TO_RECORD]
+        Removed(kind, text, _before(element), _after(element), is_inline)
+        for element, kind, text, is_inline in taken[:MAX_PIECES_TO_RECORD]
         if text.strip("()（） ")
     ]
 
@@ -239,22 +231,22 @@ def _shown_text(element: HtmlElement) -> str:
     return "".join(parts)
 
 
-def _before(gap: _Gap) -> str:
-    text = ((gap.parent.text if gap.previous is None else gap.previous.tail) or "")[: gap.offset]
-    node = gap.previous
+def _before(element: HtmlElement) -> str:
+    """The end of what stands before `element` inside its parent, without blanks."""
+    text, node, parent = "", element.getprevious(), element.getparent()
     for _ in range(_MAX_NEIGHBOURS):
         if node is None or len("".join(text.split())) >= _CONTEXT_CHARS:
             break
-        earlier = node.getprevious()
-        text = _shown_text(node) + text
-        text = ((gap.parent.text if earlier is None else earlier.tail) or "") + text
-        node = earlier
+        text = _shown_text(node) + (node.tail or "") + text
+        node = node.getprevious()
+    if node is None and parent is not None:
+        text = (parent.text or "") + text
     return "".join(text.split())[-_CONTEXT_CHARS:]
 
 
-def _after(gap: _Gap) -> str:
-    text = ((gap.parent.text if gap.previous is None else gap.previous.tail) or "")[gap.offset :]
-    node = gap.previous.getnext() if gap.previous is not None else next(iter(gap.parent), None)
+def _after(element: HtmlElement) -> str:
+    """The beginning of what stands after `element` inside its parent, without blanks."""
+    text, node = element.tail or "", element.getnext()
     for _ in range(_MAX_NEIGHBOURS):
         if node is None or len("".join(text.split())) >= _CONTEXT_CHARS:
             break
@@ -263,13 +255,7 @@ def _after(gap: _Gap) -> str:
     return "".join(text.split())[:_CONTEXT_CHARS]
 
 
-def _take_out(element: HtmlElement) -> _Gap:
-    parent, previous, tail = element.getparent(), element.getprevious(), element.tail or ""
-    parent.remove(element)
-    if previous is None:
-        gap = _Gap(parent, None, len(parent.text or ""))
-        parent.text = (parent.text or "") + tail
-    else:
-        gap = _Gap(parent, previous, len(previous.tail or ""))
-        previous.tail = (previous.tail or "") + tail
-    return gap
+def _empty(element: HtmlElement) -> None:
+    """Leave a husk that shows nothing: to take an element out copies all the text beside it, each time."""
+    element.clear(keep_tail=True)
+    element.tag = "span"

@@ -11,6 +11,7 @@ sitemap.xml.gz ---- listed                  that no page links to
 import gzip
 import json
 import signal
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
@@ -18,7 +19,7 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import BadConfiguration
+from core.errors import BadConfiguration, BrokenInvariant
 from core.settings import CrawlSettings
 from crawler.frontier import JOURNAL_NAME
 from crawler.run import run_crawl
@@ -317,6 +318,12 @@ def test_a_corrupt_job_folder_does_not_prevent_the_crawl(tmp_path: Path) -> None
         crawled = crawl(plan_of(site.url()), settings_of(site.netloc), None, tmp_path)
         assert crawled.counts.stored == 2
         assert "starts afresh" in crawled.counts.faults[0]
+
+
+def test_a_second_crawl_in_one_process_is_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "twisted.internet.reactor", object())
+    with pytest.raises(BrokenInvariant, match="a process of its own"):
+        run_crawl(plan_of("http://a.example/"), RecordingStore(), RecordingOutbox(), CrawlSettings())
 
 
 def test_a_plan_that_cannot_work_is_refused_with_every_fault_named() -> None:
