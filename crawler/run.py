@@ -39,7 +39,8 @@ def run_crawl(  # noqa: PLR0917, what to crawl and where to put it belong togeth
     after a kill or a loss of power, it goes on from there. SIGTERM and SIGINT end the crawl after the pages in flight.
     on_progress: called from this thread at most twice a second, and at the end, with counts that go on changing.
 
-    Raises BadConfiguration for a plan that cannot work, BrokenInvariant for a second call in one process. Whatever sites do is in the counts, never an exception.
+    Raises BadConfiguration for a plan that cannot work, BrokenInvariant for a second call in one process. Whatever
+    sites do is in the counts, never an exception.
     """
     _check(plan)
     if "twisted.internet.reactor" in sys.modules:
