@@ -67,6 +67,8 @@ def compared(page: Side, work: Side, passage: Segments) -> Comparison:
     bridges: list[Changes] = []
     aligned: list[NDArray[np.int32]] = []
     page_at, work_at = found.page_start, None
+    # In another order, what is skipped here stands elsewhere on the page: nothing is said to be left out.
+    is_in_order = bool((np.diff(passage[:, WORK_START]) >= -MAX_OVERLAP_TO_TRIM_TOKENS).all())
     for row in passage:
         page_start, page_end = int(row[PAGE_START]), int(row[PAGE_END])
         work_start, work_end = int(row[WORK_START]), int(row[WORK_END])
@@ -74,9 +76,8 @@ def compared(page: Side, work: Side, passage: Segments) -> Comparison:
         page_start, work_start = page_start + lost, work_start + lost
         if page_start >= page_end or work_start >= work_end:
             continue
-        is_displaced = work_at is not None and work_start < work_at
-        found.displaced += is_displaced
-        work_from = work_start if work_at is None or is_displaced else work_at
+        found.displaced += work_at is not None and work_start < work_at
+        work_from = work_at if work_at is not None and is_in_order else work_start
         bridges.append(_bridge(page_at, page_start, work_from, work_start))
         found.columns += page_start - page_at
         tokens = page.fingerprint.tokens[page_start:page_end], work.fingerprint.tokens[work_start:work_end]

@@ -93,7 +93,9 @@ def _signs(page: Side, work: Side, comparison: Comparison) -> Iterator[tuple[Dis
         yield kind, _Sign(len(items), len(items), _example(page.text, items[0]))
     for kind_of_change in CHANGE_KINDS:
         rows = comparison.of_kind(kind_of_change)
-        if len(rows):
+        # Between pieces in another order alignment loses a few tokens on each side; only whole passages count there.
+        is_seam = comparison.displaced and kind_of_change in _IN_PASSAGES
+        if len(rows) and not is_seam:
             disguise = _DISGUISE_OF_CHANGE.get(kind_of_change) or _IN_PASSAGES[kind_of_change]
             tokens = int(np.maximum(rows[:, 2] - rows[:, 1], rows[:, 4] - rows[:, 3]).sum())
             yield disguise, _Sign(len(rows), tokens, _row_text(page, work, kind_of_change, rows[0]))
