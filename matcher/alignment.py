@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rapidfuzz.distance import Levenshtein
 
-# rapidfuzz needs quadratic time, linear memory: 10 ms for two pieces of 16,000 tokens. Longer ones are cut first.
+# rapidfuzz needs quadratic time, linear memory: 15 ms for two pieces of 16,000 tokens. Longer ones are cut first.
 MAX_PIECE_TOKENS = 16_000
 PIN_TOKENS = 12  # a run that stands once near the expected place on both sides is taken for the same place
 PIN_SEARCH_TOKENS = 400
