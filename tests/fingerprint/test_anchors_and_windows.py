@@ -75,7 +75,9 @@ def test_one_character_repeated_has_one_anchor() -> None:
 
 
 @given(LETTERS, st.integers(1, 40), st.integers(1, 40))
-def test_windows_sum_to_the_granularity_and_equal_the_plain_count(letters: np.ndarray, granularity: int, step: int) -> None:
+def test_windows_sum_to_the_granularity_and_equal_the_plain_count(
+    letters: np.ndarray, granularity: int, step: int
+) -> None:
     step = min(step, granularity)
     counts = letter_counts(letters, granularity, step)
     assert len(counts) == window_count(letters.size, rule(granularity, step))

@@ -25,7 +25,9 @@ def same(first: Fingerprint, second: Fingerprint) -> bool:
     )
 
 
-@given(st.text(st.sampled_from("网絡和人民 \u200b，（）wang\ue000\n") | st.characters(exclude_categories=[]), max_size=120))
+@given(
+    st.text(st.sampled_from("网絡和人民 \u200b，（）wang\ue000\n") | st.characters(exclude_categories=[]), max_size=120)
+)
 def test_bytes_give_the_same_fingerprint_back(text: str) -> None:
     fingerprint = fingerprint_text(text)
     assert same(Fingerprint.from_bytes(fingerprint.to_bytes()), fingerprint)
@@ -40,7 +42,9 @@ def test_the_first_byte_is_the_algorithm_id(algorithm: Algorithm) -> None:
 
 def test_arrays_have_the_types_that_the_record_promises() -> None:
     for fingerprint in (fingerprint_text(TEXT), Fingerprint.from_bytes(fingerprint_text(TEXT).to_bytes())):
-        kinds = [array.dtype for array in (fingerprint.tokens, fingerprint.offsets, fingerprint.hashes, fingerprint.anchors)]
+        kinds = [
+            array.dtype for array in (fingerprint.tokens, fingerprint.offsets, fingerprint.hashes, fingerprint.anchors)
+        ]
         assert kinds == [np.uint16, np.int32, np.uint64, np.int32]
         assert fingerprint.windows.dtype == np.uint8
 
