@@ -57,7 +57,7 @@ def is_administrator(user: Person) -> bool:
 
 
 def roles(user: Person) -> dict[int, str]:
-    """The user's role for each rights holder, by key; empty for administrators without memberships and inactive users."""
+    """The user's role for each rights holder, by key; empty for inactive users and those without memberships."""
     if not user.is_active or not user.pk:
         return {}
     return dict(Membership.objects.filter(user_id=user.pk).values_list("rights_holder_id", "role"))
@@ -69,20 +69,21 @@ def visible(queryset: QuerySet[M], user: Person) -> QuerySet[M]:
     Users are visible to those who share a rights holder with them. Raises BrokenInvariant for a model that belongs to
     no rights holder and is asked for by anybody but an administrator.
     """
-    return _belonging(queryset, user, Membership.objects.filter(user_id=user.pk))
+    return _belonging(queryset, user, Membership.objects.all())
 
 
 def manageable(queryset: QuerySet[M], user: Person) -> QuerySet[M]:
     """Those records of `queryset` that the user may change: as a manager of their rights holder or administrator."""
-    return _belonging(queryset, user, Membership.objects.filter(user_id=user.pk, role=Membership.Role.MANAGER))
+    return _belonging(queryset, user, Membership.objects.filter(role=Membership.Role.MANAGER))
 
 
 def _belonging(queryset: QuerySet[M], user: Person, memberships: QuerySet[Membership]) -> QuerySet[M]:
     if is_administrator(user):
         return queryset
-    if not user.is_active or not user.pk:
+    key = user.pk
+    if not user.is_active or key is None:
         return queryset.none()
-    holders = memberships.values("rights_holder_id")
+    holders = memberships.filter(user_id=key).values("rights_holder_id")
     if issubclass(queryset.model, User):
         colleagues = Membership.objects.filter(rights_holder_id__in=holders).values("user_id")
         return queryset.filter(pk__in=colleagues)

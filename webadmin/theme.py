@@ -9,18 +9,13 @@ from django.utils.translation import gettext_lazy as _
 
 from core.states import CaseState
 
+# By name: the models that stand behind it are not loaded yet when the settings import this module.
+IS_MANAGER = "webadmin.admin.isolation.is_manager"
 CASE_LIST = reverse_lazy("admin:webadmin_case_changelist")
 
 
 def is_administrator(request: HttpRequest) -> bool:
     return bool(request.user.is_active and request.user.is_superuser)
-
-
-def manages_anything(request: HttpRequest) -> bool:
-    # Django's models are not loaded yet when the settings import this module.
-    from webadmin.admin.isolation import is_manager  # noqa: PLC0415
-
-    return is_manager(request)
 
 
 def sees_all_cases(request: HttpRequest) -> bool:
@@ -94,7 +89,7 @@ UNFOLD = {
                     _item(_("Licences"), "contract", "webadmin_licence_changelist"),
                     _item(_("Own domains"), "domain_verification", "webadmin_owndomain_changelist"),
                     _item(_("Rights holders"), "copyright", "webadmin_rightsholder_changelist"),
-                    _item(_("Memberships"), "group", "webadmin_membership_changelist", manages_anything),
+                    _item(_("Memberships"), "group", "webadmin_membership_changelist", IS_MANAGER),
                 ],
             },
             {

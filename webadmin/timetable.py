@@ -1,7 +1,7 @@
 """When a site should be crawled: plain time arithmetic, no database.
 
 A site is crawled at a fixed time of day in the operator's zone, every so many days, counted from the day on which it
-was added. So the expected moments follow from the site alone, and one that passed without a run can be told for certain.
+was added. So the expected moments follow from the site alone, and one that passed without a run is known for certain.
 """
 
 from collections.abc import Iterator

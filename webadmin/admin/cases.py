@@ -18,7 +18,7 @@ from core.states import CaseState, Verdict
 from webadmin.access import manageable
 from webadmin.admin.columns import CASE_STATE_COLORS, clipped, day_and_time, disguise_line, percentage, two_lines
 from webadmin.admin.filters import DayRangeFilter, DisguiseFilter, HolderAutocompleteFilter
-from webadmin.admin.isolation import HolderAdmin, is_member
+from webadmin.admin.isolation import HolderAdmin, is_member, signed_in_user
 from webadmin.admin.paging import CappedPaginator
 from webadmin.exports import Column, csv_response, xlsx_response
 from webadmin.models import Case
@@ -182,7 +182,7 @@ class CaseAdmin(HolderAdmin):
         done = 0
         for case in cases:
             try:
-                decide(case, verdict, request.user, request.POST.get("note", ""))
+                decide(case, verdict, signed_in_user(request), request.POST.get("note", ""))
                 done += 1
             except ZhuiwenError as error:
                 messages.error(request, f"{case}: {error}")

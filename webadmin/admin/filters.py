@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta
-from typing import Any
+from typing import Any, cast
 
 from django.contrib.admin import SimpleListFilter
 from django.contrib.admin.utils import get_fields_from_path
@@ -29,7 +29,7 @@ class HolderRelatedFilter(RelatedDropdownFilter):
     """A choice among related records; those of other rights holders are not on offer."""
 
     def field_choices(self, field: Field, request: HttpRequest, model_admin: Any) -> list[tuple[Any, str]]:
-        related = visible(field.remote_field.model._default_manager.all(), request.user)
+        related = visible(cast("Any", field.related_model)._default_manager.all(), request.user)
         return [(record.pk, str(record)) for record in related]
 
     def has_output(self) -> bool:

@@ -34,6 +34,13 @@ def roles_of(request: HttpRequest) -> dict[int, str]:
     return dict(known)
 
 
+def signed_in_user(request: HttpRequest) -> User:
+    """Return the request's user, whom the admin has let in."""
+    if not isinstance(request.user, User):
+        raise PermissionDenied
+    return request.user
+
+
 def is_member(request: HttpRequest, record: Model | None = None) -> bool:
     """Whether the user may see the record; without one, whether there is anything to see."""
     return _has_role(request, record, {Membership.Role.REVIEWER, Membership.Role.MANAGER})
@@ -64,7 +71,7 @@ class IsolatedFields:
         kwargs["queryset"] = self.choices_of(offered, request.user)
         formfield = super().formfield_for_foreignkey(db_field, request, **kwargs)  # type: ignore[misc]
         if isinstance(formfield, ModelChoiceField):
-            only = list(formfield.queryset[:2])
+            only = list(kwargs["queryset"][:2])
             if len(only) == 1 and formfield.required:
                 formfield.initial = only[0].pk
         return formfield
@@ -137,10 +144,10 @@ class HolderAdmin(IsolatedFields, ModelAdmin):
 
     def has_manage_permission(self, request: HttpRequest, obj: Model | str | None = None) -> bool:
         """Whether actions that are a manager's are offered; unfold asks with the key of the record."""
-        if obj is not None and not isinstance(obj, Model):
-            obj = self.get_object(request, obj)
-            return obj is not None and is_manager(request, obj)
-        return is_manager(request, obj)
+        if obj is None or isinstance(obj, Model):
+            return is_manager(request, obj)
+        record = self.get_object(request, obj)
+        return record is not None and is_manager(request, record)
 
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> tuple[Any, Any, Any, Any]:
         """Ask for the right to delete the records themselves; what hangs on them belongs to the same rights holder."""

@@ -78,6 +78,6 @@ class MembershipAdmin(HolderAdmin):
         fields = super().get_readonly_fields(request, obj)
         return fields if obj is None else [*fields, "user"]
 
-    def save_model(self, request: HttpRequest, obj: Membership, form: Any, change: Any) -> None:
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: Any) -> None:
         super().save_model(request, obj, form, change)
         admit(obj.user)

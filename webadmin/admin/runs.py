@@ -48,7 +48,8 @@ class CrawlRunAdmin(HolderAdmin):
     ]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
-        return [field for _name, options in self.fieldsets for row in options["fields"] for field in _flat(row)]
+        rows: list[Any] = [row for _name, options in self.fieldsets for row in options["fields"]]
+        return [field for row in rows for field in _flat(row)]
 
     @display(
         description=_("state"),

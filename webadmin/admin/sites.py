@@ -18,7 +18,7 @@ from core.errors import RetryLater
 from core.messages import CrawlRequested
 from webadmin import crawls, stores
 from webadmin.admin.columns import RUN_STATE_COLORS, list_link, moment
-from webadmin.admin.isolation import HolderAdmin, HolderInline, is_manager
+from webadmin.admin.isolation import HolderAdmin, HolderInline, is_manager, signed_in_user
 from webadmin.forms.sites import SiteDomainForm, SiteForm
 from webadmin.models import Case, CrawlRun, PageRecord, Site, SiteDomain
 
@@ -98,17 +98,17 @@ class SiteAdmin(HolderAdmin):
         return moment(crawls.next_due(site, timezone.now()))
 
     @display(description=_("newest run"), label={str(state): color for state, color in RUN_STATE_COLORS.items()})
-    def last_run(self, site: Site) -> object:
+    def last_run(self, site: Any) -> object:
         if not site.newest_state:
             return None
         return site.newest_state, CrawlRun.State(site.newest_state).label
 
     @display(description=_("pages"))
-    def page_count(self, site: Site) -> object:
+    def page_count(self, site: Any) -> object:
         return list_link(PageRecord, site.pages_total, site__id__exact=site.pk) if site.pages_total else 0
 
     @display(description=_("cases"))
-    def case_count(self, site: Site) -> object:
+    def case_count(self, site: Any) -> object:
         return list_link(Case, site.cases_total, page__site__id__exact=site.pk) if site.cases_total else 0
 
     @admin.action(description=_("Crawl now"), permissions=["manage"])
@@ -140,7 +140,7 @@ class SiteAdmin(HolderAdmin):
             return HttpResponse(headers={"HX-Redirect": address})
         return HttpResponseRedirect(address)
 
-    def save_model(self, request: HttpRequest, obj: Site, form: Any, change: Any) -> None:
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: Any) -> None:
         """Save, and crawl a site that is watched again: the time it was not watched counts as no missed run."""
         super().save_model(request, obj, form, change)
         if change and obj.is_active and "is_active" in form.changed_data:
@@ -150,7 +150,7 @@ class SiteAdmin(HolderAdmin):
 def _crawl(request: HttpRequest, site: Site, trigger: str = CrawlRun.Trigger.PERSON) -> None:
     """Ask for a crawl and say what came of it."""
     try:
-        run = crawls.request_run(site, request.user, trigger)
+        run = crawls.request_run(site, signed_in_user(request), trigger)
     except crawls.AlreadyRunning as error:
         state = error.run.get_state_display() if error.run else CrawlRun.State.RUNNING.label
         messages.warning(

@@ -7,6 +7,7 @@ from axes.models import AccessAttempt, AccessFailureLog, AccessLog
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.models import Group, User
+from django.db.models import Model
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 from django_celery_beat import admin as beat
@@ -26,6 +27,13 @@ TAKEN_OVER = (
 for _model in TAKEN_OVER:
     if admin.site.is_registered(_model):
         admin.site.unregister(_model)
+
+
+class WrittenByTheMachine(AdministratorsOnly):
+    """Read, and deleted; nothing that a person adds."""
+
+    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
 
 
 class MembershipInline(AdministratorsOnly, TabularInline):
@@ -95,25 +103,22 @@ class CrontabScheduleAdmin(AdministratorsOnly, ModelAdmin):
 
 
 @admin.register(AccessAttempt)
-class LoginAttemptAdmin(AdministratorsOnly, AccessAttemptAdmin, ModelAdmin):
-    def has_add_permission(self, request: object) -> bool:
-        return False
+class LoginAttemptAdmin(WrittenByTheMachine, AccessAttemptAdmin, ModelAdmin):
+    """Logins that failed, by person and address."""
 
 
 @admin.register(AccessFailureLog)
-class LoginFailureAdmin(AdministratorsOnly, AccessFailureLogAdmin, ModelAdmin):
-    def has_add_permission(self, request: object) -> bool:
-        return False
+class LoginFailureAdmin(WrittenByTheMachine, AccessFailureLogAdmin, ModelAdmin):
+    """Every single failure."""
 
 
 @admin.register(AccessLog)
-class LoginAdmin(AdministratorsOnly, AccessLogAdmin, ModelAdmin):
-    def has_add_permission(self, request: object) -> bool:
-        return False
+class LoginAdmin(WrittenByTheMachine, AccessLogAdmin, ModelAdmin):
+    """Who signed in, and when."""
 
 
 @admin.register(FailedMessage)
-class FailedMessageAdmin(AdministratorsOnly, ModelAdmin):
+class FailedMessageAdmin(WrittenByTheMachine, ModelAdmin):
     """Messages that no retry could carry out: read, and deleted once their cause is gone."""
 
     list_display = ["task", "error_line", "failed_at"]
@@ -124,6 +129,3 @@ class FailedMessageAdmin(AdministratorsOnly, ModelAdmin):
     @admin.display(description=_("error"))
     def error_line(self, message: FailedMessage) -> str:
         return message.error[:120]
-
-    def has_add_permission(self, request: object) -> bool:
-        return False

@@ -1,6 +1,7 @@
 """Works and their chapters. Texts come in with `zhuiwen work add`; here they are seen, renamed and withdrawn."""
 
 from functools import partial
+from typing import Any
 
 from django.contrib import admin, messages
 from django.db import transaction
@@ -64,25 +65,25 @@ class WorkAdmin(HolderAdmin):
         return False
 
     @display(description=_("chapters"))
-    def chapter_count(self, work: Work) -> int:
+    def chapter_count(self, work: Any) -> int:
         return work.chapters_total or 0
 
     @display(description=_("characters"))
-    def chars(self, work: Work) -> str:
+    def chars(self, work: Any) -> str:
         return f"{work.chars_total or 0:,}"
 
     @display(description=_("in the index"), label={"indexed": "success", "partly": "warning", "waiting": "warning"})
-    def index_state(self, work: Work) -> tuple[str, object]:
+    def index_state(self, work: Any) -> tuple[str, object]:
         done, total = work.chapters_indexed or 0, work.chapters_total or 0
         if total and done == total:
             return "indexed", _("complete")
         return ("partly", f"{done} / {total}") if done else ("waiting", _("waiting"))
 
     @display(description=_("cases"), ordering=F("cases_total").asc(nulls_first=True))
-    def case_count(self, work: Work) -> object:
+    def case_count(self, work: Any) -> object:
         return list_link(Case, work.cases_total, work__id__exact=work.pk) if work.cases_total else 0
 
-    def delete_model(self, request: HttpRequest, obj: Work) -> None:
+    def delete_model(self, request: HttpRequest, obj: Any) -> None:
         texts = set(obj.chapters.values_list("text_id", flat=True))
         super().delete_model(request, obj)
         transaction.on_commit(partial(_withdraw, request, texts))

@@ -46,10 +46,10 @@ class ReportForm(forms.Form):
     def __init__(self, data: Any, user: User | AnonymousUser) -> None:
         super().__init__(data)
         for name, model in (("holder", RightsHolder), ("work", Work), ("site", Site)):
-            field = self.fields[name]
+            field: Any = self.fields[name]
             field.queryset = visible(model.objects.all(), user)
             field.empty_label = _("All")
-        if self.fields["holder"].queryset.count() < 2:
+        if visible(RightsHolder.objects.all(), user).count() < 2:
             del self.fields["holder"]
 
     def clean(self) -> dict[str, Any]:
