@@ -68,17 +68,23 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def run(arguments: Sequence[str]) -> int:
     """The exit code of a command. Never raises: what went wrong stands on stderr in one line."""
     try:
-        code = build(arguments)(list(arguments), standalone_mode=False)
+        code = build(arguments)(list(arguments), prog_name="zhuiwen", standalone_mode=False)
         sys.stdout.flush()
     except BrokenPipeError:
-        # The reader of our output has gone, as `head` does. Python would complain again when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return DONE
+        return _unheard()
+    except SystemExit as end:  # typer's own answer to a broken pipe
+        return _unheard() if isinstance(end.__context__, BrokenPipeError) else int(end.code or DONE)
     except KeyboardInterrupt:
         return INTERRUPTED
     except Exception as error:  # the last resort, so that no traceback reaches a user
         return exit_code_of(error, os.environ)
     return code if isinstance(code, int) else DONE
+
+
+def _unheard() -> int:
+    """The reader of our output has gone, as `head` does. Python would complain again when it flushes at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno() if sys.__stdout__ else 1)
+    return DONE
 
 
 def _print_version(is_asked: bool) -> None:

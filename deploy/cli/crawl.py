@@ -14,12 +14,12 @@ from deploy.cli.output import Meter, progress, say, table
 from deploy.cli.session import session
 
 if TYPE_CHECKING:
+    from pipeline.pending import Pending
     from webadmin.models import CrawlRun, Site
 
 POLL_S = 0.5
 # Nothing taken up or worked off for so long: no worker runs. A page takes milliseconds, a crawl begins at once.
 STALLED_AFTER_S = 120.0
-QUIET_POLLS = 3  # a message may be between two queues when the broker is asked
 
 
 def register(app: typer.Typer) -> None:
@@ -123,17 +123,20 @@ def _until_ended(runs: "Sequence[CrawlRun]", meter: Meter) -> None:
 
 
 def _until_compared(settings: Settings, meter: Meter) -> None:
+    from pipeline.idle import wait_until_idle
     from pipeline.pending import pending
     from pipeline.wiring import redis_client
 
-    client, watch, quiet = redis_client(settings), _Watch(), 0
-    while quiet < QUIET_POLLS:
-        left = pending(client)
-        open_messages = left.total - left.waiting.get("crawl", 0)
-        quiet = 0 if open_messages else quiet + 1
-        meter.text(f"{open_messages} messages to work off")
-        watch.saw([open_messages])
+    client, watch = redis_client(settings), _Watch()
+    while left := _of_pages(pending(client)):
+        meter.text(f"{left} messages to work off")
+        watch.saw(left)
         time.sleep(POLL_S)
+    wait_until_idle(settings, STALLED_AFTER_S)  # the stores may owe what no message says
+
+
+def _of_pages(left: "Pending") -> int:
+    return left.total - left.waiting.get("crawl", 0)
 
 
 class _Watch:

@@ -23,7 +23,11 @@ def exit_code_of(error: BaseException, environ: Mapping[str, str]) -> int:
         return FAILED
     # What typer raises for wrong arguments has a message and a code of its own; its classes are private.
     if hasattr(error, "format_message") and hasattr(error, "exit_code"):
-        complain(f"{error.format_message()}{_where(error)}")
+        message = str(error.format_message())
+        if message.startswith("Usage:"):  # no arguments at all: the help is the answer
+            sys.stderr.write(f"{message}\n")
+        else:
+            complain(f"{message}{_where(error)}")
         return USAGE
     if type(error).__name__ == "Abort":
         return INTERRUPTED

@@ -1,0 +1,237 @@
+"""The command line without services: help, refusals, exit codes, and what is read from files and the web."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+from contextlib import redirect_stderr
+from typing import TYPE_CHECKING
+
+import pytest
+
+from core.errors import BadConfiguration, BadInput, ServiceUnavailable
+from deploy.cli import app, faults
+from deploy.cli.output import pieces_of, shown
+from tests.support.command_line import CommandLine, zhuiwen
+from tests.support.web_server import Answer, WebServer, endless, page, redirect
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+__all__ = ["zhuiwen"]
+
+PROSE = "渡口的灯是在立冬那天熄的。老周把船缆系在第三根桩上，数了数舱里的米袋，一共十七袋，比上个月少了两袋。"
+BODY = "".join(f"<p>{PROSE}</p>" for _ in range(4))
+HEAVY = ("scrapy", "twisted", "numba", "trafilatura", "typst", "lxml", "docx")
+
+
+@pytest.fixture
+def web() -> Iterator[WebServer]:
+    routes = {
+        "/book/1.html": page("第一章 夜航", f"<nav><a href='/'>首页</a></nav><div>{BODY}</div>", "gb18030"),
+        "/moved": redirect("/book/1.html"),
+        "/inward": redirect("http://127.0.0.1:1/secret"),
+        "/circle": redirect("/circle"),
+        "/endless": Answer(chunks=endless),
+        "/broken": Answer(b"", status=503),
+        "/picture": Answer(b"no picture", "image/png"),
+    }
+    with WebServer(routes) as server:
+        yield server
+
+
+def allowed(command: CommandLine, server: WebServer) -> CommandLine:
+    settings = {"ZHUIWEN_ALLOW_PRIVATE_HOSTS": server.netloc, "ZHUIWEN_MAX_BODY_BYTES": "300000"}
+    return CommandLine(command.home, settings)
+
+
+def test_the_help_names_every_verb_and_loads_no_framework(zhuiwen: CommandLine) -> None:
+    code = (
+        f"import sys; from deploy.cli.app import run; run(['--help']); print([m for m in {HEAVY} if m in sys.modules])"
+    )
+    done = zhuiwen.python("-c", code)
+    assert done.code == 0
+    *help_lines, loaded = done.out.splitlines()
+    listed = {line.split()[0] for line in help_lines if line.startswith("  ") and line.split()}
+    assert {verb for verbs in app.VERBS.values() for verb in verbs} <= listed
+    assert loaded == "[]"
+
+
+@pytest.mark.parametrize("verb", ["read", "check", "batch", "work", "site", "crawl", "cases", "report", "index"])
+def test_a_verb_of_what_is_stored_loads_neither_django_nor_a_driver_for_its_help(
+    zhuiwen: CommandLine, verb: str
+) -> None:
+    heavy = (*HEAVY, "django", "celery", "redis", "pymongo")
+    loaded = f"[m for m in {heavy} if m in sys.modules]"
+    code = f"import sys; from deploy.cli.app import run; run(['{verb}', '--help']); print({loaded})"
+    assert zhuiwen.python("-c", code).out.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize("verb", [verb for verbs in app.VERBS.values() for verb in verbs])
+def test_every_verb_has_a_help_of_its_own(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert app.run([verb, "--help"]) == 0
+    assert f"zhuiwen {verb}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["nonsense"], "No such command 'nonsense'"),
+        (["read"], "Missing argument"),
+        (["read", "--colour", "x"], "No such option"),
+        (["read", "gone.html"], "gone.html: there is no such file"),
+        (["check", "gone.html"], "gone.html: there is no such file"),
+        (["report", "--format", "doc"], "there is no report format doc"),
+        (["report", "--format", "csv", "--since", "yesterday"], "--since yesterday is no day"),
+        (["crawl"], "name the sites"),
+        (["cases", "--state", "lost"], "there is no state lost"),
+        (["cases", "--limit", "0"], "--limit"),
+        (["case", "seven"], "CASE"),
+        (["site", "add", "https://example.com/", "--daily-at", "25:00"], "--daily-at 25:00 is no time of day"),
+        (["batch", "--works", "gone", "--pages", "gone", "--out", "m"], "gone: there is no such file"),
+        (["read", "ftp://example.com/a"], "only http and https are"),
+    ],
+)
+def test_wrong_arguments_give_one_sentence_and_code_2(
+    zhuiwen: CommandLine, arguments: list[str], sentence: str
+) -> None:
+    done = zhuiwen(*arguments)
+    assert done.code == 2
+    assert len(done.complaints) == 1
+    assert sentence in done.err
+    assert done.out == ""
+
+
+def test_no_arguments_at_all_show_the_help(zhuiwen: CommandLine) -> None:
+    done = zhuiwen()
+    assert done.code == 2
+    assert "Commands:" in done.err
+
+
+def test_a_setting_that_cannot_be_is_named(zhuiwen: CommandLine) -> None:
+    done = CommandLine(zhuiwen.home, {"ZHUIWEN_WEB_PORT": "many", "ZHUIWEN_TIME_ZONE": "Mars"})("work", "list")
+    assert done.code == 2
+    assert len(done.complaints) == 1
+    assert "ZHUIWEN_WEB_PORT is 'many'" in done.err
+    assert "ZHUIWEN_TIME_ZONE is 'Mars'" in done.err
+
+
+def test_verbs_that_need_services_say_so_when_these_were_never_started(zhuiwen: CommandLine) -> None:
+    done = zhuiwen("work", "list")
+    assert done.code == 1
+    assert done.complaints == [
+        f"zhuiwen: the admin database does not answer at {zhuiwen.home / 'admin.sqlite3'}; try: zhuiwen up"
+    ]
+
+
+def test_a_bug_gives_one_line_and_leaves_its_traceback_in_a_file(tmp_path: Path) -> None:
+    heard = io.StringIO()
+    with redirect_stderr(heard):
+        code = faults.exit_code_of(RuntimeError("a bug"), {"ZHUIWEN_HOME": str(tmp_path)})
+    assert code == 1
+    log = tmp_path / "logs" / "command-line.log"
+    assert heard.getvalue() == f"zhuiwen: internal error (RuntimeError); what happened is written in {log}\n"
+    assert "RuntimeError: a bug" in log.read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (BadInput("x"), 2),
+        (BadConfiguration(["x"]), 2),
+        (ServiceUnavailable("x", "y"), 1),
+        (KeyboardInterrupt(), 130),
+        (OSError("x"), 1),
+    ],
+)
+def test_what_goes_wrong_has_its_exit_code(
+    error: BaseException, code: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def build(_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(app, "build", build)
+    assert app.run(["read"]) == code
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_a_reader_that_goes_away_is_no_failure(zhuiwen: CommandLine, tmp_path: Path) -> None:
+    path = tmp_path / "长.txt"
+    path.write_text(f"{PROSE}\n" * 20_000, "utf-8")
+    program = [sys.executable, "-c", "from deploy.cli import main; main()", "read", str(path)]
+    with subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=zhuiwen.environ()) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait(60) == 0
+
+
+def test_a_saved_page_is_read_as_the_crawler_reads_it(zhuiwen: CommandLine, tmp_path: Path) -> None:
+    path = tmp_path / "a.html"
+    hidden = '<span style="display:none">本站首发</span>'
+    main = f"<div><h1>夜航</h1>{BODY}<p>{hidden}{PROSE}</p></div>"
+    markup = f"<html><head><title>夜航</title></head><body>{main}</body></html>"
+    path.write_bytes(markup.encode("gb18030"))
+    record = zhuiwen("read", path, "--json").json()
+    assert (record["title"], record["encoding"]) == ("夜航", "gb18030")
+    assert record["text"] == "\n".join([PROSE] * 5)
+    assert record["disguises"] == [{"kind": "hidden_text", "count": 1, "example": "本站首发"}]
+    plain = zhuiwen("read", "-", stdin=path.read_bytes())
+    assert plain.code == 0
+    assert f"\n{PROSE}\n" in plain.out
+
+
+def test_a_page_is_read_from_the_web(zhuiwen: CommandLine, web: WebServer) -> None:
+    done = allowed(zhuiwen, web)("read", web.url("/moved"), "--json")
+    assert done.code == 0
+    record = done.json()
+    assert (record["source"], record["encoding"]) == (web.url("/book/1.html"), "gb18030")
+    assert record["text"] == "\n".join([PROSE] * 4)
+
+
+@pytest.mark.parametrize(
+    ("path", "code", "sentence"),
+    [
+        ("/none", 2, "answers with status 404"),
+        ("/broken", 1, "answers with error 503"),
+        ("/circle", 2, "redirects more than 5 times"),
+        ("/endless", 2, "is larger than 300,000 bytes"),
+        ("/inward", 2, "127.0.0.1 is a loopback address"),
+        ("/picture", 2, "its content type is image/png"),
+    ],
+)
+def test_a_page_that_cannot_be_had_gives_one_sentence(
+    zhuiwen: CommandLine, web: WebServer, path: str, code: int, sentence: str
+) -> None:
+    done = allowed(zhuiwen, web)("read", web.url(path))
+    assert done.code == code
+    assert len(done.complaints) == 1
+    assert sentence in done.err
+
+
+def test_a_private_address_is_not_fetched_unless_the_operator_says_so(zhuiwen: CommandLine, web: WebServer) -> None:
+    done = zhuiwen("read", web.url("/book/1.html"))
+    assert done.code == 2
+    assert "ZHUIWEN_ALLOW_PRIVATE_HOSTS" in done.err
+    assert web.requested == []
+
+
+def test_nothing_that_was_crawled_can_move_the_cursor_or_hide() -> None:
+    assert shown("题\x1b[2J\u202e\u200b\r\n\ud800") == "题◌[2J◌◌  ◌"
+
+
+def test_changes_are_cut_out_of_a_passage_on_either_side() -> None:
+    span = {
+        "page": [10, 16],
+        "work": [100, 105],
+        "page_excerpt": "甲己丙丁广戊",
+        "work_excerpt": "甲乙丙丁戊",
+        "changes": [["homophone", 11, 12, 101, 102], ["inserted", 14, 15, 104, 104]],
+    }
+    assert pieces_of(span, "page", 99) == [("甲", False), ("己", True), ("丙丁", False), ("广", True), ("戊", False)]
+    assert pieces_of(span, "work", 99) == [("甲", False), ("乙", True), ("丙丁戊", False)]
+    assert pieces_of(span, "work", 3) == [("甲", False), ("乙", True), ("丙", False), ("…", False)]

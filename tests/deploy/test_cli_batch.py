@@ -1,0 +1,121 @@
+"""An archive of pages against works, by the batch format."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tests.support.command_line import CommandLine, zhuiwen
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["zhuiwen"]
+
+DEMO = Path(__file__).parents[2] / "deploy" / "demo" / "works"
+SCALE = (DEMO / "一杆秤.txt").read_text("utf-8")
+PIANO = (DEMO / "搬琴.txt").read_text("utf-8")
+OTHER = (DEMO / "换绳人.txt").read_text("utf-8")
+
+
+def write(path: Path, rows: Iterable[dict[str, Any] | str]) -> Path:
+    lines = (row if isinstance(row, str) else json.dumps(row, ensure_ascii=False) for row in rows)
+    path.write_text("".join(f"{line}\n" for line in lines), "utf-8")
+    return path
+
+
+def read(path: Path) -> dict[str, list[dict[str, Any]]]:
+    records = (json.loads(line) for line in path.read_text("utf-8").splitlines())
+    return {record["page_id"]: record["matches"] for record in records}
+
+
+def works(folder: Path, *more: dict[str, Any] | str) -> Path:
+    rows = [
+        {"work_id": "scale", "title": "一杆秤", "text": SCALE},
+        {"work_id": "piano", "title": "搬琴", "text": PIANO},
+    ]
+    return write(folder / "works.jsonl", [*rows, *more])
+
+
+def test_each_copy_is_written_with_its_spans_and_innocent_pages_are_not(zhuiwen: CommandLine, tmp_path: Path) -> None:
+    excerpt = SCALE[300:700]
+    paragraphs = "".join(f"<p>{line}</p>" for line in PIANO.splitlines())
+    page = f"<html><head><title>x</title></head><body><div>{paragraphs}</div></body></html>"
+    pages = write(
+        tmp_path / "pages.jsonl",
+        [
+            {"page_id": "whole", "text": f"转载：\n{SCALE}"},
+            {"page_id": "excerpt", "text": OTHER[:400] + excerpt + OTHER[400:]},
+            {"page_id": "innocent", "text": OTHER},
+            {"page_id": "html", "html": page},
+            {"page_id": "menu", "html": "<html><body><nav><a href='/'>首页</a></nav></body></html>"},
+        ],
+    )
+    done = zhuiwen("batch", "--works", works(tmp_path), "--pages", pages, "--out", tmp_path / "m.jsonl")
+    assert (done.code, done.out.startswith("5 pages compared with 2 works: 3 with a match, 1 without a text")) == (
+        0,
+        True,
+    )
+    found = read(tmp_path / "m.jsonl")
+    assert {page: [match["work_id"] for match in matches] for page, matches in found.items()} == {
+        "whole": ["scale"],
+        "excerpt": ["scale"],
+        "html": ["piano"],
+    }
+    (match,) = found["excerpt"]
+    assert set(match) == {"work_id", "similarity", "containment", "class", "spans", "also"}
+    (span,) = match["spans"]
+    assert set(span) == {"page_start", "page_end", "work_start", "work_end", "similarity"}
+    assert abs(span["page_start"] - 400) + abs(span["page_end"] - 800) < 20
+    assert abs(span["work_start"] - 300) + abs(span["work_end"] - 700) < 20
+    (whole,) = found["whole"][0]["spans"]
+    assert whole["page_end"] - whole["page_start"] > 0.95 * len(SCALE)
+
+
+def test_malformed_lines_are_named_by_number_and_skipped_and_the_code_is_1(
+    zhuiwen: CommandLine, tmp_path: Path
+) -> None:
+    pages = write(
+        tmp_path / "p.jsonl", ["{", '{"page_id": 5, "text": "x"}', {"page_id": "a"}, {"page_id": "b", "text": SCALE}]
+    )
+    source = works(tmp_path, "not json", {"work_id": "scale", "title": "again", "text": SCALE})
+    done = zhuiwen("batch", "--works", source, "--pages", pages, "--out", tmp_path / "m.jsonl")
+    assert done.code == 1
+    assert [line.split(": ")[1] for line in done.complaints if ", line" in line] == [
+        f"{source}, line 3",
+        f"{source}, line 4",
+        f"{pages}, line 1",
+        f"{pages}, line 2",
+        f"{pages}, line 3",
+    ]
+    assert "5 lines skipped" in done.out
+    assert list(read(tmp_path / "m.jsonl")) == ["b"]
+
+
+def test_a_page_is_not_compared_with_the_work_of_its_own_id_when_asked(zhuiwen: CommandLine, tmp_path: Path) -> None:
+    pages = write(tmp_path / "p.jsonl", [{"page_id": "scale", "text": SCALE}, {"page_id": "piano", "text": PIANO}])
+    source = works(tmp_path, {"work_id": "reprint", "title": "一杆秤", "text": SCALE})
+    arguments = ("batch", "--works", source, "--pages", pages, "--out", tmp_path / "m.jsonl")
+    assert zhuiwen(*arguments).code == 0
+    both = read(tmp_path / "m.jsonl")["scale"]
+    assert [(match["work_id"], match["also"]) for match in both] == [("scale", ["reprint"])]
+    assert zhuiwen(*arguments, "--exclude-same-id").code == 0
+    found = read(tmp_path / "m.jsonl")
+    assert [(match["work_id"], match["also"]) for match in found["scale"]] == [("reprint", [])]
+    assert "piano" not in found
+
+
+def test_the_output_is_never_one_of_the_inputs(zhuiwen: CommandLine, tmp_path: Path) -> None:
+    source = works(tmp_path)
+    before = source.read_bytes()
+    done = zhuiwen("batch", "--works", source, "--pages", source, "--out", source)
+    assert (done.code, source.read_bytes()) == (2, before)
+    assert "is also read" in done.err
+
+
+def test_an_output_that_cannot_be_written_is_refused_by_name(zhuiwen: CommandLine, tmp_path: Path) -> None:
+    pages = write(tmp_path / "p.jsonl", [{"page_id": "a", "text": SCALE}])
+    done = zhuiwen("batch", "--works", works(tmp_path), "--pages", pages, "--out", tmp_path / "none" / "m.jsonl")
+    assert done.code == 2
+    assert "cannot be written" in done.err
