@@ -50,7 +50,7 @@ class CrawlSettings:
 @dataclass(frozen=True, slots=True)
 class PipelineSettings:
     workers: int = 2  # processes that fingerprint and match
-    crawlers: int = 1  # crawls at the same time
+    crawlers: int = 2  # crawls at the same time
     max_retries: int = 8
     retry_backoff_s: float = 2.0  # doubles at each retry, at most 10 minutes
     sweep_interval_s: float = 60.0

@@ -6,6 +6,8 @@ import sys
 import threading
 from pathlib import Path
 
+from django.utils.translation import gettext_noop
+
 from core.clock import SystemClock
 from core.errors import NotFound, ZhuiwenError
 from core.ids import PageId
@@ -21,6 +23,11 @@ from webadmin.models import CrawlRun
 
 log = logging.getLogger("zhuiwen.crawl")
 
+COMPLETE = ("finished", "page_limit")
+SENTENCES = {
+    "stopped": gettext_noop("The crawl was stopped from outside; the next one goes on where it ended."),
+    "store_unavailable": gettext_noop("The page store or the broker did not answer; see zhuiwen status, crawl again."),
+}
 HEARTBEAT_S = 5.0  # a run without a sign of life for 120 of these is given up (webadmin.crawls)
 
 
@@ -82,8 +89,17 @@ def main(arguments: list[str]) -> int:
             crawls.fail(run, heartbeat.counts, str(error))
             return 0
     pages_seen_again(store.seen_again, SystemClock().now())
-    crawls.finish(run, counts)
+    if counts.finish_reason in COMPLETE:
+        crawls.finish(run, counts)
+    else:
+        crawls.fail(run, counts, _why(counts))
     return 0
+
+
+def _why(counts: CrawlCounts) -> str:
+    """Why a crawl did not come to its end, in one sentence."""
+    sentence = SENTENCES.get(counts.finish_reason)
+    return str(sentence) if sentence else (counts.faults or [counts.finish_reason])[0]
 
 
 def _job_dir(run: CrawlRun) -> Path:

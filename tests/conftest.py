@@ -1,12 +1,6 @@
 """What every test may use. A test never sees the home folder of an installation."""
 
-import os
-import tempfile
+import tests.support.environment  # noqa: F401 - before anything reads it
 
-os.environ["ZHUIWEN_HOME"] = tempfile.mkdtemp(prefix="zhuiwen-tests-")
-os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "1")  # playwright's synchronous API runs an event loop
-
-for _name in ("ZHUIWEN_MONGO_URL", "ZHUIWEN_REDIS_URL", "ZHUIWEN_DATABASE_URL", "ZHUIWEN_LANGUAGE", "ZHUIWEN_TIME_ZONE"):
-    os.environ.pop(_name, None)
-
-pytest_plugins: list[str] = []
+# Real services on free ports, for whoever asks for `mongo_url` or `redis_url`.
+pytest_plugins = ["tests.support.embedded", "tests.support.redis_server"]

@@ -114,6 +114,7 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
 ]
 LOGIN_URL = "admin:login"
+LOGIN_REDIRECT_URL = "admin:index"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = ZHUIWEN.web.is_https
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_NAME = "zhuiwen_session"

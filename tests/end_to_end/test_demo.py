@@ -1,0 +1,227 @@
+"""The demo as a user runs it: cut off by a power loss, run to its end, run once more, used, and ended.
+
+One installation on free ports serves all tests of this file, in order.
+"""
+
+import http.cookiejar
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import urllib.parse
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+import redis
+
+from analytics.formats import FORMATS
+from tests.support.embedded import free_port, wait_until
+
+pytestmark = pytest.mark.end_to_end
+DEMO_DEADLINE_S = 600
+SITES = 7
+
+
+class Installation:
+    """A home folder of its own, and the command line in it."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        ports = {name: str(free_port()) for name in ("MONGO_PORT", "REDIS_PORT", "WEB_PORT")}
+        ports["DEMO_PORT"] = str(_free_row(SITES))
+        inherited = {name: value for name, value in os.environ.items() if not name.startswith(("ZHUIWEN_", "DJANGO_"))}
+        self.web_port = ports["WEB_PORT"]
+        self.environ = (
+            inherited | {"ZHUIWEN_HOME": str(home)} | {f"ZHUIWEN_{name}": port for name, port in ports.items()}
+        )
+
+    def redis_url(self) -> str:
+        secrets = dict(line.split("=", 1) for line in (self.home / "secrets.env").read_text().splitlines())
+        password = urllib.parse.quote(secrets["ZHUIWEN_REDIS_PASSWORD"], safe="")
+        return f"redis://:{password}@127.0.0.1:{self.environ['ZHUIWEN_REDIS_PORT']}/0"
+
+    def start(self, *arguments: str) -> "subprocess.Popen[str]":
+        return subprocess.Popen(
+            [sys.executable, "-m", "deploy.cli", *arguments],
+            env=self.environ,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+
+    def run(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
+        process = self.start(*arguments)
+        output, _ = process.communicate(timeout=DEMO_DEADLINE_S)
+        return subprocess.CompletedProcess(arguments, process.returncode, output)
+
+    def processes(self) -> list[psutil.Process]:
+        """Whatever lives with this home folder in its environment."""
+        found = []
+        for process in psutil.process_iter():
+            try:
+                if process.pid != os.getpid() and process.environ().get("ZHUIWEN_HOME") == str(self.home):
+                    found.append(process)
+            except psutil.Error:
+                continue
+        return [process for process in found if process.status() != psutil.STATUS_ZOMBIE]
+
+    def lose_power(self) -> None:
+        """Kill everything at once, again until nothing is left."""
+        while alive := self.processes():
+            for process in alive:
+                try:
+                    process.send_signal(signal.SIGKILL)
+                except psutil.NoSuchProcess:
+                    continue
+            psutil.wait_procs(alive, timeout=10)
+
+
+@pytest.fixture(scope="module")
+def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
+    made = Installation(tmp_path_factory.mktemp("demo") / "home")
+    yield made
+    made.run("down")
+    made.lose_power()
+
+
+@pytest.fixture(scope="module")
+def finished(installation: Installation) -> str:
+    """What the demo printed that ran to its end after an earlier one was cut off in the middle of its crawls."""
+    cut_off = installation.start("demo")
+    assert cut_off.stdout is not None
+    for line in cut_off.stdout:
+        if re.search(r"crawling: [1-6] of 7 sites done", line):
+            break
+    else:
+        pytest.fail("the demo never came to its crawls")
+    installation.lose_power()
+    cut_off.wait()
+    done = installation.run("demo")
+    assert done.returncode == 0, done.stdout
+    return done.stdout
+
+
+def test_every_copy_is_found_and_nobody_innocent_accused_even_after_a_power_loss(finished: str) -> None:
+    found = re.search(r"As expected: (\d+) of (\d+) copies found, (\d+) of (\d+) innocent pages accused", finished)
+    assert found is not None, finished
+    copies_found, copies, accused, innocent = map(int, found.groups())
+    assert copies_found == copies >= 40
+    assert accused == 0
+    assert innocent >= 40
+    assert "not as expected" not in finished
+
+
+def test_the_summary_names_reports_that_exist(finished: str) -> None:
+    paths = [Path(line.strip()) for line in finished.splitlines() if "/reports/" in line]
+    assert {path.suffix[1:] for path in paths} == set(FORMATS)
+    assert all(path.stat().st_size > 500 for path in paths)
+
+
+def test_a_second_demo_finds_the_same_and_opens_nothing_twice(installation: Installation, finished: str) -> None:
+    before = installation.run("cases", "--json", "--limit", "500").stdout
+    again = installation.run("demo")
+    assert again.returncode == 0, again.stdout
+    after = installation.run("cases", "--json", "--limit", "500").stdout
+    assert len(json.loads(after)) == len(json.loads(before)) > 40
+    assert "already running" in again.stdout
+    assert _table(again.stdout) == _table(finished)
+
+
+def test_every_service_is_shown_running(installation: Installation, finished: str) -> None:
+    shown = installation.run("status", "--json")
+    assert shown.returncode == 0, shown.stdout
+    states = {row["name"]: row["state"] for row in json.loads(shown.stdout)}
+    assert set(states) == {"mongo", "redis", "worker", "crawler", "beat", "web", "demo-sites"}
+    assert set(states.values()) == {"running"}
+
+
+def test_the_printed_password_opens_the_desk_and_each_sees_their_own_cases(
+    installation: Installation, finished: str
+) -> None:
+    for user, own, foreign in (("qingwu", "渡口无灯", "换绳人"), ("chengjiang", "换绳人", "渡口无灯")):
+        password = re.search(rf"user {user}, password (\S+)", finished)
+        assert password is not None
+        listed = _cases_page(installation, user, password.group(1))
+        assert own in listed
+        assert foreign not in listed
+
+
+def test_a_suspect_file_is_checked_without_being_stored(
+    installation: Installation, finished: str, tmp_path: Path
+) -> None:
+    suspect = tmp_path / "suspect.txt"
+    suspect.write_bytes(Path("deploy/demo/works/一杆秤.txt").read_text("utf-8").encode("gb18030"))
+    checked = installation.run("check", str(suspect), "--json")
+    assert checked.returncode == 0, checked.stdout
+    assert "一杆秤" in checked.stdout
+    assert len(json.loads(installation.run("cases", "--json", "--limit", "500").stdout)) > 40
+
+
+def test_a_killed_worker_is_replaced_and_the_index_survives_losing_redis(
+    installation: Installation, finished: str
+) -> None:
+    rows = {row["name"]: row for row in json.loads(installation.run("status", "--json").stdout)}
+    for name in ("worker", "redis"):
+        psutil.Process(rows[name]["pid"]).kill()
+    wait_until(lambda: _all_running_but(installation, rows), "worker and redis run again", 90)
+    with redis.Redis.from_url(installation.redis_url()) as client:
+        client.flushall()
+    lost = installation.run("index", "stats")
+    assert lost.returncode == 1, lost.stdout
+    assert "zhuiwen index rebuild" in lost.stdout
+    rebuilt = installation.run("index", "rebuild")
+    assert rebuilt.returncode == 0, rebuilt.stdout
+    again = installation.run("demo")
+    assert again.returncode == 0, again.stdout
+
+
+def test_down_ends_everything_and_is_no_fault_twice(installation: Installation, finished: str) -> None:
+    assert installation.run("down").returncode == 0
+    assert installation.processes() == []
+    second = installation.run("down")
+    assert second.returncode == 0
+    assert "nothing runs" in second.stdout
+
+
+def _all_running_but(installation: Installation, before: dict[str, dict[str, object]]) -> bool:
+    rows = {row["name"]: row for row in json.loads(installation.run("status", "--json").stdout)}
+    is_new = all(rows[name]["pid"] not in (None, before[name]["pid"]) for name in ("worker", "redis"))
+    return is_new and all(row["state"] == "running" for row in rows.values())
+
+
+def _table(output: str) -> list[str]:
+    """The lines of the table of cases, and the counts below it without the time taken."""
+    lines = output.splitlines()
+    start = next(number for number, line in enumerate(lines) if line.startswith("site "))
+    end = next(number for number, line in enumerate(lines) if line.startswith("As expected"))
+    return [re.sub(r" in \d+ s", "", line).rstrip() for line in lines[start : end + 1]]
+
+
+def _cases_page(installation: Installation, user: str, password: str) -> str:
+    base = f"http://127.0.0.1:{installation.web_port}/admin"
+    jar = http.cookiejar.CookieJar()
+    opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(jar))
+    opener.open(f"{base}/login/", timeout=30).read()
+    token = next(cookie.value for cookie in jar if "csrf" in cookie.name)
+    form = {"username": user, "password": password, "csrfmiddlewaretoken": token or "", "next": "/admin/webadmin/case/"}
+    with opener.open(f"{base}/login/", urllib.parse.urlencode(form).encode(), timeout=30) as response:
+        return str(response.read().decode("utf-8"))
+
+
+def _free_row(length: int) -> int:
+    """The first of `length` neighbouring ports that are free just now."""
+    for first in range(20_000 + os.getpid() % 10_000, 60_000, length):
+        try:
+            for port in range(first, first + length):
+                with socket.socket() as probe:
+                    probe.bind(("127.0.0.1", port))
+        except OSError:
+            continue
+        return first
+    raise AssertionError("no free row of ports")

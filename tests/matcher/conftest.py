@@ -1,3 +1,0 @@
-from tests.support.redis_server import redis_url
-
-__all__ = ["redis_url"]

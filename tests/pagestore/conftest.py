@@ -1,1 +1,0 @@
-from tests.support.embedded import mongo_server, mongo_url  # noqa: F401

@@ -1,0 +1,11 @@
+"""A home folder of the tests' own, set before anything reads the environment."""
+
+import os
+import tempfile
+
+FOREIGN = ("MONGO_URL", "REDIS_URL", "DATABASE_URL", "LANGUAGE", "TIME_ZONE", "SECRET_KEY", "EMBEDDED")
+
+os.environ["ZHUIWEN_HOME"] = tempfile.mkdtemp(prefix="zhuiwen-tests-")
+os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "1")  # playwright's synchronous API runs an event loop
+for _name in FOREIGN:
+    os.environ.pop(f"ZHUIWEN_{_name}", None)
