@@ -26,6 +26,7 @@ VERBS = {
     "cases": ("cases", "case"),
     "report": ("report",),
     "index": ("index",),
+    "users": ("user",),
 }
 
 

@@ -48,8 +48,8 @@ def check(
 def _compared(text: str, settings: Settings) -> tuple[Sequence[Match], dict[str, str]]:
     """The matches, and the texts that they are with. Raises IndexStale rather than find nothing in nothing."""
     from fingerprint.fingerprinting import fingerprint_text
-    from pipeline.tasks import corpus_texts
     from pipeline.wiring import live
+    from webadmin.catalogue import corpus_texts
 
     ports = live(settings)
     if ports.index.state().generation == 0:

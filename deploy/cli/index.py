@@ -20,8 +20,8 @@ def register(app: typer.Typer) -> None:
 def stats(is_json: Annotated[bool, typer.Option("--json", help="for programs")] = False) -> None:
     """Show what the index holds, and whether it is what the corpus holds; exit 1 where it is not."""
     with session() as settings:
-        from pipeline.tasks import corpus_texts
         from pipeline.wiring import live
+        from webadmin.catalogue import corpus_texts
 
         ports = live(settings)
         state, corpus = ports.index.state(), corpus_texts()
@@ -49,8 +49,8 @@ def rebuild() -> None:
     """Make the index anew from the stored fingerprints; the old one answers until the new one is whole."""
     with session() as settings, progress("indexed") as meter:
         from pipeline.rebuild import rebuild_index
-        from pipeline.tasks import corpus_texts
         from pipeline.wiring import live
+        from webadmin.catalogue import corpus_texts
 
         ports, corpus = live(settings), corpus_texts()
         missing = rebuild_index(ports, corpus, meter.at)

@@ -12,7 +12,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from core.errors import ZhuiwenError
-from deploy import doctor
+from deploy import doctor, stored_checks
 from deploy.home import Home, prepare
 from deploy.services import ServiceStatus, State, down, status, up
 
@@ -21,7 +21,7 @@ T = TypeVar("T")
 COLORS = {State.RUNNING: "green", State.EXTERNAL: "green", State.STARTING: "yellow", State.STOPPED: "dim"}
 
 
-def register(app: typer.Typer, checks: Sequence[doctor.Check] = doctor.CHECKS) -> None:
+def register(app: typer.Typer, checks: Sequence[doctor.Check] = (*doctor.CHECKS, *stored_checks.CHECKS)) -> None:
     """Add the verbs to `app`. `checks` is what `doctor` looks at."""
 
     @app.command("up")
