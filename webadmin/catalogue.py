@@ -21,7 +21,17 @@ from core.works import WorkFile
 from webadmin.models import Chapter, RightsHolder, Work
 from webadmin.watchlist import add_site, find_site
 
-__all__ = ["AddedWork", "add_site", "add_work", "find_holder", "find_site", "find_work", "holder", "remove_work"]
+__all__ = [
+    "AddedWork",
+    "add_site",
+    "add_work",
+    "corpus_texts",
+    "find_holder",
+    "find_site",
+    "find_work",
+    "holder",
+    "remove_work",
+]
 
 MAX_TITLE_CHARS, MAX_AUTHOR_CHARS, MAX_HOLDER_CHARS = 300, 200, 200
 BATCH_IDS = 500  # SQLite takes at most 999 variables in a statement
@@ -121,6 +131,11 @@ def find_work(key: str, rights_holder: RightsHolder | None = None) -> Work:
     if found is None:
         raise NotFound("work", key)
     return found
+
+
+def corpus_texts() -> frozenset[WorkTextId]:
+    """Every text that a rights holder has among the works."""
+    return frozenset(WorkTextId(text) for text in Chapter.objects.values_list("text_id", flat=True).distinct())
 
 
 class _Change:

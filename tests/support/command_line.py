@@ -6,13 +6,16 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Iterator
 
 TIMEOUT_S = 120.0
 
@@ -60,6 +63,65 @@ class CommandLine:
     def environ(self) -> dict[str, str]:
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("ZHUIWEN_")}
         return {**inherited, "PYTHONUTF8": "1", "ZHUIWEN_HOME": str(self.home), **self.environment}
+
+
+# Imports what the verbs import, once; each command then runs in a child of its own, as it would from a shell.
+_PARENT = """
+import json, os, sys
+from deploy.home import prepare
+os.environ.update(prepare(os.environ).environment)
+import django
+django.setup()
+import analytics.formats, pipeline.idle, pipeline.wiring, webadmin.catalogue, webadmin.intake, webadmin.reports
+from deploy.cli import main
+for line in sys.stdin:
+    arguments, files = json.loads(line)
+    child = os.fork()
+    if child:
+        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+        continue
+    for number, (name, flags) in enumerate(zip(files, (os.O_RDONLY, os.O_WRONLY, os.O_WRONLY))):
+        os.dup2(os.open(name, flags), number)
+    try:
+        main(arguments)
+    except SystemExit as end:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(end.code or 0)
+"""
+
+
+class ForkedCommandLine(CommandLine):
+    """The same command line without the second that an interpreter needs to import everything."""
+
+    @contextmanager
+    def ready(self) -> Iterator[None]:
+        """Commands can be run inside."""
+        with subprocess.Popen(
+            [sys.executable, "-c", _PARENT],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=self.environ(),
+            text=True,
+        ) as parent:
+            object.__setattr__(self, "_parent", parent)
+            yield
+            assert parent.stdin is not None
+            parent.stdin.close()
+
+    def __call__(self, *arguments: object, stdin: bytes = b"") -> Done:
+        parent: subprocess.Popen[str] = self._parent  # type: ignore[attr-defined]
+        assert parent.stdin is not None
+        assert parent.stdout is not None
+        with tempfile.TemporaryDirectory() as folder:
+            files = [Path(folder) / name for name in ("in", "out", "err")]
+            for path, content in zip(files, (stdin, b"", b""), strict=True):
+                path.write_bytes(content)
+            request = [[str(argument) for argument in arguments], [str(path) for path in files]]
+            parent.stdin.write(f"{json.dumps(request)}\n")
+            parent.stdin.flush()
+            code = int(parent.stdout.readline())
+            return Done(code, files[1].read_text("utf-8"), files[2].read_text("utf-8"))
 
 
 @pytest.fixture

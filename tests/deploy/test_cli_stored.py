@@ -1,0 +1,239 @@
+"""The verbs that work on what is stored: with the real page store, the real Redis and a database of their own.
+
+No worker runs: messages stay with the broker, and the index is filled by `index rebuild`.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+import redis
+
+from pipeline.pending import KEY_PREFIX
+from tests.support.command_line import CommandLine, ForkedCommandLine
+from tests.support.embedded import EmbeddedMongo, mongo_server
+from tests.support.redis_server import redis_url
+from tests.support.web_server import WebServer, page
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["mongo_server", "redis_url"]
+
+WORKS = Path(__file__).parents[2] / "deploy" / "demo" / "works"
+SCALE = (WORKS / "一杆秤.txt").read_text("utf-8")
+OTHER = "渡船在雾里停了很久。船工说，今天不会有人来了，可他还是把灯点上，坐在船头等。"
+
+# What a crawler and a worker do with one page, in one process.
+STORE_AND_MATCH = """
+import os, sys
+from datetime import UTC, datetime
+from deploy.home import prepare
+os.environ.update(prepare(os.environ).environment)
+from pipeline.app import SETTINGS
+from pipeline.steps import fingerprint_page, match_page
+from pipeline.wiring import live
+from core.pages import Fetched, Reading
+url, text = sys.argv[1], sys.stdin.read()
+ports = live(SETTINGS)
+fetched = Fetched("1", url, url, url, 200, (), text.encode(), datetime.now(UTC))
+stored = ports.pages.put(fetched, Reading(title="转载\\x1b[31m", text=text))
+fingerprint_page(stored.version_id, ports)
+print(*match_page(stored.version_id, ports))
+"""
+
+
+@pytest.fixture(scope="module")
+def installed(
+    tmp_path_factory: pytest.TempPathFactory, mongo_server: EmbeddedMongo, redis_url: str
+) -> Iterator[CommandLine]:
+    """An installation with the demo's works and one site, whose index is filled."""
+    broker = redis.Redis.from_url(redis_url.removesuffix("/0") + "/7")
+    broker.flushdb()
+    environment = {
+        "ZHUIWEN_MONGO_URL": mongo_server.url("test_command_line"),
+        "ZHUIWEN_REDIS_URL": redis_url.removesuffix("/0") + "/7",
+        "ZHUIWEN_LANGUAGE": "en",
+    }
+    command = ForkedCommandLine(tmp_path_factory.mktemp("home"), environment)
+    migrate = "import os; from deploy.home import prepare; os.environ.update(prepare(os.environ).environment); "
+    migrate += "from django.core.management import execute_from_command_line as run; run(['', 'migrate', '-v', '0'])"
+    assert command.python("-c", migrate).code == 0
+    with command.ready():
+        yield command
+    broker.flushdb()
+
+
+@pytest.fixture(scope="module")
+def broker(installed: CommandLine) -> redis.Redis:
+    return redis.Redis.from_url(installed.environment["ZHUIWEN_REDIS_URL"])
+
+
+@pytest.fixture(scope="module")
+def corpus(installed: CommandLine, broker: redis.Redis) -> CommandLine:
+    """The same with the demo's works added and indexed, and a site."""
+    added = installed("work", "add", WORKS)
+    assert (added.code, added.err) == (0, "")
+    assert len(added.out.splitlines()) == 8
+    assert broker.llen(f"{KEY_PREFIX}works") == 14
+    site = installed("site", "add", "http://127.0.0.1:8801/", "--name", "落霞", "--rights-holder", "青梧文学")
+    assert (site.code, site.err) == (0, "")
+    rebuilt = installed("index", "rebuild")
+    assert (rebuilt.code, rebuilt.out) == (0, "the index holds 14 texts, generation 1\n")
+    return installed
+
+
+@pytest.fixture(scope="module")
+def case(corpus: CommandLine) -> str:
+    text = f"转载来的文章。\n{SCALE.replace('红木', '虹木')}"
+    done = corpus.python("-c", STORE_AND_MATCH, "http://127.0.0.1:8801/a.html", stdin=text.encode())
+    assert done.code == 0, done.err
+    return done.out.strip()
+
+
+def test_works_added_again_change_nothing_and_bad_ones_are_named(corpus: CommandLine, tmp_path: Path) -> None:
+    (tmp_path / "空.txt").write_bytes(b"")
+    (tmp_path / "图.txt").write_bytes(b"\x89PNG\r\n" + bytes(range(256)) * 4)
+    done = corpus("work", "add", tmp_path / "空.txt", WORKS / "river-town", tmp_path / "图.txt", tmp_path / "无.txt")
+    assert done.code == 2
+    assert "unchanged" in done.out
+    assert "《渡口无灯》 闻笛 (青梧文学): 4 chapters\n" in done.out
+    assert [line.split(": ")[1] for line in done.complaints] == [
+        str(tmp_path / name) for name in ("空.txt", "图.txt", "无.txt")
+    ]
+
+
+def test_a_rights_holder_must_be_named_where_there_are_several(corpus: CommandLine, tmp_path: Path) -> None:
+    path = tmp_path / "新.txt"
+    path.write_text(OTHER, "utf-8")
+    done = corpus("work", "add", path)
+    assert done.code == 2
+    assert "--rights-holder" in done.complaints[0]
+    assert corpus("work", "add", path, "--rights-holder", "青梧文学", "--kind", "poem").code == 2
+
+
+def test_a_work_is_added_brought_up_to_date_listed_and_removed(corpus: CommandLine, tmp_path: Path) -> None:
+    path = tmp_path / "雾船.txt"
+    path.write_bytes(OTHER.encode("gbk"))
+    arguments = ("work", "add", path, "--rights-holder", "临时社", "--author", "闻笛", "--kind", "story")
+    assert "added" in corpus(*arguments).out
+    path.write_bytes((OTHER + "船头的灯又亮了一夜。").encode("gbk"))
+    assert "updated" in (updated := corpus(*arguments).out)
+    assert "1 changed" in updated
+    (work,) = [each for each in corpus("work", "list", "--json").json() if each["title"] == "雾船"]
+    assert (work["author"], work["kind"], work["rights_holder"], work["chapters"]) == ("闻笛", "story", "临时社", 1)
+    assert corpus("work", "remove", "雾船").code == 0
+    gone = corpus("work", "remove", "雾船")
+    assert (gone.code, gone.complaints) == (2, ["zhuiwen: there is no work 雾船"])
+
+
+def test_lists_elsewhere_than_on_a_terminal_are_plain_lines_of_cells(corpus: CommandLine) -> None:
+    header, *rows = corpus("work", "list").out.splitlines()
+    assert header.split("\t")[:3] == ["id", "title", "author"]
+    assert {row.split("\t")[1] for row in rows} >= {"一杆秤", "渡口无灯"}
+    sites = corpus("site", "list").out.splitlines()
+    assert sites[1].split("\t")[1:3] == ["落霞", "127.0.0.1:8801"]
+
+
+def test_the_index_says_whether_it_is_what_the_corpus_is(corpus: CommandLine, broker: redis.Redis) -> None:
+    stats = corpus("index", "stats", "--json")
+    assert stats.code == 0
+    assert (stats.json()["texts"], stats.json()["missing"]) == (14, 0)
+    for key in broker.scan_iter("zw:[0-9]*"):
+        broker.delete(key)
+    lost = corpus("index", "stats", "--json")
+    assert (lost.code, lost.json()["generation"], lost.json()["missing"]) == (1, 0, 14)
+    refused = corpus("check", WORKS / "一杆秤.txt")
+    assert (refused.code, refused.complaints) == (1, ["zhuiwen: the index is empty; try: zhuiwen index rebuild"])
+    assert corpus("index", "rebuild").code == 0
+
+
+def test_a_text_is_checked_against_the_whole_corpus_without_being_kept(corpus: CommandLine, tmp_path: Path) -> None:
+    path = tmp_path / "转载.txt"
+    path.write_bytes((OTHER + SCALE[300:600].replace("的", "得")).encode("gb18030"))
+    record = corpus("check", path, "--json").json()
+    (match,) = record["matches"]
+    assert [work["title"] for work in match["works"]] == ["一杆秤"]
+    assert match["spans"][0]["changes"]
+    plain = corpus("check", path)
+    assert plain.code == 0
+    assert plain.out.splitlines()[1].startswith("一杆秤\t")
+    assert "⟦得⟧" in plain.out
+    innocent = corpus("check", "-", stdin=OTHER.encode())
+    assert (innocent.code, "no copy of any work was found" in innocent.out) == (0, True)
+
+
+def test_a_page_of_the_web_is_checked(corpus: CommandLine) -> None:
+    body = "".join(f"<p>{line}</p>" for line in SCALE.splitlines())
+    with WebServer({"/a": page("一杆秤", f"<div>{body}</div>", "gbk")}) as web:
+        command = CommandLine(corpus.home, {**corpus.environment, "ZHUIWEN_ALLOW_PRIVATE_HOSTS": web.netloc})
+        done = command("check", web.url("/a"), "--json")
+    assert [match["class"] for match in done.json()["matches"]] == ["identical"]
+
+
+def test_a_case_is_listed_and_shown_with_its_changes_marked(corpus: CommandLine, case: str) -> None:
+    (listed,) = corpus("cases", "--work", "一杆秤", "--site", "落霞", "--state", "open", "--json").json()
+    assert (str(listed["id"]), listed["page_url"]) == (case, "http://127.0.0.1:8801/a.html")
+    shown = corpus("case", case)
+    assert shown.code == 0
+    assert "⟦虹⟧木" in shown.out
+    assert "⟦红⟧木" in shown.out
+    assert "\x1b" not in shown.out
+    spans = corpus("case", case, "--json").json()["matches"][0]["spans"]
+    assert spans[0]["work_excerpt"][:3] == "一杆秤"
+    missing = corpus("case", "999")
+    assert (missing.code, missing.complaints) == (2, ["zhuiwen: there is no case 999"])
+    protected = corpus("work", "remove", "一杆秤")
+    assert (protected.code, "has 1 cases" in protected.err) == (2, True)
+
+
+def test_a_report_is_written_to_a_file_and_to_stdout(corpus: CommandLine, case: str, tmp_path: Path) -> None:
+    out = tmp_path / "r.json"
+    done = corpus("report", "--format", "json", "--out", out, "--site", "落霞", "--language", "en")
+    assert (done.code, done.out) == (0, f"{out}\n")
+    assert json.loads(out.read_text("utf-8"))["cases"]
+    listed = corpus("report", "--format", "csv", "--rights-holder", "澄江日报", "--out", "-")
+    assert listed.code == 0
+    assert "一杆秤" not in listed.out
+    at_home = corpus("report", "--format", "html")
+    assert Path(at_home.out.strip()).parent == corpus.home / "reports"
+    nowhere = corpus("report", "--format", "csv", "--out", tmp_path / "none" / "r.csv")
+    assert (nowhere.code, "cannot be written" in nowhere.err) == (2, True)
+
+
+def test_crawls_are_asked_for_once_and_unknown_sites_are_named(corpus: CommandLine, broker: redis.Redis) -> None:
+    before = broker.llen(f"{KEY_PREFIX}crawl")
+    done = corpus("crawl", "落霞", "http://127.0.0.1:9999/", "nobody")
+    assert done.code == 2
+    assert done.out.startswith("crawling 落霞: run ")
+    assert len(done.complaints) == 2
+    assert "zhuiwen site add http://127.0.0.1:9999/" in done.err
+    assert broker.llen(f"{KEY_PREFIX}crawl") == before + 1
+    again = corpus("crawl", "http://127.0.0.1:8801/b/7.html")
+    assert (again.code, "is being crawled already" in again.out) == (0, True)
+    assert broker.llen(f"{KEY_PREFIX}crawl") == before + 1
+    due = corpus("crawl", "--due")
+    assert (due.code, due.out) == (0, "no crawl is due\n")
+
+
+def test_a_broker_that_is_down_gives_one_sentence_and_leaves_no_run_behind(corpus: CommandLine) -> None:
+    assert corpus("site", "add", "http://127.0.0.1:8802/", "--name", "云笺", "--rights-holder", "青梧文学").code == 0
+    down = CommandLine(corpus.home, {**corpus.environment, "ZHUIWEN_REDIS_URL": "redis://127.0.0.1:1/0"})
+    done = down("crawl", "云笺")
+    assert (done.code, len(done.complaints)) == (1, 1)
+    assert "the message broker (Redis) does not answer" in done.err
+    (site,) = [each for each in corpus("site", "list", "--json").json() if each["name"] == "云笺"]
+    assert site["last_run"]["state"] == "failed"
+
+
+def test_a_page_store_that_is_down_gives_one_sentence(corpus: CommandLine, tmp_path: Path) -> None:
+    path = tmp_path / "新.txt"
+    path.write_text(OTHER, "utf-8")
+    down = CommandLine(corpus.home, {**corpus.environment, "ZHUIWEN_MONGO_URL": "mongodb://127.0.0.1:1/x"})
+    done = down("work", "add", path, "--rights-holder", "临时社")
+    assert (done.code, len(done.complaints)) == (1, 1)
+    assert "does not answer" in done.err
+    assert "新" not in {work["title"] for work in corpus("work", "list", "--json").json()}
