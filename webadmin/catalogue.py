@@ -110,7 +110,7 @@ def remove_work(work: Work, outbox: Outbox) -> int:
     cases = work.cases.count()
     if cases:
         raise BadInput(
-            f"《{work.title}》 has {cases} cases, which must keep their evidence; a work with cases is not removed"
+            f"the evidence of cases rests on 《{work.title}》 (cases: {cases}); a work with cases is not removed"
         )
     with transaction.atomic():
         text_ids = [WorkTextId(text) for text in work.chapters.values_list("text_id", flat=True)]

@@ -88,14 +88,16 @@ def show_one(
             return
         fields(_heading(case, settings))
         for match in matches:
-            say(f"\n{match.chapter_title or case.work.title}: {match.match_class}, {match.similarity:.1%} similar")
+            say("")
+            say(f"{match.chapter_title or case.work.title}: {match.match_class}, {match.similarity:.1%} similar")
             for place, span in enumerate(match.spans, 1):
                 _passage(place, span)
 
 
 def _passage(number: int, span: Mapping[str, Any]) -> None:
     page, work = span["page"], span["work"]
-    say(f"\n {number}. page {page[0]}-{page[1]}, work {work[0]}-{work[1]}, {span['similarity']:.1%}")
+    say("")
+    say(f" {number}. page {page[0]}-{page[1]}, work {work[0]}-{work[1]}, {span['similarity']:.1%}")
     passage("page", pieces_of(span, "page", MAX_EXCERPT_CHARS))
     passage("work", pieces_of(span, "work", MAX_EXCERPT_CHARS))
 

@@ -10,7 +10,7 @@ from core.errors import IndexStale
 from core.matches import Match
 from core.settings import Settings
 from deploy.cli.faults import complain
-from deploy.cli.output import as_json, passage, pieces_of, say, table
+from deploy.cli.output import as_json, counted, passage, pieces_of, say, table
 from deploy.cli.session import session
 
 if TYPE_CHECKING:
@@ -118,10 +118,12 @@ def _show(found: "Source", records: list[dict[str, Any]]) -> None:
     right = ("similarity", "of the page", "of the chapter", "characters")
     table(("work", "chapter", "class", *right, "disguises"), rows, right=right)
     for record in records:
-        say(f"\n{record['works'][0]['title']}, {len(record['spans'])} passages:")
+        say("")
+        say(f"{record['works'][0]['title']}, {counted(len(record['spans']), 'passage')}:")
         for span in record["spans"][:MAX_PASSAGES]:
             passage("page", pieces_of(span, "page", MAX_EXCERPT_CHARS))
             passage("work", pieces_of(span, "work", MAX_EXCERPT_CHARS))
     if found.reading.disguises:
         kinds = ", ".join(f"{item.kind} {item.count}" for item in found.reading.disguises)
-        say(f"\nundone while reading: {kinds}")
+        say("")
+        say(f"undone while reading: {kinds}")

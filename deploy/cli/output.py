@@ -53,6 +53,15 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]], right: Seque
     Console().print(drawn)
 
 
+def counted(number: int, noun: str) -> str:
+    """A number and its noun.
+
+    >>> counted(1, "chapter"), counted(1200, "chapter")
+    ('1 chapter', '1,200 chapters')
+    """
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
+
 def as_json(value: object) -> None:
     """`value` as JSON."""
     typer.echo(json.dumps(value, ensure_ascii=False, indent=1, default=str))

@@ -8,7 +8,7 @@ import typer
 
 from core.errors import BadInput
 from deploy.cli.faults import USAGE, complain
-from deploy.cli.output import as_json, say, table
+from deploy.cli.output import as_json, counted, say, table
 from deploy.cli.session import local_iso, local_time, session
 
 if TYPE_CHECKING:
@@ -77,9 +77,9 @@ def _told(added: "AddedWork", chars: int) -> str:
     work = added.work
     name = f"{work.pk} 《{work.title}》{work.author and f' {work.author}'} ({work.rights_holder.name})"
     if added.is_new:
-        return f"added {name}: {added.new} chapters, {chars:,} characters"
+        return f"added {name}: {counted(added.new, 'chapter')}, {chars:,} characters"
     if added.is_unchanged:
-        return f"unchanged {name}: {added.unchanged} chapters"
+        return f"unchanged {name}: {counted(added.unchanged, 'chapter')}"
     counts = {"new": added.new, "changed": added.changed, "removed": added.removed, "unchanged": added.unchanged}
     return f"updated {name}: " + ", ".join(f"{count} {what}" for what, count in counts.items() if count)
 
@@ -150,4 +150,4 @@ def remove(
         found = catalogue.find_work(work, owner)
         name = f"{found.pk} 《{found.title}》"
         chapters = catalogue.remove_work(found, stores.outbox())
-        say(f"removed {name}: {chapters} chapters")
+        say(f"removed {name}: {counted(chapters, 'chapter')}")

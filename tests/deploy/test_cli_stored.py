@@ -187,7 +187,7 @@ def test_a_case_is_listed_and_shown_with_its_changes_marked(corpus: CommandLine,
     missing = corpus("case", "999")
     assert (missing.code, missing.complaints) == (2, ["zhuiwen: there is no case 999"])
     protected = corpus("work", "remove", "一杆秤")
-    assert (protected.code, "has 1 cases" in protected.err) == (2, True)
+    assert (protected.code, "cases: 1" in protected.err) == (2, True)
 
 
 def test_a_report_is_written_to_a_file_and_to_stdout(corpus: CommandLine, case: str, tmp_path: Path) -> None:
