@@ -1,4 +1,4 @@
-"""From segments to passages: who keeps a page range that several texts claim, and which segments belong together.
+"""Who keeps a page range that several texts claim.
 
 A segment is a row of matcher.extension: page start, page end, work start, work end (tokens), matches, score.
 """
@@ -46,65 +46,7 @@ def holdings(claims: Mapping[int, Segments], calibration: Calibration) -> dict[i
     return dict(settled)
 
 
-def passages(segments: list[NDArray[np.int32]], calibration: Calibration) -> list[Segments]:
-    """Join the segments of one text that lie near each other on both sides, in any order; drop what stays too little.
-
-    Each passage is int32[segments, 6] in order of the page.
-    """
-    ordered = np.array(sorted(segments, key=lambda row: tuple(row.tolist())), np.int32).reshape(-1, 6)
-    groups = _Groups(len(ordered))
-    furthest = np.maximum.accumulate(ordered[:, PAGE_END]) if len(ordered) else ordered[:, PAGE_END]
-    for number, row in enumerate(ordered):
-        for earlier in range(number - 1, -1, -1):
-            if row[PAGE_START] - furthest[earlier] > calibration.max_page_gap_tokens:
-                break
-            if _are_near(ordered[earlier], row, calibration):
-                groups.join(earlier, number)
-    return [ordered[group] for group in groups.members() if _is_enough(ordered[group], calibration)]
-
-
 def _blocker(row: NDArray[np.int32], kept: Segments, max_overlap: float) -> int | None:
     overlaps = np.minimum(row[PAGE_END], kept[:, PAGE_END]) - np.maximum(row[PAGE_START], kept[:, PAGE_START])
     blocking = np.flatnonzero(overlaps > max_overlap * (row[PAGE_END] - row[PAGE_START]))
     return int(blocking[0]) if blocking.size else None
-
-
-def _are_near(first: NDArray[np.int32], second: NDArray[np.int32], calibration: Calibration) -> bool:
-    page_gap = int(second[PAGE_START]) - int(first[PAGE_END])
-    work_gap = int(max(first[WORK_START], second[WORK_START])) - int(min(first[WORK_END], second[WORK_END]))
-    return page_gap <= calibration.max_page_gap_tokens and work_gap <= calibration.max_work_gap_tokens
-
-
-def _is_enough(passage: Segments, calibration: Calibration) -> bool:
-    matched, score = int(passage[:, MATCHES].sum()), int(passage[:, SCORE].sum())
-    page_length = int(passage[:, PAGE_END].max() - passage[:, PAGE_START].min())
-    work_length = int(passage[:, WORK_END].max() - passage[:, WORK_START].min())
-    is_dense = matched >= calibration.min_density * min(page_length, work_length)
-    is_firm = (
-        int(passage[:, MATCHES].max()) >= calibration.min_matched_tokens
-        or matched >= calibration.min_density_of_fragments * page_length
-    )
-    return matched >= calibration.min_matched_tokens and score >= calibration.min_score and is_dense and is_firm
-
-
-class _Groups:
-    """Union of numbers into groups."""
-
-    def __init__(self, size: int) -> None:
-        self._parents = list(range(size))
-
-    def join(self, first: int, second: int) -> None:
-        self._parents[self._root(first)] = self._root(second)
-
-    def members(self) -> list[list[int]]:
-        """The groups, each in increasing order."""
-        found: dict[int, list[int]] = defaultdict(list)
-        for number in range(len(self._parents)):
-            found[self._root(number)].append(number)
-        return list(found.values())
-
-    def _root(self, number: int) -> int:
-        while self._parents[number] != number:
-            self._parents[number] = self._parents[self._parents[number]]
-            number = self._parents[number]
-        return number

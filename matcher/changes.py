@@ -36,6 +36,7 @@ class Comparison:
     page_end: int
     work_start: int
     work_end: int
+    segments: Segments  # that it was joined from
     changes: Changes = field(default_factory=lambda: np.zeros((0, 5), np.int32))  # in order of the page
     matched: int = 0
     columns: int = 0  # of the alignment; work left out between segments is not counted
@@ -63,6 +64,7 @@ def compared(page: Side, work: Side, passage: Segments) -> Comparison:
         int(passage[:, PAGE_END].max()),
         int(passage[:, WORK_START].min()),
         int(passage[:, WORK_END].max()),
+        passage,
     )
     bridges: list[Changes] = []
     aligned: list[NDArray[np.int32]] = []

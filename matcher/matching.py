@@ -12,11 +12,12 @@ from core.matches import Match, MatchClass
 from core.pages import Disguise, DisguiseFound
 from fingerprint.record import Fingerprint
 from matcher.calibration import DEFAULT, Calibration
-from matcher.chaining import MATCHES, PAGE_END, PAGE_START, Holding, Segments, holdings, passages
+from matcher.chaining import MATCHES, PAGE_END, PAGE_START, Holding, Segments, holdings
 from matcher.changes import Comparison, compared
 from matcher.classes import class_of, disguises_of, patchwork
 from matcher.corpus import Corpus, CorpusCache, MemoryCorpus, WorkEntry
 from matcher.extension import segments_of
+from matcher.passages import passages
 from matcher.ports import Hits, MatchIndex
 from matcher.quotation import are_quotations
 from matcher.sides import Side
@@ -133,7 +134,7 @@ class Matcher:
         )
         if is_common:
             return None
-        is_quotation = are_quotations(page, work, comparisons, found.page_containment, self._calibration)
+        is_quotation = are_quotations(page, work, comparisons, found, self._calibration)
         return _Finding(text_id, work, comparisons, found, also, is_quotation)
 
     def _also(self, kept: list[Segments], holding: Holding, rivals: dict[int, WorkTextId]) -> tuple[WorkTextId, ...]:

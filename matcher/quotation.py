@@ -1,46 +1,82 @@
-"""Whether a passage is a quotation: short, faithful, a small part of its page."""
+"""Whether what a page has of a text is quoted: short and faithful pieces, a small part of page and work."""
 
 from core.text import TextRange
 from matcher.calibration import Calibration
-from matcher.changes import Comparison
+from matcher.changes import Comparison, compared
 from matcher.sides import Side
+from matcher.spans import Figures
 
 OPENING = '“「『‘"〝﹁﹃'
 CLOSING = '”」』’"〞﹂﹄'
-MARK_REACH_CHARS = 3  # between the words and the mark stands at most a stop and a space
+MARK_REACH_CHARS = 3  # between the words and the mark stands at most a stop and a space; as much may agree by chance
 TITLE_REACH_CHARS = 30
 TITLE_END = "》"
 INTRODUCING = "：:“「『"
 
 
 def are_quotations(
-    page: Side, work: Side, comparisons: list[Comparison], containment: float, calibration: Calibration
+    page: Side, work: Side, comparisons: list[Comparison], found: Figures, calibration: Calibration
 ) -> bool:
-    """Whether all that a page has of a text is quoted; `containment`: share of the page."""
-    if sum(found.matched for found in comparisons) > calibration.max_quoted_tokens:
+    """Whether all that a page has of a text is quoted; `found`: the sum of its comparisons."""
+    if not _is_little(found, calibration):
         return False
-    return all(_is_quotation(page, work, found, containment, calibration) for found in comparisons)
+    may_be_marked = found.page_containment <= calibration.max_marked_quotation_containment
+    bare = [one for one in comparisons if not (may_be_marked and _is_marked_passage(page, work, one, calibration))]
+    return (
+        all(_is_bare_quotation(one, found, calibration) for one in bare)
+        and sum(one.matched for one in bare) <= calibration.max_bare_quoted_tokens
+    )
 
 
-def _is_quotation(page: Side, work: Side, found: Comparison, containment: float, calibration: Calibration) -> bool:
-    length = found.page_end - found.page_start
-    is_short = length <= calibration.max_bare_quotation_tokens or found.matched <= calibration.max_bare_matched_tokens
-    if is_short and containment <= calibration.max_bare_quotation_containment:
+def _is_little(found: Figures, calibration: Calibration) -> bool:
+    """Whether it may be quoted at all: who takes much of a work, in however many marked pieces, copies it."""
+    most = max(calibration.max_quoted_tokens, calibration.max_quoted_share_of_page * found.page_tokens)
+    is_one_saying = found.matched <= calibration.max_bare_quotation_tokens
+    return found.matched <= most and (
+        is_one_saying or found.work_containment <= calibration.max_quoted_work_containment
+    )
+
+
+def _is_marked_passage(page: Side, work: Side, comparison: Comparison, calibration: Calibration) -> bool:
+    """Whether a passage is quoted with marks: as a whole, or each of its segments, own words between them."""
+    if _is_marked_quotation(page, work, comparison, calibration):
         return True
-    if found.similarity < calibration.min_quotation_similarity:
-        return False
-    if length > calibration.max_marked_quotation_tokens or containment > calibration.max_marked_quotation_containment:
+    rows = comparison.segments
+    parts = (compared(page, work, rows[number : number + 1]) for number in range(len(rows)))
+    return len(rows) > 1 and all(_is_marked_quotation(page, work, part, calibration) for part in parts)
+
+
+def _is_bare_quotation(comparison: Comparison, found: Figures, calibration: Calibration) -> bool:
+    length = comparison.page_end - comparison.page_start
+    is_short = length <= calibration.max_bare_quotation_tokens or (
+        comparison.matched <= calibration.max_bare_matched_tokens
+    )
+    return is_short and found.page_containment <= calibration.max_bare_quotation_containment
+
+
+def _is_marked_quotation(page: Side, work: Side, found: Comparison, calibration: Calibration) -> bool:
+    length = found.page_end - found.page_start
+    if length > calibration.max_marked_quotation_tokens or found.similarity < calibration.min_quotation_similarity:
         return False
     on_page = page.range_of(found.page_start, found.page_end)
     in_work = work.range_of(found.work_start, found.work_end)
-    is_marked = _is_in_marks(page.text, on_page) and not _is_in_marks(work.text, in_work)
-    return is_marked or (_is_introduced(page.text, on_page) and not _is_introduced(work.text, in_work))
+    if _is_in_marks(page.text, on_page) and (
+        not _is_in_marks(work.text, in_work) or _is_one_speech(page.text, on_page)
+    ):
+        return True
+    return _is_introduced(page.text, on_page) and not _is_introduced(work.text, in_work)
 
 
 def _is_in_marks(text: str, place: TextRange) -> bool:
-    before = text[max(0, place.start - MARK_REACH_CHARS) : place.start]
-    after = text[place.end : place.end + MARK_REACH_CHARS]
+    before = text[max(0, place.start - MARK_REACH_CHARS) : place.start + MARK_REACH_CHARS]
+    after = text[max(0, place.end - MARK_REACH_CHARS) : place.end + MARK_REACH_CHARS]
     return any(mark in before for mark in OPENING) and any(mark in after for mark in CLOSING)
+
+
+def _is_one_speech(text: str, place: TextRange) -> bool:
+    """Whether no mark closes inside: what is in marks in the work as well is one speech that is quoted, no scene."""
+    inside = text[place.start + MARK_REACH_CHARS : place.end - MARK_REACH_CHARS]
+    return not any(mark in inside for mark in CLOSING)
 
 
 def _is_introduced(text: str, place: TextRange) -> bool:

@@ -172,6 +172,37 @@ def test_a_longer_quotation_is_one_when_it_is_marked() -> None:
     assert the_match(OTHER[:900] + "，" + quoted + OTHER[900:]).match_class is MatchClass.EXCERPT
 
 
+def test_marked_quotations_from_one_work_are_quotations_though_they_stand_near_each_other() -> None:
+    match = the_match(_commented(TEXT[300:800], 50, 90, own=OTHER[:400], limit=3))
+    assert match.match_class is MatchClass.QUOTATION
+    assert len(match.spans) == 3
+
+
+def test_a_quotation_that_is_taken_up_again_after_few_words_is_a_quotation() -> None:
+    match = the_match(_commented(TEXT[300:800], 50, 12, own=OTHER[:400], limit=2))
+    assert match.match_class is MatchClass.QUOTATION
+
+
+@pytest.mark.parametrize(("piece", "comment"), [(60, 10), (60, 40), (60, 100), (35, 120), (20, 60)])
+def test_a_work_taken_in_many_marked_pieces_is_a_copy(piece: int, comment: int) -> None:
+    match = the_match(_commented(TEXT, piece, comment))
+    assert match.match_class is not MatchClass.QUOTATION
+    assert match.work_containment > 0.9
+
+
+def test_unmarked_pieces_are_no_quotations_when_there_are_many() -> None:
+    page = _commented(TEXT[300:800], 36, 80, own=OTHER[:400], limit=5).replace("“", "").replace("”", "")
+    assert the_match(page).match_class is MatchClass.EXCERPT
+
+
+@pytest.mark.parametrize("between", [120, 200])
+def test_own_words_between_two_excerpts_belong_to_no_span(between: int) -> None:
+    page = OTHER[:300] + TEXT[200:300] + OTHER[300 : 300 + between] + TEXT[500:600] + OTHER[600:900]
+    first, second = the_match(page).spans
+    assert abs(first.page.end - 400) <= 3
+    assert abs(second.page.start - 400 - between) <= 3
+
+
 def test_a_patchwork_names_its_pieces() -> None:
     found = matches(WORKS[WorkTextId("work-2")][:700] + WORKS[WorkTextId("work-3")][400:1100])
     assert {match.text_id for match in found} == {"work-2", "work-3"}
@@ -233,6 +264,17 @@ def test_spans_and_changes_lie_inside_both_texts_and_in_order(start: int, length
             places = [change.page for change in span.changes]
             assert places == sorted(places)
             assert _han(_rebuilt(page, work, span.page, span.changes)) == _han(work[span.work.start : span.work.end])
+
+
+def _commented(source: str, piece: int, comment: int, own: str = "", limit: int = 10_000) -> str:
+    """Pieces of a source in quotation marks, each with a comment behind it, between two texts of the writer's own."""
+    comments = "".join(story(seed) for seed in range(300, 310))
+    written = [own]
+    for number, start in enumerate(range(0, len(source), piece)):
+        if number < limit:
+            remark = comments[number * comment : (number + 1) * comment]
+            written.append(f"“{source[start : start + piece]}”{remark}")
+    return "".join([*written, own[::-1]])
 
 
 def _rebuilt(page: str, work: str, place: TextRange, changes: tuple[Change, ...]) -> str:

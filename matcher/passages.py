@@ -1,0 +1,114 @@
+"""From the segments of one text to passages: what lies close together and is mostly taken is one, in any order.
+
+Two neighbours on the page are joined when what stands between them, on the page and in the work, is little beside
+what both took; so that an advertisement or a cut stays inside a passage, and a page of its own words between two
+excerpts outside.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from matcher.calibration import Calibration
+from matcher.chaining import MATCHES, PAGE_END, PAGE_START, SCORE, WORK_END, WORK_START, Segments
+
+NEVER = float("inf")
+
+
+def passages(segments: list[NDArray[np.int32]], calibration: Calibration) -> list[Segments]:
+    """Join the segments of one text, and drop what stays too little.
+
+    Each passage is int32[segments, 6] in order of the page; the passages are in order of the page.
+    """
+    ordered = np.array(sorted(segments, key=lambda row: tuple(row.tolist())), np.int32).reshape(-1, 6)
+    pieces = list(_joined(ordered, calibration))
+    firm = [piece for piece in pieces if _is_enough(piece, calibration)] or _scattered(pieces, calibration)
+    return [
+        piece for piece in pieces if any(piece is other or _is_companion(piece, other, calibration) for other in firm)
+    ]
+
+
+def _joined(ordered: Segments, calibration: Calibration) -> Iterator[Segments]:
+    """Runs of neighbours. What is joined grows and can bridge more, so that the order of joining does not matter."""
+    needed = _needed_tokens(ordered, calibration).tolist()
+    runs = [(number, number + 1, int(row[MATCHES])) for number, row in enumerate(ordered)]
+    before = len(runs) + 1
+    while len(runs) < before:
+        before, joined = len(runs), runs[:1]
+        for start, end, tokens in runs[1:]:
+            last = joined[-1]
+            if min(last[2], tokens) >= needed[start - 1]:
+                joined[-1] = (last[0], end, last[2] + tokens)
+            else:
+                joined.append((start, end, tokens))
+        runs = joined
+    return (ordered[start:end] for start, end, _ in runs)
+
+
+def _needed_tokens(ordered: Segments, calibration: Calibration) -> NDArray[np.float64]:
+    """float64[segments - 1]: how many tokens both sides of each gap must have taken for it to be bridged."""
+    starts, ends = ordered[1:], ordered[:-1]
+    page_gaps = np.maximum(starts[:, PAGE_START] - np.maximum.accumulate(ordered[:, PAGE_END])[:-1], 0)
+    low = np.minimum(starts[:, WORK_END], ends[:, WORK_END])
+    high = np.maximum(np.maximum(starts[:, WORK_START], ends[:, WORK_START]), low)
+    free = _free_tokens(ordered)
+    first = int(ordered[:, WORK_START].min()) if len(ordered) else 0
+    work_gaps = free[high - first] - free[low - first]
+    is_insertion = np.abs(starts[:, WORK_START] - ends[:, WORK_END]) <= calibration.max_work_gap_of_insertion_tokens
+    shares = np.where(is_insertion, calibration.max_inserted_share, calibration.max_page_gap_share)
+    for_page = np.where(page_gaps <= calibration.max_free_page_gap_tokens, 0, page_gaps / shares)
+    is_little = (work_gaps <= calibration.max_free_work_gap_tokens) | (
+        work_gaps <= calibration.max_free_share_of_leap * (high - low)
+    )
+    needed = np.maximum(for_page, np.where(is_little, 0, work_gaps / calibration.max_work_gap_share))
+    needed[(page_gaps > calibration.max_page_gap_tokens) | (work_gaps > calibration.max_work_gap_tokens)] = NEVER
+    return needed
+
+
+def _free_tokens(ordered: Segments) -> NDArray[np.int64]:
+    """int64[n + 1]: for each place of the work from the first segment on, how many tokens before it nobody took."""
+    if not len(ordered):
+        return np.zeros(1, np.int64)
+    first = int(ordered[:, WORK_START].min())
+    is_free = np.ones(int(ordered[:, WORK_END].max()) - first, np.int64)
+    for start, end in (ordered[:, [WORK_START, WORK_END]] - first).tolist():
+        is_free[start:end] = 0
+    return np.concatenate([[0], np.cumsum(is_free)])
+
+
+def _scattered(pieces: list[Segments], calibration: Calibration) -> list[Segments]:
+    """Pieces that are too little by themselves, when there are many."""
+    found = [piece for piece in pieces if _matched(piece) >= calibration.min_companion_tokens]
+    return found if sum(map(_matched, found)) >= calibration.min_scattered_tokens else []
+
+
+def _is_companion(piece: Segments, firm: Segments, calibration: Calibration) -> bool:
+    """Whether a piece that is too little by itself stands near one that is not, on both sides."""
+    if _matched(piece) < calibration.min_companion_tokens:
+        return False
+    page_gap = _gap(piece[:, PAGE_START], piece[:, PAGE_END], firm[:, PAGE_START], firm[:, PAGE_END])
+    work_gap = _gap(piece[:, WORK_START], piece[:, WORK_END], firm[:, WORK_START], firm[:, WORK_END])
+    return page_gap <= calibration.max_page_gap_tokens and work_gap <= calibration.max_work_gap_tokens
+
+
+def _gap(
+    starts: NDArray[np.int32], ends: NDArray[np.int32], other_starts: NDArray[np.int32], other_ends: NDArray[np.int32]
+) -> int:
+    return int(max(starts.min(), other_starts.min())) - int(min(ends.max(), other_ends.max()))
+
+
+def _matched(piece: Segments) -> int:
+    return int(piece[:, MATCHES].sum())
+
+
+def _is_enough(passage: Segments, calibration: Calibration) -> bool:
+    matched, score = _matched(passage), int(passage[:, SCORE].sum())
+    page_length = int(passage[:, PAGE_END].max() - passage[:, PAGE_START].min())
+    work_length = int(passage[:, WORK_END].max() - passage[:, WORK_START].min())
+    is_dense = matched >= calibration.min_density * min(page_length, work_length)
+    is_firm = (
+        int(passage[:, MATCHES].max()) >= calibration.min_matched_tokens
+        or matched >= calibration.min_density_of_fragments * page_length
+    )
+    return matched >= calibration.min_matched_tokens and score >= calibration.min_score and is_dense and is_firm
