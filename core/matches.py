@@ -43,25 +43,42 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A passage of the page that was taken from a passage of the work; offsets of both texts as given."""
+    """A passage of the page that was taken from a passage of the work; offsets of both texts as given.
+
+    similarity: how much of the passage is the same, character by character: of all places along the alignment of page
+    and work, the share where both have the same character. Simplified, traditional and compatibility forms of a
+    character are the same. Places with another character (of the same sound or not), pinyin in place of a character,
+    and inserted and deleted text are not. Neither counted for nor against: signs that only hide the text (`NOISE`:
+    zero-width characters, spaces, pinyin in brackets, characters that nobody can read), and what has no reading
+    (punctuation, line ends, foreign scripts). The order of sentences does not enter: a shuffled passage may have 1.0.
+    """
 
     page: TextRange
     work: TextRange
-    similarity: float  # [0, 1]: share of tokens that agree along the alignment
+    similarity: float  # [0, 1]
     changes: tuple[Change, ...] = ()  # in order of `page`
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """All that one page took from one text of the mother corpus."""
+    """All that one page took from one text of the mother corpus.
+
+    similarity: as of a `Span`, over the places of all spans; so 1 less the share of the wording that was changed. A
+    match is IDENTICAL only at 0.99 or more, HEAVILY_EDITED below 0.85 or when its order was changed as well.
+    matched_chars: characters of the page that stand for one of the work with the same sound, that is, the same
+    character, another form of it, a homophone, or its pinyin (a syllable counts as one character). It tells how much
+    was taken, however it was disguised; `similarity` tells how faithfully.
+    longest_run_chars: the most of these in one go: nothing replaced by another sound, inserted or deleted in between;
+    punctuation and `NOISE` do not break a run, but for characters that nobody can read.
+    """
 
     text_id: WorkTextId
     match_class: MatchClass
-    similarity: float  # [0, 1], over all spans
+    similarity: float  # [0, 1]
     page_containment: float  # share of the page's tokens that stand in spans
     work_containment: float  # share of the work's tokens that stand in spans
-    matched_chars: int  # tokens that agree
-    longest_run_chars: int  # longest run of tokens that agree without a break
+    matched_chars: int
+    longest_run_chars: int
     spans: tuple[Span, ...]  # in order of the page
     disguises: tuple[DisguiseFound, ...]  # those seen by comparison
     algorithm_id: int

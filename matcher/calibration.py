@@ -62,13 +62,13 @@ class Calibration:
     max_bare_quotation_containment: float = 0.25
     max_marked_quotation_tokens: int = 120  # in quotation marks that the work lacks, or behind a title
     max_marked_quotation_containment: float = 0.20
-    min_quotation_similarity: float = 0.85  # of a marked one: who quotes does not disguise
+    min_quotation_similarity: float = 0.85  # character by character, of a marked one: who quotes does not disguise
     max_bare_quoted_tokens: int = 76  # all unmarked ones of one text on one page: two
     max_quoted_tokens: int = 240  # all quotations of one text on one page, or, on a long page,
     max_quoted_share_of_page: float = 0.1
     max_quoted_work_containment: float = 0.5  # beyond it nothing is quoted, however well it is marked
 
-    # Classes. Shares of tokens; "changed" counts wording only, neither script nor noise.
+    # Classes. Shares of tokens; what was changed is what similarity lacks of 1: wording only, neither script nor noise.
     min_whole_page_containment: float = 0.8
     min_whole_page_tokens: int = 800  # a whole chapter; a shorter page of a longer work is an excerpt of it
     min_whole_work_containment: float = 0.5

@@ -19,6 +19,8 @@ MAX_OVERLAP_TO_TRIM_TOKENS = 40
 # Changes are rows of five numbers: kind (a place in CHANGE_KINDS), page start, page end, work start, work end (tokens).
 CHANGE_KINDS = tuple(ChangeKind)
 Changes = NDArray[np.int32]
+# Neither is wording: the same words in other forms, or signs that hide them.
+NOT_WORDING = frozenset({ChangeKind.SCRIPT, ChangeKind.NOISE})
 Row = tuple[int, int, int, int, int]
 SAME = -1
 
@@ -26,6 +28,11 @@ SAME = -1
 def number_of(kind: ChangeKind) -> int:
     """Number of a kind in the rows of changes."""
     return CHANGE_KINDS.index(kind)
+
+
+def share_same(same: int, changed: int) -> float:
+    """What is the same of what is compared; 1.0 when nothing could be compared."""
+    return same / (same + changed) if same + changed else 1.0
 
 
 @dataclass(slots=True, eq=False)
@@ -38,15 +45,22 @@ class Comparison:
     work_end: int
     segments: Segments  # that it was joined from
     changes: Changes = field(default_factory=lambda: np.zeros((0, 5), np.int32))  # in order of the page
-    matched: int = 0
-    columns: int = 0  # of the alignment; work left out between segments is not counted
-    longest_run: int = 0
+    matched: int = 0  # tokens that agree in sound
+    same: int = 0  # of these, tokens that are one character, in whatever script
+    longest_run: int = 0  # of tokens that agree in sound
+    work_taken: Changes = field(default_factory=lambda: np.zeros((0, 2), np.int32))  # ranges with a counterpart
     displaced: int = 0  # segments that stand in another order than in the work
 
     @property
+    def changed(self) -> int:
+        """Tokens in which the wording differs: of the longer side of each change but script and noise."""
+        is_wording = ~np.isin(self.changes[:, 0], [number_of(kind) for kind in NOT_WORDING])
+        return int(self.sizes()[is_wording].sum())
+
+    @property
     def similarity(self) -> float:
-        """Share of the columns that agree."""
-        return self.matched / self.columns if self.columns else 0.0
+        """Share of the passage that is the same, character by character."""
+        return share_same(self.same, self.changed)
 
     def sizes(self) -> NDArray[np.int32]:
         """int32[changes]: tokens of the longer side of each change."""
@@ -81,11 +95,13 @@ def compared(page: Side, work: Side, passage: Segments) -> Comparison:
         found.displaced += work_at is not None and work_start < work_at
         work_from = work_at if work_at is not None and is_in_order else work_start
         bridges.append(_bridge(page_at, page_start, work_from, work_start))
-        found.columns += page_start - page_at
         tokens = page.fingerprint.tokens[page_start:page_end], work.fingerprint.tokens[work_start:work_end]
         aligned.append(blocks(*tokens) + np.array([0, page_start, page_start, work_start, work_start], np.int32))
         page_at, work_at = page_end, work_end
-    found.changes = _merged(np.concatenate([*bridges, *_aligned_changes(found, page, work, np.concatenate(aligned))]))
+    bridged = np.concatenate(bridges)
+    found.changes = _merged(np.concatenate([bridged, *_aligned_changes(found, page, work, np.concatenate(aligned))]))
+    rewritten = bridged[bridged[:, 0] == number_of(ChangeKind.REPLACED)]
+    found.work_taken = np.concatenate([found.work_taken, rewritten[:, 3:]])
     return found
 
 
@@ -108,16 +124,16 @@ def _aligned_changes(found: Comparison, page: Side, work: Side, aligned: NDArray
     lengths = np.maximum(aligned[:, 2] - aligned[:, 1], aligned[:, 4] - aligned[:, 3])
     agreeing = lengths[aligned[:, 0] == AGREE]
     found.matched += int(agreeing.sum())
-    found.columns += int(lengths.sum())
     found.longest_run = max(found.longest_run, int(agreeing.max(initial=0)))
     is_paired = (aligned[:, 0] == AGREE) | (aligned[:, 0] == REPLACE)
     one_sided = aligned[~is_paired]
     is_inserted = one_sided[:, 0] == ONLY_PAGE
     one_sided[:, 0] = np.where(is_inserted, number_of(ChangeKind.INSERTED), number_of(ChangeKind.DELETED))
-    return [one_sided, _pairwise(page, work, aligned[is_paired])]
+    found.work_taken = aligned[is_paired][:, 3:]
+    return [one_sided, _pairwise(found, page, work, aligned[is_paired])]
 
 
-def _pairwise(page: Side, work: Side, paired: NDArray[np.int32]) -> Changes:
+def _pairwise(found: Comparison, page: Side, work: Side, paired: NDArray[np.int32]) -> Changes:
     """Changes among tokens that stand for each other one by one; `paired` are blocks of alignment."""
     lengths = paired[:, 2] - paired[:, 1]
     within = np.arange(lengths.sum(), dtype=np.int32) - np.repeat(np.cumsum(lengths) - lengths, lengths).astype(
@@ -126,6 +142,8 @@ def _pairwise(page: Side, work: Side, paired: NDArray[np.int32]) -> Changes:
     of_page = np.repeat(paired[:, 1], lengths) + within
     of_work = np.repeat(paired[:, 3], lengths) + within
     kinds = _kinds(page, work, of_page, of_work, np.repeat(paired[:, 0] == AGREE, lengths))
+    is_readable = (page.fingerprint.tokens[of_page] != WILDCARD) & (work.fingerprint.tokens[of_work] != WILDCARD)
+    found.same += int(np.count_nonzero(is_readable & ((kinds == SAME) | (kinds == number_of(ChangeKind.SCRIPT)))))
     is_next = (np.diff(of_page) == 1) & (np.diff(of_work) == 1) & (np.diff(kinds) == 0)
     starts = np.flatnonzero(np.concatenate([[True], ~is_next])) if kinds.size else np.zeros(0, np.int64)
     ends = np.append(starts[1:], kinds.size) - 1 if kinds.size else starts

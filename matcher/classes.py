@@ -43,9 +43,9 @@ def class_of(found: Figures, is_quotation: bool, is_patchwork: bool, calibration
     )
     if not is_whole_page and found.work_containment < calibration.min_whole_work_containment:
         return MatchClass.EXCERPT
-    if found.changed_share <= calibration.max_changed_identical and not found.displaced:
+    if found.similarity >= 1 - calibration.max_changed_identical and not found.displaced:
         return MatchClass.IDENTICAL
-    is_light = found.changed_share <= calibration.max_changed_light and not found.displaced
+    is_light = found.similarity >= 1 - calibration.max_changed_light and not found.displaced
     return MatchClass.LIGHTLY_EDITED if is_light else MatchClass.HEAVILY_EDITED
 
 

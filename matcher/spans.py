@@ -5,33 +5,31 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.matches import Change, ChangeKind, Span
+from core.matches import Change, Span
 from core.text import TextRange
-from matcher.changes import CHANGE_KINDS, Comparison, number_of
+from matcher.changes import CHANGE_KINDS, Comparison, share_same
 from matcher.hiding import hiding_changes
 from matcher.sides import Side
-
-# Neither is wording: the same words in other forms, or signs that hide them.
-NOT_WORDING = frozenset({ChangeKind.SCRIPT, ChangeKind.NOISE})
 
 
 @dataclass(frozen=True, slots=True)
 class Figures:
     """All passages of one text on one page, in tokens."""
 
-    matched: int
-    columns: int
+    matched: int  # agree in sound
+    same: int  # are one character
+    changed: int  # differ in wording
     longest_run: int
     page_covered: int
-    work_covered: int
+    work_covered: int  # that have a counterpart on the page
     page_tokens: int
     work_tokens: int
-    changed: int  # wording only
     displaced: int
 
     @property
     def similarity(self) -> float:
-        return self.matched / self.columns if self.columns else 0.0
+        """Share of the passages that is the same, character by character; 1 less the share that was changed."""
+        return share_same(self.same, self.changed)
 
     @property
     def page_containment(self) -> float:
@@ -41,29 +39,19 @@ class Figures:
     def work_containment(self) -> float:
         return self.work_covered / self.work_tokens if self.work_tokens else 0.0
 
-    @property
-    def changed_share(self) -> float:
-        """Share of the alignment in which the wording differs."""
-        return self.changed / self.columns if self.columns else 0.0
-
 
 def figures(page: Side, work: Side, comparisons: list[Comparison]) -> Figures:
     """Sum up passages; what two of them share is counted once."""
-    changed = sum(int(found.sizes()[_is_wording(found)].sum()) for found in comparisons)
-    left_out = sum(
-        int((rows[:, 4] - rows[:, 3]).sum()) for rows in (c.of_kind(ChangeKind.DELETED) for c in comparisons)
-    )
-    matched = sum(found.matched for found in comparisons)
-    covered = _covered([(found.work_start, found.work_end) for found in comparisons])
+    ranges = np.array([(found.page_start, found.page_end) for found in comparisons], np.int32).reshape(-1, 2)
     return Figures(
-        matched=matched,
-        columns=sum(found.columns for found in comparisons),
+        matched=sum(found.matched for found in comparisons),
+        same=sum(found.same for found in comparisons),
+        changed=sum(found.changed for found in comparisons),
         longest_run=max((found.longest_run for found in comparisons), default=0),
-        page_covered=_covered([(found.page_start, found.page_end) for found in comparisons]),
-        work_covered=max(covered - left_out, min(matched, covered)),
+        page_covered=_covered(ranges),
+        work_covered=_covered(np.concatenate([ranges[:0], *(found.work_taken for found in comparisons)])),
         page_tokens=page.fingerprint.tokens.size,
         work_tokens=work.fingerprint.tokens.size,
-        changed=changed,
         displaced=sum(found.displaced for found in comparisons),
     )
 
@@ -95,13 +83,10 @@ def _changes(page: Side, work: Side, found: Comparison) -> tuple[Change, ...]:
     return tuple(sorted(changes, key=lambda change: (change.page.start, change.page.end)))
 
 
-def _is_wording(found: Comparison) -> NDArray[np.bool_]:
-    return ~np.isin(found.changes[:, 0], [number_of(kind) for kind in NOT_WORDING])
-
-
-def _covered(ranges: list[tuple[int, int]]) -> int:
-    total, reached = 0, 0
-    for start, end in sorted(ranges):
-        total += max(0, end - max(start, reached))
-        reached = max(reached, end)
-    return total
+def _covered(ranges: NDArray[np.int32]) -> int:
+    """How many places lie in at least one of these ranges; int32[n, 2]."""
+    if not len(ranges):
+        return 0
+    starts, ends = ranges[np.argsort(ranges[:, 0], kind="stable")].T
+    reached = np.concatenate([starts[:1], np.maximum.accumulate(ends)[:-1]])
+    return int(np.maximum(ends - np.maximum(starts, reached), 0).sum())

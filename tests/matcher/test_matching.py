@@ -1,4 +1,5 @@
 import random
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given, settings
@@ -12,7 +13,7 @@ from core.pages import Disguise
 from core.text import TextRange
 from fingerprint.algorithms import ALGORITHMS
 from fingerprint.fingerprinting import fingerprint_text
-from fingerprint.readings import syllable_ids
+from fingerprint.readings import folded, syllable_ids
 from matcher.corpus import CorpusCache, MemoryCorpus, WorkEntry
 from matcher.matching import Matcher
 from matcher.memory_index import MemoryIndex
@@ -68,12 +69,68 @@ def test_a_copy_is_identical_and_spans_all() -> None:
 
 @pytest.mark.parametrize("share", [0.1, 0.2, 0.4])
 def test_homophones_are_seen_through_and_named(share: float) -> None:
-    match = the_match(with_homophones(TEXT, share))
-    assert match.similarity == 1.0
+    page = with_homophones(TEXT, share)
+    match = the_match(page)
+    assert match.matched_chars == match.longest_run_chars == fingerprint_text(TEXT).tokens.size
+    assert match.similarity == pytest.approx(share_of_equal_characters(page, TEXT), abs=0.0002)
     assert disguises(match) == {Disguise.HOMOPHONE} or disguises(match) == {
         Disguise.HOMOPHONE,
         Disguise.SCRIPT_CONVERTED,
     }
+
+
+def share_of_equal_characters(page: str, work: str) -> float:
+    """For a page that differs from the work by single characters only."""
+    sounds = syllable_ids(work).tolist()
+    pairs = [pair for *pair, sound in zip(folded(page), folded(work), sounds, strict=True) if sound]
+    return sum(int(one == other) for one, other in pairs) / len(pairs)
+
+
+@pytest.mark.parametrize("share", [0.005, 0.02, 0.1, 0.14, 0.17, 0.3])
+@pytest.mark.parametrize("edit", [with_homophones, with_random_characters])
+def test_similarity_is_the_share_of_equal_characters_and_the_class_agrees_with_it(
+    edit: Callable[[str, float], str], share: float
+) -> None:
+    page = edit(TEXT, share)
+    match = the_match(page)
+    assert match.similarity == pytest.approx(share_of_equal_characters(page, TEXT), abs=0.004)
+    assert [span.similarity for span in match.spans] == [match.similarity]
+    expected = (
+        MatchClass.IDENTICAL
+        if match.similarity >= 0.99
+        else MatchClass.LIGHTLY_EDITED
+        if match.similarity >= 0.85
+        else MatchClass.HEAVILY_EDITED
+    )
+    assert match.match_class is expected
+
+
+def test_inserted_and_deleted_text_and_pinyin_are_not_the_same() -> None:
+    size = fingerprint_text(TEXT).tokens.size
+    put_in = fingerprint_text(ADVERTISEMENT).tokens.size
+    assert the_match(TEXT[:900] + ADVERTISEMENT + TEXT[900:]).similarity == pytest.approx(
+        size / (size + put_in), abs=0.002
+    )
+    left_out = fingerprint_text(TEXT[900:1100]).tokens.size
+    assert the_match(TEXT[:900] + TEXT[1100:]).similarity == pytest.approx(1 - left_out / size, abs=0.002)
+    pinyin = with_pinyin(TEXT, 0.1)
+    kept = sum(1 for one in pinyin if _han(one))
+    assert the_match(pinyin).similarity == pytest.approx(kept / size, abs=0.003)
+
+
+@pytest.mark.parametrize("mark", ["\u200b", " "])
+def test_signs_that_only_hide_the_text_leave_similarity_whole(mark: str) -> None:
+    assert the_match(mark.join(TEXT)).similarity == 1.0
+    assert the_match(with_pinyin(TEXT, 0.1, in_brackets=True)).similarity == 1.0
+    assert the_match(TEXT.replace(TEXT[40], "\ue010")).similarity == 1.0
+
+
+def test_what_was_left_out_of_a_shuffled_page_is_not_contained() -> None:
+    sentences = [sentence + "。" for sentence in TEXT.split("。") if sentence]
+    kept = [sentence for number, sentence in enumerate(sentences) if number % 3]
+    page = shuffled_sentences("".join(kept))
+    share = fingerprint_text(page).tokens.size / fingerprint_text(TEXT).tokens.size
+    assert the_match(page).work_containment == pytest.approx(share, abs=0.03)
 
 
 def test_random_characters_are_replacements() -> None:
