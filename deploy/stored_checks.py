@@ -22,8 +22,8 @@ def index(_: Context) -> list[Finding]:
     """The index must be there, and have what the rights holders have."""
     try:
         with session() as settings:
-            from pipeline.tasks import corpus_texts
             from pipeline.wiring import live
+            from webadmin.catalogue import corpus_texts
 
             held, state = corpus_texts(), live(settings).index.state()
             missing = len(held - live(settings).index.text_ids()) if state.generation else len(held)

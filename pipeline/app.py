@@ -18,7 +18,14 @@ app = Celery("zhuiwen")
 app.conf.update(
     broker_url=SETTINGS.redis_url,
     broker_connection_retry_on_startup=True,
-    broker_transport_options={"visibility_timeout": PAGES_VISIBILITY_S, "global_keyprefix": "zw:queue:"},
+    broker_transport_options={
+        "visibility_timeout": PAGES_VISIBILITY_S,
+        "global_keyprefix": "zw:queue:",
+        # A sender that meets a broker that is down says so at once: the sweeper sends again.
+        "max_retries": 1,
+        "interval_start": 0,
+        "interval_max": 0.2,
+    },
     task_ignore_result=True,
     task_serializer="json",
     accept_content=["json"],

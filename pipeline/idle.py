@@ -7,8 +7,8 @@ from core.errors import ServiceUnavailable
 from core.settings import Settings
 from pipeline.pending import pending
 from pipeline.sweep import sweep
-from pipeline.tasks import corpus_texts
 from pipeline.wiring import live, redis_client
+from webadmin.catalogue import corpus_texts
 
 POLL_S = 0.25
 

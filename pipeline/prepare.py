@@ -10,8 +10,8 @@ from pipeline.interruptions import requeue_live_runs
 from pipeline.pending import forget_taken
 from pipeline.rebuild import rebuild_index
 from pipeline.schedule import ensure_schedule
-from pipeline.tasks import corpus_texts
 from pipeline.wiring import live, redis_client
+from webadmin.catalogue import corpus_texts
 
 
 def main(arguments: list[str]) -> int:

@@ -23,7 +23,8 @@ from pipeline.crawl_process import start_crawl
 from pipeline.pending import pending
 from pipeline.wiring import live, redis_client
 from webadmin import crawls
-from webadmin.models import Chapter, CrawlRun, FailedMessage
+from webadmin.catalogue import corpus_texts
+from webadmin.models import CrawlRun, FailedMessage
 
 log = logging.getLogger("zhuiwen.pipeline")
 
@@ -106,8 +107,3 @@ def start_due_crawls() -> None:
             log.info("%s", error)
         else:
             live(SETTINGS).outbox.send(CrawlRequested(run.pk))
-
-
-def corpus_texts() -> frozenset[WorkTextId]:
-    """Every text that a rights holder has among the works."""
-    return frozenset(WorkTextId(text) for text in Chapter.objects.values_list("text_id", flat=True).distinct())

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
-from core.errors import BadConfiguration, BadInput, ZhuiwenError
+from core.errors import BadConfiguration, BadInput, PortTaken, ZhuiwenError
 from core.settings import load
 
 DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
@@ -15,7 +15,7 @@ DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 
 def exit_code_of(error: BaseException, environ: Mapping[str, str]) -> int:
     """Tell the user in one line what `error` means, and return the code to end with."""
-    if isinstance(error, BadInput | BadConfiguration):
+    if isinstance(error, BadInput | BadConfiguration) and not isinstance(error, PortTaken):
         complain(str(error))
         return USAGE
     if isinstance(error, ZhuiwenError):
