@@ -33,12 +33,14 @@ def holdings(claims: Mapping[int, Segments], calibration: Calibration) -> dict[i
     totals = {ordinal: int(found[:, SCORE].sum()) for ordinal, found in claims.items()}
     share = np.array([totals[owner] for owner in owners.tolist()]) / max(1, max(totals.values(), default=1))
     bids = rows[:, SCORE] * (1 + calibration.home_bonus * share)
-    kept = np.zeros(0, np.int64)
+    kept: list[int] = []
+    kept_rows = np.zeros_like(rows)
     settled: dict[int, Holding] = defaultdict(Holding)
     for candidate in np.lexsort((rows[:, PAGE_START], owners, -bids)).tolist():
-        blocker = _blocker(rows[candidate], rows[kept], calibration.max_overlap_of_claims)
+        blocker = _blocker(rows[candidate], kept_rows[: len(kept)], calibration.max_overlap_of_claims)
         if blocker is None:
-            kept = np.append(kept, candidate)
+            kept_rows[len(kept)] = rows[candidate]
+            kept.append(candidate)
             settled[int(owners[candidate])].segments.append(rows[candidate])
         elif owners[kept[blocker]] != owners[candidate]:
             winner = settled[int(owners[kept[blocker]])]

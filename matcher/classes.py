@@ -11,7 +11,7 @@ from core.pages import Disguise, DisguiseFound
 from core.text import TextRange
 from matcher.calibration import Calibration
 from matcher.changes import CHANGE_KINDS, Comparison, number_of
-from matcher.hiding import hidden_kinds
+from matcher.hiding import hidden_items
 from matcher.sides import Side
 from matcher.spans import Figures
 
@@ -89,8 +89,10 @@ class _Sign:
 
 
 def _signs(page: Side, work: Side, comparison: Comparison) -> Iterator[tuple[Disguise, _Sign]]:
-    for kind, items in hidden_kinds(page, work, comparison).items():
-        yield kind, _Sign(len(items), len(items), _example(page.text, items[0]))
+    noise = page.fingerprint.noise
+    for kind, items in hidden_items(page, work, comparison).items():
+        first = TextRange(int(noise.starts[items[0]]), int(noise.ends[items[0]]))
+        yield kind, _Sign(items.size, items.size, _example(page.text, first))
     for kind_of_change in CHANGE_KINDS:
         rows = comparison.of_kind(kind_of_change)
         # Between pieces in another order alignment loses a few tokens on each side; only whole passages count there.

@@ -1,11 +1,8 @@
 """What was put between the characters of a passage to hide it."""
 
-from collections.abc import Iterator
-
 import numpy as np
 from numpy.typing import NDArray
 
-from core.matches import Change, ChangeKind
 from core.pages import Disguise
 from core.text import TextRange
 from fingerprint.noise import NOISE_KINDS
@@ -17,8 +14,8 @@ HIDING_KINDS = (Disguise.ZERO_WIDTH, Disguise.SPACES, Disguise.PINYIN_INSERTED)
 MIN_RATIO_TO_WORK = 2  # a work that is itself set with spaces explains as many on the page
 
 
-def hidden_kinds(page: Side, work: Side, found: Comparison) -> dict[Disguise, list[TextRange]]:
-    """Places on the page by kind; a kind that the work itself is full of is left out."""
+def hidden_items(page: Side, work: Side, found: Comparison) -> dict[Disguise, NDArray[np.int64]]:
+    """By kind: int64[n], rows of the page's noise; a kind that the work itself is full of is left out."""
     if not len(page.fingerprint.noise):
         return {}
     page_range = page.range_of(found.page_start, found.page_end)
@@ -26,18 +23,18 @@ def hidden_kinds(page: Side, work: Side, found: Comparison) -> dict[Disguise, li
     hidden = {}
     for kind in HIDING_KINDS:
         items = _items(page, kind, page_range)
-        if items and len(items) > MIN_RATIO_TO_WORK * len(_items(work, kind, work_range)):
+        if items.size and items.size > MIN_RATIO_TO_WORK * _items(work, kind, work_range).size:
             hidden[kind] = items
     return hidden
 
 
-def hiding_changes(page: Side, work: Side, found: Comparison) -> Iterator[Change]:
-    """The same as changes, each at the place of the work where it would stand."""
-    items = [item for items in hidden_kinds(page, work, found).values() for item in items]
-    tokens = np.searchsorted(page.fingerprint.offsets, np.array([item.start for item in items], np.int64))
-    places = _work_tokens(found, tokens.astype(np.int32))
-    for item, place in zip(items, work.ranges(places, places)[0], strict=True):
-        yield Change(ChangeKind.NOISE, item, TextRange(place, place))
+def hiding_places(page: Side, work: Side, found: Comparison) -> NDArray[np.int64]:
+    """int64[n, 3]: start and end of each on the page, and the place of the work where it would stand (text offsets)."""
+    rows = np.concatenate([np.zeros(0, np.int64), *hidden_items(page, work, found).values()])
+    noise = page.fingerprint.noise
+    tokens = np.searchsorted(page.fingerprint.offsets, noise.starts[rows]).astype(np.int32)
+    places = _work_tokens(found, tokens)
+    return np.stack([noise.starts[rows], noise.ends[rows], work.ranges(places, places)[0]], axis=1).astype(np.int64)
 
 
 def _work_tokens(found: Comparison, page_tokens: NDArray[np.int32]) -> NDArray[np.int32]:
@@ -49,10 +46,7 @@ def _work_tokens(found: Comparison, page_tokens: NDArray[np.int32]) -> NDArray[n
     return np.asarray(np.minimum(counted, found.work_end), np.int32)
 
 
-def _items(side: Side, kind: Disguise, within: TextRange) -> list[TextRange]:
+def _items(side: Side, kind: Disguise, within: TextRange) -> NDArray[np.int64]:
     noise = side.fingerprint.noise
     first, last = np.searchsorted(noise.starts, [within.start, within.end])
-    rows = first + np.flatnonzero(noise.kinds[first:last] == NOISE_KINDS.index(kind))
-    return [
-        TextRange(start, end) for start, end in zip(noise.starts[rows].tolist(), noise.ends[rows].tolist(), strict=True)
-    ]
+    return np.asarray(first + np.flatnonzero(noise.kinds[first:last] == NOISE_KINDS.index(kind)), np.int64)

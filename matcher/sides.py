@@ -31,38 +31,41 @@ class Side:
 
     def range_of(self, start: int, end: int) -> TextRange:
         """Give the text from the first to the last of these tokens; without any, the place before token `start`."""
-        (range_start,), (range_end,) = self.ranges(np.array([start], np.int32), np.array([end], np.int32))
-        return TextRange(range_start, range_end)
+        starts, ends = self.ranges(np.array([start], np.int32), np.array([end], np.int32))
+        return TextRange(int(starts[0]), int(ends[0]))
 
-    def ranges(self, starts: NDArray[np.int32], ends: NDArray[np.int32]) -> tuple[list[int], list[int]]:
+    def ranges(self, starts: NDArray[np.int32], ends: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Text offsets of the starts and ends of many token ranges; an empty one lies before its first token."""
         offsets = self.fingerprint.offsets
         if not offsets.size:
-            return [0] * starts.size, [0] * starts.size
+            return np.zeros(starts.size, np.int64), np.zeros(starts.size, np.int64)
         firsts = offsets[np.minimum(starts, offsets.size - 1)].astype(np.int64)
-        firsts[starts >= offsets.size] = self._end_of(offsets.size - 1)
-        lasts = offsets[np.maximum(ends - 1, 0)].astype(np.int64) + 1
-        for row in self._latin_rows(lasts - 1):
-            lasts[row] = self._end_of(int(ends[row]) - 1)
+        is_behind = starts >= offsets.size
+        if is_behind.any():
+            firsts[is_behind] = self._ends_of(np.array([offsets.size - 1], np.int32))[0]
+        lasts = self._ends_of(np.maximum(ends - 1, 0))
         is_empty = starts >= ends
         lasts[is_empty] = firsts[is_empty]
-        return firsts.tolist(), lasts.tolist()
+        return firsts, lasts
 
-    def _latin_rows(self, offsets: NDArray[np.int64]) -> list[int]:
-        if not offsets.size:
-            return []
-        low, high = int(offsets.min()), int(offsets.max())
-        return list(np.flatnonzero(is_latin(code_points(self.text[low : high + 1])[offsets - low])))
+    def _ends_of(self, tokens: NDArray[np.int32]) -> NDArray[np.int64]:
+        """int64[n]: where each of these tokens ends; one read from letters ends with its last letter."""
+        ends = self.fingerprint.offsets[tokens].astype(np.int64) + 1
+        letters = np.flatnonzero(is_latin(self.characters(tokens)))
+        if letters.size:
+            ends[letters] = self._ends_of_letters(tokens[letters])
+        return ends
 
-    def _end_of(self, token: int) -> int:
+    def _ends_of_letters(self, tokens: NDArray[np.int32]) -> NDArray[np.int64]:
         offsets = self.fingerprint.offsets
-        start = int(offsets[token])
-        limit = int(offsets[token + 1]) if token + 1 < offsets.size else len(self.text)
-        if not is_latin(code_points(self.text[start : start + 1]))[0]:
-            return start + 1
-        kinds = KINDS.table[code_points(self.text[start : min(limit, start + MAX_LETTERS_OF_SYLLABLE)])]
-        others = np.flatnonzero((kinds != Kind.LATIN) & (kinds != Kind.FULL_WIDTH_LATIN) & (kinds != Kind.ZERO_WIDTH))
-        return start + (int(others[0]) if others.size else kinds.size)
+        starts = offsets[tokens].astype(np.int64)
+        limits = np.append(offsets[1:], len(self.text))[tokens]
+        low, high = int(starts.min()), int(starts.max()) + MAX_LETTERS_OF_SYLLABLE
+        kinds = KINDS.table[code_points(self.text[low:high])]
+        belongs = (kinds == Kind.LATIN) | (kinds == Kind.FULL_WIDTH_LATIN) | (kinds == Kind.ZERO_WIDTH)
+        stops = np.append(np.flatnonzero(~belongs), kinds.size)
+        ends = low + stops[np.searchsorted(stops, starts - low)]
+        return np.asarray(np.minimum(np.minimum(ends, limits), starts + MAX_LETTERS_OF_SYLLABLE), np.int64)
 
 
 def is_latin(characters: NDArray[np.uint32]) -> NDArray[np.bool_]:
