@@ -49,15 +49,19 @@ def class_of(found: Figures, is_quotation: bool, is_patchwork: bool, calibration
     return MatchClass.LIGHTLY_EDITED if is_light else MatchClass.HEAVILY_EDITED
 
 
-def patchwork(found: Sequence[Figures], calibration: Calibration) -> list[bool]:
-    """For each match of a page that is no quotation, whether it is a piece of a patchwork of parts of several texts."""
+def patchwork(found: Sequence[Figures], works: Sequence[object], calibration: Calibration) -> list[bool]:
+    """For each match of a page that is no quotation, whether it is a piece of a patchwork of parts of several works.
+
+    works: of which work each of the texts is; two chapters of one work after each other are no patchwork.
+    """
     pieces = [
         figures.matched >= calibration.min_patchwork_tokens
         and figures.work_containment < calibration.max_patchwork_work_containment
         and figures.page_containment < calibration.min_whole_page_containment
         for figures in found
     ]
-    return [is_piece and sum(pieces) > 1 for is_piece in pieces]
+    sources = {work for work, is_piece in zip(works, pieces, strict=True) if is_piece}
+    return [is_piece and len(sources) > 1 for is_piece in pieces]
 
 
 def disguises_of(

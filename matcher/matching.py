@@ -26,6 +26,7 @@ from matcher.spans import Figures, as_spans, figures
 __all__ = ["Corpus", "CorpusCache", "Matcher", "MemoryCorpus", "WorkEntry"]
 
 IsAllowed = Callable[[WorkTextId], bool]
+WorkOf = Callable[[WorkTextId], object]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,10 +50,19 @@ class Matcher:
         self._calibration = calibration
         self._index_postings = 0  # as the last look-up saw it; the cap grows with it
 
-    def match(self, text: str, fingerprint: Fingerprint, allowed: IsAllowed | None = None) -> tuple[Match, ...]:
+    def match(
+        self,
+        text: str,
+        fingerprint: Fingerprint,
+        allowed: IsAllowed | None = None,
+        *,
+        work_of: WorkOf | None = None,
+    ) -> tuple[Match, ...]:
         """All texts that the page took from, the one with most tokens first; empty when it took from none.
 
         allowed: texts for which it is false are neither compared nor named.
+        work_of: the work that a text belongs to, as anything that can be compared and hashed; a patchwork is made of
+        several works. Without it, each text is a work of its own.
         Raises IndexStale, ServiceUnavailable, and AlgorithmMismatch for a fingerprint of another algorithm.
         """
         if fingerprint.algorithm_id != self._index.algorithm_id:
@@ -67,7 +77,7 @@ class Matcher:
             finding = self._finding(page, text_id, work, holding, rivals)
             if finding is not None:
                 findings.append(finding)
-        return self._named(page, findings)
+        return self._named(page, findings, work_of or _itself)
 
     def _candidates(
         self, fingerprint: Fingerprint, allowed: IsAllowed | None
@@ -150,19 +160,15 @@ class Matcher:
         fullest = sorted(carried, key=lambda other: (-carried[other], rivals[other]))
         return tuple(rivals[other] for other in fullest if carried[other] >= least)
 
-    def _named(self, page: Side, findings: list[_Finding]) -> tuple[Match, ...]:
+    def _named(self, page: Side, findings: list[_Finding], work_of: WorkOf) -> tuple[Match, ...]:
         ordered = sorted(findings, key=lambda finding: (-finding.figures.matched, finding.text_id))
         own = [finding for finding in ordered if not finding.is_quotation]
-        pieces = dict(
-            zip(
-                (finding.text_id for finding in own),
-                patchwork([f.figures for f in own], self._calibration),
-                strict=True,
-            )
-        )
+        works = [work_of(finding.text_id) for finding in own]
+        is_piece = patchwork([finding.figures for finding in own], works, self._calibration)
+        patched = {finding.text_id for finding, is_one in zip(own, is_piece, strict=True) if is_one}
         reported = {finding.text_id for finding in ordered}
         return tuple(
-            self._match(page, finding, sum(pieces.values()) if pieces.get(finding.text_id) else 0, reported)
+            self._match(page, finding, len(patched) if finding.text_id in patched else 0, reported)
             for finding in ordered
         )
 
@@ -186,3 +192,7 @@ class Matcher:
             algorithm_id=page.fingerprint.algorithm_id,
             also=tuple(other for other in finding.also if other not in reported),
         )
+
+
+def _itself(text_id: WorkTextId) -> object:
+    return text_id

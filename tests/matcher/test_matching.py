@@ -267,6 +267,21 @@ def test_a_patchwork_names_its_pieces() -> None:
     assert all(Disguise.PATCHWORK in disguises(match) for match in found)
 
 
+def test_parts_of_two_chapters_of_one_work_are_no_patchwork_and_a_third_work_makes_one() -> None:
+    page = WORKS[WorkTextId("work-2")][:700] + WORKS[WorkTextId("work-3")][400:1100]
+    volumes = {"work-2": "one", "work-3": "one", "work-4": "another"}
+    found = MATCHER.match(page, fingerprint_text(page), work_of=lambda text_id: volumes[text_id])
+    assert {match.text_id: match.match_class for match in found} == {
+        "work-2": MatchClass.EXCERPT,
+        "work-3": MatchClass.EXCERPT,
+    }
+    assert all(Disguise.PATCHWORK not in disguises(match) for match in found)
+    page += WORKS[WorkTextId("work-4")][200:900]
+    found = MATCHER.match(page, fingerprint_text(page), work_of=lambda text_id: volumes[text_id])
+    assert {match.match_class for match in found} == {MatchClass.PATCHWORK}
+    assert len(found) == 3
+
+
 def test_two_whole_chapters_after_each_other_are_no_patchwork() -> None:
     found = matches(WORKS[WorkTextId("work-2")] + WORKS[WorkTextId("work-3")])
     assert [match.match_class for match in found] == [MatchClass.IDENTICAL, MatchClass.IDENTICAL]
