@@ -184,3 +184,8 @@ def test_a_crawl_that_ends_after_it_was_given_up_is_still_finished(site: Site) -
     crawls.abandon_dead_runs(timezone.now() + timedelta(hours=1))
     assert crawls.finish(run, CrawlCounts(stored=5))
     assert (run.state, run.pages_stored) == (State.FINISHED, 5)
+
+
+def test_a_run_is_named_by_the_reader_s_clock(site: Site) -> None:
+    run = admin_data.run(site, due_at=datetime(2026, 3, 9, 19, 0, tzinfo=UTC))
+    assert str(run) == f"{site.name} · 2026-03-10 03:00"

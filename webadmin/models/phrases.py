@@ -1,5 +1,7 @@
 """The words for the members of core's enumerations, in the language of whoever reads."""
 
+from collections.abc import Iterable
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext_lazy as _
@@ -9,8 +11,6 @@ from core.pages import Disguise
 from core.states import CaseState, Rejection, Verdict
 
 if TYPE_CHECKING:
-    from enum import StrEnum
-
     from django.utils.functional import _StrPromise
 
 MATCH_CLASSES = {
@@ -80,20 +80,20 @@ CHANGES = {
 
 
 def match_class_choices() -> "list[tuple[str, _StrPromise]]":
-    return _choices(MATCH_CLASSES)
+    return _choices(MATCH_CLASSES.items())
 
 
 def state_choices() -> "list[tuple[str, _StrPromise]]":
-    return _choices(STATES)
+    return _choices(STATES.items())
 
 
 def verdict_choices() -> "list[tuple[str, _StrPromise]]":
-    return _choices(VERDICTS)
+    return _choices(VERDICTS.items())
 
 
 def rejection_choices() -> "list[tuple[str, _StrPromise]]":
-    return _choices(REJECTIONS)
+    return _choices(REJECTIONS.items())
 
 
-def _choices(phrases: "dict[StrEnum, _StrPromise] | dict[object, _StrPromise]") -> "list[tuple[str, _StrPromise]]":
-    return [(str(member), phrase) for member, phrase in phrases.items()]
+def _choices(phrases: "Iterable[tuple[StrEnum, _StrPromise]]") -> "list[tuple[str, _StrPromise]]":
+    return [(str(member), phrase) for member, phrase in phrases]

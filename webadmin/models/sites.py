@@ -6,6 +6,7 @@ from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import Q
+from django.utils.timezone import localtime
 from django.utils.translation import gettext_lazy as _
 
 from webadmin.models.rights import RightsHolder
@@ -114,4 +115,4 @@ class CrawlRun(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.site} · {self.due_at:%Y-%m-%d %H:%M}"
+        return f"{self.site} · {localtime(self.due_at):%Y-%m-%d %H:%M}"
