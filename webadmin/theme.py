@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.http import HttpRequest
+from django.templatetags.static import static
 from django.urls import reverse_lazy
 from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
@@ -23,6 +24,14 @@ def sees_all_cases(request: HttpRequest) -> bool:
     return request.path == str(CASE_LIST) and "state__exact" not in request.GET
 
 
+def favicon(request: HttpRequest) -> str:
+    return static("webadmin/favicon.svg")
+
+
+def list_style(request: HttpRequest) -> str:
+    return static("webadmin/lists.css")
+
+
 def _item(title: Any, icon: str, name: str, permission: Any = None) -> dict[str, Any]:
     item = {"title": title, "icon": icon, "link": reverse_lazy(f"admin:{name}")}
     return {**item, "permission": permission} if permission else item
@@ -37,7 +46,9 @@ UNFOLD = {
     "SITE_HEADER": "追文 Zhuiwen",
     "SITE_SUBHEADER": _("Copyright tracking for Chinese text"),
     "SITE_SYMBOL": "policy",
+    "SITE_FAVICONS": [{"rel": "icon", "sizes": "any", "type": "image/svg+xml", "href": favicon}],
     "SITE_URL": None,
+    "STYLES": [list_style],
     "DASHBOARD_CALLBACK": "webadmin.dashboard.dashboard_callback",
     "SHOW_HISTORY": True,
     "SHOW_VIEW_ON_SITE": False,

@@ -1,6 +1,7 @@
 """The addresses of the web side."""
 
 from django.contrib import admin
+from django.templatetags.static import static
 from django.urls import include, path
 from django.views.generic import RedirectView
 
@@ -10,5 +11,7 @@ urlpatterns = [
     path("i18n/", include("django.conf.urls.i18n")),
     path("admin/reports/", admin.site.admin_view(report_view), name="webadmin_reports"),
     path("admin/", admin.site.urls),
+    # Pages without a head of ours (an error, a raw response) let the browser ask here.
+    path("favicon.ico", RedirectView.as_view(url=static("webadmin/favicon.svg"))),
     path("", RedirectView.as_view(pattern_name="admin:index")),
 ]
