@@ -1,5 +1,6 @@
 """The columns of a comparison as markup: every character escaped, hidden ones as marks, changes linked by number."""
 
+import unicodedata
 from collections.abc import Iterator, Sequence
 
 from django.utils.html import conditional_escape, format_html
@@ -31,6 +32,15 @@ _TAGS = {
 def visible(text: str) -> SafeString:
     """Escape `text` and put a mark in place of each run of hidden characters."""
     return mark_safe("".join(_glyphs(text)))  # noqa: S308 - every part is escaped in _glyphs
+
+
+def named_spaces(spaces: str) -> SafeString:
+    """Put one mark in place of a text of spaces."""
+    detail = ", ".join(f"U+{ord(space):04X} {unicodedata.name(space, '')}".strip() for space in dict.fromkeys(spaces))
+    label = "␣" if len(spaces) == 1 else f"␣×{len(spaces)}"
+    return format_html(
+        '<span class="zw-hidden" role="img" data-mark="{}" title="{}" aria-label="{}"></span>', label, detail, detail
+    )
 
 
 def column_html(column: Column) -> SafeString:

@@ -18,6 +18,7 @@ from webadmin.translatable import Message, messages_in
 
 PACKAGE = Path(__file__).resolve().parent
 CATALOGUE = PACKAGE / "locale" / "zh_Hans" / "LC_MESSAGES" / "django.po"
+WRITERS = PACKAGE.parent / "pipeline"  # says why a run ended; known by its folder, as the layer is above this one
 METADATA = {
     "Project-Id-Version": "Zhuiwen",
     "Language": "zh_Hans",
@@ -105,8 +106,8 @@ def main(arguments: list[str]) -> int:
 
 
 def _sources() -> Iterator[tuple[Path, str]]:
-    """Walk our files (but migrations and this tool), then Unfold's."""
-    for path in sorted([*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.html")]):
+    """Walk our files (but migrations and this tool), those that write sentences into our rows, then Unfold's."""
+    for path in sorted([*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.html"), *WRITERS.rglob("*.py")]):
         if "migrations" not in path.parts:
             yield path, path.relative_to(PACKAGE.parent).as_posix()
     home = Path(unfold.__file__).parent

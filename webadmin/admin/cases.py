@@ -16,13 +16,15 @@ from unfold.decorators import display
 from core.errors import ZhuiwenError
 from core.states import CaseState, Verdict
 from webadmin.access import manageable
-from webadmin.admin.columns import CASE_STATE_COLORS, clipped, day_and_time, disguise_line, percentage, two_lines
+from webadmin.admin.columns import CASE_STATE_COLORS, clipped, day_and_time, disguise_line, two_lines
 from webadmin.admin.filters import DayRangeFilter, DisguiseFilter, HolderAutocompleteFilter
 from webadmin.admin.isolation import HolderAdmin, is_member, signed_in_user
 from webadmin.admin.paging import CappedPaginator
 from webadmin.exports import Column, csv_response, xlsx_response
+from webadmin.hidden_characters import spelled
 from webadmin.models import Case
 from webadmin.models.phrases import VERDICTS
+from webadmin.percentages import percentage
 from webadmin.verdicts import decide
 from webadmin.views.cases import case_view
 
@@ -34,8 +36,8 @@ CASE_COLUMNS = (
     Column(_("rights holder"), lambda case: case.rights_holder),
     Column(_("work"), lambda case: case.work),
     Column(_("site"), lambda case: case.page.site),
-    Column(_("page title"), lambda case: case.page_title),
-    Column(_("page URL"), lambda case: case.page_url),
+    Column(_("page title"), lambda case: spelled(case.page_title)),
+    Column(_("page URL"), lambda case: spelled(case.page_url)),
     Column(_("class"), lambda case: case.get_match_class_display()),
     Column(_("similarity"), lambda case: round(case.similarity, 4)),
     Column(_("share of the page"), lambda case: round(case.page_containment, 4)),

@@ -1,20 +1,27 @@
-"""How single values look in lists: percentages, disguises, states, links; whatever came from a page is escaped."""
+"""How single values look in lists: percentages, disguises, states, links.
+
+Whatever came from a page is escaped by Django, and its hidden characters are spelled out here: a title that turns the
+reading direction (U+202E) would turn the rest of the line with it.
+"""
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlencode
 
 from django.db.models import Model
 from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.timezone import localtime
-from django.utils.translation import get_language, gettext
+from django.utils.translation import get_language
 
 from core.states import CaseState
+from webadmin.hidden_characters import spelled
 from webadmin.models import CrawlRun
 from webadmin.models.phrases import DISGUISES
+from webadmin.sentences import translated
+from webadmin.web_addresses import is_web_address
 
 NOTHING = "—"
 
@@ -26,15 +33,6 @@ RUN_STATE_COLORS = {
     CrawlRun.State.FAILED: "danger",
     CrawlRun.State.MISSED: "warning",
 }
-
-
-def percentage(share: float) -> str:
-    """Format a share of 1 with one decimal.
-
-    >>> percentage(0.9412)
-    '94.1%'
-    """
-    return f"{share * 100:.1f}%"
 
 
 def disguise_names(disguises: Iterable[Mapping[str, Any]]) -> list[str]:
@@ -62,7 +60,7 @@ def day_and_time(at: datetime | None) -> list[str]:
 def disguise_table(disguises: Iterable[Mapping[str, Any]]) -> SafeString | str:
     """List each kind with its count and an example, for a detail page."""
     rows = [
-        (name, item.get("count", 0), str(item.get("example", "")))
+        (name, item.get("count", 0), spelled(str(item.get("example", ""))))
         for item, name in zip(disguises, disguise_names(disguises), strict=True)
     ]
     if not rows:
@@ -71,7 +69,7 @@ def disguise_table(disguises: Iterable[Mapping[str, Any]]) -> SafeString | str:
 
 
 def sentence_list(sentences: Iterable[str]) -> SafeString | str:
-    rows = [(str(sentence),) for sentence in sentences]
+    rows = [(spelled(str(sentence)),) for sentence in sentences]
     if not rows:
         return NOTHING
     return format_html('<ul class="list-disc pl-4">{}</ul>', format_html_join("", "<li>{}</li>", rows))
@@ -93,10 +91,11 @@ def list_link(model: type[Model], text: object, **filters: object) -> SafeString
 
 def outside_link(url: str, text: str = "") -> SafeString | str:
     """Link to a crawled page; one that is no http address is shown and not linked."""
-    if urlsplit(url).scheme not in {"http", "https"}:
-        return url
+    shown = spelled(text or url)
+    if not is_web_address(url):
+        return shown
     return format_html(
-        '<a class="text-link" href="{}" target="_blank" rel="noopener noreferrer nofollow">{}</a>', url, text or url
+        '<a class="text-link" href="{}" target="_blank" rel="noopener noreferrer nofollow">{}</a>', url, shown
     )
 
 
@@ -106,14 +105,15 @@ def two_lines(first: object, second: object, most: int = 60) -> list[str]:
 
 
 def clipped(text: str, most: int = 60) -> str:
-    """Cut a text to `most` characters.
+    r"""Cut a text to `most` characters, hidden ones spelled out.
 
-    >>> clipped("一二三四五", 3)
-    '一二…'
+    >>> clipped("一二三四五", 3), clipped("一\u202e二")
+    ('一二…', '一‹RLO›二')
     """
-    return text if len(text) <= most else f"{text[: most - 1]}…"
+    shown = spelled(text[: most + 1])
+    return shown if len(shown) <= most else f"{shown[: most - 1]}…"
 
 
 def stored_sentence(sentence: str) -> str:
-    """Translate a sentence that was stored in English, where it is one of ours."""
-    return gettext(sentence) if sentence else NOTHING
+    """Translate a sentence that was stored in English, where it is one of ours; nothing hidden in it stays hidden."""
+    return spelled(translated(sentence)) if sentence else NOTHING

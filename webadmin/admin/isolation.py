@@ -6,6 +6,7 @@ Every model of ours is registered with a subclass of HolderAdmin; everything tha
 
 from typing import Any, ClassVar
 
+from django.contrib.admin.views.main import ChangeList
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.db.models import Field, ForeignKey, Model, QuerySet
@@ -22,6 +23,7 @@ from webadmin.access import (
     visible,
 )
 from webadmin.admin.filters import isolated_filter
+from webadmin.admin.paging import WholeChangeList
 from webadmin.models import Membership
 
 
@@ -116,6 +118,9 @@ class HolderAdmin(IsolatedFields, ModelAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet:
         return visible(super().get_queryset(request), request.user)
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+        return WholeChangeList
 
     def get_list_filter(self, request: HttpRequest) -> list[Any]:
         return [isolated_filter(self.model, entry) for entry in super().get_list_filter(request)]

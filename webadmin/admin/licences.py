@@ -1,6 +1,9 @@
 """Who else may publish, and where the rights holder does."""
 
+from typing import Any
+
 from django.contrib import admin
+from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from unfold.decorators import display
@@ -24,6 +27,13 @@ class LicenceAdmin(HolderAdmin):
         (_("What and where"), {"fields": ["work", "domain"]}),
         (_("When"), {"fields": [("valid_from", "valid_until")]}),
     ]
+
+    def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        """Offer no way to add a work from here: works come in as files, on a page of their own."""
+        formfield = super().formfield_for_dbfield(db_field, request, **kwargs)
+        if formfield is not None and db_field.name == "work":
+            formfield.widget.can_add_related = False
+        return formfield
 
     @display(description=_("work"), ordering="work__title")
     def work_or_all(self, licence: Licence) -> object:

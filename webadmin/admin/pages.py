@@ -22,18 +22,21 @@ from webadmin.admin.columns import (
     disguise_table,
     moment,
     outside_link,
-    percentage,
     two_lines,
 )
 from webadmin.admin.filters import DayRangeFilter, DisguiseFilter, HolderAutocompleteFilter
 from webadmin.admin.isolation import HolderAdmin, HolderInline
 from webadmin.admin.paging import CappedPaginator
+from webadmin.hidden_characters import spelled
 from webadmin.models import Exclusion, PageCheck, PageRecord
+from webadmin.percentages import percentage
+from webadmin.sentences import translated
 
 
 class PageCheckInline(HolderInline):
     model = PageCheck
     is_read_only = True
+    hide_title = True
     can_delete = False
     fields = readonly_fields = [
         "version_id",
@@ -51,7 +54,7 @@ class PageCheckInline(HolderInline):
 class PageRecordAdmin(HolderAdmin):
     is_read_only = True
     paginator = CappedPaginator
-    list_display = ["page", "site", "chars", "encoding_state", "disguise_names", "outcome", "first", "last"]
+    list_display = ["page", "site", "char_count", "encoding_state", "disguise_names", "outcome", "first", "last"]
     list_filter = [
         "site",
         "rejection",
@@ -65,20 +68,27 @@ class PageRecordAdmin(HolderAdmin):
     search_help_text = _("title or URL")
     inlines = [PageCheckInline]
     fieldsets = [
-        (None, {"fields": ["title", "address", ("site", "outcome"), "case_links"]}),
-        (_("What was read"), {"fields": [("chars", "encoding_text"), ("extractor", "trust"), "disguise_examples"]}),
+        (None, {"fields": ["full_title", "address", ("site", "outcome"), "case_links"]}),
+        (
+            _("What was read"),
+            {"fields": [("char_count", "encoding_text"), ("extractor", "trust"), "disguise_examples"]},
+        ),
         (_("When"), {"fields": [("first_seen", "last_seen"), "checked_at", "version_list"]}),
     ]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
         return [
-            *("title", "address", "site", "outcome", "case_links", "chars", "encoding_text", "extractor", "trust"),
-            *("disguise_examples", "first_seen", "last_seen", "checked_at", "version_list"),
+            *("full_title", "address", "site", "outcome", "case_links", "char_count", "encoding_text", "extractor"),
+            *("trust", "disguise_examples", "first_seen", "last_seen", "checked_at", "version_list"),
         ]
 
     @display(description=_("page"), header=True, ordering="title")
     def page(self, page: PageRecord) -> list[str]:
         return two_lines(page.title or NOTHING, page.url)
+
+    @display(description=_("title"))
+    def full_title(self, page: PageRecord) -> str:
+        return spelled(page.title) or NOTHING
 
     @display(description=_("URL"))
     def address(self, page: PageRecord) -> object:
@@ -91,6 +101,10 @@ class PageRecordAdmin(HolderAdmin):
     @display(description=_("last seen"), header=True, ordering="last_seen")
     def last(self, page: PageRecord) -> list[str]:
         return day_and_time(page.last_seen)
+
+    @display(description=_("characters"), ordering="chars")
+    def char_count(self, page: PageRecord) -> str:
+        return f"{page.chars:,}"
 
     @display(description=_("encoding"))
     def encoding_text(self, page: PageRecord) -> object:
@@ -130,9 +144,9 @@ class PageRecordAdmin(HolderAdmin):
         try:
             versions = stores.page_store().versions(PageId(page.page_id))
         except ZhuiwenError as error:
-            return str(error)
+            return translated(str(error))
         rows = [
-            (moment(version.fetched_at), len(version.reading.text), version.reading.title)
+            (moment(version.fetched_at), f"{len(version.reading.text):,}", clipped(version.reading.title, 200))
             for version in reversed(versions)
         ]
         return format_html("<ul>{}</ul>", format_html_join("", "<li>{} · {} · {}</li>", rows)) if rows else NOTHING

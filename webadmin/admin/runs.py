@@ -78,7 +78,7 @@ class CrawlRunAdmin(HolderAdmin):
     def ending(self, run: CrawlRun) -> str:
         return stored_sentence(run.finish_reason)
 
-    @display(description=_("left out"))
+    @display(description=_("pages left out"))
     def left_out(self, run: CrawlRun) -> object:
         known = {str(reason): phrase for reason, phrase in REJECTIONS.items()}
         rejected = run.counts.get("rejected") or {}
@@ -86,7 +86,7 @@ class CrawlRunAdmin(HolderAdmin):
 
     @display(description=_("faults"))
     def fault_list(self, run: CrawlRun) -> object:
-        return sentence_list(run.faults)
+        return sentence_list(stored_sentence(fault) for fault in run.faults)
 
 
 def _flat(row: str | tuple[str, ...]) -> tuple[str, ...]:

@@ -21,11 +21,13 @@ from webadmin.admin.columns import RUN_STATE_COLORS, list_link, moment
 from webadmin.admin.isolation import HolderAdmin, HolderInline, is_manager, signed_in_user
 from webadmin.forms.sites import SiteDomainForm, SiteForm
 from webadmin.models import Case, CrawlRun, PageRecord, Site, SiteDomain
+from webadmin.sentences import translated
 
 
 class SiteDomainInline(HolderInline):
     model = SiteDomain
     form = SiteDomainForm
+    hide_title = True
     fields = ["host"]
     verbose_name = _("domain")
     verbose_name_plural = _("domains of the site (empty: the hosts of the start URLs)")
@@ -163,7 +165,7 @@ def _crawl(request: HttpRequest, site: Site, trigger: str = CrawlRun.Trigger.PER
         messages.warning(
             request,
             _now("The crawl of %(site)s is noted and begins once the queue answers: %(error)s")
-            % {"site": site.name, "error": error},
+            % {"site": site.name, "error": translated(str(error))},
         )
         return
     messages.success(request, _now("The crawl of %(site)s was asked for.") % {"site": site.name})

@@ -1,12 +1,13 @@
-"""Works and their chapters. Texts come in with `zhuiwen work add`; here they are seen, renamed and withdrawn."""
+"""Works and their chapters. Texts come in as files, here and with `zhuiwen work add`; they are not edited by hand."""
 
 from functools import partial
 from typing import Any
 
 from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.db.models import Count, F, IntegerField, OuterRef, QuerySet, Subquery, Sum
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponseBase
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 from unfold.decorators import display
@@ -17,15 +18,22 @@ from webadmin import stores
 from webadmin.admin.columns import list_link, moment
 from webadmin.admin.isolation import HolderAdmin, HolderInline
 from webadmin.models import Case, Chapter, Work
+from webadmin.sentences import translated
+from webadmin.views.add_work import add_work_view
 
 
 class ChapterInline(HolderInline):
     model = Chapter
     is_read_only = True
-    fields = readonly_fields = ["number", "title", "chars", "added_at", "index_state"]
+    hide_title = True
+    fields = readonly_fields = ["number", "title", "char_count", "added_at", "index_state"]
     ordering = ["number"]
     per_page = 50
     can_delete = False
+
+    @display(description=_("characters"))
+    def char_count(self, chapter: Chapter) -> str:
+        return f"{chapter.chars:,}"
 
     @display(description=_("in the index"))
     def index_state(self, chapter: Chapter) -> object:
@@ -60,9 +68,13 @@ class WorkAdmin(HolderAdmin):
             )
         )
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        """Refuse: a work without its text could not be searched for."""
-        return False
+    def add_view(
+        self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponseBase:
+        """Take files in place of Django's form: a work without its text could not be searched for."""
+        if not self.has_add_permission(request):
+            raise PermissionDenied
+        return add_work_view(request, self)
 
     @display(description=_("chapters"))
     def chapter_count(self, work: Any) -> int:
@@ -101,5 +113,7 @@ def _withdraw(request: HttpRequest, texts: set[str]) -> None:
         for text_id in sorted(texts - kept):
             stores.outbox().send(WorkRemoved(text_id))
     except RetryLater as error:
-        explanation = _now("The work is gone, but the index could not be told: %(error)s") % {"error": error}
+        explanation = _now("The work is gone, but the index could not be told: %(error)s") % {
+            "error": translated(str(error))
+        }
         messages.warning(request, explanation)

@@ -5,6 +5,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from core.states import CaseState
+from webadmin.hidden_characters import spelled
 from webadmin.models.pages import PageRecord
 from webadmin.models.phrases import match_class_choices, state_choices, verdict_choices
 from webadmin.models.rights import Chapter, RightsHolder, Work
@@ -49,7 +50,7 @@ class Case(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"#{self.pk} {self.work} ← {self.page_title or self.page_url}"
+        return f"#{self.pk} {self.work} ← {spelled(self.page_title or self.page_url)}"
 
 
 class CaseMatch(models.Model):

@@ -5,6 +5,7 @@ from django.utils.translation import gettext_lazy as _
 
 from core.matches import MatchClass
 from core.states import Rejection
+from webadmin.hidden_characters import spelled
 from webadmin.models.phrases import match_class_choices, rejection_choices
 from webadmin.models.rights import Work
 from webadmin.models.sites import Site
@@ -36,7 +37,7 @@ class PageRecord(models.Model):
         indexes = [models.Index(fields=["site", "-first_seen"]), models.Index(fields=["-last_seen"])]
 
     def __str__(self) -> str:
-        return self.title or self.url
+        return spelled(self.title or self.url)
 
 
 class PageCheck(models.Model):

@@ -10,6 +10,7 @@ from django.utils.safestring import SafeString
 from core.matches import ChangeKind
 from webadmin import comparison_html
 from webadmin.models import phrases
+from webadmin.percentages import percentage
 
 register = template.Library()
 
@@ -22,16 +23,14 @@ def visible(text: Any) -> SafeString:
 
 @register.filter
 def percent(share: float | None) -> str:
-    """Write a share of 1 in per cent; never rounded up to 100.
+    """Write a share of 1 in per cent."""
+    return "–" if share is None else percentage(share)
 
-    >>> percent(0.99996), percent(1.0), percent(0.123)
-    ('99.9 %', '100 %', '12.3 %')
-    """
-    if share is None:
-        return "–"
-    if share >= 1:
-        return "100 %"
-    return f"{int(share * 1000) / 10:.1f} %"
+
+@register.filter
+def example(text: str) -> SafeString:
+    """As `visible`; a text of nothing but spaces is named, for nobody would see it."""
+    return comparison_html.named_spaces(text) if text.isspace() else comparison_html.visible(text)
 
 
 @register.filter

@@ -9,6 +9,7 @@ from core.ids import PageId, VersionId, WorkTextId, digest
 from core.pages import PageVersion
 from webadmin import stores
 from webadmin.models import CaseMatch
+from webadmin.sentences import translated
 
 
 @dataclass(slots=True)
@@ -32,7 +33,7 @@ def texts_of(match: CaseMatch) -> CaseTexts:
     except ZhuiwenError as error:
         found.notes.append(
             _("The page store cannot be read (%(error)s); what it would have shown is taken from the frozen evidence.")
-            % {"error": error}
+            % {"error": translated(str(error))}
         )
         return _proven(found, match, is_silent=True)
     return _proven(found, match, is_silent=False)

@@ -1,7 +1,6 @@
 """One case on one screen: what was taken, how it was disguised, the evidence behind it, and the reviewer's verdict."""
 
 from typing import Any
-from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.contrib import messages
@@ -17,14 +16,17 @@ from core.errors import ZhuiwenError
 from core.ids import Digest
 from core.states import CaseState, Verdict
 from webadmin import access, stores
+from webadmin.case_figures import figures_of
 from webadmin.change_summary import change_counts
 from webadmin.comparison import compare
 from webadmin.comparison_html import column_html, strip_rects
 from webadmin.models import Case, CaseMatch
 from webadmin.models.phrases import VERDICTS
+from webadmin.sentences import translated
 from webadmin.verdicts import MAX_NOTE_CHARS, VerdictRefused, decide
 from webadmin.views.case_texts import texts_of
 from webadmin.views.page_history import page_history
+from webadmin.web_addresses import is_web_address
 
 REOPEN = "reopen"
 # The crawled text is escaped; this stands behind it. Unfold's Alpine builds functions out of the template's attributes
@@ -59,7 +61,7 @@ def raw_response(case: Case, match_id: str) -> HttpResponse:
     try:
         body = stores.page_store().raw(Digest(match.raw_digest))
     except ZhuiwenError as error:
-        return HttpResponse(str(error), status=503, content_type="text/plain; charset=utf-8")
+        return HttpResponse(translated(str(error)), status=503, content_type="text/plain; charset=utf-8")
     if body is None:
         return HttpResponse(
             _("The raw response is no longer in the page store."), status=404, content_type="text/plain; charset=utf-8"
@@ -95,7 +97,11 @@ def _context(request: HttpRequest, case: Case, model_admin: "ModelAdmin[Case]") 
         "title": _("Case %(number)d") % {"number": case.pk},
         "subtitle": None,
         "case": case,
-        "page_href": case.page_url if urlsplit(case.page_url).scheme in {"http", "https"} else "",
+        "page_href": case.page_url if is_web_address(case.page_url) else "",
+        "figures": figures_of(case),
+        "siblings": list(
+            case.page.cases.exclude(pk=case.pk).filter(rights_holder=case.rights_holder_id).select_related("work")
+        ),
         "history": history,
         "basis": history[0].pk if history else 0,
         "verdict_choices": [(str(member), phrase) for member, phrase in VERDICTS.items()],

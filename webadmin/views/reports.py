@@ -17,6 +17,7 @@ from webadmin.access import manages_anything, role_in, roles
 from webadmin.forms.reports import ReportForm, default_choice
 from webadmin.models import Membership
 from webadmin.reports import make_report
+from webadmin.sentences import translated
 
 # A report quotes crawled pages. It is rendered without scripts, and the browser is told to run none.
 PREVIEW_POLICY = (
@@ -44,7 +45,7 @@ def report_view(request: HttpRequest) -> HttpResponse:
         chosen = form.cleaned_data["format"] if wanted == "download" else "html"
         content = render(report, chosen)
     except ZhuiwenError as error:
-        messages.error(request, str(error))
+        messages.error(request, translated(str(error)))
         return _page(request, form, is_complete=False)
     return _download(report, chosen, content) if wanted == "download" else _preview(content)
 

@@ -1,0 +1,264 @@
+"""Works sent through the desk: for one's own rights holders only, told about one by one, searched for by messages."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from django.contrib.admin.models import LogEntry
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.utils import translation
+
+from core.errors import ServiceUnavailable
+from core.ids import work_text_id
+from core.messages import WorkAdded
+from pagestore.memory import MemoryWorkStore
+from tests.support import admin_data
+from tests.support.desk import CollectingOutbox, add_url, list_url, signed_in
+from webadmin import stores
+from webadmin.models import Licence, Membership, Work
+from webadmin.request_size import MAX_REQUEST_BYTES
+
+if TYPE_CHECKING:
+    from django.http import HttpResponse
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+FIRST = "第一章 水位\n\n渡口的灯是在立冬那天熄的，江面起了雾，对岸的码头像一行被水洇开的字。\n\n"
+SECOND = "第二章 暗号\n\n夜里有人敲舱板，三下，停一停，又两下，那是他和弟弟约好的暗号。\n"
+
+
+@pytest.fixture
+def world() -> admin_data.World:
+    return admin_data.fill_world(cases=1)
+
+
+@pytest.fixture
+def store(monkeypatch: pytest.MonkeyPatch) -> MemoryWorkStore:
+    kept = MemoryWorkStore()
+    monkeypatch.setattr(stores, "work_store", lambda: kept)
+    return kept
+
+
+@pytest.fixture
+def outbox(monkeypatch: pytest.MonkeyPatch) -> CollectingOutbox:
+    collecting = CollectingOutbox()
+    monkeypatch.setattr(stores, "outbox", lambda: collecting)
+    return collecting
+
+
+def text(name: str, content: str | bytes) -> SimpleUploadedFile:
+    return SimpleUploadedFile(name, content.encode() if isinstance(content, str) else content)
+
+
+def send(client: Client, holder: object, *files: SimpleUploadedFile, **fields: object) -> HttpResponse:
+    return client.post(add_url(Work), {"rights_holder": holder, "uploads": list(files), **fields})
+
+
+def test_a_manager_sends_two_works_and_is_told_what_came_of_each(
+    world: admin_data.World, store: MemoryWorkStore, outbox: CollectingOutbox
+) -> None:
+    client = signed_in(world.ours.manager)
+    files = [text("《夜航》作者：闻笛.txt", FIRST + SECOND), text("水.md", "渡口无灯，江上有雾。")]
+    response = send(client, world.ours.holder.pk, *files, kind="story")
+    assert response.status_code == 200
+    added = [row[1] for row in response.context["works"]]
+    assert [(each.is_new, each.new) for each in added] == [(True, 2), (True, 1)]
+    work = Work.objects.get(title="夜航")
+    assert (work.rights_holder, work.author, work.kind) == (world.ours.holder, "闻笛", "story")
+    texts = [chapter.text_id for chapter in work.chapters.all()]
+    assert all(store.text(key) is not None for key in texts)
+    assert {message for message in outbox.sent if isinstance(message, WorkAdded)} >= {WorkAdded(key) for key in texts}
+    assert all(chapter.indexed_at is None for chapter in work.chapters.all())
+    shown = response.content.decode()
+    assert "《夜航》" in shown
+    assert LogEntry.objects.filter(user=world.ours.manager, object_id=work.pk).exists()
+
+
+def test_the_same_file_again_changes_nothing_and_a_changed_one_says_what(
+    world: admin_data.World, store: MemoryWorkStore, outbox: CollectingOutbox
+) -> None:
+    client = signed_in(world.ours.manager)
+    send(client, world.ours.holder.pk, text("夜航.txt", FIRST + SECOND))
+    again = send(client, world.ours.holder.pk, text("夜航.txt", FIRST + SECOND))
+    (row,) = again.context["works"]
+    assert (row[1].is_unchanged, row[1].unchanged) == (True, 2)
+    third = "第三章 船票\n\n布包里是一叠旧船票，日期都是立冬，最后一张上面写着明天。\n"
+    changed = send(client, world.ours.holder.pk, text("夜航.txt", FIRST + SECOND.replace("三下", "五下") + third))
+    (row,) = changed.context["works"]
+    assert (row[1].new, row[1].changed, row[1].unchanged, row[1].removed) == (1, 1, 1, 0)
+    assert Work.objects.filter(title="夜航").count() == 1
+
+
+def test_bad_files_are_told_beside_the_good_ones_in_the_readers_language(
+    world: admin_data.World, store: MemoryWorkStore, outbox: CollectingOutbox
+) -> None:
+    client = signed_in(world.ours.manager)
+    client.cookies["django_language"] = "zh-hans"
+    files = [text("夜航.txt", FIRST), text("书.pdf", b"%PDF"), text("空.txt", b" "), text("x\u202e.txt", "no Chinese")]
+    response = send(client, world.ours.holder.pk, *files)
+    assert len(response.context["works"]) == 1
+    faults = response.context["faults"]
+    assert faults[0].startswith("书.pdf：不是可读取的类型")
+    assert faults[1] == "空.txt：没有中文内容"
+    assert len(faults) == 3
+    assert "\u202e" not in response.content.decode()
+
+
+def test_title_and_author_are_taken_from_the_form_where_they_are_given(
+    world: admin_data.World, store: MemoryWorkStore, outbox: CollectingOutbox
+) -> None:
+    client = signed_in(world.ours.manager)
+    send(client, world.ours.holder.pk, text("a.txt", FIRST), title="渡口", author="林栖", kind="essay")
+    work = Work.objects.get(title="渡口")
+    assert (work.author, work.kind) == ("林栖", "essay")
+
+
+def test_one_title_for_several_works_is_refused_before_anything_is_kept(
+    world: admin_data.World, store: MemoryWorkStore, outbox: CollectingOutbox
+) -> None:
+    works = Work.objects.count()
+    client = signed_in(world.ours.manager)
+    response = send(client, world.ours.holder.pk, text("a.txt", FIRST), text("b.txt", SECOND), title="渡口")
+    assert "title" in response.context["form"].errors
+    assert Work.objects.count() == works
+    assert outbox.sent == []
+
+
+@pytest.mark.parametrize("fields", [{}, {"kind": "poem"}])
+def test_a_form_without_files_or_with_an_unknown_kind_says_so(world: admin_data.World, fields: dict[str, str]) -> None:
+    files = [text("a.txt", FIRST)] if fields else []
+    response = send(signed_in(world.ours.manager), world.ours.holder.pk, *files, **fields)
+    assert response.status_code == 200
+    assert list(response.context["form"].errors) == ["kind" if fields else "uploads"]
+    assert response.context["works"] == []
+
+
+def test_while_the_queue_is_down_the_works_are_kept_and_the_page_says_so(
+    world: admin_data.World, store: MemoryWorkStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Down:
+        def send(self, message: object) -> None:
+            raise ServiceUnavailable("Redis", "127.0.0.1:6479")
+
+    monkeypatch.setattr(stores, "outbox", Down)
+    response = send(signed_in(world.ours.manager), world.ours.holder.pk, text("夜航.txt", FIRST + SECOND))
+    (row,) = response.context["works"]
+    assert row[1].new == 2
+    assert "Redis" in " ".join(str(message) for message in response.context["messages"])
+
+
+def test_while_the_page_store_is_down_each_file_says_so_and_no_row_is_written(
+    world: admin_data.World, outbox: CollectingOutbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Down(MemoryWorkStore):
+        asked = 0
+
+        def put_text(self, text: str) -> object:
+            Down.asked += 1
+            raise ServiceUnavailable("the page store", "127.0.0.1:27017")
+
+    monkeypatch.setattr(stores, "work_store", Down)
+    works = Work.objects.count()
+    response = send(signed_in(world.ours.manager), world.ours.holder.pk, text("甲.txt", FIRST), text("乙.txt", SECOND))
+    assert response.status_code == 200
+    assert [fault.partition(".")[0] for fault in response.context["faults"]] == ["甲", "乙"]
+    assert Down.asked == 1
+    assert Work.objects.count() == works
+
+
+# Isolation
+
+
+def test_a_reviewer_sees_no_way_to_add_and_has_none(world: admin_data.World, store: MemoryWorkStore) -> None:
+    client = signed_in(world.ours.reviewer)
+    assert client.get(add_url(Work)).status_code == 403
+    assert send(client, world.ours.holder.pk, text("夜航.txt", FIRST)).status_code == 403
+    assert add_url(Work) not in client.get(list_url(Work)).content.decode()
+    assert add_url(Work) in signed_in(world.ours.manager).get(list_url(Work)).content.decode()
+    assert not Work.objects.filter(title="夜航").exists()
+
+
+def test_a_manager_adds_nothing_to_another_rights_holder_even_where_they_review(
+    world: admin_data.World, store: MemoryWorkStore, outbox: CollectingOutbox
+) -> None:
+    both = admin_data.user("both", world.ours.holder, Membership.Role.MANAGER)
+    Membership.objects.create(user=both, rights_holder=world.theirs.holder, role=Membership.Role.REVIEWER)
+    client = signed_in(both)
+    assert world.theirs.holder.name not in client.get(add_url(Work)).content.decode()
+    response = send(client, world.theirs.holder.pk, text("夜航.txt", FIRST))
+    assert list(response.context["form"].errors) == ["rights_holder"]
+    assert not Work.objects.filter(title="夜航").exists()
+    assert outbox.sent == []
+
+
+def test_a_work_of_the_same_title_of_another_rights_holder_is_not_touched(
+    world: admin_data.World, store: MemoryWorkStore, outbox: CollectingOutbox
+) -> None:
+    theirs = world.theirs.works[0]
+    before = list(theirs.chapters.values())
+    send(
+        signed_in(world.ours.manager),
+        world.ours.holder.pk,
+        text("a.txt", FIRST),
+        title=theirs.title,
+        author=theirs.author,
+    )
+    assert list(theirs.chapters.values()) == before
+    assert Work.objects.filter(title=theirs.title).count() == 2
+
+
+def test_a_manifest_inside_a_sending_names_no_other_rights_holder(
+    world: admin_data.World, store: MemoryWorkStore, outbox: CollectingOutbox
+) -> None:
+    import io
+    import zipfile
+
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w") as archive:
+        archive.writestr("work.toml", f'title = "夜航"\nrights_holder = "{world.theirs.holder.name}"\n')
+        archive.writestr("1.txt", FIRST)
+    send(signed_in(world.ours.manager), world.ours.holder.pk, text("a.zip", held.getvalue()))
+    assert Work.objects.get(title="夜航").rights_holder == world.ours.holder
+
+
+def test_an_administrator_chooses_among_all_rights_holders(
+    world: admin_data.World, store: MemoryWorkStore, outbox: CollectingOutbox
+) -> None:
+    send(signed_in(world.administrator), world.theirs.holder.pk, text("夜航.txt", FIRST))
+    assert Work.objects.get(title="夜航").rights_holder == world.theirs.holder
+    assert outbox.sent == [WorkAdded(work_text_id(FIRST))] or len(outbox.sent) == 1
+
+
+def test_a_licence_form_offers_no_shortcut_to_a_new_work(world: admin_data.World) -> None:
+    assert add_url(Work) not in signed_in(world.ours.manager).get(add_url(Licence)).content.decode()
+
+
+# Size
+
+
+@pytest.mark.parametrize("path", ["/admin/webadmin/work/add/", "/admin/login/"])
+def test_a_request_that_is_too_large_is_refused_before_its_body_is_read(world: admin_data.World, path: str) -> None:
+    class Unread:
+        def read(self, *_: object) -> bytes:
+            raise AssertionError("the body was read")
+
+        readline = read
+
+    client = signed_in(world.ours.manager)
+    response = client.generic(
+        "POST", path, b"", "multipart/form-data; boundary=x", CONTENT_LENGTH=str(MAX_REQUEST_BYTES + 1),
+        **{"wsgi.input": Unread()},
+    )  # fmt: skip
+    assert response.status_code == 413
+    with translation.override("zh-hans"):
+        assert "32 MB" in response.content.decode()
+
+
+def test_files_that_are_too_large_together_are_refused_in_the_form(
+    world: admin_data.World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("webadmin.forms.works.MAX_UPLOAD_BYTES", 100)
+    response = send(signed_in(world.ours.manager), world.ours.holder.pk, text("a.txt", FIRST), text("b.txt", SECOND))
+    assert "32 MB" in str(response.context["form"].errors["uploads"])

@@ -1,0 +1,114 @@
+"""Sentences that other packages say and that are stored or passed on in English, in the language of whoever reads.
+
+A crawl's fault or a file's fault is one English sentence with names and numbers in it. It is stored as it was said, and
+found again here by its shape; one that is not known is shown as it is.
+"""
+
+import re
+from collections.abc import Sequence
+from functools import cache
+
+from django.utils.translation import gettext, gettext_noop
+
+# More exact ones first. What stands for %(reason)s and %(fault)s is a sentence of its own, looked up in its turn.
+SENTENCES: Sequence[str] = (
+    # crawling: core.errors, crawler, pipeline
+    gettext_noop("%(url)s answers with HTTP status %(status)s"),
+    gettext_noop("%(url)s is larger than %(bytes)s bytes; raise ZHUIWEN_MAX_BODY_BYTES to read it"),
+    gettext_noop("%(url)s is no web page: its content type is %(kind)s"),
+    gettext_noop("%(url)s is no web page: %(kind)s"),
+    gettext_noop("%(url)s does not answer within %(seconds)s seconds"),
+    gettext_noop("%(url)s does not answer: the connection is refused; is the address right?"),
+    gettext_noop("%(url)s does not answer: its host name is not known; is the address right?"),
+    gettext_noop("%(url)s is not fetched: the site's robots.txt forbids it"),
+    gettext_noop("%(url)s is not fetched: %(reason)s"),
+    gettext_noop("%(url)s breaks off its answer (%(kind)s)"),
+    gettext_noop("%(url)s redirects without end"),
+    gettext_noop("%(url)s redirects in a circle"),
+    gettext_noop("%(url)s redirects to %(host)s, which is not part of the site"),
+    gettext_noop("%(url)s is in no encoding that gives text; if you know it, set the site's encoding"),
+    gettext_noop("%(url)s has no main text of %(count)s Chinese characters or more"),
+    gettext_noop("%(url)s is no sitemap, or too large a one"),
+    gettext_noop("%(url)s has stopped answering; the crawl ends here"),
+    gettext_noop("%(url)s is not stored, and the crawl ends here: %(fault)s"),
+    gettext_noop("%(url)s is not stored: %(fault)s"),
+    gettext_noop("%(url)s could not be read: %(kind)s; please report this page"),
+    gettext_noop("the crawl process ended with code %(code)s; see %(log)s"),
+    gettext_noop("the site %(site)s has no address to start from; give it one"),
+    gettext_noop("%(service)s does not answer at %(where)s; try: %(remedy)s"),
+    # files of works: webadmin.uploads, webadmin.intake, webadmin.catalogue
+    gettext_noop("there is no such file"),
+    gettext_noop("is empty"),
+    gettext_noop("holds no Chinese text"),
+    gettext_noop("holds no Chinese text; if its pages are pictures, their text is needed"),
+    gettext_noop("is none of the kinds that can be read: %(kinds)s, or a folder of chapters"),
+    gettext_noop("is not text but %(kind)s"),
+    gettext_noop("is text in no encoding that was tried (%(tried)s), or no text at all; save it as UTF-8"),
+    gettext_noop("its encoding is doubtful: of %(tried)s, %(name)s fits best, but badly; save it as UTF-8"),
+    gettext_noop("its encoding is doubtful: %(name)s fits best, but badly; save it as UTF-8"),
+    gettext_noop("is %(name)s but broken at byte %(at)s: what stands there is no character; save it again as UTF-8"),
+    gettext_noop("is an old Word file or one with a password; save it as .docx without a password"),
+    gettext_noop("is no Word document, or a damaged one; save it again as .docx"),
+    gettext_noop("is damaged or no %(kind)s file; save or download it again"),
+    gettext_noop("is protected with a password; save it without one"),
+    gettext_noop("is encrypted (digital rights management); an unprotected copy is needed"),
+    gettext_noop("names no package document; it is damaged"),
+    gettext_noop("lacks the part %(part)s; it is damaged"),
+    gettext_noop("its part %(part)s is damaged; save or download it again"),
+    gettext_noop("its part %(part)s is no XML; it is damaged"),
+    gettext_noop("its part %(part)s cannot be unpacked; give it a plain name"),
+    gettext_noop("unpacks to more than %(most)s MB of text; use zhuiwen work add for it"),
+    gettext_noop("holds no chapter files; put .txt, .md, .html or .docx files into it"),
+    gettext_noop("holds no chapter files (%(kinds)s) and no %(manifest)s"),
+    gettext_noop("is not UTF-8; JSON lines must be"),
+    gettext_noop("is no JSON (%(error)s)"),
+    gettext_noop("is no JSON object"),
+    gettext_noop('lacks "%(field)s", a string that is not empty'),
+    gettext_noop('its "text" holds no Chinese text'),
+    gettext_noop('its "author" is no string'),
+    gettext_noop('its "chapter" is neither a number nor a title'),
+    gettext_noop("the work has no title; give one with --title"),
+    gettext_noop("《%(title)s》 has no chapter with Chinese text; nothing of it could be found"),
+    gettext_noop("has no main text of %(count)s Chinese characters or more"),
+)
+# Of these nothing but the part after the colon says anything: they hold only where that is known.
+PREFIXED: Sequence[str] = (gettext_noop("%(file)s, line %(line)s: %(reason)s"), gettext_noop("%(file)s: %(reason)s"))
+_NESTED = frozenset({"reason", "fault"})
+_PLACEHOLDER = re.compile(r"%\((\w+)\)s")
+MAX_CHARS = 2_000  # a longer sentence is shown as it is; the shapes are tried one after the other
+
+
+def translated(sentence: str) -> str:
+    """The sentence in the reader's language where its shape is known, else as it was said.
+
+    >>> translated("不认识的话")
+    '不认识的话'
+    """
+    if not sentence or len(sentence) > MAX_CHARS:
+        return sentence
+    whole = gettext(sentence)
+    return whole if whole != sentence else _by_shape(sentence)
+
+
+def _by_shape(sentence: str) -> str:
+    for template, shape in _shapes():
+        found = shape.fullmatch(sentence)
+        if found is None:
+            continue
+        parts = found.groupdict()
+        said = {name: translated(part) if name in _NESTED else part for name, part in parts.items()}
+        if template not in PREFIXED or said != parts:
+            return gettext(template) % said
+    return sentence
+
+
+@cache
+def _shapes() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    return tuple((template, _shape(template)) for template in (*SENTENCES, *PREFIXED))
+
+
+def _shape(template: str) -> re.Pattern[str]:
+    pieces = _PLACEHOLDER.split(template)
+    # Names end where the fixed words begin; a URL or file name holds no line feed.
+    pattern = "".join(f"(?P<{piece}>.+?)" if at % 2 else re.escape(piece) for at, piece in enumerate(pieces))
+    return re.compile(pattern)

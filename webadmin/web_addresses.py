@@ -1,0 +1,15 @@
+"""Which addresses of crawled pages become links."""
+
+from urllib.parse import urlsplit
+
+
+def is_web_address(url: str) -> bool:
+    """Whether a browser may be sent there: an http address, whatever a page claims about itself.
+
+    >>> is_web_address("https://example.com/"), is_web_address("javascript:alert(1)"), is_web_address("http://[")
+    (True, False, False)
+    """
+    try:
+        return urlsplit(url).scheme in {"http", "https"}
+    except ValueError:
+        return False
