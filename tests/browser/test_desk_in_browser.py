@@ -1,0 +1,156 @@
+"""A manager sends works, and a reviewer works through a list, in a real browser against a real server."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from core.states import CaseState, Verdict
+from tests.support import admin_data, browser, case_texts
+from tests.support.desk import CollectingOutbox
+from webadmin import stores
+from webadmin.models import Case, Work
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+CHAPTERS = (
+    "第一章 水位\n\n渡口的灯是在立冬那天熄的，江面起了雾，对岸的码头像一行被水洇开的字。\n\n",
+    "第二章 暗号\n\n夜里有人敲舱板，三下，停一停，又两下，那是他和弟弟约好的暗号。\n\n",
+    "第三章 船票\n\n布包里是一叠旧船票，日期都是立冬，最后一张上面写着明天。\n",
+)
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    with browser.chromium() as started:
+        yield started
+
+
+@pytest.fixture
+def world(transactional_db: None) -> admin_data.World:
+    return admin_data.fill_world(cases=11)
+
+
+@pytest.fixture
+def texts(world: admin_data.World, monkeypatch: pytest.MonkeyPatch) -> case_texts.Texts:
+    kept = case_texts.use(monkeypatch)
+    case_texts.keep_estate(kept, world.ours)
+    outbox = CollectingOutbox()
+    monkeypatch.setattr(stores, "outbox", lambda: outbox)
+    return kept
+
+
+def test_a_manager_adds_a_work_by_upload_and_brings_it_up_to_date(
+    chromium: Browser, live_server: object, world: admin_data.World, texts: case_texts.Texts, tmp_path: Path
+) -> None:
+    novel, picture = tmp_path / "《夜航》作者：闻笛.txt", tmp_path / "封面.pdf"
+    novel.write_text("".join(CHAPTERS[:2]), encoding="gb18030")
+    picture.write_bytes(b"%PDF-1.7")
+    at_work = browser.visitor(chromium, str(live_server))
+    at_work.log_in(world.ours.manager.get_username(), admin_data.PASSWORD)
+    page = at_work.page
+    at_work.go("/admin/webadmin/work/")
+    page.click('a[href="/admin/webadmin/work/add/"]')
+    page.set_input_files("input[type=file]", [novel, picture])
+    page.click(".zw-send button[type=submit]")
+    results = page.locator(".zw-table tbody tr")
+    expect(results).to_have_count(1)
+    expect(results).to_contain_text("《夜航》")
+    assert results.locator(".zw-num").all_text_contents()[:4] == ["2", "0", "0", "0"]
+    expect(page.locator(".zw-faults li")).to_have_count(1)
+    expect(page.locator(".zw-faults li")).to_contain_text("封面.pdf: is none of the kinds")
+
+    novel.write_text(CHAPTERS[0] + CHAPTERS[1].replace("三下", "五下") + CHAPTERS[2], encoding="utf-8")
+    page.set_input_files("input[type=file]", [novel])
+    page.click(".zw-send button[type=submit]")
+    expect(results.locator(".zw-badge")).to_have_text("updated")
+    assert results.locator(".zw-num").all_text_contents()[:4] == ["1", "1", "1", "0"]
+    results.locator("a").click()
+    expect(page.locator("input[name=title]")).to_have_value("夜航")
+    work = Work.objects.get(title="夜航")
+    assert (work.rights_holder, work.author, work.chapters.count()) == (world.ours.holder, "闻笛", 3)
+    assert all(texts.works.text(chapter.text_id) is not None for chapter in work.chapters.all())
+    assert at_work.complaints == []
+
+
+def test_files_that_are_too_large_are_told_before_they_are_sent(
+    chromium: Browser, live_server: object, world: admin_data.World, texts: case_texts.Texts, tmp_path: Path
+) -> None:
+    large = tmp_path / "大.txt"
+    with large.open("wb") as file:
+        file.truncate(33 * 1024 * 1024)
+    at_work = browser.visitor(chromium, str(live_server), "zh-CN")
+    at_work.log_in(world.ours.manager.get_username(), admin_data.PASSWORD)
+    at_work.go("/admin/webadmin/work/add/")
+    at_work.page.set_input_files("input[type=file]", large)
+    expect(at_work.page.locator(".zw-too-much")).to_have_text("所选文件合计 33 MB；一次最多上传 32 MB。")
+    at_work.page.click(".zw-send button[type=submit]")
+    expect(at_work.page.locator(".zw-send button[type=submit]")).to_be_enabled()
+    expect(at_work.page.locator(".zw-too-much")).to_be_visible()
+    assert at_work.complaints == []
+
+
+def test_a_reviewer_goes_from_the_list_by_class_to_a_case_decides_it_and_goes_on(
+    chromium: Browser, live_server: object, world: admin_data.World, texts: case_texts.Texts
+) -> None:
+    at_work = browser.visitor(chromium, str(live_server))
+    at_work.log_in(world.ours.reviewer.get_username(), admin_data.PASSWORD)
+    page = at_work.page
+    wanted = [case for case in world.ours.cases if case.match_class == "identical"]
+    assert 0 < len(wanted) < len(world.ours.cases)
+    at_work.go("/admin/webadmin/case/")
+    page.click('#zw-none, a:has-text("Filters")')
+    page.select_option("select[name=match_class__exact]", "identical", force=True)
+    page.click('button:has-text("Apply Filters")')
+    page.wait_for_url("**match_class__exact=identical**")
+    rows = page.locator("#result_list tbody .field-case a")
+    expect(rows).to_have_count(len(wanted))
+    expect(page.locator("#result_list .field-class_and_share").first).to_contain_text("identical")
+
+    first = max((case for case in wanted if case.state == CaseState.OPEN), key=lambda case: (case.opened_at, case.pk))
+    page.click(f'a[href*="/case/{first.pk}/change/"]')
+    expect(page.locator(".zw-badges")).to_contain_text("identical")
+    page.check('input[name=verdict][value="quotation"]')
+    page.click(".zw-verdict button[type=submit]")
+    expect(page.locator(".zw-decided")).to_contain_text("quotation")
+    assert Case.objects.get(pk=first.pk).verdict == Verdict.QUOTATION
+
+    page.click('a[rel="next"]')
+    page.wait_for_selector(".zw-verdict")
+    shown = int(page.url.split("/case/")[1].split("/")[0])
+    still_open = Case.objects.filter(
+        rights_holder=world.ours.holder, state=CaseState.OPEN, opened_at__lte=first.opened_at
+    )
+    expected = still_open.order_by("-opened_at", "-pk").first()
+    assert expected is not None
+    assert shown == expected.pk
+    expect(page.locator(".zw-badges")).to_contain_text("open")
+    assert at_work.complaints == []
+
+
+def test_figures_say_what_they_mean(
+    chromium: Browser, live_server: object, world: admin_data.World, texts: case_texts.Texts
+) -> None:
+    at_work = browser.visitor(chromium, str(live_server), "zh-CN")
+    at_work.log_in(world.ours.reviewer.get_username(), admin_data.PASSWORD)
+    at_work.go(f"/admin/webadmin/case/{world.ours.cases[3].pk}/change/")
+    meaning = at_work.page.locator(".zw-explain dd").first
+    expect(meaning).to_be_hidden()
+    at_work.page.click(".zw-explain summary")
+    expect(meaning).to_contain_text("逐字对齐")
+    assert at_work.complaints == []
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["work/", "work/add/", "pagerecord/", "exclusion/", "site/", "crawlrun/", "licence/", "membership/", "site/add/"],
+)
+def test_no_list_or_form_is_wider_than_a_telephone(
+    chromium: Browser, live_server: object, world: admin_data.World, path: str
+) -> None:
+    narrow = browser.visitor(chromium, str(live_server), "zh-CN", width=420)
+    narrow.log_in(world.ours.manager.get_username(), admin_data.PASSWORD)
+    assert narrow.go(f"/admin/webadmin/{path}") == 200
+    assert narrow.page.evaluate("document.documentElement.scrollWidth") <= 420
+    assert narrow.complaints == []
