@@ -3,12 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
-from urllib.parse import urlsplit
 
+from core.hosts import host_key, parse_host
 from core.states import Rejection
-
-
-DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +45,12 @@ def rule(url: str, on: date, own_domains: Iterable[str], permissions: Iterable[P
 def is_within(url: str, domain: str) -> bool:
     """Whether `url` is on `domain` or a subdomain of it; a domain with a port means that port alone.
 
+    Both as they were written: `www.`, capitals and the script of a name make no difference (core.hosts).
+
     >>> is_within("https://evil-own.cn/", "own.cn"), is_within("http://127.0.0.1:81/", "127.0.0.1:80")
     (False, False)
     """
-    parts = urlsplit(url)
-    host = (parts.hostname or "").lower().rstrip(".")
-    name, _, port = domain.strip().lower().partition(":")
-    if port and port != str(parts.port or DEFAULT_PORTS.get(parts.scheme)):
+    try:
+        return parse_host(domain).holds(*host_key(url))
+    except ValueError:
         return False
-    return bool(name) and (host == name or host.endswith("." + name))

@@ -8,7 +8,7 @@ from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from urllib.parse import urlsplit
 
 from core.errors import UnsafeUrl
-from crawler.urls import host_key
+from core.hosts import DEFAULT_PORTS, host_key, parse_host
 
 _METADATA = frozenset({"169.254.169.254", "fd00:ec2::254", "100.100.100.200", "192.0.0.192"})
 _METADATA_NAMES = frozenset({"metadata.google.internal", "metadata", "instance-data"})
@@ -20,7 +20,7 @@ class AddressGuard:
     """Says which URLs and addresses may be fetched; `allow_private_hosts` are "host:port" or "[v6]:port"."""
 
     def __init__(self, allow_private_hosts: Sequence[str] = ()) -> None:
-        self._allowed = frozenset(_host_and_port(entry) for entry in allow_private_hosts)
+        self._allowed = frozenset(_place(entry) for entry in allow_private_hosts)
 
     def check_url(self, url: str) -> None:
         """Raises UnsafeUrl for a URL that must not be fetched whatever its host resolves to."""
@@ -32,7 +32,7 @@ class AddressGuard:
         try:
             host, port = host_key(url)
         except ValueError as fault:
-            raise UnsafeUrl(url, "its port is no number from 0 to 65535") from fault
+            raise UnsafeUrl(url, "its host or port cannot be") from fault
         if not host:
             raise UnsafeUrl(url, "it names no host")
         if host in _METADATA_NAMES:
@@ -95,9 +95,13 @@ def _literal(host: str) -> IPv4Address | IPv6Address | None:
         return None
 
 
-def _host_and_port(entry: str) -> tuple[str, int]:
-    host, _, port = entry.strip().lower().rpartition(":")
-    return (host.strip("[]"), int(port)) if port.isdigit() and host else (entry.strip().lower().strip("[]"), 80)
+def _place(entry: str) -> tuple[str, int]:
+    """What an entry of the operator's list names; one that names nothing lets nothing through."""
+    try:
+        host = parse_host(entry)
+    except ValueError:
+        return entry, 0
+    return host.name, host.port or DEFAULT_PORTS["http"]
 
 
 def _without_login(url: str) -> str:

@@ -13,11 +13,12 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 
 from core.errors import UnsafeUrl
+from core.hosts import host_key
 from core.states import Rejection
 from crawler.addresses import AddressGuard
 from crawler.refusals import RequestRefused
 from crawler.resolver import ALLOWED_SETTING
-from crawler.urls import canonical, host_key
+from crawler.urls import canonical
 
 
 class AddressMiddleware:

@@ -8,11 +8,11 @@ from urllib.parse import urlsplit, urlunsplit
 from w3lib.url import canonicalize_url, url_query_cleaner
 
 from core.errors import BadConfiguration
+from core.hosts import DEFAULT_PORTS, Host, host_key, parse_host
 from core.ids import CanonicalUrl
 from core.pages import CrawlPlan
 
 MAX_URL_CHARS = 2_000  # what browsers and servers agree on; longer ones are made by loops
-_DEFAULT_PORTS = {"http": 80, "https": 443}
 _TRACKING = [
     "utm_source",
     "utm_medium",
@@ -76,7 +76,7 @@ def canonical(url: str) -> CanonicalUrl:
     parts = urlsplit(url.strip())
     scheme, host, port = parts.scheme.lower(), (parts.hostname or "").lower().rstrip("."), parts.port
     netloc = f"[{host}]" if ":" in host else host
-    if port and port != _DEFAULT_PORTS.get(scheme):
+    if port and port != DEFAULT_PORTS.get(scheme):
         netloc = f"{netloc}:{port}"
     path = _INDEX_FILE.sub("/", _SESSION_PATH.sub("", parts.path)) or "/"
     bare = urlunsplit((scheme, netloc, path, parts.query, ""))
@@ -96,7 +96,7 @@ def identity(url: str, declared: str) -> CanonicalUrl:
     except ValueError:
         return own
     ours, theirs = urlsplit(own), urlsplit(stated)
-    is_same_place = ours.netloc == theirs.netloc and theirs.scheme in _DEFAULT_PORTS
+    is_same_place = ours.netloc == theirs.netloc and theirs.scheme in DEFAULT_PORTS
     return stated if is_same_place and _marks(ours.path, ours.query) == _marks(theirs.path, theirs.query) else own
 
 
@@ -114,17 +114,11 @@ def is_binary(url: str) -> bool:
     return bool(_BINARY.search(urlsplit(url).path))
 
 
-def host_key(url: str) -> tuple[str, int]:
-    """Host and port of a URL, the scheme's port where none is given. Raises ValueError for a port that is none."""
-    parts = urlsplit(url)
-    return (parts.hostname or "").lower().rstrip("."), parts.port or _DEFAULT_PORTS.get(parts.scheme.lower(), 0)
-
-
 @dataclass(frozen=True, slots=True)
 class Scope:
     """Which URLs a crawl plan lets in."""
 
-    hosts: frozenset[str]
+    hosts: tuple[Host, ...]
     follow: tuple[re.Pattern[str], ...]
     keep: tuple[re.Pattern[str], ...]
     deny: tuple[re.Pattern[str], ...]
@@ -132,11 +126,10 @@ class Scope:
     def is_on_site(self, url: str) -> bool:
         """Whether the host is one of the plan's; `www.` makes no difference, a port only where the plan names one."""
         try:
-            host, port = host_key(url)
+            name, port = host_key(url)
         except ValueError:
             return False
-        bare = host.removeprefix("www.")
-        return urlsplit(url).scheme in _DEFAULT_PORTS and (bare in self.hosts or f"{bare}:{port}" in self.hosts)
+        return urlsplit(url).scheme in DEFAULT_PORTS and any(host.is_at(name, port) for host in self.hosts)
 
     def allows(self, url: str) -> bool:
         """Whether a link may be fetched at all."""
@@ -153,15 +146,25 @@ class Scope:
 
 
 def scope(plan: CrawlPlan) -> Scope:
-    """The scope of a plan. Raises BadConfiguration naming each pattern that is no regular expression."""
-    hosts = plan.allowed_hosts or tuple(urlsplit(url).netloc.rpartition("@")[2] for url in plan.start_urls)
+    """The scope of a plan. Raises BadConfiguration naming each host that is none and each pattern that cannot be."""
     faults: list[str] = []
     compiled = [
         _compiled(patterns, faults) for patterns in (plan.follow_patterns, plan.page_patterns, plan.deny_patterns)
     ]
+    hosts = _hosts(plan.allowed_hosts or plan.start_urls, faults)
     if faults:
         raise BadConfiguration(faults)
-    return Scope(frozenset(host.lower().removeprefix("www.") for host in hosts if host), *compiled)
+    return Scope(hosts, *compiled)
+
+
+def _hosts(named: Sequence[str], faults: list[str]) -> tuple[Host, ...]:
+    hosts: list[Host] = []
+    for name in filter(None, named):
+        try:
+            hosts.append(parse_host(name))
+        except ValueError:
+            faults.append(f"{name!r} is no host; write it like www.example.com")
+    return tuple(dict.fromkeys(hosts))
 
 
 def _compiled(patterns: Sequence[str], faults: list[str]) -> tuple[re.Pattern[str], ...]:

@@ -9,12 +9,12 @@ from django.db import transaction
 from lxml import html
 
 from core.errors import BadConfiguration, BadInput, NotFound, UnsafeUrl
+from core.hosts import DEFAULT_PORTS, Host, parse_host
 from crawler.decoding import codec_of
 from crawler.extraction import select
 from webadmin.models import RightsHolder, Site, SiteDomain
 
 MAX_URL_CHARS = 2_000
-_DEFAULT_PORTS = {"http": 80, "https": 443}
 _PATTERNS = ("follow_patterns", "page_patterns", "deny_patterns")
 _SELECTORS = ("body_selector", "title_selector", "next_page_selector", "chapter_list_selector")
 
@@ -26,9 +26,8 @@ def add_site(rights_holder: RightsHolder, url: str, name: str = "", **options: A
     `Site`; those left out keep their values. Raises UnsafeUrl for an address that cannot be crawled, BadInput for an
     option that cannot be.
     """
-    parts = _checked(url)
-    host = host_of(parts)
-    start_url = urlunsplit((parts.scheme.lower(), host, parts.path or "/", parts.query, ""))
+    parts, host = _checked(url)
+    start_url = urlunsplit((parts.scheme.lower(), str(host), parts.path or "/", parts.query, ""))
     _check_options(options)
     with transaction.atomic():
         site = _site_of(rights_holder, name.strip(), host)
@@ -38,7 +37,8 @@ def add_site(rights_holder: RightsHolder, url: str, name: str = "", **options: A
             setattr(site, field, value)
         _validate(site)
         site.save()
-        SiteDomain.objects.get_or_create(site=site, host=host)
+        if not site.domains.filter(host__in=host.spellings()).exists():
+            SiteDomain.objects.create(site=site, host=str(host))
     return site
 
 
@@ -46,54 +46,51 @@ def find_site(key: str) -> Site:
     """The site of that number, name, host or address. Raises NotFound, or BadInput where several could be meant."""
     wanted = key.strip()
     if "://" in wanted:
-        return _only(key, list(Site.objects.filter(domains__host=host_of(_checked(wanted))).distinct()))
-    found = list(Site.objects.filter(name=wanted)) or list(Site.objects.filter(domains__host=wanted.lower()).distinct())
+        return _only(key, _at(_checked(wanted)[1]))
+    found = list(Site.objects.filter(name=wanted)) or _at_typed(wanted)
     if not found and wanted.isdecimal() and len(wanted) < 19:
         found = list(Site.objects.filter(pk=int(wanted)))
     return _only(key, found)
 
 
-def host_of(parts: SplitResult) -> str:
-    """The host of an address as a site's domain is written: ASCII, lower case, with its port where it is not the usual.
-
-    >>> host_of(urlsplit("HTTPS://Www.Example.com:443/a")), host_of(urlsplit("http://127.0.0.1:8801/"))
-    ('www.example.com', '127.0.0.1:8801')
-    """
-    name = (parts.hostname or "").rstrip(".")
-    if not name.isascii():
-        name = name.encode("idna").decode("ascii")
-    name = f"[{name}]" if ":" in name else name.lower()
-    usual = _DEFAULT_PORTS.get(parts.scheme.lower())
-    return name if parts.port in (None, usual) else f"{name}:{parts.port}"
+def _at(host: Host) -> list[Site]:
+    return list(Site.objects.filter(domains__host__in=host.spellings()).distinct())
 
 
-def _checked(url: str) -> SplitResult:
+def _at_typed(text: str) -> list[Site]:
+    try:
+        return _at(parse_host(text))
+    except ValueError:
+        return []
+
+
+def _checked(url: str) -> tuple[SplitResult, Host]:
     given = url.strip()
     shown = given if len(given) <= 200 else f"{given[:200]}..."
     if len(given) > MAX_URL_CHARS or re.search(r"[\s\x00-\x20\x7f]", given):
         raise UnsafeUrl(shown, "an address has no blanks and at most 2,000 characters")
     try:
         parts = urlsplit(given)
-        host_of(parts)
-    except (ValueError, UnicodeError) as error:
+        host = None if parts.hostname is None else parse_host(given)
+    except ValueError as error:
         raise UnsafeUrl(shown, "its host or port cannot be; write it like https://www.example.com/") from error
-    if parts.scheme.lower() not in _DEFAULT_PORTS:
+    if parts.scheme.lower() not in DEFAULT_PORTS:
         raise UnsafeUrl(shown, "an address begins with http:// or https://")
     if parts.username is not None or parts.password is not None:
         raise UnsafeUrl(f"the address at {parts.hostname}", "it carries a user name or password; leave them out")
-    if not re.fullmatch(r"[\w.-]+|[0-9a-f:.]+", parts.hostname or "", re.IGNORECASE) or ".." in (parts.hostname or ""):
+    if host is None or not re.fullmatch(r"[a-z0-9_.-]+|[0-9a-f:.]+", host.name):
         raise UnsafeUrl(shown, "it names no host; write it like https://www.example.com/")
-    return parts
+    return parts, host
 
 
-def _site_of(rights_holder: RightsHolder, name: str, host: str) -> Site:
+def _site_of(rights_holder: RightsHolder, name: str, host: Host) -> Site:
     """The site that an address belongs to: the one of that name, the one that has the host, or a new one."""
     watched = Site.objects.filter(rights_holder=rights_holder)
-    by_host = watched.filter(domains__host=host).first()
+    by_host = watched.filter(domains__host__in=host.spellings()).first()
     by_name = watched.filter(name=name).first() if name else None
     if by_host is not None and name and by_name != by_host:
         raise BadInput(f"{host} belongs to the site {by_host.name} already; add the address with --name {by_host.name}")
-    return by_name or by_host or Site(rights_holder=rights_holder, name=name or host)
+    return by_name or by_host or Site(rights_holder=rights_holder, name=name or str(host))
 
 
 def _check_options(options: dict[str, Any]) -> None:

@@ -6,28 +6,27 @@ from urllib.parse import urlsplit
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
-HOST = re.compile(r"(?!-)[\w-]+(\.[\w-]+)*|\[[0-9a-f:.]+\]", re.IGNORECASE)
-MAX_HOST_CHARS = 253  # RFC 1035
+from core.hosts import Host, parse_host
+
+HOST = re.compile(r"(?!-)[a-z0-9_-]+(\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\]")
 
 
 def clean_host(text: str) -> str:
-    """Reduce what was typed, a host or a whole URL, to `host` or `host:port` in lower case.
+    """Reduce what was typed, a host or a whole URL, to `host` or `host:port` as core.hosts spells it.
 
     Raises ValidationError naming what is wrong.
     """
-    typed = text.strip().lower()
     try:
-        parts = urlsplit(typed if "://" in typed else f"//{typed}")
-        port = parts.port
+        host = parse_host(text)
     except ValueError as error:
-        raise ValidationError(
-            _("“%(text)s” is no host; write it like www.example.com."), params={"text": text}
-        ) from error
-    host = (parts.hostname or "").rstrip(".")
-    shown = f"[{host}]" if ":" in host else host
-    if parts.username or not HOST.fullmatch(shown) or len(host) > MAX_HOST_CHARS:
-        raise ValidationError(_("“%(text)s” is no host; write it like www.example.com."), params={"text": text})
-    return f"{shown}:{port}" if port else shown
+        raise _no_host(text) from error
+    if "@" in text or not HOST.fullmatch(str(Host(host.name))):
+        raise _no_host(text)
+    return str(host)
+
+
+def _no_host(text: str) -> ValidationError:
+    return ValidationError(_("“%(text)s” is no host; write it like www.example.com."), params={"text": text})
 
 
 def clean_urls(text: str) -> str:

@@ -1,0 +1,117 @@
+"""Hosts in one spelling, whoever wrote them: people in forms, sites in links, the crawler in its records.
+
+A name is ASCII (IDNA), in lower case, without a dot at its end; an IPv6 address is in its shortest form. Everything
+that compares hosts (rights, the scope of a crawl, the list of sites) compares these.
+"""
+
+from dataclasses import dataclass
+from ipaddress import IPv6Address, ip_address
+from urllib.parse import urlsplit
+
+DEFAULT_PORTS = {"http": 80, "https": 443}
+MAX_NAME_CHARS = 253  # RFC 1035
+_MAX_TYPED_CHARS = 2_000  # the codec takes time quadratic in the length of a name
+_WWW = "www."
+# Endings under which anybody may have a name: www.net.cn is a site of its own, and net.cn all of China's networks.
+_SHARED_LABELS = frozenset({"ac", "co", "com", "edu", "go", "gov", "mil", "ne", "net", "or", "org"})
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """A place that a person or a plan names. `port` None: any port; `name`: an IPv6 address is without brackets."""
+
+    name: str
+    port: int | None = None
+
+    def __str__(self) -> str:
+        shown = f"[{self.name}]" if ":" in self.name else self.name
+        return shown if self.port is None else f"{shown}:{self.port}"
+
+    @property
+    def bare(self) -> str:
+        """The name without `www.`: the same site answers under both."""
+        rest = self.name.removeprefix(_WWW)
+        return self.name if _is_shared_ending(rest) else rest
+
+    def is_at(self, name: str, port: int) -> bool:
+        """Whether this is the host `name`, with or without `www.`, at `port`."""
+        return self.port in (None, port) and self.bare == Host(name).bare
+
+    def holds(self, name: str, port: int) -> bool:
+        """Whether the host `name` at `port` is this one or below it.
+
+        >>> Host("own.cn").holds("m.own.cn", 80), Host("own.cn").holds("evil-own.cn", 80)
+        (True, False)
+        """
+        return self.is_at(name, port) or (self.port in (None, port) and name.endswith(f".{self.bare}"))
+
+    def spellings(self) -> frozenset[str]:
+        """All the ways in which this site may have been written down: `www.` or not, in ASCII or in its own script."""
+        names = {self.name, self.bare}
+        if ":" not in self.bare and not _is_shared_ending(self.bare):
+            names.add(_WWW + self.bare)
+        names |= {_native(name) for name in names}
+        return frozenset(str(Host(name, self.port)) for name in names)
+
+
+def parse_host(text: str) -> Host:
+    """The host that was typed, as a name, with a port, or as a whole URL whose usual port says nothing.
+
+    Raises ValueError for what names no host.
+
+    >>> str(parse_host("HTTPS://Www.Example.com.:443/a")), str(parse_host("[2001:DB8:0::1]:8080"))
+    ('www.example.com', '[2001:db8::1]:8080')
+    >>> str(parse_host("中文书城.com"))
+    'xn--fiq4ey41apjo.com'
+    """
+    typed = text.strip()
+    if len(typed) > _MAX_TYPED_CHARS:
+        raise ValueError("too long for a host")
+    if _is_ipv6(typed):
+        return Host(str(ip_address(typed)))
+    parts = urlsplit(typed if "://" in typed else f"//{typed}")
+    port = None if parts.port == DEFAULT_PORTS.get(parts.scheme.lower()) else parts.port
+    name = _normalized(parts.hostname or "")
+    if not name or port == 0:
+        raise ValueError("no host, or no port that can be")
+    return Host(name, port)
+
+
+def host_key(url: str) -> tuple[str, int]:
+    """Where a URL leads: the name ("" for none) and the port, the scheme's where none is given (0: unknown).
+
+    Raises ValueError for a host or port that cannot be.
+    """
+    parts = urlsplit(url)
+    return _normalized(parts.hostname or ""), parts.port or DEFAULT_PORTS.get(parts.scheme.lower(), 0)
+
+
+def _normalized(name: str) -> str:
+    if _is_ipv6(name):
+        return str(ip_address(name))
+    if len(name) > _MAX_TYPED_CHARS:
+        raise ValueError("too long for a host")
+    bare = name.lower().rstrip(".。．｡")
+    ascii_name = bare.encode("idna").decode("ascii").lower().rstrip(".") if bare else ""
+    if len(ascii_name) > MAX_NAME_CHARS:
+        raise ValueError("too long for a host")
+    return ascii_name
+
+
+def _is_ipv6(name: str) -> bool:
+    try:
+        return isinstance(ip_address(name), IPv6Address)
+    except ValueError:
+        return False
+
+
+def _is_shared_ending(name: str) -> bool:
+    head, _, ending = name.rpartition(".")
+    return not head or (len(ending) == 2 and head in _SHARED_LABELS)
+
+
+def _native(name: str) -> str:
+    try:
+        return name.encode("ascii").decode("idna")
+    except UnicodeError:
+        return name

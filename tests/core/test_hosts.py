@@ -1,0 +1,85 @@
+"""One spelling for every host, and what follows from it for rights: nobody is accused of publishing what is allowed."""
+
+from datetime import date
+
+import pytest
+
+from core.hosts import parse_host
+from core.rights import Permission, is_within, rule
+from core.states import Rejection
+
+
+@pytest.mark.parametrize(
+    ("typed", "expected"),
+    [
+        ("https://www.portal.cn/", "www.portal.cn"),
+        (" Portal.CN. ", "portal.cn"),
+        ("https://portal.cn:443/a", "portal.cn"),
+        ("https://portal.cn:80/a", "portal.cn:80"),
+        ("portal.cn:8080", "portal.cn:8080"),
+        ("中文书城.com", "xn--fiq4ey41apjo.com"),
+        ("http://中文书城。com/书", "xn--fiq4ey41apjo.com"),
+        ("XN--FIQ4EY41APJO.com", "xn--fiq4ey41apjo.com"),
+        ("[2001:DB8:0:0::1]:8080", "[2001:db8::1]:8080"),
+        ("2001:db8::1", "[2001:db8::1]"),
+        ("http://[2001:db8::1]/", "[2001:db8::1]"),
+    ],
+)
+def test_a_host_has_one_spelling(typed: str, expected: str) -> None:
+    assert str(parse_host(typed)) == expected
+    assert str(parse_host(expected)) == expected
+
+
+@pytest.mark.parametrize("typed", ["", "http://", "a..b", "a.example:port", "a.example:0", "字" * 3000])
+def test_what_names_no_host_is_refused(typed: str) -> None:
+    with pytest.raises(ValueError):
+        parse_host(typed)
+
+
+@pytest.mark.parametrize(
+    ("url", "domain"),
+    [
+        ("https://portal.cn/1", "https://www.portal.cn/"),
+        ("https://m.portal.cn/1", "https://www.portal.cn/"),
+        ("https://www.portal.cn/1", "portal.cn"),
+        ("https://PORTAL.cn./1", "portal.cn"),
+        ("http://xn--fiq4ey41apjo.com/1", "中文书城.com"),
+        ("http://m.xn--fiq4ey41apjo.com/1", "中文书城.com"),
+        ("http://中文书城.com/1", "xn--fiq4ey41apjo.com"),
+        ("http://[2001:db8::1]:8080/1", "[2001:db8::1]:8080"),
+        ("http://[2001:DB8:0::1]/1", "2001:db8::1"),
+        ("https://portal.cn/1", "portal.cn:443"),
+        ("https://portal.cn:8443/1", "portal.cn"),
+        ("http://www.net.cn/1", "www.net.cn"),
+    ],
+)
+def test_a_page_is_within_a_domain_however_both_are_written(url: str, domain: str) -> None:
+    assert is_within(url, domain)
+
+
+@pytest.mark.parametrize(
+    ("url", "domain"),
+    [
+        ("https://evil-own.cn/1", "own.cn"),
+        ("https://own.cn.evil.com/1", "own.cn"),
+        ("https://own.cn/1", "m.own.cn"),
+        ("https://own.cn@evil.com/1", "own.cn"),
+        ("http://portal.cn/1", "portal.cn:443"),
+        ("http://127.0.0.1:81/", "127.0.0.1:80"),
+        ("http://[2001:db8::1]:8081/1", "[2001:db8::1]:8080"),
+        ("http://pirate.net.cn/1", "www.net.cn"),
+        ("http://pirate.cn/1", "www.cn"),
+        ("https://own.cn/1", ""),
+        ("https://own.cn/1", "a..b"),
+        ("http://[bad/", "own.cn"),
+    ],
+)
+def test_a_page_elsewhere_is_not(url: str, domain: str) -> None:
+    assert not is_within(url, domain)
+
+
+def test_an_own_site_and_a_licence_typed_with_www_cover_the_bare_and_the_mobile_host() -> None:
+    licence = Permission("https://www.portal.cn/", date(2026, 1, 1), None, "门户，合同 1")
+    for url in ("https://portal.cn/1", "https://m.portal.cn/1"):
+        assert rule(url, date(2026, 5, 1), ["www.portal.cn"], []).rejection is Rejection.OWN_SITE
+        assert rule(url, date(2026, 5, 1), [], [licence]).detail == "门户，合同 1"

@@ -1,0 +1,66 @@
+"""Hosts and patterns as people type them: stored in one spelling, found again in any, refused when they cannot work."""
+
+from __future__ import annotations
+
+import pytest
+from django.core.exceptions import ValidationError
+
+from crawler.urls import scope
+from tests.support import admin_data as data
+from webadmin.crawls import plan_of
+from webadmin.forms.hosts import clean_host, clean_urls
+from webadmin.models import SiteDomain
+from webadmin.watchlist import add_site, find_site
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize(
+    ("typed", "stored"),
+    [
+        ("https://www.portal.cn/", "www.portal.cn"),
+        ("https://portal.cn:443/", "portal.cn"),
+        ("中文书城.com", "xn--fiq4ey41apjo.com"),
+        ("[2001:DB8:0:0::1]:8080", "[2001:db8::1]:8080"),
+        ("2001:db8::1", "[2001:db8::1]"),
+    ],
+)
+def test_a_form_keeps_the_one_spelling_of_a_host(typed: str, stored: str) -> None:
+    assert clean_host(typed) == stored
+
+
+@pytest.mark.parametrize("typed", ["", "two words", "me@portal.cn", "a..b", "a.cn:port", "-a.cn", "甲" * 300])
+def test_a_form_refuses_what_is_no_host(typed: str) -> None:
+    with pytest.raises(ValidationError, match="不是主机名"):
+        clean_host(typed)
+
+
+def test_start_urls_are_taken_with_hosts_of_every_kind() -> None:
+    typed = "https://中文书城.com/\nhttp://[2001:db8::1]:8080/a"
+    assert clean_urls(typed) == typed
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("https://www.portal.cn/", "https://portal.cn/news"),
+        ("https://中文书城.com/", "https://xn--fiq4ey41apjo.com/news"),
+        ("http://[2001:DB8:0::1]:8080/", "http://[2001:db8::1]:8080/news"),
+    ],
+)
+def test_a_site_is_found_again_under_every_spelling_of_its_host(first: str, second: str) -> None:
+    holder = data.holder()
+    site = add_site(holder, first)
+    assert add_site(holder, second) == site
+    assert site.domains.count() == 1
+    assert find_site(second) == find_site(first) == site
+
+
+def test_a_domain_that_was_stored_in_another_spelling_is_still_the_sites() -> None:
+    site = data.site(data.holder(), host="中文书城.com")
+    SiteDomain.objects.create(site=site, host="www.portal.cn")
+    assert find_site("http://www.xn--fiq4ey41apjo.com/") == find_site("portal.cn") == site
+    own = scope(plan_of(site, data.run(site)))
+    for url in ("http://xn--fiq4ey41apjo.com/1", "http://中文书城.com/1", "https://portal.cn/1"):
+        assert own.is_on_site(url)
+    assert not own.is_on_site("https://evil-portal.cn/1")
