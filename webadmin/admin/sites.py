@@ -1,6 +1,6 @@
 """Sites: what is watched, how it is read, and the button that crawls it now."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
@@ -22,6 +22,16 @@ from webadmin.admin.isolation import HolderAdmin, HolderInline, is_manager, sign
 from webadmin.forms.sites import SiteDomainForm, SiteForm
 from webadmin.models import Case, CrawlRun, PageRecord, Site, SiteDomain
 from webadmin.sentences import translated
+
+if TYPE_CHECKING:
+    from django_stubs_ext import WithAnnotations
+
+    class _Figures(TypedDict):
+        pages_total: int | None
+        cases_total: int | None
+        newest_state: str | None
+
+    SiteWithFigures = WithAnnotations[Site, _Figures]
 
 
 class SiteDomainInline(HolderInline):
@@ -69,7 +79,7 @@ class SiteAdmin(HolderAdmin):
         ),
     ]
 
-    def get_queryset(self, request: HttpRequest) -> QuerySet:
+    def get_queryset(self, request: HttpRequest) -> "QuerySet[SiteWithFigures]":
         """Add each site's figures as sub-queries: they are worked out for the rows of one page only."""
         pages = PageRecord.objects.filter(site=OuterRef("pk")).order_by().values("site")
         cases = Case.objects.filter(page__site=OuterRef("pk")).order_by().values("page__site")
@@ -100,17 +110,17 @@ class SiteAdmin(HolderAdmin):
         return moment(crawls.next_due(site, timezone.now()))
 
     @display(description=_("newest run"), label={str(state): color for state, color in RUN_STATE_COLORS.items()})
-    def last_run(self, site: Any) -> object:
+    def last_run(self, site: "SiteWithFigures") -> object:
         if not site.newest_state:
             return None
         return site.newest_state, CrawlRun.State(site.newest_state).label
 
     @display(description=_("pages"))
-    def page_count(self, site: Any) -> object:
+    def page_count(self, site: "SiteWithFigures") -> object:
         return list_link(PageRecord, site.pages_total, site__id__exact=site.pk) if site.pages_total else 0
 
     @display(description=_("cases"))
-    def case_count(self, site: Any) -> object:
+    def case_count(self, site: "SiteWithFigures") -> object:
         return list_link(Case, site.cases_total, page__site__id__exact=site.pk) if site.cases_total else 0
 
     @admin.action(description=_("Crawl now"), permissions=["manage"])

@@ -1,7 +1,7 @@
 """Works and their chapters. Texts come in as files, here and with `zhuiwen work add`; they are not edited by hand."""
 
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
@@ -20,6 +20,17 @@ from webadmin.admin.isolation import HolderAdmin, HolderInline
 from webadmin.models import Case, Chapter, Work
 from webadmin.sentences import translated
 from webadmin.views.add_work import add_work_view
+
+if TYPE_CHECKING:
+    from django_stubs_ext import WithAnnotations
+
+    class _Figures(TypedDict):
+        chapters_total: int | None
+        chapters_indexed: int | None
+        chars_total: int | None
+        cases_total: int | None
+
+    WorkWithFigures = WithAnnotations[Work, _Figures]
 
 
 class ChapterInline(HolderInline):
@@ -51,7 +62,7 @@ class WorkAdmin(HolderAdmin):
     readonly_fields = ["added_at"]
     inlines = [ChapterInline]
 
-    def get_queryset(self, request: HttpRequest) -> QuerySet:
+    def get_queryset(self, request: HttpRequest) -> "QuerySet[WorkWithFigures]":
         """Add each work's figures as sub-queries: they are worked out for the rows of one page only."""
         chapters = Chapter.objects.filter(work=OuterRef("pk")).order_by().values("work")
         cases = Case.objects.filter(work=OuterRef("pk")).order_by().values("work")
@@ -77,22 +88,22 @@ class WorkAdmin(HolderAdmin):
         return add_work_view(request, self)
 
     @display(description=_("chapters"))
-    def chapter_count(self, work: Any) -> int:
+    def chapter_count(self, work: "WorkWithFigures") -> int:
         return work.chapters_total or 0
 
     @display(description=_("characters"))
-    def chars(self, work: Any) -> str:
+    def chars(self, work: "WorkWithFigures") -> str:
         return f"{work.chars_total or 0:,}"
 
     @display(description=_("in the index"), label={"indexed": "success", "partly": "warning", "waiting": "warning"})
-    def index_state(self, work: Any) -> tuple[str, object]:
+    def index_state(self, work: "WorkWithFigures") -> tuple[str, object]:
         done, total = work.chapters_indexed or 0, work.chapters_total or 0
         if total and done == total:
             return "indexed", _("complete")
         return ("partly", f"{done} / {total}") if done else ("waiting", _("waiting"))
 
     @display(description=_("cases"), ordering=F("cases_total").asc(nulls_first=True))
-    def case_count(self, work: Any) -> object:
+    def case_count(self, work: "WorkWithFigures") -> object:
         return list_link(Case, work.cases_total, work__id__exact=work.pk) if work.cases_total else 0
 
     def delete_model(self, request: HttpRequest, obj: Any) -> None:
