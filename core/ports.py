@@ -11,7 +11,7 @@ The index port deals in arrays and stands beside its two sides: matcher.ports.Ma
 Adapters translate their driver's exceptions: no pymongo, redis or Django error crosses a port.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -46,7 +46,7 @@ class PageStore(Protocol):
         """A raw body. Raises BrokenInvariant when what is stored no longer has its digest."""
         ...
 
-    def current_versions(self, after: PageId | None, limit: int) -> list[tuple[PageId, VersionId]]:
+    def pages(self, after: PageId | None, limit: int) -> list[Page]:
         """Up to `limit` pages in order of id, beginning after `after`: for the sweeper, which walks all of them."""
         ...
 
@@ -86,7 +86,9 @@ class Outcome:
     """What matching found on one page version, for the case book."""
 
     version: PageVersion
-    rejection: Rejection | None  # why nothing was compared or found; None when there are findings
+    is_current: bool  # whether the page still shows this version
+    seen_at: datetime  # when the page was last seen with it
+    rejection: Rejection | None  # why nothing was compared; None when it was
     matches: tuple[Match, ...]
     algorithm_id: int
     corpus_revision: int  # of the index that was asked
@@ -96,8 +98,11 @@ class Outcome:
 class CaseBook(Protocol):
     """The admin database as the pipeline sees it."""
 
-    def texts_of_watchers(self, site: SiteId) -> frozenset[WorkTextId]:
-        """The texts that belong to the rights holder who watches this site; no other text is a finding there."""
+    def sources(self, site: SiteId, texts: Collection[WorkTextId]) -> Mapping[WorkTextId, Hashable]:
+        """Those of `texts` that belong to the rights holder who watches this site, each with its work.
+
+        No other text is a finding there. Texts of one work have equal values.
+        """
         ...
 
     def record(self, outcome: Outcome) -> list[int]:
@@ -108,16 +113,23 @@ class CaseBook(Protocol):
         """
         ...
 
-    def unchecked(self, versions: Iterable[VersionId], algorithm_id: int) -> set[VersionId]:
-        """Those of `versions` with no outcome of this algorithm, or one older than a text indexed since then."""
+    def owed(self, pages: Collection[Page], algorithm_id: int) -> set[VersionId]:
+        """Current versions of `pages` that still have to be compared.
+
+        Those without an outcome of this algorithm, with one that is older than a text indexed or a right changed since,
+        and those that are not the version last recorded of their page. Pages of no known site are never owed.
+        """
         ...
 
     def is_owned(self, text: WorkTextId) -> bool:
         """Whether any rights holder has this text among the works."""
         ...
 
-    def indexed(self, text: WorkTextId, at: datetime) -> None:
-        """Note that a text of the corpus can be found from this moment on."""
+    def indexed(self, text: WorkTextId, at: datetime, is_new: bool) -> None:
+        """Note that a text can be found from this moment on; `is_new`: it could not be found before.
+
+        Pages compared earlier are owed another comparison by the rights holders for whom this is news.
+        """
         ...
 
 

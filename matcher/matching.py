@@ -1,6 +1,6 @@
 """From a page to its matches: look up, extend, settle rival claims, join, compare, name."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Hashable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,8 +25,8 @@ from matcher.spans import Figures, as_spans, figures
 
 __all__ = ["Corpus", "CorpusCache", "Matcher", "MemoryCorpus", "WorkEntry"]
 
-IsAllowed = Callable[[WorkTextId], bool]
-WorkOf = Callable[[WorkTextId], object]
+# Which of some texts may be compared, each with the work that it is of.
+Sources = Callable[[Collection[WorkTextId]], Mapping[WorkTextId, Hashable]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,25 +50,19 @@ class Matcher:
         self._calibration = calibration
         self._index_postings = 0  # as the last look-up saw it; the cap grows with it
 
-    def match(
-        self,
-        text: str,
-        fingerprint: Fingerprint,
-        allowed: IsAllowed | None = None,
-        *,
-        work_of: WorkOf | None = None,
-    ) -> tuple[Match, ...]:
+    def match(self, text: str, fingerprint: Fingerprint, sources: Sources | None = None) -> tuple[Match, ...]:
         """All texts that the page took from, the one with most tokens first; empty when it took from none.
 
-        allowed: texts for which it is false are neither compared nor named.
-        work_of: the work that a text belongs to, as anything that can be compared and hashed; a patchwork is made of
-        several works. Without it, each text is a work of its own.
+        sources: asked once, with all texts of the index that the page has anchors of; those that it leaves out are
+        neither compared nor named. A patchwork is made of several works. Without it, each text is a work of its own.
         Raises IndexStale, ServiceUnavailable, and AlgorithmMismatch for a fingerprint of another algorithm.
         """
         if fingerprint.algorithm_id != self._index.algorithm_id:
             raise AlgorithmMismatch(fingerprint.algorithm_id, self._index.algorithm_id)
         page = Side(text, fingerprint)
-        candidates = self._candidates(fingerprint, allowed)
+        hits, positions = self._hits(fingerprint)
+        work_of = (sources or _each_its_own)(frozenset(hits.texts[each] for each in np.unique(hits.ordinals).tolist()))
+        candidates = self._candidates(fingerprint, hits, positions, work_of)
         claims = {ordinal: rows for ordinal, (_, _, rows) in candidates.items() if len(rows)}
         findings = []
         for ordinal, holding in holdings(claims, self._calibration).items():
@@ -77,13 +71,16 @@ class Matcher:
             finding = self._finding(page, text_id, work, holding, rivals)
             if finding is not None:
                 findings.append(finding)
-        return self._named(page, findings, work_of or _itself)
+        return self._named(page, findings, work_of)
 
     def _candidates(
-        self, fingerprint: Fingerprint, allowed: IsAllowed | None
+        self,
+        fingerprint: Fingerprint,
+        hits: Hits,
+        page_positions: NDArray[np.int32],
+        work_of: Mapping[WorkTextId, Hashable],
     ) -> dict[int, tuple[WorkTextId, Side, Segments]]:
-        """By ordinal: the texts with hits, and the segments that these lead to."""
-        hits, page_positions = self._hits(fingerprint)
+        """By ordinal: the texts with hits that may be compared, and the segments that these lead to."""
         candidates: dict[int, tuple[WorkTextId, Side, Segments]] = {}
         if not hits.queries.size:
             return candidates
@@ -91,7 +88,7 @@ class Matcher:
         ordinals, firsts = np.unique(hits.ordinals[order], return_index=True)
         for ordinal, rows in zip(ordinals.tolist(), np.split(order, firsts[1:]), strict=True):
             text_id = hits.texts[ordinal]
-            entry = self._corpus.entry(text_id) if allowed is None or allowed(text_id) else None
+            entry = self._corpus.entry(text_id) if text_id in work_of else None
             if entry is not None:
                 segments = segments_of(
                     fingerprint.tokens,
@@ -160,10 +157,10 @@ class Matcher:
         fullest = sorted(carried, key=lambda other: (-carried[other], rivals[other]))
         return tuple(rivals[other] for other in fullest if carried[other] >= least)
 
-    def _named(self, page: Side, findings: list[_Finding], work_of: WorkOf) -> tuple[Match, ...]:
+    def _named(self, page: Side, findings: list[_Finding], work_of: Mapping[WorkTextId, Hashable]) -> tuple[Match, ...]:
         ordered = sorted(findings, key=lambda finding: (-finding.figures.matched, finding.text_id))
         own = [finding for finding in ordered if not finding.is_quotation]
-        works = [work_of(finding.text_id) for finding in own]
+        works = [work_of[finding.text_id] for finding in own]
         is_piece = patchwork([finding.figures for finding in own], works, self._calibration)
         patched = {finding.text_id for finding, is_one in zip(own, is_piece, strict=True) if is_one}
         reported = {finding.text_id for finding in ordered}
@@ -194,5 +191,5 @@ class Matcher:
         )
 
 
-def _itself(text_id: WorkTextId) -> object:
-    return text_id
+def _each_its_own(texts: Collection[WorkTextId]) -> Mapping[WorkTextId, Hashable]:
+    return {text_id: text_id for text_id in texts}

@@ -31,11 +31,11 @@ class MemoryIndex:
         self._sorted: Postings | None = None
         self._next_ordinal = 1
 
-    def add(self, text_id: WorkTextId, fingerprint: Fingerprint) -> None:
+    def add(self, text_id: WorkTextId, fingerprint: Fingerprint) -> bool:
         require_same_algorithm(fingerprint, self.algorithm_id)
         self._require_generation()
         if text_id in self._ordinals:
-            return
+            return False
         ordinal = self._next_ordinal
         self._next_ordinal += 1
         buckets = bucketed(fingerprint, ordinal, BUCKET_BITS)
@@ -45,6 +45,7 @@ class MemoryIndex:
         self._names[ordinal] = text_id
         self._revision += 1
         self._sorted = None
+        return True
 
     def remove(self, text_id: WorkTextId) -> None:
         self._require_generation()

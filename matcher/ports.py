@@ -53,8 +53,8 @@ class MatchIndex(Protocol):
 
     algorithm_id: int
 
-    def add(self, text_id: WorkTextId, fingerprint: Fingerprint) -> None:
-        """Make a text known; one that is there already is left as it is."""
+    def add(self, text_id: WorkTextId, fingerprint: Fingerprint) -> bool:
+        """Make a text known, and say whether it was not; one that is there already is left as it is."""
         ...
 
     def remove(self, text_id: WorkTextId) -> None:

@@ -102,17 +102,18 @@ class Generation:
             int(generation) if is_there else 0, int(revision or 0), int(postings or 0), found[0] if found else []
         )
 
-    def add(self, text_id: WorkTextId, fingerprint: Fingerprint, is_counted: bool) -> None:
-        """Add a text under a reserved ordinal; it is there only when all of its postings are."""
+    def add(self, text_id: WorkTextId, fingerprint: Fingerprint, is_counted: bool) -> bool:
+        """Add a text under a reserved ordinal, and say whether it was not there; it is when all its postings are."""
         self._finish_removals()
         ordinal = int(self._client.eval(RESERVE, 3, self._texts, self._pending, self._meta, text_id))
         if not ordinal:
-            return
+            return False
         buckets = bucketed(fingerprint, ordinal, self.bucket_bits)
         self._client.set(self._text_key(ordinal), _packed_numbers(buckets.numbers))
         self._put(buckets, ordinal)
         keys = [self._texts, self._pending, self._meta, self._names, self._counts, self._keys.revision]
         self._client.eval(PUBLISH, len(keys), *keys, text_id, ordinal, buckets.records.size, int(is_counted))
+        return True
 
     def remove(self, text_id: WorkTextId, is_counted: bool) -> None:
         """Take a text out; it is gone at once, its postings follow."""

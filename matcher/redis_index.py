@@ -52,11 +52,11 @@ class RedisIndex:
         self._current: Generation | None = None
         self._names = _NamesSeen()
 
-    def add(self, text_id: WorkTextId, fingerprint: Fingerprint) -> None:
+    def add(self, text_id: WorkTextId, fingerprint: Fingerprint) -> bool:
         require_same_algorithm(fingerprint, self.algorithm_id)
         with self._answering():
-            for is_counted, generation in self._written_to():
-                generation.add(text_id, fingerprint, is_counted)
+            added = [generation.add(text_id, fingerprint, is_counted) for is_counted, generation in self._written_to()]
+        return added[0]  # the generation in use comes first
 
     def remove(self, text_id: WorkTextId) -> None:
         with self._answering():

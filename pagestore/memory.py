@@ -55,10 +55,10 @@ class MemoryPageStore:
             raise BrokenInvariant(f"the raw response {digest} no longer has its digest")
         return body
 
-    def current_versions(self, after: PageId | None, limit: int) -> list[tuple[PageId, VersionId]]:
+    def pages(self, after: PageId | None, limit: int) -> list[Page]:
         with self._lock:
             ids = sorted(each for each in self._pages if after is None or each > after)[: max(limit, 0)]
-            return [(each, self._pages[each].current_version) for each in ids]
+            return [self._pages[each] for each in ids]
 
 
 class MemoryWorkStore:

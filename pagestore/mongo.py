@@ -67,13 +67,13 @@ class MongoPageStore:
             raise BrokenInvariant(f"the raw response {digest} no longer has its digest")
         return body
 
-    def current_versions(self, after: PageId | None, limit: int) -> list[tuple[PageId, VersionId]]:
+    def pages(self, after: PageId | None, limit: int) -> list[Page]:
         if limit <= 0:
             return []
         beyond: Document = {"_id": {"$gt": after}} if after is not None else {}
         with translated(self._database):
-            found = list(self._pages.find(beyond, {"current": 1}).sort("_id", 1).limit(limit))
-        return [(PageId(each["_id"]), VersionId(each["current"])) for each in found]
+            found = list(self._pages.find(beyond, {"versions": 0}).sort("_id", 1).limit(limit))
+        return [documents.page_of(each) for each in found]
 
     def _versions_of(self, ids: Sequence[VersionId]) -> Iterator[PageVersion]:
         for batch in batches(ids, BATCH_KEYS):

@@ -3,8 +3,9 @@
 import os
 
 import django
+import psutil
 from celery import Celery
-from celery.signals import worker_process_init
+from celery.signals import worker_process_init, worker_shutting_down
 from django.db import connections
 
 from core.settings import load
@@ -12,7 +13,10 @@ from core.settings import load
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webadmin.settings")
 SETTINGS = load(os.environ)
 
+STEP_LIMIT_S = 300  # the largest page met took 4 s (1.6 M characters against itself); a minute more, and it is killed
 PAGES_VISIBILITY_S = 900  # a step takes milliseconds; a message not acknowledged by then is given to another worker
+
+CRAWL_MODULE = "pipeline.crawl_process"
 
 app = Celery("zhuiwen")
 app.conf.update(
@@ -38,7 +42,9 @@ app.conf.update(
         "pipeline.start_due_crawls": {"queue": "works"},
     },
     task_acks_late=True,
-    task_reject_on_worker_lost=True,
+    task_reject_on_worker_lost=True,  # pipeline.attempts sees to it that this ends
+    task_soft_time_limit=STEP_LIMIT_S,
+    task_time_limit=STEP_LIMIT_S + 60,
     worker_prefetch_multiplier=4,
     worker_max_memory_per_child=1_500_000,  # KiB; a child that grew beyond is replaced after its task
     worker_hijack_root_logger=False,
@@ -59,6 +65,17 @@ def setup_django() -> None:
 @worker_process_init.connect
 def _fresh_connections(**_: object) -> None:
     connections.close_all()  # a forked child must not share its parent's database handle
+
+
+@worker_shutting_down.connect
+def _stop_crawls(**_: object) -> None:
+    """Let crawls end after the pages in flight; they are queued again and go on from there."""
+    for process in psutil.Process().children(recursive=True):
+        try:
+            if CRAWL_MODULE in process.cmdline():
+                process.terminate()
+        except psutil.Error:
+            continue  # it has ended by itself
 
 
 setup_django()

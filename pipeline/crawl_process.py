@@ -1,105 +1,102 @@
 """One crawl run in a process of its own: Scrapy's reactor starts once in a process and never again."""
 
 import logging
+import os
+import signal
 import subprocess
 import sys
 import threading
+from copy import deepcopy
 from pathlib import Path
 
+from django.db import DatabaseError
 from django.utils.translation import gettext_noop
 
 from core.clock import SystemClock
 from core.errors import NotFound, ZhuiwenError
-from core.ids import PageId
+from core.ids import PageId, VersionId
+from core.messages import PageStored
 from core.pages import CrawlCounts, Fetched, Reading, Stored
-from core.settings import Settings
 from crawler.run import run_crawl
 from pagestore.mongo import MongoPageStore, connect
 from pipeline.app import SETTINGS
 from pipeline.outbox import CeleryOutbox
 from webadmin import crawls
-from webadmin.casebook import pages_seen_again
+from webadmin.casebook import seen_again
 from webadmin.models import CrawlRun
 
 log = logging.getLogger("zhuiwen.crawl")
 
+ENDED, UNKNOWN, NOT_OURS = 0, 1, 3  # exit codes of the child
 COMPLETE = ("finished", "page_limit")
+STOPPED = "stopped"
 SENTENCES = {
-    "stopped": gettext_noop("The crawl was stopped from outside; the next one goes on where it ended."),
     "store_unavailable": gettext_noop("The page store or the broker did not answer; see zhuiwen status, crawl again."),
 }
+DIED = gettext_noop("The crawl process died; the crawler's log says why. Crawl the site again.")
 HEARTBEAT_S = 5.0  # a run without a sign of life for 120 of these is given up (webadmin.crawls)
 
 
 class SeenAgainStore(MongoPageStore):
-    """The page store of one run, which remembers what it has seen unchanged."""
+    """The page store of one run, which remembers what it has seen before."""
 
     def __init__(self, url: str) -> None:
         super().__init__(connect(url))
-        self.seen_again: list[PageId] = []
+        self.seen_again: dict[PageId, VersionId] = {}
 
     def put(self, fetched: Fetched, reading: Reading) -> Stored:
         stored = super().put(fetched, reading)
         if not stored.is_new_version:
-            self.seen_again.append(stored.page_id)
+            self.seen_again[stored.page_id] = stored.version_id
         return stored
 
 
-def start_crawl(run_id: int, settings: Settings) -> None:
+def start_crawl(run_id: int) -> None:
     """Run one crawl to its end in a child process. Whatever ends the child, the run's row says how it ended."""
-    logs = settings.home / "logs"
-    logs.mkdir(parents=True, exist_ok=True)
-    with (logs / "crawls.log").open("ab") as output:
-        child = subprocess.run(
-            [sys.executable, "-m", "pipeline.crawl_process", str(run_id)],
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=output,
-            check=False,
-        )
-    run = CrawlRun.objects.filter(pk=run_id).first()
-    if run is not None and run.state in CrawlRun.LIVE:
-        crawls.fail(run, None, f"the crawl process ended with code {child.returncode}; see {logs / 'crawls.log'}")
+    child = subprocess.run(
+        [sys.executable, "-m", "pipeline.crawl_process", str(run_id)], stdin=subprocess.DEVNULL, check=False
+    )
+    if child.returncode in (ENDED, NOT_OURS):
+        return
+    run = CrawlRun.objects.filter(pk=run_id, state=CrawlRun.State.RUNNING).first()
+    if run is not None:
+        log.error("the process of crawl run %s ended with code %s", run_id, child.returncode)
+        crawls.fail(run, None, DIED)
 
 
 def main(arguments: list[str]) -> int:
-    """The child: crawl the run whose number is given. Returns 0 when the run's row was brought to an end."""
+    """The child: crawl the run whose number is given, if nobody else does."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     run = CrawlRun.objects.select_related("site").filter(pk=int(arguments[0])).first()
     if run is None:
         log.error("%s", NotFound("crawl run", arguments[0]))
-        return 1
+        return UNKNOWN
     if not crawls.mark_started(run):
         log.info("crawl run %s is %s already", run.pk, run.state)
-        return 0
-    store = SeenAgainStore(SETTINGS.mongo_url)
-    counts = CrawlCounts()
+        return NOT_OURS
+    store, outbox = SeenAgainStore(SETTINGS.mongo_url), CeleryOutbox()
     with _Heartbeat(run) as heartbeat:
         try:
-            counts = run_crawl(
-                crawls.plan_of(run.site, run),
-                store,
-                CeleryOutbox(),
-                SETTINGS.crawl,
-                job_dir=_job_dir(run),
-                on_progress=heartbeat.take,
-            )
+            plan = crawls.plan_of(run.site, run)
+            counts = run_crawl(plan, store, outbox, SETTINGS.crawl, _job_dir(run), heartbeat.take)
         except ZhuiwenError as error:
             log.error("crawl run %s failed: %s", run.pk, error)
             crawls.fail(run, heartbeat.counts, str(error))
-            return 0
-    pages_seen_again(store.seen_again, SystemClock().now())
+            return ENDED
+    for version in seen_again(store.seen_again.items(), SystemClock().now()):
+        outbox.send(PageStored(version))
+    _close(run, counts)
+    return ENDED
+
+
+def _close(run: CrawlRun, counts: CrawlCounts) -> None:
     if counts.finish_reason in COMPLETE:
         crawls.finish(run, counts)
+    elif counts.finish_reason == STOPPED:
+        crawls.put_back(run, counts)
     else:
-        crawls.fail(run, counts, _why(counts))
-    return 0
-
-
-def _why(counts: CrawlCounts) -> str:
-    """Why a crawl did not come to its end, in one sentence."""
-    sentence = SENTENCES.get(counts.finish_reason)
-    return str(sentence) if sentence else (counts.faults or [counts.finish_reason])[0]
+        sentence = SENTENCES.get(counts.finish_reason) or (counts.faults or [counts.finish_reason])[0]
+        crawls.fail(run, counts, sentence)
 
 
 def _job_dir(run: CrawlRun) -> Path:
@@ -107,7 +104,7 @@ def _job_dir(run: CrawlRun) -> Path:
 
 
 class _Heartbeat:
-    """Writes the newest counts of a run every few seconds, beside the reactor."""
+    """Writes the newest counts of a run every few seconds, beside the reactor, and ends a crawl that was given up."""
 
     def __init__(self, run: CrawlRun) -> None:
         self._run = run
@@ -116,7 +113,8 @@ class _Heartbeat:
         self.counts: CrawlCounts | None = None
 
     def take(self, counts: CrawlCounts) -> None:
-        self.counts = counts
+        """Called on the reactor's thread, where the counts are still."""
+        self.counts = deepcopy(counts)
 
     def __enter__(self) -> "_Heartbeat":
         self._thread.start()
@@ -128,7 +126,15 @@ class _Heartbeat:
 
     def _beat(self) -> None:
         while not self._stop.wait(HEARTBEAT_S):
-            crawls.heartbeat(self._run, self.counts)
+            try:
+                is_ours = crawls.heartbeat(self._run, self.counts)
+            except DatabaseError as error:
+                log.warning("a sign of life could not be written: %s", error)
+                continue
+            if not is_ours:
+                log.warning("crawl run %s was given up; stopping", self._run.pk)
+                os.kill(os.getpid(), signal.SIGTERM)
+                return
 
 
 if __name__ == "__main__":

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from core.errors import ServiceUnavailable
 from core.settings import Settings
 from pipeline.pending import pending
-from pipeline.sweep import sweep
+from pipeline.turns import UPKEEP, turn
+from pipeline.upkeep import sweep_all
 from pipeline.wiring import live, redis_client
-from webadmin.catalogue import corpus_texts
 
 POLL_S = 0.25
 
@@ -24,8 +24,10 @@ def wait_until_idle(settings: Settings, deadline_s: float, on_progress: Callable
         left = pending(client).total
         if on_progress is not None:
             on_progress(left)
-        if left == 0 and sweep(ports, corpus_texts()).found_nothing:
-            return
+        if left == 0:
+            with turn(client, UPKEEP) as is_ours:
+                if is_ours and sweep_all(ports).found_nothing:
+                    return
         time.sleep(POLL_S)
     raise ServiceUnavailable(
         "the workers", f"their queues ({pending(client).total} messages are left)", "zhuiwen status"

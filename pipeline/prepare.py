@@ -10,6 +10,7 @@ from pipeline.interruptions import requeue_live_runs
 from pipeline.pending import forget_taken
 from pipeline.rebuild import rebuild_index
 from pipeline.schedule import ensure_schedule
+from pipeline.turns import UPKEEP, forget_turn, turn
 from pipeline.wiring import live, redis_client
 from webadmin.catalogue import corpus_texts
 
@@ -17,15 +18,18 @@ from webadmin.catalogue import corpus_texts
 def main(arguments: list[str]) -> int:
     """Safe to run again. What it changed is said on standard output."""
     ensure_schedule(SETTINGS)
-    ports = live(SETTINGS)
+    ports, client = live(SETTINGS), redis_client(SETTINGS)
     if "--alone" in arguments:
-        dropped = forget_taken(redis_client(SETTINGS))
+        forget_turn(client, UPKEEP)
+        dropped = forget_taken(client)
         interrupted = requeue_live_runs(ports.outbox)
         if dropped or interrupted:
             print(f"after an interruption: {dropped} messages and {interrupted} crawl runs are taken up again")  # noqa: T201
-    if ports.index.state().generation == 0:
-        missing = rebuild_index(ports, corpus_texts())
-        print(f"the index was empty and is made anew; {len(missing)} texts are missing from the store")  # noqa: T201
+    with turn(client, UPKEEP) as is_ours:
+        if is_ours and ports.index.state().generation == 0:
+            missing = rebuild_index(ports, corpus_texts())
+            if missing:
+                print(f"the index is made anew; {len(missing)} texts are missing from the store")  # noqa: T201
     return 0
 
 

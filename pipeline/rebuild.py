@@ -17,11 +17,11 @@ def rebuild_index(
     Returns those that the store does not have: they can be found again only when their works are added again.
     """
     missing: list[WorkTextId] = []
+    before = ports.index.text_ids() if ports.index.state().generation else frozenset[WorkTextId]()
     ports.index.rebuild(_entries(ports, texts, missing, on_progress))
     now = ports.clock.now()
-    for text_id in texts:
-        if text_id not in missing:
-            ports.cases.indexed(text_id, now)
+    for text_id in set(texts) - set(missing):
+        ports.cases.indexed(text_id, now, is_new=text_id not in before)
     return missing
 
 

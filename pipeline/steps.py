@@ -7,6 +7,7 @@
 """
 
 from dataclasses import dataclass
+from functools import partial
 
 from core.errors import IndexStale, NotFound
 from core.ids import VersionId, WorkTextId
@@ -26,7 +27,7 @@ from matcher.ports import MatchIndex
 
 @dataclass(frozen=True, slots=True)
 class Ports:
-    """Everything outside that a step may touch. Put together in `pipeline.wiring` and, in memory, `pipeline.memory`."""
+    """Everything outside that a step may touch. Put together in `pipeline.wiring` and, in memory, by tests."""
 
     pages: PageStore
     works: WorkStore
@@ -61,17 +62,28 @@ def match_page(version_id: VersionId, ports: Ports) -> list[int]:
     if fingerprint.tokens.size < CALIBRATION.min_matched_tokens:
         rejection = Rejection.TOO_FEW_HAN_CHARS
     else:
-        watched = ports.cases.texts_of_watchers(version.site_id)
-        matches = ports.matcher.match(version.reading.text, fingerprint, watched.__contains__)
+        sources = partial(ports.cases.sources, version.site_id)
+        matches = ports.matcher.match(version.reading.text, fingerprint, sources)
+    page = ports.pages.page(version.page_id)
+    is_current = page is not None and page.current_version == version.id
     return ports.cases.record(
-        Outcome(version, rejection, matches, ports.algorithm.id, state.corpus_revision, checked_at)
+        Outcome(
+            version=version,
+            is_current=is_current,
+            seen_at=page.last_seen if page is not None and is_current else version.fetched_at,
+            rejection=rejection,
+            matches=matches,
+            algorithm_id=ports.algorithm.id,
+            corpus_revision=state.corpus_revision,
+            checked_at=checked_at,
+        )
     )
 
 
 def register_work(text_id: WorkTextId, ports: Ports) -> None:
     """Fingerprint a text of the corpus and put it into the index. Raises NotFound for an unknown id."""
-    ports.index.add(text_id, work_fingerprint(text_id, ports))
-    ports.cases.indexed(text_id, ports.clock.now())
+    is_new = ports.index.add(text_id, work_fingerprint(text_id, ports))
+    ports.cases.indexed(text_id, ports.clock.now(), is_new)
 
 
 def withdraw_work(text_id: WorkTextId, ports: Ports) -> None:

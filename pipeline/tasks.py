@@ -1,7 +1,7 @@
 """The Celery shell around the steps: decode, call, and one rule for errors.
 
 RetryLater is tried again with a growing pause; BadInput is written down and done with; anything else fails loudly.
-What failed for good stands in FailedMessage, where a person looks.
+What failed for good, or killed the worker again and again, stands in FailedMessage, where a person looks.
 """
 
 import logging
@@ -10,21 +10,22 @@ from typing import Any
 
 from celery import Task
 from django.db import OperationalError
-from django.utils import timezone
 
 from core.clock import SystemClock
 from core.errors import BadInput, RetryLater
 from core.ids import VersionId, WorkTextId
 from core.messages import CrawlRequested
 from pipeline import steps
-from pipeline import sweep as sweeping
 from pipeline.app import SETTINGS, app
+from pipeline.attempts import Attempts
 from pipeline.crawl_process import start_crawl
+from pipeline.interruptions import resend_lost_runs, take_up_silent_runs
 from pipeline.pending import pending
+from pipeline.turns import UPKEEP, turn
+from pipeline.upkeep import sweep_all
 from pipeline.wiring import live, redis_client
-from webadmin import crawls
-from webadmin.catalogue import corpus_texts
-from webadmin.models import CrawlRun, FailedMessage
+from webadmin import crawls, failures
+from webadmin.models import CrawlRun
 
 log = logging.getLogger("zhuiwen.pipeline")
 
@@ -43,11 +44,22 @@ class Step(Task):
     def on_failure(self, exc: Exception, task_id: str, args: Any, kwargs: Any, einfo: Any) -> None:
         """Put the message where a person looks. Called once, when no retry is left."""
         log.error("%s %s failed: %s", self.name, kwargs, exc)
-        FailedMessage.objects.update_or_create(
-            task=self.name,
-            payload=kwargs,
-            defaults={"error": f"{type(exc).__name__}: {exc}"[:2000], "failed_at": timezone.now()},
-        )
+        failures.note(self.name, kwargs, f"{type(exc).__name__}: {exc}")
+
+
+class PageStep(Step):
+    """A step on one page. A page that ends its worker is not tried for ever."""
+
+    abstract = True
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        attempts = Attempts(redis_client(SETTINGS), self.name, kwargs["version_id"])
+        if attempts.begin():
+            result = super().__call__(*args, **kwargs)
+            attempts.end()
+            return result
+        failures.note(self.name, kwargs, "the worker that took this page up died, again and again")
+        return None
 
 
 def _recorded(name: str, call: Callable[[], object]) -> None:
@@ -58,12 +70,12 @@ def _recorded(name: str, call: Callable[[], object]) -> None:
         log.warning("%s: %s", name, error)
 
 
-@app.task(name="pipeline.fingerprint_page", base=Step)
+@app.task(name="pipeline.fingerprint_page", base=PageStep)
 def fingerprint_page(version_id: str) -> None:
     _recorded("fingerprint_page", lambda: steps.fingerprint_page(VersionId(version_id), live(SETTINGS)))
 
 
-@app.task(name="pipeline.match_page", base=Step)
+@app.task(name="pipeline.match_page", base=PageStep)
 def match_page(version_id: str) -> None:
     _recorded("match_page", lambda: steps.match_page(VersionId(version_id), live(SETTINGS)))
 
@@ -78,26 +90,30 @@ def withdraw_work(text_id: str) -> None:
     _recorded("withdraw_work", lambda: steps.withdraw_work(WorkTextId(text_id), live(SETTINGS)))
 
 
-@app.task(name="pipeline.crawl_site", base=Step, acks_late=False)
+# A crawl takes as long as it takes. Acknowledged early: the run's row and its heartbeat say whether it lives.
+@app.task(name="pipeline.crawl_site", base=Step, acks_late=False, soft_time_limit=None, time_limit=None)
 def crawl_site(run_id: int) -> None:
-    """One crawl in a process of its own. Acknowledged early: the run's row and its heartbeat say whether it lives."""
-    _recorded("crawl_site", lambda: start_crawl(run_id, SETTINGS))
+    _recorded("crawl_site", lambda: start_crawl(run_id))
 
 
-@app.task(name="pipeline.sweep", base=Step, max_retries=0)
+@app.task(name="pipeline.sweep", base=Step, max_retries=0, soft_time_limit=None, time_limit=None)
 def sweep() -> None:
     """Send again what was left behind. While pages still wait in the queue, nothing is."""
-    if pending(redis_client(SETTINGS)).waiting["pages"]:
+    client = redis_client(SETTINGS)
+    if pending(client).waiting["pages"]:
         return
-    swept = sweeping.sweep(live(SETTINGS), corpus_texts())
-    if not swept.found_nothing:
-        log.warning("the sweeper found work left behind: %s", swept)
+    with turn(client, UPKEEP) as is_ours:
+        if is_ours:
+            swept = sweep_all(live(SETTINGS))
+            if not swept.found_nothing:
+                log.warning("the sweeper found work left behind: %s", swept)
 
 
 @app.task(name="pipeline.start_due_crawls", base=Step, max_retries=0)
 def start_due_crawls() -> None:
-    """Queue a run for every site that is due, and write down those that should have run and did not."""
-    now = SystemClock().now()
+    """Queue a run for every site that is due, take up runs that died, and write down those that did not happen."""
+    now, outbox = SystemClock().now(), live(SETTINGS).outbox
+    take_up_silent_runs(now, outbox)
     crawls.abandon_dead_runs(now)
     crawls.missed_runs(now)
     for site in crawls.due_sites(now):
@@ -106,4 +122,6 @@ def start_due_crawls() -> None:
         except crawls.AlreadyRunning as error:
             log.info("%s", error)
         else:
-            live(SETTINGS).outbox.send(CrawlRequested(run.pk))
+            outbox.send(CrawlRequested(run.pk))
+    if not pending(redis_client(SETTINGS)).waiting["crawl"]:
+        resend_lost_runs(now, outbox)

@@ -8,3 +8,8 @@ class WebadminConfig(AppConfig):
     name = "webadmin"
     verbose_name = _("Copyright tracking")
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        from webadmin.rights import watch_rights
+
+        watch_rights()

@@ -1,25 +1,26 @@
 """The case book in the admin database: rights before cases, evidence frozen, a reviewer's verdict never touched."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping
 from datetime import datetime
 from typing import Any
-from zoneinfo import ZoneInfo
 
-from django.conf import settings
 from django.db import OperationalError, transaction
-from django.db.models import F, Max, OuterRef, Q, Subquery
+from django.utils import timezone
 
 from core.errors import NotFound, ServiceUnavailable
-from core.ids import Digest, SiteId, VersionId, WorkTextId, digest
-from core.matches import Match, MatchClass
-from core.pages import Disguise, DisguiseFound, PageVersion
+from core.ids import PageId, SiteId, VersionId, WorkTextId, digest
+from core.matches import Match
+from core.pages import Page
 from core.ports import Outcome, WorkStore
-from core.rights import Permission, Ruling, rule
+from core.rights import Ruling
 from core.states import Rejection
-from webadmin.frozen import frozen_disguises, frozen_span, merged_disguises
-from webadmin.models import Case, CaseMatch, Chapter, Exclusion, Licence, OwnDomain, PageCheck, PageRecord, Site, Work
+from webadmin.figures import MAX_TITLE_CHARS, Findings, by_work, case_figures
+from webadmin.frozen import frozen_disguises, frozen_span, storable
+from webadmin.models import Case, CaseMatch, Chapter, Exclusion, PageCheck, PageRecord, RightsHolder, Site
+from webadmin.rights import note_change, ruling, settled_since
 from webadmin.version import code_version
+
+BATCH_IDS = 500  # SQLite takes at most 999 variables in a statement
 
 
 class DjangoCaseBook:
@@ -28,9 +29,15 @@ class DjangoCaseBook:
     def __init__(self, works: WorkStore) -> None:
         self._works = works
 
-    def texts_of_watchers(self, site: SiteId) -> frozenset[WorkTextId]:
-        texts = Chapter.objects.filter(work__rights_holder__sites=_key(site)).values_list("text_id", flat=True)
-        return frozenset(WorkTextId(text) for text in texts)
+    def sources(self, site: SiteId, texts: Collection[WorkTextId]) -> Mapping[WorkTextId, Hashable]:
+        wanted = list(texts)
+        found: dict[WorkTextId, Hashable] = {}
+        for start in range(0, len(wanted), BATCH_IDS):
+            owned = Chapter.objects.filter(
+                work__rights_holder__sites=_key(site), text_id__in=wanted[start : start + BATCH_IDS]
+            )
+            found |= {WorkTextId(text): work for text, work in owned.values_list("text_id", "work_id")}
+        return found
 
     def record(self, outcome: Outcome) -> list[int]:
         try:
@@ -39,79 +46,71 @@ class DjangoCaseBook:
         except OperationalError as error:
             raise ServiceUnavailable("the admin database", str(error)) from error
 
-    def unchecked(self, versions: Iterable[VersionId], algorithm_id: int) -> set[VersionId]:
-        wanted = set(versions)
-        newest_text = (
-            Chapter.objects.filter(work__rights_holder=OuterRef("page__site__rights_holder"))
-            .order_by()
-            .values("work__rights_holder")
-            .annotate(newest=Max("indexed_at"))
-            .values("newest")
-        )
-        done = (
-            PageCheck.objects.filter(version_id__in=wanted, algorithm_id=algorithm_id)
-            .annotate(newest_text=Subquery(newest_text))
-            .filter(Q(newest_text__isnull=True) | Q(checked_at__gt=F("newest_text")))
-        )
-        return wanted - {VersionId(version) for version in done.values_list("version_id", flat=True)}
+    def owed(self, pages: Collection[Page], algorithm_id: int) -> set[VersionId]:
+        holders = {str(pk): holder for pk, holder in Site.objects.values_list("pk", "rights_holder_id")}
+        known = [page for page in pages if page.site_id in holders]
+        checked = _checked([page.current_version for page in known], algorithm_id)
+        since = _Settled()
+        return {
+            page.current_version
+            for page in known
+            if (at := checked.get(page.current_version)) is None or at <= since[holders[page.site_id]]
+        }
 
     def is_owned(self, text: WorkTextId) -> bool:
         return Chapter.objects.filter(text_id=text).exists()
 
-    def indexed(self, text: WorkTextId, at: datetime) -> None:
-        Chapter.objects.filter(text_id=text, indexed_at__isnull=True).update(indexed_at=at)
+    def indexed(self, text: WorkTextId, at: datetime, is_new: bool) -> None:
+        chapters = Chapter.objects.filter(text_id=text)
+        news = chapters if is_new else chapters.filter(indexed_at__isnull=True)
+        with transaction.atomic():
+            holders = set(news.values_list("work__rights_holder_id", flat=True))
+            news.update(indexed_at=at)
+            note_change(holders, at)
 
     def _record(self, outcome: Outcome) -> list[int]:
         site = Site.objects.select_related("rights_holder").filter(pk=_key(outcome.version.site_id)).first()
         if site is None:
             raise NotFound("site", outcome.version.site_id)
-        by_work = _by_work(site, outcome.matches)
-        page = _page_record(site, outcome)
-        cases: list[int] = []
-        excluded: set[int] = set()
-        for work, findings in by_work.items():
-            ruling = _ruling(site, work, outcome.version)
-            if ruling.rejection is None and all(m.match_class is MatchClass.QUOTATION for _, m in findings):
-                ruling = Ruling(Rejection.QUOTATION)
-            if ruling.rejection is None:
-                cases.append(self._case(site, work, page, outcome, findings).pk)
-            else:
-                _exclude(page, work, outcome, findings, ruling)
-                excluded.add(work.pk)
-        Exclusion.objects.filter(page=page).exclude(work_id__in=excluded).delete()
-        PageCheck.objects.update_or_create(
-            version_id=outcome.version.id,
-            defaults={
-                "page": page,
-                "algorithm_id": outcome.algorithm_id,
-                "corpus_revision": outcome.corpus_revision,
-                "rejection": _page_rejection(outcome, by_work),
-                "match_count": sum(len(findings) for findings in by_work.values()),
-                "checked_at": outcome.checked_at,
-            },
-        )
+        found = by_work(_chapters(site, outcome.matches), outcome.matches)
+        rejection = _rejection(outcome, found)
+        page = _page_record(site, outcome, rejection)
+        cases, excluded = [], []
+        for findings in found:
+            ruled = ruling(site, findings.work, outcome.version.final_url, outcome.seen_at)
+            if ruled.rejection is None and findings.are_quotations:
+                ruled = Ruling(Rejection.QUOTATION)
+            if ruled.rejection is None:
+                cases.append(self._case(site.rights_holder, page, outcome, findings))
+            elif outcome.is_current:
+                excluded.append(_exclude(page, outcome, findings, ruled))
+        if outcome.is_current:
+            Exclusion.objects.filter(page=page).exclude(pk__in=excluded).delete()
+        _check(page, outcome, rejection, found)
         return cases
 
-    def _case(
-        self, site: Site, work: Work, page: PageRecord, outcome: Outcome, findings: "Sequence[tuple[Chapter, Match]]"
-    ) -> Case:
-        version = outcome.version
-        figures = _figures(work, version, findings)
+    def _case(self, holder: RightsHolder, page: PageRecord, outcome: Outcome, findings: Findings) -> int:
+        figures = case_figures(findings, outcome.version)
         case, is_new = Case.objects.get_or_create(
             page=page,
-            work=work,
-            defaults={"rights_holder": site.rights_holder, "opened_at": outcome.checked_at, **figures},
+            work=findings.work,
+            defaults={
+                "rights_holder": holder,
+                "opened_at": outcome.checked_at,
+                "last_seen_at": outcome.seen_at,
+                **figures,
+            },
         )
-        if not is_new and version.fetched_at >= case.last_seen_at:
-            Case.objects.filter(pk=case.pk).update(**figures)
-        for chapter, match in findings:
+        if not is_new and (outcome.is_current or case.version_id == outcome.version.id):
+            Case.objects.filter(pk=case.pk).update(last_seen_at=max(case.last_seen_at, outcome.seen_at), **figures)
+        for chapter, match in findings.items:
             CaseMatch.objects.get_or_create(
                 case=case,
-                version_id=version.id,
+                version_id=outcome.version.id,
                 text_id=match.text_id,
                 defaults=self._frozen_match(chapter, match, outcome),
             )
-        return case
+        return case.pk
 
     def _frozen_match(self, chapter: Chapter, match: Match, outcome: Outcome) -> dict[str, Any]:
         version = outcome.version
@@ -126,7 +125,7 @@ class DjangoCaseBook:
             "code_version": code_version(),
             "raw_digest": version.raw_digest,
             "page_text_digest": version.text_digest,
-            "work_text_digest": _text_digest(work_text),
+            "work_text_digest": digest(work_text.encode("utf-8", "surrogatepass")),
             "match_class": match.match_class,
             "similarity": match.similarity,
             "page_containment": match.page_containment,
@@ -140,13 +139,28 @@ class DjangoCaseBook:
         }
 
 
-def pages_seen_again(page_ids: Iterable[str], at: datetime) -> None:
-    """Move `last_seen` of pages that were fetched and found unchanged, and of their cases."""
-    ids = list(page_ids)
-    for start in range(0, len(ids), 500):  # SQLite takes at most 999 variables in a statement
-        batch = ids[start : start + 500]
-        PageRecord.objects.filter(page_id__in=batch, last_seen__lt=at).update(last_seen=at)
-        Case.objects.filter(page_id__in=batch, last_seen_at__lt=at).update(last_seen_at=at)
+def seen_again(versions: Iterable[tuple[PageId, VersionId]], at: datetime) -> list[VersionId]:
+    """Note that pages were fetched and showed a version that was stored before.
+
+    Their rows and the cases on that version are moved to `at`; a case on an earlier version is not, since what it
+    shows is gone. Returns the versions that are not the ones recorded of their pages: the pages went back to an older
+    text, or were never compared; these have to be recorded anew.
+    """
+    astray = []
+    for page, version in versions:
+        if PageRecord.objects.filter(page_id=page, version_id=version).update(last_seen=at):
+            Case.objects.filter(page_id=page, version_id=version, last_seen_at__lt=at).update(last_seen_at=at)
+        else:
+            astray.append(version)
+    return astray
+
+
+class _Settled(dict[int, datetime]):
+    """By rights holder: since when nothing has changed that could change a finding; looked up once each."""
+
+    def __missing__(self, holder: int) -> datetime:
+        self[holder] = settled_since(RightsHolder.objects.get(pk=holder), timezone.now())
+        return self[holder]
 
 
 def _key(site: SiteId) -> int:
@@ -155,119 +169,83 @@ def _key(site: SiteId) -> int:
     return int(site)
 
 
-def _text_digest(text: str) -> Digest:
-    return digest(text.encode("utf-8", "surrogatepass"))
+def _checked(versions: list[VersionId], algorithm_id: int) -> dict[str, datetime]:
+    """When each of `versions` was compared, of those that are also the ones recorded of their pages."""
+    found: dict[str, datetime] = {}
+    for start in range(0, len(versions), BATCH_IDS):
+        batch = versions[start : start + BATCH_IDS]
+        shown = PageRecord.objects.filter(version_id__in=batch).values_list("version_id", flat=True)
+        checks = PageCheck.objects.filter(version_id__in=batch, algorithm_id=algorithm_id)
+        current = set(shown)
+        found |= {version: at for version, at in checks.values_list("version_id", "checked_at") if version in current}
+    return found
 
 
-def _by_work(site: Site, matches: Iterable[Match]) -> dict[Work, list[tuple[Chapter, Match]]]:
-    by_text = {str(match.text_id): match for match in matches}
-    chapters = Chapter.objects.filter(work__rights_holder=site.rights_holder, text_id__in=by_text).select_related(
-        "work"
-    )
-    by_work: dict[Work, list[tuple[Chapter, Match]]] = defaultdict(list)
-    for chapter in chapters.order_by("work_id", "number"):
-        by_work[chapter.work].append((chapter, by_text[chapter.text_id]))
-    return by_work
+def _chapters(site: Site, matches: Iterable[Match]) -> Iterable[Chapter]:
+    texts = [match.text_id for match in matches]
+    owned = Chapter.objects.filter(work__rights_holder=site.rights_holder, text_id__in=texts)
+    return owned.select_related("work").order_by("work_id", "number")
 
 
-def _page_rejection(outcome: Outcome, by_work: dict[Work, list[tuple[Chapter, Match]]]) -> str:
+def _rejection(outcome: Outcome, found: list[Findings]) -> str:
     if outcome.rejection is not None:
         return str(outcome.rejection)
-    return "" if by_work else str(Rejection.NO_MATCH)
+    return "" if found else str(Rejection.NO_MATCH)
 
 
-def _page_record(site: Site, outcome: Outcome) -> PageRecord:
+def _page_record(site: Site, outcome: Outcome, rejection: str) -> PageRecord:
     version, reading = outcome.version, outcome.version.reading
-    page, is_new = PageRecord.objects.get_or_create(
-        page_id=version.page_id,
-        defaults={
-            "site": site,
-            "url": version.canonical_url,
-            "first_seen": version.fetched_at,
-            "last_seen": version.fetched_at,
-            "version_id": version.id,
-        },
+    shown = {
+        "version_id": version.id,
+        "title": storable(reading.title)[:MAX_TITLE_CHARS],
+        "chars": len(reading.text),
+        "encoding": reading.encoding,
+        "is_encoding_doubtful": reading.is_encoding_doubtful,
+        "extractor": reading.extractor,
+        "confidence": reading.confidence,
+        "disguises": frozen_disguises(reading.disguises),
+        "rejection": rejection,
+        "checked_at": outcome.checked_at,
+    }
+    times = {"first_seen": version.fetched_at, "last_seen": outcome.seen_at}
+    page, is_new = PageRecord.objects.select_for_update().get_or_create(
+        page_id=version.page_id, defaults={"site": site, "url": version.canonical_url, **times, **shown}
     )
-    if is_new or page.version_id == version.id or version.fetched_at >= page.last_seen:
-        page.version_id = version.id
-        page.last_seen = max(page.last_seen, version.fetched_at)
-        page.title = reading.title[:500]
-        page.chars = len(reading.text)
-        page.encoding = reading.encoding
-        page.is_encoding_doubtful = reading.is_encoding_doubtful
-        page.extractor = reading.extractor
-        page.confidence = reading.confidence
-        page.disguises = frozen_disguises(reading.disguises)
-        page.rejection = str(outcome.rejection or ("" if outcome.matches else Rejection.NO_MATCH))
-        page.checked_at = outcome.checked_at
+    if not is_new:
+        page.first_seen = min(page.first_seen, version.fetched_at)
+        page.last_seen = max(page.last_seen, outcome.seen_at)
+        if outcome.is_current or page.version_id == version.id:
+            for name, value in shown.items():
+                setattr(page, name, value)
         page.save()
     return page
 
 
-def _ruling(site: Site, work: Work, version: PageVersion) -> Ruling:
-    on = version.fetched_at.astimezone(ZoneInfo(settings.TIME_ZONE)).date()
-    own = OwnDomain.objects.filter(rights_holder=site.rights_holder).values_list("domain", flat=True)
-    licences = Licence.objects.filter(rights_holder=site.rights_holder).filter(work__isnull=True) | (
-        Licence.objects.filter(work=work)
-    )
-    permissions = [
-        Permission(
-            licence.domain, licence.valid_from, licence.valid_until, f"{licence.licensee} {licence.number}".strip()
-        )
-        for licence in licences
-    ]
-    return rule(version.final_url, on, own, permissions)
-
-
-def _exclude(
-    page: PageRecord, work: Work, outcome: Outcome, findings: "Sequence[tuple[Chapter, Match]]", ruling: Ruling
-) -> None:
-    main = _main(findings)
-    Exclusion.objects.update_or_create(
+def _exclude(page: PageRecord, outcome: Outcome, findings: Findings, ruled: Ruling) -> int:
+    row, _ = Exclusion.objects.update_or_create(
         page=page,
-        work=work,
+        work=findings.work,
         defaults={
-            "reason": ruling.rejection,
-            "detail": ruling.detail[:300],
-            "match_class": main.match_class,
-            "similarity": main.similarity,
-            "matched_chars": sum(match.matched_chars for _, match in findings),
+            "reason": str(ruled.rejection),
+            "detail": ruled.detail[:300],
+            "match_class": findings.main.match_class,
+            "similarity": findings.main.similarity,
+            "matched_chars": findings.matched_chars,
             "found_at": outcome.checked_at,
         },
     )
+    return row.pk
 
 
-def _main(findings: "Sequence[tuple[Chapter, Match]]") -> Match:
-    return max((match for _, match in findings), key=lambda match: match.matched_chars)
-
-
-def _figures(work: Work, version: PageVersion, findings: "Sequence[tuple[Chapter, Match]]") -> dict[str, Any]:
-    """The case's own figures: of all chapters that the page took from, weighed by what it took."""
-    matches = [match for _, match in findings]
-    matched = sum(match.matched_chars for match in matches)
-    chars = dict(Chapter.objects.filter(work=work).values_list("text_id", "chars"))
-    whole = sum(chars.values()) or 1
-    return {
-        "page_url": version.final_url,
-        "page_title": version.reading.title[:500],
-        "version_id": version.id,
-        "last_seen_at": version.fetched_at,
-        "match_class": _case_class(matches),
-        "similarity": sum(match.similarity * match.matched_chars for match in matches) / max(1, matched),
-        "page_containment": min(1.0, sum(match.page_containment for match in matches)),
-        "work_containment": min(1.0, sum(m.work_containment * chars.get(m.text_id, 0) for m in matches) / whole),
-        "matched_chars": matched,
-        "longest_run_chars": max(match.longest_run_chars for match in matches),
-        "disguises": frozen_disguises(_disguises(version, matches)),
-    }
-
-
-def _case_class(matches: Sequence[Match]) -> MatchClass:
-    """The class of what was taken most of; a quotation beside a copy does not make the copy one."""
-    copies = [match for match in matches if match.match_class is not MatchClass.QUOTATION] or list(matches)
-    return max(copies, key=lambda match: match.matched_chars).match_class
-
-
-def _disguises(version: PageVersion, matches: Iterable[Match]) -> list[DisguiseFound]:
-    found = [item for match in matches for item in match.disguises]
-    return merged_disguises([*version.reading.disguises, *found], order=list(Disguise))
+def _check(page: PageRecord, outcome: Outcome, rejection: str, found: list[Findings]) -> None:
+    PageCheck.objects.update_or_create(
+        version_id=outcome.version.id,
+        defaults={
+            "page": page,
+            "algorithm_id": outcome.algorithm_id,
+            "corpus_revision": outcome.corpus_revision,
+            "rejection": rejection,
+            "match_count": sum(len(findings.items) for findings in found),
+            "checked_at": outcome.checked_at,
+        },
+    )

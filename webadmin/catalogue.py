@@ -31,6 +31,7 @@ __all__ = [
     "find_work",
     "holder",
     "remove_work",
+    "unnoted_texts",
 ]
 
 MAX_TITLE_CHARS, MAX_AUTHOR_CHARS, MAX_HOLDER_CHARS = 300, 200, 200
@@ -136,6 +137,12 @@ def find_work(key: str, rights_holder: RightsHolder | None = None) -> Work:
 def corpus_texts() -> frozenset[WorkTextId]:
     """Every text that a rights holder has among the works."""
     return frozenset(WorkTextId(text) for text in Chapter.objects.values_list("text_id", flat=True).distinct())
+
+
+def unnoted_texts() -> frozenset[WorkTextId]:
+    """Texts that the index may have, and that some rights holder does not know to be findable."""
+    waiting = Chapter.objects.filter(indexed_at__isnull=True)
+    return frozenset(WorkTextId(text) for text in waiting.values_list("text_id", flat=True).distinct())
 
 
 class _Change:

@@ -128,6 +128,13 @@ def fail(run: CrawlRun, counts: CrawlCounts | None, reason: str = "", now: datet
     return _update(run, Q(state__in=CrawlRun.LIVE), **ending, **figures)
 
 
+def put_back(run: CrawlRun, counts: CrawlCounts) -> bool:
+    """Queue a running run again that was stopped from outside; its journal knows how far it came."""
+    return _update(
+        run, Q(state=State.RUNNING), state=State.QUEUED, started_at=None, heartbeat_at=None, **_figures(counts)
+    )
+
+
 def due_sites(now: datetime) -> list[Site]:
     """Watched sites whose newest expected moment has no run yet and that are not being crawled, longest due first.
 

@@ -1,10 +1,24 @@
 """Records of core as the JSON that a case keeps: plain lists and numbers that any later version can still read."""
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from core.matches import Span
 from core.pages import Disguise, DisguiseFound
+
+# PostgreSQL stores no NUL, and no database a half of a surrogate pair. One character for one: offsets stay true.
+UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+REPLACEMENT = "\ufffd"
+
+
+def storable(text: str) -> str:
+    r"""`text` as every database takes it, of the same length.
+
+    >>> storable("a\x00b")
+    'a\ufffdb'
+    """
+    return UNSTORABLE.sub(REPLACEMENT, text)
 
 
 def frozen_span(span: Span, page_text: str, work_text: str) -> dict[str, Any]:
@@ -13,8 +27,8 @@ def frozen_span(span: Span, page_text: str, work_text: str) -> dict[str, Any]:
         "page": [span.page.start, span.page.end],
         "work": [span.work.start, span.work.end],
         "similarity": round(span.similarity, 4),
-        "page_excerpt": page_text[span.page.start : span.page.end],
-        "work_excerpt": work_text[span.work.start : span.work.end],
+        "page_excerpt": storable(page_text[span.page.start : span.page.end]),
+        "work_excerpt": storable(work_text[span.work.start : span.work.end]),
         "changes": [
             [str(change.kind), change.page.start, change.page.end, change.work.start, change.work.end]
             for change in span.changes
@@ -23,7 +37,7 @@ def frozen_span(span: Span, page_text: str, work_text: str) -> dict[str, Any]:
 
 
 def frozen_disguises(disguises: Iterable[DisguiseFound]) -> list[dict[str, Any]]:
-    return [{"kind": str(item.kind), "count": item.count, "example": item.example} for item in disguises]
+    return [{"kind": str(item.kind), "count": item.count, "example": storable(item.example)} for item in disguises]
 
 
 def merged_disguises(disguises: Iterable[DisguiseFound], order: Sequence[Disguise]) -> list[DisguiseFound]:

@@ -25,4 +25,4 @@ def work_store() -> WorkStore:
 @cache
 def outbox() -> Outbox:
     """The outbox that ZHUIWEN_OUTBOX names."""
-    return cast(Outbox, import_string(settings.ZHUIWEN_OUTBOX)())
+    return cast("Outbox", import_string(settings.ZHUIWEN_OUTBOX)())

@@ -6,7 +6,7 @@ a page given as HTML the text is what the crawler reads in it.
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -67,10 +67,10 @@ class Archive:
         """The matches of one page as they are written."""
         excluded = page_id if exclude_same_id else None
 
-        def is_allowed(text_id: WorkTextId) -> bool:
-            return any(work_id != excluded for work_id in self.owners[text_id])
+        def others(texts: Collection[WorkTextId]) -> dict[WorkTextId, WorkTextId]:
+            return {text_id: text_id for text_id in texts if any(each != excluded for each in self.owners[text_id])}
 
-        found = Matcher(self.index, self.corpus).match(text, fingerprint_text(text), is_allowed)
+        found = Matcher(self.index, self.corpus).match(text, fingerprint_text(text), others)
         return [self._written(match, excluded) for match in found]
 
     def _written(self, match: Match, excluded: str | None) -> dict[str, Any]:

@@ -4,9 +4,12 @@ from typing import Annotated
 
 import typer
 
+from core.errors import RetryLater
 from deploy.cli.faults import FAILED, complain
 from deploy.cli.output import as_json, fields, progress, say
 from deploy.cli.session import session
+
+WAIT_S = 120.0  # a sweep of 100,000 pages takes seconds
 
 
 def register(app: typer.Typer) -> None:
@@ -49,11 +52,15 @@ def rebuild() -> None:
     """Make the index anew from the stored fingerprints; the old one answers until the new one is whole."""
     with session() as settings, progress("indexed") as meter:
         from pipeline.rebuild import rebuild_index
-        from pipeline.wiring import live
+        from pipeline.turns import UPKEEP, turn
+        from pipeline.wiring import live, redis_client
         from webadmin.catalogue import corpus_texts
 
         ports, corpus = live(settings), corpus_texts()
-        missing = rebuild_index(ports, corpus, meter.at)
+        with turn(redis_client(settings), UPKEEP, wait_s=WAIT_S) as is_ours:
+            if not is_ours:
+                raise RetryLater("the index is being swept or rebuilt by another process; try again when it has ended")
+            missing = rebuild_index(ports, corpus, meter.at)
         state = ports.index.state()
     say(f"the index holds {state.texts:,} texts, generation {state.generation}")
     for text_id in missing:

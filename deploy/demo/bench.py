@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import psutil
@@ -86,11 +87,10 @@ def _stage_seconds() -> dict[str, float]:
     ids = list(PageRecord.objects.values_list("version_id", flat=True))
     versions = [version for version in (ports.pages.version(VersionId(each)) for each in ids) if version]
     prints, fingerprint = _timed(lambda: [fingerprint_text(version.reading.text) for version in versions])
-    watched = {version.site_id: ports.cases.texts_of_watchers(version.site_id) for version in versions}
 
     def match() -> list[object]:
         pairs = zip(versions, prints, strict=True)
-        return [ports.matcher.match(v.reading.text, made, watched[v.site_id].__contains__) for v, made in pairs]
+        return [ports.matcher.match(v.reading.text, made, partial(ports.cases.sources, v.site_id)) for v, made in pairs]
 
     match()  # kernels are loaded and works are cached, as in a worker that runs
     matches, matching = _timed(match)
@@ -98,7 +98,10 @@ def _stage_seconds() -> dict[str, float]:
 
     def record() -> list[object]:
         pairs = zip(versions, matches, strict=True)
-        return [ports.cases.record(Outcome(v, None, found, ports.algorithm.id, 0, now)) for v, found in pairs]
+        return [
+            ports.cases.record(Outcome(v, True, v.fetched_at, None, found, ports.algorithm.id, 0, now))
+            for v, found in pairs
+        ]
 
     _, recording = _timed(record)
     return {

@@ -78,7 +78,9 @@ def worker_command(workers: int) -> tuple[str, ...]:
 
 def crawler_command(crawlers: int) -> tuple[str, ...]:
     """The Celery worker that crawls."""
-    return (*_celery(), "worker", "--queues", "crawl", "--concurrency", str(crawlers), *_node("crawl"))
+    # A run that waits behind a long one waits in the queue, where another crawler finds it.
+    one = ("--prefetch-multiplier", "1")
+    return (*_celery(), "worker", "--queues", "crawl", "--concurrency", str(crawlers), *one, *_node("crawl"))
 
 
 def beat_command() -> tuple[str, ...]:

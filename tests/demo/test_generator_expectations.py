@@ -1,7 +1,8 @@
 """What the plan expects of each page is what the crawler reads there and the matcher finds, in one process."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import pytest
 
@@ -29,7 +30,10 @@ class Desk:
     holders: dict[WorkTextId, str]
 
     def matches(self, text: str, watcher: str) -> Sequence[Match]:
-        return self.matcher.match(text, fingerprint_text(text), lambda text_id: self.holders[text_id] == watcher)
+        return self.matcher.match(text, fingerprint_text(text), partial(self._owned, watcher))
+
+    def _owned(self, watcher: str, texts: Collection[WorkTextId]) -> dict[WorkTextId, str]:
+        return {text_id: self.refs[text_id].work for text_id in texts if self.holders[text_id] == watcher}
 
 
 @pytest.fixture(scope="module")

@@ -270,14 +270,18 @@ def test_a_patchwork_names_its_pieces() -> None:
 def test_parts_of_two_chapters_of_one_work_are_no_patchwork_and_a_third_work_makes_one() -> None:
     page = WORKS[WorkTextId("work-2")][:700] + WORKS[WorkTextId("work-3")][400:1100]
     volumes = {"work-2": "one", "work-3": "one", "work-4": "another"}
-    found = MATCHER.match(page, fingerprint_text(page), work_of=lambda text_id: volumes[text_id])
+    found = MATCHER.match(
+        page, fingerprint_text(page), lambda texts: {text_id: volumes.get(text_id, text_id) for text_id in texts}
+    )
     assert {match.text_id: match.match_class for match in found} == {
         "work-2": MatchClass.EXCERPT,
         "work-3": MatchClass.EXCERPT,
     }
     assert all(Disguise.PATCHWORK not in disguises(match) for match in found)
     page += WORKS[WorkTextId("work-4")][200:900]
-    found = MATCHER.match(page, fingerprint_text(page), work_of=lambda text_id: volumes[text_id])
+    found = MATCHER.match(
+        page, fingerprint_text(page), lambda texts: {text_id: volumes.get(text_id, text_id) for text_id in texts}
+    )
     assert {match.match_class for match in found} == {MatchClass.PATCHWORK}
     assert len(found) == 3
 
@@ -297,9 +301,11 @@ def test_what_shares_nothing_but_set_pieces_has_no_match(page: str) -> None:
 def test_a_disallowed_text_is_neither_compared_nor_named() -> None:
     copies = matcher_of({WORK: TEXT, WorkTextId("twin"): TEXT})
     fingerprint = fingerprint_text(TEXT)
-    (match,) = copies.match(TEXT, fingerprint, allowed=lambda text_id: text_id == "twin")
+    (match,) = copies.match(
+        TEXT, fingerprint, lambda texts: {text_id: text_id for text_id in texts if text_id == "twin"}
+    )
     assert (match.text_id, match.also) == ("twin", ())
-    assert copies.match(TEXT, fingerprint, allowed=lambda text_id: False) == ()
+    assert copies.match(TEXT, fingerprint, lambda texts: {}) == ()
 
 
 def test_the_better_of_two_editions_is_named_and_the_other_goes_beside_it() -> None:

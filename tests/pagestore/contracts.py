@@ -9,7 +9,7 @@ import pytest
 
 from core.errors import BrokenInvariant
 from core.ids import CanonicalUrl, FinalUrl, PageId, RequestedUrl, SiteId, VersionId, WorkTextId, digest, work_text_id
-from core.pages import Disguise, DisguiseFound, Fetched, Reading
+from core.pages import Disguise, DisguiseFound, Fetched, Page, Reading
 from core.ports import FingerprintStore, PageStore, WorkStore
 from core.works import StoredFingerprint, WorkText
 
@@ -82,7 +82,7 @@ class PageStoreContract:
         assert store.version(VersionId("0" * 40)) is None
         assert store.versions(PageId("0" * 40)) == []
         assert store.raw(digest(b"nothing")) is None
-        assert store.current_versions(None, 10) == []
+        assert store.pages(None, 10) == []
 
     def test_the_same_page_fetched_again_only_moves_last_seen(self, store: PageStore) -> None:
         first = store.put(fetched(), reading())
@@ -190,17 +190,18 @@ class PageStoreContract:
         with pytest.raises(BrokenInvariant, match=digest(b"as it was")):
             store.raw(digest(b"as it was"))
 
-    def test_current_versions_walks_every_page_once_in_order_of_id(self, store: PageStore) -> None:
+    def test_every_page_is_walked_once_in_order_of_id(self, store: PageStore) -> None:
         expected = {}
         for number in range(11):
             stored = store.put(fetched(url=f"https://example.com/{number}"), reading(text=f"文{number}"))
             expected[stored.page_id] = stored.version_id
-        walked: list[tuple[PageId, VersionId]] = []
-        while batch := store.current_versions(walked[-1][0] if walked else None, 4):
+        walked: list[Page] = []
+        while batch := store.pages(walked[-1].id if walked else None, 4):
             assert len(batch) <= 4
             walked.extend(batch)
-        assert walked == sorted(expected.items())
-        assert store.current_versions(None, 0) == []
+        assert [(page.id, page.current_version) for page in walked] == sorted(expected.items())
+        assert walked == [store.page(page.id) for page in walked]
+        assert store.pages(None, 0) == []
 
 
 class WorkStoreContract:

@@ -12,9 +12,10 @@ from core.ports import CaseBook
 from core.rights import Permission
 from core.states import Rejection
 from pipeline.memory import MemoryCaseBook, MemoryHolder
-from tests.support.records import MOMENT, match, outcome, page_version
+from tests.support.records import MOMENT, match, outcome, page_of, page_version
 
 A_MINUTE = timedelta(minutes=1)
+CHECKED = MOMENT + timedelta(days=90)  # after the licence of both worlds has ended
 
 
 @dataclass
@@ -57,6 +58,7 @@ def _django() -> World:
         rights_holder=first, licensee="书城", domain="licensed.example", number="A-1",
         valid_from=date(2026, 1, 1), valid_until=date(2026, 3, 1),
     )  # fmt: skip
+    RightsHolder.objects.update(changed_at=None)  # the rights were so before anything was compared
     return World(
         DjangoCaseBook(MemoryWorkStore()),
         str(site.pk),
@@ -73,8 +75,11 @@ def world(request: pytest.FixtureRequest) -> World:
     return _django()
 
 
-def test_only_the_watchers_own_texts_are_findings(world: World) -> None:
-    assert world.book.texts_of_watchers(SiteId(world.site)) == {"a", "b"}
+def test_only_the_watchers_own_texts_are_sources_and_texts_of_one_work_agree(world: World) -> None:
+    asked = [WorkTextId(name) for name in ("a", "b", "c", "nobody's")]
+    sources = world.book.sources(SiteId(world.site), asked)
+    assert set(sources) == {"a", "b"}
+    assert sources[WorkTextId("a")] == sources[WorkTextId("b")]
 
 
 def test_a_copy_opens_one_case_however_often_it_is_recorded(world: World) -> None:
@@ -111,28 +116,64 @@ def test_a_licence_that_has_ended_allows_nothing(world: World) -> None:
     assert len(world.book.record(outcome(late, match("a")))) == 1
 
 
+def test_a_page_that_outlives_its_licence_is_a_case_though_its_text_was_there_before(world: World) -> None:
+    version = page_version(world.site, "http://licensed.example/1")
+    assert world.book.record(outcome(version, match("a"))) == []
+    seen = MOMENT + timedelta(days=200)
+    assert len(world.book.record(outcome(version, match("a"), at=seen, seen_at=seen))) == 1
+
+
 def test_a_quotation_beside_a_copy_does_not_hide_the_copy(world: World) -> None:
     found = outcome(page_version(world.site), match("a", MatchClass.QUOTATION), match("b", MatchClass.EXCERPT))
     assert len(world.book.record(found)) == 1
 
 
-def test_a_page_is_unchecked_until_recorded_and_after_a_new_algorithm(world: World) -> None:
+def test_a_page_is_owed_until_recorded_and_after_a_new_algorithm(world: World) -> None:
     version = page_version(world.site)
-    assert world.book.unchecked([version.id], 1) == {version.id}
-    world.book.record(outcome(version, rejection=Rejection.TOO_FEW_HAN_CHARS))
-    assert world.book.unchecked([version.id], 1) == set()
-    assert world.book.unchecked([version.id], 2) == {version.id}
+    assert world.book.owed([page_of(version)], 1) == {version.id}
+    world.book.record(outcome(version, at=CHECKED, rejection=Rejection.TOO_FEW_HAN_CHARS))
+    assert world.book.owed([page_of(version)], 1) == set()
+    assert world.book.owed([page_of(version)], 2) == {version.id}
 
 
-def test_a_page_is_unchecked_again_when_a_text_was_indexed_after_it(world: World) -> None:
+def test_a_page_is_owed_again_when_a_text_was_indexed_after_it(world: World) -> None:
     version = page_version(world.site)
-    world.book.record(outcome(version))
-    world.book.indexed(WorkTextId("c"), MOMENT + A_MINUTE)
-    assert world.book.unchecked([version.id], 1) == set(), "another holder's text is nothing to this page"
-    world.book.indexed(WorkTextId("b"), MOMENT + A_MINUTE)
-    assert world.book.unchecked([version.id], 1) == {version.id}
-    world.book.record(outcome(version, at=MOMENT + 2 * A_MINUTE))
-    assert world.book.unchecked([version.id], 1) == set()
+    world.book.record(outcome(version, at=CHECKED))
+    world.book.indexed(WorkTextId("c"), CHECKED + A_MINUTE, is_new=True)
+    assert world.book.owed([page_of(version)], 1) == set(), "another holder's text is nothing to this page"
+    world.book.indexed(WorkTextId("b"), CHECKED + A_MINUTE, is_new=True)
+    assert world.book.owed([page_of(version)], 1) == {version.id}
+    world.book.record(outcome(version, at=CHECKED + 2 * A_MINUTE))
+    assert world.book.owed([page_of(version)], 1) == set()
+
+
+def test_a_text_that_was_findable_all_along_owes_nothing(world: World) -> None:
+    world.book.indexed(WorkTextId("b"), CHECKED - A_MINUTE, is_new=True)
+    version = page_version(world.site)
+    world.book.record(outcome(version, at=CHECKED))
+    world.book.indexed(WorkTextId("b"), CHECKED + A_MINUTE, is_new=False)
+    assert world.book.owed([page_of(version)], 1) == set()
+
+
+def test_a_text_that_the_index_had_lost_is_news_when_it_is_back(world: World) -> None:
+    world.book.indexed(WorkTextId("b"), CHECKED - A_MINUTE, is_new=True)
+    version = page_version(world.site)
+    world.book.record(outcome(version, at=CHECKED))
+    world.book.indexed(WorkTextId("b"), CHECKED + A_MINUTE, is_new=True)
+    assert world.book.owed([page_of(version)], 1) == {version.id}
+
+
+def test_a_page_that_went_back_to_an_older_text_is_owed(world: World) -> None:
+    first = page_version(world.site)
+    second = page_version(world.site, text="别的文字", at=MOMENT + A_MINUTE)
+    world.book.record(outcome(first, match("a"), at=CHECKED))
+    world.book.record(outcome(second, at=CHECKED))
+    assert world.book.owed([page_of(second)], 1) == set()
+    assert world.book.owed([page_of(first, MOMENT + 2 * A_MINUTE)], 1) == {first.id}
+
+
+def test_a_page_of_a_site_that_is_gone_is_never_owed(world: World) -> None:
+    assert world.book.owed([page_of(page_version("404"))], 1) == set()
 
 
 def test_a_text_is_owned_while_a_work_has_it(world: World) -> None:

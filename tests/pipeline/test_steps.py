@@ -6,7 +6,7 @@ import pytest
 import redis
 
 from core.errors import IndexStale, NotFound
-from core.ids import VersionId, WorkTextId
+from core.ids import VersionId, WorkTextId, work_text_id
 from core.matches import MatchClass
 from core.messages import PageStored
 from core.states import Rejection
@@ -14,7 +14,7 @@ from deploy.demo.library import load_others, load_works
 from matcher.redis_index import RedisIndex
 from pipeline import steps
 from pipeline.rebuild import rebuild_index
-from pipeline.sweep import sweep
+from pipeline.sweep import Corpus, sweep
 from tests.support.memory_chain import Chain, chain
 
 WORKS = load_works()
@@ -31,8 +31,8 @@ def running() -> Chain:
     return started
 
 
-def corpus(running: Chain) -> frozenset[WorkTextId]:
-    return frozenset().union(*running.holder.works.values())
+def corpus(running: Chain) -> Corpus:
+    return Corpus(frozenset().union(*running.holder.works.values()))
 
 
 def test_a_copied_page_becomes_a_case_and_an_innocent_one_does_not(running: Chain) -> None:
@@ -92,38 +92,77 @@ def test_the_sweeper_sends_pages_whose_messages_were_lost(running: Chain) -> Non
     assert sweep(running.ports, corpus(running)).found_nothing
 
 
-def test_the_sweeper_registers_works_first_and_pages_once_they_are_there() -> None:
+def test_a_page_older_than_a_work_is_compared_with_it_all_the_same() -> None:
     fresh = chain()
     fresh.store_page("http://pirate.example/1", CHAPTER)
     fresh.run()
     assert fresh.book.cases == []
     fresh.add_work("novel", CHAPTER)
     fresh.outbox.drain()
-    swept = sweep(fresh.ports, corpus(fresh))
-    assert (swept.works_added, swept.pages) == (1, 0)
+    assert sweep(fresh.ports, corpus(fresh)).works_added == 1
     fresh.run()
-    assert sweep(fresh.ports, corpus(fresh)).pages == 1, "a page older than the work is compared with it all the same"
+    assert sweep(fresh.ports, corpus(fresh)).pages == 1
     fresh.run()
     assert len(fresh.book.cases) == 1
 
 
+def test_a_text_that_cannot_be_registered_does_not_stop_the_sweep_of_pages(running: Chain) -> None:
+    running.store_page("http://pirate.example/1", CHAPTER)
+    running.outbox.drain()
+    lost = WorkTextId("0" * 40)
+    swept = sweep(running.ports, Corpus(corpus(running).texts | {lost}))
+    assert (swept.works_added, swept.pages) == (1, 1)
+
+
+def test_a_text_that_its_owner_does_not_know_to_be_findable_is_sent_again(running: Chain) -> None:
+    unnoted = frozenset({min(corpus(running).texts)})
+    assert sweep(running.ports, Corpus(corpus(running).texts, unnoted)).works_added == 1
+
+
+def test_a_page_that_failed_for_good_waits_for_a_person(running: Chain) -> None:
+    running.store_page("http://pirate.example/1", CHAPTER)
+    running.outbox.drain()
+    assert sweep(running.ports, corpus(running), given_up=lambda versions: versions).found_nothing
+
+
+def test_a_text_lost_from_the_index_and_added_again_is_found_on_pages_compared_meanwhile(running: Chain) -> None:
+    text_id = work_text_id(CHAPTER)
+    running.ports.index.remove(text_id)
+    running.store_page("http://pirate.example/1", CHAPTER)
+    running.run()
+    assert running.book.cases == []
+    sweep(running.ports, corpus(running))
+    running.run()
+    sweep(running.ports, corpus(running))
+    running.run()
+    assert len(running.book.cases) == 1
+
+
+def test_two_chapters_of_one_work_on_a_page_are_no_patchwork(running: Chain) -> None:
+    halves = CHAPTER[: len(CHAPTER) // 2], NOVEL.chapter(2).text[: len(NOVEL.chapter(2).text) // 2]
+    stored = running.store_page("http://pirate.example/1", "\n".join(halves))
+    running.run()
+    classes = {match.match_class for match in running.book.outcomes[stored.version_id].matches}
+    assert MatchClass.PATCHWORK not in classes
+
+
 def test_the_sweeper_withdraws_what_nobody_owns(running: Chain) -> None:
     gone = running.holder.works.pop("novel")
-    assert sweep(running.ports, frozenset()).works_withdrawn == len(gone)
+    assert sweep(running.ports, Corpus(frozenset())).works_withdrawn == len(gone)
     running.run()
     assert running.ports.index.text_ids() == frozenset()
     assert all(running.ports.works.text(text_id) for text_id in gone), "a case may quote it"
 
 
 def test_a_text_that_someone_owns_is_not_withdrawn(running: Chain) -> None:
-    text_id = min(corpus(running))
+    text_id = min(corpus(running).texts)
     steps.withdraw_work(text_id, running.ports)
     assert text_id in running.ports.index.text_ids()
 
 
 def test_a_rebuilt_index_finds_what_the_old_one_found(running: Chain) -> None:
     told: list[tuple[int, int]] = []
-    assert rebuild_index(running.ports, corpus(running), lambda done, of: told.append((done, of))) == []
+    assert rebuild_index(running.ports, corpus(running).texts, lambda done, of: told.append((done, of))) == []
     assert told[-1] == (len(NOVEL.chapters), len(NOVEL.chapters))
     running.store_page("http://pirate.example/1", CHAPTER)
     running.run()
@@ -132,7 +171,7 @@ def test_a_rebuilt_index_finds_what_the_old_one_found(running: Chain) -> None:
 
 def test_a_rebuild_names_texts_that_the_store_lost(running: Chain) -> None:
     lost = WorkTextId("0" * 40)
-    assert rebuild_index(running.ports, corpus(running) | {lost}) == [lost]
+    assert rebuild_index(running.ports, corpus(running).texts | {lost}) == [lost]
 
 
 def test_an_unchanged_page_sends_no_message(running: Chain) -> None:

@@ -16,7 +16,7 @@ from core.ids import (
     version_id,
 )
 from core.matches import Change, ChangeKind, Match, MatchClass, Span
-from core.pages import Disguise, DisguiseFound, PageVersion, Reading
+from core.pages import Disguise, DisguiseFound, Page, PageVersion, Reading
 from core.ports import Outcome
 from core.states import Rejection
 from core.text import TextRange
@@ -43,8 +43,8 @@ def page_version(
         status=200,
         headers=(("Content-Type", "text/html"),),
         fetched_at=at,
-        raw_digest=digest(text.encode()),
-        text_digest=Digest(digest(text.encode())),
+        raw_digest=digest(text.encode("utf-8", "surrogatepass")),
+        text_digest=Digest(digest(text.encode("utf-8", "surrogatepass"))),
         reading=Reading(title=title, text=text, **reading),
     )
 
@@ -76,5 +76,28 @@ def outcome(
     at: datetime = MOMENT,
     rejection: Rejection | None = None,
     algorithm_id: int = 1,
+    is_current: bool = True,
+    seen_at: datetime | None = None,
 ) -> Outcome:
-    return Outcome(version, rejection, tuple(matches), algorithm_id, corpus_revision=7, checked_at=at)
+    return Outcome(
+        version=version,
+        is_current=is_current,
+        seen_at=seen_at or version.fetched_at,
+        rejection=rejection,
+        matches=tuple(matches),
+        algorithm_id=algorithm_id,
+        corpus_revision=7,
+        checked_at=at,
+    )
+
+
+def page_of(version: PageVersion, last_seen: datetime | None = None) -> Page:
+    """The page as the store has it while it shows `version`."""
+    return Page(
+        id=version.page_id,
+        site_id=version.site_id,
+        canonical_url=version.canonical_url,
+        first_seen=version.fetched_at,
+        last_seen=last_seen or version.fetched_at,
+        current_version=version.id,
+    )

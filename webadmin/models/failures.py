@@ -5,9 +5,10 @@ from django.utils.translation import gettext_lazy as _
 
 
 class FailedMessage(models.Model):
-    """A message that no retry could carry out. The sweeper sends it again once its cause is gone."""
+    """A message that no retry could carry out. Delete it once its cause is gone, and the sweeper sends it again."""
 
     task = models.CharField(_("task"), max_length=100)
+    subject = models.CharField(_("subject"), max_length=64)  # the one id that the message carries
     payload = models.JSONField(_("message"), default=dict)
     error = models.TextField(_("error"))
     failed_at = models.DateTimeField(_("failed"))
@@ -16,6 +17,7 @@ class FailedMessage(models.Model):
         verbose_name = _("failed message")
         verbose_name_plural = _("failed messages")
         ordering = ["-failed_at", "-pk"]
+        constraints = [models.UniqueConstraint(fields=["task", "subject"], name="one_failure_a_message")]
 
     def __str__(self) -> str:
         return f"{self.task} {self.payload}"

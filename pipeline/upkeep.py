@@ -1,0 +1,11 @@
+"""The sweep over what the admin database says: which texts there are, and which messages failed for good."""
+
+from pipeline.steps import Ports
+from pipeline.sweep import Corpus, Swept, sweep
+from webadmin import failures
+from webadmin.catalogue import corpus_texts, unnoted_texts
+
+
+def sweep_all(ports: Ports) -> Swept:
+    """One sweep; whoever calls it has the turn (`pipeline.turns.UPKEEP`)."""
+    return sweep(ports, Corpus(corpus_texts(), unnoted_texts()), failures.versions_given_up)
