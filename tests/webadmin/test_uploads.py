@@ -68,12 +68,13 @@ def test_names_in_a_zip_from_windows_are_read_as_they_were_meant() -> None:
 
 @pytest.mark.parametrize("name", ["../../escaped.txt", "/tmp/escaped.txt", "C:\\escaped.txt", "a/../../escaped.txt"])
 def test_a_zip_cannot_write_outside_its_folder(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    (tmp_path / "held").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "held"))
     seen: list[Path] = []
     real = uploads.read_works
 
     def watched(path: Path) -> object:
-        seen.extend(each for each in tmp_path.parent.rglob("*.txt") if each.is_file())
+        seen.extend(each for each in tmp_path.rglob("*.txt") if each.is_file())
         return real(path)
 
     monkeypatch.setattr(uploads, "read_works", watched)
