@@ -33,7 +33,6 @@ SENTENCES: Sequence[str] = (
     gettext_noop("%(url)s is not stored, and the crawl ends here: %(fault)s"),
     gettext_noop("%(url)s is not stored: %(fault)s"),
     gettext_noop("%(url)s could not be read: %(kind)s; please report this page"),
-    gettext_noop("the crawl process ended with code %(code)s; see %(log)s"),
     gettext_noop("the site %(site)s has no address to start from; give it one"),
     gettext_noop("%(service)s does not answer at %(where)s; try: %(remedy)s"),
     # files of works: webadmin.uploads, webadmin.intake, webadmin.catalogue

@@ -79,11 +79,19 @@ def test_a_hostile_name_in_a_sentence_is_spelled_out_and_formats_nothing() -> No
 
 
 def test_the_reasons_of_runs_are_chinese() -> None:
+    from pipeline.crawl_process import DIED
     from pipeline.crawl_process import SENTENCES as OF_CRAWLS
     from pipeline.interruptions import INTERRUPTED
     from webadmin import crawls
 
-    own = (crawls.STOPPED_ANSWERING, crawls.NEVER_TAKEN_UP, crawls.DID_NOT_HAPPEN, INTERRUPTED, *OF_CRAWLS.values())
+    own = (
+        crawls.STOPPED_ANSWERING,
+        crawls.NEVER_TAKEN_UP,
+        crawls.DID_NOT_HAPPEN,
+        DIED,
+        INTERRUPTED,
+        *OF_CRAWLS.values(),
+    )
     with translation.override("zh-hans"):
         for sentence in own:
             assert stored_sentence(sentence) != sentence

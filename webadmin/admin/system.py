@@ -119,12 +119,12 @@ class LoginAdmin(WrittenByTheMachine, AccessLogAdmin, ModelAdmin):
 
 @admin.register(FailedMessage)
 class FailedMessageAdmin(WrittenByTheMachine, ModelAdmin):
-    """Messages that no retry could carry out: read, and deleted once their cause is gone."""
+    """Messages that no retry could carry out: read, and deleted once their cause is gone; then they are sent again."""
 
-    list_display = ["task", "error_line", "failed_at"]
+    list_display = ["task", "subject", "error_line", "failed_at"]
     list_filter = ["task"]
-    search_fields = ["task", "error"]
-    readonly_fields = ["task", "payload", "error", "failed_at"]
+    search_fields = ["task", "subject", "error"]
+    readonly_fields = ["task", "subject", "payload", "error", "failed_at"]
 
     @admin.display(description=_("error"))
     def error_line(self, message: FailedMessage) -> str:
