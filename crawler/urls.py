@@ -1,7 +1,7 @@
 """URLs: the identity of a page, what a crawl plan lets in, and what a crawler should keep out of."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit, urlunsplit
 
@@ -11,6 +11,7 @@ from core.errors import BadConfiguration
 from core.hosts import DEFAULT_PORTS, Host, host_key, parse_host
 from core.ids import CanonicalUrl
 from core.pages import CrawlPlan
+from crawler.patterns import UnusablePattern, UrlPattern
 
 MAX_URL_CHARS = 2_000  # what browsers and servers agree on; longer ones are made by loops
 _TRACKING = [
@@ -119,9 +120,9 @@ class Scope:
     """Which URLs a crawl plan lets in."""
 
     hosts: tuple[Host, ...]
-    follow: tuple[re.Pattern[str], ...]
-    keep: tuple[re.Pattern[str], ...]
-    deny: tuple[re.Pattern[str], ...]
+    follow: tuple[UrlPattern, ...]
+    keep: tuple[UrlPattern, ...]
+    deny: tuple[UrlPattern, ...]
 
     def is_on_site(self, url: str) -> bool:
         """Whether the host is one of the plan's; `www.` makes no difference, a port only where the plan names one."""
@@ -145,11 +146,15 @@ class Scope:
         return (not self.keep or _any(self.keep, url)) and not _any(self.deny, url)
 
 
-def scope(plan: CrawlPlan) -> Scope:
-    """The scope of a plan. Raises BadConfiguration naming each host that is none and each pattern that cannot be."""
+def scope(plan: CrawlPlan, report: Callable[[str], None] = lambda _: None) -> Scope:
+    """The scope of a plan. Raises BadConfiguration naming each host that is none and each pattern that cannot be.
+
+    report: gets one sentence for each pattern that turns out to be too slow for an address.
+    """
     faults: list[str] = []
     compiled = [
-        _compiled(patterns, faults) for patterns in (plan.follow_patterns, plan.page_patterns, plan.deny_patterns)
+        _compiled(patterns, faults, report)
+        for patterns in (plan.follow_patterns, plan.page_patterns, plan.deny_patterns)
     ]
     hosts = _hosts(plan.allowed_hosts or plan.start_urls, faults)
     if faults:
@@ -167,18 +172,18 @@ def _hosts(named: Sequence[str], faults: list[str]) -> tuple[Host, ...]:
     return tuple(dict.fromkeys(hosts))
 
 
-def _compiled(patterns: Sequence[str], faults: list[str]) -> tuple[re.Pattern[str], ...]:
+def _compiled(patterns: Sequence[str], faults: list[str], report: Callable[[str], None]) -> tuple[UrlPattern, ...]:
     result = []
     for pattern in patterns:
         try:
-            result.append(re.compile(pattern))
-        except re.error as fault:
+            result.append(UrlPattern(pattern, report))
+        except UnusablePattern as fault:
             faults.append(f"{pattern!r} is no regular expression: {fault}")
     return tuple(result)
 
 
-def _any(patterns: Sequence[re.Pattern[str]], url: str) -> bool:
-    return any(pattern.search(url) for pattern in patterns)
+def _any(patterns: Sequence[UrlPattern], url: str) -> bool:
+    return any(pattern.matches(url) for pattern in patterns)
 
 
 def _unwanted(query: str) -> list[str]:

@@ -12,6 +12,7 @@ from core.errors import BadConfiguration, BadInput, NotFound, UnsafeUrl
 from core.hosts import DEFAULT_PORTS, Host, parse_host
 from crawler.decoding import codec_of
 from crawler.extraction import select
+from crawler.patterns import UnusablePattern, require_quick
 from webadmin.models import RightsHolder, Site, SiteDomain
 
 MAX_URL_CHARS = 2_000
@@ -116,8 +117,8 @@ def _check_options(options: dict[str, Any]) -> None:
 
 def _require_pattern(pattern: str) -> None:
     try:
-        re.compile(pattern)
-    except re.error as error:
+        require_quick(pattern)
+    except UnusablePattern as error:
         raise BadInput(f"{pattern!r} is no regular expression: {error}") from error
 
 

@@ -56,7 +56,7 @@ class GenericSpider(Spider):
     ) -> None:
         super().__init__()
         self.plan, self.store, self.outbox, self.frontier, self.tally = plan, store, outbox, frontier, tally
-        self.scope: Scope = scope(plan)
+        self.scope: Scope = scope(plan, tally.add_fault)
         self.guard = AddressGuard(settings.allow_private_hosts)
         self._limits = settings
         self._clock = clock or SystemClock()

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 from django.core.exceptions import ValidationError
+from django.utils import translation
 
+from core.errors import BadInput
 from crawler.urls import scope
 from tests.support import admin_data as data
 from webadmin.crawls import plan_of
-from webadmin.forms.hosts import clean_host, clean_urls
+from webadmin.forms.hosts import clean_host, clean_patterns, clean_urls
 from webadmin.models import SiteDomain
 from webadmin.watchlist import add_site, find_site
 
@@ -64,3 +66,14 @@ def test_a_domain_that_was_stored_in_another_spelling_is_still_the_sites() -> No
     for url in ("http://xn--fiq4ey41apjo.com/1", "http://中文书城.com/1", "https://portal.cn/1"):
         assert own.is_on_site(url)
     assert not own.is_on_site("https://evil-portal.cn/1")
+
+
+def test_patterns_that_would_hold_up_the_crawls_are_refused_where_they_are_typed() -> None:
+    assert clean_patterns("/\\d+\\.html$\n\n /list/ ") == "/\\d+\\.html$\n/list/"
+    with pytest.raises(ValidationError) as caught, translation.override("en"):
+        clean_patterns("^(a|aa)+$")
+    assert caught.value.messages == ["“^(a|aa)+$” takes too long; write it without a repetition inside a repetition."]
+    with pytest.raises(ValidationError):
+        clean_patterns("(")
+    with pytest.raises(BadInput, match="takes too long"):
+        add_site(data.holder(), "https://a.example/", deny_patterns="^(a|aa)+$")

@@ -7,6 +7,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
 from core.hosts import Host, parse_host
+from crawler.patterns import SlowPattern, UnusablePattern, require_quick
 
 HOST = re.compile(r"(?!-)[a-z0-9_-]+(\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\]")
 
@@ -54,8 +55,13 @@ def clean_patterns(text: str) -> str:
     patterns = [line.strip() for line in text.splitlines() if line.strip()]
     for pattern in patterns:
         try:
-            re.compile(pattern)
-        except (re.error, OverflowError, RecursionError) as error:
+            require_quick(pattern)
+        except SlowPattern as error:
+            raise ValidationError(
+                _("“%(pattern)s” takes too long; write it without a repetition inside a repetition."),
+                params={"pattern": pattern},
+            ) from error
+        except UnusablePattern as error:
             raise ValidationError(
                 _("“%(pattern)s” is no regular expression: %(reason)s."),
                 params={"pattern": pattern, "reason": str(error)},

@@ -1,0 +1,66 @@
+"""No pattern that a person types can hold up a crawl."""
+
+import pytest
+
+from core.ids import SiteId
+from core.pages import CrawlPlan
+from crawler.patterns import MAX_SLOW_SEARCHES, SlowPattern, UnusablePattern, UrlPattern, require_quick
+from crawler.urls import scope
+
+# Each grows beyond all bounds with the length of the address.
+ENDLESS = (r"^(a|aa)+$", r"([a-z]|[a-z][a-z])+/\d$", r"(\d|\d\d)+\.htm$", r"(/|/\w|\w)+\.html$", r"^(?:(.|..)+)+z$")
+HONEST = (
+    r"/\d+/\d+\.html$",
+    r"/book/.*/.*\.html$",
+    r".*/chapter/.*/.*/.*",
+    r"(?i)/read/[\w-]+(/[\w-]+)*/\d+\.s?html$",
+    r"^https?://(www\.)?example\.com/(book|read)/\d+(_\d+)?\.html?(\?.*)?$",
+    r"/\d{6}/\d{8}/\d{10}/[a-f0-9]{32}",
+    r"[?&](page|p)=\d+(&.*)?$",
+)
+
+
+@pytest.mark.parametrize("pattern", ENDLESS)
+def test_a_pattern_that_would_never_end_is_refused_where_it_is_typed(pattern: str) -> None:
+    with pytest.raises(SlowPattern, match="takes too long"):
+        require_quick(pattern)
+
+
+@pytest.mark.parametrize("pattern", HONEST)
+def test_an_honest_pattern_is_taken(pattern: str) -> None:
+    require_quick(pattern)
+
+
+@pytest.mark.parametrize(
+    "pattern", ["(", "[", "(" * 600, "a" * 2_000, "((a{100}){100}){101}", "((((x{900}){900}){900}){900})"]
+)
+def test_what_cannot_be_compiled_or_would_fill_the_memory_is_refused(pattern: str) -> None:
+    with pytest.raises(UnusablePattern):
+        require_quick(pattern)
+
+
+def test_a_search_that_takes_too_long_counts_as_no_match_and_is_told_of_once() -> None:
+    told: list[str] = []
+    pattern = UrlPattern("^http://a.example/(a|aa)+$", told.append)
+    slow = "http://a.example/" + "a" * 60
+    assert pattern.matches("http://a.example/aaa")
+    assert not pattern.matches(f"{slow}!")
+    assert not pattern.matches(f"{slow}?")
+    assert pattern.matches("http://a.example/aaa")
+    assert len(told) == 1
+    assert "'^http://a.example/(a|aa)+$' takes longer than 0.1 s" in told[0]
+
+
+def test_a_pattern_that_is_always_slow_is_given_up() -> None:
+    pattern = UrlPattern("^http://a.example/(a|aa)+$")
+    for number in range(MAX_SLOW_SEARCHES):
+        assert not pattern.matches(f"http://a.example/{'a' * 60}!{number}")
+    assert not pattern.matches("http://a.example/a")
+
+
+def test_the_scope_of_a_plan_reports_its_slow_patterns() -> None:
+    told: list[str] = []
+    plan = CrawlPlan(SiteId("s"), "r", ("http://a.example/",), (), deny_patterns=("(a|aa)+$",))
+    own = scope(plan, told.append)
+    assert own.allows("http://a.example/" + "a" * 70 + "!")
+    assert len(told) == 1
