@@ -1,11 +1,31 @@
-"""Positions in texts. Two coordinate systems, two types; every span is half-open [start, end)."""
+"""Positions in texts, and the characters that a text may have.
 
+Two coordinate systems, two types; every span is half-open [start, end).
+"""
+
+import re
 from dataclasses import dataclass
 from typing import NewType
 
 TextOffset = NewType("TextOffset", int)  # Unicode code points of the text as given
 StreamOffset = NewType("StreamOffset", int)  # tokens of the normalised stream
 WindowIndex = NewType("WindowIndex", int)  # number of a frequency window
+
+_LINE_BREAKS = re.compile("[\x0b\x0c]")
+_NO_CHARACTERS = re.compile("[\x00-\x08\x0e-\x1f\ufffe\uffff]")
+_SURROGATES = re.compile("[\ud800-\udfff]")
+
+
+def storable(text: str) -> str:
+    r"""The text as every store, export and page can hold it; called once, where text comes in from outside.
+
+    What XML forbids goes: NUL and the other control characters are dropped, vertical tab and form feed become line
+    feeds. A lone surrogate, half of a character whose other half is lost, becomes U+FFFD. All else stays.
+
+    >>> storable("a\x00b\x0cc\ud800")
+    'ab\nc�'
+    """
+    return _SURROGATES.sub("\ufffd", _LINE_BREAKS.sub("\n", _NO_CHARACTERS.sub("", text)))
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from lxml import etree, html
 from lxml.html import HtmlElement
 
+from core.text import storable
+
 BLOCKS = frozenset(
     [
         "address",
@@ -79,7 +81,6 @@ UNSEEN = frozenset(
     ]
 )
 _DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
-_NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _BLANKS = re.compile("[ \t\r\n\f]+")
 _WIDE = "\u2e80-\u303f\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef"
 _WIDE += "\u2014\u2018-\u201d\u2026"
@@ -102,12 +103,12 @@ class Line:
 
 def parse(markup: str) -> HtmlElement | None:
     """The root of a page's tree, None where there is no markup at all. Never raises on hostile or broken markup."""
-    text = _NOT_XML.sub("", _DECLARATION.sub("", markup, count=1))
+    text = storable(_DECLARATION.sub("", markup, count=1))
     if not text.strip():
         return None
     parser = html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True)
     try:
-        root = html.document_fromstring(text.encode("utf-8", "replace"), parser=parser)
+        root = html.document_fromstring(text.encode("utf-8"), parser=parser)
     except (etree.ParserError, etree.XMLSyntaxError):
         return None
     return root

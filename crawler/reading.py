@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from lxml.html import HtmlElement
 
 from core.pages import DisguiseFound, Reading
 from core.states import Rejection
+from core.text import storable
 from crawler.decoding import Decoded, decode
 from crawler.extraction import MIN_HAN_TO_KEEP, Extraction, extract
 from crawler.markup import parse
@@ -120,7 +121,7 @@ def decode_page(body: bytes, content_type: str, url: str, hint: str = "") -> Dec
 
 
 def _read_plain(decoded: Decoded, url: str) -> Reading | Rejected:
-    kept = [line.strip(" \t\r\u3000\u00a0\ufeff") for line in decoded.text.splitlines()]
+    kept = [line.strip(" \t\r\u3000\u00a0\ufeff") for line in storable(decoded.text).splitlines()]
     text = "\n".join(line for line in kept if line)
     if count_han(text) < MIN_HAN_TO_KEEP:
         return _no_text(url)
@@ -132,14 +133,15 @@ def _no_text(url: str) -> Rejected:
 
 
 def _reading(extraction: Extraction, decoded: Decoded, disguises: tuple[DisguiseFound, ...]) -> Reading:
+    # The markup was clean; character references (&#1;) bring in what cannot be stored all the same.
     return Reading(
-        title=extraction.title,
-        text=extraction.text,
-        author=extraction.author,
+        title=storable(extraction.title),
+        text=storable(extraction.text),
+        author=storable(extraction.author),
         published=extraction.published,
         encoding=decoded.encoding,
         is_encoding_doubtful=decoded.is_doubtful,
         extractor=extraction.extractor,
         confidence=extraction.confidence,
-        disguises=disguises,
+        disguises=tuple(replace(one, example=storable(one.example)) for one in disguises),
     )

@@ -191,3 +191,14 @@ def test_hostile_markup_gives_a_reading_or_a_refusal_and_no_error(markup: str) -
     assert isinstance(
         read_page(markup.encode(), {"content-type": "text/html"}, "http://a.example/"), Reading | Rejected
     )
+
+
+@pytest.mark.parametrize("header", ["text/plain", "text/html"])
+def test_no_reading_holds_characters_that_cannot_be_stored(header: str) -> None:
+    spoilt = SIMPLIFIED[0] + "\x00\ufffe"
+    references = "&#1;&#8;&#xffff;" if header == "text/html" else ""
+    lines = (spoilt + references, *SIMPLIFIED[1:])
+    body = "\n".join(lines) if header == "text/plain" else page(paragraphs(lines), f"第一章{references} 渡口")
+    reading = read(body, header=header)
+    assert reading.text == TEXT
+    assert "\x01" not in reading.title

@@ -1,5 +1,7 @@
 """Plain texts: encodings, refusals, and the splitting of one long text into chapters."""
 
+import json
+import os
 from pathlib import Path
 
 import pytest
@@ -7,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import UnreadableFile
-from webadmin.intake import read_work
+from webadmin.intake import read_work, read_works
 from webadmin.intake.headings import split_chapters
 from webadmin.intake.numerals import natural_key, number_of
 
@@ -194,3 +196,24 @@ def test_markdown_headings_make_chapters_and_the_title(tmp_path: Path) -> None:
     (work,) = read_work(path)
     assert work.title == "夜航"
     assert [chapter.title for chapter in work.chapters] == ["起锚", "靠岸"]
+
+
+def test_titles_and_texts_of_every_source_can_be_stored(tmp_path: Path) -> None:
+    line = {"work_id": "a\x00", "title": "夜航\x00\ud800", "text": "渡口的灯\x00熄了\ud800。", "author": "闻\x01笛"}
+    (tmp_path / "书.jsonl").write_text(json.dumps(line) + "\n", encoding="ascii")
+    (tmp_path / "works.toml").write_text(
+        '[[work]]\nfile = "书.jsonl"\nkey = "k\\u0000"\nkind = "小说\\u0001"\n', encoding="utf-8"
+    )
+    for path in (tmp_path / "书.jsonl", tmp_path):
+        (found,) = read_works(path).works
+        assert (found.file.title, found.file.author) == ("夜航\ufffd", "闻笛")
+        assert [chapter.text for chapter in found.file.chapters] == ["渡口的灯熄了\ufffd。"]
+        assert "\x00" not in found.key + found.kind
+    assert found.kind == "小说"
+
+
+def test_a_title_from_a_file_name_that_is_no_text_can_be_stored(tmp_path: Path) -> None:
+    path = Path(os.fsdecode(os.fsencode(tmp_path) + "/夜".encode() + b"\xff.txt"))
+    path.write_text(PROSE, encoding="utf-8")
+    (work,) = read_work(path)
+    assert work.title == "夜\ufffd"

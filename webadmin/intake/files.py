@@ -24,11 +24,7 @@ _HEAD_CHARS = 400
 
 def read_works(path: Path) -> Intake:
     """All works of a file or folder, and what was left out of it. Raises UnreadableFile where there is nothing."""
-    if path.is_dir():
-        return read_folder(path, read_file)
-    if path.name in (WORK_MANIFEST, WORKS_MANIFEST):
-        return read_folder(path.parent, read_file)
-    return read_file(path)
+    return _read(path).made_storable()
 
 
 def read_work(path: Path) -> list[WorkFile]:
@@ -37,6 +33,14 @@ def read_work(path: Path) -> list[WorkFile]:
     if not intake.works and intake.faults:
         raise intake.faults[0]
     return [found.file for found in intake.works]
+
+
+def _read(path: Path) -> Intake:
+    if path.is_dir():
+        return read_folder(path, read_file)
+    if path.name in (WORK_MANIFEST, WORKS_MANIFEST):
+        return read_folder(path.parent, read_file)
+    return read_file(path)
 
 
 def read_file(path: Path) -> Intake:

@@ -1,10 +1,11 @@
 """What intake found: works with what their manifests say of them, and what could not be read."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from core.errors import BadInput
+from core.text import storable
 from core.works import Chapter, WorkFile
 from crawler.repertoire import count_han
 
@@ -31,6 +32,24 @@ class Intake:
     def take(self, other: "Intake") -> None:
         self.works += other.works
         self.faults += other.faults
+
+    def made_storable(self) -> "Intake":
+        """The same without characters that cannot be stored, in names and titles of every source and in texts."""
+        return Intake([_storable(work) for work in self.works], self.faults)
+
+
+def _storable(work: FoundWork) -> FoundWork:
+    file = work.file
+    chapters = (
+        Chapter(chapter.number, storable(chapter.title).strip(), storable(chapter.text)) for chapter in file.chapters
+    )
+    return replace(
+        work,
+        file=WorkFile(storable(file.title).strip(), storable(file.author).strip(), tuple(chapters)),
+        kind=storable(work.kind),
+        rights_holder=storable(work.rights_holder),
+        key=storable(work.key),
+    )
 
 
 def numbered(chapters: Iterable[tuple[str, str]]) -> tuple[Chapter, ...]:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from core.errors import UnreadableFile
 from core.states import Rejection
+from core.text import storable
 from crawler.decoding import MIN_QUALITY_TO_TRUST, decode, quality
 from crawler.repertoire import count_han
 
@@ -63,8 +64,8 @@ def decoded(data: bytes, path: Path | str) -> str:
 
 
 def unified(text: str) -> str:
-    """The text without a byte order mark and NULs, its lines ended by line feeds."""
-    return re.sub("\r\n?", "\n", text.removeprefix("\ufeff").replace("\x00", ""))
+    """The text without a byte order mark, its lines ended by line feeds, and no character that cannot be stored."""
+    return storable(re.sub("\r\n?", "\n", text.removeprefix("\ufeff")))
 
 
 def with_text(text: str, path: Path | str) -> str:
