@@ -1,6 +1,6 @@
 """Works and pages as JSON lines -> matches as JSON lines. Works are held in memory, pages pass by one at a time.
 
-The format stands in docs/architecture.md, "Batch format": offsets in code points of the text as given, half-open. For
+The format stands in docs/batch-format.md: offsets in code points of the text as given, half-open. For
 a page given as HTML the text is what the crawler reads in it.
 """
 
