@@ -2,7 +2,6 @@
 
 import shutil
 import tempfile
-import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -11,19 +10,24 @@ from django.core.files.uploadedfile import UploadedFile
 from django.utils.translation import gettext as _
 
 from core.errors import BadInput, UnreadableFile
-from webadmin.intake import READERS, Intake, read_works
+from core.text import storable
+from webadmin.intake import WORK_MANIFEST, WORKS_MANIFEST, Intake, read_file, read_works
 from webadmin.intake.archive import Archive
+from webadmin.upload_budget import Budget, is_text
 
 # Of all files of one request together. A whole long novel has 20 MB. 32 MB of UTF-8 are 11 million characters; as 3,600
 # chapters they took 10 s to read and store, unchanged ones 4 s (two busy cores, November 2026). Beyond that a request
 # outlives the patience of people and proxies, and `zhuiwen work add` has no such limit.
 MAX_UPLOAD_BYTES = 32 * 1024 * 1024
 MAX_FILES = 100  # Django itself takes no more in one request
-# Of all that the .epub, .docx and .zip files of a request unpack to, pictures aside: text shrinks to a third or less.
-MAX_UNPACKED_BYTES = 4 * MAX_UPLOAD_BYTES
-TEXT_MEMBERS = frozenset({*READERS, ".xml", ".opf", ".ncx", ".toml"})
+# Of all that the .zip files of a request unpack to, and of all that is read: text shrinks to a third or less, but as
+# much as MAX_CHARS takes up no more than this, markup included.
+MAX_UNPACKED_BYTES = 2 * MAX_UPLOAD_BYTES
+MAX_CHARS = MAX_UPLOAD_BYTES // 2  # what MAX_UPLOAD_BYTES of plain GB18030 hold: packing them buys no more
+MAX_TEXTS = 20_000  # chapters and works of one request; the longest novels have some 10,000 chapters
+MAX_FAULTS = 100  # sentences about one file; nobody reads more
 MAX_NAME_BYTES = 200  # file systems take 255, and an ending is kept
-_COMPRESSED = frozenset({".epub", ".docx", ".zip"})
+_UNPACKED = "unpacked"
 
 
 def too_large() -> str:
@@ -43,73 +47,60 @@ class Upload:
     faults: list[str] = field(default_factory=list)
 
 
-class _Budget:
-    """What the containers of one request may still unpack to. No reader unpacks more than a container declares."""
-
-    def __init__(self, most_bytes: int) -> None:
-        self._left_bytes = most_bytes
-
-    def require(self, path: Path) -> None:
-        """Raises UnreadableFile for a container whose texts are beyond what is left."""
-        needed = _declared_bytes(path)
-        if needed > self._left_bytes:
-            megabytes = MAX_UNPACKED_BYTES // (1024 * 1024)
-            raise UnreadableFile(path, f"unpacks to more than {megabytes} MB of text; use zhuiwen work add for it")
-        self._left_bytes -= needed
-
-
 def read_uploads(files: Sequence[UploadedFile]) -> list[Upload]:
     """What is in each file, in order; what cannot be read is a fault of that file, and the others are read."""
-    budget = _Budget(MAX_UNPACKED_BYTES)
+    budget = Budget(MAX_UNPACKED_BYTES, MAX_CHARS, MAX_TEXTS)
     with tempfile.TemporaryDirectory(prefix="zhuiwen-upload-") as folder:
         return [_read(file, Path(folder) / str(number), budget) for number, file in enumerate(files)]
 
 
-def _read(file: UploadedFile, folder: Path, budget: _Budget) -> Upload:
-    upload = Upload(Path(file.name or "").name)
-    folder.mkdir()
-    path = folder / _short_name(upload.name)
+def _read(file: UploadedFile, folder: Path, budget: Budget) -> Upload:
+    upload = Upload(storable(Path(file.name or "").name))
+    path = folder / short_name(upload.name)
     try:
+        folder.mkdir()
         with path.open("wb") as kept:
             shutil.copyfileobj(file, kept)
-        budget.require(path)
-        upload.intake = read_works(_unpacked(path, budget) if path.suffix.lower() == ".zip" else path)
-        faults: Iterable[BadInput] = upload.intake.faults
+        upload.intake = read_works(_source(path, budget), budget.reading(read_file))
+        faults: Sequence[BadInput] = upload.intake.faults
     except BadInput as fault:
         faults = [fault]
-    # The sender knows the file by its name; where it lay for a moment is nobody's business.
-    upload.faults = [str(fault).replace(f"{folder}/", "") for fault in faults]
+    except OSError as error:
+        faults = [UnreadableFile(path, f"cannot be kept while it is read ({error.strerror or type(error).__name__})")]
+    upload.faults = [_said(fault, folder, upload.name) for fault in faults[:MAX_FAULTS]]
+    if len(faults) > MAX_FAULTS:
+        upload.faults.append(f"{upload.name}: has {len(faults) - MAX_FAULTS} more faults, which are not listed")
     return upload
 
 
-def _declared_bytes(path: Path) -> int:
-    """What the texts in a container unpack to; 0 for what is none, or one that its reader will refuse."""
-    if path.suffix.lower() not in _COMPRESSED:
-        return 0
-    try:
-        with zipfile.ZipFile(path) as container:
-            return sum(each.file_size for each in container.infolist() if _is_text(each.filename))
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
-        return 0
+def _said(fault: BadInput, folder: Path, name: str) -> str:
+    """The sentence of a fault. The sender knows the file by its name; where it lay meanwhile is nobody's business."""
+    return str(fault).replace(f"{folder}/{_UNPACKED}/", "").replace(f"{folder}/", "").replace(str(folder), name)
 
 
-def _is_text(name: str) -> bool:
-    return PurePosixPath(name).suffix.lower() in TEXT_MEMBERS
+def _source(path: Path, budget: Budget) -> Path:
+    """What to read of an uploaded file: itself, or the folder that it is unpacked to."""
+    if path.name in (WORK_MANIFEST, WORKS_MANIFEST):
+        raise UnreadableFile(path, "only describes other files; send it in a .zip file together with them")
+    if path.suffix.lower() != ".zip":
+        return path
+    budget.unpack(path)
+    return _unpacked(path)
 
 
-def _unpacked(path: Path, budget: _Budget) -> Path:
-    """The folder beside a .zip file with its chapters and manifests; everything else in it is passed over."""
-    folder = path.with_suffix("")
-    folder.mkdir()
+def _unpacked(path: Path) -> Path:
+    """A folder of the .zip file's name with its chapters and manifests; everything else in it is passed over."""
+    folder = path.parent / _UNPACKED / short_name(path.stem)
+    folder.mkdir(parents=True)
     with Archive(path) as archive:
         for name, inside in _chapter_names(archive.names):
             target = folder / inside
             try:
                 target.parent.mkdir(parents=True, exist_ok=True)
-                target.write_bytes(archive.read(name))
+                with target.open("xb") as kept:
+                    kept.write(archive.read(name))
             except (OSError, ValueError) as error:
                 raise UnreadableFile(path, f"its part {inside} cannot be unpacked; give it a plain name") from error
-            budget.require(target)
     if not any(folder.iterdir()):
         raise UnreadableFile(path, "holds no chapter files; put .txt, .md, .html or .docx files into it")
     return folder
@@ -119,11 +110,11 @@ def _chapter_names(names: Iterable[str]) -> Iterator[tuple[str, PurePosixPath]]:
     """The members to unpack, and where to: never outside the folder, whatever a name says."""
     for name in sorted(names):
         inside = PurePosixPath(_decoded(name).replace("\\", "/"))
-        parts = [_short_name(part) for part in inside.parts]
-        is_inside = bool(parts) and not inside.is_absolute() and ".." not in parts and ":" not in parts[0]
+        parts = inside.parts
         is_hidden = any(part.startswith(".") or part == "__MACOSX" for part in parts)
-        if is_inside and not is_hidden and _is_text(inside.name) and not name.endswith("/"):
-            yield name, PurePosixPath(*parts)
+        is_inside = bool(parts) and not inside.is_absolute() and ".." not in parts and ":" not in parts[0]
+        if is_inside and not is_hidden and is_text(inside.name) and not name.endswith("/"):
+            yield name, PurePosixPath(*(short_name(part) for part in parts))
 
 
 def _decoded(name: str) -> str:
@@ -140,11 +131,16 @@ def _decoded(name: str) -> str:
     return name
 
 
-def _short_name(name: str) -> str:
-    """A name that every file system takes, with its ending."""
-    name = name.replace("\x00", "")
+def short_name(name: str) -> str:
+    """A name that every file system takes, with its ending.
+
+    >>> short_name("..zip"), short_name("a/b.txt"), short_name("..")
+    ('unnamed.zip', 'ab.txt', 'unnamed')
+    """
+    name = storable(name).replace("/", "")
     stem, dot, ending = name.rpartition(".")
-    if not dot or len(ending) > 10:
+    if not ending or not dot or len(ending) > 10:
         stem, dot, ending = name, "", ""
     most = MAX_NAME_BYTES - len(ending.encode())
-    return stem.encode("utf-8", "replace")[:most].decode("utf-8", "ignore") + dot + ending
+    kept = stem.encode()[:most].decode("utf-8", "ignore")
+    return (kept if kept.strip(". ") else "unnamed") + dot + ending

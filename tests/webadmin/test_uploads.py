@@ -6,6 +6,7 @@ import io
 import zipfile
 from pathlib import Path
 
+import docx
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
@@ -73,9 +74,9 @@ def test_a_zip_cannot_write_outside_its_folder(name: str, tmp_path: Path, monkey
     seen: list[Path] = []
     real = uploads.read_works
 
-    def watched(path: Path) -> object:
+    def watched(path: Path, *others: object) -> object:
         seen.extend(each for each in tmp_path.rglob("*.txt") if each.is_file())
-        return real(path)
+        return real(path, *others)
 
     monkeypatch.setattr(uploads, "read_works", watched)
     (upload,) = read_uploads([sent("书.zip", zipped({"1.txt": FIRST, name: SECOND}))])
@@ -130,3 +131,111 @@ def test_a_zip_that_could_be_read_in_part_says_so_of_its_work() -> None:
 def test_a_very_long_name_is_no_fault() -> None:
     (upload,) = read_uploads([sent("渡" * 120 + ".txt", FIRST + SECOND)])
     assert titles(upload) == ["第一章 水位", "第二章 暗号"]
+
+
+def test_a_manifest_that_lists_one_file_many_times_has_it_read_once() -> None:
+    entries = "".join(
+        f'[[work]]\nfile = "{name}"\ntitle = "书{n}"\n' for n, name in enumerate(["a.txt", "./a.txt"] * 9)
+    )
+    (upload,) = read_uploads([sent("书.zip", zipped({"works.toml": entries, "a.txt": FIRST + SECOND}))])
+    assert [work.file.title for work in upload.intake.works] == ["书0"]
+    assert len(upload.faults) == 17
+    assert upload.faults[0] == "书/works.toml: [[work]] 2: ./a.txt is listed before; list each file once"
+
+
+def test_a_book_that_lists_one_page_many_times_has_it_once() -> None:
+    package = (
+        '<package><manifest><item id="a" href="a.xhtml" media-type="application/xhtml+xml"/></manifest>'
+        "<spine>" + "<itemref idref='a'/>" * 50 + "</spine></package>"
+    )
+    members = {
+        "META-INF/container.xml": '<container><rootfile full-path="p.opf"/></container>',
+        "p.opf": package,
+        "a.xhtml": f"<html><body><h1>水位</h1><p>{FIRST}</p></body></html>",
+    }
+    (upload,) = read_uploads([sent("书.epub", zipped(members))])
+    assert len(upload.intake.works[0].file.chapters) == 1
+
+
+@pytest.mark.parametrize(("name", "reason"), [("MAX_CHARS", "characters"), ("MAX_TEXTS", "chapters")])
+def test_all_files_of_a_request_share_one_limit_of_text(
+    name: str, reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    most = {"MAX_CHARS": len(FIRST + SECOND) + 5, "MAX_TEXTS": 3}[name]
+    monkeypatch.setattr(uploads, name, most)
+    first, second = read_uploads(
+        [sent("甲.txt", FIRST + SECOND), sent("乙.zip", zipped({"1.txt": FIRST * 2, "2.txt": SECOND}))]
+    )
+    assert titles(first) == ["第一章 水位", "第二章 暗号"]
+    assert any(f"has more {reason} than one request may bring" in fault for fault in second.faults)
+    assert sum(len(work.file.chapters) for work in second.intake.works) <= 1
+
+
+def test_the_pictures_of_a_word_file_are_part_of_what_it_unpacks_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(uploads, "MAX_UNPACKED_BYTES", 1_000_000)
+    (upload,) = read_uploads([sent("图.docx", zipped({"word/media/a.png": b"\x00" * 2_000_000}))])
+    assert upload.faults == ["图.docx: unpacks to more than 0 MB of text; use zhuiwen work add for it"]
+
+
+def test_sentences_about_one_file_are_bounded() -> None:
+    (upload,) = read_uploads([sent("行.jsonl", "x\n" * 5_000)])
+    assert len(upload.faults) == uploads.MAX_FAULTS + 1
+    assert upload.faults[-1] == f"行.jsonl: has {1_001 - uploads.MAX_FAULTS} more faults, which are not listed"
+
+
+HOSTILE = {
+    "NUL in a listed name": ("书.zip", {"works.toml": '[[work]]\nfile = "a\\u0000.txt"\n'}),
+    "a listed name of 5,000 characters": ("书.zip", {"works.toml": f'[[work]]\nfile = "{"长" * 5_000}.txt"\n'}),
+    "endless nesting": ("书.zip", {"works.toml": "a = " + "[" * 20_000}),
+    "a number of 5,000 digits": ("书.zip", {"works.toml": f"a = {'9' * 5_000}"}),
+    "a folder for a file": ("书.zip", {"works.toml": '[[work]]\nfile = "."\n', "b/1.txt": FIRST}),
+    "the parent folder": ("书.zip", {"works.toml": '[[work]]\nfile = "../../x"\n'}),
+    "a file that is a folder too": ("书.zip", {"a.txt": FIRST, "a.txt/b.txt": SECOND}),
+    "two names that become one": ("书.zip", {"渡" * 70 + "甲.txt": FIRST, "渡" * 70 + "乙.txt": SECOND}),
+    "a part with a name of dots": ("书.zip", {"..zip": b"x", "....txt": FIRST}),
+    "NUL in a title": ("书.zip", {"work.toml": 'title = "\\u0000"\nkind = 3', "1.txt": FIRST}),
+    "no XML at all": ("书.epub", {"META-INF/container.xml": ""}),
+    "a spine of nothing": ("书.epub", {"META-INF/container.xml": "<a><rootfile full-path='\x01'/></a>"}),
+    "a document of nothing": ("书.docx", {"word/document.xml": ""}),
+}
+
+
+@pytest.mark.parametrize("case", HOSTILE)
+def test_a_hostile_file_is_one_sentence_about_the_file_as_it_was_sent(
+    case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    name, members = HOSTILE[case]
+    (upload,) = read_uploads([sent(name, zipped(members))])
+    assert upload.faults
+    for sentence in upload.faults:
+        assert sentence.startswith("书")
+        assert str(tmp_path) not in sentence
+        assert len(sentence) < 600
+
+
+@pytest.mark.parametrize("name", ["..zip", "...zip", "....txt", "work.toml", "works.toml", "渡" * 300 + ".zip", ".txt"])
+def test_a_file_of_any_name_is_read_or_named_and_never_where_it_lay(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    content = zipped({"1.txt": FIRST, "2.txt": SECOND}) if name.endswith("zip") else FIRST + SECOND
+    (upload,) = read_uploads([sent(name, content)])
+    assert upload.intake.works or upload.faults
+    assert not any(str(tmp_path) in sentence for sentence in upload.faults)
+    if name.endswith(".toml"):
+        assert upload.faults == [f"{name}: only describes other files; send it in a .zip file together with them"]
+
+
+def test_a_file_damaged_at_any_place_is_read_or_named() -> None:
+    held = io.BytesIO()
+    document = docx.Document()
+    document.add_heading("第一章 水位", 1)
+    document.add_paragraph(FIRST)
+    document.save(held)
+    book = zipped({"META-INF/container.xml": "<container><rootfile full-path='p.opf'/></container>", "p.opf": "<p/>"})
+    for name, whole in (("书.docx", held.getvalue()), ("书.epub", book), ("书.zip", zipped({"1.txt": FIRST}))):
+        for place in range(0, len(whole), max(1, len(whole) // 40)):
+            damaged = whole[:place] + b"\xb3\x00\xff" + whole[place + 3 :]
+            (upload,) = read_uploads([sent(name, damaged)])
+            assert upload.intake.works or upload.faults

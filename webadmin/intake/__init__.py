@@ -1,6 +1,17 @@
 """A rights holder's files -> works of the mother corpus: text, Markdown, EPUB, Word, HTML, JSON lines, folders."""
 
-from webadmin.intake.files import READERS, read_work, read_works
+from webadmin.intake.files import READERS, read_file, read_work, read_works
+from webadmin.intake.folder import WORK_MANIFEST, WORKS_MANIFEST, ReadFile
 from webadmin.intake.found import FoundWork, Intake
 
-__all__ = ["READERS", "FoundWork", "Intake", "read_work", "read_works"]
+__all__ = [
+    "READERS",
+    "WORKS_MANIFEST",
+    "WORK_MANIFEST",
+    "FoundWork",
+    "Intake",
+    "ReadFile",
+    "read_file",
+    "read_work",
+    "read_works",
+]

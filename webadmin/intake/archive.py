@@ -55,7 +55,7 @@ class Archive:
                 data = member.read(limit + 1)
         except KeyError as error:
             raise UnreadableFile(self.path, f"lacks the part {name}; it is damaged") from error
-        except (zipfile.BadZipFile, zlib.error, OSError, EOFError, NotImplementedError, RuntimeError) as error:
+        except (zipfile.BadZipFile, zlib.error, OSError, EOFError, ValueError, RuntimeError) as error:
             raise UnreadableFile(self.path, f"its part {name} is damaged; save or download it again") from error
         if len(data) > limit:
             raise self._too_large()

@@ -58,7 +58,7 @@ class _Book:
         """(title, text) in reading order. A file that the contents do not name goes on with the chapter before it."""
         titles = self._contents()
         title, parts = "", [""]
-        for name in self._reading_order():
+        for name in dict.fromkeys(self._reading_order()):  # the format lets each stand there once
             heading, text = self._page(name)
             own = titles.get(name, "") or ("" if titles else heading)
             if own and any(parts):
@@ -150,7 +150,10 @@ def _refuse_drm(archive: Archive) -> None:
 
 def _xml(archive: Archive, name: str) -> etree._Element:
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, recover=True, huge_tree=False)
-    root = etree.fromstring(archive.read(name), parser)
+    try:
+        root = etree.fromstring(archive.read(name), parser)
+    except etree.XMLSyntaxError:
+        root = None
     if root is None:
         raise UnreadableFile(archive.path, f"its part {name} is no XML; it is damaged")
     return root

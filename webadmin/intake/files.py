@@ -5,10 +5,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from core.errors import UnreadableFile
+from core.text import storable
 from core.works import WorkFile
 from crawler.reading import Rejected, read_page
 from webadmin.intake.epub import read_epub
-from webadmin.intake.folder import WORK_MANIFEST, WORKS_MANIFEST, read_folder
+from webadmin.intake.folder import WORK_MANIFEST, WORKS_MANIFEST, ReadFile, read_folder
 from webadmin.intake.found import FoundWork, Intake, numbered
 from webadmin.intake.headings import split_at, split_chapters
 from webadmin.intake.jsonl import read_jsonl
@@ -20,11 +21,36 @@ _AUTHOR = re.compile(r"^[\s\u3000【\[]*作\s*者\s*[:：]\s*(\S[^\n】\]]{0,40}
 _AUTHOR_IN_NAME = re.compile("作者[:：_ ]?(.{1,30})$")
 _MARKDOWN = re.compile(r"^(#{1,6})\s+(.+?)\s*#*$", re.MULTILINE)
 _HEAD_CHARS = 400
+_MAX_SHOWN_CHARS = 200  # of a name that cannot be
 
 
-def read_works(path: Path) -> Intake:
-    """All works of a file or folder, and what was left out of it. Raises UnreadableFile where there is nothing."""
-    return _read(path).made_storable()
+def read_file(path: Path) -> Intake:
+    """The works of a single file. Raises UnreadableFile."""
+    try:
+        is_there, is_folder = path.exists(), path.is_dir()
+    except (OSError, ValueError) as error:
+        raise UnreadableFile(_shown(path), "its name is none that a file can have") from error
+    if not is_there:
+        raise UnreadableFile(path, "there is no such file or folder")
+    if is_folder:
+        raise UnreadableFile(path, "is a folder where a file is expected")
+    reader = READERS.get(path.suffix.lower())
+    if reader is None:
+        raise UnreadableFile(
+            path, f"is none of the kinds that can be read: {' '.join(READERS)}, or a folder of chapters"
+        )
+    return reader(path)
+
+
+def read_works(path: Path, read: ReadFile = read_file) -> Intake:
+    """All works of a file or folder, and what was left out of it. Raises UnreadableFile where there is nothing.
+
+    read: reads a single file, for whoever wants to limit what is read; it may raise UnreadableFile.
+    """
+    is_manifest = path.name in (WORK_MANIFEST, WORKS_MANIFEST)
+    if is_manifest or _is_folder(path):
+        return read_folder(path.parent if is_manifest else path, read).made_storable()
+    return read(path).made_storable()
 
 
 def read_work(path: Path) -> list[WorkFile]:
@@ -35,26 +61,16 @@ def read_work(path: Path) -> list[WorkFile]:
     return [found.file for found in intake.works]
 
 
-def _read(path: Path) -> Intake:
-    if path.is_dir():
-        return read_folder(path, read_file)
-    if path.name in (WORK_MANIFEST, WORKS_MANIFEST):
-        return read_folder(path.parent, read_file)
-    return read_file(path)
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        return False
 
 
-def read_file(path: Path) -> Intake:
-    """The works of a single file. Raises UnreadableFile."""
-    if not path.exists():
-        raise UnreadableFile(path, "there is no such file or folder")
-    if path.is_dir():
-        raise UnreadableFile(path, "is a folder where a file is expected")
-    reader = READERS.get(path.suffix.lower())
-    if reader is None:
-        raise UnreadableFile(
-            path, f"is none of the kinds that can be read: {' '.join(READERS)}, or a folder of chapters"
-        )
-    return reader(path)
+def _shown(path: Path) -> str:
+    text = storable(str(path))
+    return text if len(text) <= _MAX_SHOWN_CHARS else f"{text[:_MAX_SHOWN_CHARS]}..."
 
 
 def _plain(path: Path) -> Intake:

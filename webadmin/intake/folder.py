@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import BadInput, UnreadableFile
+from core.text import storable
 from core.works import Chapter, WorkFile
 from webadmin.intake.found import FoundWork, Intake
 from webadmin.intake.headings import heading_of
@@ -17,6 +18,8 @@ from webadmin.intake.plain import read_bytes
 WORK_MANIFEST, WORKS_MANIFEST = "work.toml", "works.toml"
 CHAPTER_SUFFIXES = frozenset({".txt", ".md", ".html", ".htm", ".xhtml", ".docx"})
 MAX_CHAPTERS = 20_000
+MAX_MANIFEST_BYTES = 4 * 1024 * 1024  # MAX_CHAPTERS entries of 200 bytes each
+_MAX_SHOWN_CHARS = 200  # of a name that cannot be
 
 _LEADING_NUMBER = re.compile(r"^\d+(?:[-_.、\s]+|$)")
 
@@ -53,10 +56,16 @@ def _listed(folder: Path, read_file: ReadFile) -> Intake:
     entries = _toml(path).get("work")
     if not isinstance(entries, list) or not entries:
         raise UnreadableFile(path, "lists no works; each needs a [[work]] table with its file")
+    if len(entries) > MAX_CHAPTERS:
+        raise UnreadableFile(path, f"lists more than {MAX_CHAPTERS:,} works")
+    seen: set[Path] = set()
     for number, entry in enumerate(entries, 1):
         try:
             manifest = _manifest(path, entry, f"[[work]] {number}: ")
             source = _inside(folder, manifest.file, path)
+            if source.resolve() in seen:
+                raise UnreadableFile(path, f"[[work]] {number}: {manifest.file} is listed before; list each file once")
+            seen.add(source.resolve())
             intake.take(_described(read_file(source), manifest))
         except BadInput as fault:
             intake.faults.append(fault)
@@ -153,17 +162,25 @@ def _inside(folder: Path, name: str, manifest: Path) -> Path:
     if not name:
         raise UnreadableFile(manifest, "a [[work]] table lacks its file")
     path = folder / name
-    if not path.resolve().is_relative_to(folder.resolve()):
-        raise UnreadableFile(manifest, f"{name} lies outside the folder; move it in")
+    shown = storable(name if len(name) <= _MAX_SHOWN_CHARS else f"{name[:_MAX_SHOWN_CHARS]}...")
+    try:
+        is_inside = path.resolve().is_relative_to(folder.resolve())
+        path.exists()
+    except (OSError, ValueError, RuntimeError) as error:
+        raise UnreadableFile(manifest, f"{shown} is no name that a file can have") from error
+    if not is_inside:
+        raise UnreadableFile(manifest, f"{shown} lies outside the folder; move it in")
     return path
 
 
 def _toml(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(read_bytes(path).decode("utf-8-sig"))
+        return tomllib.loads(read_bytes(path, MAX_MANIFEST_BYTES).decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise UnreadableFile(path, "is not UTF-8; TOML files must be") from error
-    except tomllib.TOMLDecodeError as error:
+    except RecursionError as error:
+        raise UnreadableFile(path, "is no TOML that can be read: it is nested too deeply") from error
+    except ValueError as error:  # TOMLDecodeError, and numbers of more digits than Python reads
         raise UnreadableFile(path, f"is no TOML: {error}") from error
 
 

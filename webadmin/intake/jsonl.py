@@ -12,6 +12,7 @@ from webadmin.intake.found import FoundWork, Intake, numbered
 from webadmin.intake.plain import unified
 
 MAX_LINE_BYTES = 64 * 1024 * 1024
+MAX_FAULTS = 1_000  # then the file is of another kind; the rest is counted
 
 
 @dataclass(slots=True)
@@ -42,14 +43,20 @@ def read_jsonl(path: Path) -> Intake:
     """The works of a JSON lines file; a malformed line is a fault and the rest goes on. Raises UnreadableFile."""
     intake = Intake()
     works: dict[str, _Gathered] = {}
+    unlisted = 0
     for number, data in _numbered_lines(path):
         try:
             line = _parsed(path, number, data)
         except MalformedLine as fault:
-            intake.faults.append(fault)
+            if len(intake.faults) < MAX_FAULTS:
+                intake.faults.append(fault)
+            else:
+                unlisted += 1
             continue
         work = works.setdefault(line.work_id, _Gathered(line.title, line.author))
         work.chapters.append((line.chapter_number, line.chapter_title, line.text))
+    if unlisted:
+        intake.faults.append(UnreadableFile(path, f"{unlisted:,} more lines are malformed"))
     if not works and not intake.faults:
         raise UnreadableFile(path, "is empty")
     intake.works = [

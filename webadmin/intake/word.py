@@ -1,6 +1,8 @@
 """Word files (.docx) -> one work; headings make chapters."""
 
 import re
+import zipfile
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,6 +19,11 @@ from webadmin.intake.found import FoundWork, numbered
 from webadmin.intake.headings import MAX_FRONT_MATTER_CHARS, split_chapters
 from webadmin.intake.plain import unified, with_text
 
+# What python-docx lets through of a damaged or hostile file: its own error, and whatever it stumbles over.
+_DAMAGES = (
+    *(PackageNotFoundError, zipfile.BadZipFile, zlib.error, etree.LxmlError),
+    *(LookupError, ValueError, TypeError, AttributeError, OSError, EOFError, RuntimeError),
+)
 _OLD_WORD = b"\xd0\xcf\x11\xe0"
 _HEADING_STYLE = re.compile(r"(?:heading|标题)\s*([1-9])", re.IGNORECASE)
 
@@ -61,7 +68,7 @@ def _paragraphs(path: Path) -> Iterator[tuple[str, int]]:
         document = docx.Document(str(path))
         for block in document.iter_inner_content():
             yield from _of_block(block)
-    except (PackageNotFoundError, KeyError, ValueError, AttributeError, OSError, etree.LxmlError) as error:
+    except _DAMAGES as error:
         raise UnreadableFile(path, "is no Word document, or a damaged one; save it again as .docx") from error
 
 
