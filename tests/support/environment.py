@@ -9,3 +9,7 @@ os.environ["ZHUIWEN_HOME"] = tempfile.mkdtemp(prefix="zhuiwen-tests-")
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "1")  # playwright's synchronous API runs an event loop
 for _name in FOREIGN:
     os.environ.pop(f"ZHUIWEN_{_name}", None)
+
+# The admin database on a real PostgreSQL instead of SQLite: for whoever has one.
+if _other := os.environ.get("TEST_DATABASE_URL"):
+    os.environ["ZHUIWEN_DATABASE_URL"] = _other
