@@ -32,7 +32,7 @@ def said_somewhere() -> str:
 
 @pytest.mark.parametrize("template", SENTENCES)
 def test_a_known_sentence_is_still_said_by_the_code(template: str) -> None:
-    for words in PLACEHOLDER.split(template):
+    for words in re.split(r"%\(\w+\)s|; ", template):  # a remedy may stand in a constant of its own
         assert words in said_somewhere()
 
 
