@@ -247,5 +247,6 @@ def _check(page: PageRecord, outcome: Outcome, rejection: str, found: list[Findi
             "rejection": rejection,
             "match_count": sum(len(findings.items) for findings in found),
             "checked_at": outcome.checked_at,
+            "appeared_at": outcome.version.fetched_at,
         },
     )

@@ -15,6 +15,7 @@ from django.utils.translation import gettext_noop
 from core.errors import BadInput
 from core.ids import SiteId
 from core.pages import CrawlCounts, CrawlPlan
+from core.states import Rejection
 from webadmin.models import CrawlRun, Site
 from webadmin.timetable import Timetable
 
@@ -27,6 +28,15 @@ MISSED_AFTER = timedelta(hours=1)
 DEAD_AFTER_SILENCE = timedelta(minutes=10)
 DEAD_AFTER_QUEUED = timedelta(hours=6)
 MAX_LOOK_BACK = timedelta(days=31)  # of missed runs: a machine that was off for a year does not list the year
+
+# Refusals of a crawl that are nobody's choice: the page was wanted and could not be had.
+FAILURES = (
+    Rejection.HTTP_ERROR,
+    Rejection.NO_ANSWER,
+    Rejection.REDIRECT_LOOP,
+    Rejection.TOO_LARGE,
+    Rejection.MOJIBAKE,
+)
 
 STOPPED_ANSWERING = gettext_noop("The crawl gave no sign of life for 10 minutes; crawl the site again.")
 NEVER_TAKEN_UP = gettext_noop("No crawler took the run up within 6 hours; look at zhuiwen status, then crawl again.")
@@ -220,7 +230,7 @@ def _figures(counts: CrawlCounts) -> dict[str, object]:
         "pages_fetched": counts.fetched,
         "pages_stored": counts.stored,
         "new_versions": counts.new_versions,
-        "failed_requests": counts.failed,
+        "failed_requests": counts.failed + sum(counts.rejected.get(reason, 0) for reason in FAILURES),
         "counts": kept,
         "faults": faults,
     }

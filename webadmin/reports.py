@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser, User
-from django.db.models import Count, Min, Q, QuerySet
+from django.db.models import Count, Q, QuerySet
 from django.db.models.functions import TruncDate
 from django.utils import timezone
 
@@ -120,33 +120,20 @@ class _Query:
         return [_case_row(case, first_matches.get(case.pk)) for case in cases]
 
     def pages(self) -> list[PageRow]:
-        """Count checked versions by day; one that is the first of its page is no change."""
-        checks = self._seen(PageCheck.objects.filter(self._during("checked_at"), self._narrow("page__site")))
-        by_day = (
-            checks.annotate(day=TruncDate("checked_at", tzinfo=self._scope.zone))
-            .values("page__site__name", "day")
-            .annotate(checked=Count("page_id", distinct=True), versions=Count("version_id"))
-            .order_by("page__site__name", "day")
-        )
-        first_days = self._first_checks_by_day(checks)
+        """Count by day the pages that were compared, and the versions that appeared: of new pages and changed ones."""
+        checked = self._by_day("checked_at", Count("page_id", distinct=True))
+        appeared = self._by_day("appeared_at", Count("version_id"))
         return [
-            PageRow(
-                site_name=row["page__site__name"],
-                day=row["day"],
-                pages_checked=row["checked"],
-                new_versions=max(0, row["versions"] - first_days.get((row["page__site__name"], row["day"]), 0)),
-            )
-            for row in by_day
+            PageRow(site, day, pages_checked=checked.get((site, day), 0), new_versions=appeared.get((site, day), 0))
+            for site, day in sorted(checked.keys() | appeared.keys())
         ]
 
-    def _first_checks_by_day(self, checks: QuerySet[PageCheck]) -> dict[tuple[str, date], int]:
-        """Count the pages by the day on which they were checked for the first time ever."""
-        counts: dict[tuple[str, date], int] = {}
-        pages = PageRecord.objects.filter(pk__in=checks.values("page_id")).annotate(first=Min("checks__checked_at"))
-        for name, first in pages.values_list("site__name", "first"):
-            key = (name, self._scope.day_of(first))
-            counts[key] = counts.get(key, 0) + 1
-        return counts
+    def _by_day(self, field: str, counted: Count) -> dict[tuple[str, date], int]:
+        """Count page checks by site and day of `field` in the operator's zone."""
+        checks = self._seen(PageCheck.objects.filter(self._during(field), self._narrow("page__site")))
+        days = checks.order_by().annotate(day=TruncDate(field, tzinfo=self._scope.zone))
+        rows = days.values("page__site__name", "day").annotate(n=counted)
+        return {(row["page__site__name"], row["day"]): row["n"] for row in rows}
 
     def exclusions(self) -> list[ExclusionRow]:
         """Count findings that are no cases by work, and pages that went no further by reason."""

@@ -142,7 +142,12 @@ def page(of: Site, number: int = 1, title: str = "", seen: datetime = NOW, **fie
         page_id=key, site=of, url=url, title=title, first_seen=seen, last_seen=seen, **{**given, **fields}
     )
     PageCheck.objects.create(
-        version_id=made.version_id, page=made, algorithm_id=ALGORITHM_ID, corpus_revision=1, checked_at=seen
+        version_id=made.version_id,
+        page=made,
+        algorithm_id=ALGORITHM_ID,
+        corpus_revision=1,
+        checked_at=seen,
+        appeared_at=seen,
     )
     return made
 

@@ -189,3 +189,13 @@ def test_a_crawl_that_ends_after_it_was_given_up_is_still_finished(site: Site) -
 def test_a_run_is_named_by_the_reader_s_clock(site: Site) -> None:
     run = admin_data.run(site, due_at=datetime(2026, 3, 9, 19, 0, tzinfo=UTC))
     assert str(run) == f"{site.name} · 2026-03-10 03:00"
+
+
+def test_pages_that_could_not_be_had_are_counted_as_failed_and_refused_ones_are_not(site: Site) -> None:
+    run = crawls.request_run(site)
+    assert crawls.mark_started(run)
+    counts = CrawlCounts(
+        rejected={"http_error": 2, "no_answer": 1, "robots": 5, "no_main_text": 7}, finish_reason="finished"
+    )
+    assert crawls.finish(run, counts)
+    assert run.failed_requests == 3

@@ -105,18 +105,24 @@ def test_what_was_left_out_is_counted_by_reason(world: admin_data.World) -> None
     assert counted[Rejection.ROBOTS] == 3
 
 
-def test_a_later_version_of_a_page_is_a_change_and_the_first_is_not(world: admin_data.World) -> None:
-    page = world.ours.pages[0]
+def test_new_pages_and_changed_ones_are_counted_on_the_day_they_appeared(world: admin_data.World) -> None:
     before = make_report(world.ours.manager, SINCE, UNTIL).totals.new_versions
+    assert before == len(world.ours.pages)
     PageCheck.objects.create(
         version_id="f" * 40,
-        page=page,
+        page=world.ours.pages[0],
         algorithm_id=admin_data.ALGORITHM_ID,
         corpus_revision=2,
+        appeared_at=admin_data.NOW + timedelta(days=1),
         checked_at=admin_data.NOW + timedelta(days=1),
     )
-    assert before == 0
-    assert make_report(world.ours.manager, SINCE, UNTIL).totals.new_versions == 1
+    assert make_report(world.ours.manager, SINCE, UNTIL).totals.new_versions == before + 1
+
+
+def test_a_page_that_is_compared_again_is_not_new_again(world: admin_data.World) -> None:
+    before = make_report(world.ours.manager, SINCE, UNTIL).totals.new_versions
+    PageCheck.objects.update(checked_at=admin_data.NOW + timedelta(days=1))
+    assert make_report(world.ours.manager, SINCE, UNTIL).totals.new_versions == before
 
 
 def test_missed_runs_are_in_the_report(world: admin_data.World) -> None:

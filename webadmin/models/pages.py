@@ -50,11 +50,12 @@ class PageCheck(models.Model):
     rejection = models.CharField(_("left out because"), max_length=32, blank=True, choices=rejection_choices)
     match_count = models.PositiveSmallIntegerField(_("matches"), default=0)
     checked_at = models.DateTimeField(_("checked"))
+    appeared_at = models.DateTimeField(_("first seen"))  # the version, on its page
 
     class Meta:
         verbose_name = _("page check")
         verbose_name_plural = _("page checks")
-        indexes = [models.Index(fields=["checked_at"])]
+        indexes = [models.Index(fields=["checked_at"]), models.Index(fields=["appeared_at"])]
 
     def __str__(self) -> str:
         return self.version_id
