@@ -106,7 +106,7 @@ def quality(text: str, codec: str = "utf-8") -> float:
 
 def _candidates(body: bytes, labels: list[str]) -> Iterator[str]:
     if _has_many_controls(body[:4000].decode("latin-1")):
-        yield "utf-16-le" if body[1:4000:2].count(0) > body[:4000:2].count(0) else "utf-16-be"
+        yield from ("utf-16-le", "utf-16-be")  # Chinese in one order is rare characters in the other: quality decides
     if _is_utf8_for_sure(body):
         yield "utf-8"
         return

@@ -136,3 +136,13 @@ def test_what_the_operator_knows_decides_between_readings_that_are_as_good() -> 
 def test_an_empty_page_is_empty_text() -> None:
     assert decode(b"") == Decoded("", "utf-8")
     assert quality("") == 1.0
+
+
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize(
+    "text", ["一万一千", "一人一船，一夜一江。", "三一班\n一上一下", "第一章 渡口一夜", "1. 丁一 2. 万一"]
+)
+def test_the_byte_order_of_utf16_without_a_mark_is_the_one_that_gives_text(text: str, codec: str) -> None:
+    decoded = decode(text.encode(codec))
+    assert isinstance(decoded, Decoded)
+    assert (decoded.text, decoded.encoding) == (text, codec)
