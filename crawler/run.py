@@ -37,7 +37,7 @@ def run_crawl(  # noqa: PLR0917, what to crawl and where to put it belong togeth
 
     job_dir: a folder of this site's own, in which the crawl notes what is left to do; called again with the same plan
     after a kill or a loss of power, it goes on from there. SIGTERM and SIGINT end the crawl after the pages in flight.
-    on_progress: called from this thread at most twice a second, and at the end, with counts that go on changing.
+    on_progress: called from this thread at most twice a second, and at the end, with a copy of the counts.
 
     Raises BadConfiguration for a plan that cannot work, BrokenInvariant for a second call in one process. Whatever
     sites do is in the counts, never an exception.

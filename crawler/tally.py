@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 from core.pages import CrawlCounts
 from core.states import Rejection
@@ -38,4 +39,7 @@ class Tally:
         now = time.monotonic()
         if self._on_progress is not None and (is_last or now - self._told_at >= _PROGRESS_INTERVAL_S):
             self._told_at = now
-            self._on_progress(self.counts)
+            # A copy, made by the thread that counts: whoever gets it may read it in another one and keep it.
+            self._on_progress(
+                replace(self.counts, rejected=dict(self.counts.rejected), faults=list(self.counts.faults))
+            )
