@@ -17,6 +17,8 @@ from core.pages import CrawlPlan
 from crawler.urls import canonical
 
 JOURNAL_NAME = "frontier.jsonl"
+# A page, a sitemap, an address that may be one, and the list of what a site forbids, asked for the sitemaps it names.
+PAGE, SITEMAP, PROBE, ROBOTS = "page", "sitemap", "probe", "robots"
 _FORMAT = 1  # raise it when the lines change meaning
 
 
@@ -26,7 +28,7 @@ class Target:
 
     url: str
     depth: int
-    kind: str  # "page" or "sitemap"
+    kind: str  # one of PAGE, SITEMAP, PROBE, ROBOTS
 
 
 class Frontier:
@@ -42,13 +44,13 @@ class Frontier:
 
     @property
     def done_pages(self) -> int:
-        return sum(1 for key in self._done if key in self._known and self._known[key].kind == "page")
+        return sum(1 for key in self._done if key in self._known and self._known[key].kind == PAGE)
 
     def pending(self) -> list[Target]:
         """What is known and not done, in the order in which it was found."""
         return [target for key, target in self._known.items() if key not in self._done]
 
-    def add(self, url: str, depth: int, kind: str = "page") -> bool:
+    def add(self, url: str, depth: int, kind: str = PAGE) -> bool:
         """Whether the address was not known before; it is now."""
         key = _key(url)
         if key in self._known:

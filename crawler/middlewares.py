@@ -16,9 +16,12 @@ from core.errors import UnsafeUrl
 from core.hosts import host_key
 from core.states import Rejection
 from crawler.addresses import AddressGuard
+from crawler.frontier import ROBOTS
 from crawler.refusals import RequestRefused
 from crawler.resolver import ALLOWED_SETTING
 from crawler.urls import canonical
+
+MIN_SERVER_ERROR = 500
 
 
 class AddressMiddleware:
@@ -63,15 +66,44 @@ class AddressMiddleware:
 
 
 class RobotsMiddleware(RobotsTxtMiddleware):
-    """Scrapy's, counting what robots.txt forbids."""
+    """Scrapy's, counting what robots.txt forbids; a server that fails to say what it forbids forbids all for now.
+
+    That is RFC 9309, 2.3.1.4; the next crawl asks again. The spider, which looks for sitemaps in robots.txt, gets what
+    was fetched for the rules.
+    """
+
+    def __init__(self, crawler: Any) -> None:
+        super().__init__(crawler)
+        self._answers: dict[str, Response] = {}  # by host and port
+
+    async def process_request(  # type: ignore[override]
+        self, request: Request, spider: Any = None
+    ) -> Response | None:
+        target = request.cb_kwargs.get("target")
+        if target is None or target.kind != ROBOTS:
+            await super().process_request(request)
+            return None
+        await self.robot_parser(request)
+        answer = self._answers.get(urlsplit(request.url).netloc)
+        if answer is None or answer.status >= MIN_SERVER_ERROR:
+            raise RequestRefused(None)
+        return Response(answer.url, answer.status, body=answer.body)
 
     def process_request_2(self, rp: Any, request: Request) -> None:
+        answer = self._answers.get(urlsplit(request.url).netloc)
+        if answer is not None and answer.status >= MIN_SERVER_ERROR:
+            what = f"the site's robots.txt answers with HTTP status {answer.status}, which forbids everything for now"
+            raise RequestRefused(Rejection.ROBOTS, f"{request.url} is not fetched: {what}; the next crawl asks again")
         try:
             super().process_request_2(rp, request)
         except IgnoreRequest as fault:
             raise RequestRefused(
                 Rejection.ROBOTS, f"{request.url} is not fetched: the site's robots.txt forbids it"
             ) from fault
+
+    async def _parse_robots(self, response: Response, netloc: str, request: Request) -> None:
+        self._answers[netloc] = response
+        await super()._parse_robots(response, netloc, request)
 
 
 class CompressionMiddleware(HttpCompressionMiddleware):

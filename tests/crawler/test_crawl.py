@@ -121,6 +121,7 @@ def test_robots_txt_is_obeyed_and_counted(whole: tuple[Crawled, WebServer, WebSe
 
 def test_each_address_is_asked_for_once(whole: tuple[Crawled, WebServer, WebServer]) -> None:
     _, site, _ = whole
+    assert site.requested.count("/robots.txt") == 1
     assert sum(path.startswith("/twin") for path in site.requested) == 1
     assert site.requested.count("/1.html") == 1
 
@@ -215,6 +216,49 @@ def test_the_pace_that_robots_txt_wants_is_kept() -> None:
         assert crawl(plan_of(site.url()), settings_of(site.netloc)).counts.stored == 3
         times = [at for path, at in zip(site.requested, site.requested_at_s, strict=True) if path.startswith("/p/")]
         assert all(later - earlier >= 0.25 for earlier, later in pairwise(times))  # jitter: half the delay and more
+
+
+def test_a_robots_txt_that_the_server_fails_to_give_forbids_everything_until_the_next_crawl(tmp_path: Path) -> None:
+    with WebServer(_chain(2) | {"/robots.txt": Answer(b"busy", "text/plain", 503)}) as site:
+        plan = plan_of(site.url(), use_sitemap=True)
+        refused = crawl(plan, settings_of(site.netloc), None, tmp_path)
+        assert set(site.requested) == {"/robots.txt"}
+        assert refused.counts.rejected == {"robots": 1}
+        assert (refused.counts.fetched, refused.counts.finish_reason) == (0, "robots")
+        assert refused.counts.faults == [
+            f"{site.url()} is not fetched: the site's robots.txt answers with HTTP status 503, "
+            "which forbids everything for now; the next crawl asks again"
+        ]
+        site.routes["/robots.txt"] = Answer(b"User-agent: *\nDisallow:\n", "text/plain")
+        assert crawl(plan, settings_of(site.netloc), None, tmp_path).counts.stored == 2
+
+
+def test_a_robots_txt_that_is_not_there_forbids_nothing() -> None:
+    with WebServer(_chain(2)) as site:
+        assert crawl(plan_of(site.url(), use_sitemap=True), settings_of(site.netloc)).counts.stored == 2
+        assert site.requested.count("/robots.txt") == 1
+
+
+def test_a_plan_that_does_not_obey_robots_txt_asks_it_for_sitemaps_only() -> None:
+    robots = "User-agent: *\nDisallow: /\nSitemap: SITE/map.xml\n"
+    with WebServer(_chain(1)) as site:
+        site.routes["/map.xml"] = Answer(f"<urlset><url><loc>{site.url('/listed')}</loc></url></urlset>".encode())
+        site.routes["/listed"] = page("列出", own_text(9))
+        site.routes["/robots.txt"] = Answer(robots.replace("SITE", site.url("")).encode(), "text/plain")
+        crawled = crawl(plan_of(site.url(), use_sitemap=True, obey_robots=False), settings_of(site.netloc))
+        assert crawled.has("/listed")
+        assert crawled.has("/p/1")
+        assert site.requested.count("/robots.txt") == 1
+        site.routes["/robots.txt"] = Answer(b"busy", "text/plain", 503)
+        assert crawl(plan_of(site.url(), obey_robots=False), settings_of(site.netloc)).counts.stored == 1
+
+
+def test_a_pattern_that_takes_too_long_is_named_once_and_the_crawl_ends() -> None:
+    links = "".join(f'<a href="/{"a" * 60}!{number}">另一篇{number}</a>' for number in range(40))
+    with WebServer(_chain(1) | {"/": page("目录", '<a href="/p/1">开始</a>' + links)}) as site:
+        crawled = crawl(plan_of(site.url(), follow_patterns=("/(a|aa)+$", "/p/")), settings_of(site.netloc))
+        assert (crawled.counts.stored, crawled.counts.finish_reason) == (1, "finished")
+        assert sum("takes longer than" in fault for fault in crawled.counts.faults) == 1
 
 
 def test_an_unchanged_page_sends_no_message_and_a_changed_one_does() -> None:
