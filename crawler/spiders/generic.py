@@ -1,6 +1,5 @@
 """The spider for any site: it follows a plan, hands on what it reads, and counts what it does not."""
 
-import time
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 from urllib.parse import urljoin, urlsplit
@@ -19,16 +18,16 @@ from core.ports import Clock, Outbox, PageStore
 from core.settings import CrawlSettings
 from core.states import Rejection
 from crawler.addresses import AddressGuard
-from crawler.frontier import Frontier, Target
+from crawler.frontier import PAGE, PROBE, ROBOTS, SITEMAP, Frontier, Target
 from crawler.items import ReadPage
-from crawler.links import Links, links
-from crawler.reading import OpenPage, Rejected, open_page, read_opened
+from crawler.links import Links
+from crawler.page_reader import PageReader, WholePage
+from crawler.reading import Rejected
 from crawler.refusals import explain
 from crawler.sitemaps import named_in_robots, read_sitemap
 from crawler.tally import Tally
 from crawler.urls import Scope, identity, scope
 
-PAGE, SITEMAP, PROBE, ROBOTS = "page", "sitemap", "probe", "robots"
 _PRIORITIES = {ROBOTS: 30, SITEMAP: 20, PROBE: 20, PAGE: 0}
 PAGE_LIMIT, SILENCE = "page_limit", "no_answer"
 # A site that was there and is gone: 10 pages in a row, each tried three times, are no accident any more.
@@ -56,6 +55,7 @@ class GenericSpider(Spider):
     ) -> None:
         super().__init__()
         self.plan, self.store, self.outbox, self.frontier, self.tally = plan, store, outbox, frontier, tally
+        self._reader = PageReader(plan)
         self.scope: Scope = scope(plan, tally.add_fault)
         self.guard = AddressGuard(settings.allow_private_hosts)
         self._limits = settings
@@ -83,16 +83,19 @@ class GenericSpider(Spider):
         for target in self.frontier.pending():
             yield self._request(target)
 
-    def parse_page(self, response: Response, target: Target) -> Iterator[Request | ReadPage]:
+    async def parse_page(self, response: Response, target: Target) -> AsyncIterator[Request | ReadPage]:
         """Read one page: its links become requests, its text an item."""
         self._silences = 0
         if self._is_full():
             return
         self.tally.counts.fetched += 1
         self.tally.counts.bytes_fetched += len(response.body)
-        begun = time.perf_counter()
-        requests, item = self._read(response, target)
-        self.tally.counts.seconds_extract += time.perf_counter() - begun
+        headers = _headers(response)
+        is_kept = self.scope.keeps(response.url)
+        page = await self._reader.read(response.body, headers, response.url, is_kept=is_kept)
+        self.tally.counts.seconds_extract += page.seconds
+        requests = list(self._link_requests(page.links, target.depth)) if page.links else []
+        item = self._item(response, headers, page, target)
         if item is None:
             self.frontier.finish(target.url)
         else:
@@ -100,7 +103,8 @@ class GenericSpider(Spider):
         self.tally.tell()
         if self._is_full():
             raise CloseSpider(PAGE_LIMIT)
-        yield from requests
+        for request in requests:
+            yield request
 
     def parse_sitemap(self, response: Response, target: Target) -> Iterator[Request]:
         """The pages that a sitemap lists, and the sitemaps that it names."""
@@ -142,6 +146,7 @@ class GenericSpider(Spider):
         if reason == "finished" and not counts.fetched and counts.rejected:
             reason = max(counts.rejected, key=lambda name: counts.rejected[name])
         counts.finish_reason = "stopped" if reason == "shutdown" else reason
+        self._reader.close()
         self.frontier.close(is_complete=not self.frontier.pending() or reason == PAGE_LIMIT)
         self.tally.tell(is_last=True)
 
@@ -199,32 +204,16 @@ class GenericSpider(Spider):
             meta={"dont_obey_robotstxt": target.kind == ROBOTS},
         )
 
-    def _read(self, response: Response, target: Target) -> tuple[list[Request], ReadPage | None]:
-        headers = {
-            name.decode("latin-1"): b", ".join(values).decode("latin-1") for name, values in response.headers.items()
-        }
-        page = open_page(response.body, headers, response.url, self.plan)
-        if isinstance(page, Rejected):
-            self.tally.reject(page.reason, page.sentence)
-            return [], None
-        declared, requests = "", []
-        if page.tree is not None:
-            found = links(page.tree, response.url, self.plan.next_page_selector, self.plan.chapter_list_selector)
-            declared, requests = found.declared_canonical, list(self._link_requests(found, target.depth))
-        if not self.scope.keeps(response.url):
-            return requests, None
-        return requests, self._item(response, headers, page, declared, target)
-
-    def _item(
-        self, response: Response, headers: dict[str, str], page: OpenPage, declared: str, target: Target
-    ) -> ReadPage | None:
-        reading = read_opened(page, self.plan)
+    def _item(self, response: Response, headers: dict[str, str], page: WholePage, target: Target) -> ReadPage | None:
+        reading = page.reading
+        if reading is None:
+            return None
         if isinstance(reading, Rejected):
             # A list has no text of its own; only where the plan says that texts stand there is it worth a sentence.
             is_expected = reading.reason is Rejection.NO_MAIN_TEXT and not self.plan.page_patterns
             self.tally.reject(reading.reason, "" if is_expected else reading.sentence)
             return None
-        url: CanonicalUrl = identity(response.url, declared)
+        url: CanonicalUrl = identity(response.url, page.links.declared_canonical if page.links else "")
         fetched = Fetched(
             site_id=self.plan.site_id,
             requested_url=RequestedUrl(target.url),
@@ -256,3 +245,7 @@ class GenericSpider(Spider):
 
     def _is_full(self) -> bool:
         return self._fetched_before + self.tally.counts.fetched >= self.plan.max_pages
+
+
+def _headers(response: Response) -> dict[str, str]:
+    return {name.decode("latin-1"): b", ".join(values).decode("latin-1") for name, values in response.headers.items()}

@@ -1,0 +1,55 @@
+"""Reads pages beside the crawl: one that is made to be slow takes seconds, and the others are fetched meanwhile."""
+
+import asyncio
+import time
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from core.pages import CrawlPlan, Reading
+from crawler.links import Links, links
+from crawler.reading import Rejected, open_page, read_opened
+
+THREADS = 2  # so that pages are read beside a slow one, too; more would only share the one interpreter
+
+
+@dataclass(frozen=True, slots=True)
+class WholePage:
+    """What stands on a page. `links` None: it has no markup; `reading` None: it was not wanted."""
+
+    links: Links | None
+    reading: Reading | Rejected | None
+    seconds: float
+
+
+class PageReader:
+    """Reads the pages of one plan in threads of its own."""
+
+    def __init__(self, plan: CrawlPlan) -> None:
+        self._plan = plan
+        self._threads = ThreadPoolExecutor(max_workers=THREADS, thread_name_prefix="page-reader")
+
+    async def read(self, body: bytes, headers: Mapping[str, str], url: str, *, is_kept: bool) -> WholePage:
+        """The links of a page and, where it `is_kept`, its text. Raises what crawler.reading.read_page raises."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._threads, self._read, body, headers, url, is_kept)
+
+    def close(self) -> None:
+        self._threads.shutdown(wait=False)
+
+    def _read(self, body: bytes, headers: Mapping[str, str], url: str, is_kept: bool) -> WholePage:
+        begun = time.perf_counter()
+        found, reading = self._parts(body, headers, url, is_kept)
+        return WholePage(found, reading, time.perf_counter() - begun)
+
+    def _parts(
+        self, body: bytes, headers: Mapping[str, str], url: str, is_kept: bool
+    ) -> tuple[Links | None, Reading | Rejected | None]:
+        plan = self._plan
+        page = open_page(body, headers, url, plan)
+        if isinstance(page, Rejected):
+            return None, page
+        found = None
+        if page.tree is not None:
+            found = links(page.tree, url, plan.next_page_selector, plan.chapter_list_selector)
+        return found, read_opened(page, plan) if is_kept else None
