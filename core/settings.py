@@ -4,17 +4,26 @@ Algorithm parameters are not settings: they change the meaning of stored data an
 (`fingerprint.algorithms`, `matcher.calibration`).
 """
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
+from itertools import combinations
 from pathlib import Path
 from typing import TypeVar
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from core import service_urls
 from core.errors import BadConfiguration
+from core.hosts import parse_host
 
 T = TypeVar("T")
 
 PREFIX = "ZHUIWEN_"
+# Set by the installation for its own processes: deploy.home, deploy.services.supervision and .orphans.
+INTERNAL = frozenset({"ZHUIWEN_EMBEDDED", "ZHUIWEN_REDIS_PASSWORD", "ZHUIWEN_CONFIGURATION", "ZHUIWEN_PROCESS"})
+DEMO_SITES = 7
+_PLACE = re.compile(r"(?:\[[0-9a-fA-F:.]+\]|[^\s/@\[\]:,]+):[0-9]{1,5}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,12 +107,45 @@ def load(environ: Mapping[str, str]) -> Settings:
     Raises BadConfiguration naming every variable that cannot be, with the value seen and what is allowed.
     """
     reader = _Reader(environ)
-    settings = Settings(
+    settings = _read(reader)
+    faults = [*reader.faults.values(), *_clashes(settings.services, reader.faults)]
+    if faults:
+        raise BadConfiguration(faults)
+    return settings
+
+
+def known_names() -> frozenset[str]:
+    """Every variable that means something, those that an installation sets for itself among them."""
+    reader = _Reader({})
+    _read(reader)
+    return INTERNAL | reader.asked
+
+
+def unknown_names(environ: Mapping[str, str]) -> dict[str, str]:
+    """The variables of `environ` that look like settings and are none, each with the known name nearest to it, or "".
+
+    >>> unknown_names({"ZHUIWEN_WEBPORT": "1", "ZHUIWEN_HOME": "/x", "PATH": "/bin"})
+    {'ZHUIWEN_WEBPORT': 'ZHUIWEN_WEB_PORT'}
+    """
+    known = known_names()
+    names = sorted(name for name in environ if name.startswith(PREFIX) and name not in known)
+    public = sorted(known - INTERNAL)
+    return {name: next(iter(_nearest(name, public)), "") for name in names}
+
+
+def _nearest(name: str, known: list[str]) -> list[str]:
+    """The one known name that `name` resembles, if any. What every name begins with is no resemblance."""
+    bare = {each.removeprefix(PREFIX): each for each in known}
+    return [bare[each] for each in get_close_matches(name.removeprefix(PREFIX).upper(), bare, n=1)]
+
+
+def _read(reader: "_Reader") -> Settings:
+    return Settings(
         home=Path(reader.text("HOME", str(default_home()))).expanduser().absolute(),
         services=ServiceSettings(
-            mongo_url=reader.text("MONGO_URL", ""),
-            redis_url=reader.text("REDIS_URL", ""),
-            database_url=reader.text("DATABASE_URL", ""),
+            mongo_url=reader.url("MONGO_URL", service_urls.MONGO),
+            redis_url=reader.url("REDIS_URL", service_urls.REDIS),
+            database_url=reader.url("DATABASE_URL", service_urls.DATABASE),
             mongo_port=reader.number("MONGO_PORT", ServiceSettings().mongo_port, 1, 65535),
             redis_port=reader.number("REDIS_PORT", ServiceSettings().redis_port, 1, 65535),
             web_port=reader.number("WEB_PORT", ServiceSettings().web_port, 1, 65535),
@@ -114,7 +156,7 @@ def load(environ: Mapping[str, str]) -> Settings:
             user_agent=reader.text("USER_AGENT", CrawlSettings().user_agent),
             timeout_s=reader.real("CRAWL_TIMEOUT_S", CrawlSettings().timeout_s, 1, 600),
             max_body_bytes=reader.number("MAX_BODY_BYTES", CrawlSettings().max_body_bytes, 1024, 1 << 30),
-            allow_private_hosts=reader.names("ALLOW_PRIVATE_HOSTS", ()),
+            allow_private_hosts=reader.places("ALLOW_PRIVATE_HOSTS"),
         ),
         pipeline=PipelineSettings(
             workers=reader.number("WORKERS", PipelineSettings().workers, 1, 256),
@@ -132,9 +174,26 @@ def load(environ: Mapping[str, str]) -> Settings:
             is_https=reader.flag("HTTPS"),
         ),
     )
-    if reader.faults:
-        raise BadConfiguration(reader.faults)
-    return settings
+
+
+def _clashes(services: ServiceSettings, faulty: Mapping[str, str]) -> Iterator[str]:
+    """What is wrong with ports that are each in their range; an embedded service's port counts, another's does not."""
+    ports = {
+        "MONGO_PORT": services.mongo_port if services.embeds_mongo else None,
+        "REDIS_PORT": services.redis_port if services.embeds_redis else None,
+        "WEB_PORT": services.web_port,
+    }
+    used = {PREFIX + name: port for name, port in ports.items() if port is not None and name not in faulty}
+    for (name, port), (other, same) in combinations(used.items(), 2):
+        if port == same:
+            yield f"{name} and {other} are both {port}; give each a port of its own"
+    demo = range(services.demo_port, services.demo_port + DEMO_SITES)
+    for name, port in used.items() if "DEMO_PORT" not in faulty else ():
+        if port in demo:
+            yield (
+                f"{name} is {port}, one of the seven ports of the demo's sites, {demo[0]} to {demo[-1]}; "
+                f"change it or {PREFIX}DEMO_PORT"
+            )
 
 
 def default_home() -> Path:
@@ -150,14 +209,33 @@ class _Reader:
 
     def __init__(self, environ: Mapping[str, str]) -> None:
         self._environ = environ
-        self.faults: list[str] = []
+        self.faults: dict[str, str] = {}  # by name without the prefix
+        self.asked: set[str] = set()
 
     def text(self, name: str, default: str) -> str:
+        self.asked.add(PREFIX + name)
         return self._environ.get(PREFIX + name, "").strip() or default
 
     def names(self, name: str, default: tuple[str, ...]) -> tuple[str, ...]:
         value = self.text(name, "")
         return tuple(part.strip() for part in value.split(",") if part.strip()) if value else default
+
+    def places(self, name: str) -> tuple[str, ...]:
+        """Hosts with their ports."""
+        allowed = "host:port, an IPv6 address in brackets, like 127.0.0.1:8080 or [::1]:8080; commas between several"
+        given = self.names(name, ())
+        wrong = next((place for place in given if not _is_place(place)), None)
+        if wrong is not None:
+            self._refuse(name, wrong, allowed)
+        return given if wrong is None else ()
+
+    def url(self, name: str, beginnings: tuple[str, ...]) -> str:
+        """A URL that begins as one of `beginnings`; "" where none is set."""
+        given = self.text(name, "")
+        if not given or service_urls.can_be(given, beginnings):
+            return given
+        self._refuse(name, service_urls.without_secrets(given), f"a URL that begins with {' or '.join(beginnings)}")
+        return ""
 
     def number(self, name: str, default: int, least: int, most: int) -> int:
         return self._parsed(name, default, int, lambda v: least <= v <= most, f"a whole number from {least} to {most}")
@@ -185,8 +263,18 @@ class _Reader:
         else:
             if admits(value):
                 return value
-        self.faults.append(f"{PREFIX}{name} is {seen!r}; allowed: {allowed}")
+        self._refuse(name, seen, allowed)
         return default
+
+    def _refuse(self, name: str, seen: str, allowed: str) -> None:
+        self.faults[name] = f"{PREFIX}{name} is {seen!r}; allowed: {allowed}"
+
+
+def _is_place(text: str) -> bool:
+    try:
+        return bool(_PLACE.fullmatch(text)) and parse_host(text).port is not None
+    except ValueError:
+        return False
 
 
 def _is_zone(name: str) -> bool:

@@ -3,12 +3,13 @@
 A crawled site must not be able to make the crawler ask inside the operator's own network (server-side request forgery).
 """
 
+import re
 from collections.abc import Sequence
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from urllib.parse import urlsplit
 
 from core.errors import UnsafeUrl
-from core.hosts import DEFAULT_PORTS, host_key, parse_host
+from core.hosts import DEFAULT_PORTS, Host, host_key, parse_host
 
 _METADATA = frozenset({"169.254.169.254", "fd00:ec2::254", "100.100.100.200", "192.0.0.192"})
 _METADATA_NAMES = frozenset({"metadata.google.internal", "metadata", "instance-data"})
@@ -45,8 +46,7 @@ class AddressGuard:
         """Raises UnsafeUrl when `host` stands for an address that must not be fetched."""
         reason = refusal(address)
         if reason and not self.is_allowed(host, port):
-            remedy = f"to fetch it all the same, add {host}:{port} to ZHUIWEN_ALLOW_PRIVATE_HOSTS"
-            raise UnsafeUrl(url, f"{address} is {reason}; {remedy}")
+            raise UnsafeUrl(url, f"{address} is {reason}; {_remedy(host, port, address)}")
 
     def is_allowed(self, host: str, port: int) -> bool:
         """Whether the operator lets this host and port be fetched although its address is private."""
@@ -93,6 +93,14 @@ def _literal(host: str) -> IPv4Address | IPv6Address | None:
         return ip_address(host.partition("%")[0])
     except ValueError:
         return None
+
+
+def _remedy(host: str, port: int, address: str) -> str:
+    """What an operator does who wants it fetched. 2130706433 is 127.0.0.1 to the system, and a name to the list."""
+    is_disguised = _literal(host) is None and re.fullmatch(r"(?:.*\.)?(?:0x[0-9a-f]*|[0-9]+)", host.lower())
+    place = Host(address if is_disguised else host, port)
+    write = f"write {address} for {host} and " if is_disguised else ""
+    return f"to fetch it all the same, {write}add {place} to ZHUIWEN_ALLOW_PRIVATE_HOSTS"
 
 
 def _place(entry: str) -> tuple[str, int]:

@@ -12,6 +12,7 @@ from pathlib import Path
 import redis
 
 from core.errors import ZhuiwenError
+from core.settings import unknown_names
 from deploy.home import Home
 from deploy.services import State, status
 from deploy.services.state import without_secrets
@@ -56,6 +57,18 @@ def python_version(_: Context) -> list[Finding]:
         return []
     have = ".".join(map(str, sys.version_info[:3]))
     return [Finding("python.version", f"this is Python {have}", "install Python 3.11 or newer and set up anew")]
+
+
+def unknown_settings(context: Context) -> list[Finding]:
+    """Variables that are set and do nothing: most are misspelt."""
+    return [
+        Finding(
+            f"settings.unknown.{name}",
+            f"{name} is set, and there is no such setting",
+            f"write {nearest}, or unset it" if nearest else "unset it; docs/settings.md has the settings",
+        )
+        for name, nearest in unknown_names(context.environ).items()
+    ]
 
 
 def home_permissions(context: Context) -> list[Finding]:
@@ -148,6 +161,7 @@ def migrations(context: Context) -> list[Finding]:
 
 CHECKS: tuple[Check, ...] = (
     python_version,
+    unknown_settings,
     home_permissions,
     free_disk,
     fonts,

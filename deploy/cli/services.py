@@ -1,12 +1,14 @@
 """The verbs of the processes: up, down, status, doctor."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from core.settings import unknown_names
+from deploy.cli.faults import complain
 from deploy.cli.output import as_json, say
 
 if TYPE_CHECKING:
@@ -22,7 +24,9 @@ def register(app: typer.Typer) -> None:
         from deploy.home import prepare
         from deploy.services import up
 
-        up(prepare(os.environ), say)
+        home = prepare(os.environ)
+        warn_of_unknown_settings(os.environ)
+        up(home, say)
 
     @app.command("down")
     def down_verb() -> None:
@@ -61,6 +65,12 @@ def register(app: typer.Typer) -> None:
         if not findings and not for_programs:
             say("nothing is wrong")
         raise typer.Exit(1 if findings else 0)
+
+
+def warn_of_unknown_settings(environ: Mapping[str, str]) -> None:
+    """One line on stderr for each variable that looks like a setting and is none."""
+    for name, nearest in unknown_names(environ).items():
+        complain(f"warning: {name} is set, and there is no such setting" + (f"; is it {nearest}?" if nearest else ""))
 
 
 def _show(rows: "Sequence[ServiceStatus]") -> None:

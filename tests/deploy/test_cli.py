@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import socket
 import subprocess
 import sys
 from contextlib import redirect_stderr
@@ -116,6 +117,53 @@ def test_a_setting_that_cannot_be_is_named(zhuiwen: CommandLine) -> None:
     assert len(done.complaints) == 1
     assert "ZHUIWEN_WEB_PORT is 'many'" in done.err
     assert "ZHUIWEN_TIME_ZONE is 'Mars'" in done.err
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"ZHUIWEN_MONGO_URL": "http://zw:hush@db/x"}, "ZHUIWEN_MONGO_URL is 'http://***@db/x'; allowed: a URL that"),
+        ({"ZHUIWEN_WEB_PORT": "6479"}, "ZHUIWEN_REDIS_PORT and ZHUIWEN_WEB_PORT are both 6479"),
+        (
+            {"ZHUIWEN_ALLOW_PRIVATE_HOSTS": "127.0.0.1"},
+            "ZHUIWEN_ALLOW_PRIVATE_HOSTS is '127.0.0.1'; allowed: host:port",
+        ),
+    ],
+)
+def test_settings_that_cannot_work_are_named_before_anything_starts(
+    zhuiwen: CommandLine, settings: dict[str, str], sentence: str
+) -> None:
+    done = CommandLine(zhuiwen.home, settings)("up")
+    assert (done.code, len(done.complaints), done.out) == (2, 1, "")
+    assert sentence in done.err
+    assert "hush" not in done.err
+    assert not zhuiwen.home.exists()
+
+
+def test_a_misspelt_setting_is_named_when_the_services_start(zhuiwen: CommandLine) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:  # a port that is taken, so that nothing starts
+        settings = {"ZHUIWEN_WEBPORT": "1", "ZHUIWEN_WEB_PORT": str(other.getsockname()[1])}
+        done = CommandLine(zhuiwen.home, settings)("up")
+    assert done.complaints[0] == (
+        "zhuiwen: warning: ZHUIWEN_WEBPORT is set, and there is no such setting; is it ZHUIWEN_WEB_PORT?"
+    )
+    assert (done.code, len(done.complaints)) == (1, 2)
+
+
+@pytest.mark.parametrize(
+    ("url", "remedy"),
+    [
+        ("http://[::1]:8999/", "add [::1]:8999 to ZHUIWEN_ALLOW_PRIVATE_HOSTS"),
+        ("http://2130706433/", "write 127.0.0.1 for 2130706433 and add 127.0.0.1:80 to ZHUIWEN_ALLOW_PRIVATE_HOSTS"),
+        ("http://0x7f.1:81/", "write 127.0.0.1 for 0x7f.1 and add 127.0.0.1:81 to ZHUIWEN_ALLOW_PRIVATE_HOSTS"),
+        ("http://localhost:9/", "add localhost:9 to ZHUIWEN_ALLOW_PRIVATE_HOSTS"),
+    ],
+)
+def test_the_remedy_for_a_private_address_is_one_that_works(zhuiwen: CommandLine, url: str, remedy: str) -> None:
+    assert remedy in zhuiwen("read", url).err
+    written = remedy.partition("add ")[2].split()[0]
+    again = CommandLine(zhuiwen.home, {"ZHUIWEN_ALLOW_PRIVATE_HOSTS": written})("read", f"http://{written}/")
+    assert "ZHUIWEN_ALLOW_PRIVATE_HOSTS" not in again.err
 
 
 def test_verbs_that_need_services_say_so_when_these_were_never_started(zhuiwen: CommandLine) -> None:

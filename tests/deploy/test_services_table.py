@@ -12,8 +12,10 @@ import pytest
 import redis
 import yaml
 
+from core.settings import DEMO_SITES
 from deploy import doctor
 from deploy.cli.app import run
+from deploy.demo import presence
 from deploy.home import Home, prepare
 from deploy.services import down, preparation, probes, processes, up
 from deploy.services.faults import PreparationFailed
@@ -199,3 +201,17 @@ def test_the_doctor_sees_a_redis_that_forgets(home: Home) -> None:
         assert [each.id for each in doctor.redis_durability(context(home))] == ["redis.appendonly", "redis.eviction"]
     finally:
         down(home, str)
+
+
+def test_the_doctor_names_settings_that_do_not_exist_and_no_other(home: Home) -> None:
+    inherited = {**home.environment, "ZHUIWEN_CONFIGURATION": "x", "ZHUIWEN_WEBPORT": "1", "ZHUIWEN_XYZZY": "1"}
+    found = doctor.unknown_settings(doctor.Context(home, inherited))
+    assert [(each.id, each.remedy.partition(",")[0]) for each in found] == [
+        ("settings.unknown.ZHUIWEN_WEBPORT", "write ZHUIWEN_WEB_PORT"),
+        ("settings.unknown.ZHUIWEN_XYZZY", "unset it; docs/settings.md has the settings"),
+    ]
+    assert doctor.unknown_settings in doctor.CHECKS
+
+
+def test_the_ports_kept_free_for_the_demo_are_those_that_it_uses() -> None:
+    assert presence.SITE_COUNT == DEMO_SITES
