@@ -37,6 +37,7 @@ class Frontier:
     def __init__(self, plan: CrawlPlan, job_dir: Path | None = None) -> None:
         self._known: dict[str, Target] = {}
         self._done: set[str] = set()
+        self._passed: set[str] = set()
         self._journal: TextIO | None = None
         self.notice = ""
         if job_dir is not None:
@@ -53,10 +54,21 @@ class Frontier:
     def add(self, url: str, depth: int, kind: str = PAGE) -> bool:
         """Whether the address was not known before; it is now."""
         key = _key(url)
-        if key in self._known:
+        if key in self._known or key in self._passed:
             return False
         self._known[key] = Target(url, depth, kind)
         self._write({"found": url, "depth": depth, "kind": kind})
+        return True
+
+    def pass_by(self, url: str) -> bool:
+        """Whether a redirect may go on to this address: it was not known before; it is from now on.
+
+        It is not noted in the journal: a crawl that is killed half-way begins again where the redirects began.
+        """
+        key = _key(url)
+        if key in self._known or key in self._passed:
+            return False
+        self._passed.add(key)
         return True
 
     def finish(self, url: str) -> None:

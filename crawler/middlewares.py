@@ -162,7 +162,7 @@ def _admitted(spider: Any, request: Request, answer: Request | Response) -> Requ
     times_been = [canonical(url) for url in answer.meta.get("redirect_urls", [])].count(canonical(answer.url))
     if times_been > 1:
         raise RequestRefused(Rejection.REDIRECT_LOOP, f"{_first(answer)} redirects in a circle")
-    if not times_been and not spider.frontier.add(answer.url, target.depth, target.kind):
+    if not times_been and not spider.frontier.pass_by(answer.url):
         raise RequestRefused(None)
     return answer
 

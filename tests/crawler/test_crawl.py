@@ -375,3 +375,31 @@ def test_a_plan_that_cannot_work_is_refused_with_every_fault_named() -> None:
     with pytest.raises(BadConfiguration) as caught:
         run_crawl(plan, RecordingStore(), RecordingOutbox(), CrawlSettings())
     assert len(caught.value.faults) == 3
+
+
+def test_a_redirect_that_ends_badly_does_not_spoil_the_next_crawl(tmp_path: Path) -> None:
+    links = "".join(f'<a href="/{name}">{name}</a>' for name in ("circle", "hop", "1.html"))
+    routes: Routes = {
+        "/": page("目录", f"<ul><li>{links}</li></ul>"),
+        "/1.html": page("第一章 渡口", own_text(1)),
+        "/circle": redirect("/circle2"),
+        "/circle2": redirect("/circle"),
+        "/hop": redirect("/gone"),
+    }
+    with WebServer(routes) as site:
+        plan, settings = plan_of(site.url()), settings_of(site.netloc)
+        fetched = [crawl(plan, settings, job_dir=tmp_path).counts.fetched for _ in range(3)]
+    assert fetched == [2, 2, 2]
+
+
+def test_a_page_behind_a_redirect_is_kept_once_however_it_is_linked(tmp_path: Path) -> None:
+    routes: Routes = {
+        "/": page("目录", '<ul><li><a href="/old">旧址</a><a href="/new">新址</a></li></ul>'),
+        "/old": redirect("/new"),
+        "/new": page("第一章 渡口", own_text(1)),
+    }
+    with WebServer(routes) as site:
+        crawled = crawl(plan_of(site.url()), settings_of(site.netloc), job_dir=tmp_path)
+    assert crawled.has("/new")
+    assert crawled.counts.stored == 1
+    assert not list(tmp_path.iterdir()), "nothing is left to do"
