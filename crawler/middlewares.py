@@ -92,8 +92,11 @@ class RobotsMiddleware(RobotsTxtMiddleware):
     def process_request_2(self, rp: Any, request: Request) -> None:
         answer = self._answers.get(urlsplit(request.url).netloc)
         if answer is not None and answer.status >= MIN_SERVER_ERROR:
-            what = f"the site's robots.txt answers with HTTP status {answer.status}, which forbids everything for now"
-            raise RequestRefused(Rejection.ROBOTS, f"{request.url} is not fetched: {what}; the next crawl asks again")
+            sentence = (
+                f"{request.url} is not fetched: the site's robots.txt answers with HTTP status {answer.status}, which "
+                "forbids everything for now; the next crawl asks again"
+            )
+            raise RequestRefused(Rejection.ROBOTS, sentence)
         try:
             super().process_request_2(rp, request)
         except IgnoreRequest as fault:

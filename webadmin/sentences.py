@@ -20,7 +20,15 @@ SENTENCES: Sequence[str] = (
     gettext_noop("%(url)s does not answer within %(seconds)s seconds"),
     gettext_noop("%(url)s does not answer: the connection is refused; is the address right?"),
     gettext_noop("%(url)s does not answer: its host name is not known; is the address right?"),
+    gettext_noop(
+        "%(url)s is not fetched: the site's robots.txt answers with HTTP status %(status)s, which forbids everything"
+        " for now; the next crawl asks again"
+    ),
     gettext_noop("%(url)s is not fetched: the site's robots.txt forbids it"),
+    gettext_noop(
+        "the pattern %(pattern)s takes longer than %(seconds)s s on an address and counts as not matching there;"
+        " write it without a repetition inside a repetition"
+    ),
     gettext_noop("%(url)s is not fetched: %(reason)s"),
     gettext_noop("%(url)s breaks off its answer (%(kind)s)"),
     gettext_noop("%(url)s redirects without end"),
@@ -62,6 +70,9 @@ SENTENCES: Sequence[str] = (
     gettext_noop("has %(count)s more faults, which are not listed"),
     gettext_noop("only describes other files; send it in a .zip file together with them"),
     gettext_noop("its name is none that a file can have"),
+    gettext_noop("[[work]] %(number)s: %(file)s is listed before; list each file once"),
+    gettext_noop("%(name)s is no name that a file can have"),
+    gettext_noop("cannot be kept while it is read (%(error)s)"),
     gettext_noop("cannot be read (%(error)s)"),
     gettext_noop("lists more than %(count)s works"),
     gettext_noop("lists no works; each needs a [[work]] table with its file"),
