@@ -158,6 +158,7 @@ class _Run:
     def __init__(self, archive: Archive, pages: Path, exclude_same_id: bool, complain: Complain) -> None:
         self._archive, self._pages, self._exclude_same_id = archive, pages, exclude_same_id
         self._complain = complain
+        self._seen: set[str] = set()
         self.summary = Summary()
 
     def lines(self) -> Iterator[str]:
@@ -165,11 +166,18 @@ class _Run:
         for record in _records(self._pages, self._skip):
             try:
                 page_id = record.string(self._pages, "page_id")
+                self._require_new(page_id, record.line_number)
                 text = _text(self._pages, record)
             except MalformedLine as fault:
                 self._skip(fault)
                 continue
             yield self._line(page_id, text)
+
+    def _require_new(self, page_id: str, line_number: int) -> None:
+        """Raises MalformedLine for an id that an earlier page had: nobody could tell their matches apart."""
+        if page_id in self._seen:
+            raise MalformedLine(self._pages, line_number, f'the "page_id" {page_id} stands on an earlier line')
+        self._seen.add(page_id)
 
     def _line(self, page_id: str, text: str | None) -> str:
         self.summary.pages += 1
@@ -215,8 +223,13 @@ def _records(path: Path, skip: Complain) -> Iterator[Record]:
                 else:
                     skip(record)
     except OSError as error:
-        reason = "there is no such file" if isinstance(error, FileNotFoundError) else str(error.strerror or error)
-        raise UnreadableFile(path, reason) from error
+        raise UnreadableFile(path, _reason(error)) from error
+
+
+def _reason(error: OSError) -> str:
+    if isinstance(error, IsADirectoryError):
+        return "is a folder; give a file of JSON lines, one object a line (docs/batch-format.md)"
+    return "there is no such file" if isinstance(error, FileNotFoundError) else str(error.strerror or error)
 
 
 def _parsed(path: Path, number: int, data: bytes, is_long: bool) -> Record | MalformedLine:

@@ -7,7 +7,7 @@ import typer
 
 from core.errors import BadInput
 from deploy.cli.faults import FAILED, complain
-from deploy.cli.output import progress, say
+from deploy.cli.output import counted, progress, say
 
 
 def register(app: typer.Typer) -> None:
@@ -35,7 +35,7 @@ def batch(
     skipped = summary.skipped + archive.skipped
     say(
         f"{summary.pages:,} pages compared with {archive.works:,} works: {summary.matched:,} with a match, "
-        f"{summary.without_text:,} without a text, {skipped:,} lines skipped; written to {out}"
+        f"{summary.without_text:,} without a text, {counted(skipped, 'line')} skipped; written to {out}"
     )
     if skipped:
         raise typer.Exit(FAILED)

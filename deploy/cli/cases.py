@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from core.errors import BadInput, NotFound
+from core.errors import BadInput
 from core.settings import Settings
 from core.states import CaseState
+from deploy.cli.keys import case_number, find_site, find_work
 from deploy.cli.output import as_json, fields, passage, pieces_of, say, table
 from deploy.cli.session import local_iso, local_time, session
 
@@ -34,16 +35,15 @@ def show_all(
     if state and state not in set(CaseState):
         raise BadInput(f"there is no state {state}; choose {' or '.join(CaseState)}")
     with session() as settings:
-        from webadmin import catalogue
         from webadmin.models import Case
 
         found = Case.objects.select_related("work", "page__site")
         if state:
             found = found.filter(state=state)
         if work:
-            found = found.filter(work=catalogue.find_work(work))
+            found = found.filter(work=find_work(work))
         if site:
-            found = found.filter(page__site=catalogue.find_site(site))
+            found = found.filter(page__site=find_site(site))
         cases = list(found[:limit])
         total = found.count()
         if is_json:
@@ -70,10 +70,11 @@ def show_all(
 
 
 def show_one(
-    number: Annotated[int, typer.Argument(metavar="CASE", min=1, help="its number")],
+    case_key: Annotated[str, typer.Argument(metavar="CASE", help="its number")],
     is_json: Annotated[bool, typer.Option("--json", help="for programs")] = False,
 ) -> None:
     """Show a case: its figures, and each copied passage of the page under that of the work, changes marked."""
+    number = case_number(case_key)
     with session() as settings:
         from webadmin.models import Case
 
@@ -81,7 +82,7 @@ def show_one(
             Case.objects.select_related("work", "rights_holder", "page__site", "decided_by").filter(pk=number).first()
         )
         if case is None:
-            raise NotFound("case", number)
+            raise BadInput(f"there is no case {number}; list them with zhuiwen cases")
         matches = list(case.matches.filter(version_id=case.version_id)) or list(case.matches.all())
         if is_json:
             as_json(_summary(case, settings) | {"matches": [_match(match, settings) for match in matches]})

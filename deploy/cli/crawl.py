@@ -100,9 +100,13 @@ def _run_of(site: "Site", trigger: str) -> "CrawlRun":
 
 def _waited(runs: "Sequence[CrawlRun]", settings: Settings) -> bool:
     """Wait for the runs and for their pages; whether all went well."""
-    with progress("waiting") as meter:
-        _until_ended(runs, meter)
-        _until_compared(settings, meter)
+    try:
+        with progress("waiting") as meter:
+            _until_ended(runs, meter)
+            _until_compared(settings, meter)
+    except KeyboardInterrupt:
+        complain("no longer waiting; the crawl goes on without this command: see zhuiwen site list")
+        raise
     _show(runs)
     return all(run.state == run.State.FINISHED for run in runs)
 

@@ -16,9 +16,9 @@ from urllib.parse import urljoin, urlsplit
 from w3lib.url import safe_url_string
 
 from core.errors import BadInput, RetryLater, UnsafeUrl
+from core.hosts import host_key
 from core.settings import CrawlSettings
 from crawler.addresses import AddressGuard
-from core.hosts import host_key
 
 MAX_REDIRECTS = 5
 CHUNK_BYTES = 65_536

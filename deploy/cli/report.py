@@ -10,6 +10,7 @@ import typer
 
 from core.errors import BadInput
 from core.settings import Settings
+from deploy.cli.keys import find_site, find_work
 from deploy.cli.output import say
 from deploy.cli.session import session
 
@@ -50,8 +51,8 @@ def report(  # noqa: PLR0917 - options of a command
             owner or User(username="command line", is_superuser=True),
             first,
             last,
-            work=catalogue.find_work(work, owner) if work else None,
-            site=catalogue.find_site(site) if site else None,
+            work=find_work(work, owner) if work else None,
+            site=find_site(site) if site else None,
             language=language,
         )
         content = render(made, kind)

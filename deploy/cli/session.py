@@ -24,10 +24,12 @@ def session() -> Iterator[Settings]:
     _log_to(home.settings)
     import django
     from django.db.utils import DatabaseError, InterfaceError
+    from django.utils import translation
 
     django.setup()
     try:
-        yield home.settings
+        with translation.override("en"):  # the command line speaks English; a report asks for its own language
+            yield home.settings
     except (DatabaseError, InterfaceError) as error:
         if not _is_absence(error):
             raise

@@ -55,9 +55,13 @@ def add(  # noqa: PLR0917 - options of a command
         "obey_robots": False if ignore_robots else None,
     }
     given = {option: value for option, value in options.items() if value is not None}
-    with session():
+    if not url.strip():
+        raise BadInput("the address of the site is empty; write it like https://www.example.com/")
+    with session() as settings:
+        from deploy.cli.reachability import require_reachable
         from webadmin import catalogue
 
+        require_reachable(url.strip(), settings.crawl)
         site = catalogue.add_site(catalogue.holder(rights_holder), url, name, **given)
         hosts = ", ".join(domain.host for domain in site.domains.all())
         say(f"watching {site.pk} {site.name} ({hosts}) at {_when(site)}; crawl it now with: zhuiwen crawl {site.pk}")

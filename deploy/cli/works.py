@@ -6,14 +6,22 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from core.errors import BadInput
+from core.errors import BadInput, UnreadableFile
 from deploy.cli.faults import USAGE, complain
+from deploy.cli.keys import find_work
 from deploy.cli.output import as_json, counted, say, table
 from deploy.cli.session import local_iso, local_time, session
 
 if TYPE_CHECKING:
+    from core.works import WorkFile
     from webadmin.catalogue import AddedWork
-    from webadmin.intake import FoundWork
+    from webadmin.intake import FoundWork, Intake
+
+# A text of one line of 100 MB took 3.3 GB to read and add (November 2026), 33 bytes for each byte; 32 MB take 1 GB.
+# The longest novels have more than that in one file; split by chapters, each of them is read for itself.
+MAX_TEXT_FILE_BYTES = 32 * 1024 * 1024
+_TEXTS = frozenset({".txt", ".md", ".html", ".htm", ".xhtml"})
+MAX_DOUBTS = 20  # lines about one work
 
 
 def register(app: typer.Typer) -> None:
@@ -41,7 +49,7 @@ def add(
         intake = Intake()
         for path in paths:
             try:
-                intake.take(read_works(path))
+                intake.take(read_works(path, _read_modest))
             except BadInput as fault:
                 intake.faults.append(fault)
         if title and len(intake.works) > 1:
@@ -70,7 +78,37 @@ def _put(works: "Sequence[FoundWork]", rights_holder: str, title: str, author: s
             faults.append(BadInput(f"{found.source}: {fault}"))
             continue
         say(_told(added, sum(len(chapter.text) for chapter in file.chapters)))
+        _warn(file)
     return faults
+
+
+def _read_modest(path: Path) -> "Intake":
+    """The works of a file that is not too large to be held. Raises UnreadableFile."""
+    from webadmin.intake.files import read_file
+
+    if path.suffix.lower() in _TEXTS and _size(path) > MAX_TEXT_FILE_BYTES:
+        size, limit = (number // (1024 * 1024) for number in (_size(path), MAX_TEXT_FILE_BYTES))
+        remedy = "split it by chapters, a file each, and add their folder"
+        raise UnreadableFile(path, f"has {size} MB, and a text file may have {limit} MB; {remedy}")
+    return read_file(path)
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except (OSError, ValueError):
+        return 0  # the reading says what is wrong with it
+
+
+def _warn(file: "WorkFile") -> None:
+    """Say which chapters were accepted and can hardly be found."""
+    from deploy.cli.findability import doubt
+
+    doubts = [(chapter.number, why) for chapter in file.chapters if (why := doubt(chapter.text))]
+    for number, why in doubts[:MAX_DOUBTS]:
+        complain(f"warning: chapter {number} of 《{file.title}》 {why}")
+    if len(doubts) > MAX_DOUBTS:
+        complain(f"warning: so it is with {len(doubts) - MAX_DOUBTS:,} more chapters of 《{file.title}》")
 
 
 def _told(added: "AddedWork", chars: int) -> str:
@@ -147,7 +185,7 @@ def remove(
         from webadmin import catalogue, stores
 
         owner = catalogue.find_holder(rights_holder) if rights_holder else None
-        found = catalogue.find_work(work, owner)
+        found = find_work(work, owner)
         name = f"{found.pk} 《{found.title}》"
         chapters = catalogue.remove_work(found, stores.outbox())
         say(f"removed {name}: {counted(chapters, 'chapter')}")

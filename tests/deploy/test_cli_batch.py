@@ -119,3 +119,11 @@ def test_an_output_that_cannot_be_written_is_refused_by_name(zhuiwen: CommandLin
     done = zhuiwen("batch", "--works", works(tmp_path), "--pages", pages, "--out", tmp_path / "none" / "m.jsonl")
     assert done.code == 2
     assert "cannot be written" in done.err
+
+
+def test_a_second_page_of_one_id_is_named_and_left_out(zhuiwen: CommandLine, tmp_path: Path) -> None:
+    pages = write(tmp_path / "p.jsonl", [{"page_id": "a", "text": SCALE}, {"page_id": "a", "text": PIANO}])
+    done = zhuiwen("batch", "--works", works(tmp_path), "--pages", pages, "--out", tmp_path / "m.jsonl")
+    assert (done.code, "1 line skipped" in done.out) == (1, True)
+    assert f'{pages}, line 2: the "page_id" a stands on an earlier line' in done.err
+    assert [match["work_id"] for match in read(tmp_path / "m.jsonl")["a"]] == ["scale"]

@@ -6,6 +6,9 @@ No worker runs: messages stay with the broker, and the index is filled by `index
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -56,7 +59,8 @@ def installed(
     environment = {
         "ZHUIWEN_MONGO_URL": mongo_server.url("test_command_line"),
         "ZHUIWEN_REDIS_URL": redis_url.removesuffix("/0") + "/7",
-        "ZHUIWEN_LANGUAGE": "en",
+        "ZHUIWEN_LANGUAGE": "zh-hans",
+        "ZHUIWEN_ALLOW_PRIVATE_HOSTS": "127.0.0.1:8801,127.0.0.1:8802",
     }
     command = ForkedCommandLine(tmp_path_factory.mktemp("home"), environment)
     migrate = "import os; from deploy.home import prepare; os.environ.update(prepare(os.environ).environment); "
@@ -127,7 +131,7 @@ def test_a_work_is_added_brought_up_to_date_listed_and_removed(corpus: CommandLi
     assert (work["author"], work["kind"], work["rights_holder"], work["chapters"]) == ("闻笛", "story", "临时社", 1)
     assert corpus("work", "remove", "雾船").code == 0
     gone = corpus("work", "remove", "雾船")
-    assert (gone.code, gone.complaints) == (2, ["zhuiwen: there is no work 雾船"])
+    assert (gone.code, gone.complaints) == (2, ["zhuiwen: there is no work 雾船; list them with zhuiwen work list"])
 
 
 def test_lists_elsewhere_than_on_a_terminal_are_plain_lines_of_cells(corpus: CommandLine) -> None:
@@ -185,7 +189,7 @@ def test_a_case_is_listed_and_shown_with_its_changes_marked(corpus: CommandLine,
     spans = corpus("case", case, "--json").json()["matches"][0]["spans"]
     assert spans[0]["work_excerpt"][:3] == "一杆秤"
     missing = corpus("case", "999")
-    assert (missing.code, missing.complaints) == (2, ["zhuiwen: there is no case 999"])
+    assert (missing.code, missing.complaints) == (2, ["zhuiwen: there is no case 999; list them with zhuiwen cases"])
     protected = corpus("work", "remove", "一杆秤")
     assert (protected.code, "cases: 1" in protected.err) == (2, True)
 
@@ -198,6 +202,7 @@ def test_a_report_is_written_to_a_file_and_to_stdout(corpus: CommandLine, case: 
     listed = corpus("report", "--format", "csv", "--rights-holder", "澄江日报", "--out", "-")
     assert listed.code == 0
     assert "一杆秤" not in listed.out
+    assert listed.out.lstrip("\ufeff").startswith("部分,项目,"), "a report speaks the configured language"
     at_home = corpus("report", "--format", "html")
     assert Path(at_home.out.strip()).parent == corpus.home / "reports"
     nowhere = corpus("report", "--format", "csv", "--out", tmp_path / "none" / "r.csv")
@@ -213,7 +218,10 @@ def test_crawls_are_asked_for_once_and_unknown_sites_are_named(corpus: CommandLi
     assert "zhuiwen site add http://127.0.0.1:9999/" in done.err
     assert broker.llen(f"{KEY_PREFIX}crawl") == before + 1
     again = corpus("crawl", "http://127.0.0.1:8801/b/7.html")
-    assert (again.code, "is being crawled already" in again.out) == (0, True)
+    assert (again.code, again.out) == (
+        0,
+        "落霞 is being crawled already (queued); wait until that run has ended\n",
+    )
     assert broker.llen(f"{KEY_PREFIX}crawl") == before + 1
     due = corpus("crawl", "--due")
     assert (due.code, due.out) == (0, "no crawl is due\n")
@@ -237,3 +245,96 @@ def test_a_page_store_that_is_down_gives_one_sentence(corpus: CommandLine, tmp_p
     assert (done.code, len(done.complaints)) == (1, 1)
     assert "does not answer" in done.err
     assert "新" not in {work["title"] for work in corpus("work", "list", "--json").json()}
+
+
+@pytest.mark.parametrize(
+    "verb", [("cases",), ("report", "--format", "csv"), ("report", "--format", "csv", "--site", "x")]
+)
+def test_a_work_or_site_that_is_not_there_comes_with_where_to_look(corpus: CommandLine, verb: tuple[str, ...]) -> None:
+    done = corpus(*verb, "--work", "没有的书") if "--site" not in verb else corpus(*verb)
+    kind, key = ("site", "x") if "--site" in verb else ("work", "没有的书")
+    assert (done.code, done.complaints) == (
+        2,
+        [f"zhuiwen: there is no {kind} {key}; list them with zhuiwen {kind} list"],
+    )
+
+
+def test_chapters_that_can_hardly_be_found_are_named_and_added(corpus: CommandLine, tmp_path: Path) -> None:
+    (tmp_path / "短章").mkdir()
+    (tmp_path / "短章" / "1.txt").write_text(OTHER, "utf-8")
+    (tmp_path / "短章" / "2.txt").write_text("渡船停了很久。", "utf-8")
+    (tmp_path / "短章" / "3.txt").write_text("哈" * 200_000, "utf-8")
+    done = corpus("work", "add", tmp_path / "短章", "--rights-holder", "临时社")
+    assert (done.code, done.out.startswith("added ")) == (0, True)
+    assert done.complaints == [
+        "zhuiwen: warning: chapter 2 of 《短章》 has 6 characters with a reading; below 23 nothing of it can be found",
+        "zhuiwen: warning: chapter 3 of 《短章》 repeats 1 different reading; hardly anything of it can be found",
+    ]
+
+
+def test_doubts_about_a_work_of_many_scraps_do_not_fill_the_terminal(corpus: CommandLine, tmp_path: Path) -> None:
+    (tmp_path / "碎片").mkdir()
+    for number in range(1, 26):
+        (tmp_path / "碎片" / f"{number}.txt").write_text(f"渡船停了很久{number}", "utf-8")
+    done = corpus("work", "add", tmp_path / "碎片", "--rights-holder", "临时社")
+    assert (done.code, len(done.complaints)) == (0, 21)
+    assert "5 more chapters of 《碎片》" in done.complaints[-1]
+
+
+def test_a_text_file_too_large_to_be_held_is_refused_unread_and_the_others_are_added(
+    corpus: CommandLine, tmp_path: Path
+) -> None:
+    (tmp_path / "双篇").mkdir()
+    (tmp_path / "双篇" / "1.txt").write_text(OTHER, "utf-8")
+    with (tmp_path / "双篇" / "2.txt").open("wb") as file:
+        file.truncate(33 * 1024 * 1024)
+    alone = corpus("work", "add", tmp_path / "双篇" / "2.txt", "--rights-holder", "临时社")
+    assert (alone.code, len(alone.complaints)) == (2, 1)
+    assert "has 33 MB, and a text file may have 32 MB; split it by chapters" in alone.err
+    both = corpus("work", "add", tmp_path / "双篇", "--rights-holder", "临时社")
+    assert (both.code, "added" in both.out, "has 33 MB" in both.err) == (2, True, True)
+
+
+@pytest.mark.parametrize(
+    ("url", "sentence"),
+    [
+        ("http://10.1.2.3/", "10.1.2.3 is a private address"),
+        ("http://169.254.169.254/latest", "a cloud's metadata service"),
+        ("http://2130706433/", "write 127.0.0.1 for 2130706433"),
+        ("http://localhost:8899/", "add localhost:8899 to ZHUIWEN_ALLOW_PRIVATE_HOSTS"),
+        ("http://[::1]:8999/", "add [::1]:8999 to ZHUIWEN_ALLOW_PRIVATE_HOSTS"),
+        ("", "the address of the site is empty"),
+        ("http://[::1/", "its host or port cannot be"),
+        ("example.com", "an address begins with http:// or https://"),
+    ],
+)
+def test_a_site_that_no_crawl_would_fetch_is_refused_when_it_is_typed(
+    corpus: CommandLine, url: str, sentence: str
+) -> None:
+    before = corpus("site", "list").out
+    done = corpus("site", "add", url, "--rights-holder", "青梧文学")
+    assert (done.code, len(done.complaints)) == (2, 1)
+    assert sentence in done.err
+    assert corpus("site", "list").out == before
+
+
+def test_a_site_whose_name_is_not_known_just_now_is_added_with_a_warning(corpus: CommandLine) -> None:
+    done = corpus("site", "add", "https://nowhere.invalid/", "--rights-holder", "临时社")
+    assert (done.code, "watching" in done.out, len(done.complaints)) == (0, True, 1)
+    assert "warning: the host nowhere.invalid is not known just now" in done.err
+
+
+def test_who_stops_waiting_for_a_crawl_hears_that_it_goes_on(corpus: CommandLine) -> None:
+    program = [sys.executable, "-c", "from deploy.cli import main; main()", "crawl", "--wait", "落霞"]
+    with subprocess.Popen(
+        program, env=corpus.environ(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as waiting:
+        assert waiting.stderr is not None
+        for line in waiting.stderr:
+            if line.startswith("waiting"):
+                break
+        waiting.send_signal(signal.SIGINT)
+        said = waiting.stderr.read()
+        assert waiting.wait(60) == 130
+    assert "the crawl goes on without this command: see zhuiwen site list" in said
+    assert "Traceback" not in said
