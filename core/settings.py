@@ -4,26 +4,19 @@ Algorithm parameters are not settings: they change the meaning of stored data an
 (`fingerprint.algorithms`, `matcher.calibration`).
 """
 
-import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from itertools import combinations
 from pathlib import Path
-from typing import TypeVar
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from core import service_urls
 from core.errors import BadConfiguration
-from core.hosts import parse_host
+from core.variables import PREFIX, Variables
 
-T = TypeVar("T")
-
-PREFIX = "ZHUIWEN_"
 # Set by the installation for its own processes: deploy.home, deploy.services.supervision and .orphans.
 INTERNAL = frozenset({"ZHUIWEN_EMBEDDED", "ZHUIWEN_REDIS_PASSWORD", "ZHUIWEN_CONFIGURATION", "ZHUIWEN_PROCESS"})
 DEMO_SITES = 7
-_PLACE = re.compile(r"(?:\[[0-9a-fA-F:.]+\]|[^\s/@\[\]:,]+):[0-9]{1,5}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,9 +99,9 @@ def load(environ: Mapping[str, str]) -> Settings:
 
     Raises BadConfiguration naming every variable that cannot be, with the value seen and what is allowed.
     """
-    reader = _Reader(environ)
-    settings = _read(reader)
-    faults = [*reader.faults.values(), *_clashes(settings.services, reader.faults)]
+    variables = Variables(environ)
+    settings = _read(variables)
+    faults = [*variables.faults.values(), *_clashes(settings.services, variables.faults)]
     if faults:
         raise BadConfiguration(faults)
     return settings
@@ -116,9 +109,9 @@ def load(environ: Mapping[str, str]) -> Settings:
 
 def known_names() -> frozenset[str]:
     """Every variable that means something, those that an installation sets for itself among them."""
-    reader = _Reader({})
-    _read(reader)
-    return INTERNAL | reader.asked
+    variables = Variables({})
+    _read(variables)
+    return INTERNAL | variables.asked
 
 
 def unknown_names(environ: Mapping[str, str]) -> dict[str, str]:
@@ -139,39 +132,39 @@ def _nearest(name: str, known: list[str]) -> list[str]:
     return [bare[each] for each in get_close_matches(name.removeprefix(PREFIX).upper(), bare, n=1)]
 
 
-def _read(reader: "_Reader") -> Settings:
+def _read(variables: Variables) -> Settings:
     return Settings(
-        home=Path(reader.text("HOME", str(default_home()))).expanduser().absolute(),
+        home=Path(variables.text("HOME", str(default_home()))).expanduser().absolute(),
         services=ServiceSettings(
-            mongo_url=reader.url("MONGO_URL", service_urls.MONGO),
-            redis_url=reader.url("REDIS_URL", service_urls.REDIS),
-            database_url=reader.url("DATABASE_URL", service_urls.DATABASE),
-            mongo_port=reader.number("MONGO_PORT", ServiceSettings().mongo_port, 1, 65535),
-            redis_port=reader.number("REDIS_PORT", ServiceSettings().redis_port, 1, 65535),
-            web_port=reader.number("WEB_PORT", ServiceSettings().web_port, 1, 65535),
-            demo_port=reader.number("DEMO_PORT", ServiceSettings().demo_port, 1, 65528),
-            web_host=reader.text("WEB_HOST", ServiceSettings().web_host),
+            mongo_url=variables.url("MONGO_URL", service_urls.MONGO),
+            redis_url=variables.url("REDIS_URL", service_urls.REDIS),
+            database_url=variables.url("DATABASE_URL", service_urls.DATABASE),
+            mongo_port=variables.number("MONGO_PORT", ServiceSettings().mongo_port, 1, 65535),
+            redis_port=variables.number("REDIS_PORT", ServiceSettings().redis_port, 1, 65535),
+            web_port=variables.number("WEB_PORT", ServiceSettings().web_port, 1, 65535),
+            demo_port=variables.number("DEMO_PORT", ServiceSettings().demo_port, 1, 65528),
+            web_host=variables.text("WEB_HOST", ServiceSettings().web_host),
         ),
         crawl=CrawlSettings(
-            user_agent=reader.text("USER_AGENT", CrawlSettings().user_agent),
-            timeout_s=reader.real("CRAWL_TIMEOUT_S", CrawlSettings().timeout_s, 1, 600),
-            max_body_bytes=reader.number("MAX_BODY_BYTES", CrawlSettings().max_body_bytes, 1024, 1 << 30),
-            allow_private_hosts=reader.places("ALLOW_PRIVATE_HOSTS"),
+            user_agent=variables.text("USER_AGENT", CrawlSettings().user_agent),
+            timeout_s=variables.real("CRAWL_TIMEOUT_S", CrawlSettings().timeout_s, 1, 600),
+            max_body_bytes=variables.number("MAX_BODY_BYTES", CrawlSettings().max_body_bytes, 1024, 1 << 30),
+            allow_private_hosts=variables.places("ALLOW_PRIVATE_HOSTS"),
         ),
         pipeline=PipelineSettings(
-            workers=reader.number("WORKERS", PipelineSettings().workers, 1, 256),
-            crawlers=reader.number("CRAWLERS", PipelineSettings().crawlers, 1, 64),
-            max_retries=reader.number("MAX_RETRIES", PipelineSettings().max_retries, 0, 100),
-            retry_backoff_s=reader.real("RETRY_BACKOFF_S", PipelineSettings().retry_backoff_s, 0.01, 600),
-            sweep_interval_s=reader.real("SWEEP_INTERVAL_S", PipelineSettings().sweep_interval_s, 1, 86_400),
+            workers=variables.number("WORKERS", PipelineSettings().workers, 1, 256),
+            crawlers=variables.number("CRAWLERS", PipelineSettings().crawlers, 1, 64),
+            max_retries=variables.number("MAX_RETRIES", PipelineSettings().max_retries, 0, 100),
+            retry_backoff_s=variables.real("RETRY_BACKOFF_S", PipelineSettings().retry_backoff_s, 0.01, 600),
+            sweep_interval_s=variables.real("SWEEP_INTERVAL_S", PipelineSettings().sweep_interval_s, 1, 86_400),
         ),
         web=WebSettings(
-            secret_key=reader.text("SECRET_KEY", ""),
-            allowed_hosts=reader.names("ALLOWED_HOSTS", WebSettings().allowed_hosts),
-            trusted_origins=reader.names("TRUSTED_ORIGINS", ()),
-            time_zone=reader.zone("TIME_ZONE", WebSettings().time_zone),
-            language=reader.choice("LANGUAGE", WebSettings().language, ("zh-hans", "en")),
-            is_https=reader.flag("HTTPS"),
+            secret_key=variables.text("SECRET_KEY", ""),
+            allowed_hosts=variables.names("ALLOWED_HOSTS", WebSettings().allowed_hosts),
+            trusted_origins=variables.names("TRUSTED_ORIGINS", ()),
+            time_zone=variables.zone("TIME_ZONE", WebSettings().time_zone),
+            language=variables.choice("LANGUAGE", WebSettings().language, ("zh-hans", "en")),
+            is_https=variables.flag("HTTPS"),
         ),
     )
 
@@ -202,84 +195,3 @@ def default_home() -> Path:
     if (checkout / "pyproject.toml").exists():
         return checkout / "var"
     return Path.home() / ".local" / "share" / "zhuiwen"
-
-
-class _Reader:
-    """Reads variables and collects what is wrong with them."""
-
-    def __init__(self, environ: Mapping[str, str]) -> None:
-        self._environ = environ
-        self.faults: dict[str, str] = {}  # by name without the prefix
-        self.asked: set[str] = set()
-
-    def text(self, name: str, default: str) -> str:
-        self.asked.add(PREFIX + name)
-        return self._environ.get(PREFIX + name, "").strip() or default
-
-    def names(self, name: str, default: tuple[str, ...]) -> tuple[str, ...]:
-        value = self.text(name, "")
-        return tuple(part.strip() for part in value.split(",") if part.strip()) if value else default
-
-    def places(self, name: str) -> tuple[str, ...]:
-        """Hosts with their ports."""
-        allowed = "host:port, an IPv6 address in brackets, like 127.0.0.1:8080 or [::1]:8080; commas between several"
-        given = self.names(name, ())
-        wrong = next((place for place in given if not _is_place(place)), None)
-        if wrong is not None:
-            self._refuse(name, wrong, allowed)
-        return given if wrong is None else ()
-
-    def url(self, name: str, beginnings: tuple[str, ...]) -> str:
-        """A URL that begins as one of `beginnings`; "" where none is set."""
-        given = self.text(name, "")
-        if not given or service_urls.can_be(given, beginnings):
-            return given
-        self._refuse(name, service_urls.without_secrets(given), f"a URL that begins with {' or '.join(beginnings)}")
-        return ""
-
-    def number(self, name: str, default: int, least: int, most: int) -> int:
-        return self._parsed(name, default, int, lambda v: least <= v <= most, f"a whole number from {least} to {most}")
-
-    def real(self, name: str, default: float, least: float, most: float) -> float:
-        return self._parsed(name, default, float, lambda v: least <= v <= most, f"a number from {least:g} to {most:g}")
-
-    def flag(self, name: str) -> bool:
-        return self.choice(name, "0", ("0", "1")) == "1"
-
-    def choice(self, name: str, default: str, allowed: tuple[str, ...]) -> str:
-        return self._parsed(name, default, str, lambda v: v in allowed, " or ".join(allowed))
-
-    def zone(self, name: str, default: str) -> str:
-        return self._parsed(name, default, str, _is_zone, "the name of a time zone, like Asia/Shanghai")
-
-    def _parsed(self, name: str, default: T, parse: Callable[[str], T], admits: Callable[[T], bool], allowed: str) -> T:
-        seen = self.text(name, "")
-        if not seen:
-            return default
-        try:
-            value = parse(seen)
-        except ValueError:
-            pass
-        else:
-            if admits(value):
-                return value
-        self._refuse(name, seen, allowed)
-        return default
-
-    def _refuse(self, name: str, seen: str, allowed: str) -> None:
-        self.faults[name] = f"{PREFIX}{name} is {seen!r}; allowed: {allowed}"
-
-
-def _is_place(text: str) -> bool:
-    try:
-        return bool(_PLACE.fullmatch(text)) and parse_host(text).port is not None
-    except ValueError:
-        return False
-
-
-def _is_zone(name: str) -> bool:
-    try:
-        ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError):
-        return False
-    return True

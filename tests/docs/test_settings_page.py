@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from core.settings import PREFIX, Settings, load
+from core.settings import Settings, load
+from core.variables import PREFIX
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "settings.md"
 ROWS = dict(re.findall(r"^\| `(ZHUIWEN_\w+)` \| (.+?) \|", PAGE.read_text("utf-8"), flags=re.MULTILINE))

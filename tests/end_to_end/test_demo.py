@@ -114,6 +114,8 @@ def test_every_copy_is_found_and_nobody_innocent_accused_even_after_a_power_loss
     assert copies_found == copies >= 40
     assert accused == 0
     assert innocent >= 40
+    sentence = f"{copies + innocent} pages planned: {copies} copies, all found; {innocent} innocent, none accused."
+    assert sentence in finished
     assert "not as expected" not in finished
 
 
@@ -198,7 +200,7 @@ def _all_running_but(installation: Installation, before: dict[str, dict[str, obj
 def _table(output: str) -> list[str]:
     """The lines of the table of cases, and the counts below it without the time taken."""
     lines = output.splitlines()
-    start = next(number for number, line in enumerate(lines) if line.startswith("site "))
+    start = next(number for number, line in enumerate(lines) if line.startswith("站点 "))
     end = next(number for number, line in enumerate(lines) if line.startswith("As expected"))
     return [re.sub(r" in \d+ s", "", line).rstrip() for line in lines[start : end + 1]]
 
