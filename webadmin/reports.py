@@ -18,7 +18,7 @@ from core.matches import MatchClass
 from core.pages import Disguise
 from core.states import CaseState, Rejection, Verdict
 from webadmin.access import holder_path, visible
-from webadmin.models import Case, CaseMatch, CrawlRun, Exclusion, PageCheck, PageRecord, RightsHolder, Site, Work
+from webadmin.models import Case, CaseMatch, CrawlRun, Exclusion, PageCheck, RightsHolder, Site, Work
 
 Reader = User | AnonymousUser | RightsHolder
 
