@@ -14,8 +14,9 @@ from fingerprint.anchors import hashes_at
 from fingerprint.noise import Noise
 from fingerprint.windows import bytes_per_window
 
-# Algorithm id, format version, CRC-32 of the payload, then how many tokens, anchors, windows and noise items it holds.
+# Algorithm id, format version, CRC-32 of all other bytes; then the numbers of tokens, anchors, windows and noise items.
 HEADER = struct.Struct("<BBIIIII")
+COUNTS_AT = 6  # behind the checksum
 FORMAT_VERSION = 1
 COMPRESSION_LEVEL = 6
 
@@ -67,8 +68,10 @@ class Fingerprint:
         )
         payload = b"".join(_planes(column) for column in columns)
         counts = (self.tokens.size, self.anchors.size, self.windows.shape[0], len(self.noise))
-        header = HEADER.pack(self.algorithm_id, FORMAT_VERSION, zlib.crc32(payload), *counts)
-        return header + zlib.compress(payload, COMPRESSION_LEVEL)
+        unchecked = HEADER.pack(self.algorithm_id, FORMAT_VERSION, 0, *counts) + zlib.compress(
+            payload, COMPRESSION_LEVEL
+        )
+        return HEADER.pack(self.algorithm_id, FORMAT_VERSION, _checksum(unchecked), *counts) + unchecked[HEADER.size :]
 
     @classmethod
     def from_bytes(cls, stored: bytes, algorithms: Mapping[int, Algorithm] = ALGORITHMS) -> "Fingerprint":
@@ -79,10 +82,10 @@ class Fingerprint:
         algorithm = algorithms.get(algorithm_id)
         if algorithm is None or version != FORMAT_VERSION:
             raise DamagedFingerprint(f"algorithm {algorithm_id}, format {version} is not known here")
+        if _checksum(stored) != checksum:
+            raise DamagedFingerprint("its checksum is wrong")
         width = bytes_per_window(algorithm.windows)
         payload = _inflated(stored[HEADER.size :], 6 * tokens + 4 * anchors + width * windows + 9 * noise)
-        if zlib.crc32(payload) != checksum:
-            raise DamagedFingerprint("its checksum is wrong")
         columns = _Columns(payload)
         read_tokens = columns.take("<u2", tokens).astype(np.uint16)
         offsets, positions = columns.take_steps(tokens), columns.take_steps(anchors)
@@ -92,6 +95,11 @@ class Fingerprint:
         hashes = hashes_at(read_tokens, positions, algorithm.anchors)
         kinds = columns.take_bytes(noise)
         return cls(algorithm_id, read_tokens, offsets, hashes, positions, read_windows, Noise(starts, ends, kinds))
+
+
+def _checksum(stored: bytes) -> int:
+    """CRC-32 of everything but the checksum itself: of the form as it is stored, unused bits of the last byte too."""
+    return zlib.crc32(stored[COUNTS_AT:], zlib.crc32(stored[:2]))
 
 
 def _steps(increasing: NDArray[np.int32]) -> NDArray[np.uint32]:

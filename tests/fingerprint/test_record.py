@@ -3,7 +3,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fingerprint.algorithms import ALGORITHMS, DEFAULT, Algorithm
@@ -62,12 +62,11 @@ def test_foreign_bytes_are_refused(stored: bytes) -> None:
 
 
 @given(st.integers(0, 2000), st.integers(1, 255))
+@example(928, 29)  # bits that the compression leaves unused
 def test_a_changed_byte_is_noticed(place: int, change: int) -> None:
     stored = bytearray(fingerprint_text(TEXT).to_bytes())
     place %= len(stored)
     stored[place] ^= change
-    if place == 0 and stored[0] in ALGORITHMS:
-        return
     with pytest.raises(DamagedFingerprint):
         Fingerprint.from_bytes(bytes(stored))
 
