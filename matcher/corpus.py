@@ -57,11 +57,6 @@ class CorpusCache:
             self._evict()
         return fetched
 
-    def forget(self, text_id: WorkTextId) -> None:
-        """Let go of a text that was removed; ids are digests of content, so that nothing else goes stale."""
-        held = self._entries.pop(text_id, None)
-        self._bytes -= held.nbytes if held else 0
-
     def _evict(self) -> None:
         while self._bytes > self._max_bytes:
             self._bytes -= self._entries.popitem(last=False)[1].nbytes

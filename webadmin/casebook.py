@@ -15,7 +15,7 @@ from core.ports import Outcome, WorkStore
 from core.rights import Ruling
 from core.states import Rejection
 from webadmin.figures import MAX_TITLE_CHARS, Findings, by_work, case_figures
-from webadmin.frozen import frozen_disguises, frozen_span, storable
+from webadmin.frozen import frozen_disguises, frozen_span, with_length_kept
 from webadmin.models import Case, CaseMatch, Chapter, Exclusion, PageCheck, PageRecord, RightsHolder, Site
 from webadmin.rights import note_change, ruling, settled_since
 from webadmin.version import code_version
@@ -197,7 +197,7 @@ def _page_record(site: Site, outcome: Outcome, rejection: str) -> PageRecord:
     version, reading = outcome.version, outcome.version.reading
     shown = {
         "version_id": version.id,
-        "title": storable(reading.title)[:MAX_TITLE_CHARS],
+        "title": with_length_kept(reading.title)[:MAX_TITLE_CHARS],
         "chars": len(reading.text),
         "encoding": reading.encoding,
         "is_encoding_doubtful": reading.is_encoding_doubtful,

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from django.utils import timezone
 
 from core.ids import VersionId
-from webadmin.frozen import storable
+from webadmin.frozen import with_length_kept
 from webadmin.models import FailedMessage
 
 MAX_ERROR_CHARS = 2000
@@ -18,7 +18,11 @@ def note(task: str, payload: Mapping[str, object], error: str) -> None:
     FailedMessage.objects.update_or_create(
         task=task,
         subject=str(next(iter(payload.values()), ""))[:64],
-        defaults={"payload": dict(payload), "error": storable(error)[:MAX_ERROR_CHARS], "failed_at": timezone.now()},
+        defaults={
+            "payload": dict(payload),
+            "error": with_length_kept(error)[:MAX_ERROR_CHARS],
+            "failed_at": timezone.now(),
+        },
     )
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from core.matches import Match, MatchClass
 from core.pages import Disguise, DisguiseFound, PageVersion
-from webadmin.frozen import frozen_disguises, merged_disguises, storable
+from webadmin.frozen import frozen_disguises, merged_disguises, with_length_kept
 from webadmin.models import Chapter, Work
 
 MAX_TITLE_CHARS = 500
@@ -45,7 +45,7 @@ def case_figures(findings: Findings, version: PageVersion) -> dict[str, Any]:
     whole = sum(chars.values()) or 1
     return {
         "page_url": version.final_url,
-        "page_title": storable(version.reading.title)[:MAX_TITLE_CHARS],
+        "page_title": with_length_kept(version.reading.title)[:MAX_TITLE_CHARS],
         "version_id": version.id,
         "match_class": findings.main.match_class,
         "similarity": sum(match.similarity * match.matched_chars for match in matches) / max(1, matched),

@@ -12,10 +12,10 @@ UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 REPLACEMENT = "\ufffd"
 
 
-def storable(text: str) -> str:
+def with_length_kept(text: str) -> str:
     r"""`text` as every database takes it, of the same length.
 
-    >>> storable("a\x00b")
+    >>> with_length_kept("a\x00b")
     'a\ufffdb'
     """
     return UNSTORABLE.sub(REPLACEMENT, text)
@@ -27,8 +27,8 @@ def frozen_span(span: Span, page_text: str, work_text: str) -> dict[str, Any]:
         "page": [span.page.start, span.page.end],
         "work": [span.work.start, span.work.end],
         "similarity": round(span.similarity, 4),
-        "page_excerpt": storable(page_text[span.page.start : span.page.end]),
-        "work_excerpt": storable(work_text[span.work.start : span.work.end]),
+        "page_excerpt": with_length_kept(page_text[span.page.start : span.page.end]),
+        "work_excerpt": with_length_kept(work_text[span.work.start : span.work.end]),
         "changes": [
             [str(change.kind), change.page.start, change.page.end, change.work.start, change.work.end]
             for change in span.changes
@@ -37,7 +37,9 @@ def frozen_span(span: Span, page_text: str, work_text: str) -> dict[str, Any]:
 
 
 def frozen_disguises(disguises: Iterable[DisguiseFound]) -> list[dict[str, Any]]:
-    return [{"kind": str(item.kind), "count": item.count, "example": storable(item.example)} for item in disguises]
+    return [
+        {"kind": str(item.kind), "count": item.count, "example": with_length_kept(item.example)} for item in disguises
+    ]
 
 
 def merged_disguises(disguises: Iterable[DisguiseFound], order: Sequence[Disguise]) -> list[DisguiseFound]:
