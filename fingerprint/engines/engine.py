@@ -1,0 +1,57 @@
+"""What every engine is to its callers: works are added, then pages are looked up.
+
+Nothing here stores or sends anything: an engine is held in the memory of one process.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from core.text import TextRange
+
+
+@dataclass(frozen=True, slots=True)
+class FoundSpan:
+    """A passage that page and work share, in offsets of the texts as given."""
+
+    page: TextRange
+    work: TextRange
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A work that an engine calls the source of a page. similarity: 0 to 1, by the engine's own measure."""
+
+    work_id: str
+    similarity: float
+    spans: tuple[FoundSpan, ...] = ()
+
+
+class Engine(Protocol):
+    """One engine with the works that were added to it.
+
+    Any text is taken, also an empty one, one without Chinese or with lone surrogates: from what holds no feature
+    nothing is found, and it raises nothing.
+    """
+
+    @property
+    def gives_spans(self) -> bool:
+        """Whether `find` says which passages are shared."""
+
+    def add(self, work_id: str, text: str) -> None:
+        """Index a work. An id is added once; works with the same text are works of their own."""
+
+    def find(self, text: str) -> list[Found]:
+        """The works that are duplicates of the page by the engine's published rule: each once, the best first."""
+
+
+@dataclass(frozen=True, slots=True)
+class EngineEntry:
+    """An engine as the catalogue lists it. make: takes the published parameters by name, all with defaults."""
+
+    name: str
+    make: Callable[..., Engine]
+    gives_spans: bool
+    summary_en: str
+    summary_zh: str
+    source: str
