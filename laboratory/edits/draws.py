@@ -1,0 +1,64 @@
+"""Random numbers in bulk from a `random.Random`, the same in every version of Python.
+
+Only `getrandbits` is asked, whose Mersenne Twister output is fixed; everything else is integer arithmetic. The same
+seed draws the same numbers at every strength, so that what is edited at .1 is edited at .2 too.
+"""
+
+from random import Random
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.errors import BadInput
+
+WORD_BITS = 32
+
+
+def words(rng: Random, count: int) -> NDArray[np.uint32]:
+    """uint32[count], uniform."""
+    return np.frombuffer(rng.getrandbits(WORD_BITS * count).to_bytes(4 * count, "little"), "<u4") if count else _NONE
+
+
+def below(rng: Random, bounds: NDArray[np.int64]) -> NDArray[np.int64]:
+    """int64[n]: a number of [0, bound) for each bound; bounds are of 1 to 2**31."""
+    return (words(rng, bounds.size).astype(np.int64) * bounds) >> WORD_BITS
+
+
+def one_below(rng: Random, bound: int) -> int:
+    """One number of [0, bound)."""
+    return (rng.getrandbits(WORD_BITS) * bound) >> WORD_BITS
+
+
+def chosen(rng: Random, count: int, strength: float) -> NDArray[np.int64]:
+    """int64[k], increasing: places among `count`, a share of them that is exactly `strength`.
+
+    What is left of a whole number is rounded up or down by chance, so that short texts get their share on average.
+    Raises BadInput for a strength outside [0, 1].
+    """
+    wanted = share(rng, count, strength)
+    draws = words(rng, count)
+    if wanted == count:
+        return np.arange(count, dtype=np.int64)
+    limit = np.partition(draws, wanted)[wanted]
+    mask = draws < limit
+    ties = np.flatnonzero(draws == limit)
+    mask[ties[: wanted - np.count_nonzero(mask)]] = True
+    return np.flatnonzero(mask)
+
+
+def share(rng: Random, count: int, strength: float) -> int:
+    """A share of a count as a whole number, rounded by chance so that its mean is exact.
+
+    Raises BadInput for a strength outside [0, 1].
+    """
+    if not 0 <= strength <= 1:
+        raise BadInput(f"an edit's strength is between 0 and 1, not {strength}")
+    return min(int(count * strength + rng.getrandbits(WORD_BITS) / (1 << WORD_BITS)), count)
+
+
+def order(rng: Random, count: int) -> NDArray[np.int64]:
+    """int64[count]: a random order of the numbers below count."""
+    return np.argsort(words(rng, count), kind="stable")
+
+
+_NONE = np.zeros(0, np.uint32)

@@ -1,0 +1,82 @@
+"""A text after edits that still knows where each of its characters comes from, and what that says of a whole page."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fingerprint.readings import code_points
+
+PUT_IN = -1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Edited:
+    """A text and its origins.
+
+    origins: int32[len(text)], for each character the offset in the original text of the character that it stands for;
+    -1 where it was put in. A character may be stood for by several (its pinyin), and by one that differs (a homophone).
+    """
+
+    text: str
+    origins: NDArray[np.int32]
+
+    def __post_init__(self) -> None:
+        if self.origins.shape != (len(self.text),) or self.origins.dtype != np.int32:
+            raise ValueError(f"{len(self.text)} characters do not go with origins {self.origins.shape}")
+
+    @classmethod
+    def of(cls, text: str) -> "Edited":
+        """The text as it is, every character standing for itself."""
+        return cls(text, np.arange(len(text), dtype=np.int32))
+
+    @classmethod
+    def of_codes(cls, codes: NDArray[np.uint32], origins: NDArray[np.int32]) -> "Edited":
+        """From uint32[n] code points (lone surrogates included) and their int32[n] origins."""
+        return cls(codes.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass"), origins)
+
+    @property
+    def codes(self) -> NDArray[np.uint32]:
+        """uint32[len(text)]: the code points; read-only."""
+        return code_points(self.text)
+
+    def with_codes(self, codes: NDArray[np.uint32]) -> "Edited":
+        """Other characters in the same places, each standing for what stood there."""
+        return Edited.of_codes(codes, self.origins)
+
+    def taken(self, places: NDArray[np.int64] | NDArray[np.bool_]) -> "Edited":
+        """The characters of these places, in the order given."""
+        return Edited.of_codes(self.codes[places], self.origins[places])
+
+
+@dataclass(frozen=True, slots=True)
+class TruthSpan:
+    """What a page really took: half-open ranges, in code points of the page and of the work of this number."""
+
+    work: int
+    page_start: int
+    page_end: int
+    work_start: int
+    work_end: int
+
+
+def spans_of(edited: Edited, work: int = 0, page_start: int = 0, work_start: int = 0) -> tuple[TruthSpan, ...]:
+    """The passage as one span, whatever its sentences' order; none where nothing of the original is left.
+
+    page_start and work_start are where the edited passage stands in the page and where the original stood in the work.
+    The span runs from the first to the last character that stands for one of the original, and in the work from the
+    first to the last of those: what was put in at the ends, or dropped there, is outside, what lies between is inside.
+    """
+    places = np.flatnonzero(edited.origins >= 0)
+    if not places.size:
+        return ()
+    origins = edited.origins[places]
+    return (
+        TruthSpan(
+            work,
+            page_start + int(places[0]),
+            page_start + int(places[-1]) + 1,
+            work_start + int(origins.min()),
+            work_start + int(origins.max()) + 1,
+        ),
+    )

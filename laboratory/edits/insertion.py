@@ -1,0 +1,103 @@
+"""Edits that put characters in, take them out, or change their order by one."""
+
+from random import Random
+
+import numpy as np
+
+from fingerprint.characters import KINDS, Kind
+from fingerprint.noise import runs_of
+from fingerprint.readings import SYLLABLES, TABLE
+from laboratory.edits import draws
+from laboratory.edits.edited import Edited
+from laboratory.edits.material import Material
+from laboratory.edits.pieces import Pieces, put_behind, put_in_place
+from laboratory.edits.substitution import any_characters, han_places
+
+SPACES = ("\u0020", "\u3000", "\u00a0", "\u2003", "\u2009")
+ZERO_WIDTH = ("\u200b", "\u200c", "\u200d", "\u2060", "\ufeff", "\u00ad")
+PINYIN = Pieces.of(SYLLABLES)
+# Half- and full-width brackets and the two angular kinds, as sites write them.
+BRACKETS = (("(", ")"), ("（", "）"), ("[", "]"), ("【", "】"))
+PINYIN_IN_BRACKETS = Pieces.of(
+    [opening + syllable + closing for opening, closing in BRACKETS for syllable in SYLLABLES]
+)
+
+
+def insertion(page: Edited, strength: float, rng: Random, material: Material) -> Edited:
+    """A common character behind a Han character; strength: those put in for each Han character."""
+    codes = page.codes
+    han = han_places(codes)
+    places = han[draws.chosen(rng, han.size, strength)]
+    if not places.size:
+        return page
+    pieces = Pieces.of_codes(any_characters(codes, han, places, rng, material))
+    return put_behind(page, places, pieces, np.arange(places.size))
+
+
+def deletion(page: Edited, strength: float, rng: Random, material: Material) -> Edited:
+    """Han characters left out; strength: share of them."""
+    del material
+    han = han_places(page.codes)
+    kept = np.ones(len(page.text), np.bool_)
+    kept[han[draws.chosen(rng, han.size, strength)]] = False
+    return page if kept.all() else page.taken(kept)
+
+
+def swap(page: Edited, strength: float, rng: Random, material: Material) -> Edited:
+    """Two neighbouring Han characters in each other's place; strength: share of the characters that have a partner.
+
+    A character is moved once; neighbours that are the same character are left alone.
+    """
+    del material
+    codes = page.codes
+    starts, ends = runs_of(KINDS.table[codes] == Kind.HAN)
+    sizes = ends - starts
+    # In a run of odd length one character has no partner: the first of some runs, the last of others.
+    firsts = starts + np.where(sizes % 2, draws.words(rng, starts.size) & 1, 0)
+    pairs = sizes // 2
+    offsets = np.arange(pairs.sum()) - np.repeat(np.cumsum(pairs) - pairs, pairs)
+    left = np.repeat(firsts, pairs) + 2 * offsets
+    left = left[codes[left] != codes[left + 1]]
+    left = left[draws.chosen(rng, left.size, strength)]
+    places = np.arange(codes.size)
+    places[left], places[left + 1] = left + 1, left
+    return page.taken(places) if left.size else page
+
+
+def pinyin_in_place(page: Edited, strength: float, rng: Random, material: Material) -> Edited:
+    """The toneless syllable in place of the character; strength: share of the Han characters."""
+    del material
+    codes = page.codes
+    han = han_places(codes)
+    places = han[draws.chosen(rng, han.size, strength)]
+    syllables = TABLE.syllables[codes[places]].astype(np.int64)
+    return put_in_place(page, places, PINYIN, syllables) if places.size else page
+
+
+def pinyin_after(page: Edited, strength: float, rng: Random, material: Material) -> Edited:
+    """The toneless syllable in brackets behind the character, one kind of brackets to a page."""
+    del material
+    codes = page.codes
+    han = han_places(codes)
+    kind = draws.one_below(rng, len(BRACKETS))
+    places = han[draws.chosen(rng, han.size, strength)]
+    syllables = TABLE.syllables[codes[places]].astype(np.int64) + kind * len(SYLLABLES)
+    return put_behind(page, places, PINYIN_IN_BRACKETS, syllables) if places.size else page
+
+
+def spaces(page: Edited, strength: float, rng: Random, material: Material) -> Edited:
+    """A space behind a Han character, of one kind to a page; strength: share of the Han characters."""
+    del material
+    kind = draws.one_below(rng, len(SPACES))
+    han = han_places(page.codes)
+    places = han[draws.chosen(rng, han.size, strength)]
+    return put_behind(page, places, Pieces.of(SPACES), np.full(places.size, kind)) if places.size else page
+
+
+def zero_width(page: Edited, strength: float, rng: Random, material: Material) -> Edited:
+    """A character that is not seen behind a Han character, of mixed kinds; strength: share of the Han characters."""
+    del material
+    han = han_places(page.codes)
+    places = han[draws.chosen(rng, han.size, strength)]
+    kinds = draws.below(rng, np.full(places.size, len(ZERO_WIDTH)))
+    return put_behind(page, places, Pieces.of(ZERO_WIDTH), kinds) if places.size else page

@@ -1,0 +1,44 @@
+"""What edits write: confusion sets, common characters, slogans."""
+
+from dataclasses import dataclass, field
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fingerprint.readings import code_points
+from laboratory.edits import sounds
+from laboratory.edits.confusion import Confusions
+from laboratory.edits.pieces import Pieces
+from laboratory.edits.scripts import SCRIPTS
+from laboratory.edits.shapes import LIKE_SHAPES
+from laboratory.edits.slogans import SLOGANS
+
+
+def _like_shapes() -> Confusions:
+    """The groups, and the same in traditional form: 貝 is as like 見 as 贝 is like 见."""
+    traditional = ("".join(map(chr, SCRIPTS.traditional_forms[code_points(group)])) for group in LIKE_SHAPES)
+    return Confusions.of_alike([*LIKE_SHAPES, *traditional])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Material:
+    """Never changed once made. common: uint32[n], what random and inserted characters are drawn from."""
+
+    homophones: Confusions = field(default_factory=sounds.homophones)
+    fuzzy_sounds: Confusions = field(default_factory=sounds.fuzzy_sounds)
+    shapes: Confusions = field(default_factory=_like_shapes)
+    variants: Confusions = field(default_factory=sounds.variants)
+    common: NDArray[np.uint32] = field(default_factory=sounds.common_characters)
+    slogans: tuple[str, ...] = SLOGANS
+
+    @property
+    def slogan_pieces(self) -> Pieces:
+        """The slogans, and behind them the same ones with a line of their own."""
+        return Pieces.of([*self.slogans, *(slogan + "\n" for slogan in self.slogans)])
+
+
+@cache
+def default_material() -> Material:
+    """What the product brings along; made at the first question, in a tenth of a second."""
+    return Material()

@@ -1,0 +1,76 @@
+"""Where sentences end, and the edits that move, drop or part them."""
+
+from functools import cache
+from random import Random
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fingerprint.noise import runs_of
+from fingerprint.readings import CODE_POINTS
+from laboratory.edits import draws
+from laboratory.edits.edited import Edited
+from laboratory.edits.material import Material
+from laboratory.edits.pieces import put_behind, ranges
+
+ENDING, CLOSING = 1, 2
+ENDINGS = "。！？!?…｡\n"
+CLOSINGS = "”’」』）)】》\"'"
+
+
+def sentence_ends(codes: NDArray[np.uint32]) -> NDArray[np.int64]:
+    """int64[sentences], increasing: the position behind each sentence, its closing quotes and its line end.
+
+    The last is the text's length, whether or not its last sentence is complete; an empty text has no sentences.
+    """
+    kinds = _kinds()[codes]
+    starts, ends = runs_of(kinds > 0)
+    endings = np.concatenate([[0], np.cumsum(kinds == ENDING)])
+    found = ends[endings[ends] > endings[starts]]
+    return np.unique(np.append(found, codes.size)) if codes.size else found
+
+
+def shuffle(page: Edited, strength: float, rng: Random, material: Material) -> Edited:
+    """Sentences in each other's place; strength: share of the sentences, each of which moves."""
+    del material
+    ends = sentence_ends(page.codes)
+    moved = draws.chosen(rng, ends.size, strength)
+    if moved.size < 2:
+        return page
+    mixed = moved[draws.order(rng, moved.size)]
+    sequence = np.arange(ends.size)
+    sequence[mixed] = np.roll(mixed, 1)  # one cycle through all of them, so that none stays
+    return _of_sentences(page, ends, sequence)
+
+
+def drop(page: Edited, strength: float, rng: Random, material: Material) -> Edited:
+    """Sentences left out; strength: share of the sentences, at 1 all of them."""
+    del material
+    ends = sentence_ends(page.codes)
+    dropped = draws.chosen(rng, ends.size, strength)
+    return _of_sentences(page, ends, np.delete(np.arange(ends.size), dropped)) if dropped.size else page
+
+
+def advertisement(page: Edited, strength: float, rng: Random, material: Material) -> Edited:
+    """A slogan behind a sentence, on a line of its own where that ends one; strength: share of the sentences."""
+    codes = page.codes
+    ends = sentence_ends(codes)
+    ends = ends[draws.chosen(rng, ends.size, strength)]
+    if not ends.size or not material.slogans:
+        return page
+    numbers = draws.below(rng, np.full(ends.size, len(material.slogans)))
+    numbers += np.where(codes[ends - 1] == ord("\n"), len(material.slogans), 0)
+    return put_behind(page, ends - 1, material.slogan_pieces, numbers)
+
+
+def _of_sentences(page: Edited, ends: NDArray[np.int64], sequence: NDArray[np.int64]) -> Edited:
+    starts = np.concatenate([[0], ends[:-1]])
+    return page.taken(ranges(starts[sequence], (ends - starts)[sequence]))
+
+
+@cache
+def _kinds() -> NDArray[np.uint8]:
+    table = np.zeros(CODE_POINTS, np.uint8)
+    table[[ord(character) for character in CLOSINGS]] = CLOSING
+    table[[ord(character) for character in ENDINGS]] = ENDING
+    return table

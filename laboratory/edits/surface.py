@@ -1,0 +1,88 @@
+"""Edits of what is no word: punctuation and the width of characters."""
+
+from functools import cache
+from random import Random
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fingerprint.readings import CODE_POINTS, code_points
+from laboratory.edits import draws
+from laboratory.edits.confusion import Confusions
+from laboratory.edits.edited import Edited
+from laboratory.edits.material import Material
+from laboratory.edits.pieces import Pieces, put_behind
+from laboratory.edits.substitution import han_places
+
+# Marks of one group are written for each other.
+MARKS = (
+    "，,、；",
+    "。．.！",
+    "？?",
+    "！!。",
+    "：:；",
+    "；;，",
+    '“「『"',
+    '”」』"',
+    "‘『「'",
+    "’』」'",
+    "（(［〔",
+    "）)］〕",
+    "…·—",
+    "《〈「",
+    "》〉」",
+)
+ADDED_MARKS = "，。、；！"
+# In edited prose there is a mark behind about every seventh character (single_dev, 2026-11: one in 5.5 to 8);
+# a page whose marks are all changed gets half as many again, each between two words.
+HAN_CHARS_PER_ADDED_MARK = 14
+
+HALF_WIDTH = "".join(map(chr, range(0x21, 0x7F))) + " ｡､｢｣･"
+FULL_WIDTH = "".join(map(chr, range(0xFF01, 0xFF5F))) + "\u3000。、「」・"
+
+
+def punctuation(page: Edited, strength: float, rng: Random, material: Material) -> Edited:
+    """Marks changed (half of those chosen) or dropped (the others), and some added; strength: share of the marks.
+
+    As many marks are added as one in HAN_CHARS_PER_ADDED_MARK Han characters would be at strength 1.
+    """
+    del material
+    codes = page.codes.copy()
+    marks = _marks()
+    able = marks.places(codes)
+    places = able[draws.chosen(rng, able.size, strength)]
+    changed = (draws.words(rng, places.size) & 1).astype(np.bool_)
+    codes[places[changed]] = marks.drawn(codes[places[changed]], rng)
+    han = han_places(codes)
+    behind = han[draws.chosen(rng, han.size, strength / HAN_CHARS_PER_ADDED_MARK)]
+    if not places.size and not behind.size:
+        return page
+    kept = np.ones(codes.size, np.bool_)
+    kept[places[~changed]] = False
+    positions = (np.cumsum(kept) - 1)[behind]
+    numbers = draws.below(rng, np.full(behind.size, len(ADDED_MARKS)))
+    return put_behind(page.with_codes(codes).taken(kept), positions, Pieces.of(ADDED_MARKS), numbers)
+
+
+def width(page: Edited, strength: float, rng: Random, material: Material) -> Edited:
+    """Half-width characters in full width and the other way round; strength: share of those that have the other."""
+    del material
+    codes = page.codes.copy()
+    other = _other_width()
+    able = np.flatnonzero(other[codes] != codes)
+    places = able[draws.chosen(rng, able.size, strength)]
+    codes[places] = other[codes[places]]
+    return page.with_codes(codes) if places.size else page
+
+
+@cache
+def _marks() -> Confusions:
+    return Confusions.of_alike(MARKS)
+
+
+@cache
+def _other_width() -> NDArray[np.uint32]:
+    table = np.arange(CODE_POINTS, dtype=np.uint32)
+    half, full = code_points(HALF_WIDTH), code_points(FULL_WIDTH)
+    table[half], table[full] = full, half
+    return table
