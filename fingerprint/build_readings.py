@@ -43,7 +43,7 @@ def folding() -> dict[int, int]:
 
 def readings(fold: dict[int, int]) -> dict[int, str]:
     """Code point -> toneless syllable: the first reading of its folded form, else of itself."""
-    own = {code: _toneless(listed.split(",")[0]) for code, listed in PINYIN_DICT.items()}
+    own = {code: toneless(listed.split(",")[0]) for code, listed in PINYIN_DICT.items()}
     own |= {ord("0") + value: own[ord(numeral)] for value, numeral in enumerate(NUMERALS)}
     found = {code: own.get(fold.get(code, code)) or own.get(code, "") for code in own.keys() | fold.keys()}
     return {code: syllable for code, syllable in sorted(found.items()) if syllable}
@@ -76,7 +76,7 @@ def _followed(code: int, direct: dict[int, int]) -> int:
     return code
 
 
-def _toneless(reading: str) -> str:
+def toneless(reading: str) -> str:
     decomposed = unicodedata.normalize("NFD", reading.lower()).replace("u\u0308", "v")
     return "".join(letter for letter in decomposed if "a" <= letter <= "z")
 

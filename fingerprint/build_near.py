@@ -1,0 +1,125 @@
+"""Writes near.bin: the readings of each character, and the characters that its sound may stand for.
+
+    python -m fingerprint.build_near
+
+Needs pypinyin, which nothing else of this package imports but fingerprint.build_readings. The same version gives the
+same bytes. No fingerprint holds anything of this table; a new one may change what verification finds.
+"""
+
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+from pypinyin.constants import PHRASES_DICT, PINYIN_DICT
+
+from fingerprint.build_readings import toneless
+from fingerprint.near import ALTERNATIVES_WIDTH, DATA_PATH, READINGS_WIDTH, pack
+from fingerprint.pinyin import NO_VOWEL
+from fingerprint.readings import SYLLABLES, TABLE
+
+DIGITS = range(ord("0"), ord("9") + 1)
+# A reading that no phrase shows counts as this many uses.
+UNSEEN_USES = 0.1
+# Of what a character may be replaced by for its sound: the least share that a token must have to be named as an
+# alternative when it is no reading of the character itself.
+MIN_SHARE = 0.01
+
+Readings = Mapping[int, tuple[int, ...]]
+Uses = Mapping[tuple[int, int], float]
+
+
+def all_readings() -> dict[int, tuple[int, ...]]:
+    """Simplified character or digit -> syllable ids of its readings: its token first, the others by how usual they are.
+
+    A simplified character has the first readings of all that is folded to it, too.
+    """
+    uses = reading_uses()
+    listed: dict[int, list[int]] = defaultdict(list)
+    for code in sorted(PINYIN_DICT):
+        listed[int(TABLE.folding[code])] += _listed(code)[: None if TABLE.folding[code] == code else 1]
+    for digit in DIGITS:
+        listed[digit] = []
+    found = {}
+    for code, others in sorted(listed.items()):
+        if token := int(TABLE.syllables[code]):
+            ranked = sorted(dict.fromkeys(others), key=lambda reading: -uses.get((code, reading), 0))
+            found[code] = tuple(dict.fromkeys([token, *ranked]))[:READINGS_WIDTH]
+    return found
+
+
+def reading_uses() -> Uses:
+    """(simplified character, syllable id) -> how often the 47,111 phrases of pypinyin read it so."""
+    uses: Counter[tuple[int, int]] = Counter()
+    for phrase, readings in PHRASES_DICT.items():
+        if len(phrase) == len(readings):
+            for character, reading in zip(phrase, readings, strict=True):
+                uses[int(TABLE.folding[ord(character)]), _number(reading[0])] += 1
+    return {key: float(count) for key, count in uses.items()}
+
+
+def sound_alternatives(readings: Readings, uses: Uses) -> Iterator[tuple[int, ...]]:
+    """For each character: tokens of the characters that may stand for its sound, but its own token."""
+    weights = {code: _shares(code, own, uses) for code, own in readings.items()}
+    tokens_of_sound: dict[int, dict[int, float]] = defaultdict(
+        lambda: defaultdict(float)
+    )  # reading -> token -> uses of characters
+    for code, own in readings.items():
+        for reading in own:
+            if (count := uses.get((code, reading), 0)) > 0:
+                tokens_of_sound[reading][own[0]] += count
+    for code, own in readings.items():
+        expected: dict[int, float] = defaultdict(float)
+        for reading, share in weights[code].items():
+            for token, count in tokens_of_sound[reading].items():
+                expected[token] += share * count
+        yield _ranked(own, expected)
+
+
+def _ranked(own: tuple[int, ...], expected: Mapping[int, float]) -> tuple[int, ...]:
+    least = MIN_SHARE * sum(expected.values())
+    others = [
+        token
+        for token in sorted(expected, key=lambda token: -expected[token])
+        if expected[token] >= least and token not in own
+    ]
+    return (*own[1:], *others)[:ALTERNATIVES_WIDTH]
+
+
+def _shares(code: int, own: tuple[int, ...], uses: Uses) -> dict[int, float]:
+    counts = {reading: uses.get((code, reading), 0) + UNSEEN_USES for reading in own}
+    total = sum(counts.values())
+    return {reading: count / total for reading, count in counts.items()}
+
+
+def _listed(code: int) -> list[int]:
+    return [number for reading in PINYIN_DICT[code].split(",") if (number := _number(reading))]
+
+
+def _number(reading: str) -> int:
+    """The syllable id of a reading; 0 for one without vowel, which only interjections have."""
+    name = toneless(reading)
+    return SYLLABLES.index(name) if name not in NO_VOWEL and name in SYLLABLES else 0
+
+
+def _padded(rows: list[tuple[int, ...]], width: int) -> NDArray[np.uint16]:
+    table = np.zeros((len(rows), width), np.uint16)
+    for number, row in enumerate(rows):
+        table[number, : len(row)] = row
+    return table
+
+
+def main() -> None:
+    readings = all_readings()
+    codes = np.array(list(readings), np.uint32)
+    alternatives = _padded(list(sound_alternatives(readings, reading_uses())), ALTERNATIVES_WIDTH)
+    unique, numbers = np.unique(alternatives, axis=0, return_inverse=True)
+    data = pack([codes, _padded(list(readings.values()), READINGS_WIDTH), unique, numbers.astype(np.uint16)])
+    DATA_PATH.write_bytes(data)
+    filled = (alternatives > 0).sum(axis=1).mean()
+    sys.stdout.write(f"{codes.size} characters, {filled:.2f} alternatives each, {len(data)} bytes\n")
+
+
+if __name__ == "__main__":
+    main()

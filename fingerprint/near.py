@@ -1,0 +1,114 @@
+"""Characters that may stand for one another, by any of their readings or by their shape; for verification, not seeds.
+
+The tables are written by fingerprint.build_near and read at the first question. They change no bit of a fingerprint.
+"""
+
+import io
+import lzma
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from core.errors import BrokenInvariant
+from fingerprint.readings import CODE_POINTS, TABLE
+
+__all__ = ["NEAR", "NearTable", "alternatives", "are_homophones"]
+
+DATA_PATH = Path(__file__).with_name("near.bin")
+READINGS_WIDTH = 8  # of 41,923 characters 7 have more; those lose their rarest
+# Homophones by any reading, as a dictionary gives them: 2 columns cover .985 of them, 3 .995, 4 .998, 6 .998.
+ALTERNATIVES_WIDTH = 4
+
+
+def pack(arrays: list[NDArray[np.generic]]) -> bytes:
+    """Arrays as the bytes of near.bin: compressed npy forms, one behind the other."""
+    stream = io.BytesIO()
+    for array in arrays:
+        np.save(stream, array, allow_pickle=False)
+    return lzma.compress(stream.getvalue(), preset=9)
+
+
+class NearTable:
+    """Rows of what is near to each character; a traditional character has the row of its simplified form.
+
+    Plain arrays, so that compiled loops can read them: `table.readings[table.rows[code]]`. Row 0 is empty.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    @cached_property
+    def _arrays(self) -> list[NDArray[np.generic]]:
+        try:
+            stream = io.BytesIO(lzma.decompress(self._path.read_bytes()))
+            return [np.load(stream, allow_pickle=False) for _ in range(4)]
+        except (OSError, ValueError, EOFError, lzma.LZMAError) as error:
+            raise BrokenInvariant(f"{self._path} cannot be read ({error}); install the product again") from error
+
+    @cached_property
+    def rows(self) -> NDArray[np.uint16]:
+        """uint16[code point]: the row of each character in the tables below; 0 for what has none."""
+        rows = np.zeros(CODE_POINTS, np.uint16)
+        codes = self._arrays[0]
+        rows[codes] = np.arange(1, codes.size + 1)
+        rows = rows[TABLE.folding]
+        rows[TABLE.syllables == 0] = 0
+        return rows
+
+    @cached_property
+    def readings(self) -> NDArray[np.uint16]:
+        """uint16[rows, READINGS_WIDTH]: ids of every reading; the first is the token; 0 behind the last."""
+        return _with_empty_row(self._arrays[1])
+
+    @cached_property
+    def alternatives(self) -> NDArray[np.uint16]:
+        """uint16[rows, ALTERNATIVES_WIDTH]: tokens that a character of like sound may have beside this one's own.
+
+        First the other readings of the character itself, then the first readings of characters that share one of its
+        readings, the likeliest first; 0 behind the last.
+        """
+        return _with_empty_row(self._arrays[2][self._arrays[3]])
+
+
+NEAR = NearTable(DATA_PATH)
+
+
+def alternatives(codes: NDArray[np.uint32], table: NearTable = NEAR) -> NDArray[np.uint16]:
+    """uint16[n, ALTERNATIVES_WIDTH], padded with 0: tokens, other than its own, of characters of like sound.
+
+    codes: uint32[n], code points as they stand in the text (traditional forms are folded here).
+    """
+    return table.alternatives[table.rows[codes]]
+
+
+def are_homophones(first: NDArray[np.uint32], second: NDArray[np.uint32], table: NearTable = NEAR) -> NDArray[np.bool_]:
+    """bool[n]: whether any reading of first[i] is one of second[i], tones aside; False where either has none.
+
+    >>> from fingerprint.readings import code_points
+    >>> are_homophones(code_points("行行，"), code_points("航走，")).tolist()
+    [True, False, False]
+    """
+    found: NDArray[np.bool_] = _share_a_reading(table.rows[first], table.rows[second], table.readings)
+    return found
+
+
+@njit(cache=True)  # type: ignore[misc,unused-ignore]
+def _share_a_reading(
+    first: NDArray[np.uint16], second: NDArray[np.uint16], readings: NDArray[np.uint16]
+) -> NDArray[np.bool_]:
+    found = np.zeros(first.size, np.bool_)
+    for item in range(first.size):
+        for one in readings[first[item]]:
+            if one == 0:
+                break
+            for other in readings[second[item]]:
+                if one == other:
+                    found[item] = True
+    return found
+
+
+def _with_empty_row(table: NDArray[np.generic]) -> NDArray[np.uint16]:
+    return np.concatenate([np.zeros((1, table.shape[1]), np.uint16), table.astype(np.uint16)])

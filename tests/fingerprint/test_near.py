@@ -1,0 +1,69 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.errors import BrokenInvariant
+from fingerprint.near import ALTERNATIVES_WIDTH, NEAR, NearTable, alternatives, are_homophones
+from fingerprint.readings import SYLLABLES, TABLE, code_points
+
+HOSTILE = st.text(st.sampled_from("行航长常还環着著住乾前9九，a \ue000\ud800") | st.characters(exclude_categories=[]))
+
+
+def sounds_near(character: str) -> list[str]:
+    return [SYLLABLES[token] for token in alternatives(code_points(character))[0] if token]
+
+
+def homophones(first: str, second: str) -> list[bool]:
+    return are_homophones(code_points(first), code_points(second)).tolist()
+
+
+def test_other_readings_of_a_character_are_its_alternatives() -> None:
+    assert "hang" in sounds_near("行")
+    assert "chang" in sounds_near("长")
+    assert sounds_near("長") == sounds_near("长")
+    assert sounds_near("，") == sounds_near("a") == []
+
+
+def test_a_character_that_others_sound_like_in_a_second_reading_has_their_token() -> None:
+    assert "zhang" in sounds_near("常")  # 长 is read zhang by the tokens, and sounds like 常 as chang
+
+
+def test_polyphones_are_homophones_when_any_reading_agrees() -> None:
+    assert homophones("行行长長著", "航走常常住") == [True, False, True, True, True]
+
+
+@given(HOSTILE)
+def test_being_homophones_is_mutual_and_needs_a_reading(text: str) -> None:
+    codes = code_points(text)
+    others = codes[::-1].copy()
+    found = are_homophones(codes, others)
+    assert (found == are_homophones(others, codes)).all()
+    assert (are_homophones(codes, codes) == (TABLE.syllables[codes] > 0)).all()
+    for code, other, said in zip(codes.tolist(), others.tolist(), found.tolist(), strict=True):
+        both = [set(NEAR.readings[NEAR.rows[one]].tolist()) - {0} for one in (code, other)]
+        assert said == bool(both[0] & both[1])
+
+
+@given(HOSTILE)
+def test_no_alternative_is_the_token_itself_and_none_comes_twice(text: str) -> None:
+    codes = code_points(text)
+    found = alternatives(codes)
+    assert found.shape == (codes.size, ALTERNATIVES_WIDTH)
+    assert found.dtype == np.uint16
+    for code, row in zip(codes.tolist(), found.tolist(), strict=True):
+        named = [token for token in row if token]
+        assert row[: len(named)] == named
+        assert len(set(named)) == len(named)
+        assert int(TABLE.syllables[code]) not in named
+        assert all(token < len(SYLLABLES) for token in named)
+
+
+def test_the_first_reading_of_every_row_is_the_token() -> None:
+    codes = np.flatnonzero(NEAR.rows)
+    assert (NEAR.readings[NEAR.rows[codes], 0] == TABLE.syllables[codes]).all()
+
+
+def test_a_table_that_is_not_there_says_what_to_do(tmp_path) -> None:
+    with pytest.raises(BrokenInvariant, match="install the product again"):
+        alternatives(code_points("行"), NearTable(tmp_path / "near.bin"))
