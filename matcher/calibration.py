@@ -22,8 +22,10 @@ class Calibration:
     ungapped_drop: int = 8
     min_ungapped_score: int = 8
     gapped_drop: int = 20
+    gapped_lag: int = 6
     band_tokens: int = 24
     min_segment_score: int = 9
+    max_shelved_tokens: int = 256_000_000  # 512 MB of streams; more only costs memory
     max_segments_of_text: int = 4_000  # bounds the work for a page made of a thousand pieces
 
     # Joining (matcher.passages). What stands between two neighbours is bridged when it is little beside what each side

@@ -1,54 +1,88 @@
-"""Who keeps a page range that several texts claim.
-
-A segment is a row of matcher.extension: page start, page end, work start, work end (tokens), matches, score.
-"""
+"""Who keeps a page range that several texts claim. Segments are rows of matcher.extension."""
 
 from collections import defaultdict
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from matcher.calibration import Calibration
+from matcher.extension import PAGE_START, SCORE, TEXT, Segments
+from matcher.kernels import BLOCK_BITS, SEGMENT_COLUMNS
 
-PAGE_START, PAGE_END, WORK_START, WORK_END, MATCHES, SCORE = range(6)
-Segments = NDArray[np.int32]
 
-
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Holding:
-    """What one text keeps of a page: its segments, and the tokens that other texts carry as well."""
+    """What one text keeps of a page.
 
-    segments: list[NDArray[np.int32]] = field(default_factory=list)
-    rivals: list[tuple[NDArray[np.int32], int]] = field(default_factory=list)  # the segment kept, whose claim fell
+    segments: those that it keeps; rivals: those of other texts that fell to it (their TEXT says whose).
+    """
+
+    segments: Segments
+    rivals: Segments = field(default_factory=lambda: np.zeros((0, SEGMENT_COLUMNS), np.int32))
 
 
-def holdings(claims: Mapping[int, Segments], calibration: Calibration) -> dict[int, Holding]:
-    """Settle the claims of all texts (by ordinal): the better one keeps a range, the others are noted as rivals."""
-    if not claims:
+def holdings(claims: Segments, page_tokens: int, calibration: Calibration) -> dict[int, Holding]:
+    """Settle the claims of all texts: the better one keeps a range, the others are noted as rivals. By text."""
+    if not len(claims):
         return {}
-    owners = np.concatenate([np.full(len(rows), ordinal, np.int64) for ordinal, rows in claims.items()])
-    rows = np.concatenate(list(claims.values()))
-    totals = {ordinal: int(found[:, SCORE].sum()) for ordinal, found in claims.items()}
-    share = np.array([totals[owner] for owner in owners.tolist()]) / max(1, max(totals.values(), default=1))
-    bids = rows[:, SCORE] * (1 + calibration.home_bonus * share)
-    kept: list[int] = []
-    kept_rows = np.zeros_like(rows)
-    settled: dict[int, Holding] = defaultdict(Holding)
-    for candidate in np.lexsort((rows[:, PAGE_START], owners, -bids)).tolist():
-        blocker = _blocker(rows[candidate], kept_rows[: len(kept)], calibration.max_overlap_of_claims)
-        if blocker is None:
-            kept_rows[len(kept)] = rows[candidate]
-            kept.append(candidate)
-            settled[int(owners[candidate])].segments.append(rows[candidate])
-        elif owners[kept[blocker]] != owners[candidate]:
-            winner = settled[int(owners[kept[blocker]])]
-            winner.rivals.append((rows[candidate], int(owners[candidate])))
-    return dict(settled)
+    if len(claims) == 1:
+        return {int(claims[0, TEXT]): Holding(claims)}
+    totals = np.bincount(claims[:, TEXT], weights=claims[:, SCORE])
+    bids = claims[:, SCORE] * (1 + calibration.home_bonus * totals[claims[:, TEXT]] / totals.max())
+    order = np.lexsort((claims[:, PAGE_START], claims[:, TEXT], -bids))
+    fate = _settled(claims, order, page_tokens, calibration.max_overlap_of_claims)
+    kept = claims[fate < 0]
+    found = {text: Holding(kept[kept[:, TEXT] == text]) for text in np.unique(kept[:, TEXT]).tolist()}
+    fallen = np.flatnonzero(fate >= 0)
+    winners = claims[fate[fallen], TEXT]
+    is_rival = winners != claims[fallen, TEXT]
+    for winner, rows in _grouped(winners[is_rival], claims[fallen[is_rival]]).items():
+        found[winner].rivals = rows
+    return found
 
 
-def _blocker(row: NDArray[np.int32], kept: Segments, max_overlap: float) -> int | None:
-    overlaps = np.minimum(row[PAGE_END], kept[:, PAGE_END]) - np.maximum(row[PAGE_START], kept[:, PAGE_START])
-    blocking = np.flatnonzero(overlaps > max_overlap * (row[PAGE_END] - row[PAGE_START]))
-    return int(blocking[0]) if blocking.size else None
+def _grouped(keys: NDArray[np.int32], rows: Segments) -> dict[int, Segments]:
+    groups: dict[int, list[int]] = defaultdict(list)
+    for number, key in enumerate(keys.tolist()):
+        groups[key].append(number)
+    return {key: rows[numbers] for key, numbers in groups.items()}
+
+
+@njit(cache=True)  # type: ignore[misc,unused-ignore]
+def _settled(
+    rows: NDArray[np.int32], order: NDArray[np.int64], page_tokens: int, max_overlap: float
+) -> NDArray[np.int32]:
+    """int32[n]: for each segment -1 when it keeps its page range, else the kept one that takes more than `max_overlap`.
+
+    Segments come in `order`, the best bid first; one that overlaps a kept one by more than that share of itself falls.
+    """
+    fate = np.full(rows.shape[0], -1, np.int32)
+    heads = np.full((page_tokens >> BLOCK_BITS) + 2, -1, np.int32)
+    links, link_count = np.empty((256, 2), np.int32), 0
+    for candidate in order:
+        start, end = rows[candidate, 0], rows[candidate, 1]
+        blocker = -1
+        for block in range(start >> BLOCK_BITS, (end >> BLOCK_BITS) + 1):
+            link = heads[block]
+            while link >= 0 and blocker < 0:
+                other = links[link, 0]
+                overlap = min(end, rows[other, 1]) - max(start, rows[other, 0])
+                if overlap > max_overlap * (end - start):
+                    blocker = other
+                link = links[link, 1]
+            if blocker >= 0:
+                break
+        fate[candidate] = blocker
+        if blocker >= 0:
+            continue
+        for block in range(start >> BLOCK_BITS, (end >> BLOCK_BITS) + 1):
+            if link_count == links.shape[0]:
+                longer = np.empty((2 * link_count, 2), np.int32)
+                longer[:link_count] = links
+                links = longer
+            links[link_count, 0], links[link_count, 1] = candidate, heads[block]
+            heads[block] = link_count
+            link_count += 1
+    return fate

@@ -1,157 +1,432 @@
-"""Compiled twins of matcher.extension, equal to it hit by hit; numba keeps the machine code on disk."""
+"""The loops of the matcher, compiled; numba keeps the machine code on disk.
+
+Each function is also plain Python (`.py_func`), which is its definition; tests compare both with exhaustive alignment.
+What calls each other stands in this one module: code kept on disk does not notice a change in another.
+Tokens are uint16 streams. `near` is uint16[page tokens, A]: what else a token of the page may stand for (0: nothing).
+"""
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
 WILDCARD = 0xFFFF  # fingerprint.normalization.WILDCARD; numba needs a constant of this module
-NOWHERE = -(1 << 28)
+DEAD = -(1 << 28)
+# Diagonals that one wave may hold, a power of two; the drop of 20 keeps at most 41 alive.
+WIDTH = 128
+# Edits after which an extension settles its way so far, so that memory stays bounded on texts of any length.
+MAX_WAVES = 1024
+MISMATCH, PAGE_ONLY, WORK_ONLY = 0, 1, 2
+BLOCK_BITS = 8  # segments are looked for by blocks of 256 page tokens
+UNPAIRED = -1
+# A page gap and a work gap of like size between two segments are one passage rewritten; else something was put in or
+# left out. 3: an advertisement is seldom less than three times as long as the tokens that alignment loses beside it.
+MAX_RATIO_OF_REPLACED = 3
+MAX_OVERLAP_TO_TRIM_TOKENS = 40
+ONLY_PAGE, ONLY_WORK, REWRITTEN = 0, 1, 2
+
+SEGMENT_COLUMNS = 9
+
+Tokens = NDArray[np.uint16]
+Near = NDArray[np.uint16]
+Numbers = NDArray[np.int32]
+Pairs = NDArray[np.int32]
+Alone = NDArray[np.int32]
+Waves = tuple[Numbers, Numbers, Numbers, Numbers, Numbers, NDArray[np.uint8]]
+
+
+@njit(cache=True, inline="always")  # type: ignore[misc,unused-ignore]
+def agree(page: Tokens, near: Near, work: Tokens, page_at: int, work_at: int) -> bool:
+    """Whether two tokens may stand for one another; a wildcard may stand for everything."""
+    token = work[work_at]
+    if page[page_at] == token or page[page_at] == WILDCARD or token == WILDCARD:
+        return True
+    for alternative in range(near.shape[1]):  # noqa: SIM110 - compiled: no generators
+        if near[page_at, alternative] == token:
+            return True
+    return False
+
+
+@njit(cache=True, inline="always")  # type: ignore[misc,unused-ignore]
+def slide(  # noqa: PLR0917 - numba compiles no records; so everywhere here
+    page: Tokens, near: Near, work: Tokens, page_at: int, work_at: int, direction: int, limit: int
+) -> tuple[int, int, int]:
+    """How many tokens agree from here on, at most `limit`; how many of these are readable; where the last of them ends."""
+    length, readable, firm = 0, 0, 0
+    while length < limit:
+        here, there = page_at + length * direction, work_at + length * direction
+        if page[here] == work[there]:
+            is_readable = page[here] != WILDCARD
+        elif agree(page, near, work, here, there):
+            is_readable = page[here] != WILDCARD and work[there] != WILDCARD
+        else:
+            break
+        length += 1
+        if is_readable:
+            readable += 1
+            firm = length
+    return length, readable, firm
 
 
 @njit(cache=True)  # type: ignore[misc,unused-ignore]
-def score_of(page_token: int, work_token: int) -> int:
-    if page_token == WILDCARD or work_token == WILDCARD:  # noqa: PLR1714 - the kernel compares numbers, no tuples
-        return 0
-    return 1 if page_token == work_token else -1
+def reach(  # noqa: C901, PLR0912, PLR0915, PLR0917 - one loop nest: numba would pay for calls inside it
+    page: Tokens,
+    near: Near,
+    work: Tokens,
+    origin: tuple[int, int],
+    direction: int,
+    bounds: tuple[int, int],
+    limits: tuple[int, int, int],
+    waves: Waves,
+    partner: NDArray[np.int32],
+    partner_base: tuple[int, int],
+) -> tuple[int, int, int, int]:
+    """Best alignment of what lies ahead of `origin` (page, work): score, tokens of page and work it takes, matches.
+
+    A match +1, an edit -1, a wildcard 0. Furthest-reaching points by number of edits (Ukkonen 1985, Myers 1986): time
+    grows with the edits, not with the length. limits: what falls more than the first below the best score is given up
+    (greedy X-drop, Zhang et al. 2000), and what falls more than the second below the leader of the last wave; the third
+    is how many diagonals beside that of the best score a wave may hold. bounds: the range of the text in `work`. partner: int32[page
+    range], where not empty, gets the work position of every page token; partner_base is taken off both positions.
+    """
+    old_reached, old_matched, new_reached, new_matched, begins, operations = waves
+    drop, lag, band = limits
+    page_left = page.size - origin[0] if direction > 0 else origin[0] + 1
+    work_left = bounds[1] - origin[1] if direction > 0 else origin[1] - bounds[0] + 1
+    best, page_done, work_done, matches_done, edits_done = 0, 0, 0, 0, 0
+    while page_done < page_left and work_done < work_left:
+        page_at, work_at = origin[0] + page_done * direction, origin[1] + work_done * direction
+        page_rest, work_rest = page_left - page_done, work_left - work_done
+        length, readable, firm = slide(page, near, work, page_at, work_at, direction, min(page_rest, work_rest))
+        for at in range(WIDTH):
+            old_reached[at] = new_reached[at] = DEAD
+        old_reached[0], old_matched[0], begins[0, 0] = length, readable, 0
+        settled_score = matches_done - edits_done
+        top, top_wave, top_diagonal, top_reached = best, -1, 0, 0
+        if settled_score + readable > top:
+            top, top_wave, top_reached = settled_score + readable, 0, firm
+        low, high, wave, last_score = 0, 0, 0, settled_score + readable
+        while low <= high and wave < MAX_WAVES - 1:
+            wave += 1
+            least = max(top - drop, last_score - lag)
+            new_low, new_high, leader_score = high + 2, low - 2, DEAD
+            for diagonal in range(low - 1, high + 2):
+                at = diagonal & (WIDTH - 1)
+                above, below = (diagonal + 1) & (WIDTH - 1), (diagonal - 1) & (WIDTH - 1)
+                start, kept, operation = old_reached[at] + 1, old_matched[at], MISMATCH
+                if start > page_rest or start + diagonal > work_rest:
+                    start = DEAD
+                other = old_reached[above] + 1
+                if (other > start and other <= page_rest) or (other == start and old_matched[above] > kept):
+                    start, kept, operation = other, old_matched[above], PAGE_ONLY
+                other = old_reached[below]
+                if (other > start and other + diagonal <= work_rest) or (other == start and old_matched[below] > kept):
+                    start, kept, operation = other, old_matched[below], WORK_ONLY
+                if start < 0:
+                    new_reached[at] = DEAD
+                    continue
+                length, readable, firm = slide(
+                    page,
+                    near,
+                    work,
+                    page_at + start * direction,
+                    work_at + (start + diagonal) * direction,
+                    direction,
+                    min(page_rest - start, work_rest - start - diagonal),
+                )
+                score = settled_score + kept + readable - wave
+                if score < least:
+                    new_reached[at] = DEAD
+                    continue
+                new_reached[at], new_matched[at] = start + length, kept + readable
+                begins[wave, at], operations[wave, at] = start, operation
+                new_low, new_high = min(new_low, diagonal), max(new_high, diagonal)
+                if score > leader_score:
+                    leader_score = score
+                    if score > top:
+                        top, top_wave, top_diagonal, top_reached = score, wave, diagonal, start + firm
+                        least = max(least, top - drop)
+            # What lies outside the range must read as dead in the wave after next.
+            for diagonal in range(low - 2, new_low):
+                new_reached[diagonal & (WIDTH - 1)] = DEAD
+            for diagonal in range(new_high + 1, high + 3):
+                new_reached[diagonal & (WIDTH - 1)] = DEAD
+            low, high = max(new_low, top_diagonal - band), min(new_high, top_diagonal + band)
+            for diagonal in range(new_low, low):
+                new_reached[diagonal & (WIDTH - 1)] = DEAD
+            for diagonal in range(high + 1, new_high + 1):
+                new_reached[diagonal & (WIDTH - 1)] = DEAD
+            last_score = leader_score
+            old_reached, new_reached = new_reached, old_reached
+            old_matched, new_matched = new_matched, old_matched
+        if top_wave < 0:
+            break
+        places = page_at, work_at
+        end = top_wave, top_diagonal, top_reached
+        matches_done += _settle(page, work, places, direction, end, begins, operations, partner, partner_base)
+        best, edits_done = top, edits_done + top_wave
+        page_done, work_done = page_done + top_reached, work_done + top_reached + top_diagonal
+        if low > high:
+            break
+    return best, page_done, work_done, matches_done
+
+
+@njit(cache=True)  # type: ignore[misc,unused-ignore]
+def _settle(  # noqa: PLR0917
+    page: Tokens,
+    work: Tokens,
+    origin: tuple[int, int],
+    direction: int,
+    end: tuple[int, int, int],
+    begins: NDArray[np.int32],
+    operations: NDArray[np.uint8],
+    partner: NDArray[np.int32],
+    partner_base: tuple[int, int],
+) -> int:
+    """Walk a way back: count its readable matches and, where wanted, write down who stands for whom."""
+    count = 0
+    is_wanted = partner.size > 0
+    wave, diagonal, reached = end
+    while True:
+        at = diagonal & (WIDTH - 1)
+        begin = begins[wave, at]
+        operation = operations[wave, at] if wave else PAGE_ONLY
+        for step in range(begin, reached):
+            here, there = origin[0] + step * direction, origin[1] + (step + diagonal) * direction
+            count += page[here] != WILDCARD and work[there] != WILDCARD
+        if is_wanted:
+            for step in range(begin - (operation == MISMATCH), reached):
+                here, there = origin[0] + step * direction, origin[1] + (step + diagonal) * direction
+                partner[here - partner_base[0]] = there - partner_base[1]
+        if wave == 0:
+            return count
+        reached = begin if operation == WORK_ONLY else begin - 1
+        diagonal += (operation == PAGE_ONLY) - (operation == WORK_ONLY)
+        wave -= 1
+
+
+@njit(cache=True)  # type: ignore[misc,unused-ignore]
+def working_memory() -> Waves:
+    """What `reach` works in: furthest points and matches of two waves, and the way of every wave."""
+    return (
+        np.empty(WIDTH, np.int32),
+        np.empty(WIDTH, np.int32),
+        np.empty(WIDTH, np.int32),
+        np.empty(WIDTH, np.int32),
+        np.empty((MAX_WAVES, WIDTH), np.int32),
+        np.empty((MAX_WAVES, WIDTH), np.uint8),
+    )
 
 
 @njit(cache=True)  # type: ignore[misc,unused-ignore]
 def ungapped(
-    page: NDArray[np.uint16], work: NDArray[np.uint16], page_at: int, work_at: int, drop: int
-) -> tuple[int, int, int]:
-    """See matcher.extension.ungapped."""
-    score, ahead_score, ahead, step = 0, 0, 0, 0
-    limit = min(page.size - page_at, work.size - work_at)
+    page: Tokens, near: Near, work: Tokens, hit: tuple[int, int], bounds: tuple[int, int], drop: int
+) -> tuple[int, int]:
+    """Best score along the diagonal through a hit (page, work), and how far it reaches ahead (tokens)."""
+    score, reached = _best_run(page, near, work, hit, 1, min(page.size - hit[0], bounds[1] - hit[1]), drop)
+    back, _ = _best_run(page, near, work, (hit[0] - 1, hit[1] - 1), -1, min(hit[0], hit[1] - bounds[0]), drop)
+    return score + back, reached
+
+
+@njit(cache=True)  # type: ignore[misc,unused-ignore]
+def _best_run(
+    page: Tokens, near: Near, work: Tokens, origin: tuple[int, int], direction: int, limit: int, drop: int
+) -> tuple[int, int]:
+    score, best, reached, step = 0, 0, 0, 0
     while step < limit:
-        score += score_of(page[page_at + step], work[work_at + step])
-        step += 1
-        if score > ahead_score:
-            ahead_score, ahead = score, step
-        if score < ahead_score - drop:
-            break
-    score, best, back, step = ahead_score, ahead_score, 0, 1
-    limit = min(page_at, work_at)
-    while step <= limit:
-        score += score_of(page[page_at - step], work[work_at - step])
+        here, there = origin[0] + step * direction, origin[1] + step * direction
+        length, readable, firm = slide(page, near, work, here, there, direction, limit - step)
+        score += readable
         if score > best:
-            best, back = score, step
+            best, reached = score, step + firm
+        step += length
+        score, step = score - 1, step + 1
         if score < best - drop:
             break
-        step += 1
-    return best, back, ahead
+    return best, reached
 
 
 @njit(cache=True)  # type: ignore[misc,unused-ignore]
-def gapped(  # noqa: C901, PLR0912, PLR0917 - one loop nest: numba would pay for every call inside it
-    page: NDArray[np.uint16],
-    work: NDArray[np.uint16],
-    page_at: int,
-    work_at: int,
-    direction: int,
-    drop: int,
-    band: int,
-    rows: NDArray[np.int32],
-) -> tuple[int, int, int, int]:
-    """See matcher.extension.gapped. rows: int32[4, 2 * band + 1], working memory."""
-    page_left = page.size - page_at if direction > 0 else page_at + 1
-    work_left = work.size - work_at if direction > 0 else work_at + 1
-    best, best_page, best_work, best_matches = 0, 0, 0, 0
-    if page_left <= 0 or work_left <= 0:
-        return best, best_page, best_work, best_matches
-    width = 2 * band + 1
-    old, old_matches, new, new_matches = rows[0], rows[1], rows[2], rows[3]
-    for column in range(width):
-        gap = column - band
-        old[column] = -gap if 0 <= gap <= work_left and gap <= drop else NOWHERE
-        old_matches[column] = 0
-    shift = 0
-    for row in range(1, page_left + 1):
-        token = page[page_at + (row - 1) * direction]
-        is_alive, row_best, row_column = False, NOWHERE, band
-        for column in range(width):
-            place = row + column - band + shift
-            value, matches = NOWHERE, 0
-            if 0 <= place <= work_left:
-                if place >= 1 and old[column] != NOWHERE:
-                    gain = score_of(token, work[work_at + (place - 1) * direction])
-                    value = old[column] + gain
-                    matches = old_matches[column] + (1 if gain == 1 else 0)
-                if column + 1 < width and old[column + 1] != NOWHERE and old[column + 1] - 1 > value:
-                    value, matches = old[column + 1] - 1, old_matches[column + 1]
-                if column > 0 and new[column - 1] != NOWHERE and new[column - 1] - 1 > value:
-                    value, matches = new[column - 1] - 1, new_matches[column - 1]
-            if value < best - drop:
-                value = NOWHERE
-            else:
-                is_alive = True
-            new[column], new_matches[column] = value, matches
-            if value > row_best:
-                row_best, row_column = value, column
-            if value > best:
-                best, best_page, best_work, best_matches = value, row, place, matches
-        if not is_alive:
-            break
-        moved = row_column - band
-        if abs(moved) <= band // 2:
-            moved = 0
-        shift += moved
-        for column in range(width):
-            source = column + moved
-            if 0 <= source < width:
-                old[column], old_matches[column] = new[source], new_matches[source]
-            else:
-                old[column], old_matches[column] = NOWHERE, 0
-    return best, best_page, best_work, best_matches
-
-
-@njit(cache=True)  # type: ignore[misc,unused-ignore]
-def extend_hits(  # noqa: PLR0917 - arrays and numbers only: numba compiles no records
-    page: NDArray[np.uint16],
-    work: NDArray[np.uint16],
-    page_hits: NDArray[np.int32],
-    work_hits: NDArray[np.int32],
+def extend_hits(  # noqa: PLR0917
+    page: Tokens,
+    near: Near,
+    tokens: Tokens,
+    starts: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    hits: tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]],
     limits: NDArray[np.int64],
     max_segments: int,
 ) -> NDArray[np.int32]:
-    """See matcher.extension.extend_hits. limits: drop, least score (ungapped), drop, band, least score (gapped)."""
-    drop, min_ungapped, gapped_drop = int(limits[0]), int(limits[1]), int(limits[2])
-    band, min_score = int(limits[3]), int(limits[4])
-    segments = np.empty((max_segments, 6), np.int32)
-    found = 0
-    rows = np.empty((4, 2 * band + 1), np.int32)
-    last_diagonal, last_end = -(1 << 40), -1
+    """Segments that hits lead to, int32[n, 9]: see matcher.extension.
+
+    tokens[starts[t]:ends[t]]: the stream of text t. hits: text, page position, work position (in its text) of each,
+    ordered by text, diagonal and page position. One inside a found segment near its diagonal is skipped.
+    """
+    drop, min_ungapped, min_score = int(limits[0]), int(limits[1]), int(limits[2])
+    reaching = (int(limits[3]), int(limits[4]), int(limits[5]))
+    texts, page_hits, work_hits = hits
+    waves, nowhere = working_memory(), np.empty(0, np.int32)
+    segments = np.empty((64, SEGMENT_COLUMNS), np.int32)
+    found, first = 0, 0
+    heads = np.full((page.size >> BLOCK_BITS) + 1, -1, np.int32)
+    links, link_count = np.empty((256, 2), np.int32), 0
+    last_text, last_diagonal, last_end = -1, 0, -1
     for hit in range(page_hits.size):
-        page_at, work_at = int(page_hits[hit]), int(work_hits[hit])
+        text, page_at, work_at = int(texts[hit]), int(page_hits[hit]), int(work_hits[hit])
         diagonal = work_at - page_at
-        if diagonal == last_diagonal and page_at < last_end:
+        if text != last_text:
+            for number in range(first, found):
+                for block in range(segments[number, 0] >> BLOCK_BITS, (segments[number, 1] >> BLOCK_BITS) + 1):
+                    heads[block] = -1
+            first, link_count, last_text, last_end = found, 0, text, -1
+        elif diagonal == last_diagonal and page_at < last_end:
             continue
-        if is_covered(segments, found, page_at, work_at, band):
+        if found - first >= max_segments or is_covered(segments, heads, links, page_at, work_at, reaching[2]):
             continue
-        score, back, ahead = ungapped(page, work, page_at, work_at, drop)
+        bounds = (int(starts[text]), int(ends[text]))
+        score, ahead = ungapped(page, near, tokens, (page_at, bounds[0] + work_at), bounds, drop)
         last_diagonal, last_end = diagonal, page_at + ahead
         if score < min_ungapped:
             continue
-        middle = (ahead - back) // 2
-        page_mid, work_mid = page_at + middle, work_at + middle
-        up, up_page, up_work, up_matches = gapped(page, work, page_mid, work_mid, 1, gapped_drop, band, rows)
-        down, down_page, down_work, down_matches = gapped(
-            page, work, page_mid - 1, work_mid - 1, -1, gapped_drop, band, rows
-        )
-        if up + down >= min_score and found < max_segments:
-            segments[found, 0], segments[found, 1] = page_mid - down_page, page_mid + up_page
-            segments[found, 2], segments[found, 3] = work_mid - down_work, work_mid + up_work
-            segments[found, 4], segments[found, 5] = up_matches + down_matches, up + down
-            found += 1
+        # The hit itself agrees on both sides of the seam; the middle of its diagonal need not.
+        seed_page, seed_work = page_at, bounds[0] + work_at
+        up = reach(page, near, tokens, (seed_page, seed_work), 1, bounds, reaching, waves, nowhere, (0, 0))
+        down = reach(page, near, tokens, (seed_page - 1, seed_work - 1), -1, bounds, reaching, waves, nowhere, (0, 0))
+        if up[0] + down[0] < min_score:
+            continue
+        if found == segments.shape[0]:
+            grown = np.empty((2 * found, SEGMENT_COLUMNS), np.int32)
+            grown[:found] = segments
+            segments = grown
+        segments[found, 0], segments[found, 1] = seed_page - down[1], seed_page + up[1]
+        segments[found, 2], segments[found, 3] = work_at - down[2], work_at + up[2]
+        segments[found, 4], segments[found, 5] = up[3] + down[3], up[0] + down[0]
+        segments[found, 6], segments[found, 7], segments[found, 8] = page_at, work_at, text
+        for block in range(segments[found, 0] >> BLOCK_BITS, (segments[found, 1] >> BLOCK_BITS) + 1):
+            if link_count == links.shape[0]:
+                longer = np.empty((2 * link_count, 2), np.int32)
+                longer[:link_count] = links
+                links = longer
+            links[link_count, 0], links[link_count, 1] = found, heads[block]
+            heads[block] = link_count
+            link_count += 1
+        found += 1
     return segments[:found]
 
 
 @njit(cache=True)  # type: ignore[misc,unused-ignore]
-def is_covered(segments: NDArray[np.int32], found: int, page_at: int, work_at: int, band: int) -> bool:
-    for number in range(found - 1, -1, -1):
-        segment = segments[number]
+def is_covered(  # noqa: PLR0917
+    segments: NDArray[np.int32],
+    heads: NDArray[np.int32],
+    links: NDArray[np.int32],
+    page_at: int,
+    work_at: int,
+    band: int,
+) -> bool:
+    """Whether a hit lies inside a segment, near its diagonal at that point."""
+    link = heads[page_at >> BLOCK_BITS]
+    while link >= 0:
+        segment = segments[links[link, 0]]
         if segment[0] <= page_at < segment[1] and segment[2] <= work_at < segment[3]:
             length = max(1, segment[1] - segment[0])
-            expected = segment[2] + (page_at - segment[0]) * (segment[3] - segment[2]) // length
+            expected = segment[2] + np.int64(page_at - segment[0]) * (segment[3] - segment[2]) // length
             if abs(expected - work_at) <= 2 * band:
                 return True
+        link = links[link, 1]
     return False
+
+
+@njit(cache=True)  # type: ignore[misc,unused-ignore]
+def paired(
+    page: Tokens, near: Near, work: Tokens, segments: NDArray[np.int32], reaching: tuple[int, int, int]
+) -> tuple[Pairs, Alone, int]:
+    """Pairs int32[n, 2] of page and work tokens in order of the page; what stands alone; segments out of order.
+
+    Alone is int32[m, 5]: ONLY_PAGE, ONLY_WORK or REWRITTEN, page start, page end, work start, work end. segments: in order
+    of the page. Where two overlap, the later one loses what the earlier has. In another order than the work's, what is
+    skipped at one place stands elsewhere on the page: nothing is said to be left out between segments.
+    """
+    total = 0
+    for row in segments:
+        total += row[1] - row[0]
+    pairs, alone = np.empty((total, 2), np.int32), np.empty((2 * total + 4 * len(segments) + 4, 5), np.int32)
+    waves = working_memory()
+    pair_count, alone_count, displaced = 0, 0, 0
+    is_in_order = True
+    for number in range(1, len(segments)):
+        is_in_order &= segments[number, 2] - segments[number - 1, 2] >= -MAX_OVERLAP_TO_TRIM_TOKENS
+    page_at, work_at = segments[0, 0], -1
+    for segment in segments:
+        partner = _partners(page, near, work, segment, reaching, waves)
+        overlap = work_at - segment[2] if work_at >= 0 else 0
+        least = work_at if 0 < overlap <= MAX_OVERLAP_TO_TRIM_TOKENS else 0
+        first = max(segment[0], page_at)
+        while first < segment[1] and (partner[first - segment[0]] == UNPAIRED or partner[first - segment[0]] < least):
+            first += 1
+        if first >= segment[1]:
+            continue
+        start = partner[first - segment[0]]
+        displaced += work_at >= 0 and start < work_at
+        bridge_from = work_at if work_at >= 0 and is_in_order else start
+        alone_count = _bridged(alone, alone_count, page_at, first, bridge_from, start)
+        expected = start
+        inserted_from = -1
+        for here in range(first, segment[1]):
+            there = partner[here - segment[0]]
+            if there == UNPAIRED:
+                inserted_from = here if inserted_from < 0 else inserted_from
+                continue
+            if inserted_from >= 0:
+                alone_count = _noted(alone, alone_count, ONLY_PAGE, inserted_from, here, expected, expected)
+                inserted_from = -1
+            if there > expected:
+                alone_count = _noted(alone, alone_count, ONLY_WORK, here, here, expected, there)
+            pairs[pair_count, 0], pairs[pair_count, 1] = here, there
+            pair_count += 1
+            expected = there + 1
+        if inserted_from >= 0:
+            alone_count = _noted(alone, alone_count, ONLY_PAGE, inserted_from, segment[1], expected, expected)
+        page_at, work_at = segment[1], expected
+    return pairs[:pair_count], alone[:alone_count], displaced
+
+
+@njit(cache=True)  # type: ignore[misc,unused-ignore]
+def _partners(  # noqa: PLR0917 - numba compiles no records
+    page: Tokens,
+    near: Near,
+    work: Tokens,
+    segment: NDArray[np.int32],
+    reaching: tuple[int, int, int],
+    waves: Waves,
+) -> NDArray[np.int32]:
+    partner = np.full(segment[1] - segment[0], UNPAIRED, np.int32)
+    base, bounds = (int(segment[0]), 0), (0, work.size)
+    here, there = int(segment[6]), int(segment[7])
+    reach(page, near, work, (here, there), 1, bounds, reaching, waves, partner, base)
+    reach(page, near, work, (here - 1, there - 1), -1, bounds, reaching, waves, partner, base)
+    return partner
+
+
+@njit(cache=True)  # type: ignore[misc,unused-ignore]
+def _noted(  # noqa: PLR0917
+    alone: Alone, count: int, kind: int, page_start: int, page_end: int, work_start: int, work_end: int
+) -> int:
+    alone[count, 0] = kind
+    alone[count, 1], alone[count, 2] = page_start, page_end
+    alone[count, 3], alone[count, 4] = work_start, work_end
+    return count + 1
+
+
+@njit(cache=True)  # type: ignore[misc,unused-ignore]
+def _bridged(  # noqa: PLR0917
+    alone: Alone, count: int, page_at: int, page_start: int, work_at: int, work_start: int
+) -> int:
+    """What stands between two segments."""
+    page_gap, work_gap = max(0, page_start - page_at), max(0, work_start - work_at)
+    if page_gap and work_gap and max(page_gap, work_gap) <= MAX_RATIO_OF_REPLACED * min(page_gap, work_gap):
+        return _noted(alone, count, REWRITTEN, page_at, page_start, work_at, work_start)
+    if page_gap:
+        place = min(work_at, work_start)
+        count = _noted(alone, count, ONLY_PAGE, page_at, page_start, place, place)
+    if work_gap:
+        count = _noted(alone, count, ONLY_WORK, page_start, page_start, work_at, work_start)
+    return count

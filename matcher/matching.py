@@ -1,5 +1,6 @@
 """From a page to its matches: look up, extend, settle rival claims, join, compare, name."""
 
+from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Mapping
 from dataclasses import dataclass
 
@@ -12,11 +13,11 @@ from core.matches import Match, MatchClass
 from core.pages import Disguise, DisguiseFound
 from fingerprint.record import Fingerprint
 from matcher.calibration import DEFAULT, Calibration
-from matcher.chaining import MATCHES, PAGE_END, PAGE_START, Holding, Segments, holdings
+from matcher.chaining import Holding, holdings
 from matcher.changes import Comparison, compared
 from matcher.classes import class_of, disguises_of, patchwork
-from matcher.corpus import Corpus, CorpusCache, MemoryCorpus, WorkEntry
-from matcher.extension import segments_of
+from matcher.corpus import Corpus, CorpusCache, MemoryCorpus, StreamShelf, WorkEntry
+from matcher.extension import MATCHES, PAGE_END, PAGE_START, TEXT, Segments, segments_of
 from matcher.passages import passages
 from matcher.ports import Hits, MatchIndex
 from matcher.quotation import are_quotations
@@ -48,57 +49,51 @@ class Matcher:
         self._index = index
         self._corpus = corpus
         self._calibration = calibration
+        self._shelf = StreamShelf(corpus, calibration.max_shelved_tokens)
         self._index_postings = 0  # as the last look-up saw it; the cap grows with it
 
     def match(self, text: str, fingerprint: Fingerprint, sources: Sources | None = None) -> tuple[Match, ...]:
         """All texts that the page took from, the one with most tokens first; empty when it took from none.
 
-        sources: asked once, with all texts of the index that the page has anchors of; those that it leaves out are
+        sources: asked once, with all texts that the page has more than a few tokens of; those that it leaves out are
         neither compared nor named. A patchwork is made of several works. Without it, each text is a work of its own.
         Raises IndexStale, ServiceUnavailable, and AlgorithmMismatch for a fingerprint of another algorithm.
         """
         if fingerprint.algorithm_id != self._index.algorithm_id:
             raise AlgorithmMismatch(fingerprint.algorithm_id, self._index.algorithm_id)
-        page = Side(text, fingerprint)
         hits, positions = self._hits(fingerprint)
-        work_of = (sources or _each_its_own)(frozenset(hits.texts[each] for each in np.unique(hits.ordinals).tolist()))
-        candidates = self._candidates(fingerprint, hits, positions, work_of)
-        claims = {ordinal: rows for ordinal, (_, _, rows) in candidates.items() if len(rows)}
+        if not positions.size:
+            return ()
+        page = Side.of_page(text, fingerprint)
+        text_ids, segments = self._segments(page, hits, positions)
+        texts = [text_ids[number] for number in np.unique(segments[:, TEXT]).tolist()]
+        if not texts:
+            return ()
+        work_of = (sources or _each_its_own)(frozenset(texts))
+        is_open = np.array([text_id in work_of for text_id in text_ids], np.bool_)
+        claims = segments[is_open[segments[:, TEXT]]]
         findings = []
-        for ordinal, holding in holdings(claims, self._calibration).items():
-            text_id, work, _ = candidates[ordinal]
-            rivals = {other: candidates[other][0] for _, other in holding.rivals}
-            finding = self._finding(page, text_id, work, holding, rivals)
+        for number, holding in holdings(claims, fingerprint.tokens.size, self._calibration).items():
+            finding = self._finding(page, text_ids, number, holding)
             if finding is not None:
                 findings.append(finding)
         return self._named(page, findings, work_of)
 
-    def _candidates(
-        self,
-        fingerprint: Fingerprint,
-        hits: Hits,
-        page_positions: NDArray[np.int32],
-        work_of: Mapping[WorkTextId, Hashable],
-    ) -> dict[int, tuple[WorkTextId, Side, Segments]]:
-        """By ordinal: the texts with hits that may be compared, and the segments that these lead to."""
-        candidates: dict[int, tuple[WorkTextId, Side, Segments]] = {}
-        if not hits.queries.size:
-            return candidates
-        order = np.argsort(hits.ordinals, kind="stable")
-        ordinals, firsts = np.unique(hits.ordinals[order], return_index=True)
-        for ordinal, rows in zip(ordinals.tolist(), np.split(order, firsts[1:]), strict=True):
-            text_id = hits.texts[ordinal]
-            entry = self._corpus.entry(text_id) if text_id in work_of else None
-            if entry is not None:
-                segments = segments_of(
-                    fingerprint.tokens,
-                    entry.fingerprint.tokens,
-                    page_positions[rows],
-                    hits.positions[rows],
-                    self._calibration,
-                )
-                candidates[ordinal] = (text_id, Side(entry.text, entry.fingerprint), segments)
-        return candidates
+    def _segments(self, page: Side, hits: Hits, page_positions: NDArray[np.int32]) -> tuple[list[WorkTextId], Segments]:
+        """The texts with hits, and the segments that these lead to; TEXT of a segment is a place in the list."""
+        ordinals, texts = np.unique(hits.ordinals, return_inverse=True)
+        text_ids = [hits.texts[ordinal] for ordinal in ordinals.tolist()]
+        streams = self._shelf.streams(text_ids)
+        found = segments_of(
+            page.fingerprint.tokens,
+            page.near,
+            streams,
+            texts.astype(np.int32),
+            page_positions,
+            hits.positions,
+            self._calibration,
+        )
+        return text_ids, found
 
     def _hits(self, fingerprint: Fingerprint) -> tuple[Hits, NDArray[np.int32]]:
         """The hits, and the page position of each."""
@@ -126,15 +121,15 @@ class Matcher:
             return self._index.lookup(hashes, cap * calibration.cap_growth_when_all_capped)
         return hits
 
-    def _finding(
-        self, page: Side, text_id: WorkTextId, work: Side, holding: Holding, rivals: dict[int, WorkTextId]
-    ) -> _Finding | None:
+    def _finding(self, page: Side, text_ids: list[WorkTextId], number: int, holding: Holding) -> _Finding | None:
         kept = passages(holding.segments, self._calibration)
-        if not kept:
+        entry = self._corpus.entry(text_ids[number]) if kept else None
+        if entry is None:
             return None
-        comparisons = [compared(page, work, passage) for passage in kept]
+        work = Side(entry.text, entry.fingerprint)
+        comparisons = [compared(page, work, passage, self._calibration) for passage in kept]
         found = figures(page, work, comparisons)
-        also = self._also(kept, holding, rivals)
+        also = self._also(kept, holding, text_ids)
         is_common = (
             found.matched <= self._calibration.max_common_wording_tokens
             and len(also) >= self._calibration.min_texts_for_common_wording
@@ -142,20 +137,21 @@ class Matcher:
         if is_common:
             return None
         is_quotation = are_quotations(page, work, comparisons, found, self._calibration)
-        return _Finding(text_id, work, comparisons, found, also, is_quotation)
+        return _Finding(text_ids[number], work, comparisons, found, also, is_quotation)
 
-    def _also(self, kept: list[Segments], holding: Holding, rivals: dict[int, WorkTextId]) -> tuple[WorkTextId, ...]:
+    def _also(self, kept: list[Segments], holding: Holding, text_ids: list[WorkTextId]) -> tuple[WorkTextId, ...]:
         """The texts that carry at least half of what was matched, the fullest first."""
-        carried: dict[int, int] = {}
-        for row, other in holding.rivals:
-            if any(
-                row[PAGE_START] < passage[:, PAGE_END].max() and row[PAGE_END] > passage[:, PAGE_START].min()
-                for passage in kept
-            ):
-                carried[other] = carried.get(other, 0) + int(row[MATCHES])
+        rivals = holding.rivals
+        is_within = np.zeros(len(rivals), np.bool_)
+        for passage in kept:
+            start, end = passage[:, PAGE_START].min(), passage[:, PAGE_END].max()
+            is_within |= (rivals[:, PAGE_START] < end) & (rivals[:, PAGE_END] > start)
+        carried: dict[WorkTextId, int] = defaultdict(int)
+        for number, matches in rivals[is_within][:, [TEXT, MATCHES]].tolist():
+            carried[text_ids[number]] += matches
         least = self._calibration.min_share_for_also * sum(int(passage[:, MATCHES].sum()) for passage in kept)
-        fullest = sorted(carried, key=lambda other: (-carried[other], rivals[other]))
-        return tuple(rivals[other] for other in fullest if carried[other] >= least)
+        fullest = sorted(carried, key=lambda other: (-carried[other], other))
+        return tuple(other for other in fullest if carried[other] >= least)
 
     def _named(self, page: Side, findings: list[_Finding], work_of: Mapping[WorkTextId, Hashable]) -> tuple[Match, ...]:
         ordered = sorted(findings, key=lambda finding: (-finding.figures.matched, finding.text_id))

@@ -11,17 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from matcher.calibration import Calibration
-from matcher.chaining import MATCHES, PAGE_END, PAGE_START, SCORE, WORK_END, WORK_START, Segments
+from matcher.extension import MATCHES, PAGE_END, PAGE_START, SCORE, WORK_END, WORK_START, Segments
 
 NEVER = float("inf")
 
 
-def passages(segments: list[NDArray[np.int32]], calibration: Calibration) -> list[Segments]:
+def passages(segments: Segments, calibration: Calibration) -> list[Segments]:
     """Join the segments of one text, and drop what stays too little.
 
-    Each passage is int32[segments, 6] in order of the page; the passages are in order of the page.
+    Each passage is in order of the page; so are the passages.
     """
-    ordered = np.array(sorted(segments, key=lambda row: tuple(row.tolist())), np.int32).reshape(-1, 6)
+    if len(segments) == 1:
+        return [segments] if _is_enough(segments, calibration) else []
+    ordered = segments[np.lexsort((segments[:, WORK_START], segments[:, PAGE_END], segments[:, PAGE_START]))]
     pieces = list(_joined(ordered, calibration))
     firm = [piece for piece in pieces if _is_enough(piece, calibration)] or _scattered(pieces, calibration)
     return [

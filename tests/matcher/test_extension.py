@@ -5,9 +5,35 @@ from hypothesis import strategies as st
 from fingerprint.normalization import WILDCARD
 from matcher import kernels
 from matcher.calibration import DEFAULT
-from matcher.extension import extend_hits, gapped, limits_of, segments_of, ungapped
+from matcher.extension import Streams, reaching, segments_of
 
 TOKEN = st.sampled_from([1, 2, 3, 4, 50, 51, 52, WILDCARD])
+NOTHING_ELSE = np.zeros((0, 0), np.uint16)
+NOWHERE = np.zeros(0, np.int32)
+
+
+def reach(page: np.ndarray, near: np.ndarray, work: np.ndarray, limits: tuple[int, int, int]) -> tuple[int, ...]:
+    arguments = (page, near, work, (0, 0), 1, (0, work.size), limits, kernels.working_memory(), NOWHERE, (0, 0))
+    compiled, plain = kernels.reach(*arguments), kernels.reach.py_func(*arguments)
+    assert compiled == plain
+    return compiled
+
+
+def no_alternatives(page: np.ndarray) -> np.ndarray:
+    return np.zeros((page.size, 0), np.uint16)
+
+
+def best_prefix_score(page: np.ndarray, work: np.ndarray) -> int:
+    """The best score of any alignment of a prefix of each, by the whole table; wildcards score 0."""
+    table = np.zeros((page.size + 1, work.size + 1), int)
+    table[:, 0], table[0, :] = -np.arange(page.size + 1), -np.arange(work.size + 1)
+    for row, token in enumerate(page.tolist(), 1):
+        for column, other in enumerate(work.tolist(), 1):
+            gain = 0 if WILDCARD in (token, other) else 1 if token == other else -1
+            table[row, column] = max(
+                table[row - 1, column - 1] + gain, table[row - 1, column] - 1, table[row, column - 1] - 1
+            )
+    return int(table.max())
 
 
 @st.composite
@@ -23,37 +49,112 @@ def edited_pair(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray]:
     return np.array(page or [1], np.uint16), np.array(work, np.uint16)
 
 
-@settings(max_examples=150, deadline=None)
-@given(edited_pair(), st.data())
-def test_the_kernel_equals_the_definition(pair: tuple[np.ndarray, np.ndarray], data: st.DataObject) -> None:
-    page, work = pair
-    places = st.tuples(st.integers(0, page.size - 1), st.integers(0, work.size - 1))
-    hits = sorted(set(data.draw(st.lists(places, max_size=12))), key=lambda hit: (hit[1] - hit[0], hit[0]))
-    arrays = [np.array([hit[side] for hit in hits], np.int32) for side in (0, 1)]
-    plain = extend_hits(page, work, hits, limits_of(DEFAULT).tolist())
-    assert segments_of(page, work, *arrays, DEFAULT).tolist() == [list(segment) for segment in plain]
-
-
 @settings(max_examples=100, deadline=None)
-@given(edited_pair(), st.integers(1, 20), st.integers(2, 12))
-def test_each_kernel_step_equals_its_definition(pair: tuple[np.ndarray, np.ndarray], drop: int, band: int) -> None:
+@given(edited_pair(), st.integers(1, 25), st.integers(2, 30))
+def test_the_compiled_loop_equals_its_definition_and_beats_no_optimum(
+    pair: tuple[np.ndarray, np.ndarray], drop: int, band: int
+) -> None:
     page, work = pair
-    rows = np.empty((4, 2 * band + 1), np.int32)
-    assert kernels.gapped(page, work, 0, 0, 1, drop, band, rows) == gapped(page, work, drop, band)
-    middle = min(page.size, work.size) // 2
-    assert kernels.ungapped(page, work, middle, middle, drop) == ungapped(page, work, middle, middle, drop)
+    score, page_taken, work_taken, matches = reach(page, no_alternatives(page), work, (drop, 6, band))
+    assert 0 <= score <= best_prefix_score(page, work)
+    assert score <= matches <= min(page_taken, work_taken) or not score
+    assert page_taken <= page.size
+    assert work_taken <= work.size
+
+
+def test_edited_text_is_aligned_within_a_little_of_the_optimum() -> None:
+    rng = np.random.default_rng(7)
+    for share in (0.0, 0.1, 0.2, 0.3):
+        work = rng.integers(1, 400, 400).astype(np.uint16)
+        page = work[rng.random(400) >= share / 3]
+        changed = rng.random(page.size) < share * 2 / 3
+        page[changed] = rng.integers(1, 400, int(changed.sum()))
+        score = reach(page, no_alternatives(page), work, reaching(DEFAULT))[0]
+        assert score >= 0.98 * best_prefix_score(page, work)
+
+
+def test_an_extension_longer_than_its_memory_goes_on() -> None:
+    rng = np.random.default_rng(8)
+    work = rng.integers(1, 400, 12_000).astype(np.uint16)
+    page = work.copy()
+    page[::4] = rng.integers(400, 410, page[::4].size)
+    score, page_taken, _, matches = kernels.reach(
+        page,
+        no_alternatives(page),
+        work,
+        (0, 0),
+        1,
+        (0, work.size),
+        reaching(DEFAULT),
+        kernels.working_memory(),
+        NOWHERE,
+        (0, 0),
+    )
+    assert kernels.MAX_WAVES < 3_000
+    assert page_taken > 11_990
+    assert 8_990 < matches <= 9_000
+    assert 5_990 < score <= 6_000
+
+
+def test_partners_are_the_alignment_that_was_scored() -> None:
+    rng = np.random.default_rng(9)
+    work = rng.integers(1, 400, 900).astype(np.uint16)
+    page = np.concatenate([work[:300], rng.integers(400, 410, 9).astype(np.uint16), work[300:500], work[520:]])
+    segments = segments_of(page, no_alternatives(page), one_text(work), *hits([(0, 310, 301)]), DEFAULT)
+    pairs, alone, displaced = kernels.paired(page, no_alternatives(page), work, segments, reaching(DEFAULT))
+    assert (page[pairs[:, 0]] == work[pairs[:, 1]]).all()
+    assert len(pairs) == segments[0, 4] == 880
+    assert alone.tolist() == [
+        [kernels.ONLY_PAGE, 300, 309, 300, 300],
+        [kernels.ONLY_WORK, 509, 509, 500, 520],
+    ]
+    assert displaced == 0
+
+
+def one_text(work: np.ndarray) -> Streams:
+    return Streams(work, np.array([0]), np.array([work.size]))
+
+
+def hits(places: list[tuple[int, int, int]]) -> list[np.ndarray]:
+    return [np.array([place[side] for place in places], np.int32) for side in range(3)]
 
 
 def test_a_copy_with_a_gap_on_each_side_is_one_segment() -> None:
     work = np.arange(1, 301, dtype=np.uint16)
     page = np.concatenate([work[:100], work[105:200], np.full(7, 400, np.uint16), work[200:]])
-    segments = segments_of(page, work, np.array([10], np.int32), np.array([10], np.int32), DEFAULT)
-    assert segments.tolist() == [[0, page.size, 0, 300, 295, 295 - 12]]
+    segments = segments_of(page, no_alternatives(page), one_text(work), *hits([(0, 10, 10)]), DEFAULT)
+    assert segments.tolist() == [[0, page.size, 0, 300, 295, 295 - 12, 10, 10, 0]]
 
 
 def test_wildcards_neither_help_nor_hurt() -> None:
     work = np.arange(1, 61, dtype=np.uint16)
     page = work.copy()
     page[::3] = WILDCARD
-    segments = segments_of(page, work, np.array([31], np.int32), np.array([31], np.int32), DEFAULT)
+    segments = segments_of(page, no_alternatives(page), one_text(work), *hits([(0, 31, 31)]), DEFAULT)
     assert segments[0, 4] == segments[0, 5] == 40
+
+
+def test_a_page_that_nobody_can_read_is_no_copy_beyond_what_is_read() -> None:
+    work = np.arange(1, 2001, dtype=np.uint16)
+    page = np.full(2000, WILDCARD, np.uint16)
+    page[:30] = work[:30]
+    segments = segments_of(page, no_alternatives(page), one_text(work), *hits([(0, 5, 5)]), DEFAULT)
+    assert segments[0, :6].tolist() == [0, 30, 0, 30, 30, 30]
+
+
+def test_what_a_token_may_also_stand_for_agrees() -> None:
+    work = np.arange(1, 41, dtype=np.uint16)
+    page = work.copy()
+    page[10::3] = 300
+    near = np.zeros((40, 2), np.uint16)
+    near[10::3, 1] = work[10::3]
+    segments = segments_of(page, near, one_text(work), *hits([(0, 2, 2)]), DEFAULT)
+    assert segments[0, :6].tolist() == [0, 40, 0, 40, 40, 40]
+
+
+def test_hits_of_several_texts_stay_apart() -> None:
+    first, second = np.arange(1, 101, dtype=np.uint16), np.arange(200, 300, dtype=np.uint16)
+    page = np.concatenate([second[20:60], first[20:60]])
+    streams = Streams(np.concatenate([first, second]), np.array([0, 100]), np.array([100, 200]))
+    found = segments_of(page, no_alternatives(page), streams, *hits([(1, 5, 25), (0, 45, 25)]), DEFAULT)
+    assert sorted(found[:, [8, 0, 1, 2, 3]].tolist()) == [[0, 40, 80, 20, 60], [1, 0, 40, 20, 60]]
