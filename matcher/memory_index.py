@@ -1,6 +1,7 @@
 """The index in one process's memory: the twin of matcher.redis_index, for tests, `zhuiwen check` and archives."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,80 +10,82 @@ from core.errors import IndexStale
 from core.ids import WorkTextId
 from fingerprint.algorithms import DEFAULT
 from fingerprint.record import Fingerprint
-from matcher.ports import Hits, IndexState
-from matcher.postings import RECORD, bucket_numbers, bucketed, found_in, require_same_algorithm, without_common
+from matcher.ports import Hits, IndexState, TextNames
+from matcher.posting_table import Places, PostingTable, require_room
+from matcher.postings import keys_of, postings_of, require_same_algorithm
 
-BUCKET_BITS = 18
+Sorted = tuple[NDArray[np.uint64], NDArray[np.int64]]  # keys, increasing, and the address of each
 
-Postings = tuple[NDArray[np.int64], NDArray[np.void]]  # bucket and record of each
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Run:
+    postings: Sorted
+    table: PostingTable
+
+    @property
+    def size(self) -> int:
+        return int(self.postings[0].size)
 
 
 class MemoryIndex:
-    """A `matcher.ports.MatchIndex`; one thread at a time."""
+    """A `matcher.ports.MatchIndex`; one thread at a time.
+
+    Postings lie in sorted runs, each at least twice as long as the next: n postings are sorted log n times at most,
+    whatever the order of additions and look-ups. Those of removed texts go when they are more than the others.
+    """
 
     def __init__(self, algorithm_id: int = DEFAULT.id, is_open: bool = True) -> None:
         """`is_open`: begin with an empty generation, as after `clear`; else with generation 0."""
         self.algorithm_id = algorithm_id
         self._generation = int(is_open)
         self._revision = 0
-        self._ordinals: dict[WorkTextId, int] = {}
-        self._names: dict[int, WorkTextId] = {}
-        self._parts: dict[int, Postings] = {}
-        self._sorted: Postings | None = None
-        self._next_ordinal = 1
+        self._texts = _Texts()
+        self._runs: list[_Run] = []
+        self._pending: list[Sorted] = []
 
     def add(self, text_id: WorkTextId, fingerprint: Fingerprint) -> bool:
         require_same_algorithm(fingerprint, self.algorithm_id)
         self._require_generation()
-        if text_id in self._ordinals:
+        if text_id in self._texts.rows:
             return False
-        ordinal = self._next_ordinal
-        self._next_ordinal += 1
-        buckets = bucketed(fingerprint, ordinal, BUCKET_BITS)
-        numbers = np.repeat(buckets.numbers.astype(np.int64), np.diff(buckets.bounds))
-        self._parts[ordinal] = (numbers, buckets.records)
-        self._ordinals[text_id] = ordinal
-        self._names[ordinal] = text_id
+        postings = postings_of(fingerprint)
+        start = self._texts.add(text_id, postings.tokens, postings.keys.size)
+        self._pending.append((postings.keys, postings.positions + start))
         self._revision += 1
-        self._sorted = None
         return True
 
     def remove(self, text_id: WorkTextId) -> None:
         self._require_generation()
-        ordinal = self._ordinals.pop(text_id, None)
-        if ordinal is not None:
-            del self._names[ordinal], self._parts[ordinal]
+        if text_id in self._texts.rows:
+            self._texts.remove(text_id)
             self._revision += 1
-            self._sorted = None
 
     def lookup(self, hashes: NDArray[np.uint64], max_postings: int) -> Hits:
         self._require_generation()
-        numbers, records = self._all_postings()
-        groups = bucket_numbers(hashes, BUCKET_BITS).astype(np.int64)
-        firsts, lasts = np.searchsorted(numbers, groups), np.searchsorted(numbers, groups, side="right")
-        lengths = lasts - firsts
-        candidates = np.repeat(firsts - np.cumsum(lengths) + lengths, lengths) + np.arange(lengths.sum())
-        candidates = np.unique(candidates)
-        checks = (hashes & np.uint64(0xFFFFFFFF)).astype(np.uint32)
-        questions, rows = found_in(checks, groups, records[candidates], numbers[candidates])
-        questions, rows, capped = without_common(questions, rows, hashes.size, max_postings)
-        found = records[candidates[rows]]
-        names = {ordinal: self._names[ordinal] for ordinal in np.unique(found["ordinal"]).tolist()}
+        self._settle()
+        keys, places = keys_of(hashes), self._texts.places()
+        found = [run.table.found(keys) for run in self._runs]
+        counts = np.zeros(keys.size, np.int64)
+        for run, (firsts, rows) in zip(self._runs, found, strict=True):
+            counts += places.living(run.table, firsts, rows)
+        is_kept = counts <= max_postings
+        parts = [places.emitted(run.table, *rows, is_kept) for run, rows in zip(self._runs, found, strict=True)]
+        queries, texts, positions = (np.concatenate([np.zeros(0, np.int32), *part]) for part in _columns(parts))
         return Hits(
-            questions.astype(np.int32),
-            found["ordinal"].astype(np.int32),
-            found["position"].astype(np.int32),
-            names,
-            capped,
-            records.size,
+            queries,
+            texts,
+            positions,
+            self._texts.names(),
+            keys.size - int(np.count_nonzero(is_kept)),
+            self._texts.postings,
+            counts.astype(np.int32),
         )
 
     def state(self) -> IndexState:
-        postings = sum(records.size for _, records in self._parts.values())
-        return IndexState(self._generation, self._revision, len(self._ordinals), postings)
+        return IndexState(self._generation, self._revision, len(self._texts.rows), self._texts.postings)
 
     def text_ids(self) -> frozenset[WorkTextId]:
-        return frozenset(self._ordinals)
+        return frozenset(self._texts.rows)
 
     def clear(self) -> None:
         self.rebuild(())
@@ -92,20 +95,95 @@ class MemoryIndex:
         for text_id, fingerprint in entries:
             filled.add(text_id, fingerprint)
         is_same = self._generation > 0 and filled.text_ids() == self.text_ids()
-        self._ordinals, self._names, self._parts = filled._ordinals, filled._names, filled._parts
-        self._next_ordinal, self._sorted = filled._next_ordinal, None
+        self._texts, self._runs, self._pending = filled._texts, filled._runs, filled._pending
         self._revision = max(self._revision, min_revision) + (0 if is_same else 1)
         self._generation += 1
         return self.state()
 
-    def _all_postings(self) -> Postings:
-        if self._sorted is None:
-            numbers = np.concatenate([np.zeros(0, np.int64), *(part[0] for part in self._parts.values())])
-            records = np.concatenate([np.zeros(0, RECORD), *(part[1] for part in self._parts.values())])
-            order = np.argsort(numbers, kind="stable")
-            self._sorted = numbers[order], records[order]
-        return self._sorted
+    def tidy(self) -> None:
+        self._settle()
+        if self._texts.dead_postings:
+            self._drop_dead()
+
+    def _settle(self) -> None:
+        """Bring what was added and removed since the last look-up into the runs."""
+        if self._pending:
+            self._push(self._pending)
+            self._pending = []
+        while len(self._runs) > 1 and self._runs[-2].size < 2 * self._runs[-1].size:
+            self._push([self._runs.pop().postings, self._runs.pop().postings])
+        if self._texts.dead_postings > self._texts.postings:
+            self._drop_dead()
+
+    def _drop_dead(self) -> None:
+        places = self._texts.places()
+        keys = np.concatenate([run.postings[0] for run in self._runs])
+        addresses = np.concatenate([run.postings[1] for run in self._runs])
+        is_alive = ~places.is_dead[np.searchsorted(places.starts, addresses, side="right") - 1]
+        self._runs = []
+        self._push([(keys[is_alive], addresses[is_alive])])
+        self._texts.dead_postings = 0
+
+    def _push(self, parts: list[Sorted]) -> None:
+        keys = np.concatenate([part[0] for part in parts])
+        addresses = np.concatenate([part[1] for part in parts])
+        order = np.argsort(keys)
+        postings = keys[order], addresses[order]
+        self._runs.append(_Run(postings, PostingTable.of(*postings)))
 
     def _require_generation(self) -> None:
         if not self._generation:
             raise IndexStale("empty")
+
+
+class _Texts:
+    """Which addresses belong to which text. Those of a removed text are not given again."""
+
+    def __init__(self) -> None:
+        self.rows: dict[WorkTextId, int] = {}  # of the texts that are there
+        self.postings = 0
+        self.dead_postings = 0  # of removed texts, still in the runs
+        self._ids: list[WorkTextId] = []
+        self._starts: list[int] = []
+        self._sizes: list[int] = []
+        self._dead: set[int] = set()
+        self._end = 0
+        self._places: Places | None = None
+
+    def add(self, text_id: WorkTextId, tokens: int, postings: int) -> int:
+        """Where the text's addresses begin."""
+        start = self._end
+        require_room(start + tokens)
+        self._end += tokens
+        self.rows[text_id] = len(self._ids)
+        self._ids.append(text_id)
+        self._starts.append(start)
+        self._sizes.append(postings)
+        self.postings += postings
+        self._places = None
+        return start
+
+    def remove(self, text_id: WorkTextId) -> None:
+        row = self.rows.pop(text_id)
+        self._dead.add(row)
+        self.postings -= self._sizes[row]
+        self.dead_postings += self._sizes[row]
+        self._places = None
+
+    def places(self) -> Places:
+        if self._places is None:
+            is_dead = None
+            if self._dead:
+                is_dead = np.zeros(len(self._ids), np.bool_)
+                is_dead[list(self._dead)] = True
+            self._places = Places.of(np.array(self._starts, np.int64), self._end, is_dead)
+        return self._places
+
+    def names(self) -> TextNames:
+        return TextNames(self._ids)
+
+
+def _columns(
+    parts: list[tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]],
+) -> list[list[NDArray[np.int32]]]:
+    return [[part[column] for part in parts] for column in range(3)]

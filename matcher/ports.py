@@ -1,7 +1,7 @@
 """The index as matcher and pipeline see it. Live side: matcher.redis_index; memory side: matcher.memory_index."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
@@ -17,12 +17,14 @@ class IndexState:
 
     generation: 0 when there is none (never built, or lost); such an index answers nothing.
     corpus_revision: counts every text added or removed, over all generations.
+    is_outgrown: it answers, but slower than one made anew for its size would.
     """
 
     generation: int
     corpus_revision: int
     texts: int
     postings: int
+    is_outgrown: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,6 +36,7 @@ class Hits:
     positions  int32[h]  stream position in that text
     capped     how many of the hashes were left out because they occur too often
     postings   size of the whole index
+    counts     int32[hashes asked]  how often each occurs in the whole index, those that were left out too
     """
 
     queries: NDArray[np.int32]
@@ -42,6 +45,25 @@ class Hits:
     texts: Mapping[int, WorkTextId]
     capped: int
     postings: int
+    counts: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
+
+
+class TextNames(Mapping[int, WorkTextId]):
+    """Text ids by ordinal, where ordinals count from 0; those of other texts than the hits' among them."""
+
+    def __init__(self, ids: Sequence[WorkTextId]) -> None:
+        self._ids = ids
+
+    def __getitem__(self, ordinal: int) -> WorkTextId:
+        if not 0 <= ordinal < len(self._ids):
+            raise KeyError(ordinal)
+        return self._ids[ordinal]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(range(len(self._ids)))
+
+    def __len__(self) -> int:
+        return len(self._ids)
 
 
 class MatchIndex(Protocol):
@@ -62,7 +84,10 @@ class MatchIndex(Protocol):
         ...
 
     def lookup(self, hashes: NDArray[np.uint64], max_postings: int) -> Hits:
-        """Find all occurrences of each hash that occurs at most `max_postings` times in the whole index."""
+        """Find all occurrences of each hash that occurs at most `max_postings` times in the whole index.
+
+        Of a hash that one text repeats, its first 16 places count (matcher.postings).
+        """
         ...
 
     def state(self) -> IndexState: ...
@@ -79,4 +104,8 @@ class MatchIndex(Protocol):
         Look-ups go on with the old generation until the switch; a rebuild that dies leaves it in place. The revision
         moves on when the texts differ from those before, and is at least `min_revision` (for an index that was lost).
         """
+        ...
+
+    def tidy(self) -> None:
+        """Free the memory of texts that were removed and of old generations; little to do where there are none."""
         ...

@@ -1,181 +1,187 @@
-"""One generation of the index in Redis: its keys, and adding, removing and fetching within it."""
+"""One generation of the index in Redis: fetching, adding and removing within it."""
 
-import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice, pairwise
-from typing import cast
+from itertools import pairwise
 
 import numpy as np
-import redis
 from numpy.typing import NDArray
 
 from core.errors import IndexStale
 from core.ids import WorkTextId
-from fingerprint.record import Fingerprint
-from matcher.postings import Buckets, bucketed
-from matcher.redis_scripts import DROP_POSTINGS, PUBLISH, PUT_POSTINGS, RESERVE, WITHDRAW
+from matcher.postings import Postings
+from matcher.redis_buckets import MAX_ADDRESSES, bucket_numbers, bucketed
+from matcher.redis_journal import Change
+from matcher.redis_keys import SHARDS, GenerationKeys, Keys, shard_of
+from matcher.redis_link import Command, Link, number, script
+from matcher.redis_scripts import (
+    GONE,
+    NOT_JOURNALLED,
+    PUBLISH,
+    PUT_POSTINGS,
+    RESERVE,
+    SUPERSEDED,
+    TEXT_IS_THERE,
+    WITHDRAW,
+)
+from matcher.redis_texts import Range, TextTable, packed_id, unpacked_id
 
-# Buckets in one script call: some 2 ms of Redis' single thread, so that look-ups of others do not wait long.
+# Buckets in one script call: some 1 ms of Redis' single thread, so that look-ups of others do not wait long.
 BUCKETS_PER_CALL = 500
-KEYS_PER_DELETE = 1_000
 
 
-class Keys:
-    """The names of the keys outside a generation."""
+class GenerationGone(Exception):
+    """The generation was replaced, or lost, while something was done to it."""
 
-    def __init__(self, algorithm_id: int) -> None:
-        self.prefix = f"zw:{algorithm_id}:"
-        self.generation = self.prefix + "generation"
-        self.building = self.prefix + "building"
-        self.revision = self.prefix + "revision"
-        self.counter = self.prefix + "counter"
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Buckets that one command may touch: rows first:last of those asked for, and their shard's mark."""
+
+    first: int
+    last: int
+    marker: str
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The postings of the buckets asked for, and what the index was at that moment."""
+    """The buckets asked for, and the size of the index after they were read."""
 
-    generation: int
-    revision: int
     postings: int
-    buckets: list[bytes | None]
+    values: list[bytes | None]
 
 
 class Generation:
     """One generation; redis' exceptions pass through."""
 
-    def __init__(self, client: redis.Redis, keys: Keys, number: int) -> None:
-        self.number = number
-        self._client = client
+    def __init__(self, link: Link, keys: Keys, generation: int, bucket_bits: int) -> None:
+        """bucket_bits: how many leading bits of a key name its bucket."""
+        self.number = generation
+        self.bucket_bits = bucket_bits
+        self.names = GenerationKeys(keys, generation)
+        self.texts = TextTable(link, self.names)
+        self._link = link
         self._keys = keys
-        self._prefix = f"{keys.prefix}{number}:"
-        self._meta, self._texts, self._names = self._key("meta"), self._key("texts"), self._key("names")
-        self._pending, self._removing = self._key("pending"), self._key("removing")
-        self._counts = self._key("counts")
-        self._known_bucket_bits = 0
 
     @classmethod
-    def create(cls, client: redis.Redis, keys: Keys, number: int, bucket_bits: int) -> "Generation":
+    def existing(cls, link: Link, keys: Keys, generation: int) -> "Generation | None":
+        """The generation of that number, if it is there whole."""
+        if not generation:
+            return None
+        found = cls(link, keys, generation, 0)
+        found.bucket_bits = number(link.one("HGET", found.names.meta, "bucket_bits"))
+        return found if found.bucket_bits and found.is_whole() else None
+
+    @classmethod
+    def create(cls, link: Link, keys: Keys, generation: int, bucket_bits: int) -> "Generation":
         """Open a new generation without texts."""
-        generation = cls(client, keys, number)
-        client.hset(generation._meta, mapping={"bucket_bits": bucket_bits, "ordinal": 0, "postings": 0})
-        return generation
+        created = cls(link, keys, generation, bucket_bits)
+        link.ask([("SET", marker, 1) for marker in created.names.markers])
+        link.one("HSET", created.names.meta, "bucket_bits", bucket_bits, "end", 0, "postings", 0)
+        return created
 
-    @property
-    def bucket_bits(self) -> int:
-        """How many leading bits of a hash name its bucket. Raises IndexStale when the generation is gone."""
-        if not self._known_bucket_bits:
-            self._known_bucket_bits = int(self._client.hget(self._meta, "bucket_bits") or 0)
-            if not self._known_bucket_bits:
-                raise IndexStale("empty")
-        return self._known_bucket_bits
-
-    def exists(self) -> bool:
-        return bool(self._client.exists(self._meta))
-
-    def sizes(self) -> tuple[int, int]:
-        """How many texts and postings."""
-        return int(self._client.hlen(self._texts)), int(self._client.hget(self._meta, "postings") or 0)
+    def is_whole(self) -> bool:
+        """Whether every shard is there: a cluster may have lost one server's."""
+        markers = self.names.markers
+        asked: list[Command] = [("EXISTS", marker) for marker in markers]
+        found: list[int] = self._link.ask(asked if self._link.is_cluster else [("EXISTS", *markers)])
+        return sum(found) == SHARDS
 
     def text_ids(self) -> frozenset[WorkTextId]:
-        return frozenset(_as_id(text_id) for text_id in self._client.hkeys(self._texts))
+        return frozenset(unpacked_id(text_id) for text_id in self._link.one("HKEYS", self.names.texts))
 
-    def names(self, ordinals: Sequence[int]) -> dict[int, WorkTextId]:
-        """The text ids of those of `ordinals` that are there."""
-        if not ordinals:
-            return {}
-        found = self._client.hmget(self._names, list(ordinals))
-        return {ordinal: _as_id(name) for ordinal, name in zip(ordinals, found, strict=True) if name}
+    def fetch(self, buckets: NDArray[np.int64]) -> Answer:
+        """Fetch buckets, increasing and distinct, in one round trip. The table of texts is then as new as they are.
 
-    def fetch(self, buckets: NDArray[np.uint32]) -> Answer:
-        """Fetch the distinct ones of `buckets`, in increasing order, in one round trip."""
-        keys = self._bucket_keys(np.unique(buckets))
-        pipeline = self._client.pipeline(transaction=False)
-        pipeline.mget(self._keys.generation, self._keys.revision)
-        pipeline.hget(self._meta, "postings")
-        if keys:
-            pipeline.mget(keys)
-        (generation, revision), postings, *found = pipeline.execute()
-        is_there = generation and postings is not None
-        return Answer(
-            int(generation) if is_there else 0, int(revision or 0), int(postings or 0), found[0] if found else []
-        )
+        Raises GenerationGone when it is not the generation in use, or not whole.
+        """
+        names = self.names.buckets(buckets, self.bucket_bits)
+        groups = list(self.groups(buckets, max(1, len(names))))
+        commands: list[Command] = [("MGET", group.marker, *names[group.first : group.last]) for group in groups]
+        # Last, so that on one server buckets are read before it is seen that the generation is still the one in use.
+        commands.append(("GET", self._keys.generation))
+        commands.append(("HMGET", self.names.meta, "postings", "logged", "dead"))
+        *found, in_use, (postings, logged, dead) = self._link.ask(commands)
+        if number(in_use) != self.number or postings is None or not all(values[0] for values in found):
+            raise GenerationGone
+        self.texts.keep_up(number(logged), number(dead))
+        return Answer(number(postings), [value for values in found for value in values[1:]])
 
-    def add(self, text_id: WorkTextId, fingerprint: Fingerprint, is_counted: bool) -> bool:
-        """Add a text under a reserved ordinal, and say whether it was not there; it is when all its postings are."""
-        self._finish_removals()
-        ordinal = int(self._client.eval(RESERVE, 3, self._texts, self._pending, self._meta, text_id))
-        if not ordinal:
-            return False
-        buckets = bucketed(fingerprint, ordinal, self.bucket_bits)
-        self._client.set(self._text_key(ordinal), _packed_numbers(buckets.numbers))
-        self._put(buckets, ordinal)
-        keys = [self._texts, self._pending, self._meta, self._names, self._counts, self._keys.revision]
-        self._client.eval(PUBLISH, len(keys), *keys, text_id, ordinal, buckets.records.size, int(is_counted))
-        return True
+    def add(self, text_id: WorkTextId, postings: Postings, is_counted: bool) -> bool:
+        """Add a text, and say whether it was not there; it is when all its postings are.
+
+        is_counted: whether the revision counts it, and a generation that is being made learns of it. Raises
+        GenerationGone.
+        """
+        name = packed_id(text_id)
+        while True:
+            reserved = self._reserved(name, postings)
+            if reserved is None:
+                return False
+            self._put(postings.keys, postings.positions + reserved.start)
+            answer = self._published(name, reserved, Change(text_id, postings), is_counted)
+            if answer != SUPERSEDED:
+                return answer != TEXT_IS_THERE
 
     def remove(self, text_id: WorkTextId, is_counted: bool) -> None:
-        """Take a text out; it is gone at once, its postings follow."""
-        keys = [self._texts, self._removing, self._meta, self._names, self._counts, self._keys.revision]
-        self._client.eval(WITHDRAW, len(keys), *keys, text_id, int(is_counted))
-        self._finish_removals()
+        """Take a text out; it is gone at once, its postings follow. Raises GenerationGone."""
+        names, keys = self.names, self._keys
+        touched = [names.texts, names.pending, names.meta, names.dead, keys.revision, keys.filling, keys.journal]
+        arguments = [packed_id(text_id), int(is_counted), Change(text_id, None).packed]
+        if self._link.one(*script(WITHDRAW, touched, arguments)) == GONE:
+            raise GenerationGone
 
-    def delete(self) -> None:
-        """Free every key of this generation, in batches."""
-        self._client.delete(self._meta)
-        keys = self._client.scan_iter(match=self._prefix + "*", count=KEYS_PER_DELETE)
-        while batch := list(islice(keys, KEYS_PER_DELETE)):
-            self._client.unlink(*batch)
+    def groups(self, buckets: NDArray[np.int64], most: int = BUCKETS_PER_CALL) -> Iterator[Group]:
+        """Increasing buckets in groups of at most `most` that one command may touch."""
+        if not buckets.size:
+            return
+        shards = shard_of(buckets, self.bucket_bits)
+        bounds = [0, buckets.size]
+        if self._link.is_cluster:
+            bounds = [0, *(np.flatnonzero(np.diff(shards)) + 1).tolist(), buckets.size]
+        for begin, end in pairwise(bounds):
+            for first in range(begin, end, most):
+                yield Group(first, min(end, first + most), self.names.markers[int(shards[first])])
 
-    def _put(self, buckets: Buckets, ordinal: int) -> None:
-        raw, size = buckets.records.tobytes(), buckets.records.itemsize
-        bounds = (buckets.bounds * size).tolist()
-        blobs = [raw[start:end] for start, end in pairwise(bounds)]
-        keys = self._bucket_keys(buckets.numbers)
-        put = self._client.register_script(PUT_POSTINGS)
-        for batch in _spans(len(keys), BUCKETS_PER_CALL):
-            put(keys=keys[batch], args=[_ordinal_bytes(ordinal), *blobs[batch]])
+    def _reserved(self, name: bytes, postings: Postings) -> Range | None:
+        """The range for a text; None when the text is there."""
+        names, size = self.names, max(1, postings.tokens)
+        touched = [names.texts, names.pending, names.meta, names.dead]
+        start = int(self._link.one(*script(RESERVE, touched, [name, size, postings.keys.size])))
+        if start == GONE:
+            raise GenerationGone
+        if start == TEXT_IS_THERE:
+            return None
+        if start + size > MAX_ADDRESSES:
+            raise IndexStale("full of texts that were removed")
+        return Range(start, size, postings.keys.size)
 
-    def _finish_removals(self) -> None:
-        for ordinal in map(int, self._client.smembers(self._removing)):
-            packed = self._client.get(self._text_key(ordinal))
-            numbers = _unpacked_numbers(packed) if packed else np.zeros(0, np.uint32)
-            keys = self._bucket_keys(numbers)
-            drop = self._client.register_script(DROP_POSTINGS)
-            for batch in _spans(len(keys), BUCKETS_PER_CALL):
-                drop(keys=keys[batch], args=[_ordinal_bytes(ordinal)])
-            self._client.srem(self._removing, ordinal)
-            self._client.delete(self._text_key(ordinal))
+    def _put(self, keys: NDArray[np.uint64], addresses: NDArray[np.int64]) -> None:
+        buckets = bucketed(keys, addresses, self.bucket_bits)
+        names = self.names.buckets(buckets.numbers, self.bucket_bits)
+        commands = [
+            script(
+                PUT_POSTINGS, [group.marker, *names[group.first : group.last]], buckets.values[group.first : group.last]
+            )
+            for group in self.groups(buckets.numbers)
+        ]
+        if commands and GONE in self._link.ask(commands):
+            raise GenerationGone
 
-    def _bucket_keys(self, numbers: NDArray[np.uint32]) -> list[bytes]:
-        prefix = self._key("b:").encode()
-        raw = numbers.astype(">u4").tobytes()
-        return [prefix + raw[at : at + 4] for at in range(0, len(raw), 4)]
-
-    def _text_key(self, ordinal: int) -> str:
-        return self._key(f"t:{ordinal}")
-
-    def _key(self, name: str) -> str:
-        return self._prefix + name
-
-
-def _ordinal_bytes(ordinal: int) -> bytes:
-    return ordinal.to_bytes(4, "little")
-
-
-def _packed_numbers(numbers: NDArray[np.uint32]) -> bytes:
-    return zlib.compress(np.diff(numbers, prepend=np.uint32(0)).astype("<u4").view(np.uint8).reshape(-1, 4).T.tobytes())
-
-
-def _as_id(stored: bytes | str) -> WorkTextId:
-    return WorkTextId(stored.decode() if isinstance(stored, bytes) else stored)
-
-
-def _unpacked_numbers(packed: bytes | str) -> NDArray[np.uint32]:
-    planes = np.frombuffer(zlib.decompress(cast("bytes", packed)), np.uint8).reshape(4, -1)
-    return np.cumsum(np.ascontiguousarray(planes.T).view("<u4").reshape(-1), dtype=np.uint32)
+    def _published(self, name: bytes, reserved: Range, change: Change, is_counted: bool) -> int:
+        names, keys = self.names, self._keys
+        touched = [names.texts, names.pending, names.meta, names.dead, names.log]
+        touched += [keys.revision, keys.filling, keys.journal]
+        arguments = [name, reserved.packed, int(is_counted)]
+        answer = self._link.one(*script(PUBLISH, touched, [*arguments, b""]))
+        if answer == NOT_JOURNALLED:
+            answer = self._link.one(*script(PUBLISH, touched, [*arguments, change.packed]))
+        if answer == GONE:
+            raise GenerationGone
+        return int(answer)
 
 
-def _spans(size: int, step: int) -> Iterator[slice]:
-    return (slice(start, start + step) for start in range(0, size, step))
+def numbers_of(keys: NDArray[np.uint64], bits: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The distinct buckets of keys, increasing, and of each key which of them is its own."""
+    numbers, own = np.unique(bucket_numbers(keys, bits), return_inverse=True)
+    return numbers, own

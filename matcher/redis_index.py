@@ -1,86 +1,100 @@
-"""The index in Redis 6.2 or newer: one string of postings for each bucket of hashes.
+"""The index in Redis 6.2 or newer, on one server or in a cluster: one string of postings for each bucket of keys.
 
-Keys begin with zw:{algorithm_id}: and, within a generation, its number:
-
-generation, building, counter   the generation in use, the one being filled, the last number given
-revision       counts every text added or removed
-<g>:meta       hash: bucket_bits, ordinal (last given), postings
-<g>:texts      hash: text id -> ordinal, of the texts that are there
-<g>:names      hash: ordinal -> text id, of the same
-<g>:counts     hash: ordinal -> how many postings
-<g>:pending    hash: text id -> ordinal, of texts being added
-<g>:removing   set of ordinals whose postings are still to go
-<g>:t:<ordinal>  the buckets of a text, compressed
-<g>:b:<bucket, 4 bytes>  postings
+Names: matcher.redis_keys. Form of buckets: matcher.redis_buckets. See docs/decisions/0073-postings-in-redis.md.
 """
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from functools import cached_property
+import time
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
-import redis
 from numpy.typing import NDArray
 
-from core.errors import IndexStale, ServiceUnavailable
+from core.errors import BrokenInvariant, IndexStale
 from core.ids import WorkTextId
 from fingerprint.algorithms import DEFAULT
 from fingerprint.record import Fingerprint
 from matcher.ports import Hits, IndexState
-from matcher.postings import RECORD, bucket_numbers, found_in, require_same_algorithm, without_common
-from matcher.redis_generation import Generation, Keys
-from matcher.redis_scripts import SWITCH
+from matcher.posting_runs import PostingRuns
+from matcher.postings import Anchored, keys_of, postings_of, require_same_algorithm
+from matcher.redis_buckets import MAX_ADDRESSES, checks_of, joined, occurrences
+from matcher.redis_build import MIN_POSTINGS_OF_BUCKET, bits_for, delete, fill
+from matcher.redis_compaction import compact, is_due
+from matcher.redis_generation import Generation, GenerationGone, numbers_of
+from matcher.redis_journal import Change
+from matcher.redis_keys import MAX_BUCKET_BITS, MIN_BUCKET_BITS, Keys
+from matcher.redis_link import Client, Link, number, script
+from matcher.redis_scripts import ABANDON, BEGIN, NOT_JOURNALLED, SWITCH
+from matcher.redis_texts import Range
 
-# 2^18 buckets hold 20 postings each at 25 M characters of work: 240 bytes for each of a page's 500 questions. A corpus
-# beyond 200 M characters wants 22 bits, set when it is rebuilt.
-DEFAULT_BUCKET_BITS = 18
-MAX_LOOKUP_ATTEMPTS = 5
-REMEMBERED_NAMES = 100_000
+T = TypeVar("T")
+
+EMPTY_BUCKET_BITS = 14  # of an index that begins empty: right for 1 to 4 M characters, bearable for 20
+OUTGROWN = 8  # times the postings a bucket is made for; then a page reads 0.4 MB of others' postings
+MAX_ATTEMPTS = 5
+# A rebuild whose maker has not been heard of for so long is given up for dead. One text takes less than a second, the
+# longest step, to sort and write a part of a corpus of 10^9 characters, some ten.
+REBUILD_TTL_S = 900
+HEARTBEAT_S = 5.0
 
 
 class RedisIndex:
-    """A `matcher.ports.MatchIndex` on a Redis that other processes use at the same time."""
+    """A `matcher.ports.MatchIndex` on a Redis that other processes use at the same time; one thread at a time."""
 
     def __init__(
-        self, client: redis.Redis, algorithm_id: int = DEFAULT.id, bucket_bits: int = DEFAULT_BUCKET_BITS
+        self,
+        client: Client,
+        algorithm_id: int = DEFAULT.id,
+        bucket_bits: int | None = None,
+        folder: Path | None = None,
     ) -> None:
-        """`client` must return bytes (no decode_responses). `bucket_bits` counts for generations made from here."""
+        """`client` must return bytes (no decode_responses).
+
+        bucket_bits: of generations made from here; by their size if None. folder: for the temporary files of a rebuild,
+        16 bytes a posting beyond 4 million postings; the system's temporary folder if None.
+        """
+        if bucket_bits is not None and not MIN_BUCKET_BITS <= bucket_bits <= MAX_BUCKET_BITS:
+            raise BrokenInvariant(f"bucket_bits is {bucket_bits}, not {MIN_BUCKET_BITS} to {MAX_BUCKET_BITS}")
         self.algorithm_id = algorithm_id
-        self._client = client
+        self._link = Link(client)
         self._bucket_bits = bucket_bits
+        self._folder = folder
         self._keys = Keys(algorithm_id)
         self._current: Generation | None = None
-        self._names = _NamesSeen()
 
     def add(self, text_id: WorkTextId, fingerprint: Fingerprint) -> bool:
         require_same_algorithm(fingerprint, self.algorithm_id)
-        with self._answering():
-            added = [generation.add(text_id, fingerprint, is_counted) for is_counted, generation in self._written_to()]
-        return added[0]  # the generation in use comes first
+        postings = postings_of(fingerprint)
+        return self._within_generation(lambda generation: generation.add(text_id, postings, is_counted=True))
 
     def remove(self, text_id: WorkTextId) -> None:
-        with self._answering():
-            for is_counted, generation in self._written_to():
-                generation.remove(text_id, is_counted)
+        self._within_generation(lambda generation: generation.remove(text_id, is_counted=True))
 
     def lookup(self, hashes: NDArray[np.uint64], max_postings: int) -> Hits:
+        keys = keys_of(hashes)
+        return self._within_generation(lambda generation: _found(generation, keys, max_postings))
+
+    def revision(self) -> tuple[int, int]:
+        """Generation and corpus revision, in one small call; (0, n) for an index that is not there."""
         with self._answering():
-            for _ in range(MAX_LOOKUP_ATTEMPTS):
-                generation = self._known_generation()
-                answer = generation.fetch(bucket_numbers(hashes, generation.bucket_bits))
-                if answer.generation == generation.number:
-                    self._names.keep_for(answer.generation, answer.revision)
-                    return self._hits(hashes, generation, answer.buckets, max_postings, answer.postings)
-                self._current = None
-        raise IndexStale("being rebuilt too often to answer")
+            generation, revision = self._link.one("MGET", self._keys.generation, self._keys.revision)
+        return number(generation), number(revision)
 
     def state(self) -> IndexState:
         with self._answering():
             generation = self._generation_in_use()
-            revision = int(self._client.get(self._keys.revision) or 0)
+            revision = number(self._link.one("GET", self._keys.revision))
             if generation is None:
                 return IndexState(0, revision, 0, 0)
-            return IndexState(generation.number, revision, *generation.sizes())
+            names = generation.names
+            texts, (postings, dead, end) = self._link.ask(
+                [("HLEN", names.texts), ("HMGET", names.meta, "postings", "dead_postings", "end")]
+            )
+        most = OUTGROWN * (MIN_POSTINGS_OF_BUCKET << generation.bucket_bits)
+        is_outgrown = number(postings) + number(dead) > most or number(end) > MAX_ADDRESSES // 2
+        return IndexState(generation.number, revision, number(texts), number(postings), is_outgrown)
 
     def text_ids(self) -> frozenset[WorkTextId]:
         with self._answering():
@@ -90,117 +104,137 @@ class RedisIndex:
     def clear(self) -> None:
         self.rebuild(())
 
-    def rebuild(self, entries: Iterable[tuple[WorkTextId, Fingerprint]], min_revision: int = 0) -> IndexState:
+    def rebuild(self, entries: Iterable[tuple[WorkTextId, Anchored]], min_revision: int = 0) -> IndexState:
         with self._answering():
-            new = self._begun_generation()
-        for text_id, fingerprint in entries:
-            require_same_algorithm(fingerprint, self.algorithm_id)
+            building = self._begun()
+        texts: dict[WorkTextId, Range] = {}
+        with PostingRuns(self._folder) as runs:
+            still_here, end = self._heartbeat(building), 0
+            for text_id, fingerprint in entries:
+                require_same_algorithm(fingerprint, self.algorithm_id)
+                if text_id not in texts:
+                    postings = postings_of(fingerprint)
+                    texts[text_id] = Range(end, max(1, postings.tokens), postings.keys.size)
+                    runs.add(postings.keys, postings.positions + end)
+                    end += texts[text_id].size
+                still_here()
             with self._answering():
-                new.add(text_id, fingerprint, is_counted=False)
-        with self._answering():
-            self._switch_to(new, min_revision)
+                bits = self._bucket_bits or (bits_for(runs.size) if texts else EMPTY_BUCKET_BITS)
+                new = Generation.create(self._link, self._keys, building, bits)
+                fill(self._link, new, texts, runs, still_here)
+                self._switch_to(new, min_revision)
+        self.tidy()
         return self.state()
 
-    def _begun_generation(self) -> Generation:
-        abandoned = self._client.getset(self._keys.building, 0)
-        if abandoned and int(abandoned):
-            Generation(self._client, self._keys, int(abandoned)).delete()
-        number = int(self._client.incr(self._keys.counter))
-        generation = Generation.create(self._client, self._keys, number, self._bucket_bits)
-        self._client.set(self._keys.building, number)
-        return generation
+    def tidy(self) -> None:
+        with self._answering():
+            keys = self._keys
+            self._link.one(*script(ABANDON, [keys.building, keys.filling, keys.journal, keys.retired], []))
+            for retired in self._link.one("SMEMBERS", keys.retired):
+                delete(self._link, keys, retired.decode())
+            generation = self._generation_in_use()
+            if generation is None:
+                return
+            postings, dead = self._link.one("HMGET", generation.names.meta, "postings", "dead_postings")
+            if is_due(generation, number(postings), number(dead)):
+                compact(self._link, generation)
+
+    def _begun(self) -> int:
+        """The number of a new generation that is being made from now on."""
+        keys = self._keys
+        touched = [keys.building, keys.counter, keys.filling, keys.journal, keys.retired]
+        return int(self._link.one(*script(BEGIN, touched, [REBUILD_TTL_S])))
+
+    def _heartbeat(self, building: int) -> Callable[[], None]:
+        """What to call again and again while a generation is made; raises IndexStale when another rebuild began."""
+        last = time.monotonic()
+
+        def still_here() -> None:
+            nonlocal last
+            if time.monotonic() - last < HEARTBEAT_S:
+                return
+            last = time.monotonic()
+            with self._answering():
+                filling, _ = self._link.ask(
+                    [("GET", self._keys.filling), ("EXPIRE", self._keys.filling, REBUILD_TTL_S)]
+                )
+            if number(filling) != building:
+                raise IndexStale("being rebuilt by someone else")
+
+        return still_here
 
     def _switch_to(self, new: Generation, min_revision: int) -> None:
-        old = self._generation_in_use()
-        is_same = old is not None and old.text_ids() == new.text_ids()
-        keys = [self._keys.generation, self._keys.building, self._keys.revision]
-        switched = self._client.eval(SWITCH, len(keys), *keys, new.number, int(not is_same), min_revision)
+        """Bring the new generation up to date and make it the one in use. Raises IndexStale if another was begun."""
+        old, done, switched = self._generation_in_use(), 0, NOT_JOURNALLED
+        while switched == NOT_JOURNALLED:
+            done += self._apply_journal(new, done)
+            switched = self._switched(old, new, min_revision, done)
         self._current = None
         if not switched:
-            new.delete()
+            delete(self._link, self._keys, f"{new.number}:{new.bucket_bits}")
             raise IndexStale("being rebuilt by someone else")
-        if old is not None:
-            old.delete()
 
-    def _written_to(self) -> Iterator[tuple[bool, Generation]]:
-        """The generation in use, and the one that is being filled; only the first counts in the revision."""
-        building = int(self._client.get(self._keys.building) or 0)
-        current = self._generation_in_use()
-        if current is None:
-            raise IndexStale("empty")
-        yield True, current
-        filling = Generation(self._client, self._keys, building)
-        if building and filling.exists():
-            yield False, filling
-
-    def _generation_in_use(self) -> Generation | None:
-        number = int(self._client.get(self._keys.generation) or 0)
-        generation = Generation(self._client, self._keys, number)
-        return generation if number and generation.exists() else None
-
-    def _known_generation(self) -> Generation:
-        if self._current is None:
-            self._current = self._generation_in_use()
-        if self._current is None:
-            raise IndexStale("empty")
-        return self._current
-
-    def _hits(
-        self,
-        hashes: NDArray[np.uint64],
-        generation: Generation,
-        buckets: list[bytes | None],
-        max_postings: int,
-        postings: int,
-    ) -> Hits:
-        numbers = np.unique(bucket_numbers(hashes, generation.bucket_bits))
-        sizes = np.array([len(bucket or b"") // RECORD.itemsize for bucket in buckets], np.int64)
-        records = np.frombuffer(b"".join(bucket for bucket in buckets if bucket), RECORD)
-        record_groups = np.repeat(numbers.astype(np.int64), sizes)
-        groups = bucket_numbers(hashes, generation.bucket_bits).astype(np.int64)
-        checks = (hashes & np.uint64(0xFFFFFFFF)).astype(np.uint32)
-        questions, rows = found_in(checks, groups, records, record_groups)
-        questions, rows, capped = without_common(questions, rows, hashes.size, max_postings)
-        found = records[rows]
-        texts = self._names.of(np.unique(found["ordinal"]).tolist(), generation)
-        is_named = np.isin(found["ordinal"], np.fromiter(texts, np.int64, len(texts)))
-        found, questions = found[is_named], questions[is_named]
-        return Hits(
-            questions.astype(np.int32),
-            found["ordinal"].astype(np.int32),
-            found["position"].astype(np.int32),
-            texts,
-            capped,
-            postings,
+    def _switched(self, old: Generation | None, new: Generation, min_revision: int, done: int) -> int:
+        keys = self._keys
+        is_same = old is not None and _have_the_same_texts(self._link, old, new)
+        touched = [keys.generation, keys.filling, keys.revision, keys.journal, keys.retired, keys.building]
+        touched.append((old or new).names.meta)
+        retired = f"{old.number}:{old.bucket_bits}" if old else ""
+        return int(
+            self._link.one(*script(SWITCH, touched, [new.number, int(not is_same), min_revision, done, retired]))
         )
 
-    @cached_property
-    def _where(self) -> str:
-        options = self._client.connection_pool.connection_kwargs
-        return str(options.get("path") or f"{options.get('host', 'localhost')}:{options.get('port', 6379)}")
+    def _apply_journal(self, new: Generation, done: int) -> int:
+        """Do to the new generation what was done to the old one meanwhile; how much that was."""
+        entries = self._link.one("LRANGE", self._keys.journal, done, -1)
+        for change in map(Change.unpacked, entries):
+            if change.postings is None:
+                new.remove(change.text_id, is_counted=False)
+            else:
+                new.add(change.text_id, change.postings, is_counted=False)
+        return len(entries)
 
-    @contextmanager
-    def _answering(self) -> Iterator[None]:
-        """Turn the driver's errors into ours."""
-        try:
-            yield
-        except redis.RedisError as error:
-            raise ServiceUnavailable("the index (Redis)", self._where) from error
+    def _within_generation(self, call: Callable[[Generation], T]) -> T:
+        """The answer of the generation in use; when it was replaced meanwhile, the next one's. Raises IndexStale."""
+        with self._answering():
+            for _ in range(MAX_ATTEMPTS):
+                generation = self._current = self._current or self._generation_in_use()
+                if generation is None:
+                    raise IndexStale("empty")
+                try:
+                    return call(generation)
+                except GenerationGone:
+                    self._current = None
+        raise IndexStale("being rebuilt too often to answer")
+
+    def _generation_in_use(self) -> Generation | None:
+        return Generation.existing(self._link, self._keys, number(self._link.one("GET", self._keys.generation)))
+
+    def _answering(self) -> AbstractContextManager[None]:
+        return self._link.answering()
 
 
-class _NamesSeen:
-    """Text ids by ordinal, as long as generation and revision stay the same."""
+def _found(generation: Generation, keys: NDArray[np.uint64], max_postings: int) -> Hits:
+    bits = generation.bucket_bits
+    buckets, own = numbers_of(keys, bits)
+    answer = generation.fetch(buckets)
+    queries, addresses = occurrences(checks_of(keys, bits), own, *joined(answer.values))
+    ordinals, positions = generation.texts.owners(addresses)
+    is_there = ordinals >= 0
+    counts = np.bincount(queries[is_there], minlength=keys.size)
+    is_common = counts > max_postings
+    is_kept = is_there & ~is_common[queries]
+    return Hits(
+        queries[is_kept],
+        ordinals[is_kept],
+        positions[is_kept],
+        generation.texts.names(),
+        int(np.count_nonzero(is_common)),
+        answer.postings,
+        counts.astype(np.int32),
+    )
 
-    def __init__(self) -> None:
-        self._valid_for: tuple[int, int] = (0, 0)
-        self._names: dict[int, WorkTextId] = {}
 
-    def keep_for(self, generation: int, revision: int) -> None:
-        if self._valid_for != (generation, revision) or len(self._names) > REMEMBERED_NAMES:
-            self._valid_for = (generation, revision)
-            self._names.clear()
-
-    def of(self, ordinals: list[int], generation: Generation) -> dict[int, WorkTextId]:
-        missing = [ordinal for ordinal in ordinals if ordinal not in self._names]
-        self._names.update(generation.names(missing))
-        return {ordinal: self._names[ordinal] for ordinal in ordinals if ordinal in self._names}
+def _have_the_same_texts(link: Link, old: Generation, new: Generation) -> bool:
+    sizes = link.ask([("HLEN", old.names.texts), ("HLEN", new.names.texts)])
+    return bool(sizes[0] == sizes[1]) and old.text_ids() == new.text_ids()

@@ -186,7 +186,7 @@ class TestEveryIndex:
 @given(st.lists(st.tuples(st.sampled_from(["add", "remove", "rebuild"]), st.sampled_from(IDS)), max_size=12))
 def test_both_indexes_give_the_same_answers(client: redis.Redis, steps: list[tuple[str, WorkTextId]]) -> None:
     client.flushdb()
-    both: list[MatchIndex] = [MemoryIndex(is_open=False), RedisIndex(client, bucket_bits=6)]
+    both: list[MatchIndex] = [MemoryIndex(is_open=False), RedisIndex(client, bucket_bits=8)]
     for index in both:
         index.clear()
         for verb, text_id in steps:
@@ -234,7 +234,7 @@ def test_an_addition_that_was_killed_is_not_there_and_can_be_repeated(
 
 
 @pytest.mark.parametrize("commands", range(1, 10))
-def test_a_removal_that_was_killed_is_finished_by_the_next_change(
+def test_a_removal_that_was_killed_can_be_repeated(
     redis_url: str, client: redis.Redis, commands: int
 ) -> None:
     index = RedisIndex(client)
@@ -248,6 +248,7 @@ def test_a_removal_that_was_killed_is_finished_by_the_next_change(
         assert found(index, A) == set() or A in index.text_ids()
     index.remove(A)
     index.add(B, PRINTS[B])
+    index.tidy()
     assert _stored_postings(client) == index.state().postings == PRINTS[B].hashes.size
 
 
@@ -289,7 +290,7 @@ def test_an_old_generation_leaves_nothing_behind(client: redis.Redis) -> None:
     index.rebuild([(A, PRINTS[A]), (B, PRINTS[B])])
     old = index.state().generation
     index.rebuild([(C, PRINTS[C])])
-    assert not list(client.scan_iter(match=f"zw:1:{old}:*"))
+    assert not list(client.scan_iter(match=f"zw:{{1*}}:{old}:*"))
 
 
 def test_two_algorithms_share_a_server_without_meeting(client: redis.Redis) -> None:
@@ -306,4 +307,4 @@ def test_a_server_that_does_not_answer_is_named() -> None:
 
 
 def _stored_postings(client: redis.Redis) -> int:
-    return sum(client.strlen(key) for key in client.scan_iter(match="zw:1:*:b:*")) // 12
+    return sum(client.strlen(key) for key in client.scan_iter(match="zw:{1:*}:b:*")) // 8

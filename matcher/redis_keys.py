@@ -1,0 +1,83 @@
+"""The names of the index's keys. Every key begins with zw:, then in braces what decides on its slot in a cluster.
+
+zw:{<algorithm>}:              all that is not a bucket; one slot, so that scripts may touch several
+  generation, building, counter  the generation in use, the one being made, the last number given
+  filling                        the one being made, as long as whoever makes it lives
+  revision                       counts every text added or removed
+  journal                        list: what was added and removed while a generation is made (matcher.redis_journal)
+  retired                        set: generations whose keys are to be deleted, with their bucket_bits
+  <g>:meta                       hash: bucket_bits, end (of the addresses given), postings, dead_postings, logged, dead,
+                                 freed (of the dead, how many are out of the buckets), sweep (where a pass stands)
+  <g>:texts                      hash: text id -> range, of the texts that are there
+  <g>:pending                    hash: text id -> range, of texts being added
+  <g>:log                        list: range and text id of every text ever there; its index is the ordinal
+  <g>:dead                       list: ranges of what was removed
+zw:{<algorithm>:<g>:s<shard>-<n>}:   the buckets of one shard
+  open                           there as long as the shard is whole
+  b:<3 bytes>                    postings of one bucket (matcher.redis_buckets)
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+from redis.crc import REDIS_CLUSTER_HASH_SLOTS, key_slot
+
+from matcher.posting_runs import PART_BITS
+
+SHARD_BITS = 5  # 32 shards: even over up to some ten servers, and few commands for a page
+SHARDS = 1 << SHARD_BITS
+MIN_BUCKET_BITS = PART_BITS  # a bucket is written in one piece, so that no part of a sorted whole may end within it
+MAX_BUCKET_BITS = SHARD_BITS + 24
+
+
+class Keys:
+    """The keys outside a generation."""
+
+    def __init__(self, algorithm_id: int) -> None:
+        self.algorithm_id = algorithm_id
+        self.prefix = f"zw:{{{algorithm_id}}}:"
+        self.generation = self.prefix + "generation"
+        self.building = self.prefix + "building"
+        self.filling = self.prefix + "filling"
+        self.counter = self.prefix + "counter"
+        self.revision = self.prefix + "revision"
+        self.journal = self.prefix + "journal"
+        self.retired = self.prefix + "retired"
+
+
+class GenerationKeys:
+    """The keys of one generation."""
+
+    def __init__(self, keys: Keys, number: int) -> None:
+        prefix = f"{keys.prefix}{number}:"
+        self.meta, self.texts, self.pending = prefix + "meta", prefix + "texts", prefix + "pending"
+        self.log, self.dead = prefix + "log", prefix + "dead"
+        tags = [_tag(f"{keys.algorithm_id}:{number}", shard) for shard in range(SHARDS)]
+        self.markers = [f"zw:{{{tag}}}:open" for tag in tags]
+        prefixes = [f"zw:{{{tag}}}:b:".encode() for tag in tags]
+        self._prefixes = np.frombuffer(b"".join(prefixes), np.uint8).reshape(SHARDS, -1)
+
+    def buckets(self, numbers: NDArray[np.int64], bits: int) -> list[bytes]:
+        """The keys of buckets."""
+        width = self._prefixes.shape[1]
+        raw = np.empty((numbers.size, width + 3), np.uint8)
+        raw[:, :width] = self._prefixes[shard_of(numbers, bits)]
+        within = numbers & ((1 << (bits - SHARD_BITS)) - 1)
+        raw[:, width:] = within.astype(">u4").view(np.uint8).reshape(-1, 4)[:, 1:]
+        return raw.view(f"V{width + 3}").reshape(-1).tolist()
+
+
+def shard_of(numbers: NDArray[np.int64], bits: int) -> NDArray[np.int64]:
+    """int64[n]: the shard of each bucket."""
+    return numbers >> (bits - SHARD_BITS)
+
+
+def _tag(name: str, shard: int) -> str:
+    """The hash tag of a shard, with the least number that puts shard i of n into the i-th n-th of the slots.
+
+    So shards spread over the servers as evenly as slots do; tags by chance leave some server with a third too much.
+    """
+    for number in range(1000):
+        tag = f"{name}:s{shard:02d}-{number:03d}"
+        if key_slot(tag.encode()) * SHARDS // REDIS_CLUSTER_HASH_SLOTS == shard:
+            return tag
+    return f"{name}:s{shard:02d}-000"

@@ -1,0 +1,61 @@
+"""One round trip to Redis, whether it is one server or a cluster."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import redis
+from redis.cluster import RedisCluster
+
+from core.errors import ServiceUnavailable
+
+Client = redis.Redis | RedisCluster
+Command = tuple[Any, ...]
+
+
+class Link:
+    """A client that returns bytes (no decode_responses)."""
+
+    def __init__(self, client: Client) -> None:
+        self._client: Any = client
+        self.is_cluster = isinstance(client, RedisCluster)
+
+    def ask(self, commands: Sequence[Command]) -> list[Any]:
+        """The answers to commands that are sent together; in a cluster each touches keys of one slot."""
+        if len(commands) == 1:
+            return [self._client.execute_command(*commands[0])]
+        pipeline = self._client.pipeline(transaction=False)
+        for command in commands:
+            pipeline.execute_command(*command)
+        return list(pipeline.execute())
+
+    def one(self, *command: Any) -> Any:
+        """The answer to one command."""
+        return self._client.execute_command(*command)
+
+    @property
+    def where(self) -> str:
+        """The server's address, or a cluster's first."""
+        if isinstance(self._client, RedisCluster):
+            nodes: list[Any] = self._client.get_nodes()  # type: ignore[no-untyped-call]
+            return ", ".join(sorted(f"{node.host}:{node.port}" for node in nodes)) or "any node of the cluster"
+        options = self._client.connection_pool.connection_kwargs
+        return str(options.get("path") or f"{options.get('host', 'localhost')}:{options.get('port', 6379)}")
+
+    @contextmanager
+    def answering(self) -> Iterator[None]:
+        """Turn the driver's errors into ServiceUnavailable."""
+        try:
+            yield
+        except redis.RedisError as error:
+            raise ServiceUnavailable("the index (Redis)", self.where) from error
+
+
+def script(body: str, keys: Sequence[str | bytes], arguments: Sequence[Any]) -> Command:
+    """The command that runs a script."""
+    return ("EVAL", body, len(keys), *keys, *arguments)
+
+
+def number(answer: Any) -> int:
+    """A counter's value; 0 where there is none."""
+    return int(answer or 0)
