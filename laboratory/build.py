@@ -1,0 +1,81 @@
+"""Builds a set of cases: `python -m laboratory.build OUT_FOLDER --size small|full`."""
+
+import argparse
+import sys
+from collections.abc import Callable, Collection, Iterator
+from pathlib import Path
+
+from core.errors import ZhuiwenError
+from laboratory import corpora, folder, made, natural, quoted
+from laboratory.bench import Bench, bench_of
+from laboratory.cases import Case, CaseSet, numbered
+from laboratory.conditions import SIZES, Size
+from laboratory.sources import Sources
+
+SHARED_CORPORA = Path(__file__).resolve().parents[2] / "shared" / "corpora"
+DEFAULT_SEED = 2026
+
+CLASSES = ("full", "chapter", "excerpt", "patchwork", "natural", "reuse", "negative", "grey", "hard")
+
+Say = Callable[[str], None]
+
+
+def built(sources: Sources, size: Size, seed: int, classes: Collection[str], say: Say) -> CaseSet:
+    """The cases of these classes. The same sources, size and seed give the same cases, whichever classes are asked.
+
+    Raises BadInput where the sources are too few or too much alike.
+    """
+    say("indexing the works")
+    bench = bench_of(sources, size, seed)
+    cases: list[Case] = []
+    for name in CLASSES:
+        if name in classes:
+            say(f"class {name}")
+            cases += _class(name, bench, sources, size)
+    return CaseSet(bench.works, numbered(cases))
+
+
+def sources_of(texts: Path | None, shared: Path, seed: int) -> Sources:
+    """A folder of texts where one is given, else the shared corpora. Raises UnreadableFile."""
+    return folder.sources(texts, seed) if texts else corpora.sources(shared, seed)
+
+
+def _class(name: str, bench: Bench, sources: Sources, size: Size) -> Iterator[Case]:
+    if name in ("natural", "reuse"):
+        return {"natural": natural.natural, "reuse": natural.reuse}[name](bench, sources.copies, size)
+    makers = {
+        "full": made.full,
+        "chapter": made.chapter,
+        "excerpt": made.excerpts,
+        "patchwork": made.patchwork,
+        "negative": quoted.negatives,
+        "grey": quoted.grey,
+        "hard": made.hard,
+    }
+    return makers[name](bench, size)
+
+
+def main() -> int:
+    """The command."""
+    parser = argparse.ArgumentParser(prog="python -m laboratory.build", description="Build a set of cases.")
+    parser.add_argument("out", type=Path, help="the folder to write works.jsonl, pages.jsonl and truth.jsonl into")
+    parser.add_argument("--size", choices=sorted(SIZES), default="small")
+    parser.add_argument("--seed", type=int, default=DEFAULT_SEED)
+    parser.add_argument("--corpora", type=Path, default=SHARED_CORPORA, help="the folder of the shared corpora")
+    parser.add_argument("--texts", type=Path, help="a folder of .txt and .jsonl files instead of the corpora")
+    parser.add_argument("--classes", nargs="+", choices=CLASSES, default=list(CLASSES))
+    given = parser.parse_args()
+    say: Say = lambda line: sys.stderr.write(f"{line}\n") and None  # noqa: E731
+    try:
+        sources = sources_of(given.texts, given.corpora, given.seed)
+        cases = built(sources, SIZES[given.size], given.seed, given.classes, say)
+        cases.write(given.out, {"size": given.size, "seed": given.seed})
+    except ZhuiwenError as error:
+        say(f"error: {error}")
+        return 2
+    say(f"{cases.summary()} in {given.out}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
