@@ -4,6 +4,7 @@ PageStored          crawler  -> fingerprint a page
 PageFingerprinted   pipeline -> match a page
 WorkAdded           webadmin, command line -> register a work's text (fingerprint, index)
 WorkRemoved         webadmin, command line -> take a work's text out of the index
+SearchRequested     sweeper, schedule -> search the stored pages for the texts that are new
 CrawlRequested      webadmin, schedule, command line -> crawl a site
 """
 
@@ -31,11 +32,16 @@ class WorkRemoved:
 
 
 @dataclass(frozen=True, slots=True)
+class SearchRequested:
+    """Says nothing but that there is something to search for: which texts and pages, the stores know."""
+
+
+@dataclass(frozen=True, slots=True)
 class CrawlRequested:
     run_id: int  # a crawl run that already stands in the admin database
 
 
-Message = PageStored | PageFingerprinted | WorkAdded | WorkRemoved | CrawlRequested
+Message = PageStored | PageFingerprinted | WorkAdded | WorkRemoved | SearchRequested | CrawlRequested
 
 
 def as_dict(message: Message) -> dict[str, str | int]:

@@ -4,6 +4,7 @@ PageStore           pages, versions, raw responses      pagestore.mongo, pagesto
 WorkStore           texts of the mother corpus          pagestore.mongo, pagestore.memory
 FingerprintStore    fingerprints of both                pagestore.mongo, pagestore.memory
 CaseBook            rights, outcomes, cases             webadmin.casebook, pipeline.memory
+SearchBook          pages to be searched for new texts  part of every CaseBook
 Outbox              messages to the next step           pipeline.outbox, pipeline.memory
 Clock               now                                 core.clock
 
@@ -42,6 +43,10 @@ class PageStore(Protocol):
         """All versions of a page, oldest first."""
         ...
 
+    def texts(self, version_ids: Sequence[VersionId]) -> dict[VersionId, str]:
+        """The main texts of those of `version_ids` that are there."""
+        ...
+
     def raw(self, digest: Digest) -> bytes | None:
         """A raw body. Raises BrokenInvariant when what is stored no longer has its digest."""
         ...
@@ -76,6 +81,10 @@ class FingerprintStore(Protocol):
         """Those of `subjects` that are there."""
         ...
 
+    def known(self, subjects: Sequence[str], algorithm_id: int) -> set[str]:
+        """Which of `subjects` have a fingerprint of this algorithm, without reading any."""
+        ...
+
     def remove(self, subject: str) -> None:
         """Forget the fingerprints of all algorithms of a subject."""
         ...
@@ -95,7 +104,68 @@ class Outcome:
     checked_at: datetime  # when the comparison began
 
 
-class CaseBook(Protocol):
+@dataclass(frozen=True, slots=True)
+class Unsearched:
+    """A page version that was compared before some text of its watcher could be found, and owes nothing else."""
+
+    page: PageId
+    version: VersionId
+    watcher: Hashable  # equal for pages of one rights holder
+    checked_at: datetime
+    has_findings: bool  # it took from other texts: a further text may change what is said of these
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Between a rights holder's pages and texts: the oldest page was compared before the newest text was findable."""
+
+    oldest_check: datetime
+    newest_text: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """One search of stored pages for new texts: when it began, and what the index held then."""
+
+    at: datetime
+    corpus_revision: int
+    algorithm_id: int
+
+
+class SearchBook(Protocol):
+    """Which pages have not met which texts yet. A page is searched for a text, or compared with the whole corpus."""
+
+    def behind(self, algorithm_id: int) -> Mapping[Hashable, Gap]:
+        """By rights holder: what his pages have not met. Empty when no page has to be searched."""
+        ...
+
+    def newer_texts(self, watcher: Hashable, since: datetime) -> Mapping[WorkTextId, datetime | None]:
+        """A rights holder's texts that pages compared at `since` may not have met, with when each became findable.
+
+        None for a text that is not noted as findable: it may become so at any moment.
+        """
+        ...
+
+    def unsearched(self, pages: Collection[Page], gaps: Mapping[Hashable, Gap], algorithm_id: int) -> list[Unsearched]:
+        """Those of `pages` that are to be searched to close `gaps`; none that is owed a comparison anyway."""
+        ...
+
+    def searched(self, pages: Collection[Unsearched], hits: Collection[Unsearched], search: Search) -> None:
+        """Note that `pages` hold nothing of the texts that there were, and that `hits` may: those are owed from now on.
+
+        What was compared or searched after `search` began stays as it is. Safe to call twice.
+        """
+        ...
+
+    def search_ended(self, gaps: Mapping[Hashable, Gap], search: Search) -> int:
+        """Note that a search came to its end: what it never met of these gaps is owed a comparison; how many.
+
+        These are pages whose version in the page store is another than the one compared, or that it has no more.
+        """
+        ...
+
+
+class CaseBook(SearchBook, Protocol):
     """The admin database as the pipeline sees it."""
 
     def sources(self, site: SiteId, texts: Collection[WorkTextId]) -> Mapping[WorkTextId, Hashable]:
@@ -114,10 +184,11 @@ class CaseBook(Protocol):
         ...
 
     def owed(self, pages: Collection[Page], algorithm_id: int) -> set[VersionId]:
-        """Current versions of `pages` that still have to be compared.
+        """Current versions of `pages` that still have to be compared with the whole corpus.
 
-        Those without an outcome of this algorithm, with one that is older than a text indexed or a right changed since,
-        and those that are not the version last recorded of their page. Pages of no known site are never owed.
+        Those without an outcome of this algorithm, with one that is older than a change of rights, that rests on a text
+        withdrawn since, or that a search took it back for, and those that are not the version last recorded of their
+        page. Pages of no known site are never owed. New texts owe a search (`SearchBook`).
         """
         ...
 
@@ -125,11 +196,21 @@ class CaseBook(Protocol):
         """Whether any rights holder has this text among the works."""
         ...
 
-    def indexed(self, text: WorkTextId, at: datetime, is_new: bool) -> None:
-        """Note that a text can be found from this moment on; `is_new`: it could not be found before.
+    def unindexed(self, texts: Collection[WorkTextId]) -> None:
+        """Note that texts could not be found until now, whatever was noted before."""
+        ...
 
-        Pages compared earlier are owed another comparison by the rights holders for whom this is news.
+    def indexed(self, texts: Collection[WorkTextId], at: datetime) -> None:
+        """Note that texts can be found from this moment on, by those who do not know them to be findable.
+
+        Their pages compared earlier have to be searched. `at` is a moment after `unindexed` returned; a search that
+        began before it and did not know a text thus never passes for one that did. Pages with findings in an older text
+        of the same chapter are owed a comparison.
         """
+        ...
+
+    def withdrawn(self, text: WorkTextId) -> None:
+        """Note that a text is in the corpus no more: pages whose findings rest on it are owed a comparison."""
         ...
 
 

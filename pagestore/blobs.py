@@ -55,6 +55,14 @@ class Blobs:
                 found.update((key, _joined(head, pieces)) for key, head in heads.items())
         return found
 
+    def known(self, keys: Sequence[str]) -> set[str]:
+        """Those of `keys` that are there; no bytes are read."""
+        found: set[str] = set()
+        with translated(self._database):
+            for batch in batches(keys, BATCH_KEYS):
+                found.update(head["_id"] for head in self._heads.find({"_id": {"$in": batch}}, {"_id": 1}))
+        return found
+
     def keys(self) -> Iterator[str]:
         """All keys, in order."""
         after = ""

@@ -49,6 +49,10 @@ class MemoryPageStore:
             found = [self._versions[each] for each in self._history.get(page_id, [])]
         return sorted(found, key=documents.oldest_first)
 
+    def texts(self, version_ids: Sequence[VersionId]) -> dict[VersionId, str]:
+        found = ((each, self._versions.get(each)) for each in version_ids)
+        return {each: version.reading.text for each, version in found if version is not None}
+
     def raw(self, digest: Digest) -> bytes | None:
         body = self._raw.get(digest)
         if body is not None and content_digest(body) != digest:
@@ -100,6 +104,9 @@ class MemoryFingerprintStore:
     def get_many(self, subjects: Sequence[str], algorithm_id: int) -> dict[str, StoredFingerprint]:
         found = ((subject, self.get(subject, algorithm_id)) for subject in subjects)
         return {subject: fingerprint for subject, fingerprint in found if fingerprint is not None}
+
+    def known(self, subjects: Sequence[str], algorithm_id: int) -> set[str]:
+        return {subject for subject in subjects if (subject, algorithm_id) in self._fingerprints}
 
     def remove(self, subject: str) -> None:
         for key in [key for key in self._fingerprints if key[0] == subject]:

@@ -61,6 +61,9 @@ class MongoPageStore:
         ids = [VersionId(each) for each in found["versions"]] if found is not None else []
         return sorted(self._versions_of(ids), key=documents.oldest_first)
 
+    def texts(self, version_ids: Sequence[VersionId]) -> dict[VersionId, str]:
+        return {version.id: version.reading.text for version in self._versions_of(version_ids)}
+
     def raw(self, digest: Digest) -> bytes | None:
         body = self._raw.get(digest)
         if body is not None and content_digest(body) != digest:
@@ -160,6 +163,10 @@ class MongoFingerprintStore:
         payloads = self._payloads.get_many([_key(subject, algorithm_id) for subject in dict.fromkeys(subjects)])
         named = ((subject, payloads.get(_key(subject, algorithm_id))) for subject in subjects)
         return {s: StoredFingerprint(s, algorithm_id, payload) for s, payload in named if payload is not None}
+
+    def known(self, subjects: Sequence[str], algorithm_id: int) -> set[str]:
+        subject_of = {_key(subject, algorithm_id): subject for subject in subjects}
+        return {subject_of[key] for key in self._payloads.known(list(subject_of))}
 
     def remove(self, subject: str) -> None:
         self._payloads.remove_range(f"{subject}:", f"{subject};")

@@ -8,6 +8,7 @@ from core.messages import (
     Message,
     PageFingerprinted,
     PageStored,
+    SearchRequested,
     WorkAdded,
     WorkRemoved,
     as_dict,
@@ -19,6 +20,7 @@ TASKS: dict[type, str] = {
     PageFingerprinted: "pipeline.match_page",
     WorkAdded: "pipeline.register_work",
     WorkRemoved: "pipeline.withdraw_work",
+    SearchRequested: "pipeline.search_pages",
     CrawlRequested: "pipeline.crawl_site",
 }
 

@@ -10,7 +10,7 @@ from pipeline.interruptions import requeue_live_runs
 from pipeline.pending import forget_taken
 from pipeline.rebuild import rebuild_index
 from pipeline.schedule import ensure_schedule
-from pipeline.turns import UPKEEP, forget_turn, turn
+from pipeline.turns import SEARCH, UPKEEP, forget_turn, turn
 from pipeline.wiring import live, redis_client
 from webadmin.catalogue import corpus_texts
 
@@ -20,7 +20,8 @@ def main(arguments: list[str]) -> int:
     ensure_schedule(SETTINGS)
     ports, client = live(SETTINGS), redis_client(SETTINGS)
     if "--alone" in arguments:
-        forget_turn(client, UPKEEP)
+        for name in (UPKEEP, SEARCH):
+            forget_turn(client, name)
         dropped = forget_taken(client)
         interrupted = requeue_live_runs(ports.outbox)
         if dropped or interrupted:

@@ -19,9 +19,9 @@ def rebuild_index(
     missing: list[WorkTextId] = []
     before = ports.index.text_ids() if ports.index.state().generation else frozenset[WorkTextId]()
     ports.index.rebuild(_entries(ports, texts, missing, on_progress))
-    now = ports.clock.now()
-    for text_id in set(texts) - set(missing):
-        ports.cases.indexed(text_id, now, is_new=text_id not in before)
+    found = frozenset(texts) - frozenset(missing)
+    ports.cases.unindexed(found - before)
+    ports.cases.indexed(found, ports.clock.now())
     return missing
 
 

@@ -1,16 +1,19 @@
 """What beat does, kept in django-celery-beat's tables so that an operator sees and may pause it."""
 
-from django_celery_beat.models import IntervalSchedule, PeriodicTask
+from django_celery_beat.models import CrontabSchedule, IntervalSchedule, PeriodicTask
 
 from core.settings import Settings
 
 DUE_CRAWLS_INTERVAL_S = 60  # a site's time of day is met within a minute
+DAILY_HOUR = 5  # of the operator's zone: behind the crawls, which begin at 3 where nobody chose another time
+DAY_S = 24 * 3600
 
 
 def ensure_schedule(settings: Settings) -> None:
-    """Write the two periodic tasks; one that an operator has disabled stays so."""
+    """Write the periodic tasks; one that an operator has disabled stays so, and the daily one where it was moved to."""
     _every("zhuiwen: sweep", "pipeline.sweep", max(1, round(settings.pipeline.sweep_interval_s)))
     _every("zhuiwen: start due crawls", "pipeline.start_due_crawls", DUE_CRAWLS_INTERVAL_S)
+    _daily("zhuiwen: daily comparison", "pipeline.compare_daily", settings.web.time_zone)
 
 
 def _every(name: str, task: str, seconds: int) -> None:
@@ -19,3 +22,10 @@ def _every(name: str, task: str, seconds: int) -> None:
     PeriodicTask.objects.update_or_create(
         name=name, defaults={"task": task, "interval": interval, "crontab": None, "expire_seconds": seconds}
     )
+
+
+def _daily(name: str, task: str, zone: str) -> None:
+    at, _ = CrontabSchedule.objects.get_or_create(
+        minute="0", hour=str(DAILY_HOUR), day_of_week="*", day_of_month="*", month_of_year="*", timezone=zone
+    )
+    PeriodicTask.objects.get_or_create(name=name, defaults={"task": task, "crontab": at, "expire_seconds": DAY_S})

@@ -2,7 +2,7 @@
 
 1. fingerprint_page   PageStored -> fingerprint kept -> PageFingerprinted
 2. match_page         PageFingerprinted -> compared with the corpus -> outcome and cases in the case book
-3. register_work      WorkAdded -> fingerprint kept -> in the index
+3. register_work      WorkAdded -> fingerprint kept -> in the index; pages compared before are searched for it later
 4. withdraw_work      WorkRemoved -> out of the index
 """
 
@@ -19,7 +19,7 @@ from core.states import Rejection
 from core.works import StoredFingerprint
 from fingerprint.algorithms import Algorithm
 from fingerprint.fingerprinting import fingerprint_text
-from fingerprint.record import Fingerprint
+from fingerprint.record import DamagedFingerprint, Fingerprint
 from matcher.calibration import DEFAULT as CALIBRATION
 from matcher.matching import Matcher
 from matcher.ports import MatchIndex
@@ -59,7 +59,7 @@ def match_page(version_id: VersionId, ports: Ports) -> list[int]:
     fingerprint = _page_fingerprint(version, ports)
     rejection: Rejection | None = None
     matches: tuple[Match, ...] = ()
-    if fingerprint.tokens.size < CALIBRATION.min_matched_tokens:
+    if is_too_short(fingerprint):
         rejection = Rejection.TOO_FEW_HAN_CHARS
     else:
         sources = partial(ports.cases.sources, version.site_id)
@@ -82,8 +82,9 @@ def match_page(version_id: VersionId, ports: Ports) -> list[int]:
 
 def register_work(text_id: WorkTextId, ports: Ports) -> None:
     """Fingerprint a text of the corpus and put it into the index. Raises NotFound for an unknown id."""
-    is_new = ports.index.add(text_id, work_fingerprint(text_id, ports))
-    ports.cases.indexed(text_id, ports.clock.now(), is_new)
+    if ports.index.add(text_id, work_fingerprint(text_id, ports)):
+        ports.cases.unindexed([text_id])
+    ports.cases.indexed([text_id], ports.clock.now())
 
 
 def withdraw_work(text_id: WorkTextId, ports: Ports) -> None:
@@ -92,17 +93,31 @@ def withdraw_work(text_id: WorkTextId, ports: Ports) -> None:
         return
     ports.index.remove(text_id)
     ports.fingerprints.remove(text_id)
+    ports.cases.withdrawn(text_id)
+
+
+def is_too_short(fingerprint: Fingerprint) -> bool:
+    """Whether a page has so little Chinese text that nothing it has could be called a copy."""
+    return fingerprint.tokens.size < CALIBRATION.min_matched_tokens
 
 
 def work_fingerprint(text_id: WorkTextId, ports: Ports) -> Fingerprint:
     """The fingerprint of a text of the corpus: the stored one, or made and stored now. Raises NotFound."""
-    stored = ports.fingerprints.get(text_id, ports.algorithm.id)
+    stored = stored_fingerprint(ports.fingerprints.get(text_id, ports.algorithm.id))
     if stored is not None:
-        return Fingerprint.from_bytes(stored.payload)
+        return stored
     text = ports.works.text(text_id)
     if text is None:
         raise NotFound("text of the corpus", text_id)
     return _kept(text_id, text, ports)
+
+
+def stored_fingerprint(kept: StoredFingerprint | None) -> Fingerprint | None:
+    """What the store keeps; None where it keeps nothing or what cannot be read: it is made anew from the text."""
+    try:
+        return None if kept is None else Fingerprint.from_bytes(kept.payload)
+    except DamagedFingerprint:
+        return None
 
 
 def _version(version_id: VersionId, ports: Ports) -> PageVersion:
@@ -113,9 +128,9 @@ def _version(version_id: VersionId, ports: Ports) -> PageVersion:
 
 
 def _page_fingerprint(version: PageVersion, ports: Ports) -> Fingerprint:
-    stored = ports.fingerprints.get(version.id, ports.algorithm.id)
+    stored = stored_fingerprint(ports.fingerprints.get(version.id, ports.algorithm.id))
     if stored is not None:
-        return Fingerprint.from_bytes(stored.payload)
+        return stored
     return _kept(version.id, version.reading.text, ports)
 
 

@@ -4,11 +4,14 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from core.ids import PageId, VersionId, WorkTextId
-from core.messages import PageStored, WorkAdded, WorkRemoved
+from core.messages import PageStored, SearchRequested, WorkAdded, WorkRemoved
+from core.pages import Page
 from pipeline.rebuild import rebuild_index
 from pipeline.steps import Ports
 
 BATCH_PAGES = 2_000  # the embedded page store walks its ids at 7 us a page, whatever the batch
+
+GivenUp = Callable[[Collection[VersionId]], Collection[VersionId]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,44 +24,76 @@ class Corpus:
 
 @dataclass(frozen=True, slots=True)
 class Swept:
-    """What a sweep had to send again."""
+    """What a sweep had to send again.
+
+    pages, works_added: with those that have no fingerprint of the algorithm in use, where these were looked for.
+    search: pages have to be searched for new texts.
+    """
 
     pages: int
     works_added: int
     works_withdrawn: int
     index_rebuilt: bool
+    search: bool = False
 
     @property
     def found_nothing(self) -> bool:
-        return not (self.pages or self.works_added or self.works_withdrawn or self.index_rebuilt)
+        return not (self.pages or self.works_added or self.works_withdrawn or self.index_rebuilt or self.search)
 
 
-def sweep(
-    ports: Ports, corpus: Corpus, given_up: Callable[[Collection[VersionId]], Collection[VersionId]] = lambda _: ()
-) -> Swept:
-    """Bring the index in line with `corpus` and send what was left behind.
+def sweep(ports: Ports, corpus: Corpus, given_up: GivenUp = lambda _: (), *, with_fingerprints: bool = False) -> Swept:
+    """Bring the index in line with `corpus` and send what was left behind. One sweep at a time.
 
-    given_up: those of some versions that failed for good; they wait for a person. One sweep at a time.
+    given_up: those of some versions that failed for good; they wait for a person.
+    with_fingerprints: look as well for texts and pages without a stored fingerprint of the algorithm in use; they are
+    fingerprinted anew from their stored texts.
     """
-    if ports.index.state().generation == 0:
+    is_rebuilt = ports.index.state().generation == 0
+    if is_rebuilt:
         rebuild_index(ports, corpus.texts)
-        return Swept(_sweep_pages(ports, given_up), 0, 0, index_rebuilt=True)
+        added = withdrawn = 0
+    else:
+        added, withdrawn = _sweep_works(ports, corpus, with_fingerprints)
+    pages = _sweep_pages(ports, given_up, with_fingerprints)
+    return Swept(pages, added, withdrawn, is_rebuilt, ask_for_search(ports))
+
+
+def ask_for_search(ports: Ports) -> bool:
+    """Send for a search where pages have not met texts that can be found; whether there are such."""
+    is_behind = bool(ports.cases.behind(ports.algorithm.id))
+    if is_behind:
+        ports.outbox.send(SearchRequested())
+    return is_behind
+
+
+def _sweep_works(ports: Ports, corpus: Corpus, with_fingerprints: bool) -> tuple[int, int]:
     indexed = frozenset(ports.index.text_ids())
     missing = (corpus.texts - indexed) | corpus.unnoted
+    if with_fingerprints:
+        missing |= corpus.texts - ports.fingerprints.known(sorted(corpus.texts), ports.algorithm.id)
     for text_id in sorted(missing):
         ports.outbox.send(WorkAdded(text_id))
     surplus = indexed - corpus.texts
     for text_id in sorted(surplus):
         ports.outbox.send(WorkRemoved(text_id))
-    return Swept(_sweep_pages(ports, given_up), len(missing), len(surplus), index_rebuilt=False)
+    return len(missing), len(surplus)
 
 
-def _sweep_pages(ports: Ports, given_up: Callable[[Collection[VersionId]], Collection[VersionId]]) -> int:
+def _sweep_pages(ports: Ports, given_up: GivenUp, with_fingerprints: bool) -> int:
     sent, after = 0, PageId("")
     while batch := ports.pages.pages(after or None, BATCH_PAGES):
         owed = ports.cases.owed(batch, ports.algorithm.id)
+        if with_fingerprints:
+            owed |= _without_fingerprint(batch, ports)
         for version in sorted(owed - set(given_up(owed))):
             ports.outbox.send(PageStored(version))
             sent += 1
         after = batch[-1].id
     return sent
+
+
+def _without_fingerprint(pages: Collection[Page], ports: Ports) -> set[VersionId]:
+    """The current versions that have no stored fingerprint: no search can meet them."""
+    current = {page.current_version for page in pages}
+    known = ports.fingerprints.known(sorted(current), ports.algorithm.id)
+    return {version for version in current if version not in known}

@@ -5,7 +5,9 @@ What failed for good, or killed the worker again and again, stands in FailedMess
 """
 
 import logging
+import time
 from collections.abc import Callable
+from dataclasses import asdict
 from typing import Any
 
 from celery import Task
@@ -15,13 +17,16 @@ from core.clock import SystemClock
 from core.errors import BadInput, RetryLater
 from core.ids import VersionId, WorkTextId
 from core.messages import CrawlRequested
-from pipeline import steps
+from pipeline import rounds, steps
 from pipeline.app import SETTINGS, app
 from pipeline.attempts import Attempts
 from pipeline.crawl_process import start_crawl
 from pipeline.interruptions import resend_lost_runs, take_up_silent_runs
 from pipeline.pending import pending
-from pipeline.turns import UPKEEP, turn
+from pipeline.search import Searched
+from pipeline.search import search_pages as search
+from pipeline.sweep import Swept, ask_for_search
+from pipeline.turns import SEARCH, UPKEEP, turn
 from pipeline.upkeep import sweep_all
 from pipeline.wiring import live, redis_client
 from webadmin import crawls, failures
@@ -30,6 +35,8 @@ from webadmin.models import CrawlRun
 log = logging.getLogger("zhuiwen.pipeline")
 
 MAX_BACKOFF_S = 600
+PROGRESS_EVERY_S = 10.0
+TURN_WAIT_S = 120.0  # a sweep of 100,000 pages takes seconds
 
 
 class Step(Task):
@@ -96,17 +103,44 @@ def crawl_site(run_id: int) -> None:
     _recorded("crawl_site", lambda: start_crawl(run_id))
 
 
+# As long as there are pages. Delivered again after a while, it meets its own turn and ends.
+@app.task(name="pipeline.search_pages", base=Step, soft_time_limit=None, time_limit=None)
+def search_pages() -> None:
+    """Search the stored pages for texts that are new, all of them at once: while works still come in, it waits."""
+    client, ports = redis_client(SETTINGS), live(SETTINGS)
+    if pending(client).waiting["works"]:
+        return  # the sweeper sends for it again
+    with turn(client, SEARCH) as is_ours:
+        if is_ours:
+            searched = search(ports, _Progress().tell)
+            if not searched.found_nothing:
+                log.info("%s: %s", rounds.SEARCH, _noted(rounds.SEARCH, searched))
+
+
 @app.task(name="pipeline.sweep", base=Step, max_retries=0, soft_time_limit=None, time_limit=None)
 def sweep() -> None:
-    """Send again what was left behind. While pages still wait in the queue, nothing is."""
-    client = redis_client(SETTINGS)
+    """Send again what was left behind. While pages still wait in the queue, no page is sent again."""
+    client, ports = redis_client(SETTINGS), live(SETTINGS)
     if pending(client).waiting["pages"]:
+        if not pending(client).waiting["works"]:
+            ask_for_search(ports)
         return
     with turn(client, UPKEEP) as is_ours:
         if is_ours:
-            swept = sweep_all(live(SETTINGS))
+            swept = sweep_all(ports)
             if not swept.found_nothing:
                 log.warning("the sweeper found work left behind: %s", swept)
+
+
+@app.task(name="pipeline.compare_daily", base=Step, soft_time_limit=None, time_limit=None)
+def compare_daily() -> None:
+    """Schedule what the mother corpus owes: new works, another algorithm, pages that came while a part was down."""
+    client = redis_client(SETTINGS)
+    with turn(client, UPKEEP, wait_s=TURN_WAIT_S) as is_ours:
+        if not is_ours:
+            raise RetryLater("the index is being swept or rebuilt; the daily comparison is tried again")
+        swept = sweep_all(live(SETTINGS), with_fingerprints=True)
+    log.info("%s: %s", rounds.DAILY, _noted(rounds.DAILY, swept))
 
 
 @app.task(name="pipeline.start_due_crawls", base=Step, max_retries=0)
@@ -125,3 +159,20 @@ def start_due_crawls() -> None:
             outbox.send(CrawlRequested(run.pk))
     if not pending(redis_client(SETTINGS)).waiting["crawl"]:
         resend_lost_runs(now, outbox)
+
+
+class _Progress:
+    """Tells the log from time to time how far a search has come."""
+
+    def __init__(self) -> None:
+        self._told_at = time.monotonic()
+
+    def tell(self, searched: Searched) -> None:
+        if time.monotonic() - self._told_at >= PROGRESS_EVERY_S:
+            self._told_at = time.monotonic()
+            log.info("searching stored pages: %s", searched)
+
+
+def _noted(name: str, done: Searched | Swept) -> rounds.Round:
+    counts = {key: int(value) for key, value in asdict(done).items()}
+    return rounds.note_round(redis_client(SETTINGS), name, SystemClock().now(), counts)

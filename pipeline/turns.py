@@ -14,6 +14,7 @@ RENEW_S = TTL_S / 3
 KEY_PREFIX = "zw:turn:"
 
 UPKEEP = "upkeep"  # the sweep and every rebuild of the index
+SEARCH = "search"  # stored pages for new texts
 
 
 @contextmanager

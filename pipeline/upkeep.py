@@ -6,6 +6,7 @@ from webadmin import failures
 from webadmin.catalogue import corpus_texts, unnoted_texts
 
 
-def sweep_all(ports: Ports) -> Swept:
+def sweep_all(ports: Ports, *, with_fingerprints: bool = False) -> Swept:
     """One sweep; whoever calls it has the turn (`pipeline.turns.UPKEEP`)."""
-    return sweep(ports, Corpus(corpus_texts(), unnoted_texts()), failures.versions_given_up)
+    corpus = Corpus(corpus_texts(), unnoted_texts())
+    return sweep(ports, corpus, failures.versions_given_up, with_fingerprints=with_fingerprints)

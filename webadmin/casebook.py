@@ -5,7 +5,6 @@ from datetime import datetime
 from typing import Any
 
 from django.db import OperationalError, transaction
-from django.utils import timezone
 
 from core.errors import NotFound, ServiceUnavailable
 from core.ids import PageId, SiteId, VersionId, WorkTextId, digest
@@ -17,25 +16,21 @@ from core.states import Rejection
 from webadmin.figures import MAX_TITLE_CHARS, Findings, by_work, case_figures
 from webadmin.frozen import frozen_disguises, frozen_span, with_length_kept
 from webadmin.models import Case, CaseMatch, Chapter, Exclusion, PageCheck, PageRecord, RightsHolder, Site
-from webadmin.rights import note_change, ruling, settled_since
+from webadmin.rights import ruling
+from webadmin.search_book import DjangoSearchBook, Settled, batches, valid_checks, with_holders
 from webadmin.version import code_version
 
-BATCH_IDS = 500  # SQLite takes at most 999 variables in a statement
 
-
-class DjangoCaseBook:
+class DjangoCaseBook(DjangoSearchBook):
     """`core.ports.CaseBook` over Django's ORM."""
 
     def __init__(self, works: WorkStore) -> None:
         self._works = works
 
     def sources(self, site: SiteId, texts: Collection[WorkTextId]) -> Mapping[WorkTextId, Hashable]:
-        wanted = list(texts)
         found: dict[WorkTextId, Hashable] = {}
-        for start in range(0, len(wanted), BATCH_IDS):
-            owned = Chapter.objects.filter(
-                work__rights_holder__sites=_key(site), text_id__in=wanted[start : start + BATCH_IDS]
-            )
+        for batch in batches(list(texts)):
+            owned = Chapter.objects.filter(work__rights_holder__sites=_key(site), text_id__in=batch)
             found |= {WorkTextId(text): work for text, work in owned.values_list("text_id", "work_id")}
         return found
 
@@ -47,26 +42,17 @@ class DjangoCaseBook:
             raise ServiceUnavailable("the admin database", str(error)) from error
 
     def owed(self, pages: Collection[Page], algorithm_id: int) -> set[VersionId]:
-        holders = {str(pk): holder for pk, holder in Site.objects.values_list("pk", "rights_holder_id")}
-        known = [page for page in pages if page.site_id in holders]
-        checked = _checked([page.current_version for page in known], algorithm_id)
-        since = _Settled()
+        known = with_holders(pages)
+        checks = valid_checks([page.current_version for page, _ in known], algorithm_id)
+        since = Settled()
         return {
             page.current_version
-            for page in known
-            if (at := checked.get(page.current_version)) is None or at <= since[holders[page.site_id]]
+            for page, holder in known
+            if (check := checks.get(page.current_version)) is None or check[0] <= since[holder]
         }
 
     def is_owned(self, text: WorkTextId) -> bool:
         return Chapter.objects.filter(text_id=text).exists()
-
-    def indexed(self, text: WorkTextId, at: datetime, is_new: bool) -> None:
-        chapters = Chapter.objects.filter(text_id=text)
-        news = chapters if is_new else chapters.filter(indexed_at__isnull=True)
-        with transaction.atomic():
-            holders = set(news.values_list("work__rights_holder_id", flat=True))
-            news.update(indexed_at=at)
-            note_change(holders, at)
 
     def _record(self, outcome: Outcome) -> list[int]:
         site = Site.objects.select_related("rights_holder").filter(pk=_key(outcome.version.site_id)).first()
@@ -155,30 +141,10 @@ def seen_again(versions: Iterable[tuple[PageId, VersionId]], at: datetime) -> li
     return astray
 
 
-class _Settled(dict[int, datetime]):
-    """By rights holder: since when nothing has changed that could change a finding; looked up once each."""
-
-    def __missing__(self, holder: int) -> datetime:
-        self[holder] = settled_since(RightsHolder.objects.get(pk=holder), timezone.now())
-        return self[holder]
-
-
 def _key(site: SiteId) -> int:
     if not site.isdecimal():
         raise NotFound("site", site)
     return int(site)
-
-
-def _checked(versions: list[VersionId], algorithm_id: int) -> dict[str, datetime]:
-    """When each of `versions` was compared, of those that are also the ones recorded of their pages."""
-    found: dict[str, datetime] = {}
-    for start in range(0, len(versions), BATCH_IDS):
-        batch = versions[start : start + BATCH_IDS]
-        shown = PageRecord.objects.filter(version_id__in=batch).values_list("version_id", flat=True)
-        checks = PageCheck.objects.filter(version_id__in=batch, algorithm_id=algorithm_id)
-        current = set(shown)
-        found |= {version: at for version, at in checks.values_list("version_id", "checked_at") if version in current}
-    return found
 
 
 def _chapters(site: Site, matches: Iterable[Match]) -> Iterable[Chapter]:

@@ -132,6 +132,14 @@ class PageStoreContract:
         again = store.put(fetched(), reading(text="旧。"))
         assert not again.is_new_version
 
+    def test_the_texts_of_many_versions_come_at_once(self, store: PageStore) -> None:
+        versions = {}
+        for number in range(103):
+            text = f"第{number}页\ud800"
+            versions[store.put(fetched(url=f"https://example.com/{number}"), reading(text=text)).version_id] = text
+        assert store.texts([*versions, VersionId("0" * 40)]) == versions
+        assert store.texts([]) == {}
+
     def test_two_sites_on_one_url_own_two_pages(self, store: PageStore) -> None:
         one = store.put(fetched(), reading())
         other = store.put(fetched(site_id=SiteId("site-2")), reading())
@@ -268,6 +276,15 @@ class FingerprintStoreContract:
         assert found[asked[1]].payload == b"\x01" + bytes([209])
         assert len(store.get_many([f"{number:040x}" for number in range(210)], 1)) == 210
         assert store.get_many([], 1) == {}
+
+    def test_known_are_those_that_have_a_fingerprint_of_the_algorithm(self, store: FingerprintStore) -> None:
+        for number in range(205):
+            store.put(StoredFingerprint(f"{number:040x}", 1, b"\x01"))
+        store.put(StoredFingerprint("f" * 40, 2, b"\x02"))
+        asked = [f"{number:040x}" for number in range(206)] + ["f" * 40]
+        assert store.known(asked, 1) == set(asked[:205])
+        assert store.known(asked, 2) == {"f" * 40}
+        assert store.known([], 1) == set()
 
     def test_removing_a_subject_takes_all_its_algorithms_and_no_neighbour(self, store: FingerprintStore) -> None:
         for subject in ("a", "ab", "a0", "b"):

@@ -1,14 +1,15 @@
 """One suite for every case book: Django's and the one in memory."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 
 import pytest
 
 from core.ids import SiteId, WorkTextId
 from core.matches import MatchClass
-from core.ports import CaseBook
+from core.pages import PageVersion
+from core.ports import CaseBook, Gap, Search, Unsearched
 from core.rights import Permission
 from core.states import Rejection
 from pipeline.memory import MemoryCaseBook, MemoryHolder
@@ -136,31 +137,124 @@ def test_a_page_is_owed_until_recorded_and_after_a_new_algorithm(world: World) -
     assert world.book.owed([page_of(version)], 2) == {version.id}
 
 
-def test_a_page_is_owed_again_when_a_text_was_indexed_after_it(world: World) -> None:
+def index(world: World, text: str, at: datetime) -> None:
+    """Let the text become findable, as a step that puts it into the index notes it."""
+    world.book.unindexed([WorkTextId(text)])
+    world.book.indexed([WorkTextId(text)], at)
+
+
+def searchable(world: World, *versions: PageVersion) -> list[Unsearched]:
+    return world.book.unsearched([page_of(version) for version in versions], world.book.behind(1), 1)
+
+
+def test_a_page_has_to_be_searched_for_a_text_indexed_after_it_and_owes_no_comparison(world: World) -> None:
     version = page_version(world.site)
-    world.book.record(outcome(version, at=CHECKED))
-    world.book.indexed(WorkTextId("c"), CHECKED + A_MINUTE, is_new=True)
-    assert world.book.owed([page_of(version)], 1) == set(), "another holder's text is nothing to this page"
-    world.book.indexed(WorkTextId("b"), CHECKED + A_MINUTE, is_new=True)
-    assert world.book.owed([page_of(version)], 1) == {version.id}
+    world.book.record(outcome(version, match("a"), at=CHECKED))
+    assert world.book.behind(1) == {}
+    index(world, "c", CHECKED + A_MINUTE)
+    assert searchable(world, version) == [], "another holder's text is nothing to this page"
+    index(world, "b", CHECKED + A_MINUTE)
+    (gap,) = world.book.behind(1).values()
+    assert gap == Gap(CHECKED, CHECKED + A_MINUTE)
+    (page,) = searchable(world, version)
+    assert (page.page, page.version, page.checked_at, page.has_findings) == (
+        version.page_id, version.id, CHECKED, True,
+    )  # fmt: skip
+    assert world.book.owed([page_of(version)], 1) == set()
     world.book.record(outcome(version, at=CHECKED + 2 * A_MINUTE))
-    assert world.book.owed([page_of(version)], 1) == set()
+    assert world.book.behind(1) == {}
 
 
-def test_a_text_that_was_findable_all_along_owes_nothing(world: World) -> None:
-    world.book.indexed(WorkTextId("b"), CHECKED - A_MINUTE, is_new=True)
+def test_the_texts_to_search_for_are_the_watchers_newer_ones_and_those_not_noted_yet(world: World) -> None:
     version = page_version(world.site)
     world.book.record(outcome(version, at=CHECKED))
-    world.book.indexed(WorkTextId("b"), CHECKED + A_MINUTE, is_new=False)
-    assert world.book.owed([page_of(version)], 1) == set()
+    index(world, "a", CHECKED - A_MINUTE)
+    index(world, "c", CHECKED + A_MINUTE)
+    watcher = _watcher(world, version)
+    assert world.book.newer_texts(watcher, CHECKED) == {"b": None}
+    index(world, "b", CHECKED + A_MINUTE)
+    assert world.book.newer_texts(watcher, CHECKED) == {"b": CHECKED + A_MINUTE}
+    assert set(world.book.newer_texts(watcher, CHECKED - A_MINUTE)) == {"a", "b"}
+
+
+def test_a_text_that_was_findable_all_along_asks_for_no_search(world: World) -> None:
+    index(world, "b", CHECKED - A_MINUTE)
+    version = page_version(world.site)
+    world.book.record(outcome(version, at=CHECKED))
+    world.book.indexed([WorkTextId("b")], CHECKED + A_MINUTE)
+    assert world.book.behind(1) == {}
 
 
 def test_a_text_that_the_index_had_lost_is_news_when_it_is_back(world: World) -> None:
-    world.book.indexed(WorkTextId("b"), CHECKED - A_MINUTE, is_new=True)
+    index(world, "b", CHECKED - A_MINUTE)
     version = page_version(world.site)
     world.book.record(outcome(version, at=CHECKED))
-    world.book.indexed(WorkTextId("b"), CHECKED + A_MINUTE, is_new=True)
+    index(world, "b", CHECKED + A_MINUTE)
+    assert [page.version for page in searchable(world, version)] == [version.id]
+
+
+def test_a_search_that_finds_nothing_is_a_comparison_with_all_texts_there_were(world: World) -> None:
+    version = page_version(world.site)
+    world.book.record(outcome(version, match("a"), at=CHECKED))
+    index(world, "b", CHECKED + A_MINUTE)
+    for _ in range(2):
+        world.book.searched(searchable(world, version), [], Search(CHECKED + 2 * A_MINUTE, 9, 1))
+        assert world.book.behind(1) == {}
+        assert world.book.owed([page_of(version)], 1) == set()
+    index(world, "b", CHECKED + 3 * A_MINUTE)
+    assert [page.checked_at for page in searchable(world, version)] == [CHECKED + 2 * A_MINUTE]
+    assert world.case_count() == 1, "what was found before stays"
+
+
+def test_a_search_that_finds_something_owes_a_comparison_until_it_is_made(world: World) -> None:
+    version = page_version(world.site)
+    world.book.record(outcome(version, at=CHECKED))
+    index(world, "b", CHECKED + A_MINUTE)
+    world.book.searched([], searchable(world, version), Search(CHECKED + 2 * A_MINUTE, 9, 1))
+    assert searchable(world, version) == []
     assert world.book.owed([page_of(version)], 1) == {version.id}
+    world.book.record(outcome(version, match("b"), at=CHECKED + 3 * A_MINUTE))
+    assert world.book.owed([page_of(version)], 1) == set()
+
+
+def test_a_search_leaves_alone_what_was_compared_after_it_began(world: World) -> None:
+    version = page_version(world.site)
+    world.book.record(outcome(version, at=CHECKED))
+    index(world, "b", CHECKED + A_MINUTE)
+    pages = searchable(world, version)
+    world.book.record(outcome(version, match("b"), at=CHECKED + 3 * A_MINUTE))
+    world.book.searched([], pages, Search(CHECKED + 2 * A_MINUTE, 9, 1))
+    assert world.book.owed([page_of(version)], 1) == set()
+    index(world, "a", CHECKED + 2 * A_MINUTE)
+    assert world.book.behind(1) == {}
+
+
+def test_what_a_search_never_met_is_owed_a_comparison_and_ends_the_searching(world: World) -> None:
+    recorded = page_version(world.site)
+    world.book.record(outcome(recorded, at=CHECKED))
+    index(world, "b", CHECKED + A_MINUTE)
+    gaps = world.book.behind(1)
+    assert world.book.search_ended(gaps, Search(CHECKED + 2 * A_MINUTE, 9, 1)) == 1
+    assert world.book.behind(1) == {}
+    assert world.book.owed([page_of(recorded)], 1) == {recorded.id}
+    assert world.book.search_ended(gaps, Search(CHECKED + 2 * A_MINUTE, 9, 1)) == 0
+
+
+def test_a_page_that_found_a_withdrawn_text_is_owed_a_comparison(world: World) -> None:
+    version, other = page_version(world.site), page_version(world.site, "http://pirate.example/2.html")
+    world.book.record(outcome(version, match("a"), at=CHECKED))
+    world.book.record(outcome(other, match("b"), at=CHECKED))
+    world.book.withdrawn(WorkTextId("a"))
+    assert world.book.owed([page_of(version), page_of(other)], 1) == {version.id}
+    world.book.record(outcome(version, at=CHECKED + A_MINUTE))
+    assert world.book.owed([page_of(version)], 1) == set()
+
+
+def _watcher(world: World, version: PageVersion) -> Hashable:
+    index(world, "b", CHECKED + 9 * A_MINUTE)
+    (page,) = searchable(world, version)
+    world.book.unindexed([WorkTextId("b")])
+    return page.watcher
 
 
 def test_a_page_that_went_back_to_an_older_text_is_owed(world: World) -> None:

@@ -101,9 +101,11 @@ def test_a_page_older_than_a_work_is_compared_with_it_all_the_same() -> None:
     fresh.outbox.drain()
     assert sweep(fresh.ports, corpus(fresh)).works_added == 1
     fresh.run()
-    assert sweep(fresh.ports, corpus(fresh)).pages == 1
+    swept = sweep(fresh.ports, corpus(fresh))
+    assert (swept.pages, swept.search) == (0, True)
     fresh.run()
     assert len(fresh.book.cases) == 1
+    assert sweep(fresh.ports, corpus(fresh)).found_nothing
 
 
 def test_a_text_that_cannot_be_registered_does_not_stop_the_sweep_of_pages(running: Chain) -> None:

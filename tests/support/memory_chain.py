@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from core.clock import ManualClock
 from core.ids import CanonicalUrl, FinalUrl, RequestedUrl, SiteId, VersionId, WorkTextId
-from core.messages import Message, PageFingerprinted, PageStored, WorkAdded, WorkRemoved
+from core.messages import Message, PageFingerprinted, PageStored, SearchRequested, WorkAdded, WorkRemoved
 from core.pages import Fetched, Reading, Stored
 from fingerprint.algorithms import DEFAULT
 from matcher.matching import CorpusCache, Matcher
@@ -13,6 +13,7 @@ from pagestore.memory import MemoryFingerprintStore, MemoryPageStore, MemoryWork
 from pipeline import steps
 from pipeline.corpus import StoredCorpus
 from pipeline.memory import MemoryCaseBook, MemoryHolder, MemoryOutbox
+from pipeline.search import search_pages
 from tests.support.records import MOMENT
 
 
@@ -62,6 +63,8 @@ class Chain:
                 steps.register_work(WorkTextId(text_id), self.ports)
             case WorkRemoved(text_id):
                 steps.withdraw_work(WorkTextId(text_id), self.ports)
+            case SearchRequested():
+                search_pages(self.ports)
 
 
 def chain() -> Chain:

@@ -1,0 +1,134 @@
+"""The other direction: texts that are new are searched for in the stored page fingerprints.
+
+One pass over the pages for all texts that are new by then. A page that shares no anchor with them took nothing from
+them, and is noted as compared; one that does is matched against the new texts alone, in memory, and only where that
+finds something is it owed the full comparison. What is noted is noted page by page: a pass that dies is repeated for
+the pages it did not reach. Source: docs/decisions/0082-new-texts-meet-stored-pages.md.
+"""
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+
+from core.errors import BrokenInvariant, IndexStale
+from core.ids import PageId
+from core.messages import PageFingerprinted
+from core.ports import Gap, Search, Unsearched
+from fingerprint.record import Fingerprint
+from pipeline.sought import Sought, sought
+from pipeline.steps import Ports, is_too_short, stored_fingerprint
+
+BATCH_PAGES = 2_000  # as pipeline.sweep
+BATCH_FINGERPRINTS = 100  # decoded at once; pagestore.blobs asks for as many at once
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """What a search did. `texts`: how many it searched for, those of each rights holder for his own pages."""
+
+    texts: int = 0
+    pages: int = 0  # searched
+    sharing: int = 0  # of these, with an anchor of a new text
+    hits: int = 0  # owed the full comparison, and sent
+    handed_over: int = 0  # owed it without a search: too many new texts, or no page to search in
+
+    @property
+    def found_nothing(self) -> bool:
+        return not (self.pages or self.hits or self.handed_over)
+
+
+def search_pages(ports: Ports, on_progress: Callable[[Searched], None] | None = None) -> Searched:
+    """Search all stored pages for the texts that they have not met; the pages that took from them are sent on.
+
+    One search at a time (`pipeline.turns.SEARCH`). Raises IndexStale while there is no index to compare with.
+    """
+    state = ports.index.state()
+    if state.generation == 0:
+        raise IndexStale("empty")
+    search = Search(ports.clock.now(), state.corpus_revision, ports.algorithm.id)
+    gaps = ports.cases.behind(ports.algorithm.id)
+    if not gaps:
+        return Searched()
+    searching = _Pass(ports, search, gaps)
+    after = PageId("")
+    while pages := ports.pages.pages(after or None, BATCH_PAGES):
+        owing = ports.cases.unsearched(pages, gaps, ports.algorithm.id)
+        for start in range(0, len(owing), BATCH_FINGERPRINTS):
+            searching.take(owing[start : start + BATCH_FINGERPRINTS])
+        if on_progress is not None:
+            on_progress(searching.done())
+        after = pages[-1].id
+    return searching.done(left=ports.cases.search_ended(gaps, search))
+
+
+@dataclass(slots=True)
+class _Verdicts:
+    """What became of some pages."""
+
+    clean: list[Unsearched]
+    hits: list[Unsearched]
+    sharing: int = 0
+    handed_over: int = 0
+
+
+class _Pass:
+    """One walk over the pages: what is searched for, by rights holder, and the counts so far."""
+
+    def __init__(self, ports: Ports, search: Search, gaps: Mapping[Hashable, Gap]) -> None:
+        self._ports = ports
+        self._search = search
+        self._since = {watcher: gap.oldest_check for watcher, gap in gaps.items()}
+        self._sought = {watcher: sought(watcher, since, ports) for watcher, since in self._since.items()}
+        self._texts = sum(len(each) for each in self._sought.values() if each is not None)
+        self._pages = self._sharing = self._hits = self._handed_over = 0
+
+    def take(self, pages: Sequence[Unsearched]) -> None:
+        """Search some pages, note what became of them, and send those that are owed a comparison."""
+        verdicts = self._judged(pages)
+        self._ports.cases.searched(verdicts.clean, verdicts.hits, self._search)
+        for page in verdicts.hits:
+            self._ports.outbox.send(PageFingerprinted(page.version))
+        self._pages += len(pages) - verdicts.handed_over
+        self._sharing += verdicts.sharing
+        self._hits += len(verdicts.hits) - verdicts.handed_over
+        self._handed_over += verdicts.handed_over
+
+    def done(self, left: int = 0) -> Searched:
+        return Searched(self._texts, self._pages, self._sharing, self._hits, self._handed_over + left)
+
+    def _judged(self, pages: Sequence[Unsearched]) -> _Verdicts:
+        try:
+            return self._searched(pages)
+        except BrokenInvariant:  # something that the store keeps of one of them is damaged: each is met on its own
+            return _Verdicts([], list(pages), handed_over=len(pages))
+
+    def _searched(self, pages: Sequence[Unsearched]) -> _Verdicts:
+        wanted = {page.version: self._sought_for(page) for page in pages}
+        versions = [version for version, each in wanted.items() if each is not None]
+        stored = self._ports.fingerprints.get_many(versions, self._search.algorithm_id)
+        verdicts, doubtful = _Verdicts([], []), list[tuple[Unsearched, Fingerprint, Sought]]()
+        for page in pages:
+            fingerprint, texts = stored_fingerprint(stored.get(page.version)), wanted[page.version]
+            if fingerprint is None or texts is None:
+                verdicts.hits.append(page)
+                verdicts.handed_over += 1
+            elif is_too_short(fingerprint) or not texts.shares_anchors(fingerprint):
+                verdicts.clean.append(page)
+            else:
+                doubtful.append((page, fingerprint, texts))
+        verdicts.sharing = len(doubtful)
+        self._decide(doubtful, verdicts)
+        return verdicts
+
+    def _decide(self, doubtful: Sequence[tuple[Unsearched, Fingerprint, Sought]], verdicts: _Verdicts) -> None:
+        """Tell the pages that took from a new text from those that share an anchor with it by chance."""
+        undecided = [page.version for page, _, _ in doubtful if not page.has_findings]
+        texts = self._ports.pages.texts(undecided) if undecided else {}
+        for page, fingerprint, wanted in doubtful:
+            # What is said of a page that has findings may change by a text that gives no finding itself.
+            text = None if page.has_findings else texts.get(page.version)
+            took = text is None or wanted.is_in(text, fingerprint, page.checked_at)
+            (verdicts.hits if took else verdicts.clean).append(page)
+
+    def _sought_for(self, page: Unsearched) -> Sought | None:
+        """None for what is left to the index: too many texts, or a page compared before the oldest looked at."""
+        return self._sought[page.watcher] if page.checked_at >= self._since[page.watcher] else None
