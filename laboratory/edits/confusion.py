@@ -1,13 +1,13 @@
 """Confusion sets: for each character those that may be written in its place, by weight."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fingerprint.readings import CODE_POINTS
+from fingerprint.readings import CODE_POINTS, TABLE
 from laboratory.edits import draws
 
 NONE = -1
@@ -57,6 +57,11 @@ class Confusions:
             for character in group:
                 sets.setdefault(character, {}).update(dict.fromkeys(group.replace(character, ""), 1))
         return cls.of_sets({character: others for character, others in sets.items() if others})
+
+    def with_traditional(self) -> "Confusions":
+        """The same, and traditional characters that have no group of their own in that of their simplified form."""
+        folded = self.group_of[TABLE.folding]
+        return replace(self, group_of=np.where(self.group_of == NONE, folded, self.group_of))
 
     def candidates(self, character: str) -> str:
         """What may stand for this character, in order of code points."""

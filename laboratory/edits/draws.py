@@ -29,13 +29,14 @@ def one_below(rng: Random, bound: int) -> int:
     return (rng.getrandbits(WORD_BITS) * bound) >> WORD_BITS
 
 
-def chosen(rng: Random, count: int, strength: float) -> NDArray[np.int64]:
+def chosen(rng: Random, count: int, strength: float, of: int | None = None) -> NDArray[np.int64]:
     """int64[k], increasing: places among `count`, a share of them that is exactly `strength`.
 
     What is left of a whole number is rounded up or down by chance, so that short texts get their share on average.
+    of: what the share is of, where that is more than the places; all of them where they are too few.
     Raises BadInput for a strength outside [0, 1].
     """
-    wanted = share(rng, count, strength)
+    wanted = min(share(rng, count if of is None else of, strength), count)
     draws = words(rng, count)
     if wanted == count:
         return np.arange(count, dtype=np.int64)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 from fingerprint.readings import code_points
 from laboratory.edits import sounds
 from laboratory.edits.confusion import Confusions
+from laboratory.edits.corpora import Likeness, confusion_sets
 from laboratory.edits.pieces import Pieces
 from laboratory.edits.scripts import SCRIPTS
 from laboratory.edits.shapes import LIKE_SHAPES
@@ -31,6 +33,19 @@ class Material:
     variants: Confusions = field(default_factory=sounds.variants)
     common: NDArray[np.uint32] = field(default_factory=sounds.common_characters)
     slogans: tuple[str, ...] = SLOGANS
+
+    @classmethod
+    def of_corpora(cls, folder: Path) -> "Material":
+        """With the confusion sets and slips of a folder of corpora (`laboratory.edits.corpora`) in place of its own.
+
+        Raises UnreadableFile where one of the two files is missing, MalformedLine for a line that is none.
+        """
+        sets = confusion_sets(folder)
+        return cls(
+            homophones=Confusions.of_sets(sets[Likeness.SOUND]).with_traditional(),
+            fuzzy_sounds=Confusions.of_sets(sets[Likeness.NEAR_SOUND]).with_traditional(),
+            shapes=Confusions.of_sets(sets[Likeness.SHAPE]),
+        )
 
     @property
     def slogan_pieces(self) -> Pieces:

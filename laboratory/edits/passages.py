@@ -40,6 +40,7 @@ def chapter(
     work_text: str,
     rng: Random,
     recipe: Recipe,
+    *,
     start: int = 0,
     end: int | None = None,
     material: Material | None = None,
@@ -50,7 +51,7 @@ def chapter(
 
 
 def excerpt(
-    work_text: str, length: int, carrier: str, rng: Random, recipe: Recipe, material: Material | None = None
+    work_text: str, length: int, carrier: str, rng: Random, recipe: Recipe, *, material: Material | None = None
 ) -> MadePage:
     """A passage of `length` characters that begins anywhere in the work, edited, behind a sentence of another text.
 
@@ -58,7 +59,7 @@ def excerpt(
     passage begins and ends with a Han character. An empty carrier gives the passage alone. The truth's work is 0.
     Raises BadInput for a length below 1.
     """
-    return patchwork([work_text], [length], carrier, rng, recipe, material)
+    return patchwork([work_text], [length], carrier, rng, recipe, material=material)
 
 
 def patchwork(
@@ -67,6 +68,7 @@ def patchwork(
     carrier: str | None,
     rng: Random,
     recipe: Recipe,
+    *,
     material: Material | None = None,
 ) -> MadePage:
     """A passage of each work, in the order of the works, in a carrier or line by line where there is none.
@@ -77,36 +79,32 @@ def patchwork(
     """
     if len(works) != len(lengths):
         raise BadInput(f"{len(works)} works need as many lengths, not {len(lengths)}")
-    passages = [
-        _passage(number, work, length, rng, recipe, material)
-        for number, (work, length) in enumerate(zip(works, lengths, strict=True))
-    ]
+    passages = []
+    for work, (text, length) in enumerate(zip(works, lengths, strict=True)):
+        start = _start(text, length, rng)
+        page = edited(text[start : start + length], recipe, rng.getrandbits(SEED_BITS), material)
+        passages.append(Passage(page, work, start))
     if carrier is None:
-        return _assembled(["\n"] * max(len(passages) - 1, 0) + [""], passages)
+        return _assembled(passages, ["", *["\n"] * (len(passages) - 1), ""])
     cuts = _cuts(carrier, len(passages), rng)
-    parts = [carrier[start:end] for start, end in zip([0, *cuts], [*cuts, len(carrier)], strict=True)]
-    return _assembled(parts[1:], passages, parts[0])
+    around = [carrier[start:end] for start, end in zip([0, *cuts], [*cuts, len(carrier)], strict=True)]
+    return _assembled(passages, around)
 
 
-def _assembled(parts_behind: Sequence[str], passages: Sequence[Passage], head: str = "") -> MadePage:
-    texts, position = [head], len(head)
+def _assembled(passages: Sequence[Passage], around: Sequence[str]) -> MadePage:
+    """The passages with the text before, between and behind them: one more than there are passages."""
+    texts, position = [around[0]], len(around[0])
     truth: list[TruthSpan] = []
-    for passage, behind in zip(passages, parts_behind[-len(passages) :] if passages else [], strict=True):
+    for passage, behind in zip(passages, around[1:], strict=False):
         truth += spans_of(passage.page, passage.work, position, passage.work_start)
         texts += [passage.page.text, behind]
         position += len(passage.page.text) + len(behind)
     return MadePage("".join(texts), tuple(truth))
 
 
-def _passage(number: int, work: str, length: int, rng: Random, recipe: Recipe, material: Material | None) -> Passage:
+def _start(work: str, length: int, rng: Random) -> int:
     if length < 1:
         raise BadInput(f"a passage has at least one character, not {length}")
-    start = _start(work, length, rng)
-    page = edited(work[start : start + length], recipe, rng.getrandbits(SEED_BITS), material)
-    return Passage(page, number, start)
-
-
-def _start(work: str, length: int, rng: Random) -> int:
     if length >= len(work):
         return 0
     is_han = np.zeros(len(work), np.bool_)

@@ -1,12 +1,15 @@
 """The script of a text changed with OpenCC, simplified to traditional or back, whichever it is not in."""
 
+from functools import cache
 from itertools import pairwise
 from random import Random
 
 import numpy as np
 from numpy.typing import NDArray
 from opencc import OpenCC
+from rapidfuzz.distance import Levenshtein
 
+from fingerprint.readings import TABLE
 from laboratory.edits import draws
 from laboratory.edits.edited import Edited
 from laboratory.edits.material import Material
@@ -16,17 +19,19 @@ from laboratory.edits.sentences import sentence_ends
 
 SURROGATES = range(0xD800, 0xE000)
 REPLACEMENT = 0xFFFD
-# The standards that a site may have: OpenCC's own, Taiwan's, Hong Kong's.
-TRADITIONAL_STANDARDS = ("s2t", "s2tw", "s2hk")
-SIMPLIFIED_STANDARD = "t2s"
+# The standards that a site may have: OpenCC's own, Taiwan's with or without its words, Hong Kong's.
+TO_TRADITIONAL = ("s2t", "s2tw", "s2twp", "s2hk")
+TO_SIMPLIFIED = ("t2s", "tw2s", "tw2sp", "hk2s")
+# Text without punctuation is aligned in pieces, for the time grows with the square of a piece.
+MAX_PIECE_CHARS = 500
 
 
 def script(page: Edited, strength: float, rng: Random, material: Material) -> Edited:
     """Whole sentences in the other script; strength: share of the sentences."""
     del material
     codes = page.codes
-    standard = TRADITIONAL_STANDARDS[draws.one_below(rng, len(TRADITIONAL_STANDARDS))]
-    standard = SIMPLIFIED_STANDARD if SCRIPTS.is_traditional(codes) else standard
+    standards = TO_SIMPLIFIED if SCRIPTS.is_traditional(codes) else TO_TRADITIONAL
+    converter = _converter(standards[draws.one_below(rng, len(standards))])
     ends = sentence_ends(codes)
     sentences = draws.chosen(rng, ends.size, strength)
     if not sentences.size:
@@ -34,36 +39,41 @@ def script(page: Edited, strength: float, rng: Random, material: Material) -> Ed
     ends = np.concatenate([[0], ends])
     mask = np.zeros(codes.size, np.bool_)
     mask[ranges(ends[sentences], (ends[1:] - ends[:-1])[sentences])] = True
-    converted = _converted(codes, OpenCC(standard))
+    converted = _converted(codes, converter)
     if converted.size == codes.size:
         return page.with_codes(np.where(mask, converted, codes))
-    return _by_sentence(page, ends, mask, OpenCC(standard))
+    return _piece_by_piece(page, ends, mask, converter)
 
 
-def _by_sentence(page: Edited, ends: NDArray[np.int64], mask: NDArray[np.bool_], converter: OpenCC) -> Edited:
-    """For texts with words that are longer in the other script: what differs stands for what it took the place of."""
-    codes, origins = page.codes, page.origins
+@cache
+def _converter(standard: str) -> OpenCC:
+    """Kept, since to load one takes as long as to convert 700,000 characters."""
+    return OpenCC(standard)
+
+
+def _piece_by_piece(page: Edited, ends: NDArray[np.int64], mask: NDArray[np.bool_], converter: OpenCC) -> Edited:
+    """For texts with words that are longer or shorter in the other script (互联网, 網際網路)."""
+    codes = page.codes
+    cuts = np.union1d(ends, np.arange(0, codes.size, MAX_PIECE_CHARS))
     parts, places = [], []
-    for start, end in pairwise(ends.tolist()):
-        sentence = codes[start:end]
-        written = _converted(sentence, converter) if mask[start] else sentence
+    for start, end in pairwise(cuts.tolist()):
+        piece = codes[start:end]
+        written = _converted(piece, converter) if mask[start] else piece
         parts.append(written)
-        places.append(start + _places(sentence, written))
-    return Edited.of_codes(np.concatenate(parts), origins[np.concatenate(places)])
+        places.append(start + _places(piece, written))
+    return Edited.of_codes(np.concatenate(parts), page.origins[np.concatenate(places)])
 
 
 def _places(before: NDArray[np.uint32], after: NDArray[np.uint32]) -> NDArray[np.int64]:
-    """int64[len(after)]: which character each stands for; between what both begin and end with, in even steps."""
+    """int64[len(after)], never falling: which character each stands for; those of a replaced word in even steps."""
     if before.size == after.size:
         return np.arange(after.size)
-    common = min(before.size, after.size)
-    head = int(np.argmin(np.append(before[:common] == after[:common], False)))
-    rest = common - head
-    tail = int(np.argmin(np.append(before[::-1][:rest] == after[::-1][:rest], False)))
-    middle = after.size - head - tail
-    width = before.size - head - tail
-    steps = head + np.arange(middle) * max(width, 1) // max(middle, 1)
-    return np.concatenate([np.arange(head), steps, np.arange(before.size - tail, before.size)])
+    places = np.zeros(after.size, np.int64)
+    for block in Levenshtein.opcodes(TABLE.folding[before].tolist(), TABLE.folding[after].tolist()):
+        size, width = block.dest_end - block.dest_start, block.src_end - block.src_start
+        first = block.src_start if width else max(block.src_start - 1, 0)  # a longer word ends with its last character
+        places[block.dest_start : block.dest_end] = first + np.arange(size) * width // max(size, 1)
+    return places
 
 
 def _converted(codes: NDArray[np.uint32], converter: OpenCC) -> NDArray[np.uint32]:

@@ -17,17 +17,17 @@ MORE_PRIVATE_USE = 0xF0000  # for what is beyond 6,400 different characters
 
 
 def homophone(page: Edited, strength: float, rng: Random, material: Material) -> Edited:
-    """A character of the same toneless syllable; strength: share of the Han characters that have one."""
+    """A character of the same toneless syllable; strength: share of the Han characters."""
     return _confused(page, strength, rng, material.homophones)
 
 
 def fuzzy_sound(page: Edited, strength: float, rng: Random, material: Material) -> Edited:
-    """A character of a syllable that is often mistaken for it (zh/z, n/l, ng/n, f/h)."""
+    """A character of a syllable that is often taken for its own (zh/z, n/l, ng/n, f/h); strength: as for shape."""
     return _confused(page, strength, rng, material.fuzzy_sounds)
 
 
 def shape(page: Edited, strength: float, rng: Random, material: Material) -> Edited:
-    """A character that looks like it; strength: share of the characters that have one."""
+    """A character that looks like it; strength: share of the Han characters, as far as they have one."""
     return _confused(page, strength, rng, material.shapes, keep_form=True)
 
 
@@ -37,7 +37,7 @@ def traditional_variants(page: Edited, strength: float, rng: Random, material: M
 
 
 def random_characters(page: Edited, strength: float, rng: Random, material: Material) -> Edited:
-    """Any other common character in place of a Han character."""
+    """Any other common character in place of a Han character; strength: share of the Han characters."""
     codes = page.codes
     han = han_places(codes)
     places = han[draws.chosen(rng, han.size, strength)]
@@ -89,7 +89,7 @@ def any_characters(
 def _confused(page: Edited, strength: float, rng: Random, confusions: Confusions, keep_form: bool = False) -> Edited:
     codes = page.codes
     able = confusions.places(codes)
-    places = able[draws.chosen(rng, able.size, strength)]
+    places = able[draws.chosen(rng, able.size, strength, of=max(han_places(codes).size, able.size))]
     if not places.size:
         return page
     written = confusions.drawn(codes[places], rng)

@@ -50,8 +50,8 @@ def punctuation(page: Edited, strength: float, rng: Random, material: Material) 
     codes = page.codes.copy()
     marks = _marks()
     able = marks.places(codes)
-    places = able[draws.chosen(rng, able.size, strength)]
-    changed = (draws.words(rng, places.size) & 1).astype(np.bool_)
+    taken = draws.chosen(rng, able.size, strength)
+    places, changed = able[taken], (draws.words(rng, able.size) & 1).astype(np.bool_)[taken]
     codes[places[changed]] = marks.drawn(codes[places[changed]], rng)
     han = han_places(codes)
     behind = han[draws.chosen(rng, han.size, strength / HAN_CHARS_PER_ADDED_MARK)]
