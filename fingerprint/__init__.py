@@ -1,1 +1,1 @@
-"""From a text to its fingerprint: readings, tokens, frequency windows, anchors; numpy only."""
+"""From a text to its fingerprint: readings, tokens, frequency windows, anchors; numpy and numba only."""

@@ -58,6 +58,9 @@ WILDCARDS = (
     range(0x25A1, 0x25A2),
 )
 
+TOKEN_BITS = 12  # of a sign; above them the kind
+TOKEN_MASK = (1 << TOKEN_BITS) - 1
+
 
 class CharacterKinds:
     """The kind of every code point, worked out at the first question."""
@@ -78,6 +81,14 @@ class CharacterKinds:
             for codes in ranges:
                 kinds[codes.start : codes.stop] = kind
         return kinds
+
+    @cached_property
+    def signs(self) -> NDArray[np.uint16]:
+        """uint16[code point]: the kind above TOKEN_BITS, the syllable below; a wildcard has none."""
+        signs = self._readings.syllables.copy()
+        signs[self.table == Kind.WILDCARD] = 0
+        signs += self.table.astype(np.uint16) << np.uint16(TOKEN_BITS)
+        return signs
 
 
 _BY_CHARACTER = {

@@ -1,12 +1,19 @@
 """Latin letters read as pinyin: tone marks taken off, a run cut into the fewest syllables."""
 
 import unicodedata
+from functools import cached_property
 
+import numpy as np
+from numpy.typing import NDArray
+
+from fingerprint.characters import KINDS, Kind
+from fingerprint.letters import LETTERS, number_of
 from fingerprint.readings import SYLLABLES
 
 MAX_RUN_LETTERS = 40  # longer runs are no pinyin of a few characters; bounds the work for one run
 MAX_SYLLABLE_LETTERS = 6  # zhuang
 MAX_REMEMBERED_RUNS = 50_000
+LETTER_CODES = 1 << 16  # every Latin letter that is read stands below
 NO_VOWEL = frozenset({"", "m", "n", "ng", "hm", "hng"})  # readings of interjections; as letters they are no pinyin
 
 Syllables = tuple[tuple[int, int], ...]
@@ -31,6 +38,29 @@ class PinyinReader:
                 self._remembered.clear()
             self._remembered[run] = self._cut("".join(map(_letter, run)))
         return self._remembered[run]
+
+    @cached_property
+    def letters(self) -> NDArray[np.uint8]:
+        """uint8[LETTER_CODES]: 1 to 26 for each Latin letter, whatever its marks, case and width; else 0."""
+        kinds = KINDS.table[:LETTER_CODES]
+        table = np.zeros(LETTER_CODES, np.uint8)
+        for code in np.flatnonzero((kinds == Kind.LATIN) | (kinds == Kind.FULL_WIDTH_LATIN)).tolist():
+            table[code] = number_of(_letter(chr(code)))
+        return table
+
+    @cached_property
+    def trie(self) -> NDArray[np.int32]:
+        """int32[nodes, LETTERS]: the node behind each letter, 0 for none; in column 0 the syllable that ends there."""
+        rows = [[0] * LETTERS]
+        for name, number in self._ids.items():
+            node = 0
+            for letter in map(number_of, name):
+                if not rows[node][letter]:
+                    rows[node][letter] = len(rows)
+                    rows.append([0] * LETTERS)
+                node = rows[node][letter]
+            rows[node][0] = number
+        return np.array(rows, np.int32)
 
     def _cut(self, letters: str) -> Syllables | None:
         fewest: list[Syllables | None] = [None] * len(letters) + [()]

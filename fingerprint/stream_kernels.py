@@ -1,0 +1,106 @@
+"""Normalisation compiled: the twins of fingerprint.normalization and fingerprint.noise, equal to them bit for bit.
+
+A sign is what fingerprint.characters says of a code point: its kind above TOKEN_BITS, its token below.
+"""
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from fingerprint.characters import TOKEN_BITS, TOKEN_MASK, Kind
+
+WILDCARD_TOKEN = 0xFFFF  # fingerprint.normalization.WILDCARD; numba needs constants of this module
+HAN, SPACE, ZERO_WIDTH = int(Kind.HAN), int(Kind.SPACE), int(Kind.ZERO_WIDTH)
+WILDCARD, FULL_WIDTH = int(Kind.WILDCARD), int(Kind.FULL_WIDTH_LATIN)
+NO_KIND = 255
+# Places in fingerprint.noise.NOISE_KINDS.
+NOISE_ZERO_WIDTH, NOISE_SPACES, NOISE_PRIVATE_USE, NOISE_FULL_WIDTH = 0, 1, 3, 4
+
+Codes = NDArray[np.uint32]
+Signs = NDArray[np.uint16]
+
+
+@njit(cache=True, nogil=True)  # type: ignore[misc,unused-ignore]
+def tokenize(codes: Codes, signs: Signs, tokens: NDArray[np.uint16], offsets: NDArray[np.int32]) -> tuple[int, int]:
+    """Write what has a reading to tokens and offsets, both as long as codes: how many, and a bit for each kind."""
+    count, kinds = 0, 0
+    for place in range(codes.size):
+        sign = signs[codes[place]]
+        kind = sign >> TOKEN_BITS
+        kinds |= 1 << kind
+        token = WILDCARD_TOKEN if kind == WILDCARD else sign & TOKEN_MASK
+        tokens[count] = token
+        offsets[count] = place
+        count += token != 0
+    return count, kinds
+
+
+@njit(cache=True, nogil=True)  # type: ignore[misc,unused-ignore]
+def without_zero_width(codes: Codes, signs: Signs) -> tuple[Codes, NDArray[np.int32]]:
+    """The code points that are not zero-width, and where each stands."""
+    seen, places = np.empty(codes.size, np.uint32), np.empty(codes.size, np.int32)
+    count = 0
+    for place in range(codes.size):
+        seen[count] = codes[place]
+        places[count] = place
+        count += (signs[codes[place]] >> TOKEN_BITS) != ZERO_WIDTH
+    return seen[:count], places[:count]
+
+
+@njit(cache=True, nogil=True)  # type: ignore[misc,unused-ignore]
+def noise_items(
+    codes: Codes, signs: Signs, starts: NDArray[np.int32], ends: NDArray[np.int32], noise_kinds: NDArray[np.uint8]
+) -> int:
+    """Write all noise but inserted pinyin, in no order, as far as the arrays reach; how much there is."""
+    count = 0
+    run_kind, run_start, kind_before_run = NO_KIND, 0, NO_KIND
+    space_start, space_end, visible_before = -1, -1, NO_KIND
+    for place in range(codes.size + 1):
+        kind = int(signs[codes[place]] >> TOKEN_BITS) if place < codes.size else NO_KIND
+        if kind != run_kind:
+            noise = _noise_of_run(run_kind, kind_before_run)
+            if noise != NO_KIND:
+                if count < starts.size:
+                    starts[count], ends[count], noise_kinds[count] = run_start, place, noise
+                count += 1
+            kind_before_run, run_kind, run_start = run_kind, kind, place
+        if kind == SPACE:
+            if space_start < 0:
+                space_start = place
+            space_end = place + 1
+        elif kind != ZERO_WIDTH:
+            if space_start >= 0 and visible_before == HAN and kind == HAN:
+                if count < starts.size:
+                    starts[count], ends[count], noise_kinds[count] = space_start, space_end, NOISE_SPACES
+                count += 1
+            space_start, visible_before = -1, kind
+    return count
+
+
+@njit(cache=True, nogil=True)  # type: ignore[misc,unused-ignore]
+def _noise_of_run(kind: int, kind_before: int) -> int:
+    if kind == WILDCARD:
+        return NOISE_PRIVATE_USE
+    if kind == FULL_WIDTH:
+        return NOISE_FULL_WIDTH
+    if kind == ZERO_WIDTH and kind_before == HAN:
+        return NOISE_ZERO_WIDTH
+    return NO_KIND
+
+
+@njit(cache=True, nogil=True)  # type: ignore[misc,unused-ignore]
+def merged(
+    tokens: NDArray[np.uint16], offsets: NDArray[np.int32], more: NDArray[np.uint16], more_offsets: NDArray[np.int32]
+) -> tuple[NDArray[np.uint16], NDArray[np.int32]]:
+    """Two streams as one, in order of offsets."""
+    size = tokens.size + more.size
+    all_tokens, all_offsets = np.empty(size, np.uint16), np.empty(size, np.int32)
+    first, second = 0, 0
+    for place in range(size):
+        if second == more.size or (first < tokens.size and offsets[first] < more_offsets[second]):
+            all_tokens[place], all_offsets[place] = tokens[first], offsets[first]
+            first += 1
+        else:
+            all_tokens[place], all_offsets[place] = more[second], more_offsets[second]
+            second += 1
+    return all_tokens, all_offsets
