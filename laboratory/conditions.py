@@ -126,9 +126,9 @@ class Size:
     hard: int
 
 
-def _negatives(genre: int, modern: int, wiki: int, news: int, quotations: int, phrases: int) -> Mapping[str, int]:
+def _negatives(*counts: int) -> Mapping[str, int]:
     names = ("genre", "modern", "wiki", "news", "short-quotations", "set-phrases")
-    return MappingProxyType(dict(zip(names, (genre, modern, wiki, news, quotations, phrases), strict=True)))
+    return MappingProxyType(dict(zip(names, counts, strict=True)))
 
 
 # Of a condition 51 or 102 pages, so that one page is 1 or 2 % (the published tables have as many).

@@ -21,7 +21,7 @@ GREY_CHARS = (20, 35)  # Han characters of a sentence that is reuse and no copy
 SHORT_CHARS = (8, 16)  # of a quotation that nothing may say of
 QUOTATIONS = (2, 3)
 PHRASES = (8, 12)  # set phrases put into one page
-PHRASE_CHARS = (8, 15)
+PHRASE_CHARS = (6, 10)  # one of 12 would break the rule of the shelf by itself
 MIN_WORKS_FOR_PHRASE = 5
 OPENINGS = "“‘「『（(《【"
 
