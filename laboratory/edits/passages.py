@@ -8,15 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import BadInput
+from fingerprint.characters import KINDS, Kind
 from fingerprint.readings import code_points
 from laboratory.edits import draws
 from laboratory.edits.catalogue import Recipe, edited
 from laboratory.edits.edited import Edited, TruthSpan, spans_of
 from laboratory.edits.material import Material
 from laboratory.edits.sentences import sentence_ends
-from laboratory.edits.substitution import han_places
 
 SEED_BITS = 64
+# In prose every second try succeeds at least; in a text with hardly any Han characters any passage is as good.
+MAX_TRIES = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +48,9 @@ def chapter(
     material: Material | None = None,
 ) -> MadePage:
     """A page that is one stretch of the work, [start, end), and nothing else; the whole work where none is given."""
-    page = edited(work_text[start:end], recipe, rng.getrandbits(SEED_BITS), material)
-    return MadePage(page.text, spans_of(page, work_start=start))
+    first, behind, _ = slice(start, end).indices(len(work_text))
+    page = edited(work_text[first:behind], recipe, rng.getrandbits(SEED_BITS), material)
+    return MadePage(page.text, spans_of(page, work_start=first))
 
 
 def excerpt(
@@ -55,8 +58,9 @@ def excerpt(
 ) -> MadePage:
     """A passage of `length` characters that begins anywhere in the work, edited, behind a sentence of another text.
 
-    length counts every character before the edits; a shorter work is taken whole. Where the work allows it, the
-    passage begins and ends with a Han character. An empty carrier gives the passage alone. The truth's work is 0.
+    length counts every character before the edits; a shorter work is taken whole. The passage begins and
+    ends with a Han character, except in a work that has hardly any. An empty carrier gives the passage alone. The
+    truth's work is 0.
     Raises BadInput for a length below 1.
     """
     return patchwork([work_text], [length], carrier, rng, recipe, material=material)
@@ -107,12 +111,16 @@ def _start(work: str, length: int, rng: Random) -> int:
         raise BadInput(f"a passage has at least one character, not {length}")
     if length >= len(work):
         return 0
-    is_han = np.zeros(len(work), np.bool_)
-    is_han[han_places(code_points(work))] = True
-    able = np.flatnonzero(is_han[: len(work) - length + 1] & is_han[length - 1 :])
-    if not able.size:
-        return draws.one_below(rng, len(work) - length + 1)
-    return int(able[draws.one_below(rng, able.size)])
+    start = 0
+    for _ in range(MAX_TRIES):
+        start = draws.one_below(rng, len(work) - length + 1)
+        if _is_han(work[start]) and _is_han(work[start + length - 1]):
+            break
+    return start
+
+
+def _is_han(character: str) -> bool:
+    return bool(KINDS.table[ord(character)] == Kind.HAN)
 
 
 def _cuts(carrier: str, count: int, rng: Random) -> list[int]:

@@ -96,6 +96,8 @@ def test_passages_stand_apart_while_the_carrier_has_sentences() -> None:
 def test_a_chapter_is_counted_in_offsets_of_the_work() -> None:
     page = chapter(WORKS[0], Random(1), NO_EDITS, start=100, end=400)
     assert page == MadePage(WORKS[0][100:400], (TruthSpan(0, 0, 300, 100, 400),))
+    last = chapter(WORKS[0], Random(1), NO_EDITS, start=-50)
+    assert last.truth == (TruthSpan(0, 0, 50, len(WORKS[0]) - 50, len(WORKS[0])),)
     whole = chapter(WORKS[0], Random(1), [("homophone", 0.3)])
     assert whole.truth == (TruthSpan(0, 0, len(WORKS[0]), 0, len(WORKS[0])),)
 
