@@ -33,8 +33,8 @@ MARKS = (
     "》〉」",
 )
 ADDED_MARKS = "，。、；！"
-# In edited prose there is a mark behind about every seventh character (single_dev, 2026-11: one in 5.5 to 8);
-# a page whose marks are all changed gets half as many again, each between two words.
+# A mark stands behind 5.1 Han characters in novels, 9.4 in wiki texts, 9.9 in news (medians of single_dev, wiki_dev and
+# news_xwlb_dev, 2026-11): at strength 1 a third as many again are added to a novel, two thirds to news. Not tuned.
 HAN_CHARS_PER_ADDED_MARK = 14
 
 HALF_WIDTH = "".join(map(chr, range(0x21, 0x7F))) + " ｡､｢｣･"
