@@ -24,6 +24,7 @@ class Calibration:
     gapped_drop: int = 20
     gapped_lag: int = 6
     band_tokens: int = 24
+    min_glanced_score: int = 11
     min_segment_score: int = 9
     max_shelved_tokens: int = 256_000_000  # 512 MB of streams; more only costs memory
     max_segments_of_text: int = 4_000  # bounds the work for a page made of a thousand pieces

@@ -27,7 +27,7 @@ class Streams:
 
 def segments_of(
     page: NDArray[np.uint16],
-    near: NDArray[np.uint16],
+    near: kernels.Near,
     streams: Streams,
     texts: NDArray[np.int32],
     page_hits: NDArray[np.int32],
@@ -36,7 +36,7 @@ def segments_of(
 ) -> Segments:
     """int32[segments, 9]: where the hits lead, by X-drop extension along the diagonal, then with gaps.
 
-    page: uint16[n]; near: uint16[n, A], what else each token may stand for (0: nothing).
+    page: uint16[n]; near: what else each token may stand for, see matcher.kernels.
     texts, page_hits, work_hits: int32[h], in any order: which text, which position of the page, which of the text.
     """
     order = _by_diagonal(page.size, texts, page_hits, work_hits)
@@ -47,6 +47,7 @@ def segments_of(
             calibration.min_ungapped_score,
             calibration.min_segment_score,
             *reaching(calibration),
+            calibration.min_glanced_score,
         ],
         np.int64,
     )

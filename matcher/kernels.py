@@ -2,7 +2,8 @@
 
 Each function is also plain Python (`.py_func`), which is its definition; tests compare both with exhaustive alignment.
 What calls each other stands in this one module: code kept on disk does not notice a change in another.
-Tokens are uint16 streams. `near` is uint16[page tokens, A]: what else a token of the page may stand for (0: nothing).
+Tokens are uint16 streams. `near` says what else a token of the page may stand for: rows uint16[page tokens] into a table
+uint16[R, A] of tokens (by character; 0: nothing), and a table uint16[syllables, F] (by token).
 """
 
 import numpy as np
@@ -27,7 +28,7 @@ ONLY_PAGE, ONLY_WORK, REWRITTEN = 0, 1, 2
 SEGMENT_COLUMNS = 9
 
 Tokens = NDArray[np.uint16]
-Near = NDArray[np.uint16]
+Near = tuple[NDArray[np.uint16], NDArray[np.uint16], NDArray[np.uint16]]
 Numbers = NDArray[np.int32]
 Pairs = NDArray[np.int32]
 Alone = NDArray[np.int32]
@@ -37,11 +38,17 @@ Waves = tuple[Numbers, Numbers, Numbers, Numbers, Numbers, NDArray[np.uint8]]
 @njit(cache=True, inline="always")  # type: ignore[misc,unused-ignore]
 def agree(page: Tokens, near: Near, work: Tokens, page_at: int, work_at: int) -> bool:
     """Whether two tokens may stand for one another; a wildcard may stand for everything."""
-    token = work[work_at]
-    if page[page_at] == token or page[page_at] == WILDCARD or token == WILDCARD:
+    ours, theirs = page[page_at], work[work_at]
+    if ours == theirs or ours == WILDCARD or theirs == WILDCARD:  # noqa: PLR1714 - compiled: no tuples
         return True
-    for alternative in range(near.shape[1]):  # noqa: SIM110 - compiled: no generators
-        if near[page_at, alternative] == token:
+    rows, by_row, by_token = near
+    row = rows[page_at]
+    if row:
+        for column in range(by_row.shape[1]):
+            if by_row[row, column] == theirs:
+                return True
+    for column in range(by_token.shape[1]):  # noqa: SIM110 - compiled: no generators
+        if by_token[ours, column] == theirs:
             return True
     return False
 
@@ -263,6 +270,7 @@ def extend_hits(  # noqa: PLR0917
     """
     drop, min_ungapped, min_score = int(limits[0]), int(limits[1]), int(limits[2])
     reaching = (int(limits[3]), int(limits[4]), int(limits[5]))
+    glancing, glanced_score, firm_score = (drop, reaching[1], reaching[2]), int(limits[6]), 2 * int(limits[6])
     texts, page_hits, work_hits = hits
     waves, nowhere = working_memory(), np.empty(0, np.int32)
     segments = np.empty((64, SEGMENT_COLUMNS), np.int32)
@@ -287,8 +295,17 @@ def extend_hits(  # noqa: PLR0917
         last_diagonal, last_end = diagonal, page_at + ahead
         if score < min_ungapped:
             continue
-        # The hit itself agrees on both sides of the seam; the middle of its diagonal need not.
         seed_page, seed_work = page_at, bounds[0] + work_at
+        if score < firm_score:
+            # Most hits of phrases end here, at a third of what it costs to look across gaps.
+            up = reach(
+                page, near, tokens, (seed_page, seed_work), 1, bounds, glancing, waves, nowhere, (0, 0)
+            )
+            down = reach(
+                page, near, tokens, (seed_page - 1, seed_work - 1), -1, bounds, glancing, waves, nowhere, (0, 0)
+            )
+            if up[0] + down[0] < glanced_score:
+                continue
         up = reach(page, near, tokens, (seed_page, seed_work), 1, bounds, reaching, waves, nowhere, (0, 0))
         down = reach(page, near, tokens, (seed_page - 1, seed_work - 1), -1, bounds, reaching, waves, nowhere, (0, 0))
         if up[0] + down[0] < min_score:

@@ -60,8 +60,14 @@ def _needed_tokens(ordered: Segments, calibration: Calibration) -> NDArray[np.fl
     is_insertion = np.abs(starts[:, WORK_START] - ends[:, WORK_END]) <= calibration.max_work_gap_of_insertion_tokens
     shares = np.where(is_insertion, calibration.max_inserted_share, calibration.max_page_gap_share)
     for_page = np.where(page_gaps <= calibration.max_free_page_gap_tokens, 0, page_gaps / shares)
-    is_little = (work_gaps <= calibration.max_free_work_gap_tokens) | (
-        work_gaps <= calibration.max_free_share_of_leap * (high - low)
+    # The page goes on at once where the work leaves sentences out.
+    is_cut = (page_gaps <= calibration.max_free_page_gap_tokens) & (
+        starts[:, WORK_START] >= ends[:, WORK_END] - calibration.max_work_gap_of_insertion_tokens
+    )
+    is_little = (
+        is_cut
+        | (work_gaps <= calibration.max_free_work_gap_tokens)
+        | (work_gaps <= calibration.max_free_share_of_leap * (high - low))
     )
     needed = np.maximum(for_page, np.where(is_little, 0, work_gaps / calibration.max_work_gap_share))
     needed[(page_gaps > calibration.max_page_gap_tokens) | (work_gaps > calibration.max_work_gap_tokens)] = NEVER

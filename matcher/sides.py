@@ -1,35 +1,44 @@
 """One side of a comparison: tokens together with the characters that they were read from."""
 
 from dataclasses import dataclass, field
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.text import TextRange
 from fingerprint.characters import KINDS, Kind
-from fingerprint.near import alternatives
+from fingerprint.fuzzy import fuzzy_syllables
+from fingerprint.near import NEAR
 from fingerprint.readings import TABLE, code_points
 from fingerprint.record import Fingerprint
 
 MAX_LETTERS_OF_SYLLABLE = 16  # zhuang with zero-width characters between its letters
 
 
-NO_ALTERNATIVES: NDArray[np.uint16] = np.zeros((0, 0), np.uint16)
+Near = tuple[NDArray[np.uint16], NDArray[np.uint16], NDArray[np.uint16]]
+NOTHING = np.zeros((1, 0), np.uint16)
+
+
+@cache
+def _tables() -> tuple[NDArray[np.uint16], NDArray[np.uint16]]:
+    """What a character, by its row in `NEAR`, and what a token may stand for."""
+    return NEAR.alternatives, fuzzy_syllables()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Side:
-    """A text and its fingerprint. near: uint16[tokens, A], what else each token may stand for; of a page only."""
+    """A text and its fingerprint. near: what else each token may stand for (matcher.kernels); of a page only."""
 
     text: str
     fingerprint: Fingerprint
-    near: NDArray[np.uint16] = field(default_factory=lambda: NO_ALTERNATIVES)
+    near: Near = field(default_factory=lambda: (NOTHING[0], NOTHING, NOTHING))
 
     @classmethod
     def of_page(cls, text: str, fingerprint: Fingerprint) -> "Side":
-        """A page with what its characters may stand for: others that are read or look like them."""
-        near = alternatives(code_points(text)[fingerprint.offsets])
-        return cls(text, fingerprint, near)
+        """A page with what its characters may stand for: others that sound or look like them."""
+        rows = NEAR.rows[code_points(text)[fingerprint.offsets]]
+        return cls(text, fingerprint, (rows, *_tables()))
 
     def characters(self, tokens: NDArray[np.int32]) -> NDArray[np.uint32]:
         """uint32[n]: the first code point of each of these tokens, in any order."""

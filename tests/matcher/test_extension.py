@@ -8,19 +8,18 @@ from matcher.calibration import DEFAULT
 from matcher.extension import Streams, reaching, segments_of
 
 TOKEN = st.sampled_from([1, 2, 3, 4, 50, 51, 52, WILDCARD])
-NOTHING_ELSE = np.zeros((0, 0), np.uint16)
 NOWHERE = np.zeros(0, np.int32)
 
 
-def reach(page: np.ndarray, near: np.ndarray, work: np.ndarray, limits: tuple[int, int, int]) -> tuple[int, ...]:
+def reach(page: np.ndarray, near: kernels.Near, work: np.ndarray, limits: tuple[int, int, int]) -> tuple[int, ...]:
     arguments = (page, near, work, (0, 0), 1, (0, work.size), limits, kernels.working_memory(), NOWHERE, (0, 0))
     compiled, plain = kernels.reach(*arguments), kernels.reach.py_func(*arguments)
     assert compiled == plain
     return compiled
 
 
-def no_alternatives(page: np.ndarray) -> np.ndarray:
-    return np.zeros((page.size, 0), np.uint16)
+def no_alternatives(page: np.ndarray) -> kernels.Near:
+    return np.zeros(page.size, np.uint16), np.zeros((1, 4), np.uint16), np.zeros((1 << 16, 0), np.uint16)
 
 
 def best_prefix_score(page: np.ndarray, work: np.ndarray) -> int:
@@ -146,8 +145,9 @@ def test_what_a_token_may_also_stand_for_agrees() -> None:
     work = np.arange(1, 41, dtype=np.uint16)
     page = work.copy()
     page[10::3] = 300
-    near = np.zeros((40, 2), np.uint16)
-    near[10::3, 1] = work[10::3]
+    rows, table = np.zeros(40, np.uint16), np.zeros((41, 2), np.uint16)
+    rows[10::3], table[10:40:3, 1] = np.arange(10, 40, 3), work[10::3]
+    near = rows, table, np.zeros((1 << 16, 0), np.uint16)
     segments = segments_of(page, near, one_text(work), *hits([(0, 2, 2)]), DEFAULT)
     assert segments[0, :6].tolist() == [0, 40, 0, 40, 40, 40]
 
