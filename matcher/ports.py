@@ -27,6 +27,19 @@ class IndexState:
     is_outgrown: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class IndexVersion:
+    """Equal versions of an index hold the same texts.
+
+    generation: 0 when there is none. origin: of this generation and no other, also not of one that had the same number
+    before the index was lost.
+    """
+
+    generation: int
+    revision: int
+    origin: str
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Hits:
     """Where asked hashes occur: one row for each occurrence, in no order.

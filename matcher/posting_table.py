@@ -10,9 +10,9 @@ from matcher.posting_kernels import BLOCK_BITS, emit, find, living
 
 MAX_ADDRESSES = 1 << 32  # addresses of an entry have 32 bits: five times a mother corpus of 10^9 characters
 MIN_BITS, MAX_BITS = 8, 32
-# Postings of a bucket: 5.2 M postings of 25 M characters, 500 hashes: 2 to 16 take within 10 % of the same time, 4 the
-# least (2026-11); fewer cost memory, more are read in vain.
-POSTINGS_OF_BUCKET = 4
+# Postings of a bucket at most, and at least half as many. 500 keys in 5.2 M postings (2026-11): 32 us with 8, 42 with 4
+# and 60 with 16: fewer cost memory, more are read in vain.
+POSTINGS_OF_BUCKET = 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)

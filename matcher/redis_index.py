@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from pathlib import Path
+from secrets import token_hex
 from typing import TypeVar
 
 import numpy as np
@@ -16,7 +17,7 @@ from core.errors import BrokenInvariant, IndexStale
 from core.ids import WorkTextId
 from fingerprint.algorithms import DEFAULT
 from fingerprint.record import Fingerprint
-from matcher.ports import Hits, IndexState
+from matcher.ports import Hits, IndexState, IndexVersion
 from matcher.posting_runs import PostingRuns
 from matcher.postings import Anchored, keys_of, postings_of, require_same_algorithm
 from matcher.redis_buckets import MAX_ADDRESSES, checks_of, joined, occurrences
@@ -76,11 +77,20 @@ class RedisIndex:
         keys = keys_of(hashes)
         return self._within_generation(lambda generation: _found(generation, keys, max_postings))
 
-    def revision(self) -> tuple[int, int]:
-        """Generation and corpus revision, in one small call; (0, n) for an index that is not there."""
+    def version(self) -> IndexVersion:
+        """What the index is now, in one small call; it may still turn out to be lost in part."""
         with self._answering():
-            generation, revision = self._link.one("MGET", self._keys.generation, self._keys.revision)
-        return number(generation), number(revision)
+            keys = self._keys
+            generation, revision, origin = self._link.one("MGET", keys.generation, keys.revision, keys.origin)
+        return IndexVersion(number(generation), number(revision), (origin or b"").decode())
+
+    def contents(self) -> tuple[IndexVersion, frozenset[WorkTextId]]:
+        """What the index is now, and the texts of this very version. Raises RetryLater when it changes all the time."""
+        for _ in range(MAX_ATTEMPTS):
+            version, texts = self.version(), self.text_ids()
+            if self.version() == version:
+                return version, texts
+        raise IndexStale("changing too fast to be read")
 
     def state(self) -> IndexState:
         with self._answering():
@@ -178,10 +188,12 @@ class RedisIndex:
         keys = self._keys
         is_same = old is not None and _have_the_same_texts(self._link, old, new)
         touched = [keys.generation, keys.filling, keys.revision, keys.journal, keys.retired, keys.building]
-        touched.append((old or new).names.meta)
+        touched += [(old or new).names.meta, keys.origin]
         retired = f"{old.number}:{old.bucket_bits}" if old else ""
         return int(
-            self._link.one(*script(SWITCH, touched, [new.number, int(not is_same), min_revision, done, retired]))
+            self._link.one(
+                *script(SWITCH, touched, [new.number, int(not is_same), min_revision, done, retired, token_hex(8)])
+            )
         )
 
     def _apply_journal(self, new: Generation, done: int) -> int:

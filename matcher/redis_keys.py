@@ -3,6 +3,7 @@
 zw:{<algorithm>}:              all that is not a bucket; one slot, so that scripts may touch several
   generation, building, counter  the generation in use, the one being made, the last number given
   filling                        the one being made, as long as whoever makes it lives
+  origin                         drawn by lot for every generation that comes into use
   revision                       counts every text added or removed
   journal                        list: what was added and removed while a generation is made (matcher.redis_journal)
   retired                        set: generations whose keys are to be deleted, with their bucket_bits
@@ -39,6 +40,7 @@ class Keys:
         self.building = self.prefix + "building"
         self.filling = self.prefix + "filling"
         self.counter = self.prefix + "counter"
+        self.origin = self.prefix + "origin"
         self.revision = self.prefix + "revision"
         self.journal = self.prefix + "journal"
         self.retired = self.prefix + "retired"

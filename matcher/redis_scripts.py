@@ -155,13 +155,15 @@ redis.call('DEL', KEYS[1], KEYS[3])
 return 1
 """
 
-# KEYS: generation, filling, revision, journal, retired, building, meta of the old generation; ARGV: the new generation,
-# the step of the revision, its least value, how much of the journal it has, what is retired or nothing. Answers with 0
-# when another rebuild began, or this one was given up for dead; with -3 when the journal went on.
+# KEYS: generation, filling, revision, journal, retired, building, meta of the old generation, origin; ARGV: the new
+# generation, the step of the revision, its least value, how much of the journal it has, what is retired or nothing, the
+# new origin. Answers with 0 when another rebuild began or this one was given up for dead, with -3 when the journal went
+# on.
 SWITCH = """
 if redis.call('GET', KEYS[2]) ~= ARGV[1] then return 0 end
 if redis.call('LLEN', KEYS[4]) ~= tonumber(ARGV[4]) then return -3 end
 redis.call('SET', KEYS[1], ARGV[1])
+redis.call('SET', KEYS[8], ARGV[6])
 local revision = math.max(tonumber(redis.call('GET', KEYS[3]) or 0), tonumber(ARGV[3])) + tonumber(ARGV[2])
 redis.call('SET', KEYS[3], string.format('%d', revision))
 redis.call('DEL', KEYS[2], KEYS[4], KEYS[6])

@@ -1,0 +1,167 @@
+"""The index with a snapshot in shared memory in front of it: answers without fetching, as long as nothing changed."""
+
+import fcntl
+import logging
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.errors import BadConfiguration, IndexStale, UnreadableFile
+from core.ids import WorkTextId
+from fingerprint.record import Fingerprint
+from matcher.ports import Hits, IndexState, IndexVersion, MatchIndex, TextNames
+from matcher.postings import Anchored, keys_of
+from matcher.snapshot_file import Snapshot
+from matcher.snapshot_writing import write_snapshot
+
+log = logging.getLogger("zhuiwen.matcher")
+
+SUFFIX = ".snapshot"
+
+
+class VersionedIndex(MatchIndex, Protocol):
+    """An index that says cheaply whether it is still what it was; `matcher.redis_index.RedisIndex` is one."""
+
+    def version(self) -> IndexVersion: ...
+
+    def contents(self) -> tuple[IndexVersion, frozenset[WorkTextId]]: ...
+
+
+class SnapshotIndex:
+    """A `matcher.ports.MatchIndex` that looks up in a snapshot of another, and in that other when it has changed.
+
+    Every look-up asks `source` for its version first: one small call. A snapshot of this very version answers, so that
+    a text that was removed is never found and one that was added always. One thread at a time.
+    """
+
+    def __init__(self, source: VersionedIndex, folder: Path) -> None:
+        """folder: where snapshots are, of any number of indexes; in /dev/shm they are memory and nothing else."""
+        self.algorithm_id = source.algorithm_id
+        self.is_answering = False  # whether the last look-up was answered from a snapshot
+        self._source = source
+        self._folder = folder
+        self._snapshot: Snapshot | None = None
+        self._unusable: Path | None = None  # told of once
+
+    @property
+    def tokens(self) -> NDArray[np.uint16]:
+        """uint16[all tokens]: the streams of all texts, as of the last look-up that a snapshot answered; read only."""
+        return self._snapshot.tokens if self._snapshot else np.zeros(0, np.uint16)
+
+    def place(self, text_id: WorkTextId) -> tuple[int, int] | None:
+        """Where a text's stream lies in `tokens`: start and end. None when no snapshot has it."""
+        return self._snapshot.place(text_id) if self._snapshot else None
+
+    def lookup(self, hashes: NDArray[np.uint64], max_postings: int) -> Hits:
+        version = self._source.version()
+        if not version.generation:
+            raise IndexStale("empty")
+        snapshot = self._snapshot_of(version)
+        self.is_answering = snapshot is not None
+        if snapshot is None:
+            return self._source.lookup(hashes, max_postings)
+        return _found(snapshot, keys_of(hashes), max_postings)
+
+    def refresh(self, entry: Callable[[WorkTextId], Anchored | None], folder: Path | None = None) -> bool:
+        """Write a snapshot of the index as it is now unless there is one, and delete older ones.
+
+        entry: the fingerprint of a text; None for one that was withdrawn meanwhile. folder: for temporary files. Says
+        whether one was written; it is not when another process is at it, or when the index changed before it was done.
+        """
+        self._folder.mkdir(parents=True, exist_ok=True)
+        with self._turn() as is_ours:
+            version, texts = self._source.contents()
+            path = self._path(version)
+            if not is_ours or not version.generation or path.exists():
+                return False
+            write_snapshot(path, _entries(texts, entry), self.algorithm_id, version, folder)
+            is_current = self._source.version() == version
+            for other in self._folder.glob(f"{self.algorithm_id}-*{SUFFIX}*"):
+                if other != path:
+                    other.unlink(missing_ok=True)
+        return is_current
+
+    def add(self, text_id: WorkTextId, fingerprint: Fingerprint) -> bool:
+        return self._source.add(text_id, fingerprint)
+
+    def remove(self, text_id: WorkTextId) -> None:
+        self._source.remove(text_id)
+
+    def state(self) -> IndexState:
+        return self._source.state()
+
+    def text_ids(self) -> frozenset[WorkTextId]:
+        return self._source.text_ids()
+
+    def clear(self) -> None:
+        self._source.clear()
+
+    def rebuild(self, entries: Iterable[tuple[WorkTextId, Fingerprint]], min_revision: int = 0) -> IndexState:
+        return self._source.rebuild(entries, min_revision)
+
+    def tidy(self) -> None:
+        self._source.tidy()
+
+    def _snapshot_of(self, version: IndexVersion) -> Snapshot | None:
+        if self._snapshot is not None and self._snapshot.header.version == version:
+            return self._snapshot
+        path = self._path(version)
+        if path == self._unusable or not path.exists():
+            return None
+        try:
+            opened = Snapshot(path)
+        except UnreadableFile as error:
+            log.warning("%s; look-ups ask Redis until the next one", error)
+            self._unusable = path
+            return None
+        if opened.header.version != version or opened.header.algorithm_id != self.algorithm_id:
+            self._unusable = path
+            return None
+        self._snapshot = opened
+        return opened
+
+    def _path(self, version: IndexVersion) -> Path:
+        name = f"{self.algorithm_id}-{version.generation}-{version.revision}-{version.origin}{SUFFIX}"
+        return self._folder / name
+
+    @contextmanager
+    def _turn(self) -> Iterator[bool]:
+        """Whether nobody else on this machine writes a snapshot of this index; the lock ends with its process."""
+        try:
+            with (self._folder / f"{self.algorithm_id}.lock").open("w") as file:
+                try:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    yield False
+                else:
+                    yield True
+        except OSError as error:
+            raise BadConfiguration([f"{self._folder} cannot hold a snapshot ({error.strerror})"]) from error
+
+
+def _entries(
+    texts: Iterable[WorkTextId], entry: Callable[[WorkTextId], Anchored | None]
+) -> Iterator[tuple[WorkTextId, Anchored]]:
+    for text_id in sorted(texts):
+        found = entry(text_id)
+        if found is not None:
+            yield text_id, found
+
+
+def _found(snapshot: Snapshot, keys: NDArray[np.uint64], max_postings: int) -> Hits:
+    firsts, counts = snapshot.table.found(keys)
+    is_kept = counts <= max_postings
+    queries, ordinals, positions = snapshot.places.emitted(snapshot.table, firsts, counts, is_kept)
+    return Hits(
+        queries,
+        ordinals,
+        positions,
+        TextNames(snapshot.ids),
+        keys.size - int(np.count_nonzero(is_kept)),
+        int(snapshot.table.entries.size),
+        counts.astype(np.int32),
+    )
