@@ -3,9 +3,33 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from fingerprint.engines import further
+from fingerprint.engines import (
+    crc_shingles,
+    dsc,
+    exact,
+    frequency,
+    functions84,
+    further,
+    jaccard,
+    minhash_lsh,
+    simhash,
+    winnowing,
+)
 from fingerprint.engines.engine import EngineEntry
 
 __all__ = ["ENGINES", "EngineEntry"]
 
-ENGINES: Mapping[str, EngineEntry] = MappingProxyType({entry.name: entry for entry in (*further.ENTRIES,)})
+_FAMILIES = (
+    exact.ENTRIES,
+    jaccard.ENTRIES,
+    simhash.ENTRIES,
+    minhash_lsh.ENTRIES,
+    functions84.ENTRIES,
+    crc_shingles.ENTRIES,
+    dsc.ENTRIES,
+    winnowing.ENTRIES,
+    frequency.ENTRIES,
+    further.ENTRIES,
+)
+
+ENGINES: Mapping[str, EngineEntry] = MappingProxyType({entry.name: entry for family in _FAMILIES for entry in family})

@@ -1,0 +1,129 @@
+"""Shingles under 84 hash functions: the minimum of each, 6 super-shingles of 14 minima, the 15 pairs of these.
+
+Source: Zelenkov and Segalovich, "Comparative analysis of methods for finding near-duplicate Web documents", RCDL 2007.
+"""
+
+from itertools import combinations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from fingerprint.engines.chapters import CHAPTER_CHARS, ChapterOwners, chapters_of
+from fingerprint.engines.engine import EngineEntry, Found
+from fingerprint.engines.feature_index import FeatureIndex
+from fingerprint.engines.hashing import mixed, shingle_hashes
+from fingerprint.engines.tokens import tokens_of
+
+FUNCTIONS, SUPER_SHINGLES, MINIMA = 84, 6, 14
+PAIRS = tuple(combinations(range(SUPER_SHINGLES), 2))
+SHINGLE_TOKENS = 10
+# Function words, which the published method leaves out: particles of Chinese, articles and the like of English.
+FUNCTION_WORDS = "的 地 得 了 着 过 吗 呢 吧 啊 呀 嘛 a an and at by for in of on or the to"
+SEEDS = mixed(np.arange(1, FUNCTIONS + 1, dtype=np.uint64)) | np.uint64(1)
+
+
+def minima(text: str, shingle_tokens: int = SHINGLE_TOKENS) -> NDArray[np.uint64]:
+    """uint64[84]: the least hash of a text's shingles under each function; uint64[0] where it has no shingle.
+
+    A text of n tokens has n - 10 + 1 shingles; markup, punctuation and function words are gone, letters in lower case.
+    """
+    ids = tokens_of(text).ids
+    shingles = shingle_hashes(ids[~np.isin(ids, _FUNCTION_WORD_IDS)], shingle_tokens)
+    return _minima(shingles, SEEDS) if shingles.size else shingles
+
+
+def super_shingles(least: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """uint64[6]: one hash for every 14 minima in a row."""
+    return shingle_hashes(least, MINIMA)[::MINIMA]
+
+
+def mega_shingles(supers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """uint64[15]: one hash for every pair of super-shingles."""
+    return np.concatenate([shingle_hashes(supers[list(pair)], len(pair)) for pair in PAIRS])
+
+
+class Functions84Engine:
+    """Chapters with as many equal minima, super-shingles or mega-shingles as the rule asks.
+
+    features: "minima", "super" or "mega"; min_equal: how many of the 84, 6 or 15 have to agree in their places. The
+    similarity is the share of places that agree.
+    """
+
+    gives_spans = False
+
+    def __init__(
+        self,
+        features: str = "minima",
+        min_equal: int = 17,
+        shingle_tokens: int = SHINGLE_TOKENS,
+        chapter_chars: int = CHAPTER_CHARS,
+    ) -> None:
+        self._kind, self._min_equal = features, min_equal
+        self._shingle_tokens, self._chapter_chars = shingle_tokens, chapter_chars
+        self._index, self._owners = FeatureIndex(), ChapterOwners()
+
+    def add(self, work_id: str, text: str) -> None:
+        for chapter in chapters_of(text, self._chapter_chars):
+            features = self._features(chapter)
+            if features.size:
+                self._owners.add(work_id)
+                self._index.add(features)
+
+    def find(self, text: str) -> list[Found]:
+        features = self._features(text)
+        chapters, equal = self._index.shared(features)
+        enough = equal >= self._min_equal
+        shares = equal[enough] / max(1, features.size)
+        return self._owners.best(zip(chapters[enough].tolist(), shares.tolist(), strict=True))
+
+    def _features(self, text: str) -> NDArray[np.uint64]:
+        """The features with their places mixed in: only those of one place can be equal."""
+        least = minima(text, self._shingle_tokens)
+        if not least.size:
+            return least
+        chosen = least if self._kind == "minima" else super_shingles(least)
+        chosen = mega_shingles(chosen) if self._kind == "mega" else chosen
+        return mixed(chosen ^ mixed(np.arange(chosen.size, dtype=np.uint64)))
+
+
+@njit(cache=True)  # type: ignore[misc,unused-ignore]
+def _minima(shingles: NDArray[np.uint64], seeds: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    least = np.full(seeds.size, np.uint64(0xFFFFFFFFFFFFFFFF))
+    for shingle in shingles:
+        for place in range(seeds.size):
+            value = (shingle ^ seeds[place]) * seeds[place]
+            value ^= value >> np.uint64(29)
+            value *= np.uint64(0xBF58476D1CE4E5B9)
+            least[place] = min(value, least[place])
+    return least
+
+
+_FUNCTION_WORD_IDS = tokens_of(FUNCTION_WORDS).ids
+
+ENTRIES = (
+    EngineEntry(
+        "functions-84",
+        Functions84Engine,
+        Functions84Engine.gives_spans,
+        "minima of 84 hash functions over runs of 10; at least a fifth agree",
+        "10 个词元片段在 84 个哈希函数下的最小值，至少五分之一相同",
+        "Zelenkov and Segalovich, RCDL 2007",
+    ),
+    EngineEntry(
+        "super-shingles",
+        lambda **options: Functions84Engine(**{"features": "super", "min_equal": 2, **options}),
+        Functions84Engine.gives_spans,
+        "6 super-shingles of 14 minima each; 2 agree",
+        "6 个超级片段（各含 14 个最小值），2 个相同",
+        "Zelenkov and Segalovich, RCDL 2007",
+    ),
+    EngineEntry(
+        "mega-shingles",
+        lambda **options: Functions84Engine(**{"features": "mega", "min_equal": 1, **options}),
+        Functions84Engine.gives_spans,
+        "the 15 pairs of 6 super-shingles; 1 agrees",
+        "6 个超级片段的 15 个组合，1 个相同",
+        "Zelenkov and Segalovich, RCDL 2007",
+    ),
+)

@@ -1,0 +1,55 @@
+"""The works of an engine that gives spans: their features with places, and the offsets that the places stand for."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.text import TextRange
+from fingerprint.engines.engine import Found, FoundSpan
+from fingerprint.engines.position_index import Hits, PositionIndex
+from fingerprint.engines.span_merging import Clusters
+
+Offsets = tuple[NDArray[np.int32], NDArray[np.int32]]  # starts and ends of tokens in a text
+
+
+class LocatedWorks:
+    """Works in the order in which they were added. span_tokens: how many tokens a feature covers."""
+
+    def __init__(self, span_tokens: int) -> None:
+        self._span_tokens = span_tokens
+        self._index = PositionIndex()
+        self._work_ids: list[str] = []
+        self._offsets: list[Offsets] = []
+
+    def add(self, work_id: str, offsets: Offsets, features: NDArray[np.uint64], places: NDArray[np.int32]) -> None:
+        """The features of a work, well mixed, with the token each begins at."""
+        self._index.add(len(self._work_ids), features, places)
+        self._work_ids.append(work_id)
+        self._offsets.append(offsets)
+
+    def hits(self, features: NDArray[np.uint64], places: NDArray[np.int32]) -> Hits:
+        """The features that a page shares with any work."""
+        return self._index.hits(features, places)
+
+    def found(self, clusters: Clusters, page: Offsets, page_features: int) -> list[Found]:
+        """The works of the clusters, best first. The similarity is the share of the page's features in clusters."""
+        works = sorted(set(clusters.works.tolist()))
+        matches = [self._found(work, clusters, page, page_features) for work in works]
+        return sorted(matches, key=lambda match: (-match.similarity, match.work_id))
+
+    def _found(self, work: int, clusters: Clusters, page: Offsets, page_features: int) -> Found:
+        own = np.flatnonzero(clusters.works == work)
+        similarity = min(1.0, int(clusters.features[own].sum()) / page_features)
+        return Found(self._work_ids[work], similarity, tuple(self._spans(own, clusters, page, self._offsets[work])))
+
+    def _spans(self, own: NDArray[np.int64], clusters: Clusters, page: Offsets, work: Offsets) -> Iterator[FoundSpan]:
+        last = self._span_tokens - 1
+        sides = (
+            page[0][clusters.page_first[own]],
+            page[1][clusters.page_last[own] + last],
+            work[0][clusters.work_first[own]],
+            work[1][clusters.work_last[own] + last],
+        )
+        for page_start, page_end, work_start, work_end in zip(*(side.tolist() for side in sides), strict=True):
+            yield FoundSpan(TextRange(page_start, page_end), TextRange(work_start, work_end))

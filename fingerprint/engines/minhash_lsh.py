@@ -1,0 +1,84 @@
+"""MinHash with locality-sensitive hashing, as the library datasketch does it.
+
+Source: Broder, "On the resemblance and containment of documents", 1997; Indyk and Motwani, STOC 1998.
+"""
+
+import numpy as np
+from datasketch import MinHash, MinHashLSH  # type: ignore[import-untyped,unused-ignore]
+from numpy.typing import NDArray
+
+from fingerprint.engines.chapters import CHAPTER_CHARS, ChapterOwners, chapters_of
+from fingerprint.engines.engine import EngineEntry, Found
+from fingerprint.engines.hashing import shingle_hashes
+from fingerprint.engines.tokens import tokens_of
+
+MAX_BATCH = 4096  # features: times the permutations, what one step holds in memory
+HASH_SHIFT = np.uint64(32)  # datasketch wants hashes of 32 bits
+
+
+class MinHashLshEngine:
+    """Chapters that share a band of minima with the page: near-duplicates around `threshold` of the Jaccard index.
+
+    shingle_tokens: tokens of a feature; permutations: hash functions, parted by datasketch into bands of rows so that
+    the errors on both sides of `threshold` are least.
+    """
+
+    gives_spans = False
+
+    def __init__(
+        self,
+        threshold: float = 0.5,
+        shingle_tokens: int = 5,
+        permutations: int = 128,
+        chapter_chars: int = CHAPTER_CHARS,
+        chapter_step: int | None = None,
+    ) -> None:
+        self._shingle_tokens, self._chapter_chars, self._chapter_step = shingle_tokens, chapter_chars, chapter_step
+        self._lsh = MinHashLSH(threshold=threshold, num_perm=permutations)
+        self._empty = MinHash(num_perm=permutations, hashfunc=int)
+        self._owners = ChapterOwners()
+        self._sketches: list[MinHash] = []
+
+    @property
+    def bands_and_rows(self) -> tuple[int, int]:
+        """How many bands there are, and how many minima agree in a band that matches."""
+        return self._lsh.b, self._lsh.r
+
+    def add(self, work_id: str, text: str) -> None:
+        for chapter in chapters_of(text, self._chapter_chars, self._chapter_step):
+            sketch = self._sketch(chapter)
+            if sketch is not None:
+                self._lsh.insert(self._owners.add(work_id), sketch, check_duplication=False)
+                self._sketches.append(sketch)
+
+    def find(self, text: str) -> list[Found]:
+        sketch = self._sketch(text)
+        if sketch is None:
+            return []
+        near = sorted(self._lsh.query(sketch))
+        return self._owners.best((chapter, float(sketch.jaccard(self._sketches[chapter]))) for chapter in near)
+
+    def _sketch(self, text: str) -> MinHash | None:
+        features = _features(text, self._shingle_tokens)
+        if not features.size:
+            return None
+        sketch = self._empty.copy()
+        for first in range(0, features.size, MAX_BATCH):
+            sketch.update_batch(features[first : first + MAX_BATCH].tolist())
+        return sketch
+
+
+def _features(text: str, shingle_tokens: int) -> NDArray[np.uint64]:
+    return np.unique(shingle_hashes(tokens_of(text).ids, shingle_tokens) >> HASH_SHIFT)
+
+
+ENTRIES = (
+    EngineEntry(
+        "minhash-lsh",
+        MinHashLshEngine,
+        MinHashLshEngine.gives_spans,
+        "MinHash of runs of 5 characters, bands for a Jaccard index of 0.5 (datasketch)",
+        "5 字片段的 MinHash，按 Jaccard 0.5 分段（datasketch）",
+        "Broder 1997; Indyk and Motwani, STOC 1998",
+    ),
+)

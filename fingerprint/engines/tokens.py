@@ -1,0 +1,123 @@
+"""What the published engines read of a text: tokens, and the words that are made of them.
+
+A Chinese character is a token, and so is a run of Latin letters or of digits; the rest (punctuation, spaces, line ends)
+is dropped. Case and width of letters make no difference, and traditional characters none where `fold` asks for it.
+
+Chinese is written without spaces, so that a word of the published engines is two neighbouring Chinese characters; a
+run of Latin letters or digits is a word by itself.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from fingerprint.characters import KINDS, Kind
+from fingerprint.engines.hashing import WORD_MULTIPLIER, mixed
+from fingerprint.readings import CODE_POINTS, TABLE, code_points
+
+CASE_SHIFT = ord("a") - ord("A")
+DROPPED, HAN, LETTER, DIGIT = 0, 1, 2, 3
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tokens:
+    """ids: uint64[n], equal for equal tokens; starts, ends: int32[n], offsets of the text; is_han: bool[n]."""
+
+    ids: NDArray[np.uint64]
+    starts: NDArray[np.int32]
+    ends: NDArray[np.int32]
+    is_han: NDArray[np.bool_]
+
+
+def tokens_of(text: str, fold: bool = False) -> Tokens:
+    """The tokens of a text, in order.
+
+    >>> tokens = tokens_of("我有Two个, 網")
+    >>> tokens.starts.tolist(), tokens.ends.tolist()
+    ([0, 1, 2, 5, 8], [1, 2, 5, 6, 9])
+    """
+    codes = code_points(text)
+    return Tokens(*_read(_characters(fold)[codes], _classes()[codes]))
+
+
+def canonical(text: str, fold: bool = False) -> str:
+    r"""The text with each character as tokens have it, NUL for those that are dropped; of the same length.
+
+    >>> canonical("網，Ａb", fold=True)
+    '网\x00ab'
+    """
+    codes = code_points(text)
+    read = np.where(_classes()[codes] == DROPPED, 0, _characters(fold)[codes])
+    return read.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
+
+
+def word_pairs(tokens: Tokens) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Where each word begins, int64[w] token numbers, and whether it reaches over the next token too, bool[w].
+
+    A character that stands alone among other tokens is a word.
+    """
+    if not tokens.ids.size:
+        return np.zeros(0, np.int64), np.zeros(0, np.bool_)
+    pairs_next = np.zeros(tokens.ids.size, np.bool_)
+    pairs_next[:-1] = tokens.is_han[:-1] & tokens.is_han[1:]
+    pairs_previous = np.zeros(tokens.ids.size, np.bool_)
+    pairs_previous[1:] = pairs_next[:-1]
+    first = np.flatnonzero(pairs_next | ~pairs_previous)
+    return first, pairs_next[first]
+
+
+def word_ids(tokens: Tokens) -> NDArray[np.uint64]:
+    """uint64[w]: the words of a text, in order; equal for equal words."""
+    first, is_pair = word_pairs(tokens)
+    ids = tokens.ids[first] * WORD_MULTIPLIER
+    ids[is_pair] += tokens.ids[first[is_pair] + 1]
+    return mixed(ids)
+
+
+@njit(cache=True)  # type: ignore[misc,unused-ignore]
+def _read(
+    codes: NDArray[np.uint32], classes: NDArray[np.uint8]
+) -> tuple[NDArray[np.uint64], NDArray[np.int32], NDArray[np.int32], NDArray[np.bool_]]:
+    size = codes.size
+    ids, starts, ends = np.empty(size, np.uint64), np.empty(size, np.int32), np.empty(size, np.int32)
+    is_han = np.empty(size, np.bool_)
+    found, place = 0, 0
+    while place < size:
+        kind = classes[place]
+        if kind == 0:
+            place += 1
+            continue
+        start, number = place, np.uint64(codes[place])
+        place += 1
+        if kind != 1:
+            while place < size and classes[place] == kind:
+                number = number * np.uint64(0x100000001B3) + np.uint64(codes[place])
+                place += 1
+        ids[found], starts[found], ends[found], is_han[found] = number, start, place, kind == 1
+        found += 1
+    return ids[:found].copy(), starts[:found].copy(), ends[:found].copy(), is_han[:found].copy()
+
+
+@cache
+def _classes() -> NDArray[np.uint8]:
+    """uint8[code point]: DROPPED, HAN, LETTER or DIGIT."""
+    classes = np.full(CODE_POINTS, DROPPED, np.uint8)
+    classes[KINDS.table == Kind.HAN] = HAN
+    classes[(KINDS.table == Kind.LATIN) | (KINDS.table == Kind.FULL_WIDTH_LATIN)] = LETTER
+    classes[KINDS.table == Kind.DIGIT] = DIGIT
+    return classes
+
+
+@cache
+def _characters(fold: bool) -> NDArray[np.uint32]:
+    """uint32[code point]: the character that stands for it in tokens."""
+    table = TABLE.folding.copy()
+    if not fold:
+        han = np.flatnonzero(_classes() == HAN)
+        table[han] = han
+    is_upper = (table >= ord("A")) & (table <= ord("Z"))
+    table[is_upper] += np.uint32(CASE_SHIFT)
+    return table
