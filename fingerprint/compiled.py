@@ -17,7 +17,6 @@ from fingerprint.readings import code_points
 from fingerprint.windows import bytes_per_window, digits
 
 LETTER_KINDS = 1 << Kind.LATIN | 1 << Kind.FULL_WIDTH_LATIN
-NOISE_SIGNS = 1 << Kind.WILDCARD | 1 << Kind.ZERO_WIDTH | 1 << Kind.FULL_WIDTH_LATIN | 1 << Kind.SPACE
 PINYIN_INSERTED = NOISE_KINDS.index(Disguise.PINYIN_INSERTED)
 WORD_BITS = 64
 # Below this share of a text's length, tokens are copied out of the memory that was reserved for them.
@@ -35,7 +34,7 @@ def stream_of(text: str) -> Stream:
     tokens, offsets = tokens[:count], offsets[:count]
     if count < MIN_FILLED * codes.size:
         tokens, offsets = tokens.copy(), offsets.copy()
-    noise = [_noise(codes)] if kinds & NOISE_SIGNS else []
+    noise = [_noise(codes)] if kinds & stream_kernels.NOISE_KINDS_BITS else []
     if kinds & LETTER_KINDS:
         more, more_offsets, starts, ends = _latin(codes, has_zero_width=bool(kinds >> Kind.ZERO_WIDTH & 1))
         if more.size:

@@ -15,7 +15,6 @@ BITS_PER_BYTE, WORD_BYTES = 8, 8
 Tokens = NDArray[np.uint16]
 Numbers = NDArray[np.uint64]
 Positions = NDArray[np.int32]
-RollingState = tuple[np.uint64, np.uint64, int]
 BLOCK = 1024  # hashes that are compared at once: what they need stays in the nearest cache
 
 
@@ -27,23 +26,24 @@ def anchors(tokens: Tokens, symbols: Tokens, length: int, window: int) -> tuple[
         return np.empty(0, np.uint64), np.empty(0, np.int32)
     hashes, positions = np.empty(size, np.uint64), np.empty(size, np.int32)
     room = min(BLOCK, size) + window
-    grams, least, places = np.empty(room, np.uint64), np.empty(room, np.uint64), np.empty(room, np.int64)
-    rolled, wild = _rolled(tokens, symbols, length - 1)
-    state = (rolled, np.uint64(0), wild)
+    sums, grams = np.empty(room + 1, np.uint64), np.empty(room, np.uint64)
+    least, places = np.empty((2, room), np.uint64), np.empty((2, room), np.int64)
     count, last, hashed, held = 0, -1, 0, 0
     while hashed < size:
         fresh = min(BLOCK, size - hashed)
-        state = _hash_grams(tokens, symbols, length, hashed, grams[held : held + fresh], state)
+        _add_up(tokens, symbols, length, hashed, sums[: fresh + 1])
+        _hash(tokens[hashed : hashed + fresh + length - 1], length, sums, grams[held : held + fresh])
+        sums[0] = sums[fresh]
         hashed += fresh
         held += fresh
         covered = held - window + 1
         if covered > 0:
-            _find_minima(grams[:held], window, least, places)
+            side = _find_minima(grams[:held], window, least, places)
             base = hashed - held
             for at in range(covered):
-                place = base + places[at]
-                hashes[count], positions[count] = least[at], place
-                count += (place != last) & (least[at] != NEVER)
+                place, value = base + places[side, at], least[side, at]
+                hashes[count], positions[count] = value, place
+                count += (place != last) & (value != NEVER)
                 last = place
             for at in range(window - 1):
                 grams[at] = grams[covered + at]
@@ -52,59 +52,78 @@ def anchors(tokens: Tokens, symbols: Tokens, length: int, window: int) -> tuple[
 
 
 @njit(cache=True, nogil=True)  # type: ignore[misc,unused-ignore]
-def _rolled(tokens: Tokens, symbols: Tokens, size: int) -> tuple[np.uint64, int]:
-    """The sum over the first tokens, and where the last wildcard among them stands."""
-    rolled, wild = np.uint64(0), -1
-    for place in range(size):
-        rolled = rolled * MULTIPLIER + np.uint64(symbols[tokens[place]])
-        if tokens[place] == WILDCARD_TOKEN:
-            wild = place
-    return rolled, wild
+def _add_up(tokens: Tokens, symbols: Tokens, length: int, first: int, sums: Numbers) -> None:
+    """Write the sum of the run that begins at first + i to sums[i + 1]; sums[0] is that of the run before.
 
-
-@njit(cache=True, nogil=True)  # type: ignore[misc,unused-ignore]
-def _hash_grams(  # noqa: PLR0917 - numba compiles no records
-    tokens: Tokens, symbols: Tokens, length: int, first: int, grams: Numbers, state: RollingState
-) -> RollingState:
-    """Write the hashes of the runs that begin at `first` and behind; state: sum, sum before it, last wildcard."""
-    rolled, before, wild = state
+    A run's sum is that of the run before it without the oldest token and with the newest; modulo 2^64 this is exact.
+    """
     leaving = np.uint64(1)
     for _ in range(length):
         leaving *= MULTIPLIER
-    for at in range(grams.size):
-        place = first + at
-        newest = tokens[place + length - 1]
-        gone = np.uint64(0)
-        if place > 0:
-            gone = np.uint64(symbols[tokens[place - 1]])
-        rolled = rolled * MULTIPLIER + (np.uint64(symbols[newest]) - gone * leaving)
-        if newest == WILDCARD_TOKEN:
-            wild = place + length - 1
-        value = rolled * MIX_1
-        value ^= value >> SHIFT_1
-        value *= MIX_2
-        value ^= value >> SHIFT_2
-        # Mixing is a bijection, so that equal sums are equal hashes.
-        is_barred = (wild >= place) | ((rolled == before) & (place > 0))
-        grams[at] = NEVER if is_barred else value
-        before = rolled
-    return rolled, before, wild
+    done = 0
+    if first == 0:
+        whole = np.uint64(0)
+        for place in range(length):
+            whole = whole * MULTIPLIER + np.uint64(symbols[tokens[place]])
+        # No run stands before the first: a sum that is not its own.
+        sums[0], sums[1] = ~whole, whole
+        done = 1
+    rolled = sums[done]
+    for at in range(done, sums.size - 1):
+        oldest = np.uint64(symbols[tokens[first + at - 1]])
+        newest = np.uint64(symbols[tokens[first + at + length - 1]])
+        rolled = rolled * MULTIPLIER + (newest - oldest * leaving)
+        sums[at + 1] = rolled
 
 
 @njit(cache=True, nogil=True)  # type: ignore[misc,unused-ignore]
-def _find_minima(grams: Numbers, window: int, least: Numbers, places: NDArray[np.int64]) -> None:
-    """Write the rightmost smallest hash of every window and its place, by minima over 2, 4, 8 ... and then the rest."""
+def _hash(tokens: Tokens, length: int, sums: Numbers, grams: Numbers) -> None:
+    """Write the hashes of all runs of the tokens; NEVER for one that repeats the run before it or has a wildcard.
+
+    Mixing is a bijection, so that equal sums are equal hashes.
+    """
     for at in range(grams.size):
-        least[at], places[at] = grams[at], at
-    reach, size = 1, grams.size
+        value = sums[at + 1] * MIX_1
+        value ^= value >> SHIFT_1
+        value *= MIX_2
+        value ^= value >> SHIFT_2
+        grams[at] = NEVER if sums[at + 1] == sums[at] else value
+    wildcards = 0
+    for place in range(tokens.size):
+        wildcards += tokens[place] == WILDCARD_TOKEN
+    if wildcards:
+        for place in range(tokens.size):
+            if tokens[place] == WILDCARD_TOKEN:
+                grams[max(place - length + 1, 0) : place + 1] = NEVER
+
+
+@njit(cache=True, nogil=True)  # type: ignore[misc,unused-ignore]
+def _find_minima(grams: Numbers, window: int, least: NDArray[np.uint64], places: NDArray[np.int64]) -> int:
+    """Find the rightmost smallest hash of every window and its place; which row of least and places holds them.
+
+    By minima over 2, 4, 8 ... hashes and then the rest, from one row to the other, so that the loops become vectors.
+    """
+    for at in range(grams.size):
+        least[0, at], places[0, at] = grams[at], at
+    side, reach, size = 0, 1, grams.size
     while reach < window:
         shift = min(reach, window - reach)
         size -= shift
-        for at in range(size):
-            is_lower = least[at + shift] <= least[at]
-            least[at] = least[at + shift] if is_lower else least[at]
-            places[at] = places[at + shift] if is_lower else places[at]
+        _take_lower(least[side], places[side], shift, least[1 - side, :size], places[1 - side])
+        side = 1 - side
         reach += shift
+    return side
+
+
+@njit(cache=True, nogil=True)  # type: ignore[misc,unused-ignore]
+def _take_lower(
+    least: Numbers, places: NDArray[np.int64], shift: int, lower: Numbers, lower_places: NDArray[np.int64]
+) -> None:
+    for at in range(lower.size):
+        here, there = least[at], least[at + shift]
+        is_lower = there <= here
+        lower[at] = there if is_lower else here
+        lower_places[at] = places[at + shift] if is_lower else places[at]
 
 
 @njit(cache=True, nogil=True)  # type: ignore[misc,unused-ignore]

@@ -12,7 +12,8 @@ from fingerprint.characters import TOKEN_BITS, TOKEN_MASK, Kind
 WILDCARD_TOKEN = 0xFFFF  # fingerprint.normalization.WILDCARD; numba needs constants of this module
 HAN, SPACE, ZERO_WIDTH = int(Kind.HAN), int(Kind.SPACE), int(Kind.ZERO_WIDTH)
 WILDCARD, FULL_WIDTH = int(Kind.WILDCARD), int(Kind.FULL_WIDTH_LATIN)
-NO_KIND = 255
+NO_KIND = len(Kind)
+NOISE_KINDS_BITS = 1 << SPACE | 1 << ZERO_WIDTH | 1 << WILDCARD | 1 << FULL_WIDTH
 # Places in fingerprint.noise.NOISE_KINDS.
 NOISE_ZERO_WIDTH, NOISE_SPACES, NOISE_PRIVATE_USE, NOISE_FULL_WIDTH = 0, 1, 3, 4
 
@@ -52,29 +53,54 @@ def noise_items(
     codes: Codes, signs: Signs, starts: NDArray[np.int32], ends: NDArray[np.int32], noise_kinds: NDArray[np.uint8]
 ) -> int:
     """Write all noise but inserted pinyin, in no order, as far as the arrays reach; how much there is."""
-    count = 0
-    run_kind, run_start, kind_before_run = NO_KIND, 0, NO_KIND
-    space_start, space_end, visible_before = -1, -1, NO_KIND
-    for place in range(codes.size + 1):
-        kind = int(signs[codes[place]] >> TOKEN_BITS) if place < codes.size else NO_KIND
-        if kind != run_kind:
-            noise = _noise_of_run(run_kind, kind_before_run)
-            if noise != NO_KIND:
-                if count < starts.size:
-                    starts[count], ends[count], noise_kinds[count] = run_start, place, noise
-                count += 1
-            kind_before_run, run_kind, run_start = run_kind, kind, place
-        if kind == SPACE:
-            if space_start < 0:
-                space_start = place
-            space_end = place + 1
-        elif kind != ZERO_WIDTH:
-            if space_start >= 0 and visible_before == HAN and kind == HAN:
-                if count < starts.size:
-                    starts[count], ends[count], noise_kinds[count] = space_start, space_end, NOISE_SPACES
-                count += 1
-            space_start, visible_before = -1, kind
+    count, place = 0, 0
+    while place < codes.size:
+        if not NOISE_KINDS_BITS >> (signs[codes[place]] >> TOKEN_BITS) & 1:
+            place += 1
+            continue
+        run_kind = _kind_at(codes, signs, place - 1)
+        visible_before, kind_before_run, run_start = run_kind, NO_KIND, place
+        space_start, space_end, is_inside = -1, -1, True
+        while is_inside:
+            kind = _kind_at(codes, signs, place)
+            is_inside = (NOISE_KINDS_BITS >> kind) & 1 > 0
+            if kind != run_kind:
+                noise = _noise_of_run(run_kind, kind_before_run)
+                if noise != NO_KIND:
+                    count = _put(starts, ends, noise_kinds, count, run_start, place, noise)
+                kind_before_run, run_kind, run_start = run_kind, kind, place
+            if kind == SPACE:
+                space_start = place if space_start < 0 else space_start
+                space_end = place + 1
+            elif kind != ZERO_WIDTH:
+                if space_start >= 0 and visible_before == HAN and kind == HAN:
+                    count = _put(starts, ends, noise_kinds, count, space_start, space_end, NOISE_SPACES)
+                space_start, visible_before = -1, kind
+            place += 1
     return count
+
+
+@njit(cache=True, nogil=True)  # type: ignore[misc,unused-ignore]
+def _put(  # noqa: PLR0917 - numba compiles no records
+    starts: NDArray[np.int32],
+    ends: NDArray[np.int32],
+    noise_kinds: NDArray[np.uint8],
+    count: int,
+    start: int,
+    end: int,
+    noise: int,
+) -> int:
+    if count < starts.size:
+        starts[count], ends[count], noise_kinds[count] = start, end, noise
+    return count + 1
+
+
+@njit(cache=True, nogil=True)  # type: ignore[misc,unused-ignore]
+def _kind_at(codes: Codes, signs: Signs, place: int) -> int:
+    """The kind of a place, NO_KIND outside; signed, since numba takes signed and unsigned together for a float."""
+    if place < 0 or place >= codes.size:
+        return NO_KIND
+    return np.int64(signs[codes[place]] >> TOKEN_BITS)  # type: ignore[return-value]
 
 
 @njit(cache=True, nogil=True)  # type: ignore[misc,unused-ignore]
