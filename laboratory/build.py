@@ -40,6 +40,11 @@ def sources_of(texts: Path | None, shared: Path, seed: int) -> Sources:
     return folder.sources(texts, seed) if texts else corpora.sources(shared, seed)
 
 
+def say_on_stderr(line: str) -> None:
+    """One line of progress."""
+    sys.stderr.write(f"{line}\n")
+
+
 def _class(name: str, bench: Bench, sources: Sources, size: Size) -> Iterator[Case]:
     if name in ("natural", "reuse"):
         return {"natural": natural.natural, "reuse": natural.reuse}[name](bench, sources.copies, size)
@@ -65,15 +70,14 @@ def main() -> int:
     parser.add_argument("--texts", type=Path, help="a folder of .txt and .jsonl files instead of the corpora")
     parser.add_argument("--classes", nargs="+", choices=CLASSES, default=list(CLASSES))
     given = parser.parse_args()
-    say: Say = lambda line: sys.stderr.write(f"{line}\n") and None  # noqa: E731
     try:
         sources = sources_of(given.texts, given.corpora, given.seed)
-        cases = built(sources, SIZES[given.size], given.seed, given.classes, say)
+        cases = built(sources, SIZES[given.size], given.seed, given.classes, say_on_stderr)
         cases.write(given.out, {"size": given.size, "seed": given.seed})
     except ZhuiwenError as error:
-        say(f"error: {error}")
+        say_on_stderr(f"error: {error}")
         return 2
-    say(f"{cases.summary()} in {given.out}")
+    say_on_stderr(f"{cases.summary()} in {given.out}")
     return 0
 
 

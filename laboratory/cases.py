@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from analytics.quality_spans import Passage
 from core.errors import MalformedLine, UnreadableFile
 from core.text import TextRange
-from laboratory.sources import Passage, Work
+from laboratory.sources import Work
 
 WORKS, PAGES, TRUTH, MANIFEST = "works.jsonl", "pages.jsonl", "truth.jsonl", "manifest.json"
 

@@ -11,10 +11,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from analytics.quality_spans import Passage
 from core.errors import UnreadableFile
 from core.text import TextRange
 from laboratory.randomness import generator, mixed
-from laboratory.sources import Copy, Kind, Outside, Passage, Sources, Work, joined
+from laboratory.sources import Copy, Kind, Outside, Sources, Work, joined
 
 Record = Mapping[str, Any]
 

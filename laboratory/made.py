@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from random import Random
 
+from analytics.quality_spans import Passage
 from core.errors import BadInput
 from core.text import TextRange
 from fingerprint.readings import code_points
@@ -26,7 +27,6 @@ from laboratory.edits.edited import spans_of
 from laboratory.edits.sentences import sentence_ends
 from laboratory.passages import PAGE_CHARS, cuts, exact_passage, passage
 from laboratory.randomness import between, generator, number, one_of
-from laboratory.sources import Passage
 
 PATCH_CHARS = (150, 500)
 GLUE_CHARS = (50, 150)

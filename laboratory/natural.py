@@ -3,13 +3,14 @@
 from collections.abc import Iterator, Sequence
 from random import Random
 
+from analytics.quality_spans import Passage
 from core.text import TextRange
 from laboratory.bench import Bench
 from laboratory.cases import Case
 from laboratory.conditions import Size
 from laboratory.passages import PAGE_CHARS, passage
 from laboratory.randomness import between, generator, mixed, one_of
-from laboratory.sources import Copy, Passage
+from laboratory.sources import Copy
 
 # Editions are matched chapter by chapter; a cut of a chapter may be a note that the other edition lacks.
 MIN_CONTAINED = 0.2

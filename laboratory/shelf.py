@@ -109,7 +109,7 @@ class _Postings:
         return positions, np.repeat(np.arange(kinds.size), counts)
 
 
-@numba.njit(cache=True)  # type: ignore[misc]
+@numba.njit(cache=True)
 def _dense(
     positions: NDArray[np.int64], grams: NDArray[np.int64], starts: NDArray[np.int64], reach: int, least: int
 ) -> NDArray[np.bool_]:

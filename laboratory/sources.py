@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from analytics.quality_spans import Passage
 from core.text import TextRange
 
 
@@ -37,15 +38,6 @@ class Outside:
 
     kind: Kind
     text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Passage:
-    """Where a page and a work have the same: half-open ranges in the texts as given."""
-
-    work_id: str
-    page: TextRange
-    work: TextRange
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,50 @@
+"""How far a measured figure may be from the true one: intervals that hold it 95 times of 100."""
+
+from collections.abc import Callable
+from math import sqrt
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+NORMAL_95 = 1.959963984540054  # the 97.5 % point of the normal distribution
+RESAMPLES = 1_000  # Efron and Tibshirani 1993, 13.3: enough for the ends of a 95 % interval
+SEED = 2026
+
+
+class Interval(NamedTuple):
+    """[low, high], both ends inside."""
+
+    low: float
+    high: float
+
+
+def wilson(hits: int, trials: int) -> Interval:
+    """The score interval of a share, which holds at 0 and 1 too; [0, 1] where nothing was tried.
+
+    Source: Wilson, "Probable inference, the law of succession, and statistical inference", 1927.
+
+    >>> tuple(round(end, 4) for end in wilson(102, 102)), tuple(wilson(0, 0))
+    ((0.9637, 1.0), (0.0, 1.0))
+    """
+    if not trials:
+        return Interval(0.0, 1.0)
+    share, square = hits / trials, NORMAL_95**2
+    middle = (share + square / (2 * trials)) / (1 + square / trials)
+    reach = NORMAL_95 * sqrt(share * (1 - share) / trials + square / (4 * trials**2)) / (1 + square / trials)
+    return Interval(max(0.0, middle - reach), min(1.0, middle + reach))
+
+
+def bootstrap(sums: NDArray[np.float64], figure: Callable[[NDArray[np.float64]], NDArray[np.float64]]) -> Interval:
+    """The percentile interval of a figure that follows from sums over pages, pages drawn again and again.
+
+    sums: float64[pages, quantities]; figure: from float64[draws, quantities] totals to float64[draws].
+    The draws are the same each time. [0, 1] where there are no pages.
+    """
+    pages = sums.shape[0]
+    if not pages:
+        return Interval(0.0, 1.0)
+    rng = np.random.Generator(np.random.PCG64(SEED))
+    weights = rng.multinomial(pages, np.full(pages, 1 / pages), size=RESAMPLES)
+    low, high = np.quantile(figure(weights @ sums), (0.025, 0.975))
+    return Interval(float(low), float(high))

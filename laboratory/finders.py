@@ -1,0 +1,101 @@
+"""The product's matcher and the published engines behind one call: what is reported of a page.
+
+The matcher is held in memory, as for an archive of pages; an engine as its catalogue makes it.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Hashable, Iterable, Mapping
+from typing import Protocol
+
+from analytics.quality import Reported
+from analytics.quality_spans import Passage
+from core.errors import NotFound
+from core.ids import WorkTextId, work_text_id
+from core.matches import Match
+from fingerprint.fingerprinting import fingerprint_text
+from matcher.matching import Matcher, MemoryCorpus, WorkEntry
+from matcher.memory_index import MemoryIndex
+
+PRODUCT = "zhuiwen"
+ALL = "all"
+
+
+class Finder(Protocol):
+    """Something that has been given works, and says which of them a page took from."""
+
+    def find(self, text: str, own_id: str | None = None) -> list[Reported]:
+        """What is reported of a page; the work of its own id, where it is one, is no source of it."""
+        ...
+
+
+def engine_names(asked: str) -> list[str]:
+    """The engines that `--engine` names: one, or `all`, the product first. Raises NotFound."""
+    from fingerprint.engines.catalogue import ENGINES
+
+    if asked == ALL:
+        return [PRODUCT, *ENGINES]
+    if asked != PRODUCT and asked not in ENGINES:
+        raise NotFound("engine", f"{asked}; there are {', '.join([ALL, PRODUCT, *ENGINES])}")
+    return [asked]
+
+
+def finder(name: str, works: Iterable[tuple[str, str]]) -> Finder:
+    """The engine of this name with these works, (id, text) each. Raises NotFound."""
+    if name == PRODUCT:
+        return _ProductFinder(works)
+    engine_names(name)
+    return _EngineFinder(name, works)
+
+
+class _ProductFinder:
+    """The matcher, its index and its works in memory. Works of one text share it."""
+
+    def __init__(self, works: Iterable[tuple[str, str]]) -> None:
+        index, corpus = MemoryIndex(), MemoryCorpus()
+        self._owners: dict[WorkTextId, list[str]] = defaultdict(list)
+        for work_id, text in works:
+            text_id = work_text_id(text)
+            if text_id not in corpus:
+                fingerprint = fingerprint_text(text)
+                corpus[text_id] = WorkEntry(text, fingerprint)
+                index.add(text_id, fingerprint)
+            self._owners[text_id].append(work_id)
+        self._matcher = Matcher(index, corpus)
+
+    def find(self, text: str, own_id: str | None = None) -> list[Reported]:
+        """What the matcher says, with its classes."""
+
+        def sources(texts: Collection[WorkTextId]) -> Mapping[WorkTextId, Hashable]:
+            return {text_id: text_id for text_id in texts if any(work != own_id for work in self._owners[text_id])}
+
+        found = self._matcher.match(text, fingerprint_text(text), sources)
+        return [self._reported(match, own_id) for match in found]
+
+    def _reported(self, match: Match, own_id: str | None) -> Reported:
+        carriers = [
+            work_id
+            for text_id in (match.text_id, *match.also)
+            for work_id in self._owners[text_id]
+            if work_id != own_id
+        ]
+        passages = tuple(Passage(carriers[0], span.page, span.work) for span in match.spans)
+        return Reported(carriers[0], passages, match.match_class, tuple(carriers[1:]))
+
+
+class _EngineFinder:
+    """A published engine."""
+
+    def __init__(self, name: str, works: Iterable[tuple[str, str]]) -> None:
+        from fingerprint.engines.catalogue import ENGINES
+
+        self._engine = ENGINES[name].make()
+        for work_id, text in works:
+            self._engine.add(work_id, text)
+
+    def find(self, text: str, own_id: str | None = None) -> list[Reported]:
+        """What the engine says; it knows no classes."""
+        return [
+            Reported(each.work_id, tuple(Passage(each.work_id, span.page, span.work) for span in each.spans))
+            for each in self._engine.find(text)
+            if each.work_id != own_id
+        ]
