@@ -21,7 +21,8 @@ PINYIN_INSERTED = NOISE_KINDS.index(Disguise.PINYIN_INSERTED)
 WORD_BITS = 64
 # Below this share of a text's length, tokens are copied out of the memory that was reserved for them.
 MIN_FILLED = 0.75
-EXPECTED_NOISE_ITEMS = 1024  # more are found in a second round
+# Room for noise items is one for two characters, but at most this many; more are found in a second round.
+MAX_EXPECTED_ITEMS = 1 << 16
 
 Items = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint8]]
 
@@ -62,7 +63,7 @@ def windows_of(tokens: NDArray[np.uint16], rule: WindowRule) -> NDArray[np.uint8
 
 
 def _noise(codes: NDArray[np.uint32]) -> Items:
-    found = EXPECTED_NOISE_ITEMS
+    found = min(codes.size // 2 + 1, MAX_EXPECTED_ITEMS)
     while True:
         starts, ends, kinds = np.empty(found, np.int32), np.empty(found, np.int32), np.empty(found, np.uint8)
         found = stream_kernels.noise_items(codes, KINDS.signs, starts, ends, kinds)
