@@ -38,6 +38,7 @@ class Calibration:
     max_work_gap_tokens: int = 800
     max_free_page_gap_tokens: int = 20
     max_page_gap_share: float = 0.5
+    max_sheltered_page_gap_tokens: int = 100  # two advertisements: a short piece between them and a long one is no other passage
     max_inserted_share: float = 0.6  # of what is put in where the work goes on: an advertisement, not two excerpts
     max_work_gap_of_insertion_tokens: int = 8
     max_free_work_gap_tokens: int = 60

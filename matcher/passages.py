@@ -33,14 +33,15 @@ def passages(segments: Segments, calibration: Calibration) -> list[Segments]:
 
 def _joined(ordered: Segments, calibration: Calibration) -> Iterator[Segments]:
     """Runs of neighbours. What is joined grows and can bridge more, so that the order of joining does not matter."""
-    needed = _needed_tokens(ordered, calibration).tolist()
+    needed, is_sheltered = (column.tolist() for column in _needed_tokens(ordered, calibration))
     runs = [(number, number + 1, int(row[MATCHES])) for number, row in enumerate(ordered)]
     before = len(runs) + 1
     while len(runs) < before:
         before, joined = len(runs), runs[:1]
         for start, end, tokens in runs[1:]:
             last = joined[-1]
-            if min(last[2], tokens) >= needed[start - 1]:
+            least = max(last[2], tokens) if is_sheltered[start - 1] else min(last[2], tokens)
+            if least >= needed[start - 1]:
                 joined[-1] = (last[0], end, last[2] + tokens)
             else:
                 joined.append((start, end, tokens))
@@ -48,8 +49,13 @@ def _joined(ordered: Segments, calibration: Calibration) -> Iterator[Segments]:
     return (ordered[start:end] for start, end, _ in runs)
 
 
-def _needed_tokens(ordered: Segments, calibration: Calibration) -> NDArray[np.float64]:
-    """float64[segments - 1]: how many tokens both sides of each gap must have taken for it to be bridged."""
+def _needed_tokens(
+    ordered: Segments, calibration: Calibration
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """float64[segments - 1]: how many tokens both sides of each gap must have taken for it to be bridged.
+
+    bool[segments - 1]: where it is enough that one side has: the work goes on, or has both pieces in one stretch.
+    """
     starts, ends = ordered[1:], ordered[:-1]
     page_gaps = np.maximum(starts[:, PAGE_START] - np.maximum.accumulate(ordered[:, PAGE_END])[:-1], 0)
     low = np.minimum(starts[:, WORK_END], ends[:, WORK_END])
@@ -71,7 +77,8 @@ def _needed_tokens(ordered: Segments, calibration: Calibration) -> NDArray[np.fl
     )
     needed = np.maximum(for_page, np.where(is_little, 0, work_gaps / calibration.max_work_gap_share))
     needed[(page_gaps > calibration.max_page_gap_tokens) | (work_gaps > calibration.max_work_gap_tokens)] = NEVER
-    return needed
+    is_sheltered = is_little & (page_gaps <= calibration.max_sheltered_page_gap_tokens)
+    return needed, is_sheltered
 
 
 def _free_tokens(ordered: Segments) -> NDArray[np.int64]:
