@@ -76,7 +76,7 @@ HARD: tuple[Condition, ...] = (
     *_one("random", 0.3, 0.4),
     *_indel(0.2, 0.3),
     *_one("shape", 0.5),
-    *_one("pinyin-in-place", 0.5, 1.0),
+    *_one("pinyin-in-place", 0.3, 0.5),
     *_one("pinyin-after", 0.5),
     *_one("private-use", 0.1, 0.3),
     *_one("swap", 0.2),
