@@ -22,6 +22,7 @@ VERBS = {
     "crawl": ("crawl",),
     "check": ("check",),
     "batch": ("batch",),
+    "engines": ("engines",),
     "read": ("read",),
     "cases": ("cases", "case"),
     "report": ("report",),

@@ -1,0 +1,127 @@
+"""What a batch compares with: the product's own matcher, or one of the published engines, over the same works."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any
+
+from core.errors import BadInput
+from core.ids import WorkTextId, work_text_id
+from core.matches import Match
+from core.text import TextRange
+from deploy.cli.archive import Comparer
+from fingerprint.engines.catalogue import ENGINES
+from fingerprint.engines.engine import Engine, Found
+from fingerprint.fingerprinting import fingerprint_text
+from matcher.matching import Matcher, MemoryCorpus, WorkEntry
+from matcher.memory_index import MemoryIndex
+
+OWN, ALL = "zhuiwen", "all"
+
+
+def engine_names(asked: str) -> tuple[str, ...]:
+    """The engines that `--engine` means, the product's own first. Raises BadInput."""
+    if asked == ALL:
+        return OWN, *ENGINES
+    if asked != OWN and asked not in ENGINES:
+        raise BadInput(f"there is no engine {asked}; zhuiwen engines lists them")
+    return (asked,)
+
+
+def gives_spans(name: str) -> bool:
+    """Whether an engine says which passages are shared."""
+    return name == OWN or ENGINES[name].gives_spans
+
+
+def comparer_of(name: str, works: Mapping[str, str]) -> Comparer:
+    """The engine of that name with these works, each id with its text."""
+    if name == OWN:
+        return MatcherComparer(works)
+    return EngineComparer(ENGINES[name].make(), works)
+
+
+class MatcherComparer:
+    """The product's matcher. Works of one text share it; each is a work of its own in what is written."""
+
+    def __init__(self, works: Mapping[str, str]) -> None:
+        index, corpus = MemoryIndex(), MemoryCorpus()
+        self._owners: dict[WorkTextId, list[str]] = defaultdict(list)
+        for work_id, text in works.items():
+            text_id = work_text_id(text)
+            if text_id not in corpus:
+                fingerprint = fingerprint_text(text)
+                corpus[text_id] = WorkEntry(text, fingerprint)
+                index.add(text_id, fingerprint)
+            self._owners[text_id].append(work_id)
+        self._matcher = Matcher(index, corpus)
+
+    def matches(self, page_id: str, text: str, exclude_same_id: bool) -> list[dict[str, Any]]:
+        """The matches of one page as they are written."""
+        excluded = page_id if exclude_same_id else None
+
+        def others(texts: Collection[WorkTextId]) -> dict[WorkTextId, WorkTextId]:
+            return {text_id: text_id for text_id in texts if any(each != excluded for each in self._owners[text_id])}
+
+        return [self._written(match, excluded) for match in self._matcher.match(text, fingerprint_text(text), others)]
+
+    def _written(self, match: Match, excluded: str | None) -> dict[str, Any]:
+        carriers = [self._work_ids(text_id, excluded) for text_id in (match.text_id, *match.also)]
+        work_id, *same = carriers[0]
+        return {
+            "work_id": work_id,
+            "similarity": round(match.similarity, 4),
+            "containment": round(match.page_containment, 4),
+            "class": str(match.match_class),
+            "spans": [_span(span.page, span.work, round(span.similarity, 4)) for span in match.spans],
+            "also": list(dict.fromkeys([*same, *(other for others in carriers[1:] for other in others)])),
+        }
+
+    def _work_ids(self, text_id: WorkTextId, excluded: str | None) -> list[str]:
+        return [work_id for work_id in self._owners[text_id] if work_id != excluded]
+
+
+class EngineComparer:
+    """A published engine. What it does not tell is written as null, and no work is named beside another."""
+
+    def __init__(self, engine: Engine, works: Mapping[str, str]) -> None:
+        self._engine = engine
+        for work_id, text in works.items():
+            engine.add(work_id, text)
+
+    def matches(self, page_id: str, text: str, exclude_same_id: bool) -> list[dict[str, Any]]:
+        """The matches of one page as they are written."""
+        found = self._engine.find(text)
+        return [_found(match, len(text)) for match in found if not (exclude_same_id and match.work_id == page_id)]
+
+
+def _found(match: Found, page_chars: int) -> dict[str, Any]:
+    covered = _covered_chars(span.page for span in match.spans)
+    return {
+        "work_id": match.work_id,
+        "similarity": round(match.similarity, 4),
+        "containment": round(covered / page_chars, 4) if match.spans else None,
+        "class": None,
+        "spans": [_span(span.page, span.work, None) for span in match.spans],
+        "also": [],
+    }
+
+
+def _span(page: TextRange, work: TextRange, similarity: float | None) -> dict[str, Any]:
+    return {
+        "page_start": page.start,
+        "page_end": page.end,
+        "work_start": work.start,
+        "work_end": work.end,
+        "similarity": similarity,
+    }
+
+
+def _covered_chars(ranges: Iterable[TextRange]) -> int:
+    return sum(len(each) for each in _united(ranges))
+
+
+def _united(ranges: Iterable[TextRange]) -> Iterator[TextRange]:
+    end = 0
+    for each in sorted(ranges, key=lambda each: (each.start, each.end)):
+        if each.end > end:
+            yield TextRange(max(each.start, end), each.end)
+            end = each.end

@@ -1,0 +1,68 @@
+"""Files of JSON objects, one a line: what cannot be read is told of by its number, and the rest goes on."""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from core.errors import BadInput, MalformedLine, UnreadableFile
+
+MAX_LINE_BYTES = 64 * 1024 * 1024
+
+Complain = Callable[[BadInput], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One line."""
+
+    line_number: int
+    values: dict[str, Any]
+
+    def string(self, path: Path, name: str) -> str:
+        """The value of that name. Raises MalformedLine where it is no string or empty."""
+        value = self.values.get(name)
+        if not isinstance(value, str) or not value:
+            raise MalformedLine(path, self.line_number, f'lacks "{name}", a string that is not empty')
+        return value
+
+
+def records(path: Path, skip: Complain) -> Iterator[Record]:
+    """The lines that are JSON objects; of the others `skip` is told. Raises UnreadableFile."""
+    try:
+        with path.open("rb") as file:
+            number = 0
+            while data := file.readline(MAX_LINE_BYTES + 1):
+                number += 1
+                is_long = len(data) > MAX_LINE_BYTES
+                rest = data
+                while is_long and rest and not rest.endswith(b"\n"):
+                    rest = file.readline(MAX_LINE_BYTES)
+                if not data.strip():
+                    continue
+                record = _parsed(path, number, data, is_long)
+                if isinstance(record, Record):
+                    yield record
+                else:
+                    skip(record)
+    except OSError as error:
+        raise UnreadableFile(path, _reason(error)) from error
+
+
+def _reason(error: OSError) -> str:
+    if isinstance(error, IsADirectoryError):
+        return "is a folder; give a file of JSON lines, one object a line (docs/batch-format.md)"
+    return "there is no such file" if isinstance(error, FileNotFoundError) else str(error.strerror or error)
+
+
+def _parsed(path: Path, number: int, data: bytes, is_long: bool) -> Record | MalformedLine:
+    if is_long:
+        return MalformedLine(path, number, f"longer than {MAX_LINE_BYTES // (1024 * 1024)} MB")
+    try:
+        values = json.loads(data.decode("utf-8-sig" if number == 1 else "utf-8"))
+    except UnicodeDecodeError:
+        return MalformedLine(path, number, "is not UTF-8; JSON lines must be")
+    except (ValueError, RecursionError) as error:
+        return MalformedLine(path, number, f"is no JSON ({error})")
+    return Record(number, values) if isinstance(values, dict) else MalformedLine(path, number, "is no JSON object")
