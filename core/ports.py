@@ -110,7 +110,7 @@ class Unsearched:
 
     page: PageId
     version: VersionId
-    watcher: Hashable  # equal for pages of one rights holder
+    watcher: int  # a number for the rights holder
     checked_at: datetime
     has_findings: bool  # it took from other texts: a further text may change what is said of these
 
@@ -135,18 +135,18 @@ class Search:
 class SearchBook(Protocol):
     """Which pages have not met which texts yet. A page is searched for a text, or compared with the whole corpus."""
 
-    def behind(self, algorithm_id: int) -> Mapping[Hashable, Gap]:
+    def behind(self, algorithm_id: int) -> Mapping[int, Gap]:
         """By rights holder: what his pages have not met. Empty when no page has to be searched."""
         ...
 
-    def newer_texts(self, watcher: Hashable, since: datetime) -> Mapping[WorkTextId, datetime | None]:
+    def newer_texts(self, watcher: int, since: datetime) -> Mapping[WorkTextId, datetime | None]:
         """A rights holder's texts that pages compared at `since` may not have met, with when each became findable.
 
         None for a text that is not noted as findable: it may become so at any moment.
         """
         ...
 
-    def unsearched(self, pages: Collection[Page], gaps: Mapping[Hashable, Gap], algorithm_id: int) -> list[Unsearched]:
+    def unsearched(self, pages: Collection[Page], gaps: Mapping[int, Gap], algorithm_id: int) -> list[Unsearched]:
         """Those of `pages` that are to be searched to close `gaps`; none that is owed a comparison anyway."""
         ...
 
@@ -157,7 +157,7 @@ class SearchBook(Protocol):
         """
         ...
 
-    def search_ended(self, gaps: Mapping[Hashable, Gap], search: Search) -> int:
+    def search_ended(self, gaps: Mapping[int, Gap], search: Search) -> int:
         """Note that a search came to its end: what it never met of these gaps is owed a comparison; how many.
 
         These are pages whose version in the page store is another than the one compared, or that it has no more.

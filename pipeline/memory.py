@@ -74,6 +74,8 @@ class MemoryCaseBook:
         if outcome.is_current or page not in self._shown:
             self._shown[page] = outcome.version.id
         holder = self._watcher(outcome.version.site_id)
+        if holder and any(match.text_id not in holder.texts for match in outcome.matches):
+            self._taken_back.add(outcome.version.id)
         return self._rule(holder, outcome) if holder else []
 
     def owed(self, pages: Collection[Page], algorithm_id: int) -> set[VersionId]:
@@ -97,8 +99,8 @@ class MemoryCaseBook:
             if any(match.text_id == text for match in outcome.matches):
                 self._taken_back.add(version)
 
-    def behind(self, algorithm_id: int) -> Mapping[Hashable, Gap]:
-        gaps: dict[Hashable, Gap] = {}
+    def behind(self, algorithm_id: int) -> Mapping[int, Gap]:
+        gaps: dict[int, Gap] = {}
         for place, _ in enumerate(self._holders):
             newest = max((at for (other, _), at in self._indexed.items() if other == place), default=NEVER)
             checks = [each.checked_at for each in self._last_checked(place, algorithm_id) if each.checked_at <= newest]
@@ -106,12 +108,11 @@ class MemoryCaseBook:
                 gaps[place] = Gap(min(checks), newest)
         return gaps
 
-    def newer_texts(self, watcher: Hashable, since: datetime) -> Mapping[WorkTextId, datetime | None]:
-        place = self._place(watcher)
-        noted = {text: self._indexed.get((place, text)) for text in self._holders[place].texts}
+    def newer_texts(self, watcher: int, since: datetime) -> Mapping[WorkTextId, datetime | None]:
+        noted = {text: self._indexed.get((watcher, text)) for text in self._holders[watcher].texts}
         return {text: at for text, at in noted.items() if at is None or at >= since}
 
-    def unsearched(self, pages: Collection[Page], gaps: Mapping[Hashable, Gap], algorithm_id: int) -> list[Unsearched]:
+    def unsearched(self, pages: Collection[Page], gaps: Mapping[int, Gap], algorithm_id: int) -> list[Unsearched]:
         found = []
         for page in pages:
             holder = self._watcher(page.site_id)
@@ -129,19 +130,15 @@ class MemoryCaseBook:
             self.outcomes[version] = replace(outcome, checked_at=search.at, corpus_revision=search.corpus_revision)
         self._taken_back |= {version for version, _ in self._older([page.version for page in hits], search)}
 
-    def search_ended(self, gaps: Mapping[Hashable, Gap], search: Search) -> int:
+    def search_ended(self, gaps: Mapping[int, Gap], search: Search) -> int:
         left = {
             outcome.version.id
             for watcher, gap in gaps.items()
-            for outcome in self._last_checked(self._place(watcher), search.algorithm_id)
+            for outcome in self._last_checked(watcher, search.algorithm_id)
             if outcome.checked_at <= gap.newest_text and outcome.checked_at < search.at
         }
         self._taken_back |= left
         return len(left)
-
-    def _place(self, watcher: Hashable) -> int:
-        assert isinstance(watcher, int)
-        return watcher
 
     def _last_checked(self, place: int, algorithm_id: int) -> list[Outcome]:
         """The outcomes of the versions recorded last of the holder's pages."""

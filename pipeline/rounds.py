@@ -41,5 +41,5 @@ def last_rounds(client: "redis.Redis") -> dict[str, Round]:
         kept = client.hgetall(KEY)
     except redis.RedisError as error:
         raise ServiceUnavailable("Redis", "ZHUIWEN_REDIS_URL", "zhuiwen status") from error
-    rounds = {name.decode(): json.loads(value) for name, value in kept.items()}
+    rounds = {name.decode() if isinstance(name, bytes) else name: json.loads(value) for name, value in kept.items()}
     return {name: Round(datetime.fromisoformat(value["ended_at"]), value["counts"]) for name, value in rounds.items()}

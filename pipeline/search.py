@@ -6,7 +6,7 @@ finds something is it owed the full comparison. What is noted is noted page by p
 the pages it did not reach. Source: docs/decisions/0082-new-texts-meet-stored-pages.md.
 """
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from core.errors import BrokenInvariant, IndexStale
@@ -73,7 +73,7 @@ class _Verdicts:
 class _Pass:
     """One walk over the pages: what is searched for, by rights holder, and the counts so far."""
 
-    def __init__(self, ports: Ports, search: Search, gaps: Mapping[Hashable, Gap]) -> None:
+    def __init__(self, ports: Ports, search: Search, gaps: Mapping[int, Gap]) -> None:
         self._ports = ports
         self._search = search
         self._since = {watcher: gap.oldest_check for watcher, gap in gaps.items()}

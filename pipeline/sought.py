@@ -49,7 +49,7 @@ class Sought:
         return {text: text for text in texts if (at := self.findable.get(text)) is None or at >= checked_at}
 
 
-def sought(watcher: Hashable, since: datetime, ports: Ports) -> Sought | None:
+def sought(watcher: int, since: datetime, ports: Ports) -> Sought | None:
     """The texts of a rights holder that pages compared at `since` have not met; None when they are too many."""
     findable = ports.cases.newer_texts(watcher, since)
     index = MemoryIndex(ports.algorithm.id)

@@ -17,7 +17,7 @@ from webadmin.figures import MAX_TITLE_CHARS, Findings, by_work, case_figures
 from webadmin.frozen import frozen_disguises, frozen_span, with_length_kept
 from webadmin.models import Case, CaseMatch, Chapter, Exclusion, PageCheck, PageRecord, RightsHolder, Site
 from webadmin.rights import ruling
-from webadmin.search_book import DjangoSearchBook, Settled, batches, valid_checks, with_holders
+from webadmin.search_book import OUTDATED, DjangoSearchBook, Settled, batches, valid_checks, with_holders
 from webadmin.version import code_version
 
 
@@ -58,7 +58,8 @@ class DjangoCaseBook(DjangoSearchBook):
         site = Site.objects.select_related("rights_holder").filter(pk=_key(outcome.version.site_id)).first()
         if site is None:
             raise NotFound("site", outcome.version.site_id)
-        found = by_work(_chapters(site, outcome.matches), outcome.matches)
+        chapters = list(_chapters(site, outcome.matches))
+        found = by_work(chapters, outcome.matches)
         rejection = _rejection(outcome, found)
         page = _page_record(site, outcome, rejection)
         cases, excluded = [], []
@@ -72,7 +73,9 @@ class DjangoCaseBook(DjangoSearchBook):
                 excluded.append(_exclude(page, outcome, findings, ruled))
         if outcome.is_current:
             Exclusion.objects.filter(page=page).exclude(pk__in=excluded).delete()
-        _check(page, outcome, rejection, found)
+        # What was found in a text that was withdrawn meanwhile may stand in another as well: it has to be asked again.
+        holds = {match.text_id for match in outcome.matches} <= {chapter.text_id for chapter in chapters}
+        _check(page, outcome, rejection, found, outcome.algorithm_id if holds else OUTDATED)
         return cases
 
     def _case(self, holder: RightsHolder, page: PageRecord, outcome: Outcome, findings: Findings) -> int:
@@ -203,12 +206,12 @@ def _exclude(page: PageRecord, outcome: Outcome, findings: Findings, ruled: Ruli
     return row.pk
 
 
-def _check(page: PageRecord, outcome: Outcome, rejection: str, found: list[Findings]) -> None:
+def _check(page: PageRecord, outcome: Outcome, rejection: str, found: list[Findings], algorithm_id: int) -> None:
     PageCheck.objects.update_or_create(
         version_id=outcome.version.id,
         defaults={
             "page": page,
-            "algorithm_id": outcome.algorithm_id,
+            "algorithm_id": algorithm_id,
             "corpus_revision": outcome.corpus_revision,
             "rejection": rejection,
             "match_count": sum(len(findings.items) for findings in found),

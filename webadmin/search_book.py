@@ -5,7 +5,7 @@ something, and whatever takes a finding's ground away, gives it the algorithm id
 compared holds no more.
 """
 
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -26,24 +26,24 @@ BATCH_IDS = 400  # SQLite takes at most 999 variables in a statement; one of the
 class DjangoSearchBook:
     """`core.ports.SearchBook` over Django's ORM. A watcher is the key of a rights holder."""
 
-    def behind(self, algorithm_id: int) -> Mapping[Hashable, Gap]:
+    def behind(self, algorithm_id: int) -> Mapping[int, Gap]:
         by_holder = Chapter.objects.filter(indexed_at__isnull=False).order_by().values("work__rights_holder_id")
         newest_texts = by_holder.annotate(newest=Max("indexed_at")).values_list("work__rights_holder_id", "newest")
-        gaps: dict[Hashable, Gap] = {}
+        gaps: dict[int, Gap] = {}
         for holder, newest in newest_texts:
             oldest = _last_checked(holder, algorithm_id, newest).aggregate(oldest=Min("checked_at"))["oldest"]
             if oldest is not None:
                 gaps[holder] = Gap(oldest, newest)
         return gaps
 
-    def newer_texts(self, watcher: Hashable, since: datetime) -> Mapping[WorkTextId, datetime | None]:
+    def newer_texts(self, watcher: int, since: datetime) -> Mapping[WorkTextId, datetime | None]:
         owned = Chapter.objects.filter(work__rights_holder_id=watcher)
         noted = owned.filter(indexed_at__gte=since).order_by("indexed_at").values_list("text_id", "indexed_at")
         waiting = owned.filter(indexed_at__isnull=True).values_list("text_id", flat=True)
         found: dict[WorkTextId, datetime | None] = {WorkTextId(text): at for text, at in noted}
         return found | {WorkTextId(text): None for text in waiting}
 
-    def unsearched(self, pages: Collection[Page], gaps: Mapping[Hashable, Gap], algorithm_id: int) -> list[Unsearched]:
+    def unsearched(self, pages: Collection[Page], gaps: Mapping[int, Gap], algorithm_id: int) -> list[Unsearched]:
         watched = [(page, holder) for page, holder in with_holders(pages) if holder in gaps]
         checks = valid_checks([page.current_version for page, _ in watched], algorithm_id)
         settled, found = Settled(), []
@@ -64,7 +64,7 @@ class DjangoSearchBook:
         for batch in batches(list(hits)):
             _older([page.version for page in batch], search).update(algorithm_id=OUTDATED)
 
-    def search_ended(self, gaps: Mapping[Hashable, Gap], search: Search) -> int:
+    def search_ended(self, gaps: Mapping[int, Gap], search: Search) -> int:
         return sum(
             _last_checked(holder, search.algorithm_id, gap.newest_text)
             .filter(checked_at__lt=search.at)
@@ -122,7 +122,7 @@ def batches(items: Sequence[Any]) -> Iterator[Sequence[Any]]:
     return (items[start : start + BATCH_IDS] for start in range(0, len(items), BATCH_IDS))
 
 
-def _last_checked(holder: Any, algorithm_id: int, until: datetime) -> "QuerySet[PageCheck]":
+def _last_checked(holder: int, algorithm_id: int, until: datetime) -> "QuerySet[PageCheck]":
     """The checks of the versions that the holder's pages show, compared no later than `until`."""
     return PageCheck.objects.filter(
         checked_at__lte=until,

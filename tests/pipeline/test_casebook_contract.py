@@ -1,6 +1,6 @@
 """One suite for every case book: Django's and the one in memory."""
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
@@ -68,11 +68,10 @@ def _django() -> World:
     )
 
 
-@pytest.fixture(params=["memory", "django"])
+@pytest.fixture(params=["memory", pytest.param("django", marks=pytest.mark.django_db)])
 def world(request: pytest.FixtureRequest) -> World:
     if request.param == "memory":
         return _memory()
-    request.getfixturevalue("db")
     return _django()
 
 
@@ -250,7 +249,17 @@ def test_a_page_that_found_a_withdrawn_text_is_owed_a_comparison(world: World) -
     assert world.book.owed([page_of(version)], 1) == set()
 
 
-def _watcher(world: World, version: PageVersion) -> Hashable:
+def test_an_outcome_that_names_a_text_withdrawn_meanwhile_holds_no_longer_than_it_takes_to_compare(
+    world: World,
+) -> None:
+    version = page_version(world.site)
+    world.book.record(outcome(version, match("a"), match("withdrawn"), at=CHECKED))
+    assert world.book.owed([page_of(version)], 1) == {version.id}
+    world.book.record(outcome(version, match("a"), at=CHECKED + A_MINUTE))
+    assert world.book.owed([page_of(version)], 1) == set()
+
+
+def _watcher(world: World, version: PageVersion) -> int:
     index(world, "b", CHECKED + 9 * A_MINUTE)
     (page,) = searchable(world, version)
     world.book.unindexed([WorkTextId("b")])

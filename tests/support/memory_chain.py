@@ -49,22 +49,24 @@ class Chain:
         while messages := self.outbox.drain():
             for message in messages:
                 self.clock.advance(1)
-                self._carry(message)
+                carry(message, self.ports)
                 carried += 1
         return carried
 
-    def _carry(self, message: Message) -> None:
-        match message:
-            case PageStored(version_id):
-                steps.fingerprint_page(VersionId(version_id), self.ports)
-            case PageFingerprinted(version_id):
-                steps.match_page(VersionId(version_id), self.ports)
-            case WorkAdded(text_id):
-                steps.register_work(WorkTextId(text_id), self.ports)
-            case WorkRemoved(text_id):
-                steps.withdraw_work(WorkTextId(text_id), self.ports)
-            case SearchRequested():
-                search_pages(self.ports)
+
+def carry(message: Message, ports: steps.Ports) -> None:
+    """Do what a message asks for; crawls are not part of a chain."""
+    match message:
+        case PageStored(version_id):
+            steps.fingerprint_page(VersionId(version_id), ports)
+        case PageFingerprinted(version_id):
+            steps.match_page(VersionId(version_id), ports)
+        case WorkAdded(text_id):
+            steps.register_work(WorkTextId(text_id), ports)
+        case WorkRemoved(text_id):
+            steps.withdraw_work(WorkTextId(text_id), ports)
+        case SearchRequested():
+            search_pages(ports)
 
 
 def chain() -> Chain:

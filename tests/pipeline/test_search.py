@@ -1,0 +1,370 @@
+"""New texts meet stored pages: who is compared again, who is not, and what an interruption leaves behind."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from core.errors import IndexStale, ServiceUnavailable
+from core.ids import SiteId, VersionId, WorkTextId
+from core.messages import PageFingerprinted, SearchRequested
+from core.pages import Stored
+from core.works import StoredFingerprint
+from fingerprint.algorithms import ALGORITHMS
+from fingerprint.readings import syllable_ids
+from matcher.memory_index import MemoryIndex
+from pagestore.memory import MemoryFingerprintStore, MemoryPageStore
+from pipeline import search as search_module
+from pipeline import sought as sought_module
+from pipeline import steps
+from pipeline.memory import MemoryHolder
+from pipeline.search import search_pages
+from pipeline.sweep import Corpus, Swept, sweep
+from tests.support.corpus_texts import with_homophones
+from tests.support.memory_chain import Chain, chain
+
+CHARACTERS = [chr(code) for code in range(0x4E00, 0x4E00 + 6000) if syllable_ids(chr(code))[0]]
+
+
+def story(seed: int, sentences: int = 80) -> str:
+    """Text that has no phrase in common with that of any other seed."""
+    rng = random.Random(seed)
+    return "".join("".join(rng.choices(CHARACTERS, k=rng.randint(8, 30))) + "。" for _ in range(sentences))
+
+
+OLD, NEW, OTHER = story(1), story(2), story(3)
+
+
+@pytest.fixture
+def running() -> Chain:
+    """One work, and four pages compared with it: a copy of it, two of works to come, and a story of its own."""
+    started = chain()
+    started.add_work("old", OLD)
+    started.run()
+    for number, text in enumerate((OLD, with_homophones(NEW, 0.2), OTHER, story(4))):
+        started.store_page(f"http://pirate.example/{number}", text)
+    started.run()
+    return started
+
+
+def page(running: Chain, number: int) -> Stored:
+    """The page of that number; storing it again changes nothing."""
+    texts = (OLD, with_homophones(NEW, 0.2), OTHER, story(4))
+    return running.store_page(f"http://pirate.example/{number}", texts[number])
+
+
+def swept(running: Chain) -> Swept:
+    return sweep(running.ports, Corpus(running.holder.texts))
+
+
+def register(running: Chain, name: str, *texts: str) -> list[WorkTextId]:
+    ids = running.add_work(name, *texts)
+    running.run()
+    running.clock.advance(1)
+    return ids
+
+
+def test_a_new_work_is_found_on_the_page_that_was_there_before_it(running: Chain) -> None:
+    register(running, "new", NEW)
+    assert (page(running, 1).page_id, "new") not in running.book.cases
+    assert swept(running).search
+    running.run()
+    assert running.book.cases == [(page(running, 0).page_id, "old"), (page(running, 1).page_id, "new")]
+
+
+def test_only_the_page_that_took_from_the_new_work_is_compared_again(running: Chain) -> None:
+    register(running, "new", NEW)
+    done = search_pages(running.ports)
+    assert (done.texts, done.pages, done.hits, done.handed_over) == (1, 4, 1, 0)
+    assert list(running.outbox.messages) == [PageFingerprinted(page(running, 1).version_id)]
+
+
+def test_the_other_pages_are_noted_as_compared_and_keep_their_outcome(running: Chain) -> None:
+    register(running, "new", NEW)
+    before = running.book.outcomes[page(running, 0).version_id]
+    began = running.clock.now()
+    search_pages(running.ports)
+    after = running.book.outcomes[page(running, 0).version_id]
+    assert after.checked_at == began
+    assert after.corpus_revision == running.ports.index.state().corpus_revision
+    assert replace(after, checked_at=before.checked_at, corpus_revision=before.corpus_revision) == before
+    running.run()
+    assert swept(running).found_nothing
+
+
+def test_works_that_came_together_are_searched_for_in_one_pass(running: Chain) -> None:
+    register(running, "new", NEW)
+    register(running, "other", OTHER)
+    assert swept(running).search
+    done = search_pages(running.ports)
+    assert (done.texts, done.pages, done.hits) == (2, 4, 2)
+    running.run()
+    assert {work for _, work in running.book.cases} == {"old", "new", "other"}
+    assert search_pages(running.ports).found_nothing
+
+
+def test_a_text_shorter_than_a_chapter_is_found_in_the_middle_of_a_page(running: Chain) -> None:
+    passage = story(4)[200:300]
+    register(running, "short", passage)
+    assert search_pages(running.ports).hits == 1
+    running.run()
+    assert (page(running, 3).page_id, "short") in running.book.cases
+
+
+def test_an_anchor_shared_by_chance_costs_no_comparison(running: Chain) -> None:
+    phrase = OTHER[300:314]
+    register(running, "chance", story(9) + phrase + story(10))
+    done = search_pages(running.ports)
+    assert (done.sharing, done.hits) == (1, 0)
+    assert running.run() == 0
+
+
+def test_a_page_with_findings_is_compared_again_for_a_single_shared_anchor(running: Chain) -> None:
+    phrase = OLD[300:314]
+    register(running, "chance", story(9) + phrase + story(10))
+    done = search_pages(running.ports)
+    assert (done.sharing, done.hits) == (1, 1)
+    assert list(running.outbox.messages) == [PageFingerprinted(page(running, 0).version_id)]
+
+
+def test_a_search_gives_the_same_outcomes_as_comparing_every_page_anew(running: Chain) -> None:
+    for number in range(5, 25):
+        running.store_page(f"http://pirate.example/{number}", story(number)[:900] + NEW[number * 40 : number * 45])
+    running.run()
+    register(running, "new", NEW)
+    register(running, "mixed", story(7)[:1200], story(8), story(11)[:60])
+    search_pages(running.ports)
+    running.run()
+    fresh = {
+        version: running.ports.matcher.match(
+            outcome.version.reading.text,
+            steps._page_fingerprint(outcome.version, running.ports),
+            lambda texts: running.book.sources(SiteId("1"), texts),
+        )
+        for version, outcome in running.book.outcomes.items()
+    }
+    assert {version: outcome.matches for version, outcome in running.book.outcomes.items()} == fresh
+    assert sum(bool(matches) for matches in fresh.values()) > 10
+
+
+def test_only_the_texts_of_the_watcher_are_searched_for(running: Chain) -> None:
+    stranger = MemoryHolder(works={"theirs": frozenset()}, sites=frozenset({SiteId("2")}))
+    running.book._holders.append(stranger)
+    stranger.works["theirs"] = frozenset({running.ports.works.put_text(OTHER)})
+    steps.register_work(next(iter(stranger.texts)), running.ports)
+    assert not swept(running).search
+    assert search_pages(running.ports).found_nothing
+
+
+class Failing(MemoryFingerprintStore):
+    """A fingerprint store that goes away after some requests."""
+
+    def __init__(self, store: MemoryFingerprintStore, answers: int) -> None:
+        self._fingerprints = store._fingerprints
+        self.answers = answers
+
+    def get_many(self, subjects: Sequence[str], algorithm_id: int) -> dict[str, StoredFingerprint]:
+        if not self.answers:
+            raise ServiceUnavailable("the page store", "127.0.0.1:1")
+        self.answers -= 1
+        return super().get_many(subjects, algorithm_id)
+
+
+@pytest.mark.parametrize("answers", [0, 1, 2, 3])
+def test_a_search_that_dies_is_resumed_where_it_died(
+    running: Chain, answers: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search_module, "BATCH_FINGERPRINTS", 1)
+    register(running, "new", NEW)
+    store = running.ports.fingerprints
+    assert isinstance(store, MemoryFingerprintStore)
+    with pytest.raises(ServiceUnavailable):
+        search_pages(replace(running.ports, fingerprints=Failing(store, answers)))
+    running.outbox.drain()  # and its messages are lost
+    resumed = search_pages(running.ports)
+    assert resumed.pages == 4 - answers
+    swept(running)
+    running.run()
+    assert (page(running, 1).page_id, "new") in running.book.cases
+    assert swept(running).found_nothing
+
+
+def test_a_search_that_dies_before_its_message_is_sent_loses_no_page(running: Chain) -> None:
+    register(running, "new", NEW)
+    search_pages(running.ports)
+    running.outbox.drain()
+    assert swept(running).pages == 1
+    running.run()
+    assert (page(running, 1).page_id, "new") in running.book.cases
+
+
+def test_a_text_that_comes_while_a_search_is_on_is_searched_for_by_the_next(
+    running: Chain, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search_module, "BATCH_FINGERPRINTS", 2)
+    register(running, "new", NEW)
+    came: list[WorkTextId] = []
+
+    def come(_: object) -> None:
+        running.clock.advance(1)
+        if not came:
+            came.extend(register(running, "other", OTHER))
+
+    search_pages(running.ports, come)
+    running.run()
+    assert swept(running).search
+    running.run()
+    assert {work for _, work in running.book.cases} == {"old", "new", "other"}
+    assert swept(running).found_nothing
+
+
+def test_a_text_not_noted_as_findable_is_searched_for_all_the_same(running: Chain) -> None:
+    register(running, "new", NEW)
+    registering = running.ports.works.put_text(OTHER)  # its step is between the index and the case book
+    running.holder.works["other"] = frozenset({registering})
+    running.ports.index.add(registering, steps.work_fingerprint(registering, running.ports))
+    noted_at = running.clock.now()
+    running.clock.advance(1)
+    assert search_pages(running.ports).hits == 2
+    running.book.indexed([registering], noted_at)  # the clock of the step was read before the search began
+    running.run()
+    assert (page(running, 2).page_id, "other") in running.book.cases
+
+
+def test_a_page_whose_fingerprint_is_gone_or_damaged_is_left_to_the_index(running: Chain) -> None:
+    gone, damaged = page(running, 1).version_id, page(running, 2).version_id
+    running.ports.fingerprints.remove(gone)
+    running.ports.fingerprints.put(StoredFingerprint(damaged, running.ports.algorithm.id, b"\x01nonsense"))
+    register(running, "new", NEW)
+    done = search_pages(running.ports)
+    assert (done.pages, done.handed_over) == (2, 2)
+    running.run()
+    assert (page(running, 1).page_id, "new") in running.book.cases
+    assert running.ports.fingerprints.known([gone, damaged], running.ports.algorithm.id) == {gone, damaged}
+    assert steps.stored_fingerprint(running.ports.fingerprints.get(damaged, running.ports.algorithm.id)) is not None
+
+
+def test_more_new_texts_than_a_search_can_hold_are_left_to_the_index(
+    running: Chain, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sought_module, "MAX_ANCHORS", 100)
+    register(running, "new", NEW)
+    done = search_pages(running.ports)
+    assert (done.pages, done.handed_over) == (0, 4)
+    running.run()
+    assert (page(running, 1).page_id, "new") in running.book.cases
+    assert swept(running).found_nothing
+
+
+def test_a_page_that_the_store_lost_does_not_keep_the_search_going(running: Chain) -> None:
+    register(running, "new", NEW)
+    ports = replace(running.ports, pages=MemoryPageStore())
+    assert search_pages(ports).handed_over == 4
+    assert not sweep(ports, Corpus(running.holder.texts)).search
+
+
+def test_a_text_that_the_store_lost_does_not_stop_the_search_for_others(running: Chain) -> None:
+    register(running, "new", NEW)
+    (lost,) = register(running, "lost", story(30))
+    running.ports.works.remove_text(lost)
+    running.ports.fingerprints.remove(lost)
+    assert search_pages(running.ports).hits == 1
+
+
+def test_a_search_without_an_index_refuses_rather_than_note_anything(running: Chain) -> None:
+    register(running, "new", NEW)
+    lost = MemoryIndex(running.ports.algorithm.id, is_open=False)
+    with pytest.raises(IndexStale):
+        search_pages(replace(running.ports, index=lost))
+    assert running.book.behind(running.ports.algorithm.id)
+
+
+def test_a_search_with_nothing_to_search_for_reads_no_page(running: Chain) -> None:
+    class Untouchable(MemoryPageStore):
+        def pages(self, *_: object) -> list:  # type: ignore[type-arg]
+            raise AssertionError("nobody asked for pages")
+
+    assert search_pages(replace(running.ports, pages=Untouchable())).found_nothing
+
+
+def test_a_change_of_rights_is_not_hidden_by_a_search(running: Chain) -> None:
+    register(running, "new", NEW)
+    running.holder.changed_at = running.clock.now()
+    running.clock.advance(1)
+    search_pages(running.ports)
+    owed = running.book.owed(running.ports.pages.pages(None, 10), running.ports.algorithm.id)
+    assert owed == {page(running, number).version_id for number in range(4)}
+
+
+def test_a_replaced_text_is_searched_for_and_the_old_one_is_gone_from_every_answer(running: Chain) -> None:
+    (old,) = running.holder.works["old"]
+    running.add_work("old", OLD[:600] + OTHER[600:])
+    steps.withdraw_work(old, running.ports)
+    running.run()
+    assert swept(running).search
+    running.run()
+    swept(running)
+    running.run()
+    (new,) = running.holder.works["old"]
+    assert {
+        number: {match.text_id for match in running.book.outcomes[page(running, number).version_id].matches}
+        for number in range(4)
+    } == {0: {new}, 1: set(), 2: {new}, 3: set()}
+
+
+def test_a_withdrawn_text_is_gone_at_once_and_its_page_is_compared_again(running: Chain) -> None:
+    copy = page(running, 0)
+    (old,) = running.holder.works.pop("old")
+    steps.withdraw_work(old, running.ports)
+    steps.match_page(page(running, 1).version_id, running.ports)
+    assert (
+        running.ports.matcher.match(
+            OLD, steps._page_fingerprint(running.book.outcomes[copy.version_id].version, running.ports)
+        )
+        == ()
+    )
+    assert swept(running).pages == 1
+    running.run()
+    assert running.book.outcomes[copy.version_id].matches == ()
+    assert swept(running).found_nothing
+
+
+def test_what_lacks_a_fingerprint_of_the_algorithm_in_use_is_found_by_the_thorough_sweep_alone(running: Chain) -> None:
+    (text,) = running.holder.works["old"]
+    version = page(running, 3).version_id
+    for subject in (text, version):
+        running.ports.fingerprints.remove(subject)
+    corpus = Corpus(running.holder.texts)
+    assert sweep(running.ports, corpus).found_nothing
+    thorough = sweep(running.ports, corpus, with_fingerprints=True)
+    assert (thorough.works_added, thorough.pages) == (1, 1)
+    running.run()
+    assert running.ports.fingerprints.known([text, version], running.ports.algorithm.id) == {text, version}
+    assert sweep(running.ports, corpus, with_fingerprints=True).found_nothing
+    assert not running.outbox.messages
+
+
+def test_another_algorithm_makes_everything_anew_from_the_stored_texts(running: Chain) -> None:
+    other = ALGORITHMS[2]
+    index = MemoryIndex(other.id, is_open=False)
+    matcher = type(running.ports.matcher)(
+        index, sought_module.StoredCorpus(running.ports.works, running.ports.fingerprints, other)
+    )
+    changed = replace(running.ports, algorithm=other, index=index, matcher=matcher)
+    running.ports = changed
+    found = sweep(changed, Corpus(running.holder.texts), with_fingerprints=True)
+    assert (found.index_rebuilt, found.pages) == (True, 4)
+    running.run()
+    subjects: list[str] = [*running.holder.texts, *(page(running, number).version_id for number in range(4))]
+    assert changed.fingerprints.known(subjects, other.id) == set(subjects)
+    assert {outcome.algorithm_id for outcome in running.book.outcomes.values()} == {other.id}
+    assert running.book.outcomes[VersionId(page(running, 0).version_id)].matches
+    assert sweep(changed, Corpus(running.holder.texts), with_fingerprints=True).found_nothing
+
+
+def test_a_search_asked_for_twice_is_made_once(running: Chain) -> None:
+    register(running, "new", NEW)
+    for _ in range(2):
+        running.outbox.send(SearchRequested())
+    assert running.run() == 3, "two requests, and one page"
