@@ -4,9 +4,11 @@ The id is the first byte of every stored fingerprint and part of every key of th
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from enum import StrEnum
+from dataclasses import dataclass, replace
+from enum import Flag, StrEnum
 from types import MappingProxyType
+
+PUBLISHED_MAX_DIGITS = (1, 3, 7, 9)
 
 
 class Alphabet(StrEnum):
@@ -16,13 +18,24 @@ class Alphabet(StrEnum):
     INITIALS = "initials"
 
 
+class Seeds(Flag):
+    """What the index of an algorithm takes, and `Fingerprint.hashes` holds."""
+
+    ANCHORS = 1
+    WINDOWS = 2
+    BOTH = 3
+
+
 @dataclass(frozen=True, slots=True)
 class WindowRule:
-    """How frequency windows are made. granularity, step: tokens; half the granularity is 50 % overlap."""
+    """How frequency windows are made.
+
+    granularity, step: tokens; a step of half the granularity is 50 % overlap, and of 1 the most there is.
+    """
 
     granularity: int
     step: int
-    max_digit: int  # 1, 3, 7 or 9
+    max_digit: int  # one of PUBLISHED_MAX_DIGITS
     letters: str  # alphabetical
     reference_permille: tuple[int, ...]  # of each letter, in ordinary Chinese
 
@@ -31,6 +44,10 @@ class WindowRule:
             raise ValueError(f"a step of {self.step} does not fit a granularity of {self.granularity}")
         if len(self.letters) != len(self.reference_permille):
             raise ValueError("every letter needs its reference frequency")
+        if list(self.letters) != sorted(set(self.letters)):
+            raise ValueError(f"letters {self.letters!r} are not in alphabetical order, each once")
+        if self.max_digit not in PUBLISHED_MAX_DIGITS:
+            raise ValueError(f"digits up to {self.max_digit} are not published; choose among {PUBLISHED_MAX_DIGITS}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +66,13 @@ class Algorithm:
     id: int
     readings_digest: str  # of fingerprint.readings.TABLE
     normalization: int  # the rules of fingerprint.normalization, counted
-    windows: WindowRule
+    windows: tuple[WindowRule, ...]
     anchors: AnchorRule
+    seeds: Seeds = Seeds.ANCHORS
+
+    def __post_init__(self) -> None:
+        if Seeds.WINDOWS in self.seeds and not self.windows:
+            raise ValueError(f"algorithm {self.id} takes windows as seeds and has no rule to make them")
 
 
 READINGS_2026 = "39722b2c55c75e86878ced9d2bf63d276f4db0415b8453fb819cf33b69865633"
@@ -65,12 +87,17 @@ REFERENCE_PERMILLE = (49, 44, 81, 11, 28, 44, 42, 76, 17, 61, 29, 22, 38, 24, 92
 # found (25 M characters of work, 8,665 pages: [0,1] accuses every page, [0,7] and [0,9] find half as many).
 PUBLISHED_WINDOWS = WindowRule(64, 32, 3, FREQUENT_INITIALS, REFERENCE_PERMILLE)
 
-# Why these anchors: docs/decisions/0010-anchors.md.
-ALGORITHMS: Mapping[int, Algorithm] = MappingProxyType(
-    {
-        1: Algorithm(1, READINGS_2026, 1, PUBLISHED_WINDOWS, AnchorRule(Alphabet.SYLLABLES, 5, 4)),
-        2: Algorithm(2, READINGS_2026, 1, PUBLISHED_WINDOWS, AnchorRule(Alphabet.INITIALS, 10, 4)),
-    }
+# The same over half as many tokens: passages of 32 tokens have a window, and twice the index.
+FINE_WINDOWS = replace(PUBLISHED_WINDOWS, granularity=32, step=16)
+SYLLABLE_ANCHORS = AnchorRule(Alphabet.SYLLABLES, 5, 4)
+
+# Why these anchors: docs/decisions/0010-anchors.md; and windows as seeds: docs/decisions/0072-windows-as-seeds.md.
+_NUMBERED = (
+    Algorithm(1, READINGS_2026, 1, (PUBLISHED_WINDOWS,), SYLLABLE_ANCHORS),
+    Algorithm(2, READINGS_2026, 1, (PUBLISHED_WINDOWS,), AnchorRule(Alphabet.INITIALS, 10, 4)),
+    Algorithm(3, READINGS_2026, 1, (PUBLISHED_WINDOWS,), SYLLABLE_ANCHORS, Seeds.WINDOWS),
+    Algorithm(4, READINGS_2026, 1, (PUBLISHED_WINDOWS, FINE_WINDOWS), SYLLABLE_ANCHORS, Seeds.BOTH),
 )
+ALGORITHMS: Mapping[int, Algorithm] = MappingProxyType({algorithm.id: algorithm for algorithm in _NUMBERED})
 
 DEFAULT = ALGORITHMS[1]

@@ -60,6 +60,11 @@ def _hashed(columns: list[NDArray[np.uint64]]) -> NDArray[np.uint64]:
     for column in columns[1:]:
         hashes *= MULTIPLIER
         hashes += column
+    return mixed(hashes)
+
+
+def mixed(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Spread sums over all 64 bits, in place; different sums stay different."""
     hashes *= MIX_1
     hashes ^= hashes >> SHIFT_1
     hashes *= MIX_2

@@ -1,13 +1,14 @@
-"""The chain of stages: text -> stream -> windows and anchors."""
+"""The chain of stages: text -> stream -> windows and anchors -> seeds."""
 
 from core.errors import BrokenInvariant
 from fingerprint.algorithms import DEFAULT, Algorithm
 from fingerprint.anchors import anchor_positions
-from fingerprint.compiled import anchors_of, stream_of, windows_of
+from fingerprint.compiled import stream_of, windows_of
 from fingerprint.letters import initials
 from fingerprint.normalization import normalize
 from fingerprint.readings import TABLE
 from fingerprint.record import Fingerprint
+from fingerprint.seeds import seeds_of
 from fingerprint.windows import window_fingerprints
 
 
@@ -18,8 +19,8 @@ def fingerprint_text(text: str, algorithm: Algorithm = DEFAULT) -> Fingerprint:
     """
     _check_table(algorithm)
     stream = stream_of(text)
-    hashes, positions = anchors_of(stream.tokens, algorithm.anchors)
-    windows = windows_of(stream.tokens, algorithm.windows)
+    windows = tuple(windows_of(stream.tokens, rule) for rule in algorithm.windows)
+    hashes, positions = seeds_of(stream.tokens, windows, algorithm)
     return Fingerprint(algorithm.id, stream.tokens, stream.offsets, hashes, positions, windows, stream.noise)
 
 
@@ -27,8 +28,8 @@ def fingerprint_by_definition(text: str, algorithm: Algorithm = DEFAULT) -> Fing
     """What `fingerprint_text` gives, worked out by the plain definition of every stage, some ten times slower."""
     _check_table(algorithm)
     stream = normalize(text)
-    hashes, positions = anchor_positions(stream.tokens, algorithm.anchors)
-    windows = window_fingerprints(initials(stream.tokens), algorithm.windows)
+    windows = tuple(window_fingerprints(initials(stream.tokens), rule) for rule in algorithm.windows)
+    hashes, positions = seeds_of(stream.tokens, windows, algorithm, anchor_positions)
     return Fingerprint(algorithm.id, stream.tokens, stream.offsets, hashes, positions, windows, stream.noise)
 
 

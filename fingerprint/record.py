@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import BadInput
-from fingerprint.algorithms import ALGORITHMS, Algorithm
+from fingerprint.algorithms import ALGORITHMS, Algorithm, Seeds
 from fingerprint.anchors import hashes_at
 from fingerprint.noise import Noise
-from fingerprint.windows import bytes_per_window
+from fingerprint.seeds import seeds_of
+from fingerprint.windows import bytes_per_window, window_count
 
 # Algorithm id, format version, CRC-32 of all other bytes; then the numbers of tokens, anchors, windows and noise items.
 HEADER = struct.Struct("<BBIIIII")
@@ -35,9 +36,9 @@ class Fingerprint:
 
     tokens   uint16[n]           syllable ids (fingerprint.readings.SYLLABLES) or WILDCARD
     offsets  int32[n]            where each token begins in the text as given; strictly increasing
-    hashes   uint64[a]           of the anchors
-    anchors  int32[a]            stream position of each; strictly increasing
-    windows  uint8[w, bytes]     frequency fingerprints, one for every algorithm.windows.step tokens
+    hashes   uint64[a]           of the seeds: anchors, windows or both, as algorithm.seeds says
+    anchors  int32[a]            stream position of each; increasing, strictly where seeds are of one kind
+    windows  uint8[w, bytes]     for each of algorithm.windows: frequency fingerprints, one for every step tokens
     noise                        what was left out of the stream because it hides the text
     """
 
@@ -46,28 +47,28 @@ class Fingerprint:
     offsets: NDArray[np.int32]
     hashes: NDArray[np.uint64]
     anchors: NDArray[np.int32]
-    windows: NDArray[np.uint8]
+    windows: tuple[NDArray[np.uint8], ...]
     noise: Noise
 
     @property
     def nbytes(self) -> int:
         """Memory of the arrays."""
-        arrays = (self.tokens, self.offsets, self.hashes, self.anchors, self.windows)
-        return sum(array.nbytes for array in arrays) + 9 * len(self.noise)
+        of_tokens = self.tokens.nbytes + self.offsets.nbytes + self.hashes.nbytes + self.anchors.nbytes
+        return of_tokens + sum(rows.nbytes for rows in self.windows) + 9 * len(self.noise)
 
     def to_bytes(self) -> bytes:
-        """The form that is stored: its first byte is the algorithm id. Anchors' hashes follow from the tokens."""
+        """The form that is stored: its first byte is the algorithm id. Hashes follow from tokens and windows."""
         columns = (
             self.tokens.astype("<u2"),
             _steps(self.offsets),
             _steps(self.anchors),
-            self.windows,
+            *self.windows,
             _steps(self.noise.starts),
             (self.noise.ends - self.noise.starts).astype("<u4"),
             self.noise.kinds,
         )
         payload = b"".join(_planes(column) for column in columns)
-        counts = (self.tokens.size, self.anchors.size, self.windows.shape[0], len(self.noise))
+        counts = (self.tokens.size, self.anchors.size, sum(map(len, self.windows)), len(self.noise))
         unchecked = HEADER.pack(self.algorithm_id, FORMAT_VERSION, 0, *counts) + zlib.compress(
             payload, COMPRESSION_LEVEL
         )
@@ -84,17 +85,33 @@ class Fingerprint:
             raise DamagedFingerprint(f"algorithm {algorithm_id}, format {version} is not known here")
         if _checksum(stored) != checksum:
             raise DamagedFingerprint("its checksum is wrong")
-        width = bytes_per_window(algorithm.windows)
-        payload = _inflated(stored[HEADER.size :], 6 * tokens + 4 * anchors + width * windows + 9 * noise)
-        columns = _Columns(payload)
+        shapes = [(window_count(tokens, rule), bytes_per_window(rule)) for rule in algorithm.windows]
+        if windows != sum(count for count, _ in shapes):
+            raise DamagedFingerprint(f"it has {windows} windows, which do not fit its {tokens} tokens")
+        bytes_of_windows = sum(count * width for count, width in shapes)
+        columns = _Columns(_inflated(stored[HEADER.size :], 6 * tokens + 4 * anchors + bytes_of_windows + 9 * noise))
         read_tokens = columns.take("<u2", tokens).astype(np.uint16)
         offsets, positions = columns.take_steps(tokens), columns.take_steps(anchors)
-        read_windows = columns.take_bytes(windows * width).reshape(windows, width)
+        read_windows = tuple(columns.take_bytes(count * width).reshape(count, width) for count, width in shapes)
         starts = columns.take_steps(noise)
         ends = starts + columns.take("<u4", noise).astype(np.int32)
-        hashes = hashes_at(read_tokens, positions, algorithm.anchors)
         kinds = columns.take_bytes(noise)
+        hashes = _seed_hashes(read_tokens, read_windows, positions, algorithm)
         return cls(algorithm_id, read_tokens, offsets, hashes, positions, read_windows, Noise(starts, ends, kinds))
+
+
+def _seed_hashes(
+    tokens: NDArray[np.uint16],
+    windows: tuple[NDArray[np.uint8], ...],
+    positions: NDArray[np.int32],
+    algorithm: Algorithm,
+) -> NDArray[np.uint64]:
+    if algorithm.seeds is Seeds.ANCHORS:
+        return hashes_at(tokens, positions, algorithm.anchors)
+    hashes, found = seeds_of(tokens, windows, algorithm)
+    if not np.array_equal(found, positions):
+        raise DamagedFingerprint("its seeds are not those of its tokens")
+    return hashes
 
 
 def _checksum(stored: bytes) -> int:

@@ -55,9 +55,8 @@ MORE = settings(max_examples=400, deadline=None)
 
 
 def assert_same(first: Fingerprint, second: Fingerprint) -> None:
-    pairs = [
-        (getattr(first, name), getattr(second, name)) for name in ("tokens", "offsets", "hashes", "anchors", "windows")
-    ]
+    pairs = [(getattr(first, name), getattr(second, name)) for name in ("tokens", "offsets", "hashes", "anchors")]
+    pairs += list(zip(first.windows, second.windows, strict=True))
     pairs += [(getattr(first.noise, name), getattr(second.noise, name)) for name in ("starts", "ends", "kinds")]
     for one, other in pairs:
         assert one.dtype == other.dtype
@@ -148,7 +147,7 @@ def test_a_published_algorithm_never_changes(name: str, number: int) -> None:
         "offsets": found.offsets.astype("<i4"),
         "hashes": found.hashes.astype("<u8"),
         "anchors": found.anchors.astype("<i4"),
-        "windows": found.windows,
+        "windows": found.windows[0],
         "noise": noise.astype("<i4"),
     }
     digests = {part: hashlib.sha256(array.tobytes()).hexdigest()[:16] for part, array in arrays.items()}

@@ -1,0 +1,75 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from fingerprint.algorithms import ALGORITHMS, DEFAULT, PUBLISHED_WINDOWS, Algorithm, Seeds
+from fingerprint.fingerprinting import fingerprint_text
+from fingerprint.seeds import window_seeds
+from tests.support.corpus_texts import story
+
+TEXT = story(7)
+ROWS = hnp.arrays(np.uint8, st.tuples(st.integers(0, 20), st.just(9)), elements=st.integers(0, 1))
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_the_first_algorithms_take_anchors_only(number: int) -> None:
+    assert ALGORITHMS[number].seeds is Seeds.ANCHORS
+
+
+def test_seeds_of_the_published_index_are_its_windows() -> None:
+    fingerprint = fingerprint_text(TEXT, ALGORITHMS[3])
+    rows = fingerprint.windows[0]
+    assert fingerprint.anchors.tolist() == [32 * number for number in range(len(rows))]
+    assert len(set(fingerprint.hashes.tolist())) == len({row.tobytes() for row in rows})
+
+
+def test_both_kinds_of_seeds_stand_side_by_side_in_order() -> None:
+    both, anchors = fingerprint_text(TEXT, ALGORITHMS[4]), fingerprint_text(TEXT, ALGORITHMS[1])
+    assert (np.diff(both.anchors) >= 0).all()
+    pairs = set(zip(both.hashes.tolist(), both.anchors.tolist(), strict=True))
+    assert pairs > set(zip(anchors.hashes.tolist(), anchors.anchors.tolist(), strict=True))
+    windows = [window_seeds(rows, rule) for rows, rule in zip(both.windows, ALGORITHMS[4].windows, strict=True)]
+    assert both.hashes.size == anchors.hashes.size + sum(hashes.size for hashes, _ in windows)
+
+
+@given(ROWS, st.sampled_from([1, 5, 32]))
+def test_equal_windows_have_equal_seeds_and_neighbours_only_one(rows: np.ndarray, step: int) -> None:
+    hashes, positions = window_seeds(rows, replace(PUBLISHED_WINDOWS, step=step))
+    kept = [at for at in range(len(rows)) if at == 0 or rows[at].tolist() != rows[at - 1].tolist()]
+    assert positions.tolist() == [at * step for at in kept]
+    of_rows = dict(zip((rows[at].tobytes() for at in kept), hashes.tolist(), strict=True))
+    assert [of_rows[rows[at].tobytes()] for at in kept] == hashes.tolist()
+    assert len(set(of_rows.values())) == len(of_rows)
+
+
+def test_windows_of_two_granularities_have_different_seeds() -> None:
+    rows = np.array([[1, 2, 3, 4, 5]], np.uint8)
+    fine = replace(PUBLISHED_WINDOWS, granularity=32)
+    assert window_seeds(rows, PUBLISHED_WINDOWS)[0] != window_seeds(rows, fine)[0]
+
+
+def test_with_a_step_of_one_token_a_passage_keeps_its_seeds_whatever_stands_before_it() -> None:
+    rule = replace(PUBLISHED_WINDOWS, step=1)
+    algorithm = Algorithm(9, DEFAULT.readings_digest, 1, (rule,), DEFAULT.anchors, Seeds.WINDOWS)
+    alone, within = fingerprint_text(TEXT, algorithm), fingerprint_text("前面还有几句话。" + TEXT, algorithm)
+    assert set(alone.hashes.tolist()) <= set(within.hashes.tolist())
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS.values(), ids=lambda algorithm: str(algorithm.id))
+def test_a_row_of_one_character_has_few_seeds(algorithm: Algorithm) -> None:
+    assert fingerprint_text("哈" * 100_000, algorithm).hashes.size <= 1 + len(algorithm.windows)
+
+
+def test_rules_that_say_nothing_sensible_are_refused() -> None:
+    with pytest.raises(ValueError, match="step of 0"):
+        replace(PUBLISHED_WINDOWS, step=0)
+    with pytest.raises(ValueError, match="digits up to 5"):
+        replace(PUBLISHED_WINDOWS, max_digit=5)
+    with pytest.raises(ValueError, match="alphabetical"):
+        replace(PUBLISHED_WINDOWS, letters=PUBLISHED_WINDOWS.letters[::-1])
+    with pytest.raises(ValueError, match="no rule to make them"):
+        replace(DEFAULT, windows=(), seeds=Seeds.WINDOWS)
