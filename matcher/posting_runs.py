@@ -21,11 +21,10 @@ class PostingRuns:
     With no more than one run's worth of postings, nothing is written.
     """
 
-    def __init__(self, folder: Path | None = None, run_postings: int = RUN_POSTINGS) -> None:
+    def __init__(self, folder: Path | None = None) -> None:
         """folder: where the files go, the system's temporary folder if None; 16 bytes a posting."""
         self.size = 0
         self._files = tempfile.TemporaryDirectory(prefix="zhuiwen-postings-", dir=folder)
-        self._run_postings = run_postings
         self._keys: list[NDArray[np.uint64]] = []
         self._addresses: list[NDArray[np.int64]] = []
         self._held = 0
@@ -43,7 +42,7 @@ class PostingRuns:
         self._addresses.append(addresses)
         self._held += keys.size
         self.size += keys.size
-        if self._held >= self._run_postings:
+        if self._held >= RUN_POSTINGS:
             self._write_run()
 
     def parts(self) -> Iterator[tuple[NDArray[np.uint64], NDArray[np.int64]]]:

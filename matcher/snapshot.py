@@ -74,9 +74,11 @@ class SnapshotIndex:
         """
         self._folder.mkdir(parents=True, exist_ok=True)
         with self._turn() as is_ours:
+            if not is_ours or self._path(self._source.version()).exists():
+                return False
             version, texts = self._source.contents()
             path = self._path(version)
-            if not is_ours or not version.generation or path.exists():
+            if not version.generation:
                 return False
             write_snapshot(path, _entries(texts, entry), self.algorithm_id, version, folder)
             is_current = self._source.version() == version

@@ -119,7 +119,9 @@ class _Writer:
         """Make room for an array at the next page of the file; where it is."""
         end = self._file.seek(0, os.SEEK_END)
         at = max(HEADER_BYTES, -(-end // HEADER_BYTES) * HEADER_BYTES)
-        self._file.truncate(at + items * np.dtype(TYPES[name]).itemsize)
+        self._file.truncate(at)
+        if items:  # reserved, so that a full disk is an error here and no crash when a mapped page is written
+            os.posix_fallocate(self._file.fileno(), at, items * np.dtype(TYPES[name]).itemsize)
         return at
 
     def _note(self, name: str, at: int, items: int) -> None:

@@ -1,28 +1,26 @@
-"""One contract for both indexes, and what only the one in Redis can be asked."""
+"""One contract for all indexes: in memory, in Redis on one server and in a cluster, and behind a snapshot."""
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
 import redis
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from redis.backoff import NoBackoff
-from redis.retry import Retry
+from redis.cluster import RedisCluster
 
-from core.errors import AlgorithmMismatch, IndexStale, ServiceUnavailable
+from core.errors import AlgorithmMismatch, IndexStale
 from core.ids import WorkTextId
 from fingerprint.algorithms import ALGORITHMS
 from fingerprint.fingerprinting import fingerprint_text
 from matcher.memory_index import MemoryIndex
-from matcher.ports import Hits, MatchIndex
+from matcher.ports import MatchIndex
+from matcher.postings import MAX_POSTINGS_OF_HASH_IN_TEXT
 from matcher.redis_index import RedisIndex
-from tests.support.corpus_texts import story
+from tests.support.index_texts import IDS, MANY, PRINTS, RefreshedIndex, found, occurrences
 
-PRINTS = {WorkTextId(f"text-{seed}"): fingerprint_text(story(seed, sentences=12)) for seed in range(6)}
-IDS = list(PRINTS)
 A, B, C = IDS[:3]
-MANY = 10_000
 
 
 @pytest.fixture
@@ -33,13 +31,25 @@ def client(redis_url: str) -> Iterator[redis.Redis]:
     client.close()
 
 
-@pytest.fixture(params=["memory", "redis"])
-def new_index(request: pytest.FixtureRequest) -> Callable[[], MatchIndex]:
+@pytest.fixture
+def cluster(redis_cluster_url: str) -> Iterator[RedisCluster]:
+    client = RedisCluster.from_url(redis_cluster_url.replace("redis+cluster", "redis"))
+    client.flushall(target_nodes=RedisCluster.PRIMARIES)
+    yield client
+    client.close()
+
+
+@pytest.fixture(params=["memory", "redis", "cluster", "snapshot"])
+def new_index(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], MatchIndex]:
     """Makes an index that nobody has opened."""
     if request.param == "memory":
         return lambda: MemoryIndex(is_open=False)
+    if request.param == "cluster":
+        return lambda: RedisIndex(request.getfixturevalue("cluster"))
     client = request.getfixturevalue("client")
-    return lambda: RedisIndex(client)
+    if request.param == "redis":
+        return lambda: RedisIndex(client)
+    return lambda: RefreshedIndex(RedisIndex(client), tmp_path)
 
 
 @pytest.fixture
@@ -47,17 +57,6 @@ def index(new_index: Callable[[], MatchIndex]) -> MatchIndex:
     index = new_index()
     index.clear()
     return index
-
-
-def occurrences(hits: Hits) -> set[tuple[int, str, int]]:
-    rows = zip(hits.queries.tolist(), hits.ordinals.tolist(), hits.positions.tolist(), strict=True)
-    listed = [(query, str(hits.texts[ordinal]), position) for query, ordinal, position in rows]
-    assert len(listed) == len(set(listed)), "an occurrence was given twice"
-    return set(listed)
-
-
-def found(index: MatchIndex, text_id: WorkTextId, max_postings: int = MANY) -> set[tuple[int, str, int]]:
-    return occurrences(index.lookup(np.unique(PRINTS[text_id].hashes), max_postings))
 
 
 class TestEveryIndex:
@@ -181,130 +180,95 @@ class TestEveryIndex:
         index.remove(A)
         assert index.text_ids() == frozenset()
 
+    def test_each_hash_is_counted_those_that_are_left_out_too(self, index: MatchIndex) -> None:
+        index.add(A, PRINTS[A])
+        index.add(B, PRINTS[A])
+        hashes = np.unique(np.append(PRINTS[A].hashes, np.uint64(12345)))
+        once = np.array([np.count_nonzero(PRINTS[A].hashes == each) for each in hashes])
+        for cap in (1, MANY):
+            assert index.lookup(hashes, cap).counts.tolist() == (2 * once).tolist()
+        index.remove(A)
+        assert index.lookup(hashes, MANY).counts.tolist() == once.tolist()
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.lists(st.tuples(st.sampled_from(["add", "remove", "rebuild"]), st.sampled_from(IDS)), max_size=12))
-def test_both_indexes_give_the_same_answers(client: redis.Redis, steps: list[tuple[str, WorkTextId]]) -> None:
+    def test_of_a_passage_that_a_text_repeats_the_first_places_are_found(self, index: MatchIndex) -> None:
+        refrain = fingerprint_text("山中何所有岭上多白云只可自怡悦不堪持赠君" * 40)
+        index.add(A, refrain)
+        hashes = np.unique(refrain.hashes)
+        hits = index.lookup(hashes, MANY)
+        assert hits.counts.max() == MAX_POSTINGS_OF_HASH_IN_TEXT
+        for query, value in enumerate(hashes):
+            expected = refrain.anchors[refrain.hashes == value][:MAX_POSTINGS_OF_HASH_IN_TEXT]
+            assert sorted(hits.positions[hits.queries == query].tolist()) == expected.tolist()
+
+    def test_tidying_up_changes_no_answer(self, index: MatchIndex) -> None:
+        for text_id in IDS:
+            index.add(text_id, PRINTS[text_id])
+        for text_id in (A, C):
+            index.remove(text_id)
+        state, expected = index.state(), found(index, B)
+        index.tidy()
+        assert (index.state(), found(index, B), found(index, A)) == (state, expected, found(index, A))
+        index.add(A, PRINTS[A])
+        assert {row[1] for row in found(index, A)} >= {str(A)}
+
+
+STEPS = st.lists(
+    st.tuples(st.sampled_from(["add", "add", "remove", "rebuild", "tidy", "look up"]), st.sampled_from(IDS)),
+    max_size=14,
+)
+GENERATED = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+@GENERATED
+@given(STEPS)
+def test_all_indexes_give_the_same_answers(
+    client: redis.Redis, tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, WorkTextId]]
+) -> None:
     client.flushdb()
-    both: list[MatchIndex] = [MemoryIndex(is_open=False), RedisIndex(client, bucket_bits=8)]
+    live = RedisIndex(client, bucket_bits=8)
+    _same_answers([MemoryIndex(is_open=False), live], steps)
+    client.flushdb()
+    _same_answers([MemoryIndex(is_open=False), RefreshedIndex(live, tmp_path_factory.mktemp("snapshots"))], steps)
+
+
+@settings(GENERATED, max_examples=8)
+@given(STEPS)
+def test_a_cluster_gives_the_same_answers(cluster: RedisCluster, steps: list[tuple[str, WorkTextId]]) -> None:
+    cluster.flushall(target_nodes=RedisCluster.PRIMARIES)
+    _same_answers([MemoryIndex(is_open=False), RedisIndex(cluster, bucket_bits=8)], steps)
+
+
+def _same_answers(both: list[MatchIndex], steps: list[tuple[str, WorkTextId]]) -> None:
     for index in both:
         index.clear()
         for verb, text_id in steps:
-            if verb == "add":
-                index.add(text_id, PRINTS[text_id])
-            elif verb == "remove":
-                index.remove(text_id)
-            else:
-                index.rebuild([(known, PRINTS[known]) for known in sorted(index.text_ids())[1:]])
-    memory, live = (index.state() for index in both)
-    assert (memory.texts, memory.postings, memory.corpus_revision) == (live.texts, live.postings, live.corpus_revision)
+            _do(index, verb, text_id)
+    memory, other = (index.state() for index in both)
+    assert (memory.texts, memory.postings, memory.corpus_revision) == (
+        other.texts,
+        other.postings,
+        other.corpus_revision,
+    )
     for text_id in IDS[:3]:
+        hashes = np.unique(PRINTS[text_id].hashes)
         for cap in (1, MANY):
-            assert found(both[0], text_id, cap) == found(both[1], text_id, cap)
+            first, second = (index.lookup(hashes, cap) for index in both)
+            assert occurrences(first) == occurrences(second)
+            assert (first.capped, first.postings, first.counts.tolist()) == (
+                second.capped,
+                second.postings,
+                second.counts.tolist(),
+            )
 
 
-class _DiesAfter(redis.Redis):
-    """A client whose process is killed after so many commands."""
-
-    commands_left = MANY
-
-    def execute_command(self, *args: object, **options: object) -> object:
-        self.commands_left -= 1
-        if self.commands_left < 0:
-            raise KeyboardInterrupt
-        return super().execute_command(*args, **options)
-
-
-@pytest.mark.parametrize("commands", range(1, 12))
-def test_an_addition_that_was_killed_is_not_there_and_can_be_repeated(
-    redis_url: str, client: redis.Redis, commands: int
-) -> None:
-    RedisIndex(client).clear()
-    dying = _DiesAfter.from_url(redis_url)
-    dying.commands_left = commands
-    try:
-        RedisIndex(dying).add(A, PRINTS[A])
-    except KeyboardInterrupt:
-        assert RedisIndex(client).text_ids() == frozenset()
-        assert found(RedisIndex(client), A) == set()
-    index = RedisIndex(client)
-    index.add(A, PRINTS[A])
-    assert {row[1] for row in found(index, A)} == {A}
-    assert len(found(index, A)) == index.state().postings == _stored_postings(client)
-
-
-@pytest.mark.parametrize("commands", range(1, 10))
-def test_a_removal_that_was_killed_can_be_repeated(
-    redis_url: str, client: redis.Redis, commands: int
-) -> None:
-    index = RedisIndex(client)
-    index.clear()
-    index.add(A, PRINTS[A])
-    dying = _DiesAfter.from_url(redis_url)
-    dying.commands_left = commands
-    try:
-        RedisIndex(dying).remove(A)
-    except KeyboardInterrupt:
-        assert found(index, A) == set() or A in index.text_ids()
-    index.remove(A)
-    index.add(B, PRINTS[B])
-    index.tidy()
-    assert _stored_postings(client) == index.state().postings == PRINTS[B].hashes.size
-
-
-def test_an_addition_during_a_rebuild_is_not_lost(client: redis.Redis) -> None:
-    index, other = RedisIndex(client), RedisIndex(client)
-    index.clear()
-
-    def entries() -> Iterator[tuple[WorkTextId, object]]:
-        yield A, PRINTS[A]
-        other.add(B, PRINTS[B])
-
-    index.rebuild(entries())
-    assert index.text_ids() == {A, B}
-    assert other.text_ids() == {A, B}
-
-
-def test_another_process_sees_the_new_generation_and_the_names_that_changed(client: redis.Redis) -> None:
-    index, other = RedisIndex(client), RedisIndex(client, bucket_bits=10)
-    index.rebuild([(A, PRINTS[A])])
-    assert found(other, A)
-    index.remove(A)
-    assert found(other, A) == set()
-    other.rebuild([(B, PRINTS[B])])
-    assert {row[1] for row in found(index, B)} == {B}
-
-
-def test_an_index_that_redis_lost_is_noticed(client: redis.Redis) -> None:
-    index = RedisIndex(client)
-    index.rebuild([(A, PRINTS[A])])
-    found(index, A)
-    client.flushdb()
-    assert index.state().generation == 0
-    with pytest.raises(IndexStale):
-        found(index, A)
-
-
-def test_an_old_generation_leaves_nothing_behind(client: redis.Redis) -> None:
-    index = RedisIndex(client)
-    index.rebuild([(A, PRINTS[A]), (B, PRINTS[B])])
-    old = index.state().generation
-    index.rebuild([(C, PRINTS[C])])
-    assert not list(client.scan_iter(match=f"zw:{{1*}}:{old}:*"))
-
-
-def test_two_algorithms_share_a_server_without_meeting(client: redis.Redis) -> None:
-    first, second = RedisIndex(client, 1), RedisIndex(client, 2)
-    first.rebuild([(A, PRINTS[A])])
-    assert second.state().generation == 0
-
-
-def test_a_server_that_does_not_answer_is_named() -> None:
-    index = RedisIndex(redis.Redis(host="127.0.0.1", port=1, retry=Retry(NoBackoff(), 0)))
-    for ask in (index.state, index.text_ids, index.clear, lambda: index.add(A, PRINTS[A])):
-        with pytest.raises(ServiceUnavailable, match=r"127\.0\.0\.1:1"):
-            ask()
-
-
-def _stored_postings(client: redis.Redis) -> int:
-    return sum(client.strlen(key) for key in client.scan_iter(match="zw:{1:*}:b:*")) // 8
+def _do(index: MatchIndex, verb: str, text_id: WorkTextId) -> None:
+    if verb == "add":
+        index.add(text_id, PRINTS[text_id])
+    elif verb == "remove":
+        index.remove(text_id)
+    elif verb == "tidy":
+        index.tidy()
+    elif verb == "look up":
+        found(index, text_id)
+    else:
+        index.rebuild([(known, PRINTS[known]) for known in sorted(index.text_ids())[1:]])

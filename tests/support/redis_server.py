@@ -1,12 +1,12 @@
-"""A real redis-server on a free port, for a whole test session."""
+"""A real redis-server on a free port, and a cluster of three, for a whole test session."""
 
 import os
 import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from socket import socket
 
@@ -14,6 +14,9 @@ import pytest
 import redis
 
 START_DEADLINE_S = 20.0
+NODES = 3
+SLOTS = 16_384
+BUS_OFFSET = 10_000  # a node talks to the others on its port and so much
 
 
 def redis_server_path() -> str | None:
@@ -24,21 +27,69 @@ def redis_server_path() -> str | None:
 
 @pytest.fixture(scope="session")
 def redis_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    binary = _binary()
+    port = _free_port()
+    with _server(binary, port, tmp_path_factory.mktemp("redis")):
+        yield f"redis://127.0.0.1:{port}/0"
+
+
+@pytest.fixture(scope="session")
+def redis_cluster_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Three masters that share the slots; the first one's address. The scheme is what pipeline.wiring takes."""
+    binary = _binary()
+    ports = [_free_node_port() for _ in range(NODES)]
+    with ExitStack() as stack:
+        for port in ports:
+            cluster = ["--cluster-enabled", "yes", "--cluster-node-timeout", "2000"]
+            stack.enter_context(_server(binary, port, tmp_path_factory.mktemp("node"), cluster))
+        _join(ports)
+        yield f"redis+cluster://127.0.0.1:{ports[0]}"
+
+
+def _binary() -> str:
     binary = redis_server_path()
     if binary is None:
         if os.environ.get("REQUIRE_SERVICES") == "1":
             pytest.fail("no redis-server, and REQUIRE_SERVICES=1")
         pytest.skip("no redis-server binary on this machine")
-    folder = tmp_path_factory.mktemp("redis")
-    port = _free_port()
+    return binary
+
+
+@contextmanager
+def _server(binary: str, port: int, folder: Path, options: list[str] | None = None) -> Iterator[None]:
     arguments = ["--port", str(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", str(folder)]
-    process = subprocess.Popen([binary, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        [binary, *arguments, *(options or [])], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
     try:
-        _wait_until_it_answers(port)
-        yield f"redis://127.0.0.1:{port}/0"
+        client = redis.Redis(port=port)
+        _wait_until(client.ping)
+        yield
     finally:
         process.terminate()
         process.wait(timeout=10)
+
+
+def _join(ports: list[int]) -> None:
+    """Share the slots among nodes, introduce these to each other, and wait until all of them know all slots."""
+    clients = [redis.Redis(port=port, decode_responses=True) for port in ports]
+    bounds = [SLOTS * number // NODES for number in range(NODES + 1)]
+    for number, client in enumerate(clients):
+        client.execute_command("CLUSTER SET-CONFIG-EPOCH", number + 1)
+        client.execute_command("CLUSTER ADDSLOTS", *range(bounds[number], bounds[number + 1]))
+    for port in ports[1:]:
+        clients[0].execute_command("CLUSTER MEET", "127.0.0.1", port)
+    for client in clients:
+        _wait_until(lambda client=client: _is_joined(client))
+
+
+def _is_joined(client: redis.Redis) -> bool:
+    info = client.execute_command("CLUSTER INFO")
+    return (
+        info["cluster_state"] == "ok"
+        and int(info["cluster_slots_ok"]) == SLOTS
+        and int(info["cluster_known_nodes"]) == NODES
+    )
 
 
 def _free_port() -> int:
@@ -47,14 +98,24 @@ def _free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def _wait_until_it_answers(port: int) -> None:
+def _free_node_port() -> int:
+    """A free port whose bus port is free too."""
+    while True:
+        port = _free_port()
+        with closing(socket()) as probe:
+            if port + BUS_OFFSET < 65_536 and probe.connect_ex(("127.0.0.1", port + BUS_OFFSET)):
+                return port
+
+
+def _wait_until(is_there: Callable[[], object]) -> None:
     deadline = time.monotonic() + START_DEADLINE_S
-    client = redis.Redis(port=port)
     while True:
         try:
-            client.ping()
-            return
+            if is_there():
+                return
         except redis.ConnectionError:
             if time.monotonic() > deadline:
                 raise
-            time.sleep(0.02)
+        if time.monotonic() > deadline:
+            raise TimeoutError("Redis was not ready in time")
+        time.sleep(0.02)
