@@ -45,6 +45,15 @@ def states(number: int) -> tuple[str, str]:
     return story(number), story(number)[:700] + story(500 + number)[:200]
 
 
+def warm_up() -> None:
+    """Compile the kernels before several threads ask for them at once."""
+    alone = chain()
+    alone.add_work("any", story(0))
+    alone.run()
+    alone.store_page("http://pirate.example/0", story(0))
+    alone.run()
+
+
 @dataclass
 class Presence:
     """From when until when texts were there, as seen from outside: each call's beginning and end."""
@@ -131,6 +140,7 @@ class Load:
         return replace(shared, index=index, matcher=Matcher(index, corpus), cases=book, clock=SystemClock())
 
     def run(self) -> None:
+        warm_up()
         calls = [self.change_works, self.search, *(partial(self.match_pages, seed) for seed in range(MATCHERS))]
         threads = [threading.Thread(target=self._guarded, args=[call]) for call in calls]
         for thread in threads:

@@ -1,0 +1,88 @@
+"""Which index the settings put together, and who keeps its snapshot new."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import redis
+from redis.cluster import RedisCluster
+
+from core.errors import ServiceUnavailable
+from core.settings import Settings, load
+from matcher.ports import MatchIndex
+from matcher.redis_index import RedisIndex
+from matcher.snapshot import SnapshotIndex
+from pipeline.snapshots import refresh_snapshot
+from pipeline.wiring import match_index
+from tests.support.corpus_texts import story
+from tests.support.index_texts import IDS, PRINTS, found
+from tests.support.memory_chain import chain
+
+
+@pytest.fixture
+def empty_url(redis_url: str) -> str:
+    with redis.Redis.from_url(redis_url) as client:
+        client.flushdb()
+    return redis_url
+
+
+@pytest.fixture
+def empty_cluster_url(redis_cluster_url: str) -> Iterator[str]:
+    client = RedisCluster.from_url(redis_cluster_url.replace("redis+cluster", "redis"))
+    client.flushall(target_nodes=RedisCluster.PRIMARIES)
+    yield redis_cluster_url
+    client.close()
+
+
+def settings_with(tmp_path: Path, **variables: str) -> Settings:
+    return load({"ZHUIWEN_HOME": str(tmp_path), **{f"ZHUIWEN_{name}": value for name, value in variables.items()}})
+
+
+def is_working(index: MatchIndex) -> bool:
+    index.rebuild(PRINTS.items())
+    return bool(found(index, IDS[0]))
+
+
+def test_the_index_lies_on_the_one_redis_unless_it_has_its_own(tmp_path: Path, empty_url: str) -> None:
+    index = match_index(settings_with(tmp_path, REDIS_URL=empty_url))
+    assert isinstance(index, RedisIndex)
+    assert is_working(index)
+    elsewhere = settings_with(tmp_path, REDIS_URL="redis://127.0.0.1:1/0", INDEX_URL=empty_url)
+    assert match_index(elsewhere).state().texts == len(IDS)
+
+
+def test_a_scheme_with_cluster_makes_it_a_cluster(tmp_path: Path, empty_cluster_url: str) -> None:
+    settings = settings_with(tmp_path, INDEX_URL=empty_cluster_url)
+    assert is_working(match_index(settings))
+    with RedisCluster.from_url(empty_cluster_url.replace("redis+cluster", "redis")) as client:
+        assert all(client.dbsize(target_nodes=node) for node in client.get_primaries())
+
+
+@pytest.mark.parametrize("url", ["redis://127.0.0.1:1/0", "redis+cluster://127.0.0.1:1"])
+def test_nothing_is_connected_before_it_is_used(tmp_path: Path, url: str) -> None:
+    index = match_index(settings_with(tmp_path, INDEX_URL=url, INDEX_SNAPSHOT=str(tmp_path / "shared")))
+    with pytest.raises(ServiceUnavailable, match="the index"):
+        index.state()
+
+
+def test_the_upkeep_keeps_a_snapshot_where_one_is_asked_for(tmp_path: Path, empty_url: str) -> None:
+    settings = settings_with(tmp_path, REDIS_URL=empty_url, INDEX_SNAPSHOT=str(tmp_path / "shared"))
+    index = match_index(settings)
+    assert isinstance(index, SnapshotIndex)
+    index.clear()
+    made = chain()
+    ports = replace(made.ports, index=index)
+    made.ports = ports
+    (text_id,) = made.add_work("书", story(5))
+    made.run()
+    assert refresh_snapshot(ports)
+    assert not refresh_snapshot(ports, is_urgent=True)
+    index.lookup(np.zeros(0, np.uint64), 1)
+    assert index.is_answering
+    assert index.place(text_id) is not None
+
+
+def test_without_a_folder_there_is_none() -> None:
+    assert not refresh_snapshot(chain().ports, is_urgent=True)

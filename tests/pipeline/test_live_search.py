@@ -1,0 +1,345 @@
+"""The same on the admin database, the embedded page store and a real Redis; and the tasks that beat starts."""
+
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from itertools import count
+
+import pytest
+import redis
+from django_celery_beat.models import PeriodicTask
+
+from core.clock import SystemClock
+from core.ids import CanonicalUrl, FinalUrl, RequestedUrl, SiteId, work_text_id
+from core.messages import SearchRequested
+from core.pages import Fetched, Reading, Stored
+from core.settings import load
+from core.states import Rejection
+from core.works import Chapter as ChapterText
+from core.works import StoredFingerprint, WorkFile
+from fingerprint.algorithms import DEFAULT
+from fingerprint.readings import syllable_ids
+from matcher.matching import CorpusCache, Matcher
+from matcher.redis_index import RedisIndex
+from pagestore.mongo import MongoFingerprintStore, MongoPageStore, MongoWorkStore, connect
+from pipeline import rounds, schedule, tasks
+from pipeline.corpus import StoredCorpus
+from pipeline.memory import MemoryOutbox
+from pipeline.pending import KEY_PREFIX
+from pipeline.search import search_pages
+from pipeline.steps import Ports
+from pipeline.turns import SEARCH, turn
+from pipeline.upkeep import sweep_all
+from tests.support.memory_chain import carry
+from webadmin import catalogue
+from webadmin.casebook import DjangoCaseBook
+from webadmin.models import Case, Chapter, Exclusion, PageCheck, PageRecord, RightsHolder, Site, Work
+
+pytestmark = pytest.mark.django_db
+CHARACTERS = [chr(code) for code in range(0x4E00, 0x4E00 + 6000) if syllable_ids(chr(code))[0]]
+
+
+def story(seed: int) -> str:
+    rng = random.Random(seed)
+    return "".join("".join(rng.choices(CHARACTERS, k=rng.randint(8, 30))) + "。" for _ in range(60))
+
+
+@dataclass
+class Live:
+    """Live ports but for the broker: its messages are carried here, in their order."""
+
+    ports: Ports
+    outbox: MemoryOutbox
+    client: "redis.Redis"
+    site: Site
+    on_commit: Callable[..., object]
+
+    def add_work(self, title: str, *texts: str) -> Work:
+        chapters = tuple(ChapterText(number, "", text) for number, text in enumerate(texts, start=1))
+        with self.on_commit(execute=True):  # type: ignore[attr-defined]
+            added = catalogue.add_work(
+                self.site.rights_holder, WorkFile(title, "", chapters), "", self.ports.works, self.outbox
+            )
+        return added.work
+
+    def store_page(self, url: str, text: str) -> Stored:
+        fetched = Fetched(
+            SiteId(str(self.site.pk)), RequestedUrl(url), FinalUrl(url), CanonicalUrl(url), 200, (),
+            text.encode("utf-8", "surrogatepass"), datetime.now(UTC),
+        )  # fmt: skip
+        return self.ports.pages.put(fetched, Reading(title="某页", text=text))
+
+    def run(self) -> int:
+        """Carry messages and sweep until nothing is owed; how many messages there were."""
+        for carried in count():
+            messages = self.outbox.drain()
+            if not messages and sweep_all(self.ports).found_nothing:
+                return carried
+            for message in messages:
+                carry(message, self.ports)
+        raise AssertionError("unreachable")
+
+
+@pytest.fixture
+def live(
+    mongo_url: str,
+    redis_url: str,
+    django_capture_on_commit_callbacks: Callable[..., object],
+    monkeypatch: pytest.MonkeyPatch,
+) -> Iterator[Live]:
+    client, database, outbox = redis.Redis.from_url(redis_url), connect(mongo_url), MemoryOutbox()
+    client.flushall()
+    works, fingerprints, index = MongoWorkStore(database), MongoFingerprintStore(database), RedisIndex(client)
+    index.clear()
+    ports = Ports(
+        pages=MongoPageStore(database),
+        works=works,
+        fingerprints=fingerprints,
+        index=index,
+        matcher=Matcher(index, CorpusCache(StoredCorpus(works, fingerprints, DEFAULT))),
+        cases=DjangoCaseBook(works),
+        outbox=outbox,
+        clock=SystemClock(),
+        algorithm=DEFAULT,
+    )
+    holder = RightsHolder.objects.create(name="甲")
+    site = Site.objects.create(rights_holder=holder, name="某站", start_urls="http://pirate.example/")
+    monkeypatch.setattr(tasks, "live", lambda _: ports)
+    monkeypatch.setattr(tasks, "redis_client", lambda _: client)
+    yield Live(ports, outbox, client, site, django_capture_on_commit_callbacks)
+    client.close()
+
+
+@pytest.fixture
+def settled(live: Live) -> Live:
+    """Three pages compared with one work, of which the first is a copy."""
+    live.add_work("旧作", story(1))
+    for number in (1, 2, 3):
+        live.store_page(f"http://pirate.example/{number}", story(number))
+    live.run()
+    assert Case.objects.count() == 1
+    return live
+
+
+def checked(live: Live) -> dict[str, datetime]:
+    return dict(PageRecord.objects.values_list("url", "checked_at"))
+
+
+def test_a_new_work_opens_a_case_on_an_old_page_and_dates_the_others(settled: Live) -> None:
+    before = checked(settled)
+    settled.add_work("新作", story(2))
+    began = datetime.now(UTC)
+    settled.run()
+    assert {case.work.title: case.page_url for case in Case.objects.select_related("work")} == {
+        "旧作": "http://pirate.example/1",
+        "新作": "http://pirate.example/2",
+    }
+    after = checked(settled)
+    assert all(began < after[url] for url in before)
+    dated = PageCheck.objects.get(page__url="http://pirate.example/3")
+    assert dated.checked_at == after["http://pirate.example/3"]
+    assert dated.corpus_revision == settled.ports.index.state().corpus_revision
+    assert dated.rejection == Rejection.NO_MATCH
+
+
+def test_a_search_writes_no_evidence_for_pages_that_took_nothing(settled: Live) -> None:
+    before = list(Case.objects.values())
+    settled.add_work("新作", story(9))
+    settled.run()
+    assert list(Case.objects.values()) == before
+
+
+def test_a_replaced_chapter_is_gone_and_the_page_of_its_case_is_compared_again(settled: Live) -> None:
+    old, new = work_text_id(story(1)), work_text_id(story(3))
+    settled.add_work("旧作", story(3))
+    before = checked(settled)
+    settled.run()
+    assert settled.ports.index.text_ids() == {new}
+    case = Case.objects.get(page__url="http://pirate.example/3")
+    assert [match.text_id for match in case.matches.all()] == [new]
+    record = PageRecord.objects.get(url="http://pirate.example/1")
+    assert record.checked_at > before["http://pirate.example/1"]
+    assert record.rejection == Rejection.NO_MATCH
+    evidence = Case.objects.get(page=record).matches.get()
+    assert (evidence.text_id, evidence.algorithm_id) == (old, DEFAULT.id), "what was frozen stays"
+
+
+def test_a_chapter_replaced_where_another_holder_keeps_the_text_is_compared_again(settled: Live) -> None:
+    other = RightsHolder.objects.create(name="乙")
+    kept = Work.objects.create(rights_holder=other, title="同文")
+    Chapter.objects.create(work=kept, number=1, text_id=work_text_id(story(1)), chars=1)
+    settled.run()
+    settled.add_work("旧作", story(7))
+    settled.run()
+    assert settled.ports.index.text_ids() == {work_text_id(story(1)), work_text_id(story(7))}
+    assert PageRecord.objects.get(url="http://pirate.example/1").rejection == Rejection.NO_MATCH
+
+
+def test_a_removed_work_is_gone_from_every_answer_at_once(settled: Live) -> None:
+    work = settled.add_work("新作", story(20))
+    settled.run()
+    with settled.on_commit(execute=True):  # type: ignore[attr-defined]
+        catalogue.remove_work(work, settled.outbox)
+    stored = settled.store_page("http://pirate.example/20", story(20))
+    settled.run()
+    assert PageRecord.objects.get(version_id=stored.version_id).rejection == Rejection.NO_MATCH
+    assert settled.ports.index.text_ids() == {work_text_id(story(1))}
+
+
+def test_a_page_that_arrived_while_redis_was_lost_is_compared(settled: Live) -> None:
+    settled.client.flushall()
+    settled.store_page("http://pirate.example/copy", story(1))
+    settled.run()
+    assert Case.objects.filter(page_url="http://pirate.example/copy").exists()
+
+
+BAD_PAGES = {
+    "empty": ("", Rejection.TOO_FEW_HAN_CHARS),
+    "spaces": (" \n\u3000" * 1000, Rejection.TOO_FEW_HAN_CHARS),
+    "punctuation": ("……！？，。" * 1000, Rejection.TOO_FEW_HAN_CHARS),
+    "no Chinese": ("Ωμέγα 🙂 עברית " * 1000, Rejection.TOO_FEW_HAN_CHARS),
+    "lone surrogates": ("\ud800\udfff" * 1000, Rejection.TOO_FEW_HAN_CHARS),
+    "one character": ("山", Rejection.TOO_FEW_HAN_CHARS),
+    "shorter than any window": ("山雨欲来风满楼，溪云初起日沉阁。", Rejection.TOO_FEW_HAN_CHARS),
+    "one character a million times": ("啊" * 1_000_000, Rejection.NO_MATCH),
+    "Chinese between lone surrogates": ("\ud800".join(story(77)), Rejection.NO_MATCH),
+    "private use": (chr(0xE000) * 5_000, Rejection.NO_MATCH),
+}
+BAD_WORKS = ("", "……！？，。" * 100, "No Chinese.", "\ud800\udfff", "山", "山雨欲来风满楼", "呀" * 1_000_000)
+
+
+@pytest.mark.parametrize("name", BAD_PAGES)
+def test_a_page_without_a_text_to_compare_has_a_reason_and_no_case(settled: Live, name: str) -> None:
+    text, reason = BAD_PAGES[name]
+    stored = settled.store_page("http://pirate.example/bad", text)
+    settled.run()
+    settled.add_work("新作", story(30))
+    settled.run()
+    record = PageRecord.objects.get(page_id=stored.page_id)
+    assert record.rejection == reason
+    assert not record.cases.exists()
+    assert not Exclusion.objects.exists()
+
+
+def test_works_without_a_text_to_compare_are_found_nowhere_and_harm_nobody(settled: Live) -> None:
+    settled.add_work("空作", *BAD_WORKS)
+    for name, (text, _) in BAD_PAGES.items():
+        settled.store_page(f"http://pirate.example/{name}", text)
+    settled.add_work("新作", story(2))
+    settled.run()
+    assert set(Case.objects.values_list("work__title", flat=True)) == {"旧作", "新作"}
+    assert not Exclusion.objects.exists()
+    assert not Chapter.objects.filter(indexed_at__isnull=True).exists()
+
+
+def test_two_works_with_one_text_are_each_a_case_of_the_page_that_took_it(settled: Live) -> None:
+    settled.add_work("另名", story(1))
+    settled.run()
+    page = PageRecord.objects.get(url="http://pirate.example/1")
+    assert set(page.cases.values_list("work__title", flat=True)) == {"旧作", "另名"}
+    assert settled.ports.index.text_ids() == {work_text_id(story(1))}
+    assert Case.objects.count() == 2
+
+
+def test_two_searches_never_run_at_once(settled: Live) -> None:
+    settled.add_work("新作", story(2))
+    for message in settled.outbox.drain():
+        carry(message, settled.ports)
+    with turn(settled.client, SEARCH) as is_ours:
+        assert is_ours
+        tasks.search_pages()
+    assert settled.ports.cases.behind(DEFAULT.id), "the second came to nothing"
+    tasks.search_pages()
+    assert not settled.ports.cases.behind(DEFAULT.id)
+
+
+def test_a_search_waits_while_works_still_come_in(settled: Live) -> None:
+    settled.add_work("新作", story(2))
+    for message in settled.outbox.drain():
+        carry(message, settled.ports)
+    settled.client.rpush(KEY_PREFIX + "works", "another work")
+    tasks.search_pages()
+    assert settled.ports.cases.behind(DEFAULT.id)
+
+
+def test_the_sweeper_asks_for_a_search_though_pages_still_wait(settled: Live) -> None:
+    settled.add_work("新作", story(2))
+    for message in settled.outbox.drain():
+        carry(message, settled.ports)
+    settled.client.rpush(KEY_PREFIX + "pages", "a page")
+    tasks.sweep()
+    assert settled.outbox.drain() == [SearchRequested()]
+
+
+def test_a_search_says_what_it_did_in_the_log_and_to_whoever_asks(
+    settled: Live, caplog: pytest.LogCaptureFixture
+) -> None:
+    settled.add_work("新作", story(2))
+    for message in settled.outbox.drain():
+        carry(message, settled.ports)
+    with caplog.at_level("INFO", "zhuiwen.pipeline"):
+        tasks.search_pages()
+    said = "1 texts, 3 pages, 1 sharing, 1 hits"
+    assert f"search of stored pages: {said}" in caplog.text
+    assert str(rounds.last_rounds(settled.client)[rounds.SEARCH]) == said
+
+
+def test_a_day_on_which_nothing_is_owed_sends_nothing_and_says_so(
+    settled: Live, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level("INFO", "zhuiwen.pipeline"):
+        tasks.compare_daily()
+    assert settled.outbox.drain() == []
+    assert "daily comparison: nothing was owed" in caplog.text
+    assert str(rounds.last_rounds(settled.client)[rounds.DAILY]) == "nothing was owed"
+
+
+def test_the_daily_comparison_finds_all_that_was_left_behind(settled: Live) -> None:
+    other = replace(DEFAULT, id=2)
+    page = PageRecord.objects.get(url="http://pirate.example/3")
+    work = Chapter.objects.get()
+    for subject in (page.version_id, work.text_id):  # as of an algorithm that is in use no more
+        settled.ports.fingerprints.remove(subject)
+        settled.ports.fingerprints.put(StoredFingerprint(subject, other.id, b"\x02"))
+    settled.add_work("新作", story(2))
+    settled.store_page("http://pirate.example/4", story(1))
+    settled.outbox.drain()  # a part was down
+    tasks.compare_daily()
+    counts = rounds.last_rounds(settled.client)[rounds.DAILY].counts
+    assert (counts["works_added"], counts["pages"]) == (2, 2)
+    settled.run()
+    known = settled.ports.fingerprints.known([page.version_id, work.text_id], DEFAULT.id)
+    assert known == {page.version_id, work.text_id}
+    assert set(Case.objects.values_list("page_url", flat=True)) == {
+        f"http://pirate.example/{number}" for number in (1, 2, 4)
+    }
+    tasks.compare_daily()
+    assert settled.outbox.drain() == []
+
+
+def test_beat_compares_every_day_at_an_hour_that_an_operator_may_move() -> None:
+    settings = load({"ZHUIWEN_TIME_ZONE": "Asia/Shanghai"})
+    schedule.ensure_schedule(settings)
+    daily = PeriodicTask.objects.get(task="pipeline.compare_daily")
+    assert (daily.enabled, daily.crontab.hour, str(daily.crontab.timezone)) == (True, "5", "Asia/Shanghai")
+    daily.crontab.hour, daily.enabled = "22", False
+    daily.crontab.save()
+    daily.save()
+    schedule.ensure_schedule(settings)
+    moved = PeriodicTask.objects.get(task="pipeline.compare_daily")
+    assert (moved.enabled, moved.crontab.hour) == (False, "22")
+
+
+def test_every_message_has_a_task_that_the_worker_knows() -> None:
+    from pipeline.app import app
+    from pipeline.outbox import TASKS
+
+    assert set(TASKS.values()) <= set(app.tasks)
+    assert {"pipeline.compare_daily", "pipeline.sweep"} <= set(app.conf.task_routes) & set(app.tasks)
+
+
+def test_a_search_of_nothing_costs_no_round(settled: Live) -> None:
+    assert search_pages(settled.ports).found_nothing
+    tasks.search_pages()
+    assert rounds.last_rounds(settled.client) == {}
