@@ -6,6 +6,7 @@ from collections.abc import Sequence
 # What the drivers accept: PyMongo; redis-py and Celery's transport both (Celery has none for unix://); dj-database-url.
 MONGO = ("mongodb://", "mongodb+srv://")
 REDIS = ("redis://", "rediss://")
+REDIS_CLUSTER = ("redis+cluster://", "rediss+cluster://")
 DATABASE = ("postgres://", "postgresql://", "sqlite:///")
 
 

@@ -25,6 +25,8 @@ class ServiceSettings:
 
     mongo_url: str = field(default="", repr=False)
     redis_url: str = field(default="", repr=False)
+    index_url: str = field(default="", repr=False)  # the index alone; where redis_url is, if empty
+    index_snapshot: str = ""  # folder; none if empty
     database_url: str = field(default="", repr=False)
     mongo_port: int = 27117
     redis_port: int = 6479
@@ -85,8 +87,13 @@ class Settings:
 
     @property
     def redis_url(self) -> str:
-        """The index's and broker's URL, embedded or not."""
+        """The broker's and the locks' URL, embedded or not; the index's too where it has none of its own."""
         return self.services.redis_url or f"redis://127.0.0.1:{self.services.redis_port}/0"
+
+    @property
+    def index_url(self) -> str:
+        """The index's URL: one server, or a cluster where the scheme says so."""
+        return self.services.index_url or self.redis_url
 
     @property
     def sqlite_path(self) -> Path:
@@ -138,6 +145,8 @@ def _read(variables: Variables) -> Settings:
         services=ServiceSettings(
             mongo_url=variables.url("MONGO_URL", service_urls.MONGO),
             redis_url=variables.url("REDIS_URL", service_urls.REDIS),
+            index_url=variables.url("INDEX_URL", service_urls.REDIS + service_urls.REDIS_CLUSTER),
+            index_snapshot=variables.text("INDEX_SNAPSHOT", ""),
             database_url=variables.url("DATABASE_URL", service_urls.DATABASE),
             mongo_port=variables.number("MONGO_PORT", ServiceSettings().mongo_port, 1, 65535),
             redis_port=variables.number("REDIS_PORT", ServiceSettings().redis_port, 1, 65535),

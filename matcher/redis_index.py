@@ -46,12 +46,12 @@ class RedisIndex:
 
     def __init__(
         self,
-        client: Client,
+        client: Client | Callable[[], Client],
         algorithm_id: int = DEFAULT.id,
         bucket_bits: int | None = None,
         folder: Path | None = None,
     ) -> None:
-        """`client` must return bytes (no decode_responses).
+        """`client` must return bytes (no decode_responses); or what makes one at first use.
 
         bucket_bits: of generations made from here; by their size if None. folder: for the temporary files of a rebuild,
         16 bytes a posting beyond 4 million postings; the system's temporary folder if None.

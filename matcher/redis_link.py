@@ -1,11 +1,13 @@
 """One round trip to Redis, whether it is one server or a cluster."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from typing import Any
 
 import redis
 from redis.cluster import RedisCluster
+from redis.exceptions import RedisClusterException
 
 from core.errors import ServiceUnavailable
 
@@ -14,11 +16,18 @@ Command = tuple[Any, ...]
 
 
 class Link:
-    """A client that returns bytes (no decode_responses)."""
+    """A client that returns bytes (no decode_responses), or what makes one: a cluster's connects when it is made."""
 
-    def __init__(self, client: Client) -> None:
-        self._client: Any = client
-        self.is_cluster = isinstance(client, RedisCluster)
+    def __init__(self, client: Client | Callable[[], Client]) -> None:
+        self._given = client
+
+    @cached_property
+    def _client(self) -> Any:
+        return self._given() if callable(self._given) else self._given
+
+    @cached_property
+    def is_cluster(self) -> bool:
+        return isinstance(self._client, RedisCluster)
 
     def ask(self, commands: Sequence[Command]) -> list[Any]:
         """The answers to commands that are sent together; in a cluster each touches keys of one slot."""
@@ -36,8 +45,10 @@ class Link:
     @property
     def where(self) -> str:
         """The server's address, or a cluster's first."""
-        if isinstance(self._client, RedisCluster):
-            nodes: list[Any] = self._client.get_nodes()  # type: ignore[no-untyped-call]
+        if "_client" not in vars(self):
+            return "ZHUIWEN_INDEX_URL"
+        if self.is_cluster:
+            nodes = self._client.get_nodes()
             return ", ".join(sorted(f"{node.host}:{node.port}" for node in nodes)) or "any node of the cluster"
         options = self._client.connection_pool.connection_kwargs
         return str(options.get("path") or f"{options.get('host', 'localhost')}:{options.get('port', 6379)}")
@@ -47,7 +58,7 @@ class Link:
         """Turn the driver's errors into ServiceUnavailable."""
         try:
             yield
-        except redis.RedisError as error:
+        except (redis.RedisError, RedisClusterException) as error:
             raise ServiceUnavailable("the index (Redis)", self.where) from error
 
 

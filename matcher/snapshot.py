@@ -4,6 +4,7 @@ import fcntl
 import logging
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -12,7 +13,10 @@ from numpy.typing import NDArray
 
 from core.errors import BadConfiguration, IndexStale, UnreadableFile
 from core.ids import WorkTextId
+from fingerprint.algorithms import ALGORITHMS, Seeds
+from fingerprint.compiled import windows_of
 from fingerprint.record import Fingerprint
+from fingerprint.seeds import seeds_of
 from matcher.ports import Hits, IndexState, IndexVersion, MatchIndex, TextNames
 from matcher.postings import Anchored, keys_of
 from matcher.snapshot_file import Snapshot
@@ -21,6 +25,9 @@ from matcher.snapshot_writing import write_snapshot
 log = logging.getLogger("zhuiwen.matcher")
 
 SUFFIX = ".snapshot"
+# A snapshot is due again when it is as many seconds old as it has bytes over this. It is written at 20 to 40 MB a
+# second: writing takes a tenth of the time at most, whatever the size (2026-11; 90 MB at 25 M characters: 45 s).
+BYTES_PER_PAUSE_S = 2_000_000
 
 
 class VersionedIndex(MatchIndex, Protocol):
@@ -66,11 +73,18 @@ class SnapshotIndex:
             return self._source.lookup(hashes, max_postings)
         return _found(snapshot, keys_of(hashes), max_postings)
 
+    def is_due(self, now_s: float) -> bool:
+        """Whether the newest snapshot is so old, for its size, that another is worth its time. now_s: since 1970."""
+        written = [path.stat() for path in self._snapshots()]
+        return all(now_s - each.st_mtime >= each.st_size / BYTES_PER_PAUSE_S for each in written)
+
     def refresh(self, entry: Callable[[WorkTextId], Anchored | None], folder: Path | None = None) -> bool:
         """Write a snapshot of the index as it is now unless there is one, and delete older ones.
 
-        entry: the fingerprint of a text; None for one that was withdrawn meanwhile. folder: for temporary files. Says
-        whether one was written; it is not when another process is at it, or when the index changed before it was done.
+        entry: the fingerprint of a text that is in no snapshot yet; None for one that was withdrawn meanwhile. The
+        others are fingerprinted again from their streams: 10 M characters a second, without the store. folder: for
+        temporary files. Says whether one was written that is good for now; not when another process is at it, or when
+        the index changed before it was done.
         """
         self._folder.mkdir(parents=True, exist_ok=True)
         with self._turn() as is_ours:
@@ -80,7 +94,8 @@ class SnapshotIndex:
             path = self._path(version)
             if not version.generation:
                 return False
-            write_snapshot(path, _entries(texts, entry), self.algorithm_id, version, folder)
+            known = _Streams(self.algorithm_id, self._newest())
+            write_snapshot(path, _entries(texts, known, entry), self.algorithm_id, version, folder)
             is_current = self._source.version() == version
             for other in self._folder.glob(f"{self.algorithm_id}-*{SUFFIX}*"):
                 if other != path:
@@ -126,6 +141,18 @@ class SnapshotIndex:
         self._snapshot = opened
         return opened
 
+    def _newest(self) -> Snapshot | None:
+        """The newest snapshot of this index, whatever it is of."""
+        for path in sorted(self._snapshots(), key=lambda path: path.stat().st_mtime, reverse=True):
+            try:
+                return Snapshot(path)
+            except UnreadableFile:
+                continue
+        return None
+
+    def _snapshots(self) -> list[Path]:
+        return list(self._folder.glob(f"{self.algorithm_id}-*{SUFFIX}"))
+
     def _path(self, version: IndexVersion) -> Path:
         name = f"{self.algorithm_id}-{version.generation}-{version.revision}-{version.origin}{SUFFIX}"
         return self._folder / name
@@ -145,11 +172,38 @@ class SnapshotIndex:
             raise BadConfiguration([f"{self._folder} cannot hold a snapshot ({error.strerror})"]) from error
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Stream:
+    """What an index takes of a text: `matcher.postings.Anchored`."""
+
+    algorithm_id: int
+    tokens: NDArray[np.uint16]
+    hashes: NDArray[np.uint64]
+    anchors: NDArray[np.int32]
+
+
+class _Streams:
+    """The texts of a snapshot, fingerprinted from their streams."""
+
+    def __init__(self, algorithm_id: int, snapshot: Snapshot | None) -> None:
+        self._algorithm = ALGORITHMS[algorithm_id]
+        self._snapshot = snapshot
+
+    def get(self, text_id: WorkTextId) -> _Stream | None:
+        place = self._snapshot.place(text_id) if self._snapshot else None
+        if self._snapshot is None or place is None:
+            return None
+        tokens, algorithm = np.array(self._snapshot.tokens[slice(*place)]), self._algorithm
+        rules = algorithm.windows if Seeds.WINDOWS in algorithm.seeds else ()
+        seeds = seeds_of(tokens, tuple(windows_of(tokens, rule) for rule in rules), algorithm)
+        return _Stream(algorithm.id, tokens, *seeds)
+
+
 def _entries(
-    texts: Iterable[WorkTextId], entry: Callable[[WorkTextId], Anchored | None]
+    texts: Iterable[WorkTextId], known: _Streams, entry: Callable[[WorkTextId], Anchored | None]
 ) -> Iterator[tuple[WorkTextId, Anchored]]:
     for text_id in sorted(texts):
-        found = entry(text_id)
+        found: Anchored | None = known.get(text_id) or entry(text_id)
         if found is not None:
             yield text_id, found
 

@@ -48,7 +48,8 @@ def sweep(ports: Ports, corpus: Corpus, given_up: GivenUp = lambda _: (), *, wit
     with_fingerprints: look as well for texts and pages without a stored fingerprint of the algorithm in use; they are
     fingerprinted anew from their stored texts.
     """
-    is_rebuilt = ports.index.state().generation == 0
+    state = ports.index.state()
+    is_rebuilt = state.generation == 0 or state.is_outgrown
     if is_rebuilt:
         rebuild_index(ports, corpus.texts)
         added = withdrawn = 0

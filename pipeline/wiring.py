@@ -1,14 +1,18 @@
 """Which implementations are in use: the one place that puts the live ones together."""
 
-from functools import cache
+from functools import cache, partial
+from pathlib import Path
 
 import redis
+from redis.cluster import RedisCluster
 
 from core.clock import SystemClock
 from core.settings import Settings
 from fingerprint.algorithms import DEFAULT
 from matcher.matching import CorpusCache, Matcher
+from matcher.ports import MatchIndex
 from matcher.redis_index import RedisIndex
+from matcher.snapshot import SnapshotIndex
 from pagestore.mongo import MongoFingerprintStore, MongoPageStore, MongoWorkStore, connect
 from pipeline.corpus import StoredCorpus
 from pipeline.outbox import CeleryOutbox
@@ -23,7 +27,7 @@ def live(settings: Settings) -> Ports:
     """The ports of this process. Nothing is connected yet: a service that is down shows at the first call."""
     database = connect(settings.mongo_url)
     works, fingerprints = MongoWorkStore(database), MongoFingerprintStore(database)
-    index = RedisIndex(redis_client(settings), DEFAULT.id)
+    index = match_index(settings)
     corpus = CorpusCache(StoredCorpus(works, fingerprints, DEFAULT))
     return Ports(
         pages=MongoPageStore(database),
@@ -38,8 +42,23 @@ def live(settings: Settings) -> Ports:
     )
 
 
+def match_index(settings: Settings) -> MatchIndex:
+    """The index in Redis, behind a snapshot where the settings name a folder for one.
+
+    A scheme with +cluster makes it a cluster's (docs/decisions/0074-index-in-a-cluster.md): any node may be named, the
+    client learns of the others. Broker and locks stay on the one server of `redis_client`.
+    """
+    scheme, _, rest = settings.index_url.partition("://")
+    waits = {"socket_timeout": REDIS_TIMEOUT_S, "socket_connect_timeout": REDIS_TIMEOUT_S}
+    make = RedisCluster.from_url if scheme.endswith("+cluster") else redis.Redis.from_url
+    client = partial(make, f"{scheme.removesuffix('+cluster')}://{rest}", **waits)
+    index = RedisIndex(client, DEFAULT.id)
+    folder = settings.services.index_snapshot
+    return SnapshotIndex(index, Path(folder).expanduser()) if folder else index
+
+
 def redis_client(settings: Settings) -> "redis.Redis":
-    """A client of the index's Redis; connects at first use."""
+    """A client of the broker's and the locks' Redis; connects at first use."""
     return redis.Redis.from_url(
         settings.redis_url, socket_timeout=REDIS_TIMEOUT_S, socket_connect_timeout=REDIS_TIMEOUT_S
     )

@@ -1,10 +1,10 @@
-"""The verbs `index stats`, `index rebuild`."""
+"""The verbs `index stats`, `index rebuild`, `index snapshot`."""
 
 from typing import Annotated
 
 import typer
 
-from core.errors import RetryLater
+from core.errors import BadConfiguration, RetryLater
 from deploy.cli.faults import FAILED, complain
 from deploy.cli.output import as_json, fields, progress, say
 from deploy.cli.session import session
@@ -17,6 +17,7 @@ def register(app: typer.Typer) -> None:
     group = typer.Typer(help="The index of the works.", no_args_is_help=True, rich_markup_mode=None)
     group.command("stats")(stats)
     group.command("rebuild")(rebuild)
+    group.command("snapshot")(snapshot)
     app.add_typer(group, name="index")
 
 
@@ -67,3 +68,15 @@ def rebuild() -> None:
         complain(f"the text {text_id} is named by a chapter and is not in the store; add its work again")
     if missing:
         raise typer.Exit(FAILED)
+
+
+def snapshot() -> None:
+    """Write the copy of the index that the workers of this machine share; the sweeper does so on its own machine."""
+    with session() as settings:
+        from pipeline.snapshots import refresh_snapshot
+        from pipeline.wiring import live
+
+        if not settings.services.index_snapshot:
+            raise BadConfiguration(["ZHUIWEN_INDEX_SNAPSHOT is not set; set it to a folder, best one in /dev/shm"])
+        is_written = refresh_snapshot(live(settings), is_urgent=True)
+    say("the snapshot is written" if is_written else "nothing to do: the snapshot is new, or being written already")

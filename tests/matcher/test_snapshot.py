@@ -10,15 +10,16 @@ import redis
 
 from core.errors import AlgorithmMismatch, IndexStale, UnreadableFile
 from core.ids import WorkTextId
-from fingerprint.algorithms import ALGORITHMS
+from fingerprint.algorithms import ALGORITHMS, Algorithm
 from fingerprint.fingerprinting import fingerprint_text
 from fingerprint.record import Fingerprint
 from matcher.ports import IndexVersion
 from matcher.redis_index import RedisIndex
-from matcher.snapshot import SnapshotIndex
+from matcher.snapshot import BYTES_PER_PAUSE_S, SnapshotIndex
 from matcher.snapshot_file import HEADER_BYTES, Snapshot
 from matcher.snapshot_writing import write_snapshot
-from tests.support.index_texts import IDS, PRINTS, found
+from tests.support.corpus_texts import story
+from tests.support.index_texts import IDS, MANY, PRINTS, found, occurrences
 
 A, B, C = IDS[:3]
 VERSION = IndexVersion(3, 17, "ab")
@@ -107,10 +108,8 @@ class TestWhenItAnswers:
         with pytest.raises(IndexStale):
             found(shared, A)
 
-    def test_a_snapshot_of_what_was_meanwhile_changed_answers_nothing(
-        self, shared: SnapshotIndex, source: RedisIndex
-    ) -> None:
-        source.remove(A)
+    def test_a_snapshot_of_what_was_meanwhile_changed_answers_nothing(self, source: RedisIndex, tmp_path: Path) -> None:
+        shared = SnapshotIndex(source, tmp_path)
 
         def entry(text_id: WorkTextId) -> Fingerprint | None:
             source.remove(C)
@@ -120,6 +119,39 @@ class TestWhenItAnswers:
         assert not any(row[1] == C for row in found(shared, C))
         assert not shared.is_answering
         assert shared.refresh(PRINTS.get)
+
+    @pytest.mark.parametrize("algorithm", ALGORITHMS.values(), ids=lambda algorithm: f"algorithm-{algorithm.id}")
+    def test_a_refresh_asks_for_new_texts_only(self, client: redis.Redis, tmp_path: Path, algorithm: Algorithm) -> None:
+        prints = {text_id: fingerprint_text(story(seed), algorithm) for seed, text_id in enumerate(IDS)}
+        source = RedisIndex(client, algorithm.id)
+        source.rebuild(list(prints.items())[:3])
+        shared = SnapshotIndex(source, tmp_path)
+        shared.refresh(prints.get)
+        source.add(IDS[3], prints[IDS[3]])
+        source.remove(A)
+        asked: list[WorkTextId] = []
+
+        def entry(text_id: WorkTextId) -> Fingerprint | None:
+            asked.append(text_id)
+            return prints[text_id]
+
+        assert shared.refresh(entry)
+        assert asked == [IDS[3]]
+        for text_id in IDS:
+            hashes = np.unique(prints[text_id].hashes)
+            expected = source.lookup(hashes, MANY)
+            hits = shared.lookup(hashes, MANY)
+            assert shared.is_answering
+            assert occurrences(hits) == occurrences(expected)
+            assert hits.counts.tolist() == expected.counts.tolist()
+
+    def test_it_is_due_again_later_the_larger_it_is(self, shared: SnapshotIndex, tmp_path: Path) -> None:
+        (path,) = snapshots(tmp_path)
+        written, pause = path.stat().st_mtime, path.stat().st_size / BYTES_PER_PAUSE_S
+        assert not shared.is_due(written + 0.9 * pause)
+        assert shared.is_due(written + 1.1 * pause)
+        path.unlink()
+        assert shared.is_due(written)
 
     def test_the_streams_of_all_texts_can_be_read(self, shared: SnapshotIndex) -> None:
         assert shared.place(A) is None  # nothing was looked up yet
