@@ -1,0 +1,152 @@
+"""The words of the chapters of all works, and the lists of chapters by word that the vector models look up."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from fingerprint.engines.chapters import CHAPTER_CHARS, ChapterOwners, chapters_of
+from fingerprint.engines.words import word_counts
+
+UNKNOWN = -1  # the number of a word that no chapter has
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ChapterTable:
+    """Which words each chapter has, and how often.
+
+    vocabulary: uint64[v] increasing; frequencies: int32[v], in how many chapters a word occurs; starts: int64[c + 1];
+    terms: int32[n] numbers in the vocabulary, chapter after chapter, increasing in each; counts: int32[n].
+    """
+
+    vocabulary: NDArray[np.uint64]
+    frequencies: NDArray[np.int32]
+    starts: NDArray[np.int64]
+    terms: NDArray[np.int32]
+    counts: NDArray[np.int32]
+
+    @property
+    def chapters(self) -> int:
+        return self.starts.size - 1
+
+    def numbers_of(self, words: NDArray[np.uint64]) -> NDArray[np.int64]:
+        """int64[len(words)]: the number of each word, UNKNOWN where no chapter has it."""
+        if not self.vocabulary.size:
+            return np.full(words.size, UNKNOWN, np.int64)
+        places = np.minimum(np.searchsorted(self.vocabulary, words), self.vocabulary.size - 1)
+        return np.where(self.vocabulary[places] == words, places, UNKNOWN)
+
+    def chapter(self, number: int) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
+        """The words of one chapter, increasing, and how often each occurs."""
+        place = slice(self.starts[number], self.starts[number + 1])
+        return self.vocabulary[self.terms[place]], self.counts[place]
+
+    def inverse_frequencies(self) -> NDArray[np.float64]:
+        """float64[v]: log(N / n) of each word that n of N chapters have."""
+        return np.log(self.chapters / self.frequencies)
+
+
+class ChapterWords:
+    """The chapters of the works that were added, in order, and their table, made anew when works came since.
+
+    Words that occur less than `min_occurrences` times in a chapter are left out, and so are chapters without words.
+    """
+
+    def __init__(self, chapter_chars: int = CHAPTER_CHARS, min_occurrences: int = 1) -> None:
+        self.owners = ChapterOwners()
+        self._chapter_chars, self._min_occurrences = chapter_chars, min_occurrences
+        self._words: list[NDArray[np.uint64]] = []
+        self._counts: list[NDArray[np.int32]] = []
+        self._table: ChapterTable | None = None
+
+    def add(self, work_id: str, text: str) -> None:
+        for chapter in chapters_of(text, self._chapter_chars):
+            words, counts = word_counts(chapter, self._min_occurrences)
+            if words.size:
+                self.owners.add(work_id)
+                self._words.append(words)
+                self._counts.append(counts)
+        self._table = None
+
+    def table(self) -> ChapterTable:
+        if self._table is None:
+            self._table = table_of(self._words, self._counts)
+        return self._table
+
+    def is_current(self, table: ChapterTable | None) -> bool:
+        """Whether nothing was added since that table was made."""
+        return table is not None and table is self._table
+
+
+def table_of(words: list[NDArray[np.uint64]], counts: list[NDArray[np.int32]]) -> ChapterTable:
+    """The table of chapters given by their words, increasing, and how often each occurs."""
+    starts = np.zeros(len(words) + 1, np.int64)
+    np.cumsum([chapter.size for chapter in words], out=starts[1:])
+    every_word = np.concatenate([*words, np.zeros(0, np.uint64)])
+    vocabulary, frequencies = np.unique(every_word, return_counts=True)
+    terms = np.searchsorted(vocabulary, every_word).astype(np.int32)
+    every_count = np.concatenate([*counts, np.zeros(0, np.int32)])
+    return ChapterTable(vocabulary, frequencies.astype(np.int32), starts, terms, every_count)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Postings:
+    """The chapters of each word. starts: int64[v + 1]; chapters: int32[n], increasing for each word; weights: [n]."""
+
+    starts: NDArray[np.int64]
+    chapters: NDArray[np.int32]
+    weights: NDArray[np.float32]
+
+
+def postings_of(
+    starts: NDArray[np.int64], terms: NDArray[np.int32], weights: NDArray[np.float32], vocabulary_size: int
+) -> Postings:
+    """The lists by word of chapters that lie one after the other; `terms` and `weights` as in a `ChapterTable`."""
+    per_word = np.bincount(terms, minlength=vocabulary_size)
+    word_starts = np.zeros(vocabulary_size + 1, np.int64)
+    np.cumsum(per_word, out=word_starts[1:])
+    chapters = np.empty(terms.size, np.int32)
+    sorted_weights = np.empty(terms.size, np.float32)
+    _distribute(starts, terms, weights, word_starts.copy(), chapters, sorted_weights)
+    return Postings(word_starts, chapters, sorted_weights)
+
+
+def dot_products(
+    postings: Postings, terms: NDArray[np.int64], weights: NDArray[np.float32], chapters: int
+) -> NDArray[np.float32]:
+    """float32[chapters]: the sum over the page's terms of page weight times chapter weight."""
+    sums = np.zeros(chapters, np.float32)
+    _add_products(postings.starts, postings.chapters, postings.weights, terms, weights, sums)
+    return sums
+
+
+@njit(cache=True)  # type: ignore[misc,unused-ignore]
+def _distribute(  # noqa: PLR0917 - numba compiles no records
+    starts: NDArray[np.int64],
+    terms: NDArray[np.int32],
+    weights: NDArray[np.float32],
+    next_places: NDArray[np.int64],
+    chapters: NDArray[np.int32],
+    sorted_weights: NDArray[np.float32],
+) -> None:
+    for chapter in range(starts.size - 1):
+        for at in range(starts[chapter], starts[chapter + 1]):
+            place = next_places[terms[at]]
+            chapters[place] = chapter
+            sorted_weights[place] = weights[at]
+            next_places[terms[at]] = place + 1
+
+
+@njit(cache=True)  # type: ignore[misc,unused-ignore]
+def _add_products(  # noqa: PLR0917 - numba compiles no records
+    starts: NDArray[np.int64],
+    chapters: NDArray[np.int32],
+    chapter_weights: NDArray[np.float32],
+    terms: NDArray[np.int64],
+    weights: NDArray[np.float32],
+    sums: NDArray[np.float32],
+) -> None:
+    for at in range(terms.size):
+        for place in range(starts[terms[at]], starts[terms[at] + 1]):
+            sums[chapters[place]] += weights[at] * chapter_weights[place]

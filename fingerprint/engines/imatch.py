@@ -1,0 +1,69 @@
+"""I-Match: one digest of those words of a text that are neither common nor rare in the corpus.
+
+Source: Chowdhury, Frieder, Grossman, McCabe, "Collection statistics for fast duplicate document
+detection", ACM TOIS 2002.
+"""
+
+import hashlib
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fingerprint.engines.chapter_words import UNKNOWN, ChapterTable, ChapterWords
+from fingerprint.engines.chapters import CHAPTER_CHARS
+from fingerprint.engines.engine import Found
+from fingerprint.engines.words import word_counts
+
+# Share of the highest idf, log N, that a word has to have. The source normalises idf so and tries cut-offs at both
+# ends; it keeps the words of the middle.
+MIN_NORMAL_IDF = 0.1
+MAX_NORMAL_IDF = 0.9
+# Below this a digest says little: two short texts that have no words in the middle range but one or two would be one.
+MIN_TERMS = 5
+
+
+class IMatch:
+    """Chapters with the page's digest. The words chosen change with every work that is added, and so do all digests."""
+
+    gives_spans = False
+
+    def __init__(
+        self,
+        min_normal_idf: float = MIN_NORMAL_IDF,
+        max_normal_idf: float = MAX_NORMAL_IDF,
+        min_terms: int = MIN_TERMS,
+        chapter_chars: int = CHAPTER_CHARS,
+    ) -> None:
+        self._range, self._min_terms = (min_normal_idf, max_normal_idf), min_terms
+        self._works = ChapterWords(chapter_chars)
+        self._table: ChapterTable | None = None
+
+    def add(self, work_id: str, text: str) -> None:
+        self._works.add(work_id, text)
+
+    def find(self, text: str) -> list[Found]:
+        table = self._built()
+        words = word_counts(text)[0]
+        numbers = table.numbers_of(words)
+        digest = self._digest(words[numbers != UNKNOWN], numbers[numbers != UNKNOWN])
+        return self._works.owners.best((chapter, 1.0) for chapter in self._chapters.get(digest, ()))
+
+    def _digest(self, words: NDArray[np.uint64], numbers: NDArray[np.integer]) -> bytes:
+        """Of the chosen words in order; empty where there are too few of them."""
+        chosen = words[self._is_chosen[numbers]]
+        return hashlib.sha1(chosen, usedforsecurity=False).digest() if chosen.size >= self._min_terms else b""
+
+    def _built(self) -> ChapterTable:
+        if self._works.is_current(self._table):
+            assert self._table is not None
+            return self._table
+        table = self._table = self._works.table()
+        normal_idf = table.inverse_frequencies() / (np.log(table.chapters) if table.chapters > 1 else 1)
+        self._is_chosen = (normal_idf >= self._range[0]) & (normal_idf <= self._range[1])
+        self._chapters: dict[bytes, list[int]] = {}
+        for chapter in range(table.chapters):
+            numbers = table.terms[table.starts[chapter] : table.starts[chapter + 1]]
+            digest = self._digest(table.vocabulary[numbers], numbers)
+            if digest:
+                self._chapters.setdefault(digest, []).append(chapter)
+        return table

@@ -1,0 +1,68 @@
+"""MDR: every long substring that page and work have in common.
+
+Source: Monostori, Zaslavsky, Schmidt, "MatchDetectReveal: finding overlapping and similar digital documents", 2000.
+The source builds a suffix tree of one document and runs the others through it; how the same substrings are found here
+is said in `common_substrings`.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.text import TextRange
+from fingerprint.engines.common_substrings import CommonSubstring, SubstringIndex
+from fingerprint.engines.engine import Found, FoundSpan
+from fingerprint.engines.plain_characters import plain_characters
+
+# The source takes chunks of 60 characters of English, some ten words; ten words of English are some 20 Chinese
+# characters. Shorter runs are shared by texts
+# that have nothing to do with each other; longer ones too, where works quote the same poem or carry the same site line.
+MIN_CHARS = 20
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Work:
+    work_id: str
+    offsets: NDArray[np.int32]
+
+
+class Mdr:
+    """Works that share a substring of at least `min_chars` letters, digits and Chinese characters with the page.
+
+    similarity: the share of the page's such characters that stand in shared substrings.
+    """
+
+    gives_spans = True
+
+    def __init__(self, min_chars: int = MIN_CHARS) -> None:
+        self._index = SubstringIndex(min_chars)
+        self._works: list[_Work] = []
+
+    def add(self, work_id: str, text: str) -> None:
+        codes, offsets = plain_characters(text)
+        self._index.add(codes)
+        self._works.append(_Work(work_id, offsets.astype(np.int32)))
+
+    def find(self, text: str) -> list[Found]:
+        codes, offsets = plain_characters(text)
+        matches: dict[int, list[CommonSubstring]] = {}
+        for match in self._index.find(codes):
+            matches.setdefault(match.text, []).append(match)
+        found = [self._found(number, shared, offsets) for number, shared in matches.items()]
+        return sorted(found, key=lambda work: (-work.similarity, work.work_id))
+
+    def _found(self, number: int, matches: list[CommonSubstring], page_offsets: NDArray[np.int64]) -> Found:
+        work = self._works[number]
+        is_shared = np.zeros(page_offsets.size, np.bool_)
+        spans = []
+        for match in matches:
+            is_shared[match.page : match.page + match.chars] = True
+            spans.append(
+                FoundSpan(_range(page_offsets, match.page, match.chars), _range(work.offsets, match.start, match.chars))
+            )
+        return Found(work.work_id, float(is_shared.mean()), tuple(spans))
+
+
+def _range(offsets: NDArray[np.integer], first: int, chars: int) -> TextRange:
+    return TextRange(int(offsets[first]), int(offsets[first + chars - 1]) + 1)

@@ -1,0 +1,123 @@
+"""Longest sentences: two texts are the same when one of their n longest sentences is.
+
+Source: github.com/veelion/nshash; n = 1 is the older rule of one digest for the longest sentence.
+"""
+
+import hashlib
+import heapq
+import json
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import xxhash
+
+from fingerprint.engines.chapters import CHAPTER_CHARS, chapters_of
+from fingerprint.engines.engine import Found
+from fingerprint.engines.key_value_stores import DiskStore, KeyValueStore, MemoryStore
+from fingerprint.engines.sentences import sentences_of
+
+LONGEST_SENTENCES = 5  # published
+MIN_SENTENCE_CHARS = 31  # the published code takes sentences of more than 30 characters, if there are any
+
+Digest = Callable[[bytes], bytes]
+
+
+def md5_digest(sentence: bytes) -> bytes:
+    return hashlib.md5(sentence, usedforsecurity=False).digest()
+
+
+def xxh3_digest(sentence: bytes) -> bytes:
+    """What stands here for the published farmhash: another fast hash of 64 bits."""
+    return xxhash.xxh3_64_digest(sentence)
+
+
+DIGESTS: dict[str, Digest] = {"md5": md5_digest, "xxh3": xxh3_digest}
+
+
+def longest_sentences(text: str, limit: int, min_chars: int = MIN_SENTENCE_CHARS) -> list[str]:
+    """The `limit` longest sentences, the longest first, equal ones in order of the text.
+
+    Sentences below `min_chars` are taken only when the text has no longer one.
+    """
+    sentences = [sentence.text for sentence in sentences_of(text)]
+    long_ones = [sentence for sentence in sentences if len(sentence) >= min_chars]
+    return heapq.nlargest(limit, long_ones or sentences, key=len)
+
+
+def sentence_digests(text: str, limit: int = LONGEST_SENTENCES, digest: Digest = md5_digest) -> list[bytes]:
+    """The digests of the longest sentences; each once."""
+    chosen = longest_sentences(text, limit)
+    return list(dict.fromkeys(digest(sentence.encode("utf-8", "surrogatepass")) for sentence in chosen))
+
+
+class SimilarIds:
+    """Numbers texts so that those with a common digest have one `similar_id`; the store remembers across restarts."""
+
+    _LAST = b"last similar_id"  # 15 bytes: no digest is as long
+
+    def __init__(self, store: KeyValueStore, sentences: int = LONGEST_SENTENCES, hash_name: str = "md5") -> None:
+        self._store, self._sentences, self._digest = store, sentences, DIGESTS[hash_name]
+
+    def similar_id(self, text: str) -> int:
+        """The lowest number that a digest of this text has, else the next; from now on all its digests have it.
+
+        0 for a text without a sentence: it is like no other, and is not counted.
+        """
+        digests = sentence_digests(text, self._sentences, self._digest)
+        if not digests:
+            return 0
+        known = {key: int(value) for key, value in self._store.get([*digests, self._LAST]).items()}
+        last = known.pop(self._LAST, 0)
+        number = min(known.values(), default=last + 1)
+        numbers = dict.fromkeys(digests, number) | {self._LAST: max(last, number)}
+        self._store.put({key: b"%d" % value for key, value in numbers.items()})
+        return number
+
+
+class NsHash:
+    """Works of which a chapter shares the digest of one of its longest sentences with the page.
+
+    similarity: the share of the page's digests that the work has. With a `path` the digests are kept in that file, and
+    the works added by an earlier process are found too; without one, in memory.
+    """
+
+    gives_spans = False
+
+    def __init__(
+        self,
+        sentences: int = LONGEST_SENTENCES,
+        hash_name: str = "md5",
+        path: Path | None = None,
+        chapter_chars: int = CHAPTER_CHARS,
+    ) -> None:
+        self._sentences, self._digest, self._chapter_chars = sentences, DIGESTS[hash_name], chapter_chars
+        self._store: KeyValueStore = DiskStore(path) if path else MemoryStore()
+
+    def add(self, work_id: str, text: str) -> None:
+        chapters = chapters_of(text, self._chapter_chars)
+        digests = {digest for chapter in chapters for digest in self._digests(chapter)}
+        works = {digest: self._works(known) for digest, known in self._store.get(digests).items()}
+        self._store.put({digest: json.dumps([*works.get(digest, ()), work_id]).encode() for digest in digests})
+
+    def find(self, text: str) -> list[Found]:
+        digests = self._digests(text)
+        known = self._store.get(digests).values()
+        shared = Counter(work_id for works in known for work_id in self._works(works))
+        return [
+            Found(work_id, count / len(digests))
+            for work_id, count in sorted(shared.items(), key=lambda work: (-work[1], work[0]))
+        ]
+
+    def _digests(self, text: str) -> list[bytes]:
+        return sentence_digests(text, self._sentences, self._digest)
+
+    @staticmethod
+    def _works(value: bytes) -> list[str]:
+        works: list[str] = json.loads(value)
+        return works
+
+
+def longest_sentence(hash_name: str = "md5", path: Path | None = None, chapter_chars: int = CHAPTER_CHARS) -> NsHash:
+    """The same with one sentence."""
+    return NsHash(1, hash_name, path, chapter_chars)

@@ -1,0 +1,39 @@
+"""The characters of a text without its punctuation and blanks, each with its place in the text as given."""
+
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fingerprint.characters import FULL_WIDTH_LATIN, KINDS, Kind
+from fingerprint.readings import CODE_POINTS, code_points
+
+FULL_WIDTH_SHIFT = 0xFEE0
+CASE_SHIFT = ord("a") - ord("A")
+PLAIN_KINDS = (Kind.HAN, Kind.DIGIT, Kind.LATIN, Kind.FULL_WIDTH_LATIN)
+
+
+def plain_characters(text: str) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    """uint32[n]: the Chinese characters, digits and letters of a text; int64[n]: their offsets in the text as given.
+
+    Case and width of letters are folded, simplified and traditional characters are not: to these engines they differ.
+
+    >>> codes, offsets = plain_characters("網，Ａb")
+    >>> "".join(map(chr, codes)), offsets.tolist()
+    ('網ab', [0, 2, 3])
+    """
+    codes = _table()[code_points(text)]
+    offsets = np.flatnonzero(codes)
+    return codes[offsets], offsets
+
+
+@cache
+def _table() -> NDArray[np.uint32]:
+    """uint32[code point]: the character that stands for it, 0 where it is none of the plain kinds."""
+    table = np.arange(CODE_POINTS, dtype=np.uint32)
+    table[~np.isin(KINDS.table, PLAIN_KINDS)] = 0
+    for letters in FULL_WIDTH_LATIN:
+        table[letters.start : letters.stop] -= FULL_WIDTH_SHIFT
+    is_upper = (table >= ord("A")) & (table <= ord("Z"))
+    table[is_upper] += CASE_SHIFT
+    return table

@@ -1,0 +1,94 @@
+"""Feature strings: what stands around the punctuation of a text, compared by the longest common substring.
+
+Source: the feature strings of Chinese web pages of Wu, Chen and Ma (2003): five characters on each side of every full
+stop. The variant takes the one character before every punctuation mark.
+"""
+
+import re
+from collections.abc import Callable
+
+from fingerprint.engines.chapters import CHAPTER_CHARS, ChapterOwners, chapters_of
+from fingerprint.engines.common_substrings import SubstringIndex
+from fingerprint.engines.engine import Found
+from fingerprint.readings import code_points
+
+CHARS_EACH_SIDE = 5  # published
+BLANKS = re.compile(r"\s+")
+FULL_STOP = re.compile("[。．]")
+# The character before a mark; of marks in a row (。” or ……) the first one counts.
+MARKED = re.compile(r"([^\W_])[。．，、；：！？…—“”‘’「」『』（）《》〈〉,.;:!?\"'()]")
+# How long is long enough was not published; "exact copies: precision 100 %, low recall" was. On 8,600 pages against
+# 14.6 M characters (November 2026; tried 20 to 150 characters, shares .05 to .5) twelve full stops in a row and a tenth
+# of the string give the known recall: pages across two chapters .97, 5 % homophones .02, all .175.
+MIN_CHARS_AROUND_STOPS = 120
+MIN_SHARE_AROUND_STOPS = 0.1
+# The variant has a tenth of the characters; at this share nothing innocent is named (0.1 % at .05).
+MIN_CHARS_AT_MARKS = 12
+MIN_SHARE_AT_MARKS = 0.2
+
+FeatureString = Callable[[str], str]
+
+
+def around_full_stops(text: str, each_side: int = CHARS_EACH_SIDE) -> str:
+    """The characters on each side of every full stop, blanks left out, one after the other.
+
+    >>> around_full_stops("他在桥上走过去。雨停了，天亮了。")
+    '桥上走过去雨停了，天，天亮了'
+    """
+    joined = BLANKS.sub("", text)
+    return "".join(
+        joined[max(0, stop.start() - each_side) : stop.start()] + joined[stop.end() : stop.end() + each_side]
+        for stop in FULL_STOP.finditer(joined)
+    )
+
+
+def at_marks(text: str) -> str:
+    """The one character before every punctuation mark.
+
+    >>> at_marks("他在桥上走过去。雨停了，“天亮了！”")
+    '去了了'
+    """
+    return "".join(MARKED.findall(BLANKS.sub("", text)))
+
+
+class PunctuationStrings:
+    """Chapters whose feature string has a substring in common with the page's, long enough for the shorter string.
+
+    similarity: the longest common substring as share of the shorter feature string.
+    """
+
+    gives_spans = False
+
+    def __init__(
+        self,
+        feature_string: FeatureString = around_full_stops,
+        min_share: float = MIN_SHARE_AROUND_STOPS,
+        min_chars: int = MIN_CHARS_AROUND_STOPS,
+        chapter_chars: int = CHAPTER_CHARS,
+    ) -> None:
+        self._feature_string, self._min_share, self._chapter_chars = feature_string, min_share, chapter_chars
+        self._index = SubstringIndex(min_chars)
+        self._owners = ChapterOwners()
+        self._lengths: list[int] = []
+
+    def add(self, work_id: str, text: str) -> None:
+        for chapter in chapters_of(text, self._chapter_chars):
+            string = self._feature_string(chapter)
+            self._index.add(code_points(string))
+            self._owners.add(work_id)
+            self._lengths.append(len(string))
+
+    def find(self, text: str) -> list[Found]:
+        string = self._feature_string(text)
+        shares = (
+            (chapter, chars / min(len(string), self._lengths[chapter]))
+            for chapter, chars in self._index.longest(code_points(string)).items()
+        )
+        return self._owners.best((chapter, share) for chapter, share in shares if share >= self._min_share)
+
+
+def marks_engine(
+    min_share: float = MIN_SHARE_AT_MARKS, min_chars: int = MIN_CHARS_AT_MARKS, chapter_chars: int = CHAPTER_CHARS
+) -> PunctuationStrings:
+    """The variant with one character at every punctuation mark."""
+    return PunctuationStrings(at_marks, min_share, min_chars, chapter_chars)

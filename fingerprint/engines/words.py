@@ -1,0 +1,17 @@
+"""How often each word occurs in a text; what a word of Chinese is, `tokens` says."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fingerprint.engines.tokens import tokens_of, word_ids
+
+
+def word_counts(text: str, min_occurrences: int = 1) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
+    """uint64[m]: the words that occur so often in a text, increasing, each once; int32[m]: how often each occurs.
+
+    >>> word_counts("天地，天地")[1].tolist(), word_counts("天地，天地", 2)[1].tolist()
+    ([2, 1], [2])
+    """
+    found, counts = np.unique(word_ids(tokens_of(text)), return_counts=True)
+    is_kept = counts >= min_occurrences
+    return found[is_kept], counts[is_kept].astype(np.int32)
