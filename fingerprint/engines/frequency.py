@@ -25,7 +25,8 @@ class FrequencyEngine:
     """Works with at least `min_matches` windows of the page; equal windows that overlap on both sides make a span.
 
     max_digit: 1, 3, 7 or 9, the end of the published range; granularity: tokens of a window; step, page_step: tokens
-    from one window to the next, in works and in pages. Of a row of equal windows only the first counts.
+    from one window to the next, in works and in pages. Of a row of equal windows only the first counts, and none where
+    no initial is more frequent than in ordinary text: nobody can read what stands there.
     """
 
     gives_spans = True
@@ -57,10 +58,11 @@ class FrequencyEngine:
 def _windows(text: str, rule: WindowRule) -> tuple[Offsets, NDArray[np.uint64], NDArray[np.int32]]:
     """Offsets of the tokens, the windows as hashes, and the token each begins at."""
     stream = normalize(text)
-    numbers = _numbers(window_fingerprints(initials(stream.tokens), rule))
-    is_new = np.ones(numbers.size, np.bool_)
-    is_new[1:] = numbers[1:] != numbers[:-1]
-    places = np.flatnonzero(is_new)
+    windows = window_fingerprints(initials(stream.tokens), rule)
+    numbers = _numbers(windows)
+    counts = windows.any(axis=1)
+    counts[1:] &= numbers[1:] != numbers[:-1]
+    places = np.flatnonzero(counts)
     return (stream.offsets, stream.offsets + 1), numbers[places], (places * rule.step).astype(np.int32)
 
 

@@ -8,7 +8,9 @@ from numpy.typing import NDArray
 
 from fingerprint.engines.feature_index import bucket_starts
 
-MAX_HITS = 4_000_000  # of one page: what bounds its time and memory where page and work repeat one passage all over
+# What bounds time and memory of a page where page and work repeat one passage all over: hits for a page of any length,
+# and hits for each of its features. A page that copies from a few editions of one work stays far below.
+HITS_OF_ANY_PAGE, HITS_OF_A_FEATURE = 1_000_000, 16
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,10 +36,11 @@ class PositionIndex:
         self._pending.append((work, features, places))
 
     def hits(self, features: NDArray[np.uint64], places: NDArray[np.int32]) -> Hits:
-        """Every pair of equal features of a page and of works, up to MAX_HITS of them."""
+        """Every pair of equal features of a page and of works; only the first ones where there are very many."""
         if self._pending:
             self._build()
-        queries, entries = _looked_up(features, self._keys, self._buckets, self._shift, MAX_HITS)
+        max_hits = HITS_OF_ANY_PAGE + HITS_OF_A_FEATURE * features.size
+        queries, entries = _looked_up(features, self._keys, self._buckets, self._shift, max_hits)
         return Hits(places[queries].astype(np.int64), self._works[entries], self._places[entries].astype(np.int64))
 
     def _build(self) -> None:
@@ -60,22 +63,20 @@ def _looked_up(
     shift: np.uint64,
     max_hits: int,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Of each hit the number of the feature and that of the entry."""
+    firsts, lasts = np.empty(features.size, np.int64), np.empty(features.size, np.int64)
     found = 0
-    for feature in features:
-        bucket = np.int64(feature >> shift)
-        for entry in range(buckets[bucket], buckets[bucket + 1]):
-            if keys[entry] == feature:
-                found += 1
+    for query in range(features.size):
+        bucket = np.int64(features[query] >> shift)
+        start, end = buckets[bucket], buckets[bucket + 1]
+        firsts[query] = start + np.searchsorted(keys[start:end], features[query])
+        lasts[query] = start + np.searchsorted(keys[start:end], features[query], side="right")
+        found += lasts[query] - firsts[query]
     size = min(found, max_hits)
     queries, entries = np.empty(size, np.int64), np.empty(size, np.int64)
     found = 0
     for query in range(features.size):
-        feature = features[query]
-        bucket = np.int64(feature >> shift)
-        for entry in range(buckets[bucket], buckets[bucket + 1]):
-            if found == size:
-                break
-            if keys[entry] == feature:
-                queries[found], entries[found] = query, entry
-                found += 1
+        for entry in range(firsts[query], min(lasts[query], firsts[query] + size - found)):
+            queries[found], entries[found] = query, entry
+            found += 1
     return queries, entries

@@ -34,6 +34,10 @@ class Clusters:
         """Those with so many features."""
         return self._chosen(self.features >= features)
 
+    def of_works_with_one_of(self, features: int) -> "Clusters":
+        """Those of works that have a cluster with so many features."""
+        return self._chosen(np.isin(self.works, self.works[self.features >= features]))
+
     def of_works_with(self, features: int) -> "Clusters":
         """Those of works that have so many features in all their clusters."""
         if not self.works.size:

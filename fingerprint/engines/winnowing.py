@@ -4,6 +4,8 @@ Source: Schleimer, Wilkerson, Aiken, "Winnowing: local algorithms for document f
 at least w + k - 1 equal characters always has a k-gram in common; a run shorter than k never has.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
@@ -14,8 +16,22 @@ from fingerprint.engines.located_works import LocatedWorks
 from fingerprint.engines.span_merging import MergeRule, merged
 from fingerprint.engines.tokens import Tokens, tokens_of
 
-MIN_FINGERPRINTS = 4
-MERGE = MergeRule(max_gap=100, max_drift=20)
+
+@dataclass(frozen=True, slots=True)
+class Joining:
+    """How fingerprints in common become spans, which the source leaves open.
+
+    merge: in tokens; min_to_match: fingerprints of the largest span of a work that is reported; min_to_show: of each
+    other span of that work. Why these: docs/decisions/0080-published-engines.md.
+    """
+
+    merge: MergeRule
+    min_to_match: int
+    min_to_show: int
+
+
+JOINING_OF_8 = Joining(MergeRule(max_gap=250, max_drift=20), min_to_match=4, min_to_show=4)
+JOINING_OF_5 = Joining(MergeRule(max_gap=100, max_drift=5), min_to_match=5, min_to_show=2)
 
 
 def winnowed(hashes: NDArray[np.uint64], window: int) -> NDArray[np.int64]:
@@ -49,25 +65,16 @@ def _winnowed(hashes: NDArray[np.uint64], window: int) -> NDArray[np.int64]:
 
 
 class WinnowingEngine:
-    """Works with at least `min_fingerprints` kept k-grams of the page close together; these make a span.
+    """Works that share enough kept k-grams with the page, close together on both sides.
 
     k: tokens of a k-gram; window: k-grams of which one is kept; fold: whether traditional characters count as
-    simplified ones. The source leaves open how fingerprints in common are joined: here those with a gap of at most
-    `merge.max_gap` tokens on both sides, whose distance changes by `merge.max_drift` at most.
+    simplified ones.
     """
 
     gives_spans = True
 
-    def __init__(
-        self,
-        k: int = 8,
-        window: int = 8,
-        fold: bool = True,
-        min_fingerprints: int = MIN_FINGERPRINTS,
-        merge: MergeRule = MERGE,
-    ) -> None:
-        self._k, self._window, self._fold = k, window, fold
-        self._min_fingerprints, self._merge = min_fingerprints, merge
+    def __init__(self, k: int = 8, window: int = 8, fold: bool = True, joining: Joining = JOINING_OF_8) -> None:
+        self._k, self._window, self._fold, self._joining = k, window, fold, joining
         self._works = LocatedWorks(k)
 
     def add(self, work_id: str, text: str) -> None:
@@ -76,8 +83,9 @@ class WinnowingEngine:
 
     def find(self, text: str) -> list[Found]:
         tokens, kept, places = self._fingerprints(text)
-        clusters = merged(self._works.hits(kept, places), self._merge).of_at_least(self._min_fingerprints)
-        return self._works.found(clusters, (tokens.starts, tokens.ends), kept.size)
+        clusters = merged(self._works.hits(kept, places), self._joining.merge)
+        shown = clusters.of_works_with_one_of(self._joining.min_to_match).of_at_least(self._joining.min_to_show)
+        return self._works.found(shown, (tokens.starts, tokens.ends), kept.size)
 
     def _fingerprints(self, text: str) -> tuple[Tokens, NDArray[np.uint64], NDArray[np.int32]]:
         tokens = tokens_of(text, self._fold)
@@ -97,7 +105,7 @@ ENTRIES = (
     ),
     EngineEntry(
         "winnowing-5-4",
-        lambda **options: WinnowingEngine(**{"k": 5, "window": 4, **options}),
+        lambda **options: WinnowingEngine(**{"k": 5, "window": 4, "joining": JOINING_OF_5, **options}),
         WinnowingEngine.gives_spans,
         "the least of every 4 hashes of 5 characters, by position",
         "每 4 个 5 字片段哈希取最小者，按位置比对",

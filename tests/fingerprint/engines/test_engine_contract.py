@@ -1,0 +1,125 @@
+"""What every engine of the catalogue keeps to, whatever it is given."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING
+
+import pytest
+
+from fingerprint.engines.catalogue import ENGINES, EngineEntry
+from tests.support.corpus_texts import story
+
+if TYPE_CHECKING:
+    from fingerprint.engines.engine import Engine
+
+EVERY_ENGINE = pytest.mark.parametrize("entry", ENGINES.values(), ids=lambda entry: entry.name)
+CHAPTER_CHARS = 2_500
+WORKS = {f"work-{seed}": story(seed, 120)[:CHAPTER_CHARS] for seed in range(1, 9)}
+COPY = "work-3"
+
+FEATURELESS = {
+    "empty": "",
+    "line ends": "\n\r\n \t",
+    "punctuation": "，。！？……——“”《》、；：" * 40,
+    "zero-width": "\u200b\u200d\ufeff" * 100,
+    "lone surrogates": "\ud800\udfff\udc00" * 100,
+    "replacement characters": "\ufffd" * 300,
+}
+POOR = {
+    "one character": "字",
+    "shorter than any window": "短文，",
+    "no Chinese": "There is no Chinese in this text at all, whatever one does with it. " * 20,
+    "surrogates among characters": "字\ud800" * 3,
+    "one character often": "字" * 20_000,
+}
+
+
+@cache
+def filled(name: str) -> Engine:
+    engine = ENGINES[name].make()
+    for work_id, text in WORKS.items():
+        engine.add(work_id, text)
+    return engine
+
+
+def test_names_are_kebab_case_and_every_entry_says_what_it_is() -> None:
+    for name, entry in ENGINES.items():
+        assert name == entry.name
+        assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name), name
+        assert "zhuiwen" not in name
+        assert name != "all"
+        assert all((entry.summary_en, entry.summary_zh, entry.source)), name
+
+
+@EVERY_ENGINE
+def test_an_entry_tells_the_truth_about_spans(entry: EngineEntry) -> None:
+    engine = filled(entry.name)
+    assert engine.gives_spans == entry.gives_spans
+    for found in engine.find(WORKS[COPY]):
+        assert bool(found.spans) == entry.gives_spans
+
+
+@EVERY_ENGINE
+def test_a_work_that_was_copied_whole_is_found_first_and_its_spans_lie_in_the_texts(entry: EngineEntry) -> None:
+    found = filled(entry.name).find(WORKS[COPY])
+    assert found, "the copy is not found"
+    assert found[0].work_id == COPY
+    assert len({match.work_id for match in found}) == len(found)
+    similarities = [match.similarity for match in found]
+    assert similarities == sorted(similarities, reverse=True)
+    assert all(0 <= similarity <= 1 for similarity in similarities)
+    for match in found:
+        for span in match.spans:
+            assert 0 <= span.page.start < span.page.end <= len(WORKS[COPY])
+            assert 0 <= span.work.start < span.work.end <= len(WORKS[match.work_id])
+
+
+@EVERY_ENGINE
+def test_works_with_the_same_text_are_both_found_with_the_same_similarity(entry: EngineEntry) -> None:
+    engine = entry.make()
+    for work_id, text in {**WORKS, "reprint": WORKS[COPY]}.items():
+        engine.add(work_id, text)
+    found = {match.work_id: match.similarity for match in engine.find(WORKS[COPY])}
+    assert found["reprint"] == found[COPY]
+
+
+@EVERY_ENGINE
+@pytest.mark.parametrize("kind", [*FEATURELESS, *POOR])
+def test_nothing_is_found_from_a_page_that_has_nothing_of_the_works(entry: EngineEntry, kind: str) -> None:
+    assert filled(entry.name).find({**FEATURELESS, **POOR}[kind]) == []
+
+
+@EVERY_ENGINE
+def test_works_without_content_are_never_found(entry: EngineEntry) -> None:
+    engine = entry.make()
+    for work_id, text in {**FEATURELESS, **POOR, **WORKS}.items():
+        engine.add(work_id, text)
+    assert {match.work_id for match in engine.find(WORKS[COPY])} <= set(WORKS)
+    assert all(engine.find(text) == [] for text in FEATURELESS.values())
+
+
+@EVERY_ENGINE
+def test_an_engine_without_works_finds_nothing(entry: EngineEntry) -> None:
+    assert entry.make().find(WORKS[COPY]) == []
+
+
+@EVERY_ENGINE
+def test_works_can_be_added_after_a_page_was_looked_up(entry: EngineEntry) -> None:
+    engine = entry.make()
+    others = [work_id for work_id in WORKS if work_id != COPY]
+    for work_id in others:
+        engine.add(work_id, WORKS[work_id])
+    assert COPY not in {match.work_id for match in engine.find(WORKS[COPY])}
+    engine.add(COPY, WORKS[COPY])
+    assert engine.find(WORKS[COPY])[0].work_id == COPY
+
+
+@EVERY_ENGINE
+def test_one_character_a_million_times_is_taken_on_both_sides(entry: EngineEntry) -> None:
+    engine = entry.make()
+    engine.add("endless", "字" * 1_000_000)
+    engine.add("story", WORKS[COPY])
+    assert "story" not in {match.work_id for match in engine.find("字" * 1_000_000)}
+    assert "endless" not in {match.work_id for match in engine.find(WORKS[COPY])}

@@ -1,0 +1,187 @@
+"""Exact copies, k-shingles, sets of words, CRC-32 shingles, DSC and the 84 functions."""
+
+import random
+import zlib
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fingerprint.engines.crc_shingles import CrcShingleEngine, crc_shingles
+from fingerprint.engines.dsc import DscEngine, kept_shingles
+from fingerprint.engines.exact import ExactEngine
+from fingerprint.engines.feature_index import FeatureIndex
+from fingerprint.engines.functions84 import (
+    FUNCTIONS,
+    MINIMA,
+    PAIRS,
+    SUPER_SHINGLES,
+    Functions84Engine,
+    mega_shingles,
+    minima,
+    super_shingles,
+)
+from fingerprint.engines.hashing import shingle_hashes
+from fingerprint.engines.jaccard import k_shingle_engine, shingle_set, word_jaccard_engine, word_set
+from fingerprint.engines.tokens import tokens_of
+from tests.support.corpus_texts import story, with_random_characters
+
+TEXT = story(1)
+SETS = st.lists(st.integers(0, 40).map(lambda number: number << 58), max_size=12)
+
+
+def numbered_words(first: int, count: int) -> list[str]:
+    return [
+        "w" + "".join(chr(ord("a") + int(digit)) for digit in str(number)) for number in range(first, first + count)
+    ]
+
+
+def test_exact_copies_are_found_whatever_their_punctuation_and_nothing_else_is() -> None:
+    for algorithm in ("md5", "sha256"):
+        engine = ExactEngine(algorithm)
+        engine.add("work", TEXT)
+        assert [found.work_id for found in engine.find(TEXT.replace("，", "\n"))] == ["work"]
+        assert engine.find(TEXT + "字") == []
+        assert engine.find(TEXT[1:]) == []
+
+
+def test_a_rose_is_a_rose_is_a_rose_has_three_shingles_of_four_words() -> None:
+    shingles = shingle_set("a rose is a rose is a rose", 4)
+    expected = ["a rose is a", "rose is a rose", "is a rose is"]
+    assert set(shingles.tolist()) == {int(shingle_hashes(tokens_of(each).ids, 4)[0]) for each in expected}
+    assert shingles.size == 3
+
+
+def test_the_jaccard_index_of_k_shingles_is_that_of_the_sets() -> None:
+    page = with_random_characters(TEXT[:1_000], 0.05)
+    ours, theirs = set(shingle_set(TEXT[:1_000], 3).tolist()), set(shingle_set(page, 3).tolist())
+    engine = k_shingle_engine(3, min_jaccard=0.0)
+    engine.add("work", TEXT[:1_000])
+    (found,) = engine.find(page)
+    assert found.similarity == pytest.approx(len(ours & theirs) / len(ours | theirs))
+    assert k_shingle_engine(3, min_jaccard=found.similarity) is not None
+
+
+def test_sets_of_words_are_duplicates_above_four_fifths_and_not_at_it() -> None:
+    engine = word_jaccard_engine()
+    engine.add("at", " ".join(numbered_words(0, 10)))
+    assert word_set(" ".join(numbered_words(0, 10))).size == 10
+    assert engine.find(" ".join(numbered_words(0, 8))) == []
+    above = engine.find(" ".join(numbered_words(0, 9)))
+    assert [(found.work_id, found.similarity) for found in above] == [("at", pytest.approx(0.9))]
+
+
+def test_words_of_chinese_are_pairs_of_neighbours() -> None:
+    assert word_set("天地玄黄").size == 3
+    assert set(word_set("天地玄黄").tolist()) & set(word_set("地玄").tolist())
+
+
+def test_three_of_23_crc_shingles_are_13_04_per_cent_and_the_same_story() -> None:
+    page = numbered_words(0, 25)
+    three = " ".join([*page[:5], *numbered_words(100, 30)])
+    two = " ".join([*page[:4], *numbered_words(200, 30)])
+    assert len(crc_shingles(" ".join(page))) == 23
+    engine = CrcShingleEngine()
+    engine.add("three", three)
+    engine.add("two", two)
+    (found,) = engine.find(" ".join(page))
+    assert (found.work_id, round(100 * found.similarity, 2)) == ("three", 13.04)
+
+
+def test_crc_shingles_are_those_of_the_words_joined_by_spaces() -> None:
+    assert crc_shingles("A rose, is a") == [zlib.crc32(b"a rose is"), zlib.crc32(b"rose is a")]
+    assert crc_shingles("天地玄黄") == [zlib.crc32("天地 地玄 玄黄".encode())]
+
+
+@given(st.lists(SETS, min_size=1, max_size=6), SETS)
+def test_the_index_counts_shared_features_as_sets_do(chapters: list[list[int]], page: list[int]) -> None:
+    index = FeatureIndex()
+    plain = {}
+    for number, chapter in enumerate(chapters):
+        index.add(np.unique(np.array(chapter, np.uint64)))
+        if number == len(chapters) // 2:
+            index.shared(np.array([1], np.uint64))  # a look-up between additions
+        if shared := len(set(chapter) & set(page)):
+            plain[number] = shared
+    found, counts = index.shared(np.unique(np.array(page, np.uint64)))
+    assert dict(zip(found.tolist(), counts.tolist(), strict=True)) == plain
+    assert index.sizes.tolist() == [len(set(chapter)) for chapter in chapters]
+
+
+def test_dsc_keeps_about_one_shingle_in_25_by_its_content() -> None:
+    text = story(5, 2_000)
+    shingles = tokens_of(text).ids.size - 9
+    kept = kept_shingles(text)
+    assert 0.9 * shingles / 25 < kept.size < 1.1 * shingles / 25
+    inside = kept_shingles(text[1_000:3_000])
+    assert set(inside.tolist()) <= set(kept.tolist())
+    assert inside.size > 40
+
+
+def test_dsc_reports_the_share_of_the_pages_kept_shingles() -> None:
+    engine = DscEngine(min_containment=0.0)
+    engine.add("work", TEXT)
+    page = TEXT[:800] + story(9)[:800]
+    kept = set(kept_shingles(page).tolist())
+    (found,) = engine.find(page)
+    assert found.similarity == len(kept & set(kept_shingles(TEXT).tolist())) / len(kept)
+    assert 0.3 < found.similarity < 0.7
+
+
+def test_super_shingles_of_dsc_agree_in_a_copy_and_break_at_the_first_edits() -> None:
+    engine = DscEngine(super_shingle=4)
+    engine.add("work", story(5, 100)[:2_500])
+    assert engine.find(story(5, 100)[:2_500])[0].similarity == 1.0
+    assert engine.find(with_random_characters(story(5, 100)[:2_500], 0.05)) == []
+
+
+def test_84_minima_make_6_super_shingles_of_14_and_15_mega_shingles() -> None:
+    assert (FUNCTIONS, SUPER_SHINGLES * MINIMA, len(PAIRS)) == (84, 84, 15)
+    least = minima(TEXT)
+    assert (least.size, super_shingles(least).size, mega_shingles(super_shingles(least)).size) == (84, 6, 15)
+
+
+def test_a_text_of_n_words_has_n_less_nine_shingles_without_function_words() -> None:
+    words = numbered_words(0, 12)
+    only = set()
+    for start in range(3):
+        only |= set(minima(" ".join(words[start : start + 10])).tolist())
+    assert set(minima(" ".join(words)).tolist()) <= only
+    assert minima(" ".join(words[:9])).size == 0
+    assert (minima("the " + " of ".join(words)) == minima(" ".join(words).upper())).all()
+    assert (minima("的" + TEXT.replace("了", "")) == minima(TEXT)).all()
+
+
+@pytest.mark.parametrize("changed", range(0, 84, 7))
+def test_one_changed_minimum_changes_one_super_shingle_and_five_mega_shingles(changed: int) -> None:
+    least = minima(TEXT)
+    other = least.copy()
+    other[changed] ^= np.uint64(1)
+    supers, others = super_shingles(least), super_shingles(other)
+    assert (supers != others).sum() == 1
+    assert (mega_shingles(supers) != mega_shingles(others)).sum() == 5
+
+
+def test_two_super_shingles_agree_exactly_where_a_mega_shingle_does() -> None:
+    rng = random.Random(4)
+    engines = {kind: Functions84Engine(kind, least) for kind, least in (("super", 2), ("mega", 1), ("minima", 17))}
+    for number in range(12):
+        for engine in engines.values():
+            engine.add(f"work-{number}", story(number)[:1_500])
+    found = dict.fromkeys(engines, 0)
+    for number in range(12):
+        page = with_random_characters(story(number)[:1_500], rng.choice([0, 0.003, 0.01]), seed=number)
+        works = {kind: [match.work_id for match in engine.find(page)] for kind, engine in engines.items()}
+        assert works["super"] == works["mega"]
+        assert set(works["super"]) <= set(works["minima"])
+        for kind, matched in works.items():
+            found[kind] += len(matched)
+    assert 0 < found["super"] < found["minima"] == 12
+
+
+def test_the_share_of_equal_minima_estimates_the_jaccard_index() -> None:
+    page = with_random_characters(TEXT, 0.02)
+    shingles = [set(shingle_hashes(tokens_of(each).ids, 10).tolist()) for each in (TEXT, page)]
+    jaccard = len(shingles[0] & shingles[1]) / len(shingles[0] | shingles[1])
+    assert abs((minima(TEXT) == minima(page)).mean() - jaccard) < 0.16  # three standard errors of 84 draws

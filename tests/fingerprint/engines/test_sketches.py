@@ -1,0 +1,136 @@
+"""Simhash and its tables, MinHash with LSH."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import xxhash
+from datasketch import MinHash
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fingerprint.engines.hashing import shingle_hashes
+from fingerprint.engines.minhash_lsh import MinHashLshEngine, _features
+from fingerprint.engines.simhash import FIVE_BLOCKS, SimhashEngine, simhash
+from fingerprint.engines.simhash_tables import BlockTables, distance, equal_blocks, offsets
+from tests.support.corpus_texts import story, with_random_characters
+
+CAT, CATS, ICE = "the cat sat on the mat", "the cat sat on a mat", "we all scream for ice cream"
+# The 32-bit fingerprints that the example was published with.
+PUBLISHED = (851459198, 847263864, 984968088)
+LAYOUTS = {
+    "6 blocks of 64 bits, 3 differ": (equal_blocks(64, 6), 3),
+    "5 blocks of 64 bits, 4 differ": (FIVE_BLOCKS, 4),
+    "4 blocks of 32 bits, 3 differ": (equal_blocks(32, 4), 3),
+}
+
+
+def pair_distances(one: int, other: int, third: int) -> tuple[int, int, int]:
+    return distance(one, other), distance(one, third), distance(other, third)
+
+
+def test_the_published_fingerprints_of_the_cat_differ_in_4_16_and_12_bits() -> None:
+    assert pair_distances(*PUBLISHED) == (4, 16, 12)
+
+
+def test_simhashes_of_the_cat_are_as_far_apart_as_published_in_their_order() -> None:
+    """The example hashes with Ruby's String#hash of its day; with xxHash the distances are 5, 14 and 11."""
+
+    def fingerprint(text: str) -> int:
+        features = {text[start : start + 2] for start in range(len(text) - 1)}
+        return simhash(np.array([xxhash.xxh64_intdigest(each.encode()) for each in features], np.uint64), 32)
+
+    near, farthest, far = pair_distances(*map(fingerprint, (CAT, CATS, ICE)))
+    assert (near, farthest, far) == (5, 14, 11)
+    assert near < far < farthest
+
+
+def test_the_hash_of_the_engine_puts_the_cats_together_and_the_ice_cream_apart() -> None:
+    def fingerprint(text: str) -> int:
+        return simhash(shingle_hashes(np.array([ord(each) for each in text], np.uint64), 2))
+
+    near, farthest, far = pair_distances(*map(fingerprint, (CAT, CATS, ICE)))
+    assert near < min(far, farthest)
+
+
+@given(st.lists(st.integers(0, 2**64 - 1), max_size=12), st.sampled_from([32, 64]))
+def test_a_simhash_has_the_bits_that_more_than_half_of_the_features_have(features: list[int], bits: int) -> None:
+    plain = sum(1 << place for place in range(bits) if 2 * sum(each >> place & 1 for each in features) > len(features))
+    assert simhash(np.array(features, np.uint64), bits) == plain
+
+
+def test_five_blocks_begin_at_0_12_24_36_and_48_and_the_last_is_wider() -> None:
+    assert offsets(FIVE_BLOCKS) == (0, 12, 24, 36, 48)
+    assert FIVE_BLOCKS == (12, 12, 12, 12, 16)
+    assert sum(FIVE_BLOCKS) == 64
+    assert equal_blocks(32, 4) == (8, 8, 8, 8)
+
+
+def test_there_is_a_table_for_each_choice_of_leading_blocks() -> None:
+    assert {name: len(BlockTables(*layout).choices) for name, layout in LAYOUTS.items()} == {
+        "6 blocks of 64 bits, 3 differ": 20,
+        "5 blocks of 64 bits, 4 differ": 5,
+        "4 blocks of 32 bits, 3 differ": 4,
+    }
+    with pytest.raises(ValueError, match="4 blocks cannot find fingerprints that differ in 4 bits"):
+        BlockTables(equal_blocks(32, 4), 4)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
+@settings(max_examples=60)
+@given(st.data())
+def test_tables_find_all_within_the_distance_and_nothing_else(
+    layout: tuple[tuple[int, ...], int], data: st.DataObject
+) -> None:
+    blocks, max_distance = layout
+    bits = sum(blocks)
+    page = data.draw(st.integers(0, 2**bits - 1))
+    flips = st.sets(st.integers(0, bits - 1), max_size=8)
+    stored = [page ^ sum(1 << place for place in each) for each in data.draw(st.lists(flips, max_size=8))]
+    tables = BlockTables(blocks, max_distance)
+    for fingerprint in stored:
+        tables.add(fingerprint)
+    expected = [(number, distance(page, each)) for number, each in enumerate(stored)]
+    assert tables.near(page) == [(number, bits) for number, bits in expected if bits <= max_distance]
+
+
+def test_a_simhash_engine_finds_a_chapter_with_a_changed_word_and_no_other_text() -> None:
+    engine = SimhashEngine()
+    for seed in range(20):
+        engine.add(f"work-{seed}", story(seed, 120)[:2_500])
+    page = story(3, 120)[:2_500]
+    assert [found.work_id for found in engine.find(page[:700] + "木" + page[701:])] == ["work-3"]
+    assert engine.find(story(77, 120)[:2_500]) == []
+
+
+def test_bands_and_rows_are_those_of_a_threshold_of_one_half() -> None:
+    bands, rows = MinHashLshEngine().bands_and_rows
+    assert (bands, rows) == (25, 5)
+    chance = {jaccard: 1 - (1 - jaccard**rows) ** bands for jaccard in (0.2, 0.5, 0.8)}
+    assert chance[0.2] < 0.01
+    assert 0.5 < chance[0.5] < 0.6
+    assert chance[0.8] > 0.99
+    thresholds = [MinHashLshEngine(threshold).bands_and_rows for threshold in (0.2, 0.5, 0.8)]
+    assert all(lower[1] < higher[1] for lower, higher in pairwise(thresholds))
+
+
+def test_a_sketch_made_in_batches_is_the_librarys_own() -> None:
+    text = story(2, 1_500)
+    features = _features(text, 5)
+    assert features.size > 3 * 4_096
+    whole = MinHash(num_perm=128, hashfunc=int)
+    whole.update_batch(features.tolist())
+    engine = MinHashLshEngine(chapter_chars=len(text))
+    engine.add("work", text)
+    assert (engine._sketches[0].hashvalues == whole.hashvalues).all()
+    assert engine.find(text)[0].similarity == 1.0
+
+
+def test_minhash_finds_what_is_above_the_threshold_and_estimates_how_much() -> None:
+    engine = MinHashLshEngine()
+    for seed in range(10):
+        engine.add(f"work-{seed}", story(seed, 120)[:2_500])
+    (found,) = engine.find(with_random_characters(story(4, 120)[:2_500], 0.02))
+    assert found.work_id == "work-4"
+    assert 0.65 < found.similarity < 0.95
+    assert engine.find(with_random_characters(story(4, 120)[:2_500], 0.25)) == []

@@ -1,0 +1,76 @@
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fingerprint.engines.chapters import ChapterOwners, chapters_of
+from fingerprint.engines.engine import Found
+from fingerprint.engines.hashing import mixed, shingle_hashes
+from fingerprint.engines.tokens import canonical, tokens_of, word_ids, word_pairs
+
+TEXTS = st.text(st.sampled_from("天地玄黄宇宙，。 \nAbＺ12３\u200b\ud800網网"), max_size=60)
+
+
+def spelled(text: str, fold: bool = False) -> list[str]:
+    tokens, read = tokens_of(text, fold), canonical(text, fold)
+    return [read[start:end] for start, end in zip(tokens.starts, tokens.ends, strict=True)]
+
+
+def words(text: str) -> list[str]:
+    names = spelled(text)
+    return ["".join(names[first : first + 1 + pair]) for first, pair in zip(*word_pairs(tokens_of(text)), strict=True)]
+
+
+def test_characters_and_runs_of_letters_or_digits_are_tokens_in_one_case_and_width() -> None:
+    assert spelled("《網ＡＢc》12 3，d") == ["網", "abc", "12", "3", "d"]
+    assert spelled("網", fold=True) == spelled("网")
+
+
+def test_a_word_is_two_neighbouring_characters_or_a_run_of_letters() -> None:
+    assert words("天地玄，黄 rose 宇 is 宙") == ["天地", "地玄", "玄黄", "rose", "宇", "is", "宙"]
+    assert words("") == []
+    assert words("天") == ["天"]
+
+
+@given(TEXTS)
+def test_tokens_are_ordered_and_equal_exactly_where_they_are_spelled_alike(text: str) -> None:
+    tokens, names = tokens_of(text), spelled(text)
+    assert (tokens.starts < tokens.ends).all()
+    assert (tokens.starts[1:] >= tokens.ends[:-1]).all()
+    assert len(set(tokens.ids.tolist())) == len(set(names))
+    assert len(set(word_ids(tokens).tolist())) == len(set(words(text)))
+
+
+@given(st.lists(st.integers(0, 5), max_size=30), st.integers(1, 4))
+def test_shingle_hashes_are_equal_exactly_where_the_shingles_are(ids: list[int], size: int) -> None:
+    shingles = [tuple(ids[start : start + size]) for start in range(len(ids) - size + 1)]
+    hashes = shingle_hashes(np.array(ids, np.uint64), size).tolist()
+    assert len(hashes) == len(shingles)
+    assert len(set(zip(hashes, shingles, strict=True))) == len(set(hashes)) == len(set(shingles))
+
+
+def test_mixing_keeps_different_values_different_and_the_input_as_it_is() -> None:
+    values = np.arange(10_000, dtype=np.uint64)
+    assert np.unique(mixed(values)).size == values.size
+    assert (values == np.arange(10_000)).all()
+
+
+@given(st.text(max_size=80), st.integers(1, 20))
+def test_chapters_end_to_end_are_the_text(text: str, chars: int) -> None:
+    chapters = list(chapters_of(text, chars))
+    assert "".join(chapters) == text
+    assert all(len(chapter) == chars for chapter in chapters[:-1])
+
+
+@given(st.text(min_size=1, max_size=80), st.integers(1, 10))
+def test_chapters_that_overlap_by_half_hold_every_run_of_half_a_chapter(text: str, half: int) -> None:
+    chapters = list(chapters_of(text, 2 * half, half))
+    for start in range(len(text) - half + 1):
+        assert any(text[start : start + half] in chapter for chapter in chapters)
+
+
+def test_of_a_works_chapters_the_most_similar_counts_and_works_come_in_order() -> None:
+    owners = ChapterOwners()
+    numbers = [owners.add(work_id) for work_id in ("b", "b", "a", "c")]
+    assert numbers == [0, 1, 2, 3]
+    found = owners.best([(0, 0.2), (1, 0.9), (2, 0.9), (3, 0.4)])
+    assert found == [Found("a", 0.9), Found("b", 0.9), Found("c", 0.4)]
