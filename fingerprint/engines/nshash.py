@@ -15,7 +15,7 @@ import xxhash
 from fingerprint.engines.chapters import CHAPTER_CHARS, chapters_of
 from fingerprint.engines.engine import Found
 from fingerprint.engines.key_value_stores import DiskStore, KeyValueStore, MemoryStore
-from fingerprint.engines.sentences import sentences_of
+from fingerprint.engines.sentences import SENTENCE_ENDS, sentences_of
 
 LONGEST_SENTENCES = 5  # published
 MIN_SENTENCE_CHARS = 31  # the published code takes sentences of more than 30 characters, if there are any
@@ -35,19 +35,23 @@ def xxh3_digest(sentence: bytes) -> bytes:
 DIGESTS: dict[str, Digest] = {"md5": md5_digest, "xxh3": xxh3_digest}
 
 
-def longest_sentences(text: str, limit: int, min_chars: int = MIN_SENTENCE_CHARS) -> list[str]:
+def longest_sentences(
+    text: str, limit: int, min_chars: int = MIN_SENTENCE_CHARS, ends: str = SENTENCE_ENDS
+) -> list[str]:
     """The `limit` longest sentences, the longest first, equal ones in order of the text.
 
     Sentences below `min_chars` are taken only when the text has no longer one.
     """
-    sentences = [sentence.text for sentence in sentences_of(text)]
+    sentences = [sentence.text for sentence in sentences_of(text, ends)]
     long_ones = [sentence for sentence in sentences if len(sentence) >= min_chars]
     return heapq.nlargest(limit, long_ones or sentences, key=len)
 
 
-def sentence_digests(text: str, limit: int = LONGEST_SENTENCES, digest: Digest = md5_digest) -> list[bytes]:
+def sentence_digests(
+    text: str, limit: int = LONGEST_SENTENCES, digest: Digest = md5_digest, ends: str = SENTENCE_ENDS
+) -> list[bytes]:
     """The digests of the longest sentences; each once."""
-    chosen = longest_sentences(text, limit)
+    chosen = longest_sentences(text, limit, ends=ends)
     return list(dict.fromkeys(digest(sentence.encode("utf-8", "surrogatepass")) for sentence in chosen))
 
 
@@ -79,7 +83,8 @@ class NsHash:
     """Works of which a chapter shares the digest of one of its longest sentences with the page.
 
     similarity: the share of the page's digests that the work has. With a `path` the digests are kept in that file, and
-    the works added by an earlier process are found too; without one, in memory.
+    the works added by an earlier process are found too; without one, in memory. sentence_ends: the published text names
+    full stop, exclamation and question mark and the end of a line; its code also cuts at "；：】".
     """
 
     gives_spans = False
@@ -90,7 +95,9 @@ class NsHash:
         hash_name: str = "md5",
         path: Path | None = None,
         chapter_chars: int = CHAPTER_CHARS,
+        sentence_ends: str = SENTENCE_ENDS,
     ) -> None:
+        self._sentence_ends = sentence_ends
         self._sentences, self._digest, self._chapter_chars = sentences, DIGESTS[hash_name], chapter_chars
         self._store: KeyValueStore = DiskStore(path) if path else MemoryStore()
 
@@ -110,7 +117,7 @@ class NsHash:
         ]
 
     def _digests(self, text: str) -> list[bytes]:
-        return sentence_digests(text, self._sentences, self._digest)
+        return sentence_digests(text, self._sentences, self._digest, self._sentence_ends)
 
     @staticmethod
     def _works(value: bytes) -> list[str]:
@@ -118,6 +125,11 @@ class NsHash:
         return works
 
 
-def longest_sentence(hash_name: str = "md5", path: Path | None = None, chapter_chars: int = CHAPTER_CHARS) -> NsHash:
+def longest_sentence(
+    hash_name: str = "md5",
+    path: Path | None = None,
+    chapter_chars: int = CHAPTER_CHARS,
+    sentence_ends: str = SENTENCE_ENDS,
+) -> NsHash:
     """The same with one sentence."""
-    return NsHash(1, hash_name, path, chapter_chars)
+    return NsHash(1, hash_name, path, chapter_chars, sentence_ends)

@@ -1,0 +1,194 @@
+"""The engines that compare strings of a text: punctuation strings, Sif, KOALA, COPS, MDR."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.text import TextRange
+from fingerprint.engines.common_substrings import SubstringIndex
+from fingerprint.engines.cops import Cops
+from fingerprint.engines.koala import Koala
+from fingerprint.engines.mdr import Mdr
+from fingerprint.engines.punctuation_strings import PunctuationStrings, around_full_stops, at_marks, marks_engine
+from fingerprint.engines.sif import Sif
+from tests.support.corpus_texts import story, with_random_characters
+
+CODES = st.lists(st.integers(1, 3), max_size=60)
+
+
+def codes(values: list[int]) -> np.ndarray:
+    return np.array(values, np.uint32)
+
+
+# Common substrings
+
+
+@given(CODES, st.lists(CODES, max_size=4), st.integers(1, 9))
+def test_the_longest_common_substrings_equal_the_plain_definition(
+    page: list[int], works: list[list[int]], min_chars: int
+) -> None:
+    index = SubstringIndex(min_chars)
+    expected = {}
+    for number, work in enumerate(works):
+        assert index.add(codes(work)) == number
+        longest = max(
+            (
+                size
+                for size in range(1, len(page) + 1)
+                for start in range(len(page) - size + 1)
+                if any(page[start : start + size] == work[at : at + size] for at in range(len(work) - size + 1))
+            ),
+            default=0,
+        )
+        if longest >= min_chars:
+            expected[number] = longest
+    assert set(index.longest(codes(page))) == set(expected)
+    for match in index.find(codes(page)):
+        work = works[match.text]
+        assert match.chars >= min_chars
+        assert page[match.page : match.page + match.chars] == work[match.start : match.start + match.chars]
+        assert match.page == 0 or match.start == 0 or page[match.page - 1] != work[match.start - 1]
+        page_end, work_end = match.page + match.chars, match.start + match.chars
+        assert page_end == len(page) or work_end == len(work) or page[page_end] != work[work_end]
+
+
+@given(st.lists(st.integers(1, 10**6), min_size=80, max_size=120, unique=True), st.integers(0, 40), st.integers(0, 40))
+def test_a_shared_run_among_other_characters_is_found_whole(stream: list[int], before: int, skipped: int) -> None:
+    index = SubstringIndex(20)
+    index.add(codes([value + 2_000_000 for value in stream[:before]] + stream[skipped:]))
+    found = index.find(codes(stream[40:70]))
+    assert [(each.page, each.start, each.chars) for each in found] == [(0, before + 40 - skipped, 30)]
+
+
+def test_a_text_that_repeats_itself_without_end_costs_no_quadratic_time() -> None:
+    index = SubstringIndex(20)
+    index.add(codes([1, 2, 3] * 300_000))
+    assert index.longest(codes([3, 1, 2] * 300_000))[0] > 899_000
+
+
+def test_a_minimum_length_below_one_is_refused() -> None:
+    with pytest.raises(ValueError, match="at least one"):
+        SubstringIndex(0)
+
+
+# Punctuation strings
+
+
+def test_five_characters_stand_on_each_side_of_a_full_stop() -> None:
+    assert around_full_stops("一二三四五六七。甲乙丙丁戊己庚") == "三四五六七甲乙丙丁戊"
+    assert around_full_stops("一二。\n　甲乙") == "一二甲乙"
+    assert around_full_stops("一二三四五六七！甲乙丙丁戊己庚") == ""
+
+
+def test_the_variant_takes_one_character_at_every_mark() -> None:
+    assert at_marks("一二三，四五。“六七！”八九") == "三五七"
+
+
+@pytest.mark.parametrize("make", [PunctuationStrings, marks_engine])
+def test_exact_copies_are_found_and_edited_ones_are_not(make: type[PunctuationStrings]) -> None:
+    engine, text = make(), story(1, 100)
+    engine.add("w", text)
+    assert [(found.work_id, found.similarity) for found in engine.find(text[:2500])] == [("w", 1.0)]
+    assert engine.find(with_random_characters(text[:2500], 0.3)) == []
+
+
+def test_the_longest_common_substring_counts_as_share_of_the_shorter_string() -> None:
+    engine, text = PunctuationStrings(), story(1, 50)[:2400]
+    engine.add("w", text)
+    page = text[:1200] + story(2, 50)[:1200]
+    shared = len(around_full_stops(text[:1200]))
+    share = engine.find(page)[0].similarity
+    shorter = min(len(around_full_stops(page)), len(around_full_stops(text)))
+    assert share == pytest.approx(shared / shorter, abs=0.02)
+
+
+# Sif
+
+
+def test_the_windows_of_sif_begin_at_anchors_and_end_with_the_text() -> None:
+    engine = Sif(anchors=("天",), window_chars=5, min_share=0.5)
+    engine.add("w", "甲乙天一二三四，丙天五六七八丁天九")
+    assert [found.similarity for found in engine.find("别天一二三四" + "的天五六七八")] == [1.0]
+    assert engine.find("天一二三错") == []
+    assert [found.similarity for found in engine.find("天一二三四。天错错错错")] == [0.5]
+    assert engine.find("天九") == []
+
+
+def test_a_quarter_of_the_fingerprints_is_enough_for_sif() -> None:
+    engine = Sif(anchors=("天",), window_chars=3)
+    engine.add("w", "天一二天三四天五六天七八")
+    assert [found.similarity for found in engine.find("天一二天甲乙天丙丁天戊己")] == [0.25]
+    engine.add("longer", "天一二天三四天五六天七八天壬癸")
+    assert [found.work_id for found in engine.find("天一二天甲乙天丙丁天戊己天庚辛")] == ["w"]
+
+
+# KOALA
+
+
+def test_substrings_that_begin_rarely_are_chosen() -> None:
+    engine = Koala(substrings=2, substring_chars=3, min_shared=1)
+    common = "东西南北" * 30
+    engine.add("w", common + "黄鼠狼给鸡拜年")
+    engine.add("v", common)
+    for page in ("从前有黄鼠狼给鸡拜年的故事", common[:20] + "黄鼠狼给鸡拜年"):
+        assert [found.work_id for found in engine.find(page)] == ["w"]
+
+
+def test_a_page_full_of_strange_characters_keeps_its_places_for_what_works_may_have() -> None:
+    engine = Koala()
+    for seed in range(4):
+        engine.add(f"w{seed}", story(seed, 60))
+    page = with_random_characters(story(2, 55), 0.2)
+    assert [found.work_id for found in engine.find(page)][:1] == ["w2"]
+
+
+# COPS
+
+
+def test_cops_gives_the_share_of_equal_sentences_and_where_they_stand() -> None:
+    work = "开头的这一句话没有人会抄。第二句话被抄走了一个字不差！第三句也是这样被抄走了吗？"
+    page = "这是网页自己写的第一句话。第二句话被抄走了，一个字不差。又是一句自己写出来的话。第三句也是这样被抄走了吗？"
+    engine = Cops()
+    engine.add("w", work)
+    engine.add("v", "这里什么也没有被人家抄走过。")
+    (found,) = engine.find(page)
+    assert (found.work_id, found.similarity) == ("w", 0.5)
+    assert [work[span.work.start : span.work.end] for span in found.spans] == [
+        "第二句话被抄走了一个字不差",
+        "第三句也是这样被抄走了吗",
+    ]
+    assert [page[span.page.start : span.page.end] for span in found.spans] == [
+        "第二句话被抄走了，一个字不差",
+        "第三句也是这样被抄走了吗",
+    ]
+
+
+def test_short_sentences_that_everybody_writes_are_no_units_of_cops() -> None:
+    engine = Cops()
+    engine.add("w", "他笑了。为什么呢？原来如此！")
+    assert engine.find("他笑了。为什么呢？原来如此！") == []
+
+
+# MDR
+
+
+def test_mdr_finds_runs_of_twenty_characters_whatever_the_punctuation() -> None:
+    run = "白日依山尽黄河入海流欲穷千里目更上一层楼"
+    work = "唐人王之涣有诗：" + run[:10] + "。\n" + run[10:] + "。后人多爱之。"
+    page = "我最喜欢的诗是" + run[:5] + "，" + run[5:] + "，你呢"
+    engine = Mdr()
+    engine.add("w", work)
+    (found,) = engine.find(page)
+    assert found.spans[0].page == TextRange(7, 28)
+    assert found.spans[0].work == TextRange(8, 30)
+    assert found.similarity == pytest.approx(20 / 29)
+    assert engine.find(page.replace("楼", "树")) == []
+
+
+def test_mdr_reports_every_work_that_has_the_run() -> None:
+    engine = Mdr()
+    for work_id in ("b", "a"):
+        engine.add(work_id, story(1, 10))
+    engine.add("c", story(2, 10))
+    assert [found.work_id for found in engine.find("前言" + story(1, 10)[40:120])] == ["a", "b"]

@@ -1,0 +1,224 @@
+"""The engines that compare the words of texts: TF-IDF, I-Match, the Boolean model, eRulemaking, SCAM."""
+
+import itertools
+import math
+import random
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from fingerprint.engines.boolean_model import BooleanModel, different_share, dissimilarity
+from fingerprint.engines.chapter_words import ChapterWords
+from fingerprint.engines.erulemaking import ERulemaking
+from fingerprint.engines.imatch import IMatch
+from fingerprint.engines.scam import Scam, containment, largest_ratio
+from fingerprint.engines.tfidf import TfIdf
+from fingerprint.engines.words import word_counts
+from fingerprint.readings import syllable_ids
+
+HAN = [chr(0x4E00 + number) for number in range(900) if syllable_ids(chr(0x4E00 + number))[0]]
+
+
+def prose(seed: int, chars: int = 600, kinds: int = 300) -> str:
+    """Characters of which some are far more frequent than others; another seed has other ones."""
+    rng = random.Random(seed)
+    own = rng.sample(HAN, kinds)
+    return "".join(own[int(kinds * rng.random() ** 3)] for _ in range(chars))
+
+
+def features(*words: int, counts: list[int] | None = None) -> tuple[np.ndarray, np.ndarray]:
+    return np.array(words, np.uint64), np.array(counts or [1] * len(words), np.int32)
+
+
+def changed(text: str, share: float, seed: int = 1) -> str:
+    rng = random.Random(seed)
+    return "".join(chr(rng.randrange(0x6000, 0x7000)) if rng.random() < share else each for each in text)
+
+
+def plain_counts(text: str) -> Counter[str]:
+    return Counter(first + second for first, second in itertools.pairwise(text))
+
+
+# Boolean model
+
+
+def test_the_worked_example_of_the_boolean_model() -> None:
+    page, work = features(1, 2, 3, 4), features(1, 2, 5, 6, 7)
+    assert round(different_share(page, work), 3) == round(dissimilarity(page, work), 3) == 0.714
+    assert round(1 - dissimilarity(page, work), 3) == 0.286
+
+
+def test_differences_are_weighed_by_term_frequency() -> None:
+    page, work = features(1, 2, counts=[8, 1]), features(1, 3, counts=[8, 1])
+    assert different_share(page, work) == pytest.approx(2 / 3)
+    assert dissimilarity(page, work) == pytest.approx(2 / 10)
+
+
+def test_texts_without_features_differ_entirely() -> None:
+    assert different_share(features(), features()) == dissimilarity(features(), features()) == 1
+    assert dissimilarity(features(1), features()) == 1
+
+
+@pytest.mark.parametrize(("share", "is_found"), [(0.0, True), (0.02, True), (0.3, False)])
+def test_more_than_a_fifth_of_different_features_is_not_similar(share: float, is_found: bool) -> None:
+    engine = BooleanModel()
+    text = prose(1, 2400)
+    engine.add("w", text)
+    page = changed(text, share)
+    assert (different_share(word_counts(page, 2), word_counts(text, 2)) <= 0.2) == is_found
+    assert bool(engine.find(page)) == is_found
+
+
+def test_texts_whose_numbers_of_features_differ_by_more_than_d_are_not_compared() -> None:
+    text = prose(1, 2400)
+    page = text[:2250]
+    difference = word_counts(text, 2)[0].size - word_counts(page, 2)[0].size
+    assert difference > 1
+    for limit, is_found in ((difference, True), (difference - 1, False)):
+        engine = BooleanModel(max_count_difference=limit)
+        engine.add("w", text)
+        assert bool(engine.find(page)) == is_found
+
+
+# TF-IDF
+
+
+def test_the_cosine_of_the_top_terms_equals_the_plain_definition() -> None:
+    works = {f"w{seed}": prose(seed, 700, 60) for seed in range(6)}
+    engine = TfIdf(top_terms=10**6, min_cosine=1e-9)
+    for work_id, text in works.items():
+        engine.add(work_id, text)
+    page = works["w1"][:300] + works["w4"][200:500]
+    counts = {work_id: plain_counts(text) for work_id, text in works.items()}
+    frequency = Counter(word for each in counts.values() for word in each)
+
+    def vector(of: Counter[str]) -> dict[str, float]:
+        return {word: count * math.log(len(works) / frequency.get(word, 1)) for word, count in of.items()}
+
+    def cosine(first: dict[str, float], second: dict[str, float]) -> float:
+        product = sum(weight * second.get(word, 0) for word, weight in first.items())
+        return product / math.hypot(*first.values()) / math.hypot(*second.values())
+
+    expected = {work_id: cosine(vector(plain_counts(page)), vector(each)) for work_id, each in counts.items()}
+    found = {each.work_id: each.similarity for each in engine.find(page)}
+    assert found == pytest.approx({work_id: value for work_id, value in expected.items() if value > 0}, abs=1e-5)
+
+
+def test_twenty_terms_speak_for_a_chapter_after_a_tenth_of_its_characters_was_changed() -> None:
+    engine = TfIdf()
+    for seed in range(8):
+        engine.add(f"w{seed}", prose(seed, 2400))
+    assert [found.work_id for found in engine.find(changed(prose(3, 2400), 0.1))] == ["w3"]
+
+
+# I-Match
+
+
+def test_words_that_are_common_or_rare_in_the_corpus_do_not_change_the_digest() -> None:
+    engine = IMatch()
+    shared = prose(50, 300)  # in two of twelve works: of middle frequency
+    for seed in range(10):
+        engine.add(f"w{seed}", prose(seed, 600, 40) + "，天地")
+    engine.add("first", shared + "，天地")
+    engine.add("second", shared + "，天地，黼黻")  # a word that no other work has
+    assert [found.work_id for found in engine.find(shared + "，天地")] == ["first", "second"]
+    assert [found.work_id for found in engine.find(shared + "，天地，魑魅")] == ["first", "second"]
+    assert engine.find(shared[:200]) == []
+
+
+def test_one_more_work_can_change_what_i_match_finds() -> None:
+    engine = IMatch()
+    text = prose(60, 300)
+    for work_id in ("first", "second"):
+        engine.add(work_id, text)
+    for seed in range(10):
+        engine.add(f"w{seed}", prose(seed, 600, 40))
+    page = text + "，" + prose(61, 30)
+    assert [found.work_id for found in engine.find(page)] == ["first", "second"]
+    for work_id in ("third", "fourth"):
+        engine.add(work_id, prose(61, 30))  # now its words are of middle frequency too
+    assert engine.find(page) == []
+
+
+# eRulemaking
+
+
+def test_form_letters_gather_round_the_most_repeated_text() -> None:
+    engine = ERulemaking()
+    letter = prose(1, 900)
+    engine.add("edited", changed(letter, 0.02, 5))
+    for number in range(3):
+        engine.add(f"letter {number}", letter)
+    engine.add("other", prose(2, 900))
+    found = engine.find(changed(letter, 0.02, 6))
+    assert [each.work_id for each in found] == ["edited", "letter 0", "letter 1", "letter 2"]
+    assert len({each.similarity for each in found}) == 1  # all by their seed
+
+
+def test_a_page_of_another_length_is_in_another_bucket() -> None:
+    engine = ERulemaking()
+    engine.add("w", prose(1, 900) * 2)
+    assert [each.work_id for each in engine.find(prose(1, 900) * 2 + prose(1, 100))] == ["w"]
+    assert engine.find(prose(1, 900)) == []  # the same words in the same shares, but half as long
+
+
+# SCAM
+
+
+def test_containment_is_asymmetric() -> None:
+    whole = dict.fromkeys("abcdefgh", 1)
+    half = dict.fromkeys("abcd", 1)
+    assert containment(half, whole).page_in_work == 1.0
+    assert containment(half, whole).work_in_page == 0.5
+    assert containment(whole, half).page_in_work == 0.5
+
+
+def test_only_words_of_similar_frequency_count() -> None:
+    assert containment({"a": 2, "b": 1}, {"a": 3, "b": 1}).page_in_work == 1.0  # 2/3 + 3/2 < 2.5
+    assert containment({"a": 1, "b": 2}, {"a": 2, "b": 2}).page_in_work == pytest.approx(4 / 5)  # 1/2 + 2/1 = 2.5
+    assert containment({}, {"a": 1}) == containment({}, {})
+
+
+def test_the_bound_on_the_ratio_is_the_published_condition() -> None:
+    for epsilon in (2.1, 2.5, 3.0, 5.0):
+        limit = largest_ratio(epsilon)
+        assert limit + 1 / limit == pytest.approx(epsilon)
+
+
+@pytest.mark.parametrize("registries", [1, 3])
+def test_scam_finds_by_the_higher_containment_whatever_the_number_of_registries(registries: int) -> None:
+    engine = Scam(registries=registries)
+    works = {f"w{seed}": prose(seed, 1200, 60) for seed in range(5)}
+    for work_id, text in works.items():
+        engine.add(work_id, text)
+    page = works["w2"][:500] + prose(90, 20)
+    measured = {
+        work_id: max(
+            containment(plain_counts(page), plain_counts(text)).page_in_work,
+            containment(plain_counts(page), plain_counts(text)).work_in_page,
+        )
+        for work_id, text in works.items()
+    }
+    expected = {work_id: value for work_id, value in measured.items() if value >= 0.6}
+    assert {found.work_id: found.similarity for found in engine.find(page)} == pytest.approx(expected)
+
+
+# Table of words
+
+
+def test_the_table_knows_which_chapters_have_a_word() -> None:
+    works = ChapterWords(chapter_chars=4)
+    works.add("w", "天地人我天地人我")
+    works.add("v", "天地")
+    table = works.table()
+    assert table.chapters == 3
+    words = word_counts("天地黑白")[0]
+    numbers = table.numbers_of(words)
+    assert sorted(table.frequencies[numbers[numbers >= 0]].tolist()) == [3]
+    assert (numbers == -1).sum() == words.size - 1
+    assert table.chapter(2)[1].tolist() == [1]
+    assert works.is_current(table)
+    works.add("u", "黑白")
+    assert not works.is_current(table)
+    assert works.table().chapters == 4
