@@ -38,7 +38,9 @@ class Calibration:
     max_work_gap_tokens: int = 800
     max_free_page_gap_tokens: int = 20
     max_page_gap_share: float = 0.5
-    max_sheltered_page_gap_tokens: int = 100  # two advertisements: a short piece between them and a long one is no other passage
+    max_sheltered_page_gap_tokens: int = (
+        100  # two advertisements: a short piece between them and a long one is no other passage
+    )
     max_inserted_share: float = 0.6  # of what is put in where the work goes on: an advertisement, not two excerpts
     max_work_gap_of_insertion_tokens: int = 8
     max_free_work_gap_tokens: int = 60
@@ -48,6 +50,7 @@ class Calibration:
     min_scattered_tokens: int = 120  # so much of one text in pieces, each too little by itself, is no accident
     min_matched_tokens: int = 23  # below it set phrases and verse that everybody quotes begin
     min_score: int = 18
+    min_exact_tokens: int = 20  # in one go, or with as much to spare
     min_density: float = 0.35  # matched tokens of the shorter side; 40 % of random changes leave 0.6
     # Without one segment of that length a passage is fragments, as texts full of the same set pieces share them;
     # sentences in another order cover the page all the same (0.96 of it on 30 shuffled chapters, 2026).
@@ -56,9 +59,9 @@ class Calibration:
     home_bonus: float = 0.15  # a text that holds most of the page outbids another edition that is better in one line
     min_share_for_also: float = 0.5  # of the matched tokens that another text must carry to be named
 
-    # Common wording: a short passage that this many other texts carry belongs to none of them.
-    max_common_wording_tokens: int = 60
-    min_texts_for_common_wording: int = 4
+    # Common wording: of what a page has of a text, the share that no other text has, by its share of the page.
+    least_own_shares: tuple[tuple[float, float], ...] = ((0.35, 0.65), (0.6, 0.4))
+    min_edition_share: float = 0.3
 
     # Quotation (the benchmark's grey class: natural quotations of 20-35 characters, of which 20 % were called copies).
     max_bare_quotation_tokens: int = 38

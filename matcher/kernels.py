@@ -298,9 +298,7 @@ def extend_hits(  # noqa: PLR0917
         seed_page, seed_work = page_at, bounds[0] + work_at
         if score < firm_score:
             # Most hits of phrases end here, at a third of what it costs to look across gaps.
-            up = reach(
-                page, near, tokens, (seed_page, seed_work), 1, bounds, glancing, waves, nowhere, (0, 0)
-            )
+            up = reach(page, near, tokens, (seed_page, seed_work), 1, bounds, glancing, waves, nowhere, (0, 0))
             down = reach(
                 page, near, tokens, (seed_page - 1, seed_work - 1), -1, bounds, glancing, waves, nowhere, (0, 0)
             )

@@ -1,16 +1,16 @@
 """From a page to its matches: look up, extend, settle rival claims, join, compare, name."""
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Hashable, Mapping
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from core.errors import AlgorithmMismatch
 from core.ids import WorkTextId
 from core.matches import Match, MatchClass
 from core.pages import Disguise, DisguiseFound
+from fingerprint.algorithms import ALGORITHMS
 from fingerprint.record import Fingerprint
 from matcher.calibration import DEFAULT, Calibration
 from matcher.chaining import Holding, holdings
@@ -18,9 +18,11 @@ from matcher.changes import Comparison, compared
 from matcher.classes import class_of, disguises_of, patchwork
 from matcher.corpus import Corpus, CorpusCache, MemoryCorpus, StreamShelf, WorkEntry
 from matcher.extension import MATCHES, PAGE_END, PAGE_START, TEXT, Segments, segments_of
+from matcher.lookups import PageHits, page_hits
 from matcher.passages import passages
-from matcher.ports import Hits, MatchIndex
+from matcher.ports import MatchIndex
 from matcher.quotation import are_quotations
+from matcher.rarity import Editions, least_own_share, own_share, without
 from matcher.sides import Side
 from matcher.spans import Figures, as_spans, figures
 
@@ -50,6 +52,7 @@ class Matcher:
         self._corpus = corpus
         self._calibration = calibration
         self._shelf = StreamShelf(corpus, calibration.max_shelved_tokens)
+        self._editions = Editions(corpus, calibration)
         self._index_postings = 0  # as the last look-up saw it; the cap grows with it
 
     def match(self, text: str, fingerprint: Fingerprint, sources: Sources | None = None) -> tuple[Match, ...]:
@@ -61,85 +64,76 @@ class Matcher:
         """
         if fingerprint.algorithm_id != self._index.algorithm_id:
             raise AlgorithmMismatch(fingerprint.algorithm_id, self._index.algorithm_id)
-        hits, positions = self._hits(fingerprint)
-        if not positions.size:
+        cap = max(self._calibration.min_cap_postings, self._index_postings // self._calibration.index_postings_per_cap)
+        hits, self._index_postings = page_hits(self._index, fingerprint, cap, self._calibration)
+        if not hits.texts.size:
             return ()
         page = Side.of_page(text, fingerprint)
-        text_ids, segments = self._segments(page, hits, positions)
-        texts = [text_ids[number] for number in np.unique(segments[:, TEXT]).tolist()]
+        segments = self._segments(page, hits)
+        texts = [hits.text_ids[number] for number in np.unique(segments[:, TEXT]).tolist()]
         if not texts:
             return ()
         work_of = (sources or _each_its_own)(frozenset(texts))
-        is_open = np.array([text_id in work_of for text_id in text_ids], np.bool_)
+        is_open = np.array([text_id in work_of for text_id in hits.text_ids], np.bool_)
         claims = segments[is_open[segments[:, TEXT]]]
         findings = []
         for number, holding in holdings(claims, fingerprint.tokens.size, self._calibration).items():
-            finding = self._finding(page, text_ids, number, holding)
+            finding = self._finding(page, hits, claims, number, holding)
             if finding is not None:
                 findings.append(finding)
         return self._named(page, findings, work_of)
 
-    def _segments(self, page: Side, hits: Hits, page_positions: NDArray[np.int32]) -> tuple[list[WorkTextId], Segments]:
-        """The texts with hits, and the segments that these lead to; TEXT of a segment is a place in the list."""
-        ordinals, texts = np.unique(hits.ordinals, return_inverse=True)
-        text_ids = [hits.texts[ordinal] for ordinal in ordinals.tolist()]
-        streams = self._shelf.streams(text_ids)
-        found = segments_of(
+    def _segments(self, page: Side, hits: PageHits) -> Segments:
+        """The segments that hits lead to; TEXT of a segment is a place in `hits.text_ids`."""
+        return segments_of(
             page.fingerprint.tokens,
             page.near,
-            streams,
-            texts.astype(np.int32),
-            page_positions,
-            hits.positions,
+            self._shelf.streams(hits.text_ids),
+            hits.texts,
+            hits.page_positions,
+            hits.work_positions,
             self._calibration,
         )
-        return text_ids, found
 
-    def _hits(self, fingerprint: Fingerprint) -> tuple[Hits, NDArray[np.int32]]:
-        """The hits, and the page position of each."""
-        hashes, inverse, repeats = np.unique(fingerprint.hashes, return_inverse=True, return_counts=True)
-        usable = np.flatnonzero(repeats <= self._calibration.max_repeats_on_page)
-        hits = self._lookup(hashes[usable])
-        order = np.argsort(inverse, kind="stable")
-        firsts = np.cumsum(repeats) - repeats
-        asked = usable[hits.queries]
-        times = repeats[asked]
-        rows = np.repeat(np.arange(times.size), times)
-        within = np.arange(rows.size) - np.repeat(np.cumsum(times) - times, times)
-        positions = fingerprint.anchors[order[firsts[asked][rows] + within]]
-        spread = Hits(
-            hits.queries[rows], hits.ordinals[rows], hits.positions[rows], hits.texts, hits.capped, hits.postings
-        )
-        return spread, positions
-
-    def _lookup(self, hashes: NDArray[np.uint64]) -> Hits:
-        calibration = self._calibration
-        cap = max(calibration.min_cap_postings, self._index_postings // calibration.index_postings_per_cap)
-        hits = self._index.lookup(hashes, cap)
-        self._index_postings = hits.postings
-        if hits.capped and not hits.queries.size:
-            return self._index.lookup(hashes, cap * calibration.cap_growth_when_all_capped)
-        return hits
-
-    def _finding(self, page: Side, text_ids: list[WorkTextId], number: int, holding: Holding) -> _Finding | None:
+    def _finding(self, page: Side, hits: PageHits, claims: Segments, number: int, holding: Holding) -> _Finding | None:
         kept = passages(holding.segments, self._calibration)
-        entry = self._corpus.entry(text_ids[number]) if kept else None
+        entry = self._corpus.entry(hits.text_ids[number]) if kept else None
         if entry is None:
             return None
         work = Side(entry.text, entry.fingerprint)
         comparisons = [compared(page, work, passage, self._calibration) for passage in kept]
         found = figures(page, work, comparisons)
-        also = self._also(kept, holding, text_ids)
-        is_common = (
-            found.matched <= self._calibration.max_common_wording_tokens
-            and len(also) >= self._calibration.min_texts_for_common_wording
-        )
-        if is_common:
+        if found.matched < self._calibration.min_exact_tokens:
             return None
-        is_quotation = are_quotations(page, work, comparisons, found, self._calibration)
-        return _Finding(text_ids[number], work, comparisons, found, also, is_quotation)
+        also = self._also(kept, holding, hits.text_ids)
+        is_quotation = are_quotations(page, work, comparisons, found, self._calibration) or self._is_common(
+            hits, claims, number, comparisons, found, entry, also
+        )
+        return _Finding(hits.text_ids[number], work, comparisons, found, also, is_quotation)
 
-    def _also(self, kept: list[Segments], holding: Holding, text_ids: list[WorkTextId]) -> tuple[WorkTextId, ...]:
+    def _is_common(
+        self,
+        hits: PageHits,
+        claims: Segments,
+        number: int,
+        comparisons: list[Comparison],
+        found: Figures,
+        entry: WorkEntry,
+        also: tuple[WorkTextId, ...],
+    ) -> bool:
+        """Whether what the page has of the text is wording that other texts have too, and not much of the page."""
+        least = least_own_share(found.page_containment, self._calibration)
+        if not least:
+            return False
+        anchor_tokens = ALGORITHMS[self._index.algorithm_id].anchors.tokens
+        share = own_share(comparisons, without(claims, [number]), hits.capped, anchor_tokens)
+        if share < least and also:
+            editions = [other for other in also if self._editions.are_editions(entry, other)]
+            same = [number, *(hits.text_ids.index(other) for other in editions)]
+            share = own_share(comparisons, without(claims, same), hits.capped, anchor_tokens)
+        return share < least
+
+    def _also(self, kept: list[Segments], holding: Holding, text_ids: Sequence[WorkTextId]) -> tuple[WorkTextId, ...]:
         """The texts that carry at least half of what was matched, the fullest first."""
         rivals = holding.rivals
         is_within = np.zeros(len(rivals), np.bool_)

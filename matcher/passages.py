@@ -49,9 +49,7 @@ def _joined(ordered: Segments, calibration: Calibration) -> Iterator[Segments]:
     return (ordered[start:end] for start, end, _ in runs)
 
 
-def _needed_tokens(
-    ordered: Segments, calibration: Calibration
-) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+def _needed_tokens(ordered: Segments, calibration: Calibration) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """float64[segments - 1]: how many tokens both sides of each gap must have taken for it to be bridged.
 
     bool[segments - 1]: where it is enough that one side has: the work goes on, or has both pieces in one stretch.
@@ -123,7 +121,8 @@ def _is_enough(passage: Segments, calibration: Calibration) -> bool:
     work_length = int(passage[:, WORK_END].max() - passage[:, WORK_START].min())
     is_dense = matched >= calibration.min_density * min(page_length, work_length)
     is_firm = (
-        int(passage[:, MATCHES].max()) >= calibration.min_matched_tokens
+        int(passage[:, MATCHES].max()) >= calibration.min_exact_tokens
         or matched >= calibration.min_density_of_fragments * page_length
     )
-    return matched >= calibration.min_matched_tokens and score >= calibration.min_score and is_dense and is_firm
+    is_enough = matched >= calibration.min_matched_tokens and score >= calibration.min_score
+    return (is_enough or score >= calibration.min_exact_tokens) and is_dense and is_firm

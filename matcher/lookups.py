@@ -1,0 +1,96 @@
+"""What a page has in common with an index: for each of its anchors the places where it occurs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from core.ids import WorkTextId
+from fingerprint.record import Fingerprint
+from matcher.calibration import Calibration
+from matcher.ports import Hits, MatchIndex
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PageHits:
+    """One row for each anchor of the page and each place of it in a text, in no order.
+
+    texts int32[h] (places in `text_ids`), page_positions int32[h], work_positions int32[h]. capped int32[c]: page
+    positions of anchors that occur too often to be told where.
+    """
+
+    text_ids: Sequence[WorkTextId]
+    texts: NDArray[np.int32]
+    page_positions: NDArray[np.int32]
+    work_positions: NDArray[np.int32]
+    capped: NDArray[np.int32]
+
+
+def page_hits(index: MatchIndex, fingerprint: Fingerprint, cap: int, calibration: Calibration) -> tuple[PageHits, int]:
+    """Look up the anchors of a page; also how many postings the index has.
+
+    cap: postings of an anchor in the whole index beyond which it is common. An anchor that the page itself repeats too
+    often is not asked for: the product of both would explode.
+    """
+    order = np.argsort(fingerprint.hashes, kind="stable")
+    hashes, groups = _grouped(fingerprint.hashes, order, calibration.max_repeats_on_page)
+    hits = index.lookup(hashes, cap)
+    if not hits.queries.size and hits.capped:
+        hits = index.lookup(hashes, cap * calibration.cap_growth_when_all_capped)
+    ordinals, texts = np.unique(hits.ordinals, return_inverse=True)
+    rows, page_positions = _spread(hits.queries, groups, order, fingerprint.anchors)
+    _, capped = _spread(_left_out(hits, hashes.size), groups, order, fingerprint.anchors)
+    found = PageHits(
+        [hits.texts[ordinal] for ordinal in ordinals.tolist()],
+        texts.astype(np.int32)[rows],
+        page_positions,
+        hits.positions[rows],
+        np.sort(capped),
+    )
+    return found, hits.postings
+
+
+def _left_out(hits: Hits, asked: int) -> NDArray[np.int32]:
+    """Which questions occur, and were left out of the answer."""
+    if not hits.capped:
+        return np.zeros(0, np.int32)
+    is_answered = np.bincount(hits.queries, minlength=asked) > 0
+    return np.flatnonzero((hits.counts > 0) & ~is_answered).astype(np.int32)
+
+
+@njit(cache=True)  # type: ignore[misc,unused-ignore]
+def _grouped(
+    hashes: NDArray[np.uint64], order: NDArray[np.int64], max_repeats: int
+) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """Distinct hashes that occur at most `max_repeats` times, and int64[n, 2], the range of `order` that has each."""
+    distinct, groups = np.empty(hashes.size, np.uint64), np.empty((hashes.size, 2), np.int64)
+    count, start = 0, 0
+    while start < hashes.size:
+        end = start + 1
+        while end < hashes.size and hashes[order[end]] == hashes[order[start]]:
+            end += 1
+        if end - start <= max_repeats:
+            distinct[count] = hashes[order[start]]
+            groups[count, 0], groups[count, 1] = start, end
+            count += 1
+        start = end
+    return distinct[:count], groups[:count]
+
+
+@njit(cache=True)  # type: ignore[misc,unused-ignore]
+def _spread(
+    queries: NDArray[np.int32], groups: NDArray[np.int64], order: NDArray[np.int64], anchors: NDArray[np.int32]
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """For each hit and each place of its anchor on the page: the hit's row, and the place."""
+    total = 0
+    for query in queries:
+        total += groups[query, 1] - groups[query, 0]
+    rows, places = np.empty(total, np.int64), np.empty(total, np.int32)
+    at = 0
+    for hit in range(queries.size):
+        for member in range(groups[queries[hit], 0], groups[queries[hit], 1]):
+            rows[at], places[at] = hit, anchors[order[member]]
+            at += 1
+    return rows, places

@@ -1,0 +1,77 @@
+"""How much of a passage is its own: what other texts have as well, by nature, proves little."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.ids import WorkTextId
+from matcher.calibration import Calibration
+from matcher.changes import Comparison
+from matcher.corpus import Corpus, WorkEntry
+from matcher.extension import PAGE_END, PAGE_START, TEXT, Segments
+
+MAX_REMEMBERED = 10_000
+
+
+def own_share(
+    comparisons: Sequence[Comparison],
+    others: Segments,
+    capped: NDArray[np.int32],
+    anchor_tokens: int,
+) -> float:
+    """Share of the passages' page tokens that no other text has in a segment, and that no common anchor covers.
+
+    others: segments of other texts; capped: increasing page positions of anchors that occur too often, each of
+    `anchor_tokens` tokens. 1.0 without any token.
+    """
+    own = total = 0
+    for found in comparisons:
+        covered = np.zeros(found.page_end - found.page_start + 1, np.int32)
+        first, last = np.searchsorted(capped, [found.page_start, found.page_end])
+        starts = np.concatenate([others[:, PAGE_START], capped[first:last]]) - found.page_start
+        ends = np.concatenate([others[:, PAGE_END], capped[first:last] + anchor_tokens]) - found.page_start
+        is_here = (starts < covered.size - 1) & (ends > 0)
+        np.add.at(covered, np.maximum(starts[is_here], 0), 1)
+        np.add.at(covered, np.minimum(ends[is_here], covered.size - 1), -1)
+        own += int(np.count_nonzero(np.cumsum(covered[:-1]) == 0))
+        total += covered.size - 1
+    return own / total if total else 1.0
+
+
+def least_own_share(page_containment: float, calibration: Calibration) -> float:
+    """How much of what a page has of a text must be that text's own for it to be a copy, by its share of the page."""
+    for most, least in calibration.least_own_shares:
+        if page_containment < most:
+            return least
+    return 0.0
+
+
+class Editions:
+    """Which texts of a corpus are editions of one work: they share much of their anchors. Remembers what it found."""
+
+    def __init__(self, corpus: Corpus, calibration: Calibration) -> None:
+        self._corpus = corpus
+        self._calibration = calibration
+        self._known: dict[tuple[int, WorkTextId], bool] = {}
+
+    def are_editions(self, entry: WorkEntry, other: WorkTextId) -> bool:
+        """Whether a text is another edition of `entry`."""
+        key = (hash(entry.text), other)
+        if key not in self._known:
+            if len(self._known) >= MAX_REMEMBERED:
+                self._known.clear()
+            found = self._corpus.entry(other)
+            self._known[key] = found is not None and self._share(entry, found) >= self._calibration.min_edition_share
+        return self._known[key]
+
+    @staticmethod
+    def _share(one: WorkEntry, other: WorkEntry) -> float:
+        hashes, others = np.unique(one.fingerprint.hashes), np.unique(other.fingerprint.hashes)
+        common = np.intersect1d(hashes, others, assume_unique=True).size
+        return common / max(1, min(hashes.size, others.size))
+
+
+def without(segments: Segments, texts: Sequence[int]) -> Segments:
+    """The segments of all but these texts."""
+    return np.asarray(segments[~np.isin(segments[:, TEXT], texts)])
