@@ -29,14 +29,15 @@ class Finder(Protocol):
 
 
 def engine_names(asked: str) -> list[str]:
-    """The engines that `--engine` names: one, or `all`, the product first. Raises NotFound."""
+    """The engines that `--engine` names: some, parted by commas, or `all`, the product first. Raises NotFound."""
     from fingerprint.engines.catalogue import ENGINES
 
-    if asked == ALL:
-        return [PRODUCT, *ENGINES]
-    if asked != PRODUCT and asked not in ENGINES:
-        raise NotFound("engine", f"{asked}; there are {', '.join([ALL, PRODUCT, *ENGINES])}")
-    return [asked]
+    known = [PRODUCT, *ENGINES]
+    names = known if asked == ALL else [name.strip() for name in asked.split(",") if name.strip()]
+    for name in names:
+        if name not in known:
+            raise NotFound("engine", f"{name}; there are {', '.join([ALL, *known])}")
+    return list(dict.fromkeys(names))
 
 
 def finder(name: str, works: Iterable[tuple[str, str]]) -> Finder:

@@ -27,6 +27,7 @@ VERBS = {
     "cases": ("cases", "case"),
     "report": ("report",),
     "index": ("index",),
+    "bench": ("bench",),
     "users": ("user",),
 }
 
