@@ -1,9 +1,10 @@
-"""Writes near.bin: the readings of each character, and the characters that its sound may stand for.
+"""Writes near.bin: the readings of each character, what its sound may stand for, and what looks like it.
 
     python -m fingerprint.build_near
 
-Needs pypinyin, which nothing else of this package imports but fingerprint.build_readings. The same version gives the
-same bytes. No fingerprint holds anything of this table; a new one may change what verification finds.
+Needs pypinyin, Pillow and mplfonts, which only the builders of this package import. The same versions give the same
+bytes on one machine; on another the last of equally like characters may differ. No fingerprint holds anything of this
+table; a new one may change what verification finds.
 """
 
 import sys
@@ -15,7 +16,9 @@ from numpy.typing import NDArray
 from pypinyin.constants import PHRASES_DICT, PINYIN_DICT
 
 from fingerprint.build_readings import toneless
-from fingerprint.near import ALTERNATIVES_WIDTH, DATA_PATH, READINGS_WIDTH, pack
+from fingerprint.build_shapes import big5, gb2312, look_alikes
+from fingerprint.characters import KINDS, Kind
+from fingerprint.near import ALTERNATIVES_WIDTH, DATA_PATH, READINGS_WIDTH, SHAPES_WIDTH, pack
 from fingerprint.pinyin import NO_VOWEL
 from fingerprint.readings import SYLLABLES, TABLE
 
@@ -77,6 +80,26 @@ def sound_alternatives(readings: Readings, uses: Uses) -> Iterator[tuple[int, ..
         yield _ranked(own, expected)
 
 
+def shapes(codes: list[int]) -> NDArray[np.uint16]:
+    """uint16[codes, SHAPES_WIDTH]: the places, counted from 1, of the characters that look like each.
+
+    Looked for are all of GB 2312 and Big5 in simplified form; found are those of GB 2312.
+    """
+    everyday, further = _simplified(gb2312(range(16, 56))), _simplified(gb2312(range(56, 88)))
+    places = {chr(code): place for place, code in enumerate(codes, start=1)}
+    characters = sorted((everyday | further | _simplified(big5())) & places.keys())
+    table = np.zeros((len(codes), SHAPES_WIDTH), np.uint16)
+    alike = look_alikes(characters, everyday | further, everyday, SHAPES_WIDTH)
+    for character, found in zip(characters, alike, strict=True):
+        table[places[character] - 1, : len(found)] = [places[other] for other in found]
+    return table
+
+
+def _simplified(characters: frozenset[str]) -> frozenset[str]:
+    folded = (int(TABLE.folding[ord(character)]) for character in characters)
+    return frozenset(chr(code) for code in folded if KINDS.table[code] == Kind.HAN)
+
+
 def _ranked(own: tuple[int, ...], expected: Mapping[int, float]) -> tuple[int, ...]:
     least = MIN_SHARE * sum(expected.values())
     others = [
@@ -115,10 +138,12 @@ def main() -> None:
     codes = np.array(list(readings), np.uint32)
     alternatives = _padded(list(sound_alternatives(readings, reading_uses())), ALTERNATIVES_WIDTH)
     unique, numbers = np.unique(alternatives, axis=0, return_inverse=True)
-    data = pack([codes, _padded(list(readings.values()), READINGS_WIDTH), unique, numbers.astype(np.uint16)])
+    alike = shapes(list(readings))
+    sounds = _padded(list(readings.values()), READINGS_WIDTH)
+    data = pack([codes, sounds, unique, numbers.astype(np.uint16), alike])
     DATA_PATH.write_bytes(data)
-    filled = (alternatives > 0).sum(axis=1).mean()
-    sys.stdout.write(f"{codes.size} characters, {filled:.2f} alternatives each, {len(data)} bytes\n")
+    pairs = np.count_nonzero(alike)
+    sys.stdout.write(f"{codes.size} characters, {pairs} pairs of like shape, {len(data)} bytes\n")
 
 
 if __name__ == "__main__":

@@ -15,12 +15,15 @@ from numpy.typing import NDArray
 from core.errors import BrokenInvariant
 from fingerprint.readings import CODE_POINTS, TABLE
 
-__all__ = ["NEAR", "NearTable", "alternatives", "are_homophones"]
+__all__ = ["NEAR", "NearTable", "alternatives", "are_alike", "are_homophones", "shape_alternatives"]
 
 DATA_PATH = Path(__file__).with_name("near.bin")
 READINGS_WIDTH = 8  # of 41,923 characters 7 have more; those lose their rarest
 # Homophones by any reading, as a dictionary gives them: 2 columns cover .985 of them, 3 .995, 4 .998, 6 .998.
 ALTERNATIVES_WIDTH = 4
+SHAPES_WIDTH = 6
+SHAPE_ALTERNATIVES_WIDTH = 4
+ARRAYS = 5  # in near.bin
 
 
 def pack(arrays: list[NDArray[np.generic]]) -> bytes:
@@ -44,7 +47,7 @@ class NearTable:
     def _arrays(self) -> list[NDArray[np.generic]]:
         try:
             stream = io.BytesIO(lzma.decompress(self._path.read_bytes()))
-            return [np.load(stream, allow_pickle=False) for _ in range(4)]
+            return [np.load(stream, allow_pickle=False) for _ in range(ARRAYS)]
         except (OSError, ValueError, EOFError, lzma.LZMAError) as error:
             raise BrokenInvariant(f"{self._path} cannot be read ({error}); install the product again") from error
 
@@ -72,6 +75,25 @@ class NearTable:
         """
         return _with_empty_row(self._arrays[2][self._arrays[3]])
 
+    @cached_property
+    def shapes(self) -> NDArray[np.uint16]:
+        """uint16[rows, SHAPES_WIDTH]: the rows of common characters that look like each, the likest first; then 0."""
+        return _with_empty_row(self._arrays[4])
+
+    @cached_property
+    def shape_alternatives(self) -> NDArray[np.uint16]:
+        """uint16[rows, SHAPE_ALTERNATIVES_WIDTH]: tokens of the characters in `shapes`, the likest first; then 0.
+
+        Without the row's own token and without those that its sound may stand for.
+        """
+        tokens = self.readings[self.shapes, 0]
+        known = np.concatenate([self.readings[:, :1], self.alternatives], axis=1)
+        for column in range(SHAPES_WIDTH):
+            before = np.concatenate([known, tokens[:, :column]], axis=1)
+            tokens[(before == tokens[:, column : column + 1]).any(axis=1), column] = 0
+        order = np.argsort(tokens == 0, axis=1, kind="stable")
+        return np.take_along_axis(tokens, order, axis=1)[:, :SHAPE_ALTERNATIVES_WIDTH].copy()
+
 
 NEAR = NearTable(DATA_PATH)
 
@@ -84,6 +106,11 @@ def alternatives(codes: NDArray[np.uint32], table: NearTable = NEAR) -> NDArray[
     return table.alternatives[table.rows[codes]]
 
 
+def shape_alternatives(codes: NDArray[np.uint32], table: NearTable = NEAR) -> NDArray[np.uint16]:
+    """uint16[n, SHAPE_ALTERNATIVES_WIDTH], padded with 0: further tokens, of common characters that look alike."""
+    return table.shape_alternatives[table.rows[codes]]
+
+
 def are_homophones(first: NDArray[np.uint32], second: NDArray[np.uint32], table: NearTable = NEAR) -> NDArray[np.bool_]:
     """bool[n]: whether any reading of first[i] is one of second[i], tones aside; False where either has none.
 
@@ -93,6 +120,18 @@ def are_homophones(first: NDArray[np.uint32], second: NDArray[np.uint32], table:
     """
     found: NDArray[np.bool_] = _share_a_reading(table.rows[first], table.rows[second], table.readings)
     return found
+
+
+def are_alike(first: NDArray[np.uint32], second: NDArray[np.uint32], table: NearTable = NEAR) -> NDArray[np.bool_]:
+    """bool[n]: whether first[i] and second[i] are different characters that look alike.
+
+    >>> from fingerprint.readings import code_points
+    >>> are_alike(code_points("己士己"), code_points("已土己")).tolist()
+    [True, True, False]
+    """
+    one, other = table.rows[first], table.rows[second]
+    found = (table.shapes[one] == other[:, None]) | (table.shapes[other] == one[:, None])
+    return np.asarray(found.any(axis=1) & (one > 0) & (other > 0))
 
 
 @njit(cache=True)  # type: ignore[misc,unused-ignore]
