@@ -28,7 +28,7 @@ from fingerprint.record import Fingerprint
 from laboratory.build import DEFAULT_SEED, SHARED_CORPORA
 from laboratory.chain_text import ChainText
 from laboratory.corpora import read
-from laboratory.randomness import generator, number
+from laboratory.randomness import generator, number, one_of
 from matcher.calibration import DEFAULT as CALIBRATION
 from matcher.ports import MatchIndex
 from matcher.redis_index import RedisIndex
@@ -36,7 +36,7 @@ from matcher.snapshot import SnapshotIndex, snapshot_path
 from matcher.snapshot_writing import write_snapshot
 
 REAL_FILES = ("single_dev", "editions_dev", "reuse_dev_docs", "wiki_dev", "news_xwlb_dev")
-CHAIN_CHARS = 8_000_000  # of real text that the generator follows: 112 MB
+CHAIN_CHARS = 8_000_000  # of real text that the generator follows: 128 MB
 PAGE_CHARS = 2_500
 PAGES = 400
 SAMPLE_EVERY_S = 0.25
@@ -122,10 +122,10 @@ class Mother:
     def pages(self) -> list[NDArray[np.uint64]]:
         """The distinct hashes of PAGES pages, one half cut from real works, the other from texts in no work."""
         rng = generator(self._seed, "pages")
-        long = [text for text in self.real if len(text) >= PAGE_CHARS]
+        long = [text for text in self.real if len(text) >= PAGE_CHARS] or self.real
         pages = []
         for page in range(PAGES):
-            text = rng.choice(long) if page % 2 else self._chain.text(PAGE_CHARS, number(self._seed, "page", page))
+            text = one_of(rng, long) if page % 2 else self._chain.text(PAGE_CHARS, number(self._seed, "page", page))
             pages.append(np.unique(fingerprint_text(text[:PAGE_CHARS]).hashes))
         return pages
 

@@ -154,8 +154,7 @@ class SnapshotIndex:
         return list(self._folder.glob(f"{self.algorithm_id}-*{SUFFIX}"))
 
     def _path(self, version: IndexVersion) -> Path:
-        name = f"{self.algorithm_id}-{version.generation}-{version.revision}-{version.origin}{SUFFIX}"
-        return self._folder / name
+        return snapshot_path(self._folder, self.algorithm_id, version)
 
     @contextmanager
     def _turn(self) -> Iterator[bool]:
@@ -170,6 +169,11 @@ class SnapshotIndex:
                     yield True
         except OSError as error:
             raise BadConfiguration([f"{self._folder} cannot hold a snapshot ({error.strerror})"]) from error
+
+
+def snapshot_path(folder: Path, algorithm_id: int, version: IndexVersion) -> Path:
+    """Where the snapshot of an index lies."""
+    return folder / f"{algorithm_id}-{version.generation}-{version.revision}-{version.origin}{SUFFIX}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
