@@ -18,6 +18,8 @@ from fingerprint.readings import SYLLABLES, TABLE, code_points
 from tests.support.corpus_texts import shared_records
 
 HOSTILE = st.text(st.sampled_from("行航长常还環着著住乾前9九，a \ue000\ud800") | st.characters(exclude_categories=[]))
+ALIKE = ["己已巳", "士土", "未末", "日曰", "戌戍", "人入", "大太犬", "天夭"]
+ALIKE += ["清情", "官宫", "荼茶"]
 
 
 def sounds_near(character: str) -> list[str]:
@@ -69,7 +71,7 @@ def test_no_alternative_is_the_token_itself_and_none_comes_twice(text: str) -> N
         assert all(token < len(SYLLABLES) for token in named)
 
 
-@pytest.mark.parametrize("group", "己已巳 士土 未末 日曰 戌戍 人入 大太犬 天夭 清情 官宫 荼茶".split())
+@pytest.mark.parametrize("group", ALIKE)
 def test_characters_of_like_shape_are_alike(group: str) -> None:
     for first in group:
         for second in group:
