@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from matcher.lookups import PageHits, page_hits
 from matcher.passages import passages
 from matcher.ports import MatchIndex
 from matcher.quotation import are_quotations
-from matcher.rarity import Editions, least_own_share, own_share, without
+from matcher.rarity import Editions, background, is_common, own_share, without
 from matcher.sides import Side
 from matcher.spans import Figures, as_spans, figures
 
@@ -42,6 +42,7 @@ class _Finding:
     figures: Figures
     also: tuple[WorkTextId, ...]
     is_quotation: bool
+    own: float  # share of it that no other text has
 
 
 class Matcher:
@@ -76,11 +77,9 @@ class Matcher:
         work_of = (sources or _each_its_own)(frozenset(texts))
         is_open = np.array([text_id in work_of for text_id in hits.text_ids], np.bool_)
         claims = segments[is_open[segments[:, TEXT]]]
-        findings = []
-        for number, holding in holdings(claims, fingerprint.tokens.size, self._calibration).items():
-            finding = self._finding(page, hits, claims, number, holding)
-            if finding is not None:
-                findings.append(finding)
+        settled = holdings(claims, fingerprint.tokens.size, self._calibration)
+        found = (self._finding(page, hits, claims, number, holding) for number, holding in settled.items())
+        findings = self._judged(page, claims, [finding for finding in found if finding is not None])
         return self._named(page, findings, work_of)
 
     def _segments(self, page: Side, hits: PageHits) -> Segments:
@@ -106,32 +105,41 @@ class Matcher:
         if found.matched < self._calibration.min_exact_tokens:
             return None
         also = self._also(kept, holding, hits.text_ids)
-        is_quotation = are_quotations(page, work, comparisons, found, self._calibration) or self._is_common(
-            hits, claims, number, comparisons, found, entry, also
-        )
-        return _Finding(hits.text_ids[number], work, comparisons, found, also, is_quotation)
+        is_quotation = are_quotations(page, work, comparisons, found, self._calibration)
+        own = 1.0
+        if not is_quotation and found.page_containment < self._calibration.most_of_page:
+            own = self._own_share(hits, claims, number, comparisons, entry, also)
+        return _Finding(hits.text_ids[number], work, comparisons, found, also, is_quotation, own)
 
-    def _is_common(
+    def _own_share(
         self,
         hits: PageHits,
         claims: Segments,
         number: int,
         comparisons: list[Comparison],
-        found: Figures,
         entry: WorkEntry,
         also: tuple[WorkTextId, ...],
-    ) -> bool:
-        """Whether what the page has of the text is wording that other texts have too, and not much of the page."""
-        least = least_own_share(found.page_containment, self._calibration)
-        if not least:
-            return False
+    ) -> float:
+        """How much of the passages no other text has, editions of the same work left aside."""
         anchor_tokens = ALGORITHMS[self._index.algorithm_id].anchors.tokens
         share = own_share(comparisons, without(claims, [number]), hits.capped, anchor_tokens)
-        if share < least and also:
-            editions = [other for other in also if self._editions.are_editions(entry, other)]
-            same = [number, *(hits.text_ids.index(other) for other in editions)]
-            share = own_share(comparisons, without(claims, same), hits.capped, anchor_tokens)
-        return share < least
+        if share < self._calibration.min_own_share and also:
+            editions = [hits.text_ids.index(other) for other in also if self._editions.are_editions(entry, other)]
+            share = own_share(comparisons, without(claims, [number, *editions]), hits.capped, anchor_tokens)
+        return share
+
+    def _judged(self, page: Side, claims: Segments, findings: list[_Finding]) -> list[_Finding]:
+        """The findings, those that are wording of the trade called quotations."""
+        if all(finding.is_quotation for finding in findings):
+            return findings
+        passages_found = [comparison for finding in findings for comparison in finding.comparisons]
+        surroundings = background(page.fingerprint.tokens.size, passages_found, claims)
+        return [
+            replace(finding, is_quotation=True)
+            if is_common(finding.figures, finding.own, surroundings, self._calibration)
+            else finding
+            for finding in findings
+        ]
 
     def _also(self, kept: list[Segments], holding: Holding, text_ids: Sequence[WorkTextId]) -> tuple[WorkTextId, ...]:
         """The texts that carry at least half of what was matched, the fullest first."""

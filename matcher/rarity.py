@@ -10,6 +10,7 @@ from matcher.calibration import Calibration
 from matcher.changes import Comparison
 from matcher.corpus import Corpus, WorkEntry
 from matcher.extension import PAGE_END, PAGE_START, TEXT, Segments
+from matcher.spans import Figures
 
 MAX_REMEMBERED = 10_000
 
@@ -39,12 +40,31 @@ def own_share(
     return own / total if total else 1.0
 
 
-def least_own_share(page_containment: float, calibration: Calibration) -> float:
-    """How much of what a page has of a text must be that text's own for it to be a copy, by its share of the page."""
-    for most, least in calibration.least_own_shares:
-        if page_containment < most:
-            return least
-    return 0.0
+def background(page_tokens: int, passages: Sequence[Comparison], segments: Segments) -> float:
+    """Share of the page outside all passages that some text has too: how formulaic its trade is. 0.0 without a rest."""
+    is_rest = np.ones(page_tokens, np.bool_)
+    for found in passages:
+        is_rest[found.page_start : found.page_end] = False
+    rest = int(np.count_nonzero(is_rest))
+    if not rest:
+        return 0.0
+    edges = np.zeros(page_tokens + 1, np.int32)
+    np.add.at(edges, segments[:, PAGE_START], 1)
+    np.add.at(edges, segments[:, PAGE_END], -1)
+    return int(np.count_nonzero(np.cumsum(edges[:-1])[is_rest])) / rest
+
+
+def is_common(found: Figures, own: float, surroundings: float, calibration: Calibration) -> bool:
+    """Whether what a page has of a text is wording that texts of its kind share, and no copy.
+
+    own: share of it that no other text has; surroundings: the `background` of the page.
+    """
+    if found.page_containment >= calibration.most_of_page:
+        return False
+    if found.page_containment >= calibration.much_of_page:
+        return own < calibration.min_own_share_of_much
+    is_much = own * found.matched >= calibration.min_own_tokens
+    return own < calibration.min_own_share or (surroundings > calibration.max_background and not is_much)
 
 
 class Editions:
