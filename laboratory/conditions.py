@@ -131,9 +131,10 @@ def _negatives(*counts: int) -> Mapping[str, int]:
     return MappingProxyType(dict(zip(names, counts, strict=True)))
 
 
-# Of a condition 51 or 102 pages, so that one page is 1 or 2 % (the published tables have as many).
+# tiny: what CI can afford, for a folder of short texts. full: of a condition 51 or 102 pages, so that one page is 1 or 2 % (the published tables have as many).
 SIZES: Mapping[str, Size] = MappingProxyType(
     {
+        "tiny": Size(None, None, 3, 0, 6, 6, 0, 0, _negatives(9, 0, 0, 0, 9, 0), 9, 3),
         "small": Size(3_000_000, 20, 10, 5, 10, 8, 100, 20, _negatives(50, 20, 20, 30, 15, 15), 20, 4),
         "full": Size(None, None, 102, 51, 102, 68, 800, 200, _negatives(350, 60, 150, 300, 100, 100), 102, 51),
     }

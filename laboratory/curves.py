@@ -48,6 +48,12 @@ def drawing(curves: Sequence[Curve], description: str) -> Any:
     )
 
 
+def line_sample(number: int) -> Any:
+    """An engine's line as the legend shows it."""
+    line = E.polyline(points="0,5 28,5", **{"class": f"engine e{number}"})
+    return E.svg(line, viewBox="0 0 28 10", xmlns="http://www.w3.org/2000/svg", **{"class": "sample"})
+
+
 class _Axis:
     """Strengths in proportion to their place in order: few are large, and many are small."""
 

@@ -12,7 +12,6 @@ from laboratory.sources import Kind, Outside, Sources, Work
 
 WORKS_SHARE = 0.7
 MIN_TEXTS = 4
-CHAPTER_WORKS_SHARE = 0.5  # of the works that are no longer than a page
 
 
 def sources(folder: Path, seed: int) -> Sources:

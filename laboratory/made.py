@@ -168,7 +168,9 @@ def _unshared(bench: Bench, rng: Random, chars: int, used: set[int] | None = Non
         taken = Taken(work, place, ())
         if not _others(bench, taken):
             return taken
-    raise BadInput("the works share too much wording to take passages of one source from; give other texts")
+    raise BadInput(
+        f"no passage of {chars} characters was found that stands in one place alone; give more texts or longer ones"
+    )
 
 
 def _others(bench: Bench, taken: Taken) -> frozenset[int]:

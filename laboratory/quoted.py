@@ -43,8 +43,9 @@ def negatives(bench: Bench, size: Size) -> Iterator[Case]:
             yield Case("negative", str(kind), 0, text)
     for count in range(size.negative["short-quotations"]):
         yield _short_quotations(bench, count)
-    for count in range(size.negative["set-phrases"]):
-        yield _set_phrases(bench, count)
+    if len(bench.works) >= MIN_WORKS_FOR_PHRASE:
+        for count in range(size.negative["set-phrases"]):
+            yield _set_phrases(bench, count)
 
 
 def grey(bench: Bench, size: Size) -> Iterator[Case]:

@@ -12,7 +12,7 @@ from lxml.html import builder as tag
 from analytics.quality import NATURAL, OVERALL, Condition, Measures
 from analytics.quality_intervals import Interval
 from laboratory.charts import charts
-from laboratory.curves import drawing
+from laboratory.curves import drawing, line_sample
 from laboratory.labels import COLUMNS, attack_label, class_label
 from laboratory.results import EngineResult, Results
 from laboratory.tables import strength_text
@@ -20,6 +20,7 @@ from laboratory.tables import strength_text
 _STYLE_SHEET = Path(__file__).with_name("web_page.css")
 _DASHES = ("", "6 3", "2 3", "8 3 2 3")
 _GOLDEN_ANGLE = 137.508  # degrees between the hues of neighbours: no two engines come close
+_LIGHTNESS = (58, 44, 34)  # percent; coprime with the dashes, so that like hues differ in both
 
 Cell = tuple[str, Interval | None]
 
@@ -28,10 +29,10 @@ NOTES = (
         "A page and a work are one pair: precision is the share of the reported pairs that are right, recall the share "
         "of the true pairs that were reported. False positives: innocent pages with any match; accused: with a match "
         "that is no quotation. plagdet and granularity: Potthast et al. 2010. Small figures: 95 % intervals (Wilson; "
-        "plagdet by bootstrap over pages).",
+        "plagdet by bootstrap over pages). A dash: there are no passages to be scored.",
         "一个页面与一部作品为一对：查准率是报告的对子中正确的比例，查全率是真实的对子中被报告的比例。误报率：无辜页面中有"
         "任何匹配的比例；误控率：匹配不只是引文的比例。plagdet 与粒度见 Potthast 等 2010。"
-        "小字为 95 % 置信区间（Wilson；plagdet 用按页自助法）。",
+        "小字为 95 % 置信区间（Wilson；plagdet 用按页自助法）。短横：没有可评的片段。",
     ),
 )
 
@@ -206,7 +207,7 @@ def _accusation_cells(measures: Measures) -> list[Cell]:
 def _span_cells(measures: Measures) -> list[Cell]:
     spans = measures.spans
     if spans is None:
-        return [("", None)] * 4
+        return [("–", None)] * 4
     return [
         _share(spans.plagdet, spans.plagdet_interval),
         _share(spans.granularity, None),
@@ -221,7 +222,7 @@ def _share(value: float | None, interval: Interval | None) -> Cell:
 
 def _cell(cell: Cell) -> Any:
     text, interval = cell
-    small = [tag.SMALL(f"{interval.low:.3f}–{interval.high:.3f}")] if interval else []
+    small = [tag.SMALL(f"{interval.low:.4f}–{interval.high:.4f}")] if interval else []
     return tag.TD(text, *small)
 
 
@@ -247,16 +248,15 @@ def _engine_name(name: str, number: int) -> Any:
 
 
 def _engine_mark(name: str, number: int) -> Any:
-    return tag.SPAN(tag.I(tag.CLASS(f"mark e{number}")), name, tag.CLASS("engine-name"))
+    return tag.SPAN(line_sample(number), name, tag.CLASS("engine-name"))
 
 
 def _engine_styles(engines: int) -> str:
-    """A colour for each engine and dashes for every round of colours; the first is the product's own."""
-    rules = []
-    for number in range(engines):
-        hue, light = round(215 + number * _GOLDEN_ANGLE) % 360, 34 if number == 0 else 46
-        colour = f"hsl({hue} 62% {light}%)"
-        dashes = _DASHES[number % len(_DASHES)] if number else ""
-        stroke = f"stroke-dasharray: {dashes};" if dashes else ""
-        rules.append(f".e{number} {{ --engine: {colour}; {stroke} }}")
+    """A colour for each engine and dashes for every round of colours; the first one's is kept for itself."""
+    rules = [".e0 { --engine: #1f3a5f; }"]
+    for number in range(1, engines):
+        hue, light = round(number * _GOLDEN_ANGLE) % 360, _LIGHTNESS[number % len(_LIGHTNESS)]
+        dashes = _DASHES[number % len(_DASHES)]
+        stroke = f" stroke-dasharray: {dashes};" if dashes else ""
+        rules.append(f".e{number} {{ --engine: hsl({hue} 62% {light}%);{stroke} }}")
     return "\n".join(rules)

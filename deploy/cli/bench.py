@@ -33,7 +33,7 @@ def quality(  # noqa: PLR0917 - options of a command
     ] = None,
     corpora: Annotated[Path | None, typer.Option(metavar="FOLDER", help="where the shared corpora are")] = None,
     cases: Annotated[Path | None, typer.Option(metavar="FOLDER", help="cases that --out wrote before")] = None,
-    size: Annotated[str, typer.Option(metavar="SIZE", help="small (two minutes) or full")] = "small",
+    size: Annotated[str, typer.Option(metavar="SIZE", help="tiny, small or full")] = "small",
     seed: Annotated[int | None, typer.Option(help="another seed draws other cases")] = None,
     classes: Annotated[str, typer.Option(metavar="NAMES", help="only these, parted by commas")] = "",
     jobs: Annotated[int, typer.Option(min=1, help="processes that look pages up")] = 1,
