@@ -33,7 +33,7 @@ def around_full_stops(text: str, each_side: int = CHARS_EACH_SIDE) -> str:
     """The characters on each side of every full stop, blanks left out, one after the other.
 
     >>> around_full_stops("他在桥上走过去。雨停了，天亮了。")
-    '桥上走过去雨停了，天，天亮了'
+    '桥上走过去雨停了，天了，天亮了'
     """
     joined = BLANKS.sub("", text)
     return "".join(
