@@ -15,8 +15,8 @@ from fingerprint.engines.sentences import Sentence, sentences_of
 
 # Shorter sentences are those that everybody writes ("he laughed", "CCTV reports").
 MIN_SENTENCE_CHARS = 10
-# The source leaves the share to the user; at this one 1.3 % of innocent pages are named (8,600 pages
-# against 14.6 M characters, November 2026; .02: 6 %, .05: 4 %), for a poem, a proverb or the site line that both carry.
+# The source leaves the share to the user; at this one 1 % of innocent pages are named (8,600 pages
+# against 14.6 M characters, November 2026; at .05 some 4 %), for a poem, a proverb or the site line that both carry.
 MIN_SHARE = 0.1
 
 
