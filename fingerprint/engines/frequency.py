@@ -2,6 +2,10 @@
 
 Source: "How can plagiarism be judged automatically" (Daguan Data, InfoQ China, 2016-08-18): granularity 64, overlap
 50 %, the digits of the 20 most frequent initials in one of four ranges. The product's own matcher does more with it.
+
+The source says "subtract the reference, normalise to a closed range" and no formula. Here what is as frequent as in
+ordinary text is the middle of the range, so that a letter that is rarer counts as much as one that is more frequent;
+why, and why not as in the product's stored windows: docs/decisions/0080-published-engines.md.
 """
 
 from dataclasses import replace
@@ -14,9 +18,9 @@ from fingerprint.engines.engine import EngineEntry, Found
 from fingerprint.engines.hashing import mixed
 from fingerprint.engines.located_works import LocatedWorks, Offsets
 from fingerprint.engines.span_merging import MergeRule, merged
-from fingerprint.letters import initials
+from fingerprint.letters import NO_LETTER, initials, number_of
 from fingerprint.normalization import normalize
-from fingerprint.windows import window_fingerprints
+from fingerprint.windows import letter_counts, packed
 
 WORD_BYTES = 8
 
@@ -25,8 +29,8 @@ class FrequencyEngine:
     """Works with at least `min_matches` windows of the page; equal windows that overlap on both sides make a span.
 
     max_digit: 1, 3, 7 or 9, the end of the published range; granularity: tokens of a window; step, page_step: tokens
-    from one window to the next, in works and in pages. Of a row of equal windows only the first counts, and none where
-    no initial is more frequent than in ordinary text: nobody can read what stands there.
+    from one window to the next, in works and in pages. Of a row of equal windows only the first counts, and none of
+    which nobody can read half.
     """
 
     gives_spans = True
@@ -42,7 +46,7 @@ class FrequencyEngine:
         self._rule = replace(PUBLISHED_WINDOWS, granularity=granularity, step=step, max_digit=max_digit)
         self._page_rule = replace(self._rule, step=page_step)
         self._min_matches = min_matches
-        self._merge = MergeRule(max_gap=granularity, max_drift=0)
+        self._merge = MergeRule(max_gap=granularity - 1, max_drift=0)
         self._works = LocatedWorks(granularity)
 
     def add(self, work_id: str, text: str) -> None:
@@ -55,14 +59,25 @@ class FrequencyEngine:
         return self._works.found(clusters, offsets, windows.size)
 
 
+def digits(counts: NDArray[np.uint16], rule: WindowRule) -> NDArray[np.uint8]:
+    """uint8[windows, len(rule.letters)]: occurrences beyond the reference, with the middle of [0, max_digit] added.
+
+    The middle of [0, 1] is 1, of [0, 3] 2, of [0, 7] 4 and of [0, 9] 5; what lies outside the range is cut off.
+    """
+    columns = [number_of(letter) for letter in rule.letters]
+    expected = np.array(rule.reference_permille, np.float64) * rule.granularity / 1000
+    shifted = np.floor(counts[:, columns] - expected) + (rule.max_digit + 1) // 2
+    return np.clip(shifted, 0, rule.max_digit).astype(np.uint8)
+
+
 def _windows(text: str, rule: WindowRule) -> tuple[Offsets, NDArray[np.uint64], NDArray[np.int32]]:
     """Offsets of the tokens, the windows as hashes, and the token each begins at."""
     stream = normalize(text)
-    windows = window_fingerprints(initials(stream.tokens), rule)
-    numbers = _numbers(windows)
-    counts = windows.any(axis=1)
-    counts[1:] &= numbers[1:] != numbers[:-1]
-    places = np.flatnonzero(counts)
+    counts = letter_counts(initials(stream.tokens), rule.granularity, rule.step)
+    numbers = _numbers(packed(digits(counts, rule), rule))
+    is_kept = 2 * counts[:, NO_LETTER] <= rule.granularity
+    is_kept[1:] &= numbers[1:] != numbers[:-1]
+    places = np.flatnonzero(is_kept)
     return (stream.offsets, stream.offsets + 1), numbers[places], (places * rule.step).astype(np.int32)
 
 

@@ -17,7 +17,7 @@ HASH_SHIFT = np.uint64(32)  # datasketch wants hashes of 32 bits
 
 
 class MinHashLshEngine:
-    """Chapters that share a band of minima with the page: near-duplicates around `threshold` of the Jaccard index.
+    """Chapters that share a band of minima with the page and whose minima give a Jaccard index of `threshold` or more.
 
     shingle_tokens: tokens of a feature; permutations: hash functions, parted by datasketch into bands of rows so that
     the errors on both sides of `threshold` are least.
@@ -34,6 +34,7 @@ class MinHashLshEngine:
         chapter_step: int | None = None,
     ) -> None:
         self._shingle_tokens, self._chapter_chars, self._chapter_step = shingle_tokens, chapter_chars, chapter_step
+        self._threshold = threshold
         self._lsh = MinHashLSH(threshold=threshold, num_perm=permutations)
         self._empty = MinHash(num_perm=permutations, hashfunc=int)
         self._owners = ChapterOwners()
@@ -55,8 +56,9 @@ class MinHashLshEngine:
         sketch = self._sketch(text)
         if sketch is None:
             return []
-        near = sorted(self._lsh.query(sketch))
-        return self._owners.best((chapter, float(sketch.jaccard(self._sketches[chapter]))) for chapter in near)
+        candidates = sorted(self._lsh.query(sketch))
+        near = ((chapter, float(sketch.jaccard(self._sketches[chapter]))) for chapter in candidates)
+        return self._owners.best((chapter, jaccard) for chapter, jaccard in near if jaccard >= self._threshold)
 
     def _sketch(self, text: str) -> MinHash | None:
         features = _features(text, self._shingle_tokens)

@@ -1,6 +1,7 @@
 """Winnowing and the plain index of the frequency fingerprint."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,10 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fingerprint.algorithms import PUBLISHED_WINDOWS
-from fingerprint.engines.frequency import FrequencyEngine, _numbers, _windows
+from fingerprint.engines.frequency import FrequencyEngine, _numbers, _windows, digits
 from fingerprint.engines.position_index import Hits, PositionIndex
 from fingerprint.engines.span_merging import MergeRule, merged
 from fingerprint.engines.winnowing import Joining, WinnowingEngine, winnowed
+from fingerprint.letters import LETTERS, number_of
 from fingerprint.windows import bytes_per_window
 from tests.support.corpus_texts import story, with_homophones
 
@@ -196,6 +198,27 @@ def test_fewer_equal_windows_than_asked_are_no_match() -> None:
         engine = make(least)
         engine.add("work", characters)
         assert [found.work_id for found in engine.find(characters[64:192])] == expected
+
+
+def test_what_is_as_frequent_as_in_ordinary_text_is_the_middle_of_the_range() -> None:
+    counts = np.zeros((3, LETTERS), np.uint16)
+    columns = [number_of(letter) for letter in PUBLISHED_WINDOWS.letters]
+    expected = np.array(PUBLISHED_WINDOWS.reference_permille) * PUBLISHED_WINDOWS.granularity / 1000
+    counts[1, columns] = np.ceil(expected).astype(np.uint16)
+    counts[2, columns] = 60
+    for max_digit, middle in ((1, 1), (3, 2), (7, 4), (9, 5)):
+        none, usual, many = digits(counts, replace(PUBLISHED_WINDOWS, max_digit=max_digit))
+        assert set(usual.tolist()) == {middle}
+        assert set(many.tolist()) == {max_digit}
+        assert (none < middle).all()
+
+
+def test_windows_that_are_half_unreadable_are_no_feature() -> None:
+    _, windows, _ = _windows("\ufffd" * 1_000, PUBLISHED_WINDOWS)
+    assert windows.size == 0
+    _, windows, places = _windows("\ufffd" * 100 + WORK, PUBLISHED_WINDOWS)
+    assert windows.size > 0
+    assert places.min() >= 100 - 32
 
 
 def test_windows_of_nine_bytes_differ_where_only_the_first_byte_does() -> None:
