@@ -14,10 +14,10 @@ from matcher.redis_keys import MAX_BUCKET_BITS, MIN_BUCKET_BITS, Keys
 from matcher.redis_link import Command, Link, number
 from matcher.redis_texts import Range, packed_id
 
-# Postings of a bucket at least, and at most twice as many. A key of its own costs Redis some 110 bytes, 170 in a
-# cluster: from 24 postings a bucket on that is less than 5 (7) bytes each. Tried at 25 M characters (2026-11): 12, 24,
-# 48 and 96 give 2.7, 2.1, 1.8 and 1.6 bytes a character, and pages of 500 anchors that read 60, 110, 210 and 410 kB.
-MIN_POSTINGS_OF_BUCKET = 24
+# Postings of a bucket at least, and at most twice as many. A key of its own costs Redis some 110 bytes, 130 in a
+# cluster. Tried at 25 M characters (2026-11): 20, 39, 79 and 158 postings take 2.81, 2.25, 1.96 and 1.82 bytes a
+# character, and pages of 500 anchors that read 94, 172, 326 and 633 kB.
+MIN_POSTINGS_OF_BUCKET = 32
 BUCKETS_PER_COMMAND = 1_000
 BUCKETS_PER_PIPELINE = 10_000  # some 3 MB
 TEXTS_PER_PIPELINE = 1_000

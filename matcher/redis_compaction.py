@@ -12,7 +12,7 @@ from matcher.redis_scripts import END_SWEEP, REPLACE
 from matcher.redis_texts import unpacked_ranges
 
 BUCKETS_PER_STEP = 4_000  # read at once: 1 MB at 32 postings a bucket
-# A pass reads every bucket: 0.3 s at 25 M characters and 15 s at 10^9. It is due when it frees this share of all
+# A pass reads every bucket: 0.5 s at 25 M characters, some 20 s at 10^9. It is due when it frees this share of all
 # postings...
 MIN_DEAD_SHARE = 1 / 200
 # ...or when there are so few buckets that it takes no time to speak of.

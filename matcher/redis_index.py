@@ -32,7 +32,7 @@ from matcher.redis_texts import Range
 
 T = TypeVar("T")
 
-EMPTY_BUCKET_BITS = 14  # of an index that begins empty: right for 1 to 4 M characters, bearable for 20
+EMPTY_BUCKET_BITS = 14  # of an index that begins empty: right for 2.5 to 5 M characters, bearable for 20
 OUTGROWN = 8  # times the postings a bucket is made for; then a page reads 0.4 MB of others' postings
 MAX_ATTEMPTS = 5
 # A rebuild whose maker has not been heard of for so long is given up for dead. One text takes less than a second, the

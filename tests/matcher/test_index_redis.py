@@ -18,6 +18,7 @@ from fingerprint.fingerprinting import fingerprint_text
 from fingerprint.record import Fingerprint
 from matcher import redis_compaction
 from matcher.memory_index import MemoryIndex
+from matcher.redis_build import MIN_POSTINGS_OF_BUCKET
 from matcher.redis_index import OUTGROWN, RedisIndex
 from matcher.redis_keys import SHARDS, GenerationKeys, Keys
 from tests.support.corpus_texts import shared_records, story
@@ -278,7 +279,7 @@ class TestMemory:
         index = RedisIndex(client, bucket_bits=8)
         index.clear()
         assert not index.state().is_outgrown
-        client.hset(GenerationKeys(Keys(1), 1).meta, "postings", OUTGROWN * 24 * 256 + 1)
+        client.hset(GenerationKeys(Keys(1), 1).meta, "postings", OUTGROWN * MIN_POSTINGS_OF_BUCKET * 256 + 1)
         assert index.state().is_outgrown
 
     def test_sorting_beyond_what_memory_holds_gives_the_same_index(
