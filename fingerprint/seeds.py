@@ -1,13 +1,14 @@
 """Seeds: what the index is asked for. Anchors, frequency windows as hashes, or both, as the algorithm says."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fingerprint.algorithms import Algorithm, AnchorRule, Seeds, WindowRule
 from fingerprint.anchors import MULTIPLIER, mixed
-from fingerprint.compiled import anchors_of
+from fingerprint.compiled import anchors_of, windows_of
 
 HashesAndPositions = tuple[NDArray[np.uint64], NDArray[np.int32]]
 WORD_BYTES = 8
@@ -46,6 +47,15 @@ def window_seeds(windows: NDArray[np.uint8], rule: WindowRule) -> HashesAndPosit
     numbers = _numbers(windows[positions])
     kind = np.uint64(rule.granularity << 8 | rule.max_digit)
     return mixed(numbers * MULTIPLIER + kind), (positions * rule.step).astype(np.int32)
+
+
+def window_seeds_at_step(tokens: NDArray[np.uint16], rule: WindowRule, step: int) -> HashesAndPositions:
+    """Window seeds of a stream at another step than the rule's, with the same hashes.
+
+    Windows of a work every half granularity and of a page every token: no window of the work is out of phase.
+    """
+    moved = replace(rule, step=step)
+    return window_seeds(windows_of(tokens, moved), moved)
 
 
 def _numbers(windows: NDArray[np.uint8]) -> NDArray[np.uint64]:

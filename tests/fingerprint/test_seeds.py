@@ -8,7 +8,7 @@ from hypothesis.extra import numpy as hnp
 
 from fingerprint.algorithms import ALGORITHMS, DEFAULT, PUBLISHED_WINDOWS, Algorithm, Seeds
 from fingerprint.fingerprinting import fingerprint_text
-from fingerprint.seeds import window_seeds
+from fingerprint.seeds import window_seeds, window_seeds_at_step
 from tests.support.corpus_texts import story
 
 TEXT = story(7)
@@ -57,6 +57,17 @@ def test_with_a_step_of_one_token_a_passage_keeps_its_seeds_whatever_stands_befo
     algorithm = Algorithm(9, DEFAULT.readings_digest, 1, (rule,), DEFAULT.anchors, Seeds.WINDOWS)
     alone, within = fingerprint_text(TEXT, algorithm), fingerprint_text("前面还有几句话。" + TEXT, algorithm)
     assert set(alone.hashes.tolist()) <= set(within.hashes.tolist())
+
+
+@pytest.mark.parametrize("start", [0, 7, 333])
+def test_windows_of_a_work_are_found_at_any_phase_when_a_page_has_one_at_every_token(start: int) -> None:
+    work = fingerprint_text(TEXT, ALGORITHMS[3])
+    page = fingerprint_text(TEXT[start:], ALGORITHMS[3])
+    hashes, positions = window_seeds_at_step(page.tokens, PUBLISHED_WINDOWS, 1)
+    cut = work.tokens.size - page.tokens.size
+    reached = work.hashes[work.anchors >= cut]
+    assert set(reached.tolist()) <= set(hashes.tolist())
+    assert (np.diff(positions) > 0).all()
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS.values(), ids=lambda algorithm: str(algorithm.id))
