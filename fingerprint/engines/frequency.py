@@ -67,7 +67,8 @@ def digits(counts: NDArray[np.uint16], rule: WindowRule) -> NDArray[np.uint8]:
     columns = [number_of(letter) for letter in rule.letters]
     expected = np.array(rule.reference_permille, np.float64) * rule.granularity / 1000
     shifted = np.floor(counts[:, columns] - expected) + (rule.max_digit + 1) // 2
-    return np.clip(shifted, 0, rule.max_digit).astype(np.uint8)
+    clipped: NDArray[np.float64] = np.clip(shifted, 0, rule.max_digit)
+    return clipped.astype(np.uint8)
 
 
 def _windows(text: str, rule: WindowRule) -> tuple[Offsets, NDArray[np.uint64], NDArray[np.int32]]:
