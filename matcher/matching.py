@@ -102,7 +102,7 @@ class Matcher:
         work = Side(entry.text, entry.fingerprint)
         comparisons = [compared(page, work, passage, self._calibration) for passage in kept]
         found = figures(page, work, comparisons)
-        if found.matched < self._calibration.min_exact_tokens:
+        if not self._is_enough(page, found, comparisons):
             return None
         also = self._also(kept, holding, hits.text_ids)
         is_quotation = are_quotations(page, work, comparisons, found, self._calibration)
@@ -110,6 +110,13 @@ class Matcher:
         if not is_quotation and found.page_containment < self._calibration.most_of_page:
             own = self._own_share(hits, claims, number, comparisons, entry, also)
         return _Finding(hits.text_ids[number], work, comparisons, found, also, is_quotation, own)
+
+    def _is_enough(self, page: Side, found: Figures, comparisons: list[Comparison]) -> bool:
+        """Whether enough was matched, each place of the work once; in a short passage figures count for nothing."""
+        if found.matched >= self._calibration.min_matched_tokens:
+            return True
+        read = sum(page.han_characters(one.page_start, one.page_end) for one in comparisons)
+        return min(found.matched, read) >= self._calibration.min_exact_tokens
 
     def _own_share(
         self,

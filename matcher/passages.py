@@ -25,9 +25,12 @@ def passages(segments: Segments, calibration: Calibration) -> list[Segments]:
         return [segments] if _is_enough(segments, calibration) else []
     ordered = segments[np.lexsort((segments[:, WORK_START], segments[:, PAGE_END], segments[:, PAGE_START]))]
     pieces = list(_joined(ordered, calibration))
-    firm = [piece for piece in pieces if _is_enough(piece, calibration)] or _scattered(pieces, calibration)
+    firm = [piece for piece in pieces if _is_enough(piece, calibration)]
+    kept = firm + _scattered(pieces, calibration)
     return [
-        piece for piece in pieces if any(piece is other or _is_companion(piece, other, calibration) for other in firm)
+        piece
+        for piece in pieces
+        if any(piece is other for other in kept) or any(_is_companion(piece, other, calibration) for other in firm)
     ]
 
 

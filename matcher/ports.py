@@ -1,7 +1,7 @@
 """The index as matcher and pipeline see it. Live side: matcher.redis_index; memory side: matcher.memory_index."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -58,7 +58,7 @@ class Hits:
     texts: Mapping[int, WorkTextId]
     capped: int
     postings: int
-    counts: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
+    counts: NDArray[np.int32]
 
 
 class TextNames(Mapping[int, WorkTextId]):

@@ -63,8 +63,10 @@ def is_common(found: Figures, own: float, surroundings: float, calibration: Cali
         return False
     if found.page_containment >= calibration.much_of_page:
         return own < calibration.min_own_share_of_much
-    is_much = own * found.matched >= calibration.min_own_tokens
-    return own < calibration.min_own_share or (surroundings > calibration.max_background and not is_much)
+    own_tokens = own * found.matched
+    if own < calibration.min_own_share:
+        return own_tokens < calibration.min_own_tokens_among_phrases
+    return surroundings > calibration.max_background and own_tokens < calibration.min_own_tokens
 
 
 class Editions:

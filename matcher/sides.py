@@ -49,6 +49,11 @@ class Side:
         found: NDArray[np.uint32] = code_points(self.text[low : int(offsets.max()) + 1])[offsets - low]
         return found
 
+    def han_characters(self, start: int, end: int) -> int:
+        """How many of these tokens are Chinese characters: no figures, no letters."""
+        kinds = KINDS.table[self.characters(np.arange(start, end, dtype=np.int32))]
+        return int(np.count_nonzero(kinds == Kind.HAN))
+
     def range_of(self, start: int, end: int) -> TextRange:
         """Give the text from the first to the last of these tokens; without any, the place before token `start`."""
         starts, ends = self.ranges(np.array([start], np.int32), np.array([end], np.int32))

@@ -25,8 +25,8 @@ from matcher.snapshot_writing import write_snapshot
 log = logging.getLogger("zhuiwen.matcher")
 
 SUFFIX = ".snapshot"
-# A snapshot is due again when it is as many seconds old as it has bytes over this. It is written at 20 to 40 MB a
-# second: writing takes a tenth of the time at most, whatever the size (2026-11; 90 MB at 25 M characters: 45 s).
+# A snapshot is due again when it is as many seconds old as it has bytes over this. It is written at 70 MB a second, 20
+# on an overloaded machine: a tenth of the time at most, whatever the size (2026-11; 88 MB at 25 M characters: 44 s).
 BYTES_PER_PAUSE_S = 2_000_000
 
 
@@ -82,7 +82,7 @@ class SnapshotIndex:
         """Write a snapshot of the index as it is now unless there is one, and delete older ones.
 
         entry: the fingerprint of a text that is in no snapshot yet; None for one that was withdrawn meanwhile. The
-        others are fingerprinted again from their streams: 10 M characters a second, without the store. folder: for
+        others are fingerprinted again from their streams: 20 M characters a second, without the store. folder: for
         temporary files. Says whether one was written that is good for now; not when another process is at it, or when
         the index changed before it was done.
         """

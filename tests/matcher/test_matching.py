@@ -319,7 +319,9 @@ def test_a_passage_that_many_texts_carry_is_common_wording() -> None:
     carriers = {
         WorkTextId(f"carrier-{seed}"): story(seed)[:500] + phrase + story(seed)[500:] for seed in range(200, 208)
     }
-    assert matches(OTHER[:600] + phrase + OTHER[600:], matcher_of(carriers)) == ()
+    found = matches(OTHER[:600] + phrase + OTHER[600:], matcher_of(carriers))
+    assert [match.match_class for match in found] == [MatchClass.QUOTATION]
+    assert {found[0].text_id, *found[0].also} == set(carriers)
 
 
 def test_a_fingerprint_of_another_algorithm_is_refused() -> None:
