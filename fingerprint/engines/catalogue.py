@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from fingerprint.engines import (
+    catalogue_documents,
     crc_shingles,
     dsc,
     exact,
     frequency,
     functions84,
-    further,
     jaccard,
     minhash_lsh,
     simhash,
@@ -29,7 +29,7 @@ _FAMILIES = (
     dsc.ENTRIES,
     winnowing.ENTRIES,
     frequency.ENTRIES,
-    further.ENTRIES,
+    catalogue_documents.ENTRIES,
 )
 
 ENGINES: Mapping[str, EngineEntry] = MappingProxyType({entry.name: entry for family in _FAMILIES for entry in family})
