@@ -1,6 +1,6 @@
-"""The names of the index's keys. Every key begins with zw:, then in braces what decides on its slot in a cluster.
+"""The names of the index's keys. All begin with zw:<algorithm>: and have in braces what decides on the slot in a cluster.
 
-zw:{<algorithm>}:              all that is not a bucket; one slot, so that scripts may touch several
+zw:<algorithm>:{index}:        all that is not a bucket; one slot, so that scripts may touch several
   generation, building, counter  the generation in use, the one being made, the last number given
   filling                        the one being made, as long as whoever makes it lives
   origin                         drawn by lot for every generation that comes into use
@@ -13,7 +13,7 @@ zw:{<algorithm>}:              all that is not a bucket; one slot, so that scrip
   <g>:pending                    hash: text id -> range, of texts being added
   <g>:log                        list: range and text id of every text ever there; its index is the ordinal
   <g>:dead                       list: ranges of what was removed
-zw:{<algorithm>:<g>:s<shard>-<n>}:   the buckets of one shard
+zw:<algorithm>:{<g>:s<shard>-<n>}:   the buckets of one shard
   open                           there as long as the shard is whole
   b:<3 bytes>                    postings of one bucket (matcher.redis_buckets)
 """
@@ -34,8 +34,8 @@ class Keys:
     """The keys outside a generation."""
 
     def __init__(self, algorithm_id: int) -> None:
-        self.algorithm_id = algorithm_id
-        self.prefix = f"zw:{{{algorithm_id}}}:"
+        self.algorithm = f"zw:{algorithm_id}:"
+        self.prefix = self.algorithm + "{index}:"
         self.generation = self.prefix + "generation"
         self.building = self.prefix + "building"
         self.filling = self.prefix + "filling"
@@ -53,9 +53,9 @@ class GenerationKeys:
         prefix = f"{keys.prefix}{number}:"
         self.meta, self.texts, self.pending = prefix + "meta", prefix + "texts", prefix + "pending"
         self.log, self.dead = prefix + "log", prefix + "dead"
-        tags = [_tag(f"{keys.algorithm_id}:{number}", shard) for shard in range(SHARDS)]
-        self.markers = [f"zw:{{{tag}}}:open" for tag in tags]
-        prefixes = [f"zw:{{{tag}}}:b:".encode() for tag in tags]
+        shards = [f"{keys.algorithm}{{{_tag(number, shard)}}}:" for shard in range(SHARDS)]
+        self.markers = [shard + "open" for shard in shards]
+        prefixes = [(shard + "b:").encode() for shard in shards]
         self._prefixes = np.frombuffer(b"".join(prefixes), np.uint8).reshape(SHARDS, -1)
 
     def buckets(self, numbers: NDArray[np.int64], bits: int) -> list[bytes]:
@@ -73,13 +73,11 @@ def shard_of(numbers: NDArray[np.int64], bits: int) -> NDArray[np.int64]:
     return numbers >> (bits - SHARD_BITS)
 
 
-def _tag(name: str, shard: int) -> str:
+def _tag(generation: int, shard: int) -> str:
     """The hash tag of a shard, with the least number that puts shard i of n into the i-th n-th of the slots.
 
     So shards spread over the servers as evenly as slots do; tags by chance leave some server with a third too much.
     """
-    for number in range(1000):
-        tag = f"{name}:s{shard:02d}-{number:03d}"
-        if key_slot(tag.encode()) * SHARDS // REDIS_CLUSTER_HASH_SLOTS == shard:
-            return tag
-    return f"{name}:s{shard:02d}-000"
+    tags = (f"{generation}:s{shard:02d}-{number:03d}" for number in range(1000))
+    in_its_slots = (tag for tag in tags if key_slot(tag.encode()) * SHARDS // REDIS_CLUSTER_HASH_SLOTS == shard)
+    return next(in_its_slots, f"{generation}:s{shard:02d}-000")  # the latter once in 10^13 times: uneven, and no fault
