@@ -6,8 +6,8 @@ from core.ids import WorkTextId
 from core.ports import FingerprintStore, WorkStore
 from fingerprint.algorithms import Algorithm
 from fingerprint.fingerprinting import fingerprint_text
-from fingerprint.record import Fingerprint
 from matcher.matching import WorkEntry
+from pipeline.steps import stored_fingerprint
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,5 @@ class StoredCorpus:
         text = self.works.text(text_id)
         if text is None:
             return None
-        stored = self.fingerprints.get(text_id, self.algorithm.id)
-        if stored is None:
-            return WorkEntry(text, fingerprint_text(text, self.algorithm))
-        return WorkEntry(text, Fingerprint.from_bytes(stored.payload))
+        stored = stored_fingerprint(self.fingerprints.get(text_id, self.algorithm.id))
+        return WorkEntry(text, fingerprint_text(text, self.algorithm) if stored is None else stored)
