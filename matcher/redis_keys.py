@@ -1,4 +1,4 @@
-"""The names of the index's keys. All begin with zw:<algorithm>: and have in braces what decides on the slot in a cluster.
+"""The names of the index's keys. All begin with zw:<algorithm>: and have in braces what says the slot in a cluster.
 
 zw:<algorithm>:{index}:        all that is not a bucket; one slot, so that scripts may touch several
   generation, building, counter  the generation in use, the one being made, the last number given
