@@ -7,7 +7,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from core.matches import ChangeKind
-from fingerprint.near import are_homophones
+from fingerprint.near import are_alike, are_homophones
 from fingerprint.normalization import WILDCARD
 from matcher import kernels
 from matcher.calibration import Calibration
@@ -20,10 +20,6 @@ Changes = NDArray[np.int32]
 # Neither is wording: the same words in other forms, or signs that hide them.
 NOT_WORDING = frozenset({ChangeKind.SCRIPT, ChangeKind.NOISE})
 SAME = -1
-
-
-def are_alike(a, b):
-    return np.zeros(a.size, np.bool_)
 
 
 _OF_ALONE = {
