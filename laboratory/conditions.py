@@ -131,7 +131,8 @@ def _negatives(*counts: int) -> Mapping[str, int]:
     return MappingProxyType(dict(zip(names, counts, strict=True)))
 
 
-# tiny: what CI can afford, for a folder of short texts. full: of a condition 51 or 102 pages, so that one page is 1 or 2 % (the published tables have as many).
+# tiny: what CI can afford, for a folder of short texts. full: 51 or 102 pages of a condition, so that one page is 1
+# or 2 % (the published tables have as many).
 SIZES: Mapping[str, Size] = MappingProxyType(
     {
         "tiny": Size(None, None, 3, 0, 6, 6, 0, 0, _negatives(9, 0, 0, 0, 9, 0), 9, 3),

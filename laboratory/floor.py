@@ -1,7 +1,7 @@
 """The quality floor: measures of a fixed set of cases that must never fall. `python -m laboratory.floor`.
 
-The cases are made of the short texts of `tests/quality/texts`, so that they need nothing from outside, and are pinned by
-their digests. All measures are shares of which more is better.
+The cases are made of the short texts of `tests/quality/texts`, so that they need nothing from outside, and are pinned
+by their digests. All measures are shares of which more is better.
 """
 
 import argparse
@@ -9,6 +9,7 @@ import json
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import floor
 from pathlib import Path
 from typing import Any
 
@@ -72,9 +73,9 @@ def below(floors: Quality, now: Quality) -> list[str]:
     return [
         *(f"{name} is not measured any more" for name in missing),
         *(
-            f"{name} is {now.measures[name]:.4f}, below its floor of {floor:.4f}"
-            for name, floor in floors.measures.items()
-            if name not in missing and now.measures[name] < floor - TOLERANCE
+            f"{name} is {now.measures[name]:.4f}, below its floor of {least:.4f}"
+            for name, least in floors.measures.items()
+            if name not in missing and now.measures[name] < least - TOLERANCE
         ),
     ]
 
@@ -99,7 +100,7 @@ def read(path: Path) -> Quality:
     """The floors of a file. Raises UnreadableFile."""
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
-        return Quality(dict(record["sha256"]), {name: float(floor) for name, floor in record["floors"].items()})
+        return Quality(dict(record["sha256"]), {name: float(value) for name, value in record["floors"].items()})
     except OSError as error:
         raise UnreadableFile(path, str(error.strerror or error)) from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -163,8 +164,8 @@ def _share(value: float | None) -> float:
 
 
 def _rounded_down(value: float) -> float:
-    scale = 10**PLACES
-    return int(value * scale + 1e-9) / scale
+    scale = 10.0**PLACES
+    return floor(value * scale + 1e-9) / scale
 
 
 def _say(line: str) -> None:
