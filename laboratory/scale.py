@@ -25,6 +25,7 @@ from core.ids import WorkTextId, work_text_id
 from fingerprint.algorithms import DEFAULT
 from fingerprint.fingerprinting import fingerprint_text
 from fingerprint.record import Fingerprint
+from laboratory import cases
 from laboratory.build import DEFAULT_SEED, SHARED_CORPORA
 from laboratory.chain_text import ChainText
 from laboratory.corpora import read
@@ -53,6 +54,7 @@ class Plan:
     snapshots: Path | None
     corpora: Path
     seed: int
+    cases: Path | None = None  # a folder of laboratory.build, whose works come first in place of the corpora
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +90,12 @@ class Scaled:
 class Mother:
     """The texts of a mother corpus of a size; they can be read any number of times."""
 
-    def __init__(self, corpora: Path, chars: int, seed: int) -> None:
-        """Raises UnreadableFile for a folder without the corpora."""
+    def __init__(self, real: Sequence[str], chars: int, seed: int) -> None:
+        """real: texts that come first, and that generated ones are like."""
         self.chars = chars
         self.seconds = 0.0  # spent on making texts
         self._seed = seed
-        records = [record for name in REAL_FILES for record in read(corpora, f"{name}.jsonl.gz")]
-        self.real = list(dict.fromkeys(str(record["text"]) for record in records))
+        self.real = list(dict.fromkeys(real))
         self._chain = ChainText(self.real, CHAIN_CHARS)
 
     def texts(self) -> Iterator[str]:
@@ -130,6 +131,13 @@ class Mother:
         return pages
 
 
+def real_texts(plan: Plan) -> list[str]:
+    """The texts that come first: of a set of cases, or all of the corpora. Raises UnreadableFile, MalformedLine."""
+    if plan.cases is not None:
+        return [work.text for work in cases.read(plan.cases).works]
+    return [str(record["text"]) for name in REAL_FILES for record in read(plan.corpora, f"{name}.jsonl.gz")]
+
+
 def scaled(plan: Plan, say: Say) -> Scaled:
     """Build the index and its snapshot and measure both. Raises ServiceUnavailable, UnreadableFile, BadInput."""
     if plan.chars < 1:
@@ -139,7 +147,7 @@ def scaled(plan: Plan, say: Say) -> Scaled:
     index = RedisIndex(client, DEFAULT.id, folder=plan.folder)
     index.clear()
     empty = _used(client, "used_memory")
-    mother = Mother(plan.corpora, plan.chars, plan.seed)
+    mother = Mother(real_texts(plan), plan.chars, plan.seed)
     with _peaks(client, plan.snapshots) as peaks:
         say(f"building the index of {plan.chars:,} characters")
         started = time.perf_counter()

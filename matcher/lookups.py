@@ -1,6 +1,6 @@
 """What a page has in common with an index: for each of its anchors the places where it occurs."""
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from core.ids import WorkTextId
 from fingerprint.record import Fingerprint
 from matcher.calibration import Calibration
+from matcher.corpus import StreamShelf
+from matcher.extension import Streams
 from matcher.ports import Hits, MatchIndex
 
 
@@ -17,18 +19,22 @@ from matcher.ports import Hits, MatchIndex
 class PageHits:
     """One row for each anchor of the page and each place of it in a text, in no order.
 
-    texts int32[h] (places in `text_ids`), page_positions int32[h], work_positions int32[h]. capped int32[c]: page
-    positions of anchors that occur too often to be told where.
+    texts int32[h]: numbers that `text_id` names and by which `streams` are ordered, where the index has these itself;
+    page_positions int32[h], work_positions int32[h]. capped int32[c]: page positions of anchors that occur too often to
+    be told where.
     """
 
-    text_ids: Sequence[WorkTextId]
+    text_id: Callable[[int], WorkTextId]
     texts: NDArray[np.int32]
     page_positions: NDArray[np.int32]
     work_positions: NDArray[np.int32]
     capped: NDArray[np.int32]
+    streams: Streams
 
 
-def page_hits(index: MatchIndex, fingerprint: Fingerprint, cap: int, calibration: Calibration) -> tuple[PageHits, int]:
+def page_hits(
+    index: MatchIndex, shelf: StreamShelf, fingerprint: Fingerprint, cap: int, calibration: Calibration
+) -> tuple[PageHits, int]:
     """Look up the anchors of a page; also how many postings the index has.
 
     cap: postings of an anchor in the whole index beyond which it is common. An anchor that the page itself repeats too
@@ -39,17 +45,20 @@ def page_hits(index: MatchIndex, fingerprint: Fingerprint, cap: int, calibration
     hits = index.lookup(hashes, cap)
     if not hits.queries.size and hits.capped:
         hits = index.lookup(hashes, cap * calibration.cap_growth_when_all_capped)
-    ordinals, texts = np.unique(hits.ordinals, return_inverse=True)
     rows, page_positions = _spread(hits.queries, groups, order, fingerprint.anchors)
     _, capped = _spread(_left_out(hits, hashes.size), groups, order, fingerprint.anchors)
-    found = PageHits(
-        [hits.texts[ordinal] for ordinal in ordinals.tolist()],
-        texts.astype(np.int32)[rows],
-        page_positions,
-        hits.positions[rows],
-        np.sort(capped),
-    )
+    texts, streams, text_id = _streams(hits, shelf)
+    found = PageHits(text_id, texts[rows], page_positions, hits.positions[rows], np.sort(capped), streams)
     return found, hits.postings
+
+
+def _streams(hits: Hits, shelf: StreamShelf) -> tuple[NDArray[np.int32], Streams, Callable[[int], WorkTextId]]:
+    """The texts of hits by number, their streams, and what the numbers mean."""
+    if hits.streams is not None:
+        return hits.ordinals, hits.streams, hits.texts.__getitem__
+    ordinals, texts = np.unique(hits.ordinals, return_inverse=True)
+    text_ids = [hits.texts[ordinal] for ordinal in ordinals.tolist()]
+    return texts.astype(np.int32), shelf.streams(text_ids), text_ids.__getitem__
 
 
 def _left_out(hits: Hits, asked: int) -> NDArray[np.int32]:

@@ -1,10 +1,11 @@
 """From a page to its matches: look up, extend, settle rival claims, join, compare, name."""
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.errors import AlgorithmMismatch
 from core.ids import WorkTextId
@@ -18,7 +19,7 @@ from matcher.changes import Comparison, compared
 from matcher.classes import class_of, disguises_of, patchwork
 from matcher.corpus import Corpus, CorpusCache, MemoryCorpus, StreamShelf, WorkEntry
 from matcher.extension import MATCHES, PAGE_END, PAGE_START, TEXT, Segments, segments_of
-from matcher.lookups import PageHits, page_hits
+from matcher.lookups import page_hits
 from matcher.passages import passages
 from matcher.ports import MatchIndex
 from matcher.quotation import are_quotations
@@ -45,6 +46,16 @@ class _Finding:
     own: float  # share of it that no other text has
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Seen:
+    """All that was found of a page before anything is judged. Numbers of texts are those of the segments."""
+
+    page: Side
+    text_ids: dict[int, WorkTextId]  # of all texts with a segment
+    claims: Segments  # of texts that may be compared
+    capped: NDArray[np.int32]  # page positions of anchors that occur too often to be told where
+
+
 class Matcher:
     """Finds what pages took from the texts of an index."""
 
@@ -66,37 +77,35 @@ class Matcher:
         if fingerprint.algorithm_id != self._index.algorithm_id:
             raise AlgorithmMismatch(fingerprint.algorithm_id, self._index.algorithm_id)
         cap = max(self._calibration.min_cap_postings, self._index_postings // self._calibration.index_postings_per_cap)
-        hits, self._index_postings = page_hits(self._index, fingerprint, cap, self._calibration)
+        hits, self._index_postings = page_hits(self._index, self._shelf, fingerprint, cap, self._calibration)
         if not hits.texts.size:
             return ()
         page = Side.of_page(text, fingerprint)
-        segments = self._segments(page, hits)
-        texts = [hits.text_ids[number] for number in np.unique(segments[:, TEXT]).tolist()]
-        if not texts:
-            return ()
-        work_of = (sources or _each_its_own)(frozenset(texts))
-        is_open = np.array([text_id in work_of for text_id in hits.text_ids], np.bool_)
-        claims = segments[is_open[segments[:, TEXT]]]
-        settled = holdings(claims, fingerprint.tokens.size, self._calibration)
-        found = (self._finding(page, hits, claims, number, holding) for number, holding in settled.items())
-        findings = self._judged(page, claims, [finding for finding in found if finding is not None])
-        return self._named(page, findings, work_of)
-
-    def _segments(self, page: Side, hits: PageHits) -> Segments:
-        """The segments that hits lead to; TEXT of a segment is a place in `hits.text_ids`."""
-        return segments_of(
-            page.fingerprint.tokens,
+        segments = segments_of(
+            fingerprint.tokens,
             page.near,
-            self._shelf.streams(hits.text_ids),
+            hits.streams,
             hits.texts,
             hits.page_positions,
             hits.work_positions,
             self._calibration,
         )
+        text_ids = {number: hits.text_id(number) for number in np.unique(segments[:, TEXT]).tolist()}
+        if not text_ids:
+            return ()
+        work_of = (sources or _each_its_own)(frozenset(text_ids.values()))
+        closed = [number for number, text_id in text_ids.items() if text_id not in work_of]
+        claims = without(segments, closed) if closed else segments
+        seen = _Seen(page, text_ids, claims, hits.capped)
+        settled = holdings(claims, fingerprint.tokens.size, self._calibration)
+        found = (self._finding(seen, number, holding) for number, holding in settled.items())
+        findings = self._judged(seen, [finding for finding in found if finding is not None])
+        return self._named(page, findings, work_of)
 
-    def _finding(self, page: Side, hits: PageHits, claims: Segments, number: int, holding: Holding) -> _Finding | None:
+    def _finding(self, seen: _Seen, number: int, holding: Holding) -> _Finding | None:
+        page = seen.page
         kept = passages(holding.segments, self._calibration)
-        entry = self._corpus.entry(hits.text_ids[number]) if kept else None
+        entry = self._corpus.entry(seen.text_ids[number]) if kept else None
         if entry is None:
             return None
         work = Side(entry.text, entry.fingerprint)
@@ -104,12 +113,12 @@ class Matcher:
         found = figures(page, work, comparisons)
         if not self._is_enough(page, found, comparisons):
             return None
-        also = self._also(kept, holding, hits.text_ids)
+        also = self._also(kept, holding, seen.text_ids)
         is_quotation = are_quotations(page, work, comparisons, found, self._calibration)
         own = 1.0
         if not is_quotation and found.page_containment < self._calibration.most_of_page:
-            own = self._own_share(hits, claims, number, comparisons, entry, also)
-        return _Finding(hits.text_ids[number], work, comparisons, found, also, is_quotation, own)
+            own = self._own_share(seen, number, comparisons, entry, also)
+        return _Finding(seen.text_ids[number], work, comparisons, found, also, is_quotation, own)
 
     def _is_enough(self, page: Side, found: Figures, comparisons: list[Comparison]) -> bool:
         """Whether enough was matched, each place of the work once; in a short passage figures count for nothing."""
@@ -120,8 +129,7 @@ class Matcher:
 
     def _own_share(
         self,
-        hits: PageHits,
-        claims: Segments,
+        seen: _Seen,
         number: int,
         comparisons: list[Comparison],
         entry: WorkEntry,
@@ -129,18 +137,19 @@ class Matcher:
     ) -> float:
         """How much of the passages no other text has, editions of the same work left aside."""
         anchor_tokens = ALGORITHMS[self._index.algorithm_id].anchors.tokens
-        share = own_share(comparisons, without(claims, [number]), hits.capped, anchor_tokens)
+        share = own_share(comparisons, without(seen.claims, [number]), seen.capped, anchor_tokens)
         if share < self._calibration.min_own_share and also:
-            editions = [hits.text_ids.index(other) for other in also if self._editions.are_editions(entry, other)]
-            share = own_share(comparisons, without(claims, [number, *editions]), hits.capped, anchor_tokens)
+            editions = {other for other in also if self._editions.are_editions(entry, other)}
+            same = [number, *(other for other, text_id in seen.text_ids.items() if text_id in editions)]
+            share = own_share(comparisons, without(seen.claims, same), seen.capped, anchor_tokens)
         return share
 
-    def _judged(self, page: Side, claims: Segments, findings: list[_Finding]) -> list[_Finding]:
+    def _judged(self, seen: _Seen, findings: list[_Finding]) -> list[_Finding]:
         """The findings, those that are wording of the trade called quotations."""
         if all(finding.is_quotation for finding in findings):
             return findings
         passages_found = [comparison for finding in findings for comparison in finding.comparisons]
-        surroundings = background(page.fingerprint.tokens.size, passages_found, claims)
+        surroundings = background(seen.page.fingerprint.tokens.size, passages_found, seen.claims)
         return [
             replace(finding, is_quotation=True)
             if is_common(finding.figures, finding.own, surroundings, self._calibration)
@@ -148,7 +157,9 @@ class Matcher:
             for finding in findings
         ]
 
-    def _also(self, kept: list[Segments], holding: Holding, text_ids: Sequence[WorkTextId]) -> tuple[WorkTextId, ...]:
+    def _also(
+        self, kept: list[Segments], holding: Holding, text_ids: Mapping[int, WorkTextId]
+    ) -> tuple[WorkTextId, ...]:
         """The texts that carry at least half of what was matched, the fullest first."""
         rivals = holding.rivals
         is_within = np.zeros(len(rivals), np.bool_)

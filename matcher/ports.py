@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from core.ids import WorkTextId
 from fingerprint.record import Fingerprint
+from matcher.extension import Streams
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,7 @@ class Hits:
     positions  int32[h]  stream position in that text
     capped     how many of the hashes were left out because they occur too often
     postings   size of the whole index
+    streams    token streams by ordinal, of an index that has them in memory
     counts     int32[hashes asked]  how often each occurs in the whole index, those that were left out too
     """
 
@@ -59,6 +61,7 @@ class Hits:
     capped: int
     postings: int
     counts: NDArray[np.int32]
+    streams: Streams | None = None
 
 
 class TextNames(Mapping[int, WorkTextId]):

@@ -224,4 +224,5 @@ def _found(snapshot: Snapshot, keys: NDArray[np.uint64], max_postings: int) -> H
         keys.size - int(np.count_nonzero(is_kept)),
         int(snapshot.table.entries.size),
         counts.astype(np.int32),
+        snapshot.streams,
     )

@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 from core.errors import UnreadableFile
 from core.ids import WorkTextId
+from matcher.extension import Streams
 from matcher.ports import IndexVersion
 from matcher.posting_table import Places, PostingTable
 
@@ -102,6 +103,7 @@ class Snapshot:
         self.places = Places(arrays["starts"], arrays["directory"], np.zeros(0, np.bool_))
         self.ids = StoredIds(arrays["id_bounds"], arrays["ids"], arrays["id_order"])
         self._ends = arrays["ends"]
+        self.streams = Streams(self.tokens, self.places.starts, self._ends)
 
     def place(self, text_id: WorkTextId) -> tuple[int, int] | None:
         """Where the text's stream lies in `tokens`: start and end; None for a text that is not there."""
