@@ -1,6 +1,8 @@
 """Shingles of three words as CRC-32 checksums: which share of the page's shingles a chapter has too."""
 
 import zlib
+from collections import deque
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,25 +43,35 @@ class CrcShingleEngine:
         return self._owners.best(zip(chapters[same].tolist(), shares[same].tolist(), strict=True))
 
 
-def crc_shingles(text: str, words: int = 3) -> list[int]:
-    """The CRC-32 of every run of so many words, joined by spaces, in order.
+def crc_shingles(text: str, words: int = 3) -> NDArray[np.uint32]:
+    """uint32[n]: the CRC-32 of every run of so many words, joined by spaces, in order.
 
-    >>> len(crc_shingles("a rose is a rose", 3)), crc_shingles("a rose", 3)
-    (3, [])
+    >>> crc_shingles("a rose is a rose", 3).size, crc_shingles("a rose", 3).size
+    (3, 0)
     """
+    return np.fromiter(_checksums(text, words), np.uint32)
+
+
+def _checksums(text: str, words: int) -> Iterator[int]:
+    run: deque[str] = deque(maxlen=words)
+    for word in _spelled_words(text):
+        run.append(word)
+        if len(run) == words:
+            yield zlib.crc32(" ".join(run).encode())
+
+
+def _spelled_words(text: str) -> Iterator[str]:
     tokens, read = tokens_of(text), canonical(text)
-    names = [read[start:end] for start, end in zip(tokens.starts.tolist(), tokens.ends.tolist(), strict=True)]
     first, is_pair = word_pairs(tokens)
-    found = [
-        names[place] + names[place + 1] if reaches_on else names[place]
-        for place, reaches_on in zip(first.tolist(), is_pair.tolist(), strict=True)
-    ]
-    return [zlib.crc32(" ".join(found[place : place + words]).encode()) for place in range(len(found) - words + 1)]
+    second = first + is_pair
+    columns = (tokens.starts[first], tokens.ends[first], tokens.starts[second], tokens.ends[second], is_pair)
+    for start, end, next_start, next_end, reaches_on in zip(*columns, strict=True):
+        yield read[start:end] + read[next_start:next_end] if reaches_on else read[start:end]
 
 
 def _features(text: str, words: int) -> NDArray[np.uint64]:
-    checksums = np.array(crc_shingles(text, words), np.uint64)
-    return np.unique(checksums) << np.uint64(CRC_BITS)  # the index wants its leading bits to differ
+    checksums = np.unique(crc_shingles(text, words)).astype(np.uint64)
+    return checksums << np.uint64(CRC_BITS)  # the index wants its leading bits to differ
 
 
 ENTRIES = (

@@ -10,7 +10,7 @@ from fingerprint.engines.feature_index import bucket_starts
 
 # What bounds time and memory of a page where page and work repeat one passage all over: hits for a page of any length,
 # and hits for each of its features. A page that copies from a few editions of one work stays far below.
-HITS_OF_ANY_PAGE, HITS_OF_A_FEATURE = 1_000_000, 16
+HITS_OF_ANY_PAGE, HITS_OF_A_FEATURE = 1_000_000, 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,11 +36,17 @@ class PositionIndex:
         self._pending.append((work, features, places))
 
     def hits(self, features: NDArray[np.uint64], places: NDArray[np.int32]) -> Hits:
-        """Every pair of equal features of a page and of works; only the first ones where there are very many."""
+        """Every pair of equal features of a page and of works.
+
+        Where there are very many, the features that occur most often in works are left out until there are not.
+        """
         if self._pending:
             self._build()
-        max_hits = HITS_OF_ANY_PAGE + HITS_OF_A_FEATURE * features.size
-        queries, entries = _looked_up(features, self._keys, self._buckets, self._shift, max_hits)
+        firsts, counts = _ranges(features, self._keys, self._buckets, self._shift)
+        kept = _rarest(counts, HITS_OF_ANY_PAGE + HITS_OF_A_FEATURE * features.size)
+        queries = np.repeat(kept, counts[kept])
+        within = np.arange(queries.size) - np.repeat(np.cumsum(counts[kept]) - counts[kept], counts[kept])
+        entries = firsts[queries] + within
         return Hits(places[queries].astype(np.int64), self._works[entries], self._places[entries].astype(np.int64))
 
     def _build(self) -> None:
@@ -55,28 +61,25 @@ class PositionIndex:
         self._buckets, self._shift = bucket_starts(self._keys)
 
 
+def _rarest(counts: NDArray[np.int64], max_total: int) -> NDArray[np.int64]:
+    """int64[n]: increasing numbers of the counts that add up to no more, the smallest ones first."""
+    if counts.sum() <= max_total:
+        return np.flatnonzero(counts)
+    order = np.argsort(counts, kind="stable")
+    kept: NDArray[np.int64] = np.sort(order[np.cumsum(counts[order]) <= max_total])
+    return kept
+
+
 @njit(cache=True)  # type: ignore[misc,unused-ignore]
-def _looked_up(
-    features: NDArray[np.uint64],
-    keys: NDArray[np.uint64],
-    buckets: NDArray[np.int64],
-    shift: np.uint64,
-    max_hits: int,
+def _ranges(
+    features: NDArray[np.uint64], keys: NDArray[np.uint64], buckets: NDArray[np.int64], shift: np.uint64
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Of each hit the number of the feature and that of the entry."""
-    firsts, lasts = np.empty(features.size, np.int64), np.empty(features.size, np.int64)
-    found = 0
+    """int64[n] twice: where the entries of each feature begin, and how many there are."""
+    firsts, counts = np.empty(features.size, np.int64), np.empty(features.size, np.int64)
     for query in range(features.size):
         bucket = np.int64(features[query] >> shift)
         start, end = buckets[bucket], buckets[bucket + 1]
-        firsts[query] = start + np.searchsorted(keys[start:end], features[query])
-        lasts[query] = start + np.searchsorted(keys[start:end], features[query], side="right")
-        found += lasts[query] - firsts[query]
-    size = min(found, max_hits)
-    queries, entries = np.empty(size, np.int64), np.empty(size, np.int64)
-    found = 0
-    for query in range(features.size):
-        for entry in range(firsts[query], min(lasts[query], firsts[query] + size - found)):
-            queries[found], entries[found] = query, entry
-            found += 1
-    return queries, entries
+        first = np.searchsorted(keys[start:end], features[query])
+        firsts[query] = start + first
+        counts[query] = np.searchsorted(keys[start:end], features[query], side="right") - first
+    return firsts, counts

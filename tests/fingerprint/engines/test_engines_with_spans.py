@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fingerprint.algorithms import PUBLISHED_WINDOWS
+from fingerprint.engines import position_index
 from fingerprint.engines.frequency import FrequencyEngine, _numbers, _windows, digits
 from fingerprint.engines.position_index import Hits, PositionIndex
 from fingerprint.engines.span_merging import MergeRule, merged
@@ -121,6 +122,16 @@ def test_the_index_gives_every_pair_of_equal_features_and_keeps_additions() -> N
     hits = index.hits(features[[0, 7]], np.array([3, 5], np.int32))
     rows = set(zip(hits.places.tolist(), hits.works.tolist(), hits.work_places.tolist(), strict=True))
     assert rows == {(3, 0, 0), (3, 0, 1), (3, 1, 70), (5, 0, 6), (5, 0, 7)}
+
+
+def test_features_that_occur_too_often_are_left_out_and_the_rare_ones_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(position_index, "HITS_OF_ANY_PAGE", 0)
+    index = PositionIndex()
+    features = np.arange(1, 4, dtype=np.uint64) << np.uint64(60)
+    index.add(0, np.repeat(features, [2, 40, 3]), np.arange(45, dtype=np.int32))
+    hits = index.hits(features, np.arange(3, dtype=np.int32))
+    assert hits.places.tolist() == [0, 0, 2, 2, 2]
+    assert hits.work_places.tolist() == [0, 1, 42, 43, 44]
 
 
 def cluster_rows(rows: list[tuple[int, int, int]], rule: MergeRule) -> list[tuple[int, ...]]:

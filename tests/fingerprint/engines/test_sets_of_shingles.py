@@ -81,7 +81,7 @@ def test_three_of_23_crc_shingles_are_13_04_per_cent_and_the_same_story() -> Non
     page = numbered_words(0, 25)
     three = " ".join([*page[:5], *numbered_words(100, 30)])
     two = " ".join([*page[:4], *numbered_words(200, 30)])
-    assert len(crc_shingles(" ".join(page))) == 23
+    assert crc_shingles(" ".join(page)).size == 23
     engine = CrcShingleEngine()
     engine.add("three", three)
     engine.add("two", two)
@@ -90,8 +90,8 @@ def test_three_of_23_crc_shingles_are_13_04_per_cent_and_the_same_story() -> Non
 
 
 def test_crc_shingles_are_those_of_the_words_joined_by_spaces() -> None:
-    assert crc_shingles("A rose, is a") == [zlib.crc32(b"a rose is"), zlib.crc32(b"rose is a")]
-    assert crc_shingles("天地玄黄") == [zlib.crc32("天地 地玄 玄黄".encode())]
+    assert crc_shingles("A rose, is a").tolist() == [zlib.crc32(b"a rose is"), zlib.crc32(b"rose is a")]
+    assert crc_shingles("天地玄黄").tolist() == [zlib.crc32("天地 地玄 玄黄".encode())]
 
 
 @given(st.lists(SETS, min_size=1, max_size=6), SETS)
