@@ -16,6 +16,9 @@ class Calibration:
     min_cap_postings: int = 64
     index_postings_per_cap: int = 80_000  # 5.2 M postings / 64
     cap_growth_when_all_capped: int = 16  # a passage that a hundred texts share is still found
+    # Windows as seeds (matcher.window_hits; docs/decisions/0086-windows-verified.md).
+    page_window_step_tokens: int = 1  # of the works' own step at most, which is the published way
+    window_gram_tokens: int = 4  # tokens in a row that two equal windows must share
     max_repeats_on_page: int = 64  # of one anchor; beyond it the page repeats itself, and the product of both explodes
 
     # Extension (benchmark: tuning of drops and costs changed nothing beyond noise).

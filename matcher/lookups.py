@@ -1,4 +1,4 @@
-"""What a page has in common with an index: for each of its anchors the places where it occurs."""
+"""What a page has in common with an index: for each of its seeds the places where it occurs."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,11 +13,12 @@ from matcher.calibration import Calibration
 from matcher.corpus import StreamShelf
 from matcher.extension import Streams
 from matcher.ports import Hits, MatchIndex
+from matcher.window_hits import aligned, page_seeds
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PageHits:
-    """One row for each anchor of the page and each place of it in a text, in no order.
+    """One row for each seed of the page and each place of it in a text, in no order; both sides agree from there on.
 
     texts int32[h]: numbers that `text_id` names and by which `streams` are ordered, where the index has these itself;
     page_positions int32[h], work_positions int32[h]. capped int32[c]: page positions of anchors that occur too often to
@@ -35,21 +36,30 @@ class PageHits:
 def page_hits(
     index: MatchIndex, shelf: StreamShelf, fingerprint: Fingerprint, cap: int, calibration: Calibration
 ) -> tuple[PageHits, int]:
-    """Look up the anchors of a page; also how many postings the index has.
+    """Look up the seeds of a page; also how many postings the index has.
 
-    cap: postings of an anchor in the whole index beyond which it is common. An anchor that the page itself repeats too
-    often is not asked for: the product of both would explode.
+    cap: postings of a seed in the whole index beyond which it is common. A seed that the page itself repeats too often
+    is not asked for: the product of both would explode. That a window is common says nothing on its wording, since
+    tokens in another order have the same: only anchors are told as capped.
     """
-    order = np.argsort(fingerprint.hashes, kind="stable")
-    hashes, groups = _grouped(fingerprint.hashes, order, calibration.max_repeats_on_page)
+    seeds = page_seeds(fingerprint, calibration)
+    order = np.argsort(seeds.hashes, kind="stable")
+    hashes, groups = _grouped(seeds.hashes, order, calibration.max_repeats_on_page)
     hits = index.lookup(hashes, cap)
     if not hits.queries.size and hits.capped:
         hits = index.lookup(hashes, cap * calibration.cap_growth_when_all_capped)
-    rows, page_positions = _spread(hits.queries, groups, order, fingerprint.anchors)
-    _, capped = _spread(_left_out(hits, hashes.size), groups, order, fingerprint.anchors)
+    rows, asked = _spread(hits.queries, groups, order)
+    _, capped = _spread(_left_out(hits, hashes.size), groups, order)
     texts, streams, text_id = _streams(hits, shelf)
-    found = PageHits(text_id, texts[rows], page_positions, hits.positions[rows], np.sort(capped), streams)
-    return found, hits.postings
+    found = aligned(
+        fingerprint.tokens,
+        streams,
+        (texts[rows], seeds.positions[asked], hits.positions[rows]),
+        seeds.widths[asked],
+        calibration.window_gram_tokens,
+    )
+    capped_anchors = np.sort(seeds.positions[capped[seeds.widths[capped] == 0]])
+    return PageHits(text_id, *found, capped_anchors, streams), hits.postings
 
 
 def _streams(hits: Hits, shelf: StreamShelf) -> tuple[NDArray[np.int32], Streams, Callable[[int], WorkTextId]]:
@@ -90,16 +100,16 @@ def _grouped(
 
 @njit(cache=True)  # type: ignore[misc,unused-ignore]
 def _spread(
-    queries: NDArray[np.int32], groups: NDArray[np.int64], order: NDArray[np.int64], anchors: NDArray[np.int32]
-) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """For each hit and each place of its anchor on the page: the hit's row, and the place."""
+    queries: NDArray[np.int32], groups: NDArray[np.int64], order: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """For each hit and each seed of the page that asked for it: the hit's row, and which seed."""
     total = 0
     for query in queries:
         total += groups[query, 1] - groups[query, 0]
-    rows, places = np.empty(total, np.int64), np.empty(total, np.int32)
+    rows, seeds = np.empty(total, np.int64), np.empty(total, np.int64)
     at = 0
     for hit in range(queries.size):
         for member in range(groups[queries[hit], 0], groups[queries[hit], 1]):
-            rows[at], places[at] = hit, anchors[order[member]]
+            rows[at], seeds[at] = hit, order[member]
             at += 1
-    return rows, places
+    return rows, seeds
