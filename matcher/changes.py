@@ -60,11 +60,7 @@ class Comparison:
     longest_run: int  # of matched tokens
     work_taken: Changes  # int32[n, 2], ranges of the work with a counterpart
     displaced: int  # segments that stand in another order than in the work
-
-    @property
-    def changed(self) -> int:
-        """Tokens in which the wording differs: of the longer side of each change but script and noise."""
-        return int(self.sizes()[_IS_WORDING[self.changes[:, 0]]].sum()) if len(self.changes) else 0
+    changed: int  # tokens in which the wording differs: of the longer side of each change but script and noise
 
     @property
     def similarity(self) -> float:
@@ -73,11 +69,16 @@ class Comparison:
 
     def sizes(self) -> NDArray[np.int32]:
         """int32[changes]: tokens of the longer side of each change."""
-        return np.asarray(np.maximum(self.changes[:, 2] - self.changes[:, 1], self.changes[:, 4] - self.changes[:, 3]))
+        return sizes_of(self.changes)
 
     def of_kind(self, kind: ChangeKind) -> Changes:
         """The changes of one kind."""
         return np.asarray(self.changes[self.changes[:, 0] == number_of(kind)])
+
+
+def sizes_of(changes: Changes) -> NDArray[np.int32]:
+    """int32[n]: tokens of the longer side of each change."""
+    return np.asarray(np.maximum(changes[:, 2] - changes[:, 1], changes[:, 4] - changes[:, 3]))
 
 
 def compared(page: Side, work: Side, passage: Segments, calibration: Calibration) -> Comparison:
@@ -104,6 +105,7 @@ def compared(page: Side, work: Side, passage: Segments, calibration: Calibration
         longest_run=int(longest_run),
         work_taken=np.concatenate([taken, rewritten]) if len(rewritten) else taken,
         displaced=int(displaced),
+        changed=int(sizes_of(changes)[_IS_WORDING[changes[:, 0]]].sum()),
     )
 
 

@@ -10,7 +10,7 @@ from core.matches import ChangeKind, MatchClass
 from core.pages import Disguise, DisguiseFound
 from core.text import TextRange
 from matcher.calibration import Calibration
-from matcher.changes import CHANGE_KINDS, Comparison, number_of
+from matcher.changes import CHANGE_KINDS, Comparison, sizes_of
 from matcher.hiding import hidden_items
 from matcher.sides import Side
 from matcher.spans import Figures
@@ -25,6 +25,7 @@ _DISGUISE_OF_CHANGE = {
     ChangeKind.PINYIN: Disguise.PINYIN_REPLACED,
     ChangeKind.NOISE: Disguise.PRIVATE_USE,
 }
+_RANKS = {kind: rank for rank, kind in enumerate(Disguise)}
 _NEVER_BY_ACCIDENT = frozenset(
     {Disguise.ZERO_WIDTH, Disguise.PINYIN_INSERTED, Disguise.PINYIN_REPLACED, Disguise.PRIVATE_USE}
 )
@@ -80,7 +81,7 @@ def disguises_of(
     shown += _passages(page, work, comparisons, calibration, {disguise.kind for disguise in shown})
     if found.displaced >= calibration.min_displaced_segments:
         shown.append(DisguiseFound(Disguise.SHUFFLED, found.displaced))
-    return tuple(sorted(shown, key=lambda disguise: list(Disguise).index(disguise.kind)))
+    return tuple(sorted(shown, key=lambda disguise: _RANKS[disguise.kind]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,16 +95,17 @@ class _Sign:
 
 def _signs(page: Side, work: Side, comparison: Comparison) -> Iterator[tuple[Disguise, _Sign]]:
     noise = page.fingerprint.noise
-    for kind, items in hidden_items(page, work, comparison).items():
+    for kind, items in hidden_items(page, work, comparison).items() if len(noise) else ():
         first = TextRange(int(noise.starts[items[0]]), int(noise.ends[items[0]]))
         yield kind, _Sign(items.size, items.size, _example(page.text, first))
-    for kind_of_change in CHANGE_KINDS:
+    for number in np.flatnonzero(np.bincount(comparison.changes[:, 0])).tolist():
+        kind_of_change = CHANGE_KINDS[number]
         rows = comparison.of_kind(kind_of_change)
         # Between pieces in another order alignment loses a few tokens on each side; only whole passages count there.
         is_seam = comparison.displaced and kind_of_change in _IN_PASSAGES
-        if len(rows) and not is_seam:
+        if not is_seam:
             disguise = _DISGUISE_OF_CHANGE.get(kind_of_change) or _IN_PASSAGES[kind_of_change]
-            tokens = int(np.maximum(rows[:, 2] - rows[:, 1], rows[:, 4] - rows[:, 3]).sum())
+            tokens = int(sizes_of(rows).sum())
             yield disguise, _Sign(len(rows), tokens, _row_text(page, work, kind_of_change, rows[0]))
 
 
@@ -121,12 +123,11 @@ def _passages(
 ) -> Iterator[DisguiseFound]:
     """Text put in or left out in one piece counts even once."""
     for kind, disguise in _IN_PASSAGES.items():
-        pieces = []
-        for comparison in comparisons:
-            rows = comparison.changes
-            is_long = (rows[:, 0] == number_of(kind)) & (comparison.sizes() >= calibration.min_passage_tokens)
-            pieces += list(rows[is_long])
-        if pieces and disguise not in shown:
+        if disguise in shown:
+            continue
+        found = [comparison.of_kind(kind) for comparison in comparisons]
+        pieces = [row for rows in found for row in rows[sizes_of(rows) >= calibration.min_passage_tokens]]
+        if pieces:
             yield DisguiseFound(disguise, len(pieces), _row_text(page, work, kind, pieces[0]))
 
 

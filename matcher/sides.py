@@ -17,6 +17,7 @@ MAX_LETTERS_OF_SYLLABLE = 16  # zhuang with zero-width characters between its le
 
 
 Near = tuple[NDArray[np.uint16], NDArray[np.uint16], NDArray[np.uint16]]
+_LATIN = (Kind.LATIN, Kind.FULL_WIDTH_LATIN)
 NOTHING = np.zeros((1, 0), np.uint16)
 
 
@@ -56,6 +57,9 @@ class Side:
 
     def range_of(self, start: int, end: int) -> TextRange:
         """Give the text from the first to the last of these tokens; without any, the place before token `start`."""
+        offsets = self.fingerprint.offsets
+        if start < end and not _is_latin_letter(self.text[int(offsets[end - 1])]):
+            return TextRange(int(offsets[start]), int(offsets[end - 1]) + 1)
         starts, ends = self.ranges(np.array([start], np.int32), np.array([end], np.int32))
         return TextRange(int(starts[0]), int(ends[0]))
 
@@ -91,6 +95,10 @@ class Side:
         stops = np.append(np.flatnonzero(~belongs), kinds.size)
         ends = low + stops[np.searchsorted(stops, starts - low)]
         return np.asarray(np.minimum(np.minimum(ends, limits), starts + MAX_LETTERS_OF_SYLLABLE), np.int64)
+
+
+def _is_latin_letter(character: str) -> bool:
+    return KINDS.table[ord(character)] in _LATIN
 
 
 def is_latin(characters: NDArray[np.uint32]) -> NDArray[np.bool_]:

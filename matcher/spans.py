@@ -1,9 +1,11 @@
 """From compared passages to the spans of a match, and the figures that stand beside them."""
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
+from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,21 +63,55 @@ def figures(page: Side, work: Side, comparisons: list[Comparison]) -> Figures:
 
 def as_spans(page: Side, work: Side, comparisons: list[Comparison]) -> tuple[Span, ...]:
     """The spans in order of the page, offsets of both texts as given."""
-    with _without_collection():
-        spans = [
-            Span(
-                page.range_of(found.page_start, found.page_end),
-                work.range_of(found.work_start, found.work_end),
-                round(found.similarity, 4),
-                _changes(page, work, found),
-            )
-            for found in comparisons
-        ]
+    spans = [
+        Span(
+            page.range_of(found.page_start, found.page_end),
+            work.range_of(found.work_start, found.work_end),
+            round(found.similarity, 4),
+            ChangesOfSpan(page, work, found),
+        )
+        for found in comparisons
+    ]
     return tuple(sorted(spans, key=lambda span: span.page))
 
 
-def _changes(page: Side, work: Side, found: Comparison) -> tuple[Change, ...]:
-    """The changes as ranges of both texts, those that hide it included, in order of the page."""
+class ChangesOfSpan(Sequence[Change]):
+    """The changes of a span in order of the page, those that hide it included; written out when first looked at.
+
+    A chapter may have a thousand, and most pages are only counted: writing them out took a third of the time of a match.
+    """
+
+    def __init__(self, page: Side, work: Side, found: Comparison) -> None:
+        self._compared = page, work, found
+
+    @cached_property
+    def _changes(self) -> tuple[Change, ...]:
+        with _without_collection():
+            return _written_out(*self._compared)
+
+    @overload
+    def __getitem__(self, at: int) -> Change: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> tuple[Change, ...]: ...
+
+    def __getitem__(self, at: int | slice) -> Change | tuple[Change, ...]:
+        return self._changes[at]
+
+    def __len__(self) -> int:
+        return len(self._changes)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and self._changes == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(self._changes)
+
+    def __repr__(self) -> str:
+        return repr(self._changes)
+
+
+def _written_out(page: Side, work: Side, found: Comparison) -> tuple[Change, ...]:
     rows, hiding = found.changes, hiding_places(page, work, found)
     kinds = np.concatenate([rows[:, 0], np.full(len(hiding), number_of(ChangeKind.NOISE), np.int32)])
     columns = zip(
