@@ -6,6 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.ids import WorkTextId
+from fingerprint.algorithms import ALGORITHMS, Seeds
+from fingerprint.compiled import anchors_of
+from fingerprint.record import Fingerprint
 from matcher.calibration import Calibration
 from matcher.changes import Comparison
 from matcher.corpus import Corpus, WorkEntry
@@ -89,9 +92,17 @@ class Editions:
 
     @staticmethod
     def _share(one: WorkEntry, other: WorkEntry) -> float:
-        hashes, others = np.unique(one.fingerprint.hashes), np.unique(other.fingerprint.hashes)
+        hashes, others = anchor_hashes(one.fingerprint), anchor_hashes(other.fingerprint)
         common = np.intersect1d(hashes, others, assume_unique=True).size
         return common / max(1, min(hashes.size, others.size))
+
+
+def anchor_hashes(fingerprint: Fingerprint) -> NDArray[np.uint64]:
+    """uint64[a], sorted, distinct: of the anchors, whatever the seeds are; windows of two editions are out of phase."""
+    algorithm = ALGORITHMS[fingerprint.algorithm_id]
+    if Seeds.WINDOWS not in algorithm.seeds:
+        return np.unique(fingerprint.hashes)
+    return np.unique(anchors_of(fingerprint.tokens, algorithm.anchors)[0])
 
 
 def without(segments: Segments, texts: Sequence[int]) -> Segments:
