@@ -1,5 +1,6 @@
 """The verb `bench`: how well and how fast copies are found. Nothing is stored, no service is needed."""
 
+import importlib
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,11 +16,17 @@ if TYPE_CHECKING:
     from laboratory.running import Progress
 
 
+# Modules of this package with measurements of their own; each has `register`, which adds its verb to `bench`.
+FURTHER: tuple[str, ...] = ()
+
+
 def register(app: typer.Typer) -> None:
     """Add the verb to `app`."""
     bench = typer.Typer(help="How well and how fast copies are found.", no_args_is_help=True, rich_markup_mode=None)
     bench.command("quality")(quality)
     bench.callback()(_one_of_several)
+    for module in FURTHER:
+        importlib.import_module(f"deploy.cli.{module}").register(bench)
     app.add_typer(bench, name="bench")
 
 
@@ -50,6 +57,9 @@ def quality(  # noqa: PLR0917 - options of a command
 
     if size not in SIZES:
         raise BadInput(f"there is no size {size}; choose {', '.join(SIZES)}")
+    for path in (json_file, html_file):
+        if path is not None and not path.parent.is_dir():
+            raise UnreadableFile(path, "cannot be written: there is no such folder")
     plan = Plan(
         engine=engine,
         size=size,
