@@ -1,0 +1,147 @@
+"""The verb `bench speed`: how fast fingerprints are made and pages matched, beside the peers."""
+
+import json
+import socket
+import subprocess
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import monotonic, sleep
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from core.errors import BadConfiguration, BadInput, ServiceUnavailable, UnreadableFile
+from deploy.cli.faults import complain
+from deploy.cli.output import Meter, say, table
+
+if TYPE_CHECKING:
+    from laboratory.running import Progress
+    from laboratory.speed import SpeedResults
+
+START_DEADLINE_S = 20.0
+LOOK_AGAIN_S = 0.02
+MAX_CHARS = 1e9  # of works: what the product is made for
+
+
+def speed(  # noqa: PLR0917 - options of a command
+    texts: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="measure on these .txt and .jsonl files, not on the corpora")
+    ] = None,
+    corpora: Annotated[Path | None, typer.Option(metavar="FOLDER", help="where the shared corpora are")] = None,
+    works_chars: Annotated[float, typer.Option(help="characters of the works that pages are compared with")] = 25e6,
+    pages: Annotated[int, typer.Option(min=1, help="pages of 2,500 characters")] = 1_000,
+    long_chars: Annotated[float, typer.Option(help="characters of the longest long input")] = 1e7,
+    rounds: Annotated[int, typer.Option(min=1, help="how often everything is measured; the best counts")] = 5,
+    parts: Annotated[str, typer.Option(metavar="NAMES", help="fingerprints, matching, long: only these")] = "",
+    redis_url: Annotated[
+        str | None,
+        typer.Option("--redis", metavar="URL", help="an empty database; without it a server of its own is started"),
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="another seed draws other texts")] = None,
+    json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="all figures, for programs")] = None,
+) -> None:
+    """Measure fingerprints beside the published libraries, matching with every index, memory and long inputs."""
+    from laboratory.build import DEFAULT_SEED, SHARED_CORPORA
+    from laboratory.measuring import Listener
+    from laboratory.speed import PARTS, Plan, as_dict, measure
+
+    if not 2 <= long_chars <= MAX_CHARS or not 0 <= works_chars <= MAX_CHARS:
+        raise BadInput(f"--works-chars and --long-chars are at most {MAX_CHARS:,.0f}, and long inputs at least 2")
+    with _redis(redis_url) as (url, reason):
+        plan = Plan(
+            corpora=corpora or SHARED_CORPORA,
+            texts=texts,
+            seed=DEFAULT_SEED if seed is None else seed,
+            works_chars=int(works_chars),
+            pages=pages,
+            long_chars=int(long_chars),
+            rounds=rounds,
+            redis_url=url,
+            without_redis=reason,
+            parts=[name.strip() for name in parts.split(",") if name.strip()] or PARTS,
+        )
+        results = measure(plan, Listener(complain, _progress))
+    _show(results)
+    if json_file is not None:
+        _write(json_file, json.dumps(as_dict(results), ensure_ascii=False, indent=1) + "\n")
+
+
+def _show(results: "SpeedResults") -> None:
+    from laboratory.speed_tables import notes, tables
+
+    for line in notes(results):
+        say(line)
+    for each in tables(results):
+        say("")
+        say(each.title)
+        table(each.columns, each.rows, right=each.right)
+
+
+def _progress(label: str) -> "Progress":
+    meter = Meter(label)
+
+    def at(done: int, total: int) -> None:
+        meter.at(done, total)
+        if done == total:
+            meter.close()
+
+    return at
+
+
+def _write(path: Path, content: str) -> None:
+    try:
+        path.write_text(content, encoding="utf-8")
+    except OSError as error:
+        raise UnreadableFile(path, f"cannot be written ({error.strerror or error})") from error
+    say(f"written to {path}")
+
+
+@contextmanager
+def _redis(url: str | None) -> Iterator[tuple[str | None, str]]:
+    """The address given, or that of a server that lives as long as this; or the reason why there is none."""
+    from deploy.services.redis_server import executable
+
+    if url is not None:
+        yield url, ""
+        return
+    try:
+        program = executable()
+    except BadConfiguration as error:
+        yield None, str(error)
+        return
+    with _server(program) as own:
+        yield own, ""
+
+
+@contextmanager
+def _server(program: Path) -> Iterator[str]:
+    """A server on a free port that keeps nothing. Raises ServiceUnavailable when it does not start."""
+    with TemporaryDirectory(prefix="zhuiwen-speed-") as folder:
+        port = _free_port()
+        arguments = ["--port", str(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", folder]
+        process = subprocess.Popen([program, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            _await(process, port)
+            yield f"redis://127.0.0.1:{port}/0"
+        finally:
+            process.terminate()
+            process.wait()
+
+
+def _await(process: subprocess.Popen[bytes], port: int) -> None:
+    """Return when the server listens."""
+    deadline = monotonic() + START_DEADLINE_S
+    while process.poll() is None and monotonic() < deadline:
+        with closing(socket.socket()) as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        sleep(LOOK_AGAIN_S)
+    raise ServiceUnavailable("Redis", f"127.0.0.1:{port}")
+
+
+def _free_port() -> int:
+    with closing(socket.socket()) as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])

@@ -1,0 +1,107 @@
+"""Long and degenerate inputs: whether time and memory grow no faster than the text."""
+
+import multiprocessing
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from laboratory.running import Progress
+from laboratory.speed_long_run import ONE, PRIVATE, REPEATED, TWO, Outcome, Role, Task, run
+
+# Twice the input takes 2 times as long where time is linear, 4 times where it is quadratic; the bound is their
+# geometric mean. Below MIN_SECONDS the ratio is chance.
+MAX_RATIO = 8**0.5
+MIN_SECONDS = 0.2
+MIN_BYTES = 32_000_000
+DEADLINE_S = 150.0
+MAX_BYTES = 8_000_000_000
+REAL_WORKS, REAL_WORK_CHARS = 4, 50_000
+
+# Longest input as a share of the plan's: a text of 10^7 characters is the longest that the product promises to read.
+_INPUTS: tuple[tuple[str, Role, float], ...] = (
+    (REPEATED, Role.PAGE, 1.0),
+    (REPEATED, Role.WORK, 1.0),
+    (REPEATED, Role.BOTH, 0.1),
+    (ONE, Role.BOTH, 0.1),
+    (ONE, Role.BOTH, 1.0),
+    (TWO, Role.BOTH, 0.1),
+    (TWO, Role.BOTH, 1.0),
+    (PRIVATE, Role.BOTH, 0.1),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LongInput:
+    """One input at half and at whole length. An outcome that is missing has its reason."""
+
+    kind: str
+    role: Role
+    chars: int
+    half: Outcome | None
+    whole: Outcome | None
+    reason: str
+
+    @property
+    def time_ratio(self) -> float | None:
+        """Of the processor, whole to half; None where one of them is missing."""
+        if self.half is None or self.whole is None:
+            return None
+        return self.whole.taken.processor_s / max(self.half.taken.processor_s, 1e-9)
+
+    @property
+    def memory_ratio(self) -> float | None:
+        if self.half is None or self.whole is None:
+            return None
+        return self.whole.peak_bytes / max(self.half.peak_bytes, 1)
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether time and memory grew no faster than the text, as far as it can be told."""
+        if self.whole is None or self.time_ratio is None or self.memory_ratio is None:
+            return False
+        is_quick = self.whole.taken.processor_s < MIN_SECONDS
+        is_small = self.whole.peak_bytes < MIN_BYTES
+        return (is_quick or self.time_ratio <= MAX_RATIO) and (is_small or self.memory_ratio <= MAX_RATIO)
+
+
+def measured(
+    works: Sequence[str], chars: int, seed: int, progress: Progress, deadline_s: float = DEADLINE_S
+) -> tuple[LongInput, ...]:
+    """Every input at half and at whole length, the longest `chars` characters, each in a process of its own."""
+    joined = "\n".join(works)[: REAL_WORKS * REAL_WORK_CHARS]
+    real = tuple(joined[start : start + REAL_WORK_CHARS] for start in range(0, len(joined), REAL_WORK_CHARS))
+    found = []
+    for kind, role, share in _INPUTS:
+        whole = max(2, int(chars * share))
+        half = _outcome(Task(kind, role, whole // 2, real, seed), deadline_s)
+        progress(2 * len(found) + 1, 2 * len(_INPUTS))
+        # Where half of it was too much, the whole is not tried.
+        full = half if isinstance(half, str) else _outcome(Task(kind, role, whole, real, seed), deadline_s)
+        found.append(_input(kind, role, whole, half, full))
+        progress(2 * len(found), 2 * len(_INPUTS))
+    return tuple(found)
+
+
+def _input(kind: str, role: Role, chars: int, half: Outcome | str, whole: Outcome | str) -> LongInput:
+    reason = next((outcome for outcome in (half, whole) if isinstance(outcome, str)), "")
+    measured_half, measured_whole = (None if isinstance(each, str) else each for each in (half, whole))
+    return LongInput(kind, role, chars, measured_half, measured_whole, reason)
+
+
+def _outcome(task: Task, deadline_s: float) -> Outcome | str:
+    """What came of it, or why nothing did. The process is begun anew: one that is forked would count our memory."""
+    context = multiprocessing.get_context("spawn")
+    reader, writer = context.Pipe(duplex=False)
+    process = context.Process(target=run, args=(task, MAX_BYTES, writer), daemon=True)
+    process.start()
+    writer.close()
+    with reader:
+        try:
+            if not reader.poll(deadline_s):
+                return f"{task.chars:,} characters take more than {deadline_s:.0f} s"
+            answer: Outcome | str = reader.recv()
+        except EOFError:
+            answer = "ended without an answer"
+        finally:
+            process.kill()
+            process.join()
+    return f"{task.chars:,} characters: {answer}" if isinstance(answer, str) else answer

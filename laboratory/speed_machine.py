@@ -1,0 +1,60 @@
+"""On what it was measured: the machine, what else it did meanwhile, and the versions of what matters."""
+
+import os
+import platform
+from dataclasses import dataclass
+from pathlib import Path
+
+import numba
+import numpy as np
+import psutil
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """load: processes that ran or waited for a processor, over the last minute, before and after."""
+
+    processor: str
+    processors: int
+    memory_bytes: int
+    load_before: float
+    load_after: float
+    python: str
+    numpy: str
+    numba: str
+    redis: str  # empty where none was measured
+
+
+def load() -> float:
+    """Processes that run or wait for a processor, over the last minute."""
+    return round(os.getloadavg()[0], 2)
+
+
+def machine(load_before: float, redis_version: str) -> Machine:
+    """This machine now."""
+    return Machine(
+        _processor(),
+        os.cpu_count() or 1,
+        int(psutil.virtual_memory().total),
+        load_before,
+        load(),
+        platform.python_version(),
+        np.__version__,
+        numba.__version__,
+        redis_version,
+    )
+
+
+def own_bytes() -> int:
+    """Resident memory of this process that is no file's and not shared."""
+    held = psutil.Process().memory_info()
+    return int(held.rss - getattr(held, "shared", 0))
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        lines = []
+    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(names, platform.processor() or platform.machine())

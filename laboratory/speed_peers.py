@@ -1,0 +1,136 @@
+"""Who makes fingerprints: the product and the published libraries, each as its documentation has it used.
+
+All peers but simhash are given the 5-grams of characters, 128 permutations; cutting the text into them is part of the
+work, since each is measured from the text on, and is shown by itself as well.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module, metadata
+from itertools import count
+
+from fingerprint.fingerprinting import fingerprint_text
+
+PRODUCT = "zhuiwen"
+GRAM_CHARS = 5
+PERMUTATIONS = 128
+SEED = 42
+GAOYA_BANDS = 32
+
+Make = Callable[[str], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Contender:
+    """Something that makes a fingerprint of a text. package: the library's name; empty for what is of the product."""
+
+    name: str
+    package: str
+    version: str
+    make: Make
+
+
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """A peer that cannot be measured here, and why."""
+
+    package: str
+    reason: str
+
+
+def grams(text: str) -> list[str]:
+    """All runs of 5 characters, in their order.
+
+    >>> grams("一二三四五六")
+    ['一二三四五', '二三四五六']
+    """
+    return [text[start : start + GRAM_CHARS] for start in range(len(text) - GRAM_CHARS + 1)]
+
+
+def contenders() -> tuple[list[Contender], list[Absent]]:
+    """The product first, then the cutting into 5-grams, then every peer that is installed; and those that are not."""
+    present = [Contender(PRODUCT, "", "", fingerprint_text), Contender("5-grams alone, no peer", "", "", grams)]
+    absent = []
+    for package, makes in _PEERS.items():
+        try:
+            made = [Contender(name, package, metadata.version(package), make()) for name, make in makes.items()]
+        except ImportError as error:
+            absent.append(Absent(package, f"is not installed here ({error})"))
+        except Exception as error:
+            # Whatever a library of others raises, the rest is measured.
+            absent.append(Absent(package, f"cannot be used here ({type(error).__name__}: {error})"))
+        else:
+            present += made
+    return present, absent
+
+
+def _datasketch_batch() -> Make:
+    min_hash = import_module("datasketch").MinHash
+
+    def make(text: str) -> object:
+        made = min_hash(num_perm=PERMUTATIONS)
+        made.update_batch([gram.encode() for gram in grams(text)])
+        return made
+
+    return make
+
+
+def _datasketch_single() -> Make:
+    min_hash = import_module("datasketch").MinHash
+
+    def make(text: str) -> object:
+        made = min_hash(num_perm=PERMUTATIONS)
+        for gram in grams(text):
+            made.update(gram.encode())
+        return made
+
+    return make
+
+
+def _rensa(name: str) -> Make:
+    min_hash = getattr(import_module("rensa"), name)
+
+    def make(text: str) -> object:
+        made = min_hash(PERMUTATIONS, SEED)
+        made.update(grams(text))
+        return made.digest()
+
+    return make
+
+
+def _rensa_matrix() -> Make:
+    min_hash = import_module("rensa").RMinHash
+    return lambda text: min_hash.digest_matrix_from_token_sets([grams(text)], PERMUTATIONS, SEED)
+
+
+def _gaoya() -> Make:
+    """Its signatures are made on the way into an index, and nowhere else that Python reaches."""
+    index = import_module("gaoya").minhash.MinHashStringIndex(
+        hash_size=32,
+        num_bands=GAOYA_BANDS,
+        band_size=PERMUTATIONS // GAOYA_BANDS,
+        analyzer="char",
+        ngram_range=(GRAM_CHARS, GRAM_CHARS),
+    )
+    numbers = count()
+    return lambda text: index.insert_document(next(numbers), text)
+
+
+def _simhash() -> Make:
+    made: Make = import_module("simhash").Simhash
+    return made
+
+
+_PEERS: dict[str, dict[str, Callable[[], Make]]] = {
+    "datasketch": {
+        "datasketch MinHash, update_batch": _datasketch_batch,
+        "datasketch MinHash, update": _datasketch_single,
+    },
+    "rensa": {
+        "rensa RMinHash": lambda: _rensa("RMinHash"),
+        "rensa RMinHash, digest matrix": _rensa_matrix,
+        "rensa CMinHash": lambda: _rensa("CMinHash"),
+    },
+    "gaoya": {"gaoya MinHash, into its index": _gaoya},
+    "simhash": {"simhash, its own 4-grams": _simhash},
+}
