@@ -24,9 +24,9 @@ class Calibration:
     # Extension (benchmark: tuning of drops and costs changed nothing beyond noise).
     ungapped_drop: int = 8
     min_ungapped_score: int = 8
-    gapped_drop: int = 20
+    gapped_drop: int = 16
     gapped_lag: int = 6  # below the leader of the last wave; 4-10 gave the same segments on chapters with 0-50 % edits
-    band_tokens: int = 24
+    band_tokens: int = 20
     # What reaches less without a look across gaps longer than 8 tokens is given up; 9-12 changed no outcome of 2,800 hard excerpts.
     min_glanced_score: int = 12
     min_segment_score: int = 9
@@ -55,6 +55,8 @@ class Calibration:
     min_matched_tokens: int = 23  # below it set phrases and verse that everybody quotes begin
     min_score: int = 18
     min_exact_tokens: int = 20  # in one go, or with as much to spare
+    # Different runs of three tokens: laughter and refrains go round, 20 tokens of prose have 16-18 (all of 2,700).
+    min_distinct_runs: int = 10
     min_density: float = 0.35  # matched tokens of the shorter side; 40 % of random changes leave 0.6
     # Without one segment of that length a passage is fragments, as texts full of the same set pieces share them;
     # sentences in another order cover the page all the same (0.96 of it on 30 shuffled chapters, 2026).

@@ -2,8 +2,8 @@
 
 Each function is also plain Python (`.py_func`), which is its definition; tests compare both with exhaustive alignment.
 What calls each other stands in this one module: code kept on disk does not notice a change in another.
-Tokens are uint16 streams. `near` says what else a token of the page may stand for: rows uint16[page tokens] into a table
-uint16[R, A] of tokens (by character; 0: nothing), and a table uint16[syllables, F] (by token).
+Tokens are uint16 streams. `near` says what else a token of the page may stand for: rows int32[page tokens] into masks
+uint64[R, W], where bit t of a row says that token t may.
 """
 
 import numpy as np
@@ -28,7 +28,7 @@ ONLY_PAGE, ONLY_WORK, REWRITTEN = 0, 1, 2
 SEGMENT_COLUMNS = 9
 
 Tokens = NDArray[np.uint16]
-Near = tuple[NDArray[np.uint16], NDArray[np.uint16], NDArray[np.uint16]]
+Near = tuple[NDArray[np.int32], NDArray[np.uint64]]
 Numbers = NDArray[np.int32]
 Pairs = NDArray[np.int32]
 Alone = NDArray[np.int32]
@@ -39,18 +39,10 @@ Waves = tuple[Numbers, Numbers, Numbers, Numbers, Numbers, NDArray[np.uint8]]
 def agree(page: Tokens, near: Near, work: Tokens, page_at: int, work_at: int) -> bool:
     """Whether two tokens may stand for one another; a wildcard may stand for everything."""
     ours, theirs = page[page_at], work[work_at]
-    if ours == theirs or ours == WILDCARD or theirs == WILDCARD:  # noqa: PLR1714 - compiled: no tuples
+    if ours == theirs or ours == WILDCARD or theirs == WILDCARD:  # noqa: PLR1714, SIM109 - compiled: no tuples
         return True
-    rows, by_row, by_token = near
-    row = rows[page_at]
-    if row:
-        for column in range(by_row.shape[1]):
-            if by_row[row, column] == theirs:
-                return True
-    for column in range(by_token.shape[1]):  # noqa: SIM110 - compiled: no generators
-        if by_token[ours, column] == theirs:
-            return True
-    return False
+    rows, masks = near
+    return (masks[rows[page_at], theirs >> 6] >> np.uint64(theirs & 63)) & np.uint64(1) != 0
 
 
 @njit(cache=True, inline="always")  # type: ignore[misc,unused-ignore]

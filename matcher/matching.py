@@ -23,7 +23,7 @@ from matcher.lookups import page_hits
 from matcher.passages import passages
 from matcher.ports import MatchIndex
 from matcher.quotation import are_quotations
-from matcher.rarity import Editions, background, is_common, own_share, without
+from matcher.rarity import Editions, background, distinct_runs, is_common, own_share, without
 from matcher.sides import Side
 from matcher.spans import Figures, as_spans, figures
 
@@ -121,7 +121,14 @@ class Matcher:
         return _Finding(seen.text_ids[number], work, comparisons, found, also, is_quotation, own)
 
     def _is_enough(self, page: Side, found: Figures, comparisons: list[Comparison]) -> bool:
-        """Whether enough was matched, each place of the work once; in a short passage figures count for nothing."""
+        """Whether enough was matched, each place of the work once; in a short passage figures count for nothing.
+
+        A few characters over and over are nothing, however many they are.
+        """
+        if distinct_runs(page.fingerprint.tokens, comparisons, self._calibration.min_distinct_runs) < (
+            self._calibration.min_distinct_runs
+        ):
+            return False
         if found.matched >= self._calibration.min_matched_tokens:
             return True
         read = sum(page.han_characters(one.page_start, one.page_end) for one in comparisons)

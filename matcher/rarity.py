@@ -16,6 +16,7 @@ from matcher.extension import PAGE_END, PAGE_START, TEXT, Segments
 from matcher.spans import Figures
 
 MAX_REMEMBERED = 10_000
+RUNS_LOOKED_AT = 64  # at a time
 
 
 def own_share(
@@ -41,6 +42,18 @@ def own_share(
         own += int(np.count_nonzero(np.cumsum(covered[:-1]) == 0))
         total += covered.size - 1
     return own / total if total else 1.0
+
+
+def distinct_runs(tokens: NDArray[np.uint16], comparisons: Sequence[Comparison], enough: int) -> int:
+    """How many different runs of three tokens the passages of a page have; stops counting at `enough`."""
+    seen: set[tuple[int, int, int]] = set()
+    for found in comparisons:
+        for start in range(found.page_start, found.page_end - 2, RUNS_LOOKED_AT):
+            piece = tokens[start : min(found.page_end, start + RUNS_LOOKED_AT + 2)].tolist()
+            seen.update(zip(piece, piece[1:], piece[2:], strict=False))
+            if len(seen) >= enough:
+                return len(seen)
+    return len(seen)
 
 
 def background(page_tokens: int, passages: Sequence[Comparison], segments: Segments) -> float:

@@ -10,21 +10,46 @@ from core.text import TextRange
 from fingerprint.characters import KINDS, Kind
 from fingerprint.fuzzy import fuzzy_syllables
 from fingerprint.near import NEAR
+from fingerprint.normalization import WILDCARD
 from fingerprint.readings import TABLE, code_points
 from fingerprint.record import Fingerprint
 
 MAX_LETTERS_OF_SYLLABLE = 16  # zhuang with zero-width characters between its letters
 
 
-Near = tuple[NDArray[np.uint16], NDArray[np.uint16], NDArray[np.uint16]]
+Near = tuple[NDArray[np.int32], NDArray[np.uint64]]
+SHAPES_USED = 2  # more columns agree by chance more often than they find: docs/decisions/0071-near-characters.md
+BITS = 64
 _LATIN = (Kind.LATIN, Kind.FULL_WIDTH_LATIN)
-NOTHING = np.zeros((1, 0), np.uint16)
+
+
+def no_alternatives() -> Near:
+    """Of a text whose tokens stand for nothing else."""
+    return np.zeros(0, np.int32), np.zeros((1, 1), np.uint64)
 
 
 @cache
-def _tables() -> tuple[NDArray[np.uint16], NDArray[np.uint16]]:
-    """What a character, by its row in `NEAR`, and what a token may stand for."""
-    return NEAR.alternatives, fuzzy_syllables()
+def _masks() -> NDArray[np.uint64]:
+    """What a character, by its row in `NEAR`, or a token without one, by its id behind them, may stand for."""
+    fuzzy = fuzzy_syllables()
+    own = NEAR.readings[:, :1]
+    by_character = [NEAR.alternatives, NEAR.shape_alternatives[:, :SHAPES_USED], fuzzy[own[:, 0]]]
+    tokens = np.concatenate([own, *by_character], axis=1)
+    alone = np.concatenate([np.arange(fuzzy.shape[0], dtype=np.uint16)[:, None], fuzzy], axis=1)
+    alone = np.pad(alone, ((0, 0), (0, tokens.shape[1] - alone.shape[1])))
+    listed = np.concatenate([tokens, alone]).astype(np.int64)
+    masks = np.zeros((len(listed), -(-fuzzy.shape[0] // BITS)), np.uint64)
+    for column in listed.T:
+        bits = np.where(column > 0, np.uint64(1) << (column % BITS).astype(np.uint64), np.uint64(0))
+        np.bitwise_or.at(masks, (np.arange(len(listed)), column // BITS), bits)
+    return masks
+
+
+def _near(codes: NDArray[np.uint32], tokens: NDArray[np.uint16]) -> Near:
+    rows = NEAR.rows[codes].astype(np.int32)
+    without = np.flatnonzero((rows == 0) & (tokens != WILDCARD))
+    rows[without] = len(NEAR.readings) + tokens[without].astype(np.int32)
+    return rows, _masks()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,13 +58,12 @@ class Side:
 
     text: str
     fingerprint: Fingerprint
-    near: Near = field(default_factory=lambda: (NOTHING[0], NOTHING, NOTHING))
+    near: Near = field(default_factory=no_alternatives)
 
     @classmethod
     def of_page(cls, text: str, fingerprint: Fingerprint) -> "Side":
         """A page with what its characters may stand for: others that sound or look like them."""
-        rows = NEAR.rows[code_points(text)[fingerprint.offsets]]
-        return cls(text, fingerprint, (rows, *_tables()))
+        return cls(text, fingerprint, _near(code_points(text)[fingerprint.offsets], fingerprint.tokens))
 
     def characters(self, tokens: NDArray[np.int32]) -> NDArray[np.uint32]:
         """uint32[n]: the first code point of each of these tokens, in any order."""

@@ -19,7 +19,7 @@ def reach(page: np.ndarray, near: kernels.Near, work: np.ndarray, limits: tuple[
 
 
 def no_alternatives(page: np.ndarray) -> kernels.Near:
-    return np.zeros(page.size, np.uint16), np.zeros((1, 4), np.uint16), np.zeros((1 << 16, 0), np.uint16)
+    return np.zeros(page.size, np.int32), np.zeros((1, 1024), np.uint64)
 
 
 def best_prefix_score(page: np.ndarray, work: np.ndarray) -> int:
@@ -98,14 +98,14 @@ def test_an_extension_longer_than_its_memory_goes_on() -> None:
 def test_partners_are_the_alignment_that_was_scored() -> None:
     rng = np.random.default_rng(9)
     work = rng.integers(1, 400, 900).astype(np.uint16)
-    page = np.concatenate([work[:300], rng.integers(400, 410, 9).astype(np.uint16), work[300:500], work[520:]])
+    page = np.concatenate([work[:300], rng.integers(400, 410, 9).astype(np.uint16), work[300:500], work[512:]])
     segments = segments_of(page, no_alternatives(page), one_text(work), *hits([(0, 310, 301)]), DEFAULT)
     pairs, alone, displaced = kernels.paired(page, no_alternatives(page), work, segments, reaching(DEFAULT))
     assert (page[pairs[:, 0]] == work[pairs[:, 1]]).all()
-    assert len(pairs) == segments[0, 4] == 880
+    assert len(pairs) == segments[0, 4] == 888
     assert alone.tolist() == [
         [kernels.ONLY_PAGE, 300, 309, 300, 300],
-        [kernels.ONLY_WORK, 509, 509, 500, 520],
+        [kernels.ONLY_WORK, 509, 509, 500, 512],
     ]
     assert displaced == 0
 
@@ -145,9 +145,10 @@ def test_what_a_token_may_also_stand_for_agrees() -> None:
     work = np.arange(1, 41, dtype=np.uint16)
     page = work.copy()
     page[10::3] = 300
-    rows, table = np.zeros(40, np.uint16), np.zeros((41, 2), np.uint16)
-    rows[10::3], table[10:40:3, 1] = np.arange(10, 40, 3), work[10::3]
-    near = rows, table, np.zeros((1 << 16, 0), np.uint16)
+    rows, masks = np.zeros(40, np.int32), np.zeros((41, 1024), np.uint64)
+    rows[10::3] = np.arange(10, 40, 3)
+    masks[rows[10::3], 0] = np.uint64(1) << work[10::3].astype(np.uint64)
+    near = rows, masks
     segments = segments_of(page, near, one_text(work), *hits([(0, 2, 2)]), DEFAULT)
     assert segments[0, :6].tolist() == [0, 40, 0, 40, 40, 40]
 

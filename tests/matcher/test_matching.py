@@ -389,3 +389,14 @@ def test_a_cache_keeps_the_texts_asked_for_last_within_its_bytes() -> None:
     cache.entry(second)
     assert source.asked == 4
     assert cache.entry(WorkTextId("nobody")) is None
+
+
+@pytest.mark.parametrize("repeated", ["啊", "哈哈呵", "一二三四", "甲乙丙丁戊己庚"])
+def test_a_few_characters_over_and_over_are_nobodys_work(repeated: str) -> None:
+    refrain = repeated * (400 // len(repeated))
+    found = matches(OTHER[:300] + refrain, matcher_of({WorkTextId("work-1"): TEXT[:800] + refrain + TEXT[800:]}))
+    assert found == ()
+
+
+def test_a_page_that_repeats_a_character_a_million_times_is_nobodys_work() -> None:
+    assert matches("啊" * 1_000_000, matcher_of({WorkTextId("work-1"): TEXT + "啊" * 1_000})) == ()
