@@ -296,3 +296,20 @@ def test_hits_of_anchors_stay_as_they_are() -> None:
     kept = aligned(page, streams, hits, np.array([0, 32], np.int32), DEFAULT.window_gram_tokens)
     assert [column.tolist() for column in kept] == [[0], [4], [7]]
     assert aligned(page, streams, hits, np.zeros(2, np.int32), DEFAULT.window_gram_tokens) is hits
+
+
+def test_a_run_with_a_character_that_nobody_can_read_agrees_with_nothing() -> None:
+    page = np.array([1, 2, WILDCARD, 3, 4, 5, WILDCARD, 6], np.uint16)
+    streams = Streams(page, np.zeros(1, np.int64), np.array([page.size], np.int64))
+    hit, width = (np.zeros(1, np.int32),) * 3, np.array([8], np.int32)
+    assert [column.tolist() for column in aligned(page, streams, hit, width, 3)] == [[0], [3], [3]]
+    assert aligned(page, streams, hit, width, 4)[0].size == 0
+
+
+def test_windows_of_two_granularities_at_one_place_are_read_each_to_its_end() -> None:
+    page = np.arange(1, 41, dtype=np.uint16)
+    work = np.concatenate([np.full(8, 99, np.uint16), page[20:40]])
+    streams = Streams(work, np.zeros(1, np.int64), np.array([work.size], np.int64))
+    hits = (np.zeros(3, np.int32),) * 3
+    kept = aligned(page, streams, hits, np.array([8, 30, 8], np.int32), DEFAULT.window_gram_tokens)
+    assert [column.tolist() for column in kept] == [[0], [20], [8]]
