@@ -11,6 +11,7 @@ from deploy.cli.output import counted, progress, say, table
 
 if TYPE_CHECKING:
     from deploy.cli.archive import Summary, Works
+    from deploy.cli.comparers import Method
 
 SUFFIX = ".jsonl"
 
@@ -24,23 +25,32 @@ def batch(
     works: Annotated[Path, typer.Option(metavar="FILE", help='JSON lines: {"work_id", "title", "text"}')],
     pages: Annotated[Path, typer.Option(metavar="FILE", help='JSON lines: {"page_id", "text"} or {"page_id", "html"}')],
     out: Annotated[Path, typer.Option(metavar="FILE", help="JSON lines: a line for each page with a match")],
+    *,
     exclude_same_id: Annotated[bool, typer.Option(help="leave out the work whose id is the page's")] = False,
     engine: Annotated[
         str, typer.Option(metavar="NAME", help="what compares, of `zhuiwen engines`; all: each into a file beside FILE")
     ] = "zhuiwen",
+    algorithm: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="zhuiwen's own fingerprint: 1, 2 anchors, 3 the published windows, 4 both"),
+    ] = None,
+    page_step: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="tokens between a page's windows, with 3 and 4; published: 32"),
+    ] = None,
 ) -> None:
     """Compare many pages with many works. Malformed lines are named, left out, and make the exit code 1."""
     from deploy.cli.archive import Works
-    from deploy.cli.comparers import ALL, engine_names
+    from deploy.cli.comparers import ALL, engine_names, method_of
 
-    names = engine_names(engine)
+    names, method = engine_names(engine), method_of(engine, algorithm, page_step)
     files = {name: _beside(out, name) if engine == ALL else out for name in names}
     for file in files.values():
         _require_unread(file, works, pages)
     archive = Works.of(works, _complain)
     summaries = {
         # Every engine reads the same pages: what is wrong with them is told once.
-        name: _compared(name, archive, pages, file, exclude_same_id, is_first=name == names[0])
+        name: _compared(name, method, archive, pages, file, exclude_same_id=exclude_same_id, is_first=name == names[0])
         for name, file in files.items()
     }
     if engine == ALL:
@@ -48,7 +58,9 @@ def batch(
     _summarize(archive, summaries[names[0]], names[0] if engine != ALL else "", out)
 
 
-def _compared(name: str, works: "Works", pages: Path, out: Path, exclude_same_id: bool, *, is_first: bool) -> "Summary":
+def _compared(
+    name: str, method: "Method", works: "Works", pages: Path, out: Path, *, exclude_same_id: bool, is_first: bool
+) -> "Summary":
     """One engine at a time is in memory."""
     from deploy.cli.archive import compared_into
     from deploy.cli.comparers import comparer_of
@@ -56,7 +68,7 @@ def _compared(name: str, works: "Works", pages: Path, out: Path, exclude_same_id
     with progress(f"pages by {name}") as meter:
         return compared_into(
             out,
-            comparer_of(name, works.texts),
+            comparer_of(name, works.texts, method),
             pages,
             exclude_same_id=exclude_same_id,
             complain=_complain if is_first else lambda _: None,

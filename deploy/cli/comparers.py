@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from core.errors import BadInput
@@ -9,13 +10,39 @@ from core.ids import WorkTextId, work_text_id
 from core.matches import Match
 from core.text import TextRange
 from deploy.cli.archive import Comparer
+from fingerprint import algorithms
+from fingerprint.algorithms import ALGORITHMS, Algorithm, Seeds
 from fingerprint.engines.catalogue import ENGINES
 from fingerprint.engines.engine import Engine, Found
 from fingerprint.fingerprinting import fingerprint_text
+from matcher import calibration
+from matcher.calibration import Calibration
 from matcher.matching import Matcher, MemoryCorpus, WorkEntry
 from matcher.memory_index import MemoryIndex
 
 OWN, ALL = "zhuiwen", "all"
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """How the product's own matcher compares."""
+
+    algorithm: Algorithm = algorithms.DEFAULT
+    calibration: Calibration = calibration.DEFAULT
+
+
+def method_of(engine: str, algorithm_id: int | None, page_step: int | None) -> Method:
+    """What `--algorithm` and `--page-step` mean; None where one is not given. Raises BadInput."""
+    if engine not in {OWN, ALL} and (algorithm_id, page_step) != (None, None):
+        raise BadInput(f"--algorithm and --page-step are of {OWN} alone; {engine} has neither")
+    algorithm = algorithms.DEFAULT if algorithm_id is None else ALGORITHMS.get(algorithm_id)
+    if algorithm is None:
+        raise BadInput(f"there is no algorithm {algorithm_id}; choose among {', '.join(map(str, ALGORITHMS))}")
+    if page_step is None:
+        return Method(algorithm)
+    if Seeds.WINDOWS not in algorithm.seeds:
+        raise BadInput(f"--page-step is for windows as seeds; algorithm {algorithm.id} has anchors alone")
+    return Method(algorithm, replace(calibration.DEFAULT, page_window_step_tokens=page_step))
 
 
 def engine_names(asked: str) -> tuple[str, ...]:
@@ -32,27 +59,28 @@ def gives_spans(name: str) -> bool:
     return name == OWN or ENGINES[name].gives_spans
 
 
-def comparer_of(name: str, works: Mapping[str, str]) -> Comparer:
-    """The engine of that name with these works, each id with its text."""
+def comparer_of(name: str, works: Mapping[str, str], method: Method = Method()) -> Comparer:
+    """The engine of that name with these works, each id with its text. method: of the product's own."""
     if name == OWN:
-        return MatcherComparer(works)
+        return MatcherComparer(works, method)
     return EngineComparer(ENGINES[name].make(), works)
 
 
 class MatcherComparer:
     """The product's matcher. Works of one text share it; each is a work of its own in what is written."""
 
-    def __init__(self, works: Mapping[str, str]) -> None:
-        index, corpus = MemoryIndex(), MemoryCorpus()
+    def __init__(self, works: Mapping[str, str], method: Method) -> None:
+        self._algorithm = method.algorithm
+        index, corpus = MemoryIndex(self._algorithm.id), MemoryCorpus()
         self._owners: dict[WorkTextId, list[str]] = defaultdict(list)
         for work_id, text in works.items():
             text_id = work_text_id(text)
             if text_id not in corpus:
-                fingerprint = fingerprint_text(text)
+                fingerprint = fingerprint_text(text, self._algorithm)
                 corpus[text_id] = WorkEntry(text, fingerprint)
                 index.add(text_id, fingerprint)
             self._owners[text_id].append(work_id)
-        self._matcher = Matcher(index, corpus)
+        self._matcher = Matcher(index, corpus, method.calibration)
 
     def matches(self, page_id: str, text: str, exclude_same_id: bool) -> list[dict[str, Any]]:
         """The matches of one page as they are written."""
@@ -61,7 +89,8 @@ class MatcherComparer:
         def others(texts: Collection[WorkTextId]) -> dict[WorkTextId, WorkTextId]:
             return {text_id: text_id for text_id in texts if any(each != excluded for each in self._owners[text_id])}
 
-        return [self._written(match, excluded) for match in self._matcher.match(text, fingerprint_text(text), others)]
+        fingerprint = fingerprint_text(text, self._algorithm)
+        return [self._written(match, excluded) for match in self._matcher.match(text, fingerprint, others)]
 
     def _written(self, match: Match, excluded: str | None) -> dict[str, Any]:
         carriers = [self._work_ids(text_id, excluded) for text_id in (match.text_id, *match.also)]
