@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
+import redis
 from celery import Task
 from django.db import OperationalError
 
@@ -29,7 +30,7 @@ from pipeline.sweep import Swept, ask_for_search
 from pipeline.turns import SEARCH, UPKEEP, turn
 from pipeline.upkeep import sweep_all
 from pipeline.wiring import live, redis_client
-from webadmin import crawls, failures
+from webadmin import crawls, failures, second_opinions
 from webadmin.models import CrawlRun
 
 log = logging.getLogger("zhuiwen.pipeline")
@@ -37,6 +38,9 @@ log = logging.getLogger("zhuiwen.pipeline")
 MAX_BACKOFF_S = 600
 PROGRESS_EVERY_S = 10.0
 TURN_WAIT_S = 120.0  # a sweep of 100,000 pages takes seconds
+OPINIONS = "opinions"  # whose turn it is to ask the published engines
+ASKING_S = 20.0  # then other messages come first; one page version takes .15 to 6 s
+ASKING_BATCH = 100
 
 
 class Step(Task):
@@ -130,6 +134,19 @@ def sweep() -> None:
             swept = sweep_all(ports)
             if not swept.found_nothing:
                 log.warning("the sweeper found work left behind: %s", swept)
+    if second_opinions.waiting(limit=1):
+        ask_engines.apply_async(retry=False)
+
+
+# Acknowledged early: what was not asked is asked after the next sweep, and nobody has to wait for it.
+@app.task(name="pipeline.ask_engines", base=Step, max_retries=0, acks_late=False)
+def ask_engines() -> None:
+    """Ask the published engines about the pages behind cases while nothing else waits; then, or after a while, end."""
+    client, ports = redis_client(SETTINGS), live(SETTINGS)
+    with turn(client, OPINIONS) as is_ours:
+        is_left = is_ours and _ask_while_idle(client, ports)
+    if is_left:
+        ask_engines.apply_async(retry=False)
 
 
 @app.task(name="pipeline.compare_daily", base=Step, soft_time_limit=None, time_limit=None)
@@ -159,6 +176,24 @@ def start_due_crawls() -> None:
             outbox.send(CrawlRequested(run.pk))
     if not pending(redis_client(SETTINGS)).waiting["crawl"]:
         resend_lost_runs(now, outbox)
+
+
+def _ask_while_idle(client: "redis.Redis", ports: steps.Ports) -> bool:
+    """Whether some are left and nothing but the time was in the way."""
+    end = time.monotonic() + ASKING_S
+    for subject in second_opinions.waiting(ASKING_BATCH):
+        waits = pending(client).waiting
+        if waits["pages"] or waits["works"]:
+            return False
+        if time.monotonic() >= end:
+            return True
+        attempts = Attempts(client, ask_engines.name, str(subject))
+        if attempts.begin():
+            second_opinions.ask(subject, ports.pages, ports.works, ports.clock.now())
+        else:
+            second_opinions.give_up(subject, ports.clock.now())
+        attempts.end()
+    return bool(second_opinions.waiting(limit=1))
 
 
 class _Progress:

@@ -14,6 +14,7 @@ from deploy.cli.session import local_iso, local_time, session
 
 if TYPE_CHECKING:
     from webadmin.models import Case, CaseMatch
+    from webadmin.opinions_shown import OpinionsShown
 
 MAX_EXCERPT_CHARS = 400
 
@@ -77,6 +78,7 @@ def show_one(
     number = case_number(case_key)
     with session() as settings:
         from webadmin.models import Case
+        from webadmin.opinions_shown import opinions_on
 
         case = (
             Case.objects.select_related("work", "rights_holder", "page__site", "decided_by").filter(pk=number).first()
@@ -84,10 +86,12 @@ def show_one(
         if case is None:
             raise BadInput(f"there is no case {number}; list them with zhuiwen cases")
         matches = list(case.matches.filter(version_id=case.version_id)) or list(case.matches.all())
+        opinions = opinions_on(case, matches[0].version_id if matches else case.version_id)
         if is_json:
-            as_json(_summary(case, settings) | {"matches": [_match(match, settings) for match in matches]})
+            shown = {"engines": _engines(opinions, settings), "matches": [_match(match, settings) for match in matches]}
+            as_json(_summary(case, settings) | shown)
             return
-        fields(_heading(case, settings))
+        fields([*_heading(case, settings), ("engines that agree", _agreement(opinions))])
         for match in matches:
             say("")
             say(f"{match.chapter_title or case.work.title}: {match.match_class}, {match.similarity:.1%} similar")
@@ -145,6 +149,31 @@ def _summary(case: "Case", settings: Settings) -> dict[str, Any]:
         "disguises": case.disguises,
         "opened": local_iso(case.opened_at, settings),
         "last_seen": local_iso(case.last_seen_at, settings),
+    }
+
+
+def _agreement(opinions: "OpinionsShown") -> str:
+    if opinions.opinion is None:
+        return "not asked yet"
+    if opinions.opinion.left_out:
+        return f"not asked: {opinions.opinion.left_out}"
+    names = ", ".join(answer.name for answer in opinions.agreeing)
+    return f"{len(opinions.agreeing)} of {opinions.asked}" + (f": {names}" if names else "")
+
+
+def _engines(opinions: "OpinionsShown", settings: Settings) -> dict[str, Any] | None:
+    """None while they were not asked."""
+    opinion = opinions.opinion
+    if opinion is None:
+        return None
+    return {
+        "agree": len(opinions.agreeing),
+        "asked": opinions.asked,
+        "left_out": opinion.left_out or None,
+        "answers": opinion.answers,
+        "piece_chars": opinion.piece_chars,
+        "code_version": opinion.code_version,
+        "asked_at": local_iso(opinion.asked_at, settings),
     }
 
 

@@ -2,6 +2,7 @@
 
 from webadmin.models.cases import Case, CaseMatch, VerdictRecord
 from webadmin.models.failures import FailedMessage
+from webadmin.models.opinions import EnginePanel, SecondOpinion
 from webadmin.models.pages import Exclusion, PageCheck, PageRecord
 from webadmin.models.rights import Chapter, Licence, Membership, OwnDomain, RightsHolder, Work
 from webadmin.models.sites import CrawlRun, Site, SiteDomain
@@ -11,6 +12,7 @@ __all__ = [
     "CaseMatch",
     "Chapter",
     "CrawlRun",
+    "EnginePanel",
     "Exclusion",
     "FailedMessage",
     "Licence",
@@ -19,6 +21,7 @@ __all__ = [
     "PageCheck",
     "PageRecord",
     "RightsHolder",
+    "SecondOpinion",
     "Site",
     "SiteDomain",
     "VerdictRecord",

@@ -22,6 +22,7 @@ from webadmin.comparison import compare
 from webadmin.comparison_html import column_html, strip_rects
 from webadmin.models import Case, CaseMatch
 from webadmin.models.phrases import VERDICTS
+from webadmin.opinions_shown import opinions_on
 from webadmin.sentences import translated
 from webadmin.verdicts import MAX_NOTE_CHARS, VerdictRefused, decide
 from webadmin.views.case_texts import texts_of
@@ -136,6 +137,7 @@ def _matches(request: HttpRequest, case: Case) -> dict[str, Any]:
     comparison = compare(texts.page, texts.work, match.spans)
     return {
         "match": match,
+        "opinions": opinions_on(case, match.version_id),
         "chapters": [each for each in matches if each.version_id == match.version_id],
         "notes": texts.notes,
         "comparison": comparison,

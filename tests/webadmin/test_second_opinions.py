@@ -1,0 +1,368 @@
+"""What the published engines say of the page behind a case: asked of the evidence, kept, shown to its owner alone."""
+
+import subprocess
+import sys
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from core.errors import ServiceUnavailable
+from core.ids import VersionId
+from core.ports import PageStore
+from fingerprint.engines.catalogue import ENGINES
+from fingerprint.engines.engine import EngineEntry, Found
+from tests.support import admin_data, case_texts
+from tests.support.corpus_texts import shared_records, story, with_homophones, with_random_characters
+from webadmin import second_opinions
+from webadmin.engine_answers import (
+    BACKGROUND_PIECES,
+    CORPUS_ENGINES,
+    MIN_CORPUS_PIECES,
+    Question,
+    Verdict,
+    answers,
+)
+from webadmin.models import Case, CaseMatch, Chapter, EnginePanel, SecondOpinion, Work
+from webadmin.second_opinions import Subject, ask, give_up, waiting
+
+pytestmark = pytest.mark.django_db
+
+WORK = story(1, 80)
+OTHERS = MIN_CORPUS_PIECES + 7
+NOW = admin_data.NOW
+
+
+@pytest.fixture
+def world() -> admin_data.World:
+    return admin_data.fill_world(cases=2)
+
+
+@pytest.fixture
+def texts(world: admin_data.World, monkeypatch: pytest.MonkeyPatch) -> case_texts.Texts:
+    kept = case_texts.use(monkeypatch)
+    for estate in (world.ours, world.theirs):
+        case_texts.keep_estate(kept, estate)
+    return kept
+
+
+@pytest.fixture
+def reviewer(world: admin_data.World, client: Client) -> Client:
+    client.force_login(world.ours.reviewer, backend="django.contrib.auth.backends.ModelBackend")
+    client.cookies["django_language"] = "en"
+    return client
+
+
+def add_texts(texts: case_texts.Texts, work: Work, number: int, first_seed: int = 100) -> list[str]:
+    """Further chapters of a work, each a text of its own; their ids."""
+    keys = []
+    for place in range(number):
+        text = story(first_seed + place, 40)
+        keys.append(texts.works.put_text(text))
+        Chapter.objects.create(work=work, number=1000 + place, text_id=keys[-1], chars=len(text))
+    return keys
+
+
+def judged(texts: case_texts.Texts, case: Case, page: str, work: str = WORK) -> SecondOpinion:
+    """What is kept of a case whose page and work have these texts."""
+    texts.keep_case(case, page, work)
+    ask(subject_of(case), texts.pages, texts.works, NOW)
+    return case.second_opinions.get(version_id=case.version_id)
+
+
+def subject_of(case: Case) -> Subject:
+    return Subject(case.pk, case.version_id)
+
+
+def verdicts(opinion: SecondOpinion) -> dict[str, str]:
+    return {answer["engine"]: answer["verdict"] for answer in opinion.answers}
+
+
+def copies(opinion: SecondOpinion) -> set[str]:
+    return {name for name, verdict in verdicts(opinion).items() if verdict == Verdict.COPY}
+
+
+def shown(client: Client, case: Case) -> str:
+    response = client.get(reverse("admin:webadmin_case_change", args=[case.pk]))
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+def test_every_engine_calls_an_identical_page_a_copy(world: admin_data.World, texts: case_texts.Texts) -> None:
+    add_texts(texts, world.ours.works[1], OTHERS)
+    opinion = judged(texts, world.ours.cases[0], WORK)
+    assert set(verdicts(opinion)) == set(ENGINES)
+    # Sif's two anchor characters may stand in no window of an invented text.
+    assert set(ENGINES) - copies(opinion) <= {"sif"}
+    marking = [answer for answer in opinion.answers if ENGINES[answer["engine"]].gives_spans]
+    assert marking
+    assert all(answer["passages"] >= 1 and answer["page_share"] > 0.8 for answer in marking)
+    assert all(0 < answer["similarity"] <= 1 for answer in opinion.answers if answer["verdict"] == Verdict.COPY)
+
+
+def test_few_engines_see_through_homophones(world: admin_data.World, texts: case_texts.Texts) -> None:
+    add_texts(texts, world.ours.works[1], OTHERS)
+    opinion = judged(texts, world.ours.cases[0], with_homophones(WORK, 0.3))
+    agreeing = copies(opinion)
+    assert {"frequency-0-3", "frequency-0-9"} <= agreeing
+    assert not {"exact-md5", "k-shingle", "simhash-64", "cops", "nshash"} & agreeing
+    assert len(agreeing) < len(ENGINES) / 2
+    none = next(answer for answer in opinion.answers if answer["engine"] == "exact-md5")
+    assert (none["similarity"], none["passages"], none["page_share"]) == (None, 0, 0.0)
+
+
+def test_no_engine_calls_a_text_of_other_characters_a_copy(world: admin_data.World, texts: case_texts.Texts) -> None:
+    add_texts(texts, world.ours.works[1], OTHERS)
+    assert copies(judged(texts, world.ours.cases[0], with_random_characters(WORK, 1.0))) == set()
+
+
+def test_a_copied_chapter_of_a_real_book_is_agreed_on_and_the_next_chapter_is_not(
+    world: admin_data.World, texts: case_texts.Texts
+) -> None:
+    records = [record["text"] for record in shared_records("single_dev.jsonl.gz", 60) if len(record["text"]) > 1500]
+    for place, text in enumerate(records[2 : OTHERS + 2]):
+        Chapter.objects.create(
+            work=world.ours.works[1], number=2000 + place, text_id=texts.works.put_text(text), chars=len(text)
+        )
+    same = judged(texts, world.ours.cases[0], records[0], records[0])
+    assert len(copies(same)) >= len(ENGINES) - 1
+    other = judged(texts, world.ours.cases[1], records[1], records[0])
+    assert len(copies(other)) <= 3
+
+
+def test_an_engine_of_a_corpus_says_that_it_needs_one(world: admin_data.World, texts: case_texts.Texts) -> None:
+    said = verdicts(judged(texts, world.ours.cases[0], WORK))
+    assert {name for name, verdict in said.items() if verdict == Verdict.NEEDS_CORPUS} == CORPUS_ENGINES
+
+
+def test_a_long_work_is_a_corpus_of_its_own(world: admin_data.World, texts: case_texts.Texts) -> None:
+    work = "".join(story(300 + place, 70) for place in range(MIN_CORPUS_PIECES))
+    said = verdicts(judged(texts, world.ours.cases[0], work[:2500], work))
+    assert {said[name] for name in CORPUS_ENGINES} == {Verdict.COPY}
+
+
+def test_a_page_that_is_longer_than_the_usual_piece_is_met_by_one_of_its_length() -> None:
+    page = WORK * 2
+    said = {answer.engine: answer.verdict for answer in answers(Question(page, [page], ()))}
+    assert said["simhash-64"] == said["word-jaccard"] == said["exact-md5"] == Verdict.COPY
+
+
+@pytest.mark.parametrize("name", sorted(ENGINES))
+def test_every_engine_takes_pieces_of_another_length_or_marks_passages(name: str) -> None:
+    """An engine that refused the length of a piece would stand as failed on every case."""
+    (answer,) = answers(Question("", ["江面起了雾。"], ["", *["雾"] * MIN_CORPUS_PIECES]), {name: ENGINES[name]})
+    assert answer.verdict == Verdict.NO_COPY
+
+
+def test_an_engine_that_fails_is_named_and_the_others_answer_nevertheless(caplog: pytest.LogCaptureFixture) -> None:
+    class Broken:
+        gives_spans = True
+
+        def add(self, work_id: str, text: str) -> None:
+            """Takes anything."""
+
+        def find(self, text: str) -> list[Found]:
+            raise ZeroDivisionError
+
+    engines: Mapping[str, EngineEntry] = {
+        "broken": EngineEntry("broken", Broken, True, "", "", ""),
+        "exact-md5": ENGINES["exact-md5"],
+    }
+    said = answers(Question(WORK, [WORK], ()), engines)
+    assert [answer.verdict for answer in said] == [Verdict.FAILED, Verdict.COPY]
+    assert "the engine broken failed" in caplog.text
+
+
+def test_answers_never_change_and_a_new_version_has_its_own(world: admin_data.World, texts: case_texts.Texts) -> None:
+    case = world.ours.cases[0]
+    first = judged(texts, case, WORK)
+    kept = SecondOpinion.objects.filter(pk=first.pk).values().get()
+    ask(subject_of(case), texts.pages, texts.works, NOW + timedelta(days=9))
+    give_up(subject_of(case), NOW + timedelta(days=9))
+    assert SecondOpinion.objects.filter(pk=first.pk).values().get() == kept
+
+    newer = CaseMatch.objects.get(case=case)
+    newer.pk = None
+    newer.version_id = texts.keep(case.page, with_homophones(WORK, 0.3), b"<html>2</html>")
+    newer.page_text_digest = case_texts.digest(with_homophones(WORK, 0.3).encode())
+    newer.save()
+    assert waiting(limit=9)[-1] == Subject(case.pk, newer.version_id)
+    ask(Subject(case.pk, newer.version_id), texts.pages, texts.works, NOW)
+    assert SecondOpinion.objects.filter(pk=first.pk).values().get() == kept
+    second = case.second_opinions.get(version_id=newer.version_id)
+    assert len(copies(second)) < len(copies(first))
+    assert second.panel == first.panel
+    assert EnginePanel.objects.count() == 1
+
+
+def test_what_was_asked_and_how_is_kept(world: admin_data.World, texts: case_texts.Texts) -> None:
+    keys = add_texts(texts, world.ours.works[1], BACKGROUND_PIECES + 9)
+    case = world.ours.cases[0]
+    opinion, match = judged(texts, case, WORK), case.matches.get()
+    assert (opinion.page_text_digest, opinion.text_ids) == (match.page_text_digest, [match.text_id])
+    assert (opinion.piece_chars, opinion.asked_at) == (len(WORK), NOW)
+    assert opinion.code_version
+    assert len(opinion.background_ids) == BACKGROUND_PIECES
+    assert match.text_id not in opinion.background_ids
+    assert set(keys) & set(opinion.background_ids)
+    assert opinion.own_answer["passages"] == len(match.spans)
+
+
+def test_texts_of_another_rights_holder_are_no_background(world: admin_data.World, texts: case_texts.Texts) -> None:
+    theirs = set(add_texts(texts, world.theirs.works[0], OTHERS))
+    opinion = judged(texts, world.ours.cases[0], WORK)
+    assert not theirs & set(opinion.background_ids)
+    assert {verdicts(opinion)[name] for name in CORPUS_ENGINES} == {Verdict.NEEDS_CORPUS}
+
+
+def test_all_texts_of_the_work_that_the_page_took_from_are_asked_about(
+    world: admin_data.World, texts: case_texts.Texts
+) -> None:
+    case = world.ours.cases[0]
+    texts.keep_case(case, WORK, story(7))
+    second = case.matches.get()
+    second.pk, second.text_id = None, texts.works.put_text(WORK)
+    second.work_text_digest = case_texts.digest(WORK.encode())
+    second.save()
+    ask(subject_of(case), texts.pages, texts.works, NOW)
+    opinion = case.second_opinions.get()
+    assert "exact-md5" in copies(opinion)
+    assert len(opinion.text_ids) == 2
+
+
+@pytest.mark.parametrize("side", ["page_text_digest", "work_text_digest", "version_id", "text_id"])
+def test_only_the_texts_of_the_evidence_are_judged(
+    world: admin_data.World, texts: case_texts.Texts, reviewer: Client, side: str
+) -> None:
+    case = world.ours.cases[0]
+    texts.keep_case(case, WORK, WORK)
+    changed = "0" * (64 if side.endswith("digest") else 40)
+    CaseMatch.objects.filter(case=case).update(**{side: changed})
+    if side == "version_id":
+        Case.objects.filter(pk=case.pk).update(version_id=changed)
+        case.refresh_from_db()
+    ask(subject_of(case), texts.pages, texts.works, NOW)
+    opinion = case.second_opinions.get()
+    assert (opinion.left_out, opinion.answers) == (SecondOpinion.LeftOut.TEXT_GONE, [])
+    assert "a text of this match was no longer in the page store" in shown(reviewer, case)
+
+
+def test_a_store_that_is_down_leaves_the_question_open(world: admin_data.World, texts: case_texts.Texts) -> None:
+    class Down(case_texts.MemoryPageStore):
+        def texts(self, version_ids: object) -> dict[VersionId, str]:
+            raise ServiceUnavailable("the page store", "127.0.0.1:27117")
+
+    down: PageStore = Down()
+    subject = subject_of(world.ours.cases[0])
+    with pytest.raises(ServiceUnavailable):
+        ask(subject, down, texts.works, NOW)
+    assert subject in waiting(limit=9)
+
+
+@pytest.mark.parametrize(
+    ("page_chars", "work_chars"),
+    [(1_000_000, 3_000), (second_opinions.MAX_PAGE_CHARS + 1, 3_000), (3_000, second_opinions.MAX_WORK_CHARS + 1)],
+)
+@pytest.mark.parametrize(("language", "words"), [("en", "the work is too long"), ("zh-hans", "网页或作品过长")])
+def test_a_very_long_text_is_answered_with_a_sentence(
+    world: admin_data.World,
+    texts: case_texts.Texts,
+    reviewer: Client,
+    monkeypatch: pytest.MonkeyPatch,
+    page_chars: int,
+    work_chars: int,
+    language: str,
+    words: str,
+) -> None:
+    def never(*_: object) -> Any:
+        raise AssertionError("no engine is asked")
+
+    monkeypatch.setattr(second_opinions, "answers", never)
+    long = WORK * (1_000_001 // len(WORK) + 1)
+    opinion = judged(texts, world.ours.cases[0], long[:page_chars], long[:work_chars])
+    assert opinion.left_out == SecondOpinion.LeftOut.TOO_LONG
+    reviewer.cookies["django_language"] = language
+    assert words in shown(reviewer, world.ours.cases[0])
+
+
+def test_newest_cases_come_first_and_each_waits_until_it_was_asked_about(
+    world: admin_data.World, texts: case_texts.Texts
+) -> None:
+    left = waiting(limit=99)
+    assert len(left) == CaseMatch.objects.count()
+    assert [subject.case_id for subject in left] == sorted((subject.case_id for subject in left), reverse=True)
+    ask(left[0], texts.pages, texts.works, NOW)
+    give_up(left[1], NOW)
+    assert waiting(limit=99) == left[2:]
+    assert waiting(limit=1) == left[2:3]
+
+
+def test_the_case_says_that_nobody_was_asked_yet(
+    world: admin_data.World, texts: case_texts.Texts, reviewer: Client
+) -> None:
+    assert "were not asked about this version yet" in shown(reviewer, world.ours.cases[0])
+
+
+def test_the_case_counts_those_that_agree_and_lists_all(
+    world: admin_data.World, texts: case_texts.Texts, reviewer: Client
+) -> None:
+    add_texts(texts, world.ours.works[1], OTHERS)
+    case = world.ours.cases[0]
+    opinion = judged(texts, case, with_homophones(WORK, 0.3))
+    page = shown(reviewer, case)
+    agreeing = len(copies(opinion))
+    assert f"{agreeing} of {len(ENGINES)} engines agree" in page
+    assert f"{len(ENGINES) - agreeing} engines do not agree" in page
+    for name, entry in ENGINES.items():
+        assert f">{name}</span>" in page
+        assert entry.summary_zh not in page
+    assert "the product&#x27;s own matcher" in page or "the product's own matcher" in page
+
+
+def test_the_answers_are_shown_in_chinese(world: admin_data.World, texts: case_texts.Texts, reviewer: Client) -> None:
+    case = world.ours.cases[0]
+    opinion = judged(texts, case, WORK)
+    reviewer.cookies["django_language"] = "zh-hans"
+    page = shown(reviewer, case)
+    asked = len(ENGINES) - len(CORPUS_ENGINES)
+    assert f"{asked} 种算法中有 {len(copies(opinion))} 种认定为抄袭" in page
+    assert "需要更多文本作语料" in page
+    assert ENGINES["exact-md5"].summary_zh in page
+    assert ENGINES["exact-md5"].summary_en not in page
+
+
+def test_what_is_shown_is_what_was_kept_not_what_the_catalogue_says_today(
+    world: admin_data.World, texts: case_texts.Texts, reviewer: Client
+) -> None:
+    case = world.ours.cases[0]
+    opinion = judged(texts, case, WORK)
+    hostile = "<script>alert('engine')</script>"
+    engines = [each | {"summary_en": hostile, "source": f'"{hostile}'} for each in opinion.panel.engines]
+    EnginePanel.objects.filter(pk=opinion.panel_id).update(engines=engines)
+    answered = [each | {"engine": hostile} if place == 0 else each for place, each in enumerate(opinion.answers)]
+    SecondOpinion.objects.filter(pk=opinion.pk).update(answers=answered)
+    page = shown(reviewer, case)
+    assert hostile not in page
+    assert page.count("&lt;script&gt;alert(&#x27;engine&#x27;)&lt;/script&gt;") > len(ENGINES)
+
+
+def test_answers_on_a_case_of_another_rights_holder_are_not_there(
+    world: admin_data.World, texts: case_texts.Texts, reviewer: Client
+) -> None:
+    theirs = world.theirs.cases[0]
+    judged(texts, theirs, WORK)
+    address = reverse("admin:webadmin_case_change", args=[theirs.pk])
+    assert reviewer.get(address).status_code == 404
+    assert "were not asked about this version yet" in shown(reviewer, world.ours.cases[0])
+
+
+def test_a_case_is_shown_without_loading_any_engine() -> None:
+    code = (
+        "import django, os, sys; os.environ['DJANGO_SETTINGS_MODULE'] = 'webadmin.settings'; django.setup();"
+        "import webadmin.views.cases; print([name for name in sys.modules if name.startswith(('fingerprint', 'numba'))])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

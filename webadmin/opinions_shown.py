@@ -1,0 +1,68 @@
+"""What the published engines said of a page, as a case shows it: read from what was kept, without any engine."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import get_language
+
+from webadmin.models import Case, SecondOpinion
+
+COPY, NO_COPY = "copy", "no_copy"  # of engine_answers.Verdict; importing that would load every engine
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerShown:
+    """One engine and what it said. similarity: None where it calls the page no copy, or was not asked."""
+
+    name: str
+    summary: str
+    source: str
+    marks_passages: bool
+    verdict: str
+    similarity: float | None
+    passages: int
+    page_share: float
+
+
+@dataclass(frozen=True, slots=True)
+class OpinionsShown:
+    """The section of a case. opinion: None while nobody was asked about this page version."""
+
+    opinion: SecondOpinion | None
+    agreeing: Sequence[AnswerShown] = ()
+    disagreeing: Sequence[AnswerShown] = ()
+    not_asked: Sequence[AnswerShown] = ()
+
+    @property
+    def asked(self) -> int:
+        return len(self.agreeing) + len(self.disagreeing)
+
+
+def opinions_on(case: Case, version_id: str) -> OpinionsShown:
+    """What was said of one version of the page, in the order of the catalogue, in the reader's language."""
+    opinion = case.second_opinions.select_related("panel").filter(version_id=version_id).first()
+    if opinion is None or opinion.panel is None:
+        return OpinionsShown(opinion)
+    descriptions = {each["name"]: each for each in opinion.panel.engines}
+    shown = [_shown(answer, descriptions.get(answer["engine"], {})) for answer in opinion.answers]
+    return OpinionsShown(
+        opinion,
+        agreeing=[each for each in shown if each.verdict == COPY],
+        disagreeing=[each for each in shown if each.verdict == NO_COPY],
+        not_asked=[each for each in shown if each.verdict not in {COPY, NO_COPY}],
+    )
+
+
+def _shown(answer: Mapping[str, Any], description: Mapping[str, Any]) -> AnswerShown:
+    language = "zh" if (get_language() or "").startswith("zh") else "en"
+    return AnswerShown(
+        name=answer["engine"],
+        summary=description.get(f"summary_{language}", ""),
+        source=description.get("source", ""),
+        marks_passages=bool(description.get("gives_spans")),
+        verdict=answer["verdict"],
+        similarity=answer["similarity"],
+        passages=answer["passages"],
+        page_share=answer["page_share"],
+    )
