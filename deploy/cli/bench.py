@@ -1,6 +1,5 @@
-"""The verb `bench`: how well and how fast copies are found. Nothing is stored, no service is needed."""
+"""The verbs `bench quality` and `bench speed`: how well and how fast copies are found. Nothing is stored."""
 
-import importlib
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -8,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from core.errors import BadInput, UnreadableFile
+from deploy.cli.bench_speed import speed
 from deploy.cli.bench_speed import speed
 from deploy.cli.faults import complain
 from deploy.cli.output import Meter, say, table
@@ -17,18 +17,13 @@ if TYPE_CHECKING:
     from laboratory.running import Progress
 
 
-# Modules of this package with measurements of their own; each has `register`, which adds its verb to `bench`.
-FURTHER: tuple[str, ...] = ()
-
-
 def register(app: typer.Typer) -> None:
     """Add the verb to `app`."""
     bench = typer.Typer(help="How well and how fast copies are found.", no_args_is_help=True, rich_markup_mode=None)
     bench.command("quality")(quality)
     bench.command("speed")(speed)
+    bench.command("speed")(speed)
     bench.callback()(_one_of_several)
-    for module in FURTHER:
-        importlib.import_module(f"deploy.cli.{module}").register(bench)
     app.add_typer(bench, name="bench")
 
 
