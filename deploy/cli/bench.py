@@ -8,7 +8,6 @@ import typer
 
 from core.errors import BadInput, UnreadableFile
 from deploy.cli.bench_speed import speed
-from deploy.cli.bench_speed import speed
 from deploy.cli.faults import complain
 from deploy.cli.output import Meter, say, table
 
@@ -21,7 +20,6 @@ def register(app: typer.Typer) -> None:
     """Add the verb to `app`."""
     bench = typer.Typer(help="How well and how fast copies are found.", no_args_is_help=True, rich_markup_mode=None)
     bench.command("quality")(quality)
-    bench.command("speed")(speed)
     bench.command("speed")(speed)
     bench.callback()(_one_of_several)
     app.add_typer(bench, name="bench")
