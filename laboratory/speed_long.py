@@ -2,10 +2,10 @@
 
 import multiprocessing
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from laboratory.running import Progress
-from laboratory.speed_long_run import ONE, PRIVATE, REPEATED, TWO, Outcome, Role, Task, run
+from laboratory.speed_long_run import ONE, PRIVATE, REAL, REPEATED, TWO, Outcome, Role, Task, run
 
 # Twice the input takes 2 times as long where time is linear, 4 times where it is quadratic; the bound is their
 # geometric mean. Below MIN_SECONDS the ratio is chance.
@@ -18,6 +18,9 @@ REAL_WORKS, REAL_WORK_CHARS = 4, 50_000
 
 # Longest input as a share of the plan's: a text of 10^7 characters is the longest that the product promises to read.
 _INPUTS: tuple[tuple[str, Role, float], ...] = (
+    (REAL, Role.BOTH, 0.1),
+    (REAL, Role.BOTH, 1.0),
+    (REAL, Role.COPY, 0.1),
     (REPEATED, Role.PAGE, 1.0),
     (REPEATED, Role.WORK, 1.0),
     (REPEATED, Role.BOTH, 0.1),
@@ -67,15 +70,17 @@ def measured(
     works: Sequence[str], chars: int, seed: int, progress: Progress, deadline_s: float = DEADLINE_S
 ) -> tuple[LongInput, ...]:
     """Every input at half and at whole length, the longest `chars` characters, each in a process of its own."""
-    joined = "\n".join(works)[: REAL_WORKS * REAL_WORK_CHARS]
-    real = tuple(joined[start : start + REAL_WORK_CHARS] for start in range(0, len(joined), REAL_WORK_CHARS))
-    found = []
+    source = "\n".join(works)[:chars]
+    ordinary = source[: REAL_WORKS * REAL_WORK_CHARS]
+    real = tuple(ordinary[start : start + REAL_WORK_CHARS] for start in range(0, len(ordinary), REAL_WORK_CHARS))
+    found: list[LongInput] = []
     for kind, role, share in _INPUTS:
         whole = max(2, int(chars * share))
-        half = _outcome(Task(kind, role, whole // 2, real, seed), deadline_s)
+        task = Task(kind, role, whole, real, seed, source if kind == REAL else "")
+        half = _outcome(replace(task, chars=whole // 2), deadline_s)
         progress(2 * len(found) + 1, 2 * len(_INPUTS))
         # Where half of it was too much, the whole is not tried.
-        full = half if isinstance(half, str) else _outcome(Task(kind, role, whole, real, seed), deadline_s)
+        full = half if isinstance(half, str) else _outcome(task, deadline_s)
         found.append(_input(kind, role, whole, half, full))
         progress(2 * len(found), 2 * len(_INPUTS))
     return tuple(found)

@@ -19,6 +19,7 @@ from laboratory.speed_clock import Stopwatch, Taken, best
 from matcher.matching import Matcher, MemoryCorpus, WorkEntry
 from matcher.memory_index import MemoryIndex
 
+LEFT_OUT_SHARE = 0.05  # of the characters of a copy, so that its places drift from those of the work
 CHANGED_SHARE = 0.02  # of the characters, so that no two repetitions are alike for long
 PRIVATE_USE = range(0xE000, 0xF900)
 REPEATS = 3  # of what is short, so that chance shows less
@@ -28,22 +29,24 @@ CLEAR_PEAK = "5"  # what /proc/PID/clear_refs takes: forget the peak of the resi
 
 
 class Role(StrEnum):
-    """What the long text is. As both it is compared with itself."""
+    """What the long text is. As both it is compared with itself; as a copy, the page lacks some of its characters."""
 
     PAGE = "page"
     WORK = "work"
     BOTH = "page and work"
+    COPY = "work, page 5 % shorter"
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One input. real: ordinary works, which stand in the index as well."""
+    """One input. real: ordinary works, which stand in the index as well; source: more of them, for long real texts."""
 
     kind: str
     role: Role
     chars: int
     real: tuple[str, ...]
     seed: int
+    source: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +83,7 @@ def run(task: Task, max_bytes: int, answer: Connection) -> None:
 def _measure(task: Task) -> Outcome:
     long = KINDS[task.kind](task)
     works = [*task.real, *([long] if task.role is not Role.PAGE else [])]
-    middle = len(long) // 2
-    page = long[middle : middle + PAGE_CHARS] if task.role is Role.WORK else long
+    page = _page(long, task)
     with suppress(OSError):
         Path("/proc/self/clear_refs").write_text(CLEAR_PEAK, encoding="ascii")
     before = psutil.Process().memory_info().rss
@@ -102,6 +104,14 @@ def _measure(task: Task) -> Outcome:
     return Outcome(fingerprint, indexed, _best(match), max(0, _peak_bytes() - before), found)
 
 
+def _page(long: str, task: Task) -> str:
+    if task.role is Role.WORK:
+        return long[len(long) // 2 :][:PAGE_CHARS]
+    if task.role is Role.COPY:
+        return _text(_codes(long)[np.random.default_rng(task.seed).random(len(long)) >= LEFT_OUT_SHARE])
+    return long
+
+
 def _best(call: Callable[[], object]) -> Taken:
     rounds: list[Taken] = []
     while not rounds or (len(rounds) < REPEATS and sum(each.wall_s for each in rounds) < REPEAT_WITHIN_S):
@@ -118,6 +128,11 @@ def _peak_bytes() -> int:
             if line.startswith("VmHWM:"):
                 return 1024 * int(line.split()[1])
     return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+def _real(task: Task) -> str:
+    """Real texts one after the other; those that repeat themselves where there are no more."""
+    return task.source[: task.chars] if len(task.source) >= task.chars else _repeated(task)
 
 
 def _repeated(task: Task) -> str:
@@ -143,8 +158,9 @@ def _text(codes: NDArray[np.uint32]) -> str:
     return codes.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
 
 
-REPEATED, ONE, TWO, PRIVATE = "real text, varied", "one character", "two in turn", "private use"
+REAL, REPEATED, ONE, TWO, PRIVATE = "real texts", "repeated text, varied", "one character", "two in turn", "private use"
 KINDS: Mapping[str, Callable[[Task], str]] = {
+    REAL: _real,
     REPEATED: _repeated,
     ONE: lambda task: "一" * task.chars,
     TWO: lambda task: ("天地" * (task.chars // 2 + 1))[: task.chars],

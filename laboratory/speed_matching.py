@@ -111,9 +111,8 @@ def measured(material: Material, rounds: int, redis: MeasuredRedis | str, say: S
     BrokenInvariant when the indexes answer differently.
     """
     say(f"fingerprinting {material.works_chars:,} characters of works")
-    before = own_bytes()
     corpus = _corpus(material.works)
-    texts_bytes = _growth(before) + sum(2 * len(text) for text in material.works)
+    texts_bytes = sum(entry.nbytes for entry in corpus.values())
     before = own_bytes()
     entrants = [_in_memory(corpus)]
     memory_index_bytes = _growth(before)
