@@ -4,6 +4,7 @@
 figures and the ranges tried stand beside each number. Tokens are characters that have a reading.
 """
 
+import math
 from dataclasses import dataclass
 
 
@@ -11,19 +12,24 @@ from dataclasses import dataclass
 class Calibration:
     """Thresholds of matching. Change one only with a measurement."""
 
-    # Look-up. A hash with more postings than this tells nothing: 64 at 25 M characters (benchmark: tuning it
-    # changed nothing beyond noise); it grows with the index, as the hits of ordinary phrases on innocent pages do.
+    # Look-up. A hash with more postings than this tells nothing: 64 at 25 M characters (benchmark: tuning it changed
+    # nothing beyond noise). It grows with the root of the index: in proportion, a page met 6,560 strangers at 10^9
+    # characters (November 2026).
     min_cap_postings: int = 64
-    index_postings_per_cap: int = 80_000  # 5.2 M postings / 64
+    postings_at_min_cap: int = 5_200_000
     cap_growth_when_all_capped: int = 16  # a passage that a hundred texts share is still found
     # Windows as seeds (matcher.window_hits; docs/decisions/0086-windows-verified.md).
     page_window_step_tokens: int = 1  # of the works' own step at most, which is the published way
     window_gram_tokens: int = 4  # tokens in a row that two equal windows must share
+    max_fetched_texts: int = 400  # beyond it lone hits cost more than they find, unless the index has the streams
     max_repeats_on_page: int = 64  # of one anchor; beyond it the page repeats itself, and the product of both explodes
 
     # Extension (benchmark: tuning of drops and costs changed nothing beyond noise).
     ungapped_drop: int = 8
     min_ungapped_score: int = 8
+    # Of a hit with no other of the same text beside it. 60 characters at 30 % edits (400, of 14.6 M characters): 8 finds
+    # .973, 9 .965, 10 .953; at 10^9 characters most hits are strangers that end here.
+    min_ungapped_score_alone: int = 9
     gapped_drop: int = 16
     gapped_lag: int = 6  # below the leader of the last wave; 4-10 gave the same segments on chapters with 0-50 % edits
     band_tokens: int = 20
@@ -67,14 +73,15 @@ class Calibration:
 
     # Common wording (matcher.rarity): how much of what a page has of a text must be that text's own. Measured on 5,104
     # news items compared with each other (innocent: less than a fifth of the 5-grams in any other) and 2,000 excerpts
-    # of 60-500 characters and patchworks in other texts, November 2026; "accused / excerpts not called copies":
-    # own share .65, .8, .9 alone 5.4 %, 4.2 %, 3.1 % / 0; with a background of at most .06, .04, .03 or 80-200 own
-    # tokens 1.3 %, 1.0 %, 0.7 % / .1-.6 %.
+    # of 60-500 characters and patchworks in other texts, November 2026. Innocent ones accused / excerpts of 60, of 100
+    # characters not called copies: without these rules 18 %, 0; own share .65-.9, background .02-.1, own tokens 60-150
+    # give .2-1.4 %, 50-0 and 39-0 of 306; the ones chosen .7 %, 3 and 1.
     most_of_page: float = 0.6  # from here on a page is a copy whatever else has the same words
     much_of_page: float = 0.35
     min_own_share_of_much: float = 0.65
-    min_own_share: float = 0.9
-    max_background: float = 0.03  # of the rest of the page; of innocent pages 1 in 100 has more than .04
+    min_own_share: float = 0.8  # at 25 M characters
+    own_share_lost_per_doubling: float = 0.03  # of the index: at 10^9 characters 1 in 20 excerpts has less than .68
+    max_background: float = 0.06  # of the rest of the page
     min_own_tokens: int = 100  # so much proves a copy on a page of set phrases too,
     min_own_tokens_among_phrases: int = 300  # and so much when the passages themselves are full of them
     min_edition_share: float = 0.3
@@ -108,6 +115,15 @@ class Calibration:
     min_script_share: float = 0.05
     min_passage_tokens: int = 10  # text inserted or left out in one piece, as no slip of the pen is
     min_displaced_segments: int = 2
+
+    def cap(self, postings: int) -> int:
+        """Postings of one hash beyond which it is common, in an index of that many."""
+        return int(self.min_cap_postings * max(1.0, postings / self.postings_at_min_cap) ** 0.5)
+
+    def own_share(self, postings: int) -> float:
+        """How much of a passage must be its own for a copy, in an index of that many postings."""
+        doublings = math.log2(max(1.0, postings / self.postings_at_min_cap))
+        return self.min_own_share - self.own_share_lost_per_doubling * doublings
 
 
 DEFAULT = Calibration()

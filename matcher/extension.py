@@ -1,7 +1,8 @@
 """From hits to segments. The loops stand in matcher.kernels.
 
 A segment is a row of nine numbers: page start, page end, work start, work end (tokens), matches, score, page and work
-position of the hit that led to it, and which of the texts it is of.
+position of the hit that led to it, and which of the texts it is of. A phrase is what agrees around a hit, be it ever so
+little: page start, page end, text.
 """
 
 from dataclasses import dataclass
@@ -14,6 +15,8 @@ from matcher.calibration import Calibration
 
 PAGE_START, PAGE_END, WORK_START, WORK_END, MATCHES, SCORE, PAGE_SEED, WORK_SEED, TEXT = range(kernels.SEGMENT_COLUMNS)
 Segments = NDArray[np.int32]
+Phrases = NDArray[np.int32]
+PHRASE_START, PHRASE_END, PHRASE_TEXT = range(3)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,8 +36,8 @@ def segments_of(
     page_hits: NDArray[np.int32],
     work_hits: NDArray[np.int32],
     calibration: Calibration,
-) -> Segments:
-    """int32[segments, 9]: where the hits lead, by X-drop extension along the diagonal, then with gaps.
+) -> tuple[Segments, Phrases]:
+    """int32[segments, 9] and int32[phrases, 3]: where the hits lead, by X-drop extension along the diagonal, then with gaps.
 
     page: uint16[n]; near: what else each token may stand for, see matcher.kernels.
     texts, page_hits, work_hits: int32[h], in any order: which text, which position of the page, which of the text.
@@ -48,10 +51,11 @@ def segments_of(
             calibration.min_segment_score,
             *reaching(calibration),
             calibration.min_glanced_score,
+            calibration.min_ungapped_score_alone,
         ],
         np.int64,
     )
-    found: Segments = kernels.extend_hits(
+    found: tuple[Segments, Phrases] = kernels.extend_hits(
         page,
         near,
         streams.tokens,

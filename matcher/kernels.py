@@ -42,7 +42,7 @@ def agree(page: Tokens, near: Near, work: Tokens, page_at: int, work_at: int) ->
     if ours == theirs or ours == WILDCARD or theirs == WILDCARD:  # noqa: PLR1714, SIM109 - compiled: no tuples
         return True
     rows, masks = near
-    return (masks[rows[page_at], theirs >> 6] >> np.uint64(theirs & 63)) & np.uint64(1) != 0
+    return bool((masks[rows[page_at], theirs >> 6] >> np.uint64(theirs & 63)) & np.uint64(1))
 
 
 @njit(cache=True, inline="always")  # type: ignore[misc,unused-ignore]
@@ -219,11 +219,13 @@ def working_memory() -> Waves:
 @njit(cache=True)  # type: ignore[misc,unused-ignore]
 def ungapped(
     page: Tokens, near: Near, work: Tokens, hit: tuple[int, int], bounds: tuple[int, int], drop: int
-) -> tuple[int, int]:
-    """Best score along the diagonal through a hit (page, work), and how far it reaches ahead (tokens)."""
+) -> tuple[int, int, int]:
+    """Best score along the diagonal through a hit (page, work), and how far it reaches back and ahead (tokens)."""
     score, reached = _best_run(page, near, work, hit, 1, min(page.size - hit[0], bounds[1] - hit[1]), drop)
-    back, _ = _best_run(page, near, work, (hit[0] - 1, hit[1] - 1), -1, min(hit[0], hit[1] - bounds[0]), drop)
-    return score + back, reached
+    back, reached_back = _best_run(
+        page, near, work, (hit[0] - 1, hit[1] - 1), -1, min(hit[0], hit[1] - bounds[0]), drop
+    )
+    return score + back, reached_back, reached
 
 
 @njit(cache=True)  # type: ignore[misc,unused-ignore]
@@ -254,8 +256,8 @@ def extend_hits(  # noqa: PLR0917
     hits: tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]],
     limits: NDArray[np.int64],
     max_segments: int,
-) -> NDArray[np.int32]:
-    """Segments that hits lead to, int32[n, 9]: see matcher.extension.
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Segments that hits lead to, int32[n, 9], and phrases, int32[m, 3]: see matcher.extension.
 
     tokens[starts[t]:ends[t]]: the stream of text t. hits: text, page position, work position (in its text) of each,
     ordered by text, diagonal and page position. One inside a found segment near its diagonal is skipped.
@@ -263,10 +265,11 @@ def extend_hits(  # noqa: PLR0917
     drop, min_ungapped, min_score = int(limits[0]), int(limits[1]), int(limits[2])
     reaching = (int(limits[3]), int(limits[4]), int(limits[5]))
     glancing, glanced_score, firm_score = (drop, reaching[1], reaching[2]), int(limits[6]), 2 * int(limits[6])
+    min_alone = int(limits[7])
     texts, page_hits, work_hits = hits
     waves, nowhere = working_memory(), np.empty(0, np.int32)
-    segments = np.empty((64, SEGMENT_COLUMNS), np.int32)
-    found, first = 0, 0
+    segments, phrases = np.empty((64, SEGMENT_COLUMNS), np.int32), np.empty((256, 3), np.int32)
+    found, first, phrase_count = 0, 0, 0
     heads = np.full((page.size >> BLOCK_BITS) + 1, -1, np.int32)
     links, link_count = np.empty((256, 2), np.int32), 0
     last_text, last_diagonal, last_end = -1, 0, -1
@@ -283,9 +286,16 @@ def extend_hits(  # noqa: PLR0917
         if found - first >= max_segments or is_covered(segments, heads, links, page_at, work_at, reaching[2]):
             continue
         bounds = (int(starts[text]), int(ends[text]))
-        score, ahead = ungapped(page, near, tokens, (page_at, bounds[0] + work_at), bounds, drop)
+        score, back, ahead = ungapped(page, near, tokens, (page_at, bounds[0] + work_at), bounds, drop)
         last_diagonal, last_end = diagonal, page_at + ahead
         if score < min_ungapped:
+            continue
+        if phrase_count == phrases.shape[0]:
+            phrases = doubled(phrases)
+        phrases[phrase_count, 0], phrases[phrase_count, 1] = page_at - back, page_at + ahead
+        phrases[phrase_count, 2] = text
+        phrase_count += 1
+        if score < min_alone and not is_among_others(hits, hit, reaching[2]):
             continue
         seed_page, seed_work = page_at, bounds[0] + work_at
         if score < firm_score:
@@ -301,23 +311,39 @@ def extend_hits(  # noqa: PLR0917
         if up[0] + down[0] < min_score:
             continue
         if found == segments.shape[0]:
-            grown = np.empty((2 * found, SEGMENT_COLUMNS), np.int32)
-            grown[:found] = segments
-            segments = grown
+            segments = doubled(segments)
         segments[found, 0], segments[found, 1] = seed_page - down[1], seed_page + up[1]
         segments[found, 2], segments[found, 3] = work_at - down[2], work_at + up[2]
         segments[found, 4], segments[found, 5] = up[3] + down[3], up[0] + down[0]
         segments[found, 6], segments[found, 7], segments[found, 8] = page_at, work_at, text
         for block in range(segments[found, 0] >> BLOCK_BITS, (segments[found, 1] >> BLOCK_BITS) + 1):
             if link_count == links.shape[0]:
-                longer = np.empty((2 * link_count, 2), np.int32)
-                longer[:link_count] = links
-                links = longer
+                links = doubled(links)
             links[link_count, 0], links[link_count, 1] = found, heads[block]
             heads[block] = link_count
             link_count += 1
         found += 1
-    return segments[:found]
+    return segments[:found], phrases[:phrase_count]
+
+
+@njit(cache=True)  # type: ignore[misc,unused-ignore]
+def doubled(rows: NDArray[np.int32]) -> NDArray[np.int32]:
+    """The rows, with room for as many again."""
+    grown = np.empty((2 * rows.shape[0], rows.shape[1]), np.int32)
+    grown[: rows.shape[0]] = rows
+    return grown
+
+
+@njit(cache=True, inline="always")  # type: ignore[misc,unused-ignore]
+def is_among_others(hits: tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]], hit: int, band: int) -> bool:
+    """Whether the hit before or behind is of the same text and nearly the same diagonal."""
+    texts, page_hits, work_hits = hits
+    diagonal = work_hits[hit] - page_hits[hit]
+    for other in (hit - 1, hit + 1):
+        if 0 <= other < texts.size and texts[other] == texts[hit]:
+            if abs(work_hits[other] - page_hits[other] - diagonal) <= band:
+                return True
+    return False
 
 
 @njit(cache=True)  # type: ignore[misc,unused-ignore]

@@ -1,7 +1,7 @@
 """What a page has in common with an index: for each of its seeds the places where it occurs."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numba import njit
@@ -14,6 +14,8 @@ from matcher.corpus import StreamShelf
 from matcher.extension import Streams
 from matcher.ports import Hits, MatchIndex
 from matcher.window_hits import aligned, page_seeds
+
+NEAR_DIAGONALS = 20  # the band of an extension
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,6 +52,10 @@ def page_hits(
         hits = index.lookup(hashes, cap * calibration.cap_growth_when_all_capped)
     rows, asked = _spread(hits.queries, groups, order)
     _, capped = _spread(_left_out(hits, hashes.size), groups, order)
+    likely = _likeliest(hits, seeds.positions[asked], rows, calibration.max_fetched_texts)
+    if likely is not hits:
+        hits = likely
+        rows, asked = _spread(hits.queries, groups, order)
     texts, streams, text_id = _streams(hits, shelf)
     found = aligned(
         fingerprint.tokens,
@@ -69,6 +75,24 @@ def _streams(hits: Hits, shelf: StreamShelf) -> tuple[NDArray[np.int32], Streams
     ordinals, texts = np.unique(hits.ordinals, return_inverse=True)
     text_ids = [hits.texts[ordinal] for ordinal in ordinals.tolist()]
     return texts.astype(np.int32), shelf.streams(text_ids), text_ids.__getitem__
+
+
+def _likeliest(hits: Hits, page_positions: NDArray[np.int32], rows: NDArray[np.int64], most: int) -> Hits:
+    """Drop the lone hits when more than `most` texts have any and their streams must be fetched one by one.
+
+    Kept are hits of texts with two on nearly one diagonal: a copied passage of 30 characters has three or more.
+    """
+    ordinals = hits.ordinals[rows]
+    if hits.streams is not None or np.unique(ordinals).size <= most:
+        return hits
+    diagonals = hits.positions[rows].astype(np.int64) - page_positions
+    order = np.lexsort((diagonals, ordinals))
+    is_near = (np.diff(ordinals[order]) == 0) & (np.diff(diagonals[order]) <= NEAR_DIAGONALS)
+    pairs = order[np.flatnonzero(is_near)]
+    is_kept = np.isin(hits.ordinals, ordinals[pairs])
+    return replace(
+        hits, queries=hits.queries[is_kept], ordinals=hits.ordinals[is_kept], positions=hits.positions[is_kept]
+    )
 
 
 def _left_out(hits: Hits, asked: int) -> NDArray[np.int32]:

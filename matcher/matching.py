@@ -18,7 +18,7 @@ from matcher.chaining import Holding, holdings
 from matcher.changes import Comparison, compared
 from matcher.classes import class_of, disguises_of, patchwork
 from matcher.corpus import Corpus, CorpusCache, MemoryCorpus, StreamShelf, WorkEntry
-from matcher.extension import MATCHES, PAGE_END, PAGE_START, TEXT, Segments, segments_of
+from matcher.extension import MATCHES, PAGE_END, PAGE_START, TEXT, Phrases, Segments, segments_of
 from matcher.lookups import page_hits
 from matcher.passages import passages
 from matcher.ports import MatchIndex
@@ -52,7 +52,7 @@ class _Seen:
 
     page: Side
     text_ids: dict[int, WorkTextId]  # of all texts with a segment
-    claims: Segments  # of texts that may be compared
+    phrases: Phrases  # of texts that may be compared
     capped: NDArray[np.int32]  # page positions of anchors that occur too often to be told where
 
 
@@ -76,12 +76,12 @@ class Matcher:
         """
         if fingerprint.algorithm_id != self._index.algorithm_id:
             raise AlgorithmMismatch(fingerprint.algorithm_id, self._index.algorithm_id)
-        cap = max(self._calibration.min_cap_postings, self._index_postings // self._calibration.index_postings_per_cap)
+        cap = self._calibration.cap(self._index_postings)
         hits, self._index_postings = page_hits(self._index, self._shelf, fingerprint, cap, self._calibration)
         if not hits.texts.size:
             return ()
         page = Side.of_page(text, fingerprint)
-        segments = segments_of(
+        segments, phrases = segments_of(
             fingerprint.tokens,
             page.near,
             hits.streams,
@@ -95,8 +95,8 @@ class Matcher:
             return ()
         work_of = (sources or _each_its_own)(frozenset(text_ids.values()))
         closed = [number for number, text_id in text_ids.items() if text_id not in work_of]
-        claims = without(segments, closed) if closed else segments
-        seen = _Seen(page, text_ids, claims, hits.capped)
+        claims = segments[~np.isin(segments[:, TEXT], closed)]
+        seen = _Seen(page, text_ids, without(phrases, closed), hits.capped)
         settled = holdings(claims, fingerprint.tokens.size, self._calibration)
         found = (self._finding(seen, number, holding) for number, holding in settled.items())
         findings = self._judged(seen, [finding for finding in found if finding is not None])
@@ -144,11 +144,11 @@ class Matcher:
     ) -> float:
         """How much of the passages no other text has, editions of the same work left aside."""
         anchor_tokens = ALGORITHMS[self._index.algorithm_id].anchors.tokens
-        share = own_share(comparisons, without(seen.claims, [number]), seen.capped, anchor_tokens)
+        share = own_share(comparisons, without(seen.phrases, [number]), seen.capped, anchor_tokens)
         if share < self._calibration.min_own_share and also:
             editions = {other for other in also if self._editions.are_editions(entry, other)}
             same = [number, *(other for other, text_id in seen.text_ids.items() if text_id in editions)]
-            share = own_share(comparisons, without(seen.claims, same), seen.capped, anchor_tokens)
+            share = own_share(comparisons, without(seen.phrases, same), seen.capped, anchor_tokens)
         return share
 
     def _judged(self, seen: _Seen, findings: list[_Finding]) -> list[_Finding]:
@@ -156,10 +156,10 @@ class Matcher:
         if all(finding.is_quotation for finding in findings):
             return findings
         passages_found = [comparison for finding in findings for comparison in finding.comparisons]
-        surroundings = background(seen.page.fingerprint.tokens.size, passages_found, seen.claims)
+        surroundings = background(seen.page.fingerprint.tokens.size, passages_found, seen.phrases)
         return [
             replace(finding, is_quotation=True)
-            if is_common(finding.figures, finding.own, surroundings, self._calibration)
+            if is_common(finding.figures, finding.own, surroundings, self._index_postings, self._calibration)
             else finding
             for finding in findings
         ]

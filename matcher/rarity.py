@@ -12,7 +12,7 @@ from fingerprint.record import Fingerprint
 from matcher.calibration import Calibration
 from matcher.changes import Comparison
 from matcher.corpus import Corpus, WorkEntry
-from matcher.extension import PAGE_END, PAGE_START, TEXT, Segments
+from matcher.extension import PHRASE_END, PHRASE_START, PHRASE_TEXT, Phrases
 from matcher.spans import Figures
 
 MAX_REMEMBERED = 10_000
@@ -21,21 +21,21 @@ RUNS_LOOKED_AT = 64  # at a time
 
 def own_share(
     comparisons: Sequence[Comparison],
-    others: Segments,
+    others: Phrases,
     capped: NDArray[np.int32],
     anchor_tokens: int,
 ) -> float:
-    """Share of the passages' page tokens that no other text has in a segment, and that no common anchor covers.
+    """Share of the passages' page tokens that no other text has in a phrase, and that no common anchor covers.
 
-    others: segments of other texts; capped: increasing page positions of anchors that occur too often, each of
+    others: phrases of other texts; capped: increasing page positions of anchors that occur too often, each of
     `anchor_tokens` tokens. 1.0 without any token.
     """
     own = total = 0
     for found in comparisons:
         covered = np.zeros(found.page_end - found.page_start + 1, np.int32)
         first, last = np.searchsorted(capped, [found.page_start, found.page_end])
-        starts = np.concatenate([others[:, PAGE_START], capped[first:last]]) - found.page_start
-        ends = np.concatenate([others[:, PAGE_END], capped[first:last] + anchor_tokens]) - found.page_start
+        starts = np.concatenate([others[:, PHRASE_START], capped[first:last]]) - found.page_start
+        ends = np.concatenate([others[:, PHRASE_END], capped[first:last] + anchor_tokens]) - found.page_start
         is_here = (starts < covered.size - 1) & (ends > 0)
         np.add.at(covered, np.maximum(starts[is_here], 0), 1)
         np.add.at(covered, np.minimum(ends[is_here], covered.size - 1), -1)
@@ -56,7 +56,7 @@ def distinct_runs(tokens: NDArray[np.uint16], comparisons: Sequence[Comparison],
     return len(seen)
 
 
-def background(page_tokens: int, passages: Sequence[Comparison], segments: Segments) -> float:
+def background(page_tokens: int, passages: Sequence[Comparison], phrases: Phrases) -> float:
     """Share of the page outside all passages that some text has too: how formulaic its trade is. 0.0 without a rest."""
     is_rest = np.ones(page_tokens, np.bool_)
     for found in passages:
@@ -65,22 +65,22 @@ def background(page_tokens: int, passages: Sequence[Comparison], segments: Segme
     if not rest:
         return 0.0
     edges = np.zeros(page_tokens + 1, np.int32)
-    np.add.at(edges, segments[:, PAGE_START], 1)
-    np.add.at(edges, segments[:, PAGE_END], -1)
+    np.add.at(edges, phrases[:, PHRASE_START], 1)
+    np.add.at(edges, phrases[:, PHRASE_END], -1)
     return int(np.count_nonzero(np.cumsum(edges[:-1])[is_rest])) / rest
 
 
-def is_common(found: Figures, own: float, surroundings: float, calibration: Calibration) -> bool:
+def is_common(found: Figures, own: float, surroundings: float, postings: int, calibration: Calibration) -> bool:
     """Whether what a page has of a text is wording that texts of its kind share, and no copy.
 
-    own: share of it that no other text has; surroundings: the `background` of the page.
+    own: share of it that no other text has; surroundings: the `background` of the page; postings: of the whole index.
     """
     if found.page_containment >= calibration.most_of_page:
         return False
     if found.page_containment >= calibration.much_of_page:
         return own < calibration.min_own_share_of_much
     own_tokens = own * found.matched
-    if own < calibration.min_own_share:
+    if own < calibration.own_share(postings):
         return own_tokens < calibration.min_own_tokens_among_phrases
     return surroundings > calibration.max_background and own_tokens < calibration.min_own_tokens
 
@@ -118,6 +118,6 @@ def anchor_hashes(fingerprint: Fingerprint) -> NDArray[np.uint64]:
     return np.unique(anchors_of(fingerprint.tokens, algorithm.anchors)[0])
 
 
-def without(segments: Segments, texts: Sequence[int]) -> Segments:
-    """The segments of all but these texts."""
-    return np.asarray(segments[~np.isin(segments[:, TEXT], texts)])
+def without(phrases: Phrases, texts: Sequence[int]) -> Phrases:
+    """The phrases of all but these texts."""
+    return np.asarray(phrases[~np.isin(phrases[:, PHRASE_TEXT], texts)])

@@ -99,7 +99,7 @@ def test_partners_are_the_alignment_that_was_scored() -> None:
     rng = np.random.default_rng(9)
     work = rng.integers(1, 400, 900).astype(np.uint16)
     page = np.concatenate([work[:300], rng.integers(400, 410, 9).astype(np.uint16), work[300:500], work[512:]])
-    segments = segments_of(page, no_alternatives(page), one_text(work), *hits([(0, 310, 301)]), DEFAULT)
+    segments, _ = segments_of(page, no_alternatives(page), one_text(work), *hits([(0, 310, 301)]), DEFAULT)
     pairs, alone, displaced = kernels.paired(page, no_alternatives(page), work, segments, reaching(DEFAULT))
     assert (page[pairs[:, 0]] == work[pairs[:, 1]]).all()
     assert len(pairs) == segments[0, 4] == 888
@@ -121,7 +121,7 @@ def hits(places: list[tuple[int, int, int]]) -> list[np.ndarray]:
 def test_a_copy_with_a_gap_on_each_side_is_one_segment() -> None:
     work = np.arange(1, 301, dtype=np.uint16)
     page = np.concatenate([work[:100], work[105:200], np.full(7, 400, np.uint16), work[200:]])
-    segments = segments_of(page, no_alternatives(page), one_text(work), *hits([(0, 10, 10)]), DEFAULT)
+    segments, _ = segments_of(page, no_alternatives(page), one_text(work), *hits([(0, 10, 10)]), DEFAULT)
     assert segments.tolist() == [[0, page.size, 0, 300, 295, 295 - 12, 10, 10, 0]]
 
 
@@ -129,7 +129,7 @@ def test_wildcards_neither_help_nor_hurt() -> None:
     work = np.arange(1, 61, dtype=np.uint16)
     page = work.copy()
     page[::3] = WILDCARD
-    segments = segments_of(page, no_alternatives(page), one_text(work), *hits([(0, 31, 31)]), DEFAULT)
+    segments, _ = segments_of(page, no_alternatives(page), one_text(work), *hits([(0, 31, 31)]), DEFAULT)
     assert segments[0, 4] == segments[0, 5] == 40
 
 
@@ -137,7 +137,7 @@ def test_a_page_that_nobody_can_read_is_no_copy_beyond_what_is_read() -> None:
     work = np.arange(1, 2001, dtype=np.uint16)
     page = np.full(2000, WILDCARD, np.uint16)
     page[:30] = work[:30]
-    segments = segments_of(page, no_alternatives(page), one_text(work), *hits([(0, 5, 5)]), DEFAULT)
+    segments, _ = segments_of(page, no_alternatives(page), one_text(work), *hits([(0, 5, 5)]), DEFAULT)
     assert segments[0, :6].tolist() == [0, 30, 0, 30, 30, 30]
 
 
@@ -149,7 +149,7 @@ def test_what_a_token_may_also_stand_for_agrees() -> None:
     rows[10::3] = np.arange(10, 40, 3)
     masks[rows[10::3], 0] = np.uint64(1) << work[10::3].astype(np.uint64)
     near = rows, masks
-    segments = segments_of(page, near, one_text(work), *hits([(0, 2, 2)]), DEFAULT)
+    segments, _ = segments_of(page, near, one_text(work), *hits([(0, 2, 2)]), DEFAULT)
     assert segments[0, :6].tolist() == [0, 40, 0, 40, 40, 40]
 
 
@@ -157,5 +157,5 @@ def test_hits_of_several_texts_stay_apart() -> None:
     first, second = np.arange(1, 101, dtype=np.uint16), np.arange(200, 300, dtype=np.uint16)
     page = np.concatenate([second[20:60], first[20:60]])
     streams = Streams(np.concatenate([first, second]), np.array([0, 100]), np.array([100, 200]))
-    found = segments_of(page, no_alternatives(page), streams, *hits([(1, 5, 25), (0, 45, 25)]), DEFAULT)
+    found, _ = segments_of(page, no_alternatives(page), streams, *hits([(1, 5, 25), (0, 45, 25)]), DEFAULT)
     assert sorted(found[:, [8, 0, 1, 2, 3]].tolist()) == [[0, 40, 80, 20, 60], [1, 0, 40, 20, 60]]

@@ -1,5 +1,6 @@
 import random
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -14,6 +15,7 @@ from core.text import TextRange
 from fingerprint.algorithms import ALGORITHMS
 from fingerprint.fingerprinting import fingerprint_text
 from fingerprint.readings import folded, syllable_ids
+from matcher.calibration import DEFAULT
 from matcher.corpus import CorpusCache, MemoryCorpus, WorkEntry
 from matcher.matching import Matcher
 from matcher.memory_index import MemoryIndex
@@ -400,3 +402,14 @@ def test_a_few_characters_over_and_over_are_nobodys_work(repeated: str) -> None:
 
 def test_a_page_that_repeats_a_character_a_million_times_is_nobodys_work() -> None:
     assert matches("啊" * 1_000_000, matcher_of({WorkTextId("work-1"): TEXT + "啊" * 1_000})) == ()
+
+
+def test_a_copy_is_found_where_more_texts_have_hits_than_can_be_fetched() -> None:
+    texts = {WorkTextId(f"work-{seed}"): story(seed) for seed in range(300, 330)}
+    index, corpus = MemoryIndex(), MemoryCorpus()
+    for text_id, text in texts.items():
+        corpus[text_id] = WorkEntry(text, fingerprint_text(text))
+        index.add(text_id, corpus[text_id].fingerprint)
+    matcher = Matcher(index, corpus, replace(DEFAULT, max_fetched_texts=2))
+    page = OTHER[:600] + texts[WorkTextId("work-311")][400:520] + OTHER[600:]
+    assert [match.text_id for match in matcher.match(page, fingerprint_text(page))] == ["work-311"]
