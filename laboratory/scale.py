@@ -198,7 +198,7 @@ def _write_snapshot(plan: Plan, index: RedisIndex, mother: Mother) -> int:
 
 def _speed(index: MatchIndex, pages: Sequence[NDArray[np.uint64]], postings: int) -> Speed:
     """Look-ups with the cap that a matcher has at that size."""
-    cap = max(CALIBRATION.min_cap_postings, postings // CALIBRATION.index_postings_per_cap)
+    cap = CALIBRATION.cap(postings)
     index.lookup(pages[0], cap)
     times, hits = [], 0
     for page in pages:
