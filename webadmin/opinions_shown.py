@@ -41,7 +41,7 @@ class OpinionsShown:
 
 def opinions_on(case: Case, version_id: str) -> OpinionsShown:
     """What was said of one version of the page, in the order of the catalogue, in the reader's language."""
-    opinion = case.second_opinions.select_related("panel").filter(version_id=version_id).first()
+    opinion = SecondOpinion.objects.select_related("panel").filter(case=case, version_id=version_id).first()
     if opinion is None or opinion.panel is None:
         return OpinionsShown(opinion)
     descriptions = {each["name"]: each for each in opinion.panel.engines}

@@ -7,7 +7,9 @@ from playwright.sync_api import Browser, expect
 
 from core.states import Verdict
 from tests.support import admin_data, browser, case_texts
+from tests.support.corpus_texts import story, with_homophones
 from webadmin.models import Case
+from webadmin.second_opinions import Subject, ask
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -135,6 +137,45 @@ def test_a_hostile_page_is_shown_and_does_nothing(
     page.mouse.wheel(0, 300)
     assert reviewer.alerts == []
     assert reviewer.complaints == []
+
+
+def asked(case: Case, texts: case_texts.Texts, page: str, work: str) -> None:
+    """Let the published engines judge a case with these texts."""
+    texts.keep_case(case, page, work)
+    ask(Subject(case.pk, case.version_id), texts.pages, texts.works, admin_data.NOW)
+
+
+def test_the_engines_that_agree_stand_first_and_the_others_unfold(
+    reviewer: browser.Visitor, world: admin_data.World, texts: case_texts.Texts
+) -> None:
+    page, case, work = reviewer.page, world.ours.cases[3], story(1, 80)
+    asked(case, texts, with_homophones(work, 0.3), work)
+    reviewer.go(case_path(case))
+    section = page.locator(".zw-opinions")
+    expect(section.locator(".zw-agree strong")).to_contain_text("engines agree")
+    agreeing = section.locator("> table tbody tr")
+    assert agreeing.count() == section.locator(".zw-tally .is-copy").count() + 1
+    expect(agreeing.first).to_contain_text("zhuiwen")
+    disagreeing = section.locator("details").first
+    expect(disagreeing.get_by_text("exact-md5")).to_be_hidden()
+    disagreeing.locator("summary").click()
+    expect(disagreeing.get_by_text("exact-md5")).to_be_visible()
+    assert reviewer.complaints == []
+
+
+def test_the_engines_fit_on_a_telephone(
+    chromium: Browser, live_server: object, world: admin_data.World, texts: case_texts.Texts
+) -> None:
+    case, work = world.ours.cases[0], story(1, 80)
+    asked(case, texts, work, work)
+    narrow = browser.visitor(chromium, str(live_server), "zh-CN", width=420)
+    narrow.log_in(world.ours.reviewer.get_username(), admin_data.PASSWORD)
+    narrow.go(case_path(case))
+    expect(narrow.page.locator("#zw-opinions")).to_have_text("其他算法的判断")
+    for summary in narrow.page.locator(".zw-opinions summary").all():
+        summary.click()
+    assert narrow.page.evaluate("document.documentElement.scrollWidth") <= 420
+    assert narrow.complaints == []
 
 
 def test_a_case_of_another_rights_holder_is_not_there(reviewer: browser.Visitor, world: admin_data.World) -> None:
