@@ -34,7 +34,7 @@ def holdings(claims: Segments, page_tokens: int, calibration: Calibration) -> di
     order = np.lexsort((claims[:, PAGE_START], claims[:, TEXT], -bids))
     fate = _settled(claims, order, page_tokens, calibration.max_overlap_of_claims)
     kept = claims[fate < 0]
-    found = {text: Holding(kept[kept[:, TEXT] == text]) for text in np.unique(kept[:, TEXT]).tolist()}
+    found = {text: Holding(kept[kept[:, TEXT] == text]) for text in sorted(set(kept[:, TEXT].tolist()))}
     fallen = np.flatnonzero(fate >= 0)
     winners = claims[fate[fallen], TEXT]
     is_rival = winners != claims[fallen, TEXT]

@@ -20,6 +20,7 @@ Changes = NDArray[np.int32]
 # Neither is wording: the same words in other forms, or signs that hide them.
 NOT_WORDING = frozenset({ChangeKind.SCRIPT, ChangeKind.NOISE})
 SAME = -1
+_NUMBERS = {kind: number for number, kind in enumerate(CHANGE_KINDS)}
 
 
 _OF_ALONE = {
@@ -31,7 +32,7 @@ _OF_ALONE = {
 
 def number_of(kind: ChangeKind) -> int:
     """Number of a kind in the rows of changes."""
-    return CHANGE_KINDS.index(kind)
+    return _NUMBERS[kind]
 
 
 HOMOPHONE, SHAPE, SCRIPT = map(number_of, (ChangeKind.HOMOPHONE, ChangeKind.SHAPE, ChangeKind.SCRIPT))

@@ -45,7 +45,7 @@ def page_hits(
     tokens in another order have the same: only anchors are told as capped.
     """
     seeds = page_seeds(fingerprint, calibration)
-    order = np.argsort(seeds.hashes, kind="stable")
+    order = np.argsort(seeds.hashes)
     hashes, groups = _grouped(seeds.hashes, order, calibration.max_repeats_on_page)
     hits = index.lookup(hashes, cap)
     if not hits.queries.size and hits.capped:
@@ -83,7 +83,7 @@ def _likeliest(hits: Hits, page_positions: NDArray[np.int32], rows: NDArray[np.i
     Kept are hits of texts with two on nearly one diagonal: a copied passage of 30 characters has three or more.
     """
     ordinals = hits.ordinals[rows]
-    if hits.streams is not None or np.unique(ordinals).size <= most:
+    if hits.streams is not None or hits.ordinals.size <= most or np.unique(ordinals).size <= most:
         return hits
     diagonals = hits.positions[rows].astype(np.int64) - page_positions
     order = np.lexsort((diagonals, ordinals))

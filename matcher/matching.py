@@ -90,7 +90,7 @@ class Matcher:
             hits.work_positions,
             self._calibration,
         )
-        text_ids = {number: hits.text_id(number) for number in np.unique(segments[:, TEXT]).tolist()}
+        text_ids = {number: hits.text_id(number) for number in sorted(set(segments[:, TEXT].tolist()))}
         if not text_ids:
             return ()
         work_of = (sources or _each_its_own)(frozenset(text_ids.values()))

@@ -20,7 +20,8 @@ MAX_LETTERS_OF_SYLLABLE = 16  # zhuang with zero-width characters between its le
 Near = tuple[NDArray[np.int32], NDArray[np.uint64]]
 SHAPES_USED = 2  # more columns agree by chance more often than they find: docs/decisions/0071-near-characters.md
 BITS = 64
-_LATIN = (Kind.LATIN, Kind.FULL_WIDTH_LATIN)
+# Looked up once: to ask an enumeration for a member takes longer than to compare a page's characters with it.
+LATIN, FULL_WIDTH_LATIN, HAN, ZERO_WIDTH = map(int, (Kind.LATIN, Kind.FULL_WIDTH_LATIN, Kind.HAN, Kind.ZERO_WIDTH))
 
 
 def no_alternatives() -> Near:
@@ -77,7 +78,7 @@ class Side:
     def han_characters(self, start: int, end: int) -> int:
         """How many of these tokens are Chinese characters: no figures, no letters."""
         kinds = KINDS.table[self.characters(np.arange(start, end, dtype=np.int32))]
-        return int(np.count_nonzero(kinds == Kind.HAN))
+        return int(np.count_nonzero(kinds == HAN))
 
     def range_of(self, start: int, end: int) -> TextRange:
         """Give the text from the first to the last of these tokens; without any, the place before token `start`."""
@@ -115,20 +116,20 @@ class Side:
         limits = np.append(offsets[1:], len(self.text))[tokens]
         low, high = int(starts.min()), int(starts.max()) + MAX_LETTERS_OF_SYLLABLE
         kinds = KINDS.table[code_points(self.text[low:high])]
-        belongs = (kinds == Kind.LATIN) | (kinds == Kind.FULL_WIDTH_LATIN) | (kinds == Kind.ZERO_WIDTH)
+        belongs = (kinds == LATIN) | (kinds == FULL_WIDTH_LATIN) | (kinds == ZERO_WIDTH)
         stops = np.append(np.flatnonzero(~belongs), kinds.size)
         ends = low + stops[np.searchsorted(stops, starts - low)]
         return np.asarray(np.minimum(np.minimum(ends, limits), starts + MAX_LETTERS_OF_SYLLABLE), np.int64)
 
 
 def _is_latin_letter(character: str) -> bool:
-    return KINDS.table[ord(character)] in _LATIN
+    return KINDS.table.item(ord(character)) in (LATIN, FULL_WIDTH_LATIN)
 
 
 def is_latin(characters: NDArray[np.uint32]) -> NDArray[np.bool_]:
     """bool[n]: whether a token was read from letters."""
     kinds = KINDS.table[characters]
-    return np.asarray((kinds == Kind.LATIN) | (kinds == Kind.FULL_WIDTH_LATIN))
+    return np.asarray((kinds == LATIN) | (kinds == FULL_WIDTH_LATIN))
 
 
 def is_one_character(page: NDArray[np.uint32], work: NDArray[np.uint32]) -> NDArray[np.bool_]:

@@ -144,8 +144,8 @@ def _without_collection() -> Iterator[None]:
 
 def _covered(ranges: NDArray[np.int32]) -> int:
     """How many places lie in at least one of these ranges; int32[n, 2]."""
-    if not len(ranges):
-        return 0
+    if len(ranges) <= 1:
+        return int((ranges[:, 1] - ranges[:, 0]).sum())
     starts, ends = ranges[np.argsort(ranges[:, 0], kind="stable")].T
     reached = np.concatenate([starts[:1], np.maximum.accumulate(ends)[:-1]])
     return int(np.maximum(ends - np.maximum(starts, reached), 0).sum())
