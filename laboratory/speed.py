@@ -93,6 +93,7 @@ def as_dict(results: SpeedResults) -> dict[str, Any]:
     """All figures, for programs. Times in seconds, memory in bytes."""
     return {
         **asdict(results),
+        "long": [{**asdict(each), "growth": str(each.growth)} for each in results.long],
         "targets": [{**asdict(target), "verdict": str(target.verdict)} for target in results.targets],
     }
 

@@ -156,8 +156,7 @@ def _long_rows(found: LongInput) -> Iterator[tuple[str, ...]]:
         yield (*head, f"{found.chars:,}", *[NONE] * 7, found.reason)
         return
     ratios = f"{found.time_ratio:.1f}", f"{found.memory_ratio:.1f}"
-    verdict = "linear" if found.is_linear else "more than linear"
-    yield (*head, f"{found.chars:,}", *_outcome_cells(found.whole), *ratios, verdict)
+    yield (*head, f"{found.chars:,}", *_outcome_cells(found.whole), *ratios, str(found.growth))
 
 
 def _outcome_cells(outcome: Outcome) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ import pytest
 
 from laboratory import speed_long, speed_long_run
 from laboratory.speed_clock import Taken
-from laboratory.speed_long import LongInput, measured
+from laboratory.speed_long import Growth, LongInput, measured
 from laboratory.speed_long_run import KINDS, ONE, PRIVATE, REAL, REPEATED, TWO, Outcome, Role, Task
 from tests.support.corpus_texts import story
 
@@ -68,7 +68,7 @@ def test_every_input_is_measured_twice_in_processes_of_their_own(monkeypatch: py
 def test_what_takes_too_long_is_given_up_with_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(speed_long, "_INPUTS", ((ONE, Role.BOTH, 1.0),))
     (found,) = measured(WORKS, 8_000, 1, lambda *_: None, deadline_s=0.0)
-    assert (found.half, found.whole, found.is_linear) == (None, None, False)
+    assert (found.half, found.whole, found.growth) == (None, None, Growth.UNKNOWN)
     assert found.reason == "4,000 characters take more than 0 s"
 
 
@@ -84,15 +84,25 @@ LINEAR = (outcome(1.0), outcome(2.1))
 SQUARE = (outcome(1.0), outcome(3.9))
 QUICK = (outcome(0.01), outcome(0.05))
 GREEDY = (outcome(1.0, 50_000_000), outcome(2.0, 200_000_000))
+CAPPED = (outcome(60.0), outcome(60.0))
 
 
-@pytest.mark.parametrize(("outcomes", "is_linear"), [(LINEAR, True), (SQUARE, False), (QUICK, True), (GREEDY, False)])
-def test_growth_is_told_by_time_and_memory(outcomes: tuple[Outcome, Outcome], is_linear: bool) -> None:
-    assert LongInput(ONE, Role.BOTH, 10, *outcomes, "").is_linear is is_linear
+@pytest.mark.parametrize(
+    ("outcomes", "growth"),
+    [
+        (LINEAR, Growth.LINEAR),
+        (SQUARE, Growth.FASTER),
+        (QUICK, Growth.LINEAR),
+        (GREEDY, Growth.FASTER),
+        (CAPPED, Growth.SLOW),
+    ],
+)
+def test_growth_is_told_by_time_and_memory(outcomes: tuple[Outcome, Outcome], growth: Growth) -> None:
+    assert LongInput(ONE, Role.BOTH, 1_000_000, *outcomes, "").growth is growth
 
 
 def test_a_missing_outcome_has_no_ratio() -> None:
     found = LongInput(ONE, Role.BOTH, 10, outcome(1.0), None, "why")
     figures: list[Callable[[LongInput], float | None]] = [lambda each: each.time_ratio, lambda each: each.memory_ratio]
     assert [figure(found) for figure in figures] == [None, None]
-    assert not found.is_linear
+    assert found.growth is Growth.UNKNOWN
