@@ -10,6 +10,7 @@ from core.errors import BadInput
 from core.text import TextRange
 from laboratory.conditions import Size
 from laboratory.edits import draws
+from laboratory.edits.material import Material
 from laboratory.passages import PAGE_CHARS, cuts
 from laboratory.randomness import between, generator, mixed, one_of
 from laboratory.shelf import Shelf
@@ -28,6 +29,7 @@ class Bench:
     works: tuple[Work, ...]
     shelf: Shelf
     outside: dict[Kind, list[str]]
+    material: Material
 
     @property
     def drawn_works(self) -> list[int]:
@@ -54,7 +56,7 @@ def bench_of(sources: Sources, size: Size, seed: int) -> Bench:
     for kind in Kind:
         candidates = [each.text for each in sources.outside if each.kind is kind]
         outside[kind] = _clean(candidates, shelf, 2 * size.negative[kind], generator(seed, "outside", kind))
-    bench = Bench(seed, works, shelf, outside)
+    bench = Bench(seed, works, shelf, outside, sources.material)
     if not bench.drawn_works:
         raise BadInput("there is no work to take passages from; give more texts")
     if not bench.outside_texts:

@@ -3,6 +3,7 @@
 import argparse
 import sys
 from collections.abc import Callable, Collection, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from core.errors import ZhuiwenError
@@ -10,6 +11,8 @@ from laboratory import corpora, folder, made, natural, quoted
 from laboratory.bench import Bench, bench_of
 from laboratory.cases import Case, CaseSet, numbered
 from laboratory.conditions import SIZES, Size
+from laboratory.edits.corpora import CONFUSIONS_FILE
+from laboratory.edits.material import Material
 from laboratory.sources import Sources
 
 SHARED_CORPORA = Path(__file__).resolve().parents[2] / "shared" / "corpora"
@@ -32,12 +35,18 @@ def built(sources: Sources, size: Size, seed: int, classes: Collection[str], say
         if name in classes:
             say(f"class {name}")
             cases += _class(name, bench, sources, size)
-    return CaseSet(bench.works, numbered(cases))
+    return CaseSet(bench.works, numbered(cases), sources.material.origin)
 
 
 def sources_of(texts: Path | None, shared: Path, seed: int) -> Sources:
-    """A folder of texts where one is given, else the shared corpora. Raises UnreadableFile."""
-    return folder.sources(texts, seed) if texts else corpora.sources(shared, seed)
+    """A folder of texts where one is given, else the shared corpora; their material wherever they are present.
+
+    Raises UnreadableFile.
+    """
+    if not texts:
+        return corpora.sources(shared, seed)
+    own = folder.sources(texts, seed)
+    return replace(own, material=Material.of_corpora(shared)) if (shared / CONFUSIONS_FILE).is_file() else own
 
 
 def say_on_stderr(line: str) -> None:

@@ -35,10 +35,11 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class CaseSet:
-    """Works and the pages to be compared with them."""
+    """Works and the pages to be compared with them. material: whose confusions the edits wrote; "" where unknown."""
 
     works: tuple[Work, ...]
     cases: tuple[Case, ...]
+    material: str = ""
 
     def digests(self) -> dict[str, str]:
         """The SHA-256 of each file as `write` writes it."""
@@ -73,6 +74,7 @@ class CaseSet:
             "pages": len(self.cases),
             "pages_chars": sum(len(case.text) for case in self.cases),
             "classes": classes,
+            "material": self.material,
         }
 
 
@@ -94,7 +96,16 @@ def read(folder: Path) -> CaseSet:
     )
     texts = {record["page_id"]: record["text"] for record in _records(folder / PAGES, ("page_id", "text"))}
     truth = _records(folder / TRUTH, ("page_id", "cls", "attack", "strength", "spans"))
-    return CaseSet(works, tuple(_case(record, texts[record["page_id"]]) for record in truth))
+    return CaseSet(works, tuple(_case(record, texts[record["page_id"]]) for record in truth), _material(folder))
+
+
+def _material(folder: Path) -> str:
+    """What the manifest says; nothing where it does not, or there is none: cases may be of anybody's making."""
+    try:
+        manifest = json.loads((folder / MANIFEST).read_text("utf-8"))
+    except (OSError, ValueError):
+        return ""
+    return str(manifest.get("material", "")) if isinstance(manifest, dict) else ""
 
 
 def _case(record: Mapping[str, Any], text: str) -> Case:

@@ -14,6 +14,7 @@ from typing import Any
 from analytics.quality_spans import Passage
 from core.errors import UnreadableFile
 from core.text import TextRange
+from laboratory.edits.material import Material
 from laboratory.randomness import generator, mixed
 from laboratory.sources import Copy, Kind, Outside, Sources, Work, joined
 
@@ -43,7 +44,7 @@ def read(corpora: Path, name: str) -> list[Record]:
 
 
 def sources(corpora: Path, seed: int) -> Sources:
-    """All works, outside texts and natural copies. Raises UnreadableFile."""
+    """All works, outside texts and natural copies, with the confusions that people made. Raises UnreadableFile."""
     records = {name: read(corpora, f"{name}_dev.jsonl.gz") for name in ("editions", "single")}
     documents = read(corpora, "reuse_dev_docs.jsonl.gz")
     labels = read(corpora, "reuse_dev_labels.jsonl.gz")
@@ -68,7 +69,8 @@ def sources(corpora: Path, seed: int) -> Sources:
     places.learn(documents)
     natural = shelves.copies(places, read(corpora, "editions_dev_pairs.jsonl.gz"))
     by_id = {record["id"]: record for record in documents}
-    return Sources(tuple(works), tuple(outside_texts), (*natural, *_reuse(by_id, labels, places)))
+    copies = (*natural, *_reuse(by_id, labels, places))
+    return Sources(tuple(works), tuple(outside_texts), copies, Material.of_corpora(corpora))
 
 
 class _Editions:

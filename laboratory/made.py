@@ -108,7 +108,7 @@ class Page:
     def add(self, bench: Bench, taken: Taken, recipe: Recipe, seed: int) -> None:
         """Go on with a passage after edits."""
         work = bench.works[taken.work]
-        written = edited(work.text[taken.place.start : taken.place.end], recipe, seed)
+        written = edited(work.text[taken.place.start : taken.place.end], recipe, seed, bench.material)
         for span in spans_of(written, taken.work, len(self.text), taken.place.start):
             page, source = TextRange(span.page_start, span.page_end), TextRange(span.work_start, span.work_end)
             self.passages.append(Passage(work.work_id, page, source))

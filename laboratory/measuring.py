@@ -83,7 +83,8 @@ def _case_set(plan: Plan, listener: Listener) -> CaseSet:
     wanted = plan.classes - {NEWS}
     if plan.ready is not None:
         ready = cases.read(plan.ready)
-        return CaseSet(ready.works, tuple(case for case in ready.cases if _family(case.case_class) in wanted))
+        kept = tuple(case for case in ready.cases if _family(case.case_class) in wanted)
+        return CaseSet(ready.works, kept, ready.material)
     if not wanted:
         return CaseSet((), ())
     sources = build.sources_of(plan.texts, plan.corpora, plan.seed)

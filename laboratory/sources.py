@@ -1,10 +1,11 @@
 """What cases are made of: works, texts that stand outside them, and copies that others made."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from analytics.quality_spans import Passage
 from core.text import TextRange
+from laboratory.edits.material import Material, default_material
 
 
 class Kind(StrEnum):
@@ -56,11 +57,15 @@ class Copy:
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """All that one set of cases is made of. Works and outside texts have nothing in common but their language."""
+    """All that one set of cases is made of. Works and outside texts have nothing in common but their language.
+
+    material: what edits write into copies.
+    """
 
     works: tuple[Work, ...]
     outside: tuple[Outside, ...]
     copies: tuple[Copy, ...] = ()
+    material: Material = field(default_factory=default_material)
 
 
 def joined(work_id: str, title: str, chapters: list[str], *, is_unique: bool = True, is_chapter: bool = False) -> Work:

@@ -25,7 +25,11 @@ def _like_shapes() -> Confusions:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Material:
-    """Never changed once made. common: uint32[n], what random and inserted characters are drawn from."""
+    """Never changed once made. common: uint32[n], what random and inserted characters are drawn from.
+
+    The homophones that it has by itself are those of the product's own table of readings: an engine that compares
+    syllables by this table does not see them at all. origin: in a word, whose the sets are.
+    """
 
     homophones: Confusions = field(default_factory=sounds.homophones)
     fuzzy_sounds: Confusions = field(default_factory=sounds.fuzzy_sounds)
@@ -33,6 +37,7 @@ class Material:
     variants: Confusions = field(default_factory=sounds.variants)
     common: NDArray[np.uint32] = field(default_factory=sounds.common_characters)
     slogans: tuple[str, ...] = SLOGANS
+    origin: str = "own"
 
     @classmethod
     def of_corpora(cls, folder: Path) -> "Material":
@@ -45,6 +50,7 @@ class Material:
             homophones=Confusions.of_sets(sets[Likeness.SOUND]).with_traditional(),
             fuzzy_sounds=Confusions.of_sets(sets[Likeness.NEAR_SOUND]).with_traditional(),
             shapes=Confusions.of_sets(sets[Likeness.SHAPE]),
+            origin="corpora",
         )
 
     @property

@@ -1,8 +1,10 @@
 """Cases made of the texts of the quality floor: their truth is exact, their innocents are clean, a seed is a seed."""
 
+import gzip
 import json
 import random
 from collections import Counter
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -14,11 +16,14 @@ from laboratory import build, cases, folder
 from laboratory.bench import bench_of
 from laboratory.cases import Case, CaseSet
 from laboratory.conditions import EXCERPT_CHARS, FULL, HARD, SIZES
+from laboratory.edits.corpora import CONFUSIONS_FILE, TYPOS_FILE
+from laboratory.edits.material import Material, default_material
 from laboratory.grams import folded
 from laboratory.passages import cuts, exact_passage, passage
 from laboratory.shelf import Shelf
 
 TEXTS = Path(__file__).parents[1] / "quality" / "texts"
+CONFUSION = {"char": "后", "kind": "same sound same tone", "similar": "候"}
 CLASSES = frozenset(build.CLASSES)
 
 
@@ -62,6 +67,27 @@ def test_the_same_seed_gives_the_same_files_and_another_one_others():
 
 def test_asking_for_fewer_classes_leaves_the_pages_of_the_others_as_they_are():
     assert [case.text for case in made(classes=frozenset({"grey"})).cases] == [case.text for case in of_class("grey")]
+
+
+def test_edits_write_the_material_of_the_sources_and_leave_the_rest_as_it_is():
+    sources = replace(folder.sources(TEXTS, 7), material=Material(homophones=default_material().shapes, origin="other"))
+    other = build.built(sources, SIZES["tiny"], 7, CLASSES, said)
+    assert other.material == "other"
+    differing = {
+        (ours.case_class, ours.attack)
+        for ours, theirs in zip(case_set().cases, other.cases, strict=True)
+        if ours.text != theirs.text
+    }
+    assert ("full", "homophone") in differing
+    assert not {case_class for case_class, _ in differing} & {"negative", "grey"}
+    assert ("full", "none") not in differing
+
+
+def test_texts_of_a_folder_are_edited_with_the_material_of_corpora_that_are_there(tmp_path):
+    assert build.sources_of(TEXTS, tmp_path, 7).material is default_material()
+    for name, record in ((CONFUSIONS_FILE, CONFUSION), (TYPOS_FILE, {"subs": []})):
+        (tmp_path / name).write_bytes(gzip.compress(json.dumps(record, ensure_ascii=False).encode()))
+    assert build.sources_of(TEXTS, tmp_path, 7).material.homophones.candidates("后") == "候"
 
 
 def test_what_is_unchanged_stands_on_the_page_as_in_the_work():
@@ -150,6 +176,9 @@ def test_cases_are_read_as_they_were_written(tmp_path):
     manifest = json.loads((tmp_path / "manifest.json").read_text("utf-8"))
     assert manifest["sha256"] == case_set().digests()
     assert manifest["pages"] == len(case_set().cases)
+    assert read.material == case_set().material == manifest["material"] == "own"
+    (tmp_path / "manifest.json").unlink()
+    assert cases.read(tmp_path).material == ""
 
 
 def test_cases_that_are_not_there_or_no_cases_are_refused_by_name(tmp_path):

@@ -87,6 +87,7 @@ def test_small_cases_keep_to_their_size_and_have_natural_pages():
     assert all(case.passages and not case.is_span_scored for case in of_class("natural"))
     assert len(of_class("negative")) > 100
     assert len(of_class("chapter")) == 30
+    assert small().material == "corpora"
 
 
 def test_news_items_that_repeat_each_other_are_known():
