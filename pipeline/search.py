@@ -1,6 +1,6 @@
 """The other direction: texts that are new are searched for in the stored page fingerprints.
 
-One pass over the pages for all texts that are new by then. A page that shares no anchor with them took nothing from
+One pass over the pages for all texts that are new by then. A page that shares no seed with them took nothing from
 them, and is noted as compared; one that does is matched against the new texts alone, in memory, and only where that
 finds something is it owed the full comparison. What is noted is noted page by page: a pass that dies is repeated for
 the pages it did not reach. Source: docs/decisions/0082-new-texts-meet-stored-pages.md.
@@ -27,7 +27,7 @@ class Searched:
 
     texts: int = 0
     pages: int = 0  # searched
-    sharing: int = 0  # of these, with an anchor of a new text
+    sharing: int = 0  # of these, with a seed of a new text
     hits: int = 0  # owed the full comparison, and sent
     handed_over: int = 0  # owed it without a search: too many new texts, or no page to search in
 
@@ -111,7 +111,7 @@ class _Pass:
             if fingerprint is None or texts is None:
                 verdicts.hits.append(page)
                 verdicts.handed_over += 1
-            elif is_too_short(fingerprint) or not texts.shares_anchors(fingerprint):
+            elif is_too_short(fingerprint) or not texts.shares_seeds(fingerprint):
                 verdicts.clean.append(page)
             else:
                 doubtful.append((page, fingerprint, texts))
@@ -120,7 +120,7 @@ class _Pass:
         return verdicts
 
     def _decide(self, doubtful: Sequence[tuple[Unsearched, Fingerprint, Sought]], verdicts: _Verdicts) -> None:
-        """Tell the pages that took from a new text from those that share an anchor with it by chance."""
+        """Tell the pages that took from a new text from those that share a seed with it by chance."""
         undecided = [page.version for page, _, _ in doubtful if not page.has_findings]
         texts = self._ports.pages.texts(undecided) if undecided else {}
         for page, fingerprint, wanted in doubtful:

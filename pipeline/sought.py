@@ -11,14 +11,16 @@ from numpy.typing import NDArray
 from core.errors import NotFound
 from core.ids import WorkTextId
 from fingerprint.record import Fingerprint
+from matcher.calibration import DEFAULT as CALIBRATION
 from matcher.matching import CorpusCache, Matcher
 from matcher.memory_index import MemoryIndex
+from matcher.window_hits import page_seeds
 from pipeline.corpus import StoredCorpus
 from pipeline.steps import Ports, work_fingerprint
 
 # Beyond it the pages are left to the index, where all workers share the comparisons: so many texts (some 20 M
-# characters) share an anchor with nearly every page, and their index takes some 200 MB of this one process.
-MAX_ANCHORS = 4_000_000
+# characters) share a seed with nearly every page, and their index takes some 200 MB of this one process.
+MAX_SEEDS = 4_000_000
 CACHED_TEXT_BYTES = 64 * 1024 * 1024
 
 
@@ -26,7 +28,7 @@ CACHED_TEXT_BYTES = 64 * 1024 * 1024
 class Sought:
     """New texts of one rights holder.
 
-    hashes      uint64[a], sorted, distinct: all their anchors
+    hashes      uint64[s], sorted, distinct: all their seeds
     findable    when each became so; None: it may at any moment
     """
 
@@ -37,9 +39,9 @@ class Sought:
     def __len__(self) -> int:
         return len(self.findable)
 
-    def shares_anchors(self, fingerprint: Fingerprint) -> bool:
-        """Whether a page has one anchor of these texts. Every finding begins with one, so none is lost."""
-        return is_any_in(fingerprint.hashes, self.hashes)
+    def shares_seeds(self, fingerprint: Fingerprint) -> bool:
+        """Whether a page has one seed of these texts. Every finding begins with one, so none is lost."""
+        return is_any_in(page_seeds(fingerprint, CALIBRATION).hashes, self.hashes)
 
     def is_in(self, text: str, fingerprint: Fingerprint, checked_at: datetime) -> bool:
         """Whether a page compared at `checked_at` took from one that came later, as far as these texts alone tell."""
@@ -54,20 +56,20 @@ def sought(watcher: int, since: datetime, ports: Ports) -> Sought | None:
     findable = ports.cases.newer_texts(watcher, since)
     index = MemoryIndex(ports.algorithm.id)
     hashes: list[NDArray[np.uint64]] = []
-    anchors = 0
+    seeds = 0
     for text_id in findable:
         try:
             fingerprint = work_fingerprint(text_id, ports)
         except NotFound:
             continue  # the store lost it: it is found on no page until its work is added again
-        anchors += fingerprint.hashes.size
-        if anchors > MAX_ANCHORS:
+        seeds += fingerprint.hashes.size
+        if seeds > MAX_SEEDS:
             return None
         hashes.append(fingerprint.hashes)
         index.add(text_id, fingerprint)
     corpus = CorpusCache(StoredCorpus(ports.works, ports.fingerprints, ports.algorithm), CACHED_TEXT_BYTES)
     distinct = np.unique(np.concatenate([np.zeros(0, np.uint64), *hashes]))
-    return Sought(distinct, Matcher(index, corpus), findable)
+    return Sought(distinct, Matcher(index, corpus, CALIBRATION), findable)
 
 
 def is_any_in(asked: NDArray[np.uint64], ordered: NDArray[np.uint64]) -> bool:

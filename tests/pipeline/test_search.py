@@ -112,6 +112,17 @@ def test_a_text_shorter_than_a_chapter_is_found_in_the_middle_of_a_page(running:
     assert (page(running, 3).page_id, "short") in running.book.cases
 
 
+@pytest.mark.parametrize("algorithm_id", [3, 4])
+def test_a_page_out_of_phase_with_the_windows_of_a_new_work_is_found(algorithm_id: int) -> None:
+    running = chain(ALGORITHMS[algorithm_id])
+    stored = running.store_page("http://pirate.example/phase", story(4)[:17] + NEW[600:750])
+    running.run()
+    register(running, "new", NEW)
+    assert search_pages(running.ports).hits == 1
+    running.run()
+    assert running.book.cases == [(stored.page_id, "new")]
+
+
 def test_an_anchor_shared_by_chance_costs_no_comparison(running: Chain) -> None:
     phrase = OTHER[300:314]
     register(running, "chance", story(9) + phrase + story(10))
@@ -248,7 +259,7 @@ def test_a_page_whose_fingerprint_is_gone_or_damaged_is_left_to_the_index(runnin
 def test_more_new_texts_than_a_search_can_hold_are_left_to_the_index(
     running: Chain, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sought_module, "MAX_ANCHORS", 100)
+    monkeypatch.setattr(sought_module, "MAX_SEEDS", 100)
     register(running, "new", NEW)
     done = search_pages(running.ports)
     assert (done.pages, done.handed_over) == (0, 4)

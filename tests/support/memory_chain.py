@@ -6,7 +6,7 @@ from core.clock import ManualClock
 from core.ids import CanonicalUrl, FinalUrl, RequestedUrl, SiteId, VersionId, WorkTextId
 from core.messages import Message, PageFingerprinted, PageStored, SearchRequested, WorkAdded, WorkRemoved
 from core.pages import Fetched, Reading, Stored
-from fingerprint.algorithms import DEFAULT
+from fingerprint.algorithms import DEFAULT, Algorithm
 from matcher.matching import CorpusCache, Matcher
 from matcher.memory_index import MemoryIndex
 from pagestore.memory import MemoryFingerprintStore, MemoryPageStore, MemoryWorkStore
@@ -69,9 +69,9 @@ def carry(message: Message, ports: steps.Ports) -> None:
             search_pages(ports)
 
 
-def chain() -> Chain:
+def chain(algorithm: Algorithm = DEFAULT) -> Chain:
     """A chain with one rights holder, who watches site 1 and has no works yet. The index has an open generation."""
-    works, fingerprints, index = MemoryWorkStore(), MemoryFingerprintStore(), MemoryIndex(DEFAULT.id)
+    works, fingerprints, index = MemoryWorkStore(), MemoryFingerprintStore(), MemoryIndex(algorithm.id)
     index.clear()
     holder = MemoryHolder(works={}, sites=frozenset({SiteId("1")}))
     book, outbox, clock = MemoryCaseBook([holder]), MemoryOutbox(), ManualClock(MOMENT)
@@ -80,10 +80,10 @@ def chain() -> Chain:
         works=works,
         fingerprints=fingerprints,
         index=index,
-        matcher=Matcher(index, CorpusCache(StoredCorpus(works, fingerprints, DEFAULT))),
+        matcher=Matcher(index, CorpusCache(StoredCorpus(works, fingerprints, algorithm))),
         cases=book,
         outbox=outbox,
         clock=clock,
-        algorithm=DEFAULT,
+        algorithm=algorithm,
     )
     return Chain(ports, outbox, book, holder, clock)
