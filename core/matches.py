@@ -67,8 +67,8 @@ class Match:
     similarity: as of a `Span`, over the places of all spans; so 1 less the share of the wording that was changed. A
     match is IDENTICAL only at 0.99 or more, HEAVILY_EDITED below 0.85 or when its order was changed as well.
     matched_chars: characters of the page that stand for one of the work, that is, the same character, another form of
-    it, one of like sound by any of its readings or of like shape, or its pinyin (a syllable counts as one character). It tells how much
-    was taken, however it was disguised; `similarity` tells how faithfully.
+    it, one of like sound by any of its readings or of like shape, or its pinyin (a syllable counts as one character).
+    It tells how much was taken, however it was disguised; `similarity` tells how faithfully.
     longest_run_chars: the most of these in one go: nothing replaced by another word, inserted or deleted in between;
     punctuation and `NOISE` do not break a run, but for characters that nobody can read.
     """

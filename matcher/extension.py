@@ -28,7 +28,7 @@ class Streams:
     ends: NDArray[np.int64]
 
 
-def segments_of(
+def segments_of(  # noqa: PLR0917 - three columns of hits and what they are hits of
     page: NDArray[np.uint16],
     near: kernels.Near,
     streams: Streams,
@@ -37,7 +37,7 @@ def segments_of(
     work_hits: NDArray[np.int32],
     calibration: Calibration,
 ) -> tuple[Segments, Phrases]:
-    """int32[segments, 9] and int32[phrases, 3]: where the hits lead, by X-drop extension along the diagonal, then with gaps.
+    """int32[segments, 9], int32[phrases, 3]: where hits lead, by X-drop extension along the diagonal, then with gaps.
 
     page: uint16[n]; near: what else each token may stand for, see matcher.kernels.
     texts, page_hits, work_hits: int32[h], in any order: which text, which position of the page, which of the text.

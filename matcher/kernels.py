@@ -49,7 +49,7 @@ def agree(page: Tokens, near: Near, work: Tokens, page_at: int, work_at: int) ->
 def slide(  # noqa: PLR0917 - numba compiles no records; so everywhere here
     page: Tokens, near: Near, work: Tokens, page_at: int, work_at: int, direction: int, limit: int
 ) -> tuple[int, int, int]:
-    """How many tokens agree from here on, at most `limit`; how many of these are readable; where the last of them ends."""
+    """How many tokens agree from here on, up to `limit`; how many of them can be read; where the last of these ends."""
     length, readable, firm = 0, 0, 0
     while length < limit:
         here, there = page_at + length * direction, work_at + length * direction
@@ -84,8 +84,9 @@ def reach(  # noqa: C901, PLR0912, PLR0915, PLR0917 - one loop nest: numba would
     A match +1, an edit -1, a wildcard 0. Furthest-reaching points by number of edits (Ukkonen 1985, Myers 1986): time
     grows with the edits, not with the length. limits: what falls more than the first below the best score is given up
     (greedy X-drop, Zhang et al. 2000), and what falls more than the second below the leader of the last wave; the third
-    is how many diagonals beside that of the best score a wave may hold. bounds: the range of the text in `work`. partner: int32[page
-    range], where not empty, gets the work position of every page token; partner_base is taken off both positions.
+    is how many diagonals beside that of the best score a wave may hold. bounds: the range of the text in `work`.
+    partner: int32[page range], where not empty, gets the work position of every page token; partner_base is taken off
+    both positions.
     """
     old_reached, old_matched, new_reached, new_matched, begins, operations = waves
     drop, lag, band = limits
@@ -217,7 +218,7 @@ def working_memory() -> Waves:
 
 
 @njit(cache=True)  # type: ignore[misc,unused-ignore]
-def ungapped(
+def ungapped(  # noqa: PLR0917
     page: Tokens, near: Near, work: Tokens, hit: tuple[int, int], bounds: tuple[int, int], drop: int
 ) -> tuple[int, int, int]:
     """Best score along the diagonal through a hit (page, work), and how far it reaches back and ahead (tokens)."""
@@ -229,7 +230,7 @@ def ungapped(
 
 
 @njit(cache=True)  # type: ignore[misc,unused-ignore]
-def _best_run(
+def _best_run(  # noqa: PLR0917
     page: Tokens, near: Near, work: Tokens, origin: tuple[int, int], direction: int, limit: int, drop: int
 ) -> tuple[int, int]:
     score, best, reached, step = 0, 0, 0, 0
@@ -247,7 +248,7 @@ def _best_run(
 
 
 @njit(cache=True)  # type: ignore[misc,unused-ignore]
-def extend_hits(  # noqa: PLR0917
+def extend_hits(  # noqa: C901, PLR0912, PLR0917 - a list of reasons to pass a hit by, each as cheap as can be
     page: Tokens,
     near: Near,
     tokens: Tokens,
@@ -267,7 +268,7 @@ def extend_hits(  # noqa: PLR0917
     glancing, glanced_score, firm_score = (drop, reaching[1], reaching[2]), int(limits[6]), 2 * int(limits[6])
     min_alone = int(limits[7])
     texts, page_hits, work_hits = hits
-    waves, nowhere = working_memory(), np.empty(0, np.int32)
+    waves = working_memory()
     segments, phrases = np.empty((64, SEGMENT_COLUMNS), np.int32), np.empty((256, 3), np.int32)
     found, first, phrase_count = 0, 0, 0
     heads = np.full((page.size >> BLOCK_BITS) + 1, -1, np.int32)
@@ -297,33 +298,53 @@ def extend_hits(  # noqa: PLR0917
         phrase_count += 1
         if score < min_alone and not is_among_others(hits, hit, reaching[2]):
             continue
-        seed_page, seed_work = page_at, bounds[0] + work_at
-        if score < firm_score:
-            # Most hits of phrases end here, at a third of what it costs to look across gaps.
-            up = reach(page, near, tokens, (seed_page, seed_work), 1, bounds, glancing, waves, nowhere, (0, 0))
-            down = reach(
-                page, near, tokens, (seed_page - 1, seed_work - 1), -1, bounds, glancing, waves, nowhere, (0, 0)
-            )
-            if up[0] + down[0] < glanced_score:
-                continue
-        up = reach(page, near, tokens, (seed_page, seed_work), 1, bounds, reaching, waves, nowhere, (0, 0))
-        down = reach(page, near, tokens, (seed_page - 1, seed_work - 1), -1, bounds, reaching, waves, nowhere, (0, 0))
-        if up[0] + down[0] < min_score:
+        seed = page_at, bounds[0] + work_at
+        # Most hits of phrases end at a glance, at a third of what it costs to look across gaps.
+        if score < firm_score and widened(page, near, tokens, seed, bounds, glancing, waves)[5] < glanced_score:
+            continue
+        wide = widened(page, near, tokens, seed, bounds, reaching, waves)
+        if wide[5] < min_score:
             continue
         if found == segments.shape[0]:
             segments = doubled(segments)
-        segments[found, 0], segments[found, 1] = seed_page - down[1], seed_page + up[1]
-        segments[found, 2], segments[found, 3] = work_at - down[2], work_at + up[2]
-        segments[found, 4], segments[found, 5] = up[3] + down[3], up[0] + down[0]
+        for column in range(6):
+            segments[found, column] = wide[column]
         segments[found, 6], segments[found, 7], segments[found, 8] = page_at, work_at, text
-        for block in range(segments[found, 0] >> BLOCK_BITS, (segments[found, 1] >> BLOCK_BITS) + 1):
-            if link_count == links.shape[0]:
-                links = doubled(links)
-            links[link_count, 0], links[link_count, 1] = found, heads[block]
-            heads[block] = link_count
-            link_count += 1
+        links, link_count = enlisted(heads, links, link_count, segments[found], found)
         found += 1
     return segments[:found], phrases[:phrase_count]
+
+
+@njit(cache=True)  # type: ignore[misc,unused-ignore]
+def widened(  # noqa: PLR0917
+    page: Tokens,
+    near: Near,
+    tokens: Tokens,
+    seed: tuple[int, int],
+    bounds: tuple[int, int],
+    limits: tuple[int, int, int],
+    waves: Waves,
+) -> tuple[int, int, int, int, int, int]:
+    """The first six numbers of the segment around a hit."""
+    nowhere = np.empty(0, np.int32)
+    up = reach(page, near, tokens, seed, 1, bounds, limits, waves, nowhere, (0, 0))
+    down = reach(page, near, tokens, (seed[0] - 1, seed[1] - 1), -1, bounds, limits, waves, nowhere, (0, 0))
+    place = seed[1] - bounds[0]
+    return seed[0] - down[1], seed[0] + up[1], place - down[2], place + up[2], up[3] + down[3], up[0] + down[0]
+
+
+@njit(cache=True)  # type: ignore[misc,unused-ignore]
+def enlisted(
+    heads: NDArray[np.int32], links: NDArray[np.int32], count: int, segment: NDArray[np.int32], number: int
+) -> tuple[NDArray[np.int32], int]:
+    """Note a segment in the chain of each block of the page that it lies in; the links, and how many there are now."""
+    for block in range(segment[0] >> BLOCK_BITS, (segment[1] >> BLOCK_BITS) + 1):
+        if count == links.shape[0]:
+            links = doubled(links)
+        links[count, 0], links[count, 1] = number, heads[block]
+        heads[block] = count
+        count += 1
+    return links, count
 
 
 @njit(cache=True)  # type: ignore[misc,unused-ignore]
@@ -340,9 +361,9 @@ def is_among_others(hits: tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np
     texts, page_hits, work_hits = hits
     diagonal = work_hits[hit] - page_hits[hit]
     for other in (hit - 1, hit + 1):
-        if 0 <= other < texts.size and texts[other] == texts[hit]:
-            if abs(work_hits[other] - page_hits[other] - diagonal) <= band:
-                return True
+        is_of_text = 0 <= other < texts.size and texts[other] == texts[hit]
+        if is_of_text and abs(work_hits[other] - page_hits[other] - diagonal) <= band:
+            return True
     return False
 
 
@@ -369,14 +390,14 @@ def is_covered(  # noqa: PLR0917
 
 
 @njit(cache=True)  # type: ignore[misc,unused-ignore]
-def paired(
+def paired(  # noqa: C901 - one walk along the passage
     page: Tokens, near: Near, work: Tokens, segments: NDArray[np.int32], reaching: tuple[int, int, int]
 ) -> tuple[Pairs, Alone, int]:
     """Pairs int32[n, 2] of page and work tokens in order of the page; what stands alone; segments out of order.
 
-    Alone is int32[m, 5]: ONLY_PAGE, ONLY_WORK or REWRITTEN, page start, page end, work start, work end. segments: in order
-    of the page. Where two overlap, the later one loses what the earlier has. In another order than the work's, what is
-    skipped at one place stands elsewhere on the page: nothing is said to be left out between segments.
+    Alone is int32[m, 5]: ONLY_PAGE, ONLY_WORK or REWRITTEN, page start, page end, work start, work end. segments: in
+    order of the page. Where two overlap, the later one loses what the earlier has. In another order than the work's,
+    what is skipped at one place stands elsewhere on the page: nothing is said to be left out between segments.
     """
     total = 0
     for row in segments:

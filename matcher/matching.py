@@ -76,6 +76,8 @@ class Matcher:
         """
         if fingerprint.algorithm_id != self._index.algorithm_id:
             raise AlgorithmMismatch(fingerprint.algorithm_id, self._index.algorithm_id)
+        if not self._index_postings:
+            self._index_postings = self._index.state().postings
         cap = self._calibration.cap(self._index_postings)
         hits, self._index_postings = page_hits(self._index, self._shelf, fingerprint, cap, self._calibration)
         if not hits.texts.size:

@@ -78,7 +78,7 @@ def as_spans(page: Side, work: Side, comparisons: list[Comparison]) -> tuple[Spa
 class ChangesOfSpan(Sequence[Change]):
     """The changes of a span in order of the page, those that hide it included; written out when first looked at.
 
-    A chapter may have a thousand, and most pages are only counted: writing them out took a third of the time of a match.
+    A chapter may have a thousand, and most are only counted: writing them out took a third of the time of a match.
     """
 
     def __init__(self, page: Side, work: Side, found: Comparison) -> None:
