@@ -8,7 +8,7 @@ from django.utils.translation import get_language
 
 from webadmin.models import Case, SecondOpinion
 
-COPY, NO_COPY = "copy", "no_copy"  # of engine_answers.Verdict; importing that would load every engine
+COPY, NO_COPY, NEEDS_CORPUS = "copy", "no_copy", "needs_corpus"  # of engine_answers.Verdict; importing that would load every engine
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,11 @@ class OpinionsShown:
     @property
     def asked(self) -> int:
         return len(self.agreeing) + len(self.disagreeing)
+
+    @property
+    def lacks_corpus(self) -> bool:
+        """Whether the rights holder had too few texts for some engine."""
+        return any(answer.verdict == NEEDS_CORPUS for answer in self.not_asked)
 
 
 def opinions_on(case: Case, version_id: str) -> OpinionsShown:

@@ -137,9 +137,17 @@ def test_a_copied_chapter_of_a_real_book_is_agreed_on_and_the_next_chapter_is_no
     assert len(copies(other)) <= 3
 
 
-def test_an_engine_of_a_corpus_says_that_it_needs_one(world: admin_data.World, texts: case_texts.Texts) -> None:
-    said = verdicts(judged(texts, world.ours.cases[0], WORK))
-    assert {name for name, verdict in said.items() if verdict == Verdict.NEEDS_CORPUS} == CORPUS_ENGINES
+def test_an_engine_of_a_corpus_says_that_it_needs_one(
+    world: admin_data.World, texts: case_texts.Texts, reviewer: Client
+) -> None:
+    opinion = judged(texts, world.ours.cases[0], WORK)
+    lacking = {name for name, verdict in verdicts(opinion).items() if verdict == Verdict.NEEDS_CORPUS}
+    assert lacking == CORPUS_ENGINES
+    page = shown(reviewer, world.ours.cases[0])
+    assert f"{len(copies(opinion))} of {len(ENGINES) - len(lacking)} engines agree" in page
+    assert f"{len(lacking)} engines could not judge" in page
+    assert "other text of the rights holder was too little" in page
+    assert "met it beside" not in page
 
 
 def test_a_long_work_is_a_corpus_of_its_own(world: admin_data.World, texts: case_texts.Texts) -> None:
@@ -319,6 +327,7 @@ def test_the_case_counts_those_that_agree_and_lists_all(
     agreeing = len(copies(opinion))
     assert f"{agreeing} of {len(ENGINES)} engines agree" in page
     assert f"{len(ENGINES) - agreeing} engines do not agree" in page
+    assert f"met it beside {len(opinion.background_ids)} other texts" in page
     for name, entry in ENGINES.items():
         assert f">{name}</span>" in page
         assert entry.summary_zh not in page
