@@ -8,7 +8,8 @@ from django.utils.translation import get_language
 
 from webadmin.models import Case, SecondOpinion
 
-COPY, NO_COPY, NEEDS_CORPUS = "copy", "no_copy", "needs_corpus"  # of engine_answers.Verdict; importing that would load every engine
+# Of engine_answers.Verdict; importing that would load every engine.
+COPY, NO_COPY, NEEDS_CORPUS = "copy", "no_copy", "needs_corpus"
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from fingerprint.engines.catalogue import ENGINES
 from fingerprint.engines.engine import EngineEntry, Found
 from tests.support import admin_data, case_texts
 from tests.support.corpus_texts import shared_records, story, with_homophones, with_random_characters
-from webadmin import second_opinions
+from webadmin import opinions_shown, second_opinions
 from webadmin.engine_answers import (
     BACKGROUND_PIECES,
     CORPUS_ENGINES,
@@ -160,6 +160,11 @@ def test_a_page_that_is_longer_than_the_usual_piece_is_met_by_one_of_its_length(
     page = WORK * 2
     said = {answer.engine: answer.verdict for answer in answers(Question(page, [page], ()))}
     assert said["simhash-64"] == said["word-jaccard"] == said["exact-md5"] == Verdict.COPY
+
+
+def test_the_case_knows_the_same_verdicts_without_the_engines() -> None:
+    known = {opinions_shown.COPY, opinions_shown.NO_COPY, opinions_shown.NEEDS_CORPUS}
+    assert known == set(Verdict) - {Verdict.FAILED}
 
 
 @pytest.mark.parametrize("name", sorted(ENGINES))
