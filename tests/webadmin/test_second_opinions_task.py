@@ -10,6 +10,7 @@ from core.clock import ManualClock
 from pipeline import tasks
 from pipeline.attempts import MAX_ATTEMPTS, Attempts
 from pipeline.pending import KEY_PREFIX
+from pipeline.sweep import Swept
 from pipeline.turns import turn
 from tests.support import admin_data, case_texts
 from webadmin.models import SecondOpinion
@@ -87,7 +88,7 @@ def test_texts_that_ended_the_worker_again_and_again_are_given_up(
 def test_the_sweep_asks_for_it_only_while_something_is_left(
     sent: list[dict[str, object]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tasks, "sweep_all", lambda _: SimpleNamespace(found_nothing=True))
+    monkeypatch.setattr(tasks, "sweep_all", lambda _: Swept(0, 0, 0, index_rebuilt=False))
     tasks.sweep()
     assert len(sent) == 1
     tasks.ask_engines()
