@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -27,9 +27,9 @@ from fingerprint.fingerprinting import fingerprint_text
 from fingerprint.record import Fingerprint
 from laboratory import cases
 from laboratory.build import DEFAULT_SEED, SHARED_CORPORA
-from laboratory.chain_text import ChainText
 from laboratory.corpora import read
-from laboratory.randomness import generator, number, one_of
+from laboratory.scale_mother import Mother
+from laboratory.scale_quality import Matched, large_matcher, matched, small_matcher
 from matcher.calibration import DEFAULT as CALIBRATION
 from matcher.ports import MatchIndex
 from matcher.redis_index import RedisIndex
@@ -37,8 +37,6 @@ from matcher.snapshot import SnapshotIndex, snapshot_path
 from matcher.snapshot_writing import write_snapshot
 
 REAL_FILES = ("single_dev", "editions_dev", "reuse_dev_docs", "wiki_dev", "news_xwlb_dev")
-CHAIN_CHARS = 8_000_000  # of real text that the generator follows: 128 MB
-PAGE_CHARS = 2_500
 PAGES = 400
 SAMPLE_EVERY_S = 0.25
 Say = Callable[[str], None]
@@ -54,7 +52,8 @@ class Plan:
     snapshots: Path | None
     corpora: Path
     seed: int
-    cases: Path | None = None  # a folder of laboratory.build, whose works come first in place of the corpora
+    cases: Path | None = None  # a folder of laboratory.build: its works come first, its pages are matched at the end
+    every: int = 8  # page of the cases
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,50 +84,8 @@ class Scaled:
     peak_bytes: int  # of builder, Redis and snapshot together
     redis_speed: Speed
     snapshot_speed: Speed | None
-
-
-class Mother:
-    """The texts of a mother corpus of a size; they can be read any number of times."""
-
-    def __init__(self, real: Sequence[str], chars: int, seed: int) -> None:
-        """real: texts that come first, and that generated ones are like."""
-        self.chars = chars
-        self.seconds = 0.0  # spent on making texts
-        self._seed = seed
-        self.real = list(dict.fromkeys(real))
-        self._chain = ChainText(self.real, CHAIN_CHARS)
-
-    def texts(self) -> Iterator[str]:
-        """All texts: the real ones and then generated ones, as long as real ones are, `chars` characters in all."""
-        left, made = self.chars, 0
-        while left > 0:
-            started = time.perf_counter()
-            text = self.real[made] if made < len(self.real) else self.generated(made)
-            text = text[:left]
-            self.seconds += time.perf_counter() - started
-            yield text
-            left -= len(text)
-            made += 1
-
-    def generated(self, row: int) -> str:
-        """The generated text of that number, as long as some real one is."""
-        drawn = number(self._seed, "text", row)
-        return self._chain.text(len(self.real[drawn % len(self.real)]), drawn)
-
-    def entries(self) -> Iterator[tuple[WorkTextId, Fingerprint]]:
-        """Every text's id and fingerprint."""
-        for text in self.texts():
-            yield work_text_id(text), fingerprint_text(text)
-
-    def pages(self) -> list[NDArray[np.uint64]]:
-        """The distinct hashes of PAGES pages, one half cut from real works, the other from texts in no work."""
-        rng = generator(self._seed, "pages")
-        long = [text for text in self.real if len(text) >= PAGE_CHARS] or self.real
-        pages = []
-        for page in range(PAGES):
-            text = one_of(rng, long) if page % 2 else self._chain.text(PAGE_CHARS, number(self._seed, "page", page))
-            pages.append(np.unique(fingerprint_text(text[:PAGE_CHARS]).hashes))
-        return pages
+    matched_by_snapshot: Matched | None = None  # pages of the case set
+    matched_without_generated: Matched | None = None  # the same, with the works of the case set alone
 
 
 def real_texts(plan: Plan) -> list[str]:
@@ -151,14 +108,15 @@ def scaled(plan: Plan, say: Say) -> Scaled:
     with _peaks(client, plan.snapshots) as peaks:
         say(f"building the index of {plan.chars:,} characters")
         started = time.perf_counter()
-        state = index.rebuild(_told(mother, plan.chars, say))
+        text_ids: list[WorkTextId] = []
+        state = index.rebuild(_told(mother, plan.chars, text_ids, say))
         seconds_redis = time.perf_counter() - started
         redis_bytes = _used(client, "used_memory") - empty
         say(f"Redis holds {state.postings:,} postings in {redis_bytes:,} bytes after {seconds_redis:,.0f} s")
         started = time.perf_counter()
         snapshot_bytes = _write_snapshot(plan, index, mother) if plan.snapshots else 0
         seconds_snapshot = time.perf_counter() - started
-    pages = mother.pages()
+    pages = mother.pages(PAGES)
     shared = SnapshotIndex(index, plan.snapshots) if plan.snapshots else None
     return Scaled(
         chars=plan.chars,
@@ -175,17 +133,33 @@ def scaled(plan: Plan, say: Say) -> Scaled:
         peak_bytes=peaks.together,
         redis_speed=_speed(index, pages, state.postings),
         snapshot_speed=_speed(shared, pages, state.postings) if shared else None,
+        **_matched(plan, shared, mother, text_ids, say),
     )
 
 
-def _told(mother: Mother, chars: int, say: Say) -> Iterator[tuple[WorkTextId, Fingerprint]]:
-    """The entries; how far they are is said at every twentieth."""
+def _told(mother: Mother, chars: int, text_ids: list[WorkTextId], say: Say) -> Iterator[tuple[WorkTextId, Fingerprint]]:
+    """The entries, whose ids are added to `text_ids`; how far they are is said at every twentieth."""
     done, step = 0, max(1, chars // 20)
     for text in mother.texts():
-        yield work_text_id(text), fingerprint_text(text)
+        text_ids.append(work_text_id(text))
+        yield text_ids[-1], fingerprint_text(text)
         if (done + len(text)) // step > done // step:
             say(f"{done + len(text):,} characters")
         done += len(text)
+
+
+def _matched(
+    plan: Plan, shared: SnapshotIndex | None, mother: Mother, text_ids: list[WorkTextId], say: Say
+) -> dict[str, Matched]:
+    """The pages of the case set against everything, and against the works of the case set alone."""
+    if plan.cases is None or shared is None:
+        return {}
+    say("matching the pages of the case set")
+    case_set = cases.read(plan.cases)
+    return {
+        "matched_by_snapshot": matched(large_matcher(shared, mother, text_ids), case_set, plan.every),
+        "matched_without_generated": matched(small_matcher(case_set), case_set, plan.every),
+    }
 
 
 def _write_snapshot(plan: Plan, index: RedisIndex, mother: Mother) -> int:
@@ -263,8 +237,11 @@ def main() -> int:
     parser.add_argument("--snapshots", type=Path, help="folder for the snapshot; none is made without it")
     parser.add_argument("--corpora", type=Path, default=SHARED_CORPORA, help="the folder of the shared corpora")
     parser.add_argument("--seed", type=int, default=DEFAULT_SEED)
+    parser.add_argument("--cases", type=Path, help="a folder of laboratory.build: its works first, its pages matched")
+    parser.add_argument("--every", type=int, default=8, help="which pages of the case set: every so many")
     given = parser.parse_args()
     plan = Plan(int(given.chars), given.redis, given.folder, given.snapshots, given.corpora, given.seed)
+    plan = replace(plan, cases=given.cases, every=max(1, given.every))
     say = partial(print, file=sys.stderr, flush=True)
     try:
         result = scaled(plan, say)

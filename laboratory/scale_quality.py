@@ -1,59 +1,94 @@
-"""What a matcher finds in a large mother corpus, and how fast: the pages of a case set against index and snapshot."""
+"""What a matcher finds in a large mother corpus, and how fast: the pages of a case set against index or snapshot."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from analytics.quality import ALL, NEGATIVE, OVERALL, Condition, Reported, measured
+from analytics.quality_spans import Passage
 from core.ids import WorkTextId, work_text_id
 from core.matches import Match
 from fingerprint.fingerprinting import fingerprint_text
-from laboratory.cases import Case, CaseSet
-from laboratory.scale import Mother
-from matcher.corpus import WorkEntry
+from laboratory.cases import CaseSet
+from laboratory.results import row, truths
+from laboratory.scale_mother import Mother
+from matcher.corpus import MemoryCorpus, WorkEntry
 from matcher.matching import Matcher
+from matcher.memory_index import MemoryIndex
 from matcher.ports import MatchIndex
+
+GENERATED = "generated"  # the id of every work that no case knows
+WARM_UP_PAGES = 20
+SUMS = (Condition(OVERALL, ALL), Condition(NEGATIVE, ALL), Condition("hard", ALL))
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """Pages a second of processor time, without fingerprinting, and the measures of the sums of the case set."""
+
+    pages: int
+    pages_per_s: float
+    figures: list[dict[str, Any]]
 
 
 class MotherCorpus:
     """The texts of a mother corpus, drawn again when they are asked for: `matcher.corpus.Corpus`."""
 
-    def __init__(self, mother: Mother, rows: dict[WorkTextId, int]) -> None:
-        """rows: the number of each generated text by its id."""
+    def __init__(self, mother: Mother, generated: dict[WorkTextId, int]) -> None:
+        """generated: the number of each generated text by its id."""
         self._mother = mother
         self._real = {work_text_id(text): text for text in mother.real}
-        self._rows = rows
-        self._entries: dict[WorkTextId, WorkEntry] = {}
+        self._generated = generated
+        self._entries = MemoryCorpus()
 
     def entry(self, text_id: WorkTextId) -> WorkEntry | None:
         if text_id not in self._entries:
             text = self._real.get(text_id)
-            if text is None and text_id in self._rows:
-                text = self._mother.generated(self._rows[text_id])
+            if text is None and text_id in self._generated:
+                text = self._mother.generated(self._generated[text_id])
             if text is None:
                 return None
             self._entries[text_id] = WorkEntry(text, fingerprint_text(text))
         return self._entries[text_id]
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """The matches of a page; work ids are those of the case set where it has the text."""
-
-    case: Case
-    matches: tuple[Match, ...]
-    seconds: float  # of processor time
-
-
-def found(index: MatchIndex, corpus: MotherCorpus, cases: Sequence[Case]) -> Iterator[Found]:
-    """Match every page of `cases`; fingerprinting is not in the time."""
-    matcher = Matcher(index, corpus)
+def matched(matcher: Matcher, case_set: CaseSet, every: int) -> Matched:
+    """Match every so many pages of a case set and score them."""
+    work_ids = {work_text_id(work.text): work.work_id for work in case_set.works}
+    cases = case_set.cases[::every]
+    for case in cases[:WARM_UP_PAGES]:
+        matcher.match(case.text, fingerprint_text(case.text))
+    seconds, reports = 0.0, []
     for case in cases:
         fingerprint = fingerprint_text(case.text)
         started = time.process_time()
-        matches = matcher.match(case.text, fingerprint)
-        yield Found(case, matches, time.process_time() - started)
+        found = matcher.match(case.text, fingerprint)
+        seconds += time.process_time() - started
+        reports.append([_reported(match, work_ids) for match in found])
+    measures = measured(zip(truths(cases), reports, strict=True))
+    figures = [row(condition, measures[condition]) for condition in SUMS if condition in measures]
+    return Matched(len(cases), round(len(cases) / seconds, 1), figures)
 
 
-def work_ids(cases: CaseSet) -> dict[WorkTextId, str]:
-    """The work of each text of the case set."""
-    return {work_text_id(work.text): work.work_id for work in cases.works}
+def small_matcher(case_set: CaseSet) -> Matcher:
+    """The same matcher with the works of the case set alone, in memory: what the large corpus is compared with."""
+    index, corpus = MemoryIndex(), MemoryCorpus()
+    for work in case_set.works:
+        text_id = work_text_id(work.text)
+        corpus[text_id] = WorkEntry(work.text, fingerprint_text(work.text))
+        index.add(text_id, corpus[text_id].fingerprint)
+    return Matcher(index, corpus)
+
+
+def large_matcher(index: MatchIndex, mother: Mother, text_ids: Sequence[WorkTextId]) -> Matcher:
+    """A matcher over a built index; text_ids: of all texts of `mother`, in their order."""
+    first = len(mother.real)
+    generated = {text_id: first + row for row, text_id in enumerate(text_ids[first:])}
+    return Matcher(index, MotherCorpus(mother, generated))
+
+
+def _reported(match: Match, work_ids: dict[WorkTextId, str]) -> Reported:
+    work_id = work_ids.get(match.text_id, GENERATED)
+    passages = tuple(Passage(work_id, span.page, span.work) for span in match.spans)
+    return Reported(work_id, passages, match.match_class)
