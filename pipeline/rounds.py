@@ -1,4 +1,4 @@
-"""What the last rounds did, kept in Redis for whoever asks: the daily comparison, and the last search of the pages."""
+"""What the last rounds did, kept in Redis for whoever asks: sweeps, searches of the pages, daily comparisons."""
 
 import json
 from collections.abc import Mapping
@@ -10,7 +10,8 @@ import redis
 from core.errors import ServiceUnavailable
 
 KEY = "zw:rounds"
-DAILY, SEARCH = "daily comparison", "search of stored pages"
+SWEEP, SEARCH, DAILY = "sweep", "search of stored pages", "daily comparison"
+NAMES = (SWEEP, SEARCH, DAILY)
 
 
 @dataclass(frozen=True, slots=True)

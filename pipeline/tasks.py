@@ -132,6 +132,7 @@ def sweep() -> None:
     with turn(client, UPKEEP) as is_ours:
         if is_ours:
             swept = sweep_all(ports)
+            _noted(rounds.SWEEP, swept)
             if not swept.found_nothing:
                 log.warning("the sweeper found work left behind: %s", swept)
     if second_opinions.waiting(limit=1):

@@ -1,13 +1,18 @@
 """The verbs `index stats`, `index rebuild`, `index snapshot`."""
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from core.errors import BadConfiguration, RetryLater
 from deploy.cli.faults import FAILED, complain
 from deploy.cli.output import as_json, fields, progress, say
-from deploy.cli.session import session
+from deploy.cli.session import local_iso, local_time, session
+
+if TYPE_CHECKING:
+    from core.settings import Settings
+    from pipeline.rounds import Round
 
 WAIT_S = 120.0  # a sweep of 100,000 pages takes seconds
 
@@ -22,14 +27,16 @@ def register(app: typer.Typer) -> None:
 
 
 def stats(is_json: Annotated[bool, typer.Option("--json", help="for programs")] = False) -> None:
-    """Show what the index holds, and whether it is what the corpus holds; exit 1 where it is not."""
+    """Show the index, whether it is what the corpus is, and what the last rounds did; exit 1 where it is not."""
     with session() as settings:
-        from pipeline.wiring import live
+        from pipeline.rounds import last_rounds
+        from pipeline.wiring import live, redis_client
         from webadmin.catalogue import corpus_texts
 
         ports = live(settings)
         state, corpus = ports.index.state(), corpus_texts()
         indexed = frozenset(ports.index.text_ids()) if state.generation else frozenset()
+        rounds = last_rounds(redis_client(settings))
     figures = {
         "algorithm": ports.algorithm.id,
         "generation": state.generation,
@@ -41,9 +48,10 @@ def stats(is_json: Annotated[bool, typer.Option("--json", help="for programs")] 
         "superfluous": len(indexed - corpus),
     }
     if is_json:
-        as_json(figures)
+        as_json(figures | {"rounds": _rounds(rounds, settings)})
     else:
         fields((name.replace("_", " "), f"{value:,}") for name, value in figures.items())
+        fields(_told_rounds(rounds, settings).items())
     if corpus != indexed:
         complain("the index is not what the corpus is; the sweeper mends it, or: zhuiwen index rebuild")
         raise typer.Exit(FAILED)
@@ -80,3 +88,16 @@ def snapshot() -> None:
             raise BadConfiguration(["ZHUIWEN_INDEX_SNAPSHOT is not set; set it to a folder, best one in /dev/shm"])
         is_written = refresh_snapshot(live(settings), is_urgent=True)
     say("the snapshot is written" if is_written else "nothing to do: the snapshot is new, or being written already")
+
+
+def _rounds(rounds: "Mapping[str, Round]", settings: "Settings") -> dict[str, Any]:
+    return {
+        name: {"ended_at": local_iso(each.ended_at, settings), "counts": each.counts} for name, each in rounds.items()
+    }
+
+
+def _told_rounds(rounds: "Mapping[str, Round]", settings: "Settings") -> dict[str, str]:
+    from pipeline.rounds import NAMES
+
+    ended = {name: f"{local_time(each.ended_at, settings)}, {each}" for name, each in rounds.items()}
+    return {f"last {name}": ended.get(name, "none yet") for name in NAMES}

@@ -9,12 +9,14 @@ import json
 import signal
 import subprocess
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 import redis
 
+from pipeline import rounds
 from pipeline.pending import KEY_PREFIX
 from tests.support.command_line import CommandLine, ForkedCommandLine
 from tests.support.embedded import EmbeddedMongo, mongo_server
@@ -153,6 +155,18 @@ def test_the_index_says_whether_it_is_what_the_corpus_is(corpus: CommandLine, br
     refused = corpus("check", WORKS / "一杆秤.txt")
     assert (refused.code, refused.complaints) == (1, ["zhuiwen: the index is empty; try: zhuiwen index rebuild"])
     assert corpus("index", "rebuild").code == 0
+
+
+def test_index_stats_tell_the_last_rounds_in_the_zone_of_the_user(corpus: CommandLine, broker: redis.Redis) -> None:
+    broker.delete(rounds.KEY)
+    before = corpus("index", "stats").out.splitlines()
+    assert before[-3:] == [f"last {name}: none yet" for name in ("sweep", "search of stored pages", "daily comparison")]
+    ended_at = datetime(2026, 11, 21, 22, 30, tzinfo=UTC)
+    rounds.note_round(broker, rounds.DAILY, ended_at, {"pages": 1200, "works_added": 2, "index_rebuilt": 0})
+    assert "last daily comparison: 2026-11-22 06:30, 1,200 pages, 2 works added" in corpus("index", "stats").out
+    told = corpus("index", "stats", "--json").json()["rounds"]
+    counts = {"pages": 1200, "works_added": 2, "index_rebuilt": 0}
+    assert told == {"daily comparison": {"ended_at": "2026-11-22T06:30:00+08:00", "counts": counts}}
 
 
 def test_a_text_is_checked_against_the_whole_corpus_without_being_kept(corpus: CommandLine, tmp_path: Path) -> None:

@@ -285,6 +285,17 @@ def test_a_search_says_what_it_did_in_the_log_and_to_whoever_asks(
     assert str(rounds.last_rounds(settled.client)[rounds.SEARCH]) == said
 
 
+def test_every_sweep_leaves_what_it_did_to_whoever_asks(settled: Live, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tasks.ask_engines, "apply_async", lambda **_: None)  # here is no broker
+    settled.add_work("新作", story(2))
+    settled.outbox.drain()  # the message was lost
+    tasks.sweep()
+    assert rounds.last_rounds(settled.client)[rounds.SWEEP].counts["works_added"] == 1
+    settled.run()
+    tasks.sweep()
+    assert str(rounds.last_rounds(settled.client)[rounds.SWEEP]) == "nothing was owed"
+
+
 def test_a_day_on_which_nothing_is_owed_sends_nothing_and_says_so(
     settled: Live, caplog: pytest.LogCaptureFixture
 ) -> None:
