@@ -7,6 +7,9 @@ stop. The variant takes the one character before every punctuation mark.
 import re
 from collections.abc import Callable
 
+import numpy as np
+
+from fingerprint.characters import KINDS, Kind
 from fingerprint.engines.chapters import CHAPTER_CHARS, ChapterOwners, chapters_of
 from fingerprint.engines.common_substrings import SubstringIndex
 from fingerprint.engines.engine import Found
@@ -32,13 +35,20 @@ FeatureString = Callable[[str], str]
 def around_full_stops(text: str, each_side: int = CHARS_EACH_SIDE) -> str:
     """The characters on each side of every full stop, blanks left out, one after the other.
 
+    A stop with no Chinese character around it gives none: rows of marks are the same in everybody's texts.
+
     >>> around_full_stops("他在桥上走过去。雨停了，天亮了。")
     '桥上走过去雨停了，天了，天亮了'
+    >>> around_full_stops("……，。！？")
+    ''
     """
     joined = BLANKS.sub("", text)
+    around = ((max(0, stop.start() - each_side), stop) for stop in FULL_STOP.finditer(joined))
+    han_before = np.concatenate(([0], np.cumsum(KINDS.table[code_points(joined)] == Kind.HAN)))
     return "".join(
-        joined[max(0, stop.start() - each_side) : stop.start()] + joined[stop.end() : stop.end() + each_side]
-        for stop in FULL_STOP.finditer(joined)
+        joined[start : stop.start()] + joined[stop.end() : stop.end() + each_side]
+        for start, stop in around
+        if han_before[start] < han_before[min(stop.end() + each_side, len(joined))]
     )
 
 

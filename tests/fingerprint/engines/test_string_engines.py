@@ -81,6 +81,13 @@ def test_five_characters_stand_on_each_side_of_a_full_stop() -> None:
     assert around_full_stops("一二三四五六七！甲乙丙丁戊己庚") == ""
 
 
+def test_a_full_stop_among_marks_alone_has_nothing_around_it() -> None:
+    assert around_full_stops("，。！" * 9) == around_full_stops("abc。def") == ""
+    assert around_full_stops("……—，。！？天") == "……—，！？天"
+    assert around_full_stops("天……—，，。！？") == ""
+    assert around_full_stops("！！！！！！。") == around_full_stops("。") == around_full_stops("") == ""
+
+
 def test_the_variant_takes_one_character_at_every_mark() -> None:
     assert at_marks("一二三，四五。“六七！”八九") == "三五七"
 
