@@ -23,6 +23,7 @@ from webadmin.models import (
     PageCheck,
     PageRecord,
     RightsHolder,
+    SecondOpinion,
     Site,
     SiteDomain,
     VerdictRecord,
@@ -49,6 +50,7 @@ HOLDER_PATHS: dict[type[Model], str] = {
     Case: "rights_holder_id",
     CaseMatch: "case__rights_holder_id",
     VerdictRecord: "case__rights_holder_id",
+    SecondOpinion: "case__rights_holder_id",
 }
 
 

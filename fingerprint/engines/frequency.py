@@ -125,8 +125,8 @@ ENTRIES = (
         1,
         1,
         (
-            "the same with a page window at every character",
-            "同上，网页每个字起一个窗口",
+            "equal windows of initial frequencies in the range [0,3], a page window at every character",
+            "拼音首字母频率窗口（[0,3]）相同，网页每个字起一个窗口",
         ),
     ),
     _entry(
