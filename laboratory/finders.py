@@ -1,10 +1,13 @@
 """The product's matcher and the published engines behind one call: what is reported of a page.
 
-The matcher is held in memory, as for an archive of pages; an engine as its catalogue makes it.
+The matcher is held in memory, as for an archive of pages, with any of its kinds of seeds; an engine as its catalogue
+makes it.
 """
 
 from collections import defaultdict
 from collections.abc import Collection, Hashable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Protocol
 
 from analytics.quality import Reported
@@ -12,12 +15,38 @@ from analytics.quality_spans import Passage
 from core.errors import NotFound
 from core.ids import WorkTextId, work_text_id
 from core.matches import Match
+from fingerprint import algorithms
+from fingerprint.algorithms import ALGORITHMS, Algorithm
 from fingerprint.fingerprinting import fingerprint_text
+from matcher import calibration
+from matcher.calibration import Calibration
 from matcher.matching import Matcher, MemoryCorpus, WorkEntry
 from matcher.memory_index import MemoryIndex
 
 PRODUCT = "zhuiwen"
 ALL = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class Seeding:
+    """What the matcher asks its index for."""
+
+    algorithm: Algorithm = algorithms.DEFAULT
+    calibration: Calibration = calibration.DEFAULT
+
+
+# The frequency windows of a page as far apart as those of works are, that is as they were published.
+PUBLISHED_STEP = replace(calibration.DEFAULT, page_window_step_tokens=32)
+# Beside the product, by their own names alone: docs/decisions/0086-windows-verified.md.
+SEEDINGS: Mapping[str, Seeding] = MappingProxyType(
+    {
+        PRODUCT: Seeding(),
+        "zhuiwen-windows": Seeding(ALGORITHMS[3]),
+        "zhuiwen-windows-published": Seeding(ALGORITHMS[3], PUBLISHED_STEP),
+        "zhuiwen-both": Seeding(ALGORITHMS[4]),
+        "zhuiwen-both-published": Seeding(ALGORITHMS[4], PUBLISHED_STEP),
+    }
+)
 
 
 class Finder(Protocol):
@@ -29,11 +58,14 @@ class Finder(Protocol):
 
 
 def engine_names(asked: str) -> list[str]:
-    """The engines that `--engine` names: some, parted by commas, or `all`, the product first. Raises NotFound."""
+    """The engines that `--engine` names: some, parted by commas, or `all`, the product first.
+
+    The product with other seeds is never one of all. Raises NotFound.
+    """
     from fingerprint.engines.catalogue import ENGINES
 
-    known = [PRODUCT, *ENGINES]
-    names = known if asked == ALL else [name.strip() for name in asked.split(",") if name.strip()]
+    known = [*SEEDINGS, *ENGINES]
+    names = [PRODUCT, *ENGINES] if asked == ALL else [name.strip() for name in asked.split(",") if name.strip()]
     for name in names:
         if name not in known:
             raise NotFound("engine", f"{name}; there are {', '.join([ALL, *known])}")
@@ -42,8 +74,8 @@ def engine_names(asked: str) -> list[str]:
 
 def finder(name: str, works: Iterable[tuple[str, str]]) -> Finder:
     """The engine of this name with these works, (id, text) each. Raises NotFound."""
-    if name == PRODUCT:
-        return _ProductFinder(works)
+    if name in SEEDINGS:
+        return _ProductFinder(works, SEEDINGS[name])
     engine_names(name)
     return _EngineFinder(name, works)
 
@@ -51,17 +83,18 @@ def finder(name: str, works: Iterable[tuple[str, str]]) -> Finder:
 class _ProductFinder:
     """The matcher, its index and its works in memory. Works of one text share it."""
 
-    def __init__(self, works: Iterable[tuple[str, str]]) -> None:
-        index, corpus = MemoryIndex(), MemoryCorpus()
+    def __init__(self, works: Iterable[tuple[str, str]], seeding: Seeding) -> None:
+        self._algorithm = seeding.algorithm
+        index, corpus = MemoryIndex(self._algorithm.id), MemoryCorpus()
         self._owners: dict[WorkTextId, list[str]] = defaultdict(list)
         for work_id, text in works:
             text_id = work_text_id(text)
             if text_id not in corpus:
-                fingerprint = fingerprint_text(text)
+                fingerprint = fingerprint_text(text, self._algorithm)
                 corpus[text_id] = WorkEntry(text, fingerprint)
                 index.add(text_id, fingerprint)
             self._owners[text_id].append(work_id)
-        self._matcher = Matcher(index, corpus)
+        self._matcher = Matcher(index, corpus, seeding.calibration)
 
     def find(self, text: str, own_id: str | None = None) -> list[Reported]:
         """What the matcher says, with its classes."""
@@ -69,7 +102,7 @@ class _ProductFinder:
         def sources(texts: Collection[WorkTextId]) -> Mapping[WorkTextId, Hashable]:
             return {text_id: text_id for text_id in texts if any(work != own_id for work in self._owners[text_id])}
 
-        found = self._matcher.match(text, fingerprint_text(text), sources)
+        found = self._matcher.match(text, fingerprint_text(text, self._algorithm), sources)
         return [self._reported(match, own_id) for match in found]
 
     def _reported(self, match: Match, own_id: str | None) -> Reported:

@@ -58,6 +58,24 @@ def test_a_page_is_no_source_of_itself_but_its_twin_is():
     assert (report.work_id, report.also) == (own, ("twin",))
 
 
+@pytest.mark.parametrize(
+    ("name", "is_found"),
+    [
+        ("zhuiwen", True),
+        ("zhuiwen-windows", True),
+        ("zhuiwen-windows-published", False),
+        ("zhuiwen-both", True),
+        ("zhuiwen-both-published", True),
+    ],
+)
+def test_an_excerpt_out_of_phase_is_found_by_any_seeds_but_windows_at_the_published_step(name, is_found):
+    title, text = WORKS[0]
+    engine = finder(name, WORKS)
+    assert [report.work_id for report in engine.find(text)] == [title]
+    assert [report.work_id for report in engine.find(text[240:390])] == [title] * is_found
+    assert engine.find(text, title) == []
+
+
 def test_a_published_engine_leaves_out_the_page_itself_too():
     own, text = WORKS[0]
     engine = finder("exact-md5", WORKS)
@@ -70,7 +88,8 @@ def test_engines_are_named_one_by_one_or_all_together():
     assert engine_names("exact-md5, zhuiwen,exact-md5") == ["exact-md5", "zhuiwen"]
     assert engine_names("all")[0] == "zhuiwen"
     assert len(engine_names("all")) > 10
-    with pytest.raises(NotFound, match="zhuiwen"):
+    assert [name for name in engine_names("all") if name.startswith("zhuiwen")] == ["zhuiwen"]
+    with pytest.raises(NotFound, match="zhuiwen-windows"):
         engine_names("sorcery")
 
 
