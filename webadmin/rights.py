@@ -28,7 +28,7 @@ def ruling(site: Site, work: Work, url: str, seen_at: datetime) -> Ruling:
 
 
 def settled_since(holder: RightsHolder, now: datetime) -> datetime:
-    """Since when nothing has changed that could change a finding: texts, licences, own domains, the day's border.
+    """Since when no right has changed that could change a finding: licences, own domains, the day's border.
 
     A licence begins and ends with a day of the operator's zone, without anybody touching its row.
     """

@@ -89,6 +89,7 @@ class CaseMatch(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["case", "version_id", "text_id"], name="one_match_a_version_and_text")
         ]
+        indexes = [models.Index(fields=["text_id"])]  # which pages named a text that is withdrawn
 
     def __str__(self) -> str:
         return f"{self.case_id} · {self.chapter_title}"

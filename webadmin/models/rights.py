@@ -12,8 +12,9 @@ class RightsHolder(models.Model):
     name = models.CharField(_("name"), max_length=200, unique=True)
     contact = models.CharField(_("contact"), max_length=300, blank=True)
     created_at = models.DateTimeField(_("created"), auto_now_add=True)
-    # When a text became findable or a right changed: pages compared before that are owed another comparison.
-    changed_at = models.DateTimeField(_("corpus or rights changed"), null=True, blank=True, editable=False)
+    # When a licence or an own domain changed: pages compared before that are owed another comparison. New texts are
+    # none of this: they are searched for (docs/decisions/0082-new-texts-meet-stored-pages.md).
+    changed_at = models.DateTimeField(_("rights changed"), null=True, blank=True, editable=False)
 
     class Meta:
         verbose_name = _("rights holder")
