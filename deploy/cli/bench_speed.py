@@ -31,7 +31,7 @@ def speed(  # noqa: PLR0917 - options of a command
     ] = None,
     corpora: Annotated[Path | None, typer.Option(metavar="FOLDER", help="where the shared corpora are")] = None,
     works_chars: Annotated[float, typer.Option(help="characters of the works that pages are compared with")] = 25e6,
-    pages: Annotated[int, typer.Option(min=1, help="pages of 2,500 characters")] = 1_000,
+    pages: Annotated[int, typer.Option(min=1, help="pages of 2,500 characters")] = 600,
     long_chars: Annotated[float, typer.Option(help="characters of the longest long input")] = 1e7,
     rounds: Annotated[int, typer.Option(min=1, help="how often everything is measured; the best counts")] = 5,
     parts: Annotated[str, typer.Option(metavar="NAMES", help="fingerprints, matching, long: only these")] = "",
