@@ -7,7 +7,7 @@ PYTHON ?= $(shell for p in python3.12 python3.11 python3.13 python3.14 python3; 
 	$$p -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -q
 
-.PHONY: demo test check format up down status doctor lock messages bench clean
+.PHONY: demo test check quality format up down status doctor lock messages bench clean
 
 demo: $(VENV)/.runtime ## the whole chain on the built-in sites, services left running
 	@$(BIN)/zhuiwen demo
@@ -27,9 +27,12 @@ test: $(VENV)/.dev ## every test
 check: $(VENV)/.dev ## style, types, import rules, translations
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy core fingerprint matcher pagestore analytics crawler pipeline webadmin deploy
+	$(BIN)/mypy core fingerprint matcher pagestore analytics crawler pipeline webadmin laboratory deploy
 	$(BIN)/lint-imports
 	$(BIN)/python -m webadmin.translation check
+
+quality: $(VENV)/.dev ## the quality floor: measures of the matcher that must never fall
+	$(BIN)/python -m laboratory.floor
 
 format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .

@@ -4,7 +4,7 @@ Source: Broder, "On the resemblance and containment of documents", 1997; Indyk a
 """
 
 import numpy as np
-from datasketch import MinHash, MinHashLSH  # type: ignore[import-untyped,unused-ignore]
+from datasketch import MinHash, MinHashLSH
 from numpy.typing import NDArray
 
 from fingerprint.engines.chapters import CHAPTER_CHARS, ChapterOwners, chapters_of
