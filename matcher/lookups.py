@@ -52,7 +52,7 @@ def page_hits(
         hits = index.lookup(hashes, cap * calibration.cap_growth_when_all_capped)
     rows, asked = _spread(hits.queries, groups, order)
     _, capped = _spread(_left_out(hits, hashes.size), groups, order)
-    likely = _likeliest(hits, seeds.positions[asked], rows, calibration.max_fetched_texts)
+    likely = _likeliest(hits, seeds.positions[asked], seeds.widths[asked] > 0, rows, calibration.max_fetched_texts)
     if likely is not hits:
         hits = likely
         rows, asked = _spread(hits.queries, groups, order)
@@ -77,10 +77,17 @@ def _streams(hits: Hits, shelf: StreamShelf) -> tuple[NDArray[np.int32], Streams
     return texts.astype(np.int32), shelf.streams(text_ids), text_ids.__getitem__
 
 
-def _likeliest(hits: Hits, page_positions: NDArray[np.int32], rows: NDArray[np.int64], most: int) -> Hits:
+def _likeliest(
+    hits: Hits,
+    page_positions: NDArray[np.int32],
+    is_window: NDArray[np.bool_],
+    rows: NDArray[np.int64],
+    most: int,
+) -> Hits:
     """Drop the lone hits when more than `most` texts have any and their streams must be fetched one by one.
 
-    Kept are hits of texts with two on nearly one diagonal: a copied passage of 30 characters has three or more.
+    Kept are hits of texts with two on nearly one diagonal: a copied passage of 30 characters has three anchors or more.
+    A window is often the only one of its passage, and seldom hits by chance: its text is kept for it alone.
     """
     ordinals = hits.ordinals[rows]
     if hits.streams is not None or hits.ordinals.size <= most or np.unique(ordinals).size <= most:
@@ -89,7 +96,7 @@ def _likeliest(hits: Hits, page_positions: NDArray[np.int32], rows: NDArray[np.i
     order = np.lexsort((diagonals, ordinals))
     is_near = (np.diff(ordinals[order]) == 0) & (np.diff(diagonals[order]) <= NEAR_DIAGONALS)
     pairs = order[np.flatnonzero(is_near)]
-    is_kept = np.isin(hits.ordinals, ordinals[pairs])
+    is_kept = np.isin(hits.ordinals, np.concatenate([ordinals[pairs], ordinals[is_window]]))
     return replace(
         hits, queries=hits.queries[is_kept], ordinals=hits.ordinals[is_kept], positions=hits.positions[is_kept]
     )

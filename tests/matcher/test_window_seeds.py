@@ -114,6 +114,17 @@ def test_windows_at_the_published_step_find_what_is_in_phase_alone() -> None:
     assert [match.text_id for match in matches(out_of_phase, PUBLISHED)] == [WORK]
 
 
+@pytest.mark.parametrize("algorithm_id", WITH_WINDOWS)
+def test_a_text_with_one_window_is_kept_where_more_texts_have_hits_than_can_be_fetched(algorithm_id: int) -> None:
+    works = {text_id: "".join(filter(str.isalpha, text)) for text_id, text in WORKS.items()}
+    page = "".join(text[10 * STEP : 10 * STEP + GRANULARITY] for text in works.values())
+    corpus = corpus_of(works, algorithm_id)
+    index, fingerprint = filled(MemoryIndex(algorithm_id), corpus), fingerprint_text(page, ALGORITHMS[algorithm_id])
+    few = replace(PUBLISHED_STEP, max_fetched_texts=2)
+    hits, _ = page_hits(index, StreamShelf(corpus, DEFAULT.max_shelved_tokens), fingerprint, CAP, few)
+    assert {hits.text_id(text) for text in hits.texts.tolist()} == set(works)
+
+
 def test_a_page_is_asked_for_windows_at_every_token_and_for_its_anchors() -> None:
     fingerprint = fingerprint_text(TEXT, ALGORITHMS[BOTH])
     seeds = page_seeds(fingerprint, DEFAULT)
