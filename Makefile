@@ -60,6 +60,8 @@ $(VENV)/.runtime: requirements.lock pyproject.toml | $(VENV)/bin/python
 	@echo "Installing the pinned dependencies ..."
 	@$(PIP) install --require-hashes -r requirements.lock
 	@$(PIP) install --no-deps --no-build-isolation -e .
+	@echo "Compiling the loops of fingerprint and matcher ..."
+	@$(BIN)/python -m matcher.ahead
 	@touch $@
 
 $(VENV)/.dev: requirements-dev.lock $(VENV)/.runtime
