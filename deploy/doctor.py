@@ -5,16 +5,21 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import redis
+from redis.cluster import RedisCluster
+from redis.exceptions import RedisClusterException
 
 from core.errors import ZhuiwenError
 from core.settings import unknown_names
 from deploy.home import Home
 from deploy.services import State, status
+from deploy.services.probes import index_client
 from deploy.services.state import without_secrets
 from pagestore.connection import connect, translated
 
@@ -126,6 +131,25 @@ def redis_durability(context: Context) -> list[Finding]:
     return found
 
 
+def index_keeps_all(context: Context) -> list[Finding]:
+    """An index elsewhere that forgets finds fewer copies, and nobody is told."""
+    url = context.home.settings.services.index_url
+    if not url:
+        return []
+    try:
+        policies = _policies(url)
+    except (redis.RedisError, RedisClusterException, OSError):
+        return []  # it hides its configuration, or does not answer: `services` says so
+    return [
+        Finding(
+            "index.eviction",
+            f"the index at {without_secrets(url)} forgets what does not fit ({policy})",
+            "set maxmemory-policy noeviction",
+        )
+        for policy in sorted(policies - {"noeviction"})
+    ]
+
+
 def mongo_writes(context: Context) -> list[Finding]:
     try:
         database = connect(context.home.settings.mongo_url, timeout_s=REDIS_TIMEOUT_S)
@@ -159,6 +183,17 @@ def migrations(context: Context) -> list[Finding]:
     return [Finding("database.migrations", problem, "zhuiwen up")]
 
 
+def _policies(url: str) -> set[str]:
+    """What the servers of an index do when their memory is full."""
+    name = "maxmemory-policy"
+    with closing(index_client(url)) as client:
+        if isinstance(client, RedisCluster):
+            answers: Any = client.config_get(name, target_nodes=RedisCluster.PRIMARIES)
+        else:
+            answers = {"": client.config_get(name)}
+    return {answer[name] for answer in answers.values() if name in answer}
+
+
 CHECKS: tuple[Check, ...] = (
     python_version,
     unknown_settings,
@@ -167,6 +202,7 @@ CHECKS: tuple[Check, ...] = (
     fonts,
     services,
     redis_durability,
+    index_keeps_all,
     mongo_writes,
     migrations,
 )

@@ -9,6 +9,8 @@ import psycopg
 import redis
 from celery import Celery
 from kombu.exceptions import KombuError
+from redis.cluster import RedisCluster
+from redis.exceptions import RedisClusterException
 
 from core.errors import RetryLater, ZhuiwenError
 from pagestore.mongo import connect, ping
@@ -38,6 +40,28 @@ def redis_answers(url: str) -> bool:
             return bool(client.ping())
     except (redis.RedisError, OSError, ValueError):
         return False
+
+
+def index_answers(url: str) -> bool:
+    """Whether the Redis of the index answers; of a cluster, whether it answers for every key."""
+    try:
+        with closing(index_client(url)) as client:
+            if isinstance(client, RedisCluster):
+                return bool(client.cluster_info()["cluster_state"] == "ok")
+            return bool(client.ping())
+    except (redis.RedisError, RedisClusterException, OSError, ValueError):
+        return False
+
+
+def index_client(url: str) -> "redis.Redis | RedisCluster":
+    """A client of one server, or, where the scheme says so, of a cluster, which connects at once.
+
+    Raises what the driver raises.
+    """
+    scheme, _, rest = url.partition("://")
+    make = RedisCluster.from_url if scheme.endswith("+cluster") else redis.Redis.from_url
+    address = f"{scheme.removesuffix('+cluster')}://{rest}"
+    return make(address, decode_responses=True, socket_timeout=TIMEOUT_S, socket_connect_timeout=TIMEOUT_S)
 
 
 def postgres_answers(url: str) -> bool:

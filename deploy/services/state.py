@@ -117,6 +117,7 @@ def _external(home: Home) -> list[ServiceStatus]:
     services = [
         ("mongo", settings.mongo_url, not home.embeds_mongo, probes.mongo_answers, "ZHUIWEN_MONGO_URL"),
         ("redis", settings.redis_url, not home.embeds_redis, probes.redis_answers, "ZHUIWEN_REDIS_URL"),
+        ("index", settings.index_url, bool(settings.services.index_url), probes.index_answers, "ZHUIWEN_INDEX_URL"),
         ("database", settings.services.database_url, bool(settings.services.database_url), probes.postgres_answers,
          "ZHUIWEN_DATABASE_URL"),
     ]  # fmt: skip

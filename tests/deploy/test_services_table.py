@@ -11,16 +11,20 @@ from typing import Any
 import pytest
 import redis
 import yaml
+from redis.cluster import RedisCluster
 
 from core.settings import DEMO_SITES
 from deploy import doctor
 from deploy.cli.app import run
 from deploy.demo import presence
 from deploy.home import Home, prepare
-from deploy.services import down, preparation, probes, processes, up
+from deploy.services import State, down, preparation, probes, processes, status, up
 from deploy.services.faults import PreparationFailed
 from deploy.services.state import without_secrets
 from tests.support.embedded import free_port, wait_until
+from tests.support.redis_server import redis_cluster_url, redis_url
+
+__all__ = ["redis_cluster_url", "redis_url"]
 
 COMPOSE = Path(__file__).parents[2] / "deploy" / "compose"
 
@@ -121,6 +125,8 @@ def test_probes_of_nothing_are_false_and_raise_nothing() -> None:
     port = free_port()
     assert not probes.mongo_answers(f"mongodb://127.0.0.1:{port}/x")
     assert not probes.redis_answers(f"redis://127.0.0.1:{port}/0")
+    assert not probes.index_answers(f"redis://127.0.0.1:{port}/0")
+    assert not probes.index_answers(f"redis+cluster://127.0.0.1:{port}")
     assert not probes.postgres_answers(f"postgres://u:p@127.0.0.1:{port}/x")
     assert not probes.web_answers("127.0.0.1", port)
     assert not probes.worker_answers(f"redis://127.0.0.1:{port}/0", "pages")
@@ -201,6 +207,44 @@ def test_the_doctor_sees_a_redis_that_forgets(home: Home) -> None:
         assert [each.id for each in doctor.redis_durability(context(home))] == ["redis.appendonly", "redis.eviction"]
     finally:
         down(home, str)
+
+
+@pytest.mark.parametrize("server", ["redis_url", "redis_cluster_url"])
+def test_status_and_doctor_look_at_an_index_that_is_elsewhere(
+    server: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    url = request.getfixturevalue(server)
+    home = prepare({"ZHUIWEN_HOME": str(tmp_path / "home"), "ZHUIWEN_INDEX_URL": url})
+    (row,) = [each for each in status(home) if each.name == "index"]
+    assert (row.state, row.address) == (State.EXTERNAL, url.partition("://")[2].partition("/")[0])
+    client = probes.index_client(url)
+    assert doctor.index_keeps_all(context(home)) == []
+    try:
+        _set_policy(client, "allkeys-lru")
+        (found,) = doctor.index_keeps_all(context(home))
+        assert (found.id, "allkeys-lru" in found.problem) == ("index.eviction", True)
+    finally:
+        _set_policy(client, "noeviction")
+        client.close()
+
+
+def _set_policy(client: "redis.Redis | RedisCluster", policy: str) -> None:
+    nodes = {"target_nodes": RedisCluster.PRIMARIES} if isinstance(client, RedisCluster) else {}
+    client.config_set("maxmemory-policy", policy, **nodes)
+
+
+def test_the_doctor_names_an_index_elsewhere_that_does_not_answer(tmp_path: Path) -> None:
+    url = f"redis+cluster://u:secret@127.0.0.1:{free_port()}"
+    home = prepare({"ZHUIWEN_HOME": str(tmp_path / "home"), "ZHUIWEN_INDEX_URL": url})
+    found = {each.id: each for each in doctor.examine(context(home), [doctor.services, doctor.index_keeps_all])}
+    assert found["service.index"].remedy == "check ZHUIWEN_INDEX_URL"
+    assert "index.eviction" not in found
+    assert not any("secret" in each.problem for each in found.values())
+
+
+def test_an_index_where_the_queues_are_is_looked_at_once(home: Home) -> None:
+    assert "index" not in {each.name for each in status(home)}
+    assert doctor.index_keeps_all(context(home)) == []
 
 
 def test_the_doctor_names_settings_that_do_not_exist_and_no_other(home: Home) -> None:
