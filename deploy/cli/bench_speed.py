@@ -4,7 +4,7 @@ import json
 import socket
 import subprocess
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic, sleep
@@ -45,11 +45,12 @@ def speed(  # noqa: PLR0917 - options of a command
     """Measure fingerprints beside the published libraries, matching with every index, memory and long inputs."""
     from laboratory.build import DEFAULT_SEED, SHARED_CORPORA
     from laboratory.measuring import Listener
-    from laboratory.speed import PARTS, Plan, as_dict, measure
+    from laboratory.speed import MATCHING, PARTS, Plan, as_dict, measure
 
     if not 2 <= long_chars <= MAX_CHARS or not 0 <= works_chars <= MAX_CHARS:
         raise BadInput(f"--works-chars and --long-chars are at most {MAX_CHARS:,.0f}, and long inputs at least 2")
-    with _redis(redis_url) as (url, reason):
+    asked = [name.strip() for name in parts.split(",") if name.strip()] or PARTS
+    with _redis(redis_url) if MATCHING in asked else nullcontext((None, "")) as (url, reason):
         plan = Plan(
             corpora=corpora or SHARED_CORPORA,
             texts=texts,
@@ -60,7 +61,7 @@ def speed(  # noqa: PLR0917 - options of a command
             rounds=rounds,
             redis_url=url,
             without_redis=reason,
-            parts=[name.strip() for name in parts.split(",") if name.strip()] or PARTS,
+            parts=asked,
         )
         results = measure(plan, Listener(complain, _progress))
     _show(results)

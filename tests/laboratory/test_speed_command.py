@@ -35,8 +35,7 @@ def test_a_folder_is_measured_with_a_redis_of_its_own_and_shown_and_written(
 
 def test_each_mistake_is_one_sentence_and_exit_code_two(zhuiwen: CommandLine, tmp_path: Path) -> None:
     mistakes = [
-        ("--corpora", tmp_path),
-        ("--texts", tmp_path / "nowhere"),
+        ("--texts", tmp_path / "nowhere", "--parts", "long"),
         ("--texts", TEXTS, "--parts", "all"),
         ("--texts", TEXTS, "--works-chars", "nan"),
         ("--texts", TEXTS, "--long-chars", 0),
