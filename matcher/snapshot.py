@@ -3,7 +3,7 @@
 import fcntl
 import logging
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -36,6 +36,19 @@ class VersionedIndex(MatchIndex, Protocol):
     def version(self) -> IndexVersion: ...
 
     def contents(self) -> tuple[IndexVersion, frozenset[WorkTextId]]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotFile:
+    """A snapshot as it lies in its folder. is_current: of the index as it is now, so that it answers look-ups.
+
+    written_s: since 1970.
+    """
+
+    version: IndexVersion
+    is_current: bool
+    size_bytes: int
+    written_s: float
 
 
 class SnapshotIndex:
@@ -72,6 +85,17 @@ class SnapshotIndex:
         if snapshot is None:
             return self._source.lookup(hashes, max_postings)
         return _found(snapshot, keys_of(hashes), max_postings)
+
+    def file(self) -> SnapshotFile | None:
+        """The newest snapshot of this index that is whole; None where there is none. All of it is read for that."""
+        for path in self._by_age():
+            try:
+                header, written = Snapshot(path).header, path.stat()
+            except (UnreadableFile, OSError):
+                continue
+            is_current = header.version == self._source.version() and header.algorithm_id == self.algorithm_id
+            return SnapshotFile(header.version, is_current, written.st_size, written.st_mtime)
+        return None
 
     def is_due(self, now_s: float) -> bool:
         """Whether the newest snapshot is so old, for its size, that another is worth its time. now_s: since 1970."""
@@ -143,12 +167,20 @@ class SnapshotIndex:
 
     def _newest(self) -> Snapshot | None:
         """The newest snapshot of this index, whatever it is of."""
-        for path in sorted(self._snapshots(), key=lambda path: path.stat().st_mtime, reverse=True):
+        for path in self._by_age():
             try:
                 return Snapshot(path)
             except UnreadableFile:
                 continue
         return None
+
+    def _by_age(self) -> list[Path]:
+        """The newest first; one that another process deletes meanwhile may be among them."""
+        ages = {}
+        for path in self._snapshots():
+            with suppress(FileNotFoundError):
+                ages[path] = path.stat().st_mtime
+        return sorted(ages, key=ages.__getitem__, reverse=True)
 
     def _snapshots(self) -> list[Path]:
         return list(self._folder.glob(f"{self.algorithm_id}-*{SUFFIX}"))

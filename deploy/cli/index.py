@@ -1,6 +1,8 @@
 """The verbs `index stats`, `index rebuild`, `index snapshot`."""
 
+import time
 from collections.abc import Mapping
+from datetime import timedelta
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -12,6 +14,7 @@ from deploy.cli.session import local_iso, local_time, session
 
 if TYPE_CHECKING:
     from core.settings import Settings
+    from matcher.ports import MatchIndex
     from pipeline.rounds import Round
 
 WAIT_S = 120.0  # a sweep of 100,000 pages takes seconds
@@ -37,6 +40,7 @@ def stats(is_json: Annotated[bool, typer.Option("--json", help="for programs")] 
         state, corpus = ports.index.state(), corpus_texts()
         indexed = frozenset(ports.index.text_ids()) if state.generation else frozenset()
         rounds = last_rounds(redis_client(settings))
+        copy = _snapshot(ports.index, settings)
     figures = {
         "algorithm": ports.algorithm.id,
         "generation": state.generation,
@@ -48,10 +52,10 @@ def stats(is_json: Annotated[bool, typer.Option("--json", help="for programs")] 
         "superfluous": len(indexed - corpus),
     }
     if is_json:
-        as_json(figures | {"rounds": _rounds(rounds, settings)})
+        as_json(figures | {"snapshot": copy, "rounds": _rounds(rounds, settings)})
     else:
         fields((name.replace("_", " "), f"{value:,}") for name, value in figures.items())
-        fields(_told_rounds(rounds, settings).items())
+        fields([("snapshot", _told_snapshot(copy)), *_told_rounds(rounds, settings).items()])
     if corpus != indexed:
         complain("the index is not what the corpus is; the sweeper mends it, or: zhuiwen index rebuild")
         raise typer.Exit(FAILED)
@@ -88,6 +92,38 @@ def snapshot() -> None:
             raise BadConfiguration(["ZHUIWEN_INDEX_SNAPSHOT is not set; set it to a folder, best one in /dev/shm"])
         is_written = refresh_snapshot(live(settings), is_urgent=True)
     say("the snapshot is written" if is_written else "nothing to do: the snapshot is new, or being written already")
+
+
+def _snapshot(index: "MatchIndex", settings: "Settings") -> dict[str, Any]:
+    """What there is of the snapshot on this machine."""
+    from matcher.snapshot import SnapshotIndex
+
+    if not isinstance(index, SnapshotIndex):
+        return {"is_asked_for": False}
+    asked = {"is_asked_for": True, "folder": settings.services.index_snapshot}
+    file = index.file()
+    if file is None:
+        return asked | {"is_there": False}
+    return asked | {
+        "is_there": True,
+        "is_current": file.is_current,
+        "generation": file.version.generation,
+        "corpus_revision": file.version.revision,
+        "bytes": file.size_bytes,
+        "age_s": max(0, round(time.time() - file.written_s)),
+    }
+
+
+def _told_snapshot(copy: "Mapping[str, Any]") -> str:
+    if not copy["is_asked_for"]:
+        return "not asked for (ZHUIWEN_INDEX_SNAPSHOT)"
+    if not copy["is_there"]:
+        return f"none in {copy['folder']}; the sweeper writes it, or: zhuiwen index snapshot"
+    state = (
+        "answers" if copy["is_current"] else "behind the index; the sweeper writes the next, or: zhuiwen index snapshot"
+    )
+    of = f"generation {copy['generation']:,}, corpus revision {copy['corpus_revision']:,}"
+    return f"{of}, {copy['bytes']:,} bytes, {timedelta(seconds=copy['age_s'])} old, {state}"
 
 
 def _rounds(rounds: "Mapping[str, Round]", settings: "Settings") -> dict[str, Any]:

@@ -157,6 +157,25 @@ def test_the_index_says_whether_it_is_what_the_corpus_is(corpus: CommandLine, br
     assert corpus("index", "rebuild").code == 0
 
 
+def test_index_stats_tell_the_state_of_the_snapshot(corpus: CommandLine, tmp_path: Path) -> None:
+    with_snapshot = CommandLine(corpus.home, {**corpus.environment, "ZHUIWEN_INDEX_SNAPSHOT": str(tmp_path)})
+
+    def told(command: CommandLine = with_snapshot) -> str:
+        return next(line for line in command("index", "stats").out.splitlines() if line.startswith("snapshot: "))
+
+    assert told(corpus) == "snapshot: not asked for (ZHUIWEN_INDEX_SNAPSHOT)"
+    assert told() == f"snapshot: none in {tmp_path}; the sweeper writes it, or: zhuiwen index snapshot"
+    assert with_snapshot("index", "snapshot").code == 0
+    assert told().endswith(" old, answers")
+    stats = with_snapshot("index", "stats", "--json").json()
+    (path,) = tmp_path.glob("*.snapshot")
+    assert stats["snapshot"]["bytes"] == path.stat().st_size
+    assert stats["snapshot"]["corpus_revision"] == stats["corpus_revision"]
+    assert stats["snapshot"]["age_s"] < 300
+    assert corpus("index", "rebuild").code == 0
+    assert "behind the index" in told()
+
+
 def test_index_stats_tell_the_last_rounds_in_the_zone_of_the_user(corpus: CommandLine, broker: redis.Redis) -> None:
     broker.delete(rounds.KEY)
     before = corpus("index", "stats").out.splitlines()

@@ -51,6 +51,26 @@ def snapshots(folder: Path) -> list[Path]:
     return sorted(path for path in folder.iterdir() if path.suffix != ".lock")
 
 
+class TestWhatIsThere:
+    def test_the_newest_whole_snapshot_is_told_with_its_size_and_whether_it_answers(
+        self, shared: SnapshotIndex, source: RedisIndex, tmp_path: Path
+    ) -> None:
+        (path,) = snapshots(tmp_path)
+        there = shared.file()
+        assert there is not None
+        assert (there.version, there.is_current) == (source.version(), True)
+        assert (there.size_bytes, there.written_s) == (path.stat().st_size, path.stat().st_mtime)
+        (tmp_path / f"{source.algorithm_id}-9-9-x.snapshot").write_bytes(b"no snapshot")
+        assert shared.file() == there
+        source.remove(A)
+        behind = shared.file()
+        assert behind is not None
+        assert (behind.version, behind.is_current) == (there.version, False)
+
+    def test_nothing_is_told_of_a_folder_without_one(self, source: RedisIndex, tmp_path: Path) -> None:
+        assert SnapshotIndex(source, tmp_path / "none").file() is None
+
+
 class TestWhenItAnswers:
     def test_an_unchanged_index_is_answered_from_the_snapshot(self, shared: SnapshotIndex, source: RedisIndex) -> None:
         for text_id in IDS:
