@@ -76,7 +76,7 @@ class Calibration:
     # news items compared with each other (innocent: less than a fifth of the 5-grams in any other) and 2,000 excerpts
     # of 60-500 characters and patchworks in other texts, November 2026. Innocent ones accused / excerpts of 60, of 100
     # characters not called copies: without these rules 18 %, 0; own share .65-.9, background .02-.1, own tokens 60-150
-    # give .2-1.4 %, 50-0 and 39-0 of 306; the ones chosen .7 %, 3 and 1.
+    # give .2-1.4 %, 50-0 and 39-0 of 306; the ones chosen .6 %, 5 and 1.
     most_of_page: float = 0.6  # from here on a page is a copy whatever else has the same words
     much_of_page: float = 0.35
     min_own_share_of_much: float = 0.65

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 WILDCARD = 0xFFFF  # fingerprint.normalization.WILDCARD; numba needs a constant of this module
 DEAD = -(1 << 28)
-# Diagonals that one wave may hold, a power of two; the drop of 20 keeps at most 41 alive.
+# Diagonals that one wave may hold, a power of two; the drop of 16 keeps at most 33 alive.
 WIDTH = 128
 # Edits after which an extension settles its way so far, so that memory stays bounded on texts of any length.
 MAX_WAVES = 1024
