@@ -97,10 +97,6 @@ class StreamShelf:
         bounds = np.array(places, np.int64).reshape(-1, 2)
         return Streams(self._tokens, bounds[:, 0].copy(), bounds[:, 1].copy())
 
-    def forget(self, text_id: WorkTextId) -> None:
-        """Let go of a text: who asks for it again gets it from the corpus."""
-        self._places.pop(text_id, None)
-
     def _placed(self, text_ids: Sequence[WorkTextId], is_forced: bool = False) -> list[tuple[int, int]] | None:
         """Where each stands; None when the shelf is full."""
         places = []
