@@ -9,11 +9,10 @@ import typer
 from core.errors import BadInput, UnreadableFile
 from deploy.cli.bench_speed import speed
 from deploy.cli.faults import complain
-from deploy.cli.output import Meter, say, table
+from deploy.cli.output import counting, say, table
 
 if TYPE_CHECKING:
     from laboratory.results import Results
-    from laboratory.running import Progress
 
 
 def register(app: typer.Typer) -> None:
@@ -66,7 +65,7 @@ def quality(  # noqa: PLR0917 - options of a command
         jobs=jobs,
         out=out,
     )
-    results = measure(plan, Listener(complain, _progress))
+    results = measure(plan, Listener(complain, counting))
     _show(results)
     if json_file is not None:
         text = json.dumps(as_dict(results), ensure_ascii=False, indent=1)
@@ -77,17 +76,6 @@ def quality(  # noqa: PLR0917 - options of a command
 
 def _one_of_several() -> None:
     """How well and how fast copies are found."""
-
-
-def _progress(label: str) -> "Progress":
-    meter = Meter(label)
-
-    def at(done: int, total: int) -> None:
-        meter.at(done, total)
-        if done == total:
-            meter.close()
-
-    return at
 
 
 def _show(results: "Results") -> None:

@@ -14,10 +14,9 @@ import typer
 
 from core.errors import BadConfiguration, BadInput, ServiceUnavailable, UnreadableFile
 from deploy.cli.faults import complain
-from deploy.cli.output import Meter, say, table
+from deploy.cli.output import counting, say, table
 
 if TYPE_CHECKING:
-    from laboratory.running import Progress
     from laboratory.speed import SpeedResults
 
 START_DEADLINE_S = 20.0
@@ -63,7 +62,7 @@ def speed(  # noqa: PLR0917 - options of a command
             without_redis=reason,
             parts=asked,
         )
-        results = measure(plan, Listener(complain, _progress))
+        results = measure(plan, Listener(complain, counting))
     _show(results)
     if json_file is not None:
         _write(json_file, json.dumps(as_dict(results), ensure_ascii=False, indent=1) + "\n")
@@ -78,17 +77,6 @@ def _show(results: "SpeedResults") -> None:
         say("")
         say(each.title)
         table(each.columns, each.rows, right=each.right)
-
-
-def _progress(label: str) -> "Progress":
-    meter = Meter(label)
-
-    def at(done: int, total: int) -> None:
-        meter.at(done, total)
-        if done == total:
-            meter.close()
-
-    return at
 
 
 def _write(path: Path, content: str) -> None:

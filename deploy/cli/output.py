@@ -6,7 +6,7 @@ What was crawled is hostile: a title may carry the sequences that move a termina
 import json
 import sys
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -154,3 +154,15 @@ class Meter:
     def close(self) -> None:
         if self._is_terminal and self._last:
             sys.stderr.write("\r\x1b[K")
+
+
+def counting(label: str) -> Callable[[int, int], None]:
+    """A meter that is told how many are done, and of how many; it ends with the last."""
+    meter = Meter(label)
+
+    def at(done: int, total: int) -> None:
+        meter.at(done, total)
+        if done == total:
+            meter.close()
+
+    return at

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from fingerprint.fuzzy import FINALS, INITIALS, WHOLE
 from fingerprint.readings import CODE_POINTS, SYLLABLES, TABLE, code_points
 from laboratory.edits.confusion import NONE, Confusions
 
@@ -14,15 +15,6 @@ COMMON_WEIGHT = 8
 LESS_COMMON_WEIGHT = 1
 LEVEL_1_ROWS = range(16, 56)
 LEVEL_2_ROWS = range(56, 88)
-
-INITIALS = (("zh", "z"), ("ch", "c"), ("sh", "s"), ("n", "l"))
-FINALS = (("ang", "an"), ("eng", "en"), ("ing", "in"))
-# h and f differ by more than their letter: what is said hua in one place is fa in another.
-WHOLE = (
-    *(("hua", "fa"), ("huan", "fan"), ("huang", "fang"), ("hui", "fei"), ("hun", "fen"), ("hong", "feng")),
-    *(("hu", "fu"), ("huo", "fo"), ("hou", "fou"), ("han", "fan"), ("hang", "fang"), ("hei", "fei"), ("hen", "fen")),
-    *(("heng", "feng"), ("ha", "fa")),
-)
 
 
 def common_characters() -> NDArray[np.uint32]:
