@@ -159,3 +159,15 @@ def test_hits_of_several_texts_stay_apart() -> None:
     streams = Streams(np.concatenate([first, second]), np.array([0, 100]), np.array([100, 200]))
     found, _ = segments_of(page, no_alternatives(page), streams, *hits([(1, 5, 25), (0, 45, 25)]), DEFAULT)
     assert sorted(found[:, [8, 0, 1, 2, 3]].tolist()) == [[0, 40, 80, 20, 60], [1, 0, 40, 20, 60]]
+
+
+def test_a_long_text_that_drifts_off_its_diagonal_is_one_segment() -> None:
+    rng = np.random.default_rng(11)
+    work = rng.integers(1, 400, 60_000).astype(np.uint16)
+    # The first half loses a tenth, the second nothing: the way lies far off the straight line between its ends.
+    is_kept = rng.random(work.size) >= np.where(np.arange(work.size) < 30_000, 0.1, 0.0)
+    page, origins = work[is_kept], np.flatnonzero(is_kept)
+    runs = np.flatnonzero(np.diff(origins) == 1)[::20]
+    places = [np.zeros(runs.size, np.int32), runs.astype(np.int32), origins[runs].astype(np.int32)]
+    segments, _ = segments_of(page, no_alternatives(page), one_text(work), *places, DEFAULT)
+    assert len(segments) == 1
