@@ -20,6 +20,7 @@ class ChangeKind(StrEnum):
     INSERTED = "inserted"  # on the page only
     DELETED = "deleted"  # in the work only
     NOISE = "noise"  # zero-width, spaces, bracketed pinyin, private use: on the page only, said to hide
+    MOVED = "moved"  # a place, not a run: what follows stands elsewhere in the work than what comes before
 
 
 class MatchClass(StrEnum):
@@ -35,7 +36,11 @@ class MatchClass(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One difference inside a span. An INSERTED change has an empty `work`, a DELETED one an empty `page`."""
+    """One difference inside a span. An INSERTED change has an empty `work`, a DELETED one an empty `page`.
+
+    A MOVED one has both empty: where on the page a piece begins that the work has elsewhere, and where in the work it
+    begins. It overlaps no other change and counts neither for nor against similarity.
+    """
 
     kind: ChangeKind
     page: TextRange
@@ -51,7 +56,8 @@ class Span:
     character are the same. Places with another character (of the same sound or not), pinyin in place of a character,
     and inserted and deleted text are not. Neither counted for nor against: signs that only hide the text (`NOISE`:
     zero-width characters, spaces, pinyin in brackets, characters that nobody can read), and what has no reading
-    (punctuation, line ends, foreign scripts). The order of sentences does not enter: a shuffled passage may have 1.0.
+    (punctuation, line ends, foreign scripts). The order of sentences (`MOVED`) does not enter: a shuffled passage may
+    have 1.0.
     """
 
     page: TextRange

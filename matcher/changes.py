@@ -17,8 +17,8 @@ from matcher.sides import Side, is_latin, is_one_character
 # Changes are rows of five numbers: kind (a place in CHANGE_KINDS), page start, page end, work start, work end (tokens).
 CHANGE_KINDS = tuple(ChangeKind)
 Changes = NDArray[np.int32]
-# Neither is wording: the same words in other forms, or signs that hide them.
-NOT_WORDING = frozenset({ChangeKind.SCRIPT, ChangeKind.NOISE})
+# None is wording: the same words in other forms, signs that hide them, or the same words at another place.
+NOT_WORDING = frozenset({ChangeKind.SCRIPT, ChangeKind.NOISE, ChangeKind.MOVED})
 SAME = -1
 _NUMBERS = {kind: number for number, kind in enumerate(CHANGE_KINDS)}
 
@@ -27,6 +27,7 @@ _OF_ALONE = {
     kernels.ONLY_PAGE: ChangeKind.INSERTED,
     kernels.ONLY_WORK: ChangeKind.DELETED,
     kernels.REWRITTEN: ChangeKind.REPLACED,
+    kernels.ELSEWHERE: ChangeKind.MOVED,
 }
 
 
@@ -139,7 +140,7 @@ def _kinds(
 
 
 def _merged(alone: Changes, pairs: NDArray[np.int32], kinds: NDArray[np.int32]) -> Changes:
-    """The changes in order of the page, those of one kind that touch on both sides joined."""
+    """The changes in order of the page, those of one kind that touch on both sides joined; a mark before its piece."""
     rows = np.empty((len(alone) + len(pairs), 5), np.int32)
     rows[: len(alone)] = alone
     ones = rows[len(alone) :]

@@ -29,6 +29,8 @@ _RANKS = {kind: rank for rank, kind in enumerate(Disguise)}
 _NEVER_BY_ACCIDENT = frozenset(
     {Disguise.ZERO_WIDTH, Disguise.PINYIN_INSERTED, Disguise.PINYIN_REPLACED, Disguise.PRIVATE_USE}
 )
+# A shuffled passage is told by `displaced`, which is what its marks are made of.
+_NO_SIGNS = frozenset({ChangeKind.MOVED})
 _IN_PASSAGES = {ChangeKind.INSERTED: Disguise.TEXT_INSERTED, ChangeKind.DELETED: Disguise.TEXT_DELETED}
 
 
@@ -103,7 +105,7 @@ def _signs(page: Side, work: Side, comparison: Comparison) -> Iterator[tuple[Dis
         rows = comparison.of_kind(kind_of_change)
         # Between pieces in another order alignment loses a few tokens on each side; only whole passages count there.
         is_seam = comparison.displaced and kind_of_change in _IN_PASSAGES
-        if not is_seam:
+        if not is_seam and kind_of_change not in _NO_SIGNS:
             disguise = _DISGUISE_OF_CHANGE.get(kind_of_change) or _IN_PASSAGES[kind_of_change]
             tokens = int(sizes_of(rows).sum())
             yield disguise, _Sign(len(rows), tokens, _row_text(page, work, kind_of_change, rows[0]))

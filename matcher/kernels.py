@@ -26,7 +26,7 @@ LONG_TOKENS, FAITHFUL_SHARE = 2_000, 0.8  # a chapter, as lightly edited as anyt
 # left out. 3: an advertisement is seldom less than three times as long as the tokens that alignment loses beside it.
 MAX_RATIO_OF_REPLACED = 3
 MAX_OVERLAP_TO_TRIM_TOKENS = 40
-ONLY_PAGE, ONLY_WORK, REWRITTEN = 0, 1, 2
+ONLY_PAGE, ONLY_WORK, REWRITTEN, ELSEWHERE = 0, 1, 2, 3
 
 SEGMENT_COLUMNS = 9
 
@@ -405,15 +405,17 @@ def paired(  # noqa: C901 - one walk along the passage
 ) -> tuple[Pairs, Alone, int]:
     """Pairs int32[n, 2] of page and work tokens in order of the page; what stands alone; segments out of order.
 
-    Alone is int32[m, 5]: ONLY_PAGE, ONLY_WORK or REWRITTEN, page start, page end, work start, work end. segments: in
-    order of the page. Where two overlap, the later one loses what the earlier has. In another order than the work's,
-    what is skipped at one place stands elsewhere on the page: nothing is said to be left out between segments.
+    Alone is int32[m, 5]: ONLY_PAGE, ONLY_WORK, REWRITTEN or ELSEWHERE, page start, page end, work start, work end; last
+    those of ELSEWHERE, as `_moved` tells them. segments: in order of the page. Where two overlap, the later one loses
+    what the earlier has. In another order than the work's, what is skipped at one place stands elsewhere on the page:
+    nothing is said to be left out between segments.
     """
     total = 0
     for row in segments:
         total += row[1] - row[0]
     pairs, alone = np.empty((total, 2), np.int32), np.empty((2 * total + 4 * len(segments) + 4, 5), np.int32)
     waves = working_memory()
+    pieces, piece_count = np.empty((len(segments), 3), np.int32), 0
     pair_count, alone_count, displaced = 0, 0, 0
     is_in_order = True
     for number in range(1, len(segments)):
@@ -450,7 +452,29 @@ def paired(  # noqa: C901 - one walk along the passage
         if inserted_from >= 0:
             alone_count = _noted(alone, alone_count, ONLY_PAGE, inserted_from, segment[1], expected, expected)
         page_at, work_at = segment[1], expected
+        pieces[piece_count, 0], pieces[piece_count, 1], pieces[piece_count, 2] = first, start, expected
+        piece_count += 1
+    alone_count = _moved(alone, alone_count, pieces[:piece_count])
     return pairs[:pair_count], alone[:alone_count], displaced
+
+
+@njit(cache=True)  # type: ignore[misc,unused-ignore]
+def _moved(alone: Alone, count: int, pieces: NDArray[np.int32]) -> int:
+    """Note each piece that stands elsewhere in the work than the one before it; empty on both sides.
+
+    pieces: int32[n, 3], page start, work start and work end of what has a partner, in order of the page. Elsewhere is
+    a piece that begins before the end of the one before it in the work, or so far behind it that another piece of the
+    passage (its middle: the ends of pieces overlap by chance) stands in between. What is skipped and stands nowhere in
+    the passage moves nothing; so a passage in the order of the work has none.
+    """
+    middles = np.sort((pieces[:, 1] + pieces[:, 2]) // 2)
+    for number in range(1, len(pieces)):
+        goes_on, start = pieces[number - 1, 2], pieces[number, 1]
+        is_leap = start > goes_on and np.searchsorted(middles, goes_on) < np.searchsorted(middles, start)
+        if start < goes_on or is_leap:
+            page_start = pieces[number, 0]
+            count = _noted(alone, count, ELSEWHERE, page_start, page_start, start, start)
+    return count
 
 
 @njit(cache=True)  # type: ignore[misc,unused-ignore]

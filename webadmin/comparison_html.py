@@ -26,6 +26,7 @@ _TAGS = {
     ChangeKind.INSERTED: pgettext_lazy("mark above a changed character", "add"),
     ChangeKind.DELETED: pgettext_lazy("mark above a changed character", "cut"),
     ChangeKind.NOISE: pgettext_lazy("mark above a changed character", "noise"),
+    ChangeKind.MOVED: pgettext_lazy("mark above a changed character", "mov"),
 }
 
 

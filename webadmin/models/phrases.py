@@ -76,6 +76,7 @@ CHANGES = {
     ChangeKind.INSERTED: _("inserted"),
     ChangeKind.DELETED: _("left out"),
     ChangeKind.NOISE: _("noise"),
+    ChangeKind.MOVED: _("moved"),
 }
 
 
