@@ -16,6 +16,7 @@ class Alphabet(StrEnum):
 
     SYLLABLES = "syllables"
     INITIALS = "initials"
+    FOLDED = "folded"  # fingerprint.folding
 
 
 class Seeds(Flag):
@@ -91,12 +92,14 @@ PUBLISHED_WINDOWS = WindowRule(64, 32, 3, FREQUENT_INITIALS, REFERENCE_PERMILLE)
 FINE_WINDOWS = replace(PUBLISHED_WINDOWS, granularity=32, step=16)
 SYLLABLE_ANCHORS = AnchorRule(Alphabet.SYLLABLES, 5, 4)
 
-# Why these anchors: docs/decisions/0010-anchors.md; and windows as seeds: docs/decisions/0072-windows-as-seeds.md.
+# Why these anchors: docs/decisions/0010-anchors.md; windows as seeds: docs/decisions/0072-windows-as-seeds.md; folded
+# syllables: docs/decisions/0090-fuzzy-anchors.md.
 _NUMBERED = (
     Algorithm(1, READINGS_2026, 1, (PUBLISHED_WINDOWS,), SYLLABLE_ANCHORS),
     Algorithm(2, READINGS_2026, 1, (PUBLISHED_WINDOWS,), AnchorRule(Alphabet.INITIALS, 10, 4)),
     Algorithm(3, READINGS_2026, 1, (PUBLISHED_WINDOWS,), SYLLABLE_ANCHORS, Seeds.WINDOWS),
     Algorithm(4, READINGS_2026, 1, (PUBLISHED_WINDOWS, FINE_WINDOWS), SYLLABLE_ANCHORS, Seeds.BOTH),
+    Algorithm(5, READINGS_2026, 1, (PUBLISHED_WINDOWS,), AnchorRule(Alphabet.FOLDED, 6, 4)),
 )
 ALGORITHMS: Mapping[int, Algorithm] = MappingProxyType({algorithm.id: algorithm for algorithm in _NUMBERED})
 

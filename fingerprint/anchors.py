@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fingerprint.algorithms import Alphabet, AnchorRule
+from fingerprint.folding import folded_symbols
 from fingerprint.letters import initials
 from fingerprint.normalization import WILDCARD
 
@@ -90,4 +91,6 @@ def rightmost_minima(hashes: NDArray[np.uint64], window: int) -> NDArray[np.int6
 def _symbols(tokens: NDArray[np.uint16], rule: AnchorRule) -> NDArray[np.uint64]:
     if rule.alphabet is Alphabet.INITIALS:
         return initials(tokens).astype(np.uint64)
+    if rule.alphabet is Alphabet.FOLDED:
+        return folded_symbols()[tokens].astype(np.uint64)
     return tokens.astype(np.uint64)

@@ -9,6 +9,7 @@ from core.pages import Disguise
 from fingerprint import latin_kernels, seed_kernels, stream_kernels
 from fingerprint.algorithms import Alphabet, AnchorRule, WindowRule
 from fingerprint.characters import KINDS, Kind
+from fingerprint.folding import folded_symbols
 from fingerprint.letters import INITIALS, LETTERS, number_of
 from fingerprint.noise import NOISE_KINDS, Noise
 from fingerprint.normalization import Stream
@@ -94,6 +95,8 @@ def _sorted(parts: list[Items]) -> Noise:
 def _symbols(alphabet: Alphabet) -> NDArray[np.uint16]:
     if alphabet is Alphabet.INITIALS:
         return INITIALS.table.astype(np.uint16)
+    if alphabet is Alphabet.FOLDED:
+        return folded_symbols()
     return np.arange(1 << 16, dtype=np.uint16)
 
 

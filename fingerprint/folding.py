@@ -1,0 +1,75 @@
+"""Syllables folded to how they are heard: what people confuse by ear is one symbol, so that anchors outlive it.
+
+Three parts of a syllable are kept, each coarsely: where the tongue or the lips close for its initial, the glide, and
+the rhyme. Voiced or not, aspirated or not, stop or fricative, dental or retroflex (b/p, d/t, g/k, j/q/x, z/c/s/zh/ch/
+sh), n or l: one initial. u and ü: one sound. -n and -ng behind any of a, e: one rhyme; ao and ou: another. Chosen
+by measurement: docs/decisions/0090-fuzzy-anchors.md.
+"""
+
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fingerprint.pinyin import NO_VOWEL
+from fingerprint.readings import SYLLABLES
+
+TOKENS = 1 << 16
+# The longer of two that begin alike stands first. y and w are glides and no initials.
+PLACES = {
+    **dict.fromkeys(("zh", "ch", "sh", "z", "c", "s"), "z"),
+    **dict.fromkeys(("b", "p"), "b"),
+    **dict.fromkeys(("d", "t"), "d"),
+    **dict.fromkeys(("n", "l"), "l"),
+    **dict.fromkeys(("g", "k"), "g"),
+    **dict.fromkeys(("j", "q", "x"), "j"),
+    **{letter: letter for letter in ("m", "f", "h", "r")},
+}
+# What pinyin writes short, and glides that it writes as initials; behind j, q, x and y its u is ü, here one with u.
+SPELLED_OUT = {"iu": "iou", "ui": "uei", "un": "uen", "in": "ien", "ing": "ieng", "ong": "ueng", "iong": "ueng"}
+ROUNDED_BEHIND_LIPS = ("b", "p", "m", "f")  # bo is buo
+GLIDES = "iu"
+RHYMES = {**dict.fromkeys(("an", "ang", "en", "eng"), "n"), **dict.fromkeys(("ao", "ou"), "ao")}
+
+Folded = tuple[str, str, str]
+
+
+@cache
+def folded_symbols() -> NDArray[np.uint16]:
+    """uint16[65536]: the symbol of every token, counted from 1 in the order of syllables; 0 for what is no syllable.
+
+    >>> symbols = folded_symbols()
+    >>> bool(symbols[SYLLABLES.index("shang")] == symbols[SYLLABLES.index("cen")])
+    True
+    """
+    numbers: dict[Folded, int] = {}
+    table = np.zeros(TOKENS, np.uint16)
+    for token, name in enumerate(SYLLABLES[1:], start=1):
+        table[token] = numbers.setdefault(folded(name), len(numbers) + 1)
+    return table
+
+
+def folded(name: str) -> Folded:
+    """Place of the initial, glide and rhyme of a toneless syllable; any of them may be empty.
+
+    >>> folded("zhuang"), folded("yuan"), folded("liu"), folded("er")
+    (('z', 'u', 'n'), ('', 'u', 'n'), ('l', 'i', 'ao'), ('', '', 'er'))
+    """
+    if name in NO_VOWEL:
+        return name, "", ""
+    initial = next((start for start in PLACES if name.startswith(start)), "")
+    final = _spelled_out(initial, name.removeprefix(initial))
+    has_glide = len(final) > 1 and final[0] in GLIDES
+    glide, rhyme = (final[0], final[1:]) if has_glide else ("", final)
+    return PLACES.get(initial, ""), glide, RHYMES.get(rhyme, rhyme)
+
+
+def _spelled_out(initial: str, written: str) -> str:
+    final = written.replace("v", "u")
+    if final[0] == "y":
+        final = final[1:] if final[1] in GLIDES else "i" + final[1:]
+    elif final[0] == "w":
+        final = final[1:] if final[1] in GLIDES else "u" + final[1:]
+    if initial in ROUNDED_BEHIND_LIPS and final == "o":
+        final = "uo"
+    return SPELLED_OUT.get(final, final)
