@@ -21,7 +21,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class KindCount:
-    """All changes of one kind."""
+    """All changes of one kind. What was moved has no examples: the same words stand on both sides."""
 
     kind: ChangeKind
     count: int
@@ -34,13 +34,12 @@ def change_counts(links: Iterable[Link]) -> list[KindCount]:
     pairs: dict[ChangeKind, Counter[tuple[str, str]]] = {}
     for link in links:
         pairs.setdefault(link.kind, Counter())[link.work, link.page] += 1
-    counted = [
-        KindCount(
-            kind,
-            sum(of_kind.values()),
-            tuple(Example(work, page, count) for (work, page), count in of_kind.most_common(MAX_EXAMPLES)),
-            max(0, len(of_kind) - MAX_EXAMPLES),
-        )
-        for kind, of_kind in pairs.items()
-    ]
+    counted = [_counted(kind, of_kind) for kind, of_kind in pairs.items()]
     return sorted(counted, key=lambda item: (-item.count, item.kind))
+
+
+def _counted(kind: ChangeKind, pairs: Counter[tuple[str, str]]) -> KindCount:
+    if kind is ChangeKind.MOVED:
+        return KindCount(kind, pairs.total(), (), 0)
+    examples = tuple(Example(work, page, count) for (work, page), count in pairs.most_common(MAX_EXAMPLES))
+    return KindCount(kind, pairs.total(), examples, max(0, len(pairs) - MAX_EXAMPLES))

@@ -13,17 +13,22 @@ from core.matches import ChangeKind
 from webadmin.sweep import Mark, Placed, swept
 
 Side = Literal["page", "work"]
+BEGINNING_CHARS = 8  # of a moved piece: enough to know it again
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """One change inside one passage: what stands on either side. Both numbers count from 1 in order of the page."""
+    """One change inside one passage: what stands on either side. Both numbers count from 1 in order of the page.
+
+    begins: how the piece that was moved begins in the work; empty for every other kind.
+    """
 
     passage: int
     change: int
     kind: ChangeKind
     page: str
     work: str
+    begins: str = ""
 
     @property
     def key(self) -> str:
@@ -118,7 +123,14 @@ def compare(page_text: str | None, work_text: str | None, spans: Sequence[Mappin
 def _links(number: int, span: Mapping[str, Any]) -> list[Link]:
     page, work = _Excerpt(span, "page"), _Excerpt(span, "work")
     return [
-        Link(number, index, ChangeKind(kind), page[page_start, page_end], work[work_start, work_end])
+        Link(
+            number,
+            index,
+            ChangeKind(kind),
+            page[page_start, page_end],
+            work[work_start, work_end],
+            work[work_start, work_start + BEGINNING_CHARS] if kind == ChangeKind.MOVED else "",
+        )
         for index, (kind, page_start, page_end, work_start, work_end) in enumerate(span.get("changes", ()), 1)
     ]
 

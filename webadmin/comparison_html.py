@@ -129,6 +129,8 @@ def _piece(piece: Piece, side: Side) -> str:
 def detail(link: Link) -> str:
     """Say in one line what a change did, for a tooltip."""
     name = CHANGES[link.kind]
+    if link.kind is ChangeKind.MOVED:
+        return _("%(kind)s: “%(begins)s…” comes after other text") % {"kind": name, "begins": _short(link.begins)}
     if not link.work:
         return _("%(kind)s: on the page only: “%(page)s”") % {"kind": name, "page": _short(link.page)}
     if not link.page:

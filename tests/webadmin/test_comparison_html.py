@@ -6,7 +6,9 @@ from html.parser import HTMLParser
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.matches import ChangeKind
 from tests.webadmin.test_comparison import span
+from webadmin.change_summary import change_counts
 from webadmin.comparison import compare
 from webadmin.comparison_html import CONTEXT_CHARS, column_html, strip_rects, visible
 from webadmin.hidden_characters import glyphs, spelled
@@ -104,6 +106,29 @@ def test_both_sides_of_a_change_carry_the_same_number_and_say_what_it_did() -> N
         assert 'data-changes="1-1"' in markup
         assert "渡" in re.findall(r'title="([^"]*)"', markup)[0]
         assert "度" in re.findall(r'title="([^"]*)"', markup)[0]
+
+
+def test_a_moved_piece_has_a_sign_on_both_sides_that_says_how_it_begins_and_adds_no_text() -> None:
+    work, page = '前甲<b>"乙', '甲<b>"乙前'
+    moved = span(page, work, (0, 7), (0, 7), ["moved", 6, 6, 0, 0], ["homophone", 6, 7, 0, 1])
+    comparison = compare(page, work, [moved])
+    assert [link.begins for link in comparison.links] == [work, ""]
+    for column, text in ((comparison.page, page), (comparison.work, work)):
+        markup = column_html(column)
+        reader = read(markup)
+        assert reader.text == text
+        assert set(reader.tags) == {"span"}
+        assert not reader.handlers
+        assert markup.count("zw-moved zw-gap") == markup.count('data-changes="1-1"') == 1
+        assert markup.index('data-changes="1-1"') < markup.index('data-changes="1-2"')
+        assert "前甲&lt;b&gt;&quot;乙…" in markup
+
+
+def test_moved_pieces_are_counted_without_pairs() -> None:
+    work, page = "前甲乙后", "甲乙前后"
+    made = span(page, work, (0, 4), (0, 4), ["moved", 2, 2, 0, 0], ["moved", 3, 3, 3, 3])
+    (counted,) = change_counts(compare(page, work, [made]).links)
+    assert (counted.kind, counted.count, counted.examples, counted.more) == (ChangeKind.MOVED, 2, (), 0)
 
 
 def test_text_that_is_no_longer_stored_is_said_to_be_missing() -> None:

@@ -1,0 +1,77 @@
+"""A shuffled page, as the matcher finds it, beside its work in a real browser."""
+
+import os
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from core.ids import WorkTextId
+from core.matches import ChangeKind
+from fingerprint.fingerprinting import fingerprint_text
+from matcher.corpus import MemoryCorpus, WorkEntry
+from matcher.matching import Matcher
+from matcher.memory_index import MemoryIndex
+from tests.support import admin_data, browser, case_texts
+from tests.support.corpus_texts import story, with_homophones
+from webadmin.frozen import frozen_span
+from webadmin.models import Case, CaseMatch
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+WORK = story(5, 20)
+SENTENCES = [sentence + "。" for sentence in WORK.split("。") if sentence]
+ORDER = [0, 3, 1, 2, 4]
+PAGE = with_homophones("".join("".join(SENTENCES[4 * number : 4 * number + 4]) for number in ORDER), 0.02)
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    with browser.chromium() as started:
+        yield started
+
+
+@pytest.fixture
+def world(transactional_db: None) -> admin_data.World:
+    return admin_data.fill_world(cases=2)
+
+
+@pytest.fixture
+def shuffled(world: admin_data.World, monkeypatch: pytest.MonkeyPatch) -> Case:
+    """A case whose page has the pieces of its work in another order, with the passages that the matcher finds."""
+    case = world.ours.cases[0]
+    index, corpus = MemoryIndex(), MemoryCorpus()
+    corpus[WorkTextId("work")] = WorkEntry(WORK, fingerprint_text(WORK))
+    index.add(WorkTextId("work"), corpus[WorkTextId("work")].fingerprint)
+    (match,) = Matcher(index, corpus).match(PAGE, fingerprint_text(PAGE))
+    spans = [frozen_span(span, PAGE, WORK) for span in match.spans]
+    CaseMatch.objects.filter(case=case).update(spans=spans)
+    case_texts.use(monkeypatch).keep_case(case, PAGE, WORK)
+    return case
+
+
+@pytest.mark.parametrize(("language", "name"), [("en", "moved"), ("zh-CN", "移位")])
+def test_each_moved_piece_has_a_sign_on_both_sides_that_leads_to_the_other(
+    chromium: Browser, live_server: object, world: admin_data.World, shuffled: Case, language: str, name: str
+) -> None:
+    reviewer = browser.visitor(chromium, str(live_server), language)
+    reviewer.log_in(world.ours.reviewer.get_username(), admin_data.PASSWORD)
+    reviewer.go(f"/admin/webadmin/case/{shuffled.pk}/change/")
+    page = reviewer.page
+    moved = str(ChangeKind.MOVED)
+    on_page, in_work = (page.locator(f'[data-side="{side}"] .zw-{moved}') for side in ("page", "work"))
+    expect(on_page).to_have_count(3)
+    expect(in_work).to_have_count(3)
+    assert name in str(on_page.first.get_attribute("title"))
+    sign = "(element) => getComputedStyle(element, '::before').content"
+    assert on_page.first.evaluate(sign) == in_work.first.evaluate(sign) == '"↷"'
+    on_page.first.click()
+    key = on_page.first.get_attribute("data-changes")
+    linked = page.locator(".zw-change.is-linked")
+    expect(linked).to_have_count(2)
+    assert linked.evaluate_all("(signs) => signs.map((sign) => sign.dataset.changes)") == [key, key]
+    assert "".join(page.locator('[data-side="page"] .zw-passage').all_text_contents()) in PAGE
+    expect(page.locator(".zw-legend")).to_contain_text(name)
+    if os.environ.get("PICTURES"):
+        page.locator(".zw-compare").screenshot(path=f"{os.environ['PICTURES']}/{language}.png")
+    assert not reviewer.complaints
