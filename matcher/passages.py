@@ -25,8 +25,10 @@ def passages(segments: Segments, calibration: Calibration) -> list[Segments]:
         return [segments] if _is_enough(segments, calibration) else []
     ordered = segments[np.lexsort((segments[:, WORK_START], segments[:, PAGE_END], segments[:, PAGE_START]))]
     pieces = list(_joined(ordered, calibration))
-    firm = [piece for piece in pieces if _is_enough(piece, calibration)]
-    kept = firm + _scattered(pieces, calibration)
+    is_enough = [_is_enough(piece, calibration) for piece in pieces]
+    firm = [piece for piece, enough in zip(pieces, is_enough, strict=True) if enough]
+    too_little = [piece for piece, enough in zip(pieces, is_enough, strict=True) if not enough]
+    kept = firm + _scattered(too_little, calibration)
     return [
         piece
         for piece in pieces
@@ -93,9 +95,12 @@ def _free_tokens(ordered: Segments) -> NDArray[np.int64]:
     return np.concatenate([[0], np.cumsum(is_free)])
 
 
-def _scattered(pieces: list[Segments], calibration: Calibration) -> list[Segments]:
-    """Pieces that are too little by themselves, when there are many."""
-    found = [piece for piece in pieces if _matched(piece) >= calibration.min_companion_tokens]
+def _scattered(too_little: list[Segments], calibration: Calibration) -> list[Segments]:
+    """Of the pieces that are too little by themselves those that are not tiny, when they are many together.
+
+    What is enough by itself lends them no weight: a chance agreement far from a copied chapter is no part of the copy.
+    """
+    found = [piece for piece in too_little if _matched(piece) >= calibration.min_companion_tokens]
     return found if sum(map(_matched, found)) >= calibration.min_scattered_tokens else []
 
 
