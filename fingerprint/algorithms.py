@@ -99,7 +99,7 @@ _NUMBERED = (
     Algorithm(2, READINGS_2026, 1, (PUBLISHED_WINDOWS,), AnchorRule(Alphabet.INITIALS, 10, 4)),
     Algorithm(3, READINGS_2026, 1, (PUBLISHED_WINDOWS,), SYLLABLE_ANCHORS, Seeds.WINDOWS),
     Algorithm(4, READINGS_2026, 1, (PUBLISHED_WINDOWS, FINE_WINDOWS), SYLLABLE_ANCHORS, Seeds.BOTH),
-    Algorithm(5, READINGS_2026, 1, (PUBLISHED_WINDOWS,), AnchorRule(Alphabet.FOLDED, 6, 4)),
+    Algorithm(5, READINGS_2026, 1, (PUBLISHED_WINDOWS,), AnchorRule(Alphabet.FOLDED, 5, 4)),
 )
 ALGORITHMS: Mapping[int, Algorithm] = MappingProxyType({algorithm.id: algorithm for algorithm in _NUMBERED})
 

@@ -6,6 +6,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from fingerprint.folding import folded_symbols
 from fingerprint.readings import SYLLABLES
 
 INITIALS = (("zh", "z"), ("ch", "c"), ("sh", "s"), ("n", "l"))
@@ -19,13 +20,15 @@ WHOLE = (
 
 
 @cache
-def fuzzy_syllables() -> NDArray[np.uint16]:
+def fuzzy_syllables(is_folded: bool = False) -> NDArray[np.uint16]:
     """uint16[syllables, F]: ids of the syllables that each may be taken for, 0 behind the last.
+
+    is_folded: those too that are one symbol with it (fingerprint.folding), as anchors of folded syllables have them.
 
     >>> [SYLLABLES[number] for number in fuzzy_syllables()[SYLLABLES.index("zhang")] if number]
     ['zan', 'zang', 'zhan']
     """
-    listed = [sorted(_taken_for(name)) for name in SYLLABLES]
+    listed = [sorted(_taken_for(name) | (_folded_alike(name) if is_folded else set())) for name in SYLLABLES]
     table = np.zeros((len(SYLLABLES), max(map(len, listed))), np.uint16)
     for row, names in zip(table, listed, strict=True):
         row[: len(names)] = [SYLLABLES.index(name) for name in names]
@@ -37,6 +40,12 @@ def _taken_for(name: str) -> set[str]:
     for initial in _exchanged(name, INITIALS, str.startswith):
         found |= set(_exchanged(initial, FINALS, str.endswith))
     return (found & set(SYLLABLES)) - {name, ""}
+
+
+def _folded_alike(name: str) -> set[str]:
+    symbols = folded_symbols()[: len(SYLLABLES)]
+    same = np.flatnonzero(symbols == symbols[SYLLABLES.index(name)]) if name else ()
+    return {SYLLABLES[number] for number in same} - {name}
 
 
 def _exchanged(name: str, pairs: tuple[tuple[str, str], ...], stands: Callable[[str, str], bool]) -> list[str]:

@@ -1,0 +1,146 @@
+import hashlib
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fingerprint.algorithms import ALGORITHMS, Alphabet, Seeds
+from fingerprint.compiled import anchors_of
+from fingerprint.fingerprinting import fingerprint_text
+from fingerprint.folding import folded, folded_symbols
+from fingerprint.fuzzy import fuzzy_syllables
+from fingerprint.normalization import WILDCARD
+from fingerprint.readings import SYLLABLES, syllable_ids
+from tests.support.corpus_texts import shared_records, story
+
+FOLDED = ALGORITHMS[5]
+TEXT = "话说天下大势，分久必合，合久必分。周末七国分争，并入于秦；及秦灭之后，楚、汉分争，又并入于汉。"
+TYPOS = 3_000  # records
+
+
+def symbol(name: str) -> int:
+    return int(folded_symbols()[SYLLABLES.index(name)])
+
+
+@pytest.mark.parametrize(
+    "alike",
+    [
+        *(
+            "zhi chi shi zi ci si",
+            "shang shen sheng sang can",
+            "lan nan lang nang",
+            "ji qi xi",
+            "yu wu",
+            "yuan wan yong",
+        ),
+        *(
+            "di ti",
+            "guo kuo",
+            "dao dou tao",
+            "you yao",
+            "liu niao",
+            "jing jin xiang qian",
+            "zhong zhun zuan",
+            "lv lu nu",
+        ),
+    ],
+)
+def test_what_is_confused_by_ear_is_one_symbol(alike: str) -> None:
+    assert len({symbol(name) for name in alike.split()}) == 1
+
+
+@pytest.mark.parametrize(
+    "apart",
+    [
+        *("ba ma fa da la ga ha ja za ra", "shi she sha shu shui shao", "bi mi di li ji yi", "mo me ma", "m n hm en"),
+        *("lian lan luan", "wo e er o", "hua fa", "jia jie ji ju jue"),
+    ],
+)
+def test_other_syllables_stay_apart(apart: str) -> None:
+    known = [name for name in apart.split() if name in SYLLABLES]
+    assert len({symbol(name) for name in known}) == len(known)
+
+
+def test_every_syllable_has_a_symbol_and_nothing_else_has() -> None:
+    symbols = folded_symbols()
+    assert (symbols[1 : len(SYLLABLES)] > 0).all()
+    assert not symbols[len(SYLLABLES) :].any()
+    assert symbols[0] == symbols[WILDCARD] == 0
+
+
+def test_glides_are_the_same_however_pinyin_spells_them() -> None:
+    assert folded("yin")[1:] == folded("lin")[1:]
+    assert folded("yong") == folded("yun")
+    assert folded("wei")[1:] == folded("gui")[1:]
+    assert folded("you")[1:] == folded("jiu")[1:]
+
+
+def test_the_symbols_of_algorithm_5_never_change() -> None:
+    digest = hashlib.sha256(folded_symbols().astype("<u2").tobytes()).hexdigest()
+    assert digest == "6665276565e860f283964b91b34fa246841f6bb74c96286268353f231f0cde87"
+
+
+def test_algorithm_5_never_changes() -> None:
+    fingerprint = fingerprint_text(TEXT, FOLDED)
+    assert [f"{value:016x}" for value in fingerprint.hashes.tolist()] == [
+        *("17748c4ea6765162", "069d0c50aefebded", "084e3fa5a80e3c14", "286fbc056fd8efac", "1ddf89d79759e071"),
+        *("630c6ce11b846981", "11ae7068cf339ca9"),
+    ]
+    assert fingerprint.anchors.tolist() == [4, 11, 15, 21, 23, 26, 31]
+
+
+def test_algorithm_5_takes_anchors_alone_and_as_many_as_the_first() -> None:
+    text = story(11, sentences=400)
+    first, folded_ones = fingerprint_text(text, ALGORITHMS[1]), fingerprint_text(text, FOLDED)
+    assert FOLDED.seeds is Seeds.ANCHORS
+    assert folded_ones.hashes.size == pytest.approx(first.hashes.size, rel=0.05)
+
+
+def test_anchors_outlive_the_replacement_of_every_syllable_by_one_that_is_taken_for_it() -> None:
+    tokens = fingerprint_text(story(5), FOLDED).tokens
+    heard = _each_replaced(tokens, np.random.default_rng(3))
+    assert (heard != tokens).mean() > 0.7
+    hashes, positions = anchors_of(tokens, FOLDED.anchors)
+    after, positions_after = anchors_of(heard, FOLDED.anchors)
+    assert hashes.tolist() == after.tolist()
+    assert positions.tolist() == positions_after.tolist()
+    plain, plain_after = (anchors_of(each, ALGORITHMS[1].anchors)[0] for each in (tokens, heard))
+    assert np.intersect1d(plain, plain_after).size < 0.02 * plain.size
+
+
+def test_what_folds_together_may_stand_for_one_another_in_verification() -> None:
+    symbols, plain, listed = folded_symbols(), fuzzy_syllables(), fuzzy_syllables(is_folded=True)
+    for token in range(1, len(SYLLABLES)):
+        others = set(listed[token].tolist()) - {0}
+        alike = set(np.flatnonzero(symbols == symbols[token]).tolist()) - {token}
+        assert others == alike | (set(plain[token].tolist()) - {0})
+
+
+def test_slips_of_people_fold_to_what_was_meant_more_often_than_they_keep_the_syllable() -> None:
+    kept = heard = slips = 0
+    for record in shared_records("typos_dev.jsonl.gz", TYPOS):
+        subs: Any = record["subs"]
+        for _, written, meant in subs:
+            one, other = syllable_ids(written[0]), syllable_ids(meant[0])
+            slips += 1
+            kept += int(one[0] == other[0])
+            heard += int(folded_symbols()[one[0]] == folded_symbols()[other[0]])
+    assert heard / slips > kept / slips + 0.1
+
+
+def test_no_rule_of_an_older_algorithm_uses_folded_syllables() -> None:
+    assert all(ALGORITHMS[number].anchors.alphabet is not Alphabet.FOLDED for number in range(1, 5))
+    assert all(one.id < other.id for one, other in pairwise(ALGORITHMS.values()))
+
+
+def _each_replaced(tokens: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Every token replaced by any of the same symbol, where there is another by another."""
+    symbols = folded_symbols()
+    replaced = tokens.copy()
+    for place in np.flatnonzero(tokens != WILDCARD).tolist():
+        alike = np.flatnonzero(symbols == symbols[tokens[place]])
+        others = alike[alike != tokens[place]]
+        if others.size:
+            replaced[place] = rng.choice(others)
+    return replaced
