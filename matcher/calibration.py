@@ -30,12 +30,14 @@ class Calibration:
     # Of a hit with no other of the same text beside it. 60 characters at 30 % edits (400, of 14.6 M characters): 8
     # finds .973, 9 .965, 10 .953; at 10^9 characters most hits are strangers that end here.
     min_ungapped_score_alone: int = 9
-    gapped_drop: int = 16
+    # 8, 10, 12 and 16 tried on the case set of November 2026 (160 works, 8,600 pages), see docs/decisions/0087: what
+    # dies is followed over the square of it, and most extensions die at both ends.
+    gapped_drop: int = 10
     gapped_lag: int = 6  # below the leader of the last wave; 4-10 gave the same segments on chapters with 0-50 % edits
     band_tokens: int = 20
-    # What reaches less without a look across gaps longer than 8 tokens is given up; 9-12 changed no outcome of 2,800
-    # hard excerpts.
-    min_glanced_score: int = 12
+    # Of a segment whose hit has less than twice as much along its diagonal; 9-12 changed no outcome of 2,800 hard
+    # excerpts.
+    min_faint_score: int = 12
     min_segment_score: int = 9
     max_shelved_tokens: int = 256_000_000  # 512 MB of streams; more only costs memory
     max_segments_of_text: int = 4_000  # bounds the work for a page made of a thousand pieces

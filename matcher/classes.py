@@ -1,7 +1,8 @@
 """What a match is called, and which disguises it shows."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,7 +80,7 @@ def disguises_of(
     for kind, seen in signs.items():
         places, tokens = sum(sign.places for sign in seen), sum(sign.tokens for sign in seen)
         if _is_meant(kind, places, tokens, found.matched, calibration):
-            shown.append(DisguiseFound(kind, places, seen[0].example))
+            shown.append(DisguiseFound(kind, places, seen[0].example()))
     shown += _passages(page, work, comparisons, calibration, {disguise.kind for disguise in shown})
     if found.displaced >= calibration.min_displaced_segments:
         shown.append(DisguiseFound(Disguise.SHUFFLED, found.displaced))
@@ -92,23 +93,21 @@ class _Sign:
 
     places: int
     tokens: int
-    example: str
+    example: Callable[[], str]  # most are never shown
 
 
 def _signs(page: Side, work: Side, comparison: Comparison) -> Iterator[tuple[Disguise, _Sign]]:
     noise = page.fingerprint.noise
     for kind, items in hidden_items(page, work, comparison).items() if len(noise) else ():
         first = TextRange(int(noise.starts[items[0]]), int(noise.ends[items[0]]))
-        yield kind, _Sign(items.size, items.size, _example(page.text, first))
-    for number in np.flatnonzero(np.bincount(comparison.changes[:, 0])).tolist():
-        kind_of_change = CHANGE_KINDS[number]
-        rows = comparison.of_kind(kind_of_change)
+        yield kind, _Sign(items.size, items.size, partial(_example, page.text, first))
+    for kind_of_change, (places, tokens, first_row) in zip(CHANGE_KINDS, comparison.totals.tolist(), strict=True):
         # Between pieces in another order alignment loses a few tokens on each side; only whole passages count there.
         is_seam = comparison.displaced and kind_of_change in _IN_PASSAGES
-        if not is_seam and kind_of_change not in _NO_SIGNS:
+        if places and not is_seam and kind_of_change not in _NO_SIGNS:
             disguise = _DISGUISE_OF_CHANGE.get(kind_of_change) or _IN_PASSAGES[kind_of_change]
-            tokens = int(sizes_of(rows).sum())
-            yield disguise, _Sign(len(rows), tokens, _row_text(page, work, kind_of_change, rows[0]))
+            example = partial(_row_text, page, work, kind_of_change, comparison.changes[first_row])
+            yield disguise, _Sign(places, tokens, example)
 
 
 def _is_meant(kind: Disguise, places: int, tokens: int, matched: int, calibration: Calibration) -> bool:

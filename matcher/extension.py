@@ -1,8 +1,9 @@
 """From hits to segments. The loops stand in matcher.kernels.
 
-A segment is a row of nine numbers: page start, page end, work start, work end (tokens), matches, score, page and work
-position of the hit that led to it, and which of the texts it is of. A phrase is what agrees around a hit, be it ever so
-little: page start, page end, text.
+A segment is a row of ten numbers: page start, page end, work start, work end (tokens), matches, score, page and work
+position of the hit that led to it, which of the texts it is of, and where its way begins in the ways. A way has for
+each page token of a segment the work token that stands for it, UNPAIRED for none. A phrase is what agrees around a hit,
+be it ever so little: page start, page end, text.
 """
 
 from dataclasses import dataclass
@@ -13,8 +14,11 @@ from numpy.typing import NDArray
 from matcher import kernels
 from matcher.calibration import Calibration
 
-PAGE_START, PAGE_END, WORK_START, WORK_END, MATCHES, SCORE, PAGE_SEED, WORK_SEED, TEXT = range(kernels.SEGMENT_COLUMNS)
+PAGE_START, PAGE_END, WORK_START, WORK_END, MATCHES, SCORE, PAGE_SEED, WORK_SEED, TEXT, WAY = range(
+    kernels.SEGMENT_COLUMNS
+)
 Segments = NDArray[np.int32]
+Ways = NDArray[np.int32]
 Phrases = NDArray[np.int32]
 PHRASE_START, PHRASE_END, PHRASE_TEXT = range(3)
 
@@ -36,8 +40,8 @@ def segments_of(  # noqa: PLR0917 - three columns of hits and what they are hits
     page_hits: NDArray[np.int32],
     work_hits: NDArray[np.int32],
     calibration: Calibration,
-) -> tuple[Segments, Phrases]:
-    """int32[segments, 9], int32[phrases, 3]: where hits lead, by X-drop extension along the diagonal, then with gaps.
+) -> tuple[Segments, Phrases, Ways]:
+    """int32[segments, 10], int32[phrases, 3], int32[ways]: where hits lead, X-drop along the diagonal, then with gaps.
 
     page: uint16[n]; near: what else each token may stand for, see matcher.kernels.
     texts, page_hits, work_hits: int32[h], in any order: which text, which position of the page, which of the text.
@@ -50,12 +54,12 @@ def segments_of(  # noqa: PLR0917 - three columns of hits and what they are hits
             calibration.min_ungapped_score,
             calibration.min_segment_score,
             *reaching(calibration),
-            calibration.min_glanced_score,
+            calibration.min_faint_score,
             calibration.min_ungapped_score_alone,
         ],
         np.int64,
     )
-    found: tuple[Segments, Phrases] = kernels.extend_hits(
+    found: tuple[Segments, Phrases, Ways] = kernels.extend_hits(
         page,
         near,
         streams.tokens,

@@ -28,8 +28,11 @@ MAX_RATIO_OF_REPLACED = 3
 MAX_OVERLAP_TO_TRIM_TOKENS = 40
 ONLY_PAGE, ONLY_WORK, REWRITTEN, ELSEWHERE = 0, 1, 2, 3
 
-SEGMENT_COLUMNS = 9
+SEGMENT_COLUMNS = 10
+NO_WAY = -1
+MAX_WAYS_TOKENS = 1 << 26  # 256 MB, the memory that kept ways may take; a segment beyond it is walked again
 
+Index = int | np.uint64
 Tokens = NDArray[np.uint16]
 Near = tuple[NDArray[np.int32], NDArray[np.uint64]]
 Numbers = NDArray[np.int32]
@@ -39,13 +42,14 @@ Waves = tuple[Numbers, Numbers, Numbers, Numbers, Numbers, NDArray[np.uint8]]
 
 
 @njit(cache=True, inline="always")  # type: ignore[misc,unused-ignore]
-def agree(page: Tokens, near: Near, work: Tokens, page_at: int, work_at: int) -> bool:
+def agree(page: Tokens, near: Near, work: Tokens, page_at: Index, work_at: Index) -> bool:
     """Whether two tokens may stand for one another; a wildcard may stand for everything."""
-    ours, theirs = page[page_at], work[work_at]
+    here, there = np.uint64(page_at), np.uint64(work_at)  # numba asks of signed ones whether they count from the end
+    ours, theirs = page[here], work[there]
     if ours == theirs or ours == WILDCARD or theirs == WILDCARD:  # noqa: PLR1714, SIM109 - compiled: no tuples
         return True
     rows, masks = near
-    return bool((masks[rows[page_at], theirs >> 6] >> np.uint64(theirs & 63)) & np.uint64(1))
+    return bool((masks[np.uint64(rows[here]), np.uint64(theirs >> 6)] >> np.uint64(theirs & 63)) & np.uint64(1))
 
 
 @njit(cache=True, inline="always")  # type: ignore[misc,unused-ignore]
@@ -55,7 +59,7 @@ def slide(  # noqa: PLR0917 - numba compiles no records; so everywhere here
     """How many tokens agree from here on, up to `limit`; how many of them can be read; where the last of these ends."""
     length, readable, firm = 0, 0, 0
     while length < limit:
-        here, there = page_at + length * direction, work_at + length * direction
+        here, there = np.uint64(page_at + length * direction), np.uint64(work_at + length * direction)
         if page[here] == work[there]:
             is_readable = page[here] != WILDCARD
         elif agree(page, near, work, here, there):
@@ -100,8 +104,8 @@ def reach(  # noqa: C901, PLR0912, PLR0915, PLR0917 - one loop nest: numba would
         page_at, work_at = origin[0] + page_done * direction, origin[1] + work_done * direction
         page_rest, work_rest = page_left - page_done, work_left - work_done
         length, readable, firm = slide(page, near, work, page_at, work_at, direction, min(page_rest, work_rest))
-        for at in range(WIDTH):
-            old_reached[at] = new_reached[at] = DEAD
+        old_reached[:] = DEAD
+        new_reached[:] = DEAD
         old_reached[0], old_matched[0], begins[0, 0] = length, readable, 0
         settled_score = matches_done - edits_done
         top, top_wave, top_diagonal, top_reached = best, -1, 0, 0
@@ -113,8 +117,8 @@ def reach(  # noqa: C901, PLR0912, PLR0915, PLR0917 - one loop nest: numba would
             least = max(top - drop, last_score - lag)
             new_low, new_high, leader_score = high + 2, low - 2, DEAD
             for diagonal in range(low - 1, high + 2):
-                at = diagonal & (WIDTH - 1)
-                above, below = (diagonal + 1) & (WIDTH - 1), (diagonal - 1) & (WIDTH - 1)
+                at = np.uint64(diagonal & (WIDTH - 1))
+                above, below = np.uint64((diagonal + 1) & (WIDTH - 1)), np.uint64((diagonal - 1) & (WIDTH - 1))
                 start, kept, operation = old_reached[at] + 1, old_matched[at], MISMATCH
                 if start > page_rest or start + diagonal > work_rest:
                     start = DEAD
@@ -163,10 +167,11 @@ def reach(  # noqa: C901, PLR0912, PLR0915, PLR0917 - one loop nest: numba would
             old_matched, new_matched = new_matched, old_matched
         if top_wave < 0:
             break
-        places = page_at, work_at
-        end = top_wave, top_diagonal, top_reached
-        matches_done += _settle(page, work, places, direction, end, begins, operations, partner, partner_base)
+        if partner.size:
+            end = top_wave, top_diagonal, top_reached
+            _settle((page_at, work_at), direction, end, begins, operations, partner, partner_base)
         best, edits_done = top, edits_done + top_wave
+        matches_done = best + edits_done
         page_done, work_done = page_done + top_reached, work_done + top_reached + top_diagonal
         if low > high:
             break
@@ -175,8 +180,6 @@ def reach(  # noqa: C901, PLR0912, PLR0915, PLR0917 - one loop nest: numba would
 
 @njit(cache=True)  # type: ignore[misc,unused-ignore]
 def _settle(  # noqa: PLR0917
-    page: Tokens,
-    work: Tokens,
     origin: tuple[int, int],
     direction: int,
     end: tuple[int, int, int],
@@ -184,24 +187,18 @@ def _settle(  # noqa: PLR0917
     operations: NDArray[np.uint8],
     partner: NDArray[np.int32],
     partner_base: tuple[int, int],
-) -> int:
-    """Walk a way back: count its readable matches and, where wanted, write down who stands for whom."""
-    count = 0
-    is_wanted = partner.size > 0
+) -> None:
+    """Walk a way back and write down who stands for whom."""
+    page_at, work_at = origin[0] - partner_base[0], origin[1] - partner_base[1]
     wave, diagonal, reached = end
     while True:
         at = diagonal & (WIDTH - 1)
         begin = begins[wave, at]
         operation = operations[wave, at] if wave else PAGE_ONLY
-        for step in range(begin, reached):
-            here, there = origin[0] + step * direction, origin[1] + (step + diagonal) * direction
-            count += page[here] != WILDCARD and work[there] != WILDCARD
-        if is_wanted:
-            for step in range(begin - (operation == MISMATCH), reached):
-                here, there = origin[0] + step * direction, origin[1] + (step + diagonal) * direction
-                partner[here - partner_base[0]] = there - partner_base[1]
+        for step in range(begin - (operation == MISMATCH), reached):
+            partner[page_at + step * direction] = work_at + (step + diagonal) * direction
         if wave == 0:
-            return count
+            return
         reached = begin if operation == WORK_ONLY else begin - 1
         diagonal += (operation == PAGE_ONLY) - (operation == WORK_ONLY)
         wave -= 1
@@ -251,7 +248,7 @@ def _best_run(  # noqa: PLR0917
 
 
 @njit(cache=True)  # type: ignore[misc,unused-ignore]
-def extend_hits(  # noqa: C901, PLR0912, PLR0917 - a list of reasons to pass a hit by, each as cheap as can be
+def extend_hits(  # noqa: C901, PLR0917 - a list of reasons to pass a hit by, each as cheap as can be
     page: Tokens,
     near: Near,
     tokens: Tokens,
@@ -260,18 +257,19 @@ def extend_hits(  # noqa: C901, PLR0912, PLR0917 - a list of reasons to pass a h
     hits: tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]],
     limits: NDArray[np.int64],
     max_segments: int,
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Segments that hits lead to, int32[n, 9], and phrases, int32[m, 3]: see matcher.extension.
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
+    """Segments that hits lead to, int32[n, 10], phrases, int32[m, 3], and ways, int32[w]: see matcher.extension.
 
     tokens[starts[t]:ends[t]]: the stream of text t. hits: text, page position, work position (in its text) of each,
     ordered by text, diagonal and page position. One inside a found segment near its diagonal is skipped.
     """
     drop, min_ungapped, min_score = int(limits[0]), int(limits[1]), int(limits[2])
     reaching = (int(limits[3]), int(limits[4]), int(limits[5]))
-    glancing, glanced_score, firm_score = (drop, reaching[1], reaching[2]), int(limits[6]), 2 * int(limits[6])
+    min_faint_score, firm_score = int(limits[6]), 2 * int(limits[6])
     min_alone = int(limits[7])
     texts, page_hits, work_hits = hits
     waves = working_memory()
+    partner, ways, walked = np.full(page.size, UNPAIRED, np.int32), np.empty(page.size + 1, np.int32), 0
     segments, phrases = np.empty((64, SEGMENT_COLUMNS), np.int32), np.empty((256, 3), np.int32)
     found, first, phrase_count = 0, 0, 0
     heads = np.full((page.size >> BLOCK_BITS) + 1, -1, np.int32)
@@ -302,20 +300,34 @@ def extend_hits(  # noqa: C901, PLR0912, PLR0917 - a list of reasons to pass a h
         if score < min_alone and not is_among_others(hits, hit, reaching[2]):
             continue
         seed = page_at, bounds[0] + work_at
-        # Most hits of phrases end at a glance, at a third of what it costs to look across gaps.
-        if score < firm_score and widened(page, near, tokens, seed, bounds, glancing, waves)[5] < glanced_score:
-            continue
-        wide = widened(page, near, tokens, seed, bounds, reaching, waves)
-        if wide[5] < min_score:
+        wide = widened(page, near, tokens, seed, bounds, reaching, waves, partner)
+        if wide[5] < (min_score if score >= firm_score else min_faint_score):
+            partner[wide[0] : wide[1]] = UNPAIRED
             continue
         if found == segments.shape[0]:
             segments = doubled(segments)
         for column in range(6):
             segments[found, column] = wide[column]
         segments[found, 6], segments[found, 7], segments[found, 8] = page_at, work_at, text
+        segments[found, 9], ways, walked = _kept(ways, walked, partner[wide[0] : wide[1]])
         links, link_count = enlisted(heads, links, link_count, segments[found], found)
         found += 1
-    return segments[:found], phrases[:phrase_count]
+    return segments[:found], phrases[:phrase_count], ways
+
+
+@njit(cache=True)  # type: ignore[misc,unused-ignore]
+def _kept(ways: NDArray[np.int32], walked: int, partner: NDArray[np.int32]) -> tuple[int, NDArray[np.int32], int]:
+    """Move a way behind the `walked` tokens of those kept: where it stands, or NO_WAY; the ways, and their tokens."""
+    length, place = partner.size, NO_WAY
+    if walked + length <= MAX_WAYS_TOKENS:
+        if walked + length > ways.size:
+            longer = np.empty(2 * (walked + length), np.int32)
+            longer[:walked] = ways[:walked]
+            ways = longer
+        ways[walked : walked + length] = partner
+        place, walked = walked, walked + length
+    partner[:] = UNPAIRED
+    return place, ways, walked
 
 
 @njit(cache=True)  # type: ignore[misc,unused-ignore]
@@ -327,11 +339,12 @@ def widened(  # noqa: PLR0917
     bounds: tuple[int, int],
     limits: tuple[int, int, int],
     waves: Waves,
+    partner: NDArray[np.int32],
 ) -> tuple[int, int, int, int, int, int]:
-    """The first six numbers of the segment around a hit."""
-    nowhere = np.empty(0, np.int32)
-    up = reach(page, near, tokens, seed, 1, bounds, limits, waves, nowhere, (0, 0))
-    down = reach(page, near, tokens, (seed[0] - 1, seed[1] - 1), -1, bounds, limits, waves, nowhere, (0, 0))
+    """The first six numbers of the segment around a hit; `partner`, int32[page tokens], gets its way."""
+    base = (0, bounds[0])
+    up = reach(page, near, tokens, seed, 1, bounds, limits, waves, partner, base)
+    down = reach(page, near, tokens, (seed[0] - 1, seed[1] - 1), -1, bounds, limits, waves, partner, base)
     place = seed[1] - bounds[0]
     return seed[0] - down[1], seed[0] + up[1], place - down[2], place + up[2], up[3] + down[3], up[0] + down[0]
 
@@ -400,21 +413,25 @@ def is_covered(  # noqa: PLR0917
 
 
 @njit(cache=True)  # type: ignore[misc,unused-ignore]
-def paired(  # noqa: C901 - one walk along the passage
-    page: Tokens, near: Near, work: Tokens, segments: NDArray[np.int32], reaching: tuple[int, int, int]
+def paired(  # noqa: C901, PLR0917 - one walk along the passage
+    page: Tokens,
+    near: Near,
+    work: Tokens,
+    segments: NDArray[np.int32],
+    ways: NDArray[np.int32],
+    reaching: tuple[int, int, int],
 ) -> tuple[Pairs, Alone, int]:
     """Pairs int32[n, 2] of page and work tokens in order of the page; what stands alone; segments out of order.
 
     Alone is int32[m, 5]: ONLY_PAGE, ONLY_WORK, REWRITTEN or ELSEWHERE, page start, page end, work start, work end; last
     those of ELSEWHERE, as `_moved` tells them. segments: in order of the page. Where two overlap, the later one loses
     what the earlier has. In another order than the work's, what is skipped at one place stands elsewhere on the page:
-    nothing is said to be left out between segments.
+    nothing is said to be left out between segments. ways: as `extend_hits` kept them.
     """
     total = 0
     for row in segments:
         total += row[1] - row[0]
     pairs, alone = np.empty((total, 2), np.int32), np.empty((2 * total + 4 * len(segments) + 4, 5), np.int32)
-    waves = working_memory()
     pieces, piece_count = np.empty((len(segments), 3), np.int32), 0
     pair_count, alone_count, displaced = 0, 0, 0
     is_in_order = True
@@ -422,7 +439,11 @@ def paired(  # noqa: C901 - one walk along the passage
         is_in_order &= segments[number, 2] - segments[number - 1, 2] >= -MAX_OVERLAP_TO_TRIM_TOKENS
     page_at, work_at = segments[0, 0], -1
     for segment in segments:
-        partner = _partners(page, near, work, segment, reaching, waves)
+        way = segment[9]
+        if way == NO_WAY:
+            partner = _partners(page, near, work, segment, reaching)
+        else:
+            partner = ways[way : way + segment[1] - segment[0]]
         overlap = work_at - segment[2] if work_at >= 0 else 0
         least = work_at if 0 < overlap <= MAX_OVERLAP_TO_TRIM_TOKENS else 0
         first = max(segment[0], page_at)
@@ -478,14 +499,14 @@ def _moved(alone: Alone, count: int, pieces: NDArray[np.int32]) -> int:
 
 
 @njit(cache=True)  # type: ignore[misc,unused-ignore]
-def _partners(  # noqa: PLR0917 - numba compiles no records
+def _partners(
     page: Tokens,
     near: Near,
     work: Tokens,
     segment: NDArray[np.int32],
     reaching: tuple[int, int, int],
-    waves: Waves,
 ) -> NDArray[np.int32]:
+    waves = working_memory()
     partner = np.full(segment[1] - segment[0], UNPAIRED, np.int32)
     base, bounds = (int(segment[0]), 0), (0, work.size)
     here, there = int(segment[6]), int(segment[7])

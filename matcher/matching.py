@@ -18,7 +18,7 @@ from matcher.chaining import Holding, holdings
 from matcher.changes import Comparison, compared
 from matcher.classes import class_of, disguises_of, patchwork
 from matcher.corpus import Corpus, CorpusCache, MemoryCorpus, StreamShelf, WorkEntry
-from matcher.extension import MATCHES, PAGE_END, PAGE_START, TEXT, Phrases, Segments, segments_of
+from matcher.extension import MATCHES, PAGE_END, PAGE_START, TEXT, Phrases, Segments, Ways, segments_of
 from matcher.lookups import page_hits
 from matcher.passages import passages
 from matcher.ports import MatchIndex
@@ -53,6 +53,7 @@ class _Seen:
     page: Side
     text_ids: dict[int, WorkTextId]  # of all texts with a segment
     phrases: Phrases  # of texts that may be compared
+    ways: Ways  # of all segments
     capped: NDArray[np.int32]  # page positions of anchors that occur too often to be told where
 
 
@@ -83,7 +84,7 @@ class Matcher:
         if not hits.texts.size:
             return ()
         page = Side.of_page(text, fingerprint)
-        segments, phrases = segments_of(
+        segments, phrases, ways = segments_of(
             fingerprint.tokens,
             page.near,
             hits.streams,
@@ -98,7 +99,7 @@ class Matcher:
         work_of = (sources or _each_its_own)(frozenset(text_ids.values()))
         closed = [number for number, text_id in text_ids.items() if text_id not in work_of]
         claims = segments[~np.isin(segments[:, TEXT], closed)]
-        seen = _Seen(page, text_ids, without(phrases, closed), hits.capped)
+        seen = _Seen(page, text_ids, without(phrases, closed), ways, hits.capped)
         settled = holdings(claims, fingerprint.tokens.size, self._calibration)
         found = (self._finding(seen, number, holding) for number, holding in settled.items())
         findings = self._judged(seen, [finding for finding in found if finding is not None])
@@ -111,7 +112,7 @@ class Matcher:
         if entry is None:
             return None
         work = Side(entry.text, entry.fingerprint)
-        comparisons = [compared(page, work, passage, self._calibration) for passage in kept]
+        comparisons = [compared(page, work, passage, seen.ways, self._calibration) for passage in kept]
         found = figures(page, work, comparisons)
         if not self._is_enough(page, found, comparisons):
             return None

@@ -42,7 +42,9 @@ def _is_marked_passage(page: Side, work: Side, comparison: Comparison, calibrati
     if _is_marked_quotation(page, work, comparison, calibration):
         return True
     rows = comparison.segments
-    parts = (compared(page, work, rows[number : number + 1], calibration) for number in range(len(rows)))
+    parts = (
+        compared(page, work, rows[number : number + 1], comparison.ways, calibration) for number in range(len(rows))
+    )
     return len(rows) > 1 and all(_is_marked_quotation(page, work, part, calibration) for part in parts)
 
 

@@ -11,7 +11,7 @@ from fingerprint.characters import KINDS, Kind
 from fingerprint.fuzzy import fuzzy_syllables
 from fingerprint.near import NEAR
 from fingerprint.normalization import WILDCARD
-from fingerprint.readings import TABLE, code_points
+from fingerprint.readings import code_points
 from fingerprint.record import Fingerprint
 
 MAX_LETTERS_OF_SYLLABLE = 16  # zhuang with zero-width characters between its letters
@@ -66,6 +66,15 @@ class Side:
         """A page with what its characters may stand for: others that sound or look like them."""
         return cls(text, fingerprint, _near(code_points(text)[fingerprint.offsets], fingerprint.tokens))
 
+    def code_points(self, start: int, end: int) -> NDArray[np.uint32]:
+        """uint32[end - start]: the first code point of each token of a range."""
+        offsets = self.fingerprint.offsets[start:end]
+        if not offsets.size:
+            return np.zeros(0, np.uint32)
+        first = int(offsets[0])
+        found: NDArray[np.uint32] = code_points(self.text[first : int(offsets[-1]) + 1])[offsets - first]
+        return found
+
     def characters(self, tokens: NDArray[np.int32]) -> NDArray[np.uint32]:
         """uint32[n]: the first code point of each of these tokens, in any order."""
         if not tokens.size:
@@ -77,7 +86,7 @@ class Side:
 
     def han_characters(self, start: int, end: int) -> int:
         """How many of these tokens are Chinese characters: no figures, no letters."""
-        kinds = KINDS.table[self.characters(np.arange(start, end, dtype=np.int32))]
+        kinds = KINDS.table[self.code_points(start, end)]
         return int(np.count_nonzero(kinds == HAN))
 
     def range_of(self, start: int, end: int) -> TextRange:
@@ -130,8 +139,3 @@ def is_latin(characters: NDArray[np.uint32]) -> NDArray[np.bool_]:
     """bool[n]: whether a token was read from letters."""
     kinds = KINDS.table[characters]
     return np.asarray((kinds == LATIN) | (kinds == FULL_WIDTH_LATIN))
-
-
-def is_one_character(page: NDArray[np.uint32], work: NDArray[np.uint32]) -> NDArray[np.bool_]:
-    """bool[n]: whether both are forms of one character (simplified, traditional, compatibility)."""
-    return np.asarray(TABLE.folding[page] == TABLE.folding[work])

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from fingerprint.normalization import WILDCARD
 from matcher import kernels
 from matcher.calibration import DEFAULT
-from matcher.extension import Streams, reaching, segments_of
+from matcher.extension import TEXT, WAY, Streams, reaching, segments_of
 
 TOKEN = st.sampled_from([1, 2, 3, 4, 50, 51, 52, WILDCARD])
 NOWHERE = np.zeros(0, np.int32)
@@ -98,16 +98,34 @@ def test_an_extension_longer_than_its_memory_goes_on() -> None:
 def test_partners_are_the_alignment_that_was_scored() -> None:
     rng = np.random.default_rng(9)
     work = rng.integers(1, 400, 900).astype(np.uint16)
-    page = np.concatenate([work[:300], rng.integers(400, 410, 9).astype(np.uint16), work[300:500], work[512:]])
-    segments, _ = segments_of(page, no_alternatives(page), one_text(work), *hits([(0, 310, 301)]), DEFAULT)
-    pairs, alone, displaced = kernels.paired(page, no_alternatives(page), work, segments, reaching(DEFAULT))
+    page = np.concatenate([work[:300], rng.integers(400, 410, 9).astype(np.uint16), work[300:500], work[508:]])
+    segments, _, ways = segments_of(page, no_alternatives(page), one_text(work), *hits([(0, 310, 301)]), DEFAULT)
+    pairs, alone, displaced = kernels.paired(page, no_alternatives(page), work, segments, ways, reaching(DEFAULT))
     assert (page[pairs[:, 0]] == work[pairs[:, 1]]).all()
-    assert len(pairs) == segments[0, 4] == 888
+    assert len(pairs) == segments[0, 4] == 892
     assert alone.tolist() == [
         [kernels.ONLY_PAGE, 300, 309, 300, 300],
-        [kernels.ONLY_WORK, 509, 509, 500, 512],
+        [kernels.ONLY_WORK, 509, 509, 500, 508],
     ]
     assert displaced == 0
+
+
+def test_a_way_that_was_not_kept_is_walked_again() -> None:
+    rng = np.random.default_rng(10)
+    works = [rng.integers(1, 400, size).astype(np.uint16) for size in (900, 700)]
+    page = np.concatenate([works[1][:300], works[0][100:400], works[0][420:800]])
+    page[rng.integers(0, page.size, 60)] = rng.integers(1, 400, 60)
+    near, streams = no_alternatives(page), Streams(np.concatenate(works), np.array([0, 900]), np.array([900, 1600]))
+    segments, _, ways = segments_of(page, near, streams, *hits([(0, 450, 250), (1, 90, 90), (0, 470, 270)]), DEFAULT)
+    assert sorted(segments[:, TEXT].tolist()) == [0, 1]
+    for segment in segments:
+        work = works[segment[TEXT]]
+        kept = kernels.paired(page, near, work, segment[None], ways, reaching(DEFAULT))
+        segment[WAY] = kernels.NO_WAY
+        again = kernels.paired(page, near, work, segment[None], ways, reaching(DEFAULT))
+        assert len(kept[0]) > 200
+        assert kept[2] == again[2]
+        assert all(np.array_equal(one, other) for one, other in zip(kept[:2], again[:2], strict=True))
 
 
 def one_text(work: np.ndarray) -> Streams:
@@ -121,15 +139,15 @@ def hits(places: list[tuple[int, int, int]]) -> list[np.ndarray]:
 def test_a_copy_with_a_gap_on_each_side_is_one_segment() -> None:
     work = np.arange(1, 301, dtype=np.uint16)
     page = np.concatenate([work[:100], work[105:200], np.full(7, 400, np.uint16), work[200:]])
-    segments, _ = segments_of(page, no_alternatives(page), one_text(work), *hits([(0, 10, 10)]), DEFAULT)
-    assert segments.tolist() == [[0, page.size, 0, 300, 295, 295 - 12, 10, 10, 0]]
+    segments, *_ = segments_of(page, no_alternatives(page), one_text(work), *hits([(0, 10, 10)]), DEFAULT)
+    assert segments.tolist() == [[0, page.size, 0, 300, 295, 295 - 12, 10, 10, 0, 0]]
 
 
 def test_wildcards_neither_help_nor_hurt() -> None:
     work = np.arange(1, 61, dtype=np.uint16)
     page = work.copy()
     page[::3] = WILDCARD
-    segments, _ = segments_of(page, no_alternatives(page), one_text(work), *hits([(0, 31, 31)]), DEFAULT)
+    segments, *_ = segments_of(page, no_alternatives(page), one_text(work), *hits([(0, 31, 31)]), DEFAULT)
     assert segments[0, 4] == segments[0, 5] == 40
 
 
@@ -137,7 +155,7 @@ def test_a_page_that_nobody_can_read_is_no_copy_beyond_what_is_read() -> None:
     work = np.arange(1, 2001, dtype=np.uint16)
     page = np.full(2000, WILDCARD, np.uint16)
     page[:30] = work[:30]
-    segments, _ = segments_of(page, no_alternatives(page), one_text(work), *hits([(0, 5, 5)]), DEFAULT)
+    segments, *_ = segments_of(page, no_alternatives(page), one_text(work), *hits([(0, 5, 5)]), DEFAULT)
     assert segments[0, :6].tolist() == [0, 30, 0, 30, 30, 30]
 
 
@@ -149,7 +167,7 @@ def test_what_a_token_may_also_stand_for_agrees() -> None:
     rows[10::3] = np.arange(10, 40, 3)
     masks[rows[10::3], 0] = np.uint64(1) << work[10::3].astype(np.uint64)
     near = rows, masks
-    segments, _ = segments_of(page, near, one_text(work), *hits([(0, 2, 2)]), DEFAULT)
+    segments, *_ = segments_of(page, near, one_text(work), *hits([(0, 2, 2)]), DEFAULT)
     assert segments[0, :6].tolist() == [0, 40, 0, 40, 40, 40]
 
 
@@ -157,7 +175,7 @@ def test_hits_of_several_texts_stay_apart() -> None:
     first, second = np.arange(1, 101, dtype=np.uint16), np.arange(200, 300, dtype=np.uint16)
     page = np.concatenate([second[20:60], first[20:60]])
     streams = Streams(np.concatenate([first, second]), np.array([0, 100]), np.array([100, 200]))
-    found, _ = segments_of(page, no_alternatives(page), streams, *hits([(1, 5, 25), (0, 45, 25)]), DEFAULT)
+    found, *_ = segments_of(page, no_alternatives(page), streams, *hits([(1, 5, 25), (0, 45, 25)]), DEFAULT)
     assert sorted(found[:, [8, 0, 1, 2, 3]].tolist()) == [[0, 40, 80, 20, 60], [1, 0, 40, 20, 60]]
 
 
@@ -169,5 +187,5 @@ def test_a_long_text_that_drifts_off_its_diagonal_is_one_segment() -> None:
     page, origins = work[is_kept], np.flatnonzero(is_kept)
     runs = np.flatnonzero(np.diff(origins) == 1)[::20]
     places = [np.zeros(runs.size, np.int32), runs.astype(np.int32), origins[runs].astype(np.int32)]
-    segments, _ = segments_of(page, no_alternatives(page), one_text(work), *places, DEFAULT)
+    segments, *_ = segments_of(page, no_alternatives(page), one_text(work), *places, DEFAULT)
     assert len(segments) == 1

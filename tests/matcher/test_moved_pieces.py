@@ -14,7 +14,7 @@ from fingerprint.fingerprinting import fingerprint_text
 from matcher import kernels
 from matcher.calibration import DEFAULT
 from matcher.corpus import MemoryCorpus, WorkEntry
-from matcher.extension import reaching
+from matcher.extension import WAY, reaching
 from matcher.matching import Matcher
 from matcher.memory_index import MemoryIndex
 from tests.support.corpus_texts import shuffled_sentences, story, with_homophones
@@ -32,6 +32,7 @@ def matcher_of(text: str) -> Matcher:
 
 MATCHER = matcher_of(TEXT)
 NO_ALTERNATIVES = np.zeros((1, 1024), np.uint64)
+NO_WAYS = np.zeros(0, np.int32)
 
 
 def the_match(page: str) -> Match:
@@ -58,8 +59,9 @@ def marked(order: list[int], size: int = 30) -> list[list[int]]:
         first = order[start] * size
         length = (end - start) * size
         row[:8] = start * size, end * size, first, first + length, length, length, start * size + 5, first + 5
+    segments[:, WAY] = kernels.NO_WAY
     _, alone, _ = kernels.paired(
-        page, (np.zeros(page.size, np.int32), NO_ALTERNATIVES), work, segments, reaching(DEFAULT)
+        page, (np.zeros(page.size, np.int32), NO_ALTERNATIVES), work, segments, NO_WAYS, reaching(DEFAULT)
     )
     return [row[1:].tolist() for row in alone if row[0] == kernels.ELSEWHERE]
 
