@@ -1,12 +1,14 @@
 """Who keeps a page range that several texts claim. Segments are rows of matcher.extension."""
 
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from core.ids import WorkTextId
 from matcher.calibration import Calibration
 from matcher.extension import PAGE_START, SCORE, TEXT, Segments
 from matcher.kernels import BLOCK_BITS, SEGMENT_COLUMNS
@@ -23,15 +25,22 @@ class Holding:
     rivals: Segments = field(default_factory=lambda: np.zeros((0, SEGMENT_COLUMNS), np.int32))
 
 
-def holdings(claims: Segments, page_tokens: int, calibration: Calibration) -> dict[int, Holding]:
-    """Settle the claims of all texts: the better one keeps a range, the others are noted as rivals. By text."""
+def holdings(
+    claims: Segments, names: Mapping[int, WorkTextId], page_tokens: int, calibration: Calibration
+) -> dict[int, Holding]:
+    """Settle the claims of all texts: the better one keeps a range, the others are noted as rivals. By text.
+
+    names: what the texts are called; of equal claims the one of the first name wins, whatever numbers an index gives.
+    """
     if not len(claims):
         return {}
     if len(claims) == 1:
         return {int(claims[0, TEXT]): Holding(claims)}
     totals = np.bincount(claims[:, TEXT], weights=claims[:, SCORE])
     bids = claims[:, SCORE] * (1 + calibration.home_bonus * totals[claims[:, TEXT]] / totals.max())
-    order = np.lexsort((claims[:, PAGE_START], claims[:, TEXT], -bids))
+    ranks = {text: rank for rank, text in enumerate(sorted(names, key=names.__getitem__))}
+    of_claims = np.array([ranks[text] for text in claims[:, TEXT].tolist()], np.int32)
+    order = np.lexsort((claims[:, PAGE_START], of_claims, -bids))
     fate = _settled(claims, order, page_tokens, calibration.max_overlap_of_claims)
     kept = claims[fate < 0]
     found = {text: Holding(kept[kept[:, TEXT] == text]) for text in sorted(set(kept[:, TEXT].tolist()))}

@@ -49,7 +49,8 @@ def told(  # noqa: C901, PLR0912, PLR0917 - one walk along the passage; numba co
         kind = SAME
         if not is_end:
             here, there = pairs[number, 0], pairs[number, 1]
-            kind = _kind(page, work, here, there, tables)
+            if page[0][here - page[2]] != work[0][there - work[2]]:
+                kind = _kind(page, work, here, there, tables)
             # What stands alone comes before a pair that begins behind it.
             place = (here, here + 1, there, there + 1)
         while next_alone < moved or next_moved < alone.shape[0]:
@@ -94,10 +95,8 @@ def told(  # noqa: C901, PLR0912, PLR0917 - one walk along the passage; numba co
 def _kind(
     page: tuple[Codes, Tokens, int], work: tuple[Codes, Tokens, int], here: int, there: int, tables: Tables
 ) -> int:
-    """What became of the work's token `there`, for which the page has `here`."""
+    """What became of the work's token `there`, for which the page has `here`, another character."""
     ours, theirs = page[0][here - page[2]], work[0][there - work[2]]
-    if ours == theirs:
-        return SAME
     folding, is_letter, rows, readings, shapes = tables
     our_token, their_token = page[1][here - page[2]], work[1][there - work[2]]
     agrees = our_token == their_token

@@ -100,7 +100,7 @@ class Matcher:
         closed = [number for number, text_id in text_ids.items() if text_id not in work_of]
         claims = segments[~np.isin(segments[:, TEXT], closed)]
         seen = _Seen(page, text_ids, without(phrases, closed), ways, hits.capped)
-        settled = holdings(claims, fingerprint.tokens.size, self._calibration)
+        settled = holdings(claims, text_ids, fingerprint.tokens.size, self._calibration)
         found = (self._finding(seen, number, holding) for number, holding in settled.items())
         findings = self._judged(seen, [finding for finding in found if finding is not None])
         return self._named(page, findings, work_of)

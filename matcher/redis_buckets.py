@@ -51,9 +51,10 @@ def _records(keys: NDArray[np.uint64], addresses: NDArray[np.int64], bits: int) 
 
 def joined(values: Sequence[bytes | None]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
     """The records of several buckets in a row, and int64[b + 1] where each begins."""
+    filled = [value or b"" for value in values]
     bounds = np.zeros(len(values) + 1, np.int64)
-    np.cumsum([len(value) if value else 0 for value in values], out=bounds[1:])
-    records = np.frombuffer(b"".join([value for value in values if value]), "<u8").astype(np.uint64, copy=False)
+    np.cumsum(np.fromiter(map(len, filled), np.int64, len(filled)), out=bounds[1:])
+    records = np.frombuffer(b"".join(filled), "<u8").astype(np.uint64, copy=False)
     return records, bounds // RECORD_BYTES
 
 

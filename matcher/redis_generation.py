@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,7 @@ from matcher.postings import Postings
 from matcher.redis_buckets import MAX_ADDRESSES, bucket_numbers, bucketed
 from matcher.redis_journal import Change
 from matcher.redis_keys import SHARDS, GenerationKeys, Keys, shard_of
-from matcher.redis_link import Command, Link, number, script
+from matcher.redis_link import Command, Link, number, packed_command, script
 from matcher.redis_scripts import (
     GONE,
     NOT_JOURNALLED,
@@ -28,6 +29,7 @@ from matcher.redis_texts import Range, TextTable, packed_id, unpacked_id
 
 # Buckets in one script call: some 1 ms of Redis' single thread, so that look-ups of others do not wait long.
 BUCKETS_PER_CALL = 500
+STATE_FIELDS = ("postings", "logged", "dead")
 
 
 class GenerationGone(Exception):
@@ -62,6 +64,10 @@ class Generation:
         self.texts = TextTable(link, self.names)
         self._link = link
         self._keys = keys
+        fields = [field.encode() for field in STATE_FIELDS]
+        self._state_question = packed_command(b"GET", keys.generation.encode()) + packed_command(
+            b"HMGET", self.names.meta.encode(), *fields
+        )
 
     @classmethod
     def existing(cls, link: Link, keys: Keys, generation: int) -> "Generation | None":
@@ -95,17 +101,27 @@ class Generation:
 
         Raises GenerationGone when it is not the generation in use, or not whole.
         """
-        names = self.names.buckets(buckets, self.bucket_bits)
-        groups = list(self.groups(buckets, max(1, len(names))))
-        commands: list[Command] = [("MGET", group.marker, *names[group.first : group.last]) for group in groups]
-        # Last, so that on one server buckets are read before it is seen that the generation is still the one in use.
-        commands.append(("GET", self._keys.generation))
-        commands.append(("HMGET", self.names.meta, "postings", "logged", "dead"))
-        *found, in_use, (postings, logged, dead) = self._link.ask(commands)
+        read = self._read_by_shard if self._link.is_cluster else self._read_at_once
+        *found, in_use, (postings, logged, dead) = read(buckets)
         if number(in_use) != self.number or postings is None or not all(values[0] for values in found):
             raise GenerationGone
         self.texts.keep_up(number(logged), number(dead))
         return Answer(number(postings), [value for values in found for value in values[1:]])
+
+    # Both ask last whether the generation is still the one in use, so that on one server buckets are read before.
+    def _read_by_shard(self, buckets: NDArray[np.int64]) -> list[Any]:
+        names = self.names.buckets(buckets, self.bucket_bits)
+        groups = self.groups(buckets, max(1, len(names)))
+        commands: list[Command] = [("MGET", group.marker, *names[group.first : group.last]) for group in groups]
+        return self._link.ask([*commands, ("GET", self._keys.generation), ("HMGET", self.names.meta, *STATE_FIELDS)])
+
+    def _read_at_once(self, buckets: NDArray[np.int64]) -> list[Any]:
+        if not buckets.size:
+            return self._link.read(self._state_question, 2)
+        marker = self.names.markers[int(shard_of(buckets[:1], self.bucket_bits)[0])]
+        named = buckets.size, self.names.packed_buckets(buckets, self.bucket_bits)
+        question = packed_command(b"MGET", marker.encode(), further=named)
+        return self._link.read(question + self._state_question, 3)
 
     def add(self, text_id: WorkTextId, postings: Postings, is_counted: bool) -> bool:
         """Add a text, and say whether it was not there; it is when all its postings are.

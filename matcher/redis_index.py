@@ -26,7 +26,7 @@ from matcher.redis_compaction import compact, is_due
 from matcher.redis_generation import Generation, GenerationGone, numbers_of
 from matcher.redis_journal import Change
 from matcher.redis_keys import MAX_BUCKET_BITS, MIN_BUCKET_BITS, Keys
-from matcher.redis_link import Client, Link, number, script
+from matcher.redis_link import Client, Link, number, packed_command, script
 from matcher.redis_scripts import ABANDON, BEGIN, NOT_JOURNALLED, SWITCH
 from matcher.redis_texts import Range
 
@@ -81,7 +81,13 @@ class RedisIndex:
         """What the index is now, in one small call; it may still turn out to be lost in part."""
         with self._answering():
             keys = self._keys
-            generation, revision, origin = self._link.one("MGET", keys.generation, keys.revision, keys.origin)
+            asked = ("MGET", keys.generation, keys.revision, keys.origin)
+            if self._link.is_cluster:
+                generation, revision, origin = self._link.one(*asked)
+            else:
+                ((generation, revision, origin),) = self._link.read(
+                    packed_command(*(word.encode() for word in asked)), 1
+                )
         return IndexVersion(number(generation), number(revision), (origin or b"").decode())
 
     def contents(self) -> tuple[IndexVersion, frozenset[WorkTextId]]:

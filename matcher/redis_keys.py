@@ -27,7 +27,8 @@ from matcher.posting_runs import PART_BITS
 SHARD_BITS = 5  # 32 shards: even over up to some ten servers, and few commands for a page
 SHARDS = 1 << SHARD_BITS
 MIN_BUCKET_BITS = PART_BITS  # a bucket is written in one piece, so that no part of a sorted whole may end within it
-MAX_BUCKET_BITS = SHARD_BITS + 24
+BUCKET_BYTES = 3  # of a bucket's number within its shard
+MAX_BUCKET_BITS = SHARD_BITS + 8 * BUCKET_BYTES
 
 
 class Keys:
@@ -60,12 +61,24 @@ class GenerationKeys:
 
     def buckets(self, numbers: NDArray[np.int64], bits: int) -> list[bytes]:
         """The keys of buckets."""
+        raw = self._raw(numbers, bits, b"", b"")
+        return raw.view(f"V{raw.shape[1]}").reshape(-1).tolist()
+
+    def packed_buckets(self, numbers: NDArray[np.int64], bits: int) -> bytes:
+        """The keys of buckets as arguments of a packed command."""
+        return self._raw(numbers, bits, b"$%d\r\n" % (self._prefixes.shape[1] + BUCKET_BYTES), b"\r\n").tobytes()
+
+    def _raw(self, numbers: NDArray[np.int64], bits: int, before: bytes, behind: bytes) -> NDArray[np.uint8]:
+        """uint8[buckets, bytes of a key], each key between the same bytes."""
         width = self._prefixes.shape[1]
-        raw = np.empty((numbers.size, width + 3), np.uint8)
-        raw[:, :width] = self._prefixes[shard_of(numbers, bits)]
+        start, end = len(before), len(before) + width + BUCKET_BYTES
+        raw = np.empty((numbers.size, end + len(behind)), np.uint8)
+        raw[:, :start] = np.frombuffer(before, np.uint8)
+        raw[:, start : start + width] = self._prefixes[shard_of(numbers, bits)]
         within = numbers & ((1 << (bits - SHARD_BITS)) - 1)
-        raw[:, width:] = within.astype(">u4").view(np.uint8).reshape(-1, 4)[:, 1:]
-        return raw.view(f"V{width + 3}").reshape(-1).tolist()
+        raw[:, start + width : end] = within.astype(">u4").view(np.uint8).reshape(-1, 4)[:, 4 - BUCKET_BYTES :]
+        raw[:, end:] = np.frombuffer(behind, np.uint8)
+        return raw
 
 
 def shard_of(numbers: NDArray[np.int64], bits: int) -> NDArray[np.int64]:

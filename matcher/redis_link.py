@@ -1,5 +1,6 @@
 """One round trip to Redis, whether it is one server or a cluster."""
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
@@ -20,6 +21,7 @@ class Link:
 
     def __init__(self, client: Client | Callable[[], Client]) -> None:
         self._given = client
+        self._connection: tuple[int, Any] | None = None  # the process that opened it, and a connection of our own
 
     @cached_property
     def _client(self) -> Any:
@@ -42,6 +44,24 @@ class Link:
         """The answer to one command."""
         return self._client.execute_command(*command)
 
+    def read(self, packed: bytes, answers: int) -> list[Any]:
+        """The answers to `answers` commands that `packed_command` packed; of one server, and only to read.
+
+        The driver looks at every argument again on its way: a fifth of what a look-up of 500 names took, and most of
+        what a small question did (November 2026). Asked once more where the server closed the connection meanwhile.
+        """
+        connection = self._own_connection()
+        try:
+            return _exchanged(connection, packed, answers)
+        except redis.ConnectionError:
+            return _exchanged(connection, packed, answers)
+
+    def _own_connection(self) -> Any:
+        """A connection that nobody else has, and no process that this one was forked from."""
+        if self._connection is None or self._connection[0] != os.getpid():
+            self._connection = os.getpid(), self._client.connection_pool.get_connection()
+        return self._connection[1]
+
     @property
     def where(self) -> str:
         """The server's address, or a cluster's first."""
@@ -60,6 +80,22 @@ class Link:
             yield
         except (redis.RedisError, RedisClusterException) as error:
             raise ServiceUnavailable("the index (Redis)", self.where) from error
+
+
+def _exchanged(connection: Any, packed: bytes, answers: int) -> list[Any]:
+    try:
+        connection.send_packed_command([packed])
+        return [connection.read_response() for _ in range(answers)]
+    except BaseException:
+        connection.disconnect()  # what was not read must never be taken for the answer to the next question
+        raise
+
+
+def packed_command(*arguments: bytes, further: tuple[int, bytes] = (0, b"")) -> bytes:
+    """A command as it is sent; `further`: how many more arguments follow, packed."""
+    count, tail = further
+    head = b"".join(b"$%d\r\n%s\r\n" % (len(argument), argument) for argument in arguments)
+    return b"*%d\r\n%s%s" % (len(arguments) + count, head, tail)
 
 
 def script(body: str, keys: Sequence[str | bytes], arguments: Sequence[Any]) -> Command:
