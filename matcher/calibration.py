@@ -30,9 +30,12 @@ class Calibration:
     # Of a hit with no other of the same text beside it. 60 characters at 30 % edits (400, of 14.6 M characters): 8
     # finds .973, 9 .965, 10 .953; at 10^9 characters most hits are strangers that end here.
     min_ungapped_score_alone: int = 9
-    # 8, 10, 12 and 16 tried on the case set of November 2026 (160 works, 8,600 pages), see docs/decisions/0087: what
-    # dies is followed over the square of it, and most extensions die at both ends.
+    # 8, 10, 16 and 20 tried on two case sets of 8,600 pages, 2026-11 (docs/decisions/0087): what dies is followed over
+    # the square of it, and most extensions die at both ends. Between two segments near one diagonal a walk with more
+    # patience follows: half of the characters replaced by like ones leave gaps of 109-284 tokens that lose 18-26.
     gapped_drop: int = 10
+    bridge_drop: int = 32
+    max_bridge_tokens: int = 300
     gapped_lag: int = 6  # below the leader of the last wave; 4-10 gave the same segments on chapters with 0-50 % edits
     band_tokens: int = 20
     # Of a segment whose hit has less than twice as much along its diagonal; 9-12 changed no outcome of 2,800 hard

@@ -35,11 +35,7 @@ def told(  # noqa: C901, PLR0912, PLR0917 - one walk along the passage; numba co
     total is how many changes there are of a kind, the tokens of their longer sides, and which comes first.
     """
     of_pair, of_alone = numbers
-    rewritten, moved = 0, alone.shape[0]
-    for at in range(alone.shape[0]):
-        rewritten += alone[at, 0] == REWRITTEN
-        if alone[at, 0] == ELSEWHERE:
-            moved = min(moved, at)
+    rewritten, moved = _counted(alone)
     taken, taken_count = np.empty((pairs.shape[0] + rewritten, 2), np.int32), 0
     changes, count = np.empty((alone.shape[0] + 64, 5), np.int32), 0
     matched, same, longest, run = 0, 0, 0, 0
@@ -89,6 +85,17 @@ def told(  # noqa: C901, PLR0912, PLR0917 - one walk along the passage; numba co
             taken_count += 1
     changes = changes[:count]
     return changes, taken[:taken_count], _totals(changes, kinds), (matched, same, longest)
+
+
+@njit(cache=True)  # type: ignore[misc,unused-ignore]
+def _counted(alone: Rows) -> tuple[int, int]:
+    """How many rows are rewritten text, and which is the first of what stands elsewhere: these come last."""
+    rewritten, moved = 0, alone.shape[0]
+    for at in range(alone.shape[0]):
+        rewritten += alone[at, 0] == REWRITTEN
+        if alone[at, 0] == ELSEWHERE:
+            moved = min(moved, at)
+    return rewritten, moved
 
 
 @njit(cache=True)  # type: ignore[misc,unused-ignore]

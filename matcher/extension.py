@@ -56,6 +56,8 @@ def segments_of(  # noqa: PLR0917 - three columns of hits and what they are hits
             *reaching(calibration),
             calibration.min_faint_score,
             calibration.min_ungapped_score_alone,
+            calibration.bridge_drop,
+            calibration.max_bridge_tokens,
         ],
         np.int64,
     )

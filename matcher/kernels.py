@@ -312,7 +312,64 @@ def extend_hits(  # noqa: C901, PLR0917 - a list of reasons to pass a hit by, ea
         segments[found, 9], ways, walked = _kept(ways, walked, partner[wide[0] : wide[1]])
         links, link_count = enlisted(heads, links, link_count, segments[found], found)
         found += 1
-    return segments[:found], phrases[:phrase_count], ways
+    bridging = (int(limits[8]), reaching[1], reaching[2]), int(limits[9])
+    segments, ways = _reunited(
+        page, near, tokens, starts, ends, segments[:found], (ways, walked), bridging, waves, partner
+    )
+    return segments, phrases[:phrase_count], ways
+
+
+@njit(cache=True)  # type: ignore[misc,unused-ignore]
+def _reunited(  # noqa: PLR0917 - numba compiles no records
+    page: Tokens,
+    near: Near,
+    tokens: Tokens,
+    starts: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    segments: NDArray[np.int32],
+    kept: tuple[NDArray[np.int32], int],
+    bridging: tuple[tuple[int, int, int], int],
+    waves: Waves,
+    partner: NDArray[np.int32],
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Join neighbours of one text that a more patient walk goes through; the segments, in order of text, and the ways.
+
+    bridging: the limits of that walk, and how many page tokens it may have to go between two. The second segment has to
+    outweigh what the walk loses on the way to it.
+    """
+    limits, max_gap = bridging
+    ways, walked = kept
+    is_gone = np.zeros(len(segments), np.bool_)
+    first = 0
+    while first < len(segments):
+        last = first + 1
+        while last < len(segments) and segments[last, 8] == segments[first, 8]:
+            last += 1
+        order = first + np.argsort(segments[first:last, 0])
+        at = order[0]
+        for after in order[1:]:
+            one, other = segments[at], segments[after]
+            page_gap, work_gap = other[0] - one[1], other[2] - one[3]
+            is_near = 0 <= page_gap <= max_gap and work_gap >= 0 and abs(work_gap - page_gap) <= limits[2]
+            if not is_near or one[9] == NO_WAY:
+                at = after if other[1] > one[1] else at
+                continue
+            text = one[8]
+            bounds = (int(starts[text]), int(ends[text]))
+            origin = (int(one[1]), bounds[0] + int(one[3]))
+            ahead = reach(page, near, tokens, origin, 1, bounds, limits, waves, partner, (0, bounds[0]))
+            end = one[1] + ahead[1]
+            if end < other[1] - limits[2]:
+                partner[one[1] : end] = UNPAIRED
+                at = after
+                continue
+            partner[one[0] : one[1]] = ways[one[9] : one[9] + one[1] - one[0]]
+            one[9], ways, walked = _kept(ways, walked, partner[one[0] : end])
+            one[1], one[3] = end, one[3] + ahead[2]
+            one[4], one[5] = one[4] + ahead[3], one[5] + ahead[0]
+            is_gone[after] = True
+        first = last
+    return segments[~is_gone], ways
 
 
 @njit(cache=True)  # type: ignore[misc,unused-ignore]

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -189,3 +191,32 @@ def test_a_long_text_that_drifts_off_its_diagonal_is_one_segment() -> None:
     places = [np.zeros(runs.size, np.int32), runs.astype(np.int32), origins[runs].astype(np.int32)]
     segments, *_ = segments_of(page, no_alternatives(page), one_text(work), *places, DEFAULT)
     assert len(segments) == 1
+
+
+def test_neighbours_on_one_diagonal_are_joined_by_a_more_patient_walk() -> None:
+    rng = np.random.default_rng(12)
+    work = rng.integers(1, 400, 600).astype(np.uint16)
+    page = work.copy()
+    confused = np.arange(200, 300)[rng.permutation(100) < 62]
+    page[confused] = rng.integers(400, 410, confused.size)
+    seeds = hits([(0, 50, 50), (0, 400, 400)])
+    segments, _, ways = segments_of(page, no_alternatives(page), one_text(work), *seeds, DEFAULT)
+    (segment,) = segments
+    assert segment[:4].tolist() == [0, 600, 0, 600]
+    assert segment[4] == 600 - confused.size
+    assert segment[5] == segment[4] - confused.size
+    pairs, *_ = kernels.paired(page, no_alternatives(page), work, segments, ways, reaching(DEFAULT))
+    assert np.count_nonzero(page[pairs[:, 0]] == work[pairs[:, 1]]) == segment[4]
+    apart = replace(DEFAULT, max_bridge_tokens=0)
+    assert len(segments_of(page, no_alternatives(page), one_text(work), *seeds, apart)[0]) == 2
+
+
+def test_neighbours_with_other_text_between_them_stay_two() -> None:
+    rng = np.random.default_rng(13)
+    work = rng.integers(1, 400, 600).astype(np.uint16)
+    page = work.copy()
+    page[200:300] = rng.integers(400, 500, 100)
+    segments, *_ = segments_of(
+        page, no_alternatives(page), one_text(work), *hits([(0, 50, 50), (0, 400, 400)]), DEFAULT
+    )
+    assert sorted(segments[:, :2].tolist()) == [[0, 200], [300, 600]]

@@ -1,5 +1,6 @@
 """What only an index in Redis can be asked: processes that die or work at the same time, memory, servers, keys."""
 
+import os
 import re
 import threading
 from collections.abc import Callable, Iterator
@@ -15,6 +16,7 @@ from redis.retry import Retry
 
 from core.errors import BrokenInvariant, IndexStale, ServiceUnavailable
 from core.ids import WorkTextId, work_text_id
+from fingerprint.algorithms import ALGORITHMS, DEFAULT
 from fingerprint.fingerprinting import fingerprint_text
 from fingerprint.record import Fingerprint
 from matcher import redis_compaction
@@ -26,6 +28,7 @@ from tests.support.corpus_texts import shared_records, story
 from tests.support.index_texts import IDS, MANY, PRINTS, found, occurrences
 
 A, B, C = IDS[:3]
+PLAIN = ALGORITHMS[1]  # another than the default
 # Long enough for several scripts: an addition can be cut off in the middle of its postings.
 LONG = fingerprint_text(story(77, sentences=180))
 
@@ -79,7 +82,7 @@ def _dying(redis_url: str, commands: int) -> _Dying:
 
 
 def _stored_postings(client: redis.Redis) -> int:
-    return sum(client.strlen(key) for key in client.scan_iter(match="zw:1:{*}:b:*")) // 8
+    return sum(client.strlen(key) for key in client.scan_iter(match=f"{Keys(DEFAULT.id).algorithm}{{*}}:b:*")) // 8
 
 
 class TestProcessesThatDie:
@@ -160,7 +163,7 @@ class TestProcessesThatDie:
         assert _generations(client) == {index.state().generation}
 
     def test_a_dead_rebuild_is_given_up_so_that_no_journal_grows(self, client: redis.Redis) -> None:
-        index, keys = RedisIndex(client), Keys(1)
+        index, keys = RedisIndex(client), Keys(DEFAULT.id)
         index.clear()
 
         def entries() -> Iterator[tuple[WorkTextId, Fingerprint]]:
@@ -280,7 +283,7 @@ class TestMemory:
         index = RedisIndex(client, bucket_bits=8)
         index.clear()
         assert not index.state().is_outgrown
-        client.hset(GenerationKeys(Keys(1), 1).meta, "postings", OUTGROWN * MIN_POSTINGS_OF_BUCKET * 256 + 1)
+        client.hset(GenerationKeys(Keys(DEFAULT.id), 1).meta, "postings", OUTGROWN * MIN_POSTINGS_OF_BUCKET * 256 + 1)
         assert index.state().is_outgrown
 
     def test_sorting_beyond_what_memory_holds_gives_the_same_index(
@@ -327,6 +330,42 @@ class TestServers:
         index.tidy()
         assert list(cluster.scan_iter(match="zw:*:b:*")) == []
 
+    def test_a_connection_that_the_server_closed_is_opened_again(self, client: redis.Redis) -> None:
+        index = RedisIndex(client)
+        index.rebuild(PRINTS.items())
+        expected, version = found(index, A), index.version()
+        client.client_kill_filter(_type="normal", skipme=True)
+        assert found(index, A) == expected
+        client.client_kill_filter(_type="normal", skipme=True)
+        assert index.version() == version
+
+    def test_an_answer_that_was_not_waited_for_is_not_taken_for_the_next(
+        self, client: redis.Redis, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        index = RedisIndex(client)
+        index.rebuild(PRINTS.items())
+        expected = found(index, A)
+
+        def interrupted(*_: object, **__: object) -> None:
+            raise KeyboardInterrupt
+
+        connection = index._link._own_connection()
+        with monkeypatch.context() as patch:
+            patch.setattr(connection, "read_response", interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                index.version()
+        assert found(index, A) == expected
+
+    def test_a_process_that_was_forked_opens_its_own_connection(self, client: redis.Redis) -> None:
+        index = RedisIndex(client)
+        index.rebuild(PRINTS.items())
+        ours = index._link._own_connection()
+        child = os.fork()
+        if not child:
+            os._exit(0 if index._link._own_connection() is not ours and index.version().generation else 1)
+        assert os.waitpid(child, 0)[1] == 0
+        assert index._link._own_connection() is ours
+
     def test_a_server_that_does_not_answer_is_named(self) -> None:
         index = RedisIndex(redis.Redis(host="127.0.0.1", port=1, retry=Retry(NoBackoff(), 0)))
         asked: list[Callable[[], object]] = [index.state, index.text_ids, index.clear, index.version, index.tidy]
@@ -338,16 +377,23 @@ class TestServers:
 class TestKeys:
     def test_every_key_names_the_algorithm(self, client: redis.Redis) -> None:
         RedisIndex(client).rebuild(PRINTS.items())
-        assert all(key.startswith((b"zw:1:{index}:", b"zw:1:{1:s")) for key in client.scan_iter())
+        prefix = f"zw:{DEFAULT.id}:"
+        begins = tuple(f"{prefix}{slot}".encode() for slot in ("{index}:", "{1:s"))
+        assert all(key.startswith(begins) for key in client.scan_iter())
 
     def test_two_algorithms_share_a_server_without_meeting(self, client: redis.Redis) -> None:
-        first, second = RedisIndex(client, 1), RedisIndex(client, 2)
+        first, second = RedisIndex(client), RedisIndex(client, PLAIN.id)
         first.rebuild([(A, PRINTS[A])])
         assert second.state().generation == 0
+        expected = found(first, A)
+        second.rebuild([(B, fingerprint_text(story(1, sentences=12), PLAIN))])
+        second.clear()
+        second.tidy()
+        assert found(first, A) == expected
 
     def test_shards_lie_evenly_among_the_slots(self) -> None:
         for generation in (1, 7, 1234):
-            slots = [key_slot(marker.encode()) for marker in GenerationKeys(Keys(1), generation).markers]
+            slots = [key_slot(marker.encode()) for marker in GenerationKeys(Keys(DEFAULT.id), generation).markers]
             assert [slot * SHARDS // 16_384 for slot in slots] == list(range(SHARDS))
 
     def test_the_bits_of_a_bucket_are_checked(self, client: redis.Redis) -> None:
@@ -359,4 +405,5 @@ class TestKeys:
 def _generations(client: redis.Redis) -> set[int]:
     """The numbers of the generations that any key belongs to."""
     keys = [key.decode("latin-1") for key in client.scan_iter()]
-    return {int(found[1]) for key in keys if (found := re.match(r"zw:1:(?:\{index\}:|\{)(\d+):", key))}
+    pattern = rf"{Keys(DEFAULT.id).algorithm}(?:\{{index\}}:|\{{)(\d+):"
+    return {int(found[1]) for key in keys if (found := re.match(pattern, key))}

@@ -316,6 +316,15 @@ def test_the_better_of_two_editions_is_named_and_the_other_goes_beside_it() -> N
     assert match.also == (edition,)
 
 
+@pytest.mark.parametrize("is_reversed", [False, True])
+def test_of_equal_claims_the_first_name_wins_in_whatever_order_texts_came(is_reversed: bool) -> None:
+    names = sorted(["one", "other", "third"], reverse=is_reversed)
+    editions = {WorkTextId(name): story(5) + story(index) for index, name in enumerate(names, start=40)}
+    (match,) = matches(story(5), matcher_of(editions))
+    assert match.text_id == "one"
+    assert set(match.also) == {"other", "third"}
+
+
 def test_a_passage_that_many_texts_carry_is_common_wording() -> None:
     phrase = TEXT[300:350]
     carriers = {
