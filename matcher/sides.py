@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.text import TextRange
+from fingerprint.algorithms import ALGORITHMS, Alphabet
 from fingerprint.characters import KINDS, Kind
 from fingerprint.fuzzy import fuzzy_syllables
 from fingerprint.near import NEAR
@@ -30,9 +31,9 @@ def no_alternatives() -> Near:
 
 
 @cache
-def _masks() -> NDArray[np.uint64]:
+def _masks(is_folded: bool) -> NDArray[np.uint64]:
     """What a character, by its row in `NEAR`, or a token without one, by its id behind them, may stand for."""
-    fuzzy = fuzzy_syllables()
+    fuzzy = fuzzy_syllables(is_folded)
     own = NEAR.readings[:, :1]
     by_character = [NEAR.alternatives, NEAR.shape_alternatives[:, :SHAPES_USED], fuzzy[own[:, 0]]]
     tokens = np.concatenate([own, *by_character], axis=1)
@@ -46,11 +47,11 @@ def _masks() -> NDArray[np.uint64]:
     return masks
 
 
-def _near(codes: NDArray[np.uint32], tokens: NDArray[np.uint16]) -> Near:
+def _near(codes: NDArray[np.uint32], tokens: NDArray[np.uint16], is_folded: bool) -> Near:
     rows = NEAR.rows[codes].astype(np.int32)
     without = np.flatnonzero((rows == 0) & (tokens != WILDCARD))
     rows[without] = len(NEAR.readings) + tokens[without].astype(np.int32)
-    return rows, _masks()
+    return rows, _masks(is_folded)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,8 +64,13 @@ class Side:
 
     @classmethod
     def of_page(cls, text: str, fingerprint: Fingerprint) -> "Side":
-        """A page with what its characters may stand for: others that sound or look like them."""
-        return cls(text, fingerprint, _near(code_points(text)[fingerprint.offsets], fingerprint.tokens))
+        """A page with what its characters may stand for: others that sound or look like them.
+
+        What anchors of folded syllables find must agree as they do, or the passage falls into pieces.
+        """
+        is_folded = ALGORITHMS[fingerprint.algorithm_id].anchors.alphabet is Alphabet.FOLDED
+        near = _near(code_points(text)[fingerprint.offsets], fingerprint.tokens, is_folded)
+        return cls(text, fingerprint, near)
 
     def code_points(self, start: int, end: int) -> NDArray[np.uint32]:
         """uint32[end - start]: the first code point of each token of a range."""

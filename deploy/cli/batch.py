@@ -32,7 +32,9 @@ def batch(
     ] = "zhuiwen",
     algorithm: Annotated[
         int | None,
-        typer.Option(metavar="N", help="zhuiwen's own fingerprint: 1, 2 anchors, 3 the published windows, 4 both"),
+        typer.Option(
+            metavar="N", help="zhuiwen's own fingerprint; 1, 2, 5: anchors, 3: the published windows, 4: both"
+        ),
     ] = None,
     page_step: Annotated[
         int | None,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fingerprint.algorithms import ALGORITHMS
+from fingerprint.algorithms import ALGORITHMS, DEFAULT
 from fingerprint.fingerprinting import fingerprint_text
 from tests.support.command_line import CommandLine, zhuiwen
 from tests.support.corpus_texts import story
@@ -54,8 +54,8 @@ def test_the_plain_published_index_finds_what_is_in_phase(zhuiwen: CommandLine, 
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        (("--algorithm", 99), "there is no algorithm 99; choose among 1, 2, 3, 4"),
-        (("--page-step", 1), "--page-step is for windows as seeds; algorithm 1 has anchors alone"),
+        (("--algorithm", 99), "there is no algorithm 99; choose among 1, 2, 3, 4, 5"),
+        (("--page-step", 1), f"--page-step is for windows as seeds; algorithm {DEFAULT.id} has anchors alone"),
         (
             ("--algorithm", 3, "--engine", "nshash"),
             "--algorithm and --page-step are of zhuiwen alone; nshash has neither",

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from fingerprint.algorithms import ALGORITHMS, DEFAULT, Algorithm
+from fingerprint.algorithms import ALGORITHMS, DEFAULT, Algorithm, Alphabet, Seeds
 from fingerprint.fingerprinting import fingerprint_text
 from fingerprint.record import DamagedFingerprint, Fingerprint
 from tests.support.corpus_texts import story
@@ -114,5 +114,6 @@ def test_positions_that_are_no_windows_are_refused() -> None:
         Fingerprint.from_bytes(moved)
 
 
-def test_the_default_is_the_first_algorithm() -> None:
-    assert DEFAULT is ALGORITHMS[1]
+def test_the_default_are_anchors_of_folded_syllables() -> None:
+    assert DEFAULT is ALGORITHMS[5]
+    assert (DEFAULT.anchors.alphabet, DEFAULT.seeds) == (Alphabet.FOLDED, Seeds.ANCHORS)

@@ -62,6 +62,7 @@ def test_a_page_is_no_source_of_itself_but_its_twin_is():
     ("name", "is_found"),
     [
         ("zhuiwen", True),
+        ("zhuiwen-syllables", True),
         ("zhuiwen-windows", True),
         ("zhuiwen-windows-published", False),
         ("zhuiwen-both", True),

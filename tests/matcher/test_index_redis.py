@@ -311,7 +311,7 @@ class TestServers:
         index = RedisIndex(cluster)
         index.rebuild(PRINTS.items())
         assert found(index, A)
-        control = cluster.get_node_from_key(Keys(1).generation)
+        control = cluster.get_node_from_key(Keys(DEFAULT.id).generation)
         lost = next(node for node in cluster.get_primaries() if node != control)
         cluster.flushall(target_nodes=lost)
         assert index.state().generation == 0

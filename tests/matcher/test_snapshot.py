@@ -10,7 +10,7 @@ import redis
 
 from core.errors import AlgorithmMismatch, IndexStale, UnreadableFile
 from core.ids import WorkTextId
-from fingerprint.algorithms import ALGORITHMS, Algorithm
+from fingerprint.algorithms import ALGORITHMS, DEFAULT, Algorithm
 from fingerprint.fingerprinting import fingerprint_text
 from fingerprint.record import Fingerprint
 from matcher.ports import IndexVersion
@@ -186,16 +186,16 @@ class TestWhenItAnswers:
 class TestTheFile:
     def write(self, folder: Path) -> Path:
         path = folder / "some.snapshot"
-        write_snapshot(path, PRINTS.items(), 1, VERSION)
+        write_snapshot(path, PRINTS.items(), DEFAULT.id, VERSION)
         return path
 
     def test_it_says_what_it_is_of(self, tmp_path: Path) -> None:
         header = Snapshot(self.write(tmp_path)).header
-        assert (header.algorithm_id, header.version) == (1, VERSION)
+        assert (header.algorithm_id, header.version) == (DEFAULT.id, VERSION)
 
     def test_one_without_texts_can_be_read(self, tmp_path: Path) -> None:
         path = tmp_path / "empty.snapshot"
-        write_snapshot(path, [], 1, VERSION)
+        write_snapshot(path, [], DEFAULT.id, VERSION)
         snapshot = Snapshot(path)
         assert snapshot.tokens.size == 0
         assert snapshot.place(A) is None
@@ -205,7 +205,7 @@ class TestTheFile:
         path = tmp_path / "some.snapshot"
         empty = fingerprint_text("nothing here to read")
         silent = fingerprint_text("")
-        write_snapshot(path, [(A, silent), (B, PRINTS[B]), (C, silent), (WorkTextId("x"), empty)], 1, VERSION)
+        write_snapshot(path, [(A, silent), (B, PRINTS[B]), (C, silent), (WorkTextId("x"), empty)], DEFAULT.id, VERSION)
         snapshot = Snapshot(path)
         assert snapshot.place(A) == (0, 0)
         assert snapshot.place(B) == (0, PRINTS[B].tokens.size)
@@ -213,14 +213,14 @@ class TestTheFile:
 
     def test_of_a_text_given_twice_the_first_counts(self, tmp_path: Path) -> None:
         path = tmp_path / "some.snapshot"
-        write_snapshot(path, [(A, PRINTS[A]), (A, PRINTS[B])], 1, VERSION)
+        write_snapshot(path, [(A, PRINTS[A]), (A, PRINTS[B])], DEFAULT.id, VERSION)
         assert Snapshot(path).place(A) == (0, PRINTS[A].tokens.size)
         assert Snapshot(path).tokens.size == PRINTS[A].tokens.size
 
     def test_a_fingerprint_of_another_algorithm_is_refused(self, tmp_path: Path) -> None:
         path = tmp_path / "some.snapshot"
         with pytest.raises(AlgorithmMismatch):
-            write_snapshot(path, [(A, fingerprint_text("字", ALGORITHMS[2]))], 1, VERSION)
+            write_snapshot(path, [(A, fingerprint_text("字", ALGORITHMS[2]))], DEFAULT.id, VERSION)
         assert not list(tmp_path.iterdir())
 
     def test_a_writer_that_fails_leaves_what_was_there(self, tmp_path: Path) -> None:
@@ -232,7 +232,7 @@ class TestTheFile:
             raise KeyboardInterrupt
 
         with pytest.raises(KeyboardInterrupt):
-            write_snapshot(path, entries(), 1, VERSION)
+            write_snapshot(path, entries(), DEFAULT.id, VERSION)
         assert path.read_bytes() == before
         assert list(tmp_path.iterdir()) == [path]
 
@@ -259,7 +259,7 @@ class TestTheFile:
     def test_what_a_killed_writer_left_is_cleared_away(
         self, shared: SnapshotIndex, source: RedisIndex, tmp_path: Path
     ) -> None:
-        (tmp_path / "1-1-1-ffff.snapshot.4711.part").write_bytes(b"x" * 100)
+        (tmp_path / f"{DEFAULT.id}-1-1-ffff.snapshot.4711.part").write_bytes(b"x" * 100)
         source.remove(A)
         shared.refresh(PRINTS.get)
         assert len(snapshots(tmp_path)) == 1

@@ -18,10 +18,12 @@ from core.settings import load
 from core.states import Rejection
 from core.works import Chapter as ChapterText
 from core.works import StoredFingerprint, WorkFile
-from fingerprint.algorithms import DEFAULT
+from fingerprint.algorithms import ALGORITHMS, DEFAULT, Algorithm
 from fingerprint.readings import syllable_ids
 from matcher.matching import CorpusCache, Matcher
 from matcher.redis_index import RedisIndex
+from matcher.redis_keys import Keys
+from pagestore.connection import MongoDatabase
 from pagestore.mongo import MongoFingerprintStore, MongoPageStore, MongoWorkStore, connect
 from pipeline import rounds, schedule, tasks
 from pipeline.corpus import StoredCorpus
@@ -31,6 +33,7 @@ from pipeline.search import search_pages
 from pipeline.steps import Ports
 from pipeline.turns import SEARCH, turn
 from pipeline.upkeep import sweep_all
+from tests.support.corpus_texts import with_folded_sounds
 from tests.support.memory_chain import carry
 from webadmin import catalogue
 from webadmin.casebook import DjangoCaseBook
@@ -81,6 +84,23 @@ class Live:
         raise AssertionError("unreachable")
 
 
+def live_ports(client: "redis.Redis", database: MongoDatabase, outbox: MemoryOutbox, algorithm: Algorithm) -> Ports:
+    """What a process of an installation with this algorithm has."""
+    works, fingerprints = MongoWorkStore(database), MongoFingerprintStore(database)
+    index = RedisIndex(client, algorithm.id)
+    return Ports(
+        pages=MongoPageStore(database),
+        works=works,
+        fingerprints=fingerprints,
+        index=index,
+        matcher=Matcher(index, CorpusCache(StoredCorpus(works, fingerprints, algorithm))),
+        cases=DjangoCaseBook(works),
+        outbox=outbox,
+        clock=SystemClock(),
+        algorithm=algorithm,
+    )
+
+
 @pytest.fixture
 def live(
     mongo_url: str,
@@ -88,21 +108,10 @@ def live(
     django_capture_on_commit_callbacks: Callable[..., object],
     monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[Live]:
-    client, database, outbox = redis.Redis.from_url(redis_url), connect(mongo_url), MemoryOutbox()
+    client, outbox = redis.Redis.from_url(redis_url), MemoryOutbox()
     client.flushall()
-    works, fingerprints, index = MongoWorkStore(database), MongoFingerprintStore(database), RedisIndex(client)
-    index.clear()
-    ports = Ports(
-        pages=MongoPageStore(database),
-        works=works,
-        fingerprints=fingerprints,
-        index=index,
-        matcher=Matcher(index, CorpusCache(StoredCorpus(works, fingerprints, DEFAULT))),
-        cases=DjangoCaseBook(works),
-        outbox=outbox,
-        clock=SystemClock(),
-        algorithm=DEFAULT,
-    )
+    ports = live_ports(client, connect(mongo_url), outbox, DEFAULT)
+    ports.index.clear()
     holder = RightsHolder.objects.create(name="甲")
     site = Site.objects.create(rights_holder=holder, name="某站", start_urls="http://pirate.example/")
     monkeypatch.setattr(tasks, "live", lambda _: ports)
@@ -354,3 +363,38 @@ def test_a_search_of_nothing_costs_no_round(settled: Live) -> None:
     assert search_pages(settled.ports).found_nothing
     tasks.search_pages()
     assert rounds.last_rounds(settled.client) == {}
+
+
+def test_an_installation_of_another_algorithm_is_made_anew_by_the_sweeps_and_its_cases_stay(
+    live: Live, mongo_url: str
+) -> None:
+    current = live.ports
+    live.client.flushall()
+    live.ports = live_ports(live.client, connect(mongo_url), live.outbox, ALGORITHMS[1])
+    live.ports.index.clear()
+    live.add_work("旧作", story(1))
+    urls = [f"http://pirate.example/{number}" for number in (1, 2, 3)]
+    for url, text in zip(urls, (story(1), with_folded_sounds(story(1), 0.9), story(3)), strict=True):
+        live.store_page(url, text)
+    live.run()
+    (kept,) = Case.objects.all()
+    evidence = list(kept.matches.values())
+    old_keys = {name: live.client.dump(name) for name in live.client.scan_iter(match=f"{Keys(1).algorithm}*")}
+    assert (kept.page_url, [row["algorithm_id"] for row in evidence]) == (urls[0], [1])
+
+    live.ports = current
+    assert live.ports.index.state().generation == 0
+    live.run()
+
+    subjects = [*Chapter.objects.values_list("text_id", flat=True)]
+    subjects += PageRecord.objects.values_list("version_id", flat=True)
+    for algorithm_id in (1, DEFAULT.id):
+        assert live.ports.fingerprints.known(subjects, algorithm_id) == set(subjects)
+    assert live.ports.index.text_ids() == {work_text_id(story(1))}
+    assert set(PageCheck.objects.values_list("algorithm_id", flat=True)) == {DEFAULT.id}
+    assert list(Case.objects.order_by("pk").values_list("page_url", flat=True)) == urls[:2]
+    assert Case.objects.get(page_url=urls[0]).pk == kept.pk
+    assert Case.objects.get(page_url=urls[1]).matches.get().algorithm_id == DEFAULT.id
+    assert list(kept.matches.values()) == evidence, "what was frozen stays"
+    now = {name: live.client.dump(name) for name in live.client.scan_iter(match=f"{Keys(1).algorithm}*")}
+    assert now == old_keys, "whoever goes back finds the index that there was"

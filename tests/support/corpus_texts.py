@@ -6,8 +6,10 @@ import random
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from fingerprint.folding import folded_symbols
 from fingerprint.readings import SYLLABLES, syllable_ids
 
 SHARED_CORPORA = Path(__file__).resolve().parents[3] / "shared" / "corpora"
@@ -45,6 +47,32 @@ def with_homophones(text: str, share: float, seed: int = 1) -> str:
         rng.choice(sounds[sound]) if sound and _is_han(character) and rng.random() < share else character
         for character, sound in zip(text, ids, strict=True)
     )
+
+
+def with_folded_sounds(text: str, share: float, seed: int = 1) -> str:
+    """Characters of another syllable that anchors of folded syllables take for the same."""
+    rng = random.Random(seed)
+    folded = _others_folded_alike()
+    return "".join(
+        rng.choice(folded[sound]) if sound in folded and _is_han(character) and rng.random() < share else character
+        for character, sound in zip(text, syllable_ids(text).tolist(), strict=True)
+    )
+
+
+@cache
+def _others_folded_alike() -> dict[int, list[str]]:
+    symbols, sounds = folded_symbols(), _characters_of_sound()
+    found = {
+        sound: [
+            character
+            for other in np.flatnonzero(symbols[: len(SYLLABLES)] == symbols[sound]).tolist()
+            if other not in {0, sound}
+            for character in sounds.get(other, ())
+        ]
+        for sound in sounds
+        if sound
+    }
+    return {sound: characters for sound, characters in found.items() if characters}
 
 
 def with_random_characters(text: str, share: float, seed: int = 1) -> str:
