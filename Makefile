@@ -49,7 +49,7 @@ lock: $(VENV)/.dev ## pin the dependencies again; names no index
 	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q \
 		--upgrade pyproject.toml --group build -o requirements.lock
 	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q \
-		pyproject.toml --group build --group dev -c requirements.lock -o requirements-dev.lock
+		pyproject.toml --all-extras --group build --group dev -c requirements.lock -o requirements-dev.lock
 
 $(VENV)/bin/python:
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer with venv is needed; on Debian: apt-get install python3 python3-venv" >&2; exit 2; }
