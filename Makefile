@@ -27,7 +27,7 @@ test: $(VENV)/.dev ## every test
 check: $(VENV)/.dev ## style, types, import rules, translations
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy core fingerprint matcher pagestore analytics crawler pipeline webadmin laboratory deploy
+	$(BIN)/mypy core fingerprint matcher pagestore analytics crawler evidence pipeline webadmin laboratory deploy
 	$(BIN)/lint-imports
 	$(BIN)/python -m webadmin.translation check
 

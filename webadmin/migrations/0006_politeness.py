@@ -1,0 +1,10 @@
+from django.db import migrations
+
+
+class Migration(migrations.Migration):
+
+    dependencies = [
+        ('webadmin', '0005_revisits'),
+    ]
+
+    operations = []
