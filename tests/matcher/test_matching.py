@@ -325,6 +325,16 @@ def test_of_equal_claims_the_first_name_wins_in_whatever_order_texts_came(is_rev
     assert set(match.also) == {"other", "third"}
 
 
+def test_what_a_chapter_repeats_of_an_earlier_one_is_no_second_source() -> None:
+    earlier, rest = story(50), story(51)
+    later = earlier[-150:] + rest  # "in the last chapter ..."
+    names = WorkTextId("earlier"), WorkTextId("later")
+    book = matcher_of(dict(zip(names, (earlier, later), strict=True)))
+    for page in (later, with_homophones(later, 0.2, 3)):
+        assert [match.text_id for match in matches(page, book)] == ["later"]
+    assert [match.text_id for match in matches(earlier, book)] == ["earlier"]
+
+
 def test_a_passage_that_many_texts_carry_is_common_wording() -> None:
     phrase = TEXT[300:350]
     carriers = {
