@@ -62,7 +62,12 @@ PUBLISH = (
     _BURY
     + """
 if redis.call('HEXISTS', KEYS[3], 'bucket_bits') == 0 then return -2 end
-if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then return -1 end
+local there = redis.call('HGET', KEYS[1], ARGV[1])
+if there then
+  -- Withdrawn and added by someone else meanwhile: what was put since then is in buckets that were swept already.
+  if there ~= ARGV[2] then bury(KEYS[3], KEYS[4], ARGV[2]) end
+  return -1
+end
 if redis.call('HGET', KEYS[2], ARGV[1]) ~= ARGV[2] then
   bury(KEYS[3], KEYS[4], ARGV[2])
   return -4

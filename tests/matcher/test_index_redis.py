@@ -21,9 +21,13 @@ from fingerprint.fingerprinting import fingerprint_text
 from fingerprint.record import Fingerprint
 from matcher import redis_compaction
 from matcher.memory_index import MemoryIndex
+from matcher.postings import postings_of
 from matcher.redis_build import MIN_POSTINGS_OF_BUCKET
 from matcher.redis_index import OUTGROWN, RedisIndex
+from matcher.redis_journal import Change
 from matcher.redis_keys import SHARDS, GenerationKeys, Keys
+from matcher.redis_scripts import TEXT_IS_THERE
+from matcher.redis_texts import packed_id
 from tests.support.corpus_texts import shared_records, story
 from tests.support.index_texts import IDS, MANY, PRINTS, found, occurrences
 
@@ -245,6 +249,22 @@ class TestAtTheSameTime:
         for text_id in IDS:
             assert found(index, text_id) == found(memory, text_id)
         assert _stored_postings(client) == index.state().postings == memory.state().postings
+
+    def test_a_slow_addition_that_others_overtook_leaves_nothing_behind(self, client: redis.Redis) -> None:
+        slow, other = RedisIndex(client, bucket_bits=8), RedisIndex(client)
+        slow.clear()
+        slow.add(B, PRINTS[B])
+        generation, postings, name = slow._current, postings_of(PRINTS[A]), packed_id(A)
+        assert generation is not None
+        reserved = generation._reserved(name, postings)
+        assert reserved is not None
+        other.remove(A)
+        other.add(A, PRINTS[A])
+        other.tidy()
+        generation._put(postings.keys, postings.positions + reserved.start)
+        assert generation._published(name, reserved, Change(A, postings), is_counted=True) == TEXT_IS_THERE
+        other.tidy()
+        assert _stored_postings(client) == other.state().postings
 
     def test_another_process_sees_the_new_generation_and_the_texts_that_went(self, client: redis.Redis) -> None:
         index, other = RedisIndex(client), RedisIndex(client, bucket_bits=10)
