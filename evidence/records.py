@@ -1,0 +1,193 @@
+"""What a bundle is made of, as the caller gives it. Texts are str, moments are aware datetimes, digests SHA-256 in hex."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from typing import Any
+
+from core.ids import Digest
+from core.matches import Span
+
+
+@dataclass(frozen=True, slots=True)
+class TlsConnection:
+    """How a server proved its name. `chain_pem`: one PEM certificate each, the server's own first."""
+
+    protocol: str  # "TLSv1.3"
+    cipher: str
+    chain_pem: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DnsAnswer:
+    """What the name stood for when it was asked."""
+
+    name: str
+    addresses: tuple[str, ...]
+    asked_at: datetime
+    resolver: str = ""  # address of the server that answered, or "system"
+    canonical_names: tuple[str, ...] = ()
+    ttl_s: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One HTTP request and its response.
+
+    `body` is as it came over the wire, or, where `is_decoded`, after Content-Encoding and Transfer-Encoding were undone.
+    """
+
+    url: str
+    request_line: str  # "GET /a HTTP/1.1"
+    request_headers: tuple[tuple[str, str], ...]
+    status: int
+    reason: str
+    response_headers: tuple[tuple[str, str], ...]
+    body: bytes
+    fetched_at: datetime
+    server_address: str = ""
+    is_decoded: bool = True
+    is_truncated: bool = False
+    request_body: bytes = b""
+    dns: DnsAnswer | None = None
+    tls: TlsConnection | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rendering:
+    """The page as a browser drew it: a PNG of its full length, or a PDF. Fetched anew by the browser, so it may differ."""
+
+    content: bytes
+    content_type: str  # "image/png" or "application/pdf"
+    rendered_at: datetime
+    renderer: str  # "Chromium 142.0.7444.175"
+    url: str  # where the browser ended
+
+
+@dataclass(frozen=True, slots=True)
+class Capture:
+    """One fetched page. `exchanges` in order: redirects first, the page last."""
+
+    exchanges: tuple[Exchange, ...]
+    title: str
+    text: str  # the main text as it was compared
+    extractor: str = ""
+    encoding: str = ""
+    disguises: tuple[Mapping[str, Any], ...] = ()  # undone while reading: {"kind", "count", "example"}
+    screenshot: Rendering | None = None
+    pdf: Rendering | None = None
+    # What is missing and why, for the reader: {"screenshot": "no browser is installed"}.
+    absent: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def page(self) -> Exchange:
+        """The response that the text was read in."""
+        return self.exchanges[-1]
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """One copied passage with both sides; half-open offsets in code points of the page's text and of the work's."""
+
+    page: tuple[int, int]
+    work: tuple[int, int]
+    similarity: float  # [0, 1]
+    page_excerpt: str
+    work_excerpt: str
+    changes: tuple[tuple[str, int, int, int, int], ...] = ()  # kind, page start and end, work start and end
+
+    @classmethod
+    def of_span(cls, span: Span, page_text: str, work_text: str) -> "Passage":
+        """A span of `core.matches` with its two excerpts."""
+        return cls(
+            page=(span.page.start, span.page.end),
+            work=(span.work.start, span.work.end),
+            similarity=round(span.similarity, 6),
+            page_excerpt=page_text[span.page.start : span.page.end],
+            work_excerpt=work_text[span.work.start : span.work.end],
+            changes=tuple(
+                (str(change.kind), change.page.start, change.page.end, change.work.start, change.work.end)
+                for change in span.changes
+            ),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What the page took from one text of a work, and everything needed to compute it anew."""
+
+    work_title: str
+    work_author: str
+    work_text_id: str
+    work_digest: Digest  # of the work's whole text in UTF-8
+    work_chars: int
+    match_class: str
+    similarity: float
+    page_containment: float
+    work_containment: float
+    matched_chars: int
+    longest_run_chars: int
+    passages: tuple[Passage, ...]
+    algorithm_id: int
+    algorithm: Mapping[str, Any]  # what the id stands for
+    parameters: Mapping[str, Any]  # the calibration
+    code_version: str
+    disguises: tuple[Mapping[str, Any], ...] = ()  # seen by comparison
+    chapter_title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """A WACZ file. `digest` is the SHA-256 of its datapackage.json, which names the SHA-256 of each of its files."""
+
+    digest: Digest
+    content: bytes
+    fetched_at: datetime
+
+    @property
+    def day(self) -> date:
+        """The day, in UTC, whose tree holds the bundle."""
+        return self.fetched_at.date()
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """One authority's RFC 3161 answer, all DER but for the certificates."""
+
+    query: bytes
+    response: bytes
+    ca_pem: bytes  # the roots (and intermediates) that the answer is checked against
+    authority: str  # the URL asked, without secrets
+
+
+@dataclass(frozen=True, slots=True)
+class DayProof:
+    """The way from one bundle to the root of its day's tree, and the stamps on that root."""
+
+    day: date
+    tree_size: int
+    leaf_index: int
+    path: tuple[Digest, ...]
+    root: Digest
+    stamps: tuple[Stamp, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ProvenBundle:
+    """A bundle as an export carries it. `proof` None: its day has no tree yet."""
+
+    content: bytes
+    proof: DayProof | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CaseMaterial:
+    """All that an export is written from. `facts`: JSON values of the case as its pages in the admin show them.
+
+    `history`: the page's history in order, JSON values: {"at", "event", ...}.
+    """
+
+    case: int
+    facts: Mapping[str, Any]
+    bundles: Sequence[ProvenBundle]
+    history: Sequence[Mapping[str, Any]] = ()
