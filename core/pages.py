@@ -16,6 +16,14 @@ class Disguise(StrEnum):
 
     HIDDEN_TEXT = "hidden_text"
     RUBY = "ruby"
+    DECOYS = "decoys"
+    GENERATED_TEXT = "generated_text"
+    REORDERED = "reordered"
+    FONT = "font"
+    PICTURE_TEXT = "picture_text"
+    SCRIPTED = "scripted"
+    PUNCTUATION_NOISE = "punctuation_noise"
+    SITE_ADVERTISEMENT = "site_advertisement"
 
     ZERO_WIDTH = "zero_width"
     SPACES = "spaces"
@@ -34,6 +42,17 @@ class Disguise(StrEnum):
     PATCHWORK = "patchwork"
 
 
+class SpiderKind(StrEnum):
+    """How a site is walked, which decides what its start URLs are."""
+
+    GENERIC = "generic"  # pages; their links are followed
+    SITEMAP = "sitemap"  # sitemaps, or hosts that have some; what they list is fetched, no link is followed
+    FEED = "feed"  # RSS or Atom, or pages that name such; what they list is fetched
+    NOVEL = "novel"  # catalogues; chapters in their order, parts of a chapter joined
+    LIST = "list"  # pages, and nothing but these
+    ARCHIVE = "archive"  # nothing: its pages come from WARC and WACZ files
+
+
 @dataclass(frozen=True, slots=True)
 class DisguiseFound:
     """One kind of disguise on a page: how often, and one example as it stood there (at most 80 characters)."""
@@ -44,8 +63,34 @@ class DisguiseFound:
 
 
 @dataclass(frozen=True, slots=True)
+class FollowingPart:
+    """The response behind one further part of a text that a site spreads over several pages."""
+
+    url: FinalUrl
+    status: int
+    headers: tuple[tuple[str, str], ...]
+    body: bytes
+    fetched_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPart:
+    """A `FollowingPart` as it is kept: its body stands in the page store under `raw_digest`."""
+
+    url: FinalUrl
+    status: int
+    headers: tuple[tuple[str, str], ...]
+    raw_digest: Digest
+    fetched_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class Fetched:
-    """One HTTP response. `body` is what came over the wire after content decoding, not yet characters."""
+    """One HTTP response. `body` is what came over the wire after content decoding, not yet characters.
+
+    parts: the responses that followed, in order, where the text stands on several pages; this one is the first.
+    origin: "" for what the crawler fetched itself, else the archive and the record that it was taken from.
+    """
 
     site_id: SiteId
     requested_url: RequestedUrl
@@ -55,11 +100,17 @@ class Fetched:
     headers: tuple[tuple[str, str], ...]
     body: bytes
     fetched_at: datetime
+    parts: tuple[FollowingPart, ...] = ()
+    origin: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What was read in a response. `text` is the main text with disguises of markup undone and paragraphs on lines."""
+    """What was read in a response. `text` is the main text with disguises undone and paragraphs on lines.
+
+    raw_text: the same passage with nothing undone, as a program without eyes takes it from the markup; "" where it is
+    no other than `text`.
+    """
 
     title: str
     text: str
@@ -70,6 +121,7 @@ class Reading:
     extractor: str = ""
     confidence: float = 1.0  # [0, 1]; below core.states.MIN_CONFIDENCE_TO_TRUST an extraction is doubtful
     disguises: tuple[DisguiseFound, ...] = ()
+    raw_text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +152,8 @@ class PageVersion:
     raw_digest: Digest
     text_digest: Digest
     reading: Reading
+    parts: tuple[StoredPart, ...] = ()
+    origin: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +189,7 @@ class CrawlPlan:
     delay_s: float = 1.0
     concurrency: int = 2
     obey_robots: bool = True
+    kind: SpiderKind = SpiderKind.GENERIC
 
 
 @dataclass(slots=True)

@@ -22,7 +22,7 @@ from core.ids import (
     page_id,
     version_id,
 )
-from core.pages import Disguise, DisguiseFound, Fetched, Page, PageVersion, Reading
+from core.pages import Disguise, DisguiseFound, Fetched, Page, PageVersion, Reading, StoredPart
 
 Document = dict[str, Any]
 
@@ -47,6 +47,11 @@ def new_version(fetched: Fetched, reading: Reading) -> PageVersion:
         raw_digest=digest(fetched.body),
         text_digest=digest(text_bytes(reading.text)),
         reading=reading,
+        parts=tuple(
+            StoredPart(part.url, part.status, part.headers, digest(part.body), part.fetched_at)
+            for part in fetched.parts
+        ),
+        origin=fetched.origin,
     )
 
 
@@ -107,11 +112,18 @@ def version_document(version: PageVersion) -> Document:
         "extractor": packed(reading.extractor),
         "confidence": reading.confidence,
         "disguises": [[d.kind.value, d.count, packed(d.example)] for d in reading.disguises],
+        "parts": [_part_document(part) for part in version.parts],
+        "origin": packed(version.origin),
     }
 
 
-def version_of(document: Document, text: str) -> PageVersion:
-    """The version in a document, with its text. Raises BrokenInvariant for a schema that this release does not know."""
+def raw_text_key(document: Document) -> Digest | None:
+    """Where the text with nothing undone lies; None where it is no other, or was not kept by an earlier release."""
+    return Digest(document["raw_text"]) if document.get("raw_text") else None
+
+
+def version_of(document: Document, text: str, raw_text: str = "") -> PageVersion:
+    """The version in a document, with its texts. Raises BrokenInvariant for a schema that this release does not know."""
     _check_schema(document)
     return PageVersion(
         id=VersionId(document["_id"]),
@@ -125,7 +137,9 @@ def version_of(document: Document, text: str) -> PageVersion:
         fetched_at=moment(document["fetched_at"]),
         raw_digest=Digest(document["raw"]),
         text_digest=Digest(document["text"]),
-        reading=_reading_of(document, text),
+        reading=_reading_of(document, text, raw_text),
+        parts=tuple(_part_of(part) for part in document.get("parts", ())),
+        origin=unpacked(document.get("origin", "")),
     )
 
 
@@ -176,7 +190,27 @@ def moment(value: int) -> datetime:
     return _EPOCH + value * _MICROSECOND
 
 
-def _reading_of(document: Document, text: str) -> Reading:
+def _part_document(part: StoredPart) -> Document:
+    return {
+        "url": packed(part.url),
+        "status": part.status,
+        "headers": [[packed(name), packed(value)] for name, value in part.headers],
+        "raw": part.raw_digest,
+        "fetched_at": microseconds(part.fetched_at),
+    }
+
+
+def _part_of(document: Document) -> StoredPart:
+    return StoredPart(
+        url=FinalUrl(unpacked(document["url"])),
+        status=document["status"],
+        headers=tuple((unpacked(name), unpacked(value)) for name, value in document["headers"]),
+        raw_digest=Digest(document["raw"]),
+        fetched_at=moment(document["fetched_at"]),
+    )
+
+
+def _reading_of(document: Document, text: str, raw_text: str) -> Reading:
     published = document["published"]
     return Reading(
         title=unpacked(document["title"]),
@@ -190,6 +224,7 @@ def _reading_of(document: Document, text: str) -> Reading:
         disguises=tuple(
             DisguiseFound(Disguise(k), count, unpacked(example)) for k, count, example in document["disguises"]
         ),
+        raw_text=raw_text,
     )
 
 

@@ -25,10 +25,12 @@ class MemoryPageStore:
     def put(self, fetched: Fetched, reading: Reading) -> Stored:
         # Through the document and back, so that moments and texts come out as they do from the live store.
         version = documents.version_of(
-            documents.version_document(documents.new_version(fetched, reading)), reading.text
+            documents.version_document(documents.new_version(fetched, reading)), reading.text, reading.raw_text
         )
         with self._lock:
             self._raw[version.raw_digest] = fetched.body
+            for part, kept in zip(fetched.parts, version.parts, strict=True):
+                self._raw[kept.raw_digest] = part.body
             self._versions.setdefault(version.id, version)
             history = self._history.setdefault(version.page_id, [])
             is_new_version = version.id not in history

@@ -38,7 +38,12 @@ class MongoPageStore:
         """Raw response, text, version, page, in this order: what is referred to is always there."""
         version = documents.new_version(fetched, reading)
         self._raw.put(version.raw_digest, fetched.body)
+        for part, kept in zip(fetched.parts, version.parts, strict=True):
+            self._raw.put(kept.raw_digest, part.body)
         self._texts.put(version.text_digest, documents.text_bytes(reading.text))
+        if reading.raw_text:
+            as_stood = documents.text_bytes(reading.raw_text)
+            self._texts.put(content_digest(as_stood), as_stood)
         with translated(self._database):
             self._insert_version(version)
             for _ in range(MAX_ATTEMPTS):
@@ -82,11 +87,15 @@ class MongoPageStore:
         for batch in batches(ids, BATCH_KEYS):
             with translated(self._database):
                 found = list(self._versions.find({"_id": {"$in": batch}}))
-            texts = self._texts.get_many(list({each["text"] for each in found}))
+            raw_keys = {each["_id"]: documents.raw_text_key(each) for each in found}
+            keys = {each["text"] for each in found} | {key for key in raw_keys.values() if key}
+            texts = self._texts.get_many(list(keys))
             for each in found:
-                if each["text"] not in texts:
+                raw_key = raw_keys[each["_id"]]
+                if each["text"] not in texts or (raw_key and raw_key not in texts):
                     raise BrokenInvariant(f"the text of version {each['_id']} is gone from the page store")
-                yield documents.version_of(each, documents.text_of(texts[each["text"]]))
+                raw_text = documents.text_of(texts[raw_key]) if raw_key else ""
+                yield documents.version_of(each, documents.text_of(texts[each["text"]]), raw_text)
 
     def _insert_version(self, version: PageVersion) -> None:
         if self._versions.find_one({"_id": version.id}, {"_id": 1}) is None:

@@ -9,7 +9,7 @@ import pytest
 
 from core.errors import BrokenInvariant
 from core.ids import CanonicalUrl, FinalUrl, PageId, RequestedUrl, SiteId, VersionId, WorkTextId, digest, work_text_id
-from core.pages import Disguise, DisguiseFound, Fetched, Page, Reading
+from core.pages import Disguise, DisguiseFound, Fetched, FollowingPart, Page, Reading
 from core.ports import FingerprintStore, PageStore, WorkStore
 from core.works import StoredFingerprint, WorkText
 
@@ -38,6 +38,21 @@ def reading(text: str = "山雨欲来风满楼。", **more: Any) -> Reading:
 class PageStoreContract:
     """Subclasses give `store` and `damage_raw`."""
 
+    def test_the_responses_behind_all_parts_of_a_text_and_where_it_came_from_are_kept(self, store: PageStore) -> None:
+        part = FollowingPart(
+            FinalUrl("https://example.com/1_2"), 200, (("Set-Cookie", "a=1"),), b"<p>y</p>", NOON + timedelta(seconds=1)
+        )
+        stored = store.put(fetched(parts=(part,), origin="old.warc.gz, record 17"), reading())
+        version = store.version(stored.version_id)
+        assert version is not None
+        assert version.origin == "old.warc.gz, record 17"
+        [kept] = version.parts
+        assert (kept.url, kept.status, kept.headers, kept.fetched_at) == (
+            part.url, part.status, part.headers, part.fetched_at,
+        )  # fmt: skip
+        assert store.raw(kept.raw_digest) == b"<p>y</p>"
+        assert store.raw(version.raw_digest) == b"<p>x</p>"
+
     def damage_raw(self, store: Any, body: bytes) -> None:
         raise AssertionError("the subclass says how")
 
@@ -50,6 +65,7 @@ class PageStoreContract:
             extractor="trafilatura",
             confidence=0.1 + 0.2,
             disguises=(DisguiseFound(Disguise.RUBY, 3, "山(shān)"), DisguiseFound(Disguise.HIDDEN_TEXT, 1)),
+            raw_text="山雨(shān yǔ)欲来本站首发风满楼。\ud800",
         )
         response = fetched()
         stored = store.put(response, full)
