@@ -1,4 +1,4 @@
-"""The verbs `bench quality` and `bench speed`: how well and how fast copies are found. Nothing is stored."""
+"""The verbs `bench quality`, `speed` and `extract`: how well and how fast copies are found. Nothing is stored."""
 
 import json
 from pathlib import Path
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from core.errors import BadInput, UnreadableFile
+from deploy.cli.bench_extract import extract
 from deploy.cli.bench_speed import speed
 from deploy.cli.faults import complain
 from deploy.cli.output import counting, say, table
@@ -17,9 +18,12 @@ if TYPE_CHECKING:
 
 def register(app: typer.Typer) -> None:
     """Add the verb to `app`."""
-    bench = typer.Typer(help="How well and how fast copies are found.", no_args_is_help=True, rich_markup_mode=None)
+    bench = typer.Typer(
+        help="How well and how fast copies are found and pages read.", no_args_is_help=True, rich_markup_mode=None
+    )
     bench.command("quality")(quality)
     bench.command("speed")(speed)
+    bench.command("extract")(extract)
     bench.callback()(_one_of_several)
     app.add_typer(bench, name="bench")
 
