@@ -112,6 +112,7 @@ def version_document(version: PageVersion) -> Document:
         "extractor": packed(reading.extractor),
         "confidence": reading.confidence,
         "disguises": [[d.kind.value, d.count, packed(d.example)] for d in reading.disguises],
+        "raw_text": digest(text_bytes(reading.raw_text)) if reading.raw_text else "",
         "parts": [_part_document(part) for part in version.parts],
         "origin": packed(version.origin),
     }
