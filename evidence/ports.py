@@ -53,4 +53,4 @@ class Stamper(Protocol):
     """A time stamp authority."""
 
     def stamp(self, digest: Digest) -> Stamp:
-        """Its stamp on `digest`, verified. Raises ServiceUnavailable or BadStamp."""
+        """Its stamp on `digest`, verified. Raises ServiceUnavailable or DoesNotHold."""

@@ -1,4 +1,4 @@
-"""What a bundle is made of, as the caller gives it. Texts are str, moments are aware datetimes, digests SHA-256 in hex."""
+"""What a bundle is made of, as the caller gives it. Moments are aware datetimes, digests SHA-256 in hex."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -34,7 +34,8 @@ class DnsAnswer:
 class Exchange:
     """One HTTP request and its response.
 
-    `body` is as it came over the wire, or, where `is_decoded`, after Content-Encoding and Transfer-Encoding were undone.
+    `body` is as it came over the wire, or, where `is_decoded`, after Content-Encoding and Transfer-Encoding were
+    undone.
     """
 
     url: str
@@ -55,7 +56,7 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class Rendering:
-    """The page as a browser drew it: a PNG of its full length, or a PDF. Fetched anew by the browser, so it may differ."""
+    """The page as a browser drew it: a PNG of its full length, or a PDF. The browser fetched it anew: it may differ."""
 
     content: bytes
     content_type: str  # "image/png" or "application/pdf"

@@ -1,0 +1,117 @@
+"""A zip of which each byte is determined by the names and contents of its files, so that no byte can change unseen.
+
+Stored, not compressed; sorted names in ASCII; one fixed date; no extra fields, comments, gaps or ZIP64. Any zip program
+reads it. Source: APPNOTE 6.3.10, sections 4.3.7, 4.3.12, 4.3.16.
+"""
+
+import re
+import struct
+import zlib
+from collections.abc import Iterator, Mapping
+from typing import IO
+
+from evidence.faults import DoesNotHold, Fault
+
+MAX_FILES = 10_000
+MAX_BYTES = 2**31  # 2 GiB, half of what zip without ZIP64 can say; a bundle with a screenshot has 1 to 5 MB
+MAX_NAME_CHARS = 200
+
+_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*(?:/[A-Za-z0-9_-][A-Za-z0-9._-]*)*")
+_LOCAL, _CENTRAL, _END = struct.Struct("<4s5H3I2H"), struct.Struct("<4s6H3I5H2I"), struct.Struct("<4s4H2IH")
+_VERSION, _DATE = 20, 0x21  # "2.0"; 1980-01-01, the first day that zip knows
+_UNIX, _FILE_MODE = 3 << 8, 0o100644 << 16
+
+Content = bytes | memoryview
+
+
+def write(files: Mapping[str, Content]) -> bytes:
+    """The container as bytes. Raises DoesNotHold for names and sizes that `read` would refuse."""
+    return b"".join(pieces(files))
+
+
+def write_to(out: IO[bytes], files: Mapping[str, Content]) -> None:
+    """Write the container to `out`, content by content."""
+    for piece in pieces(files):
+        out.write(piece)
+
+
+def pieces(files: Mapping[str, Content]) -> Iterator[Content]:
+    """The bytes of the container in order."""
+    _check_bounds(files)
+    position, directory = 0, []
+    for name in sorted(files):
+        content = files[name]
+        crc = zlib.crc32(content)
+        head = _local(name, crc, len(content))
+        yield head
+        yield content
+        directory.append(_central(name, crc, len(content), position))
+        position += len(head) + len(content)
+    yield from directory
+    yield _end(len(directory), sum(map(len, directory)), position)
+
+
+def read(data: memoryview, part: str) -> dict[str, memoryview]:
+    """Its files, as views of `data`. Raises DoesNotHold when one byte is not as `write` would have written it."""
+    if len(data) > MAX_BYTES:
+        raise DoesNotHold(Fault.TOO_LARGE, part, limit=f"{MAX_BYTES:,} bytes")
+    if len(data) < _END.size or data[:2] != b"PK":
+        raise DoesNotHold(Fault.NOT_A_CONTAINER, part, why="no zip / 非 zip 文件")
+    files: dict[str, memoryview] = {}
+    position, directory = 0, bytearray()
+    while data[position : position + 4] == b"PK\x03\x04":
+        name, content, after = _entry(data, position, part)
+        if name in files or len(files) >= MAX_FILES:
+            raise DoesNotHold(Fault.CONTAINER_CHANGED, part, position=position)
+        directory += _central(name, zlib.crc32(content), len(content), position)
+        files[name] = content
+        position = after
+    expected = bytes(directory) + _end(len(files), len(directory), position)
+    if data[position:] != expected or list(files) != sorted(files):
+        raise DoesNotHold(Fault.CONTAINER_CHANGED, part, position=position + _agreement(data[position:], expected))
+    return files
+
+
+def _entry(data: memoryview, position: int, part: str) -> tuple[str, memoryview, int]:
+    """One file and the position after it."""
+    if position + _LOCAL.size > len(data):
+        raise DoesNotHold(Fault.CONTAINER_CHANGED, part, position=position)
+    fields = _LOCAL.unpack_from(data, position)
+    name_start, size, name_chars = position + _LOCAL.size, fields[8], fields[9]
+    start = name_start + name_chars
+    if name_chars > MAX_NAME_CHARS or start + size > len(data):
+        raise DoesNotHold(Fault.CONTAINER_CHANGED, part, position=position)
+    name = bytes(data[name_start:start]).decode("ascii", "replace")
+    if not _NAME.fullmatch(name):
+        raise DoesNotHold(Fault.BAD_NAME, part, name=ascii(name))
+    content = data[start : start + size]
+    expected = _local(name, zlib.crc32(content), size)
+    if data[position:start] != expected:
+        raise DoesNotHold(Fault.CONTAINER_CHANGED, part, position=position + _agreement(data[position:start], expected))
+    return name, content, start + size
+
+
+def _check_bounds(files: Mapping[str, Content]) -> None:
+    for name in files:
+        if not _NAME.fullmatch(name) or len(name) > MAX_NAME_CHARS:
+            raise DoesNotHold(Fault.BAD_NAME, "the file to write", name=ascii(name))
+    if len(files) > MAX_FILES or sum(map(len, files.values())) + len(files) * 2 * (MAX_NAME_CHARS + 100) > MAX_BYTES:
+        raise DoesNotHold(Fault.TOO_LARGE, "the file to write", limit=f"{MAX_FILES:,} files, {MAX_BYTES:,} bytes")
+
+
+def _local(name: str, crc: int, size: int) -> bytes:
+    return _LOCAL.pack(b"PK\x03\x04", _VERSION, 0, 0, 0, _DATE, crc, size, size, len(name), 0) + name.encode()
+
+
+def _central(name: str, crc: int, size: int, position: int) -> bytes:
+    fixed = (_UNIX | _VERSION, _VERSION, 0, 0, 0, _DATE, crc, size, size, len(name), 0, 0, 0, 0, _FILE_MODE, position)
+    return _CENTRAL.pack(b"PK\x01\x02", *fixed) + name.encode()
+
+
+def _end(files: int, directory_bytes: int, position: int) -> bytes:
+    return _END.pack(b"PK\x05\x06", 0, 0, files, files, directory_bytes, position, 0)
+
+
+def _agreement(left: Content, right: Content) -> int:
+    """How many bytes agree."""
+    return next((i for i, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right)))

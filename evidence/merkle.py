@@ -1,0 +1,82 @@
+"""Merkle trees as certificate transparency has them: a leaf and a node can never be taken for each other.
+
+Source: RFC 6962, section 2.1 (RFC 9162 the same). A leaf's data are the 32 bytes of a bundle's digest.
+"""
+
+import hashlib
+from collections.abc import Sequence
+
+from core.ids import Digest
+
+_LEAF, _NODE = b"\x00", b"\x01"
+MAX_DEPTH = 64
+
+
+def leaves_of(digests: Sequence[Digest]) -> tuple[Digest, ...]:
+    """The leaves of a day in the order of the tree: sorted, each once, so that a set of bundles has one root."""
+    return tuple(sorted(set(digests)))
+
+
+def root(leaves: Sequence[Digest]) -> Digest:
+    """The root over at least one leaf.
+
+    Raises ValueError without leaves: there is nothing to prove on such a day.
+    """
+    if not leaves:
+        raise ValueError("a tree needs a leaf")
+    return Digest(_tree([_leaf(leaf) for leaf in leaves]).hex())
+
+
+def audit_path(leaves: Sequence[Digest], index: int) -> tuple[Digest, ...]:
+    """The siblings from leaf `index` up to the root, the lowest first."""
+    return tuple(Digest(node.hex()) for node in _path([_leaf(leaf) for leaf in leaves], index))
+
+
+def root_from(leaf: Digest, index: int, tree_size: int, path: Sequence[Digest]) -> Digest | None:
+    """The root that a path leads to; None where a path of this length cannot belong to this leaf.
+
+    Source: RFC 9162, section 2.1.3.2.
+    """
+    if not 0 <= index < tree_size or len(path) > MAX_DEPTH:
+        return None
+    node, last, current = _leaf(leaf), tree_size - 1, index
+    for sibling in path:
+        if last == 0:
+            return None
+        if current & 1 or current == last:
+            node = _node(bytes.fromhex(sibling), node)
+            while not current & 1 and current:
+                current, last = current >> 1, last >> 1
+        else:
+            node = _node(node, bytes.fromhex(sibling))
+        current, last = current >> 1, last >> 1
+    return Digest(node.hex()) if last == 0 else None
+
+
+def _leaf(digest: Digest) -> bytes:
+    return hashlib.sha256(_LEAF + bytes.fromhex(digest)).digest()
+
+
+def _node(left: bytes, right: bytes) -> bytes:
+    return hashlib.sha256(_NODE + left + right).digest()
+
+
+def _split(count: int) -> int:
+    """The largest power of two below `count`."""
+    return 1 << (count - 1).bit_length() - 1
+
+
+def _tree(nodes: Sequence[bytes]) -> bytes:
+    if len(nodes) == 1:
+        return nodes[0]
+    middle = _split(len(nodes))
+    return _node(_tree(nodes[:middle]), _tree(nodes[middle:]))
+
+
+def _path(nodes: Sequence[bytes], index: int) -> list[bytes]:
+    if len(nodes) == 1:
+        return []
+    middle = _split(len(nodes))
+    if index < middle:
+        return [*_path(nodes[:middle], index), _tree(nodes[middle:])]
+    return [*_path(nodes[middle:], index - middle), _tree(nodes[:middle])]
