@@ -12,10 +12,14 @@ from django.db.models import Model, QuerySet
 
 from core.errors import BrokenInvariant
 from webadmin.models import (
+    ArchiveImport,
     Case,
     CaseMatch,
     Chapter,
     CrawlRun,
+    DiscoveredPage,
+    DiscoveryPlan,
+    DiscoveryQuery,
     Exclusion,
     Licence,
     Membership,
@@ -44,6 +48,10 @@ HOLDER_PATHS: dict[type[Model], str] = {
     Site: "rights_holder_id",
     SiteDomain: "site__rights_holder_id",
     CrawlRun: "site__rights_holder_id",
+    ArchiveImport: "rights_holder_id",
+    DiscoveryPlan: "work__rights_holder_id",
+    DiscoveryQuery: "work__rights_holder_id",
+    DiscoveredPage: "work__rights_holder_id",
     PageRecord: "site__rights_holder_id",
     PageCheck: "page__site__rights_holder_id",
     Exclusion: "page__site__rights_holder_id",

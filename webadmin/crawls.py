@@ -14,7 +14,7 @@ from django.utils.translation import gettext_noop
 
 from core.errors import BadInput
 from core.ids import SiteId
-from core.pages import CrawlCounts, CrawlPlan
+from core.pages import CrawlCounts, CrawlPlan, SpiderKind
 from core.states import Rejection
 from webadmin.models import CrawlRun, Site
 from webadmin.timetable import Timetable
@@ -95,6 +95,7 @@ def plan_of(site: Site, run: CrawlRun) -> CrawlPlan:
         delay_s=site.delay_s,
         concurrency=site.concurrency,
         obey_robots=site.obey_robots,
+        kind=SpiderKind(site.kind),
     )
 
 

@@ -1,17 +1,23 @@
 """The admin database."""
 
 from webadmin.models.cases import Case, CaseMatch, VerdictRecord
+from webadmin.models.discovery import DiscoveredPage, DiscoveryPlan, DiscoveryQuery
 from webadmin.models.failures import FailedMessage
+from webadmin.models.imports import ArchiveImport
 from webadmin.models.opinions import EnginePanel, SecondOpinion
 from webadmin.models.pages import Exclusion, PageCheck, PageRecord
 from webadmin.models.rights import Chapter, Licence, Membership, OwnDomain, RightsHolder, Work
 from webadmin.models.sites import CrawlRun, Site, SiteDomain
 
 __all__ = [
+    "ArchiveImport",
     "Case",
     "CaseMatch",
     "Chapter",
     "CrawlRun",
+    "DiscoveredPage",
+    "DiscoveryPlan",
+    "DiscoveryQuery",
     "EnginePanel",
     "Exclusion",
     "FailedMessage",

@@ -15,11 +15,20 @@ from webadmin.models.rights import RightsHolder
 class Site(models.Model):
     """An identity on the web that a rights holder watches; it may own many domains."""
 
+    class Kind(models.TextChoices):
+        GENERIC = "generic", _("website (links are followed)")
+        SITEMAP = "sitemap", _("sitemap")
+        FEED = "feed", _("RSS or Atom feed")
+        NOVEL = "novel", _("novel (catalogue and chapters)")
+        LIST = "list", _("list of pages")
+        ARCHIVE = "archive", _("archive files (nothing is crawled)")
+
     rights_holder = models.ForeignKey(
         RightsHolder, models.CASCADE, related_name="sites", verbose_name=_("rights holder")
     )
     name = models.CharField(_("name"), max_length=200)
-    start_urls = models.TextField(_("start URLs"), help_text=_("One a line."))
+    kind = models.CharField(_("kind"), max_length=16, choices=Kind, default=Kind.GENERIC)
+    start_urls = models.TextField(_("start URLs"), blank=True, help_text=_("One a line."))
     is_active = models.BooleanField(_("watched"), default=True)
     crawl_at = models.TimeField(_("daily at"), default=time(3, 0))
     interval_days = models.PositiveSmallIntegerField(
