@@ -13,10 +13,10 @@ _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def canonical(value: Any) -> bytes:
-    """The bytes of `value`, ending with a line feed. Raises ValueError for what JSON cannot say (NaN).
+    r"""The bytes of `value`, ending with a line feed. Raises ValueError for what JSON cannot say (NaN).
 
     >>> canonical({"b": 1, "a": "文"}).decode()
-    '{"a":"文","b":1}\\n'
+    '{"a":"文","b":1}\n'
     """
     text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return (_LONE_SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n").encode()
@@ -28,8 +28,8 @@ def parsed(content: bytes, part: str) -> dict[str, Any]:
         value = json.loads(content.decode("utf-8"))
         is_canonical = isinstance(value, dict) and canonical(value) == content
     except (ValueError, RecursionError) as error:
-        raise DoesNotHold(Fault.UNREADABLE, part, why="it is not JSON") from error
+        raise DoesNotHold(Fault.UNREADABLE, part, why=("it is not JSON", "不是 JSON")) from error
     if not is_canonical:
-        raise DoesNotHold(Fault.UNREADABLE, part, why="it is not canonical JSON")
+        raise DoesNotHold(Fault.UNREADABLE, part, why=("it is not canonical JSON", "不是规范写法的 JSON"))
     assert isinstance(value, dict)
     return value

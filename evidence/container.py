@@ -55,17 +55,17 @@ def read(data: memoryview, part: str) -> dict[str, memoryview]:
     """Its files, as views of `data`. Raises DoesNotHold when one byte is not as `write` would have written it."""
     if len(data) > MAX_BYTES:
         raise DoesNotHold(Fault.TOO_LARGE, part, limit=f"{MAX_BYTES:,} bytes")
-    if len(data) < _END.size or data[:2] != b"PK":
-        raise DoesNotHold(Fault.NOT_A_CONTAINER, part, why="no zip / 非 zip 文件")
+    if len(data) < _END.size or bytes(data[:2]) != b"PK":
+        raise DoesNotHold(Fault.NOT_A_CONTAINER, part, why=("it is no zip", "不是 zip"))
     files: dict[str, memoryview] = {}
     position, directory = 0, bytearray()
-    while data[position : position + 4] == b"PK\x03\x04":
-        name, content, after = _entry(data, position, part)
+    while bytes(data[position : position + 4]) == b"PK\x03\x04":
+        name, content, crc = _entry(data, position, part)
         if name in files or len(files) >= MAX_FILES:
             raise DoesNotHold(Fault.CONTAINER_CHANGED, part, position=position)
-        directory += _central(name, zlib.crc32(content), len(content), position)
+        directory += _central(name, crc, len(content), position)
         files[name] = content
-        position = after
+        position += _LOCAL.size + len(name) + len(content)
     expected = bytes(directory) + _end(len(files), len(directory), position)
     if data[position:] != expected or list(files) != sorted(files):
         raise DoesNotHold(Fault.CONTAINER_CHANGED, part, position=position + _agreement(data[position:], expected))
@@ -73,7 +73,7 @@ def read(data: memoryview, part: str) -> dict[str, memoryview]:
 
 
 def _entry(data: memoryview, position: int, part: str) -> tuple[str, memoryview, int]:
-    """One file and the position after it."""
+    """One file: its name, content and CRC."""
     if position + _LOCAL.size > len(data):
         raise DoesNotHold(Fault.CONTAINER_CHANGED, part, position=position)
     fields = _LOCAL.unpack_from(data, position)
@@ -85,10 +85,11 @@ def _entry(data: memoryview, position: int, part: str) -> tuple[str, memoryview,
     if not _NAME.fullmatch(name):
         raise DoesNotHold(Fault.BAD_NAME, part, name=ascii(name))
     content = data[start : start + size]
-    expected = _local(name, zlib.crc32(content), size)
+    crc = zlib.crc32(content)
+    expected = _local(name, crc, size)
     if data[position:start] != expected:
         raise DoesNotHold(Fault.CONTAINER_CHANGED, part, position=position + _agreement(data[position:start], expected))
-    return name, content, start + size
+    return name, content, crc
 
 
 def _check_bounds(files: Mapping[str, Content]) -> None:

@@ -54,7 +54,10 @@ class Fault(Enum):
 
 
 class DoesNotHold(BadInput):
-    """One part of evidence is not what it must be. `str()` is the English sentence."""
+    """One part of evidence is not what it must be. `str()` is the English sentence.
+
+    A value in two languages is given as a pair: English, Chinese.
+    """
 
     def __init__(self, fault: Fault, part: str, **values: object) -> None:
         self.fault, self.part, self.values = fault, part, values
@@ -62,7 +65,9 @@ class DoesNotHold(BadInput):
 
     def sentence(self, language: str = "en") -> str:
         """What does not hold, in "en" or "zh"."""
-        return fill(self.fault.value[language == "zh"], self.part, self.values)
+        is_chinese = language == "zh"
+        spoken = {name: value[is_chinese] if isinstance(value, tuple) else value for name, value in self.values.items()}
+        return fill(self.fault.value[is_chinese], self.part, spoken)
 
     def within(self, outer: str) -> "DoesNotHold":
         """The same, of a part that stands inside `outer`."""

@@ -1,0 +1,43 @@
+"""What is left out of evidence because whoever holds an export could use it: logins, sessions, proxy passwords."""
+
+import re
+from collections.abc import Iterable
+from urllib.parse import quote, urlsplit, urlunsplit
+
+REQUEST_HEADERS = frozenset({"authorization", "cookie", "cookie2", "proxy-authorization", "x-api-key"})
+RESPONSE_HEADERS = frozenset({"set-cookie", "set-cookie2"})
+WITHHELD = "withheld"
+
+Headers = tuple[tuple[str, str], ...]
+
+_CONTROL = re.compile(r"[\x00-\x20\x7f]+")
+
+
+def withheld(headers: Iterable[tuple[str, str]], names: frozenset[str]) -> tuple[Headers, tuple[str, ...]]:
+    """The headers with secret values replaced, and the names of those that were."""
+    kept = tuple((name, WITHHELD if name.lower() in names else value) for name, value in headers)
+    return kept, tuple(name for name, _ in kept if name.lower() in names)
+
+
+def public_url(url: str) -> str:
+    """`url` in ASCII, without a user's name and password, control characters and fragment.
+
+    >>> public_url("https://me:pw@book.example/书?a=1#x")
+    'https://book.example/%E4%B9%A6?a=1'
+    """
+    try:
+        parts = urlsplit(_CONTROL.sub("", url))
+    except ValueError:
+        return quote(_CONTROL.sub("", url).rpartition("@")[2], safe=":/?&=%")
+    host = parts.netloc.rpartition("@")[2]
+    if not host.isascii():
+        host = _ascii_host(host)
+    path, query = quote(parts.path, safe="/%:@!$&'()*+,;=~"), quote(parts.query, safe="/%:@!$&'()*+,;=?~")
+    return urlunsplit((parts.scheme, host, path, query, ""))
+
+
+def _ascii_host(host: str) -> str:
+    try:
+        return host.encode("idna").decode("ascii")
+    except UnicodeError:
+        return quote(host, safe=":")
