@@ -51,7 +51,7 @@ def compact(link: Link, generation: Generation) -> None:
         last = min(first + BUCKETS_PER_STEP, 1 << generation.bucket_bits)
         _clean(link, generation, np.arange(first, last), starts, ends)
         link.one("HSET", generation.names.meta, "sweep", f"{sweep.first}:{sweep.last}:{last}")
-    link.one(*script(END_SWEEP, [generation.names.meta], [sweep.last, int(postings.sum())]))
+    link.one(*script(END_SWEEP, [generation.names.meta], [sweep.first, sweep.last, int(postings.sum())]))
 
 
 def _begun(link: Link, generation: Generation) -> _Pass:

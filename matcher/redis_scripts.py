@@ -128,14 +128,14 @@ end
 return changed
 """
 
-# KEYS: meta; ARGV: where the pass stood, where it ends in the list of the dead, postings that it freed. Only a pass
-# that is still the one noted is ended.
+# KEYS: meta; ARGV: where the pass began and where it ends in the list of the dead, postings of these. Of two passes from
+# one beginning the first to end counts: the other's dead would be taken off twice, and later ones left alone.
 END_SWEEP = """
 if redis.call('HEXISTS', KEYS[1], 'bucket_bits') == 0 then return -2 end
+if tonumber(redis.call('HGET', KEYS[1], 'freed') or 0) ~= tonumber(ARGV[1]) then return 0 end
 redis.call('HDEL', KEYS[1], 'sweep')
-if tonumber(redis.call('HGET', KEYS[1], 'freed') or 0) >= tonumber(ARGV[1]) then return 0 end
-redis.call('HSET', KEYS[1], 'freed', ARGV[1])
-redis.call('HINCRBY', KEYS[1], 'dead_postings', 0 - ARGV[2])
+redis.call('HSET', KEYS[1], 'freed', ARGV[2])
+redis.call('HINCRBY', KEYS[1], 'dead_postings', 0 - ARGV[3])
 return 1
 """
 

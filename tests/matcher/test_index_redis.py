@@ -23,6 +23,7 @@ from matcher import redis_compaction
 from matcher.memory_index import MemoryIndex
 from matcher.postings import postings_of
 from matcher.redis_build import MIN_POSTINGS_OF_BUCKET
+from matcher.redis_generation import Generation
 from matcher.redis_index import OUTGROWN, RedisIndex
 from matcher.redis_journal import Change
 from matcher.redis_keys import SHARDS, GenerationKeys, Keys
@@ -51,6 +52,11 @@ def cluster(redis_cluster_url: str) -> Iterator[RedisCluster]:
     client.flushall(target_nodes=RedisCluster.PRIMARIES)
     yield client
     client.close()
+
+
+def number_in(client: redis.Redis, generation: Generation, field: str) -> int:
+    """A number of the generation's meta."""
+    return int(client.hget(generation.names.meta, field) or 0)
 
 
 class _Dying(redis.Redis):
@@ -265,6 +271,25 @@ class TestAtTheSameTime:
         assert generation._published(name, reserved, Change(A, postings), is_counted=True) == TEXT_IS_THERE
         other.tidy()
         assert _stored_postings(client) == other.state().postings
+
+    def test_two_passes_from_one_beginning_take_the_dead_off_once(
+        self, client: redis.Redis, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        index = RedisIndex(client)
+        index.rebuild(PRINTS.items())
+        generation = index._generation_in_use()
+        assert generation is not None
+        begun, passes = redis_compaction._begun, []
+        for text_id in (A, B):
+            index.remove(text_id)
+            passes.append(begun(index._link, generation))
+        with monkeypatch.context() as patch:
+            patch.setattr(redis_compaction, "_begun", lambda *_: passes.pop(0))
+            redis_compaction.compact(index._link, generation)
+            redis_compaction.compact(index._link, generation)
+        assert number_in(client, generation, "dead_postings") == PRINTS[B].hashes.size
+        redis_compaction.compact(index._link, generation)
+        assert number_in(client, generation, "dead_postings") == 0
 
     def test_another_process_sees_the_new_generation_and_the_texts_that_went(self, client: redis.Redis) -> None:
         index, other = RedisIndex(client), RedisIndex(client, bucket_bits=10)
