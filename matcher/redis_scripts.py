@@ -128,8 +128,8 @@ end
 return changed
 """
 
-# KEYS: meta; ARGV: where the pass began and where it ends in the list of the dead, postings of these. Of two passes from
-# one beginning the first to end counts: the other's dead would be taken off twice, and later ones left alone.
+# KEYS: meta; ARGV: where the pass began and where it ends in the list of the dead, postings of these. Of two passes
+# from one beginning the first to end counts: the other's dead would be taken off twice, and later ones left alone.
 END_SWEEP = """
 if redis.call('HEXISTS', KEYS[1], 'bucket_bits') == 0 then return -2 end
 if tonumber(redis.call('HGET', KEYS[1], 'freed') or 0) ~= tonumber(ARGV[1]) then return 0 end
