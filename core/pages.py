@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+from core.captures import Capture
 from core.ids import CanonicalUrl, Digest, FinalUrl, PageId, RequestedUrl, SiteId, VersionId
 
 
@@ -90,6 +91,7 @@ class Fetched:
 
     parts: the responses that followed, in order, where the text stands on several pages; this one is the first.
     origin: "" for what the crawler fetched itself, else the archive and the record that it was taken from.
+    capture: what the connection knew; None where nobody took it down.
     """
 
     site_id: SiteId
@@ -102,6 +104,7 @@ class Fetched:
     fetched_at: datetime
     parts: tuple[FollowingPart, ...] = ()
     origin: str = ""
+    capture: Capture | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +157,7 @@ class PageVersion:
     reading: Reading
     parts: tuple[StoredPart, ...] = ()
     origin: str = ""
+    capture_digest: Digest | None = None  # of the capture in the page store
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,8 @@
 """What the middle needs of the outside, as protocols. Each has a live side and a memory side that pass one suite.
 
 PageStore           pages, versions, raw responses      pagestore.mongo, pagestore.memory
+PageHistory         seen, gone, back again              part of every PageStore's live and memory side
+VisitBook           when addresses are due again        webadmin.revisits, crawler.visit_memory
 WorkStore           texts of the mother corpus          pagestore.mongo, pagestore.memory
 FingerprintStore    fingerprints of both                pagestore.mongo, pagestore.memory
 CaseBook            rights, outcomes, cases             webadmin.casebook, pipeline.memory
@@ -12,16 +14,18 @@ The index port deals in arrays and stands beside its two sides: matcher.ports.Ma
 Adapters translate their driver's exceptions: no pymongo, redis or Django error crosses a port.
 """
 
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from core.captures import Capture
 from core.ids import Digest, PageId, SiteId, VersionId, WorkTextId
 from core.matches import Match
 from core.messages import Message
 from core.pages import Fetched, Page, PageVersion, Reading, Stored
 from core.states import Rejection
+from core.visits import Absence, AbsenceReason, MovedTo, PageState, Visit
 from core.works import StoredFingerprint, WorkText
 
 
@@ -51,8 +55,55 @@ class PageStore(Protocol):
         """A raw body. Raises BrokenInvariant when what is stored no longer has its digest."""
         ...
 
+    def capture(self, digest: Digest) -> Capture | None:
+        """How a version was fetched (`PageVersion.capture_digest`). Raises BrokenInvariant for one that was changed."""
+        ...
+
     def pages(self, after: PageId | None, limit: int) -> list[Page]:
         """Up to `limit` pages in order of id, beginning after `after`: for the sweeper, which walks all of them."""
+        ...
+
+
+class PageHistory(Protocol):
+    """What became of pages between their versions; every page store keeps it beside them."""
+
+    def seen(self, page_id: PageId, at: datetime) -> VersionId | None:
+        """Note that a page still showed its current version, which is returned; None for a page that is not there."""
+        ...
+
+    def put_absence(self, fetched: Fetched, reason: AbsenceReason, *, is_gone: bool) -> Absence:
+        """Keep a response that says that a page is not there; `is_gone`: this one confirms it, the page is gone.
+
+        Safe to call twice with the same arguments. What is put or seen later brings the page back.
+        """
+        ...
+
+    def absences(self, page_id: PageId) -> list[Absence]:
+        """Every response that said that the page is not there, oldest first."""
+        ...
+
+    def states(self, page_id: PageId) -> list[PageState]:
+        """What the page became, oldest first: no two in a row are alike."""
+        ...
+
+
+class VisitBook(Protocol):
+    """What is known of a site's addresses from earlier crawls. Raises ServiceUnavailable."""
+
+    def visits(self, site: SiteId) -> Iterable[Visit]:
+        """Every address of the site that an earlier run found."""
+        ...
+
+    def save(self, site: SiteId, visits: Collection[Visit]) -> None:
+        """Keep what visits made of addresses, by their ids. Safe to call twice."""
+        ...
+
+    def open_pages(self, site: SiteId) -> frozenset[PageId]:
+        """Pages of the site with an open case."""
+        ...
+
+    def note_moves(self, site: SiteId, moves: Collection[MovedTo]) -> None:
+        """Keep redirects off the site, for a person to judge whether the site has moved."""
         ...
 
 

@@ -88,7 +88,10 @@ def scrapy_settings(plan: CrawlPlan, settings: CrawlSettings) -> dict[str, Any]:
         "TELNETCONSOLE_ENABLED": False,
         "LOG_ENABLED": False,
         "LOG_INSTALL_ROOT_HANDLER": False,
-        "DOWNLOAD_HANDLERS": dict.fromkeys(("file", "ftp", "s3", "data")),
+        "DOWNLOAD_HANDLERS": {
+            **dict.fromkeys(("file", "ftp", "s3", "data")),
+            **dict.fromkeys(("http", "https"), "crawler.capture.CapturingHandler"),
+        },
         "TWISTED_DNS_RESOLVER": "crawler.resolver.GuardedResolver",
         ALLOWED_SETTING: list(settings.allow_private_hosts),
         "ITEM_PIPELINES": {"crawler.store_pipeline.StorePipeline": 100},

@@ -23,6 +23,7 @@ from core.ids import (
     version_id,
 )
 from core.pages import Disguise, DisguiseFound, Fetched, Page, PageVersion, Reading, StoredPart
+from pagestore.captures import capture_bytes
 
 Document = dict[str, Any]
 
@@ -52,6 +53,7 @@ def new_version(fetched: Fetched, reading: Reading) -> PageVersion:
             for part in fetched.parts
         ),
         origin=fetched.origin,
+        capture_digest=digest(capture_bytes(fetched.capture)) if fetched.capture else None,
     )
 
 
@@ -115,6 +117,7 @@ def version_document(version: PageVersion) -> Document:
         "raw_text": digest(text_bytes(reading.raw_text)) if reading.raw_text else "",
         "parts": [_part_document(part) for part in version.parts],
         "origin": packed(version.origin),
+        "capture": version.capture_digest,
     }
 
 
@@ -141,6 +144,7 @@ def version_of(document: Document, text: str, raw_text: str = "") -> PageVersion
         reading=_reading_of(document, text, raw_text),
         parts=tuple(_part_of(part) for part in document.get("parts", ())),
         origin=unpacked(document.get("origin", "")),
+        capture_digest=Digest(document["capture"]) if document.get("capture") else None,
     )
 
 

@@ -1,24 +1,25 @@
 """The stores in memory: for tests, for one-off checks and for batch runs. Same contract suite as pagestore.mongo."""
 
-import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from core.captures import Capture
 from core.errors import BrokenInvariant
 from core.ids import Digest, PageId, VersionId, WorkTextId, work_text_id
 from core.ids import digest as content_digest
 from core.pages import Fetched, Page, PageVersion, Reading, Stored
 from core.works import StoredFingerprint, WorkText
 from pagestore import documents
+from pagestore.memory_history import MemoryPageHistory
+from pagestore.states import version_state
 
 
-class MemoryPageStore:
-    """core.ports.PageStore in memory."""
+class MemoryPageStore(MemoryPageHistory):
+    """core.ports.PageStore and PageHistory in memory."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._raw: dict[Digest, bytes] = {}
-        self._pages: dict[PageId, Page] = {}
+        super().__init__()
+        self._captures: dict[Digest, Capture] = {}
         self._versions: dict[VersionId, PageVersion] = {}
         self._history: dict[PageId, list[VersionId]] = {}
 
@@ -31,6 +32,8 @@ class MemoryPageStore:
             self._raw[version.raw_digest] = fetched.body
             for part, kept in zip(fetched.parts, version.parts, strict=True):
                 self._raw[kept.raw_digest] = part.body
+            if version.id not in self._versions and fetched.capture is not None and version.capture_digest:
+                self._captures[version.capture_digest] = fetched.capture
             self._versions.setdefault(version.id, version)
             history = self._history.setdefault(version.page_id, [])
             is_new_version = version.id not in history
@@ -38,6 +41,10 @@ class MemoryPageStore:
                 history.append(version.id)
             known = self._pages.get(version.page_id)
             self._pages[version.page_id] = _moved(known, version) if known else documents.new_page(version)
+            if known is None or version.fetched_at >= known.last_seen:
+                self._note_shown(version.page_id, known, version.id, version.fetched_at)
+            else:
+                self._states[version.page_id].append(version_state(version.fetched_at, version.id))
         return Stored(version.page_id, version.id, is_new_page=known is None, is_new_version=is_new_version)
 
     def page(self, page_id: PageId) -> Page | None:
@@ -60,6 +67,9 @@ class MemoryPageStore:
         if body is not None and content_digest(body) != digest:
             raise BrokenInvariant(f"the raw response {digest} no longer has its digest")
         return body
+
+    def capture(self, digest: Digest) -> Capture | None:
+        return self._captures.get(digest)
 
     def pages(self, after: PageId | None, limit: int) -> list[Page]:
         with self._lock:

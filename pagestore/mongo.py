@@ -1,14 +1,15 @@
 """Pages, texts and fingerprints in MongoDB or its embedded twin. Every operation is keyed by `_id`.
 
-pages               a page, its current version and the ids of all its versions
+pages               a page, its current version and the ids of all its versions; its states (pagestore.mongo_history)
 page_versions       a version without its text; never written again
-raw_bodies, page_texts, work_texts, fingerprints    bytes by key (pagestore.blobs)
+raw_bodies, page_texts, captures, certificates, work_texts, fingerprints    bytes by key (pagestore.blobs)
 """
 
 from collections.abc import Iterator, Sequence
 
 from pymongo.errors import DuplicateKeyError
 
+from core.captures import Capture
 from core.errors import BrokenInvariant
 from core.ids import Digest, PageId, VersionId, WorkTextId, work_text_id
 from core.ids import digest as content_digest
@@ -16,23 +17,27 @@ from core.pages import Fetched, Page, PageVersion, Reading, Stored
 from core.works import StoredFingerprint, WorkText
 from pagestore import documents
 from pagestore.blobs import BATCH_KEYS, Blobs, batches
+from pagestore.captures import capture_bytes, capture_of, certificates_in, named_certificates
 from pagestore.connection import MongoDatabase, connect, ping, translated
 from pagestore.documents import Document
+from pagestore.mongo_history import MongoPageHistory
+from pagestore.states import version_state
 
 __all__ = ["MongoDatabase", "MongoFingerprintStore", "MongoPageStore", "MongoWorkStore", "connect", "ping"]
 
+_WITHOUT_HISTORY = {"versions": 0, "states": 0, "absences": 0}
 MAX_ATTEMPTS = 5  # each lost attempt means that another writer moved the same page in between
 
 
-class MongoPageStore:
-    """core.ports.PageStore over MongoDB."""
+class MongoPageStore(MongoPageHistory):
+    """core.ports.PageStore and PageHistory over MongoDB."""
 
     def __init__(self, database: MongoDatabase) -> None:
-        self._database = database
-        self._pages = database["pages"]
+        super().__init__(database)
         self._versions = database["page_versions"]
-        self._raw = Blobs(database, "raw_bodies")
         self._texts = Blobs(database, "page_texts")
+        self._captures = Blobs(database, "captures")
+        self._certificates = Blobs(database, "certificates")
 
     def put(self, fetched: Fetched, reading: Reading) -> Stored:
         """Raw response, text, version, page, in this order: what is referred to is always there."""
@@ -45,7 +50,7 @@ class MongoPageStore:
             as_stood = documents.text_bytes(reading.raw_text)
             self._texts.put(content_digest(as_stood), as_stood)
         with translated(self._database):
-            self._insert_version(version)
+            self._insert_version(version, fetched.capture)
             for _ in range(MAX_ATTEMPTS):
                 stored = self._moved(version) or self._inserted(version) or self._recalled(version)
                 if stored is not None:
@@ -54,7 +59,7 @@ class MongoPageStore:
 
     def page(self, page_id: PageId) -> Page | None:
         with translated(self._database):
-            found = self._pages.find_one({"_id": page_id}, {"versions": 0})
+            found = self._pages.find_one({"_id": page_id}, _WITHOUT_HISTORY)
         return documents.page_of(found) if found is not None else None
 
     def version(self, version_id: VersionId) -> PageVersion | None:
@@ -75,12 +80,23 @@ class MongoPageStore:
             raise BrokenInvariant(f"the raw response {digest} no longer has its digest")
         return body
 
+    def capture(self, digest: Digest) -> Capture | None:
+        data = self._captures.get(digest)
+        if data is None:
+            return None
+        if content_digest(data) != digest:
+            raise BrokenInvariant(f"the capture {digest} no longer has its digest")
+        certificates = self._certificates.get_many(named_certificates(data))
+        if any(content_digest(der) != name for name, der in certificates.items()):
+            raise BrokenInvariant(f"a certificate of the capture {digest} no longer has its digest")
+        return capture_of(data, certificates)
+
     def pages(self, after: PageId | None, limit: int) -> list[Page]:
         if limit <= 0:
             return []
         beyond: Document = {"_id": {"$gt": after}} if after is not None else {}
         with translated(self._database):
-            found = list(self._pages.find(beyond, {"versions": 0}).sort("_id", 1).limit(limit))
+            found = list(self._pages.find(beyond, _WITHOUT_HISTORY).sort("_id", 1).limit(limit))
         return [documents.page_of(each) for each in found]
 
     def _versions_of(self, ids: Sequence[VersionId]) -> Iterator[PageVersion]:
@@ -97,26 +113,30 @@ class MongoPageStore:
                 raw_text = documents.text_of(texts[raw_key]) if raw_key else ""
                 yield documents.version_of(each, documents.text_of(texts[each["text"]]), raw_text)
 
-    def _insert_version(self, version: PageVersion) -> None:
+    def _insert_version(self, version: PageVersion, capture: Capture | None) -> None:
         if self._versions.find_one({"_id": version.id}, {"_id": 1}) is None:
+            self._put_capture(version, capture)
             try:
                 self._versions.insert_one(documents.version_document(version))
             except DuplicateKeyError:
                 return  # another writer stored the same version: it is what we would have stored
 
+    def _put_capture(self, version: PageVersion, capture: Capture | None) -> None:
+        if capture is None or version.capture_digest is None:
+            return
+        for name, der in certificates_in(capture).items():
+            self._certificates.put(name, der)
+        self._captures.put(version.capture_digest, capture_bytes(capture))
+
     def _moved(self, version: PageVersion) -> Stored | None:
         """Make this the current version of a page that was last seen no later."""
-        seen = documents.microseconds(version.fetched_at)
-        before = self._pages.find_one_and_update(
-            {"_id": version.page_id, "last_seen": {"$lte": seen}},
-            {"$set": {"last_seen": seen, "current": version.id}, "$addToSet": {"versions": version.id}},
-        )
-        return _stored(version, before)
+        return _stored(version, self._show(version.page_id, version.id, version.fetched_at))
 
     def _inserted(self, version: PageVersion) -> Stored | None:
         page = documents.new_page(version)
         try:
-            self._pages.insert_one(documents.page_document(page, [version.id]))
+            states = [version_state(version.fetched_at, version.id)]
+            self._pages.insert_one({**documents.page_document(page, [version.id]), "states": states})
         except DuplicateKeyError:
             return None
         return Stored(version.page_id, version.id, is_new_page=True, is_new_version=True)
@@ -126,7 +146,10 @@ class MongoPageStore:
         seen = documents.microseconds(version.fetched_at)
         before = self._pages.find_one_and_update(
             {"_id": version.page_id, "last_seen": {"$gt": seen}},
-            {"$min": {"first_seen": seen}, "$addToSet": {"versions": version.id}},
+            {
+                "$min": {"first_seen": seen},
+                "$addToSet": {"versions": version.id, "states": version_state(version.fetched_at, version.id)},
+            },
         )
         return _stored(version, before)
 

@@ -18,6 +18,7 @@ from core.ports import Clock, Outbox, PageStore
 from core.settings import CrawlSettings
 from core.states import Rejection
 from crawler.addresses import AddressGuard
+from crawler.capture import capture_of
 from crawler.frontier import PAGE, PROBE, ROBOTS, SITEMAP, Frontier, Target
 from crawler.items import ReadPage
 from crawler.links import Links
@@ -223,6 +224,7 @@ class GenericSpider(Spider):
             headers=tuple(headers.items()),
             body=response.body,
             fetched_at=self._clock.now(),
+            capture=capture_of(response),
         )
         return ReadPage(target, fetched, reading)
 

@@ -1,0 +1,121 @@
+"""Captures as bytes, and back: JSON in a fixed order, so that one capture has one digest.
+
+Certificates are kept apart, each once under the digest of its DER: all pages of a site share them. Heads are bytes;
+JSON holds them as Latin-1, which maps every byte to one character.
+"""
+
+import json
+from base64 import b64decode, b64encode
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from core.captures import Capture, NameAnswer, TlsSession, WireExchange
+from core.errors import BrokenInvariant
+from core.ids import Digest, digest
+
+FORMAT = 1  # a change of meaning takes the next number
+
+
+def capture_bytes(capture: Capture) -> bytes:
+    """A capture without its certificates, of which it names the digests."""
+    document = {"format": FORMAT, "exchanges": [_exchange_document(each) for each in capture.exchanges]}
+    return json.dumps(document, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode(
+        "utf-8", "surrogatepass"
+    )
+
+
+def certificates_in(capture: Capture) -> dict[Digest, bytes]:
+    """The certificates of all connections, by the digest of their DER."""
+    sessions = [each.tls for each in capture.exchanges if each.tls is not None]
+    return {digest(der): der for session in sessions for der in session.certificates}
+
+
+def named_certificates(data: bytes) -> list[Digest]:
+    """The digests of the certificates that a capture needs."""
+    sessions = [each["tls"] for each in _document(data)["exchanges"] if each["tls"]]
+    return list(dict.fromkeys(Digest(name) for session in sessions for name in session["certificates"]))
+
+
+def capture_of(data: bytes, certificates: Mapping[str, bytes]) -> Capture:
+    """The capture that `capture_bytes` made `data` of. Raises BrokenInvariant for a certificate or format it lacks."""
+    try:
+        return Capture(tuple(_exchange_of(each, certificates) for each in _document(data)["exchanges"]))
+    except KeyError as error:
+        raise BrokenInvariant(f"a capture in the page store lacks {error}") from error
+
+
+def _document(data: bytes) -> dict[str, Any]:
+    document = json.loads(data.decode("utf-8", "surrogatepass"))
+    if document.get("format") != FORMAT:
+        raise BrokenInvariant(f"a capture has format {document.get('format')}; this release reads format {FORMAT}")
+    return dict(document)
+
+
+def _exchange_document(exchange: WireExchange) -> dict[str, Any]:
+    answer, tls = exchange.name_answer, exchange.tls
+    return {
+        "url": exchange.url,
+        "status": exchange.status,
+        "request_head": exchange.request_head.decode("latin-1"),
+        "response_head": exchange.response_head.decode("latin-1"),
+        "connected_at": exchange.connected_at.isoformat() if exchange.connected_at else None,
+        "sent_at": exchange.sent_at.isoformat(),
+        "answered_at": exchange.answered_at.isoformat(),
+        "ended_at": exchange.ended_at.isoformat(),
+        "server_address": exchange.server_address,
+        "server_port": exchange.server_port,
+        "body_digest": exchange.body_digest,
+        "body_bytes": exchange.body_bytes,
+        "body": b64encode(exchange.body).decode("ascii"),
+        "is_through_proxy": exchange.is_through_proxy,
+        "name_answer": answer
+        and {"name": answer.name, "addresses": list(answer.addresses), "asked_at": answer.asked_at.isoformat()},
+        "tls": tls
+        and {
+            "protocol": tls.protocol,
+            "cipher": tls.cipher,
+            "cipher_bits": tls.cipher_bits,
+            "server_name": tls.server_name,
+            "certificates": [digest(der) for der in tls.certificates],
+        },
+    }
+
+
+def _exchange_of(document: Mapping[str, Any], certificates: Mapping[str, bytes]) -> WireExchange:
+    return WireExchange(
+        url=document["url"],
+        status=document["status"],
+        sent_at=datetime.fromisoformat(document["sent_at"]),
+        answered_at=datetime.fromisoformat(document["answered_at"]),
+        ended_at=datetime.fromisoformat(document["ended_at"]),
+        server_address=document["server_address"],
+        server_port=document["server_port"],
+        body_digest=document["body_digest"],
+        body_bytes=document["body_bytes"],
+        is_through_proxy=document["is_through_proxy"],
+        request_head=document["request_head"].encode("latin-1"),
+        response_head=document["response_head"].encode("latin-1"),
+        connected_at=datetime.fromisoformat(document["connected_at"]) if document["connected_at"] else None,
+        body=b64decode(document["body"]),
+        name_answer=_name_answer_of(document["name_answer"]),
+        tls=_tls_of(document["tls"], certificates),
+    )
+
+
+def _name_answer_of(document: Mapping[str, Any] | None) -> NameAnswer | None:
+    if document is None:
+        return None
+    return NameAnswer(document["name"], tuple(document["addresses"]), datetime.fromisoformat(document["asked_at"]))
+
+
+def _tls_of(document: Mapping[str, Any] | None, certificates: Mapping[str, bytes]) -> TlsSession | None:
+    if document is None:
+        return None
+    return TlsSession(
+        document["protocol"],
+        document["cipher"],
+        document["cipher_bits"],
+        document["server_name"],
+        tuple(certificates[name] for name in document["certificates"]),
+    )
