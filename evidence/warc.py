@@ -1,7 +1,7 @@
 """A page and its surroundings as WARC 1.1 records, each compressed by itself.
 
-Source: ISO 28500:2017 (iipc.github.io/warc-specifications, WARC 1.1). Names of renderings (`urn:fullPage:` and so on) as
-Browsertrix writes them.
+Source: ISO 28500:2017 (iipc.github.io/warc-specifications, WARC 1.1). Names of renderings (`urn:fullPage:` and so on)
+as Browsertrix writes them.
 """
 
 import hashlib
@@ -86,7 +86,7 @@ class _Archive:
         stream, length = BytesIO(record.block), len(record.block)
         whole = ArcWarcRecord("warc", record.kind, head, stream, None, record.content_type, length)
         WARCWriter(self.out, gzip=True, warc_version="1.1").write_record(whole)
-        mime = record.mime or record.content_type.partition(";")[0]
+        mime = record.mime if record.status is not None else record.content_type.partition(";")[0]
         place = (offset, self.out.tell() - offset)
         said = (record.kind, record_id, record.url, warc_date(record.at), mime, record.status, payload_digest)
         self.written.append(Written(*said, *place))
@@ -229,7 +229,7 @@ def _fields(pairs: Sequence[tuple[str, str]]) -> bytes:
 
 def _mime(headers: Headers) -> str:
     value = next((value for name, value in headers if name.lower() == "content-type"), "")
-    return value.partition(";")[0].strip().lower() or "application/octet-stream"
+    return value.partition(";")[0].strip().lower()
 
 
 def _labelled(content: bytes) -> str:

@@ -1,0 +1,110 @@
+"""A fetched page and what was found on it -> one WACZ 1.1.1 file.
+
+Its manifest is its datapackage.json, which names the SHA-256 of each file; the manifest's SHA-256 is the digest of the
+bundle, and stands in datapackage-digest.json as WACZ has it. Source: specs.webrecorder.net/wacz/1.1.1.
+"""
+
+import secrets
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from core.errors import BadInput
+from core.ids import digest
+from evidence import cdx, container, shapes
+from evidence.canonical import canonical
+from evidence.records import Bundle, Capture, Finding
+from evidence.secrets_withheld import public_url
+from evidence.warc import archive, warc_date
+
+FORMAT = 1  # raised when a field changes its meaning
+WACZ_VERSION = "1.1.1"
+SALT_BYTES = 16  # nobody can guess a bundle from a digest that stands in another one's audit path
+ARCHIVE, INDEX, INDEX_START, PAGES = (
+    "archive/data.warc.gz",
+    "indexes/index.cdx.gz",
+    "indexes/index.idx",
+    "pages/pages.jsonl",
+)
+PACKAGE, PACKAGE_DIGEST = "datapackage.json", "datapackage-digest.json"
+PAGE, CONNECTION, FINDING = "evidence/page.json", "evidence/connection.json", "evidence/finding.json"
+
+
+def make(capture: Capture, finding: Finding, *, made_at: datetime | None = None, salt: str = "") -> Bundle:
+    """The bundle of one page. The same input with the same `made_at` and `salt` (32 hex digits) gives the same bytes.
+
+    Raises BadInput when the finding is not one on the capture's text: such a bundle would refute itself.
+    """
+    _check(capture, finding)
+    at, key = made_at or datetime.now(UTC), salt or secrets.token_hex(SALT_BYTES)
+    software = f"zhuiwen {finding.code_version}".strip()
+    warc, written = archive(capture, key, software, at)
+    index, start = cdx.index(written, ARCHIVE.rpartition("/")[2], INDEX.rpartition("/")[2])
+    files: dict[str, bytes] = {
+        ARCHIVE: warc,
+        INDEX: index,
+        INDEX_START: start,
+        PAGES: _pages(capture, key),
+        PAGE: canonical(shapes.page(capture)),
+        CONNECTION: canonical(shapes.connection(capture)),
+        FINDING: canonical(shapes.finding(finding, capture.text)),
+        **_chains(capture),
+    }
+    files[PACKAGE] = canonical(_package(capture, files, at, key, software))
+    named = digest(files[PACKAGE])
+    files[PACKAGE_DIGEST] = package_digest(files[PACKAGE])
+    return Bundle(named, container.write(files), capture.page.fetched_at.astimezone(UTC))
+
+
+def package_digest(package: bytes) -> bytes:
+    """datapackage-digest.json of a datapackage.json."""
+    return canonical({"path": PACKAGE, "hash": f"sha256:{digest(package)}"})
+
+
+def _check(capture: Capture, finding: Finding) -> None:
+    if not capture.exchanges:
+        raise BadInput("a bundle needs the response that the page was read in")
+    moments = [exchange.fetched_at for exchange in capture.exchanges]
+    if any(at.tzinfo is None for at in moments):
+        raise BadInput("a moment without a time zone proves nothing: give aware datetimes")
+    for number, passage in enumerate(finding.passages, 1):
+        if capture.text[slice(*passage.page)] != passage.page_excerpt:
+            raise BadInput(f"passage {number} does not stand in the page's text where the finding says")
+
+
+def _pages(capture: Capture, salt: str) -> bytes:
+    head = {"format": "json-pages-1.0", "id": "pages", "title": "All Pages", "hasText": True}
+    page = {
+        "id": salt,
+        "url": public_url(capture.page.url),
+        "ts": warc_date(capture.page.fetched_at),
+        "title": capture.title,
+        "text": capture.text,
+    }
+    return canonical(head) + canonical(page)
+
+
+def _chains(capture: Capture) -> dict[str, bytes]:
+    return {
+        shapes.chain_name(number): "".join(pem.strip() + "\n" for pem in exchange.tls.chain_pem).encode()
+        for number, exchange in enumerate(capture.exchanges, 1)
+        if exchange.tls is not None and exchange.tls.chain_pem
+    }
+
+
+def _package(capture: Capture, files: Mapping[str, bytes], at: datetime, salt: str, software: str) -> dict[str, Any]:
+    resources = [
+        {"name": name.rpartition("/")[2], "path": name, "hash": f"sha256:{digest(content)}", "bytes": len(content)}
+        for name, content in sorted(files.items())
+    ]
+    return {
+        "profile": "data-package",
+        "wacz_version": WACZ_VERSION,
+        "software": software,
+        "created": at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "title": capture.title or public_url(capture.page.url),
+        "mainPageURL": public_url(capture.page.url),
+        "mainPageDate": warc_date(capture.page.fetched_at),
+        "resources": resources,
+        "zhuiwen": {"bundle_format": FORMAT, "salt": salt},
+    }

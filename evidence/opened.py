@@ -1,0 +1,174 @@
+"""A bundle taken apart and held against itself: every digest, and every statement that another part repeats."""
+
+import re
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from io import BytesIO
+from typing import Any
+
+from warcio.archiveiterator import ArchiveIterator  # type: ignore[import-untyped]
+
+from core.ids import Digest, digest
+from evidence import bundle, container
+from evidence.canonical import parsed
+from evidence.faults import DoesNotHold, Fault
+from evidence.warc import FULL_PAGE, PDF, TEXT
+
+# A page is refused by the crawler long before; screenshots of very long pages have some 20 MB.
+MAX_EXPANDED_BYTES = 512 * 2**20
+MAX_RECORDS = 1_000
+
+_HEX_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A bundle that holds in itself. `renderings`: of the kinds "text", "screenshot", "pdf", those that it has."""
+
+    digest: Digest
+    files: Mapping[str, memoryview]
+    page: Mapping[str, Any]
+    connection: Mapping[str, Any]
+    finding: Mapping[str, Any]
+    renderings: Mapping[str, bytes]
+    fetched_at: datetime
+    made_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class _Record:
+    kind: str
+    url: str
+    id: str
+    payload: bytes
+
+
+def opened(content: bytes | memoryview, part: str) -> Opened:
+    """Take a WACZ apart. Raises DoesNotHold, naming `part` and the first file or record in it that is not right."""
+    try:
+        return _opened(memoryview(content))
+    except DoesNotHold as fault:
+        raise fault.within(part) from fault
+
+
+def _opened(content: memoryview) -> Opened:
+    files = container.read(content, "")
+    package = parsed(_file(files, bundle.PACKAGE), bundle.PACKAGE)
+    _check_listed(files, package)
+    if _file(files, bundle.PACKAGE_DIGEST) != bundle.package_digest(bytes(files[bundle.PACKAGE])):
+        raise DoesNotHold(Fault.DIGEST, bundle.PACKAGE_DIGEST)
+    page, connection, finding = (
+        parsed(_file(files, name), name) for name in (bundle.PAGE, bundle.CONNECTION, bundle.FINDING)
+    )
+    records = list(_records(_file(files, bundle.ARCHIVE)))
+    try:
+        renderings = _renderings(records, page)
+        _check_statements(records, page, finding, renderings["text"].decode("utf-8", "surrogatepass"))
+        fetched, made = datetime.fromisoformat(page["fetched_at"]), datetime.fromisoformat(package["created"])
+        _require(fetched.tzinfo is not None and made.tzinfo is not None, bundle.PAGE, "moments", "时间")
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise DoesNotHold(
+            Fault.UNREADABLE, bundle.PAGE, why=("a field is missing or wrong", "字段缺失或有误")
+        ) from error
+    named = digest(bytes(files[bundle.PACKAGE]))
+    return Opened(named, files, page, connection, finding, renderings, fetched, made)
+
+
+def _file(files: Mapping[str, memoryview], name: str) -> bytes:
+    if name not in files:
+        raise DoesNotHold(Fault.MISSING, name)
+    return bytes(files[name])
+
+
+def _check_listed(files: Mapping[str, memoryview], package: Mapping[str, Any]) -> None:
+    """Every file stands in the package with its size and SHA-256, and the package names no other."""
+    listed = _listed(package)
+    for name, (hashed, size) in listed.items():
+        if name not in files:
+            raise DoesNotHold(Fault.MISSING, name)
+        if len(files[name]) != size or f"sha256:{digest(files[name])}" != hashed:  # type: ignore[arg-type]
+            raise DoesNotHold(Fault.DIGEST, name)
+    for name in files:
+        if name not in listed and name not in (bundle.PACKAGE, bundle.PACKAGE_DIGEST):
+            raise DoesNotHold(Fault.UNLISTED, name)
+
+
+def _listed(package: Mapping[str, Any]) -> dict[str, tuple[str, int]]:
+    try:
+        return {str(item["path"]): (str(item["hash"]), int(item["bytes"])) for item in package["resources"]}
+    except (KeyError, TypeError, ValueError) as error:
+        raise DoesNotHold(Fault.UNREADABLE, bundle.PACKAGE, why=("its list of files", "文件清单有误")) from error
+
+
+def _records(compressed: bytes) -> Iterator[_Record]:
+    """The records, each with its digests checked."""
+    expanded = _expanded(compressed)
+    try:
+        for number, record in enumerate(ArchiveIterator(BytesIO(expanded), no_record_parse=True), 1):
+            if number > MAX_RECORDS:
+                raise DoesNotHold(Fault.TOO_LARGE, bundle.ARCHIVE, limit=f"{MAX_RECORDS:,} records")
+            yield _checked(record.rec_type, record.rec_headers, record.raw_stream.read())
+    except DoesNotHold:
+        raise
+    except Exception as error:  # warcio raises what its parsers happen to meet
+        raise DoesNotHold(Fault.UNREADABLE, bundle.ARCHIVE, why=("it is no WARC", "不是 WARC")) from error
+
+
+def _checked(kind: str, headers: Any, block: bytes) -> _Record:
+    name = headers.get_header("WARC-Record-ID", "")
+    is_http = headers.get_header("Content-Type", "").startswith("application/http")
+    payload = block.partition(b"\r\n\r\n")[2] if is_http else block
+    for header, content in (("WARC-Block-Digest", block), ("WARC-Payload-Digest", payload)):
+        said = headers.get_header(header)
+        if said is None and header == "WARC-Payload-Digest" and kind == "warcinfo":
+            continue
+        if said is None or not _HEX_DIGEST.fullmatch(said) or said != f"sha256:{digest(content)}":
+            raise DoesNotHold(Fault.WARC_DIGEST, bundle.ARCHIVE, record=name)
+    return _Record(kind, headers.get_header("WARC-Target-URI", ""), name, payload)
+
+
+def _expanded(compressed: bytes) -> bytes:
+    """All members of a gzip file, never more than MAX_EXPANDED_BYTES of them."""
+    out, rest = bytearray(), compressed
+    while rest:
+        member = zlib.decompressobj(wbits=zlib.MAX_WBITS + 16)
+        try:
+            out += member.decompress(rest, MAX_EXPANDED_BYTES - len(out) + 1)
+        except zlib.error as error:
+            raise DoesNotHold(Fault.UNREADABLE, bundle.ARCHIVE, why=("it is no gzip", "不是 gzip")) from error
+        if len(out) > MAX_EXPANDED_BYTES:
+            raise DoesNotHold(Fault.TOO_LARGE, bundle.ARCHIVE, limit=f"{MAX_EXPANDED_BYTES:,} bytes")
+        if not member.eof:
+            raise DoesNotHold(Fault.UNREADABLE, bundle.ARCHIVE, why=("it ends early", "内容不完整"))
+        rest = member.unused_data
+    return bytes(out)
+
+
+def _renderings(records: list[_Record], page: Mapping[str, Any]) -> dict[str, bytes]:
+    """Text, screenshot and PDF, each of the digest that page.json gives."""
+    said = {"text": page["text_digest"]}
+    said |= {name: page[name]["digest"] for name in ("screenshot", "pdf") if page[name] is not None}
+    prefixes = {"text": TEXT, "screenshot": FULL_PAGE, "pdf": PDF}
+    found: dict[str, bytes] = {}
+    for name, expected in said.items():
+        of_kind = [record.payload for record in records if record.url.startswith(prefixes[name])]
+        _require(len(of_kind) == 1 and digest(of_kind[0]) == expected, bundle.PAGE, name, name)
+        found[name] = of_kind[0]
+    return found
+
+
+def _check_statements(records: list[_Record], page: Mapping[str, Any], finding: Mapping[str, Any], text: str) -> None:
+    responses = [record for record in records if record.kind == "response"]
+    is_page = bool(responses) and digest(responses[-1].payload) == page["body_digest"]
+    _require(is_page and responses[-1].url == page["url"], bundle.PAGE, "the response", "响应")
+    _require(finding["page_text_digest"] == page["text_digest"], bundle.FINDING, "the page's text", "网页正文")
+    for passage in finding["passages"]:
+        start, end = passage["page"]
+        _require(text[start:end] == passage["page_excerpt"], bundle.FINDING, "a passage of the page", "网页段落")
+
+
+def _require(is_so: bool, part: str, english: str, chinese: str) -> None:
+    if not is_so:
+        raise DoesNotHold(Fault.CONTRADICTS, part, why=(english, chinese))

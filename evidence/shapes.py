@@ -1,0 +1,172 @@
+"""What the JSON files of a bundle say of a page and of a finding; docs/evidence.md, "Files", names each field."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from cryptography import x509
+from cryptography.hazmat.primitives.hashes import SHA256
+
+from core.ids import Digest, digest
+from evidence.records import Capture, DnsAnswer, Exchange, Finding, Passage, Rendering, TlsConnection
+from evidence.secrets_withheld import public_url
+from evidence.warc import withheld_of
+
+
+def moment(at: datetime) -> str:
+    """A moment in UTC, RFC 3339."""
+    return at.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def text_digest(text: str) -> Digest:
+    """The SHA-256 of a text in UTF-8, as the page store and cases have it."""
+    return digest(text.encode("utf-8", "surrogatepass"))
+
+
+def page(capture: Capture) -> dict[str, Any]:
+    """What was fetched and read."""
+    return {
+        "url": public_url(capture.page.url),
+        "requested_url": public_url(capture.exchanges[0].url),
+        "fetched_at": moment(capture.page.fetched_at),
+        "status": capture.page.status,
+        "title": capture.title,
+        "body_digest": digest(capture.page.body),
+        "body_bytes": len(capture.page.body),
+        "text_digest": text_digest(capture.text),
+        "text_chars": len(capture.text),
+        "extractor": capture.extractor,
+        "encoding": capture.encoding,
+        "disguises": [dict(item) for item in capture.disguises],
+        "screenshot": _rendering(capture.screenshot),
+        "pdf": _rendering(capture.pdf),
+        "absent": dict(capture.absent),
+    }
+
+
+def connection(capture: Capture) -> dict[str, Any]:
+    """Each exchange: who answered, under which name, with which certificates."""
+    exchanges = [_exchange(number, exchange) for number, exchange in enumerate(capture.exchanges, 1)]
+    return {"exchanges": exchanges, "redirects": [each["url"] for each in exchanges[:-1]]}
+
+
+def finding(found: Finding, page_text: str) -> dict[str, Any]:
+    """What was taken, and all that is needed to compute it anew from the page's text and the work's."""
+    return {
+        "work": {
+            "title": found.work_title,
+            "author": found.work_author,
+            "chapter": found.chapter_title,
+            "text_id": found.work_text_id,
+            "digest": found.work_digest,
+            "chars": found.work_chars,
+        },
+        "page_text_digest": text_digest(page_text),
+        "class": found.match_class,
+        "similarity": found.similarity,
+        "page_containment": found.page_containment,
+        "work_containment": found.work_containment,
+        "matched_chars": found.matched_chars,
+        "longest_run_chars": found.longest_run_chars,
+        "disguises": [dict(item) for item in found.disguises],
+        "passages": [_passage(passage) for passage in found.passages],
+        "algorithm_id": found.algorithm_id,
+        "algorithm": _plain(found.algorithm),
+        "parameters": _plain(found.parameters),
+        "code_version": found.code_version,
+    }
+
+
+def chain_name(number: int) -> str:
+    """The file of the certificates that exchange `number` showed, counted from 1."""
+    return f"evidence/tls-chain-{number}.pem"
+
+
+def _exchange(number: int, exchange: Exchange) -> dict[str, Any]:
+    return {
+        "url": public_url(exchange.url),
+        "status": exchange.status,
+        "fetched_at": moment(exchange.fetched_at),
+        "server_address": exchange.server_address,
+        "body_bytes": len(exchange.body),
+        "body_is_decoded": exchange.is_decoded,
+        "body_is_truncated": exchange.is_truncated,
+        "withheld": withheld_of(exchange),
+        "dns": _dns(exchange.dns),
+        "tls": _tls(number, exchange.tls),
+    }
+
+
+def _dns(answer: DnsAnswer | None) -> dict[str, Any] | None:
+    if answer is None:
+        return None
+    return {
+        "name": answer.name,
+        "canonical_names": list(answer.canonical_names),
+        "addresses": list(answer.addresses),
+        "resolver": answer.resolver,
+        "ttl_s": answer.ttl_s,
+        "asked_at": moment(answer.asked_at),
+    }
+
+
+def _tls(number: int, tls: TlsConnection | None) -> dict[str, Any] | None:
+    if tls is None:
+        return None
+    certificates = [_certificate(pem) for pem in tls.chain_pem]
+    named = {"protocol": tls.protocol, "cipher": tls.cipher, "certificates": certificates}
+    return {**named, "file": chain_name(number)} if certificates else named
+
+
+def _certificate(pem: str) -> dict[str, str]:
+    """Who a certificate names; one that cannot be read is kept in the file and said to be unreadable."""
+    try:
+        read = x509.load_pem_x509_certificate(pem.encode())
+        return {
+            "subject": read.subject.rfc4514_string(),
+            "issuer": read.issuer.rfc4514_string(),
+            "not_before": moment(read.not_valid_before_utc),
+            "not_after": moment(read.not_valid_after_utc),
+            "sha256": read.fingerprint(SHA256()).hex(),
+        }
+    except ValueError:
+        return {"unreadable": digest(pem.encode())}
+
+
+def _rendering(rendering: Rendering | None) -> dict[str, Any] | None:
+    if rendering is None:
+        return None
+    return {
+        "url": public_url(rendering.url),
+        "content_type": rendering.content_type,
+        "rendered_at": moment(rendering.rendered_at),
+        "renderer": rendering.renderer,
+        "digest": digest(rendering.content),
+        "bytes": len(rendering.content),
+    }
+
+
+def _passage(passage: Passage) -> dict[str, Any]:
+    return {
+        "page": list(passage.page),
+        "work": list(passage.work),
+        "similarity": passage.similarity,
+        "page_excerpt": passage.page_excerpt,
+        "work_excerpt": passage.work_excerpt,
+        "changes": [list(change) for change in passage.changes],
+    }
+
+
+def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters as JSON has them; what JSON has no word for is said in Python's."""
+    return {str(name): _plain_value(value) for name, value in values.items()}
+
+
+def _plain_value(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return _plain(value)
+    if isinstance(value, list | tuple):
+        return [_plain_value(each) for each in value]
+    if isinstance(value, float) and value in (float("inf"), float("-inf")):
+        return str(value)
+    return value if isinstance(value, str | int | float | bool | None) else str(value)

@@ -1,0 +1,135 @@
+"""A page that copied a work, as the crawler and the matcher would hand it over. All texts are our own."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+
+from core.ids import digest
+from evidence.records import (
+    Capture,
+    DnsAnswer,
+    Exchange,
+    Finding,
+    Passage,
+    Rendering,
+    TlsConnection,
+)
+
+FETCHED = datetime(2026, 11, 20, 8, 15, 30, 250_000, tzinfo=UTC)
+MADE = FETCHED + timedelta(minutes=5)
+SALT = "0f" * 16
+WORK = "雨停的时候，巷口的灯先亮了。卖豆花的老人把木桶盖好，慢慢推着车往回走。他说今年的桂花开得晚，要等到霜降以后。"
+PASSAGE = "卖豆花的老人把木桶盖好，慢慢推着车往回走。"
+PAGE_TEXT = f"第七章 雨停\n{PASSAGE}\n本站首发，请勿转载。"
+HTML = f"<html><head><title>第七章 雨停</title></head><body><p>{PASSAGE}</p></body></html>".encode()
+PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 40
+PDF = b"%PDF-1.7\n" + b"drawn " * 500 + b"\n%%EOF\n"
+
+
+def capture(**changes: object) -> Capture:
+    """A page behind one redirect, with everything that a capture can have."""
+    dns = DnsAnswer("m.daoban.example", ("203.0.113.9", "2001:db8::9"), FETCHED, "192.0.2.53", ("cdn.example",), 300)
+    tls = TlsConnection("TLSv1.3", "TLS_AES_256_GCM_SHA384", (certificate_pem(),))
+    redirect = Exchange(
+        url="http://daoban.example/7.html",
+        request_line="GET /7.html HTTP/1.1",
+        request_headers=(("Host", "daoban.example"), ("User-Agent", "zhuiwen")),
+        status=301,
+        reason="Moved Permanently",
+        response_headers=(("Location", "https://m.daoban.example/7.html"),),
+        body=b"",
+        fetched_at=FETCHED - timedelta(seconds=1),
+        server_address="203.0.113.8",
+    )
+    page = Exchange(
+        url="https://m.daoban.example/7.html",
+        request_line="GET /7.html HTTP/1.1",
+        request_headers=(("Host", "m.daoban.example"), ("Cookie", "session=geheim-4711"), ("Accept", "text/html")),
+        status=200,
+        reason="OK",
+        response_headers=(
+            ("Content-Type", "text/html; charset=utf-8"),
+            ("Content-Encoding", "gzip"),
+            ("Set-Cookie", "session=geheim-4712"),
+        ),
+        body=HTML,
+        fetched_at=FETCHED,
+        server_address="203.0.113.9",
+        dns=dns,
+        tls=tls,
+    )
+    made = Capture(
+        exchanges=(redirect, page),
+        title="第七章 雨停",
+        text=PAGE_TEXT,
+        extractor="density",
+        encoding="utf-8",
+        disguises=({"kind": "zero_width", "count": 3, "example": "老\u200b人"},),
+        screenshot=Rendering(PNG, "image/png", FETCHED + timedelta(minutes=1), "Chromium 142", page.url),
+        pdf=Rendering(PDF, "application/pdf", FETCHED + timedelta(minutes=2), "Chromium 142", page.url),
+    )
+    return replace(made, **changes)  # type: ignore[arg-type]
+
+
+def bare_capture(url: str = "http://daoban.example/8.html", text: str = PAGE_TEXT) -> Capture:
+    """A page fetched without a browser over plain HTTP."""
+    page = capture().exchanges[-1]
+    return capture(
+        exchanges=(replace(page, url=url, tls=None, dns=None),),
+        text=text,
+        screenshot=None,
+        pdf=None,
+        absent={"screenshot": "no browser is installed"},
+    )
+
+
+def finding(text: str = PAGE_TEXT, **changes: object) -> Finding:
+    """What was found on the page."""
+    at, work_at = text.index(PASSAGE), WORK.index(PASSAGE)
+    passage = Passage(
+        page=(at, at + len(PASSAGE)),
+        work=(work_at, work_at + len(PASSAGE)),
+        similarity=1.0,
+        page_excerpt=PASSAGE,
+        work_excerpt=PASSAGE,
+    )
+    made = Finding(
+        work_title="桂花开得晚",
+        work_author="林溪",
+        work_text_id="ab" * 20,
+        work_digest=digest(WORK.encode()),
+        work_chars=len(WORK),
+        match_class="excerpt",
+        similarity=1.0,
+        page_containment=0.7,
+        work_containment=0.4,
+        matched_chars=len(PASSAGE),
+        longest_run_chars=len(PASSAGE),
+        passages=(passage,),
+        algorithm_id=2,
+        algorithm={"anchor": "folded syllables", "length": 5},
+        parameters={"min_similarity": 0.35, "classes": {"identical": 0.99}},
+        code_version="0.1.0+abc",
+    )
+    return replace(made, **changes)  # type: ignore[arg-type]
+
+
+def certificate_pem(name: str = "m.daoban.example") -> str:
+    """A certificate that a server might show; always the same but for its key and signature."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
+    made = (
+        x509.CertificateBuilder()
+        .subject_name(subject)
+        .issuer_name(subject)
+        .public_key(key.public_key())
+        .serial_number(7)
+        .not_valid_before(FETCHED - timedelta(days=30))
+        .not_valid_after(FETCHED + timedelta(days=60))
+        .sign(key, hashes.SHA256())
+    )
+    return made.public_bytes(serialization.Encoding.PEM).decode()
