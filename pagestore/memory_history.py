@@ -1,0 +1,59 @@
+"""The history of pages in memory: the twin of pagestore.mongo_history, and one contract suite with it."""
+
+import threading
+from collections import defaultdict
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from core.ids import Digest, PageId, VersionId
+from core.pages import Fetched, Page
+from core.visits import Absence, AbsenceReason, PageState
+from pagestore.states import absence_document, absence_of, absence_state, new_absence, states_of, version_state
+
+
+class MemoryPageHistory:
+    """core.ports.PageHistory in memory."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._raw: dict[Digest, bytes] = {}
+        self._pages: dict[PageId, Page] = {}
+        self._states: defaultdict[PageId, list[list[Any]]] = defaultdict(list)
+        self._absences: defaultdict[PageId, dict[str, Absence]] = defaultdict(dict)
+        self._gone: set[PageId] = set()
+
+    def seen(self, page_id: PageId, at: datetime) -> VersionId | None:
+        with self._lock:
+            page = self._pages.get(page_id)
+            if page is None:
+                return None
+            if at >= page.last_seen:
+                self._pages[page_id] = replace(page, last_seen=at)
+                self._note_shown(page_id, page, page.current_version, at)
+        return page.current_version
+
+    def put_absence(self, fetched: Fetched, reason: AbsenceReason, *, is_gone: bool) -> Absence:
+        absence = absence_of(absence_document(new_absence(fetched, reason)))
+        with self._lock:
+            self._raw[absence.raw_digest] = fetched.body
+            page = self._pages.get(absence.page_id)
+            if page is not None:
+                self._absences[page.id].setdefault(absence.id, absence)
+                if is_gone and page.id not in self._gone and page.last_seen < absence.fetched_at:
+                    self._gone.add(page.id)
+                    self._states[page.id].append(absence_state(absence))
+        return absence
+
+    def absences(self, page_id: PageId) -> list[Absence]:
+        found = self._absences.get(page_id, {}).values()
+        return sorted(found, key=lambda absence: (absence.fetched_at, absence.id))
+
+    def states(self, page_id: PageId) -> list[PageState]:
+        return states_of(self._states.get(page_id, []))
+
+    def _note_shown(self, page_id: PageId, before: Page | None, version: VersionId, at: datetime) -> None:
+        """Write a state where the page showed something else before, or was gone."""
+        if before is None or before.current_version != version or page_id in self._gone:
+            self._states[page_id].append(version_state(at, version))
+            self._gone.discard(page_id)

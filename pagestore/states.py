@@ -1,0 +1,96 @@
+"""What a page became, and when: shown in a version, gone, back again; and the responses that prove that it was gone.
+
+A page's states stand in its own document, so that a state and what it refers to are written in one step.
+"""
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from core.errors import BrokenInvariant
+from core.ids import CanonicalUrl, Digest, FinalUrl, PageId, RequestedUrl, SiteId, VersionId, digest, page_id
+from core.pages import Fetched
+from core.visits import Absence, AbsenceReason, PageState, absence_id
+from pagestore.documents import Document, microseconds, moment, packed, unpacked
+
+SCHEMA = 1  # of absence documents; a change of meaning takes the next number
+
+
+def version_state(at: datetime, version: VersionId) -> list[Any]:
+    """That a page began to show a version, as an entry of its document."""
+    return [microseconds(at), "version", version]
+
+
+def absence_state(absence: Absence) -> list[Any]:
+    """That a page was found to be gone, as an entry of its document."""
+    return [microseconds(absence.fetched_at), "absence", absence.id]
+
+
+def states_of(entries: Iterable[Sequence[Any]]) -> list[PageState]:
+    """The states of a page, oldest first; entries that say once more what the one before said are left out."""
+    states: list[PageState] = []
+    for at, kind, key in sorted(entries, key=lambda entry: (entry[0], entry[1], entry[2])):
+        is_version = kind == "version"
+        state = PageState(moment(at), VersionId(key) if is_version else VersionId(""), "" if is_version else key)
+        if not states or _shown(states[-1]) != _shown(state):
+            states.append(state)
+    return states
+
+
+def new_absence(fetched: Fetched, reason: AbsenceReason) -> Absence:
+    """The absence that this response says."""
+    page, raw_digest = page_id(fetched.site_id, fetched.canonical_url), digest(fetched.body)
+    return Absence(
+        id=absence_id(page, fetched.fetched_at.astimezone(UTC), raw_digest),
+        page_id=page,
+        site_id=fetched.site_id,
+        canonical_url=fetched.canonical_url,
+        requested_url=fetched.requested_url,
+        final_url=fetched.final_url,
+        reason=reason,
+        status=fetched.status,
+        headers=fetched.headers,
+        fetched_at=fetched.fetched_at,
+        raw_digest=raw_digest,
+    )
+
+
+def absence_document(absence: Absence) -> Document:
+    return {
+        "_id": absence.id,
+        "schema": SCHEMA,
+        "page": absence.page_id,
+        "site": packed(absence.site_id),
+        "url": packed(absence.canonical_url),
+        "requested_url": packed(absence.requested_url),
+        "final_url": packed(absence.final_url),
+        "reason": absence.reason.value,
+        "status": absence.status,
+        "headers": [[packed(name), packed(value)] for name, value in absence.headers],
+        "fetched_at": microseconds(absence.fetched_at),
+        "raw": absence.raw_digest,
+    }
+
+
+def absence_of(document: Document) -> Absence:
+    """The absence in a document. Raises BrokenInvariant for a schema that this release does not know."""
+    if document.get("schema") != SCHEMA:
+        raise BrokenInvariant(f"absence {document.get('_id')} has schema {document.get('schema')}, not {SCHEMA}")
+    return Absence(
+        id=document["_id"],
+        page_id=PageId(document["page"]),
+        site_id=SiteId(unpacked(document["site"])),
+        canonical_url=CanonicalUrl(unpacked(document["url"])),
+        requested_url=RequestedUrl(unpacked(document["requested_url"])),
+        final_url=FinalUrl(unpacked(document["final_url"])),
+        reason=AbsenceReason(document["reason"]),
+        status=document["status"],
+        headers=tuple((unpacked(name), unpacked(value)) for name, value in document["headers"]),
+        fetched_at=moment(document["fetched_at"]),
+        raw_digest=Digest(document["raw"]),
+    )
+
+
+def _shown(state: PageState) -> str:
+    """What a page shows in a state: a version, or nothing, whichever response said so."""
+    return state.version_id

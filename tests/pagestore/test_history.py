@@ -1,0 +1,166 @@
+"""What every page store promises of a page's history: seen, gone with the proof, back again; on both sides alike."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from core.ids import CanonicalUrl, PageId, digest, page_id
+from core.visits import AbsenceReason
+from pagestore.memory import MemoryPageStore
+from pagestore.mongo import MongoPageStore, connect
+from tests.pagestore.contracts import NOON, fetched, reading
+
+MISSING = b"<p>\xe9\xa1\xb5\xe9\x9d\xa2\xe4\xb8\x8d\xe5\xad\x98\xe5\x9c\xa8</p>"
+
+
+def at(seconds: float) -> Any:
+    return NOON + timedelta(seconds=seconds)
+
+
+def absent(after_s: float, **more: Any) -> Any:
+    return fetched(body=MISSING, after_s=after_s, **({"status": 404} | more))
+
+
+class HistoryContract:
+    """Subclasses give `store`."""
+
+    def test_the_first_text_is_the_first_state(self, store: Any) -> None:
+        stored = store.put(fetched(), reading())
+        assert [(each.at, each.version_id, each.absence_id) for each in store.states(stored.page_id)] == [
+            (NOON, stored.version_id, "")
+        ]
+
+    def test_each_change_is_a_state_and_the_way_back_to_an_old_text_too(self, store: Any) -> None:
+        first = store.put(fetched(), reading())
+        store.put(fetched(after_s=1), reading())
+        second = store.put(fetched(after_s=2), reading(text="改了。"))
+        store.put(fetched(after_s=3), reading())
+        shown = [(each.at, each.version_id) for each in store.states(first.page_id)]
+        assert shown == [(NOON, first.version_id), (at(2), second.version_id), (at(3), first.version_id)]
+
+    def test_seen_unchanged_moves_last_seen_and_makes_no_version_and_no_state(self, store: Any) -> None:
+        stored = store.put(fetched(), reading())
+        assert store.seen(stored.page_id, at(60)) == stored.version_id
+        assert store.page(stored.page_id).last_seen == at(60)
+        assert len(store.versions(stored.page_id)) == len(store.states(stored.page_id)) == 1
+
+    def test_seen_late_does_not_take_last_seen_back(self, store: Any) -> None:
+        stored = store.put(fetched(after_s=60), reading())
+        assert store.seen(stored.page_id, NOON) == stored.version_id
+        assert store.page(stored.page_id).last_seen == at(60)
+
+    def test_a_page_that_is_not_there_cannot_be_seen(self, store: Any) -> None:
+        assert store.seen(PageId("0" * 40), NOON) is None
+        assert store.states(PageId("0" * 40)) == []
+        assert store.absences(PageId("0" * 40)) == []
+
+    def test_an_absence_is_kept_whole_with_the_body_and_says_nothing_of_the_page_yet(self, store: Any) -> None:
+        stored = store.put(fetched(), reading())
+        response = absent(60)
+        kept = store.put_absence(response, AbsenceReason.NOT_FOUND, is_gone=False)
+        assert store.absences(stored.page_id) == [kept]
+        assert (kept.status, kept.reason, kept.headers) == (404, AbsenceReason.NOT_FOUND, response.headers)
+        assert (kept.fetched_at, kept.requested_url, kept.final_url) == (
+            at(60),
+            response.requested_url,
+            response.final_url,
+        )
+        assert kept.raw_digest == digest(MISSING)
+        assert store.raw(kept.raw_digest) == MISSING
+        assert len(store.states(stored.page_id)) == 1
+
+    def test_a_confirmed_absence_is_a_state_and_the_page_keeps_its_version(self, store: Any) -> None:
+        stored = store.put(fetched(), reading())
+        store.put_absence(absent(60), AbsenceReason.NOT_FOUND, is_gone=False)
+        confirming = store.put_absence(absent(120, status=410), AbsenceReason.GONE, is_gone=True)
+        assert [(each.version_id, each.absence_id) for each in store.states(stored.page_id)] == [
+            (stored.version_id, ""),
+            ("", confirming.id),
+        ]
+        page = store.page(stored.page_id)
+        assert (page.current_version, page.last_seen) == (stored.version_id, NOON)
+
+    def test_the_same_absence_stored_twice_is_stored_once(self, store: Any) -> None:
+        stored = store.put(fetched(), reading())
+        for _ in range(2):
+            store.put_absence(absent(60), AbsenceReason.NOT_FOUND, is_gone=True)
+        assert len(store.absences(stored.page_id)) == 1
+        assert len(store.states(stored.page_id)) == 2
+
+    def test_gone_is_said_once_and_later_proofs_are_kept(self, store: Any) -> None:
+        stored = store.put(fetched(), reading())
+        for seconds in (60, 120, 180):
+            store.put_absence(absent(seconds), AbsenceReason.NOT_FOUND, is_gone=True)
+        assert len(store.absences(stored.page_id)) == 3
+        assert [each.at for each in store.states(stored.page_id)] == [NOON, at(60)]
+
+    @pytest.mark.parametrize("text", ["山雨欲来风满楼。", "换了。"])
+    def test_a_text_after_that_brings_the_page_back(self, store: Any, text: str) -> None:
+        stored = store.put(fetched(), reading())
+        store.put_absence(absent(60), AbsenceReason.NOT_FOUND, is_gone=True)
+        back = store.put(fetched(after_s=120), reading(text=text))
+        assert [(each.at, each.version_id) for each in store.states(stored.page_id)] == [
+            (NOON, stored.version_id),
+            (at(60), ""),
+            (at(120), back.version_id),
+        ]
+
+    def test_seen_unchanged_brings_the_page_back_as_well(self, store: Any) -> None:
+        stored = store.put(fetched(), reading())
+        store.put_absence(absent(60), AbsenceReason.NOT_FOUND, is_gone=True)
+        store.seen(stored.page_id, at(120))
+        store.put_absence(absent(180), AbsenceReason.NOT_FOUND, is_gone=True)
+        assert [bool(each.absence_id) for each in store.states(stored.page_id)] == [False, True, False, True]
+
+    def test_an_absence_from_before_the_page_was_last_seen_does_not_make_it_gone(self, store: Any) -> None:
+        stored = store.put(fetched(after_s=120), reading())
+        store.put_absence(absent(60), AbsenceReason.NOT_FOUND, is_gone=True)
+        assert len(store.absences(stored.page_id)) == 1
+        assert len(store.states(stored.page_id)) == 1
+
+    def test_an_absence_of_a_page_that_never_was_makes_no_page(self, store: Any) -> None:
+        response = absent(0, url="https://example.com/never")
+        kept = store.put_absence(response, AbsenceReason.NOT_FOUND, is_gone=True)
+        assert kept.page_id == page_id(response.site_id, response.canonical_url)
+        assert store.page(kept.page_id) is None
+        assert store.states(kept.page_id) == []
+
+    def test_a_version_stored_late_takes_its_place_in_time(self, store: Any) -> None:
+        newer = store.put(fetched(after_s=10), reading(text="新。"))
+        late = store.put(fetched(), reading(text="旧。"))
+        store.put(fetched(), reading(text="旧。"))
+        assert [each.version_id for each in store.states(newer.page_id)] == [late.version_id, newer.version_id]
+
+    def test_hostile_characters_of_an_absence_come_back_as_they_were(self, store: Any) -> None:
+        hostile = replace(
+            absent(60), headers=(("a\0b", "前\ud800后"),), canonical_url=CanonicalUrl("https://example.com/\ud800")
+        )
+        store.put(replace(hostile, fetched_at=NOON), reading())
+        kept = store.put_absence(hostile, AbsenceReason.NOT_FOUND_PAGE, is_gone=False)
+        assert store.absences(kept.page_id) == [kept]
+        assert kept.headers == hostile.headers
+
+
+class TestMemoryHistory(HistoryContract):
+    @pytest.fixture
+    def store(self) -> MemoryPageStore:
+        return MemoryPageStore()
+
+
+class TestMongoHistory(HistoryContract):
+    @pytest.fixture
+    def store(self, mongo_url: str) -> Iterator[MongoPageStore]:
+        yield MongoPageStore(connect(mongo_url))
+
+    def test_pages_stored_before_states_were_kept_show_the_first_moment_of_each_version(
+        self, store: MongoPageStore
+    ) -> None:
+        first = store.put(fetched(), reading())
+        second = store.put(fetched(after_s=2), reading(text="改了。"))
+        store._database["pages"].update_one({"_id": first.page_id}, {"$unset": {"states": ""}})
+        assert [each.version_id for each in store.states(first.page_id)] == [first.version_id, second.version_id]
+        store.put(fetched(after_s=3), reading(text="又改。"))
+        assert [each.at for each in store.states(first.page_id)] == [NOON, at(2), at(3)]
