@@ -2,11 +2,13 @@
 
 import random
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 import pytest
 
+from core.captures import Capture, NameAnswer, TlsSession, WireExchange
 from core.errors import BrokenInvariant
 from core.ids import CanonicalUrl, FinalUrl, PageId, RequestedUrl, SiteId, VersionId, WorkTextId, digest, work_text_id
 from core.pages import Disguise, DisguiseFound, Fetched, FollowingPart, Page, Reading
@@ -29,6 +31,27 @@ def fetched(body: bytes = b"<p>x</p>", after_s: float = 0, url: str = "https://e
         "fetched_at": NOON + timedelta(seconds=after_s),
     }
     return Fetched(**(fields | more))
+
+
+_TLS = TlsSession("TLSv1.3", "TLS_AES_256_GCM_SHA384", 256, "example.com", (b"\x30\x00own", b"\x30\xffmiddle"))
+_HOP = WireExchange(
+    url="https://example.com/",
+    status=302,
+    request_head=b"GET / HTTP/1.1\r\nHost: example.com\r\n\r\n",
+    response_head="HTTP/1.1 302 移\r\n".encode() + b"X: \xff\x00\r\n\r\n",
+    connected_at=NOON,
+    sent_at=NOON,
+    answered_at=NOON,
+    ended_at=NOON,
+    server_address="2400:3200::1",
+    server_port=443,
+    body_digest=digest(b"moved"),
+    body_bytes=5,
+    body=b"mo\x00ved\xff",
+    name_answer=NameAnswer("example.com", ("2400:3200::1", "8.8.8.8"), NOON),
+    tls=_TLS,
+)
+CAPTURE = Capture((_HOP, replace(_HOP, status=200, connected_at=None, is_through_proxy=True, tls=None, name_answer=None)))
 
 
 def reading(text: str = "山雨欲来风满楼。", **more: Any) -> Reading:
@@ -213,6 +236,28 @@ class PageStoreContract:
         self.damage_raw(store, b"as it was")
         with pytest.raises(BrokenInvariant, match=digest(b"as it was")):
             store.raw(digest(b"as it was"))
+
+    def test_how_a_page_was_fetched_is_kept_with_its_version_to_the_byte(self, store: PageStore) -> None:
+        stored = store.put(fetched(capture=CAPTURE), reading())
+        version = store.version(stored.version_id)
+        assert version is not None
+        assert version.capture_digest is not None
+        assert store.capture(version.capture_digest) == CAPTURE
+        assert store.capture(digest(b"nothing")) is None
+
+    def test_the_capture_is_that_of_the_first_fetch_of_a_version(self, store: PageStore) -> None:
+        first = store.put(fetched(capture=CAPTURE), reading())
+        again = Capture((replace(CAPTURE.exchanges[1], sent_at=NOON + timedelta(hours=1)),))
+        store.put(fetched(capture=again, after_s=3600), reading())
+        version = store.version(first.version_id)
+        assert version is not None
+        assert version.capture_digest is not None
+        assert store.capture(version.capture_digest) == CAPTURE
+
+    def test_a_version_without_a_capture_says_so(self, store: PageStore) -> None:
+        version = store.version(store.put(fetched(), reading()).version_id)
+        assert version is not None
+        assert version.capture_digest is None
 
     def test_every_page_is_walked_once_in_order_of_id(self, store: PageStore) -> None:
         expected = {}

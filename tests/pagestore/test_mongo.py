@@ -13,6 +13,7 @@ from core.ids import digest
 from core.works import StoredFingerprint
 from pagestore.mongo import MongoDatabase, MongoFingerprintStore, MongoPageStore, MongoWorkStore, connect, ping
 from tests.pagestore.contracts import (
+    CAPTURE,
     FingerprintStoreContract,
     PageStoreContract,
     WorkStoreContract,
@@ -53,6 +54,29 @@ class TestMongoPageStore(PageStoreContract):
         assert again == first
         assert len(store.versions(first.page_id)) == 1
         assert store.raw(digest(fetched().body)) == fetched().body
+
+    def test_certificates_are_kept_once_and_a_changed_one_is_noticed(
+        self, store: MongoPageStore, database: MongoDatabase
+    ) -> None:
+        stored = store.put(fetched(capture=CAPTURE), reading())
+        store.put(fetched(capture=CAPTURE, url="https://example.com/other"), reading())
+        assert database["certificates"].count_documents({}) == 2
+        version = store.version(stored.version_id)
+        assert version is not None
+        assert version.capture_digest is not None
+        name = digest(b"\x30\x00own")
+        database["certificates_parts"].update_one({"_id": f"{name}/0000"}, {"$set": {"data": zlib.compress(b"forged")}})
+        with pytest.raises(BrokenInvariant, match=name):
+            store.capture(version.capture_digest)
+
+    def test_a_version_that_an_earlier_release_stored_has_no_capture(
+        self, store: MongoPageStore, database: MongoDatabase
+    ) -> None:
+        stored = store.put(fetched(capture=CAPTURE), reading())
+        database["page_versions"].update_one({"_id": stored.version_id}, {"$unset": {"capture": ""}})
+        version = store.version(stored.version_id)
+        assert version is not None
+        assert version.capture_digest is None
 
     def test_raw_bodies_are_kept_compressed_and_once(self, store: MongoPageStore, database: MongoDatabase) -> None:
         body = "重复的内容。".encode() * 10_000
