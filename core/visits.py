@@ -6,6 +6,8 @@ from enum import StrEnum
 
 from core.ids import ID_HEX_CHARS, CanonicalUrl, Digest, FinalUrl, PageId, RequestedUrl, SiteId, VersionId, digest
 
+_NO_PAGE, _NO_VERSION = PageId(""), VersionId("")
+
 
 class AddressKind(StrEnum):
     """What an address leads to, told by what stood there when it was last read."""
@@ -39,9 +41,9 @@ class Visit:
     kind: AddressKind = AddressKind.UNKNOWN
     rules: str = ""  # digest of the plan's rules that it was read under
     seen_at: datetime | None = None  # the last success
-    page_id: PageId = PageId("")  # "" where no text was kept
+    page_id: PageId = _NO_PAGE  # "" where no text was kept
     page_url: str = ""  # the canonical URL of that page
-    version_id: VersionId = VersionId("")
+    version_id: VersionId = _NO_VERSION
     text_digest: str = ""
     etag: str = ""
     last_modified: str = ""
@@ -92,7 +94,7 @@ class PageState:
     """What a page became at a moment. Exactly one of the two ids is set: a version is shown, or the page is gone."""
 
     at: datetime
-    version_id: VersionId = VersionId("")
+    version_id: VersionId = _NO_VERSION
     absence_id: str = ""
 
 

@@ -135,8 +135,8 @@ class MongoPageStore(MongoPageHistory):
     def _inserted(self, version: PageVersion) -> Stored | None:
         page = documents.new_page(version)
         try:
-            states = [version_state(version.fetched_at, version.id)]
-            self._pages.insert_one({**documents.page_document(page, [version.id]), "states": states})
+            history = {"states": [version_state(version.fetched_at, version.id)], "absences": []}
+            self._pages.insert_one({**documents.page_document(page, [version.id]), **history})
         except DuplicateKeyError:
             return None
         return Stored(version.page_id, version.id, is_new_page=True, is_new_version=True)
@@ -144,6 +144,7 @@ class MongoPageStore(MongoPageHistory):
     def _recalled(self, version: PageVersion) -> Stored | None:
         """Add to its history a version that arrives after a later one: a retry, or a slow writer."""
         seen = documents.microseconds(version.fetched_at)
+        self._prepare(version.page_id)
         before = self._pages.find_one_and_update(
             {"_id": version.page_id, "last_seen": {"$gt": seen}},
             {

@@ -4,6 +4,7 @@ pages            `states` and `absences` in a page's own document; `gone` while 
 page_absences    the responses that say that a page is not there; never written again
 """
 
+from contextlib import suppress
 from datetime import datetime
 
 from pymongo.errors import DuplicateKeyError
@@ -28,7 +29,7 @@ class MongoPageHistory:
 
     def seen(self, page_id: PageId, at: datetime) -> VersionId | None:
         with translated(self._database):
-            page = self._pages.find_one({"_id": page_id}, {"current": 1, "gone": 1})
+            page = self._pages.find_one({"_id": page_id}, {"current": 1})
             if page is None:
                 return None
             self._show(page_id, VersionId(page["current"]), at)
@@ -39,10 +40,9 @@ class MongoPageHistory:
         absence = new_absence(fetched, reason)
         self._raw.put(absence.raw_digest, fetched.body)
         with translated(self._database):
-            try:
+            with suppress(DuplicateKeyError):  # stored before: it is the same response
                 self._absences.insert_one(absence_document(absence))
-            except DuplicateKeyError:
-                pass  # stored before: it is the same response
+            self._prepare(absence.page_id)
             self._pages.update_one({"_id": absence.page_id}, {"$addToSet": {"absences": absence.id}})
             if is_gone:
                 state = absence_state(absence)
@@ -75,23 +75,26 @@ class MongoPageHistory:
         return states_of(entries)
 
     def _show(self, page_id: PageId, version: VersionId, at: datetime) -> Document | None:
-        """Make the page one that shows `version` at that moment, unless it was seen later; as it was before, or None.
+        """Make the page one that shows `version` at that moment; as it was before.
 
-        A state is written only where the page showed something else, or was gone.
+        None where there is no such page, it was seen later, or another writer moved it meanwhile. A state is written
+        only where the page showed something else, or was gone.
         """
+        page = self._pages.find_one({"_id": page_id}, {"current": 1, "gone": 1, "last_seen": 1})
         moment = microseconds(at)
-        no_later = {"_id": page_id, "last_seen": {"$lte": moment}}
-        before = self._pages.find_one_and_update(
-            {**no_later, "current": version, "gone": {"$exists": False}}, {"$set": {"last_seen": moment}}
-        )
-        if before is not None:
-            return dict(before)
-        changed = self._pages.find_one_and_update(
-            no_later,
-            {
-                "$set": {"last_seen": moment, "current": version},
-                "$addToSet": {"versions": version, "states": version_state(at, version)},
-                "$unset": {"gone": ""},
-            },
-        )
-        return None if changed is None else dict(changed)
+        if page is None or page["last_seen"] > moment:
+            return None
+        unmoved = {"_id": page_id, "last_seen": {"$lte": moment}, "current": page["current"]}
+        change: Document = {"$set": {"last_seen": moment, "current": version}}
+        if page["current"] == version and "gone" not in page:
+            unmoved["gone"] = {"$exists": False}
+        else:
+            self._prepare(page_id)
+            change["$addToSet"] = {"versions": version, "states": version_state(at, version)}
+            change["$unset"] = {"gone": ""}
+        before = self._pages.find_one_and_update(unmoved, change)
+        return None if before is None else dict(before)
+
+    def _prepare(self, page_id: PageId) -> None:
+        """Give a page stored before histories were kept an empty one: nx-27017 0.8 adds to no set that is not there."""
+        self._pages.update_one({"_id": page_id, "states": {"$exists": False}}, {"$set": {"states": [], "absences": []}})
