@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from core.captures import Capture
 from core.ids import CanonicalUrl, Digest, FinalUrl, PageId, RequestedUrl, SiteId, VersionId
+from core.politeness import Politeness
 
 
 class Disguise(StrEnum):
@@ -194,6 +195,7 @@ class CrawlPlan:
     concurrency: int = 2
     obey_robots: bool = True
     kind: SpiderKind = SpiderKind.GENERIC
+    politeness: Politeness = Politeness()
 
 
 @dataclass(slots=True)
@@ -212,3 +214,7 @@ class CrawlCounts:
     seconds_store: float = 0.0
     faults: list[str] = field(default_factory=list)
     finish_reason: str = ""
+    end_sentence: str = ""  # for the operator, where the crawl was ended before its end
+    resume_at: str = ""  # ISO 8601, in UTC: when it goes on by itself; "" where it does not
+    proxies: dict[str, dict[str, object]] = field(default_factory=dict)  # by place: crawler.proxies.Health
+    user_agents: dict[str, dict[str, object]] = field(default_factory=dict)

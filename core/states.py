@@ -41,6 +41,7 @@ class Rejection(StrEnum):
     HTTP_ERROR = "http_error"
     REDIRECT_LOOP = "redirect_loop"
     NO_ANSWER = "no_answer"
+    BANNED = "banned"  # an answer that is a refusal in the guise of a page
     MOJIBAKE = "mojibake"  # no decoding gives text
     NO_MAIN_TEXT = "no_main_text"
     # while matching

@@ -12,9 +12,29 @@ from core.errors import UnsafeUrl
 from core.hosts import DEFAULT_PORTS, Host, host_key, parse_host
 
 _METADATA = frozenset({"169.254.169.254", "fd00:ec2::254", "100.100.100.200", "192.0.0.192"})
-_METADATA_NAMES = frozenset({"metadata.google.internal", "metadata", "instance-data"})
+# Refused by name as well, because a proxy resolves names where we do not see it.
+_METADATA_NAMES = frozenset(
+    {
+        "metadata.google.internal",
+        "metadata.goog",
+        "metadata",
+        "instance-data",
+        "instance-data.ec2.internal",
+        "metadata.tencentyun.com",
+        "metadata.azure.internal",
+    }
+)
+_LOCAL_NAMES = ("localhost", "localhost.localdomain", "ip6-localhost", "ip6-loopback")
+_LOCAL_ENDINGS = (".localhost", ".local", ".internal", ".home.arpa")  # RFC 6761, 6762, 8375; ICANN 2024 for .internal
 # IPv6 ranges that carry an IPv4 address inside: the inner address decides (RFC 6052, 3056).
 _NAT64, _SIX_TO_FOUR = ip_network("64:ff9b::/96"), ip_network("2002::/16")
+# What the interface part of an IPv6 address begins with where the rest of it is an IPv4 address (ISATAP, RFC 5214).
+_ISATAP = (0x0000_5EFE, 0x0200_5EFE)
+_GLOBAL_UNICAST = ip_network("2000::/3")  # all that IANA gives out; the rest is reserved or of some network's own
+_NOT_GLOBAL = (ip_network("3fff::/20"), ip_network("2001:20::/28"))  # documentation, ORCHIDv2: no host answers there
+
+# One to four numbers: decimal, octal after 0, hexadecimal after 0x.
+_NUMBERS = re.compile(r"(?:(?:0x0*[0-9a-f]{1,8}|0[0-7]*|[1-9][0-9]{0,9})(?:\.(?!$)|$)){1,4}", re.IGNORECASE)
 
 
 class AddressGuard:
@@ -36,9 +56,13 @@ class AddressGuard:
             raise UnsafeUrl(url, "its host or port cannot be") from fault
         if not host:
             raise UnsafeUrl(url, "it names no host")
+        if "%" in host.partition("%25")[0] or _is_no_name(host):
+            raise UnsafeUrl(url, "its host or port cannot be")
         if host in _METADATA_NAMES:
             raise UnsafeUrl(url, "it is a cloud's metadata service")
-        literal = _literal(host)
+        if host in _LOCAL_NAMES or host.endswith(_LOCAL_ENDINGS):
+            self._require_allowed(url, host, port)
+        literal = literal_address(host)
         if literal is not None:
             self.check_address(url, host, port, str(literal))
 
@@ -47,6 +71,10 @@ class AddressGuard:
         reason = refusal(address)
         if reason and not self.is_allowed(host, port):
             raise UnsafeUrl(url, f"{address} is {reason}; {_remedy(host, port, address)}")
+
+    def _require_allowed(self, url: str, host: str, port: int) -> None:
+        if not self.is_allowed(host, port):
+            raise UnsafeUrl(url, f"{host} is a name of the network that it is asked in; {_remedy(host, port, host)}")
 
     def is_allowed(self, host: str, port: int) -> bool:
         """Whether the operator lets this host and port be fetched although its address is private."""
@@ -72,6 +100,8 @@ def refusal(address: str) -> str:
     )
     if str(ip) in _METADATA:
         return "a cloud's metadata service"
+    if isinstance(ip, IPv6Address) and (ip not in _GLOBAL_UNICAST or any(ip in net for net in _NOT_GLOBAL)):
+        kinds = (*kinds, (True, "a reserved address"))
     return next((name for is_so, name in kinds if is_so), "")
 
 
@@ -85,7 +115,34 @@ def _inner(ip: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
         return IPv4Address(int(ip) & 0xFFFFFFFF)
     if ip in _SIX_TO_FOUR:
         return IPv4Address((int(ip) >> 80) & 0xFFFFFFFF)
+    if (int(ip) >> 32) & 0xFFFFFFFF in _ISATAP:
+        inner = IPv4Address(int(ip) & 0xFFFFFFFF)
+        return ip if inner.is_global else inner
     return ip
+
+
+def literal_address(host: str) -> IPv4Address | IPv6Address | None:
+    """The address that a host is, in whatever spelling; None for a name.
+
+    The system, browsers and proxies read 2130706433, 0x7f.1 and 0177.0.0.1 as 127.0.0.1 (inet_aton).
+
+    >>> literal_address("0x7f.1"), literal_address("127.0.0.1.example"), literal_address("017700000001")
+    (IPv4Address('127.0.0.1'), None, IPv4Address('127.0.0.1'))
+    """
+    literal = _literal(host)
+    if literal is not None or not _NUMBERS.fullmatch(host):
+        return literal
+    parts = [int(part, 16 if part[:2].lower() == "0x" else 8 if part[0] == "0" else 10) for part in host.split(".")]
+    if any(part > 255 for part in parts[:-1]) or parts[-1] >= 256 ** (5 - len(parts)):
+        return None  # no address to anybody
+    leading = sum(part << (8 * (3 - place)) for place, part in enumerate(parts[:-1]))
+    return IPv4Address(leading + parts[-1])
+
+
+def _is_no_name(host: str) -> bool:
+    """Whether a host ends in a number without being an address: no name does (WHATWG URL, 3.5)."""
+    last = host.rpartition(".")[2]
+    return bool(re.fullmatch(r"[0-9]+|0[xX][0-9a-fA-F]*", last)) and literal_address(host) is None
 
 
 def _literal(host: str) -> IPv4Address | IPv6Address | None:

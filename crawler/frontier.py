@@ -165,6 +165,6 @@ def _key(url: str) -> str:
 
 def _plan_digest(plan: CrawlPlan) -> str:
     """Of everything that decides what is fetched; pace and limits may change between the two halves of a crawl."""
-    pace = {"run_id", "max_pages", "delay_s", "concurrency"}
+    pace = {"run_id", "max_pages", "delay_s", "concurrency", "politeness"}
     fields = {name: value for name, value in asdict(plan).items() if name not in pace}
     return hashlib.sha256(json.dumps(fields, sort_keys=True, default=list).encode()).hexdigest()

@@ -16,9 +16,12 @@ from core.errors import UnsafeUrl
 from core.hosts import host_key
 from core.states import Rejection
 from crawler.addresses import AddressGuard
-from crawler.frontier import ROBOTS
+from crawler.bodies import MAX_CODINGS, archive_kind, declares_entities, swells
+from crawler.frontier import PAGE, ROBOTS
+from crawler.refusal_middlewares import TIMES_META
 from crawler.refusals import RequestRefused
 from crawler.resolver import ALLOWED_SETTING
+from crawler.sessions import LOGIN_META
 from crawler.urls import canonical
 
 MIN_SERVER_ERROR = 500
@@ -110,16 +113,35 @@ class RobotsMiddleware(RobotsTxtMiddleware):
 
 
 class CompressionMiddleware(HttpCompressionMiddleware):
-    """Scrapy's, counting bodies that grow beyond the limit when they are decompressed."""
+    """Scrapy's, counting bodies that are not what they should be: swollen, coded again and again, archives, bombs."""
 
     def process_response(self, request: Request, response: Response) -> Request | Response:  # type: ignore[override]
+        codings = b",".join(response.headers.getlist("Content-Encoding")).count(b",") + 1
+        if codings > MAX_CODINGS:
+            raise RequestRefused(Rejection.TOO_LARGE, f"{request.url} is compressed {codings} times over")
+        sentence = f"{request.url} grows beyond the limit when decompressed; raise ZHUIWEN_MAX_BODY_BYTES to read it"
         try:
-            return super().process_response(request, response)
+            plain = super().process_response(request, response)
         except IgnoreRequest as fault:
-            sentence = (
-                f"{request.url} grows beyond the limit when decompressed; raise ZHUIWEN_MAX_BODY_BYTES to read it"
-            )
             raise RequestRefused(Rejection.TOO_LARGE, sentence) from fault
+        if isinstance(plain, Response):
+            _require_plain(request, len(response.body), plain)
+        return plain
+
+
+def _require_plain(request: Request, size: int, plain: Response) -> None:
+    """Raises RequestRefused for a body that nothing of ours is to open; `size` is what came over the wire."""
+    if swells(size, len(plain.body)):
+        ratio = len(plain.body) // max(size, 1)
+        sentence = f"{request.url} grows to {ratio} times its size when decompressed, which no page does"
+        raise RequestRefused(Rejection.TOO_LARGE, sentence)
+    target = request.cb_kwargs.get("target")
+    kind = archive_kind(plain.body, may_be_gzip=target is None or target.kind != PAGE)
+    if kind:
+        raise RequestRefused(Rejection.NOT_HTML, f"{request.url} is no web page: it is an archive ({kind})")
+    if declares_entities(plain.body):
+        sentence = f"{request.url} declares entities of its own, which can stand for gigabytes"
+        raise RequestRefused(Rejection.NOT_HTML, sentence)
 
 
 class RedirectsMiddleware(RedirectMiddleware):
@@ -152,7 +174,7 @@ def _named(fault: IgnoreRequest, request: Request) -> RequestRefused:
 def _admitted(spider: Any, request: Request, answer: Request | Response) -> Request | Response:
     """The answer itself. Raises RequestRefused for a redirect to where the crawl must not go, or has been."""
     target = request.cb_kwargs.get("target")
-    if not isinstance(answer, Request) or target is None:
+    if not isinstance(answer, Request) or (target is None and LOGIN_META not in request.meta):
         return answer
     try:
         spider.guard.check_url(answer.url)
@@ -161,11 +183,14 @@ def _admitted(spider: Any, request: Request, answer: Request | Response) -> Requ
     if not spider.scope.is_on_site(answer.url):
         host = urlsplit(answer.url).netloc
         raise RequestRefused(Rejection.OFF_SITE, f"{_first(answer)} redirects to {host}, which is not part of the site")
+    if target is None:
+        return answer
     # Once more to the same address is how some sites see whether cookies are kept; twice more is a circle.
     times_been = [canonical(url) for url in answer.meta.get("redirect_urls", [])].count(canonical(answer.url))
     if times_been > 1:
         raise RequestRefused(Rejection.REDIRECT_LOOP, f"{_first(answer)} redirects in a circle")
-    if not times_been and not spider.frontier.pass_by(answer.url):
+    is_known = times_been or TIMES_META in answer.meta  # a page that was refused goes the same way again
+    if not is_known and not spider.frontier.pass_by(answer.url):
         raise RequestRefused(None)
     return answer
 

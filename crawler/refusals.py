@@ -22,6 +22,10 @@ class RequestRefused(IgnoreRequest):
         super().__init__(sentence or "fetched before")
 
 
+class Postponed(IgnoreRequest):
+    """A request that is not made now: the address stays to be done."""
+
+
 def explain(failure: Failure, url: str, timeout_s: float, max_body_bytes: int) -> tuple[Rejection | None, str]:
     """The reason (None: nothing to count) and the sentence for a request to `url` that failed."""
     fault = failure.value
@@ -39,6 +43,8 @@ def explain(failure: Failure, url: str, timeout_s: float, max_body_bytes: int) -
         return Rejection.NOT_HTML, f"{url} is no web page: its content type is {kind}"
     if isinstance(fault, DownloadTimeoutError):
         return Rejection.NO_ANSWER, f"{url} does not answer within {timeout_s:g} seconds"
+    if "HeadersTooLarge" in str(fault):
+        return Rejection.TOO_LARGE, f"{url} sends headers without end"
     if isinstance(fault, DownloadConnectionRefusedError):
         return Rejection.NO_ANSWER, f"{url} does not answer: the connection is refused; is the address right?"
     if isinstance(fault, CannotResolveHostError):

@@ -14,13 +14,16 @@ from core.ports import Outbox, PageStore
 from core.settings import CrawlSettings
 from crawler.extraction import select
 from crawler.frontier import Frontier
+from crawler.keeper import JOB_DIR_SETTING
 from crawler.markup import parse
+from crawler.polite_settings import faults_of, polite_settings
 from crawler.resolver import ALLOWED_SETTING
-from crawler.spiders.generic import MAX_DELAY_S, GenericSpider
+from crawler.spiders.generic import MAX_DELAY_S
+from crawler.spiders.kinds import SPIDERS
 from crawler.tally import Tally
 from crawler.urls import scope
 
-RETRIES = 2  # for a connection that fails and for HTTP status 500, 502, 503, 504, 522, 524, 408, 429
+RETRIES = 2  # for a connection that fails and for HTTP status 500, 502, 504, 522, 524, 408
 MAX_REDIRECTS = 10  # what RFC 9110 leaves open; browsers allow 20, honest sites need 3
 _QUIET = ("scrapy", "twisted", "trafilatura", "htmldate", "py.warnings", "charset_normalizer")
 
@@ -49,10 +52,10 @@ def run_crawl(  # noqa: PLR0917, what to crawl and where to put it belong togeth
     frontier = Frontier(plan, job_dir)
     for name in _QUIET:
         logging.getLogger(name).addHandler(logging.NullHandler())
-    process = CrawlerProcess(scrapy_settings(plan, settings))
+    process = CrawlerProcess(scrapy_settings(plan, settings) | {JOB_DIR_SETTING: str(job_dir) if job_dir else ""})
     failures: list[Any] = []
     finished = process.crawl(
-        GenericSpider, plan=plan, store=store, outbox=outbox, settings=settings, frontier=frontier, tally=tally
+        SPIDERS[plan.kind], plan=plan, store=store, outbox=outbox, settings=settings, frontier=frontier, tally=tally
     )
     finished.addErrback(failures.append)
     process.start()
@@ -83,14 +86,14 @@ def scrapy_settings(plan: CrawlPlan, settings: CrawlSettings) -> dict[str, Any]:
         "REDIRECT_MAX_TIMES": MAX_REDIRECTS,
         "DEPTH_LIMIT": 0,  # the spider's own: a next page is no deeper
         "HTTPCACHE_ENABLED": False,
-        # A proxy would resolve names itself, out of reach of the guard of addresses.
+        # Scrapy's takes proxies from the environment; ours only those that the operator set for the site.
         "HTTPPROXY_ENABLED": False,
         "TELNETCONSOLE_ENABLED": False,
         "LOG_ENABLED": False,
         "LOG_INSTALL_ROOT_HANDLER": False,
         "DOWNLOAD_HANDLERS": {
             **dict.fromkeys(("file", "ftp", "s3", "data")),
-            **dict.fromkeys(("http", "https"), "crawler.capture.CapturingHandler"),
+            **dict.fromkeys(("http", "https"), "crawler.header_limit.BoundedHandler"),
         },
         "TWISTED_DNS_RESOLVER": "crawler.resolver.GuardedResolver",
         ALLOWED_SETTING: list(settings.allow_private_hosts),
@@ -106,13 +109,20 @@ def scrapy_settings(plan: CrawlPlan, settings: CrawlSettings) -> dict[str, Any]:
             "crawler.middlewares.CompressionMiddleware": 590,
             "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,
             "crawler.middlewares.RedirectsMiddleware": 600,
+            "crawler.refusal_middlewares.RefusalsMiddleware": 585,
+            "crawler.refusal_middlewares.RedirectedRefusalsMiddleware": 605,
+            "crawler.proxy_middleware.CookiesSetMiddleware": 690,
+            "crawler.proxy_middleware.ProxyMiddleware": 740,
         },
+        **polite_settings(plan, settings),
     }
 
 
 def _check(plan: CrawlPlan) -> None:
     """Raises BadConfiguration naming all that is wrong with a plan."""
     faults: list[str] = []
+    if plan.kind not in SPIDERS:
+        raise BadConfiguration([f"the site {plan.site_id} is not crawled: its pages come from archive files"])
     if not plan.start_urls and not plan.sitemap_urls:
         faults.append(f"the site {plan.site_id} has no address to start from; give it one")
     empty = parse("<html><body></body></html>")
@@ -126,5 +136,6 @@ def _check(plan: CrawlPlan) -> None:
         scope(plan)
     except BadConfiguration as fault:
         faults.extend(fault.faults)
+    faults.extend(faults_of(plan))
     if faults:
         raise BadConfiguration(faults)

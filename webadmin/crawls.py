@@ -33,6 +33,7 @@ MAX_LOOK_BACK = timedelta(days=31)  # of missed runs: a machine that was off for
 FAILURES = (
     Rejection.HTTP_ERROR,
     Rejection.NO_ANSWER,
+    Rejection.BANNED,
     Rejection.REDIRECT_LOOP,
     Rejection.TOO_LARGE,
     Rejection.MOJIBAKE,

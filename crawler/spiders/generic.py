@@ -21,10 +21,12 @@ from crawler.addresses import AddressGuard
 from crawler.capture import capture_of
 from crawler.frontier import PAGE, PROBE, ROBOTS, SITEMAP, Frontier, Target
 from crawler.items import ReadPage
+from crawler.keeper import BYTE_LIMIT
 from crawler.links import Links
+from crawler.listed import Listed, completed
 from crawler.page_reader import PageReader, WholePage
 from crawler.reading import Rejected
-from crawler.refusals import explain
+from crawler.refusals import Postponed, explain
 from crawler.sitemaps import named_in_robots, read_sitemap
 from crawler.tally import Tally
 from crawler.urls import Scope, identity, scope
@@ -64,6 +66,7 @@ class GenericSpider(Spider):
         self._fetched_before = frontier.done_pages
         self._sitemaps = 0
         self._silences = 0
+        self.listed: dict[str, Listed] = {}  # what sitemaps and feeds say of a page, by its address
 
     @classmethod
     def from_crawler(cls, crawler: Any, *args: Any, **kwargs: Any) -> "GenericSpider":
@@ -116,7 +119,9 @@ class GenericSpider(Spider):
             self.tally.reject(Rejection.NOT_HTML, f"{response.url} is no sitemap, or too large a one")
         if sitemap is not None:
             yield from self._sitemap_requests(sitemap.sitemaps)
-            pages = [url for url in sitemap.pages if self.scope.follows(url)][: self.plan.max_pages]
+            followed = [entry for entry in sitemap.entries if self.scope.follows(entry.url)][: self.plan.max_pages]
+            self.listed.update((entry.url, entry) for entry in followed)
+            pages = [entry.url for entry in followed]
             yield from self._new_requests(pages, 1, PAGE)
         self.frontier.finish(target.url)
 
@@ -128,6 +133,8 @@ class GenericSpider(Spider):
 
     def note_failure(self, failure: Failure) -> None:
         """Count a request that came to nothing; errors of a probe are no news."""
+        if isinstance(failure.value, Postponed):
+            return  # the journal has it still to be done
         request: Request = failure.request  # type: ignore[attr-defined]
         target: Target = request.cb_kwargs["target"]
         reason, sentence = explain(failure, target.url, self._limits.timeout_s, self._limits.max_body_bytes)
@@ -148,7 +155,7 @@ class GenericSpider(Spider):
             reason = max(counts.rejected, key=lambda name: counts.rejected[name])
         counts.finish_reason = "stopped" if reason == "shutdown" else reason
         self._reader.close()
-        self.frontier.close(is_complete=not self.frontier.pending() or reason == PAGE_LIMIT)
+        self.frontier.close(is_complete=not self.frontier.pending() or reason in (PAGE_LIMIT, BYTE_LIMIT))
         self.tally.tell(is_last=True)
 
     def count_request(self, request: Request, spider: Spider) -> None:
@@ -226,7 +233,7 @@ class GenericSpider(Spider):
             fetched_at=self._clock.now(),
             capture=capture_of(response),
         )
-        return ReadPage(target, fetched, reading)
+        return ReadPage(target, fetched, completed(reading, self.listed.get(target.url)))
 
     def _link_requests(self, found: Links, depth: int) -> Iterator[Request]:
         """Next parts of the same text first, at the same depth: a text of fifty parts is not fifty levels deep."""

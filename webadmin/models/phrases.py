@@ -41,6 +41,7 @@ REJECTIONS = {
     Rejection.HTTP_ERROR: _("HTTP error"),
     Rejection.REDIRECT_LOOP: _("redirects in circles"),
     Rejection.NO_ANSWER: _("no answer"),
+    Rejection.BANNED: _("refused by the site"),
     Rejection.MOJIBAKE: _("unreadable encoding"),
     Rejection.NO_MAIN_TEXT: _("no main text"),
     Rejection.TOO_FEW_HAN_CHARS: _("too little Chinese text"),

@@ -1,0 +1,81 @@
+"""Which proxy and which user agent the next request goes out with, by how they have fared."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+# Three refusals in a row are no accident; the pause doubles from a minute to an hour, as a ban by address usually lasts
+# minutes to hours. Chosen, not measured, 2026-11.
+MAX_FAILURES_IN_A_ROW = 3
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 60.0, 3_600.0
+
+
+@dataclass(slots=True)
+class Health:
+    """How one member of a pool has fared in this run."""
+
+    successes: int = 0
+    failures: int = 0
+    in_a_row: int = 0  # failures since the last success
+    pauses: int = 0  # since the last success
+    cools_until: datetime | None = None
+
+    def as_dict(self) -> dict[str, object]:
+        """For the record of a run; `cools_until` in ISO 8601, "" for now."""
+        until = self.cools_until.isoformat() if self.cools_until else ""
+        return {"successes": self.successes, "failures": self.failures, "cools_until": until}
+
+
+@dataclass(slots=True)
+class Pool(Generic[T]):
+    """Members used in turn; those that fail again and again rest for a while."""
+
+    members: Sequence[tuple[str, T]]  # by the name under which their health is told
+    health: dict[str, Health] = field(default_factory=dict)
+    _turn: int = 0
+
+    def __post_init__(self) -> None:
+        for name, _ in self.members:
+            self.health.setdefault(name, Health())
+
+    def pick(self, now: datetime, avoid: Iterable[str] = ()) -> tuple[str, T] | None:
+        """The next member that does not rest; one of `avoid` only where there is no other; None where all rest."""
+        awake = self.awake(now)
+        shunned = set(avoid)
+        fresh = [entry for entry in awake if entry[0] not in shunned] or awake
+        if not fresh:
+            return None
+        self._turn += 1
+        return fresh[self._turn % len(fresh)]
+
+    def awake(self, now: datetime) -> list[tuple[str, T]]:
+        """The members that do not rest."""
+        return [entry for entry in self.members if not self._rests(entry[0], now)]
+
+    def succeeded(self, name: str) -> None:
+        health = self.health[name]
+        health.successes += 1
+        health.in_a_row = health.pauses = 0
+        health.cools_until = None
+
+    def failed(self, name: str, now: datetime, *, is_final: bool = False) -> None:
+        """Count a failure; after three in a row, or one that `is_final`, the member rests."""
+        health = self.health[name]
+        health.failures += 1
+        health.in_a_row += 1
+        if is_final or health.in_a_row >= MAX_FAILURES_IN_A_ROW:
+            pause_s = min(FIRST_PAUSE_S * 2.0**health.pauses, LONGEST_PAUSE_S)
+            health.pauses += 1
+            health.in_a_row = 0
+            health.cools_until = now + timedelta(seconds=pause_s)
+
+    def wakes(self) -> datetime | None:
+        """When the first of the members wakes; None where none rests."""
+        return min((h.cools_until for h in self.health.values() if h.cools_until), default=None)
+
+    def _rests(self, name: str, now: datetime) -> bool:
+        until = self.health[name].cools_until
+        return until is not None and now < until

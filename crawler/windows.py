@@ -1,0 +1,91 @@
+"""When a site may be crawled: hours of its own day, which a crawl waits for and goes on in."""
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime, time, timedelta
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from core.errors import BadConfiguration
+
+_WINDOW = re.compile(r"([01]?\d|2[0-4]):([0-5]\d)\s*[-–—至~]\s*([01]?\d|2[0-4]):([0-5]\d)")
+_SEPARATOR = re.compile(r"[,，;；、\n]")
+_MINUTES_A_DAY = 24 * 60
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Minutes of a day, half-open; an end at or before the beginning is on the next day."""
+
+    begin: int
+    end: int
+
+    def holds(self, minute: int) -> bool:
+        if self.begin < self.end:
+            return self.begin <= minute < self.end
+        return minute >= self.begin or minute < self.end
+
+
+class Windows:
+    """The hours of a site. Without any, it may be crawled at all times."""
+
+    def __init__(self, text: str, zone: str) -> None:
+        """Raises BadConfiguration for what names no hours, or no time zone."""
+        self.windows = parse(text)
+        try:
+            self._zone = ZoneInfo(zone)
+        except (ZoneInfoNotFoundError, ValueError) as fault:
+            raise BadConfiguration([f"{zone!r} is no time zone; write it like Asia/Shanghai"]) from fault
+
+    def is_open(self, at: datetime) -> bool:
+        local = at.astimezone(self._zone)
+        return not self.windows or any(window.holds(local.hour * 60 + local.minute) for window in self.windows)
+
+    def opens(self, at: datetime) -> datetime:
+        """The first moment from `at` on at which the site may be crawled, in UTC; `at` itself where it may be now.
+
+        The hours are those of the clock on the wall: one that a change to summer time skips opens when the clock has
+        gone on, and of one that comes twice both count.
+        """
+        if self.is_open(at):
+            return at
+        minute = at.astimezone(UTC).replace(second=0, microsecond=0)
+        for _ in range(2 * _MINUTES_A_DAY):
+            minute += timedelta(minutes=1)
+            if self.is_open(minute):
+                return minute
+        raise BadConfiguration(["the hours in which the site may be crawled never come"])
+
+    def day(self, at: datetime) -> str:
+        """The site's own date, by which budgets are counted."""
+        return at.astimezone(self._zone).date().isoformat()
+
+    def next_day(self, at: datetime) -> datetime:
+        """When that date ends, in UTC."""
+        local = at.astimezone(self._zone)
+        return datetime.combine(local.date() + timedelta(days=1), time(), self._zone).astimezone(UTC)
+
+
+def parse(text: str) -> tuple[Window, ...]:
+    """The windows that a person wrote. Raises BadConfiguration naming the first that is none.
+
+    >>> parse("01:00-06:00, 23:30-00:30")
+    (Window(begin=60, end=360), Window(begin=1410, end=30))
+    >>> parse("")
+    ()
+    """
+    return tuple(_window(part.strip()) for part in _SEPARATOR.split(text) if part.strip())
+
+
+def _window(part: str) -> Window:
+    found = _WINDOW.fullmatch(part)
+    if not found:
+        raise BadConfiguration(
+            [f"{part!r} is no span of hours; write it like 01:00-06:00, with commas between several"]
+        )
+    hours = [int(group) for group in found.groups()]
+    begin, end = hours[0] * 60 + hours[1], hours[2] * 60 + hours[3]
+    if max(begin, end) > _MINUTES_A_DAY:
+        raise BadConfiguration([f"{part!r} goes beyond 24:00"])
+    if begin == end:
+        raise BadConfiguration([f"{part!r} begins when it ends; leave the field empty for all day"])
+    return Window(begin % _MINUTES_A_DAY, end)
