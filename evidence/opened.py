@@ -107,13 +107,17 @@ def _records(compressed: bytes) -> Iterator[_Record]:
     expanded = _expanded(compressed)
     try:
         for number, record in enumerate(ArchiveIterator(BytesIO(expanded), no_record_parse=True), 1):
-            if number > MAX_RECORDS:
-                raise DoesNotHold(Fault.TOO_LARGE, bundle.ARCHIVE, limit=f"{MAX_RECORDS:,} records")
+            _check_count(number)
             yield _checked(record.rec_type, record.rec_headers, record.raw_stream.read())
     except DoesNotHold:
         raise
     except Exception as error:  # warcio raises what its parsers happen to meet
         raise DoesNotHold(Fault.UNREADABLE, bundle.ARCHIVE, why=("it is no WARC", "不是 WARC")) from error
+
+
+def _check_count(records: int) -> None:
+    if records > MAX_RECORDS:
+        raise DoesNotHold(Fault.TOO_LARGE, bundle.ARCHIVE, limit=f"{MAX_RECORDS:,} records")
 
 
 def _checked(kind: str, headers: Any, block: bytes) -> _Record:

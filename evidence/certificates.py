@@ -1,0 +1,94 @@
+"""From an authority's certificate to a root that is trusted, as of the moment of the stamp.
+
+Source: RFC 5280, section 6.1, without policies, name constraints and revocation; RFC 3161, section 2.3.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from cryptography import x509
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
+from cryptography.x509.oid import ExtendedKeyUsageOID
+
+from evidence.faults import DoesNotHold, Fault
+
+MAX_CERTIFICATES = 32
+MAX_DEPTH = 8  # public authorities have 2 to 4
+MAX_PEM_BYTES = 256 * 1024
+_BEGIN = b"-----BEGIN CERTIFICATE-----"
+
+
+def certificates_in(pem: bytes) -> list[x509.Certificate]:
+    """The certificates of a PEM file; none for an empty one. Raises ValueError for what is no certificate."""
+    if len(pem) > MAX_PEM_BYTES or pem.count(_BEGIN) > MAX_CERTIFICATES:
+        raise ValueError("too many certificates")
+    return x509.load_pem_x509_certificates(pem) if _BEGIN in pem else []
+
+
+def chain_of(
+    signer: x509.Certificate,
+    offered: Sequence[x509.Certificate],
+    trusted: Sequence[x509.Certificate],
+    at: datetime,
+    part: str,
+) -> x509.Certificate:
+    """The trusted root that `signer` leads to, every certificate on the way valid `at` that moment.
+
+    `offered` are certificates that may stand in between. Raises DoesNotHold, with the first reason met.
+    """
+    roots = [each for each in trusted if each.subject == each.issuer]
+    if not roots:
+        raise _broken(part, "no root certificate is given", "未提供根证书")
+    if len(offered) > 2 * MAX_CERTIFICATES:
+        raise _broken(part, "there are too many certificates", "证书过多")
+    _check_purpose(signer, part)
+    current, between = signer, [*offered, *trusted]
+    for depth in range(MAX_DEPTH):
+        if not current.not_valid_before_utc <= at <= current.not_valid_after_utc:
+            name = current.subject.rfc4514_string()
+            raise _broken(part, f"{name} was not valid then", f"{name} 当时不在有效期内")
+        if current in roots:
+            return current
+        issuer = next((each for each in [*roots, *between] if _has_issued(each, current, depth)), None)
+        if issuer is None:
+            name = current.issuer.rfc4514_string()
+            raise _broken(part, f"{name} is not among them, or did not sign", f"其中没有 {name}，或并非其签发")
+        current = issuer
+    raise _broken(part, "the chain is too long", "证书链过长")
+
+
+def _check_purpose(signer: x509.Certificate, part: str) -> None:
+    """A stamp is signed with a certificate for time stamps and nothing else, marked critical."""
+    try:
+        purpose = signer.extensions.get_extension_for_class(x509.ExtendedKeyUsage)
+    except x509.ExtensionNotFound as error:
+        raise _broken(part, "its certificate is not one for time stamps", "该证书不用于时间戳") from error
+    if not purpose.critical or list(purpose.value) != [ExtendedKeyUsageOID.TIME_STAMPING]:
+        raise _broken(part, "its certificate is not one for time stamps alone", "该证书并非专用于时间戳")
+
+
+def _has_issued(issuer: x509.Certificate, subject: x509.Certificate, below: int) -> bool:
+    """Whether `issuer` signed `subject` and was allowed to, with `below` authorities between it and the signer."""
+    if issuer.subject != subject.issuer or not _may_issue(issuer, below):
+        return False
+    try:
+        subject.verify_directly_issued_by(issuer)
+    except (InvalidSignature, UnsupportedAlgorithm, TypeError, ValueError):
+        return False
+    return True
+
+
+def _may_issue(issuer: x509.Certificate, below: int) -> bool:
+    try:
+        basic = issuer.extensions.get_extension_for_class(x509.BasicConstraints).value
+    except x509.ExtensionNotFound:
+        return False
+    try:
+        may_sign = issuer.extensions.get_extension_for_class(x509.KeyUsage).value.key_cert_sign
+    except x509.ExtensionNotFound:
+        may_sign = True
+    return basic.ca and may_sign and (basic.path_length is None or below <= basic.path_length)
+
+
+def _broken(part: str, english: str, chinese: str) -> DoesNotHold:
+    return DoesNotHold(Fault.STAMP_CHAIN, part, why=(english, chinese))

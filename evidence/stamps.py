@@ -1,0 +1,154 @@
+"""RFC 3161 time stamps, checked offline: what was stamped, when, by whom, and up to which root certificate.
+
+Source: RFC 3161 (sections 2.4, 2.3), RFC 5652 (5.4), RFC 5816 (ESSCertIDv2). Revocation is not asked for: that needs a
+network and the authority's help; docs/evidence.md says what that leaves open.
+"""
+
+import hashlib
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from cryptography import x509
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.serialization import Encoding
+from pyasn1.codec.der.decoder import decode  # type: ignore[import-untyped]
+from pyasn1.error import PyAsn1Error  # type: ignore[import-untyped]
+from pyasn1_modules import rfc2634, rfc3161, rfc5035, rfc5652  # type: ignore[import-untyped]
+
+from core.ids import Digest
+from evidence import der
+from evidence.certificates import MAX_CERTIFICATES, certificates_in, chain_of
+from evidence.faults import DoesNotHold, Fault
+from evidence.records import Stamp
+from evidence.signatures import HASH_NAMES, check_signature
+
+SHA256_OID = "2.16.840.1.101.3.4.2.1"
+MAX_DER_BYTES = 64 * 1024  # answers with a chain of four have 6 to 9 kB
+_CERTIFICATES = 0xA0  # [0] of SignedData
+_GRANTED = (0, 1)  # granted, granted with modifications
+
+
+@dataclass(frozen=True, slots=True)
+class StampFacts:
+    """What a stamp that holds says."""
+
+    at: datetime
+    policy: str
+    serial: int
+    signer: str  # subject of the certificate that signed
+    root: str
+    root_sha256: str  # of the root certificate: what a reader compares with the authority's own word
+
+
+@dataclass(frozen=True, slots=True)
+class _Query:
+    imprint: bytes
+    nonce: int | None
+    policy: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    certificates: list[x509.Certificate]
+    info: Any  # TSTInfo
+    content: bytes  # the DER that was signed over
+    signer: Any  # SignerInfo
+
+
+def verified(stamp: Stamp, digest: Digest, part: str, trusted_pem: bytes = b"") -> StampFacts:
+    """What `stamp` says of `digest`. `trusted_pem`: the reader's own roots; the stamp's where empty.
+
+    Raises DoesNotHold for a stamp that is refused, on another digest, not signed, or of no trusted root.
+    """
+    try:
+        return _verified(stamp, bytes.fromhex(digest), part, trusted_pem)
+    except (PyAsn1Error, ValueError, KeyError, IndexError, TypeError, OverflowError, RecursionError) as error:
+        raise DoesNotHold(Fault.UNREADABLE, part, why=("it is no RFC 3161 stamp", "不是 RFC 3161 时间戳")) from error
+
+
+def _verified(stamp: Stamp, digest: bytes, part: str, trusted_pem: bytes) -> StampFacts:
+    query, token = _query(stamp.query), _token(stamp.response, part)
+    info = token.info
+    imprint = info["messageImprint"]
+    is_sha256 = str(imprint["hashAlgorithm"]["algorithm"]) == SHA256_OID
+    if not is_sha256 or bytes(imprint["hashedMessage"]) != digest or query.imprint != digest:
+        raise DoesNotHold(Fault.STAMP_OTHER_DIGEST, part)
+    nonce = int(info["nonce"]) if info["nonce"].hasValue() else None
+    if query.nonce is None or nonce != query.nonce:
+        raise DoesNotHold(Fault.STAMP_NONCE, part)
+    policy = str(info["policy"])
+    if query.policy and policy != query.policy:
+        raise DoesNotHold(Fault.STAMP_POLICY, part, policy=policy, wanted=query.policy)
+    at = info["genTime"].asDateTime.astimezone(UTC)
+    offered = [*token.certificates, *certificates_in(stamp.ca_pem)]
+    signer = _signer(token, offered, part)
+    check_signature(token.signer, token.content, signer, part)
+    root = chain_of(signer, offered, certificates_in(trusted_pem or stamp.ca_pem), at, part)
+    root_sha256 = root.fingerprint(SHA256()).hex()
+    names = (signer.subject.rfc4514_string(), root.subject.rfc4514_string())
+    return StampFacts(at, policy, int(info["serialNumber"]), *names, root_sha256)
+
+
+def _query(content: bytes) -> _Query:
+    asked = _decoded(content, rfc3161.TimeStampReq())
+    nonce = int(asked["nonce"]) if asked["nonce"].hasValue() else None
+    policy = str(asked["reqPolicy"]) if asked["reqPolicy"].hasValue() else ""
+    return _Query(bytes(asked["messageImprint"]["hashedMessage"]), nonce, policy)
+
+
+def _token(response: bytes, part: str) -> _Token:
+    answer = _decoded(response, rfc3161.TimeStampResp())
+    status = int(answer["status"]["status"])
+    if status not in _GRANTED:
+        said = " ".join(str(line) for line in answer["status"]["statusString"]) or f"status {status}"
+        raise DoesNotHold(Fault.STAMP_REFUSED, part, why=said)
+    if str(answer["timeStampToken"]["contentType"]) != str(rfc5652.id_signedData):
+        raise ValueError("no signed data")
+    signed = _decoded(bytes(answer["timeStampToken"]["content"]), rfc5652.SignedData())
+    enclosed = signed["encapContentInfo"]
+    if str(enclosed["eContentType"]) != str(rfc3161.id_ct_TSTInfo) or len(signed["signerInfos"]) != 1:
+        raise ValueError("no time stamp of one signer")
+    content = bytes(enclosed["eContent"])
+    info = _decoded(content, rfc3161.TSTInfo())
+    return _Token(_enclosed_certificates(response), info, content, signed["signerInfos"][0])
+
+
+def _enclosed_certificates(response: bytes) -> list[x509.Certificate]:
+    """The certificates of a token as they stand in it, not encoded anew: they must keep their bytes."""
+    _, token = der.children(response)
+    _, explicit = der.children(token)
+    (signed,) = der.children(explicit)
+    tagged = [each for each in der.children(signed) if each[0] == _CERTIFICATES]
+    found = [each for group in tagged for each in der.children(group) if each[0] == der.SEQUENCE]
+    return [x509.load_der_x509_certificate(each) for each in found[:MAX_CERTIFICATES]]
+
+
+def _signer(token: _Token, offered: list[x509.Certificate], part: str) -> x509.Certificate:
+    """The certificate that the token's signed attributes name by digest (ESS): nobody can exchange it afterwards."""
+    attributes = {str(each["attrType"]): each["attrValues"] for each in token.signer["signedAttrs"]}
+    if str(rfc5035.id_aa_signingCertificateV2) in attributes:
+        value = attributes[str(rfc5035.id_aa_signingCertificateV2)][0]
+        first = _decoded(bytes(value), rfc5035.SigningCertificateV2())["certs"][0]
+        hash_name = HASH_NAMES[str(first["hashAlgorithm"]["algorithm"])]
+    else:
+        value = attributes[str(rfc2634.id_aa_signingCertificate)][0]
+        first = _decoded(bytes(value), rfc5035.SigningCertificate())["certs"][0]
+        hash_name = "sha1"  # RFC 2634 knows no other; it only names the certificate, which is checked by its signature
+    wanted = bytes(first["certHash"])
+    for certificate in offered:
+        if hashlib.new(hash_name, certificate.public_bytes(Encoding.DER), usedforsecurity=False).digest() == wanted:
+            return certificate
+    raise DoesNotHold(
+        Fault.STAMP_CHAIN, part, why=("the authority's certificate is not enclosed", "未附时间戳机构证书")
+    )
+
+
+def _decoded(content: bytes, shape: Any) -> Any:
+    """DER as `shape`, all of it."""
+    if len(content) > MAX_DER_BYTES:
+        raise ValueError("too long")
+    value, rest = decode(content, asn1Spec=shape)
+    if rest:
+        raise ValueError("bytes after the end")
+    return value
