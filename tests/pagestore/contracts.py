@@ -51,7 +51,8 @@ _HOP = WireExchange(
     name_answer=NameAnswer("example.com", ("2400:3200::1", "8.8.8.8"), NOON),
     tls=_TLS,
 )
-CAPTURE = Capture((_HOP, replace(_HOP, status=200, connected_at=None, is_through_proxy=True, tls=None, name_answer=None)))
+_PROXIED = replace(_HOP, status=200, connected_at=None, is_through_proxy=True, tls=None, name_answer=None)
+CAPTURE = Capture((_HOP, _PROXIED))
 
 
 def reading(text: str = "山雨欲来风满楼。", **more: Any) -> Reading:

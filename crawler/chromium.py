@@ -1,0 +1,172 @@
+"""A headless Chromium of one's own for one page: found, started in its sandbox, spoken to, and killed.
+
+It is spoken to over two pipes in the DevTools protocol (JSON messages, each ended by a zero byte), so that no port is
+opened and no library is needed. It gets a profile that is deleted, an environment without secrets, a low priority, and
+no way to the network. Where the product runs as root, Chromium runs as `nobody`: its sandbox refuses root.
+"""
+
+import json
+import os
+import pwd
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome")
+PLAYWRIGHT_FOLDERS = ("chromium-*/chrome-linux*/chrome", "chromium_headless_shell-*/chrome-linux*/headless_shell")
+MAX_MESSAGE_BYTES = 128 * 1024 * 1024  # a screenshot of 20 megapixels of noise is 60 MB, and a third more in base64
+CHUNK_BYTES = 1 << 20
+KILL_WAIT_S = 5.0
+UNPRIVILEGED = "nobody"
+FLAGS = (
+    *("--headless", "--remote-debugging-pipe", "--no-first-run", "--no-default-browser-check", "--mute-audio"),
+    *("--disable-gpu", "--disable-dev-shm-usage", "--disable-extensions", "--disable-sync", "--disable-breakpad"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-default-apps", "--hide-scrollbars"),
+    # Whatever is not intercepted finds no name and no proxy: port 9 of this machine, which nothing listens on.
+    *("--host-resolver-rules=MAP * ~NOTFOUND", "--proxy-server=http://127.0.0.1:9", "--proxy-bypass-list=<-loopback>"),
+)
+# Runs before Chromium in the new process: pipes to 3 and 4, out of the way first, since they may be 3 and 4 themselves.
+_LAUNCHER = """
+import fcntl, os, sys
+reads, writes, user = map(int, sys.argv[1:4])
+reads, writes = (fcntl.fcntl(each, fcntl.F_DUPFD, 10) for each in (reads, writes))
+os.dup2(reads, 3); os.dup2(writes, 4); os.close(reads); os.close(writes); os.nice(10)
+if user >= 0: os.setgroups([]); os.setgid(user); os.setuid(user)
+os.execv(sys.argv[4], sys.argv[4:])
+"""
+
+
+class BrowserFault(Exception):
+    """The browser did not do what it was asked. Never leaves this package."""
+
+
+def find_chromium(named: str = "") -> Path | None:
+    """Where Chromium is: what an operator named, the system's, or one that playwright brought; None if nowhere."""
+    if named:
+        return Path(named) if os.access(named, os.X_OK) else None
+    found = next((path for name in NAMES if (path := shutil.which(name))), None)
+    if found is not None:
+        return Path(found)
+    folder = Path(os.environ.get("PLAYWRIGHT_BROWSERS_PATH") or Path.home() / ".cache" / "ms-playwright")
+    brought = sorted(path for pattern in PLAYWRIGHT_FOLDERS for path in folder.glob(pattern))
+    return brought[-1] if brought else None
+
+
+class Chromium:
+    """One browser process; a context manager, at whose end nothing of it is left. All calls end by `deadline`."""
+
+    def __init__(self, executable: Path, deadline: float) -> None:
+        self._executable, self._deadline = executable, deadline
+        self._folder = Path(tempfile.mkdtemp(prefix="zhuiwen-browser-"))
+        self._ids, self._buffer = 0, bytearray()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._reads = self._writes = -1
+
+    def __enter__(self) -> Self:
+        try:
+            self._start()
+        except BaseException:
+            self._end()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._end()
+
+    def call(
+        self,
+        method: str,
+        parameters: Mapping[str, Any] | None = None,
+        session: str = "",
+        on_event: Callable[[dict[str, Any]], None] = lambda _: None,
+    ) -> dict[str, Any]:
+        """What the browser answers; events that come meanwhile go to `on_event`. Raises BrowserFault."""
+        number = self.send(method, parameters, session)
+        while True:
+            message = self.receive()
+            if message.get("id") == number:
+                if "error" in message:
+                    raise BrowserFault(f"{method}: {message['error'].get('message', '')}")
+                return dict(message.get("result", {}))
+            on_event(message)
+
+    def send(self, method: str, parameters: Mapping[str, Any] | None = None, session: str = "") -> int:
+        """Ask without waiting; the number that the answer will carry."""
+        self._ids += 1
+        message: dict[str, Any] = {"id": self._ids, "method": method, "params": dict(parameters or {})}
+        data = json.dumps(message | ({"sessionId": session} if session else {})).encode() + b"\0"
+        view = memoryview(data)
+        while view:
+            if not select.select([], [self._writes], [], self._left())[1]:
+                raise BrowserFault("it does not listen in time")
+            try:
+                view = view[os.write(self._writes, view[:CHUNK_BYTES]) :]
+            except BlockingIOError:
+                continue
+            except OSError as error:
+                raise BrowserFault("it has ended") from error
+        return self._ids
+
+    def receive(self) -> dict[str, Any]:
+        """The next message. Raises BrowserFault when none comes in time, or the browser has ended."""
+        while (end := self._buffer.find(b"\0")) < 0:
+            if not select.select([self._reads], [], [], self._left())[0]:
+                raise BrowserFault("it does not answer in time")
+            data = os.read(self._reads, CHUNK_BYTES)
+            if not data:
+                raise BrowserFault("it has ended")
+            self._buffer += data
+            if len(self._buffer) > MAX_MESSAGE_BYTES:
+                raise BrowserFault("it says too much")
+        message = json.loads(self._buffer[:end])
+        del self._buffer[: end + 1]
+        return dict(message)
+
+    def _start(self) -> None:
+        their_reads, self._writes = os.pipe()
+        self._reads, their_writes = os.pipe()
+        os.set_blocking(self._writes, False)
+        user = pwd.getpwnam(UNPRIVILEGED).pw_uid if os.geteuid() == 0 else -1
+        if user >= 0:
+            os.chown(self._folder, user, -1)
+        try:
+            self._process = subprocess.Popen(
+                [
+                    *(sys.executable, "-S", "-c", _LAUNCHER, str(their_reads), str(their_writes), str(user)),
+                    *(str(self._executable), *FLAGS, f"--user-data-dir={self._folder / 'profile'}", "about:blank"),
+                ],
+                env={"PATH": os.defpath, "HOME": str(self._folder), "TMPDIR": str(self._folder), "LANG": "C.UTF-8"},
+                cwd=self._folder,
+                pass_fds=(their_reads, their_writes),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+        finally:
+            os.close(their_reads)
+            os.close(their_writes)
+
+    def _end(self) -> None:
+        for pipe in (self._reads, self._writes):
+            if pipe >= 0:
+                os.close(pipe)
+        if self._process is not None:
+            with suppress(ProcessLookupError):  # it has ended by itself
+                os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait(KILL_WAIT_S)
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _left(self) -> float:
+        return max(0.0, self._deadline - time.monotonic())
