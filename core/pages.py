@@ -125,6 +125,8 @@ class Reading:
     extractor: str = ""
     confidence: float = 1.0  # [0, 1]; below core.states.MIN_CONFIDENCE_TO_TRUST an extraction is doubtful
     disguises: tuple[DisguiseFound, ...] = ()
+    site_name: str = ""  # what the page calls its site
+    chapter_number: int | None = None  # that the title names
     raw_text: str = ""
 
 

@@ -1,11 +1,10 @@
-"""A page's tree -> its main text, title, author and date, with how sure that is.
+"""A page's tree -> its main text, title, author, date and chapter number, with how sure that is.
 
 The text is always cut from the page's own lines, so that it stays as shown: extractors say where it stands, never what
 it says (trafilatura, the second opinion, drops zero-width and private-use characters, which are evidence here).
 """
 
-import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from datetime import datetime
@@ -16,28 +15,26 @@ from lxml import etree
 from lxml.html import HtmlElement
 
 from core.errors import BadConfiguration
-from crawler import metadata
-from crawler.density import MAX_LINK_SHARE, main_container, weight
+from crawler import headline, metadata
+from crawler.chapters import chapter_number
+from crawler.cleaning import cleaned, without_head
+from crawler.density import MAX_LINK_SHARE, main_container
 from crawler.markup import Line, lines
 from crawler.repertoire import HAN, count_han
+from crawler.signals import agreement, signals, total_weight
 
 # Chosen, not measured: less than one short sentence is a label. A copy that short is no case of its own.
 MIN_HAN_TO_KEEP = 16
 # A front page or chapter list: little text, and several times as much of it in links.
 MAX_HAN_OF_LIST_PAGE, MIN_LINK_RATIO_OF_LIST_PAGE = 60, 3.0
 # Where the second opinion shares less than this with the first, the surer of the two is taken by what it weighs.
-MIN_AGREEMENT_TO_IGNORE_SECOND = 0.5
+MIN_AGREEMENT_TO_IGNORE_SECOND, MIN_RATIO_TO_FOLLOW_SECOND = 0.5, 3.0
 # trafilatura takes time quadratic in the elements of some pages: 27,000 of them take 3 s (2026-11). News pages
 # have up to 10,000; more is made to be slow, or a whole book in one file, and density alone decides.
 MAX_ELEMENTS_FOR_SECOND_OPINION = 20_000
+_PENALTY_OF_A_SILENT_RULE = 0.5  # the site's own rule found nothing: the page is not as it was
 
-_NAVIGATION = re.compile(
-    "上一[章页頁篇节節]|下一[章页頁篇节節]|返回(?:目录|目錄|书页|書頁|首页|首頁|列表|顶部)|加入(?:书签|書籤|书架|書架)|章节报错|章節報錯|投推荐票"
-    "|责任编辑|責任編輯|扫一扫|扫描二维码|分享到|分享至|打印本页|关闭窗口|点击收藏|收藏本站|相关阅读|相關閱讀|相关新闻|延伸阅读|延伸閱讀"
-    "|手机阅读|最新章节|免责声明|版权所有|版權所有|京公网安备|ICP备|Copyright|©"
-)
-_MAX_NAVIGATION_CHARS = 40  # a sentence of a novel may well speak of the next chapter
-_END_OF_SENTENCE = re.compile("[。！？；…」”』!?]")
+Sieve = Callable[[Sequence[Line]], list[Line]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,23 +47,41 @@ class Extraction:
     published: datetime | None
     extractor: str
     confidence: float
+    site_name: str = ""
+    chapter_number: int | None = None
 
 
-def extract(tree: HtmlElement, url: str = "", body_selector: str = "", title_selector: str = "") -> Extraction | None:
+def everything(chosen: Sequence[Line]) -> list[Line]:
+    """The sieve of a site of which nothing is known: all lines pass."""
+    return list(chosen)
+
+
+def extract(
+    tree: HtmlElement, url: str = "", body_selector: str = "", title_selector: str = "", sieve: Sieve = everything
+) -> Extraction | None:
     """The main text of a page whose hidden parts are gone already; None where it has none.
 
+    sieve: given the lines of the whole page, returns those that are not part of the site's template.
     Raises BadConfiguration for a selector that is neither CSS nor XPath.
     """
-    page = lines(tree)
+    whole = lines(tree)
+    page = sieve(whole)
     chosen, extractor, confidence = _chosen(tree, page, body_selector)
     headings = select(tree, title_selector) if title_selector else []
-    title = metadata.title(tree, " ".join("".join(node.itertext()) for node in headings[:1]))
-    kept = _without_head(chosen, title)
-    text = "\n".join(line.text for line in kept)
+    title = headline.title(tree, " ".join("".join(node.itertext()) for node in headings[:1]), whole, chosen)
+    text = "\n".join(line.text for line in without_head(chosen, title))
     if count_han(text) < MIN_HAN_TO_KEEP or (extractor != "selector" and _is_list_page(page, text)):
         return None
-    author = metadata.author(tree, page, chosen)
-    return Extraction(title, text, author, metadata.published(tree, page, chosen, url), extractor, confidence)
+    return Extraction(
+        title=title,
+        text=text,
+        author=metadata.author(tree, whole, chosen),
+        published=metadata.published(tree, whole, chosen, url),
+        extractor=extractor,
+        confidence=confidence,
+        site_name=headline.site_name(tree),
+        chapter_number=chapter_number(title),
+    )
 
 
 def select(tree: HtmlElement, selector: str) -> list[HtmlElement]:
@@ -84,45 +99,33 @@ def select(tree: HtmlElement, selector: str) -> list[HtmlElement]:
 
 def _chosen(tree: HtmlElement, page: Sequence[Line], body_selector: str) -> tuple[list[Line], str, float]:
     if body_selector:
-        by_rule = [line for node in select(tree, body_selector) for line in lines(node)]
+        by_rule = _by_rule(tree, page, body_selector)
         if count_han("".join(line.text for line in by_rule)) >= MIN_HAN_TO_KEEP:
             return by_rule, "selector", 1.0
-    first = _cleaned(_inside(page, main_container(page)))
+    first = cleaned(_inside(page, [main_container(page)]))
     is_bounded = sum(1 for _ in tree.iter()) <= MAX_ELEMENTS_FOR_SECOND_OPINION
-    second = _by_trafilatura(tree, page) if is_bounded else []
-    agreement = _agreement(first, second)
-    if agreement < MIN_AGREEMENT_TO_IGNORE_SECOND and _weight(second) > 3 * _weight(first):
-        return second, "trafilatura", _confidence(second, page, agreement)
+    second = cleaned(_by_trafilatura(tree, page)) if is_bounded else []
+    is_apart = agreement(first, second) < MIN_AGREEMENT_TO_IGNORE_SECOND
+    if is_apart and total_weight(second) > MIN_RATIO_TO_FOLLOW_SECOND * total_weight(first):
+        return second, "trafilatura", signals(second, page, first).confidence
     if not first:
-        first = _cleaned([line for line in page if line.container.tag not in ("nav", "footer", "aside")])
-    penalty = 0.5 if body_selector else 1.0  # the site's own rule found nothing: the page is not as it was
-    return first, "density", _confidence(first, page, agreement) * penalty
+        first = cleaned([line for line in page if line.container.tag not in ("nav", "footer", "aside")])
+    penalty = _PENALTY_OF_A_SILENT_RULE if body_selector else 1.0
+    return first, "density", signals(first, page, second).confidence * penalty
 
 
-def _inside(page: Sequence[Line], container: HtmlElement | None) -> list[Line]:
-    if container is None:
-        return []
-    within = set(container.iter())
+def _by_rule(tree: HtmlElement, page: Sequence[Line], selector: str) -> list[Line]:
+    """What a site's rule names, an inline element (<span class="text">) as its own lines."""
+    nodes = select(tree, selector)
+    passed = {(id(line.container), line.text) for line in page}
+    found = [line for node in nodes for line in lines(node)]
+    kept = [line for line in found if (id(line.container), line.text) in passed]
+    return kept if 2 * len(kept) > len(found) else found
+
+
+def _inside(page: Sequence[Line], containers: Sequence[HtmlElement | None]) -> list[Line]:
+    within = {node for container in containers if container is not None for node in container.iter()}
     return [line for line in page if line.container in within]
-
-
-def _cleaned(chosen: Sequence[Line]) -> list[Line]:
-    """Without navigation: lines that are mostly links, and short ones made of the words of menus."""
-    return [
-        line
-        for line in chosen
-        if line.link_chars <= MAX_LINK_SHARE * len(line.text)
-        and not (len(line.text) <= _MAX_NAVIGATION_CHARS and _NAVIGATION.search(line.text))
-    ]
-
-
-def _without_head(chosen: Sequence[Line], title: str) -> list[Line]:
-    """Without the title and the line of author and date that stand above the text."""
-    kept = list(chosen)
-    for line in chosen[:4]:
-        if kept and line is kept[0] and (line.text == title or metadata.is_byline(line.text)):
-            kept.pop(0)
-    return kept
 
 
 def _by_trafilatura(tree: HtmlElement, page: Sequence[Line]) -> list[Line]:
@@ -139,31 +142,6 @@ def _by_trafilatura(tree: HtmlElement, page: Sequence[Line]) -> list[Line]:
 
 def _han(text: str) -> str:
     return "".join(HAN.findall(text))
-
-
-def _weight(chosen: Sequence[Line]) -> float:
-    return sum(map(weight, chosen))
-
-
-def _agreement(first: Sequence[Line], second: Sequence[Line]) -> float:
-    """[0, 1]: twice the weight that both took over the sum of what each took."""
-    total = _weight(first) + _weight(second)
-    ids = {id(line) for line in second}
-    return 2 * _weight([line for line in first if id(line) in ids]) / total if total else 0.0
-
-
-def _confidence(chosen: Sequence[Line], page: Sequence[Line], agreement: float) -> float:
-    """[0, 1]: the product of four signals, each of which can take away at most what stands beside it."""
-    text = "\n".join(line.text for line in chosen)
-    enough = min(1.0, count_han(text) / 120)
-    whole = _weight(page)
-    share = _weight(chosen) / whole if whole else 0.0
-    ended = sum(bool(_END_OF_SENTENCE.search(line.text)) for line in chosen) / len(chosen) if chosen else 0.0
-    signals = (0.6 + 0.4 * agreement, 0.7 + 0.3 * enough, 0.7 + 0.3 * share, 0.7 + 0.3 * min(1.0, 2 * ended))
-    product = 1.0
-    for signal in signals:
-        product *= signal
-    return round(product, 3)
 
 
 def _is_list_page(page: Sequence[Line], text: str) -> bool:

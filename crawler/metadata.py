@@ -1,26 +1,26 @@
-"""Title, author and time of publication, from where Chinese pages state them."""
+"""Author, site and time of publication, from where Chinese pages state them."""
 
 import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta, timezone
-from itertools import islice
 
 from htmldate import find_date
 from lxml.html import HtmlElement
 
-from crawler.markup import Line, text_of
+from crawler.headline import meta, one_line
+from crawler.markup import Line
 
-MAX_TITLE_CHARS = 200
-_MAX_HEADINGS = 20
 MAX_LINES_FOR_HTMLDATE = 20_000
-_TITLE_SEPARATORS = re.compile(
-    r"\s*[_|｜»>]+\s*|\s+[-–—]+\s+|-{1,2}(?=[\u4e00-\u9fff]{2,12}(?:网|網|站|中心|论坛|論壇|小说|小說|在线)$)|——"
-)
 _AUTHOR_META = ("og:novel:author", "article:author", "author", "byline", "mediaid")
 _NAME = r"[\u4e00-\u9fff·•A-Za-z][\u4e00-\u9fff·•A-Za-z0-9_. ]{1,19}"
+_HAN_NAME = r"[\u4e00-\u9fff]{2,4}(?:·[\u4e00-\u9fff]{1,8})?"
 _AUTHOR = re.compile(
-    rf"(?<!原)(?:作\s*者|撰\s*文)\s*[:：/／|]\s*({_NAME})|(?:^|[\s(（【])文\s*[/／|:：]\s*({_NAME})"
-    r"|(?:记\s*者|記\s*者)\s*[:：/／|]?\s*([\u4e00-\u9fff]{2,4}(?: [\u4e00-\u9fff]{2,4})*)(?=$|[\s)）】,，])"
+    rf"(?<!原)(?:作\s*者|撰\s*文|撰\s*稿(?:人)?|著\s*者)\s*[:：/／|]\s*({_NAME})"
+    rf"|(?:^|[\s(（【])文\s*[/／|:：]\s*({_NAME})"
+    rf"|(?:记\s*者|記\s*者|通讯员|通訊員)\s*[:：/／|]?\s*({_HAN_NAME}(?:[ 、]{_HAN_NAME})*)"
+    r"(?=$|[\s)）】,，/／]|报道|報[道導]|文$|摄)"
+    rf"|^\s*[□■◎○●◆]\s*({_HAN_NAME}(?: {_HAN_NAME})?)\s*$"
+    rf"|^({_HAN_NAME})\s*[著◎]\s*$"
 )
 _AUTHOR_END = re.compile(
     r"\s*(?:来源|來源|发布|發布|更新|时间|時間|编辑|編輯|字数|字數|点击|點擊|分类|分類|类别|\d{4}[-年/]).*$|\s{2,}.*$"
@@ -43,31 +43,9 @@ _CHINA = timezone(timedelta(hours=8))  # what a page means that states no zone
 _MAX_HEAD_LINE_CHARS = 80  # a line that states a date is short; one inside an article is a sentence
 
 
-def title(tree: HtmlElement, selected: str = "") -> str:
-    """The heading of the text itself, the site's name off; "" where the page has none.
-
-    selected: what the site's own rule found, which wins.
-    """
-    if selected.strip():
-        return _one_line(selected)
-    stated = _one_line(_meta(tree, ("og:title",)) or "") or _one_line(tree.findtext(".//title") or "")
-    headings = [
-        _one_line(text_of(node)) for tag in ("h1", "h2", "h3") for node in islice(tree.iter(tag), _MAX_HEADINGS)
-    ]
-    whole = _one_line(tree.findtext(".//title") or "") or stated
-    fitting = [heading for heading in headings if len(heading) >= 2 and _key(heading) in _key(whole)]
-    if fitting:
-        return max(fitting[:3], key=len)
-    if not stated:
-        return next((heading for heading in headings if heading), "")
-    site = _key(_meta(tree, ("og:site_name",)) or "")
-    parts = [part for part in _TITLE_SEPARATORS.split(stated) if part and _key(part) != site]
-    return parts[0] if parts else stated
-
-
 def author(tree: HtmlElement, page: Sequence[Line], main_lines: Sequence[Line]) -> str:
     """Who the page says wrote it; "" when it says nothing."""
-    named = _one_line(_meta(tree, _AUTHOR_META) or "")
+    named = one_line(meta(tree, _AUTHOR_META) or "")
     if named and len(named) <= 20 and "http" not in named:
         return named
     for line in _around(page, main_lines):
@@ -79,7 +57,7 @@ def author(tree: HtmlElement, page: Sequence[Line], main_lines: Sequence[Line]) 
 
 def published(tree: HtmlElement, page: Sequence[Line], main_lines: Sequence[Line], url: str) -> datetime | None:
     """When the page says it was published, in UTC; a time without a zone is read as China's."""
-    stated = parse_time(_meta(tree, _TIME_META) or "") or _from_time_element(tree)
+    stated = parse_time(meta(tree, _TIME_META) or "") or _from_time_element(tree)
     if stated:
         return stated
     near = list(_around(page, main_lines))
@@ -112,7 +90,10 @@ def is_byline(text: str) -> bool:
     """Whether a line only states author, source or date."""
     rest = _DATE.sub("", _AUTHOR.sub("", text))
     words = len(_DATE_WORDS.findall(text))
-    has_statement = bool(_DATE.search(text) or _AUTHOR.search(text)) and words > 0
+    date = _DATE.search(text)
+    # A diary's 2026年3月1日 晴 states no hour; what a machine wrote does, and says where it was published.
+    is_stamped = date is not None and date[4] is not None
+    has_statement = bool(date or _AUTHOR.search(text)) and (words > 0 or is_stamped)
     return has_statement and len(text) <= _MAX_HEAD_LINE_CHARS and len(rest) <= 8 + 8 * words and "。" not in text
 
 
@@ -144,20 +125,3 @@ def _around(page: Sequence[Line], main_lines: Sequence[Line]) -> Iterator[Line]:
     first = next((number for number, line in enumerate(page) if main_lines and line is main_lines[0]), 0)
     near = [*page[max(0, first - 12) : first + 4], *main_lines[-3:]]
     return (line for line in near if len(line.text) <= _MAX_HEAD_LINE_CHARS)
-
-
-def _meta(tree: HtmlElement, names: Sequence[str]) -> str | None:
-    stated: dict[str, str] = {}
-    for node in tree.iter("meta"):
-        name = (node.get("property") or node.get("name") or node.get("itemprop") or "").lower()
-        if name and node.get("content"):
-            stated.setdefault(name, node.get("content") or "")
-    return next((stated[name] for name in names if stated.get(name, "").strip()), None)
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())[:MAX_TITLE_CHARS]
-
-
-def _key(text: str) -> str:
-    return "".join(char for char in text if char.isalnum()).lower()

@@ -144,4 +144,6 @@ def _reading(extraction: Extraction, decoded: Decoded, disguises: tuple[Disguise
         extractor=extraction.extractor,
         confidence=extraction.confidence,
         disguises=tuple(replace(one, example=storable(one.example)) for one in disguises),
+        site_name=storable(extraction.site_name),
+        chapter_number=extraction.chapter_number,
     )
