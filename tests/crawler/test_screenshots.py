@@ -1,7 +1,7 @@
 """Stored responses drawn by a real Chromium; each page tries something."""
 
 import io
-import os
+import tempfile
 import time
 from pathlib import Path
 
@@ -55,7 +55,7 @@ def test_nothing_but_the_stored_response_is_asked_for() -> None:
         body = f"<img src='{other.url('/a.png')}'><iframe src='{other.url('/f')}'></iframe>"
         rendering = drawn(coloured(RED, body, head), other.url("/page"))
         assert other.requested == []
-    assert rendering.refused_requests == 3
+    assert rendering.refused_requests >= 3  # Chromium may want an icon besides
     assert colour(rendering) == RED
 
 
@@ -86,17 +86,17 @@ def test_a_page_without_end_is_cut_and_says_so() -> None:
 
 
 @needs_chromium
-def test_nothing_of_the_browser_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    if os.geteuid() == 0:
-        for folder in (tmp_path, *tmp_path.parents[:3]):
-            folder.chmod(0o755)
+def test_nothing_of_the_browser_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = Path(tempfile.mkdtemp())  # pytest's own cannot be entered by the user whom a browser runs as under root
+    folder.chmod(0o755)
+    monkeypatch.setattr("tempfile.tempdir", str(folder))
     drawn(coloured(RED))
-    assert list(tmp_path.iterdir()) == []
+    assert list(folder.iterdir()) == []
     deadline = time.monotonic() + 10
-    while _processes_in(tmp_path):
+    while _processes_in(folder):
         assert time.monotonic() < deadline, "processes of the browser live on"
         time.sleep(0.05)
+    folder.rmdir()
 
 
 def test_without_a_browser_that_is_a_fact() -> None:
