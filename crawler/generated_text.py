@@ -1,0 +1,72 @@
+"""Text that a style sheet puts before or after elements: words of the copy that no program finds in the markup."""
+
+import re
+from collections.abc import Iterator
+
+from lxml.html import HtmlElement
+
+from core.pages import Disguise
+from crawler.repertoire import HAN, count_han
+from crawler.stylesheets import CONTENT_PROPERTIES, Cascade, Properties, unescaped
+from crawler.undone import Undone
+from crawler.visibility import INLINE, is_not_drawn
+
+__all__ = ["CONTENT_PROPERTIES", "insert_generated"]
+
+MAX_CHARS = 5_000  # of one text; a paragraph has a tenth of it
+MIN_PIECES = 2  # a single label ("作者：") is design
+_PARTS = re.compile(r""""((?:\\.|[^"\\])*)"|'((?:\\.|[^'\\])*)'|attr\(\s*([\w-]+)[^)]*\)""", re.DOTALL)
+
+
+def insert_generated(tree: HtmlElement, styles: Cascade) -> list[Undone]:
+    """Write into `tree` (changed in place) what its sheets show before and after its elements inside sentences."""
+    pieces = list(_pieces(styles))
+    if len(pieces) < MIN_PIECES:
+        return []
+    for element, place, text in pieces:
+        if place == "before":
+            element.text = text + (element.text or "")
+        else:
+            _append(element, text)
+    return [Undone(Disguise.GENERATED_TEXT, element, 1, text) for element, _, text in pieces]
+
+
+def _pieces(styles: Cascade) -> Iterator[tuple[HtmlElement, str, str]]:
+    for element in styles.with_content():
+        for place in ("before", "after"):
+            own = styles.beside(element, place)
+            text, is_of_attribute = _content(element, own)
+            if not HAN.search(text) or is_not_drawn(own):
+                continue
+            if is_of_attribute or _is_in_sentence(element):
+                yield element, place, text
+
+
+def _content(element: HtmlElement, own: Properties) -> tuple[str, bool]:
+    """The text, and whether it stands in an attribute of the element."""
+    value = own.get("content", "")[: MAX_CHARS * 2]
+    parts, is_of_attribute = [], False
+    for match in _PARTS.finditer(value):
+        if match[3]:
+            parts.append(element.get(match[3].lower()) or "")
+            is_of_attribute = True
+        else:
+            parts.append(unescaped(match[1] or match[2] or ""))
+    return "".join(parts)[:MAX_CHARS], is_of_attribute
+
+
+def _is_in_sentence(element: HtmlElement) -> bool:
+    """Whether characters of a sentence stand right beside an element, in its own parent."""
+    if element.tag not in INLINE:
+        return False
+    parent, brother = element.getparent(), element.getprevious()
+    before = (brother.tail if brother is not None else parent.text if parent is not None else "") or ""
+    near = (before.rstrip()[-1:], (element.tail or "").lstrip()[:1])
+    return count_han("".join(near)) > 0 or (brother is not None and brother.tag == element.tag)
+
+
+def _append(element: HtmlElement, text: str) -> None:
+    if len(element):
+        element[-1].tail = (element[-1].tail or "") + text
+    else:
+        element.text = (element.text or "") + text
