@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
-from core.pages import CrawlPlan, Reading
+from core.pages import CrawlPlan, Reading, SpiderKind
 from crawler.links import Links, links
+from crawler.outline import Outline, outline
 from crawler.reading import Rejected, open_page, read_opened
 
 THREADS = 2  # so that pages are read beside a slow one, too; more would only share the one interpreter
@@ -15,11 +16,15 @@ THREADS = 2  # so that pages are read beside a slow one, too; more would only sh
 
 @dataclass(frozen=True, slots=True)
 class WholePage:
-    """What stands on a page. `links` None: it has no markup; `reading` None: it was not wanted."""
+    """What stands on a page. `links` None: it has no markup; `reading` None: it was not wanted.
+
+    outline: of pages of a novel.
+    """
 
     links: Links | None
     reading: Reading | Rejected | None
     seconds: float
+    outline: Outline | None = None
 
 
 class PageReader:
@@ -39,17 +44,18 @@ class PageReader:
 
     def _read(self, body: bytes, headers: Mapping[str, str], url: str, is_kept: bool) -> WholePage:
         begun = time.perf_counter()
-        found, reading = self._parts(body, headers, url, is_kept)
-        return WholePage(found, reading, time.perf_counter() - begun)
+        found, reading, of_novel = self._parts(body, headers, url, is_kept)
+        return WholePage(found, reading, time.perf_counter() - begun, of_novel)
 
     def _parts(
         self, body: bytes, headers: Mapping[str, str], url: str, is_kept: bool
-    ) -> tuple[Links | None, Reading | Rejected | None]:
+    ) -> tuple[Links | None, Reading | Rejected | None, Outline | None]:
         plan = self._plan
         page = open_page(body, headers, url, plan)
         if isinstance(page, Rejected):
-            return None, page
-        found = None
+            return None, page, None
+        found = of_novel = None
         if page.tree is not None:
             found = links(page.tree, url, plan.next_page_selector, plan.chapter_list_selector)
-        return found, read_opened(page, plan) if is_kept else None
+            of_novel = outline(page.tree, url, plan) if plan.kind is SpiderKind.NOVEL else None
+        return found, read_opened(page, plan) if is_kept else None, of_novel

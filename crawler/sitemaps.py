@@ -1,11 +1,13 @@
-"""Sitemaps: what they list, as addresses; never larger than a page may be, however small they came compressed."""
+"""Sitemaps: what they list and say of it; never larger than a page may be, however small they came compressed."""
 
 import re
 import zlib
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lxml import etree
+
+from crawler.listed import Listed, newest_first
+from crawler.metadata import parse_time
 
 _MAX_ENTRIES = 50_000  # the protocol's own limit for one file
 _ROBOTS_LINE = re.compile(r"^\s*sitemap\s*:\s*(\S+)", re.IGNORECASE | re.MULTILINE)
@@ -13,10 +15,18 @@ _ROBOTS_LINE = re.compile(r"^\s*sitemap\s*:\s*(\S+)", re.IGNORECASE | re.MULTILI
 
 @dataclass(frozen=True, slots=True)
 class Sitemap:
-    """The pages that a sitemap lists and the other sitemaps that it names."""
+    """The pages that a sitemap lists and the other sitemaps that it names, each the newest first.
 
-    pages: tuple[str, ...]
+    entries: the pages with what is said of them: when they changed (lastmod), and of news when they were published and
+    their title.
+    """
+
+    entries: tuple[Listed, ...]
     sitemaps: tuple[str, ...]
+
+    @property
+    def pages(self) -> tuple[str, ...]:
+        return tuple(entry.url for entry in self.entries)
 
 
 def read_sitemap(body: bytes, max_bytes: int) -> Sitemap | None:
@@ -33,8 +43,8 @@ def read_sitemap(body: bytes, max_bytes: int) -> Sitemap | None:
         return None
     if root is None or _name(root) not in ("urlset", "sitemapindex"):
         return None
-    found = [(_name(node.getparent()), (node.text or "").strip()) for node in root.iter() if _name(node) == "loc"]
-    return Sitemap(_first(found, "url"), _first(found, "sitemap"))
+    pages, sitemaps = _entries(root, "url"), _entries(root, "sitemap")
+    return Sitemap(newest_first(pages), tuple(entry.url for entry in newest_first(sitemaps)))
 
 
 def named_in_robots(robots: str) -> list[str]:
@@ -46,15 +56,30 @@ def named_in_robots(robots: str) -> list[str]:
     return _ROBOTS_LINE.findall(robots)[:50]
 
 
-def _first(found: Sequence[tuple[str, str]], parent: str) -> tuple[str, ...]:
-    return tuple(address for kind, address in found if kind == parent and address)[:_MAX_ENTRIES]
+def _entries(root: etree._Element, kind: str) -> tuple[Listed, ...]:
+    found = (_entry(node) for node in root.iter() if _name(node) == kind)
+    return tuple(entry for entry, _ in zip(filter(None, found), range(_MAX_ENTRIES), strict=False))
+
+
+def _entry(node: etree._Element) -> Listed | None:
+    """What stands in a <url> or <sitemap>; the address of a picture in it is none of the page."""
+    said = {_name(child): (child.text or "").strip() for child in node}
+    news = {_name(child): (child.text or "").strip() for part in node if _name(part) == "news" for child in part}
+    if not said.get("loc"):
+        return None
+    return Listed(
+        url=said["loc"],
+        title=" ".join(news.get("title", "").split()),
+        published=parse_time(news.get("publication_date", "")),
+        modified=parse_time(said.get("lastmod", "")),
+    )
 
 
 def _read_lines(plain: bytes) -> Sitemap | None:
     addresses = [line.strip() for line in plain.decode("utf-8", "replace").splitlines() if line.strip()]
     if not addresses or not all(address.startswith(("http://", "https://")) for address in addresses):
         return None
-    return Sitemap(tuple(addresses[:_MAX_ENTRIES]), ())
+    return Sitemap(tuple(Listed(address) for address in addresses[:_MAX_ENTRIES]), ())
 
 
 def _inflated(body: bytes, max_bytes: int) -> bytes | None:

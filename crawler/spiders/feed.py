@@ -1,0 +1,173 @@
+"""The spider for feeds: what they list is fetched; of a page that is not to be had, the text in the feed is kept.
+
+The evidence of such a text is the feed itself, as it came.
+"""
+
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+from urllib.parse import urlsplit
+
+from scrapy import Request
+from scrapy.http import Response
+from twisted.python.failure import Failure
+
+from core.errors import UnsafeUrl
+from core.ids import CanonicalUrl, FinalUrl, RequestedUrl
+from core.pages import Fetched
+from core.states import Rejection
+from crawler.capture import capture_of
+from crawler.feeds import Feed, FeedEntry, named_feeds, read_feed
+from crawler.frontier import PAGE, Target
+from crawler.items import ReadPage
+from crawler.links import Links
+from crawler.listed import completed
+from crawler.reading import Rejected, read_page
+from crawler.spiders.generic import GenericSpider, headers_of
+from crawler.urls import identity
+
+FEED = "feed"  # the kind of a target
+MAX_FEEDS = 100  # of one crawl: a site names one for each of its sections, and a paged feed has some tens
+PRIORITY = 20
+FROM_FEED = "feed"  # the extractor of a text that was never on a page
+
+
+@dataclass(frozen=True, slots=True)
+class _Carried:
+    """An entry's text and the response that it came in."""
+
+    entry: FeedEntry
+    fetched: Fetched
+
+
+class FeedSpider(GenericSpider):
+    """A start URL is a feed, or a page that names some."""
+
+    name = "feed"
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        self._carried: dict[str, _Carried] = {}
+        self._open: dict[str, set[str]] = {}  # by feed: pages that may still need what it carries
+        self._unreached: dict[str, Target] = {}  # pages that failed before their feed was read again
+        self._feeds = 0
+
+    def _seed(self) -> None:
+        for url in self.plan.start_urls:
+            try:
+                self.guard.check_url(url)
+            except UnsafeUrl as fault:
+                self.tally.reject(Rejection.UNSAFE_ADDRESS, str(fault))
+            else:
+                self.frontier.add(url, 0, FEED)
+
+    def _request(self, target: Target) -> Request:
+        request = super()._request(target)
+        if target.kind != FEED:
+            return request
+        return request.replace(callback=self.parse_feed, priority=PRIORITY)
+
+    def _link_requests(self, found: Links, depth: int) -> Iterator[Request]:
+        yield from ()
+
+    def parse_feed(self, response: Response, target: Target) -> Iterator[Request | ReadPage]:
+        """The pages that a feed lists, further feeds, and the text of entries whose pages failed before."""
+        self._silences = 0
+        self._feeds += 1
+        self.tally.counts.bytes_fetched += len(response.body)
+        content_type = (response.headers.get("Content-Type") or b"").decode("latin-1")
+        feed = read_feed(response.body, content_type, response.url, self.plan.encoding)
+        if feed is None or not (feed.entries or feed.title):
+            yield from self._named_by(response)
+            self.frontier.finish(target.url)
+            return
+        yield from self._entries(feed, response, target)
+        if feed.next_page:
+            yield from self._feed_requests((feed.next_page,))
+
+    async def parse_page(self, response: Response, target: Target) -> AsyncIterator[Request | ReadPage]:
+        """Read one page; what the feed carries of it is needed no more."""
+        async for found in super().parse_page(response, target):
+            yield found
+        self._settle(target.url)
+
+    def note_failure(self, failure: Failure) -> Iterator[ReadPage]:  # type: ignore[override]
+        """Keep the text that the feed carries for a page that is not to be had; the failure is counted all the same."""
+        target: Target = failure.request.cb_kwargs["target"]  # type: ignore[attr-defined]
+        carried = self._carried.get(target.url)
+        if target.kind == PAGE and carried is None and self._has_feeds_to_come():
+            self._unreached[target.url] = target
+        super().note_failure(failure)
+        self._settle(target.url)
+        if target.kind == PAGE and carried is not None:
+            yield from self._item_of(carried, target)
+
+    def _named_by(self, response: Response) -> Iterator[Request]:
+        named = named_feeds(response.body, response.url)
+        if not named:
+            self.tally.reject(Rejection.NOT_HTML, f"{response.url} is no feed and names none")
+        yield from self._feed_requests(named)
+
+    def _feed_requests(self, urls: tuple[str, ...]) -> Iterator[Request]:
+        wanted = [url for url in urls if self.scope.is_on_site(url)][: max(0, MAX_FEEDS - self._feeds)]
+        yield from self._new_requests(wanted, 0, FEED)
+
+    def _entries(self, feed: Feed, response: Response, target: Target) -> Iterator[Request | ReadPage]:
+        fetched = Fetched(
+            site_id=self.plan.site_id,
+            requested_url=RequestedUrl(target.url),
+            final_url=FinalUrl(response.url),
+            canonical_url=CanonicalUrl(response.url),
+            status=response.status,
+            headers=tuple(headers_of(response).items()),
+            body=response.body,
+            fetched_at=self._clock.now(),
+            capture=capture_of(response),
+        )
+        self._note_off_site(feed, response.url)
+        followed = [entry for entry in feed.entries if self.scope.follows(entry.listed.url)][: self.plan.max_pages]
+        self.listed.update((entry.listed.url, entry.listed) for entry in followed)
+        carried = {entry.listed.url: _Carried(entry, fetched) for entry in followed if entry.content}
+        self._carried.update(carried)
+        for url in carried.keys() & self._unreached.keys():
+            yield from self._item_of(carried[url], self._unreached.pop(url))
+        waiting = {pending.url for pending in self.frontier.pending()}
+        requests = list(self._new_requests([entry.listed.url for entry in followed], 1, PAGE))
+        # A feed is done when no page can need its text any more: a crawl that is killed reads it again.
+        self._open[target.url] = {url for url in carried if url in waiting} | {
+            request.url for request in requests if request.url in carried
+        }
+        self._close_settled()
+        yield from requests
+
+    def _note_off_site(self, feed: Feed, url: str) -> None:
+        hosts = [urlsplit(e.listed.url).netloc for e in feed.entries if not self.scope.is_on_site(e.listed.url)]
+        if hosts:
+            count, host = len(hosts), Counter(hosts).most_common(1)[0][0]
+            sentence = f"{url} lists {count} pages of other hosts, most of {host}, which is not part of the site"
+            self.tally.reject(Rejection.OFF_SITE, sentence)
+
+    def _item_of(self, carried: _Carried, target: Target) -> Iterator[ReadPage]:
+        entry = carried.entry
+        markup = f"<!doctype html><html><body><article>{entry.content}</article></body></html>"
+        headers = {"Content-Type": "text/html; charset=utf-8"}
+        reading = read_page(markup.encode("utf-8", "replace"), headers, entry.listed.url)
+        if isinstance(reading, Rejected):
+            return
+        url = identity(entry.listed.url, "")
+        reading = replace(completed(replace(reading, title=entry.listed.title), entry.listed), extractor=FROM_FEED)
+        yield ReadPage(target, replace(carried.fetched, canonical_url=url), reading)
+
+    def _has_feeds_to_come(self) -> bool:
+        return any(target.kind == FEED for target in self.frontier.pending())
+
+    def _settle(self, url: str) -> None:
+        for waiting in self._open.values():
+            waiting.discard(url)
+        self._close_settled()
+
+    def _close_settled(self) -> None:
+        for feed in [feed for feed, waiting in self._open.items() if not waiting]:
+            self.frontier.finish(feed)
+            del self._open[feed]

@@ -1,0 +1,29 @@
+"""The spider for a list of pages: these, and nothing that they lead to."""
+
+from collections.abc import Iterator
+
+from scrapy import Request
+
+from core.errors import UnsafeUrl
+from core.states import Rejection
+from crawler.frontier import PAGE
+from crawler.links import Links
+from crawler.spiders.generic import GenericSpider
+
+
+class ListSpider(GenericSpider):
+    """Fetches the start URLs of its plan."""
+
+    name = "list"
+
+    def _seed(self) -> None:
+        for url in self.plan.start_urls:
+            try:
+                self.guard.check_url(url)
+            except UnsafeUrl as fault:
+                self.tally.reject(Rejection.UNSAFE_ADDRESS, str(fault))
+            else:
+                self.frontier.add(url, 0, PAGE)
+
+    def _link_requests(self, found: Links, depth: int) -> Iterator[Request]:
+        yield from ()

@@ -1,0 +1,242 @@
+"""The spider for novels: catalogue -> chapters in their order -> the parts of each chapter, kept as one text.
+
+The identity of a chapter is the address of its first part; the responses of all parts are its evidence. A chapter is
+done when it is stored whole: a crawl that is killed begins it again.
+"""
+
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from scrapy import Request
+from scrapy.exceptions import CloseSpider
+from scrapy.http import Response
+from twisted.python.failure import Failure
+
+from core.errors import UnsafeUrl
+from core.ids import FinalUrl
+from core.pages import FollowingPart, Reading
+from core.states import Rejection
+from crawler.catalogue import MIN_CHAPTERS, Block, ChapterLink, in_reading_order
+from crawler.frontier import PAGE, Target
+from crawler.items import ReadPage
+from crawler.novel import MAX_PARTS, Following, is_same_chapter, next_part, stitched
+from crawler.novel_titles import chapter_title
+from crawler.page_reader import WholePage
+from crawler.reading import Rejected
+from crawler.refusals import explain
+from crawler.spiders.generic import PAGE_LIMIT, GenericSpider, headers_of
+
+CATALOGUE = "catalogue"  # the kind of a target
+MAX_CATALOGUE_PAGES = 300  # of 20 to 100 chapters each; the longest novels have 10,000 chapters
+_PART_PRIORITY, _CATALOGUE_PRIORITY = 10, 20
+_NEXT_CHAPTER = ("下一章", "下一节", "下一節", "下一回", "下一篇", "下章", "后一章", "後一章", "next chapter")
+
+
+@dataclass(slots=True)
+class _Catalogue:
+    """What was found of a catalogue so far."""
+
+    blocks: list[Block] = field(default_factory=list)
+    pages: list[str] = field(default_factory=list)  # addresses, those to come among them
+    done: int = 0
+
+
+@dataclass(slots=True)
+class _Chapter:
+    """The first part as it would be stored alone, and the parts behind it."""
+
+    item: ReadPage
+    first_url: str
+    readings: list[Reading]
+    parts: list[FollowingPart] = field(default_factory=list)
+
+
+class NovelSpider(GenericSpider):
+    """A start URL is a catalogue of chapters, or a chapter whose links lead to the next."""
+
+    name = "novel"
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        self._chapters: dict[str, int] = {}  # address -> place in the catalogue
+        self._unfinished = 0  # chapters of which a part is being fetched
+
+    def _seed(self) -> None:
+        for url in self.plan.start_urls:
+            try:
+                self.guard.check_url(url)
+            except UnsafeUrl as fault:
+                self.tally.reject(Rejection.UNSAFE_ADDRESS, str(fault))
+            else:
+                self.frontier.add(url, 0, CATALOGUE)
+
+    def _request(self, target: Target) -> Request:
+        request = super()._request(target)
+        if target.kind == CATALOGUE:
+            return request.replace(callback=self.parse_catalogue, priority=_CATALOGUE_PRIORITY)
+        if target.kind == PAGE:
+            place = self._chapters.setdefault(target.url, len(self._chapters))
+            return request.replace(priority=-place)
+        return request
+
+    async def parse_catalogue(
+        self, response: Response, target: Target, catalogue: _Catalogue | None = None
+    ) -> AsyncIterator[Request | ReadPage]:
+        """Collect the pages of a catalogue, then ask for its chapters in their order."""
+        page = await self._read(response, is_kept=catalogue is None)
+        catalogue = catalogue or _Catalogue(pages=[response.url])
+        catalogue.done += 1
+        if page.outline is not None:
+            catalogue.blocks += page.outline.blocks
+            known = set(catalogue.pages)
+            new = [url for url in page.outline.further_pages if url not in known and self.scope.allows(url)]
+            catalogue.pages += new[: MAX_CATALOGUE_PAGES - len(catalogue.pages)]
+        if catalogue.done == 1 and len(_all(catalogue)) < MIN_CHAPTERS:
+            async for found in self._begun(response, page, target):
+                yield found
+            return
+        for found in self._catalogue_requests(catalogue, target):
+            yield found
+
+    async def parse_page(
+        self, response: Response, target: Target, chapter: _Chapter | None = None
+    ) -> AsyncIterator[Request | ReadPage]:
+        """Read the first or a further part of a chapter."""
+        if chapter is None and self._is_full():
+            return
+        page = await self._read(response, is_kept=True)
+        steps = self._begun(response, page, target) if chapter is None else self._continued(response, page, chapter)
+        async for found in steps:
+            yield found
+        self.tally.tell()
+        if self._is_full() and not self._unfinished:
+            raise CloseSpider(PAGE_LIMIT)
+
+    def note_failure(self, failure: Failure) -> Iterator[Request | ReadPage]:  # type: ignore[override]
+        """Keep what there is of a chapter or a catalogue whose next page is not to be had, and say so."""
+        given = failure.request.cb_kwargs  # type: ignore[attr-defined]
+        chapter: _Chapter | None = given.get("chapter")
+        catalogue: _Catalogue | None = given.get("catalogue")
+        if chapter is None and catalogue is None:
+            super().note_failure(failure)
+            return
+        url = failure.request.url  # type: ignore[attr-defined]
+        reason, sentence = explain(failure, url, self._limits.timeout_s, self._limits.max_body_bytes)
+        if reason is not None:
+            self.tally.reject(reason, sentence)
+        if chapter is not None:
+            self._unfinished -= 1
+            self.tally.fail(f"{chapter.first_url} is kept without what stands on {url} and behind it")
+            yield self._whole(chapter)
+        elif catalogue is not None:
+            catalogue.done += 1
+            yield from self._catalogue_requests(catalogue, given["target"])
+
+    async def _read(self, response: Response, *, is_kept: bool) -> WholePage:
+        self._silences = 0
+        self.tally.counts.fetched += 1
+        self.tally.counts.bytes_fetched += len(response.body)
+        page = await self._reader.read(response.body, headers_of(response), response.url, is_kept=is_kept)
+        self.tally.counts.seconds_extract += page.seconds
+        return page
+
+    def _catalogue_requests(self, catalogue: _Catalogue, target: Target) -> Iterator[Request]:
+        """The next page of the catalogue or, behind the last, its chapters."""
+        if catalogue.done < len(catalogue.pages) and not self._is_full():
+            yield Request(
+                catalogue.pages[catalogue.done],
+                callback=self.parse_catalogue,
+                errback=self.note_failure,
+                cb_kwargs={"target": target, "catalogue": catalogue},
+                priority=_CATALOGUE_PRIORITY,
+                dont_filter=True,
+            )
+            return
+        chapters = [link for link in _all(catalogue) if self.scope.follows(link.url) and self.scope.keeps(link.url)]
+        wanted = [link.url for link in chapters[: self.plan.max_pages]]
+        for url in wanted:
+            self._chapters.setdefault(url, len(self._chapters))
+        requests = list(self._new_requests(wanted, 1, PAGE))
+        self.frontier.finish(target.url)
+        yield from requests
+
+    async def _begun(self, response: Response, page: WholePage, target: Target) -> AsyncIterator[Request | ReadPage]:
+        """A chapter's first part."""
+        self._chapters.setdefault(response.url, len(self._chapters))
+        item = self._item(response, headers_of(response), page, target)
+        if item is None:
+            self.frontier.finish(target.url)
+            for request in self._next_chapter(response.url, response.url, page):
+                yield request
+            return
+        chapter = _Chapter(item, response.url, [item.reading])
+        for found in self._onward(chapter, response, page):
+            yield found
+
+    async def _continued(
+        self, response: Response, page: WholePage, chapter: _Chapter
+    ) -> AsyncIterator[Request | ReadPage]:
+        """A further part, or what was taken for one and is a chapter of its own."""
+        self._unfinished -= 1
+        reading = page.reading
+        if not isinstance(reading, Reading):
+            if isinstance(reading, Rejected) and reading.reason is not Rejection.NO_MAIN_TEXT:
+                self.tally.reject(reading.reason, reading.sentence)
+            yield self._whole(chapter)
+            return
+        if not is_same_chapter(chapter.readings[0], reading):
+            yield self._whole(chapter)
+            async for found in self._begun(response, page, Target(response.url, 1, PAGE)):
+                yield found
+            return
+        chapter.readings.append(reading)
+        headers = tuple(headers_of(response).items())
+        part = FollowingPart(FinalUrl(response.url), response.status, headers, response.body, self._clock.now())
+        chapter.parts.append(part)
+        for found in self._onward(chapter, response, page):
+            yield found
+
+    def _onward(self, chapter: _Chapter, response: Response, page: WholePage) -> Iterator[Request | ReadPage]:
+        """The next part of a chapter or, behind the last, the chapter and the next one."""
+        links = page.outline.following if page.outline is not None else ()
+        url = next_part(chapter.first_url, response.url, links, self._chapters.keys() - {response.url})
+        stated = chapter_title(chapter.readings[-1].title)
+        is_last = bool(stated.parts) and stated.part >= stated.parts
+        if url and not is_last and len(chapter.readings) < MAX_PARTS and self._may_follow(url):
+            self._unfinished += 1
+            yield Request(
+                url,
+                callback=self.parse_page,
+                errback=self.note_failure,
+                cb_kwargs={"target": chapter.item.target, "chapter": chapter},
+                priority=_PART_PRIORITY,
+                dont_filter=True,
+            )
+            return
+        yield self._whole(chapter)
+        yield from self._next_chapter(chapter.first_url, response.url, page)
+
+    def _may_follow(self, url: str) -> bool:
+        return self.scope.allows(url) and self.frontier.pass_by(url)
+
+    def _next_chapter(self, first_url: str, url: str, page: WholePage) -> Iterator[Request]:
+        """What a "next chapter" link leads to, for chapters that no catalogue lists."""
+        if page.outline is None or not self.scope.keeps(url):
+            return
+        wanted = [link.url for link in page.outline.following if _says_next_chapter(link)]
+        unknown = [link for link in wanted if link not in (first_url, url) and self.scope.follows(link)]
+        yield from self._new_requests(unknown[:1], 1, PAGE)
+
+    def _whole(self, chapter: _Chapter) -> ReadPage:
+        fetched = replace(chapter.item.fetched, parts=tuple(chapter.parts))
+        return replace(chapter.item, fetched=fetched, reading=stitched(chapter.readings))
+
+
+def _all(catalogue: _Catalogue) -> tuple[ChapterLink, ...]:
+    return in_reading_order(catalogue.blocks)
+
+
+def _says_next_chapter(link: Following) -> bool:
+    words = "".join(link.words.lower().split())
+    return link.is_marked or any("".join(said.split()) in words for said in _NEXT_CHAPTER)
