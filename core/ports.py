@@ -6,6 +6,7 @@ VisitBook           when addresses are due again        webadmin.revisits, crawl
 WorkStore           texts of the mother corpus          pagestore.mongo, pagestore.memory
 FingerprintStore    fingerprints of both                pagestore.mongo, pagestore.memory
 CaseBook            rights, outcomes, cases             webadmin.casebook, pipeline.memory
+EvidenceStore       bundles, append-only                pagestore.evidence
 SearchBook          pages to be searched for new texts  part of every CaseBook
 Outbox              messages to the next step           pipeline.outbox, pipeline.memory
 Clock               now                                 core.clock
@@ -20,6 +21,7 @@ from datetime import datetime
 from typing import Protocol
 
 from core.captures import Capture
+from core.evidence import Removal
 from core.ids import Digest, PageId, SiteId, VersionId, WorkTextId
 from core.matches import Match
 from core.messages import Message
@@ -138,6 +140,30 @@ class FingerprintStore(Protocol):
 
     def remove(self, subject: str) -> None:
         """Forget the fingerprints of all algorithms of a subject."""
+        ...
+
+
+class EvidenceStore(Protocol):
+    """Evidence bundles by their digest. Append-only: nothing is written over, and only retention removes."""
+
+    def put(self, name: Digest, content: bytes) -> bool:
+        """Keep a bundle; False where it was kept before. Raises BrokenInvariant where others are, or it was removed."""
+        ...
+
+    def get(self, name: Digest) -> bytes | None:
+        """The bytes as they were put. Raises BrokenInvariant when any of them was changed since."""
+        ...
+
+    def digests(self) -> Iterator[Digest]:
+        """All that are kept, in order."""
+        ...
+
+    def remove(self, name: Digest, reason: str, at: datetime) -> None:
+        """Log a removal by the retention policy, then carry it out. Safe to call twice."""
+        ...
+
+    def removals(self) -> list[Removal]:
+        """The log of removals, oldest first."""
         ...
 
 

@@ -1,0 +1,137 @@
+"""Every evidence store: what is kept comes back to the byte or not at all, and nothing takes its place."""
+
+import random
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.errors import BadConfiguration, BrokenInvariant, ServiceUnavailable
+from core.ids import Digest, digest
+from core.ports import EvidenceStore
+from pagestore.connection import connect
+from pagestore.evidence import FolderEvidenceStore, MemoryEvidenceStore, MongoEvidenceStore, open_evidence
+
+NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+NAME, OTHER = Digest("a" * 64), Digest("b" * 64)
+
+
+class EvidenceStoreContract:
+    """Subclasses give `store` and `change_byte`."""
+
+    def change_byte(self, store: Any, name: Digest, place: int) -> None:
+        raise AssertionError("the subclass says how")
+
+    @pytest.mark.parametrize("length", [0, 1, 300_000, 9 * 1024 * 1024])
+    def test_a_bundle_comes_back_byte_for_byte(self, store: EvidenceStore, length: int) -> None:
+        content = random.Random(length).randbytes(length)
+        assert store.put(NAME, content)
+        assert not store.put(NAME, content)
+        assert store.get(NAME) == content
+        assert list(store.digests()) == [NAME]
+
+    def test_what_was_never_put_is_none(self, store: EvidenceStore) -> None:
+        assert store.get(NAME) is None
+        assert list(store.digests()) == []
+        assert store.removals() == []
+
+    def test_nothing_is_written_over(self, store: EvidenceStore) -> None:
+        store.put(NAME, b"as it was")
+        with pytest.raises(BrokenInvariant, match="not written over"):
+            store.put(NAME, b"otherwise")
+        assert store.get(NAME) == b"as it was"
+
+    @pytest.mark.parametrize("place", [0, 500, 999])
+    def test_one_changed_byte_is_noticed_and_not_healed_by_another_put(self, store: EvidenceStore, place: int) -> None:
+        content = random.Random(7).randbytes(1_000)
+        store.put(NAME, content)
+        self.change_byte(store, NAME, place)
+        with pytest.raises(BrokenInvariant, match=NAME):
+            store.get(NAME)
+        assert not store.put(NAME, content)
+        with pytest.raises(BrokenInvariant):
+            store.get(NAME)
+
+    def test_digests_come_in_order(self, store: EvidenceStore) -> None:
+        names = sorted(digest(str(number).encode()) for number in range(30))
+        for name in reversed(names):
+            store.put(name, name.encode())
+        assert list(store.digests()) == names
+
+    def test_a_removal_is_logged_and_final(self, store: EvidenceStore) -> None:
+        store.put(NAME, b"old")
+        store.put(OTHER, b"young")
+        store.remove(NAME, "older than 10 years", NOON)
+        store.remove(NAME, "again", NOON + timedelta(days=1))
+        assert store.get(NAME) is None
+        assert store.get(OTHER) == b"young"
+        [entry] = store.removals()
+        assert (entry.digest, entry.bytes, entry.removed_at, entry.reason) == (NAME, 3, NOON, "older than 10 years")
+        with pytest.raises(BrokenInvariant, match="removed by retention"):
+            store.put(NAME, b"old")
+
+
+class TestMemoryEvidenceStore(EvidenceStoreContract):
+    @pytest.fixture
+    def store(self) -> MemoryEvidenceStore:
+        return MemoryEvidenceStore()
+
+    def change_byte(self, store: Any, name: Digest, place: int) -> None:
+        sha256, content = store._bundles[name]
+        store._bundles[name] = (sha256, changed(content, place))
+
+
+class TestFolderEvidenceStore(EvidenceStoreContract):
+    @pytest.fixture
+    def store(self, tmp_path: Path) -> FolderEvidenceStore:
+        return FolderEvidenceStore(tmp_path / "evidence")
+
+    def change_byte(self, store: Any, name: Digest, place: int) -> None:
+        path = store._path(name)
+        path.chmod(0o600)
+        path.write_bytes(changed(path.read_bytes(), place))
+
+    def test_files_can_only_be_read(self, store: FolderEvidenceStore, tmp_path: Path) -> None:
+        store.put(NAME, b"content")
+        [path] = (tmp_path / "evidence").glob("??/*")
+        assert path.stat().st_mode & 0o777 == 0o400
+
+    def test_a_folder_that_cannot_be_used_is_one_sentence(self, tmp_path: Path) -> None:
+        (tmp_path / "file").write_text("no folder")
+        with pytest.raises(ServiceUnavailable, match="the folder of the evidence"):
+            FolderEvidenceStore(tmp_path / "file").put(NAME, b"x")
+
+
+class TestMongoEvidenceStore(EvidenceStoreContract):
+    @pytest.fixture
+    def store(self, mongo_url: str) -> Iterator[MongoEvidenceStore]:
+        handle = connect(mongo_url)
+        yield MongoEvidenceStore(handle)
+        handle.client.close()
+
+    def change_byte(self, store: Any, name: Digest, place: int) -> None:
+        key = f"{name}/0000"
+        content = store._parts.find_one({"_id": key})["data"]
+        store._parts.update_one({"_id": key}, {"$set": {"data": changed(content, place)}})
+
+    def test_a_put_that_died_half_way_is_finished_by_the_next(self, store: MongoEvidenceStore) -> None:
+        content = random.Random(1).randbytes(9 * 1024 * 1024)
+        store.put(NAME, content)
+        store._heads.delete_one({"_id": NAME})
+        store._parts.delete_one({"_id": f"{NAME}/0001"})
+        assert store.get(NAME) is None
+        assert store.put(NAME, content)
+        assert store.get(NAME) == content
+
+
+def test_a_url_chooses_the_store(tmp_path: Path, mongo_url: str) -> None:
+    assert isinstance(open_evidence("", mongo_url), MongoEvidenceStore)
+    assert isinstance(open_evidence(f"file://{tmp_path}", mongo_url), FolderEvidenceStore)
+    with pytest.raises(BadConfiguration, match="ZHUIWEN_EVIDENCE_URL"):
+        open_evidence("s3://bucket", mongo_url)
+
+
+def changed(content: bytes, place: int) -> bytes:
+    return content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :]
