@@ -1,6 +1,7 @@
 """The spider for any site: it follows a plan, hands on what it reads, and counts what it does not."""
 
 from collections.abc import AsyncIterator, Iterator
+from datetime import datetime
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
@@ -14,19 +15,21 @@ from core.clock import SystemClock
 from core.errors import UnsafeUrl
 from core.ids import CanonicalUrl, FinalUrl, RequestedUrl
 from core.pages import CrawlPlan, Fetched
-from core.ports import Clock, Outbox, PageStore
+from core.ports import Clock, Outbox, PageStore, VisitBook
 from core.settings import CrawlSettings
 from core.states import Rejection
 from crawler.addresses import AddressGuard
 from crawler.capture import capture_of
+from crawler.conditional import REVISIT
 from crawler.frontier import PAGE, PROBE, ROBOTS, SITEMAP, Frontier, Target
-from crawler.items import ReadPage
+from crawler.items import NotThere, ReadPage, Unchanged
 from crawler.keeper import BYTE_LIMIT
 from crawler.links import Links
 from crawler.listed import Listed, completed
 from crawler.page_reader import PageReader, WholePage
 from crawler.reading import Rejected
 from crawler.refusals import Postponed, explain
+from crawler.revisiting import Revisiting
 from crawler.sitemaps import named_in_robots, read_sitemap
 from crawler.tally import Tally
 from crawler.urls import Scope, identity, scope
@@ -55,6 +58,7 @@ class GenericSpider(Spider):
         frontier: Frontier,
         tally: Tally,
         clock: Clock | None = None,
+        visits: VisitBook | None = None,
     ) -> None:
         super().__init__()
         self.plan, self.store, self.outbox, self.frontier, self.tally = plan, store, outbox, frontier, tally
@@ -63,6 +67,7 @@ class GenericSpider(Spider):
         self.guard = AddressGuard(settings.allow_private_hosts)
         self._limits = settings
         self._clock = clock or SystemClock()
+        self.revisiting = Revisiting(visits, plan, self._clock) if visits is not None else None
         self._fetched_before = frontier.done_pages
         self._sitemaps = 0
         self._silences = 0
@@ -84,8 +89,43 @@ class GenericSpider(Spider):
             self.tally.add_fault(self.frontier.notice)
         if not self.frontier.pending():
             self._seed()
+            if self.revisiting is not None:
+                self.revisiting.add_due(self.frontier, self.scope.follows)
+        if self.revisiting is not None:
+            for probe in self.revisiting.probes(self.parse_probe, self.note_probe):
+                yield probe
+            await self.revisiting.probed()
         for target in self.frontier.pending():
             yield self._request(target)
+
+    async def parse_answer(self, response: Response, target: Target) -> AsyncIterator[Any]:
+        """Tell a page from an answer that has none: nothing has changed, or the page is not there."""
+        answer = self.revisiting.answer_without_page(response, target) if self.revisiting is not None else None
+        if answer is None:
+            async for found in self.parse_page(response, target):
+                yield found
+            return
+        self._silences = 0
+        self.tally.counts.fetched += isinstance(answer, Unchanged)
+        self.tally.counts.bytes_fetched += len(response.body)
+        if isinstance(answer, NotThere):
+            self._reject_absence(answer)
+        yield answer
+        self.tally.tell()
+        if self._is_full():
+            raise CloseSpider(PAGE_LIMIT)
+
+    def parse_probe(self, response: Response, target: Target) -> None:
+        """Learn what the site shows where nothing is."""
+        if self.revisiting is not None:
+            self.revisiting.answered_probe(response)
+
+    def note_probe(self, failure: Failure) -> None:
+        if self.revisiting is not None:
+            self.revisiting.answered_probe(None)
+
+    def now(self) -> datetime:
+        return self._clock.now()
 
     async def parse_page(self, response: Response, target: Target) -> AsyncIterator[Request | ReadPage]:
         """Read one page: its links become requests, its text an item."""
@@ -94,16 +134,20 @@ class GenericSpider(Spider):
             return
         self.tally.counts.fetched += 1
         self.tally.counts.bytes_fetched += len(response.body)
-        headers = _headers(response)
+        headers = headers_of(response)
         is_kept = self.scope.keeps(response.url)
         page = await self._reader.read(response.body, headers, response.url, is_kept=is_kept)
         self.tally.counts.seconds_extract += page.seconds
         requests = list(self._link_requests(page.links, target.depth)) if page.links else []
-        item = self._item(response, headers, page, target)
+        item: ReadPage | NotThere | None = self._item(response, headers, page, target)
+        if self.revisiting is not None:
+            item = await self.revisiting.judged(item, page, response, target)  # type: ignore[arg-type]
+        if isinstance(item, NotThere):
+            self._reject_absence(item)
         if item is None:
             self.frontier.finish(target.url)
         else:
-            yield item
+            yield item  # type: ignore[misc] - the pipeline takes both; who extends this method yields pages
         self.tally.tell()
         if self._is_full():
             raise CloseSpider(PAGE_LIMIT)
@@ -139,6 +183,8 @@ class GenericSpider(Spider):
         target: Target = request.cb_kwargs["target"]
         reason, sentence = explain(failure, target.url, self._limits.timeout_s, self._limits.max_body_bytes)
         self.frontier.finish(target.url)
+        if self.revisiting is not None:
+            self.revisiting.failed(target, reason, sentence)
         if target.kind in (PROBE, ROBOTS) or reason is None:
             return
         self.tally.reject(reason, "" if reason is Rejection.ROBOTS and target.depth else sentence)
@@ -201,15 +247,15 @@ class GenericSpider(Spider):
             self.frontier.add(url, 0, SITEMAP)
 
     def _request(self, target: Target) -> Request:
-        callback = {PAGE: self.parse_page, ROBOTS: self.parse_robots}.get(target.kind, self.parse_sitemap)
+        callback = {PAGE: self.parse_answer, ROBOTS: self.parse_robots}.get(target.kind, self.parse_sitemap)
         return Request(
             target.url,
             callback=callback,
             errback=self.note_failure,
             cb_kwargs={"target": target},
-            priority=_PRIORITIES[target.kind] - target.depth,
+            priority=self._priority(target),
             dont_filter=True,  # the frontier knows what was asked for
-            meta={"dont_obey_robotstxt": target.kind == ROBOTS},
+            meta={"dont_obey_robotstxt": target.kind == ROBOTS, REVISIT: target.kind == PAGE},
         )
 
     def _item(self, response: Response, headers: dict[str, str], page: WholePage, target: Target) -> ReadPage | None:
@@ -222,6 +268,8 @@ class GenericSpider(Spider):
             self.tally.reject(reading.reason, "" if is_expected else reading.sentence)
             return None
         url: CanonicalUrl = identity(response.url, page.links.declared_canonical if page.links else "")
+        if self.revisiting is not None:
+            url = self.revisiting.visits.identity(target.url, url)
         fetched = Fetched(
             site_id=self.plan.site_id,
             requested_url=RequestedUrl(target.url),
@@ -244,8 +292,18 @@ class GenericSpider(Spider):
 
     def _new_requests(self, urls: list[str], depth: int, kind: str) -> Iterator[Request]:
         for url in urls:
+            if kind == PAGE and self.revisiting is not None and not self.revisiting.visits.wants(url):
+                continue
             if self.frontier.add(url, depth, kind):
                 yield self._request(Target(url, depth, kind))
+
+    def _priority(self, target: Target) -> int:
+        if target.kind == PAGE and self.revisiting is not None:
+            return self.revisiting.visits.priority(target.url, target.depth)
+        return _PRIORITIES.get(target.kind, _PRIORITIES[SITEMAP]) - target.depth
+
+    def _reject_absence(self, answer: NotThere) -> None:
+        self.tally.reject(Rejection.HTTP_ERROR, f"{answer.target.url} is not there any more ({answer.fetched.status})")
 
     def _sitemap_requests(self, urls: tuple[str, ...]) -> Iterator[Request]:
         wanted = [url for url in urls if self.scope.is_on_site(url)][: max(0, MAX_SITEMAPS - self._sitemaps)]
@@ -256,5 +314,6 @@ class GenericSpider(Spider):
         return self._fetched_before + self.tally.counts.fetched >= self.plan.max_pages
 
 
-def _headers(response: Response) -> dict[str, str]:
+def headers_of(response: Response) -> dict[str, str]:
+    """The headers of a response, those that came twice joined."""
     return {name.decode("latin-1"): b", ".join(values).decode("latin-1") for name, values in response.headers.items()}
