@@ -20,12 +20,14 @@ from webadmin.models import (
     DiscoveredPage,
     DiscoveryPlan,
     DiscoveryQuery,
+    EvidenceBundle,
     Exclusion,
     Licence,
     Membership,
     OwnDomain,
     PageCheck,
     PageRecord,
+    RetentionLog,
     RightsHolder,
     SecondOpinion,
     Site,
@@ -59,6 +61,8 @@ HOLDER_PATHS: dict[type[Model], str] = {
     CaseMatch: "case__rights_holder_id",
     VerdictRecord: "case__rights_holder_id",
     SecondOpinion: "case__rights_holder_id",
+    EvidenceBundle: "case__rights_holder_id",
+    RetentionLog: "bundle__case__rights_holder_id",
 }
 
 

@@ -2,6 +2,7 @@
 
 from webadmin.models.cases import Case, CaseMatch, VerdictRecord
 from webadmin.models.discovery import DiscoveredPage, DiscoveryPlan, DiscoveryQuery
+from webadmin.models.evidence import DayTree, EvidenceBundle, EvidenceCheck, RetentionLog, Stamp, StampAttempt
 from webadmin.models.failures import FailedMessage
 from webadmin.models.imports import ArchiveImport
 from webadmin.models.opinions import EnginePanel, SecondOpinion
@@ -15,10 +16,13 @@ __all__ = [
     "CaseMatch",
     "Chapter",
     "CrawlRun",
+    "DayTree",
     "DiscoveredPage",
     "DiscoveryPlan",
     "DiscoveryQuery",
     "EnginePanel",
+    "EvidenceBundle",
+    "EvidenceCheck",
     "Exclusion",
     "FailedMessage",
     "Licence",
@@ -26,10 +30,13 @@ __all__ = [
     "OwnDomain",
     "PageCheck",
     "PageRecord",
+    "RetentionLog",
     "RightsHolder",
     "SecondOpinion",
     "Site",
     "SiteDomain",
+    "Stamp",
+    "StampAttempt",
     "VerdictRecord",
     "Work",
 ]
