@@ -2,13 +2,14 @@
 
 import io
 import re
+from calendar import timegm
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
-import feedparser
+import feedparser  # type: ignore[import-untyped]
 from lxml.html import HtmlElement
 
 from crawler.decoding import Decoded, decode
@@ -105,8 +106,8 @@ def _moment(entry: Mapping[str, Any], name: str) -> datetime | None:
         return stated
     parsed = entry.get(f"{name}_parsed")
     try:
-        return datetime(*parsed[:6], tzinfo=UTC) if parsed else None
-    except (ValueError, TypeError, OverflowError):
+        return datetime.fromtimestamp(timegm(parsed), UTC) if parsed else None
+    except (ValueError, TypeError, OverflowError, OSError):
         return None
 
 

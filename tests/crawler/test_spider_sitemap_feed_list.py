@@ -1,0 +1,258 @@
+"""Sites that say themselves what they have: sitemaps, feeds, and lists of pages; from real local servers."""
+
+import gzip
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from core.errors import BadConfiguration
+from core.pages import CrawlPlan, SpiderKind
+from crawler.feeds import read_feed
+from crawler.run import run_crawl
+from crawler.sitemaps import read_sitemap
+from tests.crawler.crawl_process import RecordingOutbox, RecordingStore, crawl, plan_of, settings_of
+from tests.crawler.texts import SIMPLIFIED, TRADITIONAL, own_text, paragraphs
+from tests.support.web_server import Answer, Routes, WebServer, page
+
+URL = "http://a.example/feed.xml"
+
+
+def article(number: int, links: str = "") -> Answer:
+    return page(f"第{number}篇报道", f"<h1>第{number}篇报道</h1>{own_text(number)}{links}")
+
+
+def plan(site: WebServer, kind: SpiderKind, *paths: str, **changes: object) -> CrawlPlan:
+    return replace(plan_of("", kind=kind, **changes), start_urls=tuple(site.url(path) for path in paths))
+
+
+# Sitemaps
+
+
+def sitemap_site(site: WebServer) -> Routes:
+    news = (
+        '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" '
+        'xmlns:news="http://www.google.com/schemas/sitemap-news/0.9" '
+        'xmlns:image="http://www.google.com/schemas/sitemap-image/1.1">'
+        f"<url><loc>{site.url('/n/1')}</loc><image:image><image:loc>{site.url('/i.png')}</image:loc></image:image>"
+        "<news:news><news:publication><news:name>江城报</news:name></news:publication>"
+        "<news:publication_date>2026-11-20T08:30:00+08:00</news:publication_date>"
+        "<news:title>渡口重开</news:title></news:news></url></urlset>"
+    )
+    pages = "".join(f"<url><loc>{site.url(f'/a/{n}')}</loc><lastmod>2026-0{n}-01</lastmod></url>" for n in range(1, 6))
+    index = f"<sitemapindex><sitemap><loc>{site.url('/news.xml')}</loc></sitemap>"
+    index += f"<sitemap><loc>{site.url('/pages.xml.gz')}</loc></sitemap></sitemapindex>"
+    routes: Routes = {f"/a/{n}": article(n, '<a href="/hidden">更多</a>') for n in range(1, 6)}
+    return routes | {
+        "/": page("首页", '<a href="/hidden">更多</a>'),
+        "/hidden": article(90),
+        "/n/1": page("", paragraphs()),
+        "/robots.txt": Answer(f"User-agent: *\nSitemap: {site.url('/index.xml')}\n".encode(), "text/plain"),
+        "/index.xml": Answer(index.encode(), "application/xml"),
+        "/news.xml": Answer(news.encode(), "application/xml"),
+        "/pages.xml.gz": Answer(gzip.compress(f"<urlset>{pages}</urlset>".encode()), "application/gzip"),
+    }
+
+
+def test_an_index_its_gzipped_and_its_news_sitemap_are_walked_and_no_link_is_followed() -> None:
+    with WebServer({}) as site:
+        site.routes.update(sitemap_site(site))
+        crawled = crawl(plan(site, SpiderKind.SITEMAP, "/"), settings_of(site.netloc))
+        assert crawled.counts.stored == 6
+        assert "/hidden" not in site.requested
+        assert "/" not in site.requested
+        assert "/i.png" not in site.requested
+
+
+def test_a_news_sitemap_gives_time_and_title_where_the_page_has_none() -> None:
+    with WebServer({}) as site:
+        site.routes.update(sitemap_site(site))
+        crawled = crawl(plan(site, SpiderKind.SITEMAP, "/news.xml"), settings_of(site.netloc))
+    reading = crawled.reading("/n/1")
+    assert reading.title == "渡口重开"
+    assert reading.published == datetime(2026, 11, 20, 0, 30, tzinfo=UTC)
+
+
+def test_a_page_limit_takes_what_changed_last() -> None:
+    with WebServer({}) as site:
+        site.routes.update(sitemap_site(site))
+        crawled = crawl(plan(site, SpiderKind.SITEMAP, "/pages.xml.gz", max_pages=2), settings_of(site.netloc))
+    assert sorted(fetched.final_url[-4:] for fetched, _ in crawled.store.versions.values()) == ["/a/4", "/a/5"]
+
+
+def test_a_site_without_sitemaps_says_so() -> None:
+    with WebServer({"/": article(1)}) as site:
+        crawled = crawl(plan(site, SpiderKind.SITEMAP, "/"), settings_of(site.netloc))
+    assert crawled.counts.faults == [f"no sitemap was found at {site.url('/')}"]
+
+
+def test_a_sitemap_says_when_each_page_changed() -> None:
+    body = b"<urlset><url><loc>http://a.example/1</loc><lastmod>2026-02-03T04:05:06Z</lastmod></url></urlset>"
+    sitemap = read_sitemap(body, 10_000)
+    assert sitemap is not None
+    assert sitemap.entries[0].modified == datetime(2026, 2, 3, 4, 5, 6, tzinfo=UTC)
+
+
+# Feeds
+
+
+def rss(items: str, head: str = '<?xml version="1.0" encoding="utf-8"?>') -> str:
+    content = 'xmlns:content="http://purl.org/rss/1.0/modules/content/"'
+    return f'{head}<rss version="2.0" {content}><channel><title>江城旧事</title>{items}</channel></rss>'
+
+
+def item(url: str, number: int, *, has_text: bool = False) -> str:
+    text = f"<content:encoded><![CDATA[{own_text(number)}]]></content:encoded>" if has_text else ""
+    date = f"<pubDate>Fri, {number + 10} Nov 2026 08:00:00 +0800</pubDate>"
+    return f"<item><title>第{number}篇报道</title><link>{url}</link>{date}<description>摘要</description>{text}</item>"
+
+
+def test_the_pages_of_a_feed_are_fetched_and_their_links_are_not() -> None:
+    with WebServer({f"/p/{n}": article(n, '<a href="/p/9">更多</a>') for n in (1, 2, 9)}) as site:
+        items = "".join(item(site.url(f"/p/{n}"), n) for n in (1, 2))
+        site.routes["/feed"] = Answer(rss(items).encode(), "application/rss+xml")
+        crawled = crawl(plan(site, SpiderKind.FEED, "/feed"), settings_of(site.netloc))
+        assert (crawled.counts.stored, crawled.counts.finish_reason) == (2, "finished")
+        assert "/p/9" not in site.requested
+
+
+def test_the_text_in_a_feed_is_kept_where_its_page_is_gone_and_only_there() -> None:
+    with WebServer(
+        {"/p/1": article(1), "/robots.txt": Answer(b"User-agent: *\nDisallow: /p/3\n", "text/plain")}
+    ) as site:
+        items = "".join(item(site.url(f"/p/{n}"), n, has_text=True) for n in (1, 2, 3))
+        site.routes["/feed"] = Answer(rss(items).encode(), "application/rss+xml")
+        crawled = crawl(plan(site, SpiderKind.FEED, "/feed"), settings_of(site.netloc))
+        kept = {fetched.canonical_url[-4:]: (fetched, reading) for fetched, reading in crawled.store.versions.values()}
+        assert sorted(kept) == ["/p/1", "/p/2", "/p/3"]
+        assert kept["/p/1"][1].extractor != "feed"
+        fetched, reading = kept["/p/2"]
+        assert (reading.extractor, reading.title) == ("feed", "第2篇报道")
+        assert "这是第2页自己的开头" in reading.text
+        assert reading.published == datetime(2026, 11, 12, tzinfo=UTC)
+        assert fetched.body == site.routes["/feed"].body  # type: ignore[union-attr]
+        assert fetched.final_url == site.url("/feed")
+        assert crawled.counts.rejected == {"http_error": 1, "robots": 1}
+
+
+def test_a_page_that_names_feeds_and_a_feed_in_several_documents_are_followed() -> None:
+    with WebServer({f"/p/{n}": article(n) for n in (1, 2)}) as site:
+        atom = '<feed xmlns="http://www.w3.org/2005/Atom"><title>江城旧事</title><link rel="next" href="/atom2"/>'
+        entry = (
+            '<entry><title>第{0}篇报道</title><link href="/p/{0}"/><updated>2026-11-0{0}T00:00:00Z</updated></entry>'
+        )
+        site.routes["/atom1"] = Answer(f"{atom}{entry.format(1)}</feed>".encode(), "application/atom+xml")
+        site.routes["/atom2"] = Answer(
+            f"{atom.replace('atom2', 'atom1')}{entry.format(2)}</feed>".encode(), "application/atom+xml"
+        )
+        head = '<link rel="alternate" type="application/atom+xml" href="/atom1">'
+        site.routes["/"] = page("首页", head + own_text(7))
+        crawled = crawl(plan(site, SpiderKind.FEED, "/"), settings_of(site.netloc))
+        assert crawled.counts.stored == 2
+        assert site.requested.count("/atom1") == 1
+
+
+def test_what_is_no_feed_is_named() -> None:
+    with WebServer({"/": article(1)}) as site:
+        crawled = crawl(plan(site, SpiderKind.FEED, "/"), settings_of(site.netloc))
+    assert crawled.counts.faults == [f"{site.url('/')} is no feed and names none"]
+
+
+def test_entries_of_other_hosts_are_counted_and_named() -> None:
+    with WebServer({}) as site:
+        site.routes["/feed"] = Answer(rss(item("http://else.example/1", 1)).encode(), "text/xml")
+        crawled = crawl(plan(site, SpiderKind.FEED, "/feed"), settings_of(site.netloc))
+    assert crawled.counts.rejected == {"off_site": 1}
+    assert "else.example, which is not part of the site" in crawled.counts.faults[0]
+
+
+def test_a_feed_crawl_that_was_interrupted_still_has_the_texts_of_the_feed(tmp_path: Path) -> None:
+    with WebServer({}) as site:
+        items = "".join(item(site.url(f"/p/{n}"), n, has_text=True) for n in (1, 2, 3))
+        site.routes["/feed"] = Answer(rss(items).encode(), "application/rss+xml")
+        feed_plan = plan(site, SpiderKind.FEED, "/feed")
+        away = crawl(feed_plan, settings_of(site.netloc), RecordingStore(away_calls=1_000), tmp_path)
+        assert away.counts.finish_reason == "store_unavailable"
+        again = crawl(feed_plan, settings_of(site.netloc), None, tmp_path)
+    assert len(again.store.pages) == 3
+
+
+@pytest.mark.parametrize(
+    ("encoding", "label", "declared"),
+    [
+        ("gb18030", "", "gb2312"),
+        ("gb18030", "utf-8", "utf-8"),
+        ("big5hkscs", "", "big5"),
+        ("big5hkscs", "gbk", ""),
+        ("utf-8", "gb2312", "utf-8"),
+        ("utf-8", "", ""),
+    ],
+)
+def test_feeds_are_read_in_every_encoding_whatever_they_call_it(encoding: str, label: str, declared: str) -> None:
+    lines = TRADITIONAL if encoding.startswith("big5") else SIMPLIFIED
+    head = f'<?xml version="1.0" encoding="{declared}"?>' if declared else ""
+    text = "".join(lines)
+    body = rss(f"<item><title>{text}</title><link>/1</link></item>", head).replace("江城旧事", lines[0])
+    content_type = "application/rss+xml" + (f"; charset={label}" if label else "")
+    feed = read_feed(body.encode(encoding), content_type, URL)
+    assert feed is not None
+    assert (feed.entries[0].listed.title, feed.entries[0].listed.url) == (text, "http://a.example/1")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        '<?xml version="1.0"?><rss version="0.91"><channel><title>某</title>ITEM</channel></rss>',
+        '<rss version="0.92"><channel><title>某</title>ITEM</channel></rss>',
+        '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/">'
+        "<channel><title>某</title></channel>ITEM</rdf:RDF>",
+        '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" '
+        'xmlns="http://my.netscape.com/rdf/simple/0.9/"><channel><title>某</title></channel>ITEM</rdf:RDF>',
+        '<rss version="2.0"><channel><title>某 & 某</title>ITEM<item><title>断',
+        '\n\n<rss version="2.0"><channel><title>某</title>ITEM</channel>',
+    ],
+)
+def test_all_versions_and_broken_feeds_are_read(body: str) -> None:
+    entry = "<item><title>渡口重开 &nbsp;之后</title><link>http://a.example/1?a=1&b=2</link></item>"
+    feed = read_feed(body.replace("ITEM", entry).encode(), "text/xml", URL)
+    assert feed is not None
+    assert feed.entries[0].listed.url == "http://a.example/1?a=1&b=2"
+
+
+def test_entities_of_a_feed_are_not_expanded_and_no_file_is_opened(tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("机密")
+    laughs = '<!ENTITY a "哈哈哈哈哈哈哈哈哈哈">' + "".join(
+        f'<!ENTITY {after} "{("&" + before + ";") * 20}">' for before, after in zip("abcdefg", "bcdefgh", strict=True)
+    )
+    for entity in (laughs, f'<!ENTITY h SYSTEM "file://{secret}">'):
+        body = rss("<item><title>题&h;</title><link>/1</link></item>").replace(
+            "<rss", f"<!DOCTYPE rss [{entity}]><rss"
+        )
+        feed = read_feed(body.encode(), "text/xml", URL)
+        assert feed is not None
+        assert len(feed.entries[0].listed.title) < 50
+        assert "机密" not in feed.entries[0].listed.title
+    assert read_feed(str(secret).encode(), "text/xml", URL) is None
+    assert read_feed(b"http://127.0.0.1:1/feed", "text/xml", URL) is None
+
+
+# Lists
+
+
+def test_the_pages_of_a_list_and_nothing_else_are_fetched_also_what_looks_like_a_trap() -> None:
+    routes: Routes = {"/search?q=1": article(1, '<a href="/2">二</a>'), "/2": article(2), "/login": article(3)}
+    with WebServer(routes) as site, WebServer({"/x": article(4)}) as other:
+        listed = plan(site, SpiderKind.LIST, "/search?q=1", "/login", use_sitemap=True)
+        both = replace(listed, start_urls=(*listed.start_urls, other.url("/x")))
+        crawled = crawl(both, settings_of(site.netloc, other.netloc))
+        assert crawled.counts.stored == 3
+        assert set(site.requested) == {"/robots.txt", "/search?q=1", "/login"}
+
+
+def test_a_site_of_archives_is_not_crawled() -> None:
+    with pytest.raises(BadConfiguration, match="archive files"):
+        run_crawl(
+            plan_of("http://a.example/", kind=SpiderKind.ARCHIVE), RecordingStore(), RecordingOutbox(), settings_of()
+        )
