@@ -13,7 +13,7 @@ import time
 from ipaddress import IPv6Address, ip_address, ip_network
 from urllib.parse import unquote, urlsplit
 
-import rfc3161ng  # type: ignore[import-untyped]
+import rfc3161ng
 
 from core.errors import BadConfiguration, RetryLater, ServiceUnavailable
 from core.ids import Digest

@@ -86,9 +86,11 @@ def _entry(data: memoryview, position: int, part: str) -> tuple[str, memoryview,
         raise DoesNotHold(Fault.BAD_NAME, part, name=ascii(name))
     content = data[start : start + size]
     crc = zlib.crc32(content)
-    expected = _local(name, crc, size)
+    expected = _local(name, fields[6], size)
     if data[position:start] != expected:
         raise DoesNotHold(Fault.CONTAINER_CHANGED, part, position=position + _agreement(data[position:start], expected))
+    if crc != fields[6]:
+        raise DoesNotHold(Fault.CHECKSUM, name)
     return name, content, crc
 
 

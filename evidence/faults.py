@@ -16,6 +16,10 @@ class Fault(Enum):
         "{part} was changed: its bytes from position {position} are not those of an evidence file",
         "{part} 被改动：自第 {position} 字节起与证据文件的写法不符",
     )
+    CHECKSUM = (
+        "{part} was changed: its content does not have the checksum it was written with",
+        "{part} 被改动：内容与写入时的校验值不符",
+    )
     TOO_LARGE = ("{part} is larger than allowed ({limit})", "{part} 超出允许的大小（{limit}）")
     BAD_NAME = ("{part} carries a file under the name {name}, which is not allowed", "{part} 含有不允许的文件名 {name}")
     MISSING = ("{part} is missing", "缺少 {part}")

@@ -8,11 +8,12 @@ from datetime import datetime
 from io import BytesIO
 from typing import Any
 
-from warcio.archiveiterator import ArchiveIterator  # type: ignore[import-untyped]
+from warcio.archiveiterator import ArchiveIterator
 
 from core.ids import Digest, digest
 from evidence import bundle, container
 from evidence.canonical import parsed
+from evidence.digests import sha256
 from evidence.faults import DoesNotHold, Fault
 from evidence.warc import FULL_PAGE, PDF, TEXT
 
@@ -88,7 +89,7 @@ def _check_listed(files: Mapping[str, memoryview], package: Mapping[str, Any]) -
     for name, (hashed, size) in listed.items():
         if name not in files:
             raise DoesNotHold(Fault.MISSING, name)
-        if len(files[name]) != size or f"sha256:{digest(files[name])}" != hashed:  # type: ignore[arg-type]
+        if len(files[name]) != size or f"sha256:{sha256(files[name])}" != hashed:
             raise DoesNotHold(Fault.DIGEST, name)
     for name in files:
         if name not in listed and name not in (bundle.PACKAGE, bundle.PACKAGE_DIGEST):

@@ -46,7 +46,12 @@ class Exchange:
     response_headers: tuple[tuple[str, str], ...]
     body: bytes
     fetched_at: datetime
-    server_address: str = ""
+    server_address: str = ""  # "" behind a proxy, where it would not be the site's
+    server_port: int | None = None
+    is_through_proxy: bool = False
+    # Of the body as it came over the wire, where `body` is decoded.
+    wire_digest: str = ""
+    wire_bytes: int | None = None
     is_decoded: bool = True
     is_truncated: bool = False
     request_body: bytes = b""

@@ -11,9 +11,9 @@ from datetime import UTC, datetime
 from io import BytesIO
 from uuid import UUID
 
-from warcio.recordloader import ArcWarcRecord  # type: ignore[import-untyped]
-from warcio.statusandheaders import StatusAndHeaders  # type: ignore[import-untyped]
-from warcio.warcwriter import WARCWriter  # type: ignore[import-untyped]
+from warcio.recordloader import ArcWarcRecord
+from warcio.statusandheaders import StatusAndHeaders
+from warcio.warcwriter import WARCWriter
 
 from core.ids import digest
 from evidence.records import Capture, DnsAnswer, Exchange, Rendering

@@ -1,0 +1,145 @@
+"""The explanation in an export, in Chinese and English: what it proves, what not, and how to check it by hand."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from evidence import layout
+from evidence.document import Block, Heading, Lines, Pairs, Paragraph, Points
+from evidence.document_html import as_html
+from evidence.document_pdf import as_pdf
+from evidence.explanation_words import CHINESE, ENGLISH, HEADLINE, Words
+from evidence.opened import Opened
+from evidence.records import CaseMaterial, DayProof
+from evidence.shapes import moment
+
+# Enough to see what was copied; all of them stand in the bundle.
+MAX_PASSAGES_SHOWN = 20
+MAX_EXCERPT_CHARS = 600
+
+Taken = Sequence[tuple[Opened, DayProof | None]]
+
+
+def explanation(
+    material: CaseMaterial, taken: Taken, at: datetime, code_version: str, *, is_sealed: bool
+) -> dict[str, bytes]:
+    """README.html, which needs no network and runs nothing, and the same as PDF."""
+    title = f"{HEADLINE} {material.case}"
+    blocks: list[Block] = []
+    for words in (CHINESE, ENGLISH):
+        opening = words.opening.format(at=moment(at), version=code_version)
+        blocks += [Heading(words.title.format(case=material.case)), Paragraph(opening)]
+        blocks += _in_one_language(words, taken, is_sealed)
+    return {
+        layout.EXPLANATION: as_html(title, blocks).encode("utf-8", "replace"),
+        layout.PRINTED: as_pdf(title, blocks, at),
+    }
+
+
+def _in_one_language(words: Words, taken: Taken, is_sealed: bool) -> list[Block]:
+    blocks: list[Block] = [Heading(words.pages, 2)]
+    for number, (bundle, proof) in enumerate(taken, 1):
+        blocks += _page(words, number, bundle, proof)
+    blocks += [Heading(words.proves, 2), Points(words.proves_points)]
+    blocks += [Heading(words.proves_not, 2), Points(words.proves_not_points + _missing(words, taken, is_sealed))]
+    blocks += [Heading(words.contents, 2), Pairs(words.contents_pairs)]
+    return blocks + _by_hand(words, taken, is_sealed)
+
+
+def _page(words: Words, number: int, bundle: Opened, proof: DayProof | None) -> list[Block]:
+    page, finding = bundle.page, bundle.finding
+    work = finding["work"]
+    pairs = [
+        (words.url, str(page["url"])),
+        (words.page_title, str(page["title"])),
+        (words.fetched, str(page["fetched_at"])),
+        (words.work, f"{work['title']} {work['author']} {work['chapter']}".strip()),
+        (words.work_digest, str(work["digest"])),
+        (words.similarity, f"{float(finding['similarity']):.1%}"),
+        (words.copied, f"{finding['matched_chars']}"),
+        (words.algorithm, f"{finding['algorithm_id']} ({finding['code_version']})"),
+        (words.bundle, layout.bundle_file(bundle.digest)),
+        (words.digest, bundle.digest),
+        (words.shown, " ".join(layout.shown_file(bundle.digest, name) for name in bundle.renderings)),
+        (words.stamps, _stamps(words, proof)),
+        *((words.absent, f"{name}: {why}") for name, why in dict(page["absent"]).items()),
+    ]
+    passages = [
+        (f"{words.on_page} {place}", _short(passage["page_excerpt"]), words.in_work, _short(passage["work_excerpt"]))
+        for place, passage in enumerate(finding["passages"][:MAX_PASSAGES_SHOWN], 1)
+    ]
+    shown = tuple(pair for a, b, c, d in passages for pair in ((a, b), (c, d)))
+    left = len(finding["passages"]) - MAX_PASSAGES_SHOWN
+    more = [Paragraph(words.more_passages.format(count=left))] if left > 0 else []
+    return [Heading(f"{number}. {page['title'] or page['url']}", 3), Pairs(tuple(pairs)), Pairs(shown), *more]
+
+
+def _stamps(words: Words, proof: DayProof | None) -> str:
+    if proof is None or not proof.stamps:
+        return words.no_stamp
+    return " ".join(stamp.authority for stamp in proof.stamps)
+
+
+def _missing(words: Words, taken: Taken, is_sealed: bool) -> tuple[str, ...]:
+    """What this very file lacks."""
+    unstamped = [bundle.digest[:16] for bundle, proof in taken if proof is None or not proof.stamps]
+    missing = (words.unstamped.format(bundles=", ".join(unstamped)),) if unstamped else ()
+    return missing if is_sealed else (*missing, words.unsealed)
+
+
+def _by_hand(words: Words, taken: Taken, is_sealed: bool) -> list[Block]:
+    bundle, proof = next(((each, way) for each, way in taken if way is not None), taken[0])
+    name = layout.bundle_file(bundle.digest)
+    blocks: list[Block] = [
+        Heading(words.check, 2),
+        Paragraph(words.check_program),
+        Lines(("zhuiwen evidence verify FILE", "python -m evidence.verify FILE")),
+        Paragraph(words.check_sums),
+        Lines((f"sha256sum -c {layout.SUMS}",)),
+        Paragraph(words.check_bundle.format(digest=bundle.digest)),
+        Lines((f"unzip -p {name} datapackage.json | sha256sum",)),
+    ]
+    if proof is not None:
+        blocks += [Paragraph(words.check_path.format(root=proof.root)), Lines(path_commands(bundle, proof))]
+        if proof.stamps:
+            blocks += [Paragraph(words.check_stamp), Lines(stamp_commands(proof))]
+    if is_sealed:
+        seal = layout.seal_folder(1)
+        command = (
+            f"openssl ts -verify -in {seal}/{layout.RESPONSE} -data {layout.MANIFEST} -CAfile {seal}/{layout.ROOTS}"
+        )
+        blocks += [Paragraph(words.check_seal), Lines((command,))]
+    return [*blocks, Paragraph(words.check_replay)]
+
+
+def path_commands(bundle: Opened, proof: DayProof) -> tuple[str, ...]:
+    """The audit path of a bundle, step by step, for a shell with xxd and sha256sum; it prints the root."""
+    step = "| xxd -r -p | sha256sum | cut -c1-64)"
+    commands = [f"h={bundle.digest}", f"h=$(printf '00%s' $h {step}"]
+    last, current = proof.tree_size - 1, proof.leaf_index
+    for sibling in proof.path:
+        if current & 1 or current == last:
+            commands.append(f"h=$(printf '01%s%s' {sibling} $h {step}")
+            while not current & 1 and current:
+                current, last = current >> 1, last >> 1
+        else:
+            commands.append(f"h=$(printf '01%s%s' $h {sibling} {step}")
+        current, last = current >> 1, last >> 1
+    return (*commands, "echo $h")
+
+
+def stamp_commands(proof: DayProof) -> tuple[str, ...]:
+    """What makes openssl check each stamp on the root, and say when it was made."""
+    commands = []
+    for number in range(1, len(proof.stamps) + 1):
+        folder = layout.stamp_folder(proof.root, number)
+        response, query, roots = (f"{folder}/{name}" for name in (layout.RESPONSE, layout.QUERY, layout.ROOTS))
+        commands += [
+            f"openssl ts -verify -in {response} -queryfile {query} -CAfile {roots}",
+            f"openssl ts -verify -in {response} -digest {proof.root} -CAfile {roots}",
+            f"openssl ts -reply -in {response} -text",
+        ]
+    return tuple(commands)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= MAX_EXCERPT_CHARS else f"{text[:MAX_EXCERPT_CHARS]}…"

@@ -1,0 +1,222 @@
+"""The words of the explanation in an export. What they claim is what `evidence.verify` checks, and no more."""
+
+from dataclasses import dataclass
+
+HEADLINE = "追文证据 Zhuiwen evidence"
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """One language."""
+
+    title: str
+    opening: str
+    pages: str
+    url: str
+    page_title: str
+    fetched: str
+    work: str
+    work_digest: str
+    similarity: str
+    copied: str
+    algorithm: str
+    bundle: str
+    digest: str
+    shown: str
+    stamps: str
+    no_stamp: str
+    absent: str
+    on_page: str
+    in_work: str
+    more_passages: str
+    proves: str
+    proves_points: tuple[str, ...]
+    proves_not: str
+    proves_not_points: tuple[str, ...]
+    unstamped: str
+    unsealed: str
+    contents: str
+    contents_pairs: tuple[tuple[str, str], ...]
+    check: str
+    check_program: str
+    check_sums: str
+    check_bundle: str
+    check_path: str
+    check_stamp: str
+    check_seal: str
+    check_replay: str
+
+
+CHINESE = Words(
+    title="证据说明：案件 {case}",
+    opening=(
+        "本文件由追文 {version} 于 {at}（协调世界时）导出，自成一体：查验时不需要网络、数据库，也不需要导出方协助。"
+        "时间一律为协调世界时，北京时间为其后八小时。"
+    ),
+    pages="网页与所发现的内容",
+    url="网址",
+    page_title="网页标题",
+    fetched="取得时间",
+    work="权利作品",
+    work_digest="作品全文 SHA-256",
+    similarity="相似度",
+    copied="相同字数",
+    algorithm="算法编号（程序版本）",
+    bundle="证据包",
+    digest="证据包 SHA-256",
+    shown="便于查看的副本",
+    stamps="时间戳机构",
+    no_stamp="无",
+    absent="未取得",
+    on_page="网页",
+    in_work="作品",
+    more_passages="另有 {count} 段，见证据包内 evidence/finding.json。",
+    proves="能够证明什么",
+    proves_points=(
+        "完整性：本文件自写成之后没有改动。每个文件的 SHA-256 列于清单，容器的每一个字节都由其内容决定，"
+        "改动任何一个字节都会被查出。",
+        "时间上限：带有时间戳的证据包，其全部内容（请求、响应、证书、截图、正文、"
+        "比对结果）最迟在时间戳所示时刻已经存在。"
+        "时间由独立的时间戳机构以其私钥签名（RFC 3161），此后任何人，包括导出方，都无法改动内容而使时间戳仍然成立。",
+        "同日其他证据不被披露：时间戳盖在当日全部证据包的默克尔树根上（RFC 6962）；审计路径只含摘要，"
+        "据此可由本证据包推出树根。",
+        "可重新比对：证据包载有网页正文、作品被复制的段落、对齐位置、算法编号、参数与程序版本；"
+        "持有作品全文者可先核对其 SHA-256，再独立重算相似度。",
+    ),
+    proves_not="不能证明什么",
+    proves_not_points=(
+        "不能证明内容在时间戳之前何时产生。取得时间由取证计算机的时钟记录；时间戳只证明不晚于何时。",
+        "不能仅凭摘要证明响应确由该网站发出。TLS 不对内容签名：证书链、服务器地址与域名解析结果是佐证，"
+        "由取证计算机记录。"
+        "如有争议，宜由公证机构或第三方存证平台另行取证。",
+        "不能证明谁经营该网站、谁上传了内容、是否获得许可、作品权属归谁；这些须另行举证。",
+        "截图与 PDF 由浏览器绘制，其字体、脚本与网络条件可能使其与响应原文不同；以响应原文为准。",
+        "相似度是程序按所述参数算得的数值，不是法律意义上的实质性相似。",
+        "未查询时间戳机构证书是否被吊销；签名时证书在有效期内。请将根证书的 SHA-256 与该机构公布的值核对："
+        "文件中附带的根证书本身不构成信任。",
+        "登录凭据与会话（Cookie、Authorization、Set-Cookie）已略去，并在记录中注明，以免持有本文件者冒用。",
+    ),
+    unstamped="下列证据包尚无时间戳，对其只能确认文件内部一致，不能证明时间：{bundles}。",
+    unsealed="案情摘要（case.json）与本说明由导出方陈述，未单独加盖时间戳；其中与证据包重复的内容已逐项核对。",
+    contents="文件内容",
+    contents_pairs=(
+        ("bundles/*.wacz", "证据包，WACZ 1.1.1 格式，可用 ReplayWeb.page 等任何 WACZ 阅读器打开"),
+        ("proofs/*.json", "每个证据包到当日默克尔树根的审计路径"),
+        ("stamps/", "时间戳：请求（query.tsq）、答复（response.tsr）、根证书（ca.pem）"),
+        ("pages/", "截图、PDF、正文的副本，与证据包内的记录逐字节相同"),
+        ("case.json", "导出时的案情摘要与网页历史"),
+        ("manifest.json, SHA256SUMS", "全部文件的摘要清单"),
+        ("seal/", "盖在清单上的时间戳（如有）"),
+    ),
+    check="如何查验",
+    check_program="用程序查验（离线；不成立时指出第一处并以退出码 1 结束，成立但没有时间戳时为 3）：",
+    check_sums="手工查验，先解压到空文件夹，在其中执行以下命令。一、核对全部文件的摘要：",
+    check_bundle="二、证据包的摘要是其清单 datapackage.json 的 SHA-256，应为 {digest}：",
+    check_path="三、由证据包摘要沿审计路径推出当日树根，应为 {root}：",
+    check_stamp=(
+        "四、核对时间戳，应显示 Verification: OK，末一条命令显示时间。"
+        "证书日后过期时，在 -verify 后加 -attime 与该时刻的 Unix 秒数："
+    ),
+    check_seal="五、核对整份清单上的时间戳：",
+    check_replay="证据包内 archive/data.warc.gz 为 WARC 1.1，可用 warcio check 逐条核对其记录的摘要。",
+)
+
+ENGLISH = Words(
+    title="Explanation of the evidence: case {case}",
+    opening=(
+        "This file was exported by Zhuiwen {version} at {at} (UTC). It stands alone: whoever checks it needs "
+        "no network, "
+        "no database and no help from whoever exported it. All times are UTC; Beijing is eight hours ahead."
+    ),
+    pages="Pages and what was found on them",
+    url="URL",
+    page_title="Title of the page",
+    fetched="Fetched",
+    work="Protected work",
+    work_digest="SHA-256 of the work",
+    similarity="Similarity",
+    copied="Matching characters",
+    algorithm="Algorithm id (program)",
+    bundle="Bundle",
+    digest="SHA-256 of the bundle",
+    shown="Copies to look at",
+    stamps="Time stamp authority",
+    no_stamp="none",
+    absent="Not taken",
+    on_page="Page",
+    in_work="Work",
+    more_passages="{count} more passages stand in evidence/finding.json of the bundle.",
+    proves="What this proves",
+    proves_points=(
+        "Integrity: this file was not changed since it was written. The SHA-256 of each file stands in a list, "
+        "and each "
+        "byte of the container follows from its content, so a change of any single byte is found.",
+        "Latest time: all that a stamped bundle holds (request, response, certificates, screenshot, text, "
+        "comparison) "
+        "existed at the moment of the stamp at the latest. An independent authority signed that moment with "
+        "its own key "
+        "(RFC 3161); afterwards nobody, the exporter included, can change the content and keep the stamp.",
+        "Nothing else is revealed: the stamp is on the root of a Merkle tree over all bundles of the day (RFC "
+        "6962). The "
+        "audit path holds digests only, and leads from this bundle to the root.",
+        "The comparison can be repeated: the bundle holds the page's text, the copied passages of the work, their "
+        "alignment, the algorithm id, the parameters and the version of the program. Whoever has the work checks its "
+        "SHA-256 first and computes the similarity anew.",
+    ),
+    proves_not="What this does not prove",
+    proves_not_points=(
+        "Not how long before the stamp the content existed. The time of fetching is from the clock of the "
+        "computer that "
+        "fetched; the stamp says only not later than when.",
+        "Not, by digests alone, that the site sent this response. TLS does not sign content: certificates, "
+        "server address "
+        "and DNS answer support it and were written down by the computer that fetched. Where this is disputed, "
+        "have the "
+        "page taken by a notary or a third party as well.",
+        "Not who runs the site, who uploaded the text, whether it was licensed, or who owns the work.",
+        "Screenshot and PDF were drawn by a browser; fonts, scripts and network may make them differ from the "
+        "response. "
+        "The response decides.",
+        "Similarity is a number that a program computed with the parameters given; it is not a finding of law.",
+        "It was not asked whether the authority's certificate had been revoked; it was within its validity "
+        "when it signed. "
+        "Compare the SHA-256 of the root certificate with what the authority publishes: the root that is "
+        "enclosed here is "
+        "no reason for trust by itself.",
+        "Logins and sessions (Cookie, Authorization, Set-Cookie) were left out, and this is noted in the "
+        "records, so that "
+        "nobody who holds this file can use them.",
+    ),
+    unstamped="These bundles bear no stamp yet; they agree in themselves, but prove no time: {bundles}.",
+    unsealed=(
+        "The case facts (case.json) and this explanation are the exporter's word and bear no stamp of their "
+        "own; what they "
+        "repeat of the bundles was compared with these."
+    ),
+    contents="What the file holds",
+    contents_pairs=(
+        ("bundles/*.wacz", "the bundles, WACZ 1.1.1; ReplayWeb.page or any other WACZ reader opens them"),
+        ("proofs/*.json", "the audit path of each bundle to the root of its day"),
+        ("stamps/", "time stamps: query (query.tsq), answer (response.tsr), root certificate (ca.pem)"),
+        ("pages/", "screenshot, PDF and text, byte for byte as in the bundles"),
+        ("case.json", "the case and the page's history at the time of export"),
+        ("manifest.json, SHA256SUMS", "the digests of all files"),
+        ("seal/", "the stamp on that list, where there is one"),
+    ),
+    check="How to check it",
+    check_program=(
+        "With the program, offline (it names the first part that does not hold and ends with exit code 1; with "
+        "3 where all "
+        "holds but no stamp says when):"
+    ),
+    check_sums="By hand: unpack into an empty folder and type there. 1. The digests of all files:",
+    check_bundle="2. The digest of a bundle is the SHA-256 of its manifest datapackage.json, and must be {digest}:",
+    check_path="3. From the bundle's digest along the audit path to the root of the day, which must be {root}:",
+    check_stamp=(
+        "4. The stamps: each must say Verification: OK; the last command shows the time. Once the certificate "
+        "has expired, "
+        "add -attime and that moment in Unix seconds after -verify:"
+    ),
+    check_seal="5. The stamp on the whole list:",
+    check_replay="archive/data.warc.gz in a bundle is WARC 1.1; warcio check compares the digests of its records.",
+)

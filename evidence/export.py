@@ -1,0 +1,79 @@
+"""A case -> one file that stands alone: bundles, proofs, stamps, the case's facts, and an explanation for a reader.
+
+An export is checked while it is made: what would not be accepted by `evidence.verify` is not written.
+"""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from core.errors import BadInput, UnreadableFile
+from core.ids import digest
+from evidence import container, layout, statements
+from evidence.explanation import explanation
+from evidence.opened import Opened, opened
+from evidence.ports import Stamper
+from evidence.records import CaseMaterial, DayProof
+from evidence.verify import Report, check, check_proof
+
+
+def write(
+    path: Path,
+    material: CaseMaterial,
+    code_version: str,
+    *,
+    created: datetime | None = None,
+    seals: Sequence[Stamper] = (),
+) -> Report:
+    """Write the export of a case to `path`, which is there whole in the end or not at all.
+
+    `seals`: authorities that stamp the export as a whole, so that the facts and the explanation are covered too.
+    Returns what `verify` says of the file. Raises BadInput for a case without evidence, DoesNotHold for a bundle or a
+    stamp that was changed, UnreadableFile where `path` cannot be written.
+    """
+    files = export_files(material, code_version, created=created, seals=seals)
+    partial = path.with_name(f".{path.name}.part")
+    try:
+        with partial.open("wb") as out:
+            container.write_to(out, files)
+        partial.replace(path)
+    except OSError as error:
+        raise UnreadableFile(path, f"cannot be written ({error.strerror or error}); choose another --out") from error
+    finally:
+        partial.unlink(missing_ok=True)
+    return check({name: memoryview(content) for name, content in files.items()})
+
+
+def export_files(
+    material: CaseMaterial, code_version: str, *, created: datetime | None = None, seals: Sequence[Stamper] = ()
+) -> dict[str, bytes]:
+    """The files of an export by name."""
+    if not material.bundles:
+        raise BadInput(f"case {material.case} has no evidence bundle to export")
+    at = created or datetime.now(UTC)
+    files: dict[str, bytes] = {}
+    taken: list[tuple[Opened, DayProof | None]] = []
+    for each in material.bundles:
+        bundle = opened(each.content, "bundle")
+        if each.proof is not None:
+            check_proof(bundle, each.proof, layout.proof_file(bundle.digest))
+        files |= _bundle_files(each.content, bundle, each.proof)
+        taken.append((bundle, each.proof))
+    files[layout.CASE] = statements.case(material, [bundle for bundle, _ in taken])
+    files |= explanation(material, taken, at, code_version, is_sealed=bool(seals))
+    files[layout.MANIFEST] = statements.manifest(files, material.case, at, code_version)
+    sealed = digest(files[layout.MANIFEST])
+    for number, authority in enumerate(seals, 1):
+        files |= statements.stamp_files(layout.seal_folder(number), authority.stamp(sealed))
+    files[layout.SUMS] = statements.sums(files)
+    return files
+
+
+def _bundle_files(content: bytes, bundle: Opened, proof: DayProof | None) -> dict[str, bytes]:
+    files = {layout.bundle_file(bundle.digest): content}
+    files |= {layout.shown_file(bundle.digest, name): shown for name, shown in bundle.renderings.items()}
+    if proof is not None:
+        files[layout.proof_file(bundle.digest)] = statements.proof(bundle.digest, proof)
+        for number, stamp in enumerate(proof.stamps, 1):
+            files |= statements.stamp_files(layout.stamp_folder(proof.root, number), stamp)
+    return files

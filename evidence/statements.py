@@ -1,0 +1,135 @@
+"""What an export says of itself in JSON: the list of its files, the case, and the proof of each bundle."""
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime
+from typing import Any
+
+from core.ids import Digest
+from evidence import layout
+from evidence.canonical import canonical
+from evidence.digests import sha256
+from evidence.faults import DoesNotHold, Fault
+from evidence.merkle import MAX_DEPTH
+from evidence.opened import Opened
+from evidence.records import CaseMaterial, DayProof, Stamp
+from evidence.shapes import moment
+
+_HEX = re.compile(r"[0-9a-f]{64}")
+MAX_STAMPS = 16
+
+Content = bytes | memoryview
+
+
+def manifest(files: Mapping[str, Content], case: int, created: datetime, code_version: str) -> bytes:
+    """The list of all files but itself, SHA256SUMS and the seal."""
+    listed = [
+        {"path": name, "sha256": sha256(content), "bytes": len(content)} for name, content in sorted(files.items())
+    ]
+    return canonical(
+        {
+            "format": layout.FORMAT,
+            "version": layout.VERSION,
+            "case": case,
+            "created": moment(created),
+            "code_version": code_version,
+            "files": listed,
+        }
+    )
+
+
+def sums(files: Mapping[str, Content]) -> bytes:
+    """All files but itself, as `sha256sum -c` reads them."""
+    names = sorted(name for name in files if name != layout.SUMS)
+    return "".join(f"{sha256(files[name])}  {name}\n" for name in names).encode()
+
+
+def case(material: CaseMaterial, bundles: Sequence[Opened]) -> bytes:
+    """The case as it stood when it was exported. What is said of each bundle is read from the bundle."""
+    return canonical(
+        {
+            "case": material.case,
+            "facts": dict(material.facts),
+            "history": [dict(event) for event in material.history],
+            "bundles": [of_bundle(each) for each in bundles],
+        }
+    )
+
+
+def of_bundle(bundle: Opened) -> dict[str, Any]:
+    """The few lines that a reader looks for first."""
+    page, finding = bundle.page, bundle.finding
+    return {
+        "digest": bundle.digest,
+        "file": layout.bundle_file(bundle.digest),
+        "url": page["url"],
+        "title": page["title"],
+        "fetched_at": page["fetched_at"],
+        "body_digest": page["body_digest"],
+        "text_digest": page["text_digest"],
+        "work": finding["work"],
+        "class": finding["class"],
+        "similarity": finding["similarity"],
+        "passages": len(finding["passages"]),
+        "algorithm_id": finding["algorithm_id"],
+        "code_version": finding["code_version"],
+    }
+
+
+def proof(bundle: Digest, found: DayProof) -> bytes:
+    """The way of one bundle to its day's root, and which stamps are on that."""
+    stamps = [
+        {"folder": layout.stamp_folder(found.root, number), "authority": stamp.authority}
+        for number, stamp in enumerate(found.stamps, 1)
+    ]
+    return canonical(
+        {
+            "bundle": bundle,
+            "day": found.day.isoformat(),
+            "leaf_index": found.leaf_index,
+            "tree_size": found.tree_size,
+            "path": list(found.path),
+            "root": found.root,
+            "stamps": stamps,
+        }
+    )
+
+
+def read_proof(said: Mapping[str, Any], files: Mapping[str, Content], part: str) -> DayProof:
+    """A proof with its stamps. Raises DoesNotHold for one that is malformed or lacks a file."""
+    try:
+        path = tuple(_digest(each) for each in _few(said["path"], MAX_DEPTH))
+        stamps = [(str(each["folder"]), str(each["authority"])) for each in _few(said["stamps"], MAX_STAMPS)]
+        root, day = _digest(said["root"]), date.fromisoformat(said["day"])
+        place = (int(said["tree_size"]), int(said["leaf_index"]))
+    except (KeyError, TypeError, ValueError) as error:
+        raise DoesNotHold(Fault.UNREADABLE, part, why=("a field is missing or wrong", "字段缺失或有误")) from error
+    return DayProof(day, *place, path, root, tuple(stamp_in(files, *each) for each in stamps))
+
+
+def stamp_files(folder: str, stamp: Stamp) -> dict[str, bytes]:
+    """A stamp as three files."""
+    named = {layout.QUERY: stamp.query, layout.RESPONSE: stamp.response, layout.ROOTS: stamp.ca_pem}
+    return {f"{folder}/{name}": content for name, content in named.items()}
+
+
+def stamp_in(files: Mapping[str, Content], folder: str, authority: str) -> Stamp:
+    """The stamp in a folder. Raises DoesNotHold for a file that is missing."""
+    names = [f"{folder}/{name}" for name in (layout.QUERY, layout.RESPONSE, layout.ROOTS)]
+    for name in names:
+        if name not in files:
+            raise DoesNotHold(Fault.MISSING, name)
+    query, response, roots = (bytes(files[name]) for name in names)
+    return Stamp(query, response, roots, authority)
+
+
+def _few(values: Any, at_most: int) -> list[Any]:
+    if not isinstance(values, list) or len(values) > at_most:
+        raise ValueError("no list, or too long")
+    return values
+
+
+def _digest(value: Any) -> Digest:
+    if not isinstance(value, str) or not _HEX.fullmatch(value):
+        raise ValueError("no SHA-256")
+    return Digest(value)

@@ -1,0 +1,137 @@
+"""What was verified, told in English and Chinese, and the exit code that says the same."""
+
+import contextlib
+import json
+import sys
+import unicodedata
+from pathlib import Path
+from typing import Any
+
+from core.errors import UnreadableFile
+from evidence.certificates import certificates_in
+from evidence.faults import DoesNotHold
+from evidence.shapes import moment
+from evidence.stamps import StampFacts
+from evidence.verify import Checked, Report, check_file
+
+HOLDS, BROKEN, UNREADABLE, NOT_STAMPED = 0, 1, 2, 3
+
+
+def tell(path: Path, trusted: Path | None = None, *, is_json: bool = False) -> int:
+    """Verify `path` and say what came out: what holds on stdout, what does not on stderr. Returns the exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(AttributeError):  # a test's stand-in for a stream has nothing to set
+            stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    try:
+        report = check_file(path, b"" if trusted is None else _roots(trusted))
+    except UnreadableFile as error:
+        sys.stderr.write(f"{shown(str(error))}\n")
+        return UNREADABLE
+    except DoesNotHold as fault:
+        _write_fault(fault, is_json)
+        return BROKEN
+    if is_json:
+        sys.stdout.write(json.dumps(as_json(report), ensure_ascii=False, indent=1) + "\n")
+    else:
+        sys.stdout.write("".join(f"{shown(line)}\n" for line in lines(report)))
+    return HOLDS if report.is_stamped else NOT_STAMPED
+
+
+def lines(report: Report) -> list[str]:
+    """A report in both languages."""
+    pages, files, size = len(report.bundles), f"{report.files:,}", f"{report.bytes:,}"
+    said = [
+        f"HOLDS: case {report.case}, exported {report.created}; {pages} bundle(s), {files} files, {size} bytes",
+        f"成立：案件 {report.case}，导出于 {report.created}；证据包 {pages} 个，文件 {files} 个，{size} 字节",
+    ]
+    for bundle in report.bundles:
+        said += _of_bundle(bundle)
+    for facts in report.seals:
+        said += [f"  whole export stamped {_stamp(facts)}", f"  整份导出文件加盖时间戳 {_stamp(facts)}"]
+    if not report.seals:
+        said += [
+            "  case facts and explanation (case.json, README) are the exporter's word: they bear no stamp of their own",
+            "  案情摘要与说明（case.json、README）为导出方陈述，未单独加盖时间戳",
+        ]
+    if report.is_stamped:
+        said += [
+            "Compare the root certificate's SHA-256 above with what the authority publishes.",
+            "请将上列根证书 SHA-256 与时间戳机构公布的值核对。",
+        ]
+    else:
+        said += [
+            "NOT STAMPED: nothing was changed in this file since it was written, but whoever had it could have written "
+            "it anew; it proves no time.",
+            "未加盖时间戳：文件写成后未被改动，但持有者可以重新制作；不能证明时间。",
+        ]
+    return said
+
+
+def as_json(report: Report) -> dict[str, Any]:
+    """A report for programs."""
+    return {
+        "holds": True,
+        "stamped": report.is_stamped,
+        "case": report.case,
+        "created": report.created,
+        "files": report.files,
+        "bytes": report.bytes,
+        "bundles": [
+            {
+                "digest": bundle.digest,
+                "url": bundle.url,
+                "title": bundle.title,
+                "fetched_at": moment(bundle.fetched_at),
+                "stamps": [_json_stamp(facts) for facts in bundle.stamps],
+            }
+            for bundle in report.bundles
+        ],
+        "seals": [_json_stamp(facts) for facts in report.seals],
+    }
+
+
+def shown(text: str) -> str:
+    """`text` on one line without what could move a terminal's cursor or turn its text around."""
+    return "".join("·" if unicodedata.category(char) in ("Cc", "Cf", "Cs", "Zl", "Zp") else char for char in text)
+
+
+def _write_fault(fault: DoesNotHold, is_json: bool) -> None:
+    if is_json:
+        said = {"holds": False, "part": fault.part, "fault": fault.fault.name.lower()}
+        sys.stdout.write(json.dumps(said | {"en": fault.sentence(), "zh": fault.sentence("zh")}, ensure_ascii=False))
+        sys.stdout.write("\n")
+    sys.stderr.write(f"DOES NOT HOLD: {shown(fault.sentence())}\n不成立：{shown(fault.sentence('zh'))}\n")
+
+
+def _of_bundle(bundle: Checked) -> list[str]:
+    at = moment(bundle.fetched_at)
+    said = [f"  {bundle.url}", f"    fetched/取得 {at}  SHA-256 {bundle.digest}"]
+    said += [f"    stamped/时间戳 {_stamp(facts)}" for facts in bundle.stamps]
+    return said if bundle.stamps else [*said, "    no time stamp / 无时间戳"]
+
+
+def _stamp(facts: StampFacts) -> str:
+    return f"{moment(facts.at)}  {facts.signer}  root/根证书 {facts.root} SHA-256 {facts.root_sha256}"
+
+
+def _json_stamp(facts: StampFacts) -> dict[str, Any]:
+    return {
+        "at": moment(facts.at),
+        "policy": facts.policy,
+        "serial": str(facts.serial),  # up to 160 bits: more than a JSON number holds elsewhere
+        "signer": facts.signer,
+        "root": facts.root,
+        "root_sha256": facts.root_sha256,
+    }
+
+
+def _roots(path: Path) -> bytes:
+    try:
+        pem = path.read_bytes()
+        if not certificates_in(pem):
+            raise UnreadableFile(path, "holds no certificate in PEM")
+    except OSError as error:
+        raise UnreadableFile(path, f"cannot be read ({error.strerror or error})") from error
+    except ValueError as error:
+        raise UnreadableFile(path, "holds a certificate that cannot be read") from error
+    return pem
