@@ -127,6 +127,7 @@ class Reading:
     disguises: tuple[DisguiseFound, ...] = ()
     site_name: str = ""  # what the page calls its site
     chapter_number: int | None = None  # that the title names
+    left_out: tuple[str, ...] = ()  # lines of the site's template that stood inside the text, at most 20 of 80 chars
     raw_text: str = ""
 
 
@@ -197,7 +198,7 @@ class CrawlPlan:
     concurrency: int = 2
     obey_robots: bool = True
     kind: SpiderKind = SpiderKind.GENERIC
-    politeness: Politeness = Politeness()
+    politeness: Politeness = field(default_factory=Politeness)
 
 
 @dataclass(slots=True)

@@ -34,7 +34,10 @@ MIN_AGREEMENT_TO_IGNORE_SECOND, MIN_RATIO_TO_FOLLOW_SECOND = 0.5, 3.0
 MAX_ELEMENTS_FOR_SECOND_OPINION = 20_000
 _PENALTY_OF_A_SILENT_RULE = 0.5  # the site's own rule found nothing: the page is not as it was
 
-Sieve = Callable[[Sequence[Line]], list[Line]]
+MAX_LEFT_OUT, MAX_CHARS_LEFT_OUT = 20, 80  # lines of the site's template that a reading names, and of each
+
+# The lines of a whole page and the name of its site -> those that are not the site's own.
+Sieve = Callable[[Sequence[Line], str], list[Line]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +52,12 @@ class Extraction:
     confidence: float
     site_name: str = ""
     chapter_number: int | None = None
+    left_out: tuple[str, ...] = ()  # lines of the site's template that stood inside the text
 
 
-def everything(chosen: Sequence[Line]) -> list[Line]:
+def everything(page: Sequence[Line], site_name: str) -> list[Line]:
     """The sieve of a site of which nothing is known: all lines pass."""
-    return list(chosen)
+    return list(page)
 
 
 def extract(
@@ -61,11 +65,12 @@ def extract(
 ) -> Extraction | None:
     """The main text of a page whose hidden parts are gone already; None where it has none.
 
-    sieve: given the lines of the whole page, returns those that are not part of the site's template.
+    sieve: takes the lines of the site's template out before anything is chosen.
     Raises BadConfiguration for a selector that is neither CSS nor XPath.
     """
     whole = lines(tree)
-    page = sieve(whole)
+    site_name = headline.site_name(tree)
+    page = sieve(whole, site_name)
     chosen, extractor, confidence = _chosen(tree, page, body_selector)
     headings = select(tree, title_selector) if title_selector else []
     title = headline.title(tree, " ".join("".join(node.itertext()) for node in headings[:1]), whole, chosen)
@@ -79,8 +84,9 @@ def extract(
         published=metadata.published(tree, whole, chosen, url),
         extractor=extractor,
         confidence=confidence,
-        site_name=headline.site_name(tree),
+        site_name=site_name,
         chapter_number=chapter_number(title),
+        left_out=_left_out(whole, page, chosen),
     )
 
 
@@ -112,6 +118,16 @@ def _chosen(tree: HtmlElement, page: Sequence[Line], body_selector: str) -> tupl
         first = cleaned([line for line in page if line.container.tag not in ("nav", "footer", "aside")])
     penalty = _PENALTY_OF_A_SILENT_RULE if body_selector else 1.0
     return first, "density", signals(first, page, second).confidence * penalty
+
+
+def _left_out(whole: Sequence[Line], page: Sequence[Line], chosen: Sequence[Line]) -> tuple[str, ...]:
+    """What the sieve took out between the first and the last line of the text."""
+    passed, ids = {id(line) for line in page}, {id(line) for line in chosen}
+    places = [number for number, line in enumerate(whole) if id(line) in ids]
+    if not places:
+        return ()
+    between = whole[places[0] : places[-1]]
+    return tuple(line.text[:MAX_CHARS_LEFT_OUT] for line in between if id(line) not in passed)[:MAX_LEFT_OUT]
 
 
 def _by_rule(tree: HtmlElement, page: Sequence[Line], selector: str) -> list[Line]:

@@ -5,11 +5,13 @@ import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 
 from core.pages import CrawlPlan, Reading, SpiderKind
 from crawler.links import Links, links
 from crawler.outline import Outline, outline
 from crawler.reading import Rejected, open_page, read_opened
+from crawler.templates import SiteTemplates
 
 THREADS = 2  # so that pages are read beside a slow one, too; more would only share the one interpreter
 
@@ -32,7 +34,12 @@ class PageReader:
 
     def __init__(self, plan: CrawlPlan) -> None:
         self._plan = plan
+        self._templates = SiteTemplates()
         self._threads = ThreadPoolExecutor(max_workers=THREADS, thread_name_prefix="page-reader")
+
+    def keep_templates(self, folder: Path) -> None:
+        """Go on with what an earlier crawl of this site learnt, and keep there what this one learns."""
+        self._templates = SiteTemplates(folder)
 
     async def read(self, body: bytes, headers: Mapping[str, str], url: str, *, is_kept: bool) -> WholePage:
         """The links of a page and, where it `is_kept`, its text. Raises what crawler.reading.read_page raises."""
@@ -41,6 +48,7 @@ class PageReader:
 
     def close(self) -> None:
         self._threads.shutdown(wait=False)
+        self._templates.close()
 
     def _read(self, body: bytes, headers: Mapping[str, str], url: str, is_kept: bool) -> WholePage:
         begun = time.perf_counter()
@@ -58,4 +66,4 @@ class PageReader:
         if page.tree is not None:
             found = links(page.tree, url, plan.next_page_selector, plan.chapter_list_selector)
             of_novel = outline(page.tree, url, plan) if plan.kind is SpiderKind.NOVEL else None
-        return found, read_opened(page, plan) if is_kept else None, of_novel
+        return found, read_opened(page, plan, self._templates.sieve(url)) if is_kept else None, of_novel

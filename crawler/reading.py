@@ -11,7 +11,7 @@ from core.pages import DisguiseFound, Reading
 from core.states import Rejection
 from core.text import storable
 from crawler.decoding import Decoded, decode
-from crawler.extraction import MIN_HAN_TO_KEEP, Extraction, extract
+from crawler.extraction import MIN_HAN_TO_KEEP, Extraction, Sieve, everything, extract
 from crawler.markup import parse
 from crawler.repertoire import count_han
 from crawler.visibility import found, remove_hidden
@@ -96,12 +96,12 @@ def open_page(body: bytes, headers: Mapping[str, str], url: str, rules: ReadingR
     return OpenPage(url, decoded, tree)
 
 
-def read_opened(page: OpenPage, rules: ReadingRules = NO_RULES) -> Reading | Rejected:
-    """The second half of `read_page`; the page's tree is used up."""
+def read_opened(page: OpenPage, rules: ReadingRules = NO_RULES, sieve: Sieve = everything) -> Reading | Rejected:
+    """The second half of `read_page`; the page's tree is used up. sieve: takes out what is the site's template."""
     if page.tree is None:
         return _read_plain(page.decoded, page.url)
     removed = remove_hidden(page.tree)
-    extraction = extract(page.tree, page.url, rules.body_selector, rules.title_selector)
+    extraction = extract(page.tree, page.url, rules.body_selector, rules.title_selector, sieve)
     if extraction is None:
         return _no_text(page.url)
     return _reading(extraction, page.decoded, found(removed, extraction.text))
@@ -146,4 +146,5 @@ def _reading(extraction: Extraction, decoded: Decoded, disguises: tuple[Disguise
         disguises=tuple(replace(one, example=storable(one.example)) for one in disguises),
         site_name=storable(extraction.site_name),
         chapter_number=extraction.chapter_number,
+        left_out=tuple(storable(line) for line in extraction.left_out),
     )

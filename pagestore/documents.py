@@ -116,6 +116,7 @@ def version_document(version: PageVersion) -> Document:
         "disguises": [[d.kind.value, d.count, packed(d.example)] for d in reading.disguises],
         "site_name": packed(reading.site_name),
         "chapter_number": reading.chapter_number,
+        "left_out": [packed(line) for line in reading.left_out],
         "raw_text": digest(text_bytes(reading.raw_text)) if reading.raw_text else "",
         "parts": [_part_document(part) for part in version.parts],
         "origin": packed(version.origin),
@@ -232,9 +233,10 @@ def _reading_of(document: Document, text: str, raw_text: str) -> Reading:
             DisguiseFound(Disguise(k), count, unpacked(example)) for k, count, example in document["disguises"]
         ),
         raw_text=raw_text,
-        # Versions of earlier releases have neither.
+        # Versions of earlier releases have none of these.
         site_name=unpacked(document.get("site_name", "")),
         chapter_number=document.get("chapter_number"),
+        left_out=tuple(unpacked(line) for line in document.get("left_out", ())),
     )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Iterator
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
@@ -23,7 +24,7 @@ from crawler.capture import capture_of
 from crawler.conditional import REVISIT
 from crawler.frontier import PAGE, PROBE, ROBOTS, SITEMAP, Frontier, Target
 from crawler.items import NotThere, ReadPage, Unchanged
-from crawler.keeper import BYTE_LIMIT
+from crawler.keeper import BYTE_LIMIT, JOB_DIR_SETTING
 from crawler.links import Links
 from crawler.listed import Listed, completed
 from crawler.page_reader import PageReader, WholePage
@@ -76,6 +77,8 @@ class GenericSpider(Spider):
     @classmethod
     def from_crawler(cls, crawler: Any, *args: Any, **kwargs: Any) -> "GenericSpider":
         spider = super().from_crawler(crawler, *args, **kwargs)
+        if folder := crawler.settings.get(JOB_DIR_SETTING):
+            spider._reader.keep_templates(Path(folder))
         crawler.signals.connect(spider.count_request, signal=signals.request_reached_downloader)
         crawler.signals.connect(spider.refuse_binary, signal=signals.headers_received)
         crawler.signals.connect(spider.obey_crawl_delay, signal=signals.robots_parsed)
