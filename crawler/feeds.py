@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
-import feedparser  # type: ignore[import-untyped]
+import feedparser
 from lxml.html import HtmlElement
 
 from crawler.decoding import Decoded, decode

@@ -4,20 +4,10 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-_DIGITS = {
-    char: value
-    for value, chars in enumerate(
-        ("零〇○", "一壹", "二贰貳两兩", "三叁參", "四肆", "五伍", "六陆陸", "七柒", "八捌", "九玖")
-    )
-    for char in chars
-}
-_UNITS = {"十": 10, "拾": 10, "百": 100, "佰": 100, "千": 1000, "仟": 1000}
-_TENS = {"廿": 20, "卅": 30}
-_MYRIADS = {"万": 10_000, "萬": 10_000}
-_NUMERAL = f"[0-9{''.join([*_DIGITS, *_UNITS, *_TENS, *_MYRIADS])}]{{1,9}}"
-_NUMBERED = re.compile(rf"第\s*({_NUMERAL})\s*[章回节節话話篇幕折]")
-_VOLUME = re.compile(rf"第\s*{_NUMERAL}\s*[卷部集册冊]")
-_BARE = re.compile(r"^\s*(?:chapter\s*)?([0-9]{1,5})(?:[.、:：\s]|$)", re.IGNORECASE)
+from crawler.chapters import chapter_number
+
+_VOLUME = re.compile(r"第\s*\S{1,7}\s*[卷部集册冊]|^卷\s*\S{1,5}")
+_CHAPTER = re.compile(r"[章回节節话話篇幕折]")
 _UNNUMBERED = re.compile(
     r"^\s*(?:序章|序幕|序言|自序|楔子|引子|引言|前言|尾声|尾聲|终章|終章|后记|後記|番外|上架感言|跋(?:\s|$))"
 )
@@ -70,40 +60,10 @@ def is_chapter_title(text: str) -> bool:
     return _number(unicodedata.normalize("NFKC", text)) is not None or bool(_UNNUMBERED.match(text))
 
 
-def number_of(numeral: str) -> int | None:
-    """The number that Arabic or Chinese digits stand for; None for anything else.
-
-    >>> [number_of(text) for text in ("一百零三", "二〇四", "12", "两千", "春")]
-    [103, 204, 12, 2000, None]
-    """
-    if numeral.isdecimal():
-        return int(numeral)
-    if not numeral or not all(
-        char in _DIGITS or char in _UNITS or char in _TENS or char in _MYRIADS for char in numeral
-    ):
-        return None
-    if all(char in _DIGITS for char in numeral):
-        return int("".join(str(_DIGITS[char]) for char in numeral))
-    return _counted(numeral)
-
-
 def _number(plain: str) -> int | None:
-    found = _NUMBERED.search(plain) or _BARE.search(_VOLUME.sub("", plain))
-    return number_of(found[1]) if found else None
-
-
-def _counted(numeral: str) -> int:
-    total = section = digit = 0
-    for char in numeral:
-        if char in _DIGITS:
-            digit = _DIGITS[char]
-        elif char in _UNITS:
-            section, digit = section + (digit or 1) * _UNITS[char], 0
-        elif char in _TENS:
-            section += _TENS[char]
-        else:
-            total, section, digit = total + (section + digit or 1) * _MYRIADS[char], 0, 0
-    return total + section + digit
+    """The chapter's, never that of a volume alone."""
+    is_volume = bool(_VOLUME.search(plain)) and not _CHAPTER.search(plain)
+    return None if is_volume else chapter_number(plain)
 
 
 def _cut(title: str, head: str) -> str:

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
-from django.db.models import Max, Q
+from django.db.models import Max, Q, QuerySet
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 from django.utils.translation import gettext_noop
@@ -16,6 +16,7 @@ from core.errors import BadInput
 from core.ids import SiteId
 from core.pages import CrawlCounts, CrawlPlan, SpiderKind
 from core.states import Rejection
+from crawler.url_list import read_url_list
 from webadmin.models import CrawlRun, Site
 from webadmin.timetable import Timetable
 
@@ -80,8 +81,8 @@ def plan_of(site: Site, run: CrawlRun) -> CrawlPlan:
     return CrawlPlan(
         site_id=SiteId(str(site.pk)),
         run_id=str(run.pk),
-        start_urls=lines(site.start_urls),
-        allowed_hosts=tuple(site.domains.order_by("pk").values_list("host", flat=True)),
+        start_urls=start_urls_of(site),
+        allowed_hosts=_hosts_of(site),
         follow_patterns=lines(site.follow_patterns),
         page_patterns=lines(site.page_patterns),
         deny_patterns=lines(site.deny_patterns),
@@ -98,6 +99,18 @@ def plan_of(site: Site, run: CrawlRun) -> CrawlPlan:
         obey_robots=site.obey_robots,
         kind=SpiderKind(site.kind),
     )
+
+
+def start_urls_of(site: Site) -> tuple[str, ...]:
+    """Where its crawl begins; of a list of pages all of them."""
+    return read_url_list(site.start_urls).urls if site.kind == Site.Kind.LIST else lines(site.start_urls)
+
+
+def _hosts_of(site: Site) -> tuple[str, ...]:
+    """Empty for a list: the hosts of its pages are those that may be visited."""
+    if site.kind == Site.Kind.LIST:
+        return ()
+    return tuple(site.domains.order_by("pk").values_list("host", flat=True))
 
 
 def lines(text: str) -> tuple[str, ...]:
@@ -156,7 +169,7 @@ def due_sites(now: datetime) -> list[Site]:
     busy = CrawlRun.objects.filter(state__in=CrawlRun.LIVE).values("site_id")
     last_due = Max("runs__due_at", filter=~Q(runs__state=State.MISSED))
     due: list[tuple[datetime, Site]] = []
-    for site in Site.objects.filter(is_active=True).exclude(pk__in=busy).annotate(last_due=last_due):
+    for site in _watched().exclude(pk__in=busy).annotate(last_due=last_due):
         expected = timetable_of(site).latest(now)
         if expected is not None and (site.last_due is None or site.last_due < expected):
             due.append((expected, site))
@@ -165,14 +178,14 @@ def due_sites(now: datetime) -> list[Site]:
 
 def next_due(site: Site, now: datetime) -> datetime | None:
     """The site's next expected moment; None where it is not watched."""
-    return timetable_of(site).next(now) if site.is_active else None
+    return timetable_of(site).next(now) if site.is_active and site.kind != Site.Kind.ARCHIVE else None
 
 
 def missed_runs(now: datetime) -> list[CrawlRun]:
     """Write down, once each, the expected moments that passed more than an hour ago without a run."""
     missed: list[CrawlRun] = []
     last_scheduled = Max("runs__due_at", filter=Q(runs__trigger=Trigger.SCHEDULE))
-    for site in Site.objects.filter(is_active=True).annotate(last_scheduled=last_scheduled):
+    for site in _watched().annotate(last_scheduled=last_scheduled):
         expected = timetable_of(site).latest(now - MISSED_AFTER)
         if expected is not None and (site.last_scheduled is None or site.last_scheduled < expected):
             with transaction.atomic():
@@ -190,6 +203,11 @@ def abandon_dead_runs(now: datetime) -> int:
     for runs, reason in ((silent, STOPPED_ANSWERING), (ignored, NEVER_TAKEN_UP)):
         count += sum(fail(run, None, reason, now=now) for run in runs)
     return count
+
+
+def _watched() -> QuerySet[Site]:
+    """Sites that the schedule crawls; what comes from archives is never due."""
+    return Site.objects.filter(is_active=True).exclude(kind=Site.Kind.ARCHIVE)
 
 
 def timetable_of(site: Site) -> Timetable:

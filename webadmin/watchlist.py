@@ -13,9 +13,11 @@ from core.hosts import DEFAULT_PORTS, Host, parse_host
 from crawler.decoding import codec_of
 from crawler.extraction import select
 from crawler.patterns import UnusablePattern, require_quick
+from crawler.url_list import read_url_list
 from webadmin.models import RightsHolder, Site, SiteDomain
 
 MAX_URL_CHARS = 2_000
+MAX_BAD_LINES = 10  # named at once; a file of something else has thousands
 _PATTERNS = ("follow_patterns", "page_patterns", "deny_patterns")
 _SELECTORS = ("body_selector", "title_selector", "next_page_selector", "chapter_list_selector")
 
@@ -41,6 +43,28 @@ def add_site(rights_holder: RightsHolder, url: str, name: str = "", **options: A
         if not site.domains.filter(host__in=host.spellings()).exists():
             SiteDomain.objects.create(site=site, host=str(host))
     return site
+
+
+def add_list(rights_holder: RightsHolder, name: str, text: str, **options: Any) -> Site:
+    """The rights holder's list of pages of that name, made or filled anew from `text` (crawler.url_list).
+
+    Raises BadInput naming every line that is no address, with its number.
+    """
+    found = read_url_list(text)
+    if found.bad:
+        shown = "; ".join(str(line) for line in found.bad[:MAX_BAD_LINES])
+        more = len(found.bad) - MAX_BAD_LINES
+        raise BadInput(shown + (f"; and {more} more" if more > 0 else ""))
+    if not found.urls:
+        raise BadInput("the list has no address; write one a line")
+    _check_options(options)
+    return _named_site(rights_holder, name, Site.Kind.LIST, start_urls="\n".join(found.urls), **options)
+
+
+def archive_site(rights_holder: RightsHolder, name: str) -> Site:
+    """The rights holder's site of that name; one for pages of archive files is made if there is none."""
+    known = Site.objects.filter(rights_holder=rights_holder, name=name.strip()).first()
+    return known or _named_site(rights_holder, name, Site.Kind.ARCHIVE)
 
 
 def find_site(key: str) -> Site:
@@ -82,6 +106,21 @@ def _checked(url: str) -> tuple[SplitResult, Host]:
     if host is None or not re.fullmatch(r"[a-z0-9_.-]+|[0-9a-f:.]+", host.name):
         raise UnsafeUrl(shown, "it names no host; write it like https://www.example.com/")
     return parts, host
+
+
+def _named_site(rights_holder: RightsHolder, name: str, kind: str, **values: Any) -> Site:
+    wanted = name.strip()
+    if not wanted:
+        raise BadInput("a list of pages and a site of archive files need a name; give one with --name")
+    site = Site.objects.filter(rights_holder=rights_holder, name=wanted).first()
+    if site is not None and site.kind != kind:
+        raise BadInput(f"the site {wanted} is there already, and of another kind; choose another name")
+    site = site or Site(rights_holder=rights_holder, name=wanted, kind=kind)
+    for field, value in values.items():
+        setattr(site, field, value)
+    _validate(site)
+    site.save()
+    return site
 
 
 def _site_of(rights_holder: RightsHolder, name: str, host: Host) -> Site:

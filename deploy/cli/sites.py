@@ -2,11 +2,13 @@
 
 import re
 from datetime import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from core.errors import BadInput
+from core.pages import SpiderKind
 from deploy.cli.output import as_json, say, table
 from deploy.cli.session import local_iso, local_time, session
 
@@ -23,8 +25,17 @@ def register(app: typer.Typer) -> None:
 
 
 def add(  # noqa: PLR0917 - options of a command
-    url: Annotated[str, typer.Argument(metavar="URL", help="where a crawl begins")],
+    url: Annotated[str, typer.Argument(metavar="[URL]", help="where a crawl begins")] = "",
     name: Annotated[str, typer.Option(help="of the site; its host where none is given")] = "",
+    kind: Annotated[
+        str | None,
+        typer.Option(
+            help="generic, sitemap, feed, novel, list or archive: what the URL is; generic where none is given"
+        ),
+    ] = None,
+    urls: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="of --kind list: the pages, one a line; # begins a comment")
+    ] = None,
     rights_holder: Annotated[str, typer.Option(help="who watches it. Needed where there are several")] = "",
     daily_at: Annotated[str | None, typer.Option(metavar="HH:MM", help="when it is crawled, in your zone")] = None,
     every_days: Annotated[int | None, typer.Option(help="crawl it every so many days")] = None,
@@ -41,6 +52,7 @@ def add(  # noqa: PLR0917 - options of a command
 ) -> None:
     """Watch a site. The same address again brings its options up to date; --name of a site adds an address to it."""
     options: dict[str, Any] = {
+        "kind": _kind(kind),
         "crawl_at": _time(daily_at),
         "interval_days": every_days,
         "max_pages": max_pages,
@@ -55,6 +67,11 @@ def add(  # noqa: PLR0917 - options of a command
         "obey_robots": False if ignore_robots else None,
     }
     given = {option: value for option, value in options.items() if value is not None}
+    if kind in ("list", "archive"):
+        _add_named(kind, url, urls, name, rights_holder, given)
+        return
+    if urls is not None:
+        raise BadInput("a file of addresses makes a list: give --kind list with --urls")
     if not url.strip():
         raise BadInput("the address of the site is empty; write it like https://www.example.com/")
     with session() as settings:
@@ -81,14 +98,15 @@ def show(is_json: Annotated[bool, typer.Option("--json", help="for programs")] =
             run = site.runs.first()
             last = f"{local_time(run.due_at, settings)} {run.state}, {run.pages_stored} pages" if run else "never"
             hosts = ", ".join(domain.host for domain in site.domains.all())
-            rows.append((site.pk, site.name, hosts, site.rights_holder.name, _when(site), last))
-        table(("id", "name", "hosts", "rights holder", "crawled at", "last crawl"), rows, right=("id",))
+            rows.append((site.pk, site.name, site.kind, hosts, site.rights_holder.name, _when(site), last))
+        table(("id", "name", "kind", "hosts", "rights holder", "crawled at", "last crawl"), rows, right=("id",))
 
 
 def _record(site: "Site") -> dict[str, Any]:
     return {
         "id": site.pk,
         "name": site.name,
+        "kind": site.kind,
         "rights_holder": site.rights_holder.name,
         "start_urls": site.start_urls.splitlines(),
         "hosts": [domain.host for domain in site.domains.all()],
@@ -113,6 +131,36 @@ def _when(site: "Site") -> str:
     if not site.is_active:
         return "not watched"
     return f"{site.crawl_at:%H:%M}" + (f" every {site.interval_days} days" if site.interval_days > 1 else "")
+
+
+def _add_named(  # noqa: PLR0917 - what the command was given
+    kind: str, url: str, urls: Path | None, name: str, rights_holder: str, options: dict[str, Any]
+) -> None:
+    """Add a site that has no one address."""
+    is_list = kind == "list"
+    if url.strip() or (urls is None) == is_list:
+        raise BadInput(
+            "a list of pages is given as a file: --kind list --urls FILE --name NAME"
+            if is_list
+            else "a site of archive files has no address: --kind archive --name NAME"
+        )
+    with session() as settings:
+        from webadmin import catalogue, watchlist
+        from webadmin.intake.plain import read_bytes
+
+        text = read_bytes(urls, settings.crawl.max_body_bytes).decode("utf-8", "replace") if urls is not None else ""
+        holder = catalogue.holder(rights_holder)
+        values = {option: value for option, value in options.items() if option != "kind"}
+        site = watchlist.add_list(holder, name, text, **values) if is_list else watchlist.archive_site(holder, name)
+        count = f"{len(site.start_urls.splitlines())} pages, crawl them with: zhuiwen crawl {site.pk}"
+        say(f"watching {site.pk} {site.name} ({count})" if is_list else f"{site.pk} {site.name} is ready for archives")
+
+
+def _kind(text: str | None) -> str | None:
+    known = [kind.value for kind in SpiderKind]
+    if text is not None and text not in known:
+        raise BadInput(f"--kind {text} is none of {', '.join(known)}")
+    return text
 
 
 def _time(text: str | None) -> time | None:

@@ -46,8 +46,8 @@ class SiteDomainInline(HolderInline):
 @admin.register(Site)
 class SiteAdmin(HolderAdmin):
     form = SiteForm
-    list_display = ["site", "is_active", "schedule", "next_crawl", "last_run", "page_count", "case_count"]
-    list_filter = ["rights_holder", "is_active"]
+    list_display = ["site", "kind", "is_active", "schedule", "next_crawl", "last_run", "page_count", "case_count"]
+    list_filter = ["rights_holder", "kind", "is_active"]
     list_select_related = ["rights_holder"]
     search_fields = ["name", "start_urls", "domains__host"]
     search_help_text = _("name, URL or domain")
@@ -55,8 +55,19 @@ class SiteAdmin(HolderAdmin):
     actions_detail = ["crawl_now"]
     inlines = [SiteDomainInline]
     readonly_fields = ["added_at"]
+    # Shown only where they say something to the spider of that kind.
+    conditional_fields = {
+        "start_urls": "kind != 'archive'",
+        "crawl_at": "kind != 'archive'",
+        "interval_days": "kind != 'archive'",
+        "follow_patterns": "kind == 'generic' || kind == 'sitemap' || kind == 'feed' || kind == 'novel'",
+        "next_page_selector": "kind == 'generic' || kind == 'novel'",
+        "chapter_list_selector": "kind == 'generic' || kind == 'novel'",
+        "max_depth": "kind == 'generic'",
+        "use_sitemap": "kind == 'generic'",
+    }
     fieldsets = [
-        (None, {"fields": ["rights_holder", "name", "start_urls", ("is_active", "added_at")]}),
+        (None, {"fields": ["rights_holder", "name", "kind", "start_urls", ("is_active", "added_at")]}),
         (_("Schedule"), {"fields": [("crawl_at", "interval_days")]}),
         (_("Links"), {"fields": ["follow_patterns", "page_patterns", "deny_patterns"], "classes": ["tab"]}),
         (

@@ -7,8 +7,24 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
+from crawler.url_list import BadAddress, read_url_list
 from webadmin.forms.hosts import clean_host, clean_patterns, clean_urls
 from webadmin.models import Site, SiteDomain
+
+MAX_BAD_LINES = 10  # named at once; a file of something else has thousands
+_START_URLS_HELP = _(
+    "One a line. Website: pages to begin at. Sitemap: sitemaps, or the front page of a site that has some. Feed: RSS or"
+    " Atom feeds, or pages that name them. Novel: catalogues of chapters. List of pages: the pages themselves; what"
+    " follows # is a comment. Archive files: none."
+)
+_BAD_ADDRESSES = {
+    BadAddress.NO_SCHEME: _("Line %(number)d: “%(text)s” does not begin with http:// or https://."),
+    BadAddress.NO_HOST: _("Line %(number)d: “%(text)s” names no host."),
+    BadAddress.BLANKS: _("Line %(number)d: “%(text)s” has blanks; write one address a line."),
+    BadAddress.TOO_LONG: _("Line %(number)d: “%(text)s” is longer than 2,000 characters."),
+    BadAddress.LOGIN: _("Line %(number)d: “%(text)s” carries a user name or password; leave them out."),
+    BadAddress.TOO_MANY: _("Line %(number)d: a list has at most 50,000 addresses; make another one."),
+}
 
 
 class SiteForm(forms.ModelForm):
@@ -21,9 +37,17 @@ class SiteForm(forms.ModelForm):
         for name in ("start_urls", "follow_patterns", "page_patterns", "deny_patterns"):
             if name in self.fields:
                 self.fields[name].widget.attrs["rows"] = 3
+        if "start_urls" in self.fields:
+            self.fields["start_urls"].help_text = _START_URLS_HELP
+            if self.instance.kind == Site.Kind.LIST:
+                self.fields["start_urls"].widget.attrs["rows"] = 16
 
     def clean_start_urls(self) -> str:
-        return clean_urls(self.cleaned_data["start_urls"])
+        typed = self.cleaned_data["start_urls"]
+        kind = self.cleaned_data.get("kind", self.instance.kind)
+        if kind == Site.Kind.ARCHIVE:
+            return ""
+        return _clean_list(typed) if kind == Site.Kind.LIST else clean_urls(typed)
 
     def clean_follow_patterns(self) -> str:
         return clean_patterns(self.cleaned_data["follow_patterns"])
@@ -42,6 +66,21 @@ class SiteForm(forms.ModelForm):
             except (LookupError, ValueError) as error:
                 raise ValidationError(_("There is no encoding “%(name)s”."), params={"name": encoding}) from error
         return encoding
+
+
+def _clean_list(typed: str) -> str:
+    """Check a list of pages; it stays as it was typed, comments and all."""
+    found = read_url_list(typed)
+    if found.bad:
+        raise ValidationError(
+            [
+                ValidationError(_BAD_ADDRESSES[line.fault], params={"number": line.number, "text": line.text})
+                for line in found.bad[:MAX_BAD_LINES]
+            ]
+        )
+    if not found.urls:
+        raise ValidationError(_("Write at least one URL."))
+    return "\n".join(line.rstrip() for line in typed.strip().splitlines())
 
 
 class SiteDomainForm(forms.ModelForm):

@@ -1,0 +1,89 @@
+"""A list of pages as people write it: one address a line, with comments and blank lines between."""
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from urllib.parse import urlsplit
+
+from core.hosts import parse_host
+from crawler.urls import MAX_URL_CHARS
+
+MAX_URLS = 50_000  # what a sitemap may hold
+MAX_SHOWN_CHARS = 80
+_COMMENT = re.compile(r"^\s*(?:#|;|//).*$|\s+#.*$")
+
+
+class BadAddress(StrEnum):
+    """What is wrong with a line."""
+
+    NO_SCHEME = "it does not begin with http:// or https://"
+    NO_HOST = "it names no host"
+    BLANKS = "an address has no blanks; write one address a line"
+    TOO_LONG = "it is longer than 2,000 characters"
+    LOGIN = "it carries a user name or password; leave them out"
+    TOO_MANY = "a list has at most 50,000 addresses; make another one"
+
+
+@dataclass(frozen=True, slots=True)
+class BadLine:
+    """number: 1-based; text: as it stood there, cut to 80 characters, without a login."""
+
+    number: int
+    text: str
+    fault: BadAddress
+
+    def __str__(self) -> str:
+        return f"line {self.number}: {self.text}: {self.fault}"
+
+
+@dataclass(frozen=True, slots=True)
+class UrlList:
+    """Each address once, in order, and the lines that are none."""
+
+    urls: tuple[str, ...]
+    bad: tuple[BadLine, ...]
+
+
+def read_url_list(text: str) -> UrlList:
+    r"""What a list says. A comment begins with #, ; or //, or behind an address with a blank and #.
+
+    >>> found = read_url_list("# ours\nhttp://a.example/1#top\nwww.a.example/2")
+    >>> found.urls, str(found.bad[0])
+    (('http://a.example/1',), 'line 3: www.a.example/2: it does not begin with http:// or https://')
+    """
+    urls: dict[str, None] = {}
+    bad: list[BadLine] = []
+    for number, line in enumerate(text.lstrip("\ufeff").splitlines(), 1):
+        address = _COMMENT.sub("", line).strip()
+        if not address:
+            continue
+        fault = BadAddress.TOO_MANY if len(urls) >= MAX_URLS else _fault(address)
+        if fault is None:
+            urls[address.partition("#")[0]] = None
+        else:
+            bad.append(BadLine(number, _shown(address), fault))
+            if fault is BadAddress.TOO_MANY:
+                break
+    return UrlList(tuple(urls), tuple(bad))
+
+
+def _fault(address: str) -> BadAddress | None:
+    if len(address) > MAX_URL_CHARS:
+        return BadAddress.TOO_LONG
+    if not address.lower().startswith(("http://", "https://")):
+        return BadAddress.NO_SCHEME
+    if re.search(r"[\s\x00-\x20\x7f]", address):
+        return BadAddress.BLANKS
+    try:
+        parts = urlsplit(address)
+        parse_host(address)
+    except ValueError:
+        return BadAddress.NO_HOST
+    if parts.username is not None or parts.password is not None:
+        return BadAddress.LOGIN
+    return None if parts.hostname else BadAddress.NO_HOST
+
+
+def _shown(address: str) -> str:
+    bare = re.sub(r"(?<=://)[^/@\s]*@", "", address)
+    return bare if len(bare) <= MAX_SHOWN_CHARS else f"{bare[:MAX_SHOWN_CHARS]}..."
