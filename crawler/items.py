@@ -1,8 +1,10 @@
 """What the spider hands to the pipeline."""
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from core.pages import Fetched, Reading
+from core.visits import AbsenceReason, Visit
 from crawler.frontier import Target
 
 
@@ -13,3 +15,21 @@ class ReadPage:
     target: Target
     fetched: Fetched
     reading: Reading
+
+
+@dataclass(frozen=True, slots=True)
+class Unchanged:
+    """A known page of which the site said that it has not changed since it was last fetched."""
+
+    target: Target
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class NotThere:
+    """A known page in place of which the site said that it is not there; `visit` is what that makes of its address."""
+
+    target: Target
+    fetched: Fetched
+    reason: AbsenceReason
+    visit: Visit

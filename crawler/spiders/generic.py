@@ -202,6 +202,8 @@ class GenericSpider(Spider):
         counts = self.tally.counts
         if reason == "finished" and not counts.fetched and counts.rejected:
             reason = max(counts.rejected, key=lambda name: counts.rejected[name])
+        if reason == "finished" and self.frontier.has_reached_limit:
+            reason = PAGE_LIMIT
         counts.finish_reason = "stopped" if reason == "shutdown" else reason
         self._reader.close()
         self.frontier.close(is_complete=not self.frontier.pending() or reason in (PAGE_LIMIT, BYTE_LIMIT))
@@ -294,11 +296,10 @@ class GenericSpider(Spider):
             yield from self._new_requests([url for url in found.others if self.scope.follows(url)], depth + 1, PAGE)
 
     def _new_requests(self, urls: list[str], depth: int, kind: str) -> Iterator[Request]:
-        for url in urls:
-            if kind == PAGE and self.revisiting is not None and not self.revisiting.visits.wants(url):
-                continue
-            if self.frontier.add(url, depth, kind):
-                yield self._request(Target(url, depth, kind))
+        if kind == PAGE and self.revisiting is not None:
+            urls = [url for url in urls if self.revisiting.visits.wants(url)]
+        for target in self.frontier.add_all(Target(url, depth, kind) for url in urls):
+            yield self._request(target)
 
     def _priority(self, target: Target) -> int:
         if target.kind == PAGE and self.revisiting is not None:

@@ -65,6 +65,8 @@ class WebServer:
         self.requested: list[str] = []
         self.requested_at_s: list[float] = []
         self.bytes_sent: dict[str, int] = {}
+        self.headers: dict[str, Mapping[str, str]] = {}  # of the newest request, by path
+        self.fallback: Callable[[str], Answer] = lambda _: Answer(b"<p>not here</p>", status=404)
         self.stopped = threading.Event()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
         self._server.daemon_threads = True
@@ -94,7 +96,8 @@ def _handler(site: WebServer) -> type[BaseHTTPRequestHandler]:
         def do_GET(self) -> None:
             site.requested.append(self.path)
             site.requested_at_s.append(time.monotonic())
-            route = site.routes.get(self.path, Answer(b"<p>not here</p>", status=404))
+            site.headers[self.path] = dict(self.headers)
+            route = site.routes.get(self.path, site.fallback)
             answer = route(self.path) if callable(route) else route
             try:
                 self._send(answer)

@@ -1,0 +1,109 @@
+"""How a site shows that a page is not there: asked with addresses that never were, at the beginning of a crawl.
+
+Sites that answer 404 need nothing of this. Others answer 200 with a sentence, or lead back to their front page.
+"""
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from urllib.parse import urljoin, urlsplit, urlunsplit
+
+from crawler.reading import Rejected, open_page
+from crawler.urls import canonical
+
+MAX_PROBES = 4  # requests of a run that ask for what cannot be there: one for each of the commonest shapes of address
+# Two renderings of one not-found page differ in a clock, a session, the address asked for. Chosen: texts of 40 to 600
+# characters with up to one sentence of another kept above 0.8, pages with a text of their own below 0.5.
+MIN_RESEMBLANCE = 0.8
+_GRAM_CHARS = 3
+_MIN_CHARS = 4
+_DIGITS = re.compile(r"\d+")
+_NOISE = re.compile(r"[\s\d\W_]+")
+
+
+class NotFoundPages:
+    """What a site answers where nothing is: texts, and addresses that it leads to instead."""
+
+    def __init__(self) -> None:
+        self._texts: list[frozenset[str]] = []
+        self._targets: set[str] = set()
+
+    def learn(self, status: int, headers: Mapping[str, str], body: bytes, url: str) -> None:
+        """Take over the answer to an address that never was; an honest 404 or 410 teaches nothing."""
+        if 300 <= status < 400:
+            target = leads_to(headers, url)
+            self._targets |= {target} if target else set()
+        elif status < 300:
+            grams = _grams(_plain_text(body, headers, url))
+            self._texts += [grams] if grams else []
+
+    def is_target(self, status: int, headers: Mapping[str, str], url: str) -> bool:
+        """Whether a redirect leads to where the site leads for addresses that never were."""
+        return bool(self._targets) and 300 <= status < 400 and leads_to(headers, url) in self._targets
+
+    def resembles(self, headers: Mapping[str, str], body: bytes, url: str) -> bool:
+        """Whether a page is, but for details, what the site shows for addresses that never were."""
+        if not self._texts:
+            return False
+        grams = _grams(_plain_text(body, headers, url))
+        return any(_resemblance(grams, known) >= MIN_RESEMBLANCE for known in self._texts)
+
+
+def probes(start_urls: Iterable[str], page_urls: Iterable[str], seed: str) -> list[str]:
+    """Addresses of the shapes that the site's pages have, and that cannot be there; each run asks for others."""
+    number = str(10**11 + int.from_bytes(hashlib.sha256(seed.encode()).digest()[:5], "big") % 10**11)
+    word = hashlib.sha256(seed.encode()).hexdigest()[:12]
+    shapes: Counter[str] = Counter()
+    example: dict[str, str] = {}
+    for url in page_urls:
+        shape = _DIGITS.sub("0", url)
+        shapes[shape] += 1
+        example.setdefault(shape, url)
+    asked = [_never_was(example[shape], number, word) for shape, _ in shapes.most_common(MAX_PROBES - 1)]
+    asked += [urljoin(url, f"/{word}{number}.html") for url in list(start_urls)[:1]]
+    return list(dict.fromkeys(asked))
+
+
+def leads_to(headers: Mapping[str, str], url: str) -> str:
+    """The address that a redirect leads to, in its canonical form; "" for none."""
+    location = next((value for name, value in headers.items() if name.lower() == "location"), "")
+    try:
+        return canonical(urljoin(url, location)) if location else ""
+    except ValueError:
+        return ""
+
+
+def _never_was(url: str, number: str, word: str) -> str:
+    """The address with its last number, or else its last part, replaced."""
+    parts = urlsplit(url)
+    where = parts.query if _DIGITS.search(parts.query) else parts.path
+    found = list(_DIGITS.finditer(where))
+    if found:
+        changed = where[: found[-1].start()] + number + where[found[-1].end() :]
+    else:
+        changed = f"{parts.path.rstrip('/').rpartition('/')[0]}/{word}"
+    is_query = where is parts.query and bool(found)
+    path, query = (parts.path, changed) if is_query else (changed, "" if not found else parts.query)
+    return urlunsplit((parts.scheme, parts.netloc, path, query, ""))
+
+
+def _plain_text(body: bytes, headers: Mapping[str, str], url: str) -> str:
+    """All that stands on a page but scripts and styles."""
+    page = open_page(body, headers, url)
+    if isinstance(page, Rejected) or page.tree is None:
+        return "" if isinstance(page, Rejected) else page.decoded.text
+    texts = page.tree.xpath("//text()[not(ancestor::script or ancestor::style or ancestor::noscript)]")
+    return " ".join(str(text) for text in texts)
+
+
+def _grams(text: str) -> frozenset[str]:
+    """Every three characters in a row, without digits, spaces and signs."""
+    bare = _NOISE.sub("", text)
+    if len(bare) < _MIN_CHARS:
+        return frozenset()
+    return frozenset(bare[at : at + _GRAM_CHARS] for at in range(len(bare) - _GRAM_CHARS + 1))
+
+
+def _resemblance(one: frozenset[str], other: frozenset[str]) -> float:
+    return len(one & other) / max(1, len(one | other))

@@ -1,0 +1,90 @@
+"""A site that is crawled again and again, at moments that the test chooses; each crawl is a process of its own."""
+
+import multiprocessing
+import threading
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from core.clock import ManualClock
+from core.ids import CanonicalUrl, PageId, page_id
+from core.pages import CrawlCounts, CrawlPlan
+from core.settings import CrawlSettings
+from core.visits import Visit
+from crawler.run import run_crawl
+from crawler.urls import canonical
+from crawler.visit_memory import MemoryVisitBook
+from pagestore.memory import MemoryPageStore
+from tests.crawler.crawl_process import DEADLINE_S, RecordingOutbox
+
+START = datetime(2026, 3, 1, 3, 0, tzinfo=UTC)
+
+
+class CarriedStore(MemoryPageStore):
+    """A page store that goes into the process of a crawl and comes back."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_lock"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__ |= state
+        self._lock = threading.Lock()
+
+
+@dataclass
+class VisitedSite:
+    """What is kept between the crawls of one plan."""
+
+    plan: CrawlPlan
+    settings: CrawlSettings
+    store: MemoryPageStore = field(default_factory=CarriedStore)
+    book: MemoryVisitBook = field(default_factory=MemoryVisitBook)
+    runs: int = 0
+
+    def crawl(self, after: timedelta = timedelta(0), job_dir: Path | None = None) -> CrawlCounts:
+        """One crawl at START + `after`; store and book are then as it left them."""
+        self.runs += 1
+        plan = replace(self.plan, run_id=f"run-{self.runs}")
+        context = multiprocessing.get_context("spawn")
+        ours, theirs = context.Pipe()
+        given = (theirs, plan, self.settings, self.store, self.book, START + after, job_dir)
+        process = context.Process(target=_run, args=given, daemon=True)
+        process.start()
+        theirs.close()
+        try:
+            assert ours.poll(DEADLINE_S), "the crawl does not end"
+            result = ours.recv()
+        finally:
+            process.join(5)
+            if process.is_alive():
+                process.kill()
+        if isinstance(result, Exception):
+            raise result
+        counts, self.store, self.book = result
+        assert isinstance(counts, CrawlCounts)
+        return counts
+
+    def visit(self, url: str) -> Visit:
+        return next(visit for visit in self.book.visits(self.plan.site_id) if visit.url == url)
+
+    def page(self, url: str) -> PageId:
+        return page_id(self.plan.site_id, CanonicalUrl(canonical(url)))
+
+
+def _run(  # noqa: PLR0917 - what a crawl is given
+    pipe: Connection,
+    plan: CrawlPlan,
+    settings: CrawlSettings,
+    store: MemoryPageStore,
+    book: MemoryVisitBook,
+    now: datetime,
+    job_dir: Path | None,
+) -> None:
+    try:
+        counts = run_crawl(plan, store, RecordingOutbox(), settings, job_dir, None, book, ManualClock(now))
+    except Exception as fault:
+        pipe.send(fault)
+        return
+    pipe.send((counts, store, book))
