@@ -10,7 +10,7 @@ from scrapy.crawler import CrawlerProcess
 
 from core.errors import BadConfiguration, BrokenInvariant, ZhuiwenError
 from core.pages import CrawlCounts, CrawlPlan
-from core.ports import Outbox, PageStore
+from core.ports import Clock, Outbox, PageStore, VisitBook
 from core.settings import CrawlSettings
 from crawler.extraction import select
 from crawler.frontier import Frontier
@@ -18,6 +18,8 @@ from crawler.keeper import JOB_DIR_SETTING
 from crawler.markup import parse
 from crawler.polite_settings import faults_of, polite_settings
 from crawler.resolver import ALLOWED_SETTING
+from crawler.shared_frontier import SharedFrontier
+from crawler.shared_settings import can_be_shared, shared
 from crawler.spiders.generic import MAX_DELAY_S
 from crawler.spiders.kinds import SPIDERS
 from crawler.tally import Tally
@@ -35,11 +37,18 @@ def run_crawl(  # noqa: PLR0917, what to crawl and where to put it belong togeth
     settings: CrawlSettings,
     job_dir: Path | None = None,
     on_progress: Callable[[CrawlCounts], None] | None = None,
+    visits: VisitBook | None = None,
+    clock: Clock | None = None,
+    shared_url: str = "",
 ) -> CrawlCounts:
     """Crawl a site; what was read is in `store`, and `outbox` has a message for each new version.
 
     job_dir: a folder of this site's own, in which the crawl notes what is left to do; called again with the same plan
     after a kill or a loss of power, it goes on from there. SIGTERM and SIGINT end the crawl after the pages in flight.
+    visits: what earlier runs know of the site's addresses; the crawl then fetches what is new or due, and notes what it
+    saw there. Without it every page is fetched. Its `store` then has to keep core.ports.PageHistory as well.
+    shared_url: the Redis in which several processes, each with a call of its own, share this site's crawl: what is left
+    to do, and the pace. Only for the kinds of `crawler.shared_settings`; others are crawled by this process alone.
     on_progress: called from this thread at most twice a second, and at the end, with a copy of the counts.
 
     Raises BadConfiguration for a plan that cannot work, BrokenInvariant for a second call in one process. Whatever
@@ -49,13 +58,23 @@ def run_crawl(  # noqa: PLR0917, what to crawl and where to put it belong togeth
     if "twisted.internet.reactor" in sys.modules:
         raise BrokenInvariant("a Twisted reactor runs once: start each crawl in a process of its own")
     tally = Tally(on_progress)
-    frontier = Frontier(plan, job_dir)
+    is_shared = bool(shared_url) and can_be_shared(plan)
+    frontier = SharedFrontier(plan, shared_url, settings.lease_s) if is_shared else Frontier(plan, job_dir)
     for name in _QUIET:
         logging.getLogger(name).addHandler(logging.NullHandler())
-    process = CrawlerProcess(scrapy_settings(plan, settings) | {JOB_DIR_SETTING: str(job_dir) if job_dir else ""})
+    config = scrapy_settings(plan, settings) | {JOB_DIR_SETTING: str(job_dir) if job_dir else ""}
+    process = CrawlerProcess(shared(config) if is_shared else config)
     failures: list[Any] = []
     finished = process.crawl(
-        SPIDERS[plan.kind], plan=plan, store=store, outbox=outbox, settings=settings, frontier=frontier, tally=tally
+        SPIDERS[plan.kind],
+        plan=plan,
+        store=store,
+        outbox=outbox,
+        settings=settings,
+        frontier=frontier,
+        tally=tally,
+        clock=clock,
+        visits=visits,
     )
     finished.addErrback(failures.append)
     process.start()
@@ -109,6 +128,7 @@ def scrapy_settings(plan: CrawlPlan, settings: CrawlSettings) -> dict[str, Any]:
             "crawler.middlewares.CompressionMiddleware": 590,
             "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,
             "crawler.middlewares.RedirectsMiddleware": 600,
+            "crawler.conditional.ConditionalMiddleware": 650,
             "crawler.refusal_middlewares.RefusalsMiddleware": 585,
             "crawler.refusal_middlewares.RedirectedRefusalsMiddleware": 605,
             "crawler.proxy_middleware.CookiesSetMiddleware": 690,
