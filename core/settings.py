@@ -49,6 +49,10 @@ class CrawlSettings:
     timeout_s: float = 30.0
     max_body_bytes: int = 16 * 1024 * 1024
     allow_private_hosts: tuple[str, ...] = ()  # "host:port" of private addresses that may be fetched all the same
+    chromium: str = ""  # path; found by itself if empty
+    is_shared: bool = False  # several processes crawl one site, from a frontier in Redis
+    processes: int = 2  # for one site, where it is shared
+    lease_s: float = 60.0  # without a sign of life, until what a process had in hand goes to the others
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +62,18 @@ class PipelineSettings:
     max_retries: int = 8
     retry_backoff_s: float = 2.0  # doubles at each retry, at most 10 minutes
     sweep_interval_s: float = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceSettings:
+    """Where bundles are kept, who stamps them, how long they stay."""
+
+    url: str = field(default="", repr=False)  # the page store if empty; file:///FOLDER, or another MongoDB
+    tsa_urls: tuple[str, ...] = field(default=(), repr=False)  # time stamp authorities; none: nothing is stamped
+    tsa_roots: str = ""  # PEM file of the authorities' roots, or a folder with one HOST.pem for each
+    allow_private_tsa: bool = False
+    keep_years: int = 0  # 0: for ever
+    draws: bool = True  # screenshots and PDFs, where a browser is installed
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +95,7 @@ class Settings:
     crawl: CrawlSettings
     pipeline: PipelineSettings
     web: WebSettings
+    evidence: EvidenceSettings = field(default_factory=EvidenceSettings)
 
     @property
     def mongo_url(self) -> str:
@@ -159,6 +176,10 @@ def _read(variables: Variables) -> Settings:
             timeout_s=variables.real("CRAWL_TIMEOUT_S", CrawlSettings().timeout_s, 1, 600),
             max_body_bytes=variables.number("MAX_BODY_BYTES", CrawlSettings().max_body_bytes, 1024, 1 << 30),
             allow_private_hosts=variables.places("ALLOW_PRIVATE_HOSTS"),
+            chromium=variables.text("CHROMIUM", ""),
+            is_shared=variables.flag("CRAWL_SHARED"),
+            processes=variables.number("CRAWL_PROCESSES", CrawlSettings().processes, 1, 64),
+            lease_s=variables.real("CRAWL_LEASE_S", CrawlSettings().lease_s, 2, 3600),
         ),
         pipeline=PipelineSettings(
             workers=variables.number("WORKERS", PipelineSettings().workers, 1, 256),
@@ -174,6 +195,14 @@ def _read(variables: Variables) -> Settings:
             time_zone=variables.zone("TIME_ZONE", WebSettings().time_zone),
             language=variables.choice("LANGUAGE", WebSettings().language, ("zh-hans", "en")),
             is_https=variables.flag("HTTPS"),
+        ),
+        evidence=EvidenceSettings(
+            url=variables.url("EVIDENCE_URL", service_urls.EVIDENCE),
+            tsa_urls=variables.names("TSA_URLS", ()),
+            tsa_roots=variables.text("TSA_ROOTS", ""),
+            allow_private_tsa=variables.flag("ALLOW_PRIVATE_TSA"),
+            keep_years=variables.number("EVIDENCE_KEEP_YEARS", EvidenceSettings().keep_years, 0, 1000),
+            draws=variables.choice("SCREENSHOTS", "auto", ("auto", "off")) == "auto",
         ),
     )
 

@@ -1,6 +1,6 @@
 """Whether an answer is a page of the site or a refusal in the guise of one, by rules that can be tried on any page."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -102,17 +102,18 @@ class BanJudge:
     def _seen(self, rule: BanRule, answer: Answer, page: "_Page") -> str:
         """What all the conditions of the rule saw, "" where one of them does not hold."""
         seen: list[str] = []
-        for is_asked, found in (
-            (bool(rule.statuses), lambda: f"HTTP status {answer.status}" if answer.status in rule.statuses else ""),
-            (bool(rule.redirect), lambda: self._redirect(rule, answer)),
-            (bool(rule.words), lambda: _word(rule, page)),
-            (bool(rule.selector), lambda: _element(rule, page)),
-            (bool(rule.max_chars), lambda: _shortness(rule, page)),
-        ):
-            if is_asked:
-                seen.append(found())
-                if not seen[-1]:
-                    return ""
+        looks: tuple[tuple[object, Callable[[], str]], ...] = (
+            (rule.statuses, lambda: _status(rule, answer)),
+            (rule.redirect, lambda: self._redirect(rule, answer)),
+            (rule.words, lambda: _word(rule, page)),
+            (rule.selector, lambda: _element(rule, page)),
+            (rule.max_chars, lambda: _shortness(rule, page)),
+        )
+        for is_asked, look in looks:
+            found = look() if is_asked else ""
+            if is_asked and not found:
+                return ""
+            seen += [found] if found else []
         return ", ".join(seen)
 
     def _redirect(self, rule: BanRule, answer: Answer) -> str:
@@ -203,6 +204,10 @@ def describe(ban: Ban, url: str) -> str:
 def needs_rest(action: BanAction) -> bool:
     """Whether the crawl waits after such a refusal."""
     return action in (BanAction.SLOW, BanAction.ROTATE)
+
+
+def _status(rule: BanRule, answer: Answer) -> str:
+    return f"HTTP status {answer.status}" if answer.status in rule.statuses else ""
 
 
 def _word(rule: BanRule, page: _Page) -> str:

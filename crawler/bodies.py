@@ -28,9 +28,9 @@ _ARCHIVES = (
 
 
 def archive_kind(body: bytes, *, may_be_gzip: bool) -> str:
-    """Which kind of archive a body is, "" for none. may_be_gzip: sitemaps and feeds come gzipped, pages do not.
+    r"""Which kind of archive a body is, "" for none. may_be_gzip: sitemaps and feeds come gzipped, pages do not.
 
-    >>> archive_kind(b"PK\\x03\\x04...", may_be_gzip=True), archive_kind(b"<html>", may_be_gzip=False)
+    >>> archive_kind(b"PK\x03\x04...", may_be_gzip=True), archive_kind(b"<html>", may_be_gzip=False)
     ('zip', '')
     """
     if body.startswith(_GZIP):

@@ -51,6 +51,6 @@ class _Gate:
             end = _END.search(data)
             self._head_bytes += end.start() if end else len(data)
         if self._head_bytes > MAX_HEADER_BYTES:
-            self._protocol._giveUp(Failure(HeadersTooLarge()))
+            self._protocol._giveUp(Failure(HeadersTooLarge()))  # type: ignore[no-untyped-call]
         else:
             self._pass_on(data)

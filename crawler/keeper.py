@@ -51,7 +51,7 @@ class Keeper:
         self.session = Session(self.politeness.login, self._spider.scope)
         self.in_flight = 0
         self._bans_in_a_row = 0
-        self._logins = 0
+        self.logins = 0
         self._needs_login = bool(self.politeness.login.steps)
         self._hold_until: datetime | None = None
         self._hold_reason = ""
@@ -207,8 +207,8 @@ class Keeper:
             self.end(reason, f"the crawl waits longer than {MAX_PAUSE_S:.0f} s: {self._hold_reason}", until)
 
     async def _log_in(self) -> None:
-        self._logins += 1
-        if self._logins > MAX_LOGINS:
+        self.logins += 1
+        if self.logins > MAX_LOGINS:
             raise LoginFailed(f"the session ended {MAX_LOGINS} times; the login does not last")
         download: Callable[..., Any] = self._crawler.engine.download_async
         for told in await self.session.open(download):

@@ -16,7 +16,7 @@ from crawler.extraction import select
 from crawler.frontier import Frontier
 from crawler.keeper import JOB_DIR_SETTING
 from crawler.markup import parse
-from crawler.polite_settings import faults_of, polite_settings
+from crawler.polite_settings import browser_middlewares, faults_of, polite_settings
 from crawler.resolver import ALLOWED_SETTING
 from crawler.shared_frontier import SharedFrontier
 from crawler.shared_settings import can_be_shared, shared
@@ -133,6 +133,7 @@ def scrapy_settings(plan: CrawlPlan, settings: CrawlSettings) -> dict[str, Any]:
             "crawler.refusal_middlewares.RedirectedRefusalsMiddleware": 605,
             "crawler.proxy_middleware.CookiesSetMiddleware": 690,
             "crawler.proxy_middleware.ProxyMiddleware": 740,
+            **browser_middlewares(plan),
         },
         **polite_settings(plan, settings),
     }

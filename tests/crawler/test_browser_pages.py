@@ -1,0 +1,125 @@
+"""Pages that scripts make, loaded in a real Chromium; and what such pages try to reach."""
+
+import json
+from collections.abc import Iterator
+from importlib.util import find_spec
+
+import pytest
+
+from core.politeness import BrowserMode, Politeness
+from crawler.browser_middleware import SHELLS_THAT_DECIDE
+from crawler.chromium import find_chromium
+from tests.crawler.crawl_process import crawl, plan_of, settings_of
+from tests.crawler.texts import SIMPLIFIED, own_text
+from tests.support.web_server import Answer, Routes, WebServer, page, redirect
+
+pytestmark = [
+    pytest.mark.skipif(find_spec("scrapy_playwright") is None, reason="the extra browser is not installed"),
+    pytest.mark.skipif(find_chromium() is None, reason="there is no Chromium; install Debian's package chromium"),
+]
+AUTO, ALWAYS = Politeness(browser=BrowserMode.AUTO), Politeness(browser=BrowserMode.ALWAYS)
+
+
+def _shell(script: str) -> Answer:
+    return page("脚本", f"<div id=app></div><script>{script}</script>")
+
+
+def _writes(number: int) -> str:
+    """A script that puts the page together from pieces in base64, as such sites do."""
+    markup = json.dumps(f"<h1>第{number}章</h1>{own_text(number)}")
+    return f"document.getElementById('app').innerHTML = {markup};"
+
+
+def test_a_page_that_scripts_write_is_read_in_the_browser_and_a_plain_one_is_not() -> None:
+    routes: Routes = {
+        "/": page("目录", '<a href="/p/1">第一</a><a href="/p/2">第二</a>'),
+        "/p/1": _shell(_writes(1)),
+        "/p/2": page("第二", own_text(2)),
+    }
+    with WebServer(routes) as site:
+        crawled = crawl(plan_of(site.url(), politeness=AUTO), settings_of(site.netloc))
+        assert crawled.counts.stored == 2, crawled.counts
+        assert SIMPLIFIED[0] in crawled.reading("/p/1").text
+        assert site.requested.count("/p/2") == 1
+        assert site.requested.count("/p/1") == 2
+
+
+def test_a_site_of_scripts_is_not_asked_twice_for_each_page() -> None:
+    count = SHELLS_THAT_DECIDE + 3
+    links = "".join(f'<a href="/p/{number}">第{number}</a>' for number in range(count))
+    routes: Routes = {f"/p/{number}": _shell(_writes(number)) for number in range(count)}
+    routes["/"] = _shell(f"document.getElementById('app').innerHTML = {json.dumps(links)};")
+    with WebServer(routes) as site:
+        crawled = crawl(plan_of(site.url(), politeness=AUTO, concurrency=1), settings_of(site.netloc))
+        assert crawled.counts.stored == count, crawled.counts
+        asked = sum(path.startswith("/p/") for path in site.requested)
+        assert asked == count + SHELLS_THAT_DECIDE - 1
+
+
+def test_pictures_films_and_fonts_are_not_loaded() -> None:
+    body = (
+        '<img src="/a.png"><video src="/b.mp4" autoplay></video>'
+        "<style>@font-face {font-family: x; src: url(/c.woff2)} body {font-family: x}</style>" + own_text(1)
+    )
+    with WebServer({"/": page("图", body)}) as site:
+        assert crawl(plan_of(site.url(), politeness=ALWAYS), settings_of(site.netloc)).counts.stored == 1
+        assert not {"/a.png", "/b.mp4", "/c.woff2"} & set(site.requested)
+
+
+@pytest.fixture
+def inside() -> Iterator[WebServer]:
+    """A service of the operator's own network."""
+    with WebServer({"/secret": page("内部", own_text(50))}) as server:
+        yield server
+
+
+@pytest.mark.parametrize(
+    "attack",
+    [
+        "fetch('URL')",
+        "location.href = 'URL'",
+        "document.body.appendChild(Object.assign(document.createElement('iframe'), {src: 'URL'}))",
+        "document.body.appendChild(Object.assign(document.createElement('script'), {src: '/hop'}))",
+        "location.href = '/hop'",
+        "new WebSocket('URL'.replace('http', 'ws'))",
+        "navigator.sendBeacon('URL')",
+        "fetch('URL'.replace('127.0.0.1', '2130706433'))",
+        "fetch('URL'.replace('127.0.0.1', '[::ffff:127.0.0.1]'))",
+        "fetch('URL'.replace('127.0.0.1', 'localhost'))",
+        "window.open('URL')",
+    ],
+)
+def test_no_script_reaches_the_operators_network(inside: WebServer, attack: str) -> None:
+    script = attack.replace("URL", inside.url("/secret"))
+    routes: Routes = {"/": page("攻击", f"{own_text(1)}<script>{script}</script>")}
+    routes["/hop"] = redirect(inside.url("/secret"))
+    with WebServer(routes) as site:
+        crawl(plan_of(site.url(), politeness=ALWAYS), settings_of(site.netloc))
+        assert "/" in site.requested
+        assert inside.requested == []
+
+
+def test_a_redirect_into_the_operators_network_is_refused_by_name(inside: WebServer) -> None:
+    with WebServer({"/": redirect(inside.url("/secret"))}) as site:
+        counts = crawl(plan_of(site.url(), politeness=ALWAYS), settings_of(site.netloc)).counts
+        assert inside.requested == []
+        assert (counts.rejected, counts.stored) == ({"unsafe_address": 1}, 0), counts
+
+
+def test_a_page_that_never_ends_is_given_up() -> None:
+    routes: Routes = {
+        "/": page("目录", '<a href="/loop">转</a><a href="/p/1">好</a>'),
+        "/loop": page("转", "<script>while (true) {}</script>"),
+        "/p/1": page("好", own_text(1)),
+    }
+    with WebServer(routes) as site:
+        crawled = crawl(plan_of(site.url(), politeness=ALWAYS), settings_of(site.netloc, timeout_s=3.0))
+        assert crawled.counts.rejected.get("no_answer") == 1, crawled.counts
+        assert crawled.has("/p/1")
+
+
+def test_a_page_that_grows_without_end_is_refused() -> None:
+    script = "document.body.innerHTML = '<p>' + '渡口的风很大。'.repeat(200000) + '</p>'"
+    with WebServer({"/": _shell(script)}) as site:
+        counts = crawl(plan_of(site.url(), politeness=ALWAYS), settings_of(site.netloc)).counts
+        assert (counts.rejected, counts.stored) == ({"too_large": 1}, 0), counts
