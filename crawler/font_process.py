@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from crawler.font_drawing import SIZE_PX, Drawings
 from crawler.font_worker import read_block, write_block
@@ -30,12 +31,26 @@ class FontProcess:
         """The drawings of crawler.font_drawing.draw; None for a font that is broken, too large or too slow."""
         if len(font) > MAX_FONT_BYTES or not codes:
             return None
+        answer = self._ask(list(codes), font)
+        if answer is None:
+            return None
+        numbers, pixels = answer
+        return Drawings(numbers, np.frombuffer(pixels, np.uint8).reshape(len(numbers), SIZE_PX, SIZE_PX))
+
+    def ink(self, picture: bytes) -> NDArray[np.uint8] | None:
+        """What crawler.picture_ink.decoded makes of a picture; None for one that is broken, too large or too slow."""
+        answer = self._ask(None, picture)
+        if answer is None or len(answer[0]) != 2:
+            return None
+        return np.frombuffer(answer[1], np.uint8).reshape(answer[0])
+
+    def _ask(self, codes: list[int] | None, data: bytes) -> tuple[list[int], bytes] | None:
         with self._lock:
             worker = self._started()
             timer = threading.Timer(MAX_SECONDS, worker.kill)
             timer.start()
             try:
-                return _asked(worker, font, codes)
+                return _asked(worker, data, codes)
             except (OSError, ValueError):
                 self._end()
                 return None
@@ -74,16 +89,15 @@ class FontProcess:
         worker.wait()
 
 
-def _asked(worker: "subprocess.Popen[bytes]", font: bytes, codes: Sequence[int]) -> Drawings:
+def _asked(worker: "subprocess.Popen[bytes]", data: bytes, codes: list[int] | None) -> tuple[list[int], bytes]:
     """Raises OSError or ValueError where the worker ends before it has answered."""
     source, sink = worker.stdout, worker.stdin
     if source is None or sink is None:
         raise ValueError("the worker has no pipes")
-    write_block(sink, json.dumps(list(codes)).encode())
-    write_block(sink, font)
+    write_block(sink, json.dumps(codes).encode())
+    write_block(sink, data)
     sink.flush()
-    drawn, pixels = read_block(source), read_block(source)
-    if drawn is None or pixels is None:
+    numbers, pixels = read_block(source), read_block(source)
+    if numbers is None or pixels is None:
         raise ValueError("the worker has ended")
-    numbers = [int(code) for code in json.loads(drawn)]
-    return Drawings(numbers, np.frombuffer(pixels, np.uint8).reshape(len(numbers), SIZE_PX, SIZE_PX))
+    return [int(number) for number in json.loads(numbers)], pixels

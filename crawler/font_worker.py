@@ -1,7 +1,8 @@
 """`python -m crawler.font_worker`: draws glyphs for crawler.font_process, within limits that the system keeps.
 
-A request: its length and a JSON list of code points, the length and bytes of a font. The answer: the length and a JSON
-list of the code points that were drawn, then their drawings. Lengths are four bytes, big-endian.
+A request: a JSON list of code points and the bytes of a font, or JSON null and the bytes of a picture. The answer: a
+JSON list of the code points that were drawn, or of a picture's height and width, and the drawings. Each with its length
+before it: four bytes, big-endian.
 """
 
 import json
@@ -9,7 +10,11 @@ import resource
 import sys
 from typing import BinaryIO
 
+import numpy as np
+from numpy.typing import NDArray
+
 from crawler.font_drawing import Drawings, draw
+from crawler.picture_ink import decoded
 
 MAX_MEMORY_BYTES = 1_500_000_000  # of addresses, most of them libraries; a font that unpacks to more ends the worker
 
@@ -24,7 +29,11 @@ def main() -> None:
         if request is None:
             return
         font = read_block(source) or b""
-        answer(sink, _drawn(font, json.loads(request)))
+        codes = json.loads(request)
+        if codes is None:
+            answer_picture(sink, decoded(font))
+        else:
+            answer(sink, _drawn(font, codes))
 
 
 def read_block(source: BinaryIO) -> bytes | None:
@@ -42,6 +51,12 @@ def write_block(sink: BinaryIO, data: bytes) -> None:
 def answer(sink: BinaryIO, drawings: Drawings | None) -> None:
     write_block(sink, json.dumps(drawings.codes if drawings else []).encode())
     write_block(sink, drawings.rasters.tobytes() if drawings else b"")
+    sink.flush()
+
+
+def answer_picture(sink: BinaryIO, ink: NDArray[np.uint8] | None) -> None:
+    write_block(sink, json.dumps(list(ink.shape) if ink is not None else []).encode())
+    write_block(sink, ink.tobytes() if ink is not None else b"")
     sink.flush()
 
 

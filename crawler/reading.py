@@ -7,14 +7,15 @@ from typing import Protocol
 
 from lxml.html import HtmlElement
 
-from core.pages import DisguiseFound, Reading
+from core.pages import Reading
 from core.states import Rejection
 from core.text import storable
 from crawler.decoding import Decoded, decode
 from crawler.extraction import MIN_HAN_TO_KEEP, Extraction, Sieve, everything, extract
 from crawler.markup import parse
 from crawler.repertoire import count_han
-from crawler.visibility import found, remove_hidden
+from crawler.strewn import cleaned, merged
+from crawler.undoing import NO_SIGHT, Sight, Undoing, undo
 
 
 class ReadingRules(Protocol):
@@ -75,14 +76,16 @@ class OpenPage:
     tree: HtmlElement | None  # None for plain text
 
 
-def read_page(body: bytes, headers: Mapping[str, str], url: str, rules: ReadingRules = NO_RULES) -> Reading | Rejected:
+def read_page(
+    body: bytes, headers: Mapping[str, str], url: str, rules: ReadingRules = NO_RULES, sight: Sight = NO_SIGHT
+) -> Reading | Rejected:
     """What stands on a page: text, title, author, time, encoding, and the disguises of markup that were undone.
 
-    headers: names in any case; only Content-Type is looked at. Raises BadConfiguration for a selector of `rules` that
+    headers: names in any case; only Content-Type is looked at. sight: what is looked with beside the bytes. Raises BadConfiguration for a selector of `rules` that
     cannot be read, and nothing for anything that a page may contain.
     """
     page = open_page(body, headers, url, rules)
-    return page if isinstance(page, Rejected) else read_opened(page, rules)
+    return page if isinstance(page, Rejected) else read_opened(page, rules, sight=sight)
 
 
 def open_page(body: bytes, headers: Mapping[str, str], url: str, rules: ReadingRules = NO_RULES) -> OpenPage | Rejected:
@@ -96,15 +99,17 @@ def open_page(body: bytes, headers: Mapping[str, str], url: str, rules: ReadingR
     return OpenPage(url, decoded, tree)
 
 
-def read_opened(page: OpenPage, rules: ReadingRules = NO_RULES, sieve: Sieve = everything) -> Reading | Rejected:
+def read_opened(
+    page: OpenPage, rules: ReadingRules = NO_RULES, sieve: Sieve = everything, sight: Sight = NO_SIGHT
+) -> Reading | Rejected:
     """The second half of `read_page`; the page's tree is used up. sieve: takes out what is the site's template."""
     if page.tree is None:
         return _read_plain(page.decoded, page.url)
-    removed = remove_hidden(page.tree)
+    undoing = undo(page.tree, page.url, sight)
     extraction = extract(page.tree, page.url, rules.body_selector, rules.title_selector, sieve)
     if extraction is None:
         return _no_text(page.url)
-    return _reading(extraction, page.decoded, found(removed, extraction.text))
+    return _cleaned(_reading(extraction, page, undoing), page.url)
 
 
 def decode_page(body: bytes, content_type: str, url: str, hint: str = "") -> Decoded | Rejected:
@@ -125,14 +130,27 @@ def _read_plain(decoded: Decoded, url: str) -> Reading | Rejected:
     text = "\n".join(line for line in kept if line)
     if count_han(text) < MIN_HAN_TO_KEEP:
         return _no_text(url)
-    return Reading("", text, encoding=decoded.encoding, is_encoding_doubtful=decoded.is_doubtful, extractor="plain")
+    reading = Reading("", text, encoding=decoded.encoding, is_encoding_doubtful=decoded.is_doubtful, extractor="plain")
+    return _cleaned(reading, url)
 
 
 def _no_text(url: str) -> Rejected:
     return Rejected(Rejection.NO_MAIN_TEXT, f"{url} has no main text of {MIN_HAN_TO_KEEP} Chinese characters or more")
 
 
-def _reading(extraction: Extraction, decoded: Decoded, disguises: tuple[DisguiseFound, ...]) -> Reading:
+def _cleaned(reading: Reading, url: str) -> Reading:
+    """A reading without what was strewn into its text; what its markup hid was undone before."""
+    clean = cleaned(reading.text, url)
+    if clean.text == reading.text or count_han(clean.text) < MIN_HAN_TO_KEEP:
+        return reading
+    disguises = merged([*reading.disguises, *clean.disguises])
+    return replace(reading, text=clean.text, raw_text=reading.raw_text or reading.text, disguises=disguises)
+
+
+def _reading(extraction: Extraction, page: OpenPage, undoing: Undoing) -> Reading:
+    decoded, tree = page.decoded, page.tree
+    disguises = undoing.found(tree, extraction.text) if tree is not None else ()
+    raw_text = undoing.raw_text(tree, extraction.text, decoded.text) if tree is not None and disguises else ""
     # The markup was clean; character references (&#1;) bring in what cannot be stored all the same.
     return Reading(
         title=storable(extraction.title),
@@ -146,5 +164,6 @@ def _reading(extraction: Extraction, decoded: Decoded, disguises: tuple[Disguise
         disguises=tuple(replace(one, example=storable(one.example)) for one in disguises),
         site_name=storable(extraction.site_name),
         chapter_number=extraction.chapter_number,
+        raw_text="" if raw_text == extraction.text else storable(raw_text),
         left_out=tuple(storable(line) for line in extraction.left_out),
     )

@@ -23,7 +23,16 @@ _FAR_RIGHT_PX = 5_000.0
 _MIN_OPACITY = 0.06  # below it black on white differs by less than 16 of 255, which is not seen
 _MAX_SPECK_PX = 1.0  # browsers draw a character of 1 px as a grey speck
 _MAX_UNSEEN_STEPS = 12  # of 255 in the channel that differs most; #fefefe on white is not seen, #eee barely is
-_PX_PER_UNIT = {"px": 1.0, "pt": 4 / 3, "em": 16.0, "rem": 16.0, "vw": 12.0, "vh": 8.0, "%": 8.0, "": 1.0}  # of a screen of 1,200 by 800
+_PX_PER_UNIT = {
+    "px": 1.0,
+    "pt": 4 / 3,
+    "em": 16.0,
+    "rem": 16.0,
+    "vw": 12.0,
+    "vh": 8.0,
+    "%": 8.0,
+    "": 1.0,
+}  # of a screen of 1,200 by 800
 _LENGTH = re.compile(r"(-?[\d.]+)\s*(px|pt|em|rem|vw|vh|%|)")
 _COLORS = {
     "white": "ffffff",
@@ -200,9 +209,7 @@ def _is_off_screen(own: Properties) -> bool:
         return True
     if own.get("position") not in ("absolute", "fixed", "relative"):
         return False
-    if own.get("position") != "relative" and any(
-        length_px(own.get(side)) >= _FAR_RIGHT_PX for side in ("left", "top")
-    ):
+    if own.get("position") != "relative" and any(length_px(own.get(side)) >= _FAR_RIGHT_PX for side in ("left", "top")):
         return True
     return any(length_px(own.get(side)) <= -_FAR_OFF_PX for side in ("left", "top", "right", "bottom"))
 

@@ -1,0 +1,183 @@
+"""Advertisements of a site inside the sentences of a copy: they vary at each load, so they are known by their make.
+
+A piece goes when it names the site (an address, however spelt) or asks the reader to come back to it, and no more goes
+than its brackets or its sentence.
+"""
+
+import re
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+
+from core.pages import Disguise, DisguiseFound
+from crawler.repertoire import count_han
+
+EXAMPLE_CHARS = 80
+MAX_PIECE_CHARS = 60  # an advertisement is a clause; longer ones would be text
+MAX_SHARE = 0.2  # of a text; a page about web sites is no copy with advertisements
+
+_DOT = r"(?:\s?[.．。·•\u2022\u3002点點丶,，]\s?|\s?(?:dot|DOT)\s?)"
+_LETTER = "[0-9A-Za-z\uff10-\uff19\uff21-\uff3a\uff41-\uff5aⓐ-ⓩ\U0001d400-\U0001d7ff]"
+_ENDING = (
+    "(?:[cCｃＣ][oOｏＯ0〇][mMｍＭ]|[nNｎＮ][eEｅＥ][tTｔＴ]|[oOｏＯ][rRｒＲ][gGｇＧ]|[cCｃＣ][nNｎＮ]|[cCｃＣ]{2}"
+    "|[iIｉＩ][nNｎＮ][fFｆＦ][oOｏＯ]|[tTｔＴ][oOｏＯ][pPｐＰ]|[xX][yY][zZ]|[vV][iI][pP]|[mM][eE]|[lL][aA]|[tT][wW]|[bB][iI][zZ])"
+)
+# www.example.com, 3w点example点com, ｗｗｗ．ｅｘａｍｐｌｅ．ｃｏｍ, w w w . e x . c c
+_ADDRESS = (
+    rf"(?:(?:https?|ｈｔｔｐ)\s?[:：]\s?//?\s?)?(?:(?:{_LETTER}\s?){{1,20}}{_DOT}){{1,4}}"
+    rf"(?:[cC]\s[oO]\s[mM]|[nN]\s[eE]\s[tT]|{_ENDING})(?!{_LETTER})"
+)
+_ADDRESSES = re.compile(_ADDRESS)
+_SITE_WORDS = re.compile(
+    "首发|首發|小说|小說|章节|章節|更新|记住|記住|无弹窗|無彈窗|手机(?:版|用户|阅读|站)|免费(?:阅读|看)|看书|看書|读书|讀書|书友|書友|本站|最新"
+    "|域名|收藏|手打|无广告|無廣告|笔趣|筆趣|阅读|閱讀|网址|網址|天才"
+)
+_SITE = "(?:小说|小說|看书|看書|读书|讀書|文学|文學|中文|书|書)?(?:网|網|站|吧|阁|閣|屋|楼|樓|城|坊|斋|齋|轩|軒)"
+# What only a site says of itself. Each is a whole clause, or the sign of one.
+_SIGNS = re.compile(
+    "|".join(
+        [
+            "(?:一秒|一秒钟|天才一秒|请|請|牢)(?:钟)?(?:就)?(?:记住|記住|收藏)(?:本站|我们|我們|本书|網址|网址|域名|【|《|地址|[\\w.]{0,12}网)",
+            "(?:本站|本书|本書|本文|本章|章节|章節|最新章节|最新章節|全文)(?:域名|网址|網址|地址)",
+            f"(?:最新|更新|手打|全文|正版|无错|無錯)(?:最快|首发|首發|章节|章節|更新|阅读|閱讀)[^，。！？\n]{{0,10}}(?:就在|尽在|盡在|请到|請到|请上|請上|来|到|关注|關注|访问|訪問|：|:)[^，。！？\n]{{0,14}}{_SITE}",
+            f"(?:请到|請到|请上|請上|欢迎到|歡迎到|欢迎访问|歡迎訪問|欢迎来到|上|到|就去|请登录|請登錄)[^，。！？\n]{{1,12}}{_SITE}(?:阅读|閱讀|观看|觀看|查看|收藏)",
+            "手机(?:用户|版|阅读|端)(?:请|可|到|访问|登录|阅读)[^，。！？\n]{0,16}(?:阅读|访问|浏览|网址|m\\.)",
+            "手機(?:用戶|版|閱讀|端)(?:請|可|到|訪問|登錄|閱讀)[^，。！？\n]{0,16}(?:閱讀|訪問|瀏覽|網址|m\\.)",
+            "(?:本章|本节|本章节)(?:未完|没完|尚未完结)[，,、]?(?:请|請)?(?:点击|點擊|翻)(?:下一[页頁章]|继续)(?:继续)?(?:阅读|閱讀|后面|精彩)?[^，。！？\n]{0,10}",
+            "(?:更新最快|无弹窗|無彈窗|无广告|無廣告|免费阅读|免費閱讀|全文免费|首发域名|首發域名|本站首发|本站首發|独家首发|全网首发|最快更新)",
+            "(?:加入书签|加入書籤|求收藏|收藏本站|推荐票|喜欢本书请|喜歡本書請|手打更新|防盗章节|盗版必究|正版阅读请|支持正版请)[^，。！？\n]{0,20}",
+            f"(?:本书|本書|本文|本章|小说|小說)(?:由|来自|來自|转自|轉自|首发于|首發於|首发自|出自)[^，。！？\n]{{1,12}}{_SITE}(?:首发|首發|整理|提供|更新|免费|上传|转载)?",
+            f"(?:由|来自|來自|转自|轉自|出自)[^，。！？\n]{{1,8}}(?:小说|小說|看书|看書|读书|讀書|文学|文學|中文){_SITE}(?:首发|首發|整理|提供|更新|免费|上传|转载)",
+        ]
+    )
+)
+_BRACKETS = {
+    "【": "】",
+    "（": "）",
+    "(": ")",
+    "[": "]",
+    "［": "］",
+    "〔": "〕",
+    "『": "』",
+    "{": "}",
+    "〖": "〗",
+    "<": ">",
+    "＜": "＞",
+}
+_EDGES = "。！？!?；;\n…”」』"
+_CLAUSE_EDGES = _EDGES + "，,"
+
+
+def without_advertisements(text: str, host: str = "") -> tuple[str, DisguiseFound | None]:
+    """A text without the advertisements inside it, and what they were; as it is where there are none.
+
+    host: of the page; its own address between two characters is an advertisement whatever stands around it.
+
+    >>> without_advertisements("他停下脚步【看书网www.example.com首发】，望向远处。")[0]
+    '他停下脚步，望向远处。'
+    """
+    ranges = _merged(sorted(_pieces(text, host)))
+    taken = sum(end - start for start, end in ranges)
+    if not ranges or taken > max(MAX_PIECE_CHARS, MAX_SHARE * len(text)):
+        return text, None
+    parts, at = [], 0
+    for start, end in ranges:
+        parts.append(text[at:start])
+        at = end
+    cleaned = "".join([*parts, text[at:]])
+    lines = [line for line in cleaned.split("\n") if line.strip()]
+    first = text[ranges[0][0] : ranges[0][1]].strip()
+    return "\n".join(lines), DisguiseFound(Disguise.SITE_ADVERTISEMENT, len(ranges), first[:EXAMPLE_CHARS])
+
+
+def varying(first: str, second: str) -> list[str]:
+    """What stands in one of two loads of a page and not in the other, as pieces of at most MAX_PIECE_CHARS.
+
+    Two loads of an honest page give []; pieces longer than that are another text, and [] as well.
+    """
+    one, other = first.split("\n"), second.split("\n")
+    if len(one) != len(other):
+        one, other = [first], [second]
+    pieces: list[str] = []
+    for before, after in zip(one, other, strict=True):
+        if before == after:
+            continue
+        for kind, start, end, begin, stop in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+            if kind != "equal":
+                pieces += [piece for piece in (before[start:end], after[begin:stop]) if piece.strip()]
+    return [] if any(len(piece) > MAX_PIECE_CHARS for piece in pieces) else pieces
+
+
+def _pieces(text: str, host: str) -> "list[tuple[int, int]]":
+    found = []
+    for pattern in (_ADDRESSES, _SIGNS):
+        for match in pattern.finditer(text):
+            if pattern is _ADDRESSES and not _is_address(match[0]):
+                continue
+            start, end = match.span()
+            piece = _bracketed(text, start, end) or _clause(text, start, end)
+            if pattern is _ADDRESSES and not _SITE_WORDS.search(text[piece[0] : piece[1]]):
+                if not _is_spelt_oddly(match[0]) and not _is_own(match[0], host):
+                    continue
+            found.append(piece)
+    return found
+
+
+def _is_address(shown: str) -> bool:
+    """ "3.5 cm" and "a, b, cn" are none: an address has a name of two letters or more."""
+    letters = re.sub(r"[^0-9A-Za-z\uff00-\uffef]", "", shown)
+    return len(letters) >= 5 and not letters.isdigit()
+
+
+def _is_spelt_oddly(shown: str) -> bool:
+    """Whether an address is written so that no program takes it for one: a reader is to type it."""
+    return bool(re.search("[^\x21-\x7e]", shown))
+
+
+def _is_own(shown: str, host: str) -> bool:
+    name = host.lower().removeprefix("www.").rpartition(":")[0] or host.lower().removeprefix("www.")
+    return "." in name and name in shown.lower()
+
+
+def _bracketed(text: str, start: int, end: int) -> tuple[int, int] | None:
+    """The brackets around a sign on its own line, no further than an advertisement is long."""
+    for at in range(start, max(-1, start - MAX_PIECE_CHARS), -1):
+        closing = _BRACKETS.get(text[at : at + 1])
+        if text[at : at + 1] == "\n":
+            return None
+        if closing is None:
+            continue
+        stop = text.find(closing, end - 1, end + MAX_PIECE_CHARS)
+        if stop >= 0 and "\n" not in text[at:stop] and stop + 1 - at <= MAX_PIECE_CHARS + 2:
+            return at, stop + 1
+    return None
+
+
+def _clause(text: str, start: int, end: int) -> tuple[int, int]:
+    """The sentence of a sign where that is short enough, else its clause, else the sign alone."""
+    for edges in (_EDGES, _CLAUSE_EDGES):
+        begin = max((text.rfind(edge, max(0, start - MAX_PIECE_CHARS), start) for edge in edges), default=-1) + 1
+        if begin == 0 and start > MAX_PIECE_CHARS:
+            begin = start
+        stops = [stop for stop in (text.find(edge, end, end + MAX_PIECE_CHARS) for edge in edges) if stop >= 0]
+        stop = min(stops) if stops else min(len(text), end)
+        if stop < len(text) and text[stop] in "。！？!?；;，,":
+            stop += 1
+        if stop - begin <= MAX_PIECE_CHARS and _is_all_advertisement(text[begin:stop], start - begin, end - begin):
+            return begin, stop
+    return start, end
+
+
+def _is_all_advertisement(clause: str, start: int, end: int) -> bool:
+    """Whether the rest of a clause is no sentence of its own: little more than the sign."""
+    rest = re.sub(_SIGNS, "", clause[:start]) + re.sub(_SIGNS, "", clause[end:])
+    return count_han(rest) <= 10
+
+
+def _merged(ranges: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    merged: list[tuple[int, int]] = []
+    for start, end in ranges:
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    return merged
