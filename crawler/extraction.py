@@ -21,14 +21,15 @@ from crawler.cleaning import cleaned, without_head
 from crawler.density import MAX_LINK_SHARE, main_container
 from crawler.markup import Line, lines
 from crawler.repertoire import HAN, count_han
-from crawler.signals import agreement, signals, total_weight
+from crawler.signals import signals
 
 # Chosen, not measured: less than one short sentence is a label. A copy that short is no case of its own.
 MIN_HAN_TO_KEEP = 16
 # A front page or chapter list: little text, and several times as much of it in links.
 MAX_HAN_OF_LIST_PAGE, MIN_LINK_RATIO_OF_LIST_PAGE = 60, 3.0
-# Where the second opinion shares less than this with the first, the surer of the two is taken by what it weighs.
-MIN_AGREEMENT_TO_IGNORE_SECOND, MIN_RATIO_TO_FOLLOW_SECOND = 0.5, 3.0
+# How much surer the second extractor has to be: from .15 on it is never followed on the 88 labelled pages (2026-11,
+# mean F1 .983; .975 at 0, .982 at .05 and .1), and it stays for pages on which density finds next to nothing.
+MIN_LEAD_OF_SECOND = 0.2
 # trafilatura takes time quadratic in the elements of some pages: 27,000 of them take 3 s (2026-11). News pages
 # have up to 10,000; more is made to be slow, or a whole book in one file, and density alone decides.
 MAX_ELEMENTS_FOR_SECOND_OPINION = 20_000
@@ -111,13 +112,13 @@ def _chosen(tree: HtmlElement, page: Sequence[Line], body_selector: str) -> tupl
     first = cleaned(_inside(page, [main_container(page)]))
     is_bounded = sum(1 for _ in tree.iter()) <= MAX_ELEMENTS_FOR_SECOND_OPINION
     second = cleaned(_by_trafilatura(tree, page)) if is_bounded else []
-    is_apart = agreement(first, second) < MIN_AGREEMENT_TO_IGNORE_SECOND
-    if is_apart and total_weight(second) > MIN_RATIO_TO_FOLLOW_SECOND * total_weight(first):
-        return second, "trafilatura", signals(second, page, first).confidence
     if not first:
         first = cleaned([line for line in page if line.container.tag not in ("nav", "footer", "aside")])
     penalty = _PENALTY_OF_A_SILENT_RULE if body_selector else 1.0
-    return first, "density", signals(first, page, second).confidence * penalty
+    sure, second_sure = signals(first, page, second).confidence, signals(second, page, first).confidence
+    if second and second_sure > sure + MIN_LEAD_OF_SECOND:
+        return second, "trafilatura", second_sure * penalty
+    return first, "density", sure * penalty
 
 
 def _left_out(whole: Sequence[Line], page: Sequence[Line], chosen: Sequence[Line]) -> tuple[str, ...]:

@@ -80,12 +80,12 @@ def _trafilatura() -> Read:
 
 def _readability() -> Read:
     from lxml import html
-    from readability import Document
+    from readability import Document  # type: ignore[import-untyped]
 
     return lambda page: str(html.fromstring(Document(page.markup).summary()).text_content())
 
 
 def _gne() -> Read:
-    from gne import GeneralNewsExtractor
+    from gne import GeneralNewsExtractor  # type: ignore[import-untyped]
 
     return lambda page: str(GeneralNewsExtractor().extract(page.markup)["content"])
