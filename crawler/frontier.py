@@ -8,8 +8,9 @@ stood on is done.
 import hashlib
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
+from itertools import islice
 from pathlib import Path
 from typing import TextIO
 
@@ -32,40 +33,46 @@ class Target:
 
 
 class Frontier:
-    """The addresses of one crawl; `notice` says what an operator should know of the journal that was found."""
+    """The addresses of one crawl; `notice` says what an operator should know of the journal that was found.
+
+    In memory: what is left to do, and a digest of all that is known.
+    """
 
     def __init__(self, plan: CrawlPlan, job_dir: Path | None = None) -> None:
-        self._known: dict[str, Target] = {}
-        self._done: set[str] = set()
-        self._passed: set[str] = set()
+        self._pending: dict[bytes, Target] = {}
+        self._known: set[bytes] = set()  # to do or done
+        self._passed: set[bytes] = set()
+        self._done_pages = 0
+        self.has_reached_limit = False  # of pages, where the frontier itself keeps it
         self._journal: TextIO | None = None
         self.notice = ""
         if job_dir is not None:
-            self._open(job_dir / JOURNAL_NAME, _plan_digest(plan))
+            self._open(job_dir / JOURNAL_NAME, plan_digest(plan))
 
     @property
     def done_pages(self) -> int:
-        return sum(1 for key in self._done if key in self._known and self._known[key].kind == PAGE)
+        return self._done_pages
 
     def pending(self) -> list[Target]:
         """What is known and not done, in the order in which it was found."""
-        return [target for key, target in self._known.items() if key not in self._done]
+        return list(self._pending.values())
 
     def add(self, url: str, depth: int, kind: str = PAGE) -> bool:
         """Whether the address was not known before; it is now."""
-        key = _key(url)
-        if key in self._known or key in self._passed:
-            return False
-        self._known[key] = Target(url, depth, kind)
-        self._write({"found": url, "depth": depth, "kind": kind})
-        return True
+        return bool(self.add_all([Target(url, depth, kind)]))
 
-    def pass_by(self, url: str) -> bool:
-        """Whether a redirect may go on to this address: it was not known before; it is from now on.
+    def add_all(self, targets: Iterable[Target]) -> list[Target]:
+        """Those that were not known before; they are now."""
+        fresh = [target for target in targets if self._take_in(target)]
+        self._write(*({"found": each.url, "depth": each.depth, "kind": each.kind} for each in fresh))
+        return fresh
+
+    def pass_by(self, url: str, origin: str = "") -> bool:
+        """Whether the redirects that begin at `origin` may go on to this address: it was not known before; it is now.
 
         It is not noted in the journal: a crawl that is killed half-way begins again where the redirects began.
         """
-        key = _key(url)
+        key = _digest(url)
         if key in self._known or key in self._passed:
             return False
         self._passed.add(key)
@@ -73,9 +80,7 @@ class Frontier:
 
     def finish(self, url: str) -> None:
         """Never fetch this address again in this crawl."""
-        key = _key(url)
-        if key not in self._done:
-            self._done.add(key)
+        if self._note_done(url):
             self._write({"done": url})
 
     def close(self, is_complete: bool) -> None:
@@ -86,27 +91,45 @@ class Frontier:
                 Path(self._journal.name).unlink(missing_ok=True)
             self._journal = None
 
-    def _open(self, path: Path, plan_digest: str) -> None:
+    def _take_in(self, target: Target) -> bool:
+        key = _digest(target.url)
+        if key in self._known or key in self._passed:
+            return False
+        self._known.add(key)
+        self._pending[key] = target
+        return True
+
+    def _note_done(self, url: str) -> bool:
+        """Whether that is news."""
+        key = _digest(url)
+        target = self._pending.pop(key, None)
+        self._done_pages += target is not None and target.kind == PAGE
+        is_news = target is not None or key not in self._known
+        self._known.add(key)
+        return is_news
+
+    def _open(self, path: Path, digest: str) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
-        is_whole = self._replay(path, plan_digest) if path.exists() else False
+        is_whole = self._replay(path, digest) if path.exists() else False
         if self._known:
             self.notice = "" if is_whole else f"the end of {path} is damaged; the crawl goes on from what could be read"
-        self._rewrite(path, plan_digest)
+        if not is_whole:
+            self._rewrite(path, digest)
         self._journal = path.open("a", encoding="utf-8")
 
-    def _rewrite(self, path: Path, plan_digest: str) -> None:
+    def _rewrite(self, path: Path, digest: str) -> None:
         """The journal anew, without what is damaged; the old one stays until the new one is whole."""
-        records: list[dict[str, object]] = [{"format": _FORMAT, "plan": plan_digest}]
-        records += [{"found": t.url, "depth": t.depth, "kind": t.kind} for t in self._known.values()]
-        records += [{"done": self._known[key].url} for key in self._known if key in self._done]
         fresh = path.with_suffix(".new")
         with fresh.open("w", encoding="utf-8") as journal:
-            journal.writelines(_line(record) for record in records)
+            journal.write(_line({"format": _FORMAT, "plan": digest}))
+            if self._known:
+                with path.open(encoding="utf-8", errors="replace") as old:
+                    journal.writelines(_line(record) for record in islice(_good(old), 1, None))
             journal.flush()
             os.fsync(journal.fileno())
         fresh.replace(path)
 
-    def _replay(self, path: Path, plan_digest: str) -> bool:
+    def _replay(self, path: Path, digest: str) -> bool:
         """Take over what the journal says up to its first bad line; whether there was none."""
         with path.open(encoding="utf-8", errors="replace") as journal:
             records = _records(journal)
@@ -114,7 +137,7 @@ class Frontier:
             if not head or head.get("format") != _FORMAT:
                 self.notice = f"{path} is damaged; the crawl starts afresh"
                 return False
-            if head.get("plan") != plan_digest:
+            if head.get("plan") != digest:
                 self.notice = f"{path} belongs to another plan of this site; the crawl starts afresh"
                 return False
             for record in records:
@@ -125,15 +148,22 @@ class Frontier:
 
     def _take(self, record: dict[str, object]) -> None:
         if "found" in record:
-            url = str(record["found"])
-            self._known[_key(url)] = Target(url, int(str(record["depth"])), str(record["kind"]))
+            self._take_in(Target(str(record["found"]), int(str(record["depth"])), str(record["kind"])))
         else:
-            self._done.add(_key(str(record["done"])))
+            self._note_done(str(record["done"]))
 
-    def _write(self, record: dict[str, object]) -> None:
-        if self._journal is not None:
-            self._journal.write(_line(record))
+    def _write(self, *records: dict[str, object]) -> None:
+        if self._journal is not None and records:
+            self._journal.writelines(map(_line, records))
             self._journal.flush()
+
+
+def _good(journal: TextIO) -> Iterator[dict[str, object]]:
+    """The records up to the first bad line."""
+    for record in _records(journal):
+        if record is None:
+            return
+        yield record
 
 
 def _records(journal: TextIO) -> Iterator[dict[str, object] | None]:
@@ -156,14 +186,20 @@ def _line(record: dict[str, object]) -> str:
     return json.dumps(record, ensure_ascii=False) + "\n"
 
 
-def _key(url: str) -> str:
+def _digest(url: str) -> bytes:
+    """16 bytes for an address, however long: among 10^9 of them two are taken for one with a chance of 10^-21."""
+    return hashlib.blake2b(key_of(url).encode("utf-8", "replace"), digest_size=16).digest()
+
+
+def key_of(url: str) -> str:
+    """What an address is known by: all its spellings are one."""
     try:
         return canonical(url)
     except ValueError:
         return url
 
 
-def _plan_digest(plan: CrawlPlan) -> str:
+def plan_digest(plan: CrawlPlan) -> str:
     """Of everything that decides what is fetched; pace and limits may change between the two halves of a crawl."""
     pace = {"run_id", "max_pages", "delay_s", "concurrency", "politeness"}
     fields = {name: value for name, value in asdict(plan).items() if name not in pace}

@@ -190,7 +190,7 @@ def _admitted(spider: Any, request: Request, answer: Request | Response) -> Requ
     if times_been > 1:
         raise RequestRefused(Rejection.REDIRECT_LOOP, f"{_first(answer)} redirects in a circle")
     is_known = times_been or TIMES_META in answer.meta  # a page that was refused goes the same way again
-    if not is_known and not spider.frontier.pass_by(answer.url):
+    if not is_known and not spider.frontier.pass_by(answer.url, target.url):
         raise RequestRefused(None)
     return answer
 

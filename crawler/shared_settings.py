@@ -1,0 +1,22 @@
+"""Which crawls are shared, and what Scrapy needs for one."""
+
+from typing import Any
+
+from core.pages import CrawlPlan, SpiderKind
+
+# A novel's catalogue and what a feed carries are put in order by the one process that has all of it.
+SHARED_KINDS = frozenset({SpiderKind.GENERIC, SpiderKind.SITEMAP, SpiderKind.LIST})
+
+
+def can_be_shared(plan: CrawlPlan) -> bool:
+    """Whether several processes may crawl this plan together."""
+    return plan.kind in SHARED_KINDS
+
+
+def shared(settings: dict[str, Any]) -> dict[str, Any]:
+    """Scrapy's settings of a crawl, changed so that it shares its frontier and its pace with other processes."""
+    middlewares = settings["DOWNLOADER_MIDDLEWARES"] | {"crawler.shared_pace.PaceMiddleware": 950}
+    return settings | {
+        "SCHEDULER": "crawler.shared_scheduler.SharedScheduler",
+        "DOWNLOADER_MIDDLEWARES": middlewares,
+    }
