@@ -98,8 +98,8 @@ def show(is_json: Annotated[bool, typer.Option("--json", help="for programs")] =
             run = site.runs.first()
             last = f"{local_time(run.due_at, settings)} {run.state}, {run.pages_stored} pages" if run else "never"
             hosts = ", ".join(domain.host for domain in site.domains.all())
-            rows.append((site.pk, site.name, site.kind, hosts, site.rights_holder.name, _when(site), last))
-        table(("id", "name", "kind", "hosts", "rights holder", "crawled at", "last crawl"), rows, right=("id",))
+            rows.append((site.pk, site.name, hosts, site.kind, site.rights_holder.name, _when(site), last))
+        table(("id", "name", "hosts", "kind", "rights holder", "crawled at", "last crawl"), rows, right=("id",))
 
 
 def _record(site: "Site") -> dict[str, Any]:
