@@ -12,6 +12,7 @@ from django.db.models import Model, QuerySet
 
 from core.errors import BrokenInvariant
 from webadmin.models import (
+    Address,
     ArchiveImport,
     Case,
     CaseMatch,
@@ -24,6 +25,7 @@ from webadmin.models import (
     Exclusion,
     Licence,
     Membership,
+    OffSiteRedirect,
     OwnDomain,
     PageCheck,
     PageRecord,
@@ -32,6 +34,7 @@ from webadmin.models import (
     SecondOpinion,
     Site,
     SiteDomain,
+    SiteMove,
     VerdictRecord,
     Work,
 )
@@ -50,6 +53,9 @@ HOLDER_PATHS: dict[type[Model], str] = {
     Site: "rights_holder_id",
     SiteDomain: "site__rights_holder_id",
     CrawlRun: "site__rights_holder_id",
+    Address: "site__rights_holder_id",
+    OffSiteRedirect: "site__rights_holder_id",
+    SiteMove: "site__rights_holder_id",
     ArchiveImport: "rights_holder_id",
     DiscoveryPlan: "work__rights_holder_id",
     DiscoveryQuery: "work__rights_holder_id",

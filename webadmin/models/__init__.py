@@ -9,8 +9,10 @@ from webadmin.models.opinions import EnginePanel, SecondOpinion
 from webadmin.models.pages import Exclusion, PageCheck, PageRecord
 from webadmin.models.rights import Chapter, Licence, Membership, OwnDomain, RightsHolder, Work
 from webadmin.models.sites import CrawlRun, Site, SiteDomain
+from webadmin.models.visits import Address, OffSiteRedirect, SiteMove
 
 __all__ = [
+    "Address",
     "ArchiveImport",
     "Case",
     "CaseMatch",
@@ -27,6 +29,7 @@ __all__ = [
     "FailedMessage",
     "Licence",
     "Membership",
+    "OffSiteRedirect",
     "OwnDomain",
     "PageCheck",
     "PageRecord",
@@ -35,6 +38,7 @@ __all__ = [
     "SecondOpinion",
     "Site",
     "SiteDomain",
+    "SiteMove",
     "Stamp",
     "StampAttempt",
     "VerdictRecord",

@@ -20,6 +20,7 @@ class PageRecord(models.Model):
     title = models.CharField(_("title"), max_length=500, blank=True)
     first_seen = models.DateTimeField(_("first seen"))
     last_seen = models.DateTimeField(_("last seen"))
+    gone_since = models.DateTimeField(_("gone since"), null=True, blank=True)
     version_id = models.CharField(_("current version"), max_length=40)
     chars = models.PositiveIntegerField(_("characters"), default=0)
     encoding = models.CharField(_("encoding"), max_length=30, blank=True)
