@@ -15,7 +15,7 @@ from lxml import etree
 from lxml.html import HtmlElement
 
 from core.errors import BadConfiguration
-from crawler import headline, metadata
+from crawler import authors, headline, metadata
 from crawler.chapters import chapter_number
 from crawler.cleaning import cleaned, without_head
 from crawler.density import MAX_LINK_SHARE, main_container
@@ -81,7 +81,7 @@ def extract(
     return Extraction(
         title=title,
         text=text,
-        author=metadata.author(tree, whole, chosen),
+        author=authors.author(tree, whole, chosen),
         published=metadata.published(tree, whole, chosen, url),
         extractor=extractor,
         confidence=confidence,

@@ -1,4 +1,4 @@
-"""Author, site and time of publication, from where Chinese pages state them."""
+"""Time of publication, from where Chinese pages state it, and the lines that only state such things."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -7,24 +7,11 @@ from datetime import UTC, datetime, timedelta, timezone
 from htmldate import find_date
 from lxml.html import HtmlElement
 
-from crawler.headline import meta, one_line
+from crawler.authors import STATED
+from crawler.headline import meta
 from crawler.markup import Line
 
 MAX_LINES_FOR_HTMLDATE = 20_000
-_AUTHOR_META = ("og:novel:author", "article:author", "author", "byline", "mediaid")
-_NAME = r"[\u4e00-\u9fff·•A-Za-z][\u4e00-\u9fff·•A-Za-z0-9_. ]{1,19}"
-_HAN_NAME = r"[\u4e00-\u9fff]{2,4}(?:·[\u4e00-\u9fff]{1,8})?"
-_AUTHOR = re.compile(
-    rf"(?<!原)(?:作\s*者|撰\s*文|撰\s*稿(?:人)?|著\s*者)\s*[:：/／|]\s*({_NAME})"
-    rf"|(?:^|[\s(（【])文\s*[/／|:：]\s*({_NAME})"
-    rf"|(?:记\s*者|記\s*者|通讯员|通訊員)\s*[:：/／|]?\s*({_HAN_NAME}(?:[ 、]{_HAN_NAME})*)"
-    r"(?=$|[\s)）】,，/／]|报道|報[道導]|文$|摄)"
-    rf"|^\s*[□■◎○●◆]\s*({_HAN_NAME}(?: {_HAN_NAME})?)\s*$"
-    rf"|^({_HAN_NAME})\s*[著◎]\s*$"
-)
-_AUTHOR_END = re.compile(
-    r"\s*(?:来源|來源|发布|發布|更新|时间|時間|编辑|編輯|字数|字數|点击|點擊|分类|分類|类别|\d{4}[-年/]).*$|\s{2,}.*$"
-)
 _TIME_META = (
     "article:published_time",
     "og:release_date",
@@ -41,18 +28,6 @@ _DATE = re.compile(
 _DATE_WORDS = re.compile("发布|發布|發佈|发表|發表|时间|時間|日期|更新|来源|來源|作者|记者|記者")
 _CHINA = timezone(timedelta(hours=8))  # what a page means that states no zone
 _MAX_HEAD_LINE_CHARS = 80  # a line that states a date is short; one inside an article is a sentence
-
-
-def author(tree: HtmlElement, page: Sequence[Line], main_lines: Sequence[Line]) -> str:
-    """Who the page says wrote it; "" when it says nothing."""
-    named = one_line(meta(tree, _AUTHOR_META) or "")
-    if named and len(named) <= 20 and "http" not in named:
-        return named
-    for line in _around(page, main_lines):
-        match = _AUTHOR.search(line.text)
-        if match:
-            return _AUTHOR_END.sub("", next(filter(None, match.groups()))).strip(" 　·.")
-    return ""
 
 
 def published(tree: HtmlElement, page: Sequence[Line], main_lines: Sequence[Line], url: str) -> datetime | None:
@@ -88,12 +63,12 @@ def parse_time(text: str) -> datetime | None:
 
 def is_byline(text: str) -> bool:
     """Whether a line only states author, source or date."""
-    rest = _DATE.sub("", _AUTHOR.sub("", text))
+    rest = _DATE.sub("", STATED.sub("", text))
     words = len(_DATE_WORDS.findall(text))
     date = _DATE.search(text)
     # A diary's 2026年3月1日 晴 states no hour; what a machine wrote does, and says where it was published.
     is_stamped = date is not None and date[4] is not None
-    has_statement = bool(date or _AUTHOR.search(text)) and (words > 0 or is_stamped)
+    has_statement = bool(date or STATED.search(text)) and (words > 0 or is_stamped)
     return has_statement and len(text) <= _MAX_HEAD_LINE_CHARS and len(rest) <= 8 + 8 * words and "。" not in text
 
 

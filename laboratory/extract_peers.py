@@ -86,6 +86,6 @@ def _readability() -> Read:
 
 
 def _gne() -> Read:
-    from gne import GeneralNewsExtractor  # type: ignore[import-untyped]
+    from gne import GeneralNewsExtractor
 
     return lambda page: str(GeneralNewsExtractor().extract(page.markup)["content"])
