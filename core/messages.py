@@ -2,6 +2,7 @@
 
 PageStored          crawler  -> fingerprint a page
 PageFingerprinted   pipeline -> match a page
+MatchFound          pipeline -> bundle the evidence of a page version
 WorkAdded           webadmin, command line -> register a work's text (fingerprint, index)
 WorkRemoved         webadmin, command line -> take a work's text out of the index
 SearchRequested     sweeper, schedule -> search the stored pages for the texts that are new
@@ -18,6 +19,11 @@ class PageStored:
 
 @dataclass(frozen=True, slots=True)
 class PageFingerprinted:
+    version_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class MatchFound:
     version_id: str
 
 
@@ -41,7 +47,7 @@ class CrawlRequested:
     run_id: int  # a crawl run that already stands in the admin database
 
 
-Message = PageStored | PageFingerprinted | WorkAdded | WorkRemoved | SearchRequested | CrawlRequested
+Message = PageStored | PageFingerprinted | MatchFound | WorkAdded | WorkRemoved | SearchRequested | CrawlRequested
 
 
 def as_dict(message: Message) -> dict[str, str | int]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 MONGO = ("mongodb://", "mongodb+srv://")
 REDIS = ("redis://", "rediss://")
 REDIS_CLUSTER = ("redis+cluster://", "rediss+cluster://")
+EVIDENCE = ("file:///", *MONGO)
 DATABASE = ("postgres://", "postgresql://", "sqlite:///")
 
 

@@ -41,6 +41,8 @@ app.conf.update(
         "pipeline.search_pages": {"queue": "works"},
         "pipeline.sweep": {"queue": "works"},
         "pipeline.compare_daily": {"queue": "works"},
+        "pipeline.stamp_evidence": {"queue": "works"},
+        "pipeline.check_evidence": {"queue": "works"},
         "pipeline.start_due_crawls": {"queue": "works"},
     },
     task_acks_late=True,

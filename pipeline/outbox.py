@@ -5,6 +5,7 @@ from kombu.exceptions import OperationalError
 from core.errors import ServiceUnavailable
 from core.messages import (
     CrawlRequested,
+    MatchFound,
     Message,
     PageFingerprinted,
     PageStored,
@@ -18,6 +19,7 @@ from pipeline.app import app
 TASKS: dict[type, str] = {
     PageStored: "pipeline.fingerprint_page",
     PageFingerprinted: "pipeline.match_page",
+    MatchFound: "pipeline.bundle_evidence",
     WorkAdded: "pipeline.register_work",
     WorkRemoved: "pipeline.withdraw_work",
     SearchRequested: "pipeline.search_pages",

@@ -11,6 +11,7 @@ from core.errors import ServiceUnavailable
 
 KEY = "zw:rounds"
 SWEEP, SEARCH, DAILY = "sweep", "search of stored pages", "daily comparison"
+EVIDENCE = "check of the evidence"
 NAMES = (SWEEP, SEARCH, DAILY)
 
 

@@ -6,6 +6,8 @@ from core.settings import Settings
 
 DUE_CRAWLS_INTERVAL_S = 60  # a site's time of day is met within a minute
 DAILY_HOUR = 5  # of the operator's zone: behind the crawls, which begin at 3 where nobody chose another time
+EVIDENCE_HOUR = 2  # before the crawls; reading 10 GB of bundles takes some minutes
+STAMPS_INTERVAL_S = 900  # an authority that was away is asked again when its pause is over; mostly nothing is due
 DAY_S = 24 * 3600
 
 
@@ -14,6 +16,8 @@ def ensure_schedule(settings: Settings) -> None:
     _every("zhuiwen: sweep", "pipeline.sweep", max(1, round(settings.pipeline.sweep_interval_s)))
     _every("zhuiwen: start due crawls", "pipeline.start_due_crawls", DUE_CRAWLS_INTERVAL_S)
     _daily("zhuiwen: daily comparison", "pipeline.compare_daily", settings.web.time_zone)
+    _every("zhuiwen: stamp evidence", "pipeline.stamp_evidence", STAMPS_INTERVAL_S)
+    _daily("zhuiwen: check evidence", "pipeline.check_evidence", settings.web.time_zone, EVIDENCE_HOUR)
 
 
 def _every(name: str, task: str, seconds: int) -> None:
@@ -24,8 +28,8 @@ def _every(name: str, task: str, seconds: int) -> None:
     )
 
 
-def _daily(name: str, task: str, zone: str) -> None:
+def _daily(name: str, task: str, zone: str, hour: int = DAILY_HOUR) -> None:
     at, _ = CrontabSchedule.objects.get_or_create(
-        minute="0", hour=str(DAILY_HOUR), day_of_week="*", day_of_month="*", month_of_year="*", timezone=zone
+        minute="0", hour=str(hour), day_of_week="*", day_of_month="*", month_of_year="*", timezone=zone
     )
     PeriodicTask.objects.get_or_create(name=name, defaults={"task": task, "crontab": at, "expire_seconds": DAY_S})

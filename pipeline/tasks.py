@@ -7,6 +7,7 @@ What failed for good, or killed the worker again and again, stands in FailedMess
 import logging
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Any
 
@@ -17,8 +18,8 @@ from django.db import OperationalError
 from core.clock import SystemClock
 from core.errors import BadInput, RetryLater
 from core.ids import VersionId, WorkTextId
-from core.messages import CrawlRequested
-from pipeline import rounds, steps
+from core.messages import CrawlRequested, MatchFound
+from pipeline import evidence, rounds, steps
 from pipeline.app import SETTINGS, app
 from pipeline.attempts import Attempts
 from pipeline.crawl_process import start_crawl
@@ -29,8 +30,8 @@ from pipeline.search import search_pages as search
 from pipeline.sweep import Swept, ask_for_search
 from pipeline.turns import SEARCH, UPKEEP, turn
 from pipeline.upkeep import sweep_all
-from pipeline.wiring import live, redis_client
-from webadmin import crawls, failures, second_opinions
+from pipeline.wiring import live, live_evidence, redis_client
+from webadmin import crawls, evidence_book, failures, second_opinions
 from webadmin.models import CrawlRun
 
 log = logging.getLogger("zhuiwen.pipeline")
@@ -38,6 +39,8 @@ log = logging.getLogger("zhuiwen.pipeline")
 MAX_BACKOFF_S = 600
 PROGRESS_EVERY_S = 10.0
 TURN_WAIT_S = 120.0  # a sweep of 100,000 pages takes seconds
+DRAWING, STAMPING = "drawing of evidence", "upkeep of evidence"
+OWED_BUNDLES = 500  # sent again by one sweep; a bundle takes some 20 ms
 OPINIONS = "opinions"  # whose turn it is to ask the published engines
 ASKING_S = 20.0  # then other messages come first; one page version takes .15 to 6 s
 ASKING_BATCH = 100
@@ -88,7 +91,13 @@ def fingerprint_page(version_id: str) -> None:
 
 @app.task(name="pipeline.match_page", base=PageStep)
 def match_page(version_id: str) -> None:
-    _recorded("match_page", lambda: steps.match_page(VersionId(version_id), live(SETTINGS)))
+    _recorded("match_page", lambda: _matched(VersionId(version_id)))
+
+
+@app.task(name="pipeline.bundle_evidence", base=PageStep)
+def bundle_evidence(version_id: str) -> None:
+    """Bundle the evidence of a page version that became a match."""
+    _recorded("bundle_evidence", lambda: evidence.bundle_version(VersionId(version_id), live_evidence(SETTINGS)))
 
 
 @app.task(name="pipeline.register_work", base=Step)
@@ -137,6 +146,7 @@ def sweep() -> None:
                 log.warning("the sweeper found work left behind: %s", swept)
     if second_opinions.waiting(limit=1):
         ask_engines.apply_async(retry=False)
+    _sweep_evidence(ports)
 
 
 # Acknowledged early: what was not asked is asked after the next sweep, and nobody has to wait for it.
@@ -148,6 +158,46 @@ def ask_engines() -> None:
         is_left = is_ours and _ask_while_idle(client, ports)
     if is_left:
         ask_engines.apply_async(retry=False)
+
+
+# Acknowledged early, as above: what was not drawn is drawn after the next sweep.
+@app.task(name="pipeline.draw_evidence", base=Step, max_retries=0, acks_late=False)
+def draw_evidence() -> None:
+    """Draw stored responses behind cases while nothing else waits; then, or after a while, end."""
+    client, end = redis_client(SETTINGS), time.monotonic() + ASKING_S
+
+    def may_go_on() -> bool:
+        waits = pending(client).waiting
+        return time.monotonic() < end and not (waits["pages"] or waits["works"])
+
+    chromium = SETTINGS.crawl.chromium
+    with turn(client, DRAWING) as is_ours:
+        if is_ours:
+            drawn = evidence.draw_waiting(live_evidence(SETTINGS), ASKING_BATCH, chromium, may_go_on)
+            log.info("%d page versions were drawn", drawn)
+
+
+@app.task(name="pipeline.stamp_evidence", base=Step, max_retries=0)
+def stamp_evidence() -> None:
+    """Close the days that ended and ask the authorities for what they have not stamped."""
+    with turn(redis_client(SETTINGS), STAMPING) as is_ours:
+        if is_ours:
+            authorities = evidence.authorities_of(SETTINGS.evidence)
+            log.info("evidence: %s", evidence.stamp_days(authorities, SystemClock()))
+
+
+@app.task(name="pipeline.check_evidence", base=Step, soft_time_limit=None, time_limit=None)
+def check_evidence() -> None:
+    """Apply the retention policy, then read every stored bundle again."""
+    with turn(redis_client(SETTINGS), STAMPING, wait_s=TURN_WAIT_S) as is_ours:
+        if not is_ours:
+            raise RetryLater("the evidence is being stamped; its check is tried again")
+        ports = live_evidence(SETTINGS)
+        removed = evidence.retain(SETTINGS.evidence.keep_years, ports)
+        checked = evidence.check_bundles(ports)
+    counts = {**asdict(checked), "removed": removed}
+    done = rounds.note_round(redis_client(SETTINGS), rounds.EVIDENCE, SystemClock().now(), counts)
+    log.info("%s: %s", rounds.EVIDENCE, done)
 
 
 @app.task(name="pipeline.compare_daily", base=Step, soft_time_limit=None, time_limit=None)
@@ -177,6 +227,23 @@ def start_due_crawls() -> None:
             outbox.send(CrawlRequested(run.pk))
     if not pending(redis_client(SETTINGS)).waiting["crawl"]:
         resend_lost_runs(now, outbox)
+
+
+def _matched(version: VersionId) -> None:
+    """Compare a page; what it took from some text is bundled next. A message that is lost, the sweeper sends again."""
+    ports = live(SETTINGS)
+    if steps.match_page(version, ports):
+        with suppress(RetryLater):
+            ports.outbox.send(MatchFound(version))
+
+
+def _sweep_evidence(ports: steps.Ports) -> None:
+    """Send for bundles that are owed, cases older than evidence among them, and for pictures."""
+    owed = evidence_book.owed(OWED_BUNDLES)
+    for version in sorted(set(owed) - failures.given_up(bundle_evidence.name, owed)):
+        ports.outbox.send(MatchFound(version))
+    if SETTINGS.evidence.draws and evidence_book.waiting_to_be_drawn(limit=1):
+        draw_evidence.apply_async(retry=False)
 
 
 def _ask_while_idle(client: "redis.Redis", ports: steps.Ports) -> bool:

@@ -13,8 +13,10 @@ from matcher.matching import CorpusCache, Matcher
 from matcher.ports import MatchIndex
 from matcher.redis_index import RedisIndex
 from matcher.snapshot import SnapshotIndex
+from pagestore.evidence import open_evidence
 from pagestore.mongo import MongoFingerprintStore, MongoPageStore, MongoWorkStore, connect
 from pipeline.corpus import StoredCorpus
+from pipeline.evidence import EvidencePorts
 from pipeline.outbox import CeleryOutbox
 from pipeline.steps import Ports
 from webadmin.casebook import DjangoCaseBook
@@ -40,6 +42,14 @@ def live(settings: Settings) -> Ports:
         clock=SystemClock(),
         algorithm=DEFAULT,
     )
+
+
+@cache
+def live_evidence(settings: Settings) -> EvidencePorts:
+    """What the steps of the evidence touch in this process."""
+    ports = live(settings)
+    store = open_evidence(settings.evidence.url, settings.mongo_url)
+    return EvidencePorts(ports.pages, ports.works, store, ports.clock)
 
 
 def match_index(settings: Settings) -> MatchIndex:

@@ -1,6 +1,6 @@
 """Messages that failed for good: written down once each, and left alone until a person deletes the row."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from django.utils import timezone
 
@@ -27,9 +27,15 @@ def note(task: str, payload: Mapping[str, object], error: str) -> None:
 
 
 def versions_given_up(versions: Collection[VersionId]) -> set[VersionId]:
-    """Those of some page versions that wait for a person."""
+    """Those of some page versions whose comparison waits for a person."""
+    return given_up(PAGE_TASKS, versions)
+
+
+def given_up(tasks: str | Sequence[str], versions: Collection[VersionId]) -> set[VersionId]:
+    """Those of some page versions whose message to one of these tasks waits for a person."""
+    names = [tasks] if isinstance(tasks, str) else tasks
     wanted, found = list(versions), set[VersionId]()
     for start in range(0, len(wanted), BATCH_IDS):
-        rows = FailedMessage.objects.filter(task__in=PAGE_TASKS, subject__in=wanted[start : start + BATCH_IDS])
+        rows = FailedMessage.objects.filter(task__in=names, subject__in=wanted[start : start + BATCH_IDS])
         found |= {VersionId(subject) for subject in rows.values_list("subject", flat=True)}
     return found

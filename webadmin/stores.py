@@ -6,7 +6,8 @@ from typing import cast
 from django.conf import settings
 from django.utils.module_loading import import_string
 
-from core.ports import Outbox, PageStore, WorkStore
+from core.ports import EvidenceStore, Outbox, PageStore, WorkStore
+from pagestore.evidence import open_evidence
 from pagestore.mongo import MongoPageStore, MongoWorkStore, connect
 
 
@@ -20,6 +21,12 @@ def page_store() -> PageStore:
 def work_store() -> WorkStore:
     """Raises ServiceUnavailable at its calls, not here."""
     return MongoWorkStore(connect(settings.ZHUIWEN.mongo_url))
+
+
+@cache
+def evidence_store() -> EvidenceStore:
+    """Raises ServiceUnavailable at its calls, not here."""
+    return open_evidence(settings.ZHUIWEN.evidence.url, settings.ZHUIWEN.mongo_url)
 
 
 @cache

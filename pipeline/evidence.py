@@ -1,0 +1,227 @@
+"""Makes evidence and watches over it: bundles, pictures, stamps, the nightly check, retention. Each may run twice.
+
+1. bundle_version   a page version became a match -> a bundle for each match, at once and without a browser
+2. draw_waiting     while nothing else waits -> a second bundle with screenshot and PDF of the stored response
+3. stamp_days       the trees of ended days -> stamps of every configured authority
+4. check_bundles    every stored byte read again
+5. retain           what the policy lets go is removed, and logged
+"""
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from core.errors import BadConfiguration, BadInput, BrokenInvariant, RetryLater, ZhuiwenError
+from core.ids import Digest, VersionId, digest
+from core.ports import Clock, EvidenceStore, PageStore, WorkStore
+from core.service_urls import without_secrets
+from core.settings import EvidenceSettings
+from crawler.screenshots import NoRendering, Rendering, render
+from evidence import bundle as bundles
+from evidence.authority import Authority
+from evidence.faults import DoesNotHold
+from evidence.records import Bundle
+from evidence.records import Rendering as DrawnPage
+from evidence.stamps import verified
+from webadmin import evidence_book as book
+from webadmin.evidence_material import capture_of, finding_of, version_of
+from webadmin.models import CaseMatch, DayTree, EvidenceBundle
+
+log = logging.getLogger("zhuiwen.evidence")
+
+NOT_YET = (
+    "not drawn yet when this bundle was made; a later bundle of the same match has it, where a browser is installed"
+)
+ELSEWHERE = "stands in the bundle {digest} of the same page version"
+Kind, Drawing = EvidenceBundle.Kind, EvidenceBundle.Drawing
+
+
+@dataclass(frozen=True, slots=True)
+class EvidencePorts:
+    """Everything outside that these steps touch."""
+
+    pages: PageStore
+    works: WorkStore
+    store: EvidenceStore
+    clock: Clock
+
+
+@dataclass(frozen=True, slots=True)
+class Stamped:
+    """What one round of stamping did."""
+
+    trees: int
+    stamps: int
+    refusals: int
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What one check saw."""
+
+    bundles: int
+    changed: int
+    missing: int
+
+
+def bundle_version(version: VersionId, ports: EvidencePorts) -> int:
+    """Bundle the matches of a page version that have no bundle yet; how many. Raises RetryLater where a store is away.
+
+    Raises BrokenInvariant, after all others were bundled, for a match whose texts or response are gone or changed.
+    """
+    made, faults = 0, list[str]()
+    for match in book.unbundled_matches(version):
+        try:
+            _keep(match, _bundle(match, ports), ports, Kind.RECORD)
+            made += 1
+        except (BadInput, BrokenInvariant) as error:
+            faults.append(f"match {match.pk} of case {match.case_id} has no bundle: {error}")
+    if faults:
+        raise BrokenInvariant("; ".join(faults))
+    return made
+
+
+def draw_waiting(ports: EvidencePorts, limit: int, chromium: str, may_go_on: Callable[[], bool]) -> int:
+    """Draw page versions that wait for it, as long as `may_go_on` says so; how many were looked at.
+
+    Nothing is written down where there is no browser: once one is installed, all are drawn.
+    """
+    drawn = 0
+    for record in book.waiting_to_be_drawn(limit):
+        if not may_go_on():
+            break
+        if not _draw(record, ports, chromium):
+            break
+        drawn += 1
+    return drawn
+
+
+def stamp_days(authorities: Sequence[Authority], clock: Clock) -> Stamped:
+    """Close the days that ended (UTC), and ask every authority for the stamps that are due; refusals are kept."""
+    now = clock.now()
+    trees = book.close_days(now.date(), now)
+    by_name = {authority.name: authority for authority in authorities}
+    stamps = refusals = 0
+    for tree, name in book.unstamped(list(by_name), now):
+        if _stamp(tree, by_name[name], clock):
+            stamps += 1
+        else:
+            refusals += 1
+    return Stamped(len(trees), stamps, refusals)
+
+
+def check_bundles(ports: EvidencePorts) -> Checked:
+    """Read every stored bundle again, byte by byte, and write down which are no longer what they were.
+
+    Raises RetryLater where the store is away: an absent store says nothing of any bundle.
+    """
+    started, seen, read = ports.clock.now(), list[tuple[int, str]](), 0
+    rows = EvidenceBundle.objects.exclude(state=EvidenceBundle.State.REMOVED).filter(made_at__lte=started)
+    count = 0
+    for key, name, sha256 in rows.values_list("pk", "digest", "sha256").iterator(chunk_size=1_000):
+        state, size = _state_of(Digest(name), sha256, ports.store)
+        count, read = count + 1, read + size
+        if state != EvidenceBundle.State.HELD:
+            seen.append((key, state))
+            log.error("the evidence bundle %s is %s", name, state)
+    book.note_check(seen, started, ports.clock.now(), count, read)
+    changed = sum(state == EvidenceBundle.State.CHANGED for _, state in seen)
+    return Checked(count, changed, len(seen) - changed)
+
+
+def retain(keep_years: int, ports: EvidencePorts) -> int:
+    """Remove what the policy lets go, with a line in both logs; how many."""
+    now = ports.clock.now()
+    reason = f"kept for at least {keep_years} years (ZHUIWEN_EVIDENCE_KEEP_YEARS={keep_years}); the case is not open"
+    gone = book.outlived(keep_years, now)
+    for row in gone:
+        ports.store.remove(Digest(row.digest), reason, now)
+        book.note_removal(row, reason, now)
+        log.warning("the evidence bundle %s was removed: %s", row.digest, reason)
+    return len(gone)
+
+
+def authorities_of(settings: EvidenceSettings) -> list[Authority]:
+    """The configured authorities. Raises BadConfiguration naming all that cannot be."""
+    found, faults = [], list[str]()
+    for url in settings.tsa_urls:
+        try:
+            roots = _roots_for(url, settings.tsa_roots)
+            found.append(Authority(url, roots, allow_private=settings.allow_private_tsa))
+        except BadConfiguration as error:
+            faults.extend(error.faults)
+    if faults:
+        raise BadConfiguration(faults)
+    return found
+
+
+def _bundle(match: CaseMatch, ports: EvidencePorts, drawn: Rendering | None = None, where: str = "") -> Bundle:
+    version = version_of(match, ports.pages)
+    absent = {} if drawn else dict.fromkeys(("screenshot", "pdf"), where or NOT_YET)
+    url = version.final_url
+    picture = DrawnPage(drawn.png, "image/png", drawn.rendered_at, drawn.how, url) if drawn else None
+    pdf = DrawnPage(drawn.pdf, "application/pdf", drawn.rendered_at, drawn.how, url) if drawn and drawn.pdf else None
+    capture = capture_of(version, ports.pages, picture, pdf, absent)
+    return bundles.make(capture, finding_of(match, version.reading.text, ports.works), made_at=ports.clock.now())
+
+
+def _keep(match: CaseMatch, bundle: Bundle, ports: EvidencePorts, kind: str) -> EvidenceBundle:
+    """The bytes first, then the row: what is written down is always there."""
+    ports.store.put(bundle.digest, bundle.content)
+    return book.note_bundle(match, bundle, digest(bundle.content), ports.clock.now(), kind)
+
+
+def _draw(record: EvidenceBundle, ports: EvidencePorts, chromium: str) -> bool:
+    """Draw one page version for its largest match; False where there is no browser."""
+    match = record.match
+    try:
+        version = version_of(match, ports.pages)
+        body = ports.pages.raw(version.raw_digest)
+        drawn = render(body or b"", dict(version.headers), version.final_url, chromium=chromium)
+        if drawn is NoRendering.NO_BROWSER:
+            return False
+        if isinstance(drawn, Rendering):
+            _keep(match, _bundle(match, ports, drawn), ports, Kind.DRAWN)
+    except (BadInput, BrokenInvariant) as error:
+        log.error("version %s was not drawn: %s", record.version_id, error)
+        drawn = NoRendering.BROWSER_FAILED
+    book.note_drawing(record, Drawing.DRAWN if isinstance(drawn, Rendering) else Drawing.FAILED)
+    return True
+
+
+def _stamp(tree: DayTree, authority: Authority, clock: Clock) -> bool:
+    root = Digest(tree.root)
+    try:
+        answer = authority.stamp(root)
+        book.note_stamp(tree, answer, verified(answer, root, authority.name), clock.now())
+    except (RetryLater, DoesNotHold, ZhuiwenError) as error:
+        book.note_refusal(tree, authority.name, str(error), clock.now())
+        log.warning("the tree of %s has no stamp of %s: %s", tree.day, authority.name, error)
+        return False
+    return True
+
+
+def _state_of(name: Digest, sha256: str, store: EvidenceStore) -> tuple[str, int]:
+    """What became of one bundle, and how many bytes were read. The row's own digest counts, not the store's."""
+    try:
+        content = store.get(name)
+    except BrokenInvariant:
+        return EvidenceBundle.State.CHANGED, 0
+    if content is None:
+        return EvidenceBundle.State.MISSING, 0
+    held = digest(content) == sha256
+    return EvidenceBundle.State.HELD if held else EvidenceBundle.State.CHANGED, len(content)
+
+
+def _roots_for(url: str, named: str) -> bytes:
+    """The PEM of an authority's root: the one file that is named, or HOST.pem in the folder."""
+    path = Path(named).expanduser()
+    file = path / f"{urlsplit(url).hostname}.pem" if path.is_dir() else path
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        shown = without_secrets(url)
+        sentence = f"ZHUIWEN_TSA_ROOTS has no certificate for {shown}: {file} cannot be read; put the root's PEM there"
+        raise BadConfiguration([sentence]) from error

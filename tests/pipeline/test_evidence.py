@@ -1,0 +1,318 @@
+"""Evidence from match to export, over real stores in memory, a real admin database and a real time stamp authority."""
+
+import zipfile
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.clock import ManualClock
+from core.errors import BadConfiguration, BadInput, BrokenInvariant, ServiceUnavailable
+from core.ids import Digest, VersionId
+from core.settings import EvidenceSettings
+from core.states import CaseState
+from crawler.chromium import find_chromium
+from evidence.authority import Authority
+from evidence.opened import opened
+from evidence.verify import check_file
+from pagestore.evidence import MemoryEvidenceStore
+from pipeline import evidence
+from pipeline.evidence import EvidencePorts
+from tests.support import admin_data, case_texts
+from tests.support.time_stamp_authority import LocalAuthority, serving_stamps
+from webadmin import evidence_book as book
+from webadmin import stores
+from webadmin.evidence_export import export_case, materials, proof_for
+from webadmin.models import Case, CaseMatch, DayTree, EvidenceBundle, EvidenceCheck, RetentionLog, Stamp, StampAttempt
+
+pytestmark = pytest.mark.django_db
+
+NO_BROWSER = "/nowhere/chromium"
+
+
+@dataclass
+class World:
+    ports: EvidencePorts
+    store: MemoryEvidenceStore
+    clock: ManualClock
+    cases: list[Case]
+
+    def version(self, number: int = 0) -> VersionId:
+        return VersionId(self.cases[number].version_id)
+
+    def bundle_all(self) -> None:
+        for version in book.owed(100):
+            evidence.bundle_version(version, self.ports)
+
+    def damage(self, row: EvidenceBundle, place: int = 100) -> None:
+        sha256, content = self.store._bundles[Digest(row.digest)]
+        self.store._bundles[Digest(row.digest)] = (
+            sha256,
+            content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :],
+        )
+
+
+@pytest.fixture
+def world(monkeypatch: pytest.MonkeyPatch) -> World:
+    filled, texts = admin_data.fill_world(cases=3), case_texts.use(monkeypatch)
+    case_texts.keep_estate(texts, filled.ours)
+    CaseMatch.objects.filter(case__in=filled.theirs.cases).delete()
+    store, clock = MemoryEvidenceStore(), ManualClock(admin_data.NOW + timedelta(days=2))
+    monkeypatch.setattr(stores, "evidence_store", lambda: store)
+    return World(EvidencePorts(texts.pages, texts.works, store, clock), store, clock, list(filled.ours.cases))
+
+
+@pytest.fixture(scope="module")
+def authority(tmp_path_factory: pytest.TempPathFactory) -> LocalAuthority:
+    return LocalAuthority(tmp_path_factory.mktemp("authority"))
+
+
+def test_a_match_becomes_a_bundle_once(world: World) -> None:
+    assert len(book.owed(100)) == 3
+    assert evidence.bundle_version(world.version(), world.ports) == 1
+    assert evidence.bundle_version(world.version(), world.ports) == 0
+    [row] = EvidenceBundle.objects.filter(version_id=world.version())
+    content = world.store.get(Digest(row.digest))
+    assert content is not None
+    assert (row.size_bytes, row.case_id, row.state) == (len(content), world.cases[0].pk, "held")
+    bundle = opened(content, "bundle")
+    assert bundle.digest == row.digest
+    assert world.version() not in book.owed(100)
+
+
+def test_cases_that_were_there_before_are_owed_theirs(world: World) -> None:
+    world.bundle_all()
+    assert book.owed(100) == []
+    assert EvidenceBundle.objects.count() == 3
+
+
+def test_a_page_whose_text_is_not_the_one_compared_has_no_bundle(world: World) -> None:
+    CaseMatch.objects.filter(version_id=world.version()).update(page_text_digest="0" * 64)
+    with pytest.raises(BrokenInvariant, match="not the one that was compared"):
+        evidence.bundle_version(world.version(), world.ports)
+    assert not EvidenceBundle.objects.exists()
+
+
+def test_rows_of_evidence_are_neither_written_over_nor_deleted(world: World) -> None:
+    world.bundle_all()
+    row = EvidenceBundle.objects.first()
+    assert row is not None
+    row.digest = "0" * 64
+    with pytest.raises(BrokenInvariant, match="not written over"):
+        row.save()
+    with pytest.raises(BrokenInvariant, match="nothing but retention"):
+        row.delete()
+    with pytest.raises(Exception, match="protected"):
+        world.cases[0].delete()
+
+
+@pytest.mark.skipif(find_chromium() is None, reason="no Chromium is installed")
+def test_a_second_bundle_has_the_page_as_a_browser_draws_it(world: World) -> None:
+    world.bundle_all()
+    looked = iter([True, False])
+    assert evidence.draw_waiting(world.ports, 10, "", lambda: next(looked)) == 1
+    [row] = EvidenceBundle.objects.filter(kind=EvidenceBundle.Kind.DRAWN)
+    content = world.store.get(Digest(row.digest))
+    assert content is not None
+    shown = opened(content, "bundle").renderings
+    assert bytes(shown["screenshot"]).startswith(b"\x89PNG")
+    assert bytes(shown["pdf"]).startswith(b"%PDF-")
+    assert b"drawn from the stored response" in content
+    assert EvidenceBundle.objects.get(match=row.match, kind=EvidenceBundle.Kind.RECORD).drawing == "drawn"
+    assert len(book.waiting_to_be_drawn(10)) == 2
+
+
+def test_without_a_browser_pages_wait_to_be_drawn(world: World) -> None:
+    world.bundle_all()
+    assert evidence.draw_waiting(world.ports, 10, NO_BROWSER, lambda: True) == 0
+    assert len(book.waiting_to_be_drawn(10)) == 3
+
+
+def test_a_browser_that_fails_is_a_fact_and_not_tried_for_ever(world: World) -> None:
+    world.bundle_all()
+    assert evidence.draw_waiting(world.ports, 1, "/bin/true", lambda: True) == 1
+    assert EvidenceBundle.objects.filter(drawing=EvidenceBundle.Drawing.FAILED).count() == 1
+    assert len(book.waiting_to_be_drawn(10)) == 2
+
+
+def test_every_authority_stamps_the_tree_of_an_ended_day(world: World, authority: LocalAuthority) -> None:
+    world.bundle_all()
+    with serving_stamps(authority) as one, serving_stamps(authority) as other:
+        authorities = [Authority(url, authority.ca_pem, allow_private=True) for url in (one, other)]
+        done = evidence.stamp_days(authorities, world.clock)
+        assert (done.trees, done.stamps, done.refusals) == (DayTree.objects.count(), 2 * DayTree.objects.count(), 0)
+        assert evidence.stamp_days(authorities, world.clock).stamps == 0
+    assert set(Stamp.objects.values_list("authority", flat=True)) == {one, other}
+    row = EvidenceBundle.objects.first()
+    assert row is not None
+    proof = proof_for(row)
+    assert proof is not None
+    assert len(proof.stamps) == 2
+
+
+def test_a_day_that_has_not_ended_has_no_tree(world: World) -> None:
+    world.bundle_all()
+    newest = EvidenceBundle.objects.order_by("-day").first()
+    assert newest is not None
+    assert all(tree.day < newest.day for tree in book.close_days(newest.day, world.clock.now()))
+    assert proof_for(newest) is None
+
+
+def test_a_bundle_that_comes_late_gets_a_tree_of_its_own_and_the_first_one_stays(world: World) -> None:
+    later = CaseMatch.objects.filter(case=world.cases[2])
+    evidence.bundle_version(world.version(0), world.ports)
+    evidence.bundle_version(world.version(1), world.ports)
+    EvidenceBundle.objects.update(day=admin_data.NOW.date())
+    today = world.clock.now().date()
+    [first] = book.close_days(today, world.clock.now())
+    evidence.bundle_version(VersionId(later.get().version_id), world.ports)
+    EvidenceBundle.objects.update(day=admin_data.NOW.date())
+    [second] = book.close_days(today, world.clock.now())
+    assert set(first.leaves) < set(second.leaves)
+    assert first.root != second.root
+    assert book.close_days(today, world.clock.now()) == []
+
+
+def test_without_an_authority_nothing_fails_and_nothing_is_stamped(world: World) -> None:
+    world.bundle_all()
+    assert evidence.stamp_days([], world.clock).stamps == 0
+    assert not Stamp.objects.exists()
+    assert not StampAttempt.objects.exists()
+
+
+def test_an_authority_that_is_away_is_asked_again_with_growing_pauses(world: World, authority: LocalAuthority) -> None:
+    world.bundle_all()
+    away = Authority("http://127.0.0.1:9/tsa", authority.ca_pem, allow_private=True)
+    trees = evidence.stamp_days([away], world.clock).refusals
+    assert trees >= 1
+    assert evidence.stamp_days([away], world.clock).refusals == 0
+    world.clock.advance(timedelta(minutes=6).total_seconds())
+    assert evidence.stamp_days([away], world.clock).refusals == trees
+    world.clock.advance(timedelta(minutes=6).total_seconds())
+    assert evidence.stamp_days([away], world.clock).refusals == 0
+    attempt = StampAttempt.objects.first()
+    assert attempt is not None
+    assert attempt.attempts == 2
+    assert "does not answer" in attempt.error
+    assert book.standing(["x"]).waiting_stamps == trees
+
+
+def test_an_authority_in_the_operators_network_is_not_asked_unless_allowed(
+    world: World, authority: LocalAuthority
+) -> None:
+    world.bundle_all()
+    with serving_stamps(authority) as url:
+        evidence.stamp_days([Authority(url, authority.ca_pem)], world.clock)
+    assert not Stamp.objects.exists()
+    assert StampAttempt.objects.exists()
+
+
+def test_the_nightly_check_finds_a_changed_byte_a_lost_bundle_and_nothing_else(world: World) -> None:
+    world.bundle_all()
+    kept, changed, lost = EvidenceBundle.objects.order_by("pk")
+    world.damage(changed)
+    del world.store._bundles[Digest(lost.digest)]
+    checked = evidence.check_bundles(world.ports)
+    assert (checked.bundles, checked.changed, checked.missing) == (3, 1, 1)
+    states = dict(EvidenceBundle.objects.values_list("pk", "state"))
+    assert states == {kept.pk: "held", changed.pk: "changed", lost.pk: "missing"}
+    row = EvidenceCheck.objects.get()
+    assert {(fault["digest"], fault["state"]) for fault in row.faults} == {
+        (changed.digest, "changed"),
+        (lost.digest, "missing"),
+    }
+    standing = book.standing([])
+    assert (standing.bundles, standing.damaged) == (3, 2)
+    assert standing.last_check == row
+
+
+def test_a_store_that_forges_its_own_digest_is_caught_by_the_row(world: World) -> None:
+    world.bundle_all()
+    row = EvidenceBundle.objects.first()
+    assert row is not None
+    from core.ids import digest
+
+    world.store._bundles[Digest(row.digest)] = (digest(b"forged"), b"forged")
+    assert evidence.check_bundles(world.ports).changed == 1
+
+
+def test_a_store_that_is_away_condemns_no_bundle(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    world.bundle_all()
+
+    def away(_: Any) -> bytes:
+        raise ServiceUnavailable("the page store", "nowhere")
+
+    monkeypatch.setattr(world.store, "get", away)
+    with pytest.raises(ServiceUnavailable):
+        evidence.check_bundles(world.ports)
+    assert not EvidenceCheck.objects.exists()
+    assert not EvidenceBundle.objects.exclude(state="held").exists()
+
+
+def test_retention_keeps_for_ever_where_nothing_else_was_set(world: World) -> None:
+    world.bundle_all()
+    world.clock.advance(timedelta(days=36_500).total_seconds())
+    assert evidence.retain(0, world.ports) == 0
+
+
+def test_retention_removes_what_is_old_and_closed_and_says_so_and_the_tree_keeps_its_digest(world: World) -> None:
+    Case.objects.update(state=CaseState.DISMISSED)
+    Case.objects.filter(pk=world.cases[0].pk).update(state=CaseState.OPEN)
+    world.bundle_all()
+    trees = book.close_days(world.clock.now().date(), world.clock.now())
+    world.clock.advance(timedelta(days=365 * 10 - 5).total_seconds())
+    assert evidence.retain(10, world.ports) == 0
+    world.clock.advance(timedelta(days=20).total_seconds())
+    assert evidence.retain(10, world.ports) == 2
+    assert evidence.retain(10, world.ports) == 0
+    logs = RetentionLog.objects.all()
+    assert {log.bundle.case_id for log in logs} == {world.cases[1].pk, world.cases[2].pk}
+    assert all("ZHUIWEN_EVIDENCE_KEEP_YEARS=10" in log.reason for log in logs)
+    assert {entry.digest for entry in world.store.removals()} == {log.bundle.digest for log in logs}
+    leaves = {leaf for tree in trees for leaf in tree.leaves}
+    assert {log.bundle.digest for log in logs} <= leaves
+    assert book.close_days(world.clock.now().date(), world.clock.now()) == []
+    assert evidence.check_bundles(world.ports).bundles == 1
+
+
+def test_an_export_holds_and_names_its_stamps(world: World, authority: LocalAuthority, tmp_path: Path) -> None:
+    world.bundle_all()
+    with serving_stamps(authority) as url:
+        evidence.stamp_days([Authority(url, authority.ca_pem, allow_private=True)], world.clock)
+    out = tmp_path / "case.zip"
+    export_case(world.cases[0].pk, out)
+    report = check_file(out)
+    assert report.holds
+    with zipfile.ZipFile(out) as file:
+        assert any(name.startswith("stamps/") for name in file.namelist())
+    material = materials().material_of(world.cases[0].pk)
+    assert [event["event"] for event in material.history] == ["first_seen"]
+
+
+def test_a_case_without_a_bundle_is_not_exported(world: World, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="no evidence bundle yet"):
+        export_case(world.cases[0].pk, tmp_path / "case.zip")
+
+
+def test_a_changed_bundle_is_not_exported(world: World, tmp_path: Path) -> None:
+    world.bundle_all()
+    world.damage(EvidenceBundle.objects.get(case=world.cases[0]))
+    with pytest.raises(BrokenInvariant, match="was changed"):
+        export_case(world.cases[0].pk, tmp_path / "case.zip")
+
+
+def test_an_authority_without_a_root_is_named(tmp_path: Path) -> None:
+    settings = EvidenceSettings(tsa_urls=("https://me:geheim@tsa.example/",), tsa_roots=str(tmp_path))
+    with pytest.raises(BadConfiguration) as fault:
+        evidence.authorities_of(settings)
+    assert "tsa.example" in str(fault.value)
+    assert "geheim" not in str(fault.value)
+
+
+def test_the_root_of_an_authority_is_found_by_its_host(tmp_path: Path, authority: LocalAuthority) -> None:
+    (tmp_path / "tsa.example.pem").write_bytes(authority.ca_pem)
+    for roots in (tmp_path, tmp_path / "tsa.example.pem"):
+        settings = EvidenceSettings(tsa_urls=("https://tsa.example/x",), tsa_roots=str(roots))
+        assert [each.name for each in evidence.authorities_of(settings)] == ["https://tsa.example/x"]

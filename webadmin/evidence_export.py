@@ -1,0 +1,150 @@
+"""A case as it is exported: its bundles with their proofs, its facts, the history of its page.
+
+Shared by the command line and the desk; `evidence.export` writes the file.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Protocol, cast
+
+from django.db.models import QuerySet
+
+from core.errors import BadInput, BrokenInvariant, NotFound
+from core.ids import Digest, PageId, VersionId
+from core.ports import EvidenceStore, PageHistory, PageStore
+from evidence.days import proof_of
+from evidence.export import write
+from evidence.records import CaseMaterial, DayProof, ProvenBundle
+from evidence.records import Stamp as StampAnswer
+from evidence.verify import Report
+from webadmin import stores
+from webadmin.models import Case, DayTree, EvidenceBundle, Stamp
+from webadmin.version import code_version
+
+
+def export_case(case: int, path: Path) -> Report:
+    """Write the evidence of a case to one file that stands alone.
+
+    Raises NotFound, BadInput for a case without a bundle, BrokenInvariant where a stored bundle was changed,
+    UnreadableFile where `path` cannot be written.
+    """
+    return write(path, materials().material_of(case), code_version())
+
+
+def materials() -> "StoredMaterials":
+    """Over the stores of this installation."""
+    return StoredMaterials(stores.evidence_store(), cast("KeptPages", stores.page_store()))
+
+
+class KeptPages(PageStore, PageHistory, Protocol):
+    """Pages and what became of them."""
+
+
+class StoredMaterials:
+    """`evidence.ports.CaseMaterials` over the admin database and the stores."""
+
+    def __init__(self, store: EvidenceStore, pages: KeptPages) -> None:
+        self._store, self._pages = store, pages
+
+    def material_of(self, case: int) -> CaseMaterial:
+        found = Case.objects.select_related("work", "page__site", "rights_holder", "decided_by").filter(pk=case).first()
+        if found is None:
+            raise NotFound("case", str(case))
+        rows = list(_kept(found))
+        if not rows:
+            raise BadInput(f"case {case} has no evidence bundle yet; the workers make it in minutes (zhuiwen status)")
+        return CaseMaterial(
+            case=case,
+            facts=facts_of(found),
+            bundles=[ProvenBundle(self._content(row), proof_for(row)) for row in rows],
+            history=list(self._history(found)),
+        )
+
+    def _content(self, row: EvidenceBundle) -> bytes:
+        content = self._store.get(Digest(row.digest))
+        if content is None:
+            raise BrokenInvariant(f"the bundle {row.digest} of case {row.case_id} is missing from the evidence store")
+        return content
+
+    def _history(self, case: Case) -> Iterator[Mapping[str, Any]]:
+        """First seen, each change, gone, back again, as the page store knows it."""
+        page = PageId(case.page_id)
+        versions = {version.id: version for version in self._pages.versions(page)}
+        absences = {absence.id: absence for absence in self._pages.absences(page)}
+        seen, was_gone = set[VersionId](), False
+        for state in self._pages.states(page):
+            if state.absence_id:
+                gone = absences[state.absence_id]
+                told = {"reason": str(gone.reason), "status": gone.status, "response_sha256": gone.raw_digest}
+                yield {"at": _moment(state.at), "event": "gone", **told}
+                was_gone = True
+                continue
+            version = versions[state.version_id]
+            event = "first_seen" if not seen else ("back_again" if was_gone or version.id in seen else "changed")
+            seen.add(version.id)
+            was_gone = False
+            told = {"title": version.reading.title, "text_sha256": version.text_digest}
+            yield {"at": _moment(state.at), "event": event, "version": version.id, **told}
+
+
+def proof_for(row: EvidenceBundle) -> DayProof | None:
+    """The way to the root of the tree that speaks for a bundle (`tree_of`); None where there is none yet."""
+    tree = tree_of(row)
+    if tree is None:
+        return None
+    answers = [stamp_answer(stamp) for stamp in tree.stamps.order_by("stamped_at", "pk")]
+    return proof_of(Digest(row.digest), row.day, [Digest(each) for each in tree.leaves], answers)
+
+
+def tree_of(row: EvidenceBundle) -> DayTree | None:
+    """The tree that speaks for a bundle: with the earliest stamp, else the newest."""
+    trees = [tree for tree in DayTree.objects.filter(day=row.day).order_by("pk") if row.digest in tree.leaves]
+    stamped = [tree for tree in trees if tree.stamps.exists()]
+    return next(iter(stamped), trees[-1] if trees else None)
+
+
+def stamp_answer(stamp: Stamp) -> StampAnswer:
+    """A kept stamp as `evidence` takes it."""
+    return StampAnswer(bytes(stamp.query), bytes(stamp.response), bytes(stamp.ca_pem), stamp.authority)
+
+
+def facts_of(case: Case) -> dict[str, Any]:
+    """What the case's page in the desk says, as JSON values."""
+    return {
+        "rights_holder": case.rights_holder.name,
+        "work": {"title": case.work.title, "author": case.work.author},
+        "page": {"url": case.page_url, "title": case.page_title, "site": case.page.site.name},
+        "state": case.state,
+        "class": case.match_class,
+        "similarity": case.similarity,
+        "page_containment": case.page_containment,
+        "work_containment": case.work_containment,
+        "matched_chars": case.matched_chars,
+        "longest_run_chars": case.longest_run_chars,
+        "opened_at": _moment(case.opened_at),
+        "last_seen_at": _moment(case.last_seen_at),
+        "verdicts": _verdicts(case),
+    }
+
+
+def _kept(case: Case) -> QuerySet[EvidenceBundle]:
+    rows = EvidenceBundle.objects.filter(case=case).exclude(state=EvidenceBundle.State.REMOVED)
+    return rows.order_by("fetched_at", "pk")
+
+
+def _verdicts(case: Case) -> Sequence[Mapping[str, Any]]:
+    rows = case.verdicts.select_related("decided_by").order_by("decided_at", "pk")
+    return [
+        {
+            "verdict": row.verdict or "reopened",
+            "note": row.note,
+            "by": row.decided_by.get_username(),
+            "at": _moment(row.decided_at),
+        }
+        for row in rows
+    ]
+
+
+def _moment(at: datetime) -> str:
+    return at.isoformat()
