@@ -1,0 +1,302 @@
+"""The HTTP responses in a WARC or WACZ file, one after the other, whatever is broken or hostile in it.
+
+Gzip members are unpacked as they are read, never more of a body than a page may have; a file that swells beyond reason
+ends with a sentence. Where a reading stopped is a `Position`; the next one goes on there.
+"""
+
+import gzip
+import io
+import re
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import islice
+from pathlib import Path
+from typing import IO, Any
+
+from warcio.archiveiterator import ArchiveIterator
+from warcio.bufferedreaders import DecompressingBufferedReader
+from warcio.exceptions import ArchiveLoadFailed
+
+from core.errors import UnreadableFile
+
+# Pages shrink to a fifth or a twentieth; deflate cannot do better than 1 to 1,032. A file of zeros stays above 1,000.
+MAX_RATIO = 200
+MIN_BYTES_TO_JUDGE = 64 * 1024 * 1024
+MAX_LINE_BYTES = 64 * 1024  # of a header; servers send at most 8 to 32 KiB
+MAX_HEADER_BYTES = 1024 * 1024
+MAX_MEMBERS = 10_000  # archives in one WACZ
+MAX_REMEMBERED = 200_000  # payload digests of one file, for revisit records: some 30 MB
+CHUNK_BYTES = 64 * 1024
+_PAGE_TYPES = ("text/", "application/xhtml", "application/xml", "application/octet-stream")
+_NOT_CHUNKED = "non-chunked gzip"
+Wanted = Callable[[str], bool]  # whether the page at an address is taken in
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """Where a record begins: which archive of the file, at which byte; of what is unpacked where `is_unpacked`."""
+
+    member: int = 0
+    offset: int = 0
+    is_unpacked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """max_body_bytes: a longer body is cut off there and counted."""
+
+    max_body_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Captured:
+    """One response. fetched_at: WARC-Date. record: what evidence calls it. position: of the record."""
+
+    url: str
+    status: int
+    headers: tuple[tuple[str, str], ...]
+    fetched_at: datetime
+    record: str
+    position: Position
+    is_truncated: bool
+    is_revisit: bool
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class PassedBy:
+    """A record that is no page, and why in a word."""
+
+    reason: str
+    position: Position
+
+
+class ArchiveFile:
+    """A WARC (also ARC), gzipped or not, or a WACZ with several of them."""
+
+    def __init__(self, path: Path, limits: Limits) -> None:
+        self._path, self._limits = path, limits
+        self._zip: zipfile.ZipFile | None = None
+        try:
+            self._size = path.stat().st_size
+            with path.open("rb") as head:
+                is_zip = head.read(4) == b"PK\x03\x04"
+            self._zip = zipfile.ZipFile(path) if is_zip else None
+        except (OSError, zipfile.BadZipFile) as error:
+            raise UnreadableFile(path, f"cannot be read ({getattr(error, 'strerror', None) or error})") from error
+        self._members = _archives(path, self._zip)
+        self._seen: dict[str, Position] = {}
+
+    @property
+    def size_bytes(self) -> int:
+        return self._size
+
+    def close(self) -> None:
+        if self._zip is not None:
+            self._zip.close()
+
+    def records(self, wanted: Wanted, start: Position) -> Iterator[Captured | PassedBy]:
+        """What the file holds from `start` on. wanted: asked with the address before a body is read.
+
+        Raises UnreadableFile for what is no archive, breaks off, or swells; what came before was given.
+        """
+        for number in range(start.member, len(self._members)):
+            first = start if number == start.member else Position(number)
+            given = 0
+            try:
+                for record in self._of_member(number, first, wanted):
+                    yield record
+                    given += 1
+            except ArchiveLoadFailed as error:
+                if _NOT_CHUNKED not in str(error) or first.is_unpacked:
+                    raise UnreadableFile(self._path, f"is damaged or no archive ({_first_line(error)})") from error
+                # One gzip stream around all records: it can only be read from its beginning.
+                yield from islice(self._unpacked(number, wanted), given, None)
+            except (zlib.error, zipfile.BadZipFile, EOFError, OSError) as error:
+                raise UnreadableFile(self._path, f"breaks off or is damaged ({_first_line(error)})") from error
+
+    def _unpacked(self, number: int, wanted: Wanted) -> Iterator[Captured | PassedBy]:
+        try:
+            yield from self._of_member(number, Position(number, 0, is_unpacked=True), wanted)
+        except ArchiveLoadFailed as error:
+            raise UnreadableFile(self._path, f"is damaged or no archive ({_first_line(error)})") from error
+
+    def _of_member(self, number: int, start: Position, wanted: Wanted) -> Iterator[Captured | PassedBy]:
+        with self._opened(number, is_unpacked=start.is_unpacked) as stream:
+            stream.seek(start.offset)
+            iterator = _Records(stream)
+            for record in iterator:
+                position = Position(number, iterator.offset, start.is_unpacked)
+                iterator.bounds.is_header = False
+                yield self._told(record, position, wanted)
+                iterator.bounds.is_header, iterator.bounds.header_bytes = True, 0
+
+    def _opened(self, number: int, *, is_unpacked: bool) -> IO[bytes]:
+        name = self._members[number]
+        stream = self._zip.open(name) if self._zip is not None else self._path.open("rb")
+        return gzip.GzipFile(fileobj=stream) if is_unpacked else stream  # type: ignore[return-value]
+
+    def _told(self, record: Any, position: Position, wanted: Wanted) -> Captured | PassedBy:
+        kind = record.rec_type
+        if kind not in ("response", "revisit", "conversion"):
+            return PassedBy("no_response", position)
+        url = (record.rec_headers.get_header("WARC-Target-URI") or "").strip("<> ")
+        moment = _moment(record.rec_headers.get_header("WARC-Date") or "")
+        if not url.startswith(("http://", "https://")) or moment is None:
+            return PassedBy("no_page", position)
+        if not wanted(url):
+            return PassedBy("not_watched", position)
+        if kind == "revisit":
+            return self._revisited(record, url, moment, position)
+        return self._captured(record, url, moment, position)
+
+    def _captured(self, record: Any, url: str, moment: datetime, position: Position) -> Captured | PassedBy:
+        status, headers = _answer(record)
+        if status != 200:
+            return PassedBy("http_error", position)
+        media_type = next((value for name, value in headers if name.lower() == "content-type"), "text/html")
+        if not media_type.strip().lower().startswith(_PAGE_TYPES):
+            return PassedBy("not_html", position)
+        try:
+            body, is_cut = _body(record, self._limits.max_body_bytes)
+        except _Swells:
+            raise
+        except Exception:  # the many ways of brotli, chunks and deflate to be wrong: this record's fault alone
+            return PassedBy("unreadable", position)
+        digest = record.rec_headers.get_header("WARC-Payload-Digest") or ""
+        if digest and len(self._seen) < MAX_REMEMBERED:
+            self._seen.setdefault(digest, position)
+        is_truncated = is_cut or bool(record.rec_headers.get_header("WARC-Truncated"))
+        return Captured(
+            url, status, headers, moment, _name(record), position, is_truncated, is_revisit=False, body=body
+        )
+
+    def _revisited(self, record: Any, url: str, moment: datetime, position: Position) -> Captured | PassedBy:
+        """The page that stood there before, seen again: its body is that of an earlier record of this file."""
+        at = self._seen.get(record.rec_headers.get_header("WARC-Payload-Digest") or "")
+        if at is None:
+            return PassedBy("revisit_of_another_file", position)
+        with self._opened(at.member, is_unpacked=at.is_unpacked) as stream:
+            stream.seek(at.offset)
+            iterator = _Records(stream)
+            earlier = next(iterator)
+            iterator.bounds.is_header = False
+            status, headers = _answer(earlier)
+            body, is_cut = _body(earlier, self._limits.max_body_bytes)
+        return Captured(url, status, headers, moment, _name(record), position, is_cut, is_revisit=True, body=body)
+
+
+class _Swells(ArchiveLoadFailed):  # type: ignore[misc]
+    """More comes out of a file than can be meant honestly."""
+
+
+@dataclass(slots=True)
+class _Bounds:
+    packed: int = 0
+    unpacked: int = 0
+    header_bytes: int = 0
+    is_header: bool = True
+
+    def note(self, packed: int, unpacked: int) -> None:
+        self.packed += packed
+        self.unpacked += unpacked
+        if self.unpacked > MIN_BYTES_TO_JUDGE and self.unpacked > MAX_RATIO * max(1, self.packed):
+            raise _Swells(f"it swells to more than {MAX_RATIO} times its size when unpacked")
+
+
+class _BoundedReader(DecompressingBufferedReader):  # type: ignore[misc]
+    """warcio's reader, which neither swells nor takes a line without an end, and names a damaged member."""
+
+    def __init__(self, stream: IO[bytes], bounds: _Bounds) -> None:
+        super().__init__(stream, block_size=16_384)
+        self._bounds = bounds
+
+    decompressor: Any
+
+    def _decompress(self, data: bytes) -> bytes:
+        packed = len(data)
+        if self.decompressor and data:
+            try:
+                data = self.decompressor.decompress(data)
+            except zlib.error:
+                if self.num_block_read:
+                    raise
+                self.decompressor = None
+        self._bounds.note(packed, len(data))
+        return data
+
+    def readline(self, length: int | None = None) -> bytes:
+        line: bytes = super().readline(min(length or MAX_LINE_BYTES, MAX_LINE_BYTES))
+        if self._bounds.is_header:
+            self._bounds.header_bytes += len(line)
+            if self._bounds.header_bytes > MAX_HEADER_BYTES:
+                raise _Swells(f"a record has headers of more than {MAX_HEADER_BYTES:,} bytes")
+        return line
+
+
+class _Records(ArchiveIterator):  # type: ignore[misc]
+    """warcio's iterator over a bounded reader, silent on stderr."""
+
+    INC_RECORD = ""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        super().__init__(stream, arc2warc=True)
+        self.bounds = _Bounds()
+        self.reader = _BoundedReader(self.fh, self.bounds)
+
+
+def _archives(path: Path, packed: zipfile.ZipFile | None) -> list[str]:
+    if packed is None:
+        return [path.name]
+    names = [name for name in packed.namelist() if re.search(r"\.w?arc(?:\.gz)?$", name, re.IGNORECASE)]
+    if not names:
+        raise UnreadableFile(
+            path, "is a zip file without an archive in it; a WACZ has WARC files in its folder archive"
+        )
+    if len(names) > MAX_MEMBERS:
+        raise UnreadableFile(path, f"holds more than {MAX_MEMBERS:,} archives")
+    return names
+
+
+def _answer(record: Any) -> tuple[int, tuple[tuple[str, str], ...]]:
+    if record.rec_type == "conversion":  # plain text made of a page, as in Common Crawl's WET files
+        return 200, (("Content-Type", "text/plain; charset=utf-8"),)
+    if record.http_headers is None:
+        return 0, ()
+    code = str(record.http_headers.get_statuscode() or "")
+    return int(code) if code.isdecimal() and len(code) == 3 else 0, tuple(
+        (str(name), str(value)) for name, value in record.http_headers.headers
+    )
+
+
+def _body(record: Any, limit: int) -> tuple[bytes, bool]:
+    """The body up to a limit, and whether it was longer."""
+    stream, taken = record.content_stream(), io.BytesIO()
+    while taken.tell() <= limit:
+        piece = stream.read(min(CHUNK_BYTES, limit + 1 - taken.tell()))
+        if not piece:
+            break
+        taken.write(piece)
+    body = taken.getvalue()
+    return body[:limit], len(body) > limit
+
+
+def _name(record: Any) -> str:
+    return (record.rec_headers.get_header("WARC-Record-ID") or "").strip("<> ")[:200]
+
+
+def _moment(stated: str) -> datetime | None:
+    """WARC-Date: UTC, to the second or finer."""
+    try:
+        moment = datetime.fromisoformat(stated.strip())
+    except ValueError:
+        return None
+    return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def _first_line(error: Exception) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return lines[0][:200] if lines else type(error).__name__

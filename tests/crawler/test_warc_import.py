@@ -1,0 +1,305 @@
+"""Archives of other crawls, whole, broken and hostile, written with warcio as crawlers write them."""
+
+import contextlib
+import gzip
+import io
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from warcio.statusandheaders import StatusAndHeaders
+from warcio.warcwriter import WARCWriter
+
+from core.errors import ServiceUnavailable, UnreadableFile
+from core.ids import SiteId
+from crawler.archive_records import Limits, Position
+from crawler.warc_import import ImportCounts, Place, import_archive
+from tests.crawler.crawl_process import RecordingOutbox, RecordingStore
+from tests.crawler.texts import SIMPLIFIED, TRADITIONAL, own_text
+
+LIMITS = Limits(max_body_bytes=400_000)
+
+
+def place(url: str) -> Place | None:
+    return Place(SiteId("7")) if "watched.example" in url else None
+
+
+class Archive:
+    """A WARC in the making."""
+
+    def __init__(self, *, is_gzipped: bool = True) -> None:
+        self.buffer = io.BytesIO()
+        self.writer = WARCWriter(self.buffer, gzip=is_gzipped)
+
+    def response(
+        self,
+        url: str,
+        body: bytes,
+        content_type: str = "text/html",
+        date: str = "2025-03-04T05:06:07Z",
+        status: str = "200 OK",
+        headers: tuple[tuple[str, str], ...] = (),
+        warc_headers: tuple[tuple[str, str], ...] = (),
+    ) -> "Archive":
+        http = StatusAndHeaders(status, [("Content-Type", content_type), *headers], protocol="HTTP/1.1")
+        record = self.writer.create_warc_record(
+            url, "response", payload=io.BytesIO(body), http_headers=http,
+            warc_headers_dict={"WARC-Date": date, **dict(warc_headers)},
+        )  # fmt: skip
+        self.writer.write_record(record)
+        return self
+
+    def other(self, kind: str, url: str, body: bytes) -> "Archive":
+        record = self.writer.create_warc_record(url, kind, payload=io.BytesIO(body))
+        self.writer.write_record(record)
+        return self
+
+    def save(self, path: Path) -> Path:
+        path.write_bytes(self.buffer.getvalue())
+        return path
+
+
+def markup(number: int, encoding: str = "utf-8") -> bytes:
+    return f"<html><head><title>第{number}章</title></head><body>{own_text(number)}</body></html>".encode(encoding)
+
+
+def url(number: object) -> str:
+    return f"http://watched.example/{number}.html"
+
+
+def imported(path: Path, **more: object) -> tuple[ImportCounts, RecordingStore, RecordingOutbox]:
+    store, outbox = RecordingStore(), RecordingOutbox()
+    return import_archive(path, place, store, outbox, LIMITS, **more), store, outbox  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def common_crawl(tmp_path: Path) -> Path:
+    """As Common Crawl writes: warcinfo, then request, response, metadata; bodies unpacked; other hosts between."""
+    archive = Archive()
+    archive.writer.write_record(archive.writer.create_warcinfo_record("CC.warc.gz", {"software": "Nutch"}))
+    for number in range(1, 5):
+        archive.other("request", url(number), b"GET / HTTP/1.1\r\n\r\n")
+        archive.response(
+            url(number),
+            markup(number, "gb18030" if number == 2 else "utf-8"),
+            "text/html; charset=gb2312" if number == 2 else "text/html",
+            headers=(("X-Crawl-Content-Encoding", "gzip"),),
+        )
+        archive.other("metadata", url(number), b"fetchTimeMs: 12")
+        archive.response(f"http://other{number}.example/", markup(number))
+    archive.response(url("gone"), b"<p>404</p>", status="404 Not Found")
+    archive.response(url("picture"), b"\x89PNG", "image/png")
+    archive.response(url("empty"), b"<p>hello</p>")
+    return archive.save(tmp_path / "CC-MAIN-2025-0001.warc.gz")
+
+
+def test_the_pages_of_watched_hosts_are_kept_with_the_moment_of_the_archive(common_crawl: Path) -> None:
+    counts, store, outbox = imported(common_crawl)
+    assert (counts.stored, counts.new_versions) == (4, 4)
+    assert counts.passed_by == {"no_response": 9, "not_watched": 4, "http_error": 1, "not_html": 1, "no_main_text": 1}
+    assert sorted(outbox.sent) == sorted(store.versions)
+    fetched, reading = next(pair for pair in store.versions.values() if pair[0].final_url == url(2))
+    assert fetched.fetched_at == datetime(2025, 3, 4, 5, 6, 7, tzinfo=UTC)
+    assert fetched.site_id == "7"
+    assert fetched.body == markup(2, "gb18030")
+    assert (reading.encoding, reading.text.splitlines()[1:]) == ("gb18030", list(SIMPLIFIED))
+
+
+def test_a_page_says_which_record_of_which_file_it_was_taken_from(common_crawl: Path) -> None:
+    _, store, _ = imported(common_crawl)
+    origins = [fetched.origin for fetched, _ in store.versions.values()]
+    assert all(origin.startswith("CC-MAIN-2025-0001.warc.gz, byte ") and "urn:uuid:" in origin for origin in origins)
+    assert len(set(origins)) == 4
+
+
+@pytest.mark.parametrize("form", ["members", "plain", "one stream", "wacz"])
+def test_all_forms_of_the_same_archive_give_the_same_pages(tmp_path: Path, form: str) -> None:
+    archive = Archive(is_gzipped=form in ("members", "wacz"))
+    for number in range(1, 4):
+        archive.response(url(number), markup(number))
+    data = archive.buffer.getvalue()
+    path = tmp_path / "a.warc"
+    if form == "wacz":
+        with zipfile.ZipFile(path, "w") as packed:
+            packed.writestr("datapackage.json", "{}")
+            packed.writestr("archive/data.warc.gz", data)
+            packed.writestr(
+                "archive/more.warc", Archive(is_gzipped=False).response(url(9), markup(9)).buffer.getvalue()
+            )
+    else:
+        path.write_bytes(gzip.compress(data) if form == "one stream" else data)
+    counts, store, _ = imported(path)
+    assert counts.stored == (4 if form == "wacz" else 3)
+    assert {fetched.body for fetched, _ in store.versions.values()} >= {markup(number) for number in range(1, 4)}
+
+
+def test_a_wacz_made_by_its_own_tool_is_read(tmp_path: Path) -> None:
+    pytest.importorskip("wacz")
+    warc = Archive().response(url(1), markup(1)).save(tmp_path / "a.warc.gz")
+    made = subprocess.run(
+        [sys.executable, "-m", "wacz.main", "create", "-o", str(tmp_path / "a.wacz"), str(warc)],
+        capture_output=True, check=False,
+    )  # fmt: skip
+    if made.returncode:
+        pytest.skip(f"wacz does not run here: {made.stderr[-200:]!r}")
+    assert imported(tmp_path / "a.wacz")[0].stored == 1
+
+
+def test_bodies_are_taken_out_of_chunks_and_compression(tmp_path: Path) -> None:
+    packed = gzip.compress(markup(1))
+    chunked = b"".join(b"%x\r\n%s\r\n" % (len(piece), piece) for piece in (packed[:50], packed[50:])) + b"0\r\n\r\n"
+    path = Archive().response(
+        url(1), chunked, headers=(("Transfer-Encoding", "chunked"), ("Content-Encoding", "gzip"))
+    ).save(tmp_path / "a.warc.gz")  # fmt: skip
+    _, store, _ = imported(path)
+    assert [fetched.body for fetched, _ in store.versions.values()] == [markup(1)]
+
+
+def test_a_revisit_moves_the_page_to_its_moment_with_the_body_of_before(tmp_path: Path) -> None:
+    archive = Archive().response(url(1), markup(1), date="2025-01-01T00:00:00Z")
+    http = StatusAndHeaders("200 OK", [], protocol="HTTP/1.1")
+    digest = archive.writer.create_warc_record(
+        url(1), "response", payload=io.BytesIO(markup(1)), http_headers=StatusAndHeaders("200 OK", [])
+    ).rec_headers.get_header("WARC-Payload-Digest")
+    record = archive.writer.create_revisit_record(url(1), digest, url(1), "2025-01-01T00:00:00Z", http_headers=http)
+    record.rec_headers.replace_header("WARC-Date", "2025-02-01T00:00:00Z")
+    archive.writer.write_record(record)
+    seen: list[datetime] = []
+
+    class Store(RecordingStore):
+        def put(self, fetched, reading):  # type: ignore[no-untyped-def]
+            seen.append(fetched.fetched_at)
+            return super().put(fetched, reading)
+
+    store = Store()
+    counts = import_archive(archive.save(tmp_path / "a.warc.gz"), place, store, RecordingOutbox(), LIMITS)
+    assert (counts.stored, counts.new_versions, counts.revisits, len(store.versions)) == (2, 1, 1, 1)
+    assert [moment.month for moment in seen] == [1, 2]
+
+
+def test_truncated_records_are_read_as_far_as_they_go_and_counted(tmp_path: Path) -> None:
+    path = (
+        Archive()
+        .response(url(1), markup(1)[:-40], warc_headers=(("WARC-Truncated", "length"),))
+        .response(url(2), markup(2) + b"<!--" + b"x" * 500_000)
+        .save(tmp_path / "a.warc.gz")
+    )
+    counts, store, _ = imported(path)
+    assert (counts.stored, counts.truncated) == (2, 2)
+    assert all(len(fetched.body) <= LIMITS.max_body_bytes for fetched, _ in store.versions.values())
+
+
+def test_the_plain_text_of_a_wet_file_is_taken_in(tmp_path: Path) -> None:
+    archive = Archive()
+    record = archive.writer.create_warc_record(
+        url(1), "conversion", payload=io.BytesIO("\n".join(TRADITIONAL).encode()), warc_content_type="text/plain"
+    )
+    archive.writer.write_record(record)
+    _, store, _ = imported(archive.save(tmp_path / "a.warc.wet.gz"))
+    assert [reading.text.splitlines() for _, reading in store.versions.values()] == [list(TRADITIONAL)]
+
+
+def test_an_import_that_breaks_off_goes_on_where_it_was(tmp_path: Path) -> None:
+    archive = Archive()
+    for number in range(1, 61):
+        archive.response(url(number), markup(number))
+    path = archive.save(tmp_path / "a.warc.gz")
+    noted: list[tuple[ImportCounts, Position]] = []
+    away = RecordingStore()
+
+    class Failing(RecordingStore):
+        def put(self, fetched, reading):  # type: ignore[no-untyped-def]
+            if len(away.versions) == 40:
+                raise ServiceUnavailable("the page store", "mongodb://127.0.0.1:1")
+            return away.put(fetched, reading)
+
+    with pytest.raises(ServiceUnavailable):
+        import_archive(
+            path, place, Failing(), RecordingOutbox(), LIMITS, on_progress=lambda c, at: noted.append((c, at))
+        )
+    counts, position = noted[-1]
+    assert 0 < position.offset < path.stat().st_size
+    store = RecordingStore()
+    import_archive(path, place, store, RecordingOutbox(), LIMITS, position, counts)
+    urls = {fetched.final_url for fetched, _ in [*away.versions.values(), *store.versions.values()]}
+    assert urls == {url(number) for number in range(1, 61)}
+    assert len(store.versions) == 20
+
+
+@pytest.mark.parametrize("cut", [30, 200, 900])
+def test_a_file_that_is_cut_off_gives_what_came_before_and_a_sentence(tmp_path: Path, cut: int) -> None:
+    archive = Archive()
+    for number in range(1, 6):
+        archive.response(url(number), markup(number))
+    path = tmp_path / "a.warc.gz"
+    path.write_bytes(archive.buffer.getvalue()[:-cut])
+    store = RecordingStore()
+    with contextlib.suppress(UnreadableFile):
+        import_archive(path, place, store, RecordingOutbox(), LIMITS)
+    assert len(store.versions) >= 3
+
+
+def damaged() -> Iterator[tuple[str, bytes]]:
+    whole = Archive().response(url(1), markup(1)).response(url(2), markup(2)).buffer.getvalue()
+    yield "no archive", b"this is a text\n" * 100
+    yield "nothing", b""
+    yield "a page", markup(1)
+    yield "half a zip", b"PK\x03\x04" + b"\x00" * 200
+    yield "a byte changed", whole[:150] + bytes([whole[150] ^ 255]) + whole[151:]
+    yield "random", bytes((n * 7919) % 256 for n in range(5_000))
+    empty = io.BytesIO()
+    with zipfile.ZipFile(empty, "w") as packed:
+        packed.writestr("readme.txt", "x")
+    yield "a zip of something else", empty.getvalue()
+
+
+@pytest.mark.parametrize(("name", "data"), list(damaged()), ids=lambda value: value if isinstance(value, str) else "")
+def test_what_is_no_archive_or_a_damaged_one_is_one_sentence_and_no_crash(
+    tmp_path: Path, name: str, data: bytes, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "bad.warc.gz"
+    path.write_bytes(data)
+    stored, sentence = 0, f"{path}: "
+    try:
+        stored = imported(path)[0].stored
+    except UnreadableFile as error:
+        sentence = str(error)
+    assert stored <= 1, name
+    assert sentence.startswith(f"{path}: ")
+    assert "\n" not in sentence
+    assert capfd.readouterr().err == ""
+
+
+def test_a_body_that_swells_is_cut_at_the_limit(tmp_path: Path) -> None:
+    bomb = gzip.compress(markup(1) + b" " * 30_000_000)
+    path = Archive().response(url(1), bomb, headers=(("Content-Encoding", "gzip"),)).save(tmp_path / "a.warc.gz")
+    counts, store, _ = imported(path)
+    assert counts.truncated == 1
+    assert all(len(fetched.body) <= LIMITS.max_body_bytes for fetched, _ in store.versions.values())
+
+
+def test_a_file_that_swells_beyond_reason_ends_with_a_sentence(tmp_path: Path) -> None:
+    head = b"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: %s\r\nWARC-Date: 2025-01-01T00:00:00Z\r\n"
+    record = head % url(1).encode() + b"Content-Length: 200000000\r\n\r\nHTTP/1.1 200 OK\r\n\r\n" + b" " * 200_000_000
+    path = tmp_path / "bomb.warc.gz"
+    path.write_bytes(gzip.compress(record))
+    with pytest.raises(UnreadableFile, match="swells"):
+        imported(path)
+
+
+def test_headers_without_an_end_are_refused(tmp_path: Path) -> None:
+    lines = b"".join(b"X-%d: %s\r\n" % (number, bytes([65 + number % 26]) * 900) for number in range(3_000))
+    path = tmp_path / "headers.warc"
+    path.write_bytes(b"WARC/1.0\r\nWARC-Type: response\r\n" + lines)
+    with pytest.raises(UnreadableFile, match="headers of more than"):
+        imported(path)
+
+
+def test_nobody_is_asked_to_read_what_nobody_watches(common_crawl: Path) -> None:
+    store = RecordingStore()
+    counts = import_archive(common_crawl, lambda _: None, store, RecordingOutbox(), LIMITS)
+    assert (counts.bytes_read, counts.stored) == (0, 0)
