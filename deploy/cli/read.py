@@ -1,9 +1,11 @@
 """The verb `read`: what the crawler reads at a page. No service is needed."""
 
 from typing import Annotated, Any
+from urllib.parse import urlsplit
 
 import typer
 
+from core.pages import Reading
 from core.states import MIN_CONFIDENCE_TO_TRUST
 from deploy.cli.output import as_json, fields, shown
 from deploy.cli.session import local_iso, local_time, settings_alone
@@ -18,7 +20,7 @@ def read(
     source: Annotated[str, typer.Argument(metavar="FILE|URL|-", help="a saved page, an address, or - for stdin")],
     is_json: Annotated[bool, typer.Option("--json", help="for programs")] = False,
 ) -> None:
-    """Show what the crawler reads there: title, text, encoding, date, author, and the disguises it undid."""
+    """Show what the crawler reads there: title, site, text, encoding, date, author, and the disguises it undid."""
     from deploy.cli.source import read_as_page
 
     settings = settings_alone()
@@ -33,10 +35,13 @@ def read(
         [
             ("source", page.name),
             ("title", reading.title),
+            *((("chapter", str(reading.chapter_number)),) if reading.chapter_number is not None else ()),
+            ("site", _site(page.name, reading)),
             ("author", reading.author),
             ("published", local_time(reading.published, settings) if reading.published else ""),
             ("encoding", f"{reading.encoding}{doubts}"),
             ("extractor", f"{reading.extractor}, confidence {reading.confidence:.2f}{trust}"),
+            *(("left out", line) for line in reading.left_out),
             *(("disguise", f"{item.kind}, {item.count} times: {item.example}") for item in reading.disguises),
             ("characters", f"{len(reading.text):,}"),
         ]
@@ -46,16 +51,25 @@ def read(
         typer.echo(shown(line))
 
 
-def _record(name: str, reading: Any, settings: Any) -> dict[str, Any]:
+def _site(name: str, reading: Reading) -> str:
+    """What the page calls its site, else the host that it came from; "" for a file that names none."""
+    return reading.site_name or urlsplit(name).netloc
+
+
+def _record(name: str, reading: Reading, settings: Any) -> dict[str, Any]:
     return {
         "source": name,
+        "site": _site(name, reading),
         "title": reading.title,
+        "chapter_number": reading.chapter_number,
         "author": reading.author,
         "published": local_iso(reading.published, settings),
         "encoding": reading.encoding,
         "is_encoding_doubtful": reading.is_encoding_doubtful,
         "extractor": reading.extractor,
         "confidence": round(reading.confidence, 3),
+        "is_extraction_doubtful": reading.confidence < MIN_CONFIDENCE_TO_TRUST,
+        "left_out": list(reading.left_out),
         "disguises": [{"kind": i.kind, "count": i.count, "example": i.example} for i in reading.disguises],
         "text": reading.text,
     }
