@@ -21,6 +21,7 @@ from unfold.contrib.filters.admin import (
     RelatedDropdownFilter,
 )
 
+from core.states import MIN_CONFIDENCE_TO_TRUST
 from webadmin.access import visible
 from webadmin.models.phrases import DISGUISES
 
@@ -83,6 +84,21 @@ class DisguiseFilter(DropdownFilter):
                 disguise_list__contains=f'"{self.value()}"'
             )
         return queryset
+
+
+class TrustFilter(DropdownFilter):
+    """By whether the main text was found with confidence."""
+
+    title = _("extraction")
+    parameter_name = "extraction"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
+        return [("doubtful", _("doubtful extraction")), ("sure", _("sure extraction"))]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet) -> QuerySet:
+        if self.value() == "doubtful":
+            return queryset.filter(confidence__lt=MIN_CONFIDENCE_TO_TRUST)
+        return queryset.filter(confidence__gte=MIN_CONFIDENCE_TO_TRUST) if self.value() == "sure" else queryset
 
 
 class EndedFilter(SimpleListFilter):

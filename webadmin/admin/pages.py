@@ -12,6 +12,7 @@ from unfold.decorators import display
 from core.errors import ZhuiwenError
 from core.ids import PageId
 from core.states import MIN_CONFIDENCE_TO_TRUST
+from crawler.chapters import chapter_number
 from webadmin import stores
 from webadmin.admin.columns import (
     NOTHING,
@@ -24,7 +25,7 @@ from webadmin.admin.columns import (
     outside_link,
     two_lines,
 )
-from webadmin.admin.filters import DayRangeFilter, DisguiseFilter, HolderAutocompleteFilter
+from webadmin.admin.filters import DayRangeFilter, DisguiseFilter, HolderAutocompleteFilter, TrustFilter
 from webadmin.admin.isolation import HolderAdmin, HolderInline
 from webadmin.admin.paging import CappedPaginator
 from webadmin.hidden_characters import spelled
@@ -54,12 +55,23 @@ class PageCheckInline(HolderInline):
 class PageRecordAdmin(HolderAdmin):
     is_read_only = True
     paginator = CappedPaginator
-    list_display = ["page", "site", "char_count", "encoding_state", "disguise_names", "outcome", "first", "last"]
+    list_display = [
+        "page",
+        "site",
+        "char_count",
+        "encoding_state",
+        "trust_state",
+        "disguise_names",
+        "outcome",
+        "first",
+        "last",
+    ]
     list_filter = [
         "site",
         "rejection",
         DisguiseFilter,
         "is_encoding_doubtful",
+        TrustFilter,
         ("first_seen", DayRangeFilter),
         ("last_seen", DayRangeFilter),
     ]
@@ -68,7 +80,7 @@ class PageRecordAdmin(HolderAdmin):
     search_help_text = _("title or URL")
     inlines = [PageCheckInline]
     fieldsets = [
-        (None, {"fields": ["full_title", "address", ("site", "outcome"), "case_links"]}),
+        (None, {"fields": ["full_title", "chapter", "address", ("site", "outcome"), "case_links"]}),
         (
             _("What was read"),
             {"fields": [("char_count", "encoding_text"), ("extractor", "trust"), "disguise_examples"]},
@@ -78,7 +90,17 @@ class PageRecordAdmin(HolderAdmin):
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
         return [
-            *("full_title", "address", "site", "outcome", "case_links", "char_count", "encoding_text", "extractor"),
+            *(
+                "full_title",
+                "chapter",
+                "address",
+                "site",
+                "outcome",
+                "case_links",
+                "char_count",
+                "encoding_text",
+                "extractor",
+            ),
             *("trust", "disguise_examples", "first_seen", "last_seen", "checked_at", "version_list"),
         ]
 
@@ -89,6 +111,11 @@ class PageRecordAdmin(HolderAdmin):
     @display(description=_("title"))
     def full_title(self, page: PageRecord) -> str:
         return spelled(page.title) or NOTHING
+
+    @display(description=_("chapter number"))
+    def chapter(self, page: PageRecord) -> str:
+        number = chapter_number(page.title)
+        return NOTHING if number is None else str(number)
 
     @display(description=_("URL"))
     def address(self, page: PageRecord) -> object:
@@ -130,8 +157,14 @@ class PageRecordAdmin(HolderAdmin):
 
     @display(description=_("extraction confidence"))
     def trust(self, page: PageRecord) -> str:
+        return self.trust_state(page)[1]
+
+    @display(description=_("extraction"), label={"doubtful": "warning", "sure": "default"}, ordering="confidence")
+    def trust_state(self, page: PageRecord) -> tuple[str, str]:
         shown = percentage(page.confidence)
-        return shown if page.confidence >= MIN_CONFIDENCE_TO_TRUST else _now("%(share)s, doubtful") % {"share": shown}
+        if page.confidence < MIN_CONFIDENCE_TO_TRUST:
+            return "doubtful", _now("%(share)s, doubtful") % {"share": shown}
+        return "sure", shown
 
     @display(description=_("cases"))
     def case_links(self, page: PageRecord) -> object:
