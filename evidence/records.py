@@ -61,7 +61,7 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class Rendering:
-    """The page as a browser drew it: a PNG of its full length, or a PDF. The browser fetched it anew: it may differ."""
+    """The page as a browser drew it: a PNG of its full length, or a PDF."""
 
     content: bytes
     content_type: str  # "image/png" or "application/pdf"

@@ -25,6 +25,7 @@ VERBS = {
     "engines": ("engines",),
     "read": ("read",),
     "cases": ("cases", "case"),
+    "evidence": ("evidence",),
     "report": ("report",),
     "index": ("index",),
     "bench": ("bench",),

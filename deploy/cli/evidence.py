@@ -1,0 +1,74 @@
+"""The verb `evidence`: `export` needs the installation, `verify` nothing but the file."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from core.errors import BadInput, RetryLater
+
+if TYPE_CHECKING:
+    from core.settings import Settings
+    from evidence.records import CaseMaterial
+    from evidence.verify import Report
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verbs to `app`."""
+    group = typer.Typer(help="Evidence that stands alone.", no_args_is_help=True, rich_markup_mode=None)
+    group.command("export")(export)
+    group.command("verify")(verify)
+    app.add_typer(group, name="evidence")
+
+
+def export(
+    case_key: Annotated[str, typer.Argument(metavar="CASE", help="its number")],
+    out: Annotated[Path, typer.Option(metavar="FILE", help="where to; a zip")],
+    is_sealed: Annotated[
+        bool, typer.Option("--seal/--no-seal", help="have the authorities stamp the whole export as well")
+    ] = True,
+) -> None:
+    """Write one file with all evidence of a case, its stamps, and an explanation in Chinese and English."""
+    from deploy.cli.keys import case_number
+    from deploy.cli.session import session
+
+    number = case_number(case_key)
+    if not out.absolute().parent.is_dir():
+        raise BadInput(f"there is no folder {out.absolute().parent}; choose another --out")
+    with session() as settings:
+        report = _written(_material(number, settings), out, settings, is_sealed=is_sealed)
+    typer.echo(f"{out.absolute()}: {len(report.bundles)} bundle(s), {report.files:,} files, {report.bytes:,} bytes")
+    if not report.is_stamped:
+        typer.echo("not every bundle bears a time stamp yet: days are stamped after they end (UTC)", err=True)
+
+
+def verify(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="an export")],
+    trusted: Annotated[
+        Path | None, typer.Option("--ca", metavar="PEM", help="roots that you got from the authorities yourself")
+    ] = None,
+    is_json: Annotated[bool, typer.Option("--json", help="for programs")] = False,
+) -> None:
+    """Check an export offline. Exit codes: 0 holds, 1 does not, 2 cannot be read, 3 holds but bears no stamp."""
+    from evidence.told import tell
+
+    raise typer.Exit(tell(file, trusted, is_json=is_json))
+
+
+def _material(number: int, settings: "Settings") -> "CaseMaterial":
+    from pagestore.evidence import open_evidence
+    from webadmin.evidence_export import material_of
+
+    return material_of(number, open_evidence(settings.evidence.url, settings.services.mongo_url))
+
+
+def _written(material: "CaseMaterial", out: Path, settings: "Settings", *, is_sealed: bool) -> "Report":
+    from evidence.export import write
+    from pipeline.evidence import authorities_of
+    from webadmin.version import code_version
+
+    seals = authorities_of(settings.evidence) if is_sealed else []
+    try:
+        return write(out, material, code_version(), seals=seals)
+    except RetryLater as error:
+        raise RetryLater(f"{error}; or export with --no-seal") from error

@@ -1,0 +1,101 @@
+"""Asking an authority: what is sent, what is not believed, and what is never asked."""
+
+import base64
+
+import pytest
+
+from core.errors import BadConfiguration, RetryLater, ServiceUnavailable
+from core.ids import digest
+from evidence.authority import Authority, is_public
+from evidence.faults import DoesNotHold, Fault
+from tests.support.time_stamp_authority import LocalAuthority, serving, serving_stamps
+
+ROOT = digest(b"root")
+REPLY = "application/timestamp-reply"
+
+
+def test_a_private_address_is_not_asked_unless_the_operator_allows_it(authority: LocalAuthority) -> None:
+    with (
+        serving(lambda query: (200, REPLY, authority.answer(query))) as server,
+        pytest.raises(RetryLater, match="private"),
+    ):
+        Authority(f"http://127.0.0.1:{server.server_port}/", authority.ca_pem).stamp(ROOT)
+    assert server.seen == []  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("name", ["localhost", "0x7f000001", "2130706433"])
+def test_names_of_private_addresses_are_not_asked_either(name: str, authority: LocalAuthority) -> None:
+    with serving_stamps(authority) as url:
+        disguised = url.replace("127.0.0.1", name)
+        with pytest.raises(RetryLater):
+            Authority(disguised, authority.ca_pem).stamp(ROOT)
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["10.0.0.1", "192.168.1.1", "169.254.169.254", "100.100.100.200", "::1", "fe80::1%eth0", "fd00:ec2::254",
+     "::ffff:127.0.0.1", "64:ff9b::7f00:1", "2002:7f00:1::", "0.0.0.0", "224.0.0.1"],
+)  # fmt: skip
+def test_no_such_address_is_public(address: str) -> None:
+    assert not is_public(address)
+
+
+def test_a_login_is_sent_and_kept_nowhere(authority: LocalAuthority) -> None:
+    with serving(lambda query: (200, REPLY, authority.answer(query))) as server:
+        url = f"http://nutzer:geheim%2F1@127.0.0.1:{server.server_port}/tsa?key=geheim-2"
+        asked = Authority(url, authority.ca_pem, allow_private=True)
+        stamp = asked.stamp(ROOT)
+        (headers,) = server.seen  # type: ignore[attr-defined]
+    assert base64.b64decode(headers["Authorization"].removeprefix("Basic ")) == b"nutzer:geheim/1"
+    assert "geheim" not in stamp.authority + repr(asked)
+
+
+@pytest.mark.parametrize(
+    ("status", "kind", "body"),
+    [(500, "text/html", b"<h1>no</h1>"), (302, "text/html", b""), (200, "text/html", b"<h1>portal</h1>")],
+)
+def test_what_is_no_answer_of_an_authority_is_tried_again_later(
+    status: int, kind: str, body: bytes, authority: LocalAuthority
+) -> None:
+    with serving(lambda _: (status, kind, body)) as server, pytest.raises(RetryLater, match="not with a stamp"):
+        Authority(f"http://127.0.0.1:{server.server_port}/", authority.ca_pem, allow_private=True).stamp(ROOT)
+
+
+def test_an_answer_without_end_is_cut_off(authority: LocalAuthority) -> None:
+    with serving(lambda _: (200, REPLY, b"\x30" * 10_000_000)) as server, pytest.raises(ServiceUnavailable):
+        Authority(f"http://127.0.0.1:{server.server_port}/", authority.ca_pem, allow_private=True).stamp(ROOT)
+
+
+def test_an_authority_that_is_away_is_tried_again_later(authority: LocalAuthority) -> None:
+    with serving_stamps(authority) as url:
+        pass
+    with pytest.raises(ServiceUnavailable, match="does not answer"):
+        Authority(url, authority.ca_pem, allow_private=True).stamp(ROOT)
+
+
+def test_an_old_answer_played_again_is_not_believed(authority: LocalAuthority) -> None:
+    answers: list[bytes] = []
+
+    def replay(query: bytes) -> tuple[int, str, bytes]:
+        answers.append(authority.answer(query))
+        return 200, REPLY, answers[0]
+
+    with serving(replay) as server:
+        asked = Authority(f"http://127.0.0.1:{server.server_port}/", authority.ca_pem, allow_private=True)
+        asked.stamp(ROOT)
+        with pytest.raises(DoesNotHold) as caught:
+            asked.stamp(ROOT)
+    assert caught.value.fault is Fault.STAMP_NONCE
+
+
+@pytest.mark.parametrize("url", ["", "ftp://tsa.example/", "tsa.example", "http://"])
+def test_what_is_no_url_is_refused_at_once(url: str, authority: LocalAuthority) -> None:
+    with pytest.raises(BadConfiguration, match="no URL"):
+        Authority(url, authority.ca_pem)
+
+
+def test_an_authority_without_a_root_is_refused_at_once(authority: LocalAuthority) -> None:
+    between = (authority.folder / "between.pem").read_bytes()
+    for pem in (b"", b"nonsense", between, b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"):
+        with pytest.raises(BadConfiguration, match="no root"):
+            Authority("http://tsa.example/", pem)

@@ -1,0 +1,271 @@
+"""One page as a WACZ, and how public tools read it."""
+
+import gzip
+import io
+import json
+import subprocess
+import sys
+import zipfile
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+from warcio.archiveiterator import ArchiveIterator
+from warcio.checker import Checker
+
+from core.errors import BadInput
+from core.ids import digest
+from evidence import bundle, container
+from evidence.canonical import canonical
+from evidence.cdx import sort_key
+from evidence.faults import DoesNotHold, Fault
+from evidence.opened import opened
+from tests.support.evidence_samples import (
+    HTML,
+    MADE,
+    PAGE_TEXT,
+    PASSAGE,
+    PDF,
+    PNG,
+    SALT,
+    bare_capture,
+    capture,
+    finding,
+)
+
+WACZ = bundle.make(capture(), finding(), made_at=MADE, salt=SALT)
+
+
+def files_of(content: bytes) -> dict[str, bytes]:
+    return {name: bytes(data) for name, data in container.read(memoryview(content), "").items()}
+
+
+def records_of(content: bytes) -> list[tuple[str, str, bytes]]:
+    found = ArchiveIterator(io.BytesIO(files_of(content)[bundle.ARCHIVE]))
+    return [
+        (record.rec_type, record.rec_headers.get_header("WARC-Target-URI") or "", record.content_stream().read())
+        for record in found
+    ]
+
+
+def rebuilt(content: bytes, changes: dict[str, bytes]) -> bytes:
+    """What somebody makes who changes files and writes all digests anew."""
+    files = files_of(content) | changes
+    package = json.loads(files[bundle.PACKAGE])
+    for item in package["resources"]:
+        item["hash"], item["bytes"] = f"sha256:{digest(files[item['path']])}", len(files[item["path"]])
+    files[bundle.PACKAGE] = canonical(package)
+    files[bundle.PACKAGE_DIGEST] = bundle.package_digest(files[bundle.PACKAGE])
+    return container.write(files)
+
+
+def test_the_public_wacz_program_accepts_it(tmp_path: Path) -> None:
+    path = tmp_path / "page.wacz"
+    path.write_bytes(WACZ.content)
+    done = subprocess.run(
+        [Path(sys.executable).with_name("wacz"), "validate", "-f", path], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "valid" in done.stdout
+
+
+def test_warcio_finds_every_digest_right(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "data.warc.gz"
+    path.write_bytes(files_of(WACZ.content)[bundle.ARCHIVE])
+    checker = Checker(type("Command", (), {"inputs": [str(path)], "verbose": True}))
+    checker.process_all()
+    assert checker.exit_value == 0
+    assert capsys.readouterr().out.count("digest pass") == 10
+
+
+def test_the_records_are_those_of_the_page() -> None:
+    records = records_of(WACZ.content)
+    url = "https://m.daoban.example/7.html"
+    assert [(kind, where) for kind, where, _ in records] == [
+        ("warcinfo", ""),
+        ("request", "http://daoban.example/7.html"),
+        ("response", "http://daoban.example/7.html"),
+        ("request", url),
+        ("response", url),
+        ("resource", "dns:m.daoban.example"),
+        ("metadata", url),
+        ("conversion", f"urn:text:{url}"),
+        ("resource", f"urn:fullPage:{url}"),
+        ("resource", f"urn:pdf:{url}"),
+    ]
+    contents = {(kind, where): content for kind, where, content in records}
+    assert contents["response", url] == HTML
+    assert contents["conversion", f"urn:text:{url}"].decode() == PAGE_TEXT
+    assert contents["resource", f"urn:fullPage:{url}"] == PNG
+    assert contents["resource", f"urn:pdf:{url}"] == PDF
+    assert b"IN AAAA 2001:db8::9" in contents["resource", "dns:m.daoban.example"]
+
+
+def test_records_are_warc_1_1_and_refer_to_each_other() -> None:
+    found = list(ArchiveIterator(io.BytesIO(files_of(WACZ.content)[bundle.ARCHIVE])))
+    heads = [record.rec_headers for record in found]
+    assert {head.protocol for head in heads} == {"WARC/1.1"}
+    by_id = {head.get_header("WARC-Record-ID"): head for head in heads}
+    assert len(by_id) == len(heads)
+    for head in heads:
+        for name in ("WARC-Concurrent-To", "WARC-Refers-To"):
+            assert head.get_header(name) is None or head.get_header(name) in by_id
+    response = next(head for head in heads[4:] if head.get_header("WARC-Type") == "response")
+    assert response.get_header("WARC-IP-Address") == "203.0.113.9"
+
+
+def test_every_line_of_the_index_points_at_its_record() -> None:
+    files = files_of(WACZ.content)
+    lines = gzip.decompress(files[bundle.INDEX]).decode().splitlines()
+    assert lines == sorted(lines)
+    assert len(lines) == 6
+    for line in lines:
+        said = json.loads(line.split(" ", 2)[2])
+        start, length = int(said["offset"]), int(said["length"])
+        record = next(ArchiveIterator(io.BytesIO(files[bundle.ARCHIVE][start : start + length])))
+        assert record.rec_headers.get_header("WARC-Target-URI") == said["url"]
+        assert record.rec_headers.get_header("WARC-Payload-Digest") == said["digest"]
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://www.Book.example:8443/A/B.html?b=2&a=1",
+        "http://book.example/",
+        "https://book.example",
+        "https://book.example/%E4%B9%A6/?x",
+        "https://book.example:443/x/",
+        "urn:pdf:https://book.example/x?Q=1",
+        "dns:book.example",
+    ],
+)
+def test_sort_keys_are_those_of_the_archives(url: str) -> None:
+    surt = pytest.importorskip("surt")
+    assert sort_key(url) == surt.surt(url)
+
+
+def test_the_bundle_digest_is_the_sha256_of_its_manifest() -> None:
+    with zipfile.ZipFile(io.BytesIO(WACZ.content)) as archive:
+        assert digest(archive.read("datapackage.json")) == WACZ.digest
+        said = json.loads(archive.read("datapackage-digest.json"))
+    assert said == {"path": "datapackage.json", "hash": f"sha256:{WACZ.digest}"}
+
+
+def test_the_same_page_is_bundled_twice_alike() -> None:
+    given = capture()
+    first, second = (bundle.make(given, finding(), made_at=MADE, salt=SALT) for _ in range(2))
+    assert first == second
+
+
+def test_two_bundles_of_one_page_cannot_be_told_from_each_others_digest() -> None:
+    given = bare_capture()
+    assert bundle.make(given, finding(), made_at=MADE).digest != bundle.make(given, finding(), made_at=MADE).digest
+
+
+def test_what_was_found_can_be_computed_anew_from_the_bundle() -> None:
+    found = opened(WACZ.content, "bundle").finding
+    assert found["work"]["digest"] == finding().work_digest
+    assert found["passages"][0]["work_excerpt"] == PASSAGE
+    assert found["passages"][0]["page"] == [PAGE_TEXT.index(PASSAGE), PAGE_TEXT.index(PASSAGE) + len(PASSAGE)]
+    assert (found["algorithm_id"], found["code_version"]) == (2, "0.1.0+abc")
+    assert found["parameters"]["classes"] == {"identical": 0.99}
+
+
+def test_the_certificates_that_the_server_showed_are_kept_and_named() -> None:
+    given = capture()
+    whole = opened(bundle.make(given, finding(), made_at=MADE).content, "bundle")
+    tls = whole.connection["exchanges"][1]["tls"]
+    assert bytes(whole.files[tls["file"]]).decode() == given.page.tls.chain_pem[0]  # type: ignore[union-attr]
+    assert tls["certificates"][0]["subject"] == "CN=m.daoban.example"
+    assert whole.connection["redirects"] == ["http://daoban.example/7.html"]
+
+
+def test_sessions_and_logins_are_in_no_file_of_the_bundle() -> None:
+    page = capture().page
+    secret = replace(
+        page,
+        url="https://me:geheim-1@m.daoban.example/7.html",
+        request_headers=(
+            *page.request_headers,
+            ("Proxy-Authorization", "Basic geheim-2"),
+            ("authorization", "geheim-3"),
+        ),
+        request_body=b"password=geheim-4",
+    )
+    made = bundle.make(capture(exchanges=(secret,)), finding(), made_at=MADE)
+    expanded = b"".join(
+        gzip.decompress(data) if name.endswith(".gz") else data for name, data in files_of(made.content).items()
+    )
+    assert b"geheim" not in expanded
+    told = opened(made.content, "bundle").connection["exchanges"][0]["withheld"]
+    assert told == ["Cookie", "Proxy-Authorization", "authorization", "Set-Cookie", "request body"]
+
+
+def test_a_site_cannot_write_headers_of_its_own_into_the_record() -> None:
+    page = replace(capture().page, response_headers=(("X-Evil", "a\r\nWARC-Type: forged\r\n\r\nbody"),))
+    made = bundle.make(capture(exchanges=(page,)), finding(), made_at=MADE)
+    assert [kind for kind, _, _ in records_of(made.content)].count("response") == 1
+    assert opened(made.content, "bundle").page["body_digest"] == digest(HTML)
+
+
+def test_texts_with_half_characters_survive() -> None:
+    text = PAGE_TEXT + "\ud83d 半个字符"
+    made = bundle.make(capture(text=text, title="标题\udc00"), finding(), made_at=MADE)
+    whole = opened(made.content, "bundle")
+    assert whole.page["text_digest"] == digest(text.encode("utf-8", "surrogatepass"))
+    assert whole.page["title"] == "标题\udc00"
+
+
+def test_a_finding_on_another_text_is_no_bundle() -> None:
+    with pytest.raises(BadInput, match="passage 1"):
+        bundle.make(capture(text="另一篇文字。"), finding(), made_at=MADE)
+
+
+def test_a_moment_without_a_time_zone_is_no_evidence() -> None:
+    page = replace(capture().page, fetched_at=datetime(2026, 11, 20))
+    with pytest.raises(BadInput, match="time zone"):
+        bundle.make(capture(exchanges=(page,)), finding(), made_at=MADE)
+
+
+def test_a_bundle_whose_parts_contradict_each_other_does_not_hold() -> None:
+    page = json.loads(files_of(WACZ.content)[bundle.PAGE])
+    lied = rebuilt(WACZ.content, {bundle.PAGE: canonical(page | {"body_digest": "00" * 32})})
+    with pytest.raises(DoesNotHold) as caught:
+        opened(lied, "bundle")
+    assert caught.value.fault is Fault.CONTRADICTS
+    found = json.loads(files_of(WACZ.content)[bundle.FINDING])
+    found["passages"][0]["page_excerpt"] = "卖豆腐的老人"
+    with pytest.raises(DoesNotHold, match=r"evidence/finding.json"):
+        opened(rebuilt(WACZ.content, {bundle.FINDING: canonical(found)}), "bundle")
+
+
+@pytest.mark.parametrize("name", [bundle.PAGE, bundle.FINDING, bundle.CONNECTION, bundle.ARCHIVE, bundle.PAGES])
+def test_a_changed_file_is_named(name: str) -> None:
+    files = files_of(WACZ.content)
+    files[name] = files[name][:-1] + bytes([files[name][-1] ^ 1])
+    with pytest.raises(DoesNotHold) as caught:
+        opened(container.write(files), "bundle")
+    assert (caught.value.fault, caught.value.part) == (Fault.DIGEST, f"bundle > {name}")
+
+
+def test_a_missing_and_a_foreign_file_are_named() -> None:
+    files = files_of(WACZ.content)
+    with pytest.raises(DoesNotHold, match=r"finding\.json is missing"):
+        opened(container.write({name: data for name, data in files.items() if name != bundle.FINDING}), "bundle")
+    with pytest.raises(DoesNotHold, match=r"extra\.txt is not listed"):
+        opened(container.write({**files, "extra.txt": b"x"}), "bundle")
+
+
+def test_an_archive_that_expands_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("evidence.opened.MAX_EXPANDED_BYTES", 1_000_000)
+    bomb = gzip.compress(b"0" * 50_000_000)
+    with pytest.raises(DoesNotHold) as caught:
+        opened(rebuilt(WACZ.content, {bundle.ARCHIVE: bomb}), "bundle")
+    assert caught.value.fault is Fault.TOO_LARGE
+
+
+@pytest.mark.parametrize("archive", [b"", b"no gzip", gzip.compress(b"no warc"), gzip.compress(b"WARC/1.1\r\n")[:-4]])
+def test_an_archive_that_is_none_is_refused_in_a_sentence(archive: bytes) -> None:
+    with pytest.raises(DoesNotHold):
+        opened(rebuilt(WACZ.content, {bundle.ARCHIVE: archive}), "bundle")

@@ -1,0 +1,176 @@
+"""RFC 3161 stamps: accepted as openssl accepts them, refused with the reason."""
+
+import hashlib
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import rfc3161ng
+from cryptography import x509
+from cryptography.hazmat.primitives.serialization import Encoding
+from hypothesis import given
+from hypothesis import strategies as st
+from pyasn1.codec.der import encoder
+
+from core.ids import digest
+from evidence.authority import Authority, make_query
+from evidence.faults import DoesNotHold, Fault
+from evidence.records import Stamp
+from evidence.stamps import verified
+from tests.support.time_stamp_authority import DEFAULT_POLICY, LocalAuthority, serving_stamps
+
+ROOT = digest("这一天的根".encode())
+
+
+@pytest.fixture(scope="module")
+def stamp(authority: LocalAuthority) -> Stamp:
+    return stamped(authority)
+
+
+def stamped(authority: LocalAuthority, policy: str = "", nonce: int = 4711) -> Stamp:
+    """A stamp that nobody verified yet."""
+    query = make_query(ROOT, nonce, policy)
+    return Stamp(query, authority.answer(query), authority.ca_pem, "local")
+
+
+def refused(stamp: Stamp, trusted: bytes = b"") -> Fault:
+    with pytest.raises(DoesNotHold) as caught:
+        verified(stamp, ROOT, "response.tsr", trusted)
+    assert caught.value.part == "response.tsr"
+    assert caught.value.sentence("zh") != caught.value.sentence("en")
+    return caught.value.fault
+
+
+def test_a_stamp_says_when_by_whom_and_up_to_which_root(stamp: Stamp, authority: LocalAuthority) -> None:
+    facts = verified(stamp, ROOT, "response.tsr")
+    assert facts.policy == DEFAULT_POLICY
+    assert (facts.signer, facts.root) == ("CN=Local Time Stamps", "CN=Local Time Root")
+    der = x509.load_pem_x509_certificate(authority.ca_pem).public_bytes(Encoding.DER)
+    assert facts.root_sha256 == hashlib.sha256(der).hexdigest()
+
+
+def test_openssl_accepts_the_same_stamp_by_query_and_by_digest(stamp: Stamp, tmp_path: Path) -> None:
+    for name, content in (("q", stamp.query), ("r", stamp.response), ("ca", stamp.ca_pem)):
+        (tmp_path / name).write_bytes(content)
+    for given_as in (["-queryfile", "q"], ["-digest", ROOT]):
+        done = subprocess.run(
+            ["openssl", "ts", "-verify", "-in", "r", *given_as, "-CAfile", "ca"],
+            cwd=tmp_path, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert (done.returncode, "Verification: OK" in done.stdout) == (0, True), done.stderr
+
+
+def test_another_implementation_accepts_it_too(stamp: Stamp, authority: LocalAuthority) -> None:
+    token = rfc3161ng.decode_timestamp_response(stamp.response).time_stamp_token
+    signer = (authority.folder / "signer.pem").read_bytes()
+    assert rfc3161ng.check_timestamp(
+        encoder.encode(token), certificate=signer, digest=bytes.fromhex(ROOT), hashname="sha256", nonce=4711
+    )
+
+
+@pytest.mark.parametrize(("key", "ess"), [("EC", "sha256"), ("RSA", "sha1"), ("RSA", "sha512")])
+def test_other_keys_and_older_attributes_are_accepted(key: str, ess: str, tmp_path: Path) -> None:
+    assert verified(stamped(LocalAuthority(tmp_path, key=key, ess=ess)), ROOT, "response.tsr").policy == DEFAULT_POLICY
+
+
+def test_a_stamp_on_another_digest_is_refused(stamp: Stamp) -> None:
+    with pytest.raises(DoesNotHold) as caught:
+        verified(stamp, digest(b"another"), "response.tsr")
+    assert caught.value.fault is Fault.STAMP_OTHER_DIGEST
+
+
+def test_an_answer_to_another_request_is_refused(stamp: Stamp) -> None:
+    assert refused(replace(stamp, query=make_query(ROOT, 4712))) is Fault.STAMP_NONCE
+
+
+def test_an_answer_of_another_policy_is_refused(stamp: Stamp) -> None:
+    asked = make_query(ROOT, 4711, "1.3.6.1.4.1.99999.2")
+    assert refused(replace(stamp, query=asked)) is Fault.STAMP_POLICY
+
+
+def test_a_policy_that_is_asked_for_is_given(authority: LocalAuthority) -> None:
+    assert verified(stamped(authority, "1.3.6.1.4.1.99999.2"), ROOT, "r").policy == "1.3.6.1.4.1.99999.2"
+
+
+def test_what_the_authority_refuses_is_no_stamp(authority: LocalAuthority) -> None:
+    assert refused(stamped(authority, "1.2.3.4")) is Fault.STAMP_REFUSED
+
+
+def test_a_stamp_of_an_unknown_root_is_refused(stamp: Stamp, tmp_path: Path) -> None:
+    other = LocalAuthority(tmp_path)
+    assert refused(replace(stamp, ca_pem=other.ca_pem)) is Fault.STAMP_CHAIN
+    assert refused(stamp, trusted=other.ca_pem) is Fault.STAMP_CHAIN
+    assert refused(replace(stamp, ca_pem=b"")) is Fault.STAMP_CHAIN
+
+
+def test_an_intermediate_alone_is_no_root(stamp: Stamp, authority: LocalAuthority) -> None:
+    assert refused(replace(stamp, ca_pem=(authority.folder / "between.pem").read_bytes())) is Fault.STAMP_CHAIN
+
+
+@pytest.mark.parametrize("usage", ["timeStamping", "critical, codeSigning", "critical, timeStamping, emailProtection"])
+def test_a_certificate_that_is_not_for_time_stamps_alone_is_refused(usage: str, tmp_path: Path) -> None:
+    from evidence.certificates import certificates_in, chain_of
+
+    other = LocalAuthority(tmp_path, usage=usage)
+    chain = [certificates_in((other.folder / f"{name}.pem").read_bytes()) for name in ("signer", "between", "root")]
+    (signer,), between, roots = chain
+    with pytest.raises(DoesNotHold, match="time stamps"):
+        chain_of(signer, between, roots, signer.not_valid_before_utc, "response.tsr")
+
+
+def test_a_certificate_that_was_not_valid_at_that_moment_is_refused(authority: LocalAuthority) -> None:
+    from datetime import timedelta
+
+    from evidence.certificates import certificates_in, chain_of
+
+    read = [certificates_in((authority.folder / f"{name}.pem").read_bytes()) for name in ("signer", "between", "root")]
+    (signer,), between, roots = read
+    assert chain_of(signer, between, roots, signer.not_valid_after_utc, "r") == roots[0]
+    with pytest.raises(DoesNotHold, match="not valid then"):
+        chain_of(signer, between, roots, signer.not_valid_after_utc + timedelta(seconds=1), "r")
+
+
+def test_a_signature_of_another_key_is_refused(stamp: Stamp) -> None:
+    last = bytes([stamp.response[-1] ^ 1])
+    assert refused(replace(stamp, response=stamp.response[:-1] + last)) is Fault.STAMP_SIGNATURE
+
+
+def test_a_changed_time_is_refused(stamp: Stamp) -> None:
+    at = stamp.response.index(b"\x18\x0f20") + 2  # GeneralizedTime of 15 characters
+    changed = stamp.response[:at] + b"2019" + stamp.response[at + 4 :]
+    assert refused(replace(stamp, response=changed)) is Fault.STAMP_SIGNATURE
+
+
+@given(st.integers(min_value=0), st.integers(min_value=1, max_value=255))
+def test_no_changed_byte_makes_a_stamp_say_anything_else(stamp: Stamp, position: int, flip: int) -> None:
+    at = position % len(stamp.response)
+    changed = bytearray(stamp.response)
+    changed[at] ^= flip
+    try:
+        facts = verified(replace(stamp, response=bytes(changed)), ROOT, "response.tsr")
+    except DoesNotHold:
+        return
+    assert facts == verified(stamp, ROOT, "response.tsr")
+
+
+@given(st.binary(max_size=200))
+def test_what_is_no_stamp_is_refused_in_a_sentence(stamp: Stamp, data: bytes) -> None:
+    for broken in (replace(stamp, response=data), replace(stamp, query=data), replace(stamp, response=b"\x30" + data)):
+        refused(broken)
+
+
+def test_deeply_nested_data_is_refused(stamp: Stamp) -> None:
+    nested = b""
+    for _ in range(5_000):
+        size = len(nested)
+        nested = b"\x30\x83" + size.to_bytes(3, "big") + nested
+    assert refused(replace(stamp, response=nested)) is Fault.UNREADABLE
+
+
+def test_an_authority_is_asked_over_http_and_its_answer_verified(authority: LocalAuthority) -> None:
+    with serving_stamps(authority) as url:
+        made = Authority(url, authority.ca_pem, allow_private=True).stamp(ROOT)
+    assert made.authority == url
+    assert verified(made, ROOT, "r").signer == "CN=Local Time Stamps"
+    assert made.query != stamped(authority).query
