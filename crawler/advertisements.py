@@ -13,7 +13,7 @@ from crawler.repertoire import count_han
 
 EXAMPLE_CHARS = 80
 MAX_PIECE_CHARS = 60  # an advertisement is a clause; longer ones would be text
-MAX_SHARE = 0.2  # of a text; a page about web sites is no copy with advertisements
+MAX_SHARE = 0.4  # of a text; a page about web sites is no copy with advertisements
 
 _DOT = r"(?:\s?[.．。·•\u2022\u3002点點丶,，]\s?|\s?(?:dot|DOT)\s?)"
 _LETTER = "[0-9A-Za-z\uff10-\uff19\uff21-\uff3a\uff41-\uff5aⓐ-ⓩ\U0001d400-\U0001d7ff]"
@@ -63,8 +63,9 @@ _BRACKETS = {
     "<": ">",
     "＜": "＞",
 }
-_EDGES = "。！？!?；;\n…”」』"
-_CLAUSE_EDGES = _EDGES + "，,"
+_EDGES = "。！？!?；;\n…”」』“「『，,：:"
+_CLOSING_MARKS = "。！？!?；;，,"
+MAX_HAN_BESIDE = 10  # of a clause that names a site: the name, and 请到 or 阅读
 
 
 def without_advertisements(text: str, host: str = "") -> tuple[str, DisguiseFound | None]:
@@ -115,15 +116,18 @@ def _pieces(text: str, host: str) -> "list[tuple[int, int]]":
                 continue
             start, end = match.span()
             piece = _bracketed(text, start, end) or _clause(text, start, end)
-            if pattern is _ADDRESSES and not _SITE_WORDS.search(text[piece[0] : piece[1]]):
-                if not _is_spelt_oddly(match[0]) and not _is_own(match[0], host):
-                    continue
-            found.append(piece)
+            if pattern is _SIGNS or _is_meant(match[0], text[piece[0] : piece[1]], host):
+                found.append(piece)
     return found
 
 
+def _is_meant(address: str, piece: str, host: str) -> bool:
+    """Whether an address is one to come back to, and not one that the text speaks of."""
+    return bool(_SITE_WORDS.search(piece)) or _is_spelt_oddly(address) or _is_own(address, host)
+
+
 def _is_address(shown: str) -> bool:
-    """ "3.5 cm" and "a, b, cn" are none: an address has a name of two letters or more."""
+    """Whether there is a name before the ending: 3.5 cm and b, cn are none."""
     letters = re.sub(r"[^0-9A-Za-z\uff00-\uffef]", "", shown)
     return len(letters) >= 5 and not letters.isdigit()
 
@@ -153,24 +157,16 @@ def _bracketed(text: str, start: int, end: int) -> tuple[int, int] | None:
 
 
 def _clause(text: str, start: int, end: int) -> tuple[int, int]:
-    """The sentence of a sign where that is short enough, else its clause, else the sign alone."""
-    for edges in (_EDGES, _CLAUSE_EDGES):
-        begin = max((text.rfind(edge, max(0, start - MAX_PIECE_CHARS), start) for edge in edges), default=-1) + 1
-        if begin == 0 and start > MAX_PIECE_CHARS:
-            begin = start
-        stops = [stop for stop in (text.find(edge, end, end + MAX_PIECE_CHARS) for edge in edges) if stop >= 0]
-        stop = min(stops) if stops else min(len(text), end)
-        if stop < len(text) and text[stop] in "。！？!?；;，,":
-            stop += 1
-        if stop - begin <= MAX_PIECE_CHARS and _is_all_advertisement(text[begin:stop], start - begin, end - begin):
-            return begin, stop
-    return start, end
-
-
-def _is_all_advertisement(clause: str, start: int, end: int) -> bool:
-    """Whether the rest of a clause is no sentence of its own: little more than the sign."""
-    rest = re.sub(_SIGNS, "", clause[:start]) + re.sub(_SIGNS, "", clause[end:])
-    return count_han(rest) <= 10
+    """The clause of a sign, where the rest of it is little more than a name; else the sign alone."""
+    begin = max(text.rfind(edge, max(0, start - MAX_PIECE_CHARS), start) for edge in _EDGES) + 1
+    if begin == 0 and start > MAX_PIECE_CHARS:
+        begin = start
+    stops = [stop for edge in _EDGES if (stop := text.find(edge, end, end + MAX_PIECE_CHARS)) >= 0]
+    stop = min(stops, default=min(len(text), end))
+    rest = count_han(_SIGNS.sub("", text[begin:start])) + count_han(_SIGNS.sub("", text[end:stop]))
+    if rest > MAX_HAN_BESIDE:
+        return start, end
+    return begin, stop + (text[stop : stop + 1] in _CLOSING_MARKS and stop < len(text))
 
 
 def _merged(ranges: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -8,13 +8,14 @@ from lxml.html import HtmlElement
 from core.pages import Disguise
 from crawler.repertoire import HAN, count_han
 from crawler.stylesheets import CONTENT_PROPERTIES, Cascade, Properties, unescaped
-from crawler.undone import Undone
-from crawler.visibility import INLINE, is_not_drawn
+from crawler.undone import Undone, block_of
+from crawler.visibility import INLINE, is_not_drawn, shown_text
 
 __all__ = ["CONTENT_PROPERTIES", "insert_generated"]
 
 MAX_CHARS = 5_000  # of one text; a paragraph has a tenth of it
 MIN_PIECES = 2  # a single label ("作者：") is design
+MIN_HAN_OF_LINE = 8
 _PARTS = re.compile(r""""((?:\\.|[^"\\])*)"|'((?:\\.|[^'\\])*)'|attr\(\s*([\w-]+)[^)]*\)""", re.DOTALL)
 
 
@@ -56,13 +57,9 @@ def _content(element: HtmlElement, own: Properties) -> tuple[str, bool]:
 
 
 def _is_in_sentence(element: HtmlElement) -> bool:
-    """Whether characters of a sentence stand right beside an element, in its own parent."""
-    if element.tag not in INLINE:
-        return False
-    parent, brother = element.getparent(), element.getprevious()
-    before = (brother.tail if brother is not None else parent.text if parent is not None else "") or ""
-    near = (before.rstrip()[-1:], (element.tail or "").lstrip()[:1])
-    return count_han("".join(near)) > 0 or (brother is not None and brother.tag == element.tag)
+    """Whether an element stands in a line of running text: a label before a line of its own does not."""
+    block = block_of(element)
+    return element.tag in INLINE and block is not None and count_han(shown_text(block)) >= MIN_HAN_OF_LINE
 
 
 def _append(element: HtmlElement, text: str) -> None:

@@ -91,8 +91,9 @@ def _reverse(element: HtmlElement, styles: Cascade) -> int:
     if blocks:
         return len(blocks)
     units = list(_units(element, styles, 0))
+    is_block = element.tag in BLOCKS
     element.clear(keep_tail=True)
-    element.tag = "span"
+    element.tag = element.tag if is_block else "span"
     element.text = "".join(reversed(units))
     return 1
 

@@ -108,7 +108,7 @@ def _written(match: re.Match[str], value: str, used: str, selectors: Mapping[str
     else:
         selector = match["selector"] or selectors.get(match["variable"] or "", "")
     is_markup = (
-        match["property"] in ("innerHTML", "outerHTML") or match["property"] is None and match["method"] != "text"
+        match["property"] in ("innerHTML", "outerHTML") or (match["property"] is None and match["method"] != "text")
     )
     is_added = bool(match["adds"]) or match["method"] == "append" or bool(match["at"])
     is_somewhere = bool(match["write"]) or bool(selector)

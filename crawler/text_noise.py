@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from core.pages import Disguise, DisguiseFound
-from crawler.repertoire import count_han
 from crawler.reordered import without_overrides
+from crawler.repertoire import count_han
 from fingerprint.normalization import normalize
 
 Step = Callable[[str], tuple[str, DisguiseFound | None]]

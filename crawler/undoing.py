@@ -25,7 +25,6 @@ from crawler.stylesheets import (
     FACE_PROPERTIES,
     LAYOUT_PROPERTIES,
     PICTURE_PROPERTIES,
-    Cascade,
     Sheet,
     cascade,
 )

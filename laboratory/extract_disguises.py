@@ -1,0 +1,133 @@
+"""How many generated pages are read as a reader sees them, for each way to disguise a text."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.pages import Disguise
+from crawler.glyph_ocr import NoRecognizer, Recognizer
+from crawler.reading import Rejected, read_page
+from crawler.reference_fonts import ReferenceFonts, free_fonts
+from crawler.resources import Resources
+from crawler.sight import OpenEyes, open_eyes
+from laboratory.extract_sections import ExtractPlan, Say, Section
+from laboratory.hidden_pages.catalogue import CLEAN, MARKUP_WAYS, Way, drawn_ways, pages_of
+from laboratory.hidden_pages.page import ADDRESS, HiddenPage, PageFiles
+from laboratory.tables import TextTable
+
+PAGES = 200  # of each way
+_HEADERS = {"Content-Type": "text/html; charset=utf-8"}
+_LETTERS = re.compile(r"[^\w\n]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """One way: on how many of its pages the text is that of the truth, and on how many the disguise was told of."""
+
+    name: str
+    kind: Disguise | None
+    pages: int
+    undone: int
+    told: int
+    failures: tuple[str, ...] = ()  # the first pages on which it was not undone, in one line each
+
+
+class _Served:
+    """The files of whatever page is read at the moment."""
+
+    def __init__(self) -> None:
+        self.files = PageFiles({})
+
+    def of_page(self, url: str) -> Resources:
+        return self.files
+
+
+def measure(seed: int, pages: int = PAGES, say: Say = lambda line: None) -> list[Undone]:
+    """All ways with all that the machine has, and the drawn ones without references and without OCR."""
+    known, foreign = faces()
+    results = [undone(way, seed, pages, None, None) for way in (CLEAN, *MARKUP_WAYS)]
+    for face, label in (*((face, f"known face {face.stem}") for face in known), *((face, f"face not among the references, {face.stem}") for face in foreign)):
+        for way in drawn_ways(face, label):
+            say(f"{way.name}: {pages} pages")
+            results.append(undone(way, seed, pages, None, None))
+    for face in known[:1]:
+        for way in drawn_ways(face, "no OCR"):
+            results.append(undone(way, seed, pages, None, NoRecognizer()))
+        for way in drawn_ways(face, "no reference face"):
+            results.append(undone(way, seed, max(1, pages // 10), ReferenceFonts([]), None))
+    return results
+
+
+def section(plan: ExtractPlan, say: Say) -> Section:
+    """The part `disguises` of `bench extract`."""
+    return shown(measure(plan.seed, PAGES, say))
+
+
+def shown(results: Sequence[Undone]) -> Section:
+    """Results as a table and a record."""
+    columns = ("disguise", "kind", "pages", "undone", "told of")
+    rows = tuple(
+        (one.name, str(one.kind or "-"), f"{one.pages:,}", f"{one.undone / one.pages:.1%}", f"{one.told / one.pages:.1%}")
+        for one in results
+    )
+    record = {one.name: {"pages": one.pages, "undone": one.undone, "told": one.told} for one in results}
+    return Section((TextTable("Disguises undone", columns, rows, ("pages", "undone", "told of")),), record)
+
+
+def undone(
+    way: Way, seed: int, pages: int, references: ReferenceFonts | None, recognizer: Recognizer | None
+) -> Undone:
+    """One way over `pages` pages."""
+    served = _Served()
+    eyes = open_eyes(served.of_page, references or _References.shared(), recognizer)
+    good = told = 0
+    failures: list[str] = []
+    try:
+        for number, page in enumerate(pages_of(way, seed, pages)):
+            served.files = PageFiles(page.files)
+            text, kinds = _read(page, eyes)
+            is_good = _same(text, page.truth, marks_count=way.marks_count)
+            good += is_good
+            told += way.kind in kinds if way.kind else not kinds
+            if not is_good and len(failures) < 3:
+                failures.append(f"page {number}: {_difference(text, page.truth)}")
+    finally:
+        eyes.close()
+    return Undone(way.name, way.kind, pages, good, told, tuple(failures))
+
+
+def faces() -> tuple[list[Path], list[Path]]:
+    """The faces to draw with: those that are references, and one that is not."""
+    known = [path for path in free_fonts() if path.suffix != ".ttc"]
+    foreign = [path for path in known[0].parent.glob("SimHei.ttf")] if known else []
+    return known, foreign
+
+
+class _References:
+    """The machine's references, drawn once for all ways."""
+
+    _drawn: ReferenceFonts | None = None
+
+    @classmethod
+    def shared(cls) -> ReferenceFonts:
+        cls._drawn = cls._drawn or ReferenceFonts()
+        return cls._drawn
+
+
+def _read(page: HiddenPage, eyes: OpenEyes) -> tuple[str, set[Disguise]]:
+    reading = read_page(page.html.encode(), _HEADERS, ADDRESS, sight=eyes)
+    if isinstance(reading, Rejected):
+        return "", set()
+    return reading.text, {one.kind for one in reading.disguises}
+
+
+def _same(text: str, truth: str, *, marks_count: bool) -> bool:
+    return text == truth if marks_count else _LETTERS.sub("", text) == _LETTERS.sub("", truth)
+
+
+def _difference(text: str, truth: str) -> str:
+    at = next((at for at, (one, other) in enumerate(zip(text, truth, strict=False)) if one != other), min(len(text), len(truth)))
+    return f"{text[max(0, at - 8) : at + 12]!r} for {truth[max(0, at - 8) : at + 12]!r}"
+
+
