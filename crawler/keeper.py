@@ -23,7 +23,7 @@ log = logging.getLogger("zhuiwen.crawl")
 
 JOB_DIR_SETTING = "ZHUIWEN_JOB_DIR"
 BANNED, OUTSIDE_WINDOW, BUDGET, BYTE_LIMIT = "banned", "outside_window", "budget", "byte_limit"
-LOGIN_FAILED, ASKED_TO_WAIT, NO_PROXY = "login_failed", "asked_to_wait", "no_proxy"
+LOGIN_FAILED, ASKED_TO_WAIT, NO_PROXY, FAULT = "login_failed", "asked_to_wait", "no_proxy", "fault"
 # A pause that a process sits out; a longer one frees the process for another site. Chosen: to start one takes 2 s.
 MAX_PAUSE_S = 600.0
 # No page between ten refusals: the site does not want the crawl, and more requests make it worse.
@@ -147,7 +147,6 @@ class Keeper:
         counts.end_sentence = sentence
         counts.resume_at = resume_at.isoformat() if resume_at else ""
         self._spider.tally.add_fault(sentence)
-        self._crawler.engine.unpause()
         self._ending = asyncio.ensure_future(self._crawler.engine.close_spider_async(reason=reason))
 
     def _rotated(self, proxy: str, user_agent: str) -> bool:
@@ -179,6 +178,9 @@ class Keeper:
                         nextcall.schedule()
             except LoginFailed as fault:
                 self.end(LOGIN_FAILED, str(fault))
+            except Exception as fault:  # a crawl that nobody lets go on would never end
+                log.exception("the crawl could not be kept")
+                self.end(FAULT, f"the crawl ends: {type(fault).__name__}; please report this")
             await asyncio.sleep(_STEP_S)
 
     async def _may_go_on(self) -> bool:

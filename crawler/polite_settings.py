@@ -24,6 +24,7 @@ def polite_settings(plan: CrawlPlan, settings: CrawlSettings) -> dict[str, Any]:
     return {
         "EXTENSIONS": {"crawler.keeper.Keeper": 100},
         "RETRY_HTTP_CODES": _RETRIED,
+        "REMOTE_CONTROL_ENABLED": False,  # Scrapy's own server that runs whatever Python it is sent
         # Whatever name a request goes under: what robots.txt says to us binds us.
         "ROBOTSTXT_USER_AGENT": settings.user_agent,
         **(browser_settings(settings) if plan.politeness.browser is not BrowserMode.NEVER else {}),

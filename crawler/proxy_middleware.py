@@ -4,6 +4,7 @@ Nothing is asked without a proxy where the site has some: an address that is to 
 names itself, out of reach of crawler.resolver; names and literal addresses are judged before all the same.
 """
 
+import asyncio
 import base64
 from typing import Any
 
@@ -23,12 +24,13 @@ from crawler.addresses import AddressGuard
 from crawler.keeper import Keeper
 from crawler.refusals import Postponed
 from crawler.resolver import ALLOWED_SETTING
-from crawler.sessions import LOGIN_META
 
 PROXY_META, USER_AGENT_META = "zhuiwen_proxy", "zhuiwen_user_agent"
 COUNTED_META = "zhuiwen_in_flight"
+_WAIT_STEP_S = 0.2
 _AUTHORIZATION = "Proxy-Authorization"
-_OF_THE_PROXY = frozenset({407, 502, 504})  # statuses that a proxy gives for itself
+WANTS_LOGIN = 407
+_OF_THE_PROXY = frozenset({WANTS_LOGIN, 502, 504})  # statuses that a proxy gives for itself
 _FAULTS = (
     CannotResolveHostError,
     DownloadConnectionRefusedError,
@@ -57,31 +59,33 @@ class ProxyMiddleware:
         assert isinstance(keeper, Keeper)
         return keeper
 
-    def process_request(self, request: Request) -> Request | None:
-        """None to go on; the request itself, to be scheduled again, where every proxy rests."""
+    async def process_request(self, request: Request) -> None:
+        """Raises Postponed where the crawl ends before the request may be made."""
         keeper = self._keeper
         if not keeper.has_budget():
             raise Postponed("the budget is used up")
         request.headers.pop(_AUTHORIZATION, None)
         request.meta.pop("proxy", None)
-        if keeper.proxies.members and not self._through_proxy(request):
+        while keeper.proxies.members and not self._through_proxy(request):
             keeper.hold_for_proxies()
-            if LOGIN_META in request.meta or request.callback is None:
+            await asyncio.sleep(_WAIT_STEP_S)
+            if keeper.is_ending or self._crawler.engine._slot.closing:
                 raise Postponed("every proxy of the site rests after failures")
-            return request.replace(dont_filter=True)
         self._under_name(request)
         if not request.meta.get(COUNTED_META):
             request.meta[COUNTED_META] = True
             keeper.in_flight += 1
-        return None
 
-    def process_response(self, request: Request, response: Response) -> Response:
+    def process_response(self, request: Request, response: Response) -> Request | Response:
+        """The response; the request once more where the proxy wanted a login, so that another one is asked."""
         keeper = self._keeper
         self._landed(request)
         keeper.spent(len(response.body))
         proxy = request.meta.get(PROXY_META, "")
         if proxy and response.status in _OF_THE_PROXY:
-            keeper.proxies.failed(proxy, keeper.now(), is_final=response.status == 407)
+            keeper.proxies.failed(proxy, keeper.now(), is_final=response.status == WANTS_LOGIN)
+            if response.status == WANTS_LOGIN:
+                return request.replace(dont_filter=True)
         elif proxy:
             keeper.proxies.succeeded(proxy)
         user_agent = request.meta.get(USER_AGENT_META, "")
