@@ -1,7 +1,8 @@
 """The explanation in an export, in Chinese and English: what it proves, what not, and how to check it by hand."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
 from evidence import layout
 from evidence.document import Block, Heading, Lines, Pairs, Paragraph, Points
@@ -28,17 +29,19 @@ def explanation(
     for words in (CHINESE, ENGLISH):
         opening = words.opening.format(at=moment(at), version=code_version)
         blocks += [Heading(words.title.format(case=material.case)), Paragraph(opening)]
-        blocks += _in_one_language(words, taken, is_sealed)
+        blocks += _in_one_language(words, material, taken, is_sealed)
     return {
         layout.EXPLANATION: as_html(title, blocks).encode("utf-8", "replace"),
         layout.PRINTED: as_pdf(title, blocks, at),
     }
 
 
-def _in_one_language(words: Words, taken: Taken, is_sealed: bool) -> list[Block]:
+def _in_one_language(words: Words, material: CaseMaterial, taken: Taken, is_sealed: bool) -> list[Block]:
     blocks: list[Block] = [Heading(words.pages, 2)]
     for number, (bundle, proof) in enumerate(taken, 1):
         blocks += _page(words, number, bundle, proof)
+    if material.history:
+        blocks += [Heading(words.history, 2), Pairs(tuple(_event(words, event) for event in material.history))]
     blocks += [Heading(words.proves, 2), Points(words.proves_points)]
     blocks += [Heading(words.proves_not, 2), Points(words.proves_not_points + _missing(words, taken, is_sealed))]
     blocks += [Heading(words.contents, 2), Pairs(words.contents_pairs)]
@@ -71,6 +74,13 @@ def _page(words: Words, number: int, bundle: Opened, proof: DayProof | None) -> 
     left = len(finding["passages"]) - MAX_PASSAGES_SHOWN
     more = [Paragraph(words.more_passages.format(count=left))] if left > 0 else []
     return [Heading(f"{number}. {page['title'] or page['url']}", 3), Pairs(tuple(pairs)), Pairs(shown), *more]
+
+
+def _event(words: Words, event: Mapping[str, Any]) -> tuple[str, str]:
+    """When, and what happened then, with whatever else is said of it."""
+    kind = str(event.get("event", ""))
+    rest = [f"{name}: {value}" for name, value in event.items() if name not in ("at", "event") and value]
+    return str(event.get("at", "")), "; ".join([words.events.get(kind, kind), *rest])
 
 
 def _stamps(words: Words, proof: DayProof | None) -> str:

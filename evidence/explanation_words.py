@@ -1,5 +1,6 @@
 """The words of the explanation in an export. What they claim is what `evidence.verify` checks, and no more."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 HEADLINE = "追文证据 Zhuiwen evidence"
@@ -29,6 +30,8 @@ class Words:
     on_page: str
     in_work: str
     more_passages: str
+    history: str
+    events: Mapping[str, str]
     proves: str
     proves_points: tuple[str, ...]
     proves_not: str
@@ -71,6 +74,8 @@ CHINESE = Words(
     on_page="网页",
     in_work="作品",
     more_passages="另有 {count} 段，见证据包内 evidence/finding.json。",
+    history="网页历史（由导出方记录）",
+    events={"first_seen": "首次发现", "changed": "内容变化", "gone": "已消失", "back_again": "再次出现"},
     proves="能够证明什么",
     proves_points=(
         "完整性：本文件自写成之后没有改动。每个文件的 SHA-256 列于清单，容器的每一个字节都由其内容决定，"
@@ -146,6 +151,8 @@ ENGLISH = Words(
     on_page="Page",
     in_work="Work",
     more_passages="{count} more passages stand in evidence/finding.json of the bundle.",
+    history="History of the page, as the exporter recorded it",
+    events={"first_seen": "first seen", "changed": "changed", "gone": "gone", "back_again": "back again"},
     proves="What this proves",
     proves_points=(
         "Integrity: this file was not changed since it was written. The SHA-256 of each file stands in a list, "

@@ -9,7 +9,6 @@ from core.errors import BadInput, RetryLater
 
 if TYPE_CHECKING:
     from core.settings import Settings
-    from evidence.records import CaseMaterial
     from evidence.verify import Report
 
 
@@ -36,7 +35,7 @@ def export(
     if not out.absolute().parent.is_dir():
         raise BadInput(f"there is no folder {out.absolute().parent}; choose another --out")
     with session() as settings:
-        report = _written(_material(number, settings), out, settings, is_sealed=is_sealed)
+        report = _written(number, out, settings, is_sealed=is_sealed)
     typer.echo(f"{out.absolute()}: {len(report.bundles)} bundle(s), {report.files:,} files, {report.bytes:,} bytes")
     if not report.is_stamped:
         typer.echo("not every bundle bears a time stamp yet: days are stamped after they end (UTC)", err=True)
@@ -55,20 +54,14 @@ def verify(
     raise typer.Exit(tell(file, trusted, is_json=is_json))
 
 
-def _material(number: int, settings: "Settings") -> "CaseMaterial":
-    from pagestore.evidence import open_evidence
-    from webadmin.evidence_export import material_of
-
-    return material_of(number, open_evidence(settings.evidence.url, settings.services.mongo_url))
-
-
-def _written(material: "CaseMaterial", out: Path, settings: "Settings", *, is_sealed: bool) -> "Report":
+def _written(case: int, out: Path, settings: "Settings", *, is_sealed: bool) -> "Report":
     from evidence.export import write
     from pipeline.evidence import authorities_of
+    from webadmin.evidence_export import materials
     from webadmin.version import code_version
 
     seals = authorities_of(settings.evidence) if is_sealed else []
     try:
-        return write(out, material, code_version(), seals=seals)
+        return write(out, materials().material_of(case), code_version(), seals=seals)
     except RetryLater as error:
         raise RetryLater(f"{error}; or export with --no-seal") from error

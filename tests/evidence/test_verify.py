@@ -305,6 +305,7 @@ def test_the_explanation_runs_nothing_and_asks_no_network(exported: bytes) -> No
     assert "default-src 'none'" in page
     assert "不能证明什么" in page
     assert "What this does not prove" in page
+    assert "首次发现" in page
 
 
 def test_a_hostile_title_stays_text(tmp_path: Path) -> None:
