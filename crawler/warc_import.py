@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
 
 from core.ids import CanonicalUrl, FinalUrl, RequestedUrl, SiteId
 from core.messages import PageStored
@@ -26,12 +25,7 @@ class Place:
     rules: ReadingRules = NO_RULES
 
 
-class Places(Protocol):
-    """Where pages go by their address."""
-
-    def __call__(self, url: str) -> Place | None:
-        """None: nobody watches it, and the page is left out."""
-        ...
+Places = Callable[[str], Place | None]  # where a page goes by its address; None: nobody watches it
 
 
 @dataclass(slots=True)

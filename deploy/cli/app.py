@@ -20,6 +20,7 @@ VERBS = {
     "works": ("work",),
     "sites": ("site",),
     "crawl": ("crawl",),
+    "archive_import": ("import",),
     "check": ("check",),
     "batch": ("batch",),
     "engines": ("engines",),
