@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from copy import deepcopy
+from datetime import datetime
 from pathlib import Path
 
 from django.db import DatabaseError
@@ -21,9 +22,10 @@ from crawler.run import run_crawl
 from pagestore.mongo import MongoPageStore, connect
 from pipeline.app import SETTINGS
 from pipeline.outbox import CeleryOutbox
-from webadmin import crawls
+from webadmin import crawls, identity
 from webadmin.casebook import seen_again
 from webadmin.models import CrawlRun
+from webadmin.revisits import DjangoVisitBook
 
 log = logging.getLogger("zhuiwen.crawl")
 
@@ -49,6 +51,12 @@ class SeenAgainStore(MongoPageStore):
         if not stored.is_new_version:
             self.seen_again[stored.page_id] = stored.version_id
         return stored
+
+    def seen(self, page_id: PageId, at: datetime) -> VersionId | None:
+        version = super().seen(page_id, at)
+        if version is not None:
+            self.seen_again[page_id] = version
+        return version
 
 
 def start_crawl(run_id: int) -> None:
@@ -78,13 +86,15 @@ def main(arguments: list[str]) -> int:
     with _Heartbeat(run) as heartbeat:
         try:
             plan = crawls.plan_of(run.site, run)
-            counts = run_crawl(plan, store, outbox, SETTINGS.crawl, _job_dir(run), heartbeat.take)
+            visits = DjangoVisitBook()
+            counts = run_crawl(plan, store, outbox, SETTINGS.crawl, _job_dir(run), heartbeat.take, visits)
         except ZhuiwenError as error:
             log.error("crawl run %s failed: %s", run.pk, error)
             crawls.fail(run, heartbeat.counts, str(error))
             return ENDED
     for version in seen_again(store.seen_again.items(), SystemClock().now()):
         outbox.send(PageStored(version))
+    identity.propose(run.site, store, SystemClock().now())
     _close(run, counts)
     return ENDED
 
