@@ -26,7 +26,7 @@ class Source:
 def read_as_page(source: str, settings: Settings) -> Source:
     """What the crawler reads there. Raises BadInput or RetryLater."""
     if _is_url(source):
-        from deploy.cli.fetching import fetch
+        from crawler.single_fetch import fetch
 
         page = fetch(source, settings.crawl)
         return Source(page.url, _accepted(read_page(page.body, page.headers, page.url), page.url))

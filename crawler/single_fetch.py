@@ -1,4 +1,4 @@
-"""One page from the web, for `check` and `read`: through the crawl's address guard, with limits of time and size.
+"""One page from the web, for `check`, `read` and discovery: through the crawl's address guard, with limits of time and size.
 
 The name is resolved once and the address that was judged is the one connected to. No robots.txt is asked: a person
 names one page.
@@ -20,6 +20,7 @@ from core.hosts import host_key
 from core.settings import CrawlSettings
 from crawler.addresses import AddressGuard
 
+PAGES = "text/html, text/plain;q=0.9, */*;q=0.1"  # of the header Accept
 MAX_REDIRECTS = 5
 CHUNK_BYTES = 65_536
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
@@ -34,12 +35,12 @@ class FetchedPage:
     body: bytes
 
 
-def fetch(url: str, settings: CrawlSettings) -> FetchedPage:
+def fetch(url: str, settings: CrawlSettings, accept: str = PAGES) -> FetchedPage:
     """The page at `url`. Raises UnsafeUrl, BadInput for a page that is not there, RetryLater where nothing answers."""
     guard, deadline = AddressGuard(settings.allow_private_hosts), time.monotonic() + settings.timeout_s
     current = safe_url_string(url.strip())
     for _ in range(MAX_REDIRECTS + 1):
-        target = _Target(current, guard, deadline, settings)
+        target = _Target(current, guard, deadline, settings, accept)
         try:
             answer = target.ask()
         except (TimeoutError, OSError, http.client.HTTPException) as error:
@@ -53,9 +54,10 @@ def fetch(url: str, settings: CrawlSettings) -> FetchedPage:
 class _Target:
     """One request of one URL."""
 
-    def __init__(self, url: str, guard: AddressGuard, deadline: float, settings: CrawlSettings) -> None:
+    def __init__(self, url: str, guard: AddressGuard, deadline: float, settings: CrawlSettings, accept: str) -> None:
         guard.check_url(url)
         self._url, self._guard, self._deadline, self._settings = url, guard, deadline, settings
+        self._accept = accept
         self._host, self._port = host_key(url)
 
     def ask(self) -> FetchedPage | str:
@@ -65,7 +67,7 @@ class _Target:
         connection.sock = self._socket(parts.scheme)
         try:
             path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-            headers = {"User-Agent": self._settings.user_agent, "Accept": "text/html, text/plain;q=0.9, */*;q=0.1"}
+            headers = {"User-Agent": self._settings.user_agent, "Accept": self._accept}
             connection.request("GET", path, headers={**headers, "Accept-Encoding": "gzip", "Host": parts.netloc})
             response = connection.getresponse()
             location = response.headers.get("Location", "")
