@@ -19,7 +19,7 @@ from django.utils.translation import gettext as _
 from core.states import CaseState
 from webadmin.access import Person, visible
 from webadmin.chart import Day, bars
-from webadmin.models import Case, Chapter, CrawlRun, Exclusion, PageRecord, Site, Work
+from webadmin.models import Case, Chapter, CrawlRun, EvidenceBundle, Exclusion, PageRecord, Site, Work
 from webadmin.models.phrases import MATCH_CLASSES, REJECTIONS
 
 CHART_DAYS = 30
@@ -116,7 +116,21 @@ def _stock_tiles(user: Person) -> list[Tile]:
         Tile(_("Sites"), visible(Site.objects.order_by(), user).count(), _list(Site)),
         Tile(_("Works"), visible(Work.objects.order_by(), user).count(), _list(Work)),
         Tile(_("Characters in the corpus"), corpus["chars"] or 0, _list(Work)),
+        *_evidence_tiles(user),
     ]
+
+
+def _evidence_tiles(user: Person) -> list[Tile]:
+    """How many bundles there are, and how many of them the last check found changed or gone."""
+    states = EvidenceBundle.State
+    counts = dict(
+        visible(EvidenceBundle.objects.order_by(), user).values_list("state").annotate(count=Count("pk"))
+    )  # fmt: skip
+    kept = sum(count for state, count in counts.items() if state != states.REMOVED)
+    damaged = counts.get(states.CHANGED, 0) + counts.get(states.MISSING, 0)
+    shown = states.CHANGED if counts.get(states.CHANGED) else states.MISSING
+    urgent = Tile(_("Evidence changed or missing"), damaged, _list(EvidenceBundle, state__exact=shown), is_urgent=True)
+    return [Tile(_("Evidence bundles"), kept, _list(EvidenceBundle)), *([urgent] if damaged else [])]
 
 
 def _sites(cases: "QuerySet[Case]") -> list[Row]:

@@ -80,6 +80,7 @@ UNFOLD = {
                     _item(_("Dashboard"), "dashboard", "index"),
                     _item(_("Cases"), "gavel", "webadmin_case_changelist"),
                     _item(_("Excluded findings"), "filter_alt_off", "webadmin_exclusion_changelist"),
+                    _item(_("Evidence"), "verified", "webadmin_evidencebundle_changelist"),
                     {"title": _("Reports"), "icon": "summarize", "link": reverse_lazy("webadmin_reports")},
                 ],
             },
@@ -110,6 +111,14 @@ UNFOLD = {
                 "items": [
                     _item(_("Users"), "manage_accounts", "auth_user_changelist", is_administrator),
                     _item(_("Failed messages"), "sms_failed", "webadmin_failedmessage_changelist", is_administrator),
+                    _item(
+                        _("Checks of the evidence"), "fact_check", "webadmin_evidencecheck_changelist", is_administrator
+                    ),
+                    _item(_("Trees and time stamps"), "account_tree", "webadmin_daytree_changelist", is_administrator),
+                    _item(_("Failed stamps"), "timer_off", "webadmin_stampattempt_changelist", is_administrator),
+                    _item(
+                        _("Removed evidence"), "delete_history", "webadmin_retentionlog_changelist", is_administrator
+                    ),
                     _item(
                         _("Periodic tasks"), "schedule", "django_celery_beat_periodictask_changelist", is_administrator
                     ),

@@ -7,7 +7,7 @@ from django.contrib import messages
 from django.contrib.admin import ModelAdmin
 from django.contrib.auth.models import User
 from django.db.models import Q, QuerySet
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -20,11 +20,13 @@ from webadmin.case_figures import figures_of
 from webadmin.change_summary import change_counts
 from webadmin.comparison import compare
 from webadmin.comparison_html import column_html, strip_rects
+from webadmin.evidence_shown import evidence_of
 from webadmin.models import Case, CaseMatch
 from webadmin.models.phrases import VERDICTS
 from webadmin.opinions_shown import opinions_on
 from webadmin.sentences import translated
 from webadmin.verdicts import MAX_NOTE_CHARS, VerdictRefused, decide
+from webadmin.views.case_evidence import evidence_response
 from webadmin.views.case_texts import texts_of
 from webadmin.views.page_history import page_history
 from webadmin.web_addresses import is_web_address
@@ -38,7 +40,7 @@ CONTENT_SECURITY_POLICY = (
 )
 
 
-def case_view(request: HttpRequest, case: Case, model_admin: "ModelAdmin[Case]") -> HttpResponse:
+def case_view(request: HttpRequest, case: Case, model_admin: "ModelAdmin[Case]") -> HttpResponseBase:
     """Show a case; take its verdict (POST); hand out the raw response behind a match (?raw=<match id>).
 
     The caller has made sure that the user may see the case. Raises Http404 for what the case does not have.
@@ -49,6 +51,9 @@ def case_view(request: HttpRequest, case: Case, model_admin: "ModelAdmin[Case]")
         return _decided(request, case, request.user)
     if "raw" in request.GET:
         return raw_response(case, request.GET["raw"])
+    evidence = evidence_response(request, case)
+    if evidence is not None:
+        return evidence
     response = TemplateResponse(request, "webadmin/case.html", _context(request, case, model_admin))
     response["Content-Security-Policy"] = CONTENT_SECURITY_POLICY
     return response
@@ -104,6 +109,8 @@ def _context(request: HttpRequest, case: Case, model_admin: "ModelAdmin[Case]") 
             case.page.cases.exclude(pk=case.pk).filter(rights_holder=case.rights_holder_id).select_related("work")
         ),
         "history": history,
+        "evidence": evidence_of(case),
+        "may_export": access.may_manage(request.user, case),
         "basis": history[0].pk if history else 0,
         "verdict_choices": [(str(member), phrase) for member, phrase in VERDICTS.items()],
         "reopen": REOPEN,

@@ -1,0 +1,152 @@
+"""Evidence as lists: looked at by people, written by the machine, deleted by nobody, superusers among them."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import Model
+from django.http import HttpRequest
+from django.template.defaultfilters import filesizeformat
+from django.utils.translation import gettext_lazy as _
+from unfold.admin import ModelAdmin
+from unfold.decorators import display
+
+from webadmin.admin.columns import NOTHING, change_link, moment
+from webadmin.admin.isolation import AdministratorsOnly, HolderAdmin
+from webadmin.models import DayTree, EvidenceBundle, EvidenceCheck, RetentionLog, Stamp, StampAttempt
+
+STATE_COLORS = {
+    EvidenceBundle.State.HELD: "success",
+    EvidenceBundle.State.CHANGED: "danger",
+    EvidenceBundle.State.MISSING: "danger",
+    EvidenceBundle.State.REMOVED: "default",
+}
+
+
+class LookedAt:
+    """No form changes it, no action deletes it: whoever may see it may see it, and nothing else."""
+
+    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+
+@admin.register(EvidenceBundle)
+class EvidenceBundleAdmin(LookedAt, HolderAdmin):
+    list_display = ["short_digest", "case_link", "kind", "size", "fetched", "state_label", "checked"]
+    list_filter = ["state", "kind", "drawing"]
+    list_select_related = ["case__work", "case__page"]
+    search_fields = ["digest", "sha256", "case__page_url", "case__work__title"]
+    fields = ["digest", "sha256", "case_link", "kind", "size", "version_id", "day", "fetched", "made", "state_label",
+              "checked", "drawing"]  # fmt: skip
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
+        return list(self.fields)
+
+    @display(description=_("digest"), ordering="digest")
+    def short_digest(self, bundle: EvidenceBundle) -> str:
+        return f"{bundle.digest[:20]}…"
+
+    @display(description=_("case"))
+    def case_link(self, bundle: EvidenceBundle) -> object:
+        return change_link(bundle.case)
+
+    @display(description=_("size"), ordering="size_bytes")
+    def size(self, bundle: EvidenceBundle) -> str:
+        return filesizeformat(bundle.size_bytes)
+
+    @display(description=_("fetched"), ordering="fetched_at")
+    def fetched(self, bundle: EvidenceBundle) -> str:
+        return moment(bundle.fetched_at)
+
+    @display(description=_("made"), ordering="made_at")
+    def made(self, bundle: EvidenceBundle) -> str:
+        return moment(bundle.made_at)
+
+    @display(description=_("state"), ordering="state", label=STATE_COLORS)
+    def state_label(self, bundle: EvidenceBundle) -> tuple[str, str]:
+        return bundle.state, bundle.get_state_display()
+
+    @display(description=_("checked"), ordering="checked_at")
+    def checked(self, bundle: EvidenceBundle) -> str:
+        return moment(bundle.checked_at)
+
+
+@admin.register(RetentionLog)
+class RetentionLogAdmin(LookedAt, HolderAdmin):
+    list_display = ["bundle", "case_link", "reason", "removed_at"]
+    list_select_related = ["bundle__case__work", "bundle__case__page"]
+    search_fields = ["bundle__digest", "reason"]
+    fields = ["bundle", "case_link", "reason", "removed_at"]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
+        return list(self.fields)
+
+    @display(description=_("case"))
+    def case_link(self, entry: RetentionLog) -> object:
+        return change_link(entry.bundle.case)
+
+
+class MachineAdmin(LookedAt, AdministratorsOnly, ModelAdmin):
+    """What belongs to no rights holder alone: trees have bundles of all of them."""
+
+    show_full_result_count = False
+
+
+@admin.register(DayTree)
+class DayTreeAdmin(MachineAdmin):
+    list_display = ["day", "root", "size", "stamp_count", "made_at"]
+    fields = ["day", "root", "size", "stamp_list", "made_at", "leaves"]
+
+    @display(description=_("bundles"))
+    def size(self, tree: DayTree) -> int:
+        return len(tree.leaves)
+
+    @display(description=_("time stamps"))
+    def stamp_count(self, tree: DayTree) -> int:
+        return Stamp.objects.filter(tree=tree).count()
+
+    @display(description=_("time stamps"))
+    def stamp_list(self, tree: DayTree) -> str:
+        return "; ".join(str(stamp) for stamp in Stamp.objects.filter(tree=tree)) or NOTHING
+
+
+@admin.register(Stamp)
+class StampAdmin(MachineAdmin):
+    list_display = ["tree", "authority", "stamped_at", "received_at"]
+    list_filter = ["authority"]
+    list_select_related = ["tree"]
+    fields = ["tree", "authority", "signer", "stamped_at", "received_at"]
+
+
+@admin.register(StampAttempt)
+class StampAttemptAdmin(MachineAdmin):
+    list_display = ["tree", "authority", "attempts", "error", "next_at"]
+    list_select_related = ["tree"]
+    fields = ["tree", "authority", "attempts", "error", "next_at"]
+
+
+@admin.register(EvidenceCheck)
+class EvidenceCheckAdmin(MachineAdmin):
+    list_display = ["started_at", "bundles", "amount", "outcome"]
+    fields = ["started_at", "ended_at", "bundles", "amount", "outcome", "fault_list"]
+
+    @display(description=_("bytes read"))
+    def amount(self, check: EvidenceCheck) -> str:
+        return filesizeformat(check.read_bytes)
+
+    @display(description=_("outcome"), label={"good": "success", "bad": "danger"})
+    def outcome(self, check: EvidenceCheck) -> tuple[str, object]:
+        if not check.faults:
+            return "good", _("all unchanged")
+        return "bad", _("%(count)d changed or missing") % {"count": len(check.faults)}
+
+    @display(description=_("faults"))
+    def fault_list(self, check: EvidenceCheck) -> str:
+        names = {str(state): str(state.label) for state in EvidenceBundle.State}
+        told = [f"{fault['digest']} {names.get(fault['state'], fault['state'])}" for fault in check.faults]
+        return "; ".join(told) or NOTHING
