@@ -8,6 +8,7 @@ MONGO = ("mongodb://", "mongodb+srv://")
 REDIS = ("redis://", "rediss://")
 REDIS_CLUSTER = ("redis+cluster://", "rediss+cluster://")
 EVIDENCE = ("file:///", *MONGO)
+WEB = ("http://", "https://")
 DATABASE = ("postgres://", "postgresql://", "sqlite:///")
 
 

@@ -56,6 +56,15 @@ class CrawlSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class DiscoverySettings:
+    """Looking for copies by search. Nothing is sent anywhere while `search_url` is empty."""
+
+    search_url: str = ""  # of an endpoint that answers as SearXNG does: .../search
+    delay_s: float = 10.0  # between two queries; public instances block faster ones
+    queries_a_day: int = 100  # over all works
+
+
+@dataclass(frozen=True, slots=True)
 class PipelineSettings:
     workers: int = 2  # processes that fingerprint and match
     crawlers: int = 2  # crawls at the same time
@@ -95,6 +104,7 @@ class Settings:
     crawl: CrawlSettings
     pipeline: PipelineSettings
     web: WebSettings
+    discovery: DiscoverySettings = field(default_factory=DiscoverySettings)
     evidence: EvidenceSettings = field(default_factory=EvidenceSettings)
 
     @property
@@ -187,6 +197,11 @@ def _read(variables: Variables) -> Settings:
             max_retries=variables.number("MAX_RETRIES", PipelineSettings().max_retries, 0, 100),
             retry_backoff_s=variables.real("RETRY_BACKOFF_S", PipelineSettings().retry_backoff_s, 0.01, 600),
             sweep_interval_s=variables.real("SWEEP_INTERVAL_S", PipelineSettings().sweep_interval_s, 1, 86_400),
+        ),
+        discovery=DiscoverySettings(
+            search_url=variables.url("SEARCH_URL", service_urls.WEB),
+            delay_s=variables.real("SEARCH_DELAY_S", DiscoverySettings().delay_s, 0, 3600),
+            queries_a_day=variables.number("SEARCH_QUERIES_A_DAY", DiscoverySettings().queries_a_day, 0, 100_000),
         ),
         web=WebSettings(
             secret_key=variables.text("SECRET_KEY", ""),

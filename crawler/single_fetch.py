@@ -1,6 +1,6 @@
-"""One page from the web, for `check`, `read` and discovery: through the crawl's address guard, with limits of time and size.
+"""One page from the web, for `check`, `read` and discovery: through the address guard, with limits of time and size.
 
-The name is resolved once and the address that was judged is the one connected to. No robots.txt is asked: a person
+The name is resolved once and the address that was judged is the one connected to. No robots.txt is asked here: a person
 names one page.
 """
 
