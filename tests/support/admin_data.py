@@ -23,12 +23,14 @@ from webadmin.models import (
     CaseMatch,
     Chapter,
     CrawlRun,
+    EvidenceBundle,
     Exclusion,
     Licence,
     Membership,
     OwnDomain,
     PageCheck,
     PageRecord,
+    RetentionLog,
     RightsHolder,
     Site,
     SiteDomain,
@@ -364,6 +366,29 @@ def fill_estate(name: str, tag: str, cases: int = 6) -> Estate:
         run=finished,
         exclusion=exclusion(licensed, works[0]),
     )
+
+
+def evidence_bundle(of: Case, **fields: Any) -> EvidenceBundle:
+    """A row of evidence on the first match of a case; the bundle itself is in no store."""
+    match = of.matches.order_by("pk")[0]
+    given = {
+        "case": of,
+        "match": match,
+        "version_id": match.version_id,
+        "digest": digest(f"bundle of {match.pk} {sorted(fields)}".encode()),
+        "sha256": digest(f"file of {match.pk}".encode()),
+        "size_bytes": 48_213,
+        "fetched_at": match.fetched_at,
+        "day": match.fetched_at.date(),
+        "made_at": match.fetched_at + timedelta(minutes=1),
+    }
+    return EvidenceBundle.objects.create(**{**given, **fields})
+
+
+def removal(of: EvidenceBundle) -> RetentionLog:
+    """Evidence that retention removed."""
+    EvidenceBundle.objects.filter(pk=of.pk).update(state=EvidenceBundle.State.REMOVED)
+    return RetentionLog.objects.create(bundle=of, removed_at=NOW, reason="kept for at least 10 years")
 
 
 def fill_world(cases: int = 6) -> World:

@@ -19,11 +19,13 @@ from webadmin.access import HOLDER_PATHS
 from webadmin.models import (
     Case,
     CrawlRun,
+    EvidenceBundle,
     Exclusion,
     Licence,
     Membership,
     OwnDomain,
     PageRecord,
+    RetentionLog,
     RightsHolder,
     Site,
     Work,
@@ -37,7 +39,11 @@ ROLES = ("reviewer", "manager")
 
 @pytest.fixture
 def world(db: None) -> admin_data.World:
-    return admin_data.fill_world()
+    filled = admin_data.fill_world()
+    for estate in (filled.ours, filled.theirs):
+        admin_data.evidence_bundle(estate.cases[0])
+        admin_data.removal(admin_data.evidence_bundle(estate.cases[1]))
+    return filled
 
 
 def theirs(world: admin_data.World, model: type[Model]) -> Model:
@@ -54,6 +60,8 @@ def theirs(world: admin_data.World, model: type[Model]) -> Model:
         PageRecord: estate.pages[0],
         Exclusion: estate.exclusion,
         Case: estate.cases[0],
+        EvidenceBundle: EvidenceBundle.objects.get(case=estate.cases[0]),
+        RetentionLog: RetentionLog.objects.get(bundle__case=estate.cases[1]),
     }
     assert model in known, f"{model.__name__} is new in the admin: give the estates of tests/support/admin_data.py one"
     return known[model]

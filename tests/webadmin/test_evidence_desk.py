@@ -1,0 +1,168 @@
+"""Evidence in the desk: what a case shows, what it hands out and to whom, and that nobody deletes or changes any."""
+
+import io
+import zipfile
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db.models import Model
+from django.urls import reverse
+
+from core.clock import ManualClock
+from core.ids import Digest, VersionId
+from pagestore.evidence import MemoryEvidenceStore
+from pipeline import evidence
+from pipeline.evidence import EvidencePorts
+from tests.support import admin_data, case_texts
+from tests.support.desk import add_url, list_url, record_url, signed_in
+from webadmin import evidence_book as book
+from webadmin import stores
+from webadmin.models import DayTree, EvidenceBundle, EvidenceCheck, RetentionLog, Stamp, StampAttempt
+
+pytestmark = pytest.mark.django_db
+OURS: tuple[type[Model], ...] = (EvidenceBundle, RetentionLog)
+MACHINE: tuple[type[Model], ...] = (DayTree, Stamp, StampAttempt, EvidenceCheck)
+
+
+@pytest.fixture
+def store(monkeypatch: pytest.MonkeyPatch) -> MemoryEvidenceStore:
+    kept = MemoryEvidenceStore()
+    monkeypatch.setattr(stores, "evidence_store", lambda: kept)
+    return kept
+
+
+@pytest.fixture
+def world(store: MemoryEvidenceStore, monkeypatch: pytest.MonkeyPatch) -> admin_data.World:
+    """Two rights holders; the first case of each has a bundle."""
+    filled, texts = admin_data.fill_world(cases=2), case_texts.use(monkeypatch)
+    ports = EvidencePorts(texts.pages, texts.works, store, ManualClock(admin_data.NOW + timedelta(days=2)))
+    for estate in (filled.ours, filled.theirs):
+        case_texts.keep_estate(texts, estate)
+        evidence.bundle_version(VersionId(estate.cases[0].version_id), ports)
+    return filled
+
+
+def case_url(world: admin_data.World, **asked: Any) -> str:
+    address = reverse("admin:webadmin_case_change", args=[world.ours.cases[0].pk])
+    return f"{address}?{'&'.join(f'{name}={value}' for name, value in asked.items())}" if asked else address
+
+
+def own(world: admin_data.World) -> EvidenceBundle:
+    return EvidenceBundle.objects.get(case=world.ours.cases[0])
+
+
+def shown(world: admin_data.World, person: Any = None) -> str:
+    return signed_in(person or world.ours.reviewer).get(case_url(world)).content.decode()
+
+
+def test_a_case_names_its_bundle_and_says_that_nothing_is_stamped(world: admin_data.World) -> None:
+    page = shown(world)
+    assert own(world).digest in page
+    assert "ZHUIWEN_TSA_URLS" in page
+    assert "zw-alarm" not in page
+
+
+def test_a_stamp_is_shown_with_its_authority_and_time(world: admin_data.World) -> None:
+    [tree, *_] = book.close_days((admin_data.NOW + timedelta(days=2)).date(), admin_data.NOW)
+    Stamp.objects.create(
+        tree=tree, authority="http://tsa.example/", query=b"q", response=b"r", ca_pem=b"c", signer="CN=Probe Stamps",
+        stamped_at=admin_data.NOW, received_at=admin_data.NOW,
+    )  # fmt: skip
+    page = shown(world)
+    assert "http://tsa.example/" in page
+    assert "CN=Probe Stamps" in page
+    assert tree.root in page
+
+
+def test_a_changed_bundle_is_an_alarm_on_the_case_and_on_the_first_page(world: admin_data.World) -> None:
+    EvidenceBundle.objects.filter(pk=own(world).pk).update(state=EvidenceBundle.State.CHANGED)
+    assert 'role="alert"' in shown(world)
+    for person, is_theirs in ((world.ours.reviewer, True), (world.theirs.reviewer, False), (world.administrator, True)):
+        first = signed_in(person).get(reverse("admin:index")).content.decode()
+        assert ("state__exact=changed" in first) == is_theirs
+
+
+def test_a_manager_exports_what_the_command_line_exports(world: admin_data.World) -> None:
+    response = signed_in(world.ours.manager).get(case_url(world, export="evidence"))
+    assert response.status_code == 200
+    assert response["Content-Disposition"].startswith("attachment")
+    with zipfile.ZipFile(io.BytesIO(b"".join(response.streaming_content))) as file:  # type: ignore[attr-defined]
+        assert f"bundles/{own(world).digest}.wacz" in file.namelist()
+
+
+def test_a_reviewer_exports_nothing(world: admin_data.World) -> None:
+    assert "export=evidence" not in shown(world)
+    assert signed_in(world.ours.reviewer).get(case_url(world, export="evidence")).status_code == 404
+
+
+def test_nobody_gets_a_bundle_of_another_rights_holder(world: admin_data.World) -> None:
+    theirs = EvidenceBundle.objects.get(case=world.theirs.cases[0])
+    client = signed_in(world.ours.manager)
+    assert client.get(case_url(world, bundle=theirs.pk)).status_code == 404
+    foreign = reverse("admin:webadmin_case_change", args=[world.theirs.cases[0].pk])
+    assert client.get(f"{foreign}?bundle={theirs.pk}").status_code in {302, 404}
+
+
+@pytest.mark.parametrize("asked", [{"bundle": "x"}, {"bundle": "999999"}, {"bundle": "own", "shown": "../etc"}])
+def test_what_is_not_there_is_not_found(world: admin_data.World, asked: dict[str, str]) -> None:
+    asked = {name: str(own(world).pk) if value == "own" else value for name, value in asked.items()}
+    assert signed_in(world.ours.reviewer).get(case_url(world, **asked)).status_code == 404
+
+
+def test_a_bundle_is_handed_out_as_a_file_that_no_browser_opens(world: admin_data.World) -> None:
+    response = signed_in(world.ours.reviewer).get(case_url(world, bundle=own(world).pk))
+    assert response.content.startswith(b"PK")
+    assert response["Content-Disposition"].startswith("attachment")
+    assert response["X-Content-Type-Options"] == "nosniff"
+
+
+def test_a_changed_bundle_is_not_handed_out(world: admin_data.World, store: MemoryEvidenceStore) -> None:
+    name = Digest(own(world).digest)
+    sha256, content = store._bundles[name]
+    store._bundles[name] = (sha256, content[:-1])
+    client = signed_in(world.ours.manager)
+    for asked in ({"bundle": own(world).pk}, {"export": "evidence"}):
+        response = client.get(case_url(world, **asked))
+        assert response.status_code == 409
+        assert response["Content-Type"].startswith("text/plain")
+
+
+@pytest.mark.parametrize("model", [*OURS, *MACHINE], ids=lambda model: model.__name__)
+def test_not_even_an_administrator_adds_changes_or_deletes_evidence(
+    world: admin_data.World, model: type[Model]
+) -> None:
+    records = {
+        EvidenceBundle: own(world),
+        RetentionLog: admin_data.removal(EvidenceBundle.objects.get(case=world.theirs.cases[0])),
+        DayTree: (tree := book.close_days((admin_data.NOW + timedelta(days=2)).date(), admin_data.NOW)[0]),
+        Stamp: Stamp.objects.create(
+            tree=tree, authority="a", query=b"", response=b"", ca_pem=b"", stamped_at=admin_data.NOW,
+            received_at=admin_data.NOW,
+        ),
+        StampAttempt: StampAttempt.objects.create(tree=tree, authority="b", next_at=admin_data.NOW),
+        EvidenceCheck: book.note_check((), admin_data.NOW, admin_data.NOW, 2, 10),
+    }  # fmt: skip
+    record: Model = records[model]
+    client = signed_in(world.administrator)
+    assert client.get(list_url(model)).status_code == 200
+    assert client.get(record_url(record, "change")).status_code == 200
+    assert client.get(add_url(model)).status_code == 403
+    assert client.post(record_url(record, "change"), {"digest": "0" * 64}).status_code == 403
+    assert client.post(record_url(record, "delete"), {"post": "yes"}).status_code == 403
+    action = {"action": "delete_selected", "_selected_action": [record.pk], "post": "yes"}
+    client.post(list_url(model), action)
+    assert model._default_manager.filter(pk=record.pk).exists()
+
+
+def test_a_case_with_evidence_cannot_be_deleted_by_anybody(world: admin_data.World) -> None:
+    case = world.ours.cases[0]
+    client = signed_in(world.administrator)
+    client.post(reverse("admin:webadmin_case_delete", args=[case.pk]), {"post": "yes"})
+    client.post(reverse("admin:webadmin_rightsholder_delete", args=[world.ours.holder.pk]), {"post": "yes"})
+    assert EvidenceBundle.objects.filter(case=case).exists()
+
+
+@pytest.mark.parametrize("model", MACHINE, ids=lambda model: model.__name__)
+def test_what_covers_all_rights_holders_is_for_administrators(world: admin_data.World, model: type[Model]) -> None:
+    assert signed_in(world.ours.manager).get(list_url(model)).status_code == 403
