@@ -46,8 +46,10 @@ MAX_SHARED_TO_LEARN = 0.8
 _TITLES = re.compile("《[^》]{1,40}》|【[^】]{1,40}】|第[〇零一二三四五六七八九十百千万\\d]{1,9}[章回节節]")
 _NOT_HAN = re.compile("[^\u3400-\u4dbf\u4e00-\u9fff]+")
 _DIGITS = re.compile(r"\d+")
+_DOT = "[.。．·点點]"
 _HOST = re.compile(
-    r"[a-z0-9-]{2,}(?:[.。．·点點]\s*(?:com|net|org|cc|cn|info|xyz|top|vip|me|tv|la|tw|hk|[a-z]{2,7}))+(?![a-z])"
+    rf"www{_DOT}?[a-z0-9]|https?:|[a-z0-9-]{{2,}}(?:{_DOT}(?:com|net|org|cc|cn|info|xyz|top|vip|me|tv|la|tw|hk|io|co|us|biz|pro"
+    r"|site|club|online|app|mobi|live|shop|link|win|fun|icu))+(?![a-z])"
 )
 _MIN_HOST_LABEL = 4
 _OF_TEXT = frozenset({"p", "blockquote", "pre"})  # a refrain may have a class of its own

@@ -1,0 +1,149 @@
+"""Titles, authors and chapter numbers, in the forms in which pages state them."""
+
+import pytest
+
+from core.pages import Reading
+from crawler.chapters import chapter_number, numeral
+from crawler.reading import read_page
+from tests.crawler.texts import SIMPLIFIED, paragraphs
+
+
+def read(markup: str) -> Reading:
+    reading = read_page(markup.encode(), {}, "http://a.example/1.html")
+    assert isinstance(reading, Reading)
+    return reading
+
+
+def page(above: str = "", below: str = "", head: str = "<title>老渡口_江城读书网</title>") -> Reading:
+    body = f"<div><h1>老渡口</h1>{above}<div>{paragraphs()}</div>{below}</div>"
+    return read(f"<html><head>{head}</head><body>{body}</body></html>")
+
+
+@pytest.mark.parametrize(
+    ("title", "number"),
+    [
+        ("第十二章 渡口", 12),
+        ("第１２章", 12),
+        ("第012回 夜渡", 12),
+        ("第一百零三节", 103),
+        ("第一百二十章", 120),
+        ("第兩千三百零一章", 2301),
+        ("第廿一回", 21),
+        ("第壹佰贰拾叁章", 123),
+        ("卷二 第三回 燈下", 3),
+        ("第二卷 第十章 江上", 10),
+        ("第三回", 3),
+        ("第五話", 5),
+        ("第 7 章 灯", 7),
+        ("12. 渡口", 12),
+        ("12、渡口", 12),
+        ("（十二）", 12),
+        ("十二、夜渡", 12),
+        ("正文 第九章 灯", 9),
+        ("Chapter 4", 4),
+        ("第一千二百三十四章（2/3）", 1234),
+        ("第三章 2026年的雪", 3),
+        ("第二卷", 2),
+    ],
+)
+def test_a_heading_names_its_chapter(title: str, number: int) -> None:
+    assert chapter_number(title) == number
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "2026年3月1日停航通知",
+        "老渡口",
+        "三个人的夜晚",
+        "楔子",
+        "十年一梦",
+        "5G时代的渡口",
+        "",
+        "第三者的故事",
+        "3.15晚会",
+    ],
+)
+def test_a_heading_that_names_no_chapter_gives_none(title: str) -> None:
+    assert chapter_number(title) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("一万零三", 10_003), ("二〇二六", 2026), ("十", 10), ("百", 100), ("", None)]
+)
+def test_a_numeral_has_its_value(text: str, value: int | None) -> None:
+    assert numeral(text) == value
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "作者：沈知微",
+        "文/沈知微",
+        "□ 沈知微",
+        "本报记者 沈知微 报道",
+        "本报记者沈知微发自江城",
+        "记者 沈知微／江城报道",
+        "沈知微 发表于 2026-1-2 10:00",
+        "2026年1月2日 10:00 来源：江城晚报 作者：沈知微 编辑：某某",
+        "执笔：沈知微",
+        "沈知微",
+    ],
+)
+def test_an_author_is_found_in_the_line_above_the_text(line: str) -> None:
+    assert page(f"<p>{line}</p>").author == "沈知微"
+
+
+def test_an_author_is_found_behind_the_last_sentence() -> None:
+    assert page(below="").author == ""
+    signed = read(
+        f"<html><head><title>老渡口</title></head><body><div>{paragraphs(SIMPLIFIED[:-1])}<p>{SIMPLIFIED[-1]}（沈知微）</p></div></body></html>"
+    )
+    assert signed.author == "沈知微"
+
+
+def test_an_author_is_found_in_linked_data() -> None:
+    data = '{"@type": "NewsArticle", "author": [{"@type": "Person", "name": "沈知微"}]}'
+    assert page(head=f'<title>老渡口</title><script type="application/ld+json">{data}</script>').author == "沈知微"
+
+
+@pytest.mark.parametrize(
+    "data", ["{", "[1, 2]", '{"author": {"@type": "Organization", "name": "江城网"}}', "[" * 100_000]
+)
+def test_linked_data_that_states_no_person_gives_no_author(data: str) -> None:
+    assert not page(head=f'<title>老渡口</title><script type="application/ld+json">{data}</script>').author
+
+
+@pytest.mark.parametrize("name", ["admin", "江城读书网", "江城文化公司", "http://a.example/"])
+def test_what_publishes_a_page_is_not_its_author(name: str) -> None:
+    assert not page(head=f"<title>老渡口_江城读书网</title><meta name='author' content='{name}'>").author
+
+
+def test_reporters_in_the_middle_of_a_sentence_are_no_author() -> None:
+    assert not page("<p>记者采访了解，渡口已经停航</p>").author
+
+
+def test_the_sites_own_heading_is_no_title_however_long_it_is() -> None:
+    markup = (
+        "<html><head><title>对账 | 翰墨书坊文艺网</title></head><body><h1><a href='/'>翰墨书坊文艺网</a></h1>"
+        f"<div><h2>对账</h2><div>{paragraphs()}</div></div></body></html>"
+    )
+    reading = read(markup)
+    assert (reading.title, reading.site_name) == ("对账", "翰墨书坊文艺网")
+
+
+def test_the_heading_nearest_above_the_text_is_the_chapters_and_not_the_books() -> None:
+    reading = read(
+        "<html><head><title>渡口无灯：长篇悬疑小说_第三章 石牛闸_小书站</title></head><body>"
+        "<h1>渡口无灯：长篇悬疑小说</h1>"
+        f"<h2>第三章 石牛闸</h2><div>{paragraphs()}</div></body></html>"
+    )
+    assert (reading.title, reading.chapter_number) == ("第三章 石牛闸", 3)
+
+
+def test_a_title_without_a_headings_markup_is_told_from_the_site_by_the_line_above_the_text() -> None:
+    markup = (
+        "<html><head><title>停航通知-澄江渡口管理处</title></head><body><div><div>停航通知</div>"
+        f"{paragraphs()}</div></body></html>"
+    )
+    assert read(markup).title == "停航通知"
