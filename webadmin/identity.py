@@ -218,7 +218,7 @@ def _skeleton(address: Address, pages: Pages) -> frozenset[str]:
 
 
 def _right_on(site: Site, host: str) -> str:
-    """Why a host is no pirate's, in one sentence: it is the rights holder's own, or it has a licence. "" for neither."""
+    """Why a host is no pirate's, in one sentence: the rights holder's own, or one with a licence. "" for neither."""
     name, port = host_key(f"http://{host}/")
     holder = site.rights_holder
     for domain in OwnDomain.objects.filter(rights_holder=holder).values_list("domain", flat=True):

@@ -1,6 +1,6 @@
 """Crawls that know the ones before: they fetch what is new or due, ask whether it changed, and see what is gone.
 
-              / ------ 1.html 2.html ...      a list, and texts that it links to
+/ ------ 1.html 2.html ...      a list, and texts that it links to
 """
 
 from collections.abc import Callable, Iterator
@@ -245,7 +245,8 @@ def test_a_sentence_in_place_of_a_page_is_known_from_addresses_that_never_were(
     site.crawl()
     lost = site.page(server.url("/2.html"))
     del server.routes["/2.html"]
-    server.fallback = lambda path: page("提示", f"<h1>提示</h1><p>您要找的页面 {path} 不存在或已被删除，请返回首页。</p>")
+    sentence = "您要找的页面 {} 不存在或已被删除，请返回首页。"
+    server.fallback = lambda path: page("提示", f"<h1>提示</h1><p>{sentence.format(path)}</p>")
     for hours in (72, 96):
         site.crawl(hours * HOUR)
     assert [each.reason for each in site.store.absences(lost)] == [AbsenceReason.NOT_FOUND_PAGE] * 2

@@ -73,7 +73,7 @@ class VisitedSite:
         return page_id(self.plan.site_id, CanonicalUrl(canonical(url)))
 
 
-def _run(  # noqa: PLR0917 - what a crawl is given
+def _run(
     pipe: Connection,
     plan: CrawlPlan,
     settings: CrawlSettings,

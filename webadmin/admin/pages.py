@@ -3,7 +3,10 @@
 from typing import Any
 
 from django.contrib import admin
-from django.http import HttpRequest
+from django.contrib.admin import EmptyFieldListFilter
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
+from django.urls import path, reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
@@ -32,6 +35,7 @@ from webadmin.hidden_characters import spelled
 from webadmin.models import Exclusion, PageCheck, PageRecord
 from webadmin.percentages import percentage
 from webadmin.sentences import translated
+from webadmin.views.page_history import timeline_view
 
 
 class PageCheckInline(HolderInline):
@@ -74,6 +78,7 @@ class PageRecordAdmin(HolderAdmin):
         TrustFilter,
         ("first_seen", DayRangeFilter),
         ("last_seen", DayRangeFilter),
+        ("gone_since", EmptyFieldListFilter),
     ]
     list_select_related = ["site"]
     search_fields = ["title", "url"]
@@ -85,7 +90,7 @@ class PageRecordAdmin(HolderAdmin):
             _("What was read"),
             {"fields": [("char_count", "encoding_text"), ("extractor", "trust"), "disguise_examples"]},
         ),
-        (_("When"), {"fields": [("first_seen", "last_seen"), "checked_at", "version_list"]}),
+        (_("When"), {"fields": [("first_seen", "last_seen"), "gone_since", "checked_at", "timeline", "version_list"]}),
     ]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
@@ -102,7 +107,26 @@ class PageRecordAdmin(HolderAdmin):
                 "extractor",
             ),
             *("trust", "disguise_examples", "first_seen", "last_seen", "checked_at", "version_list"),
+            *("gone_since", "timeline"),
         ]
+
+    def get_urls(self) -> list[Any]:
+        timeline = path(
+            "<path:object_id>/timeline/",
+            self.admin_site.admin_view(self.timeline_page),
+            name="webadmin_pagerecord_timeline",
+        )
+        return [timeline, *super().get_urls()]
+
+    def timeline_page(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        page = get_object_or_404(self.get_queryset(request), pk=object_id)
+        return timeline_view(request, page, self)
+
+    @display(description=_("history"))
+    def timeline(self, page: PageRecord) -> object:
+        address = reverse("admin:webadmin_pagerecord_timeline", args=[page.pk])
+        said = _now("First seen, each change, gone, back again")
+        return format_html('<a class="text-link" href="{}">{}</a>', address, said)
 
     @display(description=_("page"), header=True, ordering="title")
     def page(self, page: PageRecord) -> list[str]:

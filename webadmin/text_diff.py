@@ -1,0 +1,147 @@
+"""What changed between two texts: by lines first, then by characters within lines that were rewritten; bounded."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from rapidfuzz.distance import Indel
+
+# Chosen for a page that answers within a second: 2,500 lines against 2,500 others take 0.1 s, 4,000 characters 0.02 s.
+MAX_LINE_PAIRS = 25_000_000
+MAX_REWRITTEN_CHARS = 4_000
+MAX_SHOWN_CHARS = 20_000
+MIN_ALIKE = 0.4  # below it two lines share characters by chance; they are shown as one taken away and one added
+CONTEXT_CHARS = 60  # of the lines before and after, and of what did not change between two changes of one line
+
+
+class PartKind(StrEnum):
+    """What became of a piece of text."""
+
+    KEPT = "kept"
+    ADDED = "added"
+    REMOVED = "removed"
+    SKIPPED = "skipped"  # kept, and not shown: `text` is empty, `chars` says how much
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A piece of one line."""
+
+    kind: PartKind
+    text: str
+    chars: int
+
+
+@dataclass(frozen=True, slots=True)
+class TextDiff:
+    """Changed lines with what stands around them. `left_out`: changed lines beyond what is shown."""
+
+    lines: tuple[tuple[Part, ...], ...]
+    added_chars: int
+    removed_chars: int
+    left_out: int
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.added_chars or self.removed_chars)
+
+
+def text_diff(old: str, new: str) -> TextDiff:
+    r"""The difference between two texts; of equal ones, nothing.
+
+    >>> diff = text_diff("甲\n雨下了一夜。", "甲\n雪下了一夜。")
+    >>> [(part.kind.value, part.text) for part in diff.lines[1]]
+    [('removed', '雨'), ('added', '雪'), ('kept', '下了一夜。')]
+    """
+    changed = list(_lines(old.splitlines(), new.splitlines()))
+    shown: list[tuple[Part, ...]] = []
+    room, left_out = MAX_SHOWN_CHARS, 0
+    for parts, is_change in changed:
+        size = sum(len(part.text) for part in parts)
+        if is_change and size > room and shown:
+            left_out += 1
+            continue
+        room -= size
+        shown.append(tuple(_clipped(part, room + size) for part in parts))
+    added, removed = (_chars(changed, kind) for kind in (PartKind.ADDED, PartKind.REMOVED))
+    return TextDiff(tuple(shown) if added or removed else (), added, removed, left_out)
+
+
+def _chars(lines: Sequence[tuple[tuple[Part, ...], bool]], kind: PartKind) -> int:
+    return sum(part.chars for parts, _ in lines for part in parts if part.kind is kind)
+
+
+def _clipped(part: Part, most: int) -> Part:
+    return part if len(part.text) <= most else Part(part.kind, f"{part.text[: max(0, most - 1)]}…", part.chars)
+
+
+def _lines(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[tuple[Part, ...], bool]]:
+    """Each changed line, and one for each stretch between them that did not change."""
+    for tag, i, j, k, n in _opcodes(old, new):
+        if tag == "equal":
+            yield from _context(new[k:n], is_first=k == 0, is_last=n == len(new))
+            continue
+        both = min(j - i, n - k) if tag == "replace" else 0
+        for at in range(both):
+            yield from _rewritten(old[i + at], new[k + at])
+        for line in old[i + both : j]:
+            yield (_part(PartKind.REMOVED, line),), True
+        for line in new[k + both : n]:
+            yield (_part(PartKind.ADDED, line),), True
+
+
+def _opcodes(old: Sequence[str], new: Sequence[str]) -> list[tuple[str, int, int, int, int]]:
+    """What turns one sequence into the other; deletions followed by insertions at one place are a replacement."""
+    if len(old) * len(new) > MAX_LINE_PAIRS:
+        return [("replace", 0, len(old), 0, len(new))]
+    merged: list[tuple[str, int, int, int, int]] = []
+    for step in Indel.opcodes(old, new):
+        tag, i, j, k, n = step.tag, step.src_start, step.src_end, step.dest_start, step.dest_end
+        if merged and tag != "equal" and merged[-1][0] != "equal":
+            merged[-1] = ("replace", merged[-1][1], j, merged[-1][3], n)
+        else:
+            merged.append((tag, i, j, k, n))
+    return merged
+
+
+def _context(lines: Sequence[str], *, is_first: bool, is_last: bool) -> Iterator[tuple[tuple[Part, ...], bool]]:
+    before = "" if is_first else lines[0][:CONTEXT_CHARS]
+    after = "" if is_last or (len(lines) == 1 and before) else lines[-1][-CONTEXT_CHARS:]
+    skipped = sum(map(len, lines)) - len(before) - len(after)
+    parts = [_part(PartKind.KEPT, before), Part(PartKind.SKIPPED, "", skipped), _part(PartKind.KEPT, after)]
+    yield tuple(part for part in parts if part.chars > 0), False
+
+
+def _rewritten(old: str, new: str) -> Iterator[tuple[tuple[Part, ...], bool]]:
+    """One line that became another: its pieces, or both whole where they have little in common."""
+    is_small = max(len(old), len(new)) <= MAX_REWRITTEN_CHARS
+    if not is_small or Indel.normalized_similarity(old, new) < MIN_ALIKE:
+        yield (_part(PartKind.REMOVED, old),), True
+        yield (_part(PartKind.ADDED, new),), True
+        return
+    yield tuple(_pieces(old, new)), True
+
+
+def _pieces(old: str, new: str) -> Iterator[Part]:
+    for tag, i, j, k, n in _opcodes(old, new):
+        if tag == "equal":
+            yield from _kept(new[k:n], is_first=k == 0, is_last=n == len(new))
+        else:
+            yield from (
+                part for part in (_part(PartKind.REMOVED, old[i:j]), _part(PartKind.ADDED, new[k:n])) if part.chars
+            )
+
+
+def _kept(text: str, *, is_first: bool, is_last: bool) -> Iterator[Part]:
+    head = "" if is_first else text[:CONTEXT_CHARS]
+    tail = "" if is_last else text[len(head) :][-CONTEXT_CHARS:]
+    skipped = len(text) - len(head) - len(tail)
+    if skipped <= CONTEXT_CHARS:
+        yield _part(PartKind.KEPT, text)
+        return
+    parts = (_part(PartKind.KEPT, head), Part(PartKind.SKIPPED, "", skipped), _part(PartKind.KEPT, tail))
+    yield from (part for part in parts if part.chars)
+
+
+def _part(kind: PartKind, text: str) -> Part:
+    return Part(kind, text, len(text))
