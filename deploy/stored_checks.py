@@ -1,10 +1,16 @@
-"""Doctor's look at what is stored: the table of readings, the index, failed messages, crawls that did not happen."""
+"""Doctor's look at what is stored: the table of readings, the index, failed messages, missed crawls, evidence."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
 
-from core.errors import BrokenInvariant, ZhuiwenError
+from core.errors import BadConfiguration, BrokenInvariant, ZhuiwenError
 from deploy.cli.session import session
 from deploy.doctor import Context, Finding
+
+if TYPE_CHECKING:
+    from webadmin.evidence_book import Standing
+
+MAX_AGE_OF_CHECK = timedelta(days=2)  # it runs each night; one that failed is named after the next
 
 
 def readings(_: Context) -> list[Finding]:
@@ -60,4 +66,38 @@ def failures(_: Context) -> list[Finding]:
     return found
 
 
-CHECKS = (readings, index, failures)
+def evidence(_: Context) -> list[Finding]:
+    """Bundles that were changed, that are owed, that no authority stamps; a nightly check that does not happen."""
+    try:
+        with session() as settings:
+            from django.utils import timezone
+
+            from pipeline.evidence import authorities_of
+            from webadmin.evidence_book import standing
+
+            names = [authority.name for authority in authorities_of(settings.evidence)]
+            stands, now = standing(names), timezone.now()
+    except BadConfiguration as error:
+        return [Finding("evidence.authorities", sentence, "mend it, then: zhuiwen up") for sentence in error.faults]
+    except ZhuiwenError:
+        return []
+    return _evidence_faults(stands, now)
+
+
+def _evidence_faults(stands: "Standing", now: datetime) -> list[Finding]:
+    found = []
+    if stands.damaged:
+        remedy = "restore the evidence store from a backup; the admin lists them under Evidence"
+        problem = f"{stands.damaged} of {stands.bundles} evidence bundles are changed or missing"
+        found.append(Finding("evidence.damaged", problem, remedy))
+    if stands.waiting_stamps:
+        problem = f"{stands.waiting_stamps} time stamps are waited for; the last answer was: {stands.last_error}"
+        found.append(Finding("evidence.stamps", problem, "see that the authorities of ZHUIWEN_TSA_URLS answer"))
+    last = stands.last_check.started_at if stands.last_check else stands.oldest
+    if last is not None and now - last > MAX_AGE_OF_CHECK:
+        problem = f"the evidence was not read again since {last:%Y-%m-%d %H:%M}"
+        found.append(Finding("evidence.unchecked", problem, "see that beat and worker run (zhuiwen status)"))
+    return found
+
+
+CHECKS = (readings, index, failures, evidence)

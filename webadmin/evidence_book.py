@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, Min, OuterRef, Q, QuerySet
 
 from core.ids import Digest, VersionId
 from core.states import CaseState
@@ -43,6 +43,7 @@ class Standing:
     waiting_stamps: int  # requests that an authority has not answered, asked at least once
     last_error: str
     last_check: EvidenceCheck | None
+    oldest: datetime | None  # when the first bundle was made
 
 
 def owed(limit: int) -> list[VersionId]:
@@ -208,6 +209,7 @@ def standing(authorities: Sequence[str]) -> Standing:
         waiting_stamps=attempts.count(),
         last_error=first.error if first else "",
         last_check=EvidenceCheck.objects.first(),
+        oldest=EvidenceBundle.objects.aggregate(oldest=Min("made_at"))["oldest"],
     )
 
 
