@@ -1,0 +1,163 @@
+"""From a page that copies to a file for a lawyer, over the command line, the real stores and a real authority."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.support.command_line import CommandLine
+from tests.support.embedded import EmbeddedMongo, mongo_server
+from tests.support.redis_server import redis_url
+from tests.support.time_stamp_authority import LocalAuthority, serving_stamps
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["mongo_server", "redis_url"]
+
+WORKS = Path(__file__).parents[2] / "deploy" / "demo" / "works"
+SCALE = (WORKS / "一杆秤.txt").read_text("utf-8")
+
+# What a crawler and the workers do with one page, and with a day that ended, in one process.
+MIGRATE = """
+import os
+from deploy.home import prepare
+os.environ.update(prepare(os.environ).environment)
+from django.core.management import execute_from_command_line as run
+run(['', 'migrate', '-v', '0'])
+"""
+STORE_MATCH_AND_STAMP = """
+import os, sys
+from datetime import UTC, datetime, timedelta
+from deploy.home import prepare
+os.environ.update(prepare(os.environ).environment)
+from pipeline.app import SETTINGS
+from pipeline.evidence import authorities_of, bundle_version, stamp_days
+from pipeline.steps import fingerprint_page, match_page
+from pipeline.wiring import live, live_evidence
+from core.clock import ManualClock
+from core.pages import Fetched, Reading
+url, text = sys.argv[1], sys.stdin.read()
+ports, now = live(SETTINGS), datetime.now(UTC)
+fetched = Fetched("1", url, url, url, 200, (("Content-Type", "text/html"),), text.encode(), now)
+stored = ports.pages.put(fetched, Reading(title="转载", text=text))
+fingerprint_page(stored.version_id, ports)
+case, = match_page(stored.version_id, ports)
+assert bundle_version(stored.version_id, live_evidence(SETTINGS)) == 1
+if sys.argv[2] == "stamped":
+    assert stamp_days(authorities_of(SETTINGS.evidence), ManualClock(now + timedelta(days=1))).stamps == 1
+print(case)
+"""
+
+
+@pytest.fixture(scope="module")
+def stamping(authority: LocalAuthority) -> Iterator[str]:
+    with serving_stamps(authority) as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def installed(
+    tmp_path_factory: pytest.TempPathFactory,
+    mongo_server: EmbeddedMongo,
+    redis_url: str,
+    authority: LocalAuthority,
+    stamping: str,
+) -> CommandLine:
+    environment = {
+        "ZHUIWEN_MONGO_URL": mongo_server.url("test_evidence_exports"),
+        "ZHUIWEN_REDIS_URL": redis_url.removesuffix("/0") + "/11",
+        "ZHUIWEN_TSA_URLS": stamping,
+        "ZHUIWEN_TSA_ROOTS": str(authority.folder / "root.pem"),
+        "ZHUIWEN_ALLOW_PRIVATE_TSA": "1",
+        "ZHUIWEN_ALLOW_PRIVATE_HOSTS": "127.0.0.1:8801",
+    }
+    command = CommandLine(tmp_path_factory.mktemp("home"), environment)
+    for done in (
+        command.python("-c", MIGRATE),
+        command("work", "add", WORKS),
+        command("site", "add", "http://127.0.0.1:8801/", "--name", "落霞", "--rights-holder", "青梧文学"),
+        command("index", "rebuild"),
+    ):
+        assert done.code == 0, done.err
+    return command
+
+
+@pytest.fixture(scope="module")
+def unstamped_case(installed: CommandLine) -> str:
+    return matched(installed, "b", "unstamped")
+
+
+@pytest.fixture(scope="module")
+def case(installed: CommandLine, unstamped_case: str) -> str:
+    return matched(installed, "a", "stamped")
+
+
+def matched(command: CommandLine, name: str, state: str) -> str:
+    text = f"转载来的文章，{name}。\n{SCALE.replace('红木', '虹木')}"
+    done = command.python("-c", STORE_MATCH_AND_STAMP, f"http://127.0.0.1:8801/{name}.html", state, stdin=text.encode())
+    assert done.code == 0, done.err
+    return done.out.strip()
+
+
+def test_a_case_without_stamps_is_exported_and_said_to_have_none(
+    installed: CommandLine, unstamped_case: str, tmp_path: Path
+) -> None:
+    out = tmp_path / "case.zip"
+    done = installed("evidence", "export", unstamped_case, "--out", out, "--no-seal")
+    assert done.code == 0, done.err
+    assert "not every bundle bears a time stamp yet" in done.err
+    assert installed("evidence", "verify", out).code == 3
+
+
+def test_an_export_holds_on_another_machine_and_a_changed_one_does_not(
+    installed: CommandLine, case: str, tmp_path: Path
+) -> None:
+    out = tmp_path / "case.zip"
+    done = installed("evidence", "export", case, "--out", out)
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith(f"{out}: 1 bundle(s)")
+    alone = subprocess.run([sys.executable, "-m", "evidence.verify", out], capture_output=True, text=True, check=False)
+    assert alone.returncode == 0, alone.stderr
+    assert "whole export stamped" in alone.stdout
+    with zipfile.ZipFile(out) as archive:
+        said = json.loads(archive.read("case.json"))
+    assert said["facts"]["work"]["title"] == "一杆秤"
+    assert [event["event"] for event in said["history"]] == ["first_seen"]
+    content = bytearray(out.read_bytes())
+    content[len(content) // 3] ^= 1
+    out.write_bytes(bytes(content))
+    changed = installed("evidence", "verify", out)
+    assert changed.code == 1
+    assert len(changed.complaints) == 2
+
+
+def test_what_cannot_be_exported_is_said_in_one_sentence(installed: CommandLine, case: str, tmp_path: Path) -> None:
+    for arguments in (
+        ("9999", "--out", tmp_path / "x.zip"),
+        ("eins", "--out", tmp_path / "x.zip"),
+        (case, "--out", tmp_path / "none" / "x.zip"),
+        (case, "--out", tmp_path),
+    ):
+        done = installed("evidence", "export", *arguments)
+        assert done.code == 2, done
+        assert len(done.complaints) == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_authority_that_is_away_is_said_with_the_way_round(
+    installed: CommandLine, case: str, tmp_path: Path, authority: LocalAuthority
+) -> None:
+    with serving_stamps(authority) as gone:
+        pass
+    away = CommandLine(installed.home, {**installed.environment, "ZHUIWEN_TSA_URLS": gone})
+    done = away("evidence", "export", case, "--out", tmp_path / "x.zip")
+    assert done.code == 1
+    assert "--no-seal" in done.complaints[0]
+    assert not (tmp_path / "x.zip").exists()
