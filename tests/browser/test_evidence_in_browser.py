@@ -1,0 +1,85 @@
+"""A manager looks at the evidence of a case and takes it away, in a real browser; one authority has stamped it."""
+
+import os
+import zipfile
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from core.clock import ManualClock
+from core.ids import VersionId
+from evidence.authority import Authority
+from evidence.verify import check_file
+from pagestore.evidence import MemoryEvidenceStore
+from pipeline import evidence
+from pipeline.evidence import EvidencePorts
+from tests.support import admin_data, browser, case_texts
+from tests.support.time_stamp_authority import LocalAuthority, serving_stamps
+from webadmin import stores
+from webadmin.models import Case, EvidenceBundle
+
+pytestmark = pytest.mark.django_db(transaction=True)
+SHOTS = os.environ.get("ZHUIWEN_TEST_SHOTS", "")  # a folder for pictures of what is tested, to be looked at
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    with browser.chromium() as started:
+        yield started
+
+
+@pytest.fixture
+def world(transactional_db: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> admin_data.World:
+    """One case with two stamped bundles, of which one is drawn; one with a bundle that was changed."""
+    filled, texts, kept = admin_data.fill_world(cases=2), case_texts.use(monkeypatch), MemoryEvidenceStore()
+    monkeypatch.setattr(stores, "evidence_store", lambda: kept)
+    case_texts.keep_estate(texts, filled.ours)
+    clock = ManualClock(admin_data.NOW + timedelta(days=2))
+    ports = EvidencePorts(texts.pages, texts.works, kept, clock)
+    for case in filled.ours.cases:
+        evidence.bundle_version(VersionId(case.version_id), ports)
+    evidence.draw_waiting(ports, 1, "", lambda: True)
+    authority = LocalAuthority(tmp_path / "authority")
+    with serving_stamps(authority) as url:
+        evidence.stamp_days([Authority(url, authority.ca_pem, allow_private=True)], clock)
+    evidence.check_bundles(ports)
+    EvidenceBundle.objects.filter(case=filled.ours.cases[0]).update(state=EvidenceBundle.State.CHANGED)
+    return filled
+
+
+@pytest.mark.parametrize("language", ["zh-CN", "en"])
+def test_evidence_is_shown_and_taken_away(
+    chromium: Browser, live_server: object, world: admin_data.World, language: str, tmp_path: Path
+) -> None:
+    manager = browser.visitor(chromium, str(live_server), language)
+    manager.log_in(world.ours.manager.get_username(), admin_data.PASSWORD)
+    keep(manager, f"first-{language}")
+    for case in world.ours.cases:
+        manager.go(path(case))
+        manager.page.locator("#zw-bundles").scroll_into_view_if_needed()
+        keep(manager, f"case-{case.pk}-{language}")
+    drawn = EvidenceBundle.objects.get(kind=EvidenceBundle.Kind.DRAWN).case
+    manager.go(path(drawn))
+    expect(manager.page.locator(".zw-bundles")).to_contain_text("CN=Local Time Stamps")
+    with manager.page.expect_download() as waited:
+        manager.page.click(".zw-export")
+    out = tmp_path / "export.zip"
+    waited.value.save_as(out)
+    assert zipfile.is_zipfile(out)
+    assert check_file(out).is_stamped
+    assert manager.complaints == []
+    manager.go("/admin/webadmin/evidencebundle/")
+    keep(manager, f"list-{language}")
+    assert manager.complaints == []
+
+
+def path(case: Case) -> str:
+    return f"/admin/webadmin/case/{case.pk}/change/"
+
+
+def keep(visitor: browser.Visitor, name: str) -> None:
+    if SHOTS:
+        visitor.page.screenshot(path=str(Path(SHOTS) / f"{name}.png"), full_page=True)
