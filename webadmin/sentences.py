@@ -31,6 +31,15 @@ SENTENCES: Sequence[str] = (
     ),
     gettext_noop("%(url)s is not fetched: %(reason)s"),
     gettext_noop("%(url)s breaks off its answer (%(kind)s)"),
+    gettext_noop("%(url)s is not there any more (%(status)s)"),
+    gettext_noop(
+        "%(url)s changed while the site said that it had not; it is always fetched whole from now on"
+    ),
+    gettext_noop("what the last visits found is not noted; they are made again: %(fault)s"),
+    gettext_noop("it is not stored: %(fault)s"),
+    gettext_noop("%(host)s is an own domain of %(holder)s (%(domain)s): it is not watched"),
+    gettext_noop("%(host)s has a licence (%(licence)s): that a site moved there has to wait"),
+    gettext_noop("the move %(number)s (%(move)s) was decided already: %(state)s"),
     gettext_noop("%(url)s redirects without end"),
     gettext_noop("%(url)s redirects in a circle"),
     gettext_noop("%(url)s redirects to %(host)s, which is not part of the site"),

@@ -91,6 +91,8 @@ UNFOLD = {
                     _item(_("Sites"), "public", "webadmin_site_changelist"),
                     _item(_("Crawl runs"), "travel_explore", "webadmin_crawlrun_changelist"),
                     _item(_("Pages"), "article", "webadmin_pagerecord_changelist"),
+                    _item(_("Addresses"), "link", "webadmin_address_changelist"),
+                    _item(_("Moves of sites"), "move_up", "webadmin_sitemove_changelist"),
                 ],
             },
             {

@@ -1,4 +1,4 @@
-"""The verbs `site add`, `site list`."""
+"""The verbs `site add`, `site list`; `site failures` and `site moves` stand in deploy.cli.site_visits."""
 
 import re
 from datetime import time
@@ -9,6 +9,7 @@ import typer
 
 from core.errors import BadInput
 from core.pages import SpiderKind
+from deploy.cli import site_visits
 from deploy.cli.output import as_json, say, table
 from deploy.cli.session import local_iso, local_time, session
 
@@ -21,6 +22,7 @@ def register(app: typer.Typer) -> None:
     group = typer.Typer(help="The sites to watch.", no_args_is_help=True, rich_markup_mode=None)
     group.command("add")(add)
     group.command("list")(show)
+    site_visits.register(group)
     app.add_typer(group, name="site")
 
 

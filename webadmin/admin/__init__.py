@@ -1,5 +1,5 @@
 """The admin's lists and forms, one module a subject; Django finds them by importing this package."""
 
-from webadmin.admin import cases, evidence, licences, pages, rights, runs, sites, system, works
+from webadmin.admin import cases, evidence, licences, pages, rights, runs, sites, system, visits, works
 
-__all__ = ["cases", "evidence", "licences", "pages", "rights", "runs", "sites", "system", "works"]
+__all__ = ["cases", "evidence", "licences", "pages", "rights", "runs", "sites", "system", "visits", "works"]

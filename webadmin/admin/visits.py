@@ -1,0 +1,235 @@
+"""Addresses as runs left them, those that fail first; and sites that may have moved, for a person to decide."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.contrib import admin, messages
+from django.contrib.admin import SimpleListFilter
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.html import format_html, format_html_join
+from django.utils.translation import gettext as _now
+from django.utils.translation import gettext_lazy as _
+from unfold.decorators import action, display
+from unfold.enums import ActionVariant
+
+from webadmin import identity
+from webadmin.admin.columns import NOTHING, change_link, clipped, moment, outside_link, stored_sentence, two_lines
+from webadmin.admin.isolation import HolderAdmin, is_manager, signed_in_user
+from webadmin.admin.paging import CappedPaginator
+from webadmin.models import Address, PageRecord, SiteMove
+from webadmin.models.phrases import REJECTIONS
+from webadmin.percentages import percentage
+from webadmin.sentences import translated
+
+MOVE_STATE_COLORS = {
+    str(SiteMove.State.PROPOSED): "warning",
+    str(SiteMove.State.ACCEPTED): "success",
+    str(SiteMove.State.REFUSED): "default",
+}
+
+
+class ConditionFilter(SimpleListFilter):
+    """What is the matter with an address."""
+
+    title = _("condition")
+    parameter_name = "condition"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
+        return [
+            ("failing", _("cannot be fetched")),
+            ("absent", _("not found")),
+            ("due", _("due")),
+            ("new", _("not fetched yet")),
+        ]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Address]) -> QuerySet[Address]:
+        conditions: dict[str, dict[str, Any]] = {
+            "failing": {"failures__gt": 0},
+            "absent": {"absent_since__isnull": False},
+            "due": {"due_at__lte": timezone.now()},
+            "new": {"seen_at__isnull": True, "failures": 0},
+        }
+        return queryset.filter(**conditions.get(str(self.value()), {}))
+
+
+@admin.register(Address)
+class AddressAdmin(HolderAdmin):
+    is_read_only = True
+    paginator = CappedPaginator
+    list_display = ["address", "site", "kind", "seen", "due", "failures", "why"]
+    list_filter = [ConditionFilter, "site", "kind", "has_lied"]
+    list_select_related = ["site"]
+    search_fields = ["url"]
+    search_help_text = _("URL")
+    fieldsets = [
+        (None, {"fields": ["link", ("site", "kind"), "page_link"]}),
+        (_("When"), {"fields": [("found_at", "seen_at"), "due_at", ("absent_since", "gone_since")]}),
+        (_("Failures"), {"fields": [("failures", "failed_at"), "why", "what"]}),
+        (_("Changes"), {"fields": ["rhythm", ("unmodified", "has_lied")]}),
+    ]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
+        rows: list[Any] = [row for _name, options in self.fieldsets for row in options["fields"]]
+        return [field for row in rows for field in ([row] if isinstance(row, str) else row)]
+
+    @display(description=_("URL"), ordering="url")
+    def address(self, row: Address) -> str:
+        return clipped(row.url, 80)
+
+    @display(description=_("URL"))
+    def link(self, row: Address) -> object:
+        return outside_link(row.url)
+
+    @display(description=_("page"))
+    def page_link(self, row: Address) -> object:
+        return change_link(PageRecord.objects.filter(pk=row.page_id).first() if row.page_id else None)
+
+    @display(description=_("last seen"), ordering="seen_at")
+    def seen(self, row: Address) -> str:
+        return moment(row.seen_at)
+
+    @display(description=_("due"), ordering="due_at")
+    def due(self, row: Address) -> str:
+        return moment(row.due_at)
+
+    @display(description=_("reason"), ordering="reason")
+    def why(self, row: Address) -> str:
+        if row.gone_since is not None:
+            return _now("gone since %(day)s") % {"day": moment(row.gone_since)}
+        known = {str(reason): str(phrase) for reason, phrase in REJECTIONS.items()}
+        return known.get(row.reason, row.reason) or NOTHING
+
+    @display(description=_("what was wrong"))
+    def what(self, row: Address) -> str:
+        return stored_sentence(row.sentence)
+
+    @display(description=_("changes seen"))
+    def rhythm(self, row: Address) -> str:
+        if not row.looks:
+            return NOTHING
+        given = {"changed": f"{row.looks - row.unchanged_looks:.0f}", "looks": f"{row.looks:.0f}"}
+        return _now("%(changed)s of %(looks)s visits") % given
+
+
+@admin.register(SiteMove)
+class SiteMoveAdmin(HolderAdmin):
+    is_read_only = True
+    list_display = ["move", "site", "state_label", "reasons", "proposed"]
+    list_filter = ["state", "site"]
+    list_select_related = ["site", "other"]
+    search_fields = ["from_host", "to_host", "site__name"]
+    actions_detail = ["accept_move", "refuse_move"]
+    fieldsets = [
+        (None, {"fields": [("from_host", "to_host"), ("site", "other"), "state_text"]}),
+        (_("Evidence"), {"fields": ["reason_list", "example_list"]}),
+        (_("When"), {"fields": ["proposed_at", ("decided_at", "decided_by")]}),
+    ]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
+        rows: list[Any] = [row for _name, options in self.fieldsets for row in options["fields"]]
+        return [field for row in rows for field in ([row] if isinstance(row, str) else row)]
+
+    @display(description=_("move"), header=True)
+    def move(self, move: SiteMove) -> list[str]:
+        return two_lines(move.to_host, f"← {move.from_host}")
+
+    @display(description=_("state"), label=MOVE_STATE_COLORS, ordering="state")
+    def state_label(self, move: SiteMove) -> tuple[str, str]:
+        return move.state, move.get_state_display()
+
+    @display(description=_("state"))
+    def state_text(self, move: SiteMove) -> str:
+        return move.get_state_display()
+
+    @display(description=_("proposed"), ordering="proposed_at")
+    def proposed(self, move: SiteMove) -> str:
+        return moment(move.proposed_at)
+
+    @display(description=_("evidence"))
+    def reasons(self, move: SiteMove) -> str:
+        return clipped("; ".join(_reasons(move.evidence)), 100)
+
+    @display(description=_("What speaks for it"))
+    def reason_list(self, move: SiteMove) -> object:
+        rows = [(reason,) for reason in _reasons(move.evidence)]
+        return format_html("<ul>{}</ul>", format_html_join("", "<li>{}</li>", rows)) if rows else NOTHING
+
+    @display(description=_("examples"))
+    def example_list(self, move: SiteMove) -> object:
+        examples: list[tuple[str, str]] = move.evidence.get("examples", [])
+        rows = [(outside_link(old), outside_link(new)) for old, new in examples]
+        return format_html("<ul>{}</ul>", format_html_join("", "<li>{} → {}</li>", rows)) if rows else NOTHING
+
+    @action(
+        description=_("Same site: accept"),
+        url_path="accept",
+        icon="check",
+        variant=ActionVariant.PRIMARY,
+        permissions=["manage"],
+        dialog={
+            "title": _("Is this the same site?"),
+            "description": _(
+                "Its pages and cases stay as they are; visits and start pages go to the new host from now on."
+            ),
+            "form_class": None,
+            "form_submit_text": _("Same site: accept"),
+        },
+    )
+    def accept_move(self, request: HttpRequest, form: object, object_id: str) -> HttpResponseBase:
+        return self._decided(request, object_id, identity.accept, _now("The new host belongs to the site now."))
+
+    @action(
+        description=_("Another site: refuse"),
+        url_path="refuse",
+        icon="close",
+        permissions=["manage"],
+        dialog={
+            "title": _("Is this another site?"),
+            "description": _("The move is not proposed again."),
+            "form_class": None,
+            "form_submit_text": _("Another site: refuse"),
+        },
+    )
+    def refuse_move(self, request: HttpRequest, form: object, object_id: str) -> HttpResponseBase:
+        return self._decided(request, object_id, identity.refuse, _now("The move was refused."))
+
+    def _decided(
+        self, request: HttpRequest, object_id: str, decide: Callable[..., None], said: str
+    ) -> HttpResponseBase:
+        move = get_object_or_404(self.get_queryset(request), pk=object_id)
+        if not is_manager(request, move):
+            raise PermissionDenied
+        try:
+            decide(move, signed_in_user(request))
+        except identity.MoveRefused as refusal:
+            messages.error(request, translated(str(refusal)))
+        else:
+            messages.success(request, said)
+        address = reverse("admin:webadmin_sitemove_change", args=[move.pk])
+        if "HX-Request" in request.headers:  # the dialog is sent by htmx, which follows no ordinary redirect
+            return HttpResponse(headers={"HX-Redirect": address})
+        return HttpResponseRedirect(address)
+
+
+def _reasons(evidence: dict[str, Any]) -> list[str]:
+    """The evidence in sentences; what was not found is not said."""
+    told = []
+    if evidence.get("start_pages_led"):
+        told.append(_now("start pages lead to the new host: %(count)s") % {"count": evidence["start_pages_led"]})
+    if evidence.get("pages_led"):
+        given = {"count": evidence["pages_led"], "kept": evidence.get("same_place", 0)}
+        told.append(_now("pages lead there: %(count)s, to the same path: %(kept)s") % given)
+    if evidence.get("shared_texts"):
+        given = {"count": evidence["shared_texts"], "known": evidence.get("known_pages", 0)}
+        told.append(_now("the same texts: %(count)s of %(known)s pages") % given)
+    if evidence.get("compared"):
+        given = {"count": evidence.get("alike", 0), "compared": evidence["compared"]}
+        told.append(_now("texts alike at the same path: %(count)s of %(compared)s") % given)
+    if evidence.get("template") is not None:
+        told.append(_now("page template alike: %(share)s") % {"share": percentage(evidence["template"])})
+    return told
