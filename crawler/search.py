@@ -76,7 +76,7 @@ def read_answer(body: bytes) -> Answer:
     """What an answer holds; results without an address are left out. Raises ValueError for anything else."""
     answer = json.loads(body.decode("utf-8"))
     if not isinstance(answer, dict) or not isinstance(answer.get("results"), list):
-        raise ValueError('there is no list "results"')
+        raise ValueError('there is no list "results"')  # noqa: TRY004 - of what came, not of a caller
     found = [entry for entry in answer["results"][:MAX_RESULTS] if isinstance(entry, dict)]
     results = [
         Result(str(entry["url"]), str(entry.get("title") or ""), str(entry.get("content") or ""))

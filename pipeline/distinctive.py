@@ -27,7 +27,7 @@ _UNFIT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """One sentence and how rare it is: occurrences of its commonest seed in the whole index, the text's own among them."""
+    """One sentence; how often its commonest seed stands in the whole index, the text's own place among them."""
 
     text: str
     commonest: int

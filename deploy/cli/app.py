@@ -21,6 +21,7 @@ VERBS = {
     "sites": ("site",),
     "crawl": ("crawl",),
     "archive_import": ("import",),
+    "discover": ("discover",),
     "check": ("check",),
     "batch": ("batch",),
     "engines": ("engines",),

@@ -1,0 +1,223 @@
+"""The verb `discover`: look for copies of works on sites that nobody watches, and settle what was found."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from core.errors import BadInput, NotFound
+from core.settings import Settings
+from deploy.cli.faults import FAILED, complain
+from deploy.cli.output import as_json, counted, fields, progress, say, table
+from deploy.cli.session import local_iso, local_time, session
+
+if TYPE_CHECKING:
+    from webadmin.models import DiscoveredPage, Work
+
+MAX_LISTED = 200
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to `app`."""
+    app.command("discover")(discover)
+
+
+def discover(  # noqa: PLR0917 - options of a command
+    works: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[WORK]...", help="number or title; without any, all that are looked for"),
+    ] = None,
+    queries_a_day: Annotated[int | None, typer.Option(help="budget of each of these works, kept for later")] = None,
+    accept: Annotated[
+        list[int] | None, typer.Option(metavar="PAGE", help="watch the site of a found page and crawl it now")
+    ] = None,
+    dismiss: Annotated[list[int] | None, typer.Option(metavar="PAGE", help="do not propose it any more")] = None,
+    is_list: Annotated[bool, typer.Option("--list", help="show what was found; nothing is sent")] = False,
+    is_log: Annotated[bool, typer.Option("--log", help="show what was asked; nothing is sent")] = False,
+    stop: Annotated[bool, typer.Option("--stop", help="no longer look for these works")] = False,
+    is_json: Annotated[bool, typer.Option("--json", help="for programs")] = False,
+) -> None:
+    """Send distinctive sentences of works to the search endpoint (ZHUIWEN_SEARCH_URL) and compare what it finds."""
+    with session() as settings:
+        chosen = _works(works or ())
+        if accept or dismiss:
+            _settle(accept or [], dismiss or [], settings)
+        elif is_list:
+            _show_found(chosen, settings, is_json)
+        elif is_log:
+            _show_log(chosen, settings, is_json)
+        elif stop:
+            _stop(chosen)
+        else:
+            _search(chosen, queries_a_day, settings, is_json)
+
+
+def _works(keys: "list[str] | tuple[()]") -> "list[Work]":
+    from webadmin import catalogue
+
+    return [catalogue.find_work(key) for key in keys]
+
+
+def _search(works: "list[Work]", queries_a_day: int | None, settings: Settings, is_json: bool) -> None:
+    from pipeline.discovery import discover as run_round
+    from pipeline.wiring import live
+    from webadmin.models import DiscoveryPlan
+
+    _plan(works, queries_a_day)
+    if not DiscoveryPlan.objects.filter(is_active=True).exists():
+        raise BadInput("no work is looked for yet; name one: zhuiwen discover WORK")
+    keys = [work.pk for work in works] or None
+    with progress("discovering") as meter:
+        done = run_round(
+            live(settings),
+            settings,
+            keys,
+            lambda now: meter.text(f"{now.queries} queries, {now.results} results, {now.proposed} copies"),
+            max_round_s=24 * 3600.0,
+        )
+    for fault in [*done.faults, *filter(None, [done.stopped])]:
+        complain(fault)
+    record = {
+        "queries": done.queries,
+        "results": done.results,
+        "fetched": done.fetched,
+        "proposed": done.proposed,
+        "accepted": done.accepted,
+    }
+    if is_json:
+        as_json(record)
+    elif not done.queries and not done.stopped:
+        say("nothing was sent: the budget of today is spent, or no sentence is left; see zhuiwen discover --log")
+    else:
+        fields([(name, str(value)) for name, value in record.items()])
+        if done.proposed:
+            say("look at them with: zhuiwen discover --list; watch a site with: zhuiwen discover --accept PAGE")
+    if done.stopped:
+        raise typer.Exit(FAILED)
+
+
+def _plan(works: "list[Work]", queries_a_day: int | None) -> None:
+    from django.core.exceptions import ValidationError
+
+    from webadmin import discovery
+
+    for work in works:
+        plan = discovery.plan_for(work)
+        plan.is_active = True
+        if queries_a_day is not None:
+            plan.queries_a_day = queries_a_day
+        try:
+            plan.full_clean()
+        except ValidationError as error:
+            raise BadInput(f"--queries-a-day {queries_a_day}: {error.messages[0]}") from error
+        plan.save()
+
+
+def _stop(works: "list[Work]") -> None:
+    from webadmin.models import DiscoveryPlan
+
+    if not works:
+        raise BadInput("name the works that are no longer to be looked for")
+    stopped = DiscoveryPlan.objects.filter(work__in=works).update(is_active=False)
+    say(f"{counted(stopped, 'work')} no longer looked for")
+
+
+def _settle(accepted: list[int], dismissed: list[int], settings: Settings) -> None:
+    from django.utils import timezone
+
+    from pipeline.discovery import crawl_accepted
+    from pipeline.wiring import live
+    from webadmin import discovery
+
+    for key in accepted:
+        page = _page(key)
+        if page.state == page.State.ACCEPTED:
+            say(f"{page.host} is watched already")
+            continue
+        site = discovery.accept(page, "command line", timezone.now())
+        crawl_accepted(site, live(settings))
+        say(f"watching {site.pk} {site.name}; its crawl was asked for")
+    for key in dismissed:
+        discovery.dismiss(_page(key), "command line", timezone.now())
+        say(f"{key} is not proposed any more")
+
+
+def _page(key: int) -> "DiscoveredPage":
+    from webadmin.models import DiscoveredPage
+
+    page = DiscoveredPage.objects.select_related("work__rights_holder").filter(pk=key).first()
+    if page is None:
+        raise NotFound("found page", key)
+    return page
+
+
+def _show_found(works: "list[Work]", settings: Settings, is_json: bool) -> None:
+    from webadmin.models import DiscoveredPage
+
+    pages = DiscoveredPage.objects.select_related("work")
+    pages = pages.filter(work__in=works) if works else pages
+    shown = pages.order_by("-matched_chars", "pk")[:MAX_LISTED]
+    if is_json:
+        as_json([_found_record(page, settings) for page in shown])
+        return
+    rows = [
+        (page.pk, page.state, page.work.title, page.matched_chars, f"{page.similarity:.1%}", page.url) for page in shown
+    ]
+    table(
+        ("id", "state", "work", "characters", "similarity", "address"), rows, right=("id", "characters", "similarity")
+    )
+
+
+def _found_record(page: "DiscoveredPage", settings: Settings) -> dict[str, Any]:
+    return {
+        "id": page.pk,
+        "state": page.state,
+        "work": page.work_id,
+        "work_title": page.work.title,
+        "url": page.url,
+        "title": page.title,
+        "class": page.match_class,
+        "similarity": round(page.similarity, 4),
+        "matched_chars": page.matched_chars,
+        "excerpt": page.excerpt,
+        "fault": page.fault,
+        "found_at": local_iso(page.found_at, settings),
+        "decided_by": page.decided_by,
+        "site": page.site_id,
+    }
+
+
+def _show_log(works: "list[Work]", settings: Settings, is_json: bool) -> None:
+    from webadmin.models import DiscoveryQuery
+
+    queries = DiscoveryQuery.objects.select_related("work")
+    queries = queries.filter(work__in=works) if works else queries
+    shown = queries[:MAX_LISTED]
+    if is_json:
+        as_json(
+            [
+                {
+                    "work": query.work_id,
+                    "chapter": query.chapter_number,
+                    "sentence": query.sentence,
+                    "asked_at": local_iso(query.asked_at, settings),
+                    "state": query.state,
+                    "results": query.results,
+                    "left_out": query.left_out,
+                    "fault": query.fault,
+                }
+                for query in shown
+            ]
+        )
+        return
+    rows = [
+        (
+            local_time(query.asked_at, settings),
+            query.work.title,
+            query.sentence,
+            query.state,
+            query.results,
+            query.fault,
+        )
+        for query in shown
+    ]
+    table(("asked at", "work", "sentence", "state", "results", "fault"), rows, right=("results",))
