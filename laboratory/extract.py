@@ -3,10 +3,29 @@
 from collections.abc import Sequence
 
 from core.errors import BadInput
-from laboratory import extract_text
+from laboratory import extract_disguises, extract_encodings, extract_text
 from laboratory.extract_sections import ExtractPlan, Part, Say, Section
+from laboratory.tables import TextTable
 
-PARTS: tuple[tuple[str, Part], ...] = (("text", extract_text.section),)
+
+def encodings(plan: ExtractPlan, say: Say) -> Section:
+    """The matrix of texts, encodings and wrong labels. Raises UnreadableFile for an incomplete folder of corpora."""
+    say("encodings: the whole matrix is decoded")
+    corpora = plan.corpora if plan.corpora.is_dir() else None
+    result = extract_encodings.measure(corpora, peers=("charset-normalizer", "chardet"))
+    rows = [("all cells", f"{result.total:,}", f"{result.share_right:.2%}")]
+    rows += [(name, f"{count:,}", f"{result.right[name] / count:.2%}") for name, count in result.cells.items()]
+    rows += [(f"{name} (codec alone)", "", f"{share:.2%}") for name, share in result.peers.items()]
+    title = f"Encodings read rightly (asked for: {extract_encodings.MIN_SHARE_RIGHT:.1%})"
+    table = TextTable(title, ("bytes", "cells", "right"), tuple(rows), ("cells", "right"))
+    return Section((table,), result.as_dict())
+
+
+PARTS: tuple[tuple[str, Part], ...] = (
+    ("text", extract_text.section),
+    ("encodings", encodings),
+    ("disguises", extract_disguises.section),
+)
 
 
 def measure(plan: ExtractPlan, names: Sequence[str], say: Say) -> dict[str, Section]:

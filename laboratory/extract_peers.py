@@ -80,7 +80,7 @@ def _trafilatura() -> Read:
 
 def _readability() -> Read:
     from lxml import html
-    from readability import Document  # type: ignore[import-untyped]
+    from readability import Document
 
     return lambda page: str(html.fromstring(Document(page.markup).summary()).text_content())
 
