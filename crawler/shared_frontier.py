@@ -104,6 +104,11 @@ class SharedFrontier(Frontier):
         self._held[_short(url)] = target
         return "target", target
 
+    @property
+    def in_hand(self) -> int:
+        """How many addresses this process has taken and not done."""
+        return len(self._held)
+
     def holds(self, url: str) -> bool:
         """Whether this process has the address in hand."""
         return _short(url) in self._held

@@ -17,6 +17,9 @@ from crawler.shared_frontier import BEATS_A_LEASE, SharedFrontier
 from crawler.store_pipeline import STORE_AWAY
 
 FRONTIER_GONE = "frontier_gone"
+# Times the number of requests at once: pages that were fetched and wait to be read are in hand, too. They would be
+# fetched again after a kill, and are better left to a process that is less busy.
+MAX_IN_HAND = 2
 # How often a process that has nothing to do asks whether the others have found something. Chosen: a page takes about as
 # long, and a question 0.1 ms of Redis.
 POLL_S = 0.2
@@ -73,7 +76,7 @@ class SharedScheduler(BaseScheduler):
     def next_request(self) -> Request | None:
         if self._own:
             return heapq.heappop(self._own)[2]
-        if self._is_over:
+        if self._is_over or self._frontier.in_hand >= MAX_IN_HAND * self._spider.plan.concurrency:
             return None
         try:
             answer, target = self._frontier.take()

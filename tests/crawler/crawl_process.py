@@ -96,12 +96,16 @@ def crawl(
 
 
 def start(
-    plan: CrawlPlan, settings: CrawlSettings, store: RecordingStore | None = None, job_dir: Path | None = None
+    plan: CrawlPlan,
+    settings: CrawlSettings,
+    store: RecordingStore | None = None,
+    job_dir: Path | None = None,
+    shared_url: str = "",
 ) -> tuple[BaseProcess, Connection]:
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
     process = context.Process(
-        target=_run, args=(theirs, plan, store or RecordingStore(), settings, job_dir), daemon=True
+        target=_run, args=(theirs, plan, store or RecordingStore(), settings, job_dir, shared_url), daemon=True
     )
     process.start()
     theirs.close()
@@ -134,8 +138,13 @@ def wait_until(is_so: Callable[[], bool]) -> None:
         time.sleep(0.02)
 
 
-def _run(
-    pipe: Connection, plan: CrawlPlan, store: RecordingStore, settings: CrawlSettings, job_dir: Path | None
+def _run(  # noqa: PLR0917, what run_crawl takes
+    pipe: Connection,
+    plan: CrawlPlan,
+    store: RecordingStore,
+    settings: CrawlSettings,
+    job_dir: Path | None,
+    shared_url: str,
 ) -> None:
     outbox = RecordingOutbox(store.outbox_away_calls)
     progress: list[int] = []
@@ -143,7 +152,10 @@ def _run(
         os.dup2(output.fileno(), 1)
         os.dup2(output.fileno(), 2)
         try:
-            counts = run_crawl(plan, store, outbox, settings, job_dir, lambda now: progress.append(now.fetched))
+            told = progress.append
+            counts = run_crawl(
+                plan, store, outbox, settings, job_dir, lambda now: told(now.fetched), shared_url=shared_url
+            )
         except Exception as fault:
             pipe.send(fault)
             return
