@@ -12,7 +12,7 @@ from core.settings import CrawlSettings
 from crawler.addresses import AddressGuard
 from crawler.bans import BanJudge
 from crawler.chromium import find_chromium
-from crawler.sessions import parse_steps
+from crawler.login_steps import parse_steps
 from crawler.windows import Windows
 
 # Those that may pass by themselves; 429 and 503 are refusals, which crawler.bans waits for.

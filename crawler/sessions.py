@@ -1,17 +1,9 @@
-"""Opening a session on a site: a short list of steps that an operator wrote, with values that nobody reads again.
+"""Opening a session on a site, by the steps of crawler.login_steps and values that nobody reads again.
 
-    open https://www.example.com/login
-    fill username = {user}
-    fill password = {password}
-    submit form#login
-    check a.logout
-
-`fill` names a field of the form, `{user}` one of the secret values. Fields that the form brings along (tokens against
-forged requests) are sent as they came. `submit` and `check` take CSS or XPath; `submit` alone sends the form that has
-the filled fields. Nothing is sent anywhere but to the site's own hosts, and never in an address.
+Fields that a form brings along (tokens against forged requests) are sent as they came. Nothing is sent anywhere but to
+the site's own hosts, and never in an address.
 """
 
-import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -22,17 +14,15 @@ from scrapy import Request
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 
-from core.errors import BadConfiguration, BadInput
+from core.errors import BadInput
 from core.politeness import Login
 from crawler.decoding import Decoded
 from crawler.extraction import select
+from crawler.login_steps import NAME, Step, parse_steps
 from crawler.markup import parse
 from crawler.reading import decode_page
 
 LOGIN_META = "zhuiwen_login"  # marks a request of a login in its meta
-MAX_STEPS = 40
-_STEP = re.compile(r"(open|fill|submit|check)(?:\s+(.*))?", re.DOTALL)
-_NAME = re.compile(r"\{(\w+)\}")
 _MIN_ERROR = 400
 
 Download = Callable[[Request], Awaitable[Response]]
@@ -46,39 +36,6 @@ class Place(Protocol):
 
 class LoginFailed(BadInput):
     """A login that does not work; the sentence names the step and no value."""
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One line: `verb` of open, fill, submit, check; `what` a URL, field or selector; `value` of fill, unfilled."""
-
-    number: int
-    verb: str
-    what: str
-    value: str = ""
-
-
-def parse_steps(text: str, names: Mapping[str, str] | None = None) -> tuple[Step, ...]:
-    """The steps that a person wrote. Raises BadConfiguration naming every line that is none.
-
-    names: the secret values there are; where given, a step that names another is at fault.
-    """
-    faults: list[str] = []
-    steps = [
-        _step(number, line.strip(), names, faults)
-        for number, line in enumerate(text.splitlines(), 1)
-        if line.strip() and not line.lstrip().startswith("#")
-    ]
-    found = tuple(step for step in steps if step is not None)
-    if found and found[0].verb != "open":
-        faults.append("the login does not begin with an open step; write: open https://…")
-    if found and not any(step.verb == "check" for step in found):
-        faults.append("the login has no check step, so that nobody knows whether it worked; write: check SELECTOR")
-    if len(found) > MAX_STEPS:
-        faults.append(f"the login has more than {MAX_STEPS} steps")
-    if faults:
-        raise BadConfiguration(faults)
-    return found
 
 
 class Session:
@@ -98,7 +55,7 @@ class Session:
             if step.verb == "open":
                 page = await self._fetch(step, _request(step.what), download)
             elif step.verb == "fill":
-                filled[step.what] = _NAME.sub(lambda name: self._values[name[1]], step.value)
+                filled[step.what] = NAME.sub(lambda name: self._values[name[1]], step.value)
             elif step.verb == "submit":
                 page = await self._fetch(step, self._submission(step, page, filled), download)
                 filled = {}
@@ -160,44 +117,6 @@ class _Page:
 def _request(url: str, **options: Any) -> Request:
     """robots.txt is not asked: the operator names this address, and no machine looks for more from there."""
     return Request(url, dont_filter=True, meta={LOGIN_META: True, "dont_obey_robotstxt": True}, **options)
-
-
-def _step(number: int, line: str, names: Mapping[str, str] | None, faults: list[str]) -> Step | None:
-    found = _STEP.fullmatch(line)
-    if not found:
-        faults.append(f"login, line {number}: a step is one of open, fill, submit, check")
-        return None
-    verb, rest = found[1], (found[2] or "").strip()
-    what, equals, value = rest.partition("=") if verb == "fill" else (rest, "", "")
-    step = Step(number, verb, what.strip(), value.strip())
-    fault = _fault(step, bool(equals), names)
-    if fault:
-        faults.append(f"login, line {number}: {fault}")
-        return None
-    return step
-
-
-def _fault(step: Step, has_value: bool, names: Mapping[str, str] | None) -> str:
-    if not step.what and step.verb != "submit":
-        return f"{step.verb} needs something after it"
-    if step.verb == "open":
-        return "" if urlsplit(step.what).scheme in ("http", "https") else "open needs a whole address, https://…"
-    if step.verb == "fill":
-        if not has_value:
-            return "fill is written like: fill password = {password}"
-        missing = [name for name in _NAME.findall(step.value) if names is not None and name not in names]
-        return f"there is no secret value named {missing[0]}" if missing else ""
-    return _selector_fault(step.what)
-
-
-def _selector_fault(selector: str) -> str:
-    empty = parse("<html><body></body></html>")
-    try:
-        if selector and empty is not None:
-            select(empty, selector)
-    except BadConfiguration as fault:
-        return fault.faults[0]
-    return ""
 
 
 def _form(step: Step, tree: HtmlElement, filled: Mapping[str, str]) -> FormElement:

@@ -22,7 +22,7 @@ from crawler.run import run_crawl
 from pagestore.mongo import MongoPageStore, connect
 from pipeline.app import SETTINGS
 from pipeline.outbox import CeleryOutbox
-from webadmin import crawls, identity
+from webadmin import crawls, identity, politeness
 from webadmin.casebook import seen_again
 from webadmin.models import CrawlRun
 from webadmin.revisits import DjangoVisitBook
@@ -30,7 +30,7 @@ from webadmin.revisits import DjangoVisitBook
 log = logging.getLogger("zhuiwen.crawl")
 
 ENDED, UNKNOWN, NOT_OURS = 0, 1, 3  # exit codes of the child
-COMPLETE = ("finished", "page_limit")
+COMPLETE = ("finished", "page_limit", "byte_limit")
 STOPPED = "stopped"
 SENTENCES = {
     "store_unavailable": gettext_noop("The page store or the broker did not answer; see zhuiwen status, crawl again."),
@@ -100,12 +100,14 @@ def main(arguments: list[str]) -> int:
 
 
 def _close(run: CrawlRun, counts: CrawlCounts) -> None:
+    politeness.keep_health(run.site, counts)
     if counts.finish_reason in COMPLETE:
         crawls.finish(run, counts)
-    elif counts.finish_reason == STOPPED:
+    elif counts.finish_reason == STOPPED or counts.resume_at:
         crawls.put_back(run, counts)
     else:
-        sentence = SENTENCES.get(counts.finish_reason) or (counts.faults or [counts.finish_reason])[0]
+        told = counts.end_sentence or (counts.faults or [counts.finish_reason])[0]
+        sentence = SENTENCES.get(counts.finish_reason) or told
         crawls.fail(run, counts, sentence)
 
 

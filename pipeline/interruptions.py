@@ -2,6 +2,7 @@
 
 from datetime import datetime, timedelta
 
+from django.db.models import Q
 from django.utils.translation import gettext_noop
 
 from core.messages import CrawlRequested
@@ -45,9 +46,10 @@ def take_up_silent_runs(now: datetime, outbox: Outbox) -> int:
 def resend_lost_runs(now: datetime, outbox: Outbox) -> int:
     """Send again the message of runs that nobody took although no message waits; how many.
 
-    A run is crawled once however often its message arrives.
+    A run is crawled once however often its message arrives. One that waits for the site's hours is sent when they come.
     """
-    lost = CrawlRun.objects.filter(state=CrawlRun.State.QUEUED, due_at__lt=now - LOST_AFTER)
+    may_go_on = Q(resume_at__isnull=True) | Q(resume_at__lte=now)
+    lost = CrawlRun.objects.filter(may_go_on, state=CrawlRun.State.QUEUED, due_at__lt=now - LOST_AFTER)
     for run in lost:
         outbox.send(CrawlRequested(run.pk))
     return len(lost)

@@ -18,6 +18,7 @@ from core.pages import CrawlCounts, CrawlPlan, SpiderKind
 from core.states import Rejection
 from crawler.url_list import read_url_list
 from webadmin.models import CrawlRun, Site
+from webadmin.politeness import politeness_of
 from webadmin.timetable import Timetable
 
 State, Trigger = CrawlRun.State, CrawlRun.Trigger
@@ -98,6 +99,7 @@ def plan_of(site: Site, run: CrawlRun) -> CrawlPlan:
         concurrency=site.concurrency,
         obey_robots=site.obey_robots,
         kind=SpiderKind(site.kind),
+        politeness=politeness_of(site),
     )
 
 
@@ -121,7 +123,9 @@ def lines(text: str) -> tuple[str, ...]:
 def mark_started(run: CrawlRun, now: datetime | None = None) -> bool:
     """Take a queued run up; False where another process did, or the run has ended: then it is not to be crawled."""
     at = now or timezone.now()
-    return _update(run, Q(state=State.QUEUED), state=State.RUNNING, started_at=at, heartbeat_at=at)
+    may_go_on = Q(resume_at__isnull=True) | Q(resume_at__lte=at)
+    allowed = Q(state=State.QUEUED) & may_go_on
+    return _update(run, allowed, state=State.RUNNING, started_at=at, heartbeat_at=at, resume_at=None)
 
 
 def heartbeat(run: CrawlRun, counts: CrawlCounts | None = None, now: datetime | None = None) -> bool:
@@ -154,10 +158,12 @@ def fail(run: CrawlRun, counts: CrawlCounts | None, reason: str = "", now: datet
 
 
 def put_back(run: CrawlRun, counts: CrawlCounts) -> bool:
-    """Queue a running run again that was stopped from outside; its journal knows how far it came."""
-    return _update(
-        run, Q(state=State.RUNNING), state=State.QUEUED, started_at=None, heartbeat_at=None, **_figures(counts)
-    )
+    """Queue a running run again that was stopped from outside, or waits; its journal knows how far it came."""
+    waits = {"resume_at": datetime.fromisoformat(counts.resume_at) if counts.resume_at else None}
+    if counts.resume_at:
+        waits["finish_reason"] = counts.end_sentence[:300]
+    emptied = {"started_at": None, "heartbeat_at": None}
+    return _update(run, Q(state=State.RUNNING), state=State.QUEUED, **emptied, **waits, **_figures(counts))
 
 
 def due_sites(now: datetime) -> list[Site]:
@@ -198,7 +204,8 @@ def abandon_dead_runs(now: datetime) -> int:
     silent = CrawlRun.objects.annotate(alive_at=Coalesce("heartbeat_at", "started_at", "due_at")).filter(
         state=State.RUNNING, alive_at__lt=now - DEAD_AFTER_SILENCE
     )
-    ignored = CrawlRun.objects.filter(state=State.QUEUED, due_at__lt=now - DEAD_AFTER_QUEUED)
+    waited = Q(resume_at__isnull=True) | Q(resume_at__lt=now - DEAD_AFTER_QUEUED)
+    ignored = CrawlRun.objects.filter(waited, state=State.QUEUED, due_at__lt=now - DEAD_AFTER_QUEUED)
     count = 0
     for runs, reason in ((silent, STOPPED_ANSWERING), (ignored, NEVER_TAKEN_UP)):
         count += sum(fail(run, None, reason, now=now) for run in runs)

@@ -72,6 +72,7 @@ def said(response: object) -> str:
 def site_form(**changes: object) -> dict[str, object]:
     return {
         "name": "新站",
+        "kind": "generic",
         "start_urls": "https://new.example/",
         "is_active": "on",
         "crawl_at": "03:00",
@@ -82,6 +83,12 @@ def site_form(**changes: object) -> dict[str, object]:
         "concurrency": 2,
         "domains-TOTAL_FORMS": 0,
         "domains-INITIAL_FORMS": 0,
+        "obey_robots": "on",
+        **{
+            f"{name}-{end}_FORMS": 0
+            for name in ("rules", "ban_rules", "proxies", "robots_switches")
+            for end in ("TOTAL", "INITIAL")
+        },
         **changes,
     }
 

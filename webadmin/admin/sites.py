@@ -16,9 +16,10 @@ from unfold.enums import ActionVariant
 
 from core.errors import RetryLater
 from core.messages import CrawlRequested
-from webadmin import crawls, stores
+from webadmin import crawls, politeness, stores
 from webadmin.admin.columns import RUN_STATE_COLORS, list_link, moment
 from webadmin.admin.isolation import HolderAdmin, HolderInline, is_manager, signed_in_user
+from webadmin.admin.site_rules import SITE_INLINES
 from webadmin.forms.sites import SiteDomainForm, SiteForm
 from webadmin.models import Case, CrawlRun, PageRecord, Site, SiteDomain
 from webadmin.sentences import translated
@@ -53,7 +54,7 @@ class SiteAdmin(HolderAdmin):
     search_help_text = _("name, URL or domain")
     actions = ["crawl_selected"]
     actions_detail = ["crawl_now"]
-    inlines = [SiteDomainInline]
+    inlines = [SiteDomainInline, *SITE_INLINES]
     readonly_fields = ["added_at"]
     # Shown only where they say something to the spider of that kind.
     conditional_fields = {
@@ -84,7 +85,12 @@ class SiteAdmin(HolderAdmin):
         (
             _("Limits"),
             {
-                "fields": [("max_depth", "max_pages"), ("delay_s", "concurrency"), ("use_sitemap", "obey_robots")],
+                "fields": [
+                    ("max_depth", "max_pages"),
+                    ("delay_s", "concurrency"),
+                    ("use_sitemap", "obey_robots"),
+                    "robots_reason",
+                ],
                 "classes": ["tab"],
             },
         ),
@@ -166,6 +172,8 @@ class SiteAdmin(HolderAdmin):
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: Any) -> None:
         """Save, and crawl a site that is watched again: the time it was not watched counts as no missed run."""
         super().save_model(request, obj, form, change)
+        if "obey_robots" in form.changed_data and (change or not obj.obey_robots):
+            politeness.note_robots_switch(obj, form.cleaned_data["robots_reason"], signed_in_user(request))
         if change and obj.is_active and "is_active" in form.changed_data:
             _crawl(request, obj, CrawlRun.Trigger.SCHEDULE)
 

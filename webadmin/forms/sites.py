@@ -28,6 +28,13 @@ _BAD_ADDRESSES = {
 
 
 class SiteForm(forms.ModelForm):
+    robots_reason = forms.CharField(
+        label=_("why robots.txt is switched"),
+        required=False,
+        max_length=500,
+        help_text=_("Needed to switch it off; kept with your name and the time."),
+    )
+
     class Meta:
         model = Site
         fields = "__all__"
@@ -57,6 +64,13 @@ class SiteForm(forms.ModelForm):
 
     def clean_deny_patterns(self) -> str:
         return clean_patterns(self.cleaned_data["deny_patterns"])
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or {}
+        is_switched_off = "obey_robots" in self.changed_data and cleaned.get("obey_robots") is False
+        if is_switched_off and not cleaned.get("robots_reason", "").strip():
+            self.add_error("robots_reason", _("Say why robots.txt is not to be obeyed; the reason is kept."))
+        return cleaned
 
     def clean_encoding(self) -> str:
         encoding = str(self.cleaned_data["encoding"]).strip()

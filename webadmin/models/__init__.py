@@ -8,6 +8,7 @@ from webadmin.models.imports import ArchiveImport
 from webadmin.models.opinions import EnginePanel, SecondOpinion
 from webadmin.models.pages import Exclusion, PageCheck, PageRecord
 from webadmin.models.rights import Chapter, Licence, Membership, OwnDomain, RightsHolder, Work
+from webadmin.models.site_rules import RobotsSwitch, SiteBanRule, SiteProxy, SiteRules
 from webadmin.models.sites import CrawlRun, Site, SiteDomain
 from webadmin.models.visits import Address, OffSiteRedirect, SiteMove
 
@@ -35,10 +36,14 @@ __all__ = [
     "PageRecord",
     "RetentionLog",
     "RightsHolder",
+    "RobotsSwitch",
     "SecondOpinion",
     "Site",
+    "SiteBanRule",
     "SiteDomain",
     "SiteMove",
+    "SiteProxy",
+    "SiteRules",
     "Stamp",
     "StampAttempt",
     "VerdictRecord",

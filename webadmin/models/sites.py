@@ -112,6 +112,7 @@ class CrawlRun(models.Model):
     counts = models.JSONField(_("counts"), default=dict, blank=True)  # core.pages.CrawlCounts
     faults = models.JSONField(_("faults"), default=list, blank=True)  # sentences
     finish_reason = models.CharField(_("ended because"), max_length=300, blank=True)
+    resume_at = models.DateTimeField(_("goes on at"), null=True, blank=True)  # of a queued run that waits
 
     class Meta:
         verbose_name = _("crawl run")

@@ -1,0 +1,222 @@
+"""How a site is treated, as people set it: secrets that go in and never come out, switches that leave a trace."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.db import connection
+from django.test import override_settings
+
+from core.clock import SystemClock
+from core.ids import CanonicalUrl, FinalUrl, RequestedUrl, SiteId
+from core.pages import CrawlCounts, Fetched, Reading
+from core.politeness import BanAction, BanRule, BrowserMode, Politeness
+from pagestore.memory import MemoryPageStore
+from tests.support import admin_data
+from tests.support.desk import signed_in
+from tests.webadmin.test_lists import add_url, record_url, site_form
+from webadmin import crawls, politeness, sealed
+from webadmin.models import CrawlRun, PageRecord, RobotsSwitch, Site, SiteBanRule, SiteProxy, SiteRules
+
+pytestmark = pytest.mark.django_db
+SECRETS = ("pr0xy-s3cret", "l0gin-s3cret", "c00kie-s3cret")
+
+
+@pytest.fixture
+def world() -> admin_data.World:
+    return admin_data.fill_world()
+
+
+def _treated(**changes: object) -> dict[str, object]:
+    return site_form(
+        **{
+            "rules-TOTAL_FORMS": 1,
+            "rules-0-windows": "01:00-06:00",
+            "rules-0-zone": "Asia/Tokyo",
+            "rules-0-megabytes_a_run": 50,
+            "rules-0-pages_a_day": 3000,
+            "rules-0-megabytes_a_day": 0,
+            "rules-0-browser": "auto",
+            "rules-0-user_agents": "Mozilla/5.0 a\nMozilla/5.0 b",
+            "rules-0-login_steps": "open https://new.example/login\nfill pw = {pw}\nsubmit\ncheck .me",
+            "rules-0-login_values": "pw = l0gin-s3cret",
+            "rules-0-cookies": "session = c00kie-s3cret",
+            "ban_rules-TOTAL_FORMS": 1,
+            "ban_rules-0-name": "滑块",
+            "ban_rules-0-statuses": "403, 405",
+            "ban_rules-0-words": "请拖动滑块\n安全验证",
+            "ban_rules-0-max_chars": 300,
+            "ban_rules-0-action": "rotate",
+            "proxies-TOTAL_FORMS": 1,
+            "proxies-0-scheme": "http",
+            "proxies-0-place": "Proxy.Example.com:3128",
+            "proxies-0-user": "crawler",
+            "proxies-0-password": "pr0xy-s3cret",
+            "proxies-0-is_enabled": "on",
+            **changes,
+        }
+    )
+
+
+def _add(world: admin_data.World, **changes: object) -> Site:
+    response = signed_in(world.ours.manager).post(
+        add_url(Site), _treated(rights_holder=world.ours.holder.pk, **changes)
+    )
+    assert response.status_code == 302, response.context["errors"]
+    return Site.objects.get(name="新站")
+
+
+def test_what_a_manager_sets_reaches_the_crawler(world: admin_data.World) -> None:
+    site = _add(world)
+    run = CrawlRun.objects.create(site=site, due_at=SystemClock().now())
+    polite = crawls.plan_of(site, run).politeness
+    assert (polite.windows, polite.zone, polite.browser) == ("01:00-06:00", "Asia/Tokyo", BrowserMode.AUTO)
+    assert (polite.budget.bytes_a_run, polite.budget.pages_a_day, polite.budget.bytes_a_day) == (50_000_000, 3000, 0)
+    assert polite.bans == (
+        BanRule("滑块", (403, 405), ("请拖动滑块", "安全验证"), max_chars=300, action=BanAction.ROTATE),
+    )
+    assert [(each.place, each.user, each.password) for each in polite.proxies] == [
+        ("proxy.example.com:3128", "crawler", "pr0xy-s3cret")
+    ]
+    assert polite.user_agents == ("Mozilla/5.0 a", "Mozilla/5.0 b")
+    assert (polite.login.values, polite.login.cookies) == ((("pw", "l0gin-s3cret"),), (("session", "c00kie-s3cret"),))
+
+
+def test_no_secret_is_readable_in_the_database_on_the_page_or_in_a_plan(world: admin_data.World) -> None:
+    site = _add(world)
+    rows = ""
+    with connection.cursor() as cursor:
+        for table in connection.introspection.table_names():
+            cursor.execute(f'SELECT * FROM "{table}"')
+            rows += repr(cursor.fetchall())
+    shown = signed_in(world.ours.manager).get(record_url(site)).content.decode()
+    run = CrawlRun.objects.create(site=site, due_at=SystemClock().now())
+    for text in (rows, shown, repr(crawls.plan_of(site, run))):
+        assert not any(secret in text for secret in SECRETS)
+
+
+def test_an_empty_field_keeps_a_secret_and_a_minus_sign_forgets_it(world: admin_data.World) -> None:
+    site = _add(world)
+    rules, proxy = SiteRules.objects.get(site=site), SiteProxy.objects.get(site=site)
+    again = {
+        "rights_holder": world.ours.holder.pk,
+        "rules-INITIAL_FORMS": 1,
+        "rules-0-id": rules.pk,
+        "rules-0-site": site.pk,
+        "rules-0-login_values": "",
+        "rules-0-cookies": "-",
+        "ban_rules-TOTAL_FORMS": 0,
+        "proxies-INITIAL_FORMS": 1,
+        "proxies-0-id": proxy.pk,
+        "proxies-0-site": site.pk,
+        "proxies-0-password": "",
+        "proxies-0-user": "other",
+    }
+    response = signed_in(world.ours.manager).post(record_url(site), _treated(**again))
+    assert response.status_code == 302, response.context["errors"]
+    polite = politeness.politeness_of(site)
+    assert (polite.login.values, polite.login.cookies) == ((("pw", "l0gin-s3cret"),), ())
+    assert [(each.user, each.password) for each in polite.proxies] == [("other", "pr0xy-s3cret")]
+
+
+def test_secrets_of_another_key_are_asked_for_again(world: admin_data.World) -> None:
+    site = _add(world)
+    with override_settings(SECRET_KEY="another" * 8), pytest.raises(sealed.KeyLost, match="enter them again"):
+        politeness.politeness_of(site)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("rules-0-windows", "nachts"),
+        ("rules-0-zone", "Mars/Base"),
+        ("rules-0-login_steps", "jump"),
+        ("rules-0-login_values", "l0gin-s3cret"),
+        ("rules-0-login_values", "other = l0gin-s3cret"),
+        ("ban_rules-0-selector", "div["),
+        ("ban_rules-0-redirect", "(a|aa)+$"),
+        ("ban_rules-0-statuses", "four"),
+        ("proxies-0-place", "proxy.example.com"),
+        ("proxies-0-place", "crawler:pr0xy-s3cret@proxy.example.com:3128"),
+    ],
+)
+def test_what_cannot_work_is_refused_in_the_form_and_no_secret_is_shown(
+    world: admin_data.World, field: str, value: str
+) -> None:
+    data = _treated(rights_holder=world.ours.holder.pk, **{field: value})
+    response = signed_in(world.ours.manager).post(add_url(Site), data)
+    assert response.status_code == 200
+    assert not Site.objects.filter(name="新站").exists()
+
+
+def test_robots_txt_is_switched_off_with_a_reason_only_and_the_log_says_who_and_when(world: admin_data.World) -> None:
+    client = signed_in(world.ours.manager)
+    data = site_form(rights_holder=world.ours.holder.pk, obey_robots="")
+    assert client.post(add_url(Site), data).status_code == 200
+    assert not Site.objects.filter(name="新站").exists()
+    assert client.post(add_url(Site), {**data, "robots_reason": "站方书面同意"}).status_code == 302
+    site = Site.objects.get(name="新站")
+    switch = RobotsSwitch.objects.get(site=site)
+    assert (switch.obeys, switch.reason, switch.switched_by) == (False, "站方书面同意", world.ours.manager)
+    assert "站方书面同意" in client.get(record_url(site)).content.decode()
+    assert client.post(record_url(site), {**data, "obey_robots": "on"}).status_code == 302
+    assert [each.obeys for each in RobotsSwitch.objects.filter(site=site)] == [True, False]
+    assert client.post(record_url(site), {**data, "obey_robots": "on"}).status_code == 302
+    assert RobotsSwitch.objects.filter(site=site).count() == 2
+
+
+def test_the_health_of_proxies_is_summed_over_runs_and_shown(world: admin_data.World) -> None:
+    site = _add(world)
+    until = (SystemClock().now() + timedelta(hours=1)).isoformat()
+    place = "proxy.example.com:3128"
+    for counted in (
+        {"successes": 6, "failures": 1, "cools_until": ""},
+        {"successes": 3, "failures": 2, "cools_until": until},
+    ):
+        politeness.keep_health(site, CrawlCounts(proxies={place: counted}))
+    proxy = SiteProxy.objects.get(site=site)
+    assert (proxy.successes, proxy.failures, proxy.cools_until) == (9, 3, datetime.fromisoformat(until))
+    assert politeness.politeness_of(site).proxies[0].cools_until == proxy.cools_until
+    shown = signed_in(world.ours.manager).get(record_url(site)).content.decode()
+    assert "75%" in shown
+    SiteProxy.objects.update(is_enabled=False)
+    assert politeness.politeness_of(site).proxies == ()
+
+
+def test_a_run_that_waits_for_the_site_is_not_taken_up_before_nor_given_up(world: admin_data.World) -> None:
+    now = SystemClock().now()
+    CrawlRun.objects.all().delete()
+    run = CrawlRun.objects.create(site=world.ours.sites[0], due_at=now - timedelta(hours=9), state="running")
+    waits = CrawlCounts(resume_at=(now + timedelta(hours=5)).isoformat(), end_sentence="it waits", fetched=3)
+    assert crawls.put_back(run, waits)
+    assert (run.state, run.finish_reason, run.pages_fetched) == ("queued", "it waits", 3)
+    assert not crawls.mark_started(run, now)
+    assert crawls.abandon_dead_runs(now) == 0
+    assert crawls.mark_started(run, now + timedelta(hours=5))
+    assert run.resume_at is None
+
+
+def test_rules_are_tried_on_the_pages_that_are_stored(world: admin_data.World) -> None:
+    site, store = admin_data.site(world.ours.holder, "试读网", "a.example"), MemoryPageStore()
+    for number, (title, body) in enumerate((("正文", "渡口的风" * 90), ("提示", "请拖动滑块")), 1):
+        url = f"https://a.example/{number}"
+        fetched = Fetched(
+            SiteId(str(site.pk)), RequestedUrl(url), FinalUrl(url), CanonicalUrl(url), 200,
+            (("Content-Type", "text/html; charset=utf-8"),), f"<title>{title}</title><p>{body}</p>".encode(),
+            datetime(2026, 11, 1, tzinfo=UTC),
+        )  # fmt: skip
+        stored = store.put(fetched, Reading(title, body))
+        PageRecord.objects.create(
+            page_id=stored.page_id, site=site, url=url, title=title, version_id=stored.version_id,
+            first_seen=fetched.fetched_at, last_seen=fetched.fetched_at + timedelta(minutes=number),
+        )  # fmt: skip
+    rule = politeness.ban_rule(SiteBanRule(name="滑块", words="拖动滑块"))
+    tried = politeness.try_rules(site, [rule], store)
+    assert [(each.title, each.rule, each.seen) for each in tried] == [
+        ("提示", "滑块", "“拖动滑块” stands on it"),
+        ("正文", "", ""),
+    ]
+    assert len(politeness.try_rules(site, [rule], store, "https://a.example/1")) == 1
+
+
+def test_a_site_without_any_treatment_is_treated_as_the_defaults_say(world: admin_data.World) -> None:
+    assert politeness.politeness_of(world.ours.sites[0]) == Politeness(zone="Asia/Shanghai")

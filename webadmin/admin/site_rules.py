@@ -1,0 +1,82 @@
+"""What stands below a site's form: how it is treated, its rules, proxies, and the log of robots.txt."""
+
+from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.translation import gettext as _now
+from django.utils.translation import gettext_lazy as _
+from unfold.admin import StackedInline
+from unfold.decorators import display
+
+from webadmin.admin.columns import moment
+from webadmin.admin.isolation import HolderInline, is_manager, is_member
+from webadmin.forms.site_rules import SiteBanRuleForm, SiteProxyForm, SiteRulesForm
+from webadmin.models import RobotsSwitch, SiteBanRule, SiteProxy, SiteRules
+from webadmin.models.sites import Site
+
+
+class SiteRulesInline(StackedInline):
+    model = SiteRules
+    form = SiteRulesForm
+    extra = 1
+    max_num = 1
+    can_delete = True
+    tab = True
+    verbose_name = _("treatment")
+    verbose_name_plural = _("Treatment")
+    fields = [
+        ("windows", "zone"),
+        ("megabytes_a_run", "pages_a_day", "megabytes_a_day"),
+        ("browser", "user_agents"),
+        "login_steps",
+        ("login_values", "cookies"),
+    ]
+
+    def has_view_permission(self, request: HttpRequest, obj: Site | None = None) -> bool:
+        return is_member(request, obj)
+
+    def has_add_permission(self, request: HttpRequest, obj: Site | None = None) -> bool:
+        return is_manager(request, obj)
+
+    def has_change_permission(self, request: HttpRequest, obj: Site | None = None) -> bool:
+        return is_manager(request, obj)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Site | None = None) -> bool:
+        return is_manager(request, obj)
+
+
+class SiteBanRuleInline(HolderInline):
+    model = SiteBanRule
+    form = SiteBanRuleForm
+    tab = True
+    verbose_name_plural = _("Refusals")
+
+
+class SiteProxyInline(HolderInline):
+    model = SiteProxy
+    form = SiteProxyForm
+    tab = True
+    fields = ["scheme", "place", "user", "password", "is_enabled", "health"]
+    readonly_fields = ["health"]
+    verbose_name_plural = _("Proxies")
+
+    @display(description=_("health"))
+    def health(self, proxy: SiteProxy) -> str:
+        total = proxy.successes + proxy.failures
+        if not proxy.pk or not total:
+            return _now("not used yet")
+        rate = _now("%(rate)d%% of %(total)d requests") % {"rate": 100 * proxy.successes // total, "total": total}
+        if proxy.cools_until and proxy.cools_until > timezone.now():
+            return f"{rate} · " + _now("rests until %(moment)s") % {"moment": moment(proxy.cools_until)}
+        return rate
+
+
+class RobotsSwitchInline(HolderInline):
+    model = RobotsSwitch
+    is_read_only = True
+    tab = True
+    fields = ["switched_at", "switched_by", "obeys", "reason"]
+    readonly_fields = fields
+    verbose_name_plural = _("robots.txt")
+
+
+SITE_INLINES = (SiteRulesInline, SiteBanRuleInline, SiteProxyInline, RobotsSwitchInline)
