@@ -17,14 +17,34 @@ MAX_SHARE = 0.4  # of a text; a page about web sites is no copy with advertiseme
 
 _DOT = r"(?:\s?[.．。·•\u2022\u3002点點丶,，]\s?|\s?(?:dot|DOT)\s?)"
 _LETTER = "[0-9A-Za-z\uff10-\uff19\uff21-\uff3a\uff41-\uff5aⓐ-ⓩ\U0001d400-\U0001d7ff]"
-_ENDING = (
-    "(?:[cCｃＣ][oOｏＯ0〇][mMｍＭ]|[nNｎＮ][eEｅＥ][tTｔＴ]|[oOｏＯ][rRｒＲ][gGｇＧ]|[cCｃＣ][nNｎＮ]|[cCｃＣ]{2}"
-    "|[iIｉＩ][nNｎＮ][fFｆＦ][oOｏＯ]|[tTｔＴ][oOｏＯ][pPｐＰ]|[xX][yY][zZ]|[vV][iI][pP]|[mM][eE]|[lL][aA]|[tT][wW]|[bB][iI][zZ])"
+_WIDE_LETTERS = {
+    char: f"[{char}{char.upper()}{chr(ord(char) + 0xFEE0)}{chr(ord(char.upper()) + 0xFEE0)}]"
+    for char in "abcdefghijklmnopqrstuvwxyz"
+}
+_ENDINGS = (
+    "com",
+    "net",
+    "org",
+    "info",
+    "top",
+    "xyz",
+    "vip",
+    "biz",
+    "cn",
+    "cc",
+    "me",
+    "la",
+    "tw",
+    "tv",
+    "co",
+    "io",
+    "so",
 )
+_ENDING = "(?:" + "|".join(r"\s?".join(_WIDE_LETTERS[char] for char in name) for name in _ENDINGS) + ")"
 # www.example.com, 3w点example点com, ｗｗｗ．ｅｘａｍｐｌｅ．ｃｏｍ, w w w . e x . c c
 _ADDRESS = (
     rf"(?:(?:https?|ｈｔｔｐ)\s?[:：]\s?//?\s?)?(?:(?:{_LETTER}\s?){{1,20}}{_DOT}){{1,4}}"
-    rf"(?:[cC]\s[oO]\s[mM]|[nN]\s[eE]\s[tT]|{_ENDING})(?!{_LETTER})"
+    rf"{_ENDING}(?!{_LETTER})"
 )
 _ADDRESSES = re.compile(_ADDRESS)
 _SITE_WORDS = re.compile(
@@ -45,6 +65,7 @@ _SIGNS = re.compile(
             "(?:本章|本节|本章节)(?:未完|没完|尚未完结)[，,、]?(?:请|請)?(?:点击|點擊|翻)(?:下一[页頁章]|继续)(?:继续)?(?:阅读|閱讀|后面|精彩)?[^，。！？\n]{0,10}",
             "(?:更新最快|无弹窗|無彈窗|无广告|無廣告|免费阅读|免費閱讀|全文免费|首发域名|首發域名|本站首发|本站首發|独家首发|全网首发|最快更新)",
             "(?:加入书签|加入書籤|求收藏|收藏本站|推荐票|喜欢本书请|喜歡本書請|手打更新|防盗章节|盗版必究|正版阅读请|支持正版请)[^，。！？\n]{0,20}",
+            "(?:本书|本書|本文|本章|小说|小說)(?:由|在)[^，。！？\n]{1,12}(?:首发|首發|整理|提供|更新|上传|上傳|独家|獨家)",
             f"(?:本书|本書|本文|本章|小说|小說)(?:由|来自|來自|转自|轉自|首发于|首發於|首发自|出自)[^，。！？\n]{{1,12}}{_SITE}(?:首发|首發|整理|提供|更新|免费|上传|转载)?",
             f"(?:由|来自|來自|转自|轉自|出自)[^，。！？\n]{{1,8}}(?:小说|小說|看书|看書|读书|讀書|文学|文學|中文){_SITE}(?:首发|首發|整理|提供|更新|免费|上传|转载)",
         ]
@@ -63,9 +84,10 @@ _BRACKETS = {
     "<": ">",
     "＜": "＞",
 }
-_EDGES = "。！？!?；;\n…”」』“「『，,：:"
+_BOXES = "【〖[［『{"  # sentences give an address in round brackets, if at all
+_EDGES = "。！？!?；;\n…”」』“「『，,"
 _CLOSING_MARKS = "。！？!?；;，,"
-MAX_HAN_BESIDE = 10  # of a clause that names a site: the name, and 请到 or 阅读
+MAX_HAN_BESIDE = 14  # of a clause that names a site: the name, and 最新章节请到 or 阅读
 
 
 def without_advertisements(text: str, host: str = "") -> tuple[str, DisguiseFound | None]:
@@ -108,22 +130,25 @@ def varying(first: str, second: str) -> list[str]:
     return [] if any(len(piece) > MAX_PIECE_CHARS for piece in pieces) else pieces
 
 
-def _pieces(text: str, host: str) -> "list[tuple[int, int]]":
-    found = []
-    for pattern in (_ADDRESSES, _SIGNS):
+def _pieces(text: str, host: str) -> list[tuple[int, int]]:
+    found, plain = [], []
+    for pattern in (_SIGNS, _ADDRESSES):
         for match in pattern.finditer(text):
             if pattern is _ADDRESSES and not _is_address(match[0]):
                 continue
             start, end = match.span()
             piece = _bracketed(text, start, end) or _clause(text, start, end)
-            if pattern is _SIGNS or _is_meant(match[0], text[piece[0] : piece[1]], host):
-                found.append(piece)
-    return found
+            is_meant = pattern is _SIGNS or _is_meant(match[0], text[piece[0] : piece[1]], host)
+            (found if is_meant else plain).append(piece)
+    # An address right beside an advertisement belongs to it.
+    edges = {edge for piece in found for edge in piece}
+    return [*found, *(piece for piece in plain if edges & {piece[0], piece[1]})]
 
 
 def _is_meant(address: str, piece: str, host: str) -> bool:
     """Whether an address is one to come back to, and not one that the text speaks of."""
-    return bool(_SITE_WORDS.search(piece)) or _is_spelt_oddly(address) or _is_own(address, host)
+    is_boxed = piece[:1] in _BOXES and count_han(piece) <= MAX_HAN_BESIDE
+    return is_boxed or bool(_SITE_WORDS.search(piece)) or _is_spelt_oddly(address) or _is_own(address, host)
 
 
 def _is_address(shown: str) -> bool:

@@ -26,6 +26,7 @@ class FontProcess:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._worker: subprocess.Popen[bytes] | None = None
+        self._is_closed = False
 
     def draw(self, font: bytes, codes: Sequence[int]) -> Drawings | None:
         """The drawings of crawler.font_drawing.draw; None for a font that is broken, too large or too slow."""
@@ -46,6 +47,8 @@ class FontProcess:
 
     def _ask(self, codes: list[int] | None, data: bytes) -> tuple[list[int], bytes] | None:
         with self._lock:
+            if self._is_closed:
+                return None
             worker = self._started()
             timer = threading.Timer(MAX_SECONDS, worker.kill)
             timer.start()
@@ -58,6 +61,10 @@ class FontProcess:
                 timer.cancel()
 
     def close(self) -> None:
+        """End the process, also while a thread waits for its answer; nothing is drawn any more."""
+        self._is_closed = True
+        if (worker := self._worker) is not None:
+            worker.kill()
         with self._lock:
             self._end()
 

@@ -13,7 +13,7 @@ from crawler.font_process import FontProcess
 from crawler.glyph_ocr import Recognizer
 from crawler.glyph_shapes import Candidate, GlyphIndex, Raster
 from crawler.reference_fonts import ReferenceFonts
-from crawler.repertoire import FREQUENT_HAN, HAN, PRIVATE_USE
+from crawler.repertoire import COMMON_HAN, FREQUENT_HAN, HAN, PRIVATE_USE
 
 # All from 567 to 645 characters of faces that are in the references and of one that is not (SimHei), 2026-11.
 MIN_SIMILARITY = 0.62  # below it a drawing is none of the known characters; the worst right one of SimHei has .65
@@ -23,7 +23,8 @@ MIN_MARGIN_TO_BE_SURE = 0.05  # to the next candidate
 # face, at .65 or more in any face seen, and two characters taken at random are at .3 in the mean.
 MAX_OWN_SIMILARITY, MIN_LEAD = 0.75, 0.12
 MIN_REMAPPED = 3  # of a font's characters; two may be an odd drawing in an honest one
-_FREQUENT_BONUS = 0.01
+# Of two that look the same, the character that texts have: differences between faces are of this size.
+_FREQUENT_BONUS, _COMMON_BONUS = 0.03, 0.015
 _SEEN_BY_OCR_BONUS = 0.06  # times its confidence
 MAX_FONTS_KEPT = 64
 _MAX_ASKED_OF_OCR = 300  # glyphs of one font: 16 ms each
@@ -103,7 +104,7 @@ def best(candidates: Sequence[Candidate], seen: str = "", confidence: float = 0.
     """The likeliest of the candidates, best first, with what a recogniser saw as a second opinion."""
 
     def likelihood(candidate: Candidate) -> float:
-        frequent = _FREQUENT_BONUS if candidate.char in FREQUENT_HAN else 0.0
+        frequent = _FREQUENT_BONUS if candidate.char in FREQUENT_HAN else _COMMON_BONUS * (candidate.char in COMMON_HAN)
         return candidate.similarity + frequent + (_SEEN_BY_OCR_BONUS * confidence if candidate.char == seen else 0.0)
 
     return max(candidates, key=likelihood).char

@@ -11,6 +11,8 @@ from core.pages import CrawlPlan, Reading, SpiderKind
 from crawler.links import Links, links
 from crawler.outline import Outline, outline
 from crawler.reading import Rejected, open_page, read_opened
+from crawler.resources import NO_RESOURCES, Resources, SiteResources
+from crawler.sight import open_eyes
 from crawler.templates import SiteTemplates
 
 THREADS = 2  # so that pages are read beside a slow one, too; more would only share the one interpreter
@@ -35,11 +37,17 @@ class PageReader:
     def __init__(self, plan: CrawlPlan) -> None:
         self._plan = plan
         self._templates = SiteTemplates()
+        self._site: SiteResources | None = None
+        self._eyes = open_eyes(self._resources)
         self._threads = ThreadPoolExecutor(max_workers=THREADS, thread_name_prefix="page-reader")
 
     def keep_templates(self, folder: Path) -> None:
         """Go on with what an earlier crawl of this site learnt, and keep there what this one learns."""
         self._templates = SiteTemplates(folder)
+
+    def use_resources(self, site: SiteResources) -> None:
+        """Fetch there what a page refers to and cannot be read without: style sheets, fonts, pictures."""
+        self._site = site
 
     async def read(self, body: bytes, headers: Mapping[str, str], url: str, *, is_kept: bool) -> WholePage:
         """The links of a page and, where it `is_kept`, its text. Raises what crawler.reading.read_page raises."""
@@ -49,6 +57,10 @@ class PageReader:
     def close(self) -> None:
         self._threads.shutdown(wait=False)
         self._templates.close()
+        self._eyes.close()
+
+    def _resources(self, url: str) -> Resources:
+        return self._site.of_page(url) if self._site is not None else NO_RESOURCES
 
     def _read(self, body: bytes, headers: Mapping[str, str], url: str, is_kept: bool) -> WholePage:
         begun = time.perf_counter()
@@ -66,4 +78,5 @@ class PageReader:
         if page.tree is not None:
             found = links(page.tree, url, plan.next_page_selector, plan.chapter_list_selector)
             of_novel = outline(page.tree, url, plan) if plan.kind is SpiderKind.NOVEL else None
-        return found, read_opened(page, plan, self._templates.sieve(url)) if is_kept else None, of_novel
+        sieve = self._templates.sieve(url)
+        return found, read_opened(page, plan, sieve, self._eyes) if is_kept else None, of_novel

@@ -9,6 +9,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from lxml.html import HtmlElement
@@ -32,7 +33,6 @@ MAX_HEIGHT_PX = 160
 MAX_CHARS = 60  # of one picture: a line
 MIN_OCR_CONFIDENCE = 0.6  # of a line; right readings have .9 and more, an ornament read as text .5 and less (2026-11)
 MAX_KEPT = 5_000
-_GAP_SHARE = 0.06  # of the height: what parts two characters at least
 _INK = 96
 _BOX_STYLES = ("background", "background-image")
 
@@ -136,24 +136,24 @@ def stands_in_sentence(element: HtmlElement) -> bool:
 
 
 def cells_of(ink: NDArray[np.uint8]) -> list[NDArray[np.uint8]]:
-    """The characters of one line from left to right, each as wide as it is high or less.
+    """The characters of a picture of one line, from left to right.
 
-    Parts of one character (川, 明) are kept together: cuts are made where a whole number of squares fits.
+    How many they are is told by the picture's own shape, since characters are square and ink is not (一); parts of one
+    (川) stay together, since cuts are made only near where a whole number of squares ends.
     """
+    count = max(1, round(ink.shape[1] / ink.shape[0]))
     line = box_of_ink(ink)
-    height, width = line.shape
-    if width <= 1.35 * height:
+    if count == 1:
         return [line]
-    count = max(1, round(width / (height * 1.05)))
-    empty = line.max(axis=0) <= _INK
+    height, width = ink.shape
+    empty = ink.max(axis=0) <= _INK
     cuts, step = [0], width / count
     for number in range(1, count):
         wanted, reach = number * step, 0.3 * step
         gaps = [at for at in range(int(wanted - reach), int(wanted + reach) + 1) if 0 < at < width and empty[at]]
-        if not gaps:
-            return [line] if count == 1 else _even(line, count)
-        cuts.append(min(gaps, key=lambda at: abs(at - wanted)))
-    return [box_of_ink(line[:, start:end]) for start, end in zip(cuts, [*cuts[1:], width], strict=True)]
+        cuts.append(min(gaps, key=lambda at: abs(at - wanted)) if gaps else round(wanted))
+    cells = (ink[:, start:end] for start, end in pairwise([*cuts, width]))
+    return [box_of_ink(cell) for cell in cells if cell.size and cell.max() > _INK]
 
 
 def box_of_ink(ink: NDArray[np.uint8]) -> NDArray[np.uint8]:
@@ -162,11 +162,6 @@ def box_of_ink(ink: NDArray[np.uint8]) -> NDArray[np.uint8]:
     if not rows.size:
         return ink
     return ink[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
-
-
-def _even(line: NDArray[np.uint8], count: int) -> list[NDArray[np.uint8]]:
-    edges = np.linspace(0, line.shape[1], count + 1).astype(int)
-    return [box_of_ink(line[:, start:end]) for start, end in zip(edges[:-1], edges[1:], strict=True)]
 
 
 def _places(tree: HtmlElement, styles: Cascade, base: str) -> Iterator[_Place]:

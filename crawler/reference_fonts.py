@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from PIL import ImageFont
 
 from crawler.glyph_shapes import SIDE, GlyphIndex, Raster, vector
-from crawler.repertoire import COMMON_HAN, HAN
+from crawler.repertoire import COMMON_HAN, HAN, SECOND_HAN
 
 SIZE_PX = 72  # that a reference is drawn at, as are the glyphs compared with it
-MAX_FACES = 4  # each costs 2.3 s once a process and 16 MB (2026-11)
+MAX_FACES = 3  # each costs 3.3 s once a process and 23 MB (2026-11)
 _FOLDERS = ("/usr/share/fonts", "/usr/local/share/fonts", "~/.local/share/fonts", "~/.fonts")
 # Free faces with all of GB 2312, best known first: two weights of two styles serve better than many of one.
 _FREE = (
@@ -30,6 +30,8 @@ _FREE = (
 )
 _SUFFIXES = (".otf", ".ttf", ".ttc")
 _MAX_FACES_OF_FILE = 10
+# The second half of GB 2312: 鸢 and 晌 stand in novels. That of Big5 would double the cost for what hardly any text has.
+_RARE = frozenset(char for char in SECOND_HAN if char.encode("gb2312", "ignore"))
 _OTHERS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
@@ -46,7 +48,7 @@ class ReferenceFonts:
     @cached_property
     def index(self) -> GlyphIndex | None:
         """None where the machine has no face."""
-        chars = [*sorted(char for char in COMMON_HAN if HAN.fullmatch(char)), *_OTHERS]
+        chars = [*sorted(char for char in COMMON_HAN | _RARE if HAN.fullmatch(char)), *_OTHERS]
         faces = [face for face in (_face(path) for path in self.paths) if face is not None]
         if not faces:
             return None

@@ -22,6 +22,7 @@ from core.states import Rejection
 from crawler.addresses import AddressGuard
 from crawler.capture import capture_of
 from crawler.conditional import REVISIT
+from crawler.downloaded_resources import downloaded_resources
 from crawler.frontier import PAGE, PROBE, ROBOTS, SITEMAP, Frontier, Target
 from crawler.items import NotThere, ReadPage, Unchanged
 from crawler.keeper import BYTE_LIMIT, JOB_DIR_SETTING
@@ -79,6 +80,7 @@ class GenericSpider(Spider):
         spider = super().from_crawler(crawler, *args, **kwargs)
         if folder := crawler.settings.get(JOB_DIR_SETTING):
             spider._reader.keep_templates(Path(folder))
+        spider._reader.use_resources(downloaded_resources(crawler, spider._limits, spider._count_bytes))
         crawler.signals.connect(spider.count_request, signal=signals.request_reached_downloader)
         crawler.signals.connect(spider.refuse_binary, signal=signals.headers_received)
         crawler.signals.connect(spider.obey_crawl_delay, signal=signals.robots_parsed)
@@ -208,6 +210,10 @@ class GenericSpider(Spider):
         self._reader.close()
         self.frontier.close(is_complete=not self.frontier.pending() or reason in (PAGE_LIMIT, BYTE_LIMIT))
         self.tally.tell(is_last=True)
+
+    def _count_bytes(self, count: int) -> None:
+        """What pages refer to is fetched as well."""
+        self.tally.counts.bytes_fetched += count
 
     def count_request(self, request: Request, spider: Spider) -> None:
         target = request.cb_kwargs.get("target")
