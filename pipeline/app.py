@@ -36,6 +36,8 @@ app.conf.update(
     task_default_queue="pages",
     task_routes={
         "pipeline.crawl_site": {"queue": "crawl"},
+        "pipeline.take_imports": {"queue": "crawl"},
+        "pipeline.discover": {"queue": "crawl"},
         "pipeline.register_work": {"queue": "works"},
         "pipeline.withdraw_work": {"queue": "works"},
         "pipeline.search_pages": {"queue": "works"},

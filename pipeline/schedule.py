@@ -5,6 +5,8 @@ from django_celery_beat.models import CrontabSchedule, IntervalSchedule, Periodi
 from core.settings import Settings
 
 DUE_CRAWLS_INTERVAL_S = 60  # a site's time of day is met within a minute
+IMPORTS_INTERVAL_S = 60
+DISCOVERY_INTERVAL_S = 600  # a round takes 4 minutes at most
 DAILY_HOUR = 5  # of the operator's zone: behind the crawls, which begin at 3 where nobody chose another time
 EVIDENCE_HOUR = 2  # before the crawls; reading 10 GB of bundles takes some minutes
 STAMPS_INTERVAL_S = 900  # an authority that was away is asked again when its pause is over; mostly nothing is due
@@ -15,6 +17,8 @@ def ensure_schedule(settings: Settings) -> None:
     """Write the periodic tasks; one that an operator has disabled stays so, and the daily one where it was moved to."""
     _every("zhuiwen: sweep", "pipeline.sweep", max(1, round(settings.pipeline.sweep_interval_s)))
     _every("zhuiwen: start due crawls", "pipeline.start_due_crawls", DUE_CRAWLS_INTERVAL_S)
+    _every("zhuiwen: archive imports", "pipeline.take_imports", IMPORTS_INTERVAL_S)
+    _every("zhuiwen: discovery", "pipeline.discover", DISCOVERY_INTERVAL_S)
     _daily("zhuiwen: daily comparison", "pipeline.compare_daily", settings.web.time_zone)
     _every("zhuiwen: stamp evidence", "pipeline.stamp_evidence", STAMPS_INTERVAL_S)
     _daily("zhuiwen: check evidence", "pipeline.check_evidence", settings.web.time_zone, EVIDENCE_HOUR)

@@ -16,13 +16,15 @@ from celery import Task
 from django.db import OperationalError
 
 from core.clock import SystemClock
-from core.errors import BadInput, RetryLater
+from core.errors import BadInput, RetryLater, ZhuiwenError
 from core.ids import VersionId, WorkTextId
 from core.messages import CrawlRequested, MatchFound
 from pipeline import evidence, rounds, steps
 from pipeline.app import SETTINGS, app
 from pipeline.attempts import Attempts
 from pipeline.crawl_process import start_crawl
+from pipeline.discovery import discover as discover_copies
+from pipeline.imports import run_import
 from pipeline.interruptions import resend_lost_runs, take_up_silent_runs
 from pipeline.pending import pending
 from pipeline.search import Searched
@@ -31,7 +33,7 @@ from pipeline.sweep import Swept, ask_for_search
 from pipeline.turns import SEARCH, UPKEEP, turn
 from pipeline.upkeep import sweep_all
 from pipeline.wiring import live, live_evidence, redis_client
-from webadmin import crawls, evidence_book, failures, second_opinions
+from webadmin import crawls, evidence_book, failures, imports, second_opinions
 from webadmin.models import CrawlRun
 
 log = logging.getLogger("zhuiwen.pipeline")
@@ -42,6 +44,7 @@ TURN_WAIT_S = 120.0  # a sweep of 100,000 pages takes seconds
 DRAWING, STAMPING = "drawing of evidence", "upkeep of evidence"
 OWED_BUNDLES = 500  # sent again by one sweep; a bundle takes some 20 ms
 OPINIONS = "opinions"  # whose turn it is to ask the published engines
+DISCOVERY = "discovery"  # whose turn it is to ask the search endpoint
 ASKING_S = 20.0  # then other messages come first; one page version takes .15 to 6 s
 ASKING_BATCH = 100
 
@@ -244,6 +247,40 @@ def _sweep_evidence(ports: steps.Ports) -> None:
         ports.outbox.send(MatchFound(version))
     if SETTINGS.evidence.draws and evidence_book.waiting_to_be_drawn(limit=1):
         draw_evidence.apply_async(retry=False)
+
+
+# Acknowledged early: a row and its sign of life say whether an import lives. As long as the files take.
+@app.task(
+    name="pipeline.take_imports", base=Step, max_retries=0, acks_late=False, soft_time_limit=None, time_limit=None
+)
+def take_imports() -> None:
+    """Take in the archives that wait, and those whose process died, one after the other."""
+    ports = live(SETTINGS)
+    for row in imports.waiting_imports(SystemClock().now()):
+        if not imports.take(row, SystemClock().now()):
+            continue
+        try:
+            run_import(row, ports.pages, ports.outbox, SETTINGS.crawl)
+        except RetryLater as error:
+            log.warning("import %s stopped, and is taken up again: %s", row.pk, error)
+            return
+
+
+@app.task(name="pipeline.discover", base=Step, max_retries=0, acks_late=False)
+def discover() -> None:
+    """Spend what the budgets of the day have left, a few minutes at a time; where no endpoint is set, do nothing."""
+    if not SETTINGS.discovery.search_url:
+        return
+    with turn(redis_client(SETTINGS), DISCOVERY) as is_ours:
+        if not is_ours:
+            return
+        try:
+            done = discover_copies(live(SETTINGS), SETTINGS)
+        except ZhuiwenError as error:  # the queries it sent stand in the log of queries; the next round tries again
+            log.warning("discovery ended: %s", error)
+            return
+        if done.queries:
+            log.info("discovery: %s", done)
 
 
 def _ask_while_idle(client: "redis.Redis", ports: steps.Ports) -> bool:

@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
-from django.db.models import Count, Max, QuerySet
+from django.db.models import Count, Max
 from django.db.models.functions import Coalesce
 
 from core.errors import BadInput
@@ -102,14 +102,15 @@ def asked_sentences(work: Work, now: datetime) -> set[str]:
     return set(rows.values_list("sentence", flat=True))
 
 
-def chapters_to_ask(work: Work, limit: int) -> QuerySet[Chapter]:
-    """The chapters that were asked least, in their order: a site may have copied one of them alone."""
+def chapters_to_ask(work: Work, limit: int) -> list[Chapter]:
+    """The chapters that were asked least, those first: a site may have copied one of them alone."""
     asked = dict(
         DiscoveryQuery.objects.filter(work=work).values_list("chapter_number").annotate(n=Count("pk")).order_by()
     )
     numbers = list(work.chapters.order_by("number").values_list("number", flat=True))
     chosen = sorted(numbers, key=lambda number: (asked.get(number, 0), number))[:limit]
-    return work.chapters.filter(number__in=chosen).order_by("number")
+    found = {chapter.number: chapter for chapter in work.chapters.filter(number__in=chosen)}
+    return [found[number] for number in chosen if number in found]
 
 
 def begin_query(plan: DiscoveryPlan, chapter: int, sentence: str, now: datetime) -> DiscoveryQuery | None:
