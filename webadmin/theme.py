@@ -91,8 +91,18 @@ UNFOLD = {
                     _item(_("Sites"), "public", "webadmin_site_changelist"),
                     _item(_("Crawl runs"), "travel_explore", "webadmin_crawlrun_changelist"),
                     _item(_("Pages"), "article", "webadmin_pagerecord_changelist"),
+                    _item(_("Archive imports"), "unarchive", "webadmin_archiveimport_changelist"),
                     _item(_("Addresses"), "link", "webadmin_address_changelist"),
                     _item(_("Moves of sites"), "move_up", "webadmin_sitemove_changelist"),
+                ],
+            },
+            {
+                "title": _("Discovery"),
+                "separator": True,
+                "items": [
+                    _item(_("Found pages"), "saved_search", "webadmin_discoveredpage_changelist"),
+                    _item(_("Searches for works"), "manage_search", "webadmin_discoveryplan_changelist"),
+                    _item(_("Search queries"), "history", "webadmin_discoveryquery_changelist"),
                 ],
             },
             {

@@ -1,5 +1,31 @@
 """The admin's lists and forms, one module a subject; Django finds them by importing this package."""
 
-from webadmin.admin import cases, evidence, licences, pages, rights, runs, sites, system, visits, works
+from webadmin.admin import (
+    cases,
+    discovery,
+    evidence,
+    imports,
+    licences,
+    pages,
+    rights,
+    runs,
+    sites,
+    system,
+    visits,
+    works,
+)
 
-__all__ = ["cases", "evidence", "licences", "pages", "rights", "runs", "sites", "system", "visits", "works"]
+__all__ = [
+    "cases",
+    "discovery",
+    "evidence",
+    "imports",
+    "licences",
+    "pages",
+    "rights",
+    "runs",
+    "sites",
+    "system",
+    "visits",
+    "works",
+]

@@ -1,0 +1,256 @@
+"""Looking for copies: works that are looked for, the log of queries, and the pages that were found."""
+
+from typing import Any
+
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _now
+from django.utils.translation import gettext_lazy as _
+from unfold.decorators import action, display
+from unfold.enums import ActionVariant
+
+from core.errors import BadInput, RetryLater
+from core.messages import CrawlRequested
+from webadmin import crawls, discovery, stores
+from webadmin.admin.columns import change_link, clipped, moment, outside_link, sentence_list, stored_sentence
+from webadmin.admin.isolation import HolderAdmin, is_manager, signed_in_user
+from webadmin.models import DiscoveredPage, DiscoveryPlan, DiscoveryQuery
+from webadmin.models.phrases import MATCH_CLASSES
+from webadmin.percentages import percentage
+from webadmin.sentences import translated
+
+STATE_COLORS = {
+    DiscoveredPage.State.PROPOSED: "warning",
+    DiscoveredPage.State.ACCEPTED: "success",
+    DiscoveredPage.State.DISMISSED: "default",
+    DiscoveredPage.State.NO_COPY: "default",
+    DiscoveredPage.State.UNREADABLE: "default",
+}
+QUERY_COLORS = {
+    DiscoveryQuery.State.ASKED: "info",
+    DiscoveryQuery.State.ANSWERED: "success",
+    DiscoveryQuery.State.FAILED: "danger",
+}
+LEFT_OUT = {
+    discovery.LeftOut.OWN_SITE: _("own site"),
+    discovery.LeftOut.LICENSED: _("licensed"),
+    discovery.LeftOut.WATCHED: _("watched already"),
+    discovery.LeftOut.KNOWN: _("found before"),
+    discovery.LeftOut.UNUSABLE: _("no page"),
+    discovery.LeftOut.TOO_MANY: _("too many of one search"),
+}
+
+
+@admin.register(DiscoveryPlan)
+class DiscoveryPlanAdmin(HolderAdmin):
+    list_display = ["work", "is_active", "queries_a_day", "left", "accept_from_chars"]
+    list_filter = ["is_active"]
+    list_select_related = ["work"]
+    search_fields = ["work__title"]
+    fields = ["work", ("is_active", "queries_a_day"), "accept_from_chars"]
+
+    def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        formfield = super().formfield_for_dbfield(db_field, request, **kwargs)
+        if formfield is not None and db_field.name == "work":
+            formfield.widget.can_add_related = False
+        return formfield
+
+    @display(description=_("left today"))
+    def left(self, plan: DiscoveryPlan) -> int:
+        return discovery.left_today(plan, timezone.now())
+
+
+@admin.register(DiscoveryQuery)
+class DiscoveryQueryAdmin(HolderAdmin):
+    is_read_only = True
+    list_display = ["sentence", "work", "asked", "state_label", "results", "left_out_line", "fault_line"]
+    list_filter = ["state", "work"]
+    list_select_related = ["work"]
+    search_fields = ["sentence", "work__title"]
+    fields = [
+        "sentence",
+        ("work", "chapter_number"),
+        ("asked", "state_label"),
+        "results",
+        "left_out_list",
+        "fault_line",
+    ]
+    readonly_fields = [
+        "sentence", "work", "chapter_number", "asked", "state_label", "results", "left_out_list", "fault_line",
+    ]  # fmt: skip
+
+    @display(description=_("asked at"), ordering="asked_at")
+    def asked(self, query: DiscoveryQuery) -> str:
+        return moment(query.asked_at)
+
+    @display(description=_("state"), ordering="state", label={str(s): color for s, color in QUERY_COLORS.items()})
+    def state_label(self, query: DiscoveryQuery) -> tuple[str, str]:
+        return query.state, query.get_state_display()
+
+    @display(description=_("left out"))
+    def left_out_line(self, query: DiscoveryQuery) -> int:
+        return sum(query.left_out.values())
+
+    @display(description=_("left out"))
+    def left_out_list(self, query: DiscoveryQuery) -> object:
+        known = {str(reason): phrase for reason, phrase in LEFT_OUT.items()}
+        return sentence_list(f"{known.get(reason, reason)} × {count}" for reason, count in query.left_out.items())
+
+    @display(description=_("fault"))
+    def fault_line(self, query: DiscoveryQuery) -> str:
+        return clipped(stored_sentence(query.fault), 80)
+
+
+@admin.register(DiscoveredPage)
+class DiscoveredPageAdmin(HolderAdmin):
+    is_read_only = True
+    list_display = ["page", "work", "state_label", "class_label", "share", "matched_chars", "found"]
+    list_filter = ["state", "work"]
+    list_select_related = ["work", "site"]
+    search_fields = ["title", "url", "work__title"]
+    actions = ["watch_selected", "dismiss_selected"]
+    actions_detail = ["watch", "dismiss"]
+    fieldsets = [
+        (None, {"fields": ["title_line", "address", ("work", "state_label"), "excerpt_line", "fault_line"]}),
+        (_("How much"), {"fields": [("class_label", "share", "matched_chars")]}),
+        (_("Decision"), {"fields": [("found", "query"), ("decider", "decided"), "site_link"]}),
+    ]
+    readonly_fields = [
+        "title_line", "address", "work", "state_label", "excerpt_line", "fault_line", "class_label", "share",
+        "matched_chars", "found", "query", "decider", "decided", "site_link",
+    ]  # fmt: skip
+
+    @display(description=_("page"), header=True, ordering="url")
+    def page(self, page: DiscoveredPage) -> list[str]:
+        return [clipped(page.title or page.host), clipped(page.url, 70)]
+
+    @display(description=_("title"))
+    def title_line(self, page: DiscoveredPage) -> str:
+        return clipped(page.title, 200)
+
+    @display(description=_("address"))
+    def address(self, page: DiscoveredPage) -> object:
+        return outside_link(page.url)
+
+    @display(description=_("state"), ordering="state", label={str(s): color for s, color in STATE_COLORS.items()})
+    def state_label(self, page: DiscoveredPage) -> tuple[str, str]:
+        return page.state, page.get_state_display()
+
+    @display(description=_("class"), ordering="match_class")
+    def class_label(self, page: DiscoveredPage) -> object:
+        known = {str(name): phrase for name, phrase in MATCH_CLASSES.items()}
+        return known.get(page.match_class, page.match_class or "—")
+
+    @display(description=_("similarity"), ordering="similarity")
+    def share(self, page: DiscoveredPage) -> str:
+        return percentage(page.similarity) if page.matched_chars else "—"
+
+    @display(description=_("found"), ordering="found_at")
+    def found(self, page: DiscoveredPage) -> str:
+        return moment(page.found_at)
+
+    @display(description=_("passage"))
+    def excerpt_line(self, page: DiscoveredPage) -> str:
+        return clipped(page.excerpt, 300) or "—"
+
+    @display(description=_("fault"))
+    def fault_line(self, page: DiscoveredPage) -> str:
+        return stored_sentence(page.fault)
+
+    @display(description=_("decided"))
+    def decided(self, page: DiscoveredPage) -> str:
+        return moment(page.decided_at)
+
+    @display(description=_("decided by"))
+    def decider(self, page: DiscoveredPage) -> object:
+        return _("rule") if page.decided_by == discovery.BY_RULE else page.decided_by or "—"
+
+    @display(description=_("site"))
+    def site_link(self, page: DiscoveredPage) -> object:
+        return change_link(page.site)
+
+    @admin.action(description=_("Watch these sites"), permissions=["manage"])
+    def watch_selected(self, request: HttpRequest, queryset: QuerySet) -> None:
+        for page in queryset.select_related("work__rights_holder"):
+            if is_manager(request, page):
+                page.refresh_from_db()
+                if page.state != DiscoveredPage.State.ACCEPTED:
+                    _watch(request, page)
+
+    @admin.action(description=_("Dismiss"), permissions=["manage"])
+    def dismiss_selected(self, request: HttpRequest, queryset: QuerySet) -> None:
+        for page in queryset.select_related("work__rights_holder"):
+            if is_manager(request, page):
+                _dismiss(request, page)
+
+    @action(
+        description=_("Watch this site"),
+        url_path="watch",
+        icon="travel_explore",
+        variant=ActionVariant.PRIMARY,
+        permissions=["manage"],
+        dialog={
+            "title": _("Watch this site?"),
+            "description": _("It becomes a site of the rights holder, and its first crawl begins at once."),
+            "form_class": None,
+            "form_submit_text": _("Watch this site"),
+        },
+    )
+    def watch(self, request: HttpRequest, form: object, object_id: str) -> HttpResponseBase:
+        return self._decided(request, object_id, _watch)
+
+    @action(
+        description=_("Dismiss"),
+        url_path="dismiss",
+        icon="close",
+        permissions=["manage"],
+        dialog={
+            "title": _("Dismiss this page?"),
+            "description": _("It is not proposed any more."),
+            "form_class": None,
+            "form_submit_text": _("Dismiss"),
+        },
+    )
+    def dismiss(self, request: HttpRequest, form: object, object_id: str) -> HttpResponseBase:
+        return self._decided(request, object_id, _dismiss)
+
+    def _decided(self, request: HttpRequest, object_id: str, decide: Any) -> HttpResponseBase:
+        page = get_object_or_404(self.get_queryset(request).select_related("work__rights_holder"), pk=object_id)
+        if not is_manager(request, page):
+            raise PermissionDenied
+        decide(request, page)
+        address = reverse("admin:webadmin_discoveredpage_change", args=[page.pk])
+        if "HX-Request" in request.headers:  # the dialog is sent by htmx, which follows no ordinary redirect
+            return HttpResponse(headers={"HX-Redirect": address})
+        return HttpResponseRedirect(address)
+
+
+def _watch(request: HttpRequest, page: DiscoveredPage) -> None:
+    """Watch the site of a proposal, crawl it, and say what came of it."""
+    try:
+        site = discovery.accept(page, signed_in_user(request).get_username(), timezone.now())
+    except BadInput as error:
+        messages.warning(request, translated(str(error)))
+        return
+    try:
+        stores.outbox().send(CrawlRequested(crawls.request_run(site, signed_in_user(request)).pk))
+    except (crawls.AlreadyRunning, RetryLater):
+        messages.success(
+            request, _now("%(site)s is watched; it is crawled as soon as that is possible.") % {"site": site}
+        )
+        return
+    messages.success(request, _now("%(site)s is watched, and its crawl was asked for.") % {"site": site})
+
+
+def _dismiss(request: HttpRequest, page: DiscoveredPage) -> None:
+    try:
+        discovery.dismiss(page, signed_in_user(request).get_username(), timezone.now())
+    except BadInput as error:
+        messages.warning(request, translated(str(error)))
+        return
+    messages.success(request, _now("%(host)s is not proposed any more.") % {"host": page.host})

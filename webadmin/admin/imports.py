@@ -1,0 +1,144 @@
+"""Archive imports: asked for by choosing a file of the import folder, and how far each has come."""
+
+from pathlib import Path
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+from unfold.decorators import display
+from unfold.widgets import UnfoldAdminSelectWidget
+
+from core.errors import BadInput
+from webadmin import imports
+from webadmin.admin.columns import moment, sentence_list, stored_sentence
+from webadmin.admin.isolation import HolderAdmin, signed_in_user
+from webadmin.models import ArchiveImport
+from webadmin.models.phrases import REJECTIONS
+from webadmin.sentences import translated
+
+STATE_COLORS = {
+    ArchiveImport.State.QUEUED: "info",
+    ArchiveImport.State.RUNNING: "primary",
+    ArchiveImport.State.FINISHED: "success",
+    ArchiveImport.State.FAILED: "danger",
+}
+PASSED_BY = {
+    "no_response": _("no response"),
+    "no_page": _("no page"),
+    "not_watched": _("host not watched"),
+    "revisit_of_another_file": _("repeated from another file"),
+    "unreadable": _("could not be read"),
+}
+
+
+class ArchiveImportForm(forms.ModelForm):
+    path = forms.ChoiceField(label=_("file"), widget=UnfoldAdminSelectWidget)
+
+    class Meta:
+        model = ArchiveImport
+        fields = ["rights_holder", "site", "path"]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if "path" in self.fields:  # absent where the record is only shown
+            self.fields["path"] = forms.ChoiceField(
+                label=_("file"),
+                choices=[("", "---------"), *((name, name) for name in imports.offered_files())],
+                widget=UnfoldAdminSelectWidget,
+                help_text=_("WARC, WACZ, ARC or WET files in the folder imports of the installation's home folder."),
+            )
+
+    def clean(self) -> dict[str, Any]:
+        given = super().clean() or {}
+        holder, site, name = given.get("rights_holder"), given.get("site"), given.get("path")
+        if holder is not None and site is not None and site.rights_holder_id != holder.pk:
+            raise ValidationError({"site": _("This site belongs to another rights holder.")})
+        if holder is not None and name:
+            try:
+                given["row"] = imports.request_import(holder, imports.import_folder() / Path(name).name, site)
+            except BadInput as error:
+                raise ValidationError({"path": translated(str(error))}) from error
+        return given
+
+
+@admin.register(ArchiveImport)
+class ArchiveImportAdmin(HolderAdmin):
+    form = ArchiveImportForm
+    list_display = ["file", "state_label", "site", "share", "pages", "new_versions", "requested"]
+    list_filter = ["rights_holder", "state"]
+    list_select_related = ["site", "rights_holder"]
+    search_fields = ["path"]
+
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
+        if obj is None:
+            return [(None, {"fields": ["rights_holder", "site", "path"]})]
+        return [
+            (None, {"fields": ["rights_holder", "site", ("file", "state_label"), ("requested", "finished")]}),
+            (
+                _("What came of it"),
+                {"fields": [("share", "records"), ("pages", "new_versions"), "left_out", "fault_list"]},
+            ),
+        ]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
+        shown = ["file", "state_label", "requested", "finished", "share", "records", "pages", "new_versions"]
+        shown += ["left_out", "fault_list"]
+        return shown if obj is None else [*shown, "rights_holder", "site"]
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: Any) -> None:
+        """The row was written while the form was checked; it is the one that the admin goes on with."""
+        row: ArchiveImport = form.cleaned_data["row"]
+        ArchiveImport.objects.filter(pk=row.pk, requested_by=None).update(requested_by=signed_in_user(request))
+        row.refresh_from_db()
+        obj.__dict__.update(row.__dict__)
+
+    @display(description=_("file"), ordering="path")
+    def file(self, row: ArchiveImport) -> str:
+        return str(row)
+
+    @display(description=_("state"), ordering="state", label={str(s): color for s, color in STATE_COLORS.items()})
+    def state_label(self, row: ArchiveImport) -> tuple[str, str]:
+        return row.state, row.get_state_display()
+
+    @display(description=_("read"))
+    def share(self, row: ArchiveImport) -> str:
+        if row.state == ArchiveImport.State.FINISHED:
+            return "100%"
+        done = min(row.position.get("offset", 0), row.size_bytes)
+        return f"{100 * done // row.size_bytes}%" if row.size_bytes and not row.position.get("member") else "…"
+
+    @display(description=_("records"))
+    def records(self, row: ArchiveImport) -> int:
+        return row.counts.get("records", 0)
+
+    @display(description=_("pages kept"))
+    def pages(self, row: ArchiveImport) -> int:
+        return row.counts.get("stored", 0)
+
+    @display(description=_("new versions"))
+    def new_versions(self, row: ArchiveImport) -> int:
+        return row.counts.get("new_versions", 0)
+
+    @display(description=_("requested"), ordering="requested_at")
+    def requested(self, row: ArchiveImport) -> str:
+        return moment(row.requested_at)
+
+    @display(description=_("finished"))
+    def finished(self, row: ArchiveImport) -> str:
+        return moment(row.finished_at)
+
+    @display(description=_("records left out"))
+    def left_out(self, row: ArchiveImport) -> object:
+        known = {**{str(reason): phrase for reason, phrase in REJECTIONS.items()}, **PASSED_BY}
+        passed = row.counts.get("passed_by") or {}
+        return sentence_list(f"{known.get(reason, reason)} × {count}" for reason, count in passed.items())
+
+    @display(description=_("faults"))
+    def fault_list(self, row: ArchiveImport) -> object:
+        return sentence_list(stored_sentence(fault) for fault in row.faults)
