@@ -72,4 +72,5 @@ def _record(name: str, reading: Reading, settings: Any) -> dict[str, Any]:
         "left_out": list(reading.left_out),
         "disguises": [{"kind": i.kind, "count": i.count, "example": i.example} for i in reading.disguises],
         "text": reading.text,
+        "raw_text": reading.raw_text or reading.text,
     }

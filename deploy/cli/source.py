@@ -2,6 +2,7 @@
 
 import re
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,9 +30,9 @@ def read_as_page(source: str, settings: Settings) -> Source:
         from crawler.single_fetch import fetch
 
         page = fetch(source, settings.crawl)
-        return Source(page.url, _accepted(read_page(page.body, page.headers, page.url), page.url))
+        return Source(page.url, _read(page.body, page.headers, page.url, settings))
     name = "standard input" if source == STANDARD_INPUT else source
-    return Source(name, _accepted(read_page(_bytes(source, settings), {}, name), name))
+    return Source(name, _read(_bytes(source, settings), {}, name, settings))
 
 
 def read_as_text(source: str, settings: Settings) -> Source:
@@ -44,10 +45,18 @@ def read_as_text(source: str, settings: Settings) -> Source:
     name = "standard input" if source == STANDARD_INPUT else source
     data = _bytes(source, settings)
     if _MARKUP.search(data.replace(b"\x00", b"")[:4096]):
-        return Source(name, _accepted(read_page(data, {}, name), name))
+        return Source(name, _read(data, {}, name, settings))
     from webadmin.intake.plain import decoded
 
     return Source(name, Reading(title=path.stem if source != STANDARD_INPUT else "", text=decoded(data, name)))
+
+
+def _read(body: bytes, headers: Mapping[str, str], name: str, settings: Settings) -> Reading:
+    from deploy.cli.referred import eyes_for
+
+    is_file = not _is_url(name) and Path(name).is_file()
+    with eyes_for(name if is_file else "", settings.crawl) as eyes:
+        return _accepted(read_page(body, headers, name, sight=eyes), name)
 
 
 def _is_url(source: str) -> bool:

@@ -1,0 +1,59 @@
+"""What a page that `read` and `check` look at refers to: from the web for an address, from its folder for a file."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from core.errors import ZhuiwenError
+from core.settings import CrawlSettings
+from crawler.addresses import AddressGuard
+from crawler.resources import MAX_BYTES, NO_RESOURCES, Fetch, FolderResources, ResourceKind, Resources, SiteResources
+from crawler.sight import OpenEyes, open_eyes
+
+TIMEOUT_S = 10.0  # for one; the page can be read without
+
+
+@contextmanager
+def eyes_for(source: str, settings: CrawlSettings) -> Iterator[OpenEyes]:
+    """Eyes for one page: an address, the path of a saved page, or "" for one that came from nowhere."""
+    site = SiteResources(_fetch(settings), AddressGuard(settings.allow_private_hosts))
+
+    def resources(url: str) -> Resources:
+        if urlsplit(url).scheme in ("http", "https"):
+            return site.of_page(url)
+        return _InFolder(Path(source).parent) if source else NO_RESOURCES
+
+    eyes = open_eyes(resources)
+    try:
+        yield eyes
+    finally:
+        eyes.close()
+
+
+class _InFolder:
+    """What lies beside or below a saved page; whatever it names on the web stays unread."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder, self._files = folder, FolderResources(folder)
+
+    def get(self, url: str, kind: ResourceKind) -> bytes | None:
+        if "://" in url[:12] or url.startswith("//"):
+            return None
+        # A page is read under its own path, and what it names relative to that.
+        relative = url.removeprefix(f"{self._folder.as_posix()}/") if not url.startswith("data:") else url
+        return self._files.get(relative, kind)
+
+
+def _fetch(settings: CrawlSettings) -> Fetch:
+    from crawler.single_fetch import fetch
+
+    def fetched(url: str, kind: ResourceKind) -> bytes | None:
+        limits = replace(settings, timeout_s=min(TIMEOUT_S, settings.timeout_s), max_body_bytes=MAX_BYTES[kind])
+        try:
+            return fetch(url, limits).body
+        except ZhuiwenError:
+            return None
+
+    return fetched
