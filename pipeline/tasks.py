@@ -173,11 +173,14 @@ def draw_evidence() -> None:
         waits = pending(client).waiting
         return time.monotonic() < end and not (waits["pages"] or waits["works"])
 
-    chromium = SETTINGS.crawl.chromium
+    chromium, is_left = SETTINGS.crawl.chromium, False
     with turn(client, DRAWING) as is_ours:
         if is_ours:
             drawn = evidence.draw_waiting(live_evidence(SETTINGS), ASKING_BATCH, chromium, may_go_on)
             log.info("%d page versions were drawn", drawn)
+            is_left = drawn > 0 and time.monotonic() >= end and bool(evidence_book.waiting_to_be_drawn(limit=1))
+    if is_left:
+        draw_evidence.apply_async(retry=False)
 
 
 @app.task(name="pipeline.stamp_evidence", base=Step, max_retries=0)

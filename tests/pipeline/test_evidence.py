@@ -1,16 +1,21 @@
 """Evidence from match to export, over real stores in memory, a real admin database and a real time stamp authority."""
 
+import gzip
+import io
+import json
 import zipfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from core.captures import Capture, NameAnswer, TlsSession, WireExchange
 from core.clock import ManualClock
 from core.errors import BadConfiguration, BadInput, BrokenInvariant, ServiceUnavailable
-from core.ids import Digest, VersionId
+from core.ids import CanonicalUrl, Digest, FinalUrl, RequestedUrl, VersionId
+from core.pages import Fetched
 from core.settings import EvidenceSettings
 from core.states import CaseState
 from crawler.chromium import find_chromium
@@ -21,6 +26,7 @@ from pagestore.evidence import MemoryEvidenceStore
 from pipeline import evidence
 from pipeline.evidence import EvidencePorts
 from tests.support import admin_data, case_texts
+from tests.support.certificates import make_chain
 from tests.support.time_stamp_authority import LocalAuthority, serving_stamps
 from webadmin import evidence_book as book
 from webadmin import stores
@@ -300,6 +306,57 @@ def test_a_changed_bundle_is_not_exported(world: World, tmp_path: Path) -> None:
     world.damage(EvidenceBundle.objects.get(case=world.cases[0]))
     with pytest.raises(BrokenInvariant, match="was changed"):
         export_case(world.cases[0].pk, tmp_path / "case.zip")
+
+
+def test_what_the_connection_knew_stands_in_the_bundle_and_no_secret_does(world: World, tmp_path: Path) -> None:
+    chain = make_chain(tmp_path)
+    tls = TlsSession("TLSv1.3", "TLS_AES_256_GCM_SHA384", 256, "pirate.example", chain.sent)
+    answer = NameAnswer("pirate.example", ("203.0.113.7",), admin_data.NOW)
+    hop = WireExchange(
+        url="https://pirate.example/", status=302,
+        request_head=b"GET / HTTP/1.1\r\nHost: pirate.example\r\nUser-Agent: Zhuiwen\r\nCookie: [withheld]\r\n\r\n",
+        response_head=b"HTTP/1.1 302 Moved\r\nX-B: 2\r\nx-a: 1\r\nLocation: /1\r\n\r\n",
+        connected_at=admin_data.NOW, sent_at=admin_data.NOW, answered_at=admin_data.NOW, ended_at=admin_data.NOW,
+        server_address="203.0.113.7", server_port=443, body_digest="0" * 64, body_bytes=5, body=b"moved",
+        name_answer=answer, tls=tls,
+    )  # fmt: skip
+    own = replace(hop, url="https://pirate.example/1", status=200, response_head=b"HTTP/1.1 200 OK\r\nX-C: 3\r\n\r\n")
+    version = world.ports.pages.version(world.version())
+    assert version is not None
+    body = world.ports.pages.raw(version.raw_digest)
+    assert body is not None
+    url = CanonicalUrl("https://pirate.example/1")
+    fetched = Fetched(
+        version.site_id, RequestedUrl(url), FinalUrl(url), url, 200, (), body, version.fetched_at,
+        capture=Capture((hop, own)),
+    )  # fmt: skip
+    stored = world.ports.pages.put(fetched, version.reading)
+    CaseMatch.objects.filter(case=world.cases[0]).update(version_id=stored.version_id)
+    evidence.bundle_version(stored.version_id, world.ports)
+    row = EvidenceBundle.objects.get(version_id=stored.version_id)
+    content = world.store.get(Digest(row.digest))
+    assert content is not None
+    with zipfile.ZipFile(io.BytesIO(content)) as file:
+        connection = json.loads(file.read("evidence/connection.json"))
+        records = gzip.decompress(file.read("archive/data.warc.gz"))
+    first, last = connection["exchanges"]
+    assert (first["url"], first["status"], last["url"]) == ("https://pirate.example/", 302, "https://pirate.example/1")
+    assert last["server_address"] == "203.0.113.7"
+    assert last["dns"]["addresses"] == ["203.0.113.7"]
+    assert len(last["tls"]["certificates"]) == 2
+    assert "Probe Intermediate" in last["tls"]["certificates"][0]["issuer"]
+    assert b"HTTP/1.1 302 Moved\r\nX-B: 2\r\nx-a: 1\r\n" in records
+    assert b"User-Agent: Zhuiwen" in records
+
+
+def test_a_page_whose_connection_nobody_saw_says_so(world: World) -> None:
+    evidence.bundle_version(world.version(), world.ports)
+    content = world.store.get(Digest(EvidenceBundle.objects.get().digest))
+    assert content is not None
+    with zipfile.ZipFile(io.BytesIO(content)) as file:
+        page = json.loads(file.read("evidence/page.json"))
+    assert "was not taken down" in page["absent"]["connection"]
+    assert "not drawn yet" in page["absent"]["screenshot"]
 
 
 def test_an_authority_without_a_root_is_named(tmp_path: Path) -> None:
