@@ -57,6 +57,10 @@ class Frontier:
         """What is known and not done, in the order in which it was found."""
         return list(self._pending.values())
 
+    def left_over(self) -> list[Target]:
+        """What nobody will fetch in this run, asked at its end."""
+        return self.pending()
+
     def add(self, url: str, depth: int, kind: str = PAGE) -> bool:
         """Whether the address was not known before; it is now."""
         return bool(self.add_all([Target(url, depth, kind)]))

@@ -1,7 +1,7 @@
 """Between a spider and the book of visits: which answers are news of a page, and what is noted of the others."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from scrapy import Request
@@ -22,6 +22,7 @@ from crawler.visiting import CrawlVisits, Look, kind_of
 
 MISSING = "missing"  # the kind of a target that cannot be there
 PROBE_PRIORITY = 40
+LOOK_S, QUIET_LOOKS = 0.05, 10  # while lists are waited for: a crawl that asks for nothing half a second has lost one
 ABSENT_STATUSES = {404: AbsenceReason.NOT_FOUND, 410: AbsenceReason.GONE}
 # Nobody's failure: the site, its owner or the operator wants it so, or there is nothing to read.
 REFUSALS = frozenset({Rejection.ROBOTS, Rejection.UNSAFE_ADDRESS, Rejection.OFF_SITE, Rejection.NOT_HTML})
@@ -35,6 +36,7 @@ class Revisiting:
         self.not_found = NotFoundPages()
         self._plan, self._clock = plan, clock
         self._kinds: dict[str, AddressKind] = {}  # of pages that were read and are not stored yet
+        self._lists: set[str] = set()  # known ones of this run that are still to be read
         self._probing = 0
         self._is_probed = asyncio.Event()
 
@@ -47,6 +49,27 @@ class Revisiting:
         for visit in self.visits.due():
             if follows(visit.url):
                 frontier.add(visit.url, visit.depth, PAGE)
+
+    def in_order(self, targets: list[Target]) -> tuple[list[Target], list[Target]]:
+        """What a run begins with, and known pages, which wait for it: lists may name new pages, and these go first."""
+        first, later = [], []
+        for target in targets:
+            visit = self.visits.of(target.url) if target.kind == PAGE else None
+            is_text = visit is not None and visit.kind is AddressKind.DETAIL and target.url not in self._plan.start_urls
+            (later if is_text else first).append(target)
+        self._lists = {target.url for target in first if target.kind == PAGE} if later else set()
+        return first, later
+
+    async def lists_read(self, is_quiet: Callable[[], bool]) -> None:
+        """Wait until what `in_order` put first is read; `is_quiet`: nothing is asked for that could still come."""
+        quiet_looks = 0
+        while self._lists and quiet_looks < QUIET_LOOKS:
+            await asyncio.sleep(LOOK_S)
+            quiet_looks = quiet_looks + 1 if is_quiet() else 0
+
+    def settled(self, target: Target) -> None:
+        """An address has been read, with all that it names, or came to nothing."""
+        self._lists.discard(target.url)
 
     def probes(self, callback: Any, errback: Any) -> Iterator[Request]:
         """Requests for what cannot be there, where the site has pages that may be lost."""
@@ -131,6 +154,7 @@ class Revisiting:
 
     def failed(self, target: Target, reason: Rejection | None, sentence: str) -> None:
         """Note a request that came to nothing; reason None: it leads to an address that this crawl has fetched."""
+        self.settled(target)
         if target.kind != PAGE:
             return
         if reason is None:
@@ -142,7 +166,7 @@ class Revisiting:
 
     def left_over(self, frontier: Frontier) -> None:
         """Note the pages that were found and are not fetched: the next run begins with them."""
-        for target in frontier.pending():
+        for target in frontier.left_over():
             if target.kind == PAGE:
                 self.visits.found(target.url, target.depth)
 

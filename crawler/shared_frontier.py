@@ -60,6 +60,11 @@ class SharedFrontier(Frontier):
         raw = (json.loads(value) for value in self.link.scan_hash(self._keys[_NAMES.index("targets")]).values())
         return [Target(url, int(depth), kind) for url, depth, kind, _ in sorted(raw, key=lambda each: each[3] % 1e10)]
 
+    def left_over(self) -> list[Target]:
+        """What is pending when the last process leaves; none while others go on with it."""
+        alive = self.link.call("ZCARD", self._keys[_NAMES.index("workers")])
+        return [] if int(alive) > 1 else self.pending()
+
     def add_all(self, targets: Iterable[Target]) -> list[Target]:
         """Those that were not known before, in one step."""
         wanted = {_short(target.url): target for target in targets}

@@ -3,14 +3,15 @@
 from typing import Any
 
 from core.pages import CrawlPlan, SpiderKind
+from core.politeness import Budget
 
 # A novel's catalogue and what a feed carries are put in order by the one process that has all of it.
 SHARED_KINDS = frozenset({SpiderKind.GENERIC, SpiderKind.SITEMAP, SpiderKind.LIST})
 
 
 def can_be_shared(plan: CrawlPlan) -> bool:
-    """Whether several processes may crawl this plan together."""
-    return plan.kind in SHARED_KINDS
+    """Whether several processes may crawl this plan together: budgets are counted by one process alone."""
+    return plan.kind in SHARED_KINDS and plan.politeness.budget == Budget()
 
 
 def shared(settings: dict[str, Any]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from copy import deepcopy
 from datetime import datetime
 from pathlib import Path
@@ -19,7 +20,9 @@ from core.ids import PageId, VersionId
 from core.messages import PageStored
 from core.pages import CrawlCounts, Fetched, Reading, Stored
 from crawler.run import run_crawl
+from crawler.shared_settings import can_be_shared
 from pagestore.mongo import MongoPageStore, connect
+from pipeline import companions
 from pipeline.app import SETTINGS
 from pipeline.outbox import CeleryOutbox
 from webadmin import crawls, identity, politeness
@@ -36,6 +39,8 @@ SENTENCES = {
     "store_unavailable": gettext_noop("The page store or the broker did not answer; see zhuiwen status, crawl again."),
 }
 DIED = gettext_noop("The crawl process died; the crawler's log says why. Crawl the site again.")
+MODULE = "pipeline.crawl_process"
+START_DEADLINE_S = 30.0  # a process that cannot start within it has failed
 HEARTBEAT_S = 5.0  # a run without a sign of life for 120 of these is given up (webadmin.crawls)
 
 
@@ -61,33 +66,51 @@ class SeenAgainStore(MongoPageStore):
 
 def start_crawl(run_id: int) -> None:
     """Run one crawl to its end in a child process. Whatever ends the child, the run's row says how it ended."""
-    child = subprocess.run(
-        [sys.executable, "-m", "pipeline.crawl_process", str(run_id)], stdin=subprocess.DEVNULL, check=False
-    )
-    if child.returncode in (ENDED, NOT_OURS):
+    shares = SETTINGS.crawl.is_shared
+    with companions.accompanied(MODULE, run_id, SETTINGS.crawl.processes - 1 if shares else 0):
+        code = _run_child(run_id)
+        for _ in range(companions.MAX_RESTARTS if shares else 0):
+            if code in (ENDED, NOT_OURS, UNKNOWN):
+                break
+            log.warning("a process of crawl run %s ended with code %s; another one goes on", run_id, code)
+            code = _run_child(run_id, companions.AGAIN)
+    if code in (ENDED, NOT_OURS):
         return
     run = CrawlRun.objects.filter(pk=run_id, state=CrawlRun.State.RUNNING).first()
     if run is not None:
-        log.error("the process of crawl run %s ended with code %s", run_id, child.returncode)
+        log.error("the process of crawl run %s ended with code %s", run_id, code)
         crawls.fail(run, None, DIED)
 
 
+def _run_child(run_id: int, *flags: str) -> int:
+    command = [sys.executable, "-m", MODULE, str(run_id), *flags]
+    return subprocess.run(command, stdin=subprocess.DEVNULL, check=False).returncode
+
+
 def main(arguments: list[str]) -> int:
-    """The child: crawl the run whose number is given, if nobody else does."""
+    """The child: crawl the run whose number is given, if nobody else does, or help whoever does."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     run = CrawlRun.objects.select_related("site").filter(pk=int(arguments[0])).first()
     if run is None:
         log.error("%s", NotFound("crawl run", arguments[0]))
         return UNKNOWN
-    if not crawls.mark_started(run):
+    if companions.COMPANION in arguments:
+        return _accompany(run)
+    is_started = companions.AGAIN in arguments and run.state == CrawlRun.State.RUNNING
+    if not is_started and not crawls.mark_started(run):
         log.info("crawl run %s is %s already", run.pk, run.state)
         return NOT_OURS
     store, outbox = SeenAgainStore(SETTINGS.mongo_url), CeleryOutbox()
-    with _Heartbeat(run) as heartbeat:
+    book = _book(run)
+    if book is not None and not is_started:
+        book.clear()
+    with _Heartbeat(run, book) as heartbeat:
         try:
             plan = crawls.plan_of(run.site, run)
             visits = DjangoVisitBook()
-            counts = run_crawl(plan, store, outbox, SETTINGS.crawl, _job_dir(run), heartbeat.take, visits)
+            counts = run_crawl(plan, store, outbox, SETTINGS.crawl, _job_dir(run), heartbeat.take, visits, None, _url())
+            if book is not None:
+                counts = book.settled(counts) if counts.finish_reason in COMPLETE else book.total(counts)
         except ZhuiwenError as error:
             log.error("crawl run %s failed: %s", run.pk, error)
             crawls.fail(run, heartbeat.counts, str(error))
@@ -97,6 +120,39 @@ def main(arguments: list[str]) -> int:
     identity.propose(run.site, store, SystemClock().now())
     _close(run, counts)
     return ENDED
+
+
+def _accompany(run: CrawlRun) -> int:
+    """A further process of a run that another one has started and will close."""
+    if not _is_running(run) or not can_be_shared(plan := crawls.plan_of(run.site, run)):
+        return NOT_OURS
+    store, outbox, book = SeenAgainStore(SETTINGS.mongo_url), CeleryOutbox(), _book(run)
+    on_progress = book.write if book is not None else None
+    try:
+        run_crawl(plan, store, outbox, SETTINGS.crawl, None, on_progress, DjangoVisitBook(), None, _url())
+    except ZhuiwenError as error:
+        log.error("a further process of crawl run %s failed: %s", run.pk, error)
+    for version in seen_again(store.seen_again.items(), SystemClock().now()):
+        outbox.send(PageStored(version))
+    return ENDED
+
+
+def _is_running(run: CrawlRun) -> bool:
+    """Whether the run is being crawled, as soon as that can be said."""
+    deadline = time.monotonic() + START_DEADLINE_S
+    while run.state == CrawlRun.State.QUEUED and time.monotonic() < deadline:
+        time.sleep(0.2)
+        run.refresh_from_db(fields=["state"])
+    return bool(run.state == CrawlRun.State.RUNNING)
+
+
+def _book(run: CrawlRun) -> companions.CountsBook | None:
+    return companions.CountsBook(_job_dir(run)) if SETTINGS.crawl.is_shared else None
+
+
+def _url() -> str:
+    """Where crawls are shared; "" where they are not."""
+    return SETTINGS.redis_url if SETTINGS.crawl.is_shared else ""
 
 
 def _close(run: CrawlRun, counts: CrawlCounts) -> None:
@@ -118,15 +174,17 @@ def _job_dir(run: CrawlRun) -> Path:
 class _Heartbeat:
     """Writes the newest counts of a run every few seconds, beside the reactor, and ends a crawl that was given up."""
 
-    def __init__(self, run: CrawlRun) -> None:
-        self._run = run
+    def __init__(self, run: CrawlRun, book: companions.CountsBook | None = None) -> None:
+        self._run, self._book = run, book
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._beat, daemon=True)
         self.counts: CrawlCounts | None = None
 
     def take(self, counts: CrawlCounts) -> None:
         """Called on the reactor's thread, where the counts are still."""
-        self.counts = deepcopy(counts)
+        if self._book is not None:
+            self._book.write(counts)
+        self.counts = deepcopy(self._book.total(counts) if self._book is not None else counts)
 
     def __enter__(self) -> "_Heartbeat":
         self._thread.start()

@@ -23,7 +23,7 @@ from tests.crawler.crawl_process import RecordingStore, finish, kill, plan_of, s
 from tests.crawler.texts import own_text
 from tests.support.web_server import Routes, WebServer, page, redirect
 
-LISTS, PAGES_A_LIST = 12, 25
+LISTS, PAGES_A_LIST = 8, 25
 LEASE_S = 5.0  # a process may stand still for a second or two where others need the processor
 
 
