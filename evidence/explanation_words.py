@@ -95,7 +95,7 @@ CHINESE = Words(
         "由取证计算机记录。"
         "如有争议，宜由公证机构或第三方存证平台另行取证。",
         "不能证明谁经营该网站、谁上传了内容、是否获得许可、作品权属归谁；这些须另行举证。",
-        "截图与 PDF 由浏览器绘制，其字体、脚本与网络条件可能使其与响应原文不同；以响应原文为准。",
+        "截图与 PDF 由不联网的浏览器根据所存响应绘制，来自其他地址的图片、样式、脚本不在其中；以响应原文为准。",
         "相似度是程序按所述参数算得的数值，不是法律意义上的实质性相似。",
         "未查询时间戳机构证书是否被吊销；签名时证书在有效期内。请将根证书的 SHA-256 与该机构公布的值核对："
         "文件中附带的根证书本身不构成信任。",
@@ -181,9 +181,8 @@ ENGLISH = Words(
         "have the "
         "page taken by a notary or a third party as well.",
         "Not who runs the site, who uploaded the text, whether it was licensed, or who owns the work.",
-        "Screenshot and PDF were drawn by a browser; fonts, scripts and network may make them differ from the "
-        "response. "
-        "The response decides.",
+        "Screenshot and PDF were drawn from the stored response by a browser that reaches no network: what comes from "
+        "other addresses (pictures, styles, scripts) is missing. The response decides.",
         "Similarity is a number that a program computed with the parameters given; it is not a finding of law.",
         "It was not asked whether the authority's certificate had been revoked; it was within its validity "
         "when it signed. "

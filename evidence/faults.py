@@ -54,7 +54,6 @@ class Fault(Enum):
         "{part}: the stamp ({stamped}) is older than what it is said to prove ({said})",
         "{part}：时间戳（{stamped}）早于其所证明的内容（{said}）",
     )
-    NOT_STAMPED = ("{part} bears no time stamp", "{part} 没有时间戳")
 
 
 class DoesNotHold(BadInput):

@@ -21,6 +21,11 @@ from evidence.warc import FULL_PAGE, PDF, TEXT
 MAX_EXPANDED_BYTES = 512 * 2**20
 MAX_RECORDS = 1_000
 
+# What every reader of a bundle relies on.
+PAGE_FIELDS = frozenset({"url", "title", "fetched_at", "body_digest", "text_digest", "screenshot", "pdf", "absent"})
+FINDING_FIELDS = frozenset(
+    {"work", "page_text_digest", "class", "similarity", "matched_chars", "passages", "algorithm_id", "code_version"}
+)
 _HEX_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 
 
@@ -63,6 +68,8 @@ def _opened(content: memoryview) -> Opened:
     page, connection, finding = (
         parsed(_file(files, name), name) for name in (bundle.PAGE, bundle.CONNECTION, bundle.FINDING)
     )
+    _check_fields(page, PAGE_FIELDS, bundle.PAGE)
+    _check_fields(finding, FINDING_FIELDS, bundle.FINDING)
     records = list(_records(_file(files, bundle.ARCHIVE)))
     try:
         renderings = _renderings(records, page)
@@ -172,6 +179,12 @@ def _check_statements(records: list[_Record], page: Mapping[str, Any], finding: 
     for passage in finding["passages"]:
         start, end = passage["page"]
         _require(text[start:end] == passage["page_excerpt"], bundle.FINDING, "a passage of the page", "网页段落")
+
+
+def _check_fields(said: Mapping[str, Any], fields: frozenset[str], part: str) -> None:
+    missing = sorted(fields - said.keys())
+    if missing:
+        raise DoesNotHold(Fault.UNREADABLE, part, why=(f"it lacks {missing[0]}", f"缺少字段 {missing[0]}"))
 
 
 def _require(is_so: bool, part: str, english: str, chinese: str) -> None:

@@ -6,6 +6,7 @@ what the export repeats outside its bundles, the seal.
 
 import mmap
 import sys
+from argparse import ArgumentParser
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -91,6 +92,7 @@ def check(files: Files, trusted_pem: bytes = b"") -> Report:
     bundles = [_opened(files, said) for said in _bundles(case)]
     checked = tuple(_checked(files, bundle, trusted_pem) for bundle in bundles)
     _check_repeated(files, case, manifest, bundles)
+    _check_expected(files, bundles)
     seals = _seals(files, trusted_pem)
     total = sum(map(len, files.values()))
     return Report(int(manifest["case"]), str(manifest["created"]), checked, seals, len(files), total)
@@ -188,6 +190,25 @@ def _check_repeated(files: Files, case: Mapping[str, Any], manifest: Mapping[str
                 raise DoesNotHold(Fault.CONTRADICTS, name, why=("the bundle has another", "与证据包内不同"))
 
 
+def _check_expected(files: Files, bundles: list[Opened]) -> None:
+    """No file stands there that was not looked at: a reader would believe it had been."""
+    expected = {layout.MANIFEST, layout.SUMS, layout.CASE, layout.EXPLANATION, layout.PRINTED}
+    for bundle in bundles:
+        expected |= {layout.bundle_file(bundle.digest), layout.proof_file(bundle.digest)}
+        expected |= {layout.shown_file(bundle.digest, rendering) for rendering in bundle.renderings}
+        expected |= _stamp_files(files, bundle)
+    for name in files:
+        if name not in expected and not name.startswith(f"{layout.SEAL}/"):
+            raise DoesNotHold(Fault.UNLISTED, name)
+
+
+def _stamp_files(files: Files, bundle: Opened) -> set[str]:
+    """The files of the stamps that a bundle's proof names; the proof has been checked."""
+    name = layout.proof_file(bundle.digest)
+    said = parsed(bytes(files[name]), name)["stamps"] if name in files else []
+    return {f"{each['folder']}/{file}" for each in said for file in (layout.QUERY, layout.RESPONSE, layout.ROOTS)}
+
+
 def _seals(files: Files, trusted_pem: bytes) -> tuple[StampFacts, ...]:
     sealed = sha256(files[layout.MANIFEST])
     found_in = {name.rpartition("/")[0] for name in files if name.startswith(f"{layout.SEAL}/")}
@@ -207,12 +228,14 @@ def _seals(files: Files, trusted_pem: bytes) -> tuple[StampFacts, ...]:
 
 def main(arguments: list[str]) -> int:
     """The exit code: 0 holds, 1 does not, 2 there is nothing to read, 3 holds but bears no stamp."""
-    from evidence.told import UNREADABLE, tell
+    from evidence.told import tell
 
-    if len(arguments) != 1:
-        sys.stderr.write("python -m evidence.verify FILE\n")
-        return UNREADABLE
-    return tell(Path(arguments[0]))
+    options = ArgumentParser(prog="python -m evidence.verify", description="Verify an export of evidence, offline.")
+    options.add_argument("file", metavar="FILE", type=Path)
+    options.add_argument("--ca", metavar="PEM", type=Path, help="roots that you got from the authorities yourself")
+    options.add_argument("--json", action="store_true", help="for programs")
+    given = options.parse_args(arguments)
+    return tell(given.file, given.ca, is_json=given.json)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,9 @@
 """Asking an authority: what is sent, what is not believed, and what is never asked."""
 
 import base64
+import contextlib
+import socket
+import threading
 
 import pytest
 
@@ -64,6 +67,26 @@ def test_what_is_no_answer_of_an_authority_is_tried_again_later(
 def test_an_answer_without_end_is_cut_off(authority: LocalAuthority) -> None:
     with serving(lambda _: (200, REPLY, b"\x30" * 10_000_000)) as server, pytest.raises(ServiceUnavailable):
         Authority(f"http://127.0.0.1:{server.server_port}/", authority.ca_pem, allow_private=True).stamp(ROOT)
+
+
+def test_an_answer_that_drips_is_given_up(authority: LocalAuthority) -> None:
+    """Its head comes byte by byte, so that no single wait is long."""
+    done = threading.Event()
+
+    def drip(reached: socket.socket) -> None:
+        with contextlib.suppress(OSError):
+            reached.sendall(b"HTTP/1.1 200 OK\r\nX: ")
+            while not done.wait(0.05):
+                reached.sendall(b"a")
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        thread = threading.Thread(target=lambda: drip(server.accept()[0]), daemon=True)
+        thread.start()
+        url = f"http://127.0.0.1:{server.getsockname()[1]}/"
+        with pytest.raises(RetryLater):
+            Authority(url, authority.ca_pem, allow_private=True, timeout_s=0.5).stamp(ROOT)
+        done.set()
+        thread.join()
 
 
 def test_an_authority_that_is_away_is_tried_again_later(authority: LocalAuthority) -> None:

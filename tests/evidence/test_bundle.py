@@ -240,6 +240,18 @@ def test_a_bundle_whose_parts_contradict_each_other_does_not_hold() -> None:
         opened(rebuilt(WACZ.content, {bundle.FINDING: canonical(found)}), "bundle")
 
 
+@pytest.mark.parametrize("name", [bundle.PAGE, bundle.FINDING])
+def test_a_statement_that_lacks_a_field_or_has_another_kind_is_refused_in_a_sentence(name: str) -> None:
+    whole = json.loads(files_of(WACZ.content)[name])
+    for field in ("url", "fetched_at", "screenshot", "passages", "page_text_digest"):
+        if field not in whole:
+            continue
+        without = {key: value for key, value in whole.items() if key != field}
+        for changed in (without, whole | {field: 7}, whole | {field: [None]}):
+            with pytest.raises(DoesNotHold):
+                opened(rebuilt(WACZ.content, {name: canonical(changed)}), "bundle")
+
+
 @pytest.mark.parametrize("name", [bundle.PAGE, bundle.FINDING, bundle.CONNECTION, bundle.ARCHIVE, bundle.PAGES])
 def test_a_changed_file_is_named(name: str) -> None:
     files = files_of(WACZ.content)

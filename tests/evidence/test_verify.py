@@ -178,6 +178,14 @@ def test_facts_that_contradict_a_bundle_do_not_hold_even_unsealed(exported: byte
     assert (found.fault, found.part) == (Fault.CONTRADICTS, shown)
 
 
+def test_a_bundle_that_is_carried_along_unverified_is_refused(exported: bytes, world: World) -> None:
+    files = unsealed(files_of(exported))
+    stranger = bundle.make(bare_capture("http://untergeschoben.example/"), finding(), made_at=MADE)
+    for name in (layout.bundle_file(stranger.digest), "stamps/x/1/ca.pem", "extra.txt"):
+        found = fault_of(relisted(files | {name: stranger.content}))
+        assert (found.fault, found.part) == (Fault.UNLISTED, name)
+
+
 def test_a_stamp_older_than_the_page_does_not_hold(world: World) -> None:
     later = replace(bare_capture().page, fetched_at=FETCHED + timedelta(days=3650))
     early = bundle.make(replace(bare_capture(), exchanges=(later,)), finding(), made_at=MADE + timedelta(days=3650))
