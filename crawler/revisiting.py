@@ -52,7 +52,8 @@ class Revisiting:
 
     def in_order(self, targets: list[Target]) -> tuple[list[Target], list[Target]]:
         """What a run begins with, and known pages, which wait for it: lists may name new pages, and these go first."""
-        first, later = [], []
+        first: list[Target] = []
+        later: list[Target] = []
         for target in targets:
             visit = self.visits.of(target.url) if target.kind == PAGE else None
             is_text = visit is not None and visit.kind is AddressKind.DETAIL and target.url not in self._plan.start_urls

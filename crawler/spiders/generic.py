@@ -100,6 +100,13 @@ class GenericSpider(Spider):
             for probe in self.revisiting.probes(self.parse_probe, self.note_probe):
                 yield probe
             await self.revisiting.probed()
+            first, later = self.revisiting.in_order(self.frontier.pending())
+            for target in first:
+                yield self._request(target)
+            await self.revisiting.lists_read(self._is_quiet)
+            for target in later:
+                yield self._request(target)
+            return
         for target in self.frontier.pending():
             yield self._request(target)
 
@@ -109,6 +116,8 @@ class GenericSpider(Spider):
         if answer is None:
             async for found in self.parse_page(response, target):
                 yield found
+            if self.revisiting is not None:
+                self.revisiting.settled(target)
             return
         self._silences = 0
         self.tally.counts.fetched += isinstance(answer, Unchanged)
@@ -116,6 +125,8 @@ class GenericSpider(Spider):
         if isinstance(answer, NotThere):
             self._reject_absence(answer)
         yield answer
+        if self.revisiting is not None:
+            self.revisiting.settled(target)
         self.tally.tell()
         if self._is_full():
             raise CloseSpider(PAGE_LIMIT)
@@ -131,6 +142,13 @@ class GenericSpider(Spider):
 
     def now(self) -> datetime:
         return self._clock.now()
+
+    def _is_quiet(self) -> bool:
+        """Whether nothing is asked for, waits to be, or is being read."""
+        engine = self.crawler.engine
+        slot, scraper = (engine._slot, engine.scraper.slot) if engine is not None else (None, None)
+        is_idle = slot is None or not (slot.inprogress or slot.scheduler.has_pending_requests())
+        return is_idle and (scraper is None or scraper.is_idle())
 
     async def parse_page(self, response: Response, target: Target) -> AsyncIterator[Request | ReadPage]:
         """Read one page: its links become requests, its text an item."""
@@ -152,7 +170,7 @@ class GenericSpider(Spider):
         if item is None:
             self.frontier.finish(target.url)
         else:
-            yield item  # type: ignore[misc] - the pipeline takes both; who extends this method yields pages
+            yield item  # type: ignore[misc] # the pipeline takes both; who extends this method yields pages
         self.tally.tell()
         if self._is_full():
             raise CloseSpider(PAGE_LIMIT)

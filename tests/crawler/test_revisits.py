@@ -83,12 +83,12 @@ def test_a_page_that_stands_is_visited_less_and_less_often_and_one_that_changes_
 ) -> None:
     site.plan = replace(site.plan, start_urls=(server.url("/1.html"), server.url("/2.html")), kind=SpiderKind.LIST)
     seen: dict[str, list[int]] = {"/1.html": [], "/2.html": []}
-    for day in range(0, 24, 2):
+    for day in range(0, 16, 2):
         server.routes["/2.html"] = text_page(2, f"<p>第{day}天的消息：江水又涨了一尺，渡船今日停航，改走石桥。</p>")
         for path in asked(server, lambda day=day: site.crawl(day * DAY)):  # type: ignore[misc]
             seen[path].append(day)
-    assert seen["/2.html"] == list(range(0, 24, 2))
-    assert len(seen["/1.html"]) <= 5
+    assert seen["/2.html"] == list(range(0, 16, 2))
+    assert len(seen["/1.html"]) <= 4
     gaps = [later - earlier for earlier, later in zip(seen["/1.html"], seen["/1.html"][1:], strict=False)]
     assert gaps == sorted(gaps)
 
@@ -113,8 +113,8 @@ def with_etags(server: WebServer, tag: str = '"v1"') -> list[str]:
         return answer_to
 
     for path, answer in list(server.routes.items()):
-        assert isinstance(answer, Answer)
-        server.routes[path] = answering(path, answer)
+        if isinstance(answer, Answer):
+            server.routes[path] = answering(path, answer)
     return unmodified
 
 
@@ -182,12 +182,17 @@ def test_a_page_is_seen_only_once_it_is_stored(server: WebServer, site: VisitedS
 
 
 def test_what_a_run_has_no_time_for_is_where_the_next_begins(server: WebServer, site: VisitedSite) -> None:
-    site.plan = replace(site.plan, max_pages=3)
-    first = asked(server, site.crawl)
-    second = asked(server, lambda: site.crawl(HOUR))
-    assert "/" in second
-    assert not {*first} & {*second} - {"/"}
-    assert len({*first, *second}) >= 5
+    site.plan = replace(site.plan, max_pages=3, concurrency=1)
+
+    def stored() -> set[str]:
+        return {visit.url for visit in site.book.visits(site.plan.site_id) if visit.page_id}
+
+    site.crawl()
+    first = stored()
+    left = [visit for visit in site.book.visits(site.plan.site_id) if visit.seen_at is None]
+    assert (len(first), len(left)) == (2, 3)
+    site.crawl(HOUR)
+    assert len(stored() - first) == 2, "the list once more, and two of the three"
 
 
 def test_new_pages_come_before_open_cases_and_these_before_what_is_due(server: WebServer, site: VisitedSite) -> None:
@@ -195,7 +200,10 @@ def test_new_pages_come_before_open_cases_and_these_before_what_is_due(server: W
     site.book.pages_with_cases = frozenset({site.page(server.url("/4.html"))})
     server.routes["/"], server.routes["/9.html"] = index([*PAGES, 9]), text_page(9)
     site.plan = replace(site.plan, max_pages=3, concurrency=1)
-    assert asked(server, lambda: site.crawl(5 * DAY)) == ["/", "/4.html", "/9.html"]
+    server.requested.clear()
+    site.crawl(5 * DAY)
+    pages = [path for path in server.requested if path in server.routes]
+    assert pages[:3] == ["/", "/9.html", "/4.html"]
 
 
 def test_gone_is_what_two_answers_half_a_day_apart_say_and_both_are_kept(server: WebServer, site: VisitedSite) -> None:

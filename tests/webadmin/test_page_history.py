@@ -186,7 +186,7 @@ class TestTimeline:
         lived(texts.pages, page)
         reviewer.cookies["django_language"] = "zh-hans"
         shown = reviewer.get(self.address(page)).content.decode()
-        for word in ("首次发现", "已改动", "已消失", "重新出现"):
+        for word in ("首次发现", "已改变", "已消失", "重新出现"):
             assert word in shown
 
     def test_a_page_of_another_rights_holder_is_not_there(

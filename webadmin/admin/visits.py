@@ -74,8 +74,7 @@ class AddressAdmin(HolderAdmin):
     ]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
-        rows: list[Any] = [row for _name, options in self.fieldsets for row in options["fields"]]
-        return [field for row in rows for field in ([row] if isinstance(row, str) else row)]
+        return _fields(self.fieldsets)
 
     @display(description=_("URL"), ordering="url")
     def address(self, row: Address) -> str:
@@ -131,8 +130,7 @@ class SiteMoveAdmin(HolderAdmin):
     ]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
-        rows: list[Any] = [row for _name, options in self.fieldsets for row in options["fields"]]
-        return [field for row in rows for field in ([row] if isinstance(row, str) else row)]
+        return _fields(self.fieldsets)
 
     @display(description=_("move"), header=True)
     def move(self, move: SiteMove) -> list[str]:
@@ -214,6 +212,12 @@ class SiteMoveAdmin(HolderAdmin):
         if "HX-Request" in request.headers:  # the dialog is sent by htmx, which follows no ordinary redirect
             return HttpResponse(headers={"HX-Redirect": address})
         return HttpResponseRedirect(address)
+
+
+def _fields(fieldsets: Any) -> list[str]:
+    """Every field of a form whose rows may hold several."""
+    rows = [row for _name, options in fieldsets for row in options["fields"]]
+    return [field for row in rows for field in ([row] if isinstance(row, str) else row)]
 
 
 def _reasons(evidence: dict[str, Any]) -> list[str]:
