@@ -1,0 +1,151 @@
+"""When evidence is made: behind a match, by the sweep for what is owed, and drawn behind everything else."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import timedelta
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import redis
+from django_celery_beat.models import PeriodicTask
+
+from core.clock import ManualClock
+from core.errors import BrokenInvariant, ServiceUnavailable
+from core.messages import MatchFound, Message
+from core.settings import load
+from pagestore.evidence import MemoryEvidenceStore
+from pipeline import rounds, tasks
+from pipeline.app import app
+from pipeline.evidence import EvidencePorts
+from pipeline.outbox import TASKS
+from pipeline.pending import KEY_PREFIX
+from pipeline.schedule import ensure_schedule
+from pipeline.sweep import Swept
+from tests.support import admin_data, case_texts
+from webadmin import failures
+from webadmin.models import EvidenceBundle, EvidenceCheck
+
+pytestmark = pytest.mark.django_db
+
+
+@dataclass
+class Desk:
+    """What the tasks of a worker see and send."""
+
+    client: "redis.Redis"
+    ports: EvidencePorts
+    world: admin_data.World
+    sent: list[Message] = field(default_factory=list)
+    draws: list[dict[str, Any]] = field(default_factory=list)
+    is_broker_away: bool = False
+
+    def send(self, message: Message) -> None:
+        if self.is_broker_away:
+            raise ServiceUnavailable("the message broker (Redis)", "nowhere")
+        self.sent.append(message)
+
+
+@pytest.fixture
+def desk(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
+    client = redis.Redis.from_url(redis_url)
+    client.flushall()
+    world, texts = admin_data.fill_world(cases=2), case_texts.use(monkeypatch)
+    for estate in (world.ours, world.theirs):
+        case_texts.keep_estate(texts, estate)
+    clock = ManualClock(admin_data.NOW + timedelta(days=2))
+    made = Desk(client, EvidencePorts(texts.pages, texts.works, MemoryEvidenceStore(), clock), world)
+    monkeypatch.setattr(tasks, "live", lambda _: SimpleNamespace(outbox=made, pages=texts.pages))
+    monkeypatch.setattr(tasks, "live_evidence", lambda _: made.ports)
+    monkeypatch.setattr(tasks, "redis_client", lambda _: client)
+    monkeypatch.setattr(tasks, "sweep_all", lambda _: Swept(0, 0, 0, False))
+    monkeypatch.setattr(tasks.ask_engines, "apply_async", lambda **_: None)
+    monkeypatch.setattr(tasks.draw_evidence, "apply_async", lambda **options: made.draws.append(options))
+    yield made
+    client.close()
+
+
+@pytest.mark.parametrize(("cases", "expected"), [([7], [MatchFound("v" * 40)]), ([], [])])
+def test_a_match_sends_for_its_bundle_and_no_match_for_none(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, cases: list[int], expected: list[Message]
+) -> None:
+    monkeypatch.setattr(tasks.steps, "match_page", lambda *_: cases)
+    tasks.match_page(version_id="v" * 40)
+    assert desk.sent == expected
+
+
+def test_a_broker_that_is_away_does_not_undo_the_match(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tasks.steps, "match_page", lambda *_: [7])
+    desk.is_broker_away = True
+    tasks.match_page(version_id="v" * 40)
+    assert desk.sent == []
+
+
+def test_the_sweep_sends_for_bundles_that_are_owed_and_then_for_pictures(desk: Desk) -> None:
+    tasks.sweep()
+    assert len(desk.sent) == 4
+    assert desk.draws == []
+    for message in desk.sent:
+        assert isinstance(message, MatchFound)
+        tasks.bundle_evidence(version_id=message.version_id)
+    assert EvidenceBundle.objects.count() == 4
+    desk.sent.clear()
+    tasks.sweep()
+    assert desk.sent == []
+    assert len(desk.draws) == 1
+
+
+def test_a_version_that_cannot_be_bundled_waits_for_a_person(desk: Desk) -> None:
+    version = desk.world.ours.cases[0].version_id
+    desk.world.ours.cases[0].matches.update(page_text_digest="0" * 64)
+    with pytest.raises(BrokenInvariant) as fault:
+        tasks.bundle_evidence(version_id=version)
+    failures.note(tasks.bundle_evidence.name, {"version_id": version}, str(fault.value))
+    tasks.sweep()
+    assert MatchFound(version) not in desk.sent
+    assert len(desk.sent) == 3
+
+
+def test_nothing_is_drawn_while_a_page_waits(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[bool] = []
+    monkeypatch.setattr(tasks.evidence, "draw_waiting", lambda *given: asked.append(given[3]()) or 0)
+    tasks.draw_evidence()
+    desk.client.rpush(f"{KEY_PREFIX}pages", b"{}")
+    tasks.draw_evidence()
+    assert asked == [True, False]
+
+
+def test_the_nightly_check_is_noted_where_others_look(desk: Desk) -> None:
+    for estate in (desk.world.ours, desk.world.theirs):
+        tasks.bundle_evidence(version_id=estate.cases[0].version_id)
+    tasks.check_evidence()
+    assert EvidenceCheck.objects.get().bundles == 2
+    assert rounds.last_rounds(desk.client)[rounds.EVIDENCE].counts == {
+        "bundles": 2,
+        "changed": 0,
+        "missing": 0,
+        "removed": 0,
+    }
+
+
+def test_without_authorities_the_task_of_stamps_does_nothing(desk: Desk) -> None:
+    tasks.bundle_evidence(version_id=desk.world.ours.cases[0].version_id)
+    tasks.stamp_evidence()
+
+
+def test_beat_knows_when_and_no_tick_takes_back_what_an_operator_moved() -> None:
+    settings = load({})
+    ensure_schedule(settings)
+    for name in ("pipeline.stamp_evidence", "pipeline.check_evidence"):
+        task = PeriodicTask.objects.get(task=name)
+        assert task.enabled
+        PeriodicTask.objects.filter(pk=task.pk).update(enabled=False)
+    ensure_schedule(settings)
+    assert not PeriodicTask.objects.filter(task__contains="evidence", enabled=True).exists()
+    nightly = PeriodicTask.objects.get(task="pipeline.check_evidence")
+    assert nightly.crontab is not None
+    assert (nightly.crontab.hour, str(nightly.crontab.timezone)) == ("2", "Asia/Shanghai")
+
+
+def test_every_message_has_a_task_that_takes_it() -> None:
+    assert TASKS[MatchFound] in app.tasks
