@@ -131,7 +131,8 @@ def varying(first: str, second: str) -> list[str]:
 
 
 def _pieces(text: str, host: str) -> list[tuple[int, int]]:
-    found, plain = [], []
+    found: list[tuple[int, int]] = []
+    plain: list[tuple[int, int]] = []
     for pattern in (_SIGNS, _ADDRESSES):
         for match in pattern.finditer(text):
             if pattern is _ADDRESSES and not _is_address(match[0]):

@@ -33,7 +33,7 @@ def downloaded_resources(crawler: Any, settings: CrawlSettings, count_bytes: Cal
         from twisted.internet import reactor
 
         answer: Future[bytes | None] = Future()
-        reactor.callFromThread(_ask, crawler, url, kind, answer, count_bytes)  # type: ignore[attr-defined]
+        reactor.callFromThread(_ask, crawler, url, kind, answer, count_bytes)
         try:
             return answer.result(timeout=MAX_WAIT_S)
         except NotInTime:

@@ -8,7 +8,7 @@ before it: four bytes, big-endian.
 import json
 import resource
 import sys
-from typing import BinaryIO
+from typing import IO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +36,7 @@ def main() -> None:
             answer(sink, _drawn(font, codes))
 
 
-def read_block(source: BinaryIO) -> bytes | None:
+def read_block(source: IO[bytes]) -> bytes | None:
     """One block with its length before it; None at the end."""
     head = source.read(4)
     if len(head) < 4:
@@ -44,17 +44,17 @@ def read_block(source: BinaryIO) -> bytes | None:
     return source.read(int.from_bytes(head, "big"))
 
 
-def write_block(sink: BinaryIO, data: bytes) -> None:
+def write_block(sink: IO[bytes], data: bytes) -> None:
     sink.write(len(data).to_bytes(4, "big") + data)
 
 
-def answer(sink: BinaryIO, drawings: Drawings | None) -> None:
+def answer(sink: IO[bytes], drawings: Drawings | None) -> None:
     write_block(sink, json.dumps(drawings.codes if drawings else []).encode())
     write_block(sink, drawings.rasters.tobytes() if drawings else b"")
     sink.flush()
 
 
-def answer_picture(sink: BinaryIO, ink: NDArray[np.uint8] | None) -> None:
+def answer_picture(sink: IO[bytes], ink: NDArray[np.uint8] | None) -> None:
     write_block(sink, json.dumps(list(ink.shape) if ink is not None else []).encode())
     write_block(sink, ink.tobytes() if ink is not None else b"")
     sink.flush()

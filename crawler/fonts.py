@@ -18,7 +18,7 @@ from crawler.repertoire import COMMON_HAN, FREQUENT_HAN, HAN, PRIVATE_USE
 # All from 567 to 645 characters of faces that are in the references and of one that is not (SimHei), 2026-11.
 MIN_SIMILARITY = 0.62  # below it a drawing is none of the known characters; the worst right one of SimHei has .65
 MIN_TO_BE_SURE = 0.93  # without a second opinion; a face among the references has .88 to 1
-MIN_MARGIN_TO_BE_SURE = 0.05  # to the next candidate
+MIN_MARGIN_TO_BE_SURE = 0.02  # to the next candidate
 # A character that is drawn as another: that must be much more alike than its own. Its own is at .97 to 1 in the same
 # face, at .65 or more in any face seen, and two characters taken at random are at .3 in the mean.
 MAX_OWN_SIMILARITY, MIN_LEAD = 0.75, 0.12
@@ -26,6 +26,7 @@ MIN_REMAPPED = 3  # of a font's characters; two may be an odd drawing in an hone
 # Of two that look the same, the character that texts have: differences between faces are of this size.
 _FREQUENT_BONUS, _COMMON_BONUS = 0.03, 0.015
 _SEEN_BY_OCR_BONUS = 0.06  # times its confidence
+_DOUBT_AT = 0.15  # this far from the same shape a face is none of the references
 MAX_FONTS_KEPT = 64
 _MAX_ASKED_OF_OCR = 300  # glyphs of one font: 16 ms each
 
@@ -101,11 +102,16 @@ def is_another(char: str, own: float | None, candidates: Sequence[Candidate]) ->
 
 
 def best(candidates: Sequence[Candidate], seen: str = "", confidence: float = 0.0) -> str:
-    """The likeliest of the candidates, best first, with what a recogniser saw as a second opinion."""
+    """The likeliest of the candidates, best first, with what a recogniser saw as a second opinion.
+
+    The closer the shapes, the less else counts: a face that is among the references shows 晌 at .97 and 响 at .93.
+    """
+    doubt = min(1.0, (1.0 - candidates[0].similarity) / _DOUBT_AT)
 
     def likelihood(candidate: Candidate) -> float:
         frequent = _FREQUENT_BONUS if candidate.char in FREQUENT_HAN else _COMMON_BONUS * (candidate.char in COMMON_HAN)
-        return candidate.similarity + frequent + (_SEEN_BY_OCR_BONUS * confidence if candidate.char == seen else 0.0)
+        seconded = _SEEN_BY_OCR_BONUS * confidence if candidate.char == seen else 0.0
+        return candidate.similarity + doubt * doubt * (frequent + seconded)
 
     return max(candidates, key=likelihood).char
 

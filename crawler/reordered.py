@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from typing import TypeAlias
 
 from lxml.html import HtmlElement
 
@@ -22,7 +23,7 @@ _MIRRORED = {ord(char): _PAIRS[number ^ 1] for number, char in enumerate(_PAIRS)
 _FLEX = ("flex", "inline-flex")
 _GRID = ("grid", "inline-grid")
 
-Item = HtmlElement | str
+Item: TypeAlias = HtmlElement | str
 
 
 def is_chopped(tree: HtmlElement) -> bool:
@@ -147,7 +148,7 @@ def _order(item: Item, styles: Cascade) -> int:
 
 
 def _piece_order(items: Sequence[Item], own: Properties, styles: Cascade) -> list[Item]:
-    of_items = [{} if isinstance(item, str) else styles.of(item) for item in items]
+    of_items: list[Properties] = [{} if isinstance(item, str) else styles.of(item) for item in items]
     if own.get("direction") == "rtl" and all(one.get("display", "").startswith("inline-") for one in of_items):
         return list(items[::-1])
     if sum(1 for one in of_items if one.get("position") in ("absolute", "relative")) >= MIN_PIECES - 1:

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from core.pages import DisguiseFound
 from crawler.advertisements import without_advertisements
-from crawler.text_noise import BEFORE_ADVERTISEMENTS, STEPS, CleanText, undone_by
+from crawler.text_noise import BEFORE_ADVERTISEMENTS, STEPS, CleanText, Step, undone_by
 from crawler.undone import EXAMPLE_CHARS
 
 
@@ -14,7 +14,7 @@ def cleaned(text: str, url: str = "") -> CleanText:
     """Undo what stands between the characters of a text; one without noise comes back as it is."""
     strip = partial(without_advertisements, host=_host(url))
     # Twice: an address may be hidden by noise, and noise may look like a part of an address.
-    steps = (*BEFORE_ADVERTISEMENTS, strip, *STEPS[len(BEFORE_ADVERTISEMENTS) :], strip)
+    steps: tuple[Step, ...] = (*BEFORE_ADVERTISEMENTS, strip, *STEPS[len(BEFORE_ADVERTISEMENTS) :], strip)
     text, found = undone_by(steps, text)
     return CleanText(text, merged(found))
 
