@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
-from django.db.models import Count, Max
+from django.db.models import Count, Max, QuerySet
 from django.db.models.functions import Coalesce
 
 from core.errors import BadInput
@@ -80,12 +80,17 @@ def plans_with_budget(now: datetime, works: Collection[int] | None = None) -> li
 
 def left_today(plan: DiscoveryPlan, now: datetime) -> int:
     """How many queries a work has left on the operator's day."""
-    sent = DiscoveryQuery.objects.filter(work_id=plan.work_id, asked_at__gte=_midnight(now)).count()
+    sent = sent_today(now).filter(work_id=plan.work_id).count()
     return max(0, plan.queries_a_day - sent)
 
 
+def sent_today(now: datetime) -> QuerySet[DiscoveryQuery]:
+    """The queries of the operator's day."""
+    return DiscoveryQuery.objects.filter(asked_at__gte=_midnight(now))
+
+
 def left_today_over_all(now: datetime) -> int:
-    sent = DiscoveryQuery.objects.filter(asked_at__gte=_midnight(now)).count()
+    sent = sent_today(now).count()
     return max(0, settings.ZHUIWEN.discovery.queries_a_day - sent)
 
 

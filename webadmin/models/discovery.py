@@ -4,6 +4,7 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from webadmin.hidden_characters import spelled
 from webadmin.models.rights import Work
 from webadmin.models.sites import Site
 
@@ -102,4 +103,4 @@ class DiscoveredPage(models.Model):
         constraints = [models.UniqueConstraint(fields=["work", "url_digest"], name="one_discovery_a_page")]
 
     def __str__(self) -> str:
-        return self.title or self.url
+        return spelled(self.title or self.url)

@@ -1,0 +1,190 @@
+"""Kinds of sites, discovery and imports on the desk: what a manager may do, and what is refused with a sentence."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from core.messages import CrawlRequested
+from core.pages import SpiderKind
+from tests.support import admin_data
+from tests.support.desk import CollectingOutbox, add_url, list_url, record_url, signed_in
+from webadmin import crawls, discovery, imports, stores, watchlist
+from webadmin.models import ArchiveImport, DiscoveredPage, DiscoveryPlan, DiscoveryQuery, Site
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
+CONFIRM = {"_form_submitted": "True"}  # what the dialog sends
+
+
+@pytest.fixture
+def world(db: None) -> admin_data.World:
+    return admin_data.fill_world()
+
+
+@pytest.fixture
+def outbox(monkeypatch: pytest.MonkeyPatch) -> CollectingOutbox:
+    collecting = CollectingOutbox()
+    monkeypatch.setattr(stores, "outbox", lambda: collecting)
+    return collecting
+
+
+@pytest.fixture
+def found(world: admin_data.World) -> DiscoveredPage:
+    work = world.ours.works[0]
+    plan = discovery.plan_for(work)
+    query = discovery.begin_query(plan, 1, "渡口的老钟敲过三下撑船的人才慢慢收起缆绳", NOW)
+    assert query is not None
+    discovery.end_query(query, 4, {"own_site": 1, "known": 2})
+    finding = discovery.Finding("http://pirate.example/1.html", "盗\u202e版", "identical", 0.97, 1200, "渡口的老钟")
+    page = discovery.record(work, query, finding, NOW)
+    assert page is not None
+    return page
+
+
+def site_form(world: admin_data.World, **changes: object) -> dict[str, object]:
+    """What the browser sends for a new site."""
+    fields: dict[str, object] = {
+        "rights_holder": world.ours.holder.pk,
+        "name": "某表",
+        "kind": "list",
+        "start_urls": "",
+        "is_active": "on",
+        "crawl_at": "03:00",
+        "interval_days": "1",
+        "max_depth": "5",
+        "max_pages": "2000",
+        "delay_s": "1",
+        "concurrency": "2",
+        "domains-TOTAL_FORMS": "0",
+        "domains-INITIAL_FORMS": "0",
+    }
+    return fields | changes
+
+
+def clean_site(world: admin_data.World, **changes: object):  # type: ignore[no-untyped-def]
+    from webadmin.forms.sites import SiteForm
+
+    class OfSite(SiteForm):
+        class Meta:
+            model = Site
+            fields = ["rights_holder", "name", "kind", "start_urls"]
+
+    return OfSite(site_form(world, **changes))
+
+
+def test_each_bad_line_of_a_list_is_named_with_its_number(world: admin_data.World) -> None:
+    text = "# 来源：客服\nhttp://a.example/1\n\nwww.a.example/2\nhttp://u:p@a.example/3  # 登录\nhttp://a.example/4"
+    form = clean_site(world, start_urls=text)
+    assert not form.is_valid()
+    shown = " ".join(form.errors["start_urls"])
+    assert "4" in shown
+    assert "www.a.example/2" in shown
+    assert "5" in shown
+    assert "u:p" not in shown
+
+
+def test_a_list_keeps_its_comments_and_its_plan_leaves_them_out(world: admin_data.World) -> None:
+    form = clean_site(world, start_urls="# 来源：客服\nhttp://a.example/1  # 首页\nhttp://b.example/2")
+    assert form.is_valid(), form.errors
+    site = form.save()
+    assert site.start_urls.startswith("# 来源")
+    plan = crawls.plan_of(site, crawls.request_run(site))
+    assert plan.kind is SpiderKind.LIST
+    assert plan.start_urls == ("http://a.example/1", "http://b.example/2")
+    assert plan.allowed_hosts == ()
+
+
+def test_a_site_of_archives_needs_no_address_and_is_never_due(world: admin_data.World) -> None:
+    form = clean_site(world, kind="archive")
+    assert form.is_valid(), form.errors
+    site = form.save()
+    Site.objects.filter(pk=site.pk).update(added_at=datetime(2026, 1, 1, tzinfo=UTC))
+    assert site not in crawls.due_sites(timezone.now())
+    assert crawls.next_due(site, timezone.now()) is None
+    assert not clean_site(world, kind="novel").is_valid()
+
+
+@pytest.mark.parametrize("kind", list(SpiderKind))
+def test_every_kind_of_the_crawler_can_be_chosen(kind: SpiderKind) -> None:
+    assert kind.value in Site.Kind.values
+
+
+def test_the_form_of_a_site_says_which_fields_a_kind_has(world: admin_data.World) -> None:
+    shown = signed_in(world.ours.manager).get(add_url(Site)).content.decode()
+    assert "novel" in shown
+    assert "x-show" in shown
+
+
+def test_a_manager_watches_a_found_site_with_one_click(
+    world: admin_data.World, found: DiscoveredPage, outbox: CollectingOutbox
+) -> None:
+    answer = signed_in(world.ours.manager).post(
+        reverse("admin:webadmin_discoveredpage_watch", args=[found.pk]), CONFIRM, follow=True
+    )
+    assert answer.status_code == 200
+    found.refresh_from_db()
+    assert (found.state, found.decided_by) == ("accepted", world.ours.manager.username)
+    assert found.site is not None
+    assert found.site.rights_holder == world.ours.holder
+    assert outbox.sent == [CrawlRequested(found.site.runs.get().pk)]
+
+
+def test_a_manager_dismisses_and_a_reviewer_does_neither(
+    world: admin_data.World, found: DiscoveredPage, outbox: CollectingOutbox
+) -> None:
+    reviewer = signed_in(world.ours.reviewer)
+    for name in ("watch", "dismiss"):
+        assert reviewer.post(
+            reverse(f"admin:webadmin_discoveredpage_{name}", args=[found.pk]), CONFIRM
+        ).status_code in (
+            302,
+            403,
+        )
+    found.refresh_from_db()
+    assert found.state == "proposed"
+    signed_in(world.ours.manager).post(reverse("admin:webadmin_discoveredpage_dismiss", args=[found.pk]), CONFIRM)
+    found.refresh_from_db()
+    assert found.state == "dismissed"
+    assert outbox.sent == []
+
+
+@pytest.mark.parametrize("model", [DiscoveredPage, DiscoveryPlan, DiscoveryQuery])
+def test_the_lists_and_records_of_discovery_show_what_there_is_and_spell_what_hides(
+    world: admin_data.World, found: DiscoveredPage, model: type
+) -> None:
+    manager = signed_in(world.ours.manager)
+    record = model.objects.first()
+    for address in (list_url(model), record_url(record)):
+        answer = manager.get(address)
+        assert answer.status_code == 200
+        assert "\u202e" not in answer.content.decode()
+    other = signed_in(world.theirs.manager)
+    assert other.get(record_url(record)).status_code in (302, 403, 404)
+
+
+def test_an_archive_of_the_import_folder_is_asked_for_in_the_browser(
+    world: admin_data.World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "old.warc.gz").write_bytes(b"x")
+    monkeypatch.setattr(imports, "import_folder", lambda: tmp_path)
+    site = watchlist.archive_site(world.ours.holder, "旧档")
+    manager = signed_in(world.ours.manager)
+    assert "old.warc.gz" in manager.get(add_url(ArchiveImport)).content.decode()
+    form = {"rights_holder": world.ours.holder.pk, "site": site.pk, "path": "old.warc.gz"}
+    assert manager.post(add_url(ArchiveImport), form).status_code == 302
+    row = ArchiveImport.objects.get()
+    assert (row.path, row.site, row.state) == (str(tmp_path / "old.warc.gz"), site, "queued")
+    assert row.requested_by == world.ours.manager
+    assert manager.get(record_url(row)).status_code == 200
+    assert manager.get(list_url(ArchiveImport)).status_code == 200
+    refused = manager.post(add_url(ArchiveImport), form | {"path": "../../etc/passwd"})
+    assert refused.status_code == 200
+    assert ArchiveImport.objects.count() == 1
