@@ -9,7 +9,7 @@ import typer
 
 from core.errors import BadInput
 from core.pages import SpiderKind
-from deploy.cli import site_visits
+from deploy.cli import site_trial, site_visits
 from deploy.cli.output import as_json, say, table
 from deploy.cli.session import local_iso, local_time, session
 
@@ -22,6 +22,7 @@ def register(app: typer.Typer) -> None:
     group = typer.Typer(help="The sites to watch.", no_args_is_help=True, rich_markup_mode=None)
     group.command("add")(add)
     group.command("list")(show)
+    site_trial.register(group)
     site_visits.register(group)
     app.add_typer(group, name="site")
 
@@ -51,6 +52,7 @@ def add(  # noqa: PLR0917 - options of a command
     title_selector: Annotated[str | None, typer.Option(metavar="SELECTOR", help="CSS or XPath of the title")] = None,
     encoding: Annotated[str | None, typer.Option(help="where it cannot be found from the pages")] = None,
     ignore_robots: Annotated[bool, typer.Option(help="crawl what robots.txt forbids; ask the site first")] = False,
+    reason: Annotated[str, typer.Option(help="why robots.txt is ignored; kept, and shown in the admin")] = "",
 ) -> None:
     """Watch a site. The same address again brings its options up to date; --name of a site adds an address to it."""
     options: dict[str, Any] = {
@@ -69,6 +71,8 @@ def add(  # noqa: PLR0917 - options of a command
         "obey_robots": False if ignore_robots else None,
     }
     given = {option: value for option, value in options.items() if value is not None}
+    if ignore_robots and not reason.strip():
+        raise BadInput("--ignore-robots needs --reason: why robots.txt is not to be obeyed")
     if kind in ("list", "archive"):
         _add_named(kind, url, urls, name, rights_holder, given)
         return
