@@ -1,0 +1,42 @@
+"""`zhuiwen read`: what it shows beside the text."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.crawler.layouts import layouts
+from tests.support.command_line import CommandLine
+
+FIELDS = {
+    *("source", "site", "title", "chapter_number", "author", "published", "encoding", "is_encoding_doubtful"),
+    *("extractor", "confidence", "is_extraction_doubtful", "left_out", "disguises", "text"),
+}
+NOVEL = next(layout for layout in layouts() if layout.chapter_number == 3 and layout.encoding == "gbk")
+SHORT_NOTICE = next(layout for layout in layouts() if layout.name.startswith("short notice"))
+
+
+@pytest.fixture
+def zhuiwen(tmp_path: Path) -> CommandLine:
+    return CommandLine(tmp_path)
+
+
+def test_all_that_was_read_of_a_chapter_stands_in_the_record(zhuiwen: CommandLine, tmp_path: Path) -> None:
+    path = tmp_path / "3.html"
+    path.write_bytes(NOVEL.body)
+    record = zhuiwen("read", path, "--json").json()
+    assert record.keys() >= FIELDS
+    assert (record["site"], record["title"], record["chapter_number"]) == ("小书站", NOVEL.title, 3)
+    assert (record["author"], record["encoding"]) == (NOVEL.author, "gb18030")
+    assert (record["is_extraction_doubtful"], record["text"]) == (False, NOVEL.text)
+    shown = zhuiwen("read", path).out
+    assert "chapter: 3\n" in shown
+    assert "site: 小书站\n" in shown
+
+
+def test_an_extraction_that_is_more_likely_poor_than_good_is_called_doubtful(
+    zhuiwen: CommandLine, tmp_path: Path
+) -> None:
+    path = tmp_path / "notice.html"
+    path.write_bytes(SHORT_NOTICE.body)
+    assert zhuiwen("read", path, "--json").json()["is_extraction_doubtful"] is True
+    assert "(doubtful)" in zhuiwen("read", path).out

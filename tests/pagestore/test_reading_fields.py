@@ -1,0 +1,35 @@
+"""What versions of this release say more than those of earlier ones, and that those are still read."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from core.ids import CanonicalUrl, FinalUrl, RequestedUrl, SiteId
+from core.pages import Fetched, Reading
+from pagestore.documents import new_version, version_document, version_of
+
+FETCHED = Fetched(
+    site_id=SiteId("site"),
+    requested_url=RequestedUrl("http://a.example/3.html"),
+    final_url=FinalUrl("http://a.example/3.html"),
+    canonical_url=CanonicalUrl("http://a.example/3.html"),
+    status=200,
+    headers=(),
+    body=b"<p>x</p>",
+    fetched_at=datetime(2026, 11, 1, tzinfo=UTC),
+)
+READING = Reading(
+    "第三章 石牛闸", "正文。", site_name="小书站", chapter_number=3, left_out=("一秒记住【小书站】", "孤\ud800字")
+)
+
+
+def test_site_chapter_and_what_was_left_out_come_back_as_they_were() -> None:
+    version = new_version(FETCHED, READING)
+    assert version_of(version_document(version), READING.text).reading == READING
+
+
+def test_a_version_of_an_earlier_release_is_read_without_them() -> None:
+    document = version_document(new_version(FETCHED, READING))
+    for name in ("site_name", "chapter_number", "left_out"):
+        del document[name]
+    plain = replace(READING, site_name="", chapter_number=None, left_out=())
+    assert version_of(document, READING.text).reading == plain
