@@ -1,7 +1,7 @@
 """The verb `site try`: what a site's rules make of one page from the web, or of the pages that are stored."""
 
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -24,9 +24,7 @@ def register(group: typer.Typer) -> None:
 
 def try_site(
     site: Annotated[str, typer.Argument(metavar="SITE", help="its number or name")],
-    url: Annotated[
-        str, typer.Argument(metavar="[URL]", help="one page of it; without, the 50 newest stored pages")
-    ] = "",
+    url: Annotated[str, typer.Argument(metavar="[URL]", help="one page of it; none: those stored")] = "",
     is_stored: Annotated[bool, typer.Option("--stored", help="take the page as it is stored, ask nobody")] = False,
     is_json: Annotated[bool, typer.Option("--json", help="for programs")] = False,
 ) -> int:
@@ -110,9 +108,7 @@ def _login_said(plan: CrawlPlan, counts: CrawlCounts) -> str:
 
 def _say_tried(tried: list[Any], is_json: bool) -> int:
     if is_json:
-        as_json(
-            [{"url": t.url, "title": t.title, "rule": t.rule, "seen": t.seen, "stored": t.is_stored} for t in tried]
-        )
+        as_json([asdict(each) for each in tried])
         return 0
     if not tried:
         raise BadInput("no page of the site is stored yet; crawl it first, or give a URL")

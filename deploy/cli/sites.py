@@ -71,6 +71,8 @@ def add(  # noqa: PLR0917 - options of a command
         "obey_robots": False if ignore_robots else None,
     }
     given = {option: value for option, value in options.items() if value is not None}
+    if ignore_robots and kind in ("list", "archive"):
+        raise BadInput("--ignore-robots is not for lists and archives here; switch it in the admin, with the reason")
     if ignore_robots and not reason.strip():
         raise BadInput("--ignore-robots needs --reason: why robots.txt is not to be obeyed")
     if kind in ("list", "archive"):
@@ -86,8 +88,17 @@ def add(  # noqa: PLR0917 - options of a command
 
         require_reachable(url.strip(), settings.crawl)
         site = catalogue.add_site(catalogue.holder(rights_holder), url, name, **given)
+        _note_switch(site, ignore_robots, reason)
         hosts = ", ".join(domain.host for domain in site.domains.all())
         say(f"watching {site.pk} {site.name} ({hosts}) at {_when(site)}; crawl it now with: zhuiwen crawl {site.pk}")
+
+
+def _note_switch(site: "Site", ignore_robots: bool, reason: str) -> None:
+    """Write down that robots.txt is ignored from now on, and why."""
+    from webadmin import politeness
+
+    if ignore_robots:
+        politeness.note_robots_switch(site, reason)
 
 
 def show(is_json: Annotated[bool, typer.Option("--json", help="for programs")] = False) -> None:

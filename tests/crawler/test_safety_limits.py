@@ -23,6 +23,7 @@ from tests.support.web_server import Answer, Routes, WebServer, page, redirect
 
 BIG = b"<p>" + b" " * 30_000_000
 ZEROS = b"0" * 99
+ZEROS = b"0" * 99
 BOMB_XML = (
     b'<?xml version="1.0"?><!DOCTYPE l [<!ENTITY a "aaaaaaaaaa">'
     + b"".join(b'<!ENTITY %c "%s">' % (98 + n, b"&%c;" % (97 + n) * 10) for n in range(9))
