@@ -1,14 +1,10 @@
 """A bundle taken apart and held against itself: every digest, and every statement that another part repeats."""
 
-import re
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from io import BytesIO
 from typing import Any
-
-from warcio.archiveiterator import ArchiveIterator
 
 from core.ids import Digest, digest
 from evidence import bundle, container
@@ -16,17 +12,16 @@ from evidence.canonical import parsed
 from evidence.digests import sha256
 from evidence.faults import DoesNotHold, Fault
 from evidence.warc import FULL_PAGE, PDF, TEXT
+from evidence.warc_reading import records
 
 # A page is refused by the crawler long before; screenshots of very long pages have some 20 MB.
 MAX_EXPANDED_BYTES = 512 * 2**20
-MAX_RECORDS = 1_000
 
 # What every reader of a bundle relies on.
 PAGE_FIELDS = frozenset({"url", "title", "fetched_at", "body_digest", "text_digest", "screenshot", "pdf", "absent"})
 FINDING_FIELDS = frozenset(
     {"work", "page_text_digest", "class", "similarity", "matched_chars", "passages", "algorithm_id", "code_version"}
 )
-_HEX_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +65,10 @@ def _opened(content: memoryview) -> Opened:
     )
     _check_fields(page, PAGE_FIELDS, bundle.PAGE)
     _check_fields(finding, FINDING_FIELDS, bundle.FINDING)
-    records = list(_records(_file(files, bundle.ARCHIVE)))
+    archived = list(_records(_file(files, bundle.ARCHIVE)))
     try:
-        renderings = _renderings(records, page)
-        _check_statements(records, page, finding, renderings["text"].decode("utf-8", "surrogatepass"))
+        renderings = _renderings(archived, page)
+        _check_statements(archived, page, finding, renderings["text"].decode("utf-8", "surrogatepass"))
         fetched, made = datetime.fromisoformat(page["fetched_at"]), datetime.fromisoformat(package["created"])
         _require(fetched.tzinfo is not None and made.tzinfo is not None, bundle.PAGE, "moments", "时间")
     except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -112,33 +107,20 @@ def _listed(package: Mapping[str, Any]) -> dict[str, tuple[str, int]]:
 
 def _records(compressed: bytes) -> Iterator[_Record]:
     """The records, each with its digests checked."""
-    expanded = _expanded(compressed)
-    try:
-        for number, record in enumerate(ArchiveIterator(BytesIO(expanded), no_record_parse=True), 1):
-            _check_count(number)
-            yield _checked(record.rec_type, record.rec_headers, record.raw_stream.read())
-    except DoesNotHold:
-        raise
-    except Exception as error:  # warcio raises what its parsers happen to meet
-        raise DoesNotHold(Fault.UNREADABLE, bundle.ARCHIVE, why=("it is no WARC", "不是 WARC")) from error
+    for fields, block in records(_expanded(compressed), bundle.ARCHIVE):
+        yield _checked(fields, block)
 
 
-def _check_count(records: int) -> None:
-    if records > MAX_RECORDS:
-        raise DoesNotHold(Fault.TOO_LARGE, bundle.ARCHIVE, limit=f"{MAX_RECORDS:,} records")
-
-
-def _checked(kind: str, headers: Any, block: bytes) -> _Record:
-    name = headers.get_header("WARC-Record-ID", "")
-    is_http = headers.get_header("Content-Type", "").startswith("application/http")
+def _checked(fields: Mapping[str, str], block: bytes) -> _Record:
+    name, kind = fields.get("warc-record-id", ""), fields.get("warc-type", "")
+    is_http = fields.get("content-type", "").startswith("application/http")
     payload = block.partition(b"\r\n\r\n")[2] if is_http else block
-    for header, content in (("WARC-Block-Digest", block), ("WARC-Payload-Digest", payload)):
-        said = headers.get_header(header)
-        if said is None and header == "WARC-Payload-Digest" and kind == "warcinfo":
+    for field, content in (("warc-block-digest", block), ("warc-payload-digest", payload)):
+        if field == "warc-payload-digest" and kind == "warcinfo":
             continue
-        if said is None or not _HEX_DIGEST.fullmatch(said) or said != f"sha256:{digest(content)}":
+        if fields.get(field) != f"sha256:{digest(content)}":
             raise DoesNotHold(Fault.WARC_DIGEST, bundle.ARCHIVE, record=name)
-    return _Record(kind, headers.get_header("WARC-Target-URI", ""), name, payload)
+    return _Record(kind, fields.get("warc-target-uri", ""), name, payload)
 
 
 def _expanded(compressed: bytes) -> bytes:
@@ -158,21 +140,21 @@ def _expanded(compressed: bytes) -> bytes:
     return bytes(out)
 
 
-def _renderings(records: list[_Record], page: Mapping[str, Any]) -> dict[str, bytes]:
+def _renderings(archived: list[_Record], page: Mapping[str, Any]) -> dict[str, bytes]:
     """Text, screenshot and PDF, each of the digest that page.json gives."""
     said = {"text": page["text_digest"]}
     said |= {name: page[name]["digest"] for name in ("screenshot", "pdf") if page[name] is not None}
     prefixes = {"text": TEXT, "screenshot": FULL_PAGE, "pdf": PDF}
     found: dict[str, bytes] = {}
     for name, expected in said.items():
-        of_kind = [record.payload for record in records if record.url.startswith(prefixes[name])]
+        of_kind = [record.payload for record in archived if record.url.startswith(prefixes[name])]
         _require(len(of_kind) == 1 and digest(of_kind[0]) == expected, bundle.PAGE, name, name)
         found[name] = of_kind[0]
     return found
 
 
-def _check_statements(records: list[_Record], page: Mapping[str, Any], finding: Mapping[str, Any], text: str) -> None:
-    responses = [record for record in records if record.kind == "response"]
+def _check_statements(archived: list[_Record], page: Mapping[str, Any], finding: Mapping[str, Any], text: str) -> None:
+    responses = [record for record in archived if record.kind == "response"]
     is_page = bool(responses) and digest(responses[-1].payload) == page["body_digest"]
     _require(is_page and responses[-1].url == page["url"], bundle.PAGE, "the response", "响应")
     _require(finding["page_text_digest"] == page["text_digest"], bundle.FINDING, "the page's text", "网页正文")

@@ -281,3 +281,26 @@ def test_an_archive_that_expands_without_end_is_refused(monkeypatch: pytest.Monk
 def test_an_archive_that_is_none_is_refused_in_a_sentence(archive: bytes) -> None:
     with pytest.raises(DoesNotHold):
         opened(rebuilt(WACZ.content, {bundle.ARCHIVE: archive}), "bundle")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        (b"WARC/1.1", b"WARC/1.0"),
+        (b"Content-Length: ", b"Content-Length: 9"),
+        (b"Content-Length: ", b"Content-Length: -"),
+        (b"WARC-Type: warcinfo", b"WARC-Type: warcinfo\r\nWARC-Type: response"),
+        (b"WARC-Type: warcinfo", b"\xff"),
+        (b"\r\n\r\nWARC", b"\r\n\r\n\x1b[2JWARC"),
+        (b"WARC-Block-Digest: sha256", b"WARC-Block-Digest: sha1"),
+    ],
+)
+def test_records_written_otherwise_are_refused_without_a_word_of_theirs(
+    change: tuple[bytes, bytes], capsys: pytest.CaptureFixture[str]
+) -> None:
+    archive = gzip.decompress(files_of(WACZ.content)[bundle.ARCHIVE])
+    assert change[0] in archive
+    changed = gzip.compress(archive.replace(*change, 1))
+    with pytest.raises(DoesNotHold, match=r"archive/data\.warc\.gz"):
+        opened(rebuilt(WACZ.content, {bundle.ARCHIVE: changed}), "bundle")
+    assert capsys.readouterr() == ("", "")

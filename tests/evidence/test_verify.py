@@ -347,6 +347,14 @@ def test_a_malformed_proof_is_refused_in_a_sentence(change: dict[str, object], e
     fault_of(relisted(files))
 
 
+@pytest.mark.parametrize("field", ["format", "version", "case", "created", "files"])
+def test_a_manifest_that_lacks_a_field_is_refused_in_a_sentence(field: str, exported: bytes) -> None:
+    files = unsealed(files_of(exported))
+    said = json.loads(files[layout.MANIFEST])
+    del said[field]
+    fault_of(files | {layout.MANIFEST: canonical(said)})
+
+
 @pytest.mark.parametrize("name", [layout.MANIFEST, layout.CASE])
 @pytest.mark.parametrize("content", [b"", b"[]", b"{}", b'{"format":1}', b"[" * 100_000, b'{"a":1,"a":2}', b"\xff"])
 def test_malformed_statements_are_refused_in_a_sentence(name: str, content: bytes, exported: bytes) -> None:
