@@ -11,6 +11,8 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from warcio.archiveiterator import ArchiveIterator
 from warcio.checker import Checker
 
@@ -21,7 +23,9 @@ from evidence.canonical import canonical
 from evidence.cdx import sort_key
 from evidence.faults import DoesNotHold, Fault
 from evidence.opened import opened
+from evidence.records import DnsAnswer, TlsConnection
 from tests.support.evidence_samples import (
+    FETCHED,
     HTML,
     MADE,
     PAGE_TEXT,
@@ -304,3 +308,24 @@ def test_records_written_otherwise_are_refused_without_a_word_of_theirs(
     with pytest.raises(DoesNotHold, match=r"archive/data\.warc\.gz"):
         opened(rebuilt(WACZ.content, {bundle.ARCHIVE: changed}), "bundle")
     assert capsys.readouterr() == ("", "")
+
+
+@given(st.text(), st.text(), st.text(), st.binary(max_size=300), st.lists(st.tuples(st.text(), st.text()), max_size=4))
+def test_whatever_a_site_sends_becomes_a_bundle_that_holds(
+    url: str, title: str, text: str, body: bytes, headers: list[tuple[str, str]]
+) -> None:
+    page = replace(
+        capture().page,
+        url=f"http://h.example/{url}",
+        body=body,
+        response_headers=tuple(headers),
+        reason=title,
+        tls=TlsConnection("TLSv1.3", title, (title,)),
+        dns=DnsAnswer(url, (title,), FETCHED, canonical_names=(title,)),
+    )
+    given_page = capture(exchanges=(page, page), title=title, text=text, extractor=title, absent={title: text})
+    made = bundle.make(given_page, finding(passages=(), work_title=title), made_at=MADE, salt=SALT)
+    held = opened(made.content, "bundle")
+    assert held.page["text_digest"] == digest(text.encode("utf-8", "surrogatepass"))
+    assert held.page["body_digest"] == digest(body)
+    assert len(list(ArchiveIterator(io.BytesIO(held.files[bundle.ARCHIVE])))) >= 8
