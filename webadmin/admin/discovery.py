@@ -81,13 +81,13 @@ class DiscoveryQueryAdmin(HolderAdmin):
     fields = [
         "sentence",
         ("work", "chapter_number"),
-        ("asked", "state_label"),
+        ("asked", "state"),
         "results",
         "left_out_list",
         "fault_line",
     ]
     readonly_fields = [
-        "sentence", "work", "chapter_number", "asked", "state_label", "results", "left_out_list", "fault_line",
+        "sentence", "work", "chapter_number", "asked", "state", "results", "left_out_list", "fault_line",
     ]  # fmt: skip
 
     @display(description=_("asked at"), ordering="asked_at")
@@ -122,12 +122,12 @@ class DiscoveredPageAdmin(HolderAdmin):
     actions = ["watch_selected", "dismiss_selected"]
     actions_detail = ["watch", "dismiss"]
     fieldsets = [
-        (None, {"fields": ["title_line", "address", ("work", "state_label"), "excerpt_line", "fault_line"]}),
+        (None, {"fields": ["title_line", "address", ("work", "state"), "excerpt_line", "fault_line"]}),
         (_("How much"), {"fields": [("class_label", "share", "matched_chars")]}),
         (_("Decision"), {"fields": [("found", "query"), ("decider", "decided"), "site_link"]}),
     ]
     readonly_fields = [
-        "title_line", "address", "work", "state_label", "excerpt_line", "fault_line", "class_label", "share",
+        "title_line", "address", "work", "state", "excerpt_line", "fault_line", "class_label", "share",
         "matched_chars", "found", "query", "decider", "decided", "site_link",
     ]  # fmt: skip
 

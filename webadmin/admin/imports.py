@@ -76,7 +76,7 @@ class ArchiveImportAdmin(HolderAdmin):
         if obj is None:
             return [(None, {"fields": ["rights_holder", "site", "path"]})]
         return [
-            (None, {"fields": ["rights_holder", "site", ("file", "state_label"), ("requested", "finished")]}),
+            (None, {"fields": ["rights_holder", "site", ("file", "state"), ("requested", "finished")]}),
             (
                 _("What came of it"),
                 {"fields": [("share", "records"), ("pages", "new_versions"), "left_out", "fault_list"]},
@@ -84,7 +84,7 @@ class ArchiveImportAdmin(HolderAdmin):
         ]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
-        shown = ["file", "state_label", "requested", "finished", "share", "records", "pages", "new_versions"]
+        shown = ["file", "state", "requested", "finished", "share", "records", "pages", "new_versions"]
         shown += ["left_out", "fault_list"]
         return shown if obj is None else [*shown, "rights_holder", "site"]
 

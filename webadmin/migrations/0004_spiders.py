@@ -15,7 +15,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='site',
             name='kind',
-            field=models.CharField(choices=[('generic', 'website (links are followed)'), ('sitemap', 'sitemap'), ('feed', 'RSS or Atom feed'), ('novel', 'novel (catalogue and chapters)'), ('list', 'list of pages'), ('archive', 'archive files (nothing is crawled)')], default='generic', max_length=16, verbose_name='kind'),
+            field=models.CharField(choices=[('generic', 'website (links are followed)'), ('sitemap', 'sitemap'), ('feed', 'RSS or Atom feed'), ('novel', 'novel (catalogue and chapters)'), ('list', 'list of pages'), ('archive', 'archive files (nothing is crawled)')], default='generic', max_length=16, verbose_name='kind of site'),
         ),
         migrations.AlterField(
             model_name='site',
@@ -29,7 +29,7 @@ class Migration(migrations.Migration):
                 ('path', models.CharField(max_length=1000, verbose_name='file')),
                 ('size_bytes', models.BigIntegerField(default=0, verbose_name='bytes')),
                 ('file_mark', models.CharField(blank=True, editable=False, max_length=64)),
-                ('state', models.CharField(choices=[('queued', 'queued'), ('running', 'running'), ('finished', 'finished'), ('failed', 'failed')], default='queued', max_length=16, verbose_name='state')),
+                ('state', models.CharField(choices=[('queued', 'queued'), ('running', 'being read'), ('finished', 'finished'), ('failed', 'failed')], default='queued', max_length=16, verbose_name='state')),
                 ('position', models.JSONField(blank=True, default=dict, editable=False)),
                 ('counts', models.JSONField(blank=True, default=dict, verbose_name='counts')),
                 ('faults', models.JSONField(blank=True, default=list, verbose_name='faults')),

@@ -13,7 +13,7 @@ class ArchiveImport(models.Model):
 
     class State(models.TextChoices):
         QUEUED = "queued", _("queued")
-        RUNNING = "running", _("running")
+        RUNNING = "running", _("being read")
         FINISHED = "finished", _("finished")
         FAILED = "failed", _("failed")
 

@@ -27,7 +27,7 @@ class Site(models.Model):
         RightsHolder, models.CASCADE, related_name="sites", verbose_name=_("rights holder")
     )
     name = models.CharField(_("name"), max_length=200)
-    kind = models.CharField(_("kind"), max_length=16, choices=Kind, default=Kind.GENERIC)
+    kind = models.CharField(_("kind of site"), max_length=16, choices=Kind, default=Kind.GENERIC)
     start_urls = models.TextField(_("start URLs"), blank=True, help_text=_("One a line."))
     is_active = models.BooleanField(_("watched"), default=True)
     crawl_at = models.TimeField(_("daily at"), default=time(3, 0))
