@@ -63,7 +63,7 @@ def run_crawl(  # noqa: PLR0917, what to crawl and where to put it belong togeth
     for name in _QUIET:
         logging.getLogger(name).addHandler(logging.NullHandler())
     config = scrapy_settings(plan, settings) | {JOB_DIR_SETTING: str(job_dir) if job_dir else ""}
-    process = CrawlerProcess(shared(config) if is_shared else config)
+    process = CrawlerProcess(shared(config, frontier) if isinstance(frontier, SharedFrontier) else config)
     failures: list[Any] = []
     finished = process.crawl(
         SPIDERS[plan.kind],

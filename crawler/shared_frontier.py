@@ -10,13 +10,16 @@ import os
 import socket
 from collections.abc import Iterable
 from secrets import token_hex
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from core.errors import BadConfiguration, ServiceUnavailable
 from core.pages import CrawlPlan
 from crawler.frontier import PAGE, ROBOTS, Frontier, Target, key_of, plan_digest
 from crawler.shared_link import SharedLink
 from crawler.shared_scripts import ADD, BEAT, FINISH, JOIN, LEAVE, PARK, PASS, TAKE
+
+if TYPE_CHECKING:
+    from crawler.shared_heartbeat import Heartbeat
 
 DEFAULT_LEASE_S = 60.0
 BEATS_A_LEASE = 4  # three may be lost before the others take over
@@ -36,6 +39,7 @@ class SharedFrontier(Frontier):
         """Join the crawl, or begin it. Raises ServiceUnavailable, BadConfiguration where another plan is crawled."""
         super().__init__(plan)
         self.lease_s = lease_s
+        self.heartbeat: Heartbeat | None = None  # of a crawl that runs; stopped by `close`
         self.worker = f"{socket.gethostname()}:{os.getpid()}:{token_hex(4)}"
         self._plan, self._digest = plan, plan_digest(plan)
         base = f"zw:crawl:{{{hashlib.sha256(plan.site_id.encode()).hexdigest()[:24]}}}"
@@ -114,10 +118,6 @@ class SharedFrontier(Frontier):
         """How many addresses this process has taken and not done."""
         return len(self._held)
 
-    def holds(self, url: str) -> bool:
-        """Whether this process has the address in hand."""
-        return _short(url) in self._held
-
     def beat(self) -> None:
         """Say that this process is alive; `BEATS_A_LEASE` times in `lease_s`."""
         self._run(BEAT, self.worker, self._lease_ms, _KEEP_MS)
@@ -132,6 +132,8 @@ class SharedFrontier(Frontier):
 
     def close(self, is_complete: bool) -> None:
         """Leave the crawl; what is in hand is taken by others. The last one to leave a complete crawl clears it."""
+        if self.heartbeat is not None:
+            self.heartbeat.stop()
         try:
             self._run(LEAVE, self.worker, self._digest, self._plan.run_id, int(is_complete), _KEEP_COMPLETE_MS)
         except ServiceUnavailable:

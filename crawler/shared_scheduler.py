@@ -13,9 +13,11 @@ from scrapy.core.scheduler import BaseScheduler
 from twisted.internet.defer import Deferred
 
 from core.errors import ServiceUnavailable
+from crawler.frontier import Target
 from crawler.shared_frontier import BEATS_A_LEASE, SharedFrontier
 from crawler.store_pipeline import STORE_AWAY
 
+_LEASED = "zhuiwen_leased"
 FRONTIER_GONE = "frontier_gone"
 # Times the number of requests at once: pages that were fetched and wait to be read are in hand, too. They would be
 # fetched again after a kill, and are better left to a process that is less busy.
@@ -41,7 +43,7 @@ class SharedScheduler(BaseScheduler):
     @classmethod
     def from_crawler(cls, crawler: Any) -> "SharedScheduler":
         scheduler = cls(crawler)
-        crawler.signals.connect(scheduler.stop_beating, signal=signals.spider_closed)
+        crawler.signals.connect(scheduler.stop_calls, signal=signals.spider_closed)
         return scheduler
 
     @property
@@ -52,15 +54,14 @@ class SharedScheduler(BaseScheduler):
 
     def open(self, spider: Any) -> Deferred[None] | None:
         self._spider = spider
-        self._beat()
+        self._turn()
         return None
 
     def close(self, reason: str) -> Deferred[None] | None:
         self._is_over = True
         return None
 
-    def stop_beating(self) -> None:
-        """After the pages in flight are stored, and not before: they are leased until then."""
+    def stop_calls(self) -> None:
         self._is_over = True
         for call in self._calls.values():
             if call.active():
@@ -68,8 +69,7 @@ class SharedScheduler(BaseScheduler):
 
     def enqueue_request(self, request: Request) -> bool:
         """Keep what belongs to a page in hand; a new address is in Redis already, where whoever is free takes it."""
-        target = request.cb_kwargs.get("target")
-        if target is None or self._frontier.holds(target.url):
+        if "target" not in request.cb_kwargs or _LEASED in request.meta:
             heapq.heappush(self._own, (-request.priority, next(self._order), request))
         return True
 
@@ -84,9 +84,7 @@ class SharedScheduler(BaseScheduler):
             self._end(STORE_AWAY, str(fault))
             return None
         if target is not None:
-            request = self._spider._request(target)
-            assert isinstance(request, Request)
-            return request
+            return self._leased(target)
         if answer == "gone":
             self._end(FRONTIER_GONE, _GONE)
         self._call_later("poll", POLL_S, self._wake)
@@ -105,9 +103,15 @@ class SharedScheduler(BaseScheduler):
             self._end(STORE_AWAY, str(fault))
             return False
         if target is not None:
-            heapq.heappush(self._own, (0, next(self._order), self._spider._request(target)))
+            heapq.heappush(self._own, (0, next(self._order), self._leased(target)))
             self._call_later("wake", 0, self._wake)
         return target is not None or answer == "wait"
+
+    def _leased(self, target: Target) -> Request:
+        request = self._spider._request(target)
+        assert isinstance(request, Request)
+        request.meta[_LEASED] = True  # redirects and retries take it over
+        return request
 
     def _end(self, reason: str, sentence: str) -> None:
         """End this process's part in order; what it holds is left to the others, or to the next run."""
@@ -115,13 +119,11 @@ class SharedScheduler(BaseScheduler):
         self._spider.tally.add_fault(sentence)
         self._ending = asyncio.ensure_future(self._crawler.engine.close_spider_async(reason=reason))
 
-    def _beat(self) -> None:
-        try:
-            self._frontier.beat()
-        except ServiceUnavailable as fault:
-            self._spider.tally.add_fault(str(fault))
-        self._calls.pop("beat", None)
-        self._call_later("beat", self._frontier.lease_s / BEATS_A_LEASE, self._beat)
+    def _turn(self) -> None:
+        if self._frontier.heartbeat is not None:
+            self._frontier.heartbeat.turn()
+        self._calls.pop("turn", None)
+        self._call_later("turn", self._frontier.lease_s / BEATS_A_LEASE, self._turn)
 
     def _wake(self) -> None:
         slot = self._crawler.engine._slot

@@ -63,7 +63,7 @@ def test_two_processes_fetch_each_page_once_and_share_the_work(
     site_plan: tuple[WebServer, CrawlPlan], redis_url: str, tmp_path: Path
 ) -> None:
     site, plan = site_plan
-    settings, log = settings_of(site.netloc, lease_s=LEASE_S), tmp_path / "stored"
+    settings, log = settings_of(site.netloc), tmp_path / "stored"
     running = [start(plan, settings, RecordingStore(log), None, redis_url) for _ in range(2)]
     crawled = [finish(*each) for each in running]
     assert [each.counts.finish_reason for each in crawled] == ["finished", "finished"]
@@ -151,7 +151,7 @@ def test_all_processes_together_keep_the_pace_and_the_number_at_once(redis_url: 
 def test_all_processes_together_keep_the_limit_of_pages(site_plan: tuple[WebServer, CrawlPlan], redis_url: str) -> None:
     site, plan = site_plan
     plan = replace(plan, max_pages=40)
-    running = [start(plan, settings_of(site.netloc, lease_s=LEASE_S), None, None, redis_url) for _ in range(2)]
+    running = [start(plan, settings_of(site.netloc), None, None, redis_url) for _ in range(2)]
     crawled = [finish(*each) for each in running]
     assert sum(each.counts.fetched for each in crawled) == 40
     assert {each.counts.finish_reason for each in crawled} <= {"page_limit", "finished"}
