@@ -90,7 +90,7 @@ def refusal(address: str) -> str:
     if address.partition("%")[0] in _METADATA:
         return "a cloud's metadata service"
     ip = _inner(ip_address(address.partition("%")[0]))
-    kinds = (
+    kinds: tuple[tuple[bool, str], ...] = (
         (ip.is_loopback, "a loopback address"),
         (ip.is_unspecified, "the unspecified address"),
         (ip.is_link_local, "a link-local address"),

@@ -159,7 +159,7 @@ def fail(run: CrawlRun, counts: CrawlCounts | None, reason: str = "", now: datet
 
 def put_back(run: CrawlRun, counts: CrawlCounts) -> bool:
     """Queue a running run again that was stopped from outside, or waits; its journal knows how far it came."""
-    waits = {"resume_at": datetime.fromisoformat(counts.resume_at) if counts.resume_at else None}
+    waits: dict[str, object] = {"resume_at": datetime.fromisoformat(counts.resume_at) if counts.resume_at else None}
     if counts.resume_at:
         waits["finish_reason"] = counts.end_sentence[:300]
     emptied = {"started_at": None, "heartbeat_at": None}

@@ -132,7 +132,8 @@ def _tried(page: PageRecord, judge: BanJudge, store: PageStore) -> Tried:
     body = store.raw(version.raw_digest) if version is not None else None
     if version is None or body is None:
         return Tried(page.url, page.title, "", "", is_stored=False)
-    redirects = (version.final_url,) if version.final_url != version.requested_url else ()
+    is_redirected = str(version.final_url) != str(version.requested_url)
+    redirects = (str(version.final_url),) if is_redirected else ()
     ban = judge.verdict(Answer(version.final_url, version.status, dict(version.headers), body, redirects))
     return Tried(page.url, page.title, ban.rule.name if ban else "", ban.seen if ban else "")
 

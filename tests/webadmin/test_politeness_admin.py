@@ -14,7 +14,7 @@ from pagestore.memory import MemoryPageStore
 from tests.support import admin_data
 from tests.support.desk import signed_in
 from tests.webadmin.test_lists import add_url, record_url, site_form
-from webadmin import crawls, politeness, sealed
+from webadmin import crawls, politeness, sealed, stores
 from webadmin.models import CrawlRun, PageRecord, RobotsSwitch, Site, SiteBanRule, SiteProxy, SiteRules
 
 pytestmark = pytest.mark.django_db
@@ -220,3 +220,33 @@ def test_rules_are_tried_on_the_pages_that_are_stored(world: admin_data.World) -
 
 def test_a_site_without_any_treatment_is_treated_as_the_defaults_say(world: admin_data.World) -> None:
     assert politeness.politeness_of(world.ours.sites[0]) == Politeness(zone="Asia/Shanghai")
+
+
+def test_a_rule_that_was_typed_is_tried_in_the_admin_and_a_bad_one_gets_a_sentence(
+    world: admin_data.World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site, store = admin_data.site(world.ours.holder, "试读网", "a.example"), MemoryPageStore()
+    monkeypatch.setattr(stores, "page_store", lambda: store)
+    url = "https://a.example/1"
+    fetched = Fetched(
+        SiteId(str(site.pk)), RequestedUrl(url), FinalUrl(url), CanonicalUrl(url), 200,
+        (("Content-Type", "text/html; charset=utf-8"),), "<title>提示</title><p>请拖动滑块</p>".encode(),
+        datetime(2026, 11, 1, tzinfo=UTC),
+    )  # fmt: skip
+    stored = store.put(fetched, Reading("提示", "请拖动滑块"))
+    PageRecord.objects.create(
+        page_id=stored.page_id, site=site, url=url, title="提示", version_id=stored.version_id,
+        first_seen=fetched.fetched_at, last_seen=fetched.fetched_at,
+    )  # fmt: skip
+    address = f"/admin/webadmin/site/{site.pk}/try-rules"
+    client = signed_in(world.ours.manager)
+    for query, words in (
+        ({"words": "拖动滑块"}, "1 页中有 1 页"),
+        ({"words": "别的"}, "1 页中有 0 页"),
+        ({"selector": "div["}, "div["),
+        ({"url": "https://a.example/none", "words": "x"}, "https://a.example/none"),
+    ):
+        response = client.get(address, query, follow=True)
+        assert response.status_code == 200
+        assert words in response.content.decode()
+    assert signed_in(world.theirs.manager).get(address, follow=True).status_code in (403, 404)

@@ -23,6 +23,7 @@ from webadmin.admin.site_rules import SITE_INLINES
 from webadmin.forms.sites import SiteDomainForm, SiteForm
 from webadmin.models import Case, CrawlRun, PageRecord, Site, SiteDomain
 from webadmin.sentences import translated
+from webadmin.views.rule_trial import rule_trial
 
 if TYPE_CHECKING:
     from django_stubs_ext import WithAnnotations
@@ -53,7 +54,7 @@ class SiteAdmin(HolderAdmin):
     search_fields = ["name", "start_urls", "domains__host"]
     search_help_text = _("name, URL or domain")
     actions = ["crawl_selected"]
-    actions_detail = ["crawl_now"]
+    actions_detail = ["crawl_now", "try_rules"]
     inlines = [SiteDomainInline, *SITE_INLINES]
     readonly_fields = ["added_at"]
     # Shown only where they say something to the spider of that kind.
@@ -168,6 +169,14 @@ class SiteAdmin(HolderAdmin):
         if "HX-Request" in request.headers:  # the dialog is sent by htmx, which follows no ordinary redirect
             return HttpResponse(headers={"HX-Redirect": address})
         return HttpResponseRedirect(address)
+
+    @action(description=_("Try the rules"), url_path="try-rules", icon="rule", permissions=["manage"])
+    def try_rules(self, request: HttpRequest, object_id: str) -> HttpResponseBase:
+        """What the rules for refusals say of the newest stored pages; the site is asked for nothing."""
+        site = get_object_or_404(self.get_queryset(request), pk=object_id)
+        if not is_manager(request, site):
+            raise PermissionDenied
+        return rule_trial(request, site, self.admin_site.each_context(request))
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: Any) -> None:
         """Save, and crawl a site that is watched again: the time it was not watched counts as no missed run."""

@@ -1,0 +1,43 @@
+"""The page on which a site's rules for refusals are tried on pages that are stored."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+
+from core.errors import ZhuiwenError
+from webadmin import politeness, stores
+from webadmin.models import Site, SiteBanRule
+from webadmin.sentences import translated
+
+_FIELDS = ("statuses", "selector", "redirect", "words")
+
+
+def rule_trial(request: HttpRequest, site: Site, context: dict[str, Any]) -> HttpResponse:
+    """The rules that are saved, or the one that was typed into the page, on the newest 50 pages or on one."""
+    typed = {name: request.GET.get(name, "").strip() for name in _FIELDS}
+    url = request.GET.get("url", "").strip()
+    tried, fault = [], ""
+    try:
+        rules = _rules(site, typed)
+        tried = politeness.try_rules(site, rules, stores.page_store(), url)
+    except ZhuiwenError as error:
+        fault = translated(str(error))
+    shown = {
+        "title": _("Try the rules"),
+        "site": site,
+        "opts": Site._meta,
+        "tried": [{"page": each, "seen": translated(each.seen)} for each in tried],
+        "refused": sum(bool(each.rule) for each in tried),
+        "fault": fault,
+        "typed": typed,
+        "url": url,
+    }
+    return render(request, "webadmin/rule_trial.html", context | shown)
+
+
+def _rules(site: Site, typed: dict[str, str]) -> list[Any]:
+    if not any(typed.values()):
+        return [politeness.ban_rule(rule) for rule in site.ban_rules.all()]
+    return [politeness.ban_rule(SiteBanRule(name=_("this rule"), **typed))]
