@@ -105,11 +105,12 @@ def _opcodes(old: Sequence[str], new: Sequence[str]) -> list[tuple[str, int, int
 
 
 def _context(lines: Sequence[str], *, is_first: bool, is_last: bool) -> Iterator[tuple[tuple[Part, ...], bool]]:
+    """The edges of a stretch that did not change, each on a line of its own, and how much stands between them."""
     before = "" if is_first else lines[0][:CONTEXT_CHARS]
     after = "" if is_last or (len(lines) == 1 and before) else lines[-1][-CONTEXT_CHARS:]
     skipped = sum(map(len, lines)) - len(before) - len(after)
     parts = [_part(PartKind.KEPT, before), Part(PartKind.SKIPPED, "", skipped), _part(PartKind.KEPT, after)]
-    yield tuple(part for part in parts if part.chars > 0), False
+    yield from (((part,), False) for part in parts if part.chars > 0)
 
 
 def _rewritten(old: str, new: str) -> Iterator[tuple[tuple[Part, ...], bool]]:

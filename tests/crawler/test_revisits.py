@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from core.pages import SpiderKind
-from core.visits import AbsenceReason, AddressKind
+from core.visits import AbsenceReason, AddressKind, address_id
+from crawler.urls import canonical
 from tests.crawler.crawl_process import plan_of, settings_of
 from tests.crawler.texts import own_text
 from tests.crawler.visited_site import START, VisitedSite
@@ -288,6 +289,33 @@ def test_a_start_page_that_leads_to_another_host_is_noted_as_a_move(server: WebS
         (server.url("/1.html"), new.url("/1.html"), 301, False),
     }
     assert not new.requested, "nobody has said yet that this is the same site"
+
+
+def test_a_page_found_again_at_the_new_host_is_the_page_it_was(server: WebServer, site: VisitedSite) -> None:
+    site.crawl()
+    old = {number: site.page(server.url(f"/{number}.html")) for number in (1, 2)}
+    with WebServer(routes() | {"/9.html": text_page(9), "/": index([*PAGES, 9])}) as new:
+        new.routes["/2.html"] = text_page(2, "<p>搬家以后，这一页的末尾多了一句：请记住新的网址，旧的不再更新。</p>")
+        site.plan = replace(site.plan, start_urls=(new.url(),), allowed_hosts=(server.netloc, new.netloc))
+        site.settings = settings_of(server.netloc, new.netloc)
+        moved = []
+        for visit in site.book.visits(site.plan.site_id):
+            url = visit.url.replace(server.netloc, new.netloc)
+            key = address_id(site.plan.site_id, canonical(url))
+            moved.append(replace(visit, id=key, url=url, is_moved=True, due_at=START))
+        site.book.kept = {}
+        site.book.save(site.plan.site_id, moved)
+        server.requested.clear()
+        site.crawl(3 * DAY)
+        assert not [path for path in server.requested if path in server.routes]
+        assert len(site.store.versions(old[1])) == 1
+        known = site.store.page(old[1])
+        assert known is not None
+        assert known.last_seen == START + 3 * DAY
+        versions = site.store.versions(old[2])
+        assert [version.final_url for version in versions] == [server.url("/2.html"), new.url("/2.html")]
+        assert site.store.page(site.page(new.url("/1.html"))) is None
+        assert site.store.page(site.page(new.url("/9.html"))) is not None, "it never stood on the old host"
 
 
 def test_a_crawl_that_goes_on_from_its_journal_fetches_what_was_left(
