@@ -17,7 +17,7 @@ from crawler.patterns import UnusablePattern, UrlPattern, require_quick
 from crawler.reading import decode_page
 
 MAX_RETRY_AFTER_S = 86_400.0  # more than a day is no pause but a refusal; the crawl asks again after a day
-_MAX_NOTICE_BYTES = 32_768  # the refusals of 12 common firewalls take 1 to 21 KB with their styles (2026-11)
+_MAX_NOTICE_BYTES = 32_768  # chosen, not measured: a notice with its styles in it, and no page of a news site
 _MAX_SHOWN_CHARS = 60
 _NOT_TEXT = UNSEEN - {"title", "head", "noscript"}
 
