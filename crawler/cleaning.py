@@ -43,9 +43,13 @@ def without_head(chosen: Sequence[Line], title: str) -> list[Line]:
     """Without the title, the path to the page, and the line of author and date that stand above the text."""
     last = 0
     for number, line in enumerate(chosen[:_HEAD_LINES], 1):
-        if one_line(line.text) == title or is_byline(line.text) or _BREADCRUMB.search(line.text):
+        if one_line(line.text) == title:
             last = number
-        elif len(line.text) > _MAX_CHARS_OF_HEAD_LINE or END_OF_SENTENCE.search(line.text):
+        elif len(line.text) > _MAX_CHARS_OF_HEAD_LINE:  # nor is a pattern run over a line that is made to be slow
+            break
+        elif is_byline(line.text) or _BREADCRUMB.search(line.text):
+            last = number
+        elif END_OF_SENTENCE.search(line.text):
             break
     return list(chosen[last:])
 
