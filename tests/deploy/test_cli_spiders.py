@@ -1,0 +1,124 @@
+"""Kinds of sites, imports and discovery from the command line, with the real stores, against real local servers."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.crawler.test_warc_import import Archive, markup
+from tests.support.command_line import CommandLine, ForkedCommandLine
+from tests.support.embedded import EmbeddedMongo, mongo_server
+from tests.support.redis_server import redis_url
+from tests.support.web_server import Answer, WebServer, page
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["mongo_server", "redis_url"]
+
+WORKS = Path(__file__).parents[2] / "deploy" / "demo" / "works"
+SCALE = (WORKS / "一杆秤.txt").read_text("utf-8")
+
+
+@pytest.fixture(scope="module")
+def servers() -> Iterator[tuple[WebServer, WebServer]]:
+    """A search engine that knows one page, and the site of that page."""
+    with WebServer({}) as engine, WebServer({}) as pirate:
+        body = "".join(f"<p>{line}</p>" for line in SCALE.splitlines())
+        pirate.routes["/copy.html"] = page("转载", body)
+        answer = {"results": [{"url": pirate.url("/copy.html"), "title": "转载"}]}
+
+        class Everywhere(dict):  # type: ignore[type-arg]
+            def get(self, key: str, default: object = None) -> object:
+                return Answer(json.dumps(answer).encode(), "application/json")
+
+        engine.routes = Everywhere()
+        yield engine, pirate
+
+
+@pytest.fixture(scope="module")
+def corpus(
+    tmp_path_factory: pytest.TempPathFactory,
+    mongo_server: EmbeddedMongo,
+    redis_url: str,
+    servers: tuple[WebServer, WebServer],
+) -> Iterator[CommandLine]:
+    """An installation with an empty database."""
+    engine, pirate = servers
+    environment = {
+        "ZHUIWEN_MONGO_URL": mongo_server.url("cli_spiders"),
+        "ZHUIWEN_REDIS_URL": redis_url.removesuffix("/0") + "/8",
+        "ZHUIWEN_ALLOW_PRIVATE_HOSTS": f"{engine.netloc},{pirate.netloc}",
+        "ZHUIWEN_SEARCH_URL": engine.url("/search"),
+        "ZHUIWEN_SEARCH_DELAY_S": "0",
+    }
+    command = ForkedCommandLine(tmp_path_factory.mktemp("home"), environment)
+    migrate = "import os; from deploy.home import prepare; os.environ.update(prepare(os.environ).environment); "
+    migrate += "from django.core.management import execute_from_command_line as run; run(['', 'migrate', '-v', '0'])"
+    assert command.python("-c", migrate).code == 0
+    with command.ready():
+        yield command
+
+
+def test_sites_of_every_kind_are_added_and_bad_lines_of_a_list_are_named(corpus: CommandLine, tmp_path: Path) -> None:
+    pages = tmp_path / "pages.txt"
+    pages.write_text("# 线索\nhttp://a.example/1\nwww.b.example/2\n", "utf-8")
+    refused = corpus("site", "add", "--kind", "list", "--urls", pages, "--name", "线索", "--rights-holder", "甲")
+    assert refused.code == 2
+    assert refused.complaints == ["zhuiwen: line 3: www.b.example/2: it does not begin with http:// or https://"]
+    pages.write_text("# 线索\nhttp://a.example/1\nhttp://b.example/2 # 二\n", "utf-8")
+    added = corpus("site", "add", "--kind", "list", "--urls", pages, "--name", "线索", "--rights-holder", "甲")
+    assert (added.code, "2 pages" in added.out) == (0, True)
+    for kind in ("novel", "feed", "sitemap"):
+        assert corpus("site", "add", f"http://{kind}.example/x", "--kind", kind, "--rights-holder", "甲").code == 0
+    kinds = {site["name"]: site["kind"] for site in corpus("site", "list", "--json").json()}
+    assert (
+        kinds.items()
+        >= {
+            "线索": "list",
+            "novel.example": "novel",
+            "feed.example": "feed",
+            "sitemap.example": "sitemap",
+        }.items()
+    )
+    assert corpus("site", "add", "http://x.example/", "--kind", "blog", "--rights-holder", "甲").code == 2
+
+
+def test_an_archive_is_taken_in_and_a_second_time_nothing_is_new(corpus: CommandLine, tmp_path: Path) -> None:
+    archive = Archive()
+    for number in range(1, 6):
+        archive.response(f"http://old.example/{number}", markup(number))
+    path = archive.save(tmp_path / "old.warc.gz")
+    first = corpus("import", path, "--site", "旧档", "--rights-holder", "甲", "--json")
+    assert (first.code, first.json()[0]["stored"], first.json()[0]["new_versions"]) == (0, 5, 5), first.err
+    again = corpus("import", path, "--site", "旧档", "--json")
+    assert (again.json()[0]["stored"], again.json()[0]["new_versions"]) == (5, 0)
+    by_host = corpus("import", path, "--json").json()[0]
+    assert (by_host["stored"], by_host["passed_by"]) == (0, {"not_watched": 5})
+    bad = tmp_path / "bad.warc"
+    bad.write_text("no archive\n" * 20)
+    refused = corpus("import", bad, "--site", "旧档")
+    assert refused.code == 1
+    assert "no archive" in " ".join(refused.complaints)
+    assert corpus("import", tmp_path / "none.warc").code == 2
+
+
+def test_copies_are_discovered_listed_and_accepted(corpus: CommandLine, servers: tuple[WebServer, WebServer]) -> None:
+    assert corpus("work", "add", WORKS / "一杆秤.txt", "--rights-holder", "甲").code == 0
+    assert corpus("discover").complaints == ["zhuiwen: no work is looked for yet; name one: zhuiwen discover WORK"]
+    assert corpus("index", "rebuild").code == 0
+    done = corpus("discover", "一杆秤", "--queries-a-day", "2", "--json")
+    assert done.code == 0, done.err
+    assert (done.json()["queries"], done.json()["proposed"]) == (2, 1)
+    (found,) = corpus("discover", "--list", "--json").json()
+    assert (found["state"], found["work_title"]) == ("proposed", "一杆秤")
+    assert len(corpus("discover", "--log", "--json").json()) == 2
+    assert "nothing was sent" in corpus("discover").out
+    accepted = corpus("discover", "--accept", found["id"])
+    assert accepted.code == 0, accepted.err
+    sites = {tuple(site["hosts"]): site for site in corpus("site", "list", "--json").json()}
+    assert sites[(servers[1].netloc,)]["start_urls"] == [servers[1].url("/"), servers[1].url("/copy.html")]
+    assert corpus("discover", "--accept", 404).code == 2
