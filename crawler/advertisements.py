@@ -15,7 +15,7 @@ EXAMPLE_CHARS = 80
 MAX_PIECE_CHARS = 60  # an advertisement is a clause; longer ones would be text
 MAX_SHARE = 0.4  # of a text; a page about web sites is no copy with advertisements
 
-_DOT = r"(?:\s?[.．。·•\u2022\u3002点點丶,，]\s?|\s?(?:dot|DOT)\s?)"
+_DOT = r"(?:\s?[.．。·•点點丶]\s?|\s?(?:dot|DOT)\s?)"
 _LETTER = "[0-9A-Za-z\uff10-\uff19\uff21-\uff3a\uff41-\uff5aⓐ-ⓩ\U0001d400-\U0001d7ff]"
 _WIDE_LETTERS = {
     char: f"[{char}{char.upper()}{chr(ord(char) + 0xFEE0)}{chr(ord(char.upper()) + 0xFEE0)}]"
@@ -48,8 +48,8 @@ _ADDRESS = (
 )
 _ADDRESSES = re.compile(_ADDRESS)
 _SITE_WORDS = re.compile(
-    "首发|首發|小说|小說|章节|章節|更新|记住|記住|无弹窗|無彈窗|手机(?:版|用户|阅读|站)|免费(?:阅读|看)|看书|看書|读书|讀書|书友|書友|本站|最新"
-    "|域名|收藏|手打|无广告|無廣告|笔趣|筆趣|阅读|閱讀|网址|網址|天才"
+    "首发|首發|小说|小說|章节|章節|记住|記住|无弹窗|無彈窗|手机(?:版|用户|阅读|站)|免费(?:阅读|看)|看书|看書|读书|讀書|书友|書友|本站"
+    "|域名|手打|无广告|無廣告|笔趣|筆趣|网址|網址|天才"
 )
 _SITE = "(?:小说|小說|看书|看書|读书|讀書|文学|文學|中文|书|書)?(?:网|網|站|吧|阁|閣|屋|楼|樓|城|坊|斋|齋|轩|軒)"
 # What only a site says of itself. Each is a whole clause, or the sign of one.

@@ -17,6 +17,7 @@ MAX_CHARS_OF_PIECE = 2  # a character and its mark: what is placed by itself
 MIN_PIECES = 3  # two boxes side by side are layout
 MAX_REVERSED_CHARS = 100_000  # of one element
 MAX_DEPTH = 60
+_PIECE_TAGS = frozenset({"span", "i", "b", "em", "font", "s", "u", "strong", "bdi", "small", "div"})
 _RIGHT_TO_LEFT_OVERRIDE = re.compile("\u202e([^\u202c\u202d\u202e\n]*)\u202c?")
 _PAIRS = "()[]{}<>（）［］｛｝〈〉《》「」『』【】〔〕〖〗"
 _MIRRORED = {ord(char): _PAIRS[number ^ 1] for number, char in enumerate(_PAIRS)}
@@ -27,11 +28,20 @@ Item: TypeAlias = HtmlElement | str
 
 
 def is_chopped(tree: HtmlElement) -> bool:
-    """Whether some element's text is cut into single characters, each in an element of its own."""
+    """Whether some line's text is cut into single characters, each in an element of its own that is no link."""
     for element in tree.iter():
-        if isinstance(element.tag, str) and len(element) >= MIN_PIECES and _is_of_pieces(element):
+        if not isinstance(element.tag, str) or len(element) < MIN_PIECES:
+            continue
+        single = sum(1 for child in element if child.tag in _PIECE_TAGS and count_han(_own_text(child)) == 1)
+        if single >= MIN_PIECES and single * 2 >= len(element):
             return True
     return False
+
+
+def _own_text(element: HtmlElement) -> str:
+    """The text of an element that has no more than a character and a mark; "" for others."""
+    text = (element.text or "").strip() if not len(element) else ""
+    return text if len(text) <= MAX_CHARS_OF_PIECE else ""
 
 
 def restore_order(tree: HtmlElement, styles: Cascade) -> list[Undone]:

@@ -80,6 +80,7 @@ _CONTEXT_CHARS = 12  # enough to find the place again in the main text
 # Bounds for pages made to be slow: how far is looked for the text around a piece, and for how many pieces.
 _MAX_NEIGHBOURS = 50
 MAX_PIECES_TO_RECORD = 2_000
+MIN_PIECES_WITHOUT_HAN = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +136,12 @@ def found(
             if piece.kind is kind
             and (_stood_in(piece, body) or (piece.is_inline and block_of(piece.parent) in containers))
         ]
-        if inside:
+        # A date for programs (microformats) is hidden honestly; it has no word of a text.
+        if (
+            len(inside) >= MIN_PIECES_WITHOUT_HAN
+            or count_han("".join(piece.text for piece in inside))
+            or (inside and kind is Disguise.RUBY)
+        ):
             result.append(DisguiseFound(kind, len(inside), inside[0].text[:EXAMPLE_CHARS]))
     return tuple(result)
 
