@@ -26,6 +26,7 @@ MIN_REMAPPED = 3  # of a font's characters; two may be an odd drawing in an hone
 # Of two that look the same, the character that texts have: differences between faces are of this size.
 _FREQUENT_BONUS, _COMMON_BONUS = 0.03, 0.015
 _SEEN_BY_OCR_BONUS = 0.06  # times its confidence
+_LEAST_DOUBT = 0.3  # 口 and 囗 are one shape but for their size, and only one of them is a word
 _DOUBT_AT = 0.15  # this far from the same shape a face is none of the references
 MAX_FONTS_KEPT = 64
 _MAX_ASKED_OF_OCR = 300  # glyphs of one font: 16 ms each
@@ -111,7 +112,7 @@ def best(candidates: Sequence[Candidate], seen: str = "", confidence: float = 0.
     def likelihood(candidate: Candidate) -> float:
         frequent = _FREQUENT_BONUS if candidate.char in FREQUENT_HAN else _COMMON_BONUS * (candidate.char in COMMON_HAN)
         seconded = _SEEN_BY_OCR_BONUS * confidence if candidate.char == seen else 0.0
-        return candidate.similarity + doubt * doubt * (frequent + seconded)
+        return candidate.similarity + max(doubt, _LEAST_DOUBT) * frequent + doubt * seconded
 
     return max(candidates, key=likelihood).char
 

@@ -47,7 +47,10 @@ def measure(seed: int, pages: int = PAGES, say: Say = lambda line: None) -> list
     """All ways with all that the machine has, and the drawn ones without references and without OCR."""
     known, foreign = faces()
     results = [undone(way, seed, pages, None, None) for way in (CLEAN, *MARKUP_WAYS)]
-    for face, label in (*((face, f"known face {face.stem}") for face in known), *((face, f"face not among the references, {face.stem}") for face in foreign)):
+    for face, label in (
+        *((face, f"known face {face.stem}") for face in known),
+        *((face, f"face not among the references, {face.stem}") for face in foreign),
+    ):
         for way in drawn_ways(face, label):
             say(f"{way.name}: {pages} pages")
             results.append(undone(way, seed, pages, None, None))
@@ -68,16 +71,20 @@ def shown(results: Sequence[Undone]) -> Section:
     """Results as a table and a record."""
     columns = ("disguise", "kind", "pages", "undone", "told of")
     rows = tuple(
-        (one.name, str(one.kind or "-"), f"{one.pages:,}", f"{one.undone / one.pages:.1%}", f"{one.told / one.pages:.1%}")
+        (
+            one.name,
+            str(one.kind or "-"),
+            f"{one.pages:,}",
+            f"{one.undone / one.pages:.1%}",
+            f"{one.told / one.pages:.1%}",
+        )
         for one in results
     )
     record = {one.name: {"pages": one.pages, "undone": one.undone, "told": one.told} for one in results}
     return Section((TextTable("Disguises undone", columns, rows, ("pages", "undone", "told of")),), record)
 
 
-def undone(
-    way: Way, seed: int, pages: int, references: ReferenceFonts | None, recognizer: Recognizer | None
-) -> Undone:
+def undone(way: Way, seed: int, pages: int, references: ReferenceFonts | None, recognizer: Recognizer | None) -> Undone:
     """One way over `pages` pages."""
     served = _Served()
     eyes = open_eyes(served.of_page, references or _References.shared(), recognizer)
@@ -127,7 +134,8 @@ def _same(text: str, truth: str, *, marks_count: bool) -> bool:
 
 
 def _difference(text: str, truth: str) -> str:
-    at = next((at for at, (one, other) in enumerate(zip(text, truth, strict=False)) if one != other), min(len(text), len(truth)))
+    at = next(
+        (at for at, (one, other) in enumerate(zip(text, truth, strict=False)) if one != other),
+        min(len(text), len(truth)),
+    )
     return f"{text[max(0, at - 8) : at + 12]!r} for {truth[max(0, at - 8) : at + 12]!r}"
-
-

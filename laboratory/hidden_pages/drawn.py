@@ -56,9 +56,7 @@ class Drawer:
         chosen = rng.sample(chars, max(4, len(chars) // 8))
         size, is_clear = rng.randint(20, 36), rng.random() < 0.5
         files = {f"/img/{number}.png": self._png(char, size, is_clear=is_clear) for number, char in enumerate(chosen)}
-        markup = {
-            char: f'<img src="/img/{number}.png" style="height:1em">' for number, char in enumerate(chosen)
-        }
+        markup = {char: f'<img src="/img/{number}.png" style="height:1em">' for number, char in enumerate(chosen)}
         return _marked(paragraphs, markup, files=files)
 
     def strip(self, paragraphs: Sequence[str], rng: Random) -> Body:
@@ -82,7 +80,9 @@ class Drawer:
         font = self._font(shown, rng)
         is_embedded = rng.random() < 0.5
         source = f"data:font/ttf;base64,{base64.b64encode(font).decode()}" if is_embedded else "/font/x.ttf"
-        css = f"@font-face{{font-family:'ReadX';src:url({source}) format('truetype')}}.content{{font-family:ReadX,serif}}"
+        css = (
+            f"@font-face{{font-family:'ReadX';src:url({source}) format('truetype')}}.content{{font-family:ReadX,serif}}"
+        )
         table = {ord(char): code for char, code in codes.items()}
         markup = [f"<p>{escape(each.translate(table))}</p>" for each in paragraphs]
         return Body(markup, "\n".join(paragraphs), css=css, files={} if is_embedded else {"/font/x.ttf": font})
@@ -140,8 +140,6 @@ def _saved(picture: Image.Image) -> bytes:
     return data.getvalue()
 
 
-def _marked(
-    paragraphs: Sequence[str], markup: dict[str, str], *, files: dict[str, bytes], css: str = ""
-) -> Body:
+def _marked(paragraphs: Sequence[str], markup: dict[str, str], *, files: dict[str, bytes], css: str = "") -> Body:
     lines = ["<p>" + "".join(markup.get(char) or escape(char) for char in each) + "</p>" for each in paragraphs]
     return Body(lines, "\n".join(paragraphs), css=css, files=files)

@@ -9,7 +9,9 @@ from core.pages import Disguise
 from crawler.resources import ResourceKind, data_of
 
 ADDRESS = "https://novel.example/book/7/12.html"
-_NAVIGATION = "".join(f'<li><a href="/list/{name}">{name}</a></li>' for name in ("首页", "玄幻", "武侠", "都市", "历史"))
+_NAVIGATION = "".join(
+    f'<li><a href="/list/{name}">{name}</a></li>' for name in ("首页", "玄幻", "武侠", "都市", "历史")
+)
 
 
 @dataclass(frozen=True, slots=True)

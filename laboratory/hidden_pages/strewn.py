@@ -88,7 +88,9 @@ def advertisements(paragraphs: Sequence[str], rng: Random) -> Body:
 def _advertisement(rng: Random) -> str:
     number = rng.randrange(len(_NAMES))
     name, host = _NAMES[number], f"www.{_HOSTS[number]}.{rng.choice(_ENDINGS)}"
-    spelt = rng.choice((host, _wide(host), host.replace(".", "。"), host.replace(".", "点"), host.upper(), " ".join(host)))
+    spelt = rng.choice(
+        (host, _wide(host), host.replace(".", "。"), host.replace(".", "点"), host.upper(), " ".join(host))
+    )
     return rng.choice(
         (
             f"【{name} {spelt}】",

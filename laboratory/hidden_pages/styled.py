@@ -138,7 +138,9 @@ def _with_decoys(paragraphs: Sequence[str], rng: Random, sizes: tuple[int, int],
             parts.append(escape(char))
             if rng.random() < share:
                 decoy = "".join(rng.choices(_ALPHABET, k=rng.randint(*sizes)))
-                parts.append(f'<{(tag := rng.choice(("span", "i", "font")))} class="{rng.choice(("xa", "xb", "xc"))}">{decoy}</{tag}>')
+                parts.append(
+                    f'<{(tag := rng.choice(("span", "i", "font")))} class="{rng.choice(("xa", "xb", "xc"))}">{decoy}</{tag}>'
+                )
         markup.append(f"<p>{''.join(parts)}</p>")
     return Body(markup, "\n".join(paragraphs), css=rules)
 

@@ -244,10 +244,15 @@ def test_pinyin_in_brackets_goes_and_letters_become_as_wide_as_usual() -> None:
 @pytest.mark.parametrize(
     "advertisement",
     [
-        "【墨香阁 www.moxiangge.cc】", "（云水小说网ｗｗｗ．ｙｕｎｓｈｕｉ．ｃｏｍ首发）", "一秒记住【清风书屋】www.qfshu.net，最快更新！",
-        "手机用户请到m.qfshu.com阅读。", "本章未完，请点击下一页继续阅读！", "请记住本站域名：www点qfshu点com。", "[三叶中文网w w w . s y . c o m无弹窗]",
+        "【墨香阁 www.moxiangge.cc】",
+        "（云水小说网ｗｗｗ．ｙｕｎｓｈｕｉ．ｃｏｍ首发）",
+        "一秒记住【清风书屋】www.qfshu.net，最快更新！",
+        "手机用户请到m.qfshu.com阅读。",
+        "本章未完，请点击下一页继续阅读！",
+        "请记住本站域名：www点qfshu点com。",
+        "[三叶中文网w w w . s y . c o m无弹窗]",
     ],
-)  # fmt: skip
+)
 def test_an_advertisement_inside_a_text_goes_and_nothing_else(advertisement: str) -> None:
     spoilt = FIRST.replace("散尽，", f"散尽，{advertisement}")
     reading = read(honest(spoilt, SECOND, THIRD))
