@@ -79,7 +79,8 @@ CHINESE = Words(
     proves="能够证明什么",
     proves_points=(
         "完整性：本文件自写成之后没有改动。每个文件的 SHA-256 列于清单，容器的每一个字节都由其内容决定，"
-        "改动任何一个字节都会被查出。",
+        "改动任何一个字节都会被查出。"
+        "整份重新制作的文件，须凭时间戳识破。",
         "时间上限：带有时间戳的证据包，其全部内容（请求、响应、证书、截图、正文、"
         "比对结果）最迟在时间戳所示时刻已经存在。"
         "时间由独立的时间戳机构以其私钥签名（RFC 3161），此后任何人，包括导出方，都无法改动内容而使时间戳仍然成立。",
@@ -157,7 +158,8 @@ ENGLISH = Words(
     proves_points=(
         "Integrity: this file was not changed since it was written. The SHA-256 of each file stands in a list, "
         "and each "
-        "byte of the container follows from its content, so a change of any single byte is found.",
+        "byte of the container follows from its content, so a change of any single byte is found. Whoever makes the whole "
+        "file anew is found out by the stamps alone.",
         "Latest time: all that a stamped bundle holds (request, response, certificates, screenshot, text, "
         "comparison) "
         "existed at the moment of the stamp at the latest. An independent authority signed that moment with "
