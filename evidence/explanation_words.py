@@ -158,8 +158,8 @@ ENGLISH = Words(
     proves_points=(
         "Integrity: this file was not changed since it was written. The SHA-256 of each file stands in a list, "
         "and each "
-        "byte of the container follows from its content, so a change of any single byte is found. Whoever makes the whole "
-        "file anew is found out by the stamps alone.",
+        "byte of the container follows from its content, so a change of any single byte is found. "
+        "Whoever makes the whole file anew is found out by the stamps alone.",
         "Latest time: all that a stamped bundle holds (request, response, certificates, screenshot, text, "
         "comparison) "
         "existed at the moment of the stamp at the latest. An independent authority signed that moment with "
