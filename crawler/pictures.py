@@ -145,7 +145,7 @@ def cells_of(ink: NDArray[np.uint8]) -> list[NDArray[np.uint8]]:
     line = box_of_ink(ink)
     if count == 1:
         return [line]
-    height, width = ink.shape
+    width = ink.shape[1]
     empty = ink.max(axis=0) <= _INK
     cuts, step = [0], width / count
     for number in range(1, count):

@@ -26,7 +26,7 @@ _ESCAPE = re.compile(r"\\(?:u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|x([0-9a-fA
 _PERCENT_U = re.compile(r"%u([0-9a-fA-F]{4})|%([0-9a-fA-F]{2})")
 
 
-class NoValue(Exception):  # noqa: N818, it is no error: the expression is of another kind
+class NoValue(Exception):
     """The expression is none of those that are read here."""
 
 

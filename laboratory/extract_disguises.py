@@ -47,18 +47,14 @@ def measure(seed: int, pages: int = PAGES, say: Say = lambda line: None) -> list
     """All ways with all that the machine has, and the drawn ones without references and without OCR."""
     known, foreign = faces()
     results = [undone(way, seed, pages, None, None) for way in (CLEAN, *MARKUP_WAYS)]
-    for face, label in (
-        *((face, f"known face {face.stem}") for face in known),
-        *((face, f"face not among the references, {face.stem}") for face in foreign),
-    ):
-        for way in drawn_ways(face, label):
-            say(f"{way.name}: {pages} pages")
-            results.append(undone(way, seed, pages, None, None))
+    labels = [(face, face.stem) for face in known] + [(face, f"{face.stem} (no reference)") for face in foreign]
+    for way in (way for face, label in labels for way in drawn_ways(face, label)):
+        say(f"{way.name}: {pages} pages")
+        results.append(undone(way, seed, pages, None, None))
     for face in known[:1]:
-        for way in drawn_ways(face, "no OCR"):
-            results.append(undone(way, seed, pages, None, NoRecognizer()))
-        for way in drawn_ways(face, "no reference face"):
-            results.append(undone(way, seed, max(1, pages // 10), ReferenceFonts([]), None))
+        results += [undone(way, seed, pages, None, NoRecognizer()) for way in drawn_ways(face, "no OCR")]
+        blind = drawn_ways(face, "no reference face")
+        results += [undone(way, seed, max(1, pages // 10), ReferenceFonts([]), None) for way in blind]
     return results
 
 
@@ -107,7 +103,7 @@ def undone(way: Way, seed: int, pages: int, references: ReferenceFonts | None, r
 def faces() -> tuple[list[Path], list[Path]]:
     """The faces to draw with: those that are references, and one that is not."""
     known = [path for path in free_fonts() if path.suffix != ".ttc"]
-    foreign = [path for path in known[0].parent.glob("SimHei.ttf")] if known else []
+    foreign = list(known[0].parent.glob("SimHei.ttf")) if known else []
     return known, foreign
 
 

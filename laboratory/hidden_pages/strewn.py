@@ -98,7 +98,7 @@ def _advertisement(rng: Random) -> str:
             f"一秒记住【{name}】{spelt}，最快更新！",
             f"请记住本站域名：{spelt}。",
             f"手机用户请到{spelt}阅读。",
-            f"本章未完，请点击下一页继续阅读！",
+            "本章未完，请点击下一页继续阅读！",
             f"本书由{name}首发，{spelt}。",
             f"[{name}{spelt}无弹窗]",
             f"最新章节请到{name}{spelt}阅读。",

@@ -93,7 +93,8 @@ def right_to_left(paragraphs: Sequence[str], rng: Random) -> Body:
 
 def shuffled_boxes(paragraphs: Sequence[str], rng: Random) -> Body:
     """Clauses cut into characters that style puts into order: reversed boxes, `order`, floats, offsets."""
-    css = ".fr{display:inline-flex;flex-direction:row-reverse}.fx{display:inline-flex}.fl{display:inline-block}.fl i{float:right}"
+    css = ".fr{display:inline-flex;flex-direction:row-reverse}.fx{display:inline-flex}"
+    css += ".fl{display:inline-block}.fl i{float:right}"
     css += ".ps{display:inline-block;position:relative;height:1em}.ps i{position:absolute;top:0}"
     markup = []
     for each in paragraphs:
@@ -138,9 +139,8 @@ def _with_decoys(paragraphs: Sequence[str], rng: Random, sizes: tuple[int, int],
             parts.append(escape(char))
             if rng.random() < share:
                 decoy = "".join(rng.choices(_ALPHABET, k=rng.randint(*sizes)))
-                parts.append(
-                    f'<{(tag := rng.choice(("span", "i", "font")))} class="{rng.choice(("xa", "xb", "xc"))}">{decoy}</{tag}>'
-                )
+                tag, name = rng.choice(("span", "i", "font")), rng.choice(("xa", "xb", "xc"))
+                parts.append(f'<{tag} class="{name}">{decoy}</{tag}>')
         markup.append(f"<p>{''.join(parts)}</p>")
     return Body(markup, "\n".join(paragraphs), css=rules)
 
