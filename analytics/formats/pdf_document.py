@@ -10,7 +10,7 @@ from dataclasses import asdict
 from functools import cache
 from typing import Any
 
-from fontTools.ttLib import TTFont  # type: ignore[import-untyped]
+from fontTools.ttLib import TTFont
 
 from analytics.formats.typesetting import FONTS, TypesettingError, typeset, typeset_apart
 from analytics.plain_text import by_number, text_width
