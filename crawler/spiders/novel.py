@@ -19,7 +19,7 @@ from core.pages import FollowingPart, Reading
 from core.states import Rejection
 from crawler.catalogue import MIN_CHAPTERS, Block, ChapterLink, in_reading_order
 from crawler.frontier import PAGE, Target
-from crawler.items import ReadPage
+from crawler.items import NotThere, ReadPage
 from crawler.novel import MAX_PARTS, Following, is_same_chapter, next_part, stitched
 from crawler.novel_titles import chapter_title
 from crawler.page_reader import WholePage
@@ -82,7 +82,7 @@ class NovelSpider(GenericSpider):
 
     async def parse_catalogue(
         self, response: Response, target: Target, catalogue: _Catalogue | None = None
-    ) -> AsyncIterator[Request | ReadPage]:
+    ) -> AsyncIterator[Request | ReadPage | NotThere]:
         """Collect the pages of a catalogue, then ask for its chapters in their order."""
         page = await self._read(response, is_kept=catalogue is None)
         catalogue = catalogue or _Catalogue(pages=[response.url])
@@ -99,9 +99,9 @@ class NovelSpider(GenericSpider):
         for found in self._catalogue_requests(catalogue, target):
             yield found
 
-    async def parse_page(
+    async def parse_page(  # type: ignore[override]
         self, response: Response, target: Target, chapter: _Chapter | None = None
-    ) -> AsyncIterator[Request | ReadPage]:
+    ) -> AsyncIterator[Request | ReadPage | NotThere]:
         """Read the first or a further part of a chapter."""
         if chapter is None and self._is_full():
             return
@@ -161,10 +161,19 @@ class NovelSpider(GenericSpider):
         self.frontier.finish(target.url)
         yield from requests
 
-    async def _begun(self, response: Response, page: WholePage, target: Target) -> AsyncIterator[Request | ReadPage]:
+    async def _begun(
+        self, response: Response, page: WholePage, target: Target
+    ) -> AsyncIterator[Request | ReadPage | NotThere]:
         """A chapter's first part."""
         self._chapters.setdefault(response.url, len(self._chapters))
         item = self._item(response, headers_of(response), page, target)
+        if self.revisiting is not None:
+            judged = await self.revisiting.judged(item, page, response, target)
+            if isinstance(judged, NotThere):
+                self._reject_absence(judged)
+                yield judged
+                return
+            item = judged
         if item is None:
             self.frontier.finish(target.url)
             for request in self._next_chapter(response.url, response.url, page):
@@ -176,7 +185,7 @@ class NovelSpider(GenericSpider):
 
     async def _continued(
         self, response: Response, page: WholePage, chapter: _Chapter
-    ) -> AsyncIterator[Request | ReadPage]:
+    ) -> AsyncIterator[Request | ReadPage | NotThere]:
         """A further part, or what was taken for one and is a chapter of its own."""
         self._unfinished -= 1
         reading = page.reading
