@@ -2,9 +2,9 @@
 
 import re
 
-# deflate reaches 1,032 to 1, brotli and zstd far more. The 70 saved pages of the corpora reach 1.7 to 8.9 with gzip -9 and
-# 12.4 with brotli -9, a catalogue of 40,000 chapters (3 MB) 15 and 37, 3 MB of one repeated row 292 and 36,585 (2026-11);
-# below a megabyte nothing swells to a danger.
+# deflate reaches 1,032 to 1, brotli and zstd far more. The 70 saved pages of the corpora reach 1.7 to 8.9 with gzip -9
+# and 12.4 with brotli -9, a catalogue of 40,000 chapters (3 MB) 15 and 37, 3 MB of one repeated row 292 and 36,585
+# (2026-11); below a megabyte nothing swells to a danger.
 MAX_RATIO = 300
 MIN_SUSPICIOUS_BYTES = 1_000_000
 MAX_CODINGS = 2  # one is usual, two happen where a server and what stands before it both compress

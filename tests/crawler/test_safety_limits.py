@@ -177,16 +177,26 @@ def _tar() -> bytes:
     return made.getvalue()
 
 
-@pytest.mark.parametrize("kind", ["text/html", "application/octet-stream", "application/zip"])
-@pytest.mark.parametrize(
-    "body",
-    [_zip(), _tar(), gzip.compress(ZEROS), lzma.compress(ZEROS), bz2.compress(ZEROS), b"7z\xbc\xaf'\x1c" + ZEROS],
-    ids=["zip", "tar", "gzip", "xz", "bzip2", "7z"],
-)  # fmt: skip
-def test_an_archive_is_never_opened_whatever_it_is_called(body: bytes, kind: str) -> None:
-    with WebServer({"/": Answer(body, kind)}) as site:
+def test_an_archive_is_never_opened_whatever_it_is_called() -> None:
+    archives = [
+        _zip(),
+        _tar(),
+        gzip.compress(ZEROS),
+        lzma.compress(ZEROS),
+        bz2.compress(ZEROS),
+        b"7z\xbc\xaf'\x1c" + ZEROS,
+    ]
+    kinds = ("text/html", "application/octet-stream", "application/zip")
+    routes: Routes = {
+        f"/{place}/{number}": Answer(body, kind)
+        for place, kind in enumerate(kinds)
+        for number, body in enumerate(archives)
+    }
+    routes["/"] = page("目录", "".join(f'<a href="{path}">第</a>' for path in routes))
+    with WebServer(routes) as site:
         counts = crawl(plan_of(site.url()), settings_of(site.netloc)).counts
-        assert (counts.rejected, counts.stored) == ({"not_html": 1}, 0), counts
+        assert (counts.rejected.get("not_html"), counts.stored) == (18, 0), counts
+        assert {path for path in site.requested if path != "/robots.txt"} == set(routes)
 
 
 @pytest.mark.parametrize("wide", [False, True])
@@ -207,20 +217,34 @@ def test_what_is_no_bomb_is_let_through() -> None:
     assert not swells(100, 90_000)
 
 
-@pytest.mark.parametrize(
-    "to", ["http://127.0.0.1:PORT/x", "http://2130706433:PORT/x", "http://[::ffff:7f00:1]:PORT/x", "//0x7f.1:PORT/x",
-           "http://①②⑦.0.0.1:PORT/x", "http://user@127.0.0.1:PORT/x", "http:\\\\127.0.0.1:PORT/x", "file:///etc/passwd"],
-)  # fmt: skip
+INWARDS = (
+    "http://127.0.0.1:PORT/x",
+    "http://2130706433:PORT/x",
+    "http://[::ffff:7f00:1]:PORT/x",
+    "//0x7f.1:PORT/x",
+    "http://①②⑦.0.0.1:PORT/x",
+    "http://user@127.0.0.1:PORT/x",
+    "http:\\\\127.0.0.1:PORT/x",
+    "file:///etc/passwd",
+)
+
+
 @pytest.mark.parametrize("way", ["redirect", "refresh"])
-def test_no_redirect_leads_into_the_operators_network(to: str, way: str) -> None:
+def test_no_redirect_leads_into_the_operators_network(way: str) -> None:
     with WebServer({"/x": page("内部", own_text(50))}) as inside:
-        target = to.replace("PORT", inside.netloc.partition(":")[2])
-        refresh = page("转", f'<meta http-equiv="refresh" content="0; url={target}">')
-        answer = redirect(target.encode().decode("latin-1")) if way == "redirect" else refresh
-        with WebServer({"/": answer}) as site:
+        port = inside.netloc.partition(":")[2]
+        routes: Routes = {}
+        for number, to in enumerate(INWARDS):
+            target = to.replace("PORT", port)
+            refresh = page("转", f'<meta http-equiv="refresh" content="0; url={target}">')
+            answer = redirect(target.encode().decode("latin-1")) if way == "redirect" else refresh
+            routes[f"/{number}"] = answer
+        routes["/"] = page("目录", "".join(f'<a href="{path}">第</a>' for path in routes))
+        with WebServer(routes) as site:
             counts = crawl(plan_of(site.url()), settings_of(site.netloc)).counts
             assert inside.requested == []
             assert counts.stored == 0
+            assert set(routes) <= set(site.requested)
 
 
 def test_redirects_without_end_are_counted_once() -> None:
