@@ -77,12 +77,19 @@ class SiteResources:
         self._fetch, self._guard = fetch, guard
         self._lock = threading.Lock()
         self._kept: OrderedDict[str, bytes | None] = OrderedDict()
+        self._turns: dict[str, threading.Lock] = {}
         self._bytes = 0
 
     def of_page(self, url: str) -> "PageResources":
         return PageResources(self, url)
 
     def get(self, url: str, kind: ResourceKind) -> bytes | None:
+        with self._lock:
+            turn = self._turns.setdefault(url, threading.Lock())
+        with turn:  # two pages that are read at the same time ask once
+            return self._got(url, kind)
+
+    def _got(self, url: str, kind: ResourceKind) -> bytes | None:
         with self._lock:
             if url in self._kept:
                 self._kept.move_to_end(url)
@@ -106,6 +113,7 @@ class SiteResources:
             while self._bytes > MAX_CACHED_BYTES and self._kept:
                 gone, dropped = self._kept.popitem(last=False)
                 self._bytes -= len(dropped or b"") + len(gone)
+                self._turns.pop(gone, None)
 
 
 @dataclass(slots=True)

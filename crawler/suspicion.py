@@ -78,4 +78,6 @@ def _has_odd_text(tree: HtmlElement) -> bool:
     if len(PRIVATE_USE.findall("".join(shown))) >= MIN_PIECES:
         return True
     han = HAN.findall("".join(text for text in shown if count_han(text) >= 2 * MIN_HAN_OF_LINE))
-    return len(han) >= MIN_HAN_TO_JUDGE and sum(char in _BINDING for char in han) < MIN_BINDING_SHARE * len(han)
+    if len(han) < MIN_HAN_TO_JUDGE:
+        return False
+    return sum(char in _BINDING for char in han) < MIN_BINDING_SHARE * len(han)

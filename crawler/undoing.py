@@ -17,6 +17,7 @@ from crawler.generated_text import insert_generated
 from crawler.markup import lines, parse
 from crawler.pictures import PictureReader, write_pictured
 from crawler.reordered import is_chopped, restore_order
+from crawler.repertoire import count_han
 from crawler.resources import NO_RESOURCES, ResourceKind, Resources, absolute
 from crawler.scripted import write_scripted
 from crawler.shown_fonts import write_shown
@@ -37,6 +38,7 @@ _CONTENT = re.compile(r"content\s*:\s*(?:[^;}]*attr\(|[^;}]*[\u3400-\u9fff]|[^;}
 _DIRECTION = re.compile(
     r"bidi-override|isolate-override|-reverse|(?<![-\w])order\s*:|direction\s*:\s*rtl", re.IGNORECASE
 )
+MIN_HAN_FOR_FACES = 100
 _CHARSET = re.compile(rb"""^@charset\s+["']([\w-]{1,20})["']""")
 
 
@@ -103,7 +105,7 @@ def undo(tree: HtmlElement, url: str, sight: Sight = NO_SIGHT) -> Undoing:
     result = Undoing(list(tree.iter()))
     result.undone += write_scripted(tree)
     base, resources = _base(tree, url), sight.resources(url)
-    sheets = list(_linked_sheets(tree, base, resources)) if needs_sheets(tree) else []
+    sheets = _sheets_to_apply(tree, base, resources, sight)
     styles = cascade(tree, sheets, _watched(tree, sheets))
     result.removed = remove_hidden(tree, styles)
     result.undone += insert_generated(tree, styles)
@@ -164,6 +166,18 @@ def _watched(tree: HtmlElement, sheets: Sequence[Sheet]) -> frozenset[str]:
     if "background" in text or tree.xpath("boolean(//*[contains(@style,'background')])"):
         more |= PICTURE_PROPERTIES
     return more
+
+
+def _sheets_to_apply(tree: HtmlElement, base: str, resources: Resources, sight: Sight) -> Sequence[Sheet]:
+    """All linked sheets where the text gives reason, else those that bring a face.
+
+    Characters that stand for one another look like any text. Sheets are fetched once for a site.
+    """
+    if needs_sheets(tree):
+        return _linked_sheets(tree, base, resources)
+    if sight.fonts is None or count_han(tree.text_content()) < MIN_HAN_FOR_FACES:
+        return []
+    return [sheet for sheet in _linked_sheets(tree, base, resources) if "@font-face" in sheet.text]
 
 
 def _linked_sheets(tree: HtmlElement, base: str, resources: Resources) -> Sequence[Sheet]:
