@@ -75,7 +75,7 @@ class FontProcess:
             kept = {name: os.environ[name] for name in ("PATH", "LANG", "HOME") if name in os.environ}
             paths = os.pathsep.join([str(_ROOT), *(path for path in sys.path if path)])
             threads = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
-            self._worker = subprocess.Popen(  # noqa: S603, our own module
+            self._worker = subprocess.Popen(
                 [sys.executable, "-m", "crawler.font_worker"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,

@@ -30,7 +30,7 @@ _FREE = (
 )
 _SUFFIXES = (".otf", ".ttf", ".ttc")
 _MAX_FACES_OF_FILE = 10
-# The second half of GB 2312: 鸢 and 晌 stand in novels. That of Big5 would double the cost for what hardly any text has.
+# The second half of GB 2312: 鸢 and 晌 stand in novels. That of Big5 would double the cost for what texts hardly have.
 _RARE = frozenset(char for char in SECOND_HAN if char.encode("gb2312", "ignore"))
 _OTHERS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 

@@ -1,4 +1,4 @@
-"""Text that style shows in another order than the source has it: overridden direction, reversed boxes, floats, offsets."""
+"""Text that style shows in another order than the source has: overridden direction, reversed boxes, floats, offsets."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -56,10 +56,7 @@ def restore_order(tree: HtmlElement, styles: Cascade) -> list[Undone]:
         if not is_overridden and not len(element):
             continue
         before = shown_text(element)
-        if is_overridden:
-            count = _reverse(element, styles)
-        else:
-            count = _sort(element, own, styles)
+        count = _reverse(element, styles) if is_overridden else _sort(element, own, styles)
         if count and count_han(before):
             undone.append(Undone(Disguise.REORDERED, element, count, " ".join(before.split())))
     return undone[::-1]

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from lxml.html import HtmlElement
 
@@ -52,7 +53,7 @@ def write_shown(
         if not _is_worth_reading(chars):
             continue
         face, sheet_base = faces[family]
-        shown = _shown(face, sheet_base or base, resources, lambda font: reader.remapped(font, chars.keys()))
+        shown = _shown(face, sheet_base or base, resources, partial(reader.remapped, chars=chars.keys()))
         if shown:
             undone += _written(of_family, shown)
     return undone
