@@ -14,7 +14,7 @@ Raster = NDArray[np.uint8]  # uint8[height, width]: 0 ground, 255 ink
 
 SIDE = 24  # of a vector's square. Of a face never seen 24 tells 97 %, 32 tells 96 % (2026-11, SimHei)
 _INK = 127
-# Narrower than that a character keeps its shape (一, 1, 卜); wider it is stretched to the square, as faces differ there.
+# Narrower than that a character keeps its shape (一, 1, 卜); wider it fills the square, as faces differ there.
 _MAX_STRETCH = 2.2
 CANDIDATES = 20
 
