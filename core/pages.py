@@ -219,5 +219,5 @@ class CrawlCounts:
     finish_reason: str = ""
     end_sentence: str = ""  # for the operator, where the crawl was ended before its end
     resume_at: str = ""  # ISO 8601, in UTC: when it goes on by itself; "" where it does not
-    proxies: dict[str, dict[str, object]] = field(default_factory=dict)  # by place: crawler.proxies.Health
+    proxies: dict[str, dict[str, object]] = field(default_factory=dict)  # by place: crawler.fetching.proxies.Health
     user_agents: dict[str, dict[str, object]] = field(default_factory=dict)

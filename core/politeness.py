@@ -53,7 +53,7 @@ class Proxy:
 class Login:
     """How a session is opened: the steps, the secret values that they name, and cookies that are there before."""
 
-    steps: str = ""  # one a line: crawler.sessions
+    steps: str = ""  # one a line: crawler.politeness.sessions
     values: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     cookies: tuple[tuple[str, str], ...] = field(default=(), repr=False)
 

@@ -2,7 +2,7 @@
 
 PageStore           pages, versions, raw responses      pagestore.mongo, pagestore.memory
 PageHistory         seen, gone, back again              part of every PageStore's live and memory side
-VisitBook           when addresses are due again        webadmin.revisits, crawler.visit_memory
+VisitBook           when addresses are due again        webadmin.revisits, crawler.visits.visit_memory
 WorkStore           texts of the mother corpus          pagestore.mongo, pagestore.memory
 FingerprintStore    fingerprints of both                pagestore.mongo, pagestore.memory
 CaseBook            rights, outcomes, cases             webadmin.casebook, pipeline.memory

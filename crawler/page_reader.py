@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.pages import CrawlPlan, Reading, SpiderKind
+from crawler.disguises.sight import open_eyes
+from crawler.fetching.resources import NO_RESOURCES, Resources, SiteResources
 from crawler.links import Links, links
-from crawler.outline import Outline, outline
+from crawler.main_text.templates import SiteTemplates
 from crawler.reading import Rejected, open_page, read_opened
-from crawler.resources import NO_RESOURCES, Resources, SiteResources
-from crawler.sight import open_eyes
-from crawler.templates import SiteTemplates
+from crawler.sources.outline import Outline, outline
 
 THREADS = 2  # so that pages are read beside a slow one, too; more would only share the one interpreter
 

@@ -10,12 +10,12 @@ from lxml.html import HtmlElement
 from core.pages import Reading
 from core.states import Rejection
 from core.text import storable
-from crawler.decoding import Decoded, decode
-from crawler.extraction import MIN_HAN_TO_KEEP, Extraction, Sieve, everything, extract
+from crawler.characters.decoding import Decoded, decode
+from crawler.characters.repertoire import count_han
+from crawler.disguises.strewn import cleaned, merged
+from crawler.disguises.undoing import NO_SIGHT, Sight, Undoing, undo
+from crawler.main_text.extraction import MIN_HAN_TO_KEEP, Extraction, Sieve, everything, extract
 from crawler.markup import parse
-from crawler.repertoire import count_han
-from crawler.strewn import cleaned, merged
-from crawler.undoing import NO_SIGHT, Sight, Undoing, undo
 
 
 class ReadingRules(Protocol):

@@ -12,14 +12,14 @@ from core.errors import BadConfiguration, BrokenInvariant, ZhuiwenError
 from core.pages import CrawlCounts, CrawlPlan
 from core.ports import Clock, Outbox, PageStore, VisitBook
 from core.settings import CrawlSettings
-from crawler.extraction import select
+from crawler.fetching.resolver import ALLOWED_SETTING
 from crawler.frontier import Frontier
-from crawler.keeper import JOB_DIR_SETTING
+from crawler.main_text.extraction import select
 from crawler.markup import parse
-from crawler.polite_settings import browser_middlewares, faults_of, polite_settings
-from crawler.resolver import ALLOWED_SETTING
-from crawler.shared_frontier import SharedFrontier
-from crawler.shared_settings import can_be_shared, shared
+from crawler.politeness.keeper import JOB_DIR_SETTING
+from crawler.politeness.polite_settings import browser_middlewares, faults_of, polite_settings
+from crawler.shared.frontier import SharedFrontier
+from crawler.shared.settings import can_be_shared, shared
 from crawler.spiders.generic import MAX_DELAY_S
 from crawler.spiders.kinds import SPIDERS
 from crawler.tally import Tally
@@ -48,7 +48,7 @@ def run_crawl(  # noqa: PLR0917, what to crawl and where to put it belong togeth
     visits: what earlier runs know of the site's addresses; the crawl then fetches what is new or due, and notes what it
     saw there. Without it every page is fetched. Its `store` then has to keep core.ports.PageHistory as well.
     shared_url: the Redis in which several processes, each with a call of its own, share this site's crawl: what is left
-    to do, and the pace. Only for the kinds of `crawler.shared_settings`; others are crawled by this process alone.
+    to do, and the pace. Only for the kinds of `crawler.shared.settings`; others are crawled by this process alone.
     on_progress: called from this thread at most twice a second, and at the end, with a copy of the counts.
 
     Raises BadConfiguration for a plan that cannot work, BrokenInvariant for a second call in one process. Whatever
@@ -112,27 +112,27 @@ def scrapy_settings(plan: CrawlPlan, settings: CrawlSettings) -> dict[str, Any]:
         "LOG_INSTALL_ROOT_HANDLER": False,
         "DOWNLOAD_HANDLERS": {
             **dict.fromkeys(("file", "ftp", "s3", "data")),
-            **dict.fromkeys(("http", "https"), "crawler.header_limit.BoundedHandler"),
+            **dict.fromkeys(("http", "https"), "crawler.fetching.header_limit.BoundedHandler"),
         },
-        "TWISTED_DNS_RESOLVER": "crawler.resolver.GuardedResolver",
+        "TWISTED_DNS_RESOLVER": "crawler.fetching.resolver.GuardedResolver",
         ALLOWED_SETTING: list(settings.allow_private_hosts),
         "ITEM_PIPELINES": {"crawler.store_pipeline.StorePipeline": 100},
         "DOWNLOADER_MIDDLEWARES": {
-            "crawler.middlewares.AddressMiddleware": 10,
+            "crawler.fetching.middlewares.AddressMiddleware": 10,
             "scrapy.downloadermiddlewares.offsite.OffsiteMiddleware": None,
             "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
-            "crawler.middlewares.RobotsMiddleware": 100,
+            "crawler.fetching.middlewares.RobotsMiddleware": 100,
             "scrapy.downloadermiddlewares.redirect.MetaRefreshMiddleware": None,
-            "crawler.middlewares.RefreshesMiddleware": 580,
+            "crawler.fetching.middlewares.RefreshesMiddleware": 580,
             "scrapy.downloadermiddlewares.httpcompression.HttpCompressionMiddleware": None,
-            "crawler.middlewares.CompressionMiddleware": 590,
+            "crawler.fetching.middlewares.CompressionMiddleware": 590,
             "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,
-            "crawler.middlewares.RedirectsMiddleware": 600,
-            "crawler.conditional.ConditionalMiddleware": 650,
-            "crawler.refusal_middlewares.RefusalsMiddleware": 585,
-            "crawler.refusal_middlewares.RedirectedRefusalsMiddleware": 605,
-            "crawler.proxy_middleware.CookiesSetMiddleware": 690,
-            "crawler.proxy_middleware.ProxyMiddleware": 740,
+            "crawler.fetching.middlewares.RedirectsMiddleware": 600,
+            "crawler.visits.conditional.ConditionalMiddleware": 650,
+            "crawler.politeness.refusal_middlewares.RefusalsMiddleware": 585,
+            "crawler.politeness.refusal_middlewares.RedirectedRefusalsMiddleware": 605,
+            "crawler.fetching.proxy_middleware.CookiesSetMiddleware": 690,
+            "crawler.fetching.proxy_middleware.ProxyMiddleware": 740,
             **browser_middlewares(plan),
         },
         **polite_settings(plan, settings),

@@ -15,7 +15,7 @@ from core.messages import PageStored
 from core.pages import Stored
 from core.visits import MovedTo, Visit
 from crawler.items import NotThere, ReadPage, Unchanged
-from crawler.visiting import SAVE_EVERY
+from crawler.visits.visiting import SAVE_EVERY
 
 T = TypeVar("T")
 Item = ReadPage | Unchanged | NotThere

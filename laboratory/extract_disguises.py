@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.pages import Disguise
-from crawler.glyph_ocr import NoRecognizer, Recognizer
+from crawler.disguises.glyph_ocr import NoRecognizer, Recognizer
+from crawler.disguises.reference_fonts import ReferenceFonts, free_fonts
+from crawler.disguises.sight import OpenEyes, open_eyes
+from crawler.fetching.resources import Resources
 from crawler.reading import Rejected, read_page
-from crawler.reference_fonts import ReferenceFonts, free_fonts
-from crawler.resources import Resources
-from crawler.sight import OpenEyes, open_eyes
 from laboratory.extract_sections import ExtractPlan, Say, Section
 from laboratory.hidden_pages.catalogue import CLEAN, MARKUP_WAYS, Way, drawn_ways, pages_of
 from laboratory.hidden_pages.page import ADDRESS, HiddenPage, PageFiles

@@ -11,7 +11,7 @@ from itertools import product
 from pathlib import Path
 
 from core.states import Rejection
-from crawler.decoding import Decoded, decode
+from crawler.characters.decoding import Decoded, decode
 from laboratory.extract_encoding_texts import Sample, samples
 
 SEED = 20_261_121

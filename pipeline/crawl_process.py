@@ -20,7 +20,7 @@ from core.ids import PageId, VersionId
 from core.messages import PageStored
 from core.pages import CrawlCounts, Fetched, Reading, Stored
 from crawler.run import run_crawl
-from crawler.shared_settings import can_be_shared
+from crawler.shared.settings import can_be_shared
 from pagestore.mongo import MongoPageStore, connect
 from pipeline import companions
 from pipeline.app import SETTINGS

@@ -18,9 +18,9 @@ from core.ids import WorkTextId
 from core.matches import Match, MatchClass
 from core.messages import CrawlRequested
 from core.settings import Settings
+from crawler.fetching.single_fetch import fetch
 from crawler.reading import Rejected, read_page
-from crawler.search import Answer, Result, require_answer, search
-from crawler.single_fetch import fetch
+from crawler.sources.search import Answer, Result, require_answer, search
 from fingerprint.fingerprinting import fingerprint_text
 from pipeline.distinctive import distinctive
 from pipeline.steps import Ports

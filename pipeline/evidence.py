@@ -18,7 +18,7 @@ from core.ids import Digest, VersionId, digest
 from core.ports import Clock, EvidenceStore, PageStore, WorkStore
 from core.service_urls import without_secrets
 from core.settings import EvidenceSettings
-from crawler.screenshots import NoRendering, Rendering, render
+from crawler.browsing.screenshots import NoRendering, Rendering, render
 from evidence import bundle as bundles
 from evidence.authority import Authority
 from evidence.faults import DoesNotHold

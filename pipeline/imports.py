@@ -8,8 +8,8 @@ from pathlib import Path
 from core.errors import BadInput, ZhuiwenError
 from core.ports import Outbox, PageStore
 from core.settings import CrawlSettings
-from crawler.archive_records import Limits, Position
-from crawler.warc_import import ImportCounts, import_archive
+from crawler.sources.archive_records import Limits, Position
+from crawler.sources.warc_import import ImportCounts, import_archive
 from webadmin import imports
 from webadmin.models import ArchiveImport
 

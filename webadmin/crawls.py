@@ -16,7 +16,7 @@ from core.errors import BadInput
 from core.ids import SiteId
 from core.pages import CrawlCounts, CrawlPlan, SpiderKind
 from core.states import Rejection
-from crawler.url_list import read_url_list
+from crawler.sources.url_list import read_url_list
 from webadmin.models import CrawlRun, Site
 from webadmin.politeness import politeness_of
 from webadmin.timetable import Timetable

@@ -20,8 +20,8 @@ from core.hosts import host_key, parse_host
 from core.ids import Digest, PageId, SiteId
 from core.pages import PageVersion
 from core.visits import AddressKind, address_id
+from crawler.main_text.skeleton import agreement, skeleton, template
 from crawler.reading import Rejected, open_page
-from crawler.skeleton import agreement, skeleton, template
 from crawler.urls import canonical
 from webadmin.models import Address, Licence, OffSiteRedirect, OwnDomain, Site, SiteDomain, SiteMove
 from webadmin.revisits import host_of

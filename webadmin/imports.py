@@ -15,9 +15,9 @@ from django.utils import timezone
 from core.errors import BadInput, UnreadableFile
 from core.hosts import host_key, parse_host
 from core.ids import SiteId
-from crawler.archive_records import Position
 from crawler.reading import NoRules
-from crawler.warc_import import ImportCounts, Place
+from crawler.sources.archive_records import Position
+from crawler.sources.warc_import import ImportCounts, Place
 from webadmin.models import ArchiveImport, RightsHolder, Site, SiteDomain
 
 State = ArchiveImport.State

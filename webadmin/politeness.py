@@ -13,7 +13,7 @@ from core.ids import VersionId
 from core.pages import CrawlCounts
 from core.politeness import BanAction, BanRule, BrowserMode, Budget, Login, Politeness, Proxy
 from core.ports import PageStore
-from crawler.bans import Answer, BanJudge
+from crawler.politeness.bans import Answer, BanJudge
 from webadmin.models import PageRecord, RobotsSwitch, Site, SiteBanRule, SiteProxy, SiteRules
 from webadmin.sealed import unseal
 

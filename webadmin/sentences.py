@@ -77,7 +77,7 @@ SENTENCES: Sequence[str] = (
     gettext_noop("%(url)s lists %(count)s pages of other hosts, most of %(host)s, which is not part of the site"),
     gettext_noop("%(url)s is kept without what stands on %(part)s and behind it"),
     gettext_noop("the site %(site)s is not crawled: its pages come from archive files"),
-    # archives and searches: crawler.archive_records, crawler.search, pipeline.discovery
+    # archives and searches: crawler.sources.archive_records, crawler.sources.search, pipeline.discovery
     gettext_noop("%(path)s: is damaged or no archive (%(reason)s)"),
     gettext_noop("%(path)s: breaks off or is damaged (%(reason)s)"),
     gettext_noop("%(path)s is being imported already; wait until that has ended"),

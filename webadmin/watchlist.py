@@ -10,10 +10,10 @@ from lxml import html
 
 from core.errors import BadConfiguration, BadInput, NotFound, UnsafeUrl
 from core.hosts import DEFAULT_PORTS, Host, parse_host
-from crawler.decoding import codec_of
-from crawler.extraction import select
+from crawler.characters.decoding import codec_of
+from crawler.main_text.extraction import select
 from crawler.patterns import UnusablePattern, require_quick
-from crawler.url_list import read_url_list
+from crawler.sources.url_list import read_url_list
 from webadmin.models import RightsHolder, Site, SiteDomain
 
 MAX_URL_CHARS = 2_000
@@ -46,7 +46,7 @@ def add_site(rights_holder: RightsHolder, url: str, name: str = "", **options: A
 
 
 def add_list(rights_holder: RightsHolder, name: str, text: str, **options: Any) -> Site:
-    """The rights holder's list of pages of that name, made or filled anew from `text` (crawler.url_list).
+    """The rights holder's list of pages of that name, made or filled anew from `text` (crawler.sources.url_list).
 
     Raises BadInput naming every line that is no address, with its number.
     """

@@ -17,13 +17,13 @@ from core.errors import UnsafeUrl
 from core.ids import CanonicalUrl, FinalUrl, RequestedUrl
 from core.pages import Fetched
 from core.states import Rejection
-from crawler.capture import capture_of
-from crawler.feeds import Feed, FeedEntry, named_feeds, read_feed
+from crawler.fetching.capture import capture_of
 from crawler.frontier import PAGE, Target
 from crawler.items import ReadPage
 from crawler.links import Links
-from crawler.listed import completed
 from crawler.reading import Rejected, read_page
+from crawler.sources.feeds import Feed, FeedEntry, named_feeds, read_feed
+from crawler.sources.listed import completed
 from crawler.spiders.generic import GenericSpider, headers_of
 from crawler.urls import identity
 

@@ -19,22 +19,22 @@ from core.pages import CrawlPlan, Fetched
 from core.ports import Clock, Outbox, PageStore, VisitBook
 from core.settings import CrawlSettings
 from core.states import Rejection
-from crawler.addresses import AddressGuard
-from crawler.capture import capture_of
-from crawler.conditional import REVISIT
-from crawler.downloaded_resources import downloaded_resources
+from crawler.fetching.addresses import AddressGuard
+from crawler.fetching.capture import capture_of
+from crawler.fetching.downloaded_resources import downloaded_resources
 from crawler.frontier import PAGE, PROBE, ROBOTS, SITEMAP, Frontier, Target
 from crawler.items import NotThere, ReadPage, Unchanged
-from crawler.keeper import BYTE_LIMIT, JOB_DIR_SETTING
 from crawler.links import Links
-from crawler.listed import Listed, completed
 from crawler.page_reader import PageReader, WholePage
+from crawler.politeness.keeper import BYTE_LIMIT, JOB_DIR_SETTING
+from crawler.politeness.refusals import Postponed, explain
 from crawler.reading import Rejected
-from crawler.refusals import Postponed, explain
-from crawler.revisiting import Revisiting
-from crawler.sitemaps import named_in_robots, read_sitemap
+from crawler.sources.listed import Listed, completed
+from crawler.sources.sitemaps import named_in_robots, read_sitemap
 from crawler.tally import Tally
 from crawler.urls import Scope, identity, scope
+from crawler.visits.conditional import REVISIT
+from crawler.visits.revisiting import Revisiting
 
 _PRIORITIES = {ROBOTS: 30, SITEMAP: 20, PROBE: 20, PAGE: 0}
 PAGE_LIMIT, SILENCE = "page_limit", "no_answer"
@@ -81,11 +81,11 @@ class GenericSpider(Spider):
         if folder := crawler.settings.get(JOB_DIR_SETTING):
             spider._reader.keep_templates(Path(folder))
         spider._reader.use_resources(downloaded_resources(crawler, spider._limits, spider._count_bytes))
-        crawler.signals.connect(spider.count_request, signal=signals.request_reached_downloader)
-        crawler.signals.connect(spider.refuse_binary, signal=signals.headers_received)
-        crawler.signals.connect(spider.obey_crawl_delay, signal=signals.robots_parsed)
-        crawler.signals.connect(spider.note_fault, signal=signals.spider_error)
-        crawler.signals.connect(spider.note_item_fault, signal=signals.item_error)
+        crawler.main_text.signals.connect(spider.count_request, signal=signals.request_reached_downloader)
+        crawler.main_text.signals.connect(spider.refuse_binary, signal=signals.headers_received)
+        crawler.main_text.signals.connect(spider.obey_crawl_delay, signal=signals.robots_parsed)
+        crawler.main_text.signals.connect(spider.note_fault, signal=signals.spider_error)
+        crawler.main_text.signals.connect(spider.note_item_fault, signal=signals.item_error)
         return spider
 
     async def start(self) -> AsyncIterator[Request]:

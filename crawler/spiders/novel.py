@@ -17,14 +17,14 @@ from core.errors import UnsafeUrl
 from core.ids import FinalUrl
 from core.pages import FollowingPart, Reading
 from core.states import Rejection
-from crawler.catalogue import MIN_CHAPTERS, Block, ChapterLink, in_reading_order
 from crawler.frontier import PAGE, Target
 from crawler.items import NotThere, ReadPage
-from crawler.novel import MAX_PARTS, Following, is_same_chapter, next_part, stitched
-from crawler.novel_titles import chapter_title
 from crawler.page_reader import WholePage
+from crawler.politeness.refusals import explain
 from crawler.reading import Rejected
-from crawler.refusals import explain
+from crawler.sources.catalogue import MIN_CHAPTERS, Block, ChapterLink, in_reading_order
+from crawler.sources.novel import MAX_PARTS, Following, is_same_chapter, next_part, stitched
+from crawler.sources.novel_titles import chapter_title
 from crawler.spiders.generic import PAGE_LIMIT, GenericSpider, headers_of
 
 CATALOGUE = "catalogue"  # the kind of a target

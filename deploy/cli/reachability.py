@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 from core.errors import UnsafeUrl
 from core.hosts import DEFAULT_PORTS, host_key
 from core.settings import CrawlSettings
-from crawler.addresses import AddressGuard
+from crawler.fetching.addresses import AddressGuard
 from deploy.cli.faults import complain
 
 

@@ -8,9 +8,17 @@ from urllib.parse import urlsplit
 
 from core.errors import ZhuiwenError
 from core.settings import CrawlSettings
-from crawler.addresses import AddressGuard
-from crawler.resources import MAX_BYTES, NO_RESOURCES, Fetch, FolderResources, ResourceKind, Resources, SiteResources
-from crawler.sight import OpenEyes, open_eyes
+from crawler.disguises.sight import OpenEyes, open_eyes
+from crawler.fetching.addresses import AddressGuard
+from crawler.fetching.resources import (
+    MAX_BYTES,
+    NO_RESOURCES,
+    Fetch,
+    FolderResources,
+    ResourceKind,
+    Resources,
+    SiteResources,
+)
 
 TIMEOUT_S = 10.0  # for one; the page can be read without
 
@@ -47,7 +55,7 @@ class _InFolder:
 
 
 def _fetch(settings: CrawlSettings) -> Fetch:
-    from crawler.single_fetch import fetch
+    from crawler.fetching.single_fetch import fetch
 
     def fetched(url: str, kind: ResourceKind) -> bytes | None:
         limits = replace(settings, timeout_s=min(TIMEOUT_S, settings.timeout_s), max_body_bytes=MAX_BYTES[kind])

@@ -27,7 +27,7 @@ class Source:
 def read_as_page(source: str, settings: Settings) -> Source:
     """What the crawler reads there. Raises BadInput or RetryLater."""
     if _is_url(source):
-        from crawler.single_fetch import fetch
+        from crawler.fetching.single_fetch import fetch
 
         page = fetch(source, settings.crawl)
         return Source(page.url, _read(page.body, page.headers, page.url, settings))

@@ -17,7 +17,7 @@ from fontTools.pens.ttGlyphPen import TTGlyphPen
 from fontTools.ttLib import TTFont
 from PIL import Image, ImageDraw, ImageFont
 
-from crawler.repertoire import FREQUENT_HAN, HAN
+from crawler.characters.repertoire import FREQUENT_HAN, HAN
 from laboratory.hidden_pages.page import Body
 
 _PRIVATE = range(0xE000, 0xF8FF)

@@ -6,7 +6,7 @@ from html import escape
 from random import Random
 
 from core.pages import Disguise
-from crawler.resources import ResourceKind, data_of
+from crawler.fetching.resources import ResourceKind, data_of
 
 ADDRESS = "https://novel.example/book/7/12.html"
 _NAVIGATION = "".join(
@@ -62,7 +62,7 @@ def plain(paragraphs: Sequence[str], rng: Random) -> Body:
 
 
 class PageFiles:
-    """crawler.resources.Resources over the files of one page."""
+    """crawler.fetching.resources.Resources over the files of one page."""
 
     def __init__(self, files: Mapping[str, bytes]) -> None:
         self._files = files

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from html import escape
 from random import Random
 
-from crawler.repertoire import HAN
+from crawler.characters.repertoire import HAN
 from fingerprint.readings import SYLLABLES, TABLE
 from laboratory.hidden_pages.page import Body
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from html import escape
 from random import Random
 
-from crawler.repertoire import FREQUENT_HAN
+from crawler.characters.repertoire import FREQUENT_HAN
 from laboratory.hidden_pages.page import Body
 
 _ALPHABET = sorted(FREQUENT_HAN)

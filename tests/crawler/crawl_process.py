@@ -138,7 +138,7 @@ def wait_until(is_so: Callable[[], bool]) -> None:
         time.sleep(0.02)
 
 
-def _run(  # noqa: PLR0917, what run_crawl takes
+def _run(
     pipe: Connection,
     plan: CrawlPlan,
     store: RecordingStore,

@@ -3,7 +3,7 @@
 import pytest
 
 from core.errors import UnsafeUrl
-from crawler.addresses import AddressGuard, refusal
+from crawler.fetching.addresses import AddressGuard, refusal
 
 
 @pytest.mark.parametrize(

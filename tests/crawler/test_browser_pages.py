@@ -7,8 +7,8 @@ from importlib.util import find_spec
 import pytest
 
 from core.politeness import BrowserMode, Politeness
-from crawler.browser_middleware import SHELLS_THAT_DECIDE
-from crawler.chromium import find_chromium
+from crawler.browsing.browser_middleware import SHELLS_THAT_DECIDE
+from crawler.browsing.chromium import find_chromium
 from tests.crawler.crawl_process import crawl, plan_of, settings_of
 from tests.crawler.texts import SIMPLIFIED, own_text
 from tests.support.web_server import Answer, Routes, WebServer, page, redirect

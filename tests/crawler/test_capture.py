@@ -12,7 +12,7 @@ import pytest
 
 from core.captures import Capture
 from core.ids import digest
-from crawler.capture import without_secrets
+from crawler.fetching.capture import without_secrets
 from tests.crawler.crawl_process import crawl, plan_of, settings_of
 from tests.crawler.texts import own_text
 from tests.support.certificates import Chain, make_chain

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from core.pages import Disguise, Reading
+from crawler.disguises.undoing import NO_SIGHT, Sight
+from crawler.fetching.resources import FolderResources, ResourceKind, Resources
 from crawler.reading import read_page
-from crawler.resources import FolderResources, ResourceKind, Resources
-from crawler.undoing import NO_SIGHT, Sight
 
 URL = "https://novel.example/1/2.html"
 FIRST = "清晨的雾还没有散尽，老渡口的石阶上已经坐满了等船的人，谁也不说话。"

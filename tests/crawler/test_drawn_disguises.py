@@ -7,12 +7,12 @@ from random import Random
 import pytest
 
 from core.pages import Disguise, Reading
-from crawler.font_process import FontProcess
-from crawler.glyph_ocr import NoRecognizer
+from crawler.disguises.font_process import FontProcess
+from crawler.disguises.glyph_ocr import NoRecognizer
+from crawler.disguises.reference_fonts import ReferenceFonts, free_fonts
+from crawler.disguises.sight import OpenEyes, open_eyes
+from crawler.fetching.resources import ResourceKind, Resources
 from crawler.reading import read_page
-from crawler.reference_fonts import ReferenceFonts, free_fonts
-from crawler.resources import ResourceKind, Resources
-from crawler.sight import OpenEyes, open_eyes
 from laboratory.hidden_pages.drawn import Drawer, drawer
 from laboratory.hidden_pages.page import ADDRESS, Body, PageFiles, page_of
 from laboratory.hidden_pages.prose import paragraphs

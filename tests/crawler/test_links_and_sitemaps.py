@@ -4,7 +4,7 @@ import gzip
 
 from crawler.links import links
 from crawler.markup import parse
-from crawler.sitemaps import named_in_robots, read_sitemap
+from crawler.sources.sitemaps import named_in_robots, read_sitemap
 
 URL = "http://a.example/book/1.html"
 

@@ -3,7 +3,7 @@
 import pytest
 
 from core.pages import Reading
-from crawler.chapters import chapter_number, numeral
+from crawler.main_text.chapters import chapter_number, numeral
 from crawler.reading import read_page
 from tests.crawler.texts import SIMPLIFIED, paragraphs
 

@@ -4,8 +4,8 @@ from typing import Any
 
 from twisted.internet.address import IPv4Address, IPv6Address
 
-from crawler.addresses import AddressGuard
-from crawler.resolver import GuardedResolver
+from crawler.fetching.addresses import AddressGuard
+from crawler.fetching.resolver import GuardedResolver
 
 
 class _Answers:

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from core.ids import PageId
 from core.visits import AddressKind, Visit
-from crawler import revisits
-from crawler.absences import NotFoundPages, probes
 from crawler.links import Links
-from crawler.revisits import DAY, DEFAULT_RATE_PER_S, History
-from crawler.visiting import kind_of
+from crawler.visits import revisits
+from crawler.visits.absences import NotFoundPages, probes
+from crawler.visits.revisits import DAY, DEFAULT_RATE_PER_S, History
+from crawler.visits.visiting import kind_of
 
 NOW = datetime(2026, 3, 1, 3, 0, tzinfo=UTC)
 HOUR = timedelta(hours=1)

@@ -15,8 +15,8 @@ from typing import Self
 import brotli
 import pytest
 
-from crawler.bodies import MAX_RATIO, declares_entities, swells
-from crawler.header_limit import MAX_HEADER_BYTES
+from crawler.fetching.bodies import MAX_RATIO, declares_entities, swells
+from crawler.fetching.header_limit import MAX_HEADER_BYTES
 from tests.crawler.crawl_process import crawl, plan_of, settings_of
 from tests.crawler.texts import own_text
 from tests.support.web_server import Answer, Routes, WebServer, page, redirect

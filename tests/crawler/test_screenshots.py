@@ -9,8 +9,8 @@ import psutil
 import pytest
 from PIL import Image
 
-from crawler.chromium import find_chromium
-from crawler.screenshots import MAX_HEIGHT_PX, WIDTH_PX, NoRendering, Rendering, render
+from crawler.browsing.chromium import find_chromium
+from crawler.browsing.screenshots import MAX_HEIGHT_PX, WIDTH_PX, NoRendering, Rendering, render
 from tests.support.web_server import Answer, WebServer
 
 needs_chromium = pytest.mark.skipif(find_chromium() is None, reason="no Chromium is installed")

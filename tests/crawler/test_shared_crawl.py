@@ -17,8 +17,8 @@ from core.errors import BadConfiguration, ServiceUnavailable
 from core.ids import SiteId
 from core.pages import CrawlPlan
 from crawler.frontier import PAGE, ROBOTS, Target
-from crawler.shared_frontier import SharedFrontier
-from crawler.shared_scheduler import MAX_IN_HAND
+from crawler.shared.frontier import SharedFrontier
+from crawler.shared.scheduler import MAX_IN_HAND
 from tests.crawler.crawl_process import RecordingStore, finish, kill, plan_of, settings_of, start, wait_until
 from tests.crawler.texts import own_text
 from tests.support.web_server import Routes, WebServer, page, redirect

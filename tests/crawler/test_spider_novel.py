@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from core.pages import Reading, SpiderKind
-from crawler.catalogue import chapter_blocks, in_reading_order
 from crawler.markup import parse
-from crawler.novel import Following, is_same_chapter, next_part, part_number, stitched
-from crawler.novel_titles import chapter_title
+from crawler.sources.catalogue import chapter_blocks, in_reading_order
+from crawler.sources.novel import Following, is_same_chapter, next_part, part_number, stitched
+from crawler.sources.novel_titles import chapter_title
 from tests.crawler.crawl_process import Crawled, RecordingStore, crawl, plan_of, settings_of
 from tests.support.web_server import Answer, Routes, WebServer, page, redirect
 

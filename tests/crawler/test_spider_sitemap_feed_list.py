@@ -9,9 +9,9 @@ import pytest
 
 from core.errors import BadConfiguration
 from core.pages import CrawlPlan, SpiderKind
-from crawler.feeds import read_feed
 from crawler.run import run_crawl
-from crawler.sitemaps import read_sitemap
+from crawler.sources.feeds import read_feed
+from crawler.sources.sitemaps import read_sitemap
 from tests.crawler.crawl_process import RecordingOutbox, RecordingStore, crawl, plan_of, settings_of
 from tests.crawler.texts import SIMPLIFIED, TRADITIONAL, own_text, paragraphs
 from tests.support.web_server import Answer, Routes, WebServer, page
@@ -227,9 +227,7 @@ def test_entities_of_a_feed_are_not_expanded_and_no_file_is_opened(tmp_path: Pat
         f'<!ENTITY {after} "{("&" + before + ";") * 20}">' for before, after in zip("abcdefg", "bcdefgh", strict=True)
     )
     for entity in (laughs, f'<!ENTITY h SYSTEM "file://{secret}">'):
-        body = rss("<item><title>题&h;</title><link>/1</link></item>").replace(
-            "<rss", f"<!DOCTYPE rss [{entity}]><rss"
-        )
+        body = rss("<item><title>题&h;</title><link>/1</link></item>").replace("<rss", f"<!DOCTYPE rss [{entity}]><rss")
         feed = read_feed(body.encode(), "text/xml", URL)
         assert feed is not None
         assert len(feed.entries[0].listed.title) < 50

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from crawler.templates import FILE_NAME
+from crawler.main_text.templates import FILE_NAME
 from tests.crawler.crawl_process import Crawled, crawl, plan_of, settings_of
 from tests.support.web_server import Routes, WebServer, page
 

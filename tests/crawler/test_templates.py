@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from crawler.main_text.templates import FILE_NAME, MAX_FRAMES, MIN_PAGES, SiteTemplates, names_a_site
 from crawler.markup import Line, lines, parse
-from crawler.templates import FILE_NAME, MAX_FRAMES, MIN_PAGES, SiteTemplates, names_a_site
 from tests.crawler.texts import SIMPLIFIED
 
 REFRAIN = "欲知后事如何，且听下回分解。"

@@ -3,8 +3,8 @@
 import pytest
 
 from core.pages import Disguise
+from crawler.disguises.visibility import Removed, found, remove_hidden
 from crawler.markup import parse, text_of
-from crawler.visibility import Removed, found, remove_hidden
 
 SEEN = "清晨的雾还没有散尽，老渡口的石阶上已经坐满了等船的人。"
 HEAD, TAIL = SEEN[:8], SEEN[8:]

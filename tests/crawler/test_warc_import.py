@@ -16,8 +16,8 @@ from warcio.warcwriter import WARCWriter
 
 from core.errors import ServiceUnavailable, UnreadableFile
 from core.ids import SiteId
-from crawler.archive_records import Limits, Position
-from crawler.warc_import import ImportCounts, Place, import_archive
+from crawler.sources.archive_records import Limits, Position
+from crawler.sources.warc_import import ImportCounts, Place, import_archive
 from tests.crawler.crawl_process import RecordingOutbox, RecordingStore
 from tests.crawler.texts import SIMPLIFIED, TRADITIONAL, own_text
 

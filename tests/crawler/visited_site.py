@@ -15,7 +15,7 @@ from core.settings import CrawlSettings
 from core.visits import Visit
 from crawler.run import run_crawl
 from crawler.urls import canonical
-from crawler.visit_memory import MemoryVisitBook
+from crawler.visits.visit_memory import MemoryVisitBook
 from pagestore.memory import MemoryPageStore
 from tests.crawler.crawl_process import DEADLINE_S, RecordingOutbox
 

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from core.states import Rejection
-from crawler.decoding import Decoded
+from crawler.characters.decoding import Decoded
 from laboratory.extract_encoding_texts import Sample, samples
-from laboratory.extract_encodings import FORMS, MIN_SHARE_RIGHT, EncodingResult, Cell, measure
+from laboratory.extract_encodings import FORMS, MIN_SHARE_RIGHT, Cell, EncodingResult, measure
 
 CORPORA = Path(__file__).resolve().parents[3] / "shared" / "corpora"
 _CELL = Cell(Sample("t", "own-hans", "渡口"), FORMS[0], "", "")

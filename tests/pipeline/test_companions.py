@@ -10,7 +10,7 @@ import pytest
 
 from core.pages import CrawlCounts
 from core.politeness import Budget, Politeness
-from crawler.shared_settings import can_be_shared
+from crawler.shared.settings import can_be_shared
 from pipeline import companions
 from pipeline.companions import CountsBook, accompanied
 from tests.crawler.crawl_process import plan_of, wait_until

@@ -17,7 +17,7 @@ from core.messages import CrawlRequested
 from core.settings import CrawlSettings, DiscoverySettings, Settings, load
 from core.works import Chapter as ChapterText
 from core.works import WorkFile
-from crawler.search import read_answer, search
+from crawler.sources.search import read_answer, search
 from fingerprint.algorithms import DEFAULT
 from fingerprint.fingerprinting import fingerprint_text
 from matcher.matching import CorpusCache, Matcher

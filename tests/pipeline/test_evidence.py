@@ -18,7 +18,7 @@ from core.ids import CanonicalUrl, Digest, FinalUrl, RequestedUrl, VersionId
 from core.pages import Fetched
 from core.settings import EvidenceSettings
 from core.states import CaseState
-from crawler.chromium import find_chromium
+from crawler.browsing.chromium import find_chromium
 from evidence.authority import Authority
 from evidence.opened import opened
 from evidence.verify import check_file

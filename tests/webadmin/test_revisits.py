@@ -12,7 +12,7 @@ from core.ids import FinalUrl, PageId, RequestedUrl, SiteId, VersionId
 from core.ports import VisitBook
 from core.states import CaseState
 from core.visits import AddressKind, MovedTo, Visit, address_id
-from crawler.visit_memory import MemoryVisitBook
+from crawler.visits.visit_memory import MemoryVisitBook
 from tests.support import admin_data
 from webadmin import revisits
 from webadmin.models import Address, Case, OffSiteRedirect, PageRecord, Site

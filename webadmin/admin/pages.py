@@ -15,7 +15,7 @@ from unfold.decorators import display
 from core.errors import ZhuiwenError
 from core.ids import PageId
 from core.states import MIN_CONFIDENCE_TO_TRUST
-from crawler.chapters import chapter_number
+from crawler.main_text.chapters import chapter_number
 from webadmin import stores
 from webadmin.admin.columns import (
     NOTHING,

@@ -8,9 +8,9 @@ from django.utils.translation import gettext_lazy as _
 
 from core.errors import BadConfiguration
 from core.hosts import parse_host
-from crawler.bans import faults_of
-from crawler.login_steps import parse_steps
-from crawler.windows import Windows
+from crawler.politeness.bans import faults_of
+from crawler.politeness.login_steps import parse_steps
+from crawler.politeness.windows import Windows
 from webadmin import politeness, sealed
 from webadmin.models import SiteBanRule, SiteProxy, SiteRules
 from webadmin.sentences import translated

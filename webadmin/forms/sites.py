@@ -7,7 +7,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
-from crawler.url_list import BadAddress, read_url_list
+from crawler.sources.url_list import BadAddress, read_url_list
 from webadmin.forms.hosts import clean_host, clean_patterns, clean_urls
 from webadmin.models import Site, SiteDomain
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from core.errors import BadInput
 from core.text import storable
 from core.works import Chapter, WorkFile
-from crawler.repertoire import count_han
+from crawler.characters.repertoire import count_han
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from core.errors import MalformedLine, UnreadableFile
 from core.works import Chapter, WorkFile
-from crawler.repertoire import count_han
+from crawler.characters.repertoire import count_han
 from webadmin.intake.found import FoundWork, Intake, numbered
 from webadmin.intake.plain import unified
 

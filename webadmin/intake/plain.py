@@ -10,12 +10,12 @@ from pathlib import Path
 from core.errors import UnreadableFile
 from core.states import Rejection
 from core.text import storable
-from crawler.decoding import MIN_QUALITY_TO_TRUST, decode, quality
-from crawler.repertoire import count_han
+from crawler.characters.decoding import MIN_QUALITY_TO_TRUST, decode, quality
+from crawler.characters.repertoire import count_han
 
 MAX_TEXT_BYTES = 256 * 1024 * 1024  # the longest novels have 60 MB in UTF-8
 MIN_UTF8_QUALITY = (
-    0.5  # wrong decodings score 0.05-0.70 (crawler.decoding), valid UTF-8 is right but for double encoding
+    0.5  # wrong decodings score 0.05-0.70 (crawler.characters.decoding), valid UTF-8 is right but for double encoding
 )
 
 _MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))

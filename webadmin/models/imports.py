@@ -33,8 +33,8 @@ class ArchiveImport(models.Model):
     size_bytes = models.BigIntegerField(_("bytes"), default=0)
     file_mark = models.CharField(max_length=64, blank=True, editable=False)  # size and time of the file when it began
     state = models.CharField(_("state"), max_length=16, choices=State, default=State.QUEUED)
-    position = models.JSONField(default=dict, blank=True, editable=False)  # crawler.warc_import.Position
-    counts = models.JSONField(_("counts"), default=dict, blank=True)  # crawler.warc_import.ImportCounts
+    position = models.JSONField(default=dict, blank=True, editable=False)  # crawler.sources.warc_import.Position
+    counts = models.JSONField(_("counts"), default=dict, blank=True)  # crawler.sources.warc_import.ImportCounts
     faults = models.JSONField(_("faults"), default=list, blank=True)  # sentences
     requested_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, verbose_name=_("requested by")

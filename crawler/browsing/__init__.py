@@ -1,0 +1,1 @@
+"""Pages in Chromium: those that scripts write, and drawings of stored responses."""

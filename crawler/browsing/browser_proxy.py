@@ -1,0 +1,209 @@
+"""The only way out of the browser: a proxy on loopback that resolves names itself and judges what it connects to.
+
+A browser looks names up once more after anybody has judged them, follows redirects and opens sockets by itself; so the
+judge has to stand where the connection is made. One request a connection; bodies are passed on unread.
+"""
+
+import asyncio
+import base64
+import secrets
+import socket
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from core.errors import UnsafeUrl
+from core.hosts import host_key
+from core.politeness import Proxy
+from crawler.fetching.addresses import AddressGuard
+
+MAX_HEAD_BYTES = 65_536
+_CHUNK_BYTES = 65_536
+_HEAD_TIMEOUT_S = 10.0
+# Whatever a page loads; its own text is bounded by ZHUIWEN_MAX_BODY_BYTES besides.
+MAX_BYTES_A_CONNECTION = 64 * 1024 * 1024
+REFUSED_HEADER = "x-zhuiwen-refused"
+_HOP_BY_HOP = ("proxy-connection", "proxy-authorization", "connection", "keep-alive")
+
+Reader = asyncio.StreamReader
+Writer = asyncio.StreamWriter
+
+
+class _Refused(Exception):
+    """What the browser gets instead of an answer."""
+
+    def __init__(self, status: str, reason: str) -> None:
+        super().__init__(reason)
+        self.status, self.reason = status, reason
+
+
+@dataclass(frozen=True, slots=True)
+class _Ask:
+    method: str
+    target: str
+    headers: tuple[str, ...]
+    scheme: str
+    host: str
+    port: int
+
+    @property
+    def url(self) -> str:
+        return self.target if self.scheme == "http" else f"https://{self.target}/"
+
+
+class BrowserProxy:
+    """One for a crawl. `upstream` gives the site's own proxy for the next connection; None: straight."""
+
+    def __init__(self, guard: AddressGuard, timeout_s: float, upstream: Callable[[], Proxy | None]) -> None:
+        self._guard, self._timeout_s, self._upstream = guard, timeout_s, upstream
+        self._server: asyncio.Server | None = None
+        self._open: set[asyncio.Task[None]] = set()
+        self.user, self.password = "zhuiwen", secrets.token_urlsafe(24)  # nobody else on this machine goes through
+        self.refused: list[str] = []  # sentences, at most 100
+        self.bytes_passed = 0
+
+    async def start(self) -> str:
+        """Listen; the proxy's address for the browser."""
+        self._server = await asyncio.start_server(self._accept, "127.0.0.1", 0, limit=MAX_HEAD_BYTES)
+        return f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
+
+    async def close(self) -> None:
+        if self._server is not None:
+            self._server.close()
+        for task in list(self._open):
+            task.cancel()
+
+    async def _accept(self, reader: Reader, writer: Writer) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._open.add(task)
+        try:
+            await self._serve(reader, writer)
+        except _Refused as refusal:
+            with suppress(OSError):
+                writer.write(
+                    f"HTTP/1.1 {refusal.status}\r\n{REFUSED_HEADER}: {_one_line(refusal.reason)}\r\n"
+                    "Content-Length: 7\r\nConnection: close\r\n\r\nrefused".encode("latin-1", "replace")
+                )
+                await writer.drain()
+        except (OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, TimeoutError, ValueError):
+            pass
+        finally:
+            self._open.discard(task)
+            with suppress(OSError):
+                writer.close()
+
+    async def _serve(self, reader: Reader, writer: Writer) -> None:
+        head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), _HEAD_TIMEOUT_S)
+        ask = self._ask(head.decode("latin-1"))
+        try:
+            self._guard.check_url(ask.url)
+            upstream = self._upstream()
+            far_reader, far_writer = await asyncio.wait_for(self._dial(ask, upstream), self._timeout_s)
+        except UnsafeUrl as fault:
+            if len(self.refused) < 100:
+                self.refused.append(str(fault))
+            raise _Refused("403 Forbidden", fault.reason) from fault
+        except (OSError, TimeoutError) as fault:
+            raise _Refused("502 Bad Gateway", type(fault).__name__) from fault
+        try:
+            if ask.method == "CONNECT" and upstream is None:
+                writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
+            else:
+                far_writer.write(_forwarded(ask, upstream))
+                await self._pass_head(far_reader, writer, is_tunnel=ask.method == "CONNECT")
+            await self._join(reader, writer, far_reader, far_writer)
+        finally:
+            with suppress(OSError):
+                far_writer.close()
+
+    def _ask(self, head: str) -> _Ask:
+        first, *headers = head.rstrip("\r\n").split("\r\n")
+        method, target, _ = first.split(" ", 2)
+        given = next((line.partition(":")[2].strip() for line in headers if _name(line) == "proxy-authorization"), "")
+        if not secrets.compare_digest(given, _basic(self.user, self.password)):
+            raise _Refused("407 Proxy Authentication Required\r\nProxy-Authenticate: Basic realm=zhuiwen", "no login")
+        scheme = "https" if method == "CONNECT" else urlsplit(target).scheme
+        if scheme not in ("http", "https"):
+            raise _Refused("400 Bad Request", "no address")
+        host, port = host_key(f"https://{target}/" if method == "CONNECT" else target)
+        return _Ask(method, target, tuple(headers), scheme, host, port)
+
+    async def _dial(self, ask: _Ask, upstream: Proxy | None) -> tuple[Reader, Writer]:
+        """A connection to an address that was judged, and to no other."""
+        url, host, port = ask.url, ask.host, ask.port
+        if upstream is not None:
+            url = f"http://{upstream.place}/"
+            self._guard.check_url(url)
+            host, port = host_key(url)
+        found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        addresses = list(dict.fromkeys(str(entry[4][0]) for entry in found))
+        faults: list[Exception] = []
+        for address in addresses:
+            try:
+                self._guard.check_address(url, host, port, address)
+                return await asyncio.open_connection(address, port, limit=MAX_HEAD_BYTES)
+            except (UnsafeUrl, OSError) as fault:
+                faults.append(fault)
+        raise next((fault for fault in faults if isinstance(fault, UnsafeUrl)), OSError("nothing answers"))
+
+    async def _pass_head(self, far: Reader, writer: Writer, *, is_tunnel: bool) -> None:
+        """The head of the answer; the browser is told that no second request goes over this connection."""
+        head = await asyncio.wait_for(far.readuntil(b"\r\n\r\n"), self._timeout_s)
+        if is_tunnel:
+            writer.write(head)
+            return
+        first, *headers = head.decode("latin-1").rstrip("\r\n").split("\r\n")
+        kept = [line for line in headers if _name(line) not in _HOP_BY_HOP]
+        writer.write("\r\n".join([first, *kept, "Connection: close", "", ""]).encode("latin-1"))
+
+    async def _join(self, reader: Reader, writer: Writer, far_reader: Reader, far_writer: Writer) -> None:
+        """Pass on bytes both ways until one end closes, says nothing for long, or has said too much."""
+        ways = (
+            asyncio.ensure_future(self._pump(reader, far_writer)),
+            asyncio.ensure_future(self._pump(far_reader, writer)),
+        )
+        try:
+            await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
+            if ways[0].done() and not ways[1].done():  # the browser has said all; the answer is still to come
+                await asyncio.wait(ways[1:], timeout=self._timeout_s)
+        finally:
+            for way in ways:
+                way.cancel()
+            await asyncio.gather(*ways, return_exceptions=True)
+
+    async def _pump(self, source: Reader, sink: Writer) -> None:
+        passed = 0
+        with suppress(OSError, TimeoutError):
+            while chunk := await asyncio.wait_for(source.read(_CHUNK_BYTES), self._timeout_s):
+                passed += len(chunk)
+                self.bytes_passed += len(chunk)
+                if passed > MAX_BYTES_A_CONNECTION:
+                    return
+                sink.write(chunk)
+                await sink.drain()
+
+
+def _forwarded(ask: _Ask, upstream: Proxy | None) -> bytes:
+    kept = [line for line in ask.headers if _name(line) not in _HOP_BY_HOP]
+    target = ask.target
+    if upstream is None:
+        parts = urlsplit(ask.target)
+        target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    elif upstream.user:
+        kept.append(f"Proxy-Authorization: {_basic(upstream.user, upstream.password)}")
+    end = [] if ask.method == "CONNECT" else ["Connection: close"]
+    return "\r\n".join([f"{ask.method} {target} HTTP/1.1", *kept, *end, "", ""]).encode("latin-1")
+
+
+def _name(line: str) -> str:
+    return line.partition(":")[0].strip().lower()
+
+
+def _basic(user: str, password: str) -> str:
+    return "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode()
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())[:300]

@@ -1,0 +1,168 @@
+"""How a stored response looks in a browser: a picture of its whole length, and a PDF.
+
+What is drawn is the stored response, never the web: the browser asks for the page's address, is given the stored bytes,
+and every other request is refused. Scripts are off. So a picture shows what was fetched, without the style sheets and
+pictures that the page would have asked others for; `Rendering.how` says so, beside how many these were.
+"""
+
+import base64
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any
+
+from crawler.browsing.chromium import BrowserFault, Chromium, find_chromium
+
+WIDTH_PX = 1280  # the width that most desktop pages are made for
+VIEW_HEIGHT_PX = 1024
+# Chromium draws no taller surface than 16,384 px in one piece; 20 megapixels are 0.2 to 4 MB of PNG. The PDF goes on.
+MAX_HEIGHT_PX = 16_000
+MAX_PDF_PAGES = 300  # a chapter has 2 to 10; a whole novel of 300,000 characters about 250
+DEADLINE_S = 30.0  # a page takes 0.8 to 2 s (2 cores, November 2026); what takes longer means to
+A4_INCHES = (8.27, 11.69)
+_SHOWN_AS_THEY_ARE = ("text/html", "text/plain", "application/xhtml+xml", "text/xml", "application/xml")
+
+
+class NoRendering(StrEnum):
+    """Why there is none: a fact of the evidence, no error."""
+
+    SWITCHED_OFF = "switched_off"
+    NO_BROWSER = "no_browser"
+    BROWSER_FAILED = "browser_failed"  # it did not start in its sandbox, died, or took too long
+
+
+@dataclass(frozen=True, slots=True)
+class Rendering:
+    """A stored response as a browser drew it. `pdf` is b"" where it could not be printed."""
+
+    png: bytes
+    pdf: bytes
+    width_px: int
+    height_px: int  # of the picture
+    page_height_px: int  # of the page; the picture ends at MAX_HEIGHT_PX
+    refused_requests: int  # of the page for style sheets, pictures, frames
+    browser: str  # "Chromium 150.0.7871.100"
+    rendered_at: datetime
+
+    @property
+    def how(self) -> str:
+        """One sentence for whoever looks at the picture."""
+        cut = f"; the picture shows the first {self.height_px:,} of {self.page_height_px:,} px" if self.is_cut else ""
+        return (
+            f"{self.browser}, drawn from the stored response, scripts off, no network "
+            f"({self.refused_requests} requests of the page refused){cut}"
+        )
+
+    @property
+    def is_cut(self) -> bool:
+        return self.height_px < self.page_height_px
+
+
+def render(
+    body: bytes, headers: Mapping[str, str], url: str, *, chromium: str = "", deadline_s: float = DEADLINE_S
+) -> Rendering | NoRendering:
+    """Draw a stored response as if it came from `url`. Never raises for what the page does.
+
+    chromium: the executable; found where it is not named.
+    """
+    executable = find_chromium(chromium)
+    if executable is None:
+        return NoRendering.NO_BROWSER
+    try:
+        with Chromium(executable, time.monotonic() + deadline_s) as browser:
+            return _Page(browser, body, _content_type(headers)).drawn(url)
+    except (BrowserFault, OSError, ValueError, KeyError):
+        return NoRendering.BROWSER_FAILED
+
+
+class _Page:
+    """The one page of one browser."""
+
+    def __init__(self, browser: Chromium, body: bytes, content_type: str) -> None:
+        self._browser = browser
+        self._body, self._content_type = body, content_type
+        self._session = ""
+        self._is_served = self._is_loaded = False
+        self._refused = 0
+
+    def drawn(self, url: str) -> Rendering:
+        product = str(self._browser.call("Browser.getVersion")["product"])
+        self._prepare()
+        self._browser.send("Page.navigate", {"url": url}, self._session)
+        while not self._is_loaded:
+            self._take(self._browser.receive())
+        size = self._ask("Page.getLayoutMetrics")["cssContentSize"]
+        page_height = max(1, round(float(size["height"])))
+        height = min(page_height, MAX_HEIGHT_PX)
+        png = self._picture(height)
+        return Rendering(
+            png=png,
+            pdf=self._pdf(),
+            width_px=WIDTH_PX,
+            height_px=height,
+            page_height_px=page_height,
+            refused_requests=self._refused,
+            browser=product.replace("HeadlessChrome/", "Chromium ").replace("Chrome/", "Chromium "),
+            rendered_at=datetime.now(UTC),
+        )
+
+    def _prepare(self) -> None:
+        target = self._browser.call("Target.createTarget", {"url": "about:blank"})["targetId"]
+        attached = self._browser.call("Target.attachToTarget", {"targetId": target, "flatten": True})
+        self._session = str(attached["sessionId"])
+        self._browser.call("Browser.setDownloadBehavior", {"behavior": "deny"})
+        metrics = {"width": WIDTH_PX, "height": VIEW_HEIGHT_PX, "deviceScaleFactor": 1, "mobile": False}
+        self._ask("Emulation.setDeviceMetricsOverride", metrics)
+        self._ask("Emulation.setScriptExecutionDisabled", {"value": True})
+        self._ask("Fetch.enable", {"patterns": [{"urlPattern": "*"}]})
+        self._ask("Page.enable")
+
+    def _ask(self, method: str, parameters: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        return self._browser.call(method, parameters, self._session, self._take)
+
+    def _take(self, message: dict[str, Any]) -> None:
+        """What the browser tells by itself: a request that waits for an answer, or that the page is there."""
+        if message.get("method") == "Fetch.requestPaused":
+            self._answer(message["params"])
+        elif message.get("method") == "Page.loadEventFired" and self._is_served:
+            self._is_loaded = True
+
+    def _answer(self, paused: dict[str, Any]) -> None:
+        is_page = paused.get("resourceType") == "Document" and not self._is_served
+        if not is_page:
+            self._refused += 1
+            # Aborted, a page that sends itself elsewhere stays where it is; blocked, it would become an error page.
+            refusal = {"requestId": paused["requestId"], "errorReason": "Aborted"}
+            self._browser.send("Fetch.failRequest", refusal, self._session)
+            return
+        self._is_served = True
+        answer = {
+            "requestId": paused["requestId"],
+            "responseCode": 200,
+            "responseHeaders": [{"name": "Content-Type", "value": self._content_type}],
+            "body": base64.b64encode(self._body).decode("ascii"),
+        }
+        self._browser.send("Fetch.fulfillRequest", answer, self._session)
+
+    def _picture(self, height_px: int) -> bytes:
+        clip = {"x": 0, "y": 0, "width": WIDTH_PX, "height": height_px, "scale": 1}
+        asked = {"format": "png", "captureBeyondViewport": True, "clip": clip}
+        return base64.b64decode(self._ask("Page.captureScreenshot", asked)["data"])
+
+    def _pdf(self) -> bytes:
+        width, height = A4_INCHES
+        asked = {
+            "printBackground": True,
+            "paperWidth": width,
+            "paperHeight": height,
+            "pageRanges": f"1-{MAX_PDF_PAGES}",
+        }
+        return base64.b64decode(self._ask("Page.printToPDF", asked)["data"])
+
+
+def _content_type(headers: Mapping[str, str]) -> str:
+    """What the server called the page; a type that a browser would save rather than show becomes HTML."""
+    given = next((value for name, value in headers.items() if name.lower() == "content-type"), "text/html")
+    return given if given.split(";")[0].strip().lower() in _SHOWN_AS_THEY_ARE else "text/html"

@@ -1,0 +1,1 @@
+"""Bytes become characters: labels, statistics, repairs."""

@@ -1,0 +1,236 @@
+"""Bytes -> characters, or a refusal: labels are believed only as far as the text that they give makes sense.
+
+Serves the crawl and `zhuiwen read`. Does not look at markup beyond the charset that it declares.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from w3lib.encoding import html_body_declared_encoding
+
+from core.states import Rejection
+from crawler.characters.charsets import codec_of
+from crawler.characters.mojibake import (
+    MIN_QUALITY_OF_CLEAN,
+    MIN_QUALITY_TO_ACCEPT,
+    MIN_QUALITY_TO_TRUST,
+    count_outside_ascii,
+    frequent_share,
+    has_many_controls,
+    lost_share,
+    quality,
+    repair,
+)
+from crawler.characters.piecewise import may_be_mixed, pieced
+
+__all__ = [
+    "MIN_QUALITY_TO_ACCEPT",
+    "MIN_QUALITY_TO_TRUST",
+    "Decoded",
+    "codec_of",
+    "decode",
+    "quality",
+]
+
+_MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
+_UNICODE = frozenset({"utf-8", "utf-16-le", "utf-16-be"})
+_STATISTICAL = ("utf-8", "gb18030", "big5hkscs")  # in this order when nothing else decides
+MAX_LOST_SHARE = 0.02  # of the characters outside ASCII; a page cut off or with one broken advertisement stays below
+# Three in ten characters of GBK happen to be valid UTF-8 (lead C4-DF, trail 80-BF): eight in a row are no accident.
+MIN_CHARS_OF_SURE_UTF8 = 8
+_LABEL_BONUS = 0.02  # a label decides between readings that are as good as each other, and never more
+_VALID_UTF8_BONUS = 0.25  # text in another encoding is hardly ever valid UTF-8 beyond a few characters
+# Chinese read as Korean is two fifths other characters, as Russian two fifths signs, as Japanese hardly ever hiragana.
+MIN_SHARE_OF_ANOTHER_LANGUAGE = 0.97
+MIN_SHARE_OF_HIRAGANA = 0.2
+MIN_CHARS_OF_ANOTHER_LANGUAGE = 8
+# Running Chinese has 0.25-0.5, Korean read as GB 2312 0.05-0.12.
+MAX_FREQUENT_SHARE_IN_DOUBT = 0.15
+MAX_FREQUENT_IN_LATIN = 0.05  # of the characters that Latin letters make when read as Chinese; such pages have few
+MAX_SHARE_OUT_OF_CASE = 0.02  # capitals after small letters: Russian in the wrong one of its encodings is full of them
+_HANGUL = re.compile("[\uac00-\ud7af]")
+_HIRAGANA = re.compile("[\u3040-\u309f]")
+_CYRILLIC = re.compile("[А-Яа-яЁё\u00a0«»№—–]")
+_CYRILLIC_OUT_OF_CASE = re.compile("[а-яё][А-ЯЁ]")
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """Text and the codec that gave it (`gb18030`, `big5hkscs`, `utf-8`, ...).
+
+    repairs: what else was needed, one sentence each, for the operator: a part in another encoding, text that had been
+    decoded wrongly before it was saved.
+    """
+
+    text: str
+    encoding: str
+    is_doubtful: bool = False
+    repairs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """A decoding and how good it is; rank decides between several."""
+
+    decoded: Decoded
+    worth: float
+    rank: float
+    is_whole: bool
+
+    @property
+    def is_acceptable(self) -> bool:
+        return self.worth >= MIN_QUALITY_TO_ACCEPT and lost_share(self.decoded.text) <= MAX_LOST_SHARE
+
+
+def decode(body: bytes, header_charset: str = "", hint: str = "") -> Decoded | Rejection:
+    """The text of a page, whatever its labels say; Rejection.MOJIBAKE where no decoding gives text.
+
+    header_charset: of Content-Type, as it came; hint: what the operator says. Both may be empty or wrong.
+    """
+    mark, codec = next((pair for pair in _MARKS if body.startswith(pair[0])), (b"", ""))
+    body = body[len(mark) :]
+    if codec.startswith("utf-16"):
+        return _best(body, [codec], [codec]) or Rejection.MOJIBAKE
+    declared = html_body_declared_encoding(body[:8192]) or ""
+    labels = [named for label in (hint, codec, header_charset, declared) if (named := codec_of(label))]
+    return _best(body, list(_codecs(body, labels)), labels) or Rejection.MOJIBAKE
+
+
+def _codecs(body: bytes, labels: Sequence[str]) -> Iterator[str]:
+    if has_many_controls(body[:4000].decode("latin-1")):
+        yield from ("utf-16-le", "utf-16-be")  # Chinese in one order is rare characters in the other: quality decides
+    if _is_utf8_for_sure(body):
+        yield "utf-8"
+        return
+    yield from dict.fromkeys([*labels, *_STATISTICAL])
+
+
+def _is_utf8_for_sure(body: bytes) -> bool:
+    """Whether it is valid UTF-8 by more than chance: what is then no text is no text in any other encoding either."""
+    text, is_whole = _text(body, "utf-8")
+    return is_whole and count_outside_ascii(text) >= MIN_CHARS_OF_SURE_UTF8
+
+
+def _best(body: bytes, codecs: Sequence[str], labels: Sequence[str]) -> Decoded | None:
+    """The best of the candidates, if it is text."""
+    plain = [_plain(body, codec, labels) for codec in dict.fromkeys(codecs)]
+    best = _first_of([each for each in plain if each.is_acceptable])
+    if best is None or not _is_clean(best, body):
+        found = [*plain, *_mixtures(body, plain), *_repaired(plain)]
+        best = _first_of([each for each in found if each.is_acceptable])
+    if best is None or best.decoded.encoding not in _UNICODE:
+        return _other_language(body, best) or (best.decoded if best else None)
+    return best.decoded
+
+
+def _first_of(candidates: Sequence[_Candidate]) -> _Candidate | None:
+    return max(candidates, key=lambda each: each.rank, default=None)  # the first of equals
+
+
+def _is_clean(best: _Candidate, body: bytes) -> bool:
+    return best.worth >= MIN_QUALITY_OF_CLEAN and not may_be_mixed(body, best.decoded.encoding, best.is_whole)
+
+
+def _plain(body: bytes, codec: str, labels: Sequence[str]) -> _Candidate:
+    text, is_whole = _text(body, codec)
+    worth = quality(text, codec)
+    rank = round(worth + _LABEL_BONUS * (codec in labels) + _VALID_UTF8_BONUS * (codec == "utf-8" and is_whole), 9)
+    doubtful = worth < MIN_QUALITY_TO_TRUST or not is_whole
+    return _Candidate(Decoded(text, codec, doubtful), worth, rank, is_whole)
+
+
+def _mixtures(body: bytes, plain: Sequence[_Candidate]) -> Iterator[_Candidate]:
+    """Readings of the page as one encoding with parts in another. The page's own is that of the longer part."""
+    for codec in [each.decoded.encoding for each in plain if may_be_mixed(body, each.decoded.encoding, each.is_whole)]:
+        for piece in pieced(body, codec):
+            if not 0 < piece.other_chars <= piece.own_chars:
+                continue
+            worth = quality(piece.text)
+            share = piece.own_chars / (piece.own_chars + piece.other_chars)
+            doubtful = worth < MIN_QUALITY_TO_TRUST or piece.lost > 0
+            said = (f"{piece.other_chars} characters in {piece.other} in a page in {codec}",)
+            decoded = Decoded(piece.text, codec, doubtful, said)
+            # 0.2: what stands in the longer part decides; the label of a lying page weighs nothing here.
+            yield _Candidate(decoded, worth, worth + 0.2 * share - 0.05 * piece.lost, piece.lost == 0)
+
+
+def _repaired(plain: Sequence[_Candidate]) -> Iterator[_Candidate]:
+    """Readings of what was decoded wrongly and saved, where they can be brought back."""
+    for each in plain:
+        mended = repair(each.decoded.text) if each.is_whole else None
+        if mended is None:
+            continue
+        codec = each.decoded.encoding
+        worth = quality(mended.text.replace("\ufffd", ""))
+        doubtful = worth < MIN_QUALITY_TO_TRUST or not mended.is_whole
+        said = (f"saved in {codec} after {mended.right} had been read as {mended.wrong}",)
+        # Less than a reading that needs no repair, unless that is no text.
+        yield _Mended(Decoded(mended.text, codec, doubtful, said), worth, worth + each.rank - each.worth, True)
+
+
+class _Mended(_Candidate):
+    """Repaired text may have lost a character in each paragraph; then it is doubtful, but it is text."""
+
+    __slots__ = ()
+
+    @property
+    def is_acceptable(self) -> bool:
+        return self.worth >= MIN_QUALITY_TO_ACCEPT
+
+
+def _other_language(body: bytes, best: _Candidate | None) -> Decoded | None:
+    """Text that is surely Korean, Japanese, Russian, or in Latin letters, and would be forced into Chinese."""
+    frequent = frequent_share(best.decoded.text) if best else 0.0
+    if frequent >= MAX_FREQUENT_SHARE_IN_DOUBT:
+        return None
+    for language in _LANGUAGES:
+        found = language.read(body)
+        if found is not None:
+            return found
+    latin = _plain(body, "cp1252", ())
+    is_sure = (
+        latin.worth >= (MIN_QUALITY_TO_TRUST if best else MIN_QUALITY_TO_ACCEPT) and frequent < MAX_FREQUENT_IN_LATIN
+    )
+    return latin.decoded if is_sure else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Language:
+    """How a language that is not Chinese is told by its letters. strict: the narrower codec that must read all."""
+
+    codec: str
+    strict: str
+    letters: re.Pattern[str]
+    min_share: float
+
+    def read(self, body: bytes) -> Decoded | None:
+        """The text, where it is surely in this language."""
+        text, is_whole = _text(body, self.strict)
+        outside = count_outside_ascii(text)
+        if not is_whole or outside < MIN_CHARS_OF_ANOTHER_LANGUAGE:
+            return None
+        if len(self.letters.findall(text)) < self.min_share * outside:
+            return None
+        if len(_CYRILLIC_OUT_OF_CASE.findall(text)) > outside * MAX_SHARE_OUT_OF_CASE:
+            return None
+        return Decoded(_text(body, self.codec)[0], self.codec)
+
+
+_LANGUAGES = (
+    _Language("cp949", "euc_kr", _HANGUL, MIN_SHARE_OF_ANOTHER_LANGUAGE),
+    _Language("euc_jp", "euc_jp", _HIRAGANA, MIN_SHARE_OF_HIRAGANA),
+    _Language("cp932", "cp932", _HIRAGANA, MIN_SHARE_OF_HIRAGANA),
+    _Language("cp1251", "cp1251", _CYRILLIC, MIN_SHARE_OF_ANOTHER_LANGUAGE),
+    _Language("koi8-r", "koi8-r", _CYRILLIC, MIN_SHARE_OF_ANOTHER_LANGUAGE),
+)
+
+
+def _text(body: bytes, codec: str) -> tuple[str, bool]:
+    """The text, and whether every byte of it was right; a character cut off at the very end counts as right."""
+    try:
+        return body.decode(codec), True
+    except UnicodeDecodeError as fault:
+        if fault.start >= len(body) - 4:
+            return body[: fault.start].decode(codec), True
+        return body.decode(codec, "replace"), False

@@ -1,0 +1,209 @@
+"""How much a text looks written by people, and what it was before somebody read it in the wrong encoding and saved it.
+
+The check that decides between decodings. Pure functions of text.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+
+from crawler.characters.repertoire import (
+    CHINESE_MARKS,
+    COMMON_HAN,
+    FREQUENT_HAN,
+    HAN,
+    KANA_OR_HANGUL,
+    PRIVATE_USE,
+    SECOND_HAN,
+)
+
+# Right decodings of running Chinese score 0.93-1.0, wrong ones 0.05-0.70 (the matrix of laboratory.extract_encodings,
+# 2026-11; ranges tried 0.6-0.9).
+MIN_QUALITY_TO_ACCEPT = 0.75
+MIN_QUALITY_TO_TRUST = 0.88
+MIN_QUALITY_OF_CLEAN = 0.97  # above it nothing longer than a few words in thirty can be wrong
+MIN_GAIN_TO_REPAIR = 0.15  # text that was right loses 0.2 and more by every one of the repairs
+MAX_LOST_SHARE_TO_REPAIR = (
+    0.1  # one character lost at the end of each paragraph of ten is still a text, if a doubtful one
+)
+MIN_CHARS_TO_SUSPECT = 4  # fewer characters have no statistics
+_SAMPLE_CHARS = 60_000
+
+_OUTSIDE_ASCII = re.compile(r"[^\x00-\x7f]+")
+_LOST = re.compile("\ufffd|锟斤拷|锟斤|斤拷|烫烫烫|屯屯屯")
+_CONTROLS = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f]")
+_ASCII_CONTROLS = re.compile("[\x00-\x08\x0e-\x1f]")
+# Accented letters beside plain ones or by themselves; Chinese read as Latin stands in long runs of them.
+_LETTERS_IN_WORDS = re.compile(
+    "(?<=[A-Za-z])[À-ÖØ-öø-ɏ]{1,2}|[À-ÖØ-öø-ɏ]{1,2}(?=[A-Za-z])|(?<![^\x00-\x7f])[À-ÖØ-öø-ɏ](?![^\x00-\x7f])"
+)
+_LATIN_OF_WINDOWS = re.compile("[\u0080-\u00ffŒœŠšŽžŸƒˆ˜]")
+# Signs that stand alone in English and French: the apostrophe, dashes, the copyright sign, a space that does not break.
+# No letter may follow those that Big5 begins a character with.
+_LONE_SIGNS = re.compile(
+    "(?<![^\x00-\x7f])(?:[\u2013\u2014\u2018-\u201d\u2022\u2026\u20ac\u2122]|[\u00a0\u00a3\u00a9\u00ab\u00ae\u00b0\u00b7"
+    "\u00bb\u00c0\u00e0](?![@-~]))(?![^\x00-\x7f])"
+)
+_BLOCK = re.compile(r"[^<>\r\n]+")
+_KANA_IS_AT_HOME = frozenset({"utf-8", "utf-16-le", "utf-16-be", "cp932", "euc_jp", "cp949"})
+_SINGLE_BYTE = "cp1252"
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """A text as it was before it was read as `wrong` though it was in `right`; `is_whole`: no character is lost."""
+
+    text: str
+    right: str
+    wrong: str
+    is_whole: bool
+
+
+def quality(text: str, codec: str = "utf-8") -> float:
+    """How much of what is not ASCII looks written by people: 0.0 mojibake, 1.0 running text; pure ASCII gives 1.0."""
+    if has_many_controls(text[:_SAMPLE_CHARS]):
+        return 0.0
+    sample = "".join(_OUTSIDE_ASCII.findall(text))[:_SAMPLE_CHARS]
+    if not sample:
+        return 1.0
+    in_words = sum(map(len, _LETTERS_IN_WORDS.findall(text)))
+    if codec == _SINGLE_BYTE:
+        return min(1.0, (in_words + len(_LONE_SIGNS.findall(text))) / len(sample))
+    counts = Counter(sample)
+    worth = sum(_worth(char, codec.startswith("utf"), codec in _KANA_IS_AT_HOME) * n for char, n in counts.items())
+    if codec.startswith("utf"):
+        worth += 0.55 * in_words  # beside the 0.4 that they are worth by themselves
+    han = sum(n for char, n in counts.items() if HAN.match(char))
+    frequent = sum(n for char, n in counts.items() if char in FREQUENT_HAN) / han if han else 0.4
+    # Two fifths of running text are frequent characters; short texts and lists of names have few, so it weighs little.
+    value = (worth - 8 * len(_LOST.findall(sample))) / len(sample) * (0.95 + 0.05 * min(1.0, frequent / 0.2))
+    return max(0.0, min(1.0, value))
+
+
+def frequent_share(text: str) -> float:
+    """The share of the most frequent characters among the Chinese ones: two fifths in running text, [0, 1]."""
+    han = HAN.findall(text[:_SAMPLE_CHARS])
+    return sum(char in FREQUENT_HAN for char in han) / len(han) if han else 0.0
+
+
+def lost_share(text: str) -> float:
+    """The share of characters outside ASCII that nobody can bring back."""
+    outside = count_outside_ascii(text)
+    return len(_LOST.findall(text)) / outside if outside else 0.0
+
+
+def count_outside_ascii(text: str) -> int:
+    return sum(map(len, _OUTSIDE_ASCII.findall(text)))
+
+
+def has_many_controls(text: str) -> bool:
+    """Whether it holds more control characters than any text: two bytes a character, or no text at all."""
+    return len(_ASCII_CONTROLS.findall(text)) > len(text) / 100
+
+
+def repair(text: str) -> Repair | None:
+    """The text before it was decoded wrongly and saved, block by block; None where nothing shows that it was.
+
+    Only blocks that get better are changed, so a page with one field of mojibake keeps the others.
+    """
+    suspects = [block for block in _BLOCK.findall(text) if _is_suspect(block)]
+    if not suspects:
+        return None
+    best = max(_WAYS, key=lambda way: sum(_gain(block, way) for block in suspects[:200]))
+    is_whole = True
+
+    def mended(block: re.Match[str]) -> str:
+        nonlocal is_whole
+        better = _mended(block[0], best)
+        if better is None:
+            return block[0]
+        is_whole = is_whole and "\ufffd" not in better
+        return better
+
+    whole = _BLOCK.sub(mended, text)
+    return None if whole == text else Repair(whole, best.right, best.wrong, is_whole)
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    right: str
+    wrong: str
+    undo: Callable[[str], bytes]
+
+
+def _gain(block: str, way: _Way) -> float:
+    better = _mended(block, way)
+    return 0.0 if better is None else (quality(better, way.right) - quality(block)) * len(block)
+
+
+def _mended(block: str, way: _Way) -> str | None:
+    """The block read rightly, where that makes it better; what cannot be brought back is U+FFFD."""
+    if block.isascii():
+        return None
+    raw = way.undo(block)
+    better = raw.decode(way.right, "replace")
+    if lost_share(better) > MAX_LOST_SHARE_TO_REPAIR:
+        return None
+    gain = quality(better.replace("\ufffd", ""), way.right) - quality(block.replace("\ufffd", ""))
+    return better if gain >= MIN_GAIN_TO_REPAIR else None
+
+
+def _is_suspect(block: str) -> bool:
+    kept = block.replace("\ufffd", "")
+    return (
+        count_outside_ascii(kept) >= MIN_CHARS_TO_SUSPECT
+        and lost_share(kept) <= MAX_LOST_SHARE_TO_REPAIR  # what is lost is lost
+        and quality(kept) <= 1 - MIN_GAIN_TO_REPAIR
+    )
+
+
+def _bytes_of_latin(block: str) -> bytes:
+    """ISO 8859-1 and windows-1252 at once: what the one lacks the other has, and pages mix them."""
+    return b"".join(_latin_byte(char) for char in block)
+
+
+@lru_cache(maxsize=4096)
+def _latin_byte(char: str) -> bytes:
+    for codec in ("latin-1", "cp1252"):
+        try:
+            return char.encode(codec)
+        except UnicodeEncodeError:
+            continue
+    return b"\xff"  # in no encoding that is tried for a character, so it comes out as lost
+
+
+def _bytes_of(codec: str) -> Callable[[str], bytes]:
+    def undo(block: str) -> bytes:
+        return b"\xff".join(part.encode(codec, "replace") for part in block.split("\ufffd"))
+
+    return undo
+
+
+_WAYS = (
+    _Way("utf-8", "cp1252", _bytes_of_latin),
+    _Way("gb18030", "cp1252", _bytes_of_latin),
+    _Way("big5hkscs", "cp1252", _bytes_of_latin),
+    _Way("utf-8", "gb18030", _bytes_of("gb18030")),
+    _Way("utf-8", "big5hkscs", _bytes_of("big5hkscs")),
+    _Way("big5hkscs", "gb18030", _bytes_of("gb18030")),
+    _Way("gb18030", "big5hkscs", _bytes_of("big5hkscs")),
+)
+
+
+@lru_cache(maxsize=65_536)
+def _worth(char: str, is_unicode: bool, is_kana_at_home: bool) -> float:
+    if char in COMMON_HAN or CHINESE_MARKS.match(char):
+        return 1.0
+    if char in SECOND_HAN:
+        return 0.7
+    if HAN.match(char):
+        return 0.2
+    if PRIVATE_USE.match(char):
+        return 0.9 if is_unicode else 0.0  # web fonts hide text there; legacy codecs only by mistake
+    if KANA_OR_HANGUL.match(char):
+        return 0.9 if is_kana_at_home else 0.3
+    if _CONTROLS.match(char) or char == "\ufffd":
+        return 0.0
+    return 0.9 if is_unicode and char.isprintable() and not _LATIN_OF_WINDOWS.match(char) else 0.4

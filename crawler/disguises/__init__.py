@@ -1,0 +1,1 @@
+"""Texts that are hidden, garbled or written otherwise, undone while a page is read."""

@@ -1,0 +1,99 @@
+"""The faces that obfuscated glyphs are compared with: free ones that the machine has, read where they lie.
+
+Nothing is shipped: mplfonts, which the product depends on, brings Noto Sans and Noto Serif (SIL Open Font License), and
+more faces of the same licence are taken from where Linux keeps fonts. Faces whose licence is not free are left alone.
+"""
+
+import re
+from collections.abc import Sequence
+from functools import cached_property
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import ImageFont
+
+from crawler.characters.repertoire import COMMON_HAN, HAN, SECOND_HAN
+from crawler.disguises.glyph_shapes import SIDE, GlyphIndex, Raster, vector
+
+SIZE_PX = 72  # that a reference is drawn at, as are the glyphs compared with it
+MAX_FACES = 3  # each costs 3.3 s once a process and 23 MB (2026-11)
+_FOLDERS = ("/usr/share/fonts", "/usr/local/share/fonts", "~/.local/share/fonts", "~/.fonts")
+# Free faces with all of GB 2312, best known first: two weights of two styles serve better than many of one.
+_FREE = (
+    r"^(?:NotoSans(?:CJK)?(?:sc)?|NotoSansCJKsc|SourceHanSansSC?|SourceHanSansCN)-Regular",
+    r"^(?:NotoSerifCJKsc|NotoSerifCJK|SourceHanSerifSC?|SourceHanSerifCN)-Regular",
+    r"^(?:NotoSansCJKsc|NotoSansCJK|SourceHanSansSC?|SourceHanSansCN)-Bold",
+    r"^(?:NotoSerifCJKsc|NotoSerifCJK|SourceHanSerifSC?|SourceHanSerifCN)-Bold",
+    r"^(?:wqy-microhei|wqy-zenhei|uming|ukai|LXGWWenKai-Regular)",
+)
+_SUFFIXES = (".otf", ".ttf", ".ttc")
+_MAX_FACES_OF_FILE = 10
+# The second half of GB 2312: 鸢 and 晌 stand in novels. That of Big5 would double the cost for what texts hardly have.
+_RARE = frozenset(char for char in SECOND_HAN if char.encode("gb2312", "ignore"))
+_OTHERS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+class ReferenceFonts:
+    """The known characters as drawn by the reference faces; drawn at the first question. Not changed afterwards."""
+
+    def __init__(self, paths: Sequence[Path] | None = None) -> None:
+        self._paths = paths
+
+    @cached_property
+    def paths(self) -> tuple[Path, ...]:
+        return tuple(self._paths if self._paths is not None else free_fonts())
+
+    @cached_property
+    def index(self) -> GlyphIndex | None:
+        """None where the machine has no face."""
+        chars = [*sorted(char for char in COMMON_HAN | _RARE if HAN.fullmatch(char)), *_OTHERS]
+        faces = [face for face in (_face(path) for path in self.paths) if face is not None]
+        if not faces:
+            return None
+        return GlyphIndex(chars, np.stack([_vectors(face, chars) for face in faces]))
+
+
+def free_fonts() -> list[Path]:
+    """The free faces of this machine, at most MAX_FACES, in order of use."""
+    files = [path for folder in _folders() for path in sorted(folder.rglob("*")) if path.suffix.lower() in _SUFFIXES]
+    chosen = (next((path for path in files if re.match(pattern, path.name)), None) for pattern in _FREE)
+    return [path for path in chosen if path is not None][:MAX_FACES]
+
+
+def drawn(face: ImageFont.FreeTypeFont, char: str) -> Raster:
+    """One character as a trusted face draws it."""
+    mask = face.getmask(char, mode="L")
+    return np.array(mask, np.uint8).reshape(mask.size[1], mask.size[0]) if mask.size[0] else np.zeros((1, 1), np.uint8)
+
+
+def _folders() -> list[Path]:
+    package = find_spec("mplfonts")
+    bundled = [Path(place) / "fonts" for place in (package.submodule_search_locations or [])] if package else []
+    return [folder for folder in (*bundled, *(Path(name).expanduser() for name in _FOLDERS)) if folder.is_dir()]
+
+
+def _face(path: Path) -> ImageFont.FreeTypeFont | None:
+    """The face of a file; of a collection that for simplified Chinese."""
+    first: ImageFont.FreeTypeFont | None = None
+    for number in range(_MAX_FACES_OF_FILE):
+        try:
+            face = ImageFont.truetype(str(path), SIZE_PX, index=number)
+        except OSError:
+            break
+        first = first or face
+        if re.search(r"\b(?:SC|CN)\b", face.getname()[0] or ""):
+            return face
+    return first
+
+
+def _vectors(face: ImageFont.FreeTypeFont, chars: Sequence[str]) -> NDArray[np.float32]:
+    """float32[characters, SIDE * SIDE]; zeros for what the face draws as it draws what it lacks."""
+    missing = drawn(face, "\U0010fffe")
+    result = np.zeros((len(chars), SIDE * SIDE), np.float32)
+    for number, char in enumerate(chars):
+        raster = drawn(face, char)
+        if raster.shape != missing.shape or (raster != missing).any():
+            result[number] = vector(raster)
+    return result

@@ -1,0 +1,119 @@
+"""Takes down how each page was fetched: a Scrapy download handler, and what a spider asks of its responses.
+
+Only what Scrapy's own connection fetches is captured. Other handlers (a browser) leave no capture, and `capture_of`
+says so with None.
+"""
+
+import re
+from dataclasses import replace
+from datetime import UTC, datetime
+from itertools import count
+from typing import Any
+
+from scrapy import Request
+from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
+from scrapy.http import Response
+
+from core.captures import WITHHELD, Capture, NameAnswer, WireExchange
+from core.hosts import host_key
+from core.ids import digest
+from crawler.fetching.resolver import GuardedResolver
+from crawler.fetching.wire import TICKET, Record, RecordingFactory
+
+EXCHANGES = "zhuiwen_exchanges"  # the key in a request's meta, which Scrapy hands on from redirect to redirect
+# What a redirect says in its body is a sentence; a page that sends on by a meta tag is a page, of 3 to 60 kB.
+MAX_HOP_BODY_BYTES = 64 * 1024
+_SECRETS = re.compile(rb"^(cookie|authorization|proxy-authorization)[ \t]*:[^\r\n]*", re.IGNORECASE | re.MULTILINE)
+_SET_COOKIE = re.compile(rb"^(set-cookie2?[ \t]*:[ \t]*[^=;\r\n]*=)[^;\r\n]*", re.IGNORECASE | re.MULTILINE)
+
+
+class CapturingHandler(HTTP11DownloadHandler):
+    """Scrapy's handler of http and https, which also takes down what went over the connection."""
+
+    def __init__(self, crawler: Any) -> None:
+        super().__init__(crawler)
+        self._records: dict[bytes, Record] = {}
+        self._tickets = count(1)
+        self._pool._factory = _factory(self._records)
+
+    async def download_request(self, request: Request) -> Response:
+        ticket = b"%d" % next(self._tickets)
+        record = self._records[ticket] = Record()
+        request.headers[TICKET] = ticket
+        try:
+            response = await super().download_request(request)
+        finally:
+            del self._records[ticket]
+            del request.headers[TICKET]
+        exchange = _exchange(request, response, record)
+        # Of a redirect followed by an error that was retried, the last attempt counts: the chain has one entry a hop.
+        hops = request.meta.get(EXCHANGES, ())[: request.meta.get("redirect_times", 0)]
+        request.meta[EXCHANGES] = (*hops, exchange)
+        return response
+
+
+def capture_of(response: Response) -> Capture | None:
+    """How a response was fetched, redirects and all; None where nothing was taken down."""
+    exchanges = response.meta.get(EXCHANGES, ()) if response.request is not None else ()
+    if not exchanges:
+        return None
+    *hops, own = exchanges
+    return Capture((*hops, replace(own, body=b"")))
+
+
+def without_secrets(head: bytes) -> bytes:
+    r"""A head with the values of cookies and logins withheld; names, order and all else as they were.
+
+    >>> without_secrets(b"GET / HTTP/1.1\r\nCookie: a=1\r\nX: b\r\n\r\n")
+    b'GET / HTTP/1.1\r\nCookie: [withheld]\r\nX: b\r\n\r\n'
+    >>> without_secrets(b"HTTP/1.1 200 OK\r\nSet-Cookie: id=7; Path=/\r\n\r\n")
+    b'HTTP/1.1 200 OK\r\nSet-Cookie: id=[withheld]; Path=/\r\n\r\n'
+    """
+    said = WITHHELD.encode()
+    return _SET_COOKIE.sub(rb"\1" + said, _SECRETS.sub(rb"\1: " + said, head))
+
+
+def _factory(into: dict[bytes, Record]) -> type[RecordingFactory]:
+    """A factory class, since Twisted's pool makes a factory for each connection."""
+
+    class Factory(RecordingFactory):
+        records = into
+        now = staticmethod(_now)
+
+    return Factory
+
+
+def _exchange(request: Request, response: Response, record: Record) -> WireExchange:
+    ended = _now()
+    is_through_proxy = bool(request.meta.get("proxy"))
+    address, port = ("", 0) if is_through_proxy else record.server
+    return WireExchange(
+        url=response.url,
+        status=response.status,
+        request_head=without_secrets(record.request_head),
+        response_head=without_secrets(record.response_head),
+        connected_at=record.connected_at,
+        sent_at=record.sent_at or ended,
+        answered_at=record.answered_at or ended,
+        ended_at=ended,
+        server_address=address,
+        server_port=port,
+        body_digest=digest(response.body),
+        body_bytes=len(response.body),
+        body=response.body[:MAX_HOP_BODY_BYTES],
+        is_through_proxy=is_through_proxy,
+        name_answer=None if is_through_proxy else _name_answer(response.url),
+        tls=record.tls,
+    )
+
+
+def _name_answer(url: str) -> NameAnswer | None:
+    """What the guarded resolver last gave out for the host; a kept connection was made with it or with one before."""
+    from twisted.internet import reactor  # importing it at the top would install one
+
+    resolver = reactor.nameResolver
+    return resolver.answer_for(host_key(url)[0]) if isinstance(resolver, GuardedResolver) else None
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)

@@ -1,0 +1,75 @@
+"""What pages refer to, through the crawl's own downloader: its pace, proxies, robots.txt and guarded resolver hold.
+
+Asked for from the threads that read pages, answered by the reactor; a thread waits so long and no longer.
+"""
+
+from collections.abc import Callable
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as NotInTime
+from typing import Any
+
+from scrapy import Request
+from scrapy.http import Response
+from scrapy.utils.defer import deferred_from_coro
+
+from core.settings import CrawlSettings
+from crawler.fetching.addresses import AddressGuard
+from crawler.fetching.resources import MAX_BYTES, ResourceKind, SiteResources
+
+TIMEOUT_S = 10.0  # for one; a page can be read without
+MAX_WAIT_S = 60.0  # with the pauses that the site's pace demands
+PRIORITY = 40  # before pages: a page waits for it
+_ACCEPTED = {
+    ResourceKind.STYLE: "text/css,*/*;q=0.1",
+    ResourceKind.FONT: "font/woff2,font/woff,font/ttf,*/*;q=0.1",
+    ResourceKind.PICTURE: "image/png,image/gif,image/jpeg,image/webp,*/*;q=0.1",
+}
+
+
+def downloaded_resources(crawler: Any, settings: CrawlSettings, count_bytes: Callable[[int], None]) -> SiteResources:
+    """The resources of the site that `crawler` (a scrapy.crawler.Crawler) crawls; `count_bytes` is told their sizes."""
+
+    def fetch(url: str, kind: ResourceKind) -> bytes | None:
+        from twisted.internet import reactor
+
+        answer: Future[bytes | None] = Future()
+        reactor.callFromThread(_ask, crawler, url, kind, answer, count_bytes)
+        try:
+            return answer.result(timeout=MAX_WAIT_S)
+        except NotInTime:
+            return None
+
+    return SiteResources(fetch, AddressGuard(settings.allow_private_hosts))
+
+
+def _ask(
+    crawler: Any, url: str, kind: ResourceKind, answer: "Future[bytes | None]", count_bytes: Callable[[int], None]
+) -> None:
+    request = Request(
+        url,
+        headers={"Accept": _ACCEPTED[kind]},
+        priority=PRIORITY,
+        dont_filter=True,
+        meta={
+            "download_timeout": TIMEOUT_S,
+            "download_maxsize": MAX_BYTES[kind],
+            "dont_retry": True,
+            "dont_redirect": True,
+        },
+    )
+    try:
+        downloaded = deferred_from_coro(crawler.engine.download_async(request))
+    except Exception:  # the engine is closing: there is nobody to wait for it
+        answer.set_result(None)
+        return
+
+    def answered(response: Response) -> None:
+        count_bytes(len(response.body))
+        answer.set_result(_body(response, kind))
+
+    downloaded.addCallbacks(answered, lambda failure: answer.set_result(None))
+
+
+def _body(response: Response, kind: ResourceKind) -> bytes | None:
+    is_there = response.status == 200 and len(response.body) <= MAX_BYTES[kind]
+    return bytes(response.body) if is_there else None

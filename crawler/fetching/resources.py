@@ -1,0 +1,179 @@
+"""What a page refers to and needs to be read: style sheets, fonts, pictures; asked for only where there is reason.
+
+A site decides what is asked for, so everything is bounded: how many, how large, from how many hosts, and each address
+passes crawler.fetching.addresses before it is asked for, here and again in whoever fetches.
+"""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Protocol
+from urllib.parse import unquote, unquote_to_bytes, urljoin, urlsplit
+
+from core.errors import UnsafeUrl
+from core.hosts import host_key
+from crawler.disguises.encoded import from_base64
+from crawler.fetching.addresses import AddressGuard
+
+
+class ResourceKind(StrEnum):
+    """What a resource is asked for as."""
+
+    STYLE = "style"
+    FONT = "font"
+    PICTURE = "picture"
+
+
+MAX_BYTES = {ResourceKind.STYLE: 1_000_000, ResourceKind.FONT: 12_000_000, ResourceKind.PICTURE: 2_000_000}
+# For one page. Chapters with a picture for every rare character have up to 300 of them, most of the same 100 files.
+MAX_COUNT = {ResourceKind.STYLE: 6, ResourceKind.FONT: 4, ResourceKind.PICTURE: 300}
+MAX_BYTES_OF_PAGE = 24_000_000
+MAX_FOREIGN_HOSTS = 3  # of one page: its style, font and picture hosts
+MAX_CACHED_BYTES = 32_000_000  # of one site
+
+Fetch = Callable[[str, ResourceKind], bytes | None]
+
+
+class Resources(Protocol):
+    """Where what a page refers to comes from."""
+
+    def get(self, url: str, kind: ResourceKind) -> bytes | None:
+        """The bytes at `url` (absolute, or data:), None where they cannot or must not be had."""
+        ...
+
+
+class NoResources:
+    """Nothing but what the page itself carries."""
+
+    def get(self, url: str, kind: ResourceKind) -> bytes | None:
+        return data_of(url, kind)
+
+
+NO_RESOURCES = NoResources()
+
+
+class FolderResources:
+    """What lies in a folder under its URL's path; for saved pages and tests."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder.resolve()
+
+    def get(self, url: str, kind: ResourceKind) -> bytes | None:
+        if url.startswith("data:"):
+            return data_of(url, kind)
+        path = (self._folder / unquote(urlsplit(url).path).lstrip("/")).resolve()
+        if not path.is_relative_to(self._folder) or not path.is_file() or path.stat().st_size > MAX_BYTES[kind]:
+            return None
+        return path.read_bytes()
+
+
+class SiteResources:
+    """What the pages of one site refer to, kept for the next page. Safe to use from several threads."""
+
+    def __init__(self, fetch: Fetch, guard: AddressGuard) -> None:
+        self._fetch, self._guard = fetch, guard
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[str, bytes | None] = OrderedDict()
+        self._turns: dict[str, threading.Lock] = {}
+        self._bytes = 0
+
+    def of_page(self, url: str) -> "PageResources":
+        return PageResources(self, url)
+
+    def get(self, url: str, kind: ResourceKind) -> bytes | None:
+        with self._lock:
+            turn = self._turns.setdefault(url, threading.Lock())
+        with turn:  # two pages that are read at the same time ask once
+            return self._got(url, kind)
+
+    def _got(self, url: str, kind: ResourceKind) -> bytes | None:
+        with self._lock:
+            if url in self._kept:
+                self._kept.move_to_end(url)
+                return self._kept[url]
+        try:
+            self._guard.check_url(url)
+        except UnsafeUrl:
+            return None
+        data = self._fetch(url, kind)
+        if data is not None and len(data) > MAX_BYTES[kind]:
+            data = None
+        self._keep(url, data)
+        return data
+
+    def _keep(self, url: str, data: bytes | None) -> None:
+        """What is not there is kept as well: it is not asked for at every page."""
+        with self._lock:
+            if url not in self._kept:
+                self._kept[url] = data
+                self._bytes += len(data or b"") + len(url)
+            while self._bytes > MAX_CACHED_BYTES and self._kept:
+                gone, dropped = self._kept.popitem(last=False)
+                self._bytes -= len(dropped or b"") + len(gone)
+                self._turns.pop(gone, None)
+
+
+@dataclass(slots=True)
+class PageResources:
+    """What one page refers to, within its bounds."""
+
+    _site: SiteResources
+    _url: str
+    _counts: dict[ResourceKind, int] = field(default_factory=dict)
+    _seen: set[str] = field(default_factory=set)
+    _hosts: set[str] = field(default_factory=set)
+    _bytes: int = 0
+
+    def get(self, url: str, kind: ResourceKind) -> bytes | None:
+        if url.startswith("data:"):
+            return data_of(url, kind)
+        if not self._is_admitted(url, kind):
+            return None
+        data = self._site.get(url, kind)
+        self._bytes += len(data or b"")
+        return data
+
+    def _is_admitted(self, url: str, kind: ResourceKind) -> bool:
+        if url in self._seen:
+            return True
+        try:
+            host, own = host_key(url)[0], host_key(self._url)[0]
+        except ValueError:
+            return False
+        hosts = self._hosts | ({host} if host != own else set())
+        count = self._counts.get(kind, 0)
+        if count >= MAX_COUNT[kind] or self._bytes >= MAX_BYTES_OF_PAGE or len(hosts) > MAX_FOREIGN_HOSTS:
+            return False
+        self._hosts, self._counts[kind] = hosts, count + 1
+        self._seen.add(url)
+        return True
+
+
+def data_of(url: str, kind: ResourceKind) -> bytes | None:
+    """The bytes that a data: URL carries, None for any other and for more than a resource may have."""
+    if not url.startswith("data:"):
+        return None
+    head, comma, body = url.partition(",")
+    if not comma or len(body) > 2 * MAX_BYTES[kind]:
+        return None
+    if head.rstrip().lower().endswith(";base64"):
+        return from_base64(unquote(body))
+    return unquote_to_bytes(body)
+
+
+def absolute(base: str, reference: str) -> str:
+    """The address that a page at `base` means, "" where there is none.
+
+    >>> absolute("https://a.example/b/c.html", "../f.woff")
+    'https://a.example/f.woff'
+    """
+    reference = reference.strip()
+    if reference.startswith("data:"):
+        return reference
+    try:
+        return urljoin(base, reference)
+    except ValueError:
+        return ""

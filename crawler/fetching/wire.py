@@ -1,0 +1,126 @@
+"""Twisted's HTTP connection, taking down the heads of what goes over it, byte for byte and in their order."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from scrapy.core.downloader.handlers.http11 import _LenientHTTP11ClientFactory, _LenientHTTP11ClientProtocol
+from twisted.internet.defer import Deferred
+from twisted.web._newclient import Request as WireRequest
+from twisted.web.http_headers import Headers
+
+from core.captures import TlsSession
+from crawler.fetching.connection_facts import server_of, tls_of
+
+# A head beyond this is no evidence but an attack; Twisted itself refuses lines of more than 16 KiB.
+MAX_HEAD_BYTES = 256 * 1024
+# Names the record of a request on its way through Scrapy's agent and Twisted's pool, which hand on nothing but headers.
+# The connection takes it out: no server ever sees it.
+TICKET = b"X-Zhuiwen-Ticket"
+_INFORMATIONAL = range(100, 200)
+
+
+@dataclass(slots=True)
+class Record:
+    """What was seen of one request; filled in while it is carried out."""
+
+    request_head: bytes = b""
+    response_head: bytes = b""
+    connected_at: datetime | None = None
+    sent_at: datetime | None = None
+    answered_at: datetime | None = None
+    server: tuple[str, int] = ("", 0)  # address and port
+    tls: TlsSession | None = None
+
+
+class RecordingProtocol(_LenientHTTP11ClientProtocol):
+    """One connection; requests follow each other on it."""
+
+    def __init__(self, quiescent: Any, records: dict[bytes, Record], now: Callable[[], datetime]) -> None:
+        super().__init__(quiescent)  # type: ignore[no-untyped-call]
+        self._records, self._now = records, now
+        self._record: Record | None = None
+        self._head = bytearray()
+        self._connected_at: datetime | None = None
+        self._tls: TlsSession | None = None
+
+    def connectionMade(self) -> None:  # noqa: N802, Twisted's name
+        self._connected_at = self._now()
+        super().connectionMade()
+
+    def request(self, request: Any) -> "Deferred[Any]":
+        ticket = (request.headers.getRawHeaders(TICKET) or [b""])[0]
+        record = self._records.get(ticket, Record())
+        record.connected_at, record.sent_at = self._connected_at, self._now()
+        record.request_head = record.response_head = b""
+        self._record, self._head = record, bytearray()
+        return super().request(_TakenDown.of(request, record))
+
+    def dataReceived(self, data: bytes) -> None:  # noqa: N802
+        if self._record is not None:
+            self._take_down(data, self._record)
+        super().dataReceived(data)  # type: ignore[no-untyped-call]
+
+    def _take_down(self, data: bytes, record: Record) -> None:
+        self._head += data
+        while (end := _end_of_head(self._head)) and _status(self._head) in _INFORMATIONAL:
+            del self._head[:end]
+        if end:
+            record.response_head, record.answered_at = bytes(self._head[:end]), self._now()
+            # Asked now: a connection that has been closed no longer knows.
+            self._tls = self._tls or tls_of(self.transport)
+            record.server, record.tls = server_of(self.transport), self._tls
+        if end or len(self._head) > MAX_HEAD_BYTES:
+            self._record, self._head = None, bytearray()
+
+
+class RecordingFactory(_LenientHTTP11ClientFactory):
+    """Makes connections that write to `records`, by the ticket of each request."""
+
+    records: dict[bytes, Record]
+    now: Callable[[], datetime]
+
+    def buildProtocol(self, addr: Any) -> RecordingProtocol:  # noqa: N802
+        return RecordingProtocol(self._quiescentCallback, self.records, self.now)
+
+
+class _TakenDown(WireRequest):
+    """A request that notes its head as it is written, without its ticket."""
+
+    record: Record
+
+    @classmethod
+    def of(cls, request: Any, record: Record) -> "_TakenDown":
+        headers: Headers = request.headers.copy()
+        headers.removeHeader(TICKET)
+        made = cls._construct(  # type: ignore[no-untyped-call]
+            request.method, request.uri, headers, request.bodyProducer, request.persistent, request._parsedURI
+        )
+        made.record = record
+        return made  # type: ignore[no-any-return]
+
+    def _writeHeaders(self, transport: Any, TEorCL: bytes | None) -> None:  # noqa: N802, N803
+        super()._writeHeaders(_Tee(transport, self.record), TEorCL)  # type: ignore[no-untyped-call]
+
+
+class _Tee:
+    """The part of a transport that heads are written to."""
+
+    def __init__(self, transport: Any, record: Record) -> None:
+        self._transport, self._record = transport, record
+
+    def writeSequence(self, pieces: list[bytes]) -> None:  # noqa: N802
+        self._record.request_head += b"".join(pieces)
+        self._transport.writeSequence(pieces)
+
+
+def _end_of_head(data: bytearray) -> int:
+    """Where the empty line ends; 0 where there is none yet. Some servers end lines with a bare line feed."""
+    ends = [place + len(mark) for mark in (b"\r\n\r\n", b"\n\n", b"\n\r\n") if (place := data.find(mark)) >= 0]
+    return min(ends, default=0)
+
+
+def _status(head: bytearray) -> int:
+    words = bytes(head[:64]).split(None, 2)
+    return int(words[1]) if len(words) > 1 and words[1].isdigit() else 0

@@ -1,0 +1,1 @@
+"""What a page says, without what stands around it."""

@@ -1,0 +1,126 @@
+"""Main text by density: where on a page running sentences stand close together, links apart."""
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from itertools import islice
+
+from lxml.html import HtmlElement
+
+from crawler.characters.repertoire import HAN
+from crawler.markup import BLOCKS, Line
+
+_SENTENCE_MARK = re.compile("[，。！？；：、…”」』,.!?;]")
+_SMALL_PRINT = re.compile(
+    "版权所有|版權所有|备案|ICP|公网安备|Copyright|©|免责声明|免責聲明|未经.{0,6}(?:授权|许可)|增值电信"
+    "|举报电话|客服(?:电话|热线)|Powered by"
+)
+MIN_CHARS_OF_SENTENCE = 15  # without any mark; shorter lines are labels, or verse: together they count, one does not
+MAX_LEVELS_TO_WIDEN = 4  # a post is a box in a cell in a row in a table
+MIN_BROTHERS_SHARE = 0.5
+# Of brothers built alike down to their parts: the short answers of a thread belong to it (2026-11, own layouts; .02
+# to .25 tried, one result up to .13).
+MIN_TWINS_SHARE = 0.05
+MIN_SHARED_PARTS = 0.5
+_MAX_PARTS = 60
+_WORTH_OF_VERSE = 0.1
+_DIGITS = re.compile(r"\d+")
+_MENU_TAGS = frozenset({"nav", "aside", "footer"})
+_MENU_NAMES = re.compile(
+    r"comment|footer|sidebar|side-bar|breadcrumb|related|recommend|copyright|toolbar|share|menu|pinglun|xiangguan|tuijian|hotnews|rank",
+    re.IGNORECASE,
+)
+MAX_LINK_SHARE = 0.5  # of a line's characters; above it the line is navigation
+
+
+def weight(line: Line) -> float:
+    """How much a line speaks for running text: its characters outside links, marks threefold; 0.0 for menus."""
+    own = line.own_chars
+    is_menu = line.link_chars > MAX_LINK_SHARE * len(line.text) or not HAN.search(line.text)
+    if is_menu or (len(line.text) < 120 and _SMALL_PRINT.search(line.text)):
+        return 0.0
+    marks = len(_SENTENCE_MARK.findall(line.text))
+    if not marks and own < MIN_CHARS_OF_SENTENCE:
+        return own * _WORTH_OF_VERSE
+    return own + 3.0 * marks
+
+
+def main_container(page: Sequence[Line]) -> HtmlElement | None:
+    """The element that running text stands in, None for a page without any sentence."""
+    scores: dict[HtmlElement, float] = defaultdict(float)
+    masses: dict[HtmlElement, float] = defaultdict(float)
+    for line in page:
+        worth = weight(line) * _name_factor(line.container)
+        if worth:
+            _credit(line.container, worth, scores, masses)
+    if not scores:
+        return None
+    return _widened(max(scores, key=lambda element: scores[element]), masses)
+
+
+def _credit(
+    container: HtmlElement, worth: float, scores: dict[HtmlElement, float], masses: dict[HtmlElement, float]
+) -> None:
+    """Whole to the container, half to its parent, a quarter above; to masses whole all the way up.
+
+    Inline elements are passed over: text behind a paragraph in a <font> stands in the block around both.
+    """
+    share, node = 1.0, container
+    while node is not None:
+        if node.tag not in BLOCKS:
+            node = node.getparent()
+            continue
+        masses[node] += worth
+        if share >= 0.25 and (node.tag not in ("html", "body") or share == 1.0):
+            scores[node] += worth * share
+        share, node = share / 2, node.getparent()
+
+
+def _widened(best: HtmlElement, masses: dict[HtmlElement, float]) -> HtmlElement:
+    """An ancestor instead, where brothers of the same kind carry text too: paragraphs in boxes, posts of a thread."""
+    node = best
+    for _ in range(MAX_LEVELS_TO_WIDEN):
+        parent = node.getparent()
+        if parent is None or parent.tag == "html" or node.tag == "body":
+            break
+        if _has_brothers(node, parent, masses):
+            best = parent
+        node = parent
+    return best
+
+
+def _has_brothers(node: HtmlElement, parent: HtmlElement, masses: dict[HtmlElement, float]) -> bool:
+    own, parts = _kind(node), _parts(node)
+    brothers = twins = 0.0
+    for child in parent:
+        mass = masses.get(child, 0.0)
+        if child is node or not mass or _kind(child) != own:
+            continue
+        shared = _parts(child)
+        is_alike = not (parts or shared) or len(parts & shared) >= MIN_SHARED_PARTS * min(len(parts), len(shared))
+        brothers += mass if own[1] or is_alike else 0.0
+        twins += mass if own[1] and is_alike else 0.0
+    return brothers > MIN_BROTHERS_SHARE * masses[node] or twins > MIN_TWINS_SHARE * masses[node]
+
+
+def _kind(element: HtmlElement) -> tuple[object, str, str]:
+    """Tag, class and id, the numbers of both left out: post_1 and post_2 are of one kind."""
+    return element.tag, *(_DIGITS.sub("", element.get(name) or "") for name in ("class", "id"))
+
+
+def _parts(element: HtmlElement) -> set[tuple[object, str]]:
+    """What an element is built of: tags and classes of the blocks below it."""
+    below = (node for node in islice(element.iterdescendants(), _MAX_PARTS) if node.tag in BLOCKS)
+    return {(node.tag, _DIGITS.sub("", node.get("class") or "")) for node in below}
+
+
+def _name_factor(element: HtmlElement) -> float:
+    """A fifth for text inside menus, comments and the like, by tag and by the names that authors give them."""
+    node: HtmlElement | None = element
+    for _ in range(6):
+        if node is None or node.tag == "body":
+            return 1.0
+        if node.tag in _MENU_TAGS or _MENU_NAMES.search(f"{node.get('class', '')} {node.get('id', '')}"):
+            return 0.2
+        node = node.getparent()
+    return 1.0

@@ -1,0 +1,255 @@
+"""What repeats on a site's pages, learnt from the pages themselves: navigation, notices, advertisements.
+
+A line is known by its frame: its Chinese characters without names of books, numbers, Latin letters and marks, so that
+an advertisement whose address or decoration changes at every load keeps it. What repeats is left out only where
+
+- it stands in a kind of box, no paragraph, in which few different lines stood on many pages, or
+- it names a site: a host, however it is written, or the site's own name.
+
+A refrain, a closing formula (且听下回分解) or a chapter that stands under several addresses meets neither: it stands
+among lines that do not repeat and names no site. Pages that repeat each other teach nothing.
+"""
+
+import json
+import os
+import re
+import threading
+import unicodedata
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from lxml.html import HtmlElement
+
+from crawler.markup import Line
+
+FILE_NAME = "templates.json"
+FORMAT = 1
+# Chosen on the demo's texts and the editions of the shared corpora, 2026-11 (docs/decisions/0103-site-templates.md):
+# pages 2 to 8, share .1 to .5 and repetition .5 to .9 tried; nothing of an edition is lost at any of them but 2 pages.
+MIN_PAGES = 4
+MIN_SHARE_OF_PAGES = 0.2  # of the pages read since a frame was first seen: what a site once showed is no template
+# A place of the site's: at most so many different lines for each of its pages. A box of texts has one at least for each
+# page of its own, and is shown again on lists: .6 to .9 where a post is one line.
+MAX_FRAMES_PER_PAGE_OF_PLACE = 0.5
+MAX_CHARS = 300  # of a line: notices are long, chapters in one line are longer
+# Bounds of what is kept: a site of any size costs at most some 300 KB.
+MAX_FRAMES, MAX_PLACES, MAX_SKETCHES, MAX_HOSTS = 3_000, 400, 300, 8
+PAGES_BETWEEN_SAVES = 25
+SKETCH_HASHES = 32
+MAX_SHARED_TO_LEARN = 0.8
+
+_TITLES = re.compile("《[^》]{1,40}》|【[^】]{1,40}】|第[〇零一二三四五六七八九十百千万\\d]{1,9}[章回节節]")
+_NOT_HAN = re.compile("[^\u3400-\u4dbf\u4e00-\u9fff]+")
+_DIGITS = re.compile(r"\d+")
+_DOT = "[.。．·点點]"
+_HOST = re.compile(
+    rf"www{_DOT}?[a-z0-9]|https?:|[a-z0-9-]{{2,}}(?:{_DOT}(?:com|net|org|cc|cn|info|xyz|top|vip|me|tv|la|tw|hk|io|co|us|biz|pro"
+    r"|site|club|online|app|mobi|live|shop|link|win|fun|icu))+(?![a-z])"
+)
+_MIN_HOST_LABEL = 4
+_OF_TEXT = frozenset({"p", "blockquote", "pre"})  # a refrain may have a class of its own
+
+
+@dataclass(slots=True)
+class _Frame:
+    pages: int
+    first: int  # how many pages the host had when it was first seen
+
+
+@dataclass(slots=True)
+class _Place:
+    pages: int = 0
+    frames: int = 0  # different ones
+
+
+@dataclass(slots=True)
+class HostTemplate:
+    """What one host's pages have in common so far."""
+
+    pages: int = 0
+    frames: OrderedDict[str, _Frame] = field(default_factory=OrderedDict)
+    places: OrderedDict[str, _Place] = field(default_factory=OrderedDict)
+    sketches: OrderedDict[str, tuple[str, ...]] = field(default_factory=OrderedDict)
+
+    def learn(self, page: Sequence[Line]) -> None:
+        """Take one page in, unless it repeats one that was taken in before."""
+        sketch = _sketch(page)
+        if self._is_known(sketch):
+            return
+        self.pages += 1
+        self.sketches[str(self.pages)] = sketch
+        _bound(self.sketches, MAX_SKETCHES)
+        stood: dict[str, set[str]] = {}
+        for line in page:
+            stood.setdefault(_place(line.container), set()).add(_frame(line.text))
+        for name, frames in stood.items():
+            place = self.places.setdefault(name, _Place())
+            place.pages += 1
+            place.frames += sum(frame not in self.frames for frame in frames)
+        for frame in set().union(*stood.values()):
+            self._count(frame)
+        _bound(self.places, MAX_PLACES)
+        _bound(self.frames, MAX_FRAMES)
+
+    def is_template(self, line: Line, names: Sequence[str]) -> bool:
+        """Whether a line belongs to the site and not to the text. names: what the site calls itself, folded."""
+        known = self.frames.get(_frame(line.text))
+        if known is None or len(line.text) > MAX_CHARS or known.pages < MIN_PAGES:
+            return False
+        if known.pages < MIN_SHARE_OF_PAGES * (self.pages - known.first + 1):
+            return False
+        return names_a_site(line.text, names) or self._is_of_the_site(line.container)
+
+    def _is_of_the_site(self, container: HtmlElement) -> bool:
+        place = self.places.get(_place(container))
+        if place is None or container.tag in _OF_TEXT:
+            return False
+        return place.pages >= MIN_PAGES and place.frames <= MAX_FRAMES_PER_PAGE_OF_PLACE * place.pages
+
+    def _count(self, frame: str) -> None:
+        known = self.frames.get(frame)
+        if known is None:
+            self.frames[frame] = _Frame(1, self.pages)
+        else:
+            known.pages += 1
+            self.frames.move_to_end(frame)
+
+    def _is_known(self, sketch: tuple[str, ...]) -> bool:
+        own = set(sketch)
+        enough = MAX_SHARED_TO_LEARN * len(own)
+        return bool(own) and any(len(own.intersection(other)) > enough for other in self.sketches.values())
+
+
+class SiteTemplates:
+    """The templates of a site's hosts. Safe in several threads; kept in `folder` where there is one."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._path = folder / FILE_NAME if folder is not None else None
+        self._lock = threading.Lock()
+        self._unsaved = 0
+        self._hosts = _loaded(self._path)
+
+    def sieved(self, page: Sequence[Line], url: str, site_name: str = "") -> list[Line]:
+        """Learn from a page, then return those of its lines that are no template, in their order."""
+        host = urlsplit(url).hostname or ""
+        names = [name for name in (*_labels(host), _folded(site_name)) if name]
+        with self._lock:
+            template = self._hosts.setdefault(host, HostTemplate())
+            self._hosts.move_to_end(host)
+            _bound(self._hosts, MAX_HOSTS)
+            template.learn(page)
+            kept = [line for line in page if not template.is_template(line, names)]
+            self._unsaved += 1
+            if self._unsaved >= PAGES_BETWEEN_SAVES:
+                self._save()
+        return kept
+
+    def sieve(self, url: str) -> Callable[[Sequence[Line], str], list[Line]]:
+        """`sieved` for one page, as crawler.main_text.extraction.extract takes it."""
+        return lambda page, site_name: self.sieved(page, url, site_name)
+
+    def close(self) -> None:
+        """Keep what was learnt since the last time."""
+        with self._lock:
+            if self._unsaved:
+                self._save()
+
+    def _save(self) -> None:
+        self._unsaved = 0
+        if self._path is None:
+            return
+        record = {"format": FORMAT, "hosts": {host: _as_record(each) for host, each in self._hosts.items()}}
+        fresh = self._path.with_suffix(".new")
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        with fresh.open("w", encoding="utf-8") as file:
+            json.dump(record, file, separators=(",", ":"))
+            file.flush()
+            os.fsync(file.fileno())
+        fresh.replace(self._path)
+
+
+def names_a_site(text: str, names: Sequence[str] = ()) -> bool:
+    """Whether a line writes a host, in any width and with any dots, or one of these folded names.
+
+    >>> names_a_site("一秒记住：ｗｗｗ。ａｂｃ．ｃｏｍ"), names_a_site("欲知后事如何，且听下回分解。")
+    (True, False)
+    """
+    folded = _folded(text)
+    return bool(_HOST.search(folded)) or any(name in folded for name in names)
+
+
+def _labels(host: str) -> list[str]:
+    return [label for label in host.split(".")[:-1] if len(label) >= _MIN_HOST_LABEL]
+
+
+def _folded(text: str) -> str:
+    return "".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
+def _frame(text: str) -> str:
+    """What stays of a line however it is decorated; of a line without Chinese characters the whole."""
+    plain = unicodedata.normalize("NFKC", text)
+    han = _NOT_HAN.sub("", _TITLES.sub("", plain)) or _NOT_HAN.sub("", plain) or _DIGITS.sub("0", plain)
+    return _hash(han)
+
+
+def _place(container: HtmlElement) -> str:
+    """The kind of box: tag and class of a block and of the two around it, numbers left out."""
+    parts, node = [], container
+    for _ in range(3):
+        if node is None:
+            break
+        parts.append(f"{node.tag}.{_DIGITS.sub('', node.get('class') or node.get('id') or '')}")
+        node = node.getparent()
+    return _hash(" ".join(parts))
+
+
+def _sketch(page: Sequence[Line]) -> tuple[str, ...]:
+    """The smallest hashes of the page's sentences: pages with the same text have most of them in common."""
+    sentences = {_hash(line.text) for line in page if len(line.text) > 15 and line.link_chars * 2 < len(line.text)}
+    return tuple(sorted(sentences)[:SKETCH_HASHES])
+
+
+def _hash(text: str) -> str:
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+
+
+def _bound(kept: "OrderedDict[str, Any]", most: int) -> None:
+    while len(kept) > most:
+        kept.popitem(last=False)
+
+
+def _as_record(template: HostTemplate) -> dict[str, Any]:
+    return {
+        "pages": template.pages,
+        "frames": {name: [frame.pages, frame.first] for name, frame in template.frames.items()},
+        "places": {name: [place.pages, place.frames] for name, place in template.places.items()},
+        "sketches": {name: list(sketch) for name, sketch in template.sketches.items()},
+    }
+
+
+def _loaded(path: Path | None) -> "OrderedDict[str, HostTemplate]":
+    """What was kept; nothing where it cannot be read: a template is learnt anew within a few pages."""
+    if path is None or not path.exists():
+        return OrderedDict()
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+        if record["format"] != FORMAT:
+            return OrderedDict()
+        return OrderedDict((str(host), _of_record(each)) for host, each in record["hosts"].items())
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return OrderedDict()
+
+
+def _of_record(record: Mapping[str, Any]) -> HostTemplate:
+    return HostTemplate(
+        pages=int(record["pages"]),
+        frames=OrderedDict((name, _Frame(*map(int, counts))) for name, counts in record["frames"].items()),
+        places=OrderedDict((name, _Place(*map(int, counts))) for name, counts in record["places"].items()),
+        sketches=OrderedDict((name, tuple(map(str, hashes))) for name, hashes in record["sketches"].items()),
+    )

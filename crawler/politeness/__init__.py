@@ -1,0 +1,1 @@
+"""How a site is treated: hours, budgets, refusals, sessions."""

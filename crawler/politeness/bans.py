@@ -1,0 +1,238 @@
+"""Whether an answer is a page of the site or a refusal in the guise of one, by rules that can be tried on any page."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+from lxml.html import HtmlElement
+
+from core.errors import BadConfiguration
+from core.politeness import BanAction, BanRule
+from core.states import Rejection
+from crawler.characters.decoding import decode
+from crawler.main_text.extraction import select
+from crawler.markup import UNSEEN, parse
+from crawler.patterns import UnusablePattern, UrlPattern, require_quick
+from crawler.reading import decode_page
+
+MAX_RETRY_AFTER_S = 86_400.0  # more than a day is no pause but a refusal; the crawl asks again after a day
+_MAX_NOTICE_BYTES = 32_768  # chosen, not measured: a notice with its styles in it, and no page of a news site
+_MAX_SHOWN_CHARS = 60
+_NOT_TEXT = UNSEEN - {"title", "head", "noscript"}
+
+# Always asked, after the rules of the site. The words are those of common Chinese and foreign firewalls; a page with
+# more than 400 visible characters is more than such a notice, and may be a text that speaks of one.
+BUILT_IN = (
+    BanRule("429", statuses=(429,)),
+    BanRule("503", statuses=(503,)),
+    BanRule(
+        "captcha",
+        words=(
+            "请输入验证码",
+            "請輸入驗證碼",
+            "滑动验证",
+            "人机验证",
+            "完成安全验证",
+            "访问过于频繁",
+            "訪問過於頻繁",
+            "请求过于频繁",
+            "操作过于频繁",
+            "您的访问被拒绝",
+            "访问行为异常",
+            "检测到异常流量",
+            "您的IP已被",
+            "Checking your browser before",
+            "Verify you are human",
+            "unusual traffic from your",
+            "Too Many Requests",
+        ),
+        max_chars=400,
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One response. `redirects`: where it led or leads, in order; empty for a page that stands where it was asked."""
+
+    url: str
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+    redirects: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ban:
+    """The rule that recognised a refusal, and what it saw."""
+
+    rule: BanRule
+    seen: str
+
+
+class BanJudge:
+    """Asks the rules of a site in their order, then the built-in ones."""
+
+    def __init__(self, rules: Sequence[BanRule] = (), encoding: str = "") -> None:
+        """Raises BadConfiguration naming each rule that cannot be."""
+        faults = [fault for rule in rules for fault in faults_of(rule)]
+        if faults:
+            raise BadConfiguration(faults)
+        self._rules = (*rules, *BUILT_IN)
+        self._encoding = encoding
+        self._redirects = {rule: UrlPattern(rule.redirect) for rule in rules if rule.redirect}
+        self._reads_long_pages = any(rule.words or rule.selector for rule in rules)
+
+    def is_quick(self, answer: Answer) -> bool:
+        """Whether the verdict takes microseconds, as no markup is read."""
+        return not answer.body or not (self._reads_long_pages or len(answer.body) <= _MAX_NOTICE_BYTES)
+
+    def verdict(self, answer: Answer) -> Ban | None:
+        """The first rule that holds; None where the answer is a page of the site."""
+        page = _Page(answer, self._encoding)
+        for rule in self._rules:
+            if rule in BUILT_IN and rule.words and len(answer.body) > _MAX_NOTICE_BYTES:
+                continue
+            seen = self._seen(rule, answer, page)
+            if seen:
+                return Ban(rule, seen)
+        return None
+
+    def _seen(self, rule: BanRule, answer: Answer, page: "_Page") -> str:
+        """What all the conditions of the rule saw, "" where one of them does not hold."""
+        seen: list[str] = []
+        looks: tuple[tuple[object, Callable[[], str]], ...] = (
+            (rule.statuses, lambda: _status(rule, answer)),
+            (rule.redirect, lambda: self._redirect(rule, answer)),
+            (rule.words, lambda: _word(rule, page)),
+            (rule.selector, lambda: _element(rule, page)),
+            (rule.max_chars, lambda: _shortness(rule, page)),
+        )
+        for is_asked, look in looks:
+            found = look() if is_asked else ""
+            if is_asked and not found:
+                return ""
+            seen += [found] if found else []
+        return ", ".join(seen)
+
+    def _redirect(self, rule: BanRule, answer: Answer) -> str:
+        pattern = self._redirects[rule]
+        return next((f"redirects to {url}" for url in answer.redirects if pattern.matches(url)), "")
+
+
+class _Page:
+    """The text and tree of an answer, made when a rule first asks for them."""
+
+    def __init__(self, answer: Answer, encoding: str) -> None:
+        self._answer, self._encoding = answer, encoding
+        self._tree: HtmlElement | None = None
+        self._text: str | None = None
+
+    @property
+    def tree(self) -> HtmlElement | None:
+        self._read()
+        return self._tree
+
+    @property
+    def text(self) -> str:
+        self._read()
+        return self._text or ""
+
+    def _read(self) -> None:
+        if self._text is not None:
+            return
+        answer = self._answer
+        content_type = next((value for name, value in answer.headers.items() if name.lower() == "content-type"), "")
+        decoded = decode_page(answer.body, content_type, answer.url, self._encoding)
+        markup = getattr(decoded, "text", "")
+        if not markup:  # a notice of a few Latin words may be too little for the statistics of a text
+            again = decode(answer.body, "utf-8", self._encoding)
+            markup = "" if isinstance(again, Rejection) else again.text
+        self._tree = parse(markup) if "<" in markup else None
+        self._text = markup if self._tree is None else _visible(self._tree)
+
+
+def faults_of(rule: BanRule) -> list[str]:
+    """What is wrong with a rule, one sentence each."""
+    faults: list[str] = []
+    if not (rule.statuses or rule.words or rule.selector or rule.redirect):
+        faults.append(f"the rule {rule.name} has no condition, so that every page would be a refusal; give it one")
+    wrong = [status for status in rule.statuses if not 100 <= status <= 599]
+    if wrong:
+        faults.append(f"the rule {rule.name} names the HTTP status {wrong[0]}, which there is not")
+    try:
+        if rule.redirect:
+            require_quick(rule.redirect)
+    except UnusablePattern as fault:
+        faults.append(f"the rule {rule.name} has a pattern of redirects that cannot be used: {fault}")
+    empty = parse("<html><body></body></html>")
+    try:
+        if rule.selector and empty is not None:
+            select(empty, rule.selector)
+    except BadConfiguration as fault:
+        faults.extend(f"the rule {rule.name}: {each}" for each in fault.faults)
+    return faults
+
+
+def retry_after_s(headers: Mapping[str, str], now: datetime) -> float | None:
+    """The pause that an answer asks for, in seconds from `now`: RFC 9110, 10.2.3. None where it asks for none.
+
+    >>> retry_after_s({"Retry-After": "120"}, datetime(2026, 11, 1, tzinfo=UTC))
+    120.0
+    >>> retry_after_s({"retry-after": "Sun, 01 Nov 2026 00:01:00 GMT"}, datetime(2026, 11, 1, tzinfo=UTC))
+    60.0
+    >>> retry_after_s({"Retry-After": "soon"}, datetime(2026, 11, 1, tzinfo=UTC)) is None
+    True
+    """
+    value = next((text.strip() for name, text in headers.items() if name.lower() == "retry-after"), "")
+    if value.isascii() and value.isdigit():
+        return min(float(value[:9]), MAX_RETRY_AFTER_S)
+    try:
+        at = parsedate_to_datetime(value)
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+    moment = at if at.tzinfo else at.replace(tzinfo=UTC)
+    return min(max((moment - now).total_seconds(), 0.0), MAX_RETRY_AFTER_S)
+
+
+def describe(ban: Ban, url: str) -> str:
+    """One sentence for the operator."""
+    return f"{url} is a refusal by the rule “{ban.rule.name}”: {ban.seen}"
+
+
+def needs_rest(action: BanAction) -> bool:
+    """Whether the crawl waits after such a refusal."""
+    return action in (BanAction.SLOW, BanAction.ROTATE)
+
+
+def _status(rule: BanRule, answer: Answer) -> str:
+    return f"HTTP status {answer.status}" if answer.status in rule.statuses else ""
+
+
+def _word(rule: BanRule, page: _Page) -> str:
+    text = page.text.casefold()
+    found = next((word for word in rule.words if word.casefold() in text), "")
+    return f"“{found}” stands on it" if found else ""
+
+
+def _element(rule: BanRule, page: _Page) -> str:
+    if page.tree is None or not select(page.tree, rule.selector):
+        return ""
+    return f"{rule.selector[:_MAX_SHOWN_CHARS]} is on it"
+
+
+def _shortness(rule: BanRule, page: _Page) -> str:
+    size = len("".join(page.text.split()))
+    return f"{size} characters of text" if size <= rule.max_chars else ""
+
+
+def _visible(tree: HtmlElement) -> str:
+    """The title and what is written on the page, scripts and styles left out."""
+    pieces: list[str] = []
+    for element in tree.iter():
+        if isinstance(element.tag, str) and element.tag not in _NOT_TEXT and element.text:
+            pieces.append(element.text)
+        if element.tail:
+            pieces.append(element.tail)
+    return " ".join(pieces)

@@ -1,0 +1,87 @@
+"""Scrapy's downloader middlewares that recognise refusals, wait as asked, and never let one through as a page."""
+
+import asyncio
+from typing import Any
+from urllib.parse import urljoin
+
+from scrapy import Request
+from scrapy.http import Response
+
+from core.states import Rejection
+from crawler.fetching.proxy_middleware import PROXY_META, USER_AGENT_META
+from crawler.frontier import ROBOTS
+from crawler.politeness.bans import Answer, Ban, BanJudge, describe, retry_after_s
+from crawler.politeness.keeper import Keeper
+from crawler.politeness.refusals import Postponed, RequestRefused
+
+TIMES_META = "zhuiwen_refusals"
+MAX_TRIES = 3  # of one page: as often as one that does not answer is asked
+
+
+class RefusalsMiddleware:
+    """Judges whole answers: below the redirects by meta tag and the retries, above the decompression."""
+
+    def __init__(self, crawler: Any) -> None:
+        self._crawler = crawler
+        plan = crawler.spider.plan
+        self._judge = BanJudge(plan.politeness.bans, plan.encoding)
+
+    @classmethod
+    def from_crawler(cls, crawler: Any) -> "RefusalsMiddleware":
+        return cls(crawler)
+
+    async def process_response(self, request: Request, response: Response) -> Request | Response:
+        target = request.cb_kwargs.get("target")
+        if target is None or target.kind == ROBOTS:
+            return response
+        answer = self._answer(request, response)
+        if answer is None:
+            return response
+        judge = self._judge
+        ban = judge.verdict(answer) if judge.is_quick(answer) else await asyncio.to_thread(judge.verdict, answer)
+        if ban is None:
+            if response.status < 400:
+                self._keeper.good_page()
+            return response
+        return self._refused(request, answer, ban)
+
+    @property
+    def _keeper(self) -> Keeper:
+        keeper = self._crawler.get_extension(Keeper)
+        assert isinstance(keeper, Keeper)
+        return keeper
+
+    def _answer(self, request: Request, response: Response) -> Answer | None:
+        been = (*request.meta.get("redirect_urls", [])[1:], response.url) if "redirect_urls" in request.meta else ()
+        return Answer(response.url, response.status, _headers(response), response.body, been)
+
+    def _refused(self, request: Request, answer: Answer, ban: Ban) -> Request:
+        """The request once more, for when the crawl goes on. Raises where the page or the crawl is given up."""
+        keeper = self._keeper
+        sentence = describe(ban, answer.url)
+        wait_s = retry_after_s(answer.headers, keeper.now())
+        meta = request.meta
+        keeper.banned(ban, sentence, wait_s, meta.get(PROXY_META, ""), meta.get(USER_AGENT_META, ""))
+        if keeper.is_ending:
+            raise Postponed(sentence)
+        times = meta.get(TIMES_META, 0) + 1
+        if times >= MAX_TRIES:
+            raise RequestRefused(Rejection.BANNED, sentence)
+        kept = {key: value for key, value in meta.items() if not key.startswith("redirect_")}
+        again = request.replace(url=request.cb_kwargs["target"].url, dont_filter=True, meta=kept)
+        again.meta[TIMES_META] = times
+        return again
+
+
+class RedirectedRefusalsMiddleware(RefusalsMiddleware):
+    """Judges where a redirect leads before anybody follows it."""
+
+    def _answer(self, request: Request, response: Response) -> Answer | None:
+        location = (response.headers.get("Location") or b"").decode("latin-1")
+        if not 300 <= response.status < 400 or not location:
+            return None
+        return Answer(response.url, response.status, {}, b"", (urljoin(response.url, location),))
+
+
+def _headers(response: Response) -> dict[str, str]:
+    return {name.decode("latin-1"): b", ".join(values).decode("latin-1") for name, values in response.headers.items()}

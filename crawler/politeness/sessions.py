@@ -1,0 +1,157 @@
+"""Opening a session on a site, by the steps of crawler.politeness.login_steps and values that nobody reads again.
+
+Fields that a form brings along (tokens against forged requests) are sent as they came. Nothing is sent anywhere but to
+the site's own hosts, and never in an address.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+from urllib.parse import urlencode, urljoin, urlsplit, urlunsplit
+
+from lxml.html import FormElement, HtmlElement
+from scrapy import Request
+from scrapy.exceptions import IgnoreRequest
+from scrapy.http import Response
+
+from core.errors import BadInput
+from core.politeness import Login
+from crawler.characters.decoding import Decoded
+from crawler.main_text.extraction import select
+from crawler.markup import parse
+from crawler.politeness.login_steps import NAME, Step, parse_steps
+from crawler.reading import decode_page
+
+LOGIN_META = "zhuiwen_login"  # marks a request of a login in its meta
+_MIN_ERROR = 400
+
+Download = Callable[[Request], Awaitable[Response]]
+
+
+class Place(Protocol):
+    """What a session asks of the crawl's scope."""
+
+    def is_on_site(self, url: str) -> bool: ...
+
+
+class LoginFailed(BadInput):
+    """A login that does not work; the sentence names the step and no value."""
+
+
+class Session:
+    """Carries the steps out. The cookies that come of it stay with the downloader and are written nowhere."""
+
+    def __init__(self, login: Login, scope: Place) -> None:
+        self._values = dict(login.values)
+        self._steps = parse_steps(login.steps, self._values)
+        self._scope = scope
+
+    async def open(self, download: Download) -> list[str]:
+        """What each step came to, without any value. Raises LoginFailed for the first that does not work."""
+        told: list[str] = []
+        page: _Page | None = None
+        filled: dict[str, str] = {}
+        for step in self._steps:
+            if step.verb == "open":
+                page = await self._fetch(step, _request(step.what), download)
+            elif step.verb == "fill":
+                filled[step.what] = NAME.sub(lambda name: self._values[name[1]], step.value)
+            elif step.verb == "submit":
+                page = await self._fetch(step, self._submission(step, page, filled), download)
+                filled = {}
+            else:
+                _check(step, page)
+            where = f" {_shown(page.url)} {page.status}" if page and step.verb in ("open", "submit") else ""
+            told.append(f"{step.number}. {step.verb} {step.what}{where}")
+        return told
+
+    async def _fetch(self, step: Step, request: Request, download: Download) -> "_Page":
+        if not self._scope.is_on_site(request.url):
+            host = urlsplit(request.url).netloc
+            raise LoginFailed(_at(step, f"{host} is not part of the site; add it to the site's domains if it is"))
+        try:
+            response = await download(request)
+        except IgnoreRequest as fault:
+            raise LoginFailed(_at(step, str(fault))) from fault
+        except Exception as fault:
+            reason = type(fault).__name__
+            raise LoginFailed(_at(step, f"{_shown(request.url)} does not answer ({reason})")) from fault
+        page = _Page.of(response)
+        if page.status >= _MIN_ERROR:
+            raise LoginFailed(_at(step, f"{_shown(page.url)} answers with HTTP status {page.status}"))
+        return page
+
+    def _submission(self, step: Step, page: "_Page | None", filled: Mapping[str, str]) -> Request:
+        if page is None or page.tree is None:
+            raise LoginFailed(_at(step, "there is no page with a form yet"))
+        form = _form(step, page.tree, filled)
+        if (form.method or "GET").upper() != "POST":
+            raise LoginFailed(_at(step, "the form sends its values in the address, where others read them"))
+        fields = [(name, value) for name, value in form.form_values() if name not in filled]
+        body = urlencode([*fields, *filled.items()], encoding=page.encoding, errors="xmlcharrefreplace")
+        headers = {"Content-Type": "application/x-www-form-urlencoded", "Referer": page.url} | _token(page.tree)
+        action = urljoin(page.base, form.get("action") or page.url)
+        return _request(action, method="POST", body=body, headers=headers)
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    url: str
+    base: str
+    status: int
+    encoding: str
+    tree: HtmlElement | None
+
+    @classmethod
+    def of(cls, response: Response) -> "_Page":
+        content_type = (response.headers.get("Content-Type") or b"").decode("latin-1")
+        decoded = decode_page(response.body, content_type, response.url)
+        text = decoded.text if isinstance(decoded, Decoded) else response.body.decode("utf-8", "replace")
+        encoding = decoded.encoding if isinstance(decoded, Decoded) else "utf-8"
+        tree = parse(text) if text.strip() else None
+        bases = tree.xpath("//base/@href") if tree is not None else []
+        base = urljoin(response.url, str(bases[0])) if bases else response.url
+        return cls(response.url, base, response.status, encoding, tree)
+
+
+def _request(url: str, **options: Any) -> Request:
+    """robots.txt is not asked: the operator names this address, and no machine looks for more from there."""
+    return Request(url, dont_filter=True, meta={LOGIN_META: True, "dont_obey_robotstxt": True}, **options)
+
+
+def _form(step: Step, tree: HtmlElement, filled: Mapping[str, str]) -> FormElement:
+    if step.what:
+        found = select(tree, step.what)
+        if not found:
+            raise LoginFailed(_at(step, f"{step.what} is not on the page"))
+        chain = [found[0], *found[0].iterancestors()]
+        forms = [element for element in chain if isinstance(element, FormElement)]
+    else:
+        forms = [form for form in tree.forms if all(name in form.fields for name in filled)]
+    if not forms:
+        raise LoginFailed(_at(step, "there is no form with the filled fields on the page"))
+    missing = [name for name in filled if name not in forms[0].fields]
+    if missing:
+        raise LoginFailed(_at(step, f"the form has no field {missing[0]}"))
+    return forms[0]
+
+
+def _token(tree: HtmlElement) -> dict[str, str]:
+    """The token that some frameworks keep in a meta tag and want back in a header."""
+    found = tree.xpath("//meta[@name='csrf-token']/@content")
+    return {"X-CSRF-Token": str(found[0])} if found else {}
+
+
+def _check(step: Step, page: _Page | None) -> None:
+    if page is None or page.tree is None or not select(page.tree, step.what):
+        where = _shown(page.url) if page else "the page"
+        raise LoginFailed(_at(step, f"{step.what} is not on {where}: the login did not work"))
+
+
+def _at(step: Step, sentence: str) -> str:
+    return f"login, line {step.number} ({step.verb}): {sentence}"
+
+
+def _shown(url: str) -> str:
+    """An address without its query, which may carry what a session is."""
+    return urlunsplit(urlsplit(url)._replace(query="", fragment=""))

@@ -1,0 +1,1 @@
+"""One crawl by several processes, held together by Redis."""

@@ -1,0 +1,198 @@
+"""The catalogue of a novel: which links of a page are its chapters, and in which order they are to be read."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
+from urllib.parse import parse_qsl, urljoin, urlsplit
+
+from lxml.html import HtmlElement
+
+from crawler.main_text.extraction import select
+from crawler.sources.novel_titles import ChapterTitle, chapter_title, is_chapter_title
+
+MAX_CHAPTERS = 20_000  # the longest web novels have some 10,000
+MIN_CHAPTERS = 2  # one link to a chapter is "begin to read"; a list begins with two
+_BLOCK_TAGS = frozenset({"dt", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "dl", "table", "select"})
+_NAVIGATION = re.compile(
+    r"^(?:[\s\[【(（<《>»→←]*)(?:上|下|前|后|後|首|尾|末)?\s*[一1]?\s*(?:[页頁章]|目[录錄]|书[页架签]|書[頁架籤]|返回.*|开始阅读|立即阅读"
+    r"|加入.*|收藏.*|推荐.*|投.*票|最新.*章.*|查看.*|更多.*|全部.*|展开.*|下载.*|登录|注册|首页|首頁)(?:[\s\]】)）>》»→]*)$"
+)
+_NEXT_PAGE = re.compile(
+    r"^[\s\[【(（<《>»→]*(?:下\s*[一1]?\s*[页頁]|后一[页頁]|後一頁|next(?:\s+page)?|>{1,2}|»)[\s\]】)）>》»→]*$",
+    re.IGNORECASE,
+)
+_PAGE_OPTION = re.compile(
+    r"第?\s*[0-9]{1,5}\s*(?:[-~—－至到]+\s*第?\s*[0-9]{1,5}\s*)?[页頁章]|[0-9]+\s*[-~—－]+\s*[0-9]+"
+)
+_DIGITS = re.compile(r"\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class ChapterLink:
+    """One chapter of a catalogue. url: absolute, without a fragment."""
+
+    url: str
+    title: ChapterTitle
+
+
+Block = tuple[ChapterLink, ...]
+
+
+def chapter_blocks(tree: HtmlElement, url: str, selector: str = "") -> tuple[Block, ...]:
+    """The chapters that a page lists, by the headings and lists that they stand under, in order of the page.
+
+    selector: the operator's, CSS or XPath, for the elements that hold the links; "" for those that look like a chapter
+    list: links with titles of chapters, and what else stands at addresses of the same shape.
+    """
+    links = list(_links(tree, url, selector))
+    if selector:
+        return _joined([[link for link, _ in group] for group in _grouped(links)])
+    named = [link for link, _ in links if is_chapter_title(link.title.text)]
+    if len({link.url for link in named}) < MIN_CHAPTERS:
+        return ()
+    shape, count = Counter(_shape(link.url) for link in named).most_common(1)[0]
+    wanted = {shape} if count * 2 > len(named) else {_shape(link.url) for link in named}
+    named_urls = {link.url for link in named}
+    kept = [
+        (link, block)
+        for link, block in links
+        if _shape(link.url) in wanted and (link.url in named_urls or not _NAVIGATION.match(link.title.text))
+    ]
+    return _joined([[link for link, _ in group] for group in _grouped(kept)])
+
+
+def further_pages(tree: HtmlElement, url: str) -> tuple[str, ...]:
+    """Where the catalogue goes on: what a "next page" link and a list of its pages lead to."""
+    base = _base(tree, url)
+    found: list[str] = []
+    for node in tree.iter("a", "option"):
+        words = "".join(node.itertext()).strip()
+        is_page = _NEXT_PAGE.match(words) if node.tag == "a" else _PAGE_OPTION.search(words)
+        address = _absolute(node.get("href") or node.get("value"), base)
+        if is_page and address and not is_chapter_title(words):
+            found.append(address)
+    own = url.partition("#")[0]
+    return tuple(address for address in dict.fromkeys(found) if address != own)
+
+
+def in_reading_order(blocks: Sequence[Block]) -> tuple[ChapterLink, ...]:
+    """Each chapter once, first to last.
+
+    A block whose chapters all stand in others ("newest chapters") is left out; a block that counts downwards is turned
+    round; blocks whose numbers do not overlap and whose catalogue counts through are put in the order of their numbers.
+    """
+    kept = [_ascending(block) for block in _without_repeats(blocks)]
+    if _counts_through(kept):
+        kept = sorted(kept, key=_middle)
+    elif len(kept) > 1 and all(_counts_down(block) for block in _without_repeats(blocks) if len(block) > 1):
+        kept.reverse()
+    unique: dict[str, ChapterLink] = {}
+    for block in kept:
+        for link in block:
+            unique.setdefault(link.url, link)
+    return tuple(unique.values())[:MAX_CHAPTERS]
+
+
+def _links(tree: HtmlElement, url: str, selector: str) -> Iterator[tuple[ChapterLink, int]]:
+    base = _base(tree, url)
+    chosen = {id(node) for found in select(tree, selector) for node in found.iter("a")} if selector else None
+    block = given = 0
+    for node in tree.iter():
+        if node.tag in _BLOCK_TAGS:
+            block += 1
+        if node.tag != "a" or (chosen is not None and id(node) not in chosen):
+            continue
+        address, words = _absolute(node.get("href"), base), " ".join("".join(node.itertext()).split())
+        if address and words and given < 2 * MAX_CHAPTERS:
+            given += 1
+            yield ChapterLink(address, chapter_title(words)), block
+
+
+def _grouped(links: Sequence[tuple[ChapterLink, int]]) -> list[list[tuple[ChapterLink, int]]]:
+    groups: list[list[tuple[ChapterLink, int]]] = []
+    for entry in links:
+        if groups and groups[-1][-1][1] == entry[1]:
+            groups[-1].append(entry)
+        else:
+            groups.append([entry])
+    return groups
+
+
+def _joined(groups: Sequence[Sequence[ChapterLink]]) -> tuple[Block, ...]:
+    """Blocks of one link each (a heading around every link) are one list."""
+    joined: list[list[ChapterLink]] = []
+    was_single = False
+    for group in groups:
+        is_single = len(group) == 1
+        if joined and is_single and was_single:
+            joined[-1].extend(group)
+        else:
+            joined.append(list(group))
+        was_single = is_single
+    return tuple(tuple(group) for group in joined)
+
+
+def _without_repeats(blocks: Sequence[Block]) -> list[Block]:
+    kept = dict(enumerate(blocks))
+    for number in sorted(kept, key=lambda number: (len(blocks[number]), number)):
+        others = {link.url for other, block in kept.items() if other != number for link in block}
+        if all(link.url in others for link in kept[number]):
+            del kept[number]
+    return list(kept.values())
+
+
+def _ascending(block: Block) -> Block:
+    return block[::-1] if _counts_down(block) else block
+
+
+def _counts_down(block: Block) -> bool:
+    numbers = [link.title.number for link in block if link.title.number is not None]
+    down = sum(later < earlier for earlier, later in pairwise(numbers))
+    return down > sum(later > earlier for earlier, later in pairwise(numbers))
+
+
+def _counts_through(blocks: Sequence[Block]) -> bool:
+    """Whether numbers do not begin again with each block, as those of volumes may."""
+    spans = [numbers for block in blocks if (numbers := _numbers(block))]
+    ordered = sorted((min(numbers), max(numbers)) for numbers in spans)
+    return len(spans) > 1 and all(earlier[1] < later[0] for earlier, later in pairwise(ordered))
+
+
+def _numbers(block: Block) -> list[int]:
+    return [link.title.number for link in block if link.title.number is not None]
+
+
+def _middle(block: Block) -> float:
+    """Prologues, which have no number, come first."""
+    numbers = _numbers(block)
+    return float(median(numbers)) if numbers else -1.0
+
+
+def _shape(url: str) -> tuple[object, ...]:
+    """Equal for the chapters of one novel: the folder as it is, the last part and one parameter with figures as #."""
+    parts = urlsplit(url)
+    folder, _, last = parts.path.rpartition("/")
+    query = parse_qsl(parts.query, keep_blank_values=True)
+    varying = max((number for number, (_, value) in enumerate(query) if _DIGITS.search(value)), default=-1)
+    shown = tuple(
+        (name, _DIGITS.sub("#", value) if number == varying else value) for number, (name, value) in enumerate(query)
+    )
+    return parts.netloc, folder, re.sub(r"[0-9a-f]*\d[0-9a-f]*", "#", last), shown
+
+
+def _base(tree: HtmlElement, url: str) -> str:
+    stated = next((node.get("href") for node in tree.iter("base") if node.get("href")), "")
+    return _absolute(stated, url) or url
+
+
+def _absolute(href: str | None, base: str) -> str:
+    try:
+        address = urljoin(base, "".join((href or "").split())).partition("#")[0]
+        parts = urlsplit(address)
+        is_page = bool(href) and parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:
+        return ""
+    return address if is_page else ""

@@ -1,0 +1,121 @@
+"""Feeds: RSS 0.9 to 2.0 and Atom, whole or broken, in whatever encoding they are; read by feedparser, fetched never."""
+
+import io
+import re
+from calendar import timegm
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import urljoin, urlsplit
+
+import feedparser
+from lxml.html import HtmlElement
+
+from crawler.characters.decoding import Decoded, decode
+from crawler.main_text.metadata import parse_time
+from crawler.markup import parse
+from crawler.sources.listed import Listed
+
+MAX_ENTRIES = 5_000  # whole archives of blogs come as one feed; readers take some hundreds
+_DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
+# feedparser knows entities of its own; what a document declares for itself is not expanded.
+_DOCTYPE = re.compile(r"<!DOCTYPE(?:[^\[>]*\[[^\]]*\]\s*>|[^>]*>)|<!ENTITY[^>]*>", re.IGNORECASE)
+_CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
+_FEED_TYPES = frozenset({"application/rss+xml", "application/atom+xml", "application/rdf+xml"})
+
+
+@dataclass(frozen=True, slots=True)
+class FeedEntry:
+    """One entry. content: the whole text as HTML where the feed carries it (content:encoded, atom:content), else ""."""
+
+    listed: Listed
+    content: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Feed:
+    """What a feed lists, in its order. next_page: of a feed in several documents (RFC 5005), or ""."""
+
+    title: str
+    entries: tuple[FeedEntry, ...]
+    next_page: str = ""
+
+
+def read_feed(body: bytes, content_type: str, url: str, hint: str = "") -> Feed | None:
+    """What a feed lists; None for what is none. Entries without an address of a page are left out.
+
+    content_type: the header; url: where it was fetched, for addresses that are relative; hint: the operator's encoding.
+    """
+    charset = _CHARSET.search(content_type)
+    decoded = decode(body, charset[1] if charset else "", hint)
+    if not isinstance(decoded, Decoded):
+        return None
+    plain = _DOCTYPE.sub("", _DECLARATION.sub("", decoded.text, count=1))
+    # As a file in memory: a string could be taken for an address or the name of a file.
+    parsed = feedparser.parse(
+        io.BytesIO(plain.encode("utf-8", "replace")),
+        response_headers={"content-type": "application/xml; charset=utf-8", "content-location": url},
+    )
+    if not parsed.get("version") and not parsed.get("entries"):
+        return None
+    entries = (_entry(entry, url) for entry in parsed["entries"][:MAX_ENTRIES])
+    links = parsed["feed"].get("links", ())
+    return Feed(
+        title=str(parsed["feed"].get("title", "")),
+        entries=tuple(entry for entry in entries if entry is not None),
+        next_page=next((_absolute(link.get("href"), url) for link in links if link.get("rel") == "next"), ""),
+    )
+
+
+def named_feeds(body: bytes, url: str) -> tuple[str, ...]:
+    """The feeds that a web page names in <link rel=alternate>."""
+    decoded = decode(body)
+    tree = parse(decoded.text) if isinstance(decoded, Decoded) else None
+    return tuple(dict.fromkeys(_named(tree, url))) if tree is not None else ()
+
+
+def _named(tree: HtmlElement, url: str) -> Iterator[str]:
+    for node in tree.iter("link"):
+        is_alternate = "alternate" in (node.get("rel") or "").lower().split()
+        if is_alternate and (node.get("type") or "").lower() in _FEED_TYPES:
+            address = _absolute(node.get("href"), url)
+            if address:
+                yield address
+
+
+def _entry(entry: Mapping[str, Any], url: str) -> FeedEntry | None:
+    address = _absolute(str(entry.get("link") or ""), url)
+    if not address:
+        return None
+    listed = Listed(
+        url=address,
+        title=" ".join(str(entry.get("title") or "").split()),
+        published=_moment(entry, "published") or _moment(entry, "updated"),
+        modified=_moment(entry, "updated"),
+        author=" ".join(str(entry.get("author") or "").split())[:200],
+    )
+    contents = [str(content.get("value") or "") for content in entry.get("content", ())]
+    return FeedEntry(listed, max([*contents, ""], key=len))
+
+
+def _moment(entry: Mapping[str, Any], name: str) -> datetime | None:
+    """In UTC. feedparser takes a time without a zone for UTC; of a Chinese feed it is China's."""
+    stated = parse_time(str(entry.get(name) or ""))
+    if stated is not None:
+        return stated
+    parsed = entry.get(f"{name}_parsed")
+    try:
+        return datetime.fromtimestamp(timegm(parsed), UTC) if parsed else None
+    except (ValueError, TypeError, OverflowError, OSError):
+        return None
+
+
+def _absolute(href: str | None, base: str) -> str:
+    try:
+        address = urljoin(base, (href or "").strip()).partition("#")[0]
+        parts = urlsplit(address)
+        is_page = bool(href) and parts.scheme in ("http", "https") and bool(parts.hostname)
+    except ValueError:
+        return ""
+    return address if is_page else ""

@@ -1,0 +1,98 @@
+"""A search endpoint that answers in SearXNG's JSON: one quoted sentence in, addresses out.
+
+Source: https://docs.searxng.org/dev/search_api.html. Other endpoints that give {"results": [{"url", "title"}]} to
+?q=...&format=json do as well.
+"""
+
+import json
+from dataclasses import dataclass
+from urllib.parse import urlencode, urlsplit, urlunsplit
+
+from core.errors import BadConfiguration, BadInput, RetryLater
+from core.settings import CrawlSettings
+from crawler.fetching.single_fetch import fetch
+
+MAX_RESULTS = 50  # of one answer; a page of SearXNG has 10 to 30
+MAX_ANSWER_BYTES = 2 * 1024 * 1024
+_ACCEPT = "application/json"
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One hit: address, title and the excerpt that the engine shows."""
+
+    url: str
+    title: str = ""
+    excerpt: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What was found; silent_engines: those that SearXNG names as not answering, with the reason."""
+
+    results: tuple[Result, ...]
+    silent_engines: tuple[str, ...] = ()
+
+
+def search(endpoint: str, sentence: str, settings: CrawlSettings) -> Answer:
+    """What the endpoint finds for a sentence in quotation marks.
+
+    Raises RetryLater where it does not answer or has had enough, BadConfiguration where it gives no JSON, UnsafeUrl for
+    a private address that the settings do not allow.
+    """
+    limits = CrawlSettings(
+        user_agent=settings.user_agent,
+        timeout_s=settings.timeout_s,
+        max_body_bytes=min(settings.max_body_bytes, MAX_ANSWER_BYTES),
+        allow_private_hosts=settings.allow_private_hosts,
+    )
+    try:
+        page = fetch(query_url(endpoint, sentence), limits, _ACCEPT)
+    except BadInput as error:
+        if "status 403" in str(error):
+            raise BadConfiguration(
+                [f"{_shown(endpoint)} refuses JSON; add json to search.formats in the settings of SearXNG"]
+            ) from error
+        raise
+    try:
+        return read_answer(page.body)
+    except ValueError as error:
+        raise BadConfiguration([f"{_shown(endpoint)} does not answer in SearXNG's JSON: {error}"]) from error
+
+
+def query_url(endpoint: str, sentence: str) -> str:
+    """The address that asks for a sentence; parameters of the endpoint's own stay.
+
+    >>> query_url("https://searx.example/search?language=zh", "雨停了")
+    'https://searx.example/search?language=zh&q=%22%E9%9B%A8%E5%81%9C%E4%BA%86%22&format=json'
+    """
+    parts = urlsplit(endpoint)
+    asked = urlencode({"q": f'"{sentence}"', "format": "json"})
+    query = f"{parts.query}&{asked}" if parts.query else asked
+    return urlunsplit((parts.scheme, parts.netloc, parts.path or "/search", query, ""))
+
+
+def read_answer(body: bytes) -> Answer:
+    """What an answer holds; results without an address are left out. Raises ValueError for anything else."""
+    answer = json.loads(body.decode("utf-8"))
+    if not isinstance(answer, dict) or not isinstance(answer.get("results"), list):
+        raise ValueError('there is no list "results"')  # noqa: TRY004 - of what came, not of a caller
+    found = [entry for entry in answer["results"][:MAX_RESULTS] if isinstance(entry, dict)]
+    results = [
+        Result(str(entry["url"]), str(entry.get("title") or ""), str(entry.get("content") or ""))
+        for entry in found
+        if isinstance(entry.get("url"), str) and entry["url"].startswith(("http://", "https://"))
+    ]
+    silent = [entry for entry in answer.get("unresponsive_engines") or [] if isinstance(entry, list) and entry]
+    return Answer(tuple(results), tuple(": ".join(str(word) for word in entry[:2]) for entry in silent[:20]))
+
+
+def require_answer(answer: Answer) -> None:
+    """Raises RetryLater where nothing was found because no engine was asked: that is no "not found"."""
+    if not answer.results and answer.silent_engines:
+        raise RetryLater(f"no search engine answered ({'; '.join(answer.silent_engines[:3])}); try again later")
+
+
+def _shown(endpoint: str) -> str:
+    parts = urlsplit(endpoint)
+    return f"{parts.scheme}://{parts.hostname or ''}{parts.path}"

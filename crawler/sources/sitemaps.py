@@ -1,0 +1,97 @@
+"""Sitemaps: what they list and say of it; never larger than a page may be, however small they came compressed."""
+
+import re
+import zlib
+from dataclasses import dataclass
+
+from lxml import etree
+
+from crawler.main_text.metadata import parse_time
+from crawler.sources.listed import Listed, newest_first
+
+_MAX_ENTRIES = 50_000  # the protocol's own limit for one file
+_ROBOTS_LINE = re.compile(r"^\s*sitemap\s*:\s*(\S+)", re.IGNORECASE | re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Sitemap:
+    """The pages that a sitemap lists and the other sitemaps that it names, each the newest first.
+
+    entries: the pages with what is said of them: when they changed (lastmod), and of news when they were published and
+    their title.
+    """
+
+    entries: tuple[Listed, ...]
+    sitemaps: tuple[str, ...]
+
+    @property
+    def pages(self) -> tuple[str, ...]:
+        return tuple(entry.url for entry in self.entries)
+
+
+def read_sitemap(body: bytes, max_bytes: int) -> Sitemap | None:
+    """What a sitemap lists: XML, or one address a line, gzipped or not. None for what is none, or too large."""
+    plain = _inflated(body, max_bytes)
+    if plain is None:
+        return None
+    if not plain.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
+        return _read_lines(plain)
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, recover=True, huge_tree=False)
+    try:
+        root = etree.fromstring(plain, parser)
+    except etree.XMLSyntaxError:
+        return None
+    if root is None or _name(root) not in ("urlset", "sitemapindex"):
+        return None
+    pages, sitemaps = _entries(root, "url"), _entries(root, "sitemap")
+    return Sitemap(newest_first(pages), tuple(entry.url for entry in newest_first(sitemaps)))
+
+
+def named_in_robots(robots: str) -> list[str]:
+    r"""The sitemaps that a robots.txt names.
+
+    >>> named_in_robots("User-agent: *\nSitemap: http://a.example/s.xml")
+    ['http://a.example/s.xml']
+    """
+    return _ROBOTS_LINE.findall(robots)[:50]
+
+
+def _entries(root: etree._Element, kind: str) -> tuple[Listed, ...]:
+    found = (_entry(node) for node in root.iter() if _name(node) == kind)
+    return tuple(entry for entry, _ in zip(filter(None, found), range(_MAX_ENTRIES), strict=False))
+
+
+def _entry(node: etree._Element) -> Listed | None:
+    """What stands in a <url> or <sitemap>; the address of a picture in it is none of the page."""
+    said = {_name(child): (child.text or "").strip() for child in node}
+    news = {_name(child): (child.text or "").strip() for part in node if _name(part) == "news" for child in part}
+    if not said.get("loc"):
+        return None
+    return Listed(
+        url=said["loc"],
+        title=" ".join(news.get("title", "").split()),
+        published=parse_time(news.get("publication_date", "")),
+        modified=parse_time(said.get("lastmod", "")),
+    )
+
+
+def _read_lines(plain: bytes) -> Sitemap | None:
+    addresses = [line.strip() for line in plain.decode("utf-8", "replace").splitlines() if line.strip()]
+    if not addresses or not all(address.startswith(("http://", "https://")) for address in addresses):
+        return None
+    return Sitemap(tuple(Listed(address) for address in addresses[:_MAX_ENTRIES]), ())
+
+
+def _inflated(body: bytes, max_bytes: int) -> bytes | None:
+    if not body.startswith(b"\x1f\x8b"):
+        return body if len(body) <= max_bytes else None
+    inflater = zlib.decompressobj(wbits=31)
+    try:
+        plain = inflater.decompress(body, max_bytes)
+    except zlib.error:
+        return None
+    return None if inflater.unconsumed_tail else plain
+
+
+def _name(node: etree._Element | None) -> str:
+    return etree.QName(node).localname if node is not None and isinstance(node.tag, str) else ""

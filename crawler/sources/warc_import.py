@@ -1,0 +1,132 @@
+"""Pages of an archive file -> the page store, by the reading that the crawl uses, marked with where they came from."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from core.ids import CanonicalUrl, FinalUrl, RequestedUrl, SiteId
+from core.messages import PageStored
+from core.pages import Fetched
+from core.ports import Outbox, PageStore
+from crawler.reading import NO_RULES, ReadingRules, Rejected, read_page
+from crawler.sources.archive_records import ArchiveFile, Captured, Limits, PassedBy, Position
+from crawler.urls import canonical
+
+FIRST = Position()
+MAX_FAULTS = 50
+TELL_EVERY_RECORDS = 25  # 2 s at most: a page takes up to 80 ms to read
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The site that a page belongs to, and how its pages are read."""
+
+    site_id: SiteId
+    rules: ReadingRules = NO_RULES
+
+
+Places = Callable[[str], Place | None]  # where a page goes by its address; None: nobody watches it
+
+
+@dataclass(slots=True)
+class ImportCounts:
+    """What became of the records of a file. passed_by: by the reasons of crawler.sources.archive_records and core.states."""
+
+    records: int = 0
+    stored: int = 0
+    new_versions: int = 0
+    truncated: int = 0
+    revisits: int = 0
+    bytes_read: int = 0
+    passed_by: dict[str, int] = field(default_factory=dict)
+    faults: list[str] = field(default_factory=list)
+
+
+def import_archive(  # noqa: PLR0917 - what to take in, where to put it and how far it came belong together
+    path: Path,
+    places: Places,
+    store: PageStore,
+    outbox: Outbox,
+    limits: Limits,
+    start: Position = FIRST,
+    counts: ImportCounts | None = None,
+    on_progress: Callable[[ImportCounts, Position], None] | None = None,
+) -> ImportCounts:
+    """Take in all pages of a file that have a place; each new version is told to `outbox`.
+
+    start, counts: of an import that was interrupted. on_progress: called every 25 records with the counts and where the
+    next import would go on; what it raises ends this one. Safe to repeat: a page that is there is not stored again.
+
+    Raises UnreadableFile for a file that is none, or breaks off: what came before is stored and was told to
+    on_progress. Raises RetryLater where a store does not answer.
+    """
+    importing = _Importing(path.name, places, store, outbox, counts or ImportCounts())
+    archive = ArchiveFile(path, limits)
+    at = start
+    try:
+        for number, record in enumerate(archive.records(lambda url: places(url) is not None, start), 1):
+            at = record.position
+            importing.take(record)
+            if on_progress is not None and number % TELL_EVERY_RECORDS == 0:
+                on_progress(importing.counts, at)
+    finally:
+        archive.close()
+        if on_progress is not None:
+            on_progress(importing.counts, at)
+    return importing.counts
+
+
+class _Importing:
+    """One import."""
+
+    def __init__(self, name: str, places: Places, store: PageStore, outbox: Outbox, counts: ImportCounts) -> None:
+        self._name, self._places, self._store, self._outbox = name, places, store, outbox
+        self.counts = counts
+
+    def take(self, record: Captured | PassedBy) -> None:
+        self.counts.records += 1
+        if isinstance(record, PassedBy):
+            self._pass_by(record.reason)
+            return
+        self.counts.bytes_read += len(record.body)
+        self.counts.truncated += record.is_truncated
+        self.counts.revisits += record.is_revisit
+        place = self._places(record.url)
+        if place is None:
+            self._pass_by("not_watched")
+            return
+        reading = read_page(record.body, dict(record.headers), record.url, place.rules)
+        if isinstance(reading, Rejected):
+            self._pass_by(reading.reason.value)
+            return
+        try:
+            stored = self._store.put(self._fetched(record, place), reading)
+        except ValueError as error:  # an address that no page can have
+            self._fault(f"{record.url[:200]} is not stored: {error}")
+            return
+        self.counts.stored += 1
+        if stored.is_new_version:
+            self.counts.new_versions += 1
+            self._outbox.send(PageStored(stored.version_id))
+
+    def _fetched(self, record: Captured, place: Place) -> Fetched:
+        at = record.position
+        return Fetched(
+            site_id=place.site_id,
+            requested_url=RequestedUrl(record.url),
+            final_url=FinalUrl(record.url),
+            canonical_url=CanonicalUrl(canonical(record.url)),
+            status=record.status,
+            headers=record.headers,
+            body=record.body,
+            fetched_at=record.fetched_at,
+            origin=f"{self._name}, byte {at.offset}" + (f", {record.record}" if record.record else ""),
+        )
+
+    def _pass_by(self, reason: str) -> None:
+        self.counts.passed_by[reason] = self.counts.passed_by.get(reason, 0) + 1
+
+    def _fault(self, sentence: str) -> None:
+        self._pass_by("unreadable")
+        if len(self.counts.faults) < MAX_FAULTS:
+            self.counts.faults.append(sentence)
