@@ -1,7 +1,8 @@
 """What only the connection knows of a fetched page: what was asked, what was answered first, and who answered.
 
-A capture is taken while a page is fetched (crawler.fetching.capture) and kept beside its raw body (pagestore.captures). What
-would let somebody else in, cookies and logins, is not in it: each such value is replaced by `WITHHELD`.
+A capture is taken while a page is fetched (crawler.fetching.capture) and kept beside its raw body
+(pagestore.captures). What would let somebody else in, cookies and logins, is not in it: each such value is replaced by
+`WITHHELD`.
 """
 
 from dataclasses import dataclass
@@ -37,7 +38,7 @@ class WireExchange:
     request_head, response_head: the bytes of the connection up to and with the empty line, in their order; b"" where
     something else than this product's own connection fetched the page.
     body_digest, body_bytes: of the body as it came, before its content coding (gzip) was undone.
-    body: of a response that redirects, at most crawler.fetching.capture.MAX_HOP_BODY_BYTES of it; b"" of the last one, whose
+    body: of a response that redirects, at most crawler.fetching.capture.MAX_HOP_BODY_BYTES of it; b"" of the last, whose
     body is the page's.
     """
 

@@ -81,8 +81,8 @@ def read_page(
 ) -> Reading | Rejected:
     """What stands on a page: text, title, author, time, encoding, and the disguises of markup that were undone.
 
-    headers: names in any case; only Content-Type is looked at. sight: what is looked with beside the bytes. Raises BadConfiguration for a selector of `rules` that
-    cannot be read, and nothing for anything that a page may contain.
+    headers: names in any case; only Content-Type is looked at. sight: what is looked with beside the bytes. Raises
+    BadConfiguration for a selector of `rules` that cannot be read, and nothing for anything that a page may contain.
     """
     page = open_page(body, headers, url, rules)
     return page if isinstance(page, Rejected) else read_opened(page, rules, sight=sight)

@@ -130,7 +130,7 @@ def raw_text_key(document: Document) -> Digest | None:
 
 
 def version_of(document: Document, text: str, raw_text: str = "") -> PageVersion:
-    """The version in a document, with its texts. Raises BrokenInvariant for a schema that this release does not know."""
+    """The version in a document, with its texts. Raises BrokenInvariant for a schema that is not known here."""
     _check_schema(document)
     return PageVersion(
         id=VersionId(document["_id"]),

@@ -1,6 +1,6 @@
 """Pages that scripts make, loaded in Chromium through scrapy-playwright, under the same rules as all others.
 
-Every request of a page goes through crawler.browsing.browser_proxy, which judges the address it connects to; pictures, films and
+Every request of a page goes through `browser_proxy`, which judges the address it connects to; pictures, films and
 fonts are not loaded; the browser is started anew after so many pages or so much memory.
 """
 
@@ -53,7 +53,7 @@ ARGUMENTS = [
 ]
 
 
-class BrowserHandler(ScrapyPlaywrightDownloadHandler, BoundedHandler):  # type: ignore[misc]
+class BrowserHandler(ScrapyPlaywrightDownloadHandler, BoundedHandler):
     """For DOWNLOAD_HANDLERS: what is marked for the browser is loaded there, all else as in any crawl."""
 
     def __init__(self, crawler: Any) -> None:
@@ -118,7 +118,7 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, BoundedHandler):  # type: 
         if len(response.body) > self._max_bytes:
             sentence = f"{request.url} grows larger than {self._max_bytes} bytes in the browser"
             raise RequestRefused(Rejection.TOO_LARGE, sentence)
-        return response  # type: ignore[no-any-return]
+        return response
 
     def _proxy_of(self, request: Request) -> Proxy | None:
         keeper = self._crawler.get_extension(Keeper)

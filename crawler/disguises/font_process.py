@@ -29,7 +29,7 @@ class FontProcess:
         self._is_closed = False
 
     def draw(self, font: bytes, codes: Sequence[int]) -> Drawings | None:
-        """The drawings of crawler.disguises.font_drawing.draw; None for a font that is broken, too large or too slow."""
+        """The drawings of `font_drawing.draw`; None for a font that is broken, too large or too slow."""
         if len(font) > MAX_FONT_BYTES or not codes:
             return None
         answer = self._ask(list(codes), font)
@@ -39,7 +39,7 @@ class FontProcess:
         return Drawings(numbers, np.frombuffer(pixels, np.uint8).reshape(len(numbers), SIZE_PX, SIZE_PX))
 
     def ink(self, picture: bytes) -> NDArray[np.uint8] | None:
-        """What crawler.disguises.picture_ink.decoded makes of a picture; None for one that is broken, too large or too slow."""
+        """What `picture_ink.decoded` makes of a picture; None for one that is broken, too large or too slow."""
         answer = self._ask(None, picture)
         if answer is None or len(answer[0]) != 2:
             return None

@@ -1,4 +1,4 @@
-"""`python -m crawler.disguises.font_worker`: draws glyphs for crawler.disguises.font_process, within limits that the system keeps.
+"""`python -m crawler.disguises.font_worker`: draws glyphs for `font_process`, within limits that the system keeps.
 
 A request: a JSON list of code points and the bytes of a font, or JSON null and the bytes of a picture. The answer: a
 JSON list of the code points that were drawn, or of a picture's height and width, and the drawings. Each with its length

@@ -1,7 +1,7 @@
 """The few style properties that decide what text is seen, and in which order: rules of sheets and inline styles.
 
-Knows no script. External sheets are given by whoever may fetch them (crawler.fetching.resources); what is not there is not
-guessed.
+Knows no script. External sheets are given by whoever may fetch them (crawler.fetching.resources); what is not there is
+not guessed.
 """
 
 import re
@@ -170,9 +170,9 @@ def parse_declarations(style: str, watched: Set[str] = WATCHED) -> Properties:
 
 
 def unescaped(text: str) -> str:
-    """A text of a sheet without its escapes.
+    r"""A text of a sheet without its escapes.
 
-    >>> unescaped("\\\\8ffd \\\\6587")
+    >>> unescaped("\\8ffd \\6587")
     '追文'
     """
 

@@ -30,7 +30,7 @@ Places = Callable[[str], Place | None]  # where a page goes by its address; None
 
 @dataclass(slots=True)
 class ImportCounts:
-    """What became of the records of a file. passed_by: by the reasons of crawler.sources.archive_records and core.states."""
+    """What became of the records of a file. passed_by: by the reasons of `archive_records` and core.states."""
 
     records: int = 0
     stored: int = 0

@@ -123,7 +123,10 @@ def test_a_label_out_of_the_sheet_is_no_text() -> None:
         (f'<p class="r">{FIRST[::-1]}</p>', ".r{unicode-bidi:bidi-override;direction:rtl}"),
         (f'<p><bdo dir="rtl">{FIRST[::-1]}</bdo></p>', ""),
         (f"<p>\u202e{FIRST[::-1]}\u202c</p>", ""),
-        (f"<p class='r'>{''.join(f'<i>{char}</i>' for char in FIRST[::-1])}</p>", ".r{display:flex;flex-direction:row-reverse}"),
+        (
+            f"<p class='r'>{''.join(f'<i>{char}</i>' for char in FIRST[::-1])}</p>",
+            ".r{display:flex;flex-direction:row-reverse}",
+        ),
         (f"<p>{''.join(f'<i>{char}</i>' for char in FIRST[::-1])}</p>", "i{float:right}"),
         (
             "<p class='r'>"

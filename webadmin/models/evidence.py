@@ -1,4 +1,4 @@
-"""Evidence as the admin lists it: bundles, the trees of days, stamps, checks, removals. Rows are added, never taken away.
+"""Evidence as the admin lists it: bundles, trees of days, stamps, checks, removals. Rows are added, never taken away.
 
 The bundles themselves stand in the evidence store. Of a row that stands, only what is seen of it later changes: its
 state and when it was checked.
