@@ -38,7 +38,7 @@ class WireExchange:
     request_head, response_head: the bytes of the connection up to and with the empty line, in their order; b"" where
     something else than this product's own connection fetched the page.
     body_digest, body_bytes: of the body as it came, before its content coding (gzip) was undone.
-    body: of a response that redirects, at most crawler.fetching.capture.MAX_HOP_BODY_BYTES of it; b"" of the last, whose
+    body: of a response that redirects, at most MAX_HOP_BODY_BYTES of crawler.fetching.capture; b"" of the last, whose
     body is the page's.
     """
 

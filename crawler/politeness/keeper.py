@@ -61,8 +61,8 @@ class Keeper:
     @classmethod
     def from_crawler(cls, crawler: Any) -> "Keeper":
         keeper = cls(crawler)
-        crawler.main_text.signals.connect(keeper.open, signal=signals.spider_opened)
-        crawler.main_text.signals.connect(keeper.close, signal=signals.spider_closed)
+        crawler.signals.connect(keeper.open, signal=signals.spider_opened)
+        crawler.signals.connect(keeper.close, signal=signals.spider_closed)
         return keeper
 
     @property

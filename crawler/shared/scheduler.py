@@ -43,7 +43,7 @@ class SharedScheduler(BaseScheduler):
     @classmethod
     def from_crawler(cls, crawler: Any) -> "SharedScheduler":
         scheduler = cls(crawler)
-        crawler.main_text.signals.connect(scheduler.stop_calls, signal=signals.spider_closed)
+        crawler.signals.connect(scheduler.stop_calls, signal=signals.spider_closed)
         return scheduler
 
     @property

@@ -81,11 +81,11 @@ class GenericSpider(Spider):
         if folder := crawler.settings.get(JOB_DIR_SETTING):
             spider._reader.keep_templates(Path(folder))
         spider._reader.use_resources(downloaded_resources(crawler, spider._limits, spider._count_bytes))
-        crawler.main_text.signals.connect(spider.count_request, signal=signals.request_reached_downloader)
-        crawler.main_text.signals.connect(spider.refuse_binary, signal=signals.headers_received)
-        crawler.main_text.signals.connect(spider.obey_crawl_delay, signal=signals.robots_parsed)
-        crawler.main_text.signals.connect(spider.note_fault, signal=signals.spider_error)
-        crawler.main_text.signals.connect(spider.note_item_fault, signal=signals.item_error)
+        crawler.signals.connect(spider.count_request, signal=signals.request_reached_downloader)
+        crawler.signals.connect(spider.refuse_binary, signal=signals.headers_received)
+        crawler.signals.connect(spider.obey_crawl_delay, signal=signals.robots_parsed)
+        crawler.signals.connect(spider.note_fault, signal=signals.spider_error)
+        crawler.signals.connect(spider.note_item_fault, signal=signals.item_error)
         return spider
 
     async def start(self) -> AsyncIterator[Request]:
