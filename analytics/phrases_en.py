@@ -138,6 +138,7 @@ ENGLISH = {
     "rejection.http_error": "HTTP error",
     "rejection.redirect_loop": "redirects in circles",
     "rejection.no_answer": "no answer",
+    "rejection.banned": "refused by the site",
     "rejection.mojibake": "unreadable encoding",
     "rejection.no_main_text": "no main text",
     "rejection.too_few_han_chars": "too little Chinese text",

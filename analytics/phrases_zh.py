@@ -136,6 +136,7 @@ CHINESE = {
     "rejection.http_error": "HTTP 错误",
     "rejection.redirect_loop": "循环跳转",
     "rejection.no_answer": "无响应",
+    "rejection.banned": "被网站拦截",
     "rejection.mojibake": "编码无法识别",
     "rejection.no_main_text": "无正文",
     "rejection.too_few_han_chars": "中文字数过少",

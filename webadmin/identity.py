@@ -21,7 +21,6 @@ from core.ids import Digest, PageId, SiteId
 from core.pages import PageVersion
 from core.visits import AddressKind, address_id
 from crawler.main_text.skeleton import agreement, skeleton, template
-from crawler.reading import Rejected, open_page
 from crawler.urls import canonical
 from webadmin.models import Address, Licence, OffSiteRedirect, OwnDomain, Site, SiteDomain, SiteMove
 from webadmin.revisits import host_of
@@ -209,6 +208,8 @@ def _template(addresses: Iterable[Address], pages: Pages) -> frozenset[str]:
 
 
 def _skeleton(address: Address, pages: Pages) -> frozenset[str]:
+    from crawler.reading import Rejected, open_page  # late: it loads fingerprint
+
     versions = pages.versions(PageId(address.page_id))
     if not versions:
         return frozenset()

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.contrib.auth.models import User
@@ -15,10 +15,11 @@ from django.utils import timezone
 from core.errors import BadInput, UnreadableFile
 from core.hosts import host_key, parse_host
 from core.ids import SiteId
-from crawler.reading import NoRules
 from crawler.sources.archive_records import Position
-from crawler.sources.warc_import import ImportCounts, Place
 from webadmin.models import ArchiveImport, RightsHolder, Site, SiteDomain
+
+if TYPE_CHECKING:
+    from crawler.sources.warc_import import ImportCounts, Place
 
 State = ArchiveImport.State
 SUFFIXES = (".warc", ".warc.gz", ".wacz", ".arc", ".arc.gz", ".wet.gz")
@@ -84,12 +85,12 @@ def take(row: ArchiveImport, now: datetime) -> bool:
     return changed == 1
 
 
-def note_progress(row: ArchiveImport, counts: ImportCounts, at: Position) -> None:
+def note_progress(row: ArchiveImport, counts: "ImportCounts", at: Position) -> None:
     """Write down how far an import came: the next one goes on there."""
     _write(row, counts, position=asdict(at), heartbeat_at=timezone.now())
 
 
-def end(row: ArchiveImport, counts: ImportCounts, fault: str = "") -> None:
+def end(row: ArchiveImport, counts: "ImportCounts", fault: str = "") -> None:
     """Close an import: finished, or failed with a sentence."""
     if fault:
         counts.faults = [*counts.faults[: MAX_FAULTS - 1], fault]
@@ -104,18 +105,20 @@ def position_of(row: ArchiveImport) -> Position:
     return Position(**row.position)
 
 
-def counts_of(row: ArchiveImport) -> ImportCounts:
+def counts_of(row: ArchiveImport) -> "ImportCounts":
+    from crawler.sources.warc_import import ImportCounts  # late: it loads fingerprint
+
     return ImportCounts(**row.counts, faults=list(row.faults)) if row.counts and row.position else ImportCounts()
 
 
-def places_of(row: ArchiveImport) -> Callable[[str], Place | None]:
+def places_of(row: ArchiveImport) -> "Callable[[str], Place | None]":
     """Where the pages of an import go: all to its site, or each to the site of the rights holder that owns its host."""
     if row.site is not None:
         only = _place(row.site)
         return lambda _: only
     by_host = _by_host(row.rights_holder)
 
-    def place(url: str) -> Place | None:
+    def place(url: str) -> "Place | None":
         try:
             name, port = host_key(url)
         except ValueError:
@@ -125,7 +128,7 @@ def places_of(row: ArchiveImport) -> Callable[[str], Place | None]:
     return place
 
 
-def _by_host(rights_holder: RightsHolder) -> Mapping[tuple[str, int | None], Place]:
+def _by_host(rights_holder: RightsHolder) -> "Mapping[tuple[str, int | None], Place]":
     found: dict[tuple[str, int | None], Place] = {}
     domains = SiteDomain.objects.filter(site__rights_holder=rights_holder).select_related("site").order_by("pk")
     for domain in domains:
@@ -138,12 +141,15 @@ def _by_host(rights_holder: RightsHolder) -> Mapping[tuple[str, int | None], Pla
     return found
 
 
-def _place(site: Site) -> Place:
+def _place(site: Site) -> "Place":
+    from crawler.reading import NoRules
+    from crawler.sources.warc_import import Place
+
     rules = NoRules(body_selector=site.body_selector, title_selector=site.title_selector, encoding=site.encoding)
     return Place(SiteId(str(site.pk)), rules)
 
 
-def _write(row: ArchiveImport, counts: ImportCounts, **values: Any) -> None:
+def _write(row: ArchiveImport, counts: "ImportCounts", **values: Any) -> None:
     kept = asdict(counts)
     faults = kept.pop("faults")
     ArchiveImport.objects.filter(pk=row.pk).update(counts=kept, faults=faults, **values)

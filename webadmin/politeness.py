@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.contrib.auth.models import User
@@ -13,9 +14,11 @@ from core.ids import VersionId
 from core.pages import CrawlCounts
 from core.politeness import BanAction, BanRule, BrowserMode, Budget, Login, Politeness, Proxy
 from core.ports import PageStore
-from crawler.politeness.bans import Answer, BanJudge
 from webadmin.models import PageRecord, RobotsSwitch, Site, SiteBanRule, SiteProxy, SiteRules
 from webadmin.sealed import unseal
+
+if TYPE_CHECKING:
+    from crawler.politeness.bans import BanJudge
 
 _MEGABYTE = 1_000_000
 PAGES_TRIED = 50
@@ -119,6 +122,8 @@ def try_rules(site: Site, rules: Sequence[BanRule], store: PageStore, url: str =
 
     Raises BadConfiguration for a rule that cannot be, BadInput where no page is stored at `url`.
     """
+    from crawler.politeness.bans import BanJudge  # late: it loads fingerprint
+
     judge = BanJudge(rules, site.encoding)
     pages = PageRecord.objects.filter(site=site).order_by("-last_seen", "page_id")
     chosen = list(pages.filter(url=url) if url else pages[:PAGES_TRIED])
@@ -127,7 +132,9 @@ def try_rules(site: Site, rules: Sequence[BanRule], store: PageStore, url: str =
     return [_tried(page, judge, store) for page in chosen]
 
 
-def _tried(page: PageRecord, judge: BanJudge, store: PageStore) -> Tried:
+def _tried(page: PageRecord, judge: "BanJudge", store: PageStore) -> Tried:
+    from crawler.politeness.bans import Answer
+
     version = store.version(VersionId(page.version_id))
     body = store.raw(version.raw_digest) if version is not None else None
     if version is None or body is None:

@@ -10,7 +10,7 @@ from functools import cache
 
 from django.utils.translation import gettext, gettext_noop
 
-# More exact ones first. What stands for %(reason)s and %(fault)s is a sentence of its own, looked up in its turn.
+# More exact ones first. What stands for %(reason)s, %(fault)s and %(unit)s is looked up in its turn.
 SENTENCES: Sequence[str] = (
     # crawling: core.errors, crawler, pipeline
     gettext_noop("%(url)s answers with HTTP status %(status)s"),
@@ -33,8 +33,7 @@ SENTENCES: Sequence[str] = (
     gettext_noop("the crawl ends after %(count)s refusals in a row: %(fault)s"),
     gettext_noop("the crawl waits longer than %(seconds)s s: %(fault)s"),
     gettext_noop("the crawl has fetched %(bytes)s bytes, its budget"),
-    gettext_noop("the site's budget of %(count)s pages a day is used up; the crawl goes on tomorrow"),
-    gettext_noop("the site's budget of %(count)s bytes a day is used up; the crawl goes on tomorrow"),
+    gettext_noop("the site's budget of %(count)s %(unit)s a day is used up; the crawl goes on tomorrow"),
     gettext_noop("the site may be crawled at %(hours)s only; the crawl goes on then"),
     gettext_noop("every proxy of the site rests after failures"),
     gettext_noop("the proxy %(place)s is not used: %(reason)s"),
@@ -44,7 +43,7 @@ SENTENCES: Sequence[str] = (
     gettext_noop("the login has no check step, so that nobody knows whether it worked; write: check SELECTOR"),
     gettext_noop("the session ended %(count)s times; the login does not last"),
     gettext_noop("the site's passwords were kept with another key of this installation; enter them again"),
-    gettext_noop("%(part)s is no span of hours; write it like 01:00-06:00, commas between several"),
+    gettext_noop("%(part)s is no span of hours; write it like 01:00-06:00, with commas between several"),
     gettext_noop("%(zone)s is no time zone; write it like Asia/Shanghai"),
     gettext_noop("%(status)s is no HTTP status; write it like 403"),
     gettext_noop("line %(number)s is written like: name = value"),
@@ -78,8 +77,8 @@ SENTENCES: Sequence[str] = (
     gettext_noop("%(url)s is kept without what stands on %(part)s and behind it"),
     gettext_noop("the site %(site)s is not crawled: its pages come from archive files"),
     # archives and searches: crawler.sources.archive_records, crawler.sources.search, pipeline.discovery
-    gettext_noop("%(path)s: is damaged or no archive (%(reason)s)"),
-    gettext_noop("%(path)s: breaks off or is damaged (%(reason)s)"),
+    gettext_noop("is damaged or no archive (%(reason)s)"),
+    gettext_noop("breaks off or is damaged (%(reason)s)"),
     gettext_noop("%(path)s is being imported already; wait until that has ended"),
     gettext_noop("the site's robots.txt forbids it"),
     gettext_noop("it redirects to %(url)s, which is left out: %(reason)s"),
@@ -142,7 +141,8 @@ SENTENCES: Sequence[str] = (
 )
 # Of these nothing but the part after the colon says anything: they hold only where that is known.
 PREFIXED: Sequence[str] = (gettext_noop("%(file)s, line %(line)s: %(reason)s"), gettext_noop("%(file)s: %(reason)s"))
-_NESTED = frozenset({"reason", "fault"})
+_NESTED = frozenset({"reason", "fault", "unit"})
+_UNITS = (gettext_noop("pages"), gettext_noop("bytes"))  # of a budget; kept in the catalogue for its sentence
 _PLACEHOLDER = re.compile(r"%\((\w+)\)s")
 MAX_CHARS = 2_000  # a longer sentence is shown as it is; the shapes are tried one after the other
 

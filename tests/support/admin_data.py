@@ -19,10 +19,15 @@ from core.matches import ChangeKind, MatchClass
 from core.pages import Disguise
 from core.states import CaseState, Rejection, Verdict
 from webadmin.models import (
+    Address,
+    ArchiveImport,
     Case,
     CaseMatch,
     Chapter,
     CrawlRun,
+    DiscoveredPage,
+    DiscoveryPlan,
+    DiscoveryQuery,
     EvidenceBundle,
     Exclusion,
     Licence,
@@ -34,6 +39,7 @@ from webadmin.models import (
     RightsHolder,
     Site,
     SiteDomain,
+    SiteMove,
     VerdictRecord,
     Work,
 )
@@ -301,6 +307,92 @@ def exclusion(of: PageRecord, about: Work, reason: Rejection = Rejection.LICENSE
     )
 
 
+def address(of: PageRecord) -> Address:
+    """The address that a page was fetched from, which failed once since."""
+    return Address.objects.create(
+        id=digest(f"address of {of.pk}".encode())[:40],
+        site=of.site,
+        url=of.url,
+        depth=1,
+        kind=Address.Kind.DETAIL,
+        found_at=of.first_seen,
+        seen_at=of.last_seen,
+        due_at=of.last_seen + timedelta(days=1),
+        page_id=of.pk,
+        page_url=of.url,
+        version_id=of.version_id,
+        looks=4,
+        unchanged_looks=3,
+        failures=1,
+        failed_at=NOW,
+        reason=Rejection.HTTP_ERROR,
+        sentence=f"{of.url} answers with HTTP status 502",
+    )
+
+
+def site_move(of: Site, to_host: str) -> SiteMove:
+    """A proposed move of a site to another host."""
+    host = of.domains.order_by("pk")[0].host
+    evidence = {
+        "start_pages_led": 1,
+        "pages_led": 2,
+        "same_place": 2,
+        "known_pages": 6,
+        "shared_texts": 2,
+        "compared": 2,
+        "alike": 2,
+        "template": 0.93,
+        "examples": [[f"https://{host}/book/1.html", f"https://{to_host}/book/1.html"]],
+    }
+    return SiteMove.objects.create(site=of, from_host=host, to_host=to_host, evidence=evidence, proposed_at=NOW)
+
+
+def archive_import(of: Site, name: str) -> ArchiveImport:
+    """An archive file of a site that was read to its end."""
+    return ArchiveImport.objects.create(
+        rights_holder=of.rights_holder,
+        site=of,
+        path=f"/srv/imports/{name}",
+        size_bytes=73_400_320,
+        state=ArchiveImport.State.FINISHED,
+        counts={"records": 120, "stored": 61, "new_versions": 12},
+        faults=[f"{name}: breaks off or is damaged (unexpected end of file)"],
+        heartbeat_at=NOW,
+        finished_at=NOW,
+    )
+
+
+def discovery_query(about: Work, sentence: str) -> DiscoveryQuery:
+    """A sentence that a search engine answered."""
+    return DiscoveryQuery.objects.create(
+        work=about,
+        chapter_number=1,
+        sentence=sentence,
+        state=DiscoveryQuery.State.ANSWERED,
+        asked_at=NOW - timedelta(hours=2),
+        results=8,
+        left_out={"own_site": 1, "licensed": 2},
+    )
+
+
+def discovered_page(of: DiscoveryQuery, host: str, title: str) -> DiscoveredPage:
+    """A page that copies the work of a query, and waits for a person."""
+    url = f"https://{host}/read/1.html"
+    return DiscoveredPage.objects.create(
+        work=of.work,
+        query=of,
+        url=url,
+        url_digest=digest(url.encode()),
+        host=host,
+        title=title,
+        match_class=MatchClass.LIGHTLY_EDITED,
+        similarity=0.94,
+        matched_chars=260,
+        excerpt=page_text(1)[:120],
+        found_at=NOW - timedelta(hours=1),
+    )
+
+
 @dataclass
 class Estate:
     """All that belongs to one rights holder."""
@@ -316,6 +408,12 @@ class Estate:
     own_domain: OwnDomain
     run: CrawlRun
     exclusion: Exclusion
+    address: Address
+    site_move: SiteMove
+    archive_import: ArchiveImport
+    discovery_plan: DiscoveryPlan
+    discovery_query: DiscoveryQuery
+    discovered_page: DiscoveredPage
 
 
 @dataclass
@@ -353,6 +451,7 @@ def fill_estate(name: str, tag: str, cases: int = 6) -> Estate:
     innocent = page(sites[0], 9001, title=f"{tag} 书评", rejection=Rejection.NO_MATCH, is_encoding_doubtful=True)
     licensed = page(sites[1], 9002, title=f"{tag} 授权转载")
     pages += [innocent, licensed]
+    asked = discovery_query(works[0], f"{tag}·老周把船缆系在第三根桩上")
     return Estate(
         holder=owner,
         reviewer=reviewer,
@@ -365,6 +464,12 @@ def fill_estate(name: str, tag: str, cases: int = 6) -> Estate:
         own_domain=own_domain(owner, f"own.{tag}.example"),
         run=finished,
         exclusion=exclusion(licensed, works[0]),
+        address=address(pages[0]),
+        site_move=site_move(sites[0], f"new.{tag}.example"),
+        archive_import=archive_import(sites[0], f"{tag}-2026-03.warc.gz"),
+        discovery_plan=DiscoveryPlan.objects.create(work=works[0]),
+        discovery_query=asked,
+        discovered_page=discovered_page(asked, f"found.{tag}.example", f"{tag}·渡口夜灯 全文阅读"),
     )
 
 

@@ -17,8 +17,13 @@ from tests.support import admin_data
 from tests.support.desk import add_url, list_url, record_url, registered_models, signed_in
 from webadmin.access import HOLDER_PATHS
 from webadmin.models import (
+    Address,
+    ArchiveImport,
     Case,
     CrawlRun,
+    DiscoveredPage,
+    DiscoveryPlan,
+    DiscoveryQuery,
     EvidenceBundle,
     Exclusion,
     Licence,
@@ -28,6 +33,7 @@ from webadmin.models import (
     RetentionLog,
     RightsHolder,
     Site,
+    SiteMove,
     Work,
 )
 
@@ -57,6 +63,12 @@ def theirs(world: admin_data.World, model: type[Model]) -> Model:
         OwnDomain: estate.own_domain,
         Site: estate.sites[0],
         CrawlRun: estate.run,
+        Address: estate.address,
+        SiteMove: estate.site_move,
+        ArchiveImport: estate.archive_import,
+        DiscoveryPlan: estate.discovery_plan,
+        DiscoveryQuery: estate.discovery_query,
+        DiscoveredPage: estate.discovered_page,
         PageRecord: estate.pages[0],
         Exclusion: estate.exclusion,
         Case: estate.cases[0],

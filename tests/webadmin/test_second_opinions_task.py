@@ -13,6 +13,7 @@ from pipeline.pending import KEY_PREFIX
 from pipeline.sweep import Swept
 from pipeline.turns import turn
 from tests.support import admin_data, case_texts
+from tests.support.desk import CollectingOutbox
 from webadmin.models import SecondOpinion
 from webadmin.second_opinions import waiting
 
@@ -33,7 +34,8 @@ def sent(client: "redis.Redis", monkeypatch: pytest.MonkeyPatch) -> list[dict[st
     world, texts = admin_data.fill_world(cases=2), case_texts.use(monkeypatch)
     for estate in (world.ours, world.theirs):
         case_texts.keep_estate(texts, estate)
-    ports = SimpleNamespace(pages=texts.pages, works=texts.works, clock=ManualClock(admin_data.NOW))
+    clock = ManualClock(admin_data.NOW)
+    ports = SimpleNamespace(pages=texts.pages, works=texts.works, clock=clock, outbox=CollectingOutbox())
     messages: list[dict[str, object]] = []
     monkeypatch.setattr(tasks, "live", lambda _: ports)
     monkeypatch.setattr(tasks, "redis_client", lambda _: client)

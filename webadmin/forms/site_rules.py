@@ -8,7 +8,6 @@ from django.utils.translation import gettext_lazy as _
 
 from core.errors import BadConfiguration
 from core.hosts import parse_host
-from crawler.politeness.bans import faults_of
 from crawler.politeness.login_steps import parse_steps
 from crawler.politeness.windows import Windows
 from webadmin import politeness, sealed
@@ -94,6 +93,8 @@ class SiteBanRuleForm(forms.ModelForm):
         widgets = {"words": forms.Textarea(attrs={"rows": 2})}
 
     def clean(self) -> dict[str, Any]:
+        from crawler.politeness.bans import faults_of  # late: it loads fingerprint
+
         cleaned: dict[str, Any] = super().clean() or {}
         if self.errors or self.cleaned_data.get("DELETE"):
             return cleaned

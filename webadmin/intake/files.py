@@ -7,7 +7,6 @@ from pathlib import Path
 from core.errors import UnreadableFile
 from core.text import storable
 from core.works import WorkFile
-from crawler.reading import Rejected, read_page
 from webadmin.intake.epub import read_epub
 from webadmin.intake.folder import WORK_MANIFEST, WORKS_MANIFEST, ReadFile, read_folder
 from webadmin.intake.found import FoundWork, Intake, numbered
@@ -104,6 +103,8 @@ def _named(path: Path, text: str) -> tuple[str, str]:
 
 
 def _html(path: Path) -> Intake:
+    from crawler.reading import Rejected, read_page  # late: it loads fingerprint
+
     reading = read_page(read_bytes(path), {}, str(path))
     if isinstance(reading, Rejected):
         raise UnreadableFile(path, reading.sentence.removeprefix(f"{path} "))
