@@ -11,11 +11,11 @@ import secrets
 import socket
 import ssl
 import threading
-from ipaddress import IPv6Address, ip_address, ip_network
 from urllib.parse import unquote, urlsplit
 
 import rfc3161ng
 
+from core.addresses import refusal
 from core.errors import BadConfiguration, RetryLater, ServiceUnavailable
 from core.ids import Digest
 from core.service_urls import without_secrets
@@ -27,7 +27,6 @@ NONCE_BITS = 64
 TIMEOUT_S = 20.0  # public authorities answer in 0.1 to 2 s
 _SERVICE = "the time stamp authority"
 _REPLY = "application/timestamp-reply"
-_CARRYING_IPV4 = (ip_network("64:ff9b::/96"), ip_network("2002::/16"))
 
 
 class Authority:
@@ -108,7 +107,7 @@ class Authority:
 
     def _address(self, host: str, port: int) -> str:
         found = [str(entry[4][0]) for entry in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
-        allowed = [address for address in found if self._allow_private or is_public(address)]
+        allowed = [address for address in found if self._allow_private or not refusal(address)]
         if not allowed:
             raise RetryLater(
                 f"{self.name} is not asked: {found[0]} is no public address, and private ones are not allowed"
@@ -126,21 +125,6 @@ def make_query(digest: Digest, nonce: int, policy: str = "") -> bytes:
         tsa_policy_id=policy or None,
     )
     return bytes(rfc3161ng.encode_timestamp_request(request))
-
-
-def is_public(address: str) -> bool:
-    """Whether an IP address is one of the public Internet.
-
-    >>> is_public("8.8.8.8"), is_public("127.0.0.1"), is_public("::ffff:10.0.0.1"), is_public("169.254.169.254")
-    (True, False, False, False)
-    """
-    ip = ip_address(address.partition("%")[0])
-    if isinstance(ip, IPv6Address):
-        if ip.ipv4_mapped is not None:
-            return is_public(str(ip.ipv4_mapped))
-        if any(ip in network for network in _CARRYING_IPV4):
-            return False
-    return ip.is_global and not ip.is_multicast
 
 
 def _faults(url: str, ca_pem: bytes, shown: str) -> list[str]:

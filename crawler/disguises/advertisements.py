@@ -6,7 +6,6 @@ than its brackets or its sentence.
 
 import re
 from collections.abc import Sequence
-from difflib import SequenceMatcher
 
 from core.pages import Disguise, DisguiseFound
 from crawler.characters.repertoire import count_han
@@ -110,24 +109,6 @@ def without_advertisements(text: str, host: str = "") -> tuple[str, DisguiseFoun
     lines = [line for line in cleaned.split("\n") if line.strip()]
     first = text[ranges[0][0] : ranges[0][1]].strip()
     return "\n".join(lines), DisguiseFound(Disguise.SITE_ADVERTISEMENT, len(ranges), first[:EXAMPLE_CHARS])
-
-
-def varying(first: str, second: str) -> list[str]:
-    """What stands in one of two loads of a page and not in the other, as pieces of at most MAX_PIECE_CHARS.
-
-    Two loads of an honest page give []; pieces longer than that are another text, and [] as well.
-    """
-    one, other = first.split("\n"), second.split("\n")
-    if len(one) != len(other):
-        one, other = [first], [second]
-    pieces: list[str] = []
-    for before, after in zip(one, other, strict=True):
-        if before == after:
-            continue
-        for kind, start, end, begin, stop in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
-            if kind != "equal":
-                pieces += [piece for piece in (before[start:end], after[begin:stop]) if piece.strip()]
-    return [] if any(len(piece) > MAX_PIECE_CHARS for piece in pieces) else pieces
 
 
 def _pieces(text: str, host: str) -> list[tuple[int, int]]:

@@ -5,13 +5,13 @@ A crawled site must not be able to make the crawler ask inside the operator's ow
 
 import re
 from collections.abc import Sequence
-from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from ipaddress import IPv4Address, IPv6Address, ip_address
 from urllib.parse import urlsplit
 
+from core.addresses import refusal
 from core.errors import UnsafeUrl
 from core.hosts import DEFAULT_PORTS, Host, host_key, parse_host
 
-_METADATA = frozenset({"169.254.169.254", "fd00:ec2::254", "100.100.100.200", "192.0.0.192"})
 # Refused by name as well, because a proxy resolves names where we do not see it.
 _METADATA_NAMES = frozenset(
     {
@@ -26,13 +26,6 @@ _METADATA_NAMES = frozenset(
 )
 _LOCAL_NAMES = ("localhost", "localhost.localdomain", "ip6-localhost", "ip6-loopback")
 _LOCAL_ENDINGS = (".localhost", ".local", ".internal", ".home.arpa")  # RFC 6761, 6762, 8375; ICANN 2024 for .internal
-# IPv6 ranges that carry an IPv4 address inside: the inner address decides (RFC 6052, 3056).
-_NAT64, _SIX_TO_FOUR = ip_network("64:ff9b::/96"), ip_network("2002::/16")
-# What the interface part of an IPv6 address begins with where the rest of it is an IPv4 address (ISATAP, RFC 5214).
-_ISATAP = (0x0000_5EFE, 0x0200_5EFE)
-_GLOBAL_UNICAST = ip_network("2000::/3")  # all that IANA gives out; the rest is reserved or of some network's own
-_NOT_GLOBAL = (ip_network("3fff::/20"), ip_network("2001:20::/28"))  # documentation, ORCHIDv2: no host answers there
-
 # One to four numbers: decimal, octal after 0, hexadecimal after 0x.
 _NUMBERS = re.compile(r"(?:(?:0x0*[0-9a-f]{1,8}|0[0-7]*|[1-9][0-9]{0,9})(?:\.(?!$)|$)){1,4}", re.IGNORECASE)
 
@@ -79,46 +72,6 @@ class AddressGuard:
     def is_allowed(self, host: str, port: int) -> bool:
         """Whether the operator lets this host and port be fetched although its address is private."""
         return (host.lower(), port) in self._allowed
-
-
-def refusal(address: str) -> str:
-    """What is wrong with an IP address, "" for a public one.
-
-    >>> refusal("10.0.0.1"), refusal("8.8.8.8"), refusal("::ffff:127.0.0.1")
-    ('a private address', '', 'a loopback address')
-    """
-    if address.partition("%")[0] in _METADATA:
-        return "a cloud's metadata service"
-    ip = _inner(ip_address(address.partition("%")[0]))
-    kinds: tuple[tuple[bool, str], ...] = (
-        (ip.is_loopback, "a loopback address"),
-        (ip.is_unspecified, "the unspecified address"),
-        (ip.is_link_local, "a link-local address"),
-        (ip.is_multicast, "a multicast address"),
-        (ip.is_private, "a private address"),
-        (ip.is_reserved or not ip.is_global, "a reserved address"),
-    )
-    if str(ip) in _METADATA:
-        return "a cloud's metadata service"
-    if isinstance(ip, IPv6Address) and (ip not in _GLOBAL_UNICAST or any(ip in net for net in _NOT_GLOBAL)):
-        kinds = (*kinds, (True, "a reserved address"))
-    return next((name for is_so, name in kinds if is_so), "")
-
-
-def _inner(ip: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
-    """The IPv4 address that an IPv6 one carries, or the address itself."""
-    if isinstance(ip, IPv4Address):
-        return ip
-    if ip.ipv4_mapped:
-        return ip.ipv4_mapped
-    if ip in _NAT64:
-        return IPv4Address(int(ip) & 0xFFFFFFFF)
-    if ip in _SIX_TO_FOUR:
-        return IPv4Address((int(ip) >> 80) & 0xFFFFFFFF)
-    if (int(ip) >> 32) & 0xFFFFFFFF in _ISATAP:
-        inner = IPv4Address(int(ip) & 0xFFFFFFFF)
-        return ip if inner.is_global else inner
-    return ip
 
 
 def literal_address(host: str) -> IPv4Address | IPv6Address | None:

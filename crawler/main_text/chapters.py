@@ -7,25 +7,17 @@ full-width digits, the formal numerals 壹贰叁. A part of a chapter (一章（
 import re
 import unicodedata
 
+from core.numerals import DIGITS, NUMERAL_CHARS, TENS, UNITS, chinese_number
+
 MAX_CHAPTER = 99_999  # the longest novels on the web have some 20,000 chapters
-_DIGITS = {
-    char: value
-    for value, chars in enumerate(
-        ("〇零○", "一壹弌", "二贰貳两兩弍", "三叁參弎", "四肆", "五伍", "六陆陸", "七柒", "八捌", "九玖")
-    )
-    for char in chars
-}
-_TENS = {"十": 10, "拾": 10, "百": 100, "佰": 100, "千": 1_000, "仟": 1_000, "廿": 20, "卅": 30}
-_MYRIAD = "万萬"
-_NUMERAL = f"[{''.join(_DIGITS)}{''.join(_TENS)}{_MYRIAD}\\d]+"
+_SMALL = "".join([*DIGITS, *UNITS, *TENS])
+_NUMERAL = f"[{NUMERAL_CHARS}\\d]+"
 # The smallest division first: 卷二 第三回 is the third chapter of its volume.
 _DIVISIONS = ("[章回節节話话]", "[篇折出齣幕則则]", "[集部卷]")
 _NAMED = tuple(re.compile(rf"第\s*({_NUMERAL})\s*{unit}") for unit in _DIVISIONS)
 _BARE_UNIT = re.compile(rf"^(?:\D{{0,12}}\s)?({_NUMERAL})\s*[章回](?=$|\s|[：:、.，,])")
 _LEADING = re.compile(r"^(?:正文\s*)?[（(【\[]?\s*(\d{1,5})\s*(?:[)）】\]]|[.．、:：]|\s+(?=[\u4e00-\u9fff]))(?!\d)")
-_LEADING_HAN = re.compile(
-    rf"^[（(【\[]?\s*([{''.join(_DIGITS)}{''.join(_TENS)}]{{1,7}})\s*(?:[)）】\]]|[.．、:：]|\s+|$)"
-)
+_LEADING_HAN = re.compile(rf"^[（(【\[]?\s*([{_SMALL}]{{1,7}})\s*(?:[)）】\]]|[.．、:：]|\s+|$)")
 _LATIN = re.compile(r"\bchapter\s*(\d{1,5})\b", re.IGNORECASE)
 
 
@@ -53,28 +45,4 @@ def numeral(text: str) -> int | None:
     (123, 123, 10, 21, 12)
     """
     text = unicodedata.normalize("NFKC", text)
-    if text.isdecimal():
-        return int(text)
-    if all(char in _DIGITS or char.isdecimal() for char in text) and text:
-        return int("".join(str(_DIGITS.get(char, char)) for char in text))
-    high, mark, low = text.partition("万") if "万" in text else text.partition("萬")
-    if mark:
-        above, below = _below_myriad(high), _below_myriad(low) if low else 0
-        return None if above is None or below is None else above * 10_000 + below
-    return _below_myriad(text)
-
-
-def _below_myriad(text: str) -> int | None:
-    total = pending = 0
-    for char in text:
-        if char in _DIGITS:
-            pending = pending * 10 + _DIGITS[char]
-        elif char.isdecimal():
-            pending = pending * 10 + int(char)
-        elif char in ("廿", "卅"):
-            total, pending = total + _TENS[char], 0
-        elif char in _TENS:
-            total, pending = total + (pending or 1) * _TENS[char], 0
-        else:
-            return None
-    return total + pending if text else None
+    return int(text) if text.isdecimal() else chinese_number(text)

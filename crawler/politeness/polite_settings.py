@@ -5,12 +5,11 @@ from collections.abc import Callable
 from importlib.util import find_spec
 from typing import Any
 
-from core.errors import BadConfiguration, UnsafeUrl
+from core.errors import BadConfiguration
 from core.pages import CrawlPlan
 from core.politeness import BrowserMode
 from core.settings import CrawlSettings
 from crawler.browsing.chromium import find_chromium
-from crawler.fetching.addresses import AddressGuard
 from crawler.politeness.bans import BanJudge
 from crawler.politeness.login_steps import parse_steps
 from crawler.politeness.windows import Windows
@@ -78,12 +77,3 @@ def faults_of(plan: CrawlPlan) -> list[str]:
         except BadConfiguration as fault:
             faults.extend(fault.faults)
     return faults
-
-
-def proxy_fault(place: str, settings: CrawlSettings) -> str:
-    """Why a proxy must not be used, "" where it may: one inside the operator's network has to be allowed."""
-    try:
-        AddressGuard(settings.allow_private_hosts).check_url(f"http://{place}/")
-    except UnsafeUrl as fault:
-        return fault.reason
-    return ""

@@ -13,7 +13,6 @@ from scrapy import Request
 from scrapy.http import Response
 from twisted.python.failure import Failure
 
-from core.errors import UnsafeUrl
 from core.ids import CanonicalUrl, FinalUrl, RequestedUrl
 from core.pages import Fetched
 from core.states import Rejection
@@ -54,13 +53,8 @@ class FeedSpider(GenericSpider):
         self._feeds = 0
 
     def _seed(self) -> None:
-        for url in self.plan.start_urls:
-            try:
-                self.guard.check_url(url)
-            except UnsafeUrl as fault:
-                self.tally.reject(Rejection.UNSAFE_ADDRESS, str(fault))
-            else:
-                self.frontier.add(url, 0, FEED)
+        for url in self._safe(self.plan.start_urls):
+            self.frontier.add(url, 0, FEED)
 
     def _request(self, target: Target) -> Request:
         request = super()._request(target)

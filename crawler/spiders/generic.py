@@ -1,6 +1,6 @@
 """The spider for any site: it follows a plan, hands on what it reads, and counts what it does not."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -152,15 +152,10 @@ class GenericSpider(Spider):
 
     async def parse_page(self, response: Response, target: Target) -> AsyncIterator[Request | ReadPage]:
         """Read one page: its links become requests, its text an item."""
-        self._silences = 0
         if self._is_full():
             return
-        self.tally.counts.fetched += 1
-        self.tally.counts.bytes_fetched += len(response.body)
         headers = headers_of(response)
-        is_kept = self.scope.keeps(response.url)
-        page = await self._reader.read(response.body, headers, response.url, is_kept=is_kept)
-        self.tally.counts.seconds_extract += page.seconds
+        page = await self._read(response, is_kept=self.scope.keeps(response.url))
         requests = list(self._link_requests(page.links, target.depth)) if page.links else []
         item: ReadPage | NotThere | None = self._item(response, headers, page, target)
         if self.revisiting is not None:
@@ -176,6 +171,15 @@ class GenericSpider(Spider):
             raise CloseSpider(PAGE_LIMIT)
         for request in requests:
             yield request
+
+    async def _read(self, response: Response, *, is_kept: bool) -> WholePage:
+        """Read and count one page."""
+        self._silences = 0
+        self.tally.counts.fetched += 1
+        self.tally.counts.bytes_fetched += len(response.body)
+        page = await self._reader.read(response.body, headers_of(response), response.url, is_kept=is_kept)
+        self.tally.counts.seconds_extract += page.seconds
+        return page
 
     def parse_sitemap(self, response: Response, target: Target) -> Iterator[Request]:
         """The pages that a sitemap lists, and the sitemaps that it names."""
@@ -262,18 +266,23 @@ class GenericSpider(Spider):
         )
 
     def _seed(self) -> None:
-        for url in self.plan.start_urls:
-            try:
-                self.guard.check_url(url)
-            except UnsafeUrl as fault:
-                self.tally.reject(Rejection.UNSAFE_ADDRESS, str(fault))
-                continue
+        for url in self._safe(self.plan.start_urls):
             self.frontier.add(url, 0, PAGE)
             if self.plan.use_sitemap:
                 self.frontier.add(urljoin(url, "/robots.txt"), 0, ROBOTS)
                 self.frontier.add(urljoin(url, "/sitemap.xml"), 0, PROBE)
         for url in self.plan.sitemap_urls:
             self.frontier.add(url, 0, SITEMAP)
+
+    def _safe(self, urls: Iterable[str]) -> Iterator[str]:
+        """Those that may be fetched; the others are counted."""
+        for url in urls:
+            try:
+                self.guard.check_url(url)
+            except UnsafeUrl as fault:
+                self.tally.reject(Rejection.UNSAFE_ADDRESS, str(fault))
+            else:
+                yield url
 
     def _request(self, target: Target) -> Request:
         callback = {PAGE: self.parse_answer, ROBOTS: self.parse_robots}.get(target.kind, self.parse_sitemap)

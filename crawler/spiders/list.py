@@ -4,8 +4,6 @@ from collections.abc import Iterator
 
 from scrapy import Request
 
-from core.errors import UnsafeUrl
-from core.states import Rejection
 from crawler.frontier import PAGE
 from crawler.links import Links
 from crawler.spiders.generic import GenericSpider
@@ -17,13 +15,8 @@ class ListSpider(GenericSpider):
     name = "list"
 
     def _seed(self) -> None:
-        for url in self.plan.start_urls:
-            try:
-                self.guard.check_url(url)
-            except UnsafeUrl as fault:
-                self.tally.reject(Rejection.UNSAFE_ADDRESS, str(fault))
-            else:
-                self.frontier.add(url, 0, PAGE)
+        for url in self._safe(self.plan.start_urls):
+            self.frontier.add(url, 0, PAGE)
 
     def _link_requests(self, found: Links, depth: int) -> Iterator[Request]:
         yield from ()

@@ -13,7 +13,6 @@ from scrapy.exceptions import CloseSpider
 from scrapy.http import Response
 from twisted.python.failure import Failure
 
-from core.errors import UnsafeUrl
 from core.ids import FinalUrl
 from core.pages import FollowingPart, Reading
 from core.states import Rejection
@@ -63,13 +62,8 @@ class NovelSpider(GenericSpider):
         self._unfinished = 0  # chapters of which a part is being fetched
 
     def _seed(self) -> None:
-        for url in self.plan.start_urls:
-            try:
-                self.guard.check_url(url)
-            except UnsafeUrl as fault:
-                self.tally.reject(Rejection.UNSAFE_ADDRESS, str(fault))
-            else:
-                self.frontier.add(url, 0, CATALOGUE)
+        for url in self._safe(self.plan.start_urls):
+            self.frontier.add(url, 0, CATALOGUE)
 
     def _request(self, target: Target) -> Request:
         request = super()._request(target)
@@ -132,14 +126,6 @@ class NovelSpider(GenericSpider):
         elif catalogue is not None:
             catalogue.done += 1
             yield from self._catalogue_requests(catalogue, given["target"])
-
-    async def _read(self, response: Response, *, is_kept: bool) -> WholePage:
-        self._silences = 0
-        self.tally.counts.fetched += 1
-        self.tally.counts.bytes_fetched += len(response.body)
-        page = await self._reader.read(response.body, headers_of(response), response.url, is_kept=is_kept)
-        self.tally.counts.seconds_extract += page.seconds
-        return page
 
     def _catalogue_requests(self, catalogue: _Catalogue, target: Target) -> Iterator[Request]:
         """The next page of the catalogue or, behind the last, its chapters."""

@@ -5,7 +5,6 @@ from urllib.parse import urljoin, urlsplit
 
 from scrapy import Request
 
-from core.errors import UnsafeUrl
 from core.states import Rejection
 from crawler.frontier import PROBE, ROBOTS, SITEMAP
 from crawler.links import Links
@@ -18,12 +17,7 @@ class SitemapSpider(GenericSpider):
     name = "sitemap"
 
     def _seed(self) -> None:
-        for url in (*self.plan.start_urls, *self.plan.sitemap_urls):
-            try:
-                self.guard.check_url(url)
-            except UnsafeUrl as fault:
-                self.tally.reject(Rejection.UNSAFE_ADDRESS, str(fault))
-                continue
+        for url in self._safe((*self.plan.start_urls, *self.plan.sitemap_urls)):
             parts = urlsplit(url)
             if parts.path in ("", "/") and not parts.query:
                 self.frontier.add(urljoin(url, "/robots.txt"), 0, ROBOTS)

@@ -1,7 +1,5 @@
 """A reviewer at work, in a real browser against a real server."""
 
-from collections.abc import Iterator
-
 import pytest
 from playwright.sync_api import Browser, expect
 
@@ -12,12 +10,6 @@ from webadmin.models import Case
 from webadmin.second_opinions import Subject, ask
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    with browser.chromium() as started:
-        yield started
 
 
 @pytest.fixture

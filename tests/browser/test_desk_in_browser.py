@@ -1,6 +1,5 @@
 """A manager sends works, and a reviewer works through a list, in a real browser against a real server."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,12 +18,6 @@ CHAPTERS = (
     "第二章 暗号\n\n夜里有人敲舱板，三下，停一停，又两下，那是他和弟弟约好的暗号。\n\n",
     "第三章 船票\n\n布包里是一叠旧船票，日期都是立冬，最后一张上面写着明天。\n",
 )
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    with browser.chromium() as started:
-        yield started
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 import os
 import zipfile
-from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
@@ -23,12 +22,6 @@ from webadmin.models import Case, EvidenceBundle
 
 pytestmark = pytest.mark.django_db(transaction=True)
 SHOTS = os.environ.get("ZHUIWEN_TEST_SHOTS", "")  # a folder for pictures of what is tested, to be looked at
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    with browser.chromium() as started:
-        yield started
 
 
 @pytest.fixture

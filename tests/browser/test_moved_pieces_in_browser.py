@@ -1,7 +1,6 @@
 """A shuffled page, as the matcher finds it, beside its work in a real browser."""
 
 import os
-from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, expect
@@ -23,12 +22,6 @@ WORK = story(5, 20)
 SENTENCES = [sentence + "。" for sentence in WORK.split("。") if sentence]
 ORDER = [0, 3, 1, 2, 4]
 PAGE = with_homophones("".join("".join(SENTENCES[4 * number : 4 * number + 4]) for number in ORDER), 0.02)
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    with browser.chromium() as started:
-        yield started
 
 
 @pytest.fixture

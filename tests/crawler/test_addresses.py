@@ -2,8 +2,9 @@
 
 import pytest
 
+from core.addresses import refusal
 from core.errors import UnsafeUrl
-from crawler.fetching.addresses import AddressGuard, refusal
+from crawler.fetching.addresses import AddressGuard
 
 
 @pytest.mark.parametrize(

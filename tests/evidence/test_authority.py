@@ -7,9 +7,10 @@ import threading
 
 import pytest
 
+from core.addresses import refusal
 from core.errors import BadConfiguration, RetryLater, ServiceUnavailable
 from core.ids import digest
-from evidence.authority import Authority, is_public
+from evidence.authority import Authority
 from evidence.faults import DoesNotHold, Fault
 from tests.support.time_stamp_authority import LocalAuthority, serving, serving_stamps
 
@@ -40,7 +41,7 @@ def test_names_of_private_addresses_are_not_asked_either(name: str, authority: L
      "::ffff:127.0.0.1", "64:ff9b::7f00:1", "2002:7f00:1::", "0.0.0.0", "224.0.0.1"],
 )  # fmt: skip
 def test_no_such_address_is_public(address: str) -> None:
-    assert not is_public(address)
+    assert refusal(address)
 
 
 def test_a_login_is_sent_and_kept_nowhere(authority: LocalAuthority) -> None:

@@ -5,8 +5,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from core.numerals import NUMERAL_CHARS
 from core.works import Chapter
-from webadmin.intake.numerals import CHINESE_NUMERAL_CHARS, number_of
+from webadmin.intake.numerals import number_of
 
 MAX_HEADING_CHARS = (
     40  # old novels have couplets of sixteen characters for titles; a sentence is longer or ends in a mark
@@ -18,13 +19,13 @@ MIN_BODY_CHARS = 20  # a heading with less under it belongs to the next one: a v
 MIN_PLAUSIBLE_STEPS = 0.7
 MAX_GAP = 5
 
-_NUMBER = rf"[0-9０-９{CHINESE_NUMERAL_CHARS}]{{1,9}}"
+_NUMBER = rf"[0-9０-９{NUMERAL_CHARS}]{{1,9}}"
 _VOLUME = rf"第\s*{_NUMBER}\s*[卷部集册冊]"
 _HEADING = re.compile(
     rf"(?:正文\s*)?(?:{_VOLUME}[^第]{{0,20}}\s+)?"
     rf"第\s*(?P<number>{_NUMBER})\s*(?P<unit>[章回节節話话篇幕折卷部集册冊])(?P<rest>.*)"
     rf"|(?P<word>chapter|part)\s+(?P<latin>\d{{1,4}}|[IVXLC]{{1,8}})(?P<latin_rest>(?:[\s.:：、—-].*)?)"
-    rf"|卷(?P<volume>[{CHINESE_NUMERAL_CHARS}]{{1,5}})(?P<volume_rest>(?:[\s:：、·].*)?)",
+    rf"|卷(?P<volume>[{NUMERAL_CHARS}]{{1,5}})(?P<volume_rest>(?:[\s:：、·].*)?)",
     re.IGNORECASE,
 )
 _UNNUMBERED = re.compile(

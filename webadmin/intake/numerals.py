@@ -3,21 +3,12 @@
 import re
 import unicodedata
 
-_DIGITS = {
-    char: value
-    for value, chars in enumerate(
-        ("零〇○Ｏ", "一壹", "二贰貳两兩", "三叁參", "四肆", "五伍", "六陆陸", "七柒", "八捌", "九玖")
-    )
-    for char in chars
-}
-_UNITS = {"十": 10, "拾": 10, "百": 100, "佰": 100, "千": 1000, "仟": 1000}
-_TENS = {"廿": 20, "卅": 30, "卌": 40}
-_MYRIADS = {"万": 10_000, "萬": 10_000}
-CHINESE_NUMERAL_CHARS = "".join([*_DIGITS, *_UNITS, *_TENS, *_MYRIADS])
+from core.numerals import NUMERAL_CHARS, chinese_number
+
 CHAPTER_WORDS = "章回节節卷部集篇话話幕折册冊"
 
 _ROMAN = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}
-_CHINESE = f"[{CHINESE_NUMERAL_CHARS}]+"
+_CHINESE = f"[{NUMERAL_CHARS}]+"
 # A Chinese numeral in a name counts as a number only where it numbers something: 第三, 三章, or standing first.
 _TOKENS = re.compile(
     f"\\d+|(?<=第){_CHINESE}|(?<=[{CHAPTER_WORDS}]){_CHINESE}(?![^\\s._、-])|{_CHINESE}(?=[{CHAPTER_WORDS}])|^{_CHINESE}(?=$|[\\s._、-])"
@@ -40,8 +31,8 @@ def number_of(text: str) -> int | None:
     plain = unicodedata.normalize("NFKC", text).strip()
     if plain.isdecimal():
         return int(plain) if len(plain) <= 9 else None
-    if plain and all(char in CHINESE_NUMERAL_CHARS for char in plain):
-        return _chinese(plain)
+    if plain and all(char in NUMERAL_CHARS for char in plain):
+        return chinese_number(plain)
     upper = plain.upper()
     return _roman(upper) if upper and all(char in _ROMAN for char in upper) else None
 
@@ -69,24 +60,6 @@ def natural_key(name: str) -> tuple[int, tuple[tuple[int, int, str], ...]]:
 
 def _word(text: str) -> list[tuple[int, int, str]]:
     return [(1, 0, text)] if text else []
-
-
-def _chinese(text: str) -> int:
-    if all(char in _DIGITS for char in text):
-        return int("".join(str(_DIGITS[char]) for char in text[:9]))
-    total = section = digit = 0
-    for char in text:
-        if char in _DIGITS:
-            digit = _DIGITS[char]
-        elif char in _UNITS:
-            section += (digit or 1) * _UNITS[char]
-            digit = 0
-        elif char in _TENS:
-            section += _TENS[char]
-        else:
-            total += (section + digit or 1) * _MYRIADS[char]
-            section = digit = 0
-    return total + section + digit
 
 
 def _roman(text: str) -> int:
