@@ -1,12 +1,14 @@
 """What only the connection knows of a fetched page: what was asked, what was answered first, and who answered.
 
-A capture is taken while a page is fetched (crawler.fetching.capture) and kept beside its raw body
-(pagestore.captures). What would let somebody else in, cookies and logins, is not in it: each such value is replaced by
-`WITHHELD`.
+A capture is taken while a page is fetched (crawler.fetching.capture, crawler.browsing.page_capture) or read from an
+archive (crawler.sources.archive_records), and kept beside its raw body (pagestore.captures). What would let somebody
+else in, cookies and logins, is not in it: each such value is replaced by `WITHHELD`, but for records of an archive,
+which are somebody else's and stay as they are.
 """
 
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 
 WITHHELD = "[withheld]"
 
@@ -31,15 +33,50 @@ class TlsSession:
     certificates: tuple[bytes, ...]
 
 
+class CaptureSource(StrEnum):
+    """Who took a page down, which decides what its capture is worth."""
+
+    CONNECTION = "connection"  # this product's own connection; heads are the bytes that went over it
+    BROWSER = "browser"  # a browser that ran the page's scripts; heads are written down from what it told
+    ARCHIVE = "archive"  # a WARC or WACZ that somebody else made
+
+
+@dataclass(frozen=True, slots=True)
+class ArchivedRecord:
+    """One record of an archive file, byte for byte once the file's own compression is undone: `head` then `payload`.
+
+    head: the WARC header and, of a response, the HTTP header. file: its name without folders; member: of the archive
+    in it, where it is a WACZ. offset: where the record begins there, of what is unpacked where `is_unpacked`.
+    """
+
+    file: str
+    member: str
+    offset: int
+    is_unpacked: bool
+    head: bytes
+    payload: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class CapturedResource:
+    """What a page refers to and was fetched to read it: a style sheet, a font, a picture. content_type: told or seen."""
+
+    url: str
+    content_type: str
+    fetched_at: datetime
+    body: bytes
+
+
 @dataclass(frozen=True, slots=True)
 class WireExchange:
     """One request and its response.
 
     request_head, response_head: the bytes of the connection up to and with the empty line, in their order; b"" where
     something else than this product's own connection fetched the page.
-    body_digest, body_bytes: of the body as it came, before its content coding (gzip) was undone.
+    body_digest, body_bytes: of the body as it came, before its content coding (gzip) was undone; "" and 0: not known.
     body: of a response that redirects, at most MAX_HOP_BODY_BYTES of crawler.fetching.capture; b"" of the last, whose
-    body is the page's.
+    body is the page's, unless a browser fetched it: then the page's body is the DOM that was read, and this is what the
+    browser received, with its content coding undone.
     """
 
     url: str
@@ -62,6 +99,13 @@ class WireExchange:
 
 @dataclass(frozen=True, slots=True)
 class Capture:
-    """How a page was fetched. `exchanges`: the redirects in order, the page's own last."""
+    """How a page was fetched. `exchanges`: the redirects in order, the page's own last.
+
+    made_with: the browser, "Chromium 150.0.7871.100". records: of an archive, all that were used, the response first.
+    """
 
     exchanges: tuple[WireExchange, ...]
+    source: CaptureSource = CaptureSource.CONNECTION
+    made_with: str = ""
+    records: tuple[ArchivedRecord, ...] = ()
+    resources: tuple[CapturedResource, ...] = ()

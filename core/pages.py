@@ -73,6 +73,7 @@ class FollowingPart:
     headers: tuple[tuple[str, str], ...]
     body: bytes
     fetched_at: datetime
+    capture: Capture | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +85,7 @@ class StoredPart:
     headers: tuple[tuple[str, str], ...]
     raw_digest: Digest
     fetched_at: datetime
+    capture_digest: Digest | None = None  # of the capture in the page store
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +131,7 @@ class Reading:
     chapter_number: int | None = None  # that the title names
     left_out: tuple[str, ...] = ()  # lines of the site's template that stood inside the text, at most 20 of 80 chars
     raw_text: str = ""
+    repairs: tuple[str, ...] = ()  # what beside `encoding` it took to read the bytes, one sentence each
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,25 +1,44 @@
 """Captures as bytes, and back: JSON in a fixed order, so that one capture has one digest.
 
-Certificates are kept apart, each once under the digest of its DER: all pages of a site share them. Heads are bytes;
-JSON holds them as Latin-1, which maps every byte to one character.
+Certificates are kept apart, each once under the digest of its DER: all pages of a site share them. So are bodies that
+are longer than those of redirects, beside raw responses, of which some are the same. Heads are bytes; JSON holds them
+as Latin-1, which maps every byte to one character.
 """
 
 import json
 from base64 import b64decode, b64encode
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from core.captures import Capture, NameAnswer, TlsSession, WireExchange
+from core.captures import (
+    ArchivedRecord,
+    Capture,
+    CapturedResource,
+    CaptureSource,
+    NameAnswer,
+    TlsSession,
+    WireExchange,
+)
 from core.errors import BrokenInvariant
 from core.ids import Digest, digest
 
 FORMAT = 1  # a change of meaning takes the next number
+MAX_INLINE_BYTES = 64 * 1024  # what crawler.fetching.capture keeps of the body of a redirect
 
 
 def capture_bytes(capture: Capture) -> bytes:
-    """A capture without its certificates, of which it names the digests."""
-    document = {"format": FORMAT, "exchanges": [_exchange_document(each) for each in capture.exchanges]}
+    """A capture without its certificates and longer bodies, of which it names the digests."""
+    document: dict[str, Any] = {
+        "format": FORMAT,
+        "exchanges": [_exchange_document(each) for each in capture.exchanges],
+    }
+    if capture.source is not CaptureSource.CONNECTION:
+        document |= {"source": capture.source.value, "made_with": capture.made_with}
+    if capture.records:
+        document["records"] = [_record_document(each) for each in capture.records]
+    if capture.resources:
+        document["resources"] = [_resource_document(each) for each in capture.resources]
     return json.dumps(document, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode(
         "utf-8", "surrogatepass"
     )
@@ -37,10 +56,29 @@ def named_certificates(data: bytes) -> list[Digest]:
     return list(dict.fromkeys(Digest(name) for session in sessions for name in session["certificates"]))
 
 
-def capture_of(data: bytes, certificates: Mapping[str, bytes]) -> Capture:
-    """The capture that `capture_bytes` made `data` of. Raises BrokenInvariant for a certificate or format it lacks."""
+def bodies_in(capture: Capture) -> dict[Digest, bytes]:
+    """What is kept beside a capture, by digest: longer bodies, payloads of archived records, resources."""
+    bodies = [each.body for each in capture.exchanges if len(each.body) > MAX_INLINE_BYTES]
+    bodies += [each.payload for each in capture.records] + [each.body for each in capture.resources]
+    return {digest(body): body for body in bodies}
+
+
+def named_bodies(data: bytes) -> list[Digest]:
+    """The digests of the bodies that a capture needs."""
+    return list(dict.fromkeys(_named_bodies(_document(data))))
+
+
+def capture_of(data: bytes, certificates: Mapping[str, bytes], bodies: Mapping[str, bytes]) -> Capture:
+    """The capture that `capture_bytes` made `data` of. Raises BrokenInvariant for a part or format that it lacks."""
+    document = _document(data)
     try:
-        return Capture(tuple(_exchange_of(each, certificates) for each in _document(data)["exchanges"]))
+        return Capture(
+            exchanges=tuple(_exchange_of(each, certificates, bodies) for each in document["exchanges"]),
+            source=CaptureSource(document.get("source", CaptureSource.CONNECTION)),
+            made_with=document.get("made_with", ""),
+            records=tuple(_record_of(each, bodies) for each in document.get("records", ())),
+            resources=tuple(_resource_of(each, bodies) for each in document.get("resources", ())),
+        )
     except KeyError as error:
         raise BrokenInvariant(f"a capture in the page store lacks {error}") from error
 
@@ -67,7 +105,7 @@ def _exchange_document(exchange: WireExchange) -> dict[str, Any]:
         "server_port": exchange.server_port,
         "body_digest": exchange.body_digest,
         "body_bytes": exchange.body_bytes,
-        "body": b64encode(exchange.body).decode("ascii"),
+        **_body_document(exchange.body),
         "is_through_proxy": exchange.is_through_proxy,
         "name_answer": answer
         and {"name": answer.name, "addresses": list(answer.addresses), "asked_at": answer.asked_at.isoformat()},
@@ -82,7 +120,57 @@ def _exchange_document(exchange: WireExchange) -> dict[str, Any]:
     }
 
 
-def _exchange_of(document: Mapping[str, Any], certificates: Mapping[str, bytes]) -> WireExchange:
+def _body_document(body: bytes) -> dict[str, str]:
+    if len(body) > MAX_INLINE_BYTES:
+        return {"body_at": digest(body)}
+    return {"body": b64encode(body).decode("ascii")}
+
+
+def _record_document(record: ArchivedRecord) -> dict[str, Any]:
+    return {
+        "file": record.file,
+        "member": record.member,
+        "offset": record.offset,
+        "is_unpacked": record.is_unpacked,
+        "head": record.head.decode("latin-1"),
+        "payload_at": digest(record.payload),
+    }
+
+
+def _resource_document(resource: CapturedResource) -> dict[str, Any]:
+    return {
+        "url": resource.url,
+        "content_type": resource.content_type,
+        "fetched_at": resource.fetched_at.isoformat(),
+        "body_at": digest(resource.body),
+    }
+
+
+def _named_bodies(document: Mapping[str, Any]) -> Iterator[Digest]:
+    yield from (Digest(each["body_at"]) for each in document["exchanges"] if "body_at" in each)
+    yield from (Digest(each["payload_at"]) for each in document.get("records", ()))
+    yield from (Digest(each["body_at"]) for each in document.get("resources", ()))
+
+
+def _record_of(document: Mapping[str, Any], bodies: Mapping[str, bytes]) -> ArchivedRecord:
+    return ArchivedRecord(
+        document["file"],
+        document["member"],
+        document["offset"],
+        document["is_unpacked"],
+        document["head"].encode("latin-1"),
+        bodies[document["payload_at"]],
+    )
+
+
+def _resource_of(document: Mapping[str, Any], bodies: Mapping[str, bytes]) -> CapturedResource:
+    at = datetime.fromisoformat(document["fetched_at"])
+    return CapturedResource(document["url"], document["content_type"], at, bodies[document["body_at"]])
+
+
+def _exchange_of(
+    document: Mapping[str, Any], certificates: Mapping[str, bytes], bodies: Mapping[str, bytes]
+) -> WireExchange:
     return WireExchange(
         url=document["url"],
         status=document["status"],
@@ -97,7 +185,7 @@ def _exchange_of(document: Mapping[str, Any], certificates: Mapping[str, bytes])
         request_head=document["request_head"].encode("latin-1"),
         response_head=document["response_head"].encode("latin-1"),
         connected_at=datetime.fromisoformat(document["connected_at"]) if document["connected_at"] else None,
-        body=b64decode(document["body"]),
+        body=bodies[document["body_at"]] if "body_at" in document else b64decode(document["body"]),
         name_answer=_name_answer_of(document["name_answer"]),
         tls=_tls_of(document["tls"], certificates),
     )

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from core.captures import Capture
 from core.errors import BrokenInvariant
 from core.ids import (
     CanonicalUrl,
@@ -49,11 +50,13 @@ def new_version(fetched: Fetched, reading: Reading) -> PageVersion:
         text_digest=digest(text_bytes(reading.text)),
         reading=reading,
         parts=tuple(
-            StoredPart(part.url, part.status, part.headers, digest(part.body), part.fetched_at)
+            StoredPart(
+                part.url, part.status, part.headers, digest(part.body), part.fetched_at, _capture_digest(part.capture)
+            )
             for part in fetched.parts
         ),
         origin=fetched.origin,
-        capture_digest=digest(capture_bytes(fetched.capture)) if fetched.capture else None,
+        capture_digest=_capture_digest(fetched.capture),
     )
 
 
@@ -205,6 +208,7 @@ def _part_document(part: StoredPart) -> Document:
         "headers": [[packed(name), packed(value)] for name, value in part.headers],
         "raw": part.raw_digest,
         "fetched_at": microseconds(part.fetched_at),
+        "capture": part.capture_digest,
     }
 
 
@@ -215,7 +219,12 @@ def _part_of(document: Document) -> StoredPart:
         headers=tuple((unpacked(name), unpacked(value)) for name, value in document["headers"]),
         raw_digest=Digest(document["raw"]),
         fetched_at=moment(document["fetched_at"]),
+        capture_digest=Digest(document["capture"]) if document.get("capture") else None,
     )
+
+
+def _capture_digest(capture: Capture | None) -> Digest | None:
+    return digest(capture_bytes(capture)) if capture is not None else None
 
 
 def _reading_of(document: Document, text: str, raw_text: str) -> Reading:

@@ -10,6 +10,7 @@ from core.ids import digest as content_digest
 from core.pages import Fetched, Page, PageVersion, Reading, Stored
 from core.works import StoredFingerprint, WorkText
 from pagestore import documents
+from pagestore.captures import capture_bytes
 from pagestore.memory_history import MemoryPageHistory
 from pagestore.states import version_state
 
@@ -32,8 +33,9 @@ class MemoryPageStore(MemoryPageHistory):
             self._raw[version.raw_digest] = fetched.body
             for part, kept in zip(fetched.parts, version.parts, strict=True):
                 self._raw[kept.raw_digest] = part.body
-            if version.id not in self._versions and fetched.capture is not None and version.capture_digest:
-                self._captures[version.capture_digest] = fetched.capture
+            if version.id not in self._versions:
+                captures = [each.capture for each in (fetched, *fetched.parts) if each.capture is not None]
+                self._captures |= {content_digest(capture_bytes(each)): each for each in captures}
             self._versions.setdefault(version.id, version)
             history = self._history.setdefault(version.page_id, [])
             is_new_version = version.id not in history

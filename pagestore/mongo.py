@@ -17,7 +17,14 @@ from core.pages import Fetched, Page, PageVersion, Reading, Stored
 from core.works import StoredFingerprint, WorkText
 from pagestore import documents
 from pagestore.blobs import BATCH_KEYS, Blobs, batches
-from pagestore.captures import capture_bytes, capture_of, certificates_in, named_certificates
+from pagestore.captures import (
+    bodies_in,
+    capture_bytes,
+    capture_of,
+    certificates_in,
+    named_bodies,
+    named_certificates,
+)
 from pagestore.connection import MongoDatabase, connect, ping, translated
 from pagestore.documents import Document
 from pagestore.mongo_history import MongoPageHistory
@@ -50,7 +57,7 @@ class MongoPageStore(MongoPageHistory):
             as_stood = documents.text_bytes(reading.raw_text)
             self._texts.put(content_digest(as_stood), as_stood)
         with translated(self._database):
-            self._insert_version(version, fetched.capture)
+            self._insert_version(version, fetched)
             for _ in range(MAX_ATTEMPTS):
                 stored = self._moved(version) or self._inserted(version) or self._recalled(version)
                 if stored is not None:
@@ -89,7 +96,10 @@ class MongoPageStore(MongoPageHistory):
         certificates = self._certificates.get_many(named_certificates(data))
         if any(content_digest(der) != name for name, der in certificates.items()):
             raise BrokenInvariant(f"a certificate of the capture {digest} no longer has its digest")
-        return capture_of(data, certificates)
+        bodies = self._raw.get_many(named_bodies(data))
+        if any(content_digest(body) != name for name, body in bodies.items()):
+            raise BrokenInvariant(f"a body of the capture {digest} no longer has its digest")
+        return capture_of(data, certificates, bodies)
 
     def pages(self, after: PageId | None, limit: int) -> list[Page]:
         if limit <= 0:
@@ -113,20 +123,24 @@ class MongoPageStore(MongoPageHistory):
                 raw_text = documents.text_of(texts[raw_key]) if raw_key else ""
                 yield documents.version_of(each, documents.text_of(texts[each["text"]]), raw_text)
 
-    def _insert_version(self, version: PageVersion, capture: Capture | None) -> None:
+    def _insert_version(self, version: PageVersion, fetched: Fetched) -> None:
         if self._versions.find_one({"_id": version.id}, {"_id": 1}) is None:
-            self._put_capture(version, capture)
+            for each in (fetched, *fetched.parts):
+                self._put_capture(each.capture)
             try:
                 self._versions.insert_one(documents.version_document(version))
             except DuplicateKeyError:
                 return  # another writer stored the same version: it is what we would have stored
 
-    def _put_capture(self, version: PageVersion, capture: Capture | None) -> None:
-        if capture is None or version.capture_digest is None:
+    def _put_capture(self, capture: Capture | None) -> None:
+        if capture is None:
             return
         for name, der in certificates_in(capture).items():
             self._certificates.put(name, der)
-        self._captures.put(version.capture_digest, capture_bytes(capture))
+        for name, body in bodies_in(capture).items():
+            self._raw.put(name, body)
+        data = capture_bytes(capture)
+        self._captures.put(content_digest(data), data)
 
     def _moved(self, version: PageVersion) -> Stored | None:
         """Make this the current version of a page that was last seen no later."""

@@ -8,7 +8,15 @@ from typing import Any
 
 import pytest
 
-from core.captures import Capture, NameAnswer, TlsSession, WireExchange
+from core.captures import (
+    ArchivedRecord,
+    Capture,
+    CapturedResource,
+    CaptureSource,
+    NameAnswer,
+    TlsSession,
+    WireExchange,
+)
 from core.errors import BrokenInvariant
 from core.ids import CanonicalUrl, FinalUrl, PageId, RequestedUrl, SiteId, VersionId, WorkTextId, digest, work_text_id
 from core.pages import Disguise, DisguiseFound, Fetched, FollowingPart, Page, Reading
@@ -53,6 +61,18 @@ _HOP = WireExchange(
 )
 _PROXIED = replace(_HOP, status=200, connected_at=None, is_through_proxy=True, tls=None, name_answer=None)
 CAPTURE = Capture((_HOP, _PROXIED))
+LONG = "很长的一页。".encode() * 20_000
+BROWSED = Capture(
+    (replace(_HOP, body_digest="", body_bytes=0, body=LONG),),
+    source=CaptureSource.BROWSER,
+    made_with="Chromium 150.0",
+    resources=(CapturedResource("https://example.com/a.css", "text/css", NOON, b"p {color: red}"),),
+)
+ARCHIVED = Capture(
+    (replace(_HOP, connected_at=None),),
+    source=CaptureSource.ARCHIVE,
+    records=(ArchivedRecord("old.wacz", "archive/a.warc.gz", 17, True, b"WARC/1.0\r\n\xff\r\n\r\n", LONG),),
+)
 
 
 def reading(text: str = "山雨欲来风满楼。", **more: Any) -> Reading:
@@ -245,6 +265,28 @@ class PageStoreContract:
         assert version.capture_digest is not None
         assert store.capture(version.capture_digest) == CAPTURE
         assert store.capture(digest(b"nothing")) is None
+
+    @pytest.mark.parametrize("capture", [BROWSED, ARCHIVED])
+    def test_what_a_browser_received_and_the_records_of_an_archive_come_back_whole(
+        self, store: PageStore, capture: Capture
+    ) -> None:
+        stored = store.put(fetched(capture=capture), reading())
+        version = store.version(stored.version_id)
+        assert version is not None
+        assert version.capture_digest is not None
+        assert store.capture(version.capture_digest) == capture
+
+    def test_each_part_of_a_text_keeps_its_own_capture(self, store: PageStore) -> None:
+        parts = [
+            FollowingPart(FinalUrl(f"https://example.com/1_{n}"), 200, (), b"<p>%d</p>" % n, NOON, capture)
+            for n, capture in ((2, BROWSED), (3, None), (4, CAPTURE))
+        ]
+        stored = store.put(fetched(parts=tuple(parts)), reading())
+        version = store.version(stored.version_id)
+        assert version is not None
+        assert version.capture_digest is None
+        kept = [part.capture_digest and store.capture(part.capture_digest) for part in version.parts]
+        assert kept == [BROWSED, None, CAPTURE]
 
     def test_the_capture_is_that_of_the_first_fetch_of_a_version(self, store: PageStore) -> None:
         first = store.put(fetched(capture=CAPTURE), reading())
