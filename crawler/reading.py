@@ -130,7 +130,14 @@ def _read_plain(decoded: Decoded, url: str) -> Reading | Rejected:
     text = "\n".join(line for line in kept if line)
     if count_han(text) < MIN_HAN_TO_KEEP:
         return _no_text(url)
-    reading = Reading("", text, encoding=decoded.encoding, is_encoding_doubtful=decoded.is_doubtful, extractor="plain")
+    reading = Reading(
+        title="",
+        text=text,
+        encoding=decoded.encoding,
+        is_encoding_doubtful=decoded.is_doubtful,
+        extractor="plain",
+        repairs=decoded.repairs,
+    )
     return _cleaned(reading, url)
 
 
@@ -166,4 +173,5 @@ def _reading(extraction: Extraction, page: OpenPage, undoing: Undoing) -> Readin
         chapter_number=extraction.chapter_number,
         raw_text="" if raw_text == extraction.text else storable(raw_text),
         left_out=tuple(storable(line) for line in extraction.left_out),
+        repairs=decoded.repairs,
     )

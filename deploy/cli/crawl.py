@@ -10,6 +10,7 @@ from core.errors import BadInput, NotFound, ServiceUnavailable
 from core.messages import CrawlRequested
 from core.settings import Settings
 from deploy.cli.faults import FAILED, USAGE, complain
+from deploy.cli.interrupts import Interrupts, noted_interrupts
 from deploy.cli.output import Meter, progress, say, table
 from deploy.cli.session import session
 
@@ -101,9 +102,9 @@ def _run_of(site: "Site", trigger: str) -> "CrawlRun":
 def _waited(runs: "Sequence[CrawlRun]", settings: Settings) -> bool:
     """Wait for the runs and for their pages; whether all went well."""
     try:
-        with progress("waiting") as meter:
-            _until_ended(runs, meter)
-            _until_compared(settings, meter)
+        with progress("waiting") as meter, noted_interrupts() as interrupts:
+            _until_ended(runs, meter, interrupts)
+            _until_compared(settings, meter, interrupts)
     except KeyboardInterrupt:
         complain("no longer waiting; the crawl goes on without this command: see zhuiwen site list")
         raise
@@ -111,9 +112,10 @@ def _waited(runs: "Sequence[CrawlRun]", settings: Settings) -> bool:
     return all(run.state == run.State.FINISHED for run in runs)
 
 
-def _until_ended(runs: "Sequence[CrawlRun]", meter: Meter) -> None:
+def _until_ended(runs: "Sequence[CrawlRun]", meter: Meter, interrupts: Interrupts) -> None:
     watch = _Watch()
     while True:
+        interrupts.check()
         for run in runs:
             run.refresh_from_db()
         live = [run for run in runs if run.state in run.LIVE]
@@ -126,17 +128,18 @@ def _until_ended(runs: "Sequence[CrawlRun]", meter: Meter) -> None:
         time.sleep(POLL_S)
 
 
-def _until_compared(settings: Settings, meter: Meter) -> None:
+def _until_compared(settings: Settings, meter: Meter, interrupts: Interrupts) -> None:
     from pipeline.idle import wait_until_idle
     from pipeline.pending import pending
     from pipeline.wiring import redis_client
 
     client, watch = redis_client(settings), _Watch()
     while left := _of_pages(pending(client)):
+        interrupts.check()
         meter.text(f"{left} messages to work off")
         watch.saw(left)
         time.sleep(POLL_S)
-    wait_until_idle(settings, STALLED_AFTER_S)  # the stores may owe what no message says
+    wait_until_idle(settings, STALLED_AFTER_S, lambda _: interrupts.check())  # the stores may owe what no message says
 
 
 def _of_pages(left: "Pending") -> int:

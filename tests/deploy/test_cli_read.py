@@ -5,11 +5,12 @@ from pathlib import Path
 import pytest
 
 from tests.crawler.layouts import layouts
+from tests.crawler.texts import SIMPLIFIED
 from tests.support.command_line import CommandLine
 
 FIELDS = {
     *("source", "site", "title", "chapter_number", "author", "published", "encoding", "is_encoding_doubtful"),
-    *("extractor", "confidence", "is_extraction_doubtful", "left_out", "disguises", "text"),
+    *("repairs", "extractor", "confidence", "is_extraction_doubtful", "left_out", "disguises", "text"),
 }
 NOVEL = next(layout for layout in layouts() if layout.chapter_number == 3 and layout.encoding == "gbk")
 SHORT_NOTICE = next(layout for layout in layouts() if layout.name.startswith("short notice"))
@@ -40,3 +41,16 @@ def test_an_extraction_that_is_more_likely_poor_than_good_is_called_doubtful(
     path.write_bytes(SHORT_NOTICE.body)
     assert zhuiwen("read", path, "--json").json()["is_extraction_doubtful"] is True
     assert "(doubtful)" in zhuiwen("read", path).out
+
+
+def test_what_it_took_to_read_bytes_that_were_spoilt_is_said(zhuiwen: CommandLine, tmp_path: Path) -> None:
+    """Saved in UTF-8 by a program that took GBK for Latin-1, as downloaded novels often are."""
+    markup = f"<html><head><title>渡口</title></head><body><p>{'</p><p>'.join(SIMPLIFIED)}</p></body></html>"
+    right, page = tmp_path / "right.html", tmp_path / "spoilt.html"
+    right.write_text(markup, "utf-8")
+    page.write_text(markup.encode("gb18030").decode("latin-1"), "utf-8")
+    record = zhuiwen("read", page, "--json").json()
+    (repair,) = record["repairs"]
+    assert "had been read as cp1252" in repair
+    assert f"repaired: {repair}" in zhuiwen("read", page).out
+    assert zhuiwen("read", right, "--json").json()["repairs"] == []
