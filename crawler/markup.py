@@ -1,7 +1,6 @@
 """Markup -> a tree, and a tree -> lines of text as a reader sees them, each with where it stood."""
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lxml import etree, html
@@ -95,6 +94,7 @@ class Line:
     text: str
     container: HtmlElement
     link_chars: int = 0
+    worth: float | None = None  # what crawler.main_text.density makes of it, once asked
 
     @property
     def own_chars(self) -> int:
@@ -116,37 +116,18 @@ def parse(markup: str) -> HtmlElement | None:
 
 def lines(root: HtmlElement) -> list[Line]:
     """The lines of `root` in document order, empty ones left out."""
-    collected: list[Line] = []
-    buffer = _Buffer(root)
-    for kind, node, text in _events(root, root):
-        if kind == "text":
-            buffer.add(text, node)
-        else:
-            collected.extend(buffer.flush(node))
-    collected.extend(buffer.flush(root))
-    return collected
+    if not isinstance(root.tag, str):
+        return []
+    block = _block(root)
+    walk = _Walk(root)
+    walk.into(root, block, is_link=_is_in_link(root))
+    walk.flush(root)
+    return walk.lines
 
 
 def text_of(element: HtmlElement) -> str:
     """All of an element's lines, joined by line feeds."""
     return "\n".join(line.text for line in lines(element))
-
-
-def _events(element: HtmlElement, root: HtmlElement) -> Iterator[tuple[str, HtmlElement, str]]:
-    """("text", element, characters) and ("break", block that goes on, "") in document order."""
-    if not isinstance(element.tag, str) or (element.tag in UNSEEN and element is not root):
-        return
-    is_block = element.tag in BLOCKS
-    if is_block:
-        yield "break", element, ""
-    if element.text:
-        yield "text", element, element.text
-    for child in element:
-        yield from _events(child, root)
-        if child.tag == "br" or (isinstance(child.tag, str) and child.tag in BLOCKS):
-            yield "break", _block(element), ""
-        if child.tail:
-            yield "text", element, child.tail
 
 
 def _block(element: HtmlElement) -> HtmlElement:
@@ -155,29 +136,53 @@ def _block(element: HtmlElement) -> HtmlElement:
     return element
 
 
-class _Buffer:
-    """The characters of the line that is being put together."""
+def _is_in_link(element: HtmlElement) -> bool:
+    node: HtmlElement | None = element
+    while node is not None and node.tag not in BLOCKS:
+        if node.tag == "a":
+            return True
+        node = node.getparent()
+    return False
+
+
+class _Walk:
+    """Collects lines on the way through a tree, and holds the characters of the line that is being put together."""
 
     def __init__(self, container: HtmlElement) -> None:
+        self.lines: list[Line] = []
         self._container = container
         self._parts: list[str] = []
         self._link_chars = 0
         self._is_pre = False
 
-    def add(self, text: str, element: HtmlElement) -> None:
-        node: HtmlElement | None = element
-        while node is not None and node.tag not in BLOCKS:
-            if node.tag == "a":
-                self._link_chars += len("".join(text.split()))
-                break
-            node = node.getparent()
-        self._is_pre = self._is_pre or _block(element).tag == "pre"
-        self._parts.append(text)
+    def into(self, element: HtmlElement, block: HtmlElement, *, is_link: bool) -> None:
+        """One element whose nearest block, itself included, is `block`; is_link: a link inside that block is around."""
+        if element is block and element.tag in BLOCKS:
+            self.flush(element)
+        if element.text:
+            self._add(element.text, block, is_link)
+        for child in element:
+            tag = child.tag
+            is_block = tag in BLOCKS
+            if isinstance(tag, str) and tag not in UNSEEN:
+                self.into(child, child if is_block else block, is_link=not is_block and (is_link or tag == "a"))
+            if is_block or tag == "br":
+                self.flush(block)
+            if child.tail:
+                self._add(child.tail, block, is_link)
 
-    def flush(self, container: HtmlElement) -> list[Line]:
-        whole = "".join(self._parts)
-        pieces = whole.splitlines() if self._is_pre else [_BLANKS.sub(" ", _BREAK_BETWEEN_WIDE.sub("", whole))]
-        texts = [text for text in (piece.strip(_EDGES) for piece in pieces) if text]
-        result = [Line(text, self._container, min(len(text), self._link_chars)) for text in texts]
-        self._container, self._parts, self._link_chars, self._is_pre = container, [], 0, False
-        return result
+    def flush(self, container: HtmlElement) -> None:
+        """End the line that is being put together; the next one stands in `container`."""
+        if self._parts:
+            whole = "".join(self._parts)
+            pieces = whole.splitlines() if self._is_pre else [_BLANKS.sub(" ", _BREAK_BETWEEN_WIDE.sub("", whole))]
+            texts = [text for text in (piece.strip(_EDGES) for piece in pieces) if text]
+            self.lines += [Line(text, self._container, min(len(text), self._link_chars)) for text in texts]
+            self._parts, self._link_chars, self._is_pre = [], 0, False
+        self._container = container
+
+    def _add(self, text: str, block: HtmlElement, is_link: bool) -> None:
+        if is_link:
+            self._link_chars += len("".join(text.split()))
+        self._is_pre = self._is_pre or block.tag == "pre"
+        self._parts.append(text)

@@ -46,6 +46,7 @@ _ADDRESS = (
     rf"{_ENDING}(?!{_LETTER})"
 )
 _ADDRESSES = re.compile(_ADDRESS)
+_LETTERS = re.compile(_LETTER)
 _SITE_WORDS = re.compile(
     "首发|首發|小说|小說|章节|章節|记住|記住|无弹窗|無彈窗|手机(?:版|用户|阅读|站)|免费(?:阅读|看)|看书|看書|读书|讀書|书友|書友|本站"
     "|域名|手打|无广告|無廣告|笔趣|筆趣|网址|網址|天才"
@@ -114,7 +115,7 @@ def without_advertisements(text: str, host: str = "") -> tuple[str, DisguiseFoun
 def _pieces(text: str, host: str) -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
     plain: list[tuple[int, int]] = []
-    for pattern in (_SIGNS, _ADDRESSES):
+    for pattern in (_SIGNS, _ADDRESSES) if _LETTERS.search(text) else (_SIGNS,):
         for match in pattern.finditer(text):
             if pattern is _ADDRESSES and not _is_address(match[0]):
                 continue

@@ -6,16 +6,19 @@ from urllib.parse import urlsplit
 
 from core.pages import DisguiseFound
 from crawler.disguises.advertisements import without_advertisements
-from crawler.disguises.text_noise import BEFORE_ADVERTISEMENTS, STEPS, CleanText, Step, undone_by
+from crawler.disguises.text_noise import BEFORE_ADVERTISEMENTS, STEPS, CleanText, undone_by
 from crawler.disguises.undone import EXAMPLE_CHARS
 
 
 def cleaned(text: str, url: str = "") -> CleanText:
     """Undo what stands between the characters of a text; one without noise comes back as it is."""
     strip = partial(without_advertisements, host=_host(url))
-    # Twice: an address may be hidden by noise, and noise may look like a part of an address.
-    steps: tuple[Step, ...] = (*BEFORE_ADVERTISEMENTS, strip, *STEPS[len(BEFORE_ADVERTISEMENTS) :], strip)
-    text, found = undone_by(steps, text)
+    seen, found = undone_by(BEFORE_ADVERTISEMENTS, text)
+    text, more = undone_by((strip, *STEPS[len(BEFORE_ADVERTISEMENTS) :]), seen)
+    found += more
+    if text != seen:  # twice: an address may be hidden by noise, and noise may look like a part of an address
+        text, more = undone_by((strip,), text)
+        found += more
     return CleanText(text, merged(found))
 
 

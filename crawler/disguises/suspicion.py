@@ -7,7 +7,7 @@ import re
 
 from lxml.html import HtmlElement
 
-from crawler.characters.repertoire import HAN, PRIVATE_USE, count_han
+from crawler.characters.repertoire import HAN, PRIVATE_USE, count_han, han_of
 from crawler.disguises.reordered import is_chopped
 from crawler.disguises.undone import block_of
 from crawler.disguises.visibility import INLINE
@@ -77,7 +77,7 @@ def _has_odd_text(tree: HtmlElement) -> bool:
         return True
     if len(PRIVATE_USE.findall("".join(shown))) >= MIN_PIECES:
         return True
-    han = HAN.findall("".join(text for text in shown if count_han(text) >= 2 * MIN_HAN_OF_LINE))
+    han = han_of("".join(text for text in shown if count_han(text) >= 2 * MIN_HAN_OF_LINE))
     if len(han) < MIN_HAN_TO_JUDGE:
         return False
-    return sum(char in _BINDING for char in han) < MIN_BINDING_SHARE * len(han)
+    return sum(map(han.count, _BINDING)) < MIN_BINDING_SHARE * len(han)

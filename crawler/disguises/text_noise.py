@@ -8,10 +8,12 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from core.pages import Disguise, DisguiseFound
 from crawler.characters.repertoire import count_han
 from crawler.disguises.reordered import without_overrides
+from fingerprint.noise import Noise
 from fingerprint.normalization import normalize
 
 Step = Callable[[str], tuple[str, DisguiseFound | None]]
@@ -77,7 +79,7 @@ def _without_overrides(text: str) -> tuple[str, DisguiseFound | None]:
 
 def _without_kind(kind: Disguise, min_count: int = MIN_COUNT) -> Step:
     def step(text: str) -> tuple[str, DisguiseFound | None]:
-        ranges = [where for where, found in normalize(text).noise.items() if found is kind]
+        ranges = [where for where, found in _noise(text).items() if found is kind]
         if len(ranges) < max(min_count, MIN_SHARES[kind] * count_han(text)):
             return text, None
         parts, at = [], 0
@@ -90,6 +92,11 @@ def _without_kind(kind: Disguise, min_count: int = MIN_COUNT) -> Step:
         return "".join([*parts, text[at:]]), DisguiseFound(kind, len(ranges), _around(text, first.start, first.end))
 
     return step
+
+
+@lru_cache(maxsize=1)  # three steps look at the same text
+def _noise(text: str) -> Noise:
+    return normalize(text).noise
 
 
 def _in_usual_width(text: str) -> tuple[str, DisguiseFound | None]:
@@ -132,6 +139,9 @@ def _without_marks(text: str) -> tuple[str, DisguiseFound | None]:
 
 
 def _is_noise(char: str, text: str) -> bool:
+    least = _MIN_IN_STRETCH.get(char, 1)
+    if text.count(char) < MIN_FILLED_SHARE * least * (count_han(text) // STRETCH_HAN):
+        return False  # too few to fill most stretches, wherever they stand
     counts = [0]
     han = 0
     for match in _HAN_OR_MARK.finditer(text):
@@ -142,7 +152,7 @@ def _is_noise(char: str, text: str) -> bool:
             if han % STRETCH_HAN == 0:
                 counts.append(0)
     whole = counts[:-1]
-    filled = sum(1 for count in whole if count >= _MIN_IN_STRETCH.get(char, 1))
+    filled = sum(1 for count in whole if count >= least)
     return len(whole) >= MIN_STRETCHES and filled >= MIN_FILLED_SHARE * len(whole)
 
 

@@ -35,6 +35,12 @@ MAX_LINK_SHARE = 0.5  # of a line's characters; above it the line is navigation
 
 def weight(line: Line) -> float:
     """How much a line speaks for running text: its characters outside links, marks threefold; 0.0 for menus."""
+    if line.worth is None:
+        line.worth = _weight(line)
+    return line.worth
+
+
+def _weight(line: Line) -> float:
     own = line.own_chars
     is_menu = line.link_chars > MAX_LINK_SHARE * len(line.text) or not HAN.search(line.text)
     if is_menu or (len(line.text) < 120 and _SMALL_PRINT.search(line.text)):

@@ -15,7 +15,7 @@ from lxml import etree
 from lxml.html import HtmlElement
 
 from core.errors import BadConfiguration
-from crawler.characters.repertoire import HAN, count_han
+from crawler.characters.repertoire import count_han, han_of
 from crawler.main_text import authors, headline, metadata
 from crawler.main_text.chapters import chapter_number
 from crawler.main_text.cleaning import cleaned, without_head
@@ -150,15 +150,11 @@ def _by_trafilatura(tree: HtmlElement, page: Sequence[Line]) -> list[Line]:
     document = trafilatura.bare_extraction(
         deepcopy(tree), include_comments=False, deduplicate=False, with_metadata=False
     )
-    body = _han(getattr(document, "text", "") or "")
+    body = han_of(getattr(document, "text", "") or "")
     if not body:
         return []
-    taken = [(_han(line.text), line) for line in page]
+    taken = [(han_of(line.text), line) for line in page]
     return [line for key, line in taken if key and key in body]
-
-
-def _han(text: str) -> str:
-    return "".join(HAN.findall(text))
 
 
 def _is_list_page(page: Sequence[Line], text: str) -> bool:

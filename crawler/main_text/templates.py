@@ -15,7 +15,7 @@ import os
 import re
 import threading
 import unicodedata
-from collections import OrderedDict
+from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
@@ -67,6 +67,14 @@ class _Place:
     frames: int = 0  # different ones
 
 
+@dataclass(frozen=True, slots=True)
+class _Lesson:
+    """What one page teaches: its sketch, and the frames that stood in each place."""
+
+    sketch: tuple[str, ...]
+    stood: Mapping[str, frozenset[str]]
+
+
 @dataclass(slots=True)
 class HostTemplate:
     """What one host's pages have in common so far."""
@@ -75,6 +83,11 @@ class HostTemplate:
     frames: OrderedDict[str, _Frame] = field(default_factory=OrderedDict)
     places: OrderedDict[str, _Place] = field(default_factory=OrderedDict)
     sketches: OrderedDict[str, tuple[str, ...]] = field(default_factory=OrderedDict)
+    _holders: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # hash -> names of sketches
+
+    def __post_init__(self) -> None:
+        for name, sketch in self.sketches.items():
+            self._hold(name, sketch)
 
     def learn(self, page: Sequence[Line]) -> None:
         """Take one page in, unless it repeats one that was taken in before."""
@@ -82,8 +95,10 @@ class HostTemplate:
         if self._is_known(sketch):
             return
         self.pages += 1
+        self._hold(str(self.pages), sketch)
         self.sketches[str(self.pages)] = sketch
-        _bound(self.sketches, MAX_SKETCHES)
+        if len(self.sketches) > MAX_SKETCHES:
+            self._release(*self.sketches.popitem(last=False))
         stood: dict[str, set[str]] = {}
         for line in page:
             stood.setdefault(_place(line.container), set()).add(_frame(line.text))
@@ -120,32 +135,47 @@ class HostTemplate:
             self.frames.move_to_end(frame)
 
     def _is_known(self, sketch: tuple[str, ...]) -> bool:
-        own = set(sketch)
-        enough = MAX_SHARED_TO_LEARN * len(own)
-        return bool(own) and any(len(own.intersection(other)) > enough for other in self.sketches.values())
+        shared = Counter(name for each in sketch for name in self._holders.get(each, ()))
+        return max(shared.values(), default=0) > MAX_SHARED_TO_LEARN * len(sketch)
+
+    def _hold(self, name: str, sketch: tuple[str, ...]) -> None:
+        for each in sketch:
+            self._holders[each].add(name)
+
+    def _release(self, name: str, sketch: tuple[str, ...]) -> None:
+        for each in sketch:
+            self._holders[each].discard(name)
+            if not self._holders[each]:
+                del self._holders[each]
 
 
 class SiteTemplates:
-    """The templates of a site's hosts. Safe in several threads; kept in `folder` where there is one."""
+    """The templates of a site's hosts. Safe in several threads; kept in `folder` where there is one.
+
+    Several processes may keep theirs in one folder: what each has learnt since it last wrote is taken in by the next
+    that writes, and by nobody twice.
+    """
 
     def __init__(self, folder: Path | None = None) -> None:
         self._path = folder / FILE_NAME if folder is not None else None
         self._lock = threading.Lock()
-        self._unsaved = 0
+        self._pages_unsaved = 0
+        self._lessons: list[tuple[str, _Lesson]] = []  # by host, since the last time that was written
         self._hosts = _loaded(self._path)
+        self._written = _stamp(self._path)
 
     def sieved(self, page: Sequence[Line], url: str, site_name: str = "") -> list[Line]:
         """Learn from a page, then return those of its lines that are no template, in their order."""
         host = urlsplit(url).hostname or ""
         names = [name for name in (*_labels(host), _folded(site_name)) if name]
         with self._lock:
-            template = self._hosts.setdefault(host, HostTemplate())
-            self._hosts.move_to_end(host)
-            _bound(self._hosts, MAX_HOSTS)
-            template.learn(page)
+            template = _of_host(self._hosts, host)
+            lesson = template.learn(page)
+            if lesson is not None and self._path is not None:
+                self._lessons.append((host, lesson))
             kept = [line for line in page if not template.is_template(line, names)]
-            self._unsaved += 1
-            if self._unsaved >= PAGES_BETWEEN_SAVES:
+            self._pages_unsaved += 1
+            if self._pages_unsaved >= PAGES_BETWEEN_SAVES:
                 self._save()
         return kept
 
@@ -156,21 +186,28 @@ class SiteTemplates:
     def close(self) -> None:
         """Keep what was learnt since the last time."""
         with self._lock:
-            if self._unsaved:
+            if self._pages_unsaved:
                 self._save()
 
     def _save(self) -> None:
-        self._unsaved = 0
+        self._pages_unsaved = 0
         if self._path is None:
             return
-        record = {"format": FORMAT, "hosts": {host: _as_record(each) for host, each in self._hosts.items()}}
-        fresh = self._path.with_suffix(".new")
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        with fresh.open("w", encoding="utf-8") as file:
-            json.dump(record, file, separators=(",", ":"))
-            file.flush()
-            os.fsync(file.fileno())
-        fresh.replace(self._path)
+        with _locked(self._path):
+            if _stamp(self._path) != self._written:
+                self._take_over(_loaded(self._path))
+            _write(self._path, self._hosts)
+            self._written = _stamp(self._path)
+        self._lessons.clear()
+
+    def _take_over(self, others: "OrderedDict[str, HostTemplate]") -> None:
+        """What others wrote meanwhile, and on top of it what was learnt here; a file that is no use is written anew."""
+        if not others:
+            return
+        for host, lesson in self._lessons:
+            _of_host(others, host).repeat(lesson)
+        self._hosts = others
 
 
 def names_a_site(text: str, names: Sequence[str] = ()) -> bool:
@@ -222,6 +259,42 @@ def _hash(text: str) -> str:
 def _bound(kept: "OrderedDict[str, Any]", most: int) -> None:
     while len(kept) > most:
         kept.popitem(last=False)
+
+
+def _of_host(hosts: "OrderedDict[str, HostTemplate]", host: str) -> HostTemplate:
+    """The template of a host, which is the newest in use from now on."""
+    template = hosts.setdefault(host, HostTemplate())
+    hosts.move_to_end(host)
+    _bound(hosts, MAX_HOSTS)
+    return template
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Hold the file for this process; the lock of a process that dies is free at once."""
+    with path.with_suffix(".lock").open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _stamp(path: Path | None) -> tuple[int, int] | None:
+    """Which writing of the file stands there: each is a file of its own."""
+    try:
+        state = path.stat() if path is not None else None
+    except OSError:
+        return None
+    return (state.st_ino, state.st_mtime_ns) if state is not None else None
+
+
+def _write(path: Path, hosts: Mapping[str, HostTemplate]) -> None:
+    """Write a new file beside the old one and put it in its place; whoever reads sees the one or the other."""
+    record = {"format": FORMAT, "hosts": {host: _as_record(each) for host, each in hosts.items()}}
+    fresh = path.with_suffix(".new")
+    with fresh.open("w", encoding="utf-8") as file:
+        json.dump(record, file, separators=(",", ":"))
+        file.flush()
+        os.fsync(file.fileno())
+    fresh.replace(path)
 
 
 def _as_record(template: HostTemplate) -> dict[str, Any]:
