@@ -10,13 +10,15 @@ A refrain, a closing formula (且听下回分解) or a chapter that stands under
 among lines that do not repeat and names no site. Pages that repeat each other teach nothing.
 """
 
+import fcntl
 import json
 import os
 import re
 import threading
 import unicodedata
 from collections import Counter, OrderedDict, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
@@ -72,7 +74,7 @@ class _Lesson:
     """What one page teaches: its sketch, and the frames that stood in each place."""
 
     sketch: tuple[str, ...]
-    stood: Mapping[str, frozenset[str]]
+    stood: Mapping[str, set[str]]
 
 
 @dataclass(slots=True)
@@ -89,24 +91,34 @@ class HostTemplate:
         for name, sketch in self.sketches.items():
             self._hold(name, sketch)
 
-    def learn(self, page: Sequence[Line]) -> None:
-        """Take one page in, unless it repeats one that was taken in before."""
+    def learn(self, page: Sequence[Line]) -> _Lesson | None:
+        """Take one page in; None where it repeats one that was taken in before, and teaches nothing."""
         sketch = _sketch(page)
         if self._is_known(sketch):
-            return
-        self.pages += 1
-        self._hold(str(self.pages), sketch)
-        self.sketches[str(self.pages)] = sketch
-        if len(self.sketches) > MAX_SKETCHES:
-            self._release(*self.sketches.popitem(last=False))
+            return None
         stood: dict[str, set[str]] = {}
         for line in page:
             stood.setdefault(_place(line.container), set()).add(_frame(line.text))
-        for name, frames in stood.items():
+        lesson = _Lesson(sketch, stood)
+        self._take_in(lesson)
+        return lesson
+
+    def repeat(self, lesson: _Lesson) -> None:
+        """Take in what was learnt elsewhere, unless the page is known here."""
+        if not self._is_known(lesson.sketch):
+            self._take_in(lesson)
+
+    def _take_in(self, lesson: _Lesson) -> None:
+        self.pages += 1
+        self._hold(str(self.pages), lesson.sketch)
+        self.sketches[str(self.pages)] = lesson.sketch
+        if len(self.sketches) > MAX_SKETCHES:
+            self._release(*self.sketches.popitem(last=False))
+        for name, frames in lesson.stood.items():
             place = self.places.setdefault(name, _Place())
             place.pages += 1
             place.frames += sum(frame not in self.frames for frame in frames)
-        for frame in set().union(*stood.values()):
+        for frame in set[str]().union(*lesson.stood.values()):
             self._count(frame)
         _bound(self.places, MAX_PLACES)
         _bound(self.frames, MAX_FRAMES)
@@ -161,8 +173,8 @@ class SiteTemplates:
         self._lock = threading.Lock()
         self._pages_unsaved = 0
         self._lessons: list[tuple[str, _Lesson]] = []  # by host, since the last time that was written
+        self._written = _stamp(self._path)  # before it is read: what is written meanwhile is read once more
         self._hosts = _loaded(self._path)
-        self._written = _stamp(self._path)
 
     def sieved(self, page: Sequence[Line], url: str, site_name: str = "") -> list[Line]:
         """Learn from a page, then return those of its lines that are no template, in their order."""

@@ -1,14 +1,24 @@
 """What a site's pages have in common is left out of texts, and what a work repeats is not."""
 
 import json
+import multiprocessing
+from multiprocessing.synchronize import Barrier
 from pathlib import Path
 
 import pytest
 
-from crawler.main_text.templates import FILE_NAME, MAX_FRAMES, MIN_PAGES, SiteTemplates, names_a_site
+from crawler.main_text.templates import (
+    FILE_NAME,
+    MAX_FRAMES,
+    MIN_PAGES,
+    PAGES_BETWEEN_SAVES,
+    SiteTemplates,
+    names_a_site,
+)
 from crawler.markup import Line, lines, parse
 from tests.crawler.texts import SIMPLIFIED
 
+NOTICE = "温馨提示：方向键左右前后翻页，上下滚动。"
 REFRAIN = "欲知后事如何，且听下回分解。"
 HOST = "http://www.xiaoshuzhan.example"
 
@@ -123,3 +133,51 @@ def test_a_line_names_a_site(line: str) -> None:
 @pytest.mark.parametrize("line", [REFRAIN, "他说了三个字：不。走吧", "Mr. Wang 没有说话", "A. 对 B. 错", "第3.5章"])
 def test_a_line_of_a_work_names_no_site(line: str) -> None:
     assert not names_a_site(line, ["小书站"])
+
+
+def _learn(folder: Path, numbers: range, is_ready: Barrier) -> None:
+    """What a process of a crawl does: read pages, and keep what they teach now and then and at its end."""
+    templates = SiteTemplates(folder)
+    is_ready.wait()
+    for number in numbers:
+        texts(templates, page(f"<div class='tip'>{NOTICE}</div>", own(number)), number)
+    templates.close()
+
+
+def test_processes_that_write_at_once_lose_nothing_that_one_of_them_learnt(tmp_path: Path) -> None:
+    context = multiprocessing.get_context("spawn")
+    processes, pages = 3, 4 * PAGES_BETWEEN_SAVES + 7
+    is_ready = context.Barrier(processes + 1)
+    running = [
+        context.Process(target=_learn, args=(tmp_path, range(at * pages, (at + 1) * pages), is_ready))
+        for at in range(processes)
+    ]
+    for each in running:
+        each.start()
+    is_ready.wait()
+    seen = set()
+    while any(each.is_alive() for each in running):
+        if (tmp_path / FILE_NAME).exists():
+            seen.add(json.loads((tmp_path / FILE_NAME).read_text())["hosts"]["www.xiaoshuzhan.example"]["pages"])
+    assert [each.exitcode for each in running] == [0] * processes
+    template = json.loads((tmp_path / FILE_NAME).read_text())["hosts"]["www.xiaoshuzhan.example"]
+    assert template["pages"] == processes * pages
+    assert max(counts[0] for counts in template["frames"].values()) == processes * pages
+    assert seen, "the file was never read while it was written"
+
+
+def test_what_another_process_learnt_serves_this_one(tmp_path: Path) -> None:
+    one, other = SiteTemplates(tmp_path), SiteTemplates(tmp_path)
+    for number in range(PAGES_BETWEEN_SAVES):
+        texts(one, page(f"<div class='tip'>{NOTICE}</div>", own(number)), number)
+    for number in range(1_000, 1_000 + PAGES_BETWEEN_SAVES):
+        texts(other, page(own(number)), number)
+    assert NOTICE not in texts(other, page(f"<div class='tip'>{NOTICE}</div>", own(2_000)), 2_000)
+
+
+def test_a_page_that_two_processes_read_teaches_once(tmp_path: Path) -> None:
+    for templates in (SiteTemplates(tmp_path), SiteTemplates(tmp_path)):
+        for number in range(5):
+            texts(templates, page(own(number)), number)
+        templates.close()
+    assert json.loads((tmp_path / FILE_NAME).read_text())["hosts"]["www.xiaoshuzhan.example"]["pages"] == 5
