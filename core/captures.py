@@ -2,8 +2,8 @@
 
 A capture is taken while a page is fetched (crawler.fetching.capture, crawler.browsing.page_capture) or read from an
 archive (crawler.sources.archive_records), and kept beside its raw body (pagestore.captures). What would let somebody
-else in, cookies and logins, is not in it: each such value is replaced by `WITHHELD`, but for records of an archive,
-which are somebody else's and stay as they are.
+else in, cookies and logins, is not in it: each such value is replaced by `WITHHELD`, in records of an archive by as
+many asterisks as it had bytes, since they state their length.
 """
 
 from dataclasses import dataclass
@@ -59,7 +59,7 @@ class ArchivedRecord:
 
 @dataclass(frozen=True, slots=True)
 class CapturedResource:
-    """What a page refers to and was fetched to read it: a style sheet, a font, a picture. content_type: told or seen."""
+    """What a page refers to and was fetched to read it: a style sheet, a font, a picture."""
 
     url: str
     content_type: str

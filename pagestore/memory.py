@@ -34,8 +34,8 @@ class MemoryPageStore(MemoryPageHistory):
             for part, kept in zip(fetched.parts, version.parts, strict=True):
                 self._raw[kept.raw_digest] = part.body
             if version.id not in self._versions:
-                captures = [each.capture for each in (fetched, *fetched.parts) if each.capture is not None]
-                self._captures |= {content_digest(capture_bytes(each)): each for each in captures}
+                captures = (fetched.capture, *(part.capture for part in fetched.parts))
+                self._captures |= {content_digest(capture_bytes(each)): each for each in captures if each is not None}
             self._versions.setdefault(version.id, version)
             history = self._history.setdefault(version.page_id, [])
             is_new_version = version.id not in history

@@ -125,8 +125,8 @@ class MongoPageStore(MongoPageHistory):
 
     def _insert_version(self, version: PageVersion, fetched: Fetched) -> None:
         if self._versions.find_one({"_id": version.id}, {"_id": 1}) is None:
-            for each in (fetched, *fetched.parts):
-                self._put_capture(each.capture)
+            for capture in (fetched.capture, *(part.capture for part in fetched.parts)):
+                self._put_capture(capture)
             try:
                 self._versions.insert_one(documents.version_document(version))
             except DuplicateKeyError:

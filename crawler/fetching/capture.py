@@ -1,10 +1,11 @@
 """Takes down how each page was fetched: a Scrapy download handler, and what a spider asks of its responses.
 
-Only what Scrapy's own connection fetches is captured. Other handlers (a browser) leave no capture, and `capture_of`
-says so with None.
+What Scrapy's own connection fetches is captured here, what a browser loads in crawler.browsing.page_capture; where
+neither was at work `capture_of` says so with None.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import count
@@ -14,16 +15,21 @@ from scrapy import Request
 from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
 from scrapy.http import Response
 
-from core.captures import WITHHELD, Capture, NameAnswer, WireExchange
+from core.captures import WITHHELD, Capture, CapturedResource, NameAnswer, WireExchange
 from core.hosts import host_key
 from core.ids import digest
 from crawler.fetching.resolver import GuardedResolver
 from crawler.fetching.wire import TICKET, Record, RecordingFactory
 
 EXCHANGES = "zhuiwen_exchanges"  # the key in a request's meta, which Scrapy hands on from redirect to redirect
+CAPTURE = "zhuiwen_capture"  # in the meta of a request that a browser carried out
 # What a redirect says in its body is a sentence; a page that sends on by a meta tag is a page, of 3 to 60 kB.
 MAX_HOP_BODY_BYTES = 64 * 1024
 _SECRETS = re.compile(rb"^(cookie|authorization|proxy-authorization)[ \t]*:[^\r\n]*", re.IGNORECASE | re.MULTILINE)
+_VALUE_OF_SECRET = re.compile(
+    rb"^((?:cookie|authorization|proxy-authorization)[ \t]*:[ \t]*)([^\r\n]*)", re.IGNORECASE | re.MULTILINE
+)
+_VALUE_OF_SET_COOKIE = re.compile(rb"^(set-cookie2?[ \t]*:[ \t]*[^=;\r\n]*=)([^;\r\n]*)", re.IGNORECASE | re.MULTILINE)
 _SET_COOKIE = re.compile(rb"^(set-cookie2?[ \t]*:[ \t]*[^=;\r\n]*=)[^;\r\n]*", re.IGNORECASE | re.MULTILINE)
 
 
@@ -52,13 +58,20 @@ class CapturingHandler(HTTP11DownloadHandler):
         return response
 
 
-def capture_of(response: Response) -> Capture | None:
-    """How a response was fetched, redirects and all; None where nothing was taken down."""
-    exchanges = response.meta.get(EXCHANGES, ()) if response.request is not None else ()
-    if not exchanges:
-        return None
-    *hops, own = exchanges
-    return Capture((*hops, replace(own, body=b"")))
+def capture_of(response: Response, resources: Sequence[CapturedResource] = ()) -> Capture | None:
+    """How a response was fetched, redirects and all; None where nothing was taken down.
+
+    resources: what was fetched to read the page, to be kept with it.
+    """
+    meta = response.meta if response.request is not None else {}
+    capture: Capture | None = meta.get(CAPTURE)
+    if capture is None and meta.get(EXCHANGES):
+        *hops, own = meta[EXCHANGES]
+        capture = Capture((*hops, replace(own, body=b"")))
+    if capture is None or not resources:
+        return capture
+    known = {each.url for each in capture.resources}
+    return replace(capture, resources=(*capture.resources, *(each for each in resources if each.url not in known)))
 
 
 def without_secrets(head: bytes) -> bytes:
@@ -71,6 +84,19 @@ def without_secrets(head: bytes) -> bytes:
     """
     said = WITHHELD.encode()
     return _SET_COOKIE.sub(rb"\1" + said, _SECRETS.sub(rb"\1: " + said, head))
+
+
+def with_secrets_starred(head: bytes) -> bytes:
+    r"""A head with the values of cookies and logins starred out, as long as it was.
+
+    >>> with_secrets_starred(b"GET / HTTP/1.1\r\nCookie: a=1\r\n\r\n")
+    b'GET / HTTP/1.1\r\nCookie: ***\r\n\r\n'
+    """
+
+    def starred(found: re.Match[bytes]) -> bytes:
+        return found[1] + b"*" * len(found[2])
+
+    return _VALUE_OF_SET_COOKIE.sub(starred, _VALUE_OF_SECRET.sub(starred, head))
 
 
 def _factory(into: dict[bytes, Record]) -> type[RecordingFactory]:

@@ -10,8 +10,9 @@ import re
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from ipaddress import ip_address
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any
@@ -20,7 +21,10 @@ from warcio.archiveiterator import ArchiveIterator
 from warcio.bufferedreaders import DecompressingBufferedReader
 from warcio.exceptions import ArchiveLoadFailed
 
+from core.captures import ArchivedRecord, Capture, CaptureSource, WireExchange
 from core.errors import UnreadableFile
+from core.ids import digest
+from crawler.fetching.capture import with_secrets_starred, without_secrets
 
 # Pages shrink to a fifth or a twentieth; deflate cannot do better than 1 to 1,032. A file of zeros stays above 1,000.
 MAX_RATIO = 200
@@ -30,8 +34,11 @@ MAX_HEADER_BYTES = 1024 * 1024
 MAX_MEMBERS = 10_000  # archives in one WACZ
 MAX_REMEMBERED = 200_000  # payload digests of one file, for revisit records: some 30 MB
 CHUNK_BYTES = 64 * 1024
+MAX_REQUEST_BYTES = 64 * 1024  # of a request record; heads have 300 bytes to 4 kB
 _PAGE_TYPES = ("text/", "application/xhtml", "application/xml", "application/octet-stream")
 _NOT_CHUNKED = "non-chunked gzip"
+_HTTP = re.compile(rb"^HTTP/", re.MULTILINE)
+_WARC_HEAD = re.compile(rb"\A.*?\r?\n\r?\n", re.DOTALL)
 Wanted = Callable[[str], bool]  # whether the page at an address is taken in
 
 
@@ -53,7 +60,11 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Captured:
-    """One response. fetched_at: WARC-Date. record: what evidence calls it. position: of the record."""
+    """One response. fetched_at: WARC-Date. record: what evidence calls it. position: of the record.
+
+    concurrent_to: the record that it names as fetched with it. capture: what the archive says of how it was fetched,
+    with the records themselves.
+    """
 
     url: str
     status: int
@@ -64,6 +75,8 @@ class Captured:
     is_truncated: bool
     is_revisit: bool
     body: bytes
+    capture: Capture
+    concurrent_to: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +85,44 @@ class PassedBy:
 
     reason: str
     position: Position
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A request record. `name`, `answers`: ids of this record and of the response that it names."""
+
+    url: str
+    name: str
+    answers: str
+    record: ArchivedRecord
+
+    def is_of(self, response: Captured) -> bool:
+        """Whether this asked for that response: by the ids that either names, by the address where neither does."""
+        if self.answers or response.concurrent_to:
+            return self.answers == response.record or (bool(self.name) and response.concurrent_to == self.name)
+        return self.url == response.url
+
+
+@dataclass(slots=True)
+class _Pairs:
+    """Brings responses and requests together, which stand side by side in either order."""
+
+    asked: _Asked | None = None  # the request just seen
+    _held: Captured | None = None  # a response whose request may follow
+
+    def take(self, told: "Captured | PassedBy") -> "Iterator[Captured | PassedBy]":
+        """What is complete now that this record was seen."""
+        yield from self.left()
+        if isinstance(told, Captured):
+            self._held, self.asked = _with_request(told, self.asked), None
+        else:
+            yield told
+
+    def left(self) -> "Iterator[Captured]":
+        """The response that was held back."""
+        if self._held is not None:
+            held, self._held = self._held, None
+            yield _with_request(held, self.asked)
 
 
 class ArchiveFile:
@@ -127,33 +178,54 @@ class ArchiveFile:
     def _of_member(self, number: int, start: Position, wanted: Wanted) -> Iterator[Captured | PassedBy]:
         with self._opened(number, is_unpacked=start.is_unpacked) as stream:
             stream.seek(start.offset)
-            iterator = _Records(stream)
-            for record in iterator:
-                position = Position(number, iterator.offset, start.is_unpacked)
-                iterator.bounds.is_header = False
-                yield self._told(record, position, wanted)
-                iterator.bounds.is_header, iterator.bounds.header_bytes = True, 0
+            iterator, pairs = _Records(stream, self._limits.max_body_bytes), _Pairs()
+            try:
+                for record in iterator:
+                    position = Position(number, iterator.offset, start.is_unpacked)
+                    iterator.bounds.is_header = False
+                    if record.rec_type == "request":
+                        pairs.asked = self._asked(record, iterator, position, wanted) or pairs.asked
+                    yield from pairs.take(self._told(record, iterator, position, wanted))
+                    iterator.bounds.is_header, iterator.bounds.header_bytes = True, 0
+            except Exception as error:  # whatever breaks here, what came before is given
+                if _NOT_CHUNKED not in str(error):  # then all is read once more, and whole
+                    yield from pairs.left()
+                raise
+            yield from pairs.left()
 
     def _opened(self, number: int, *, is_unpacked: bool) -> IO[bytes]:
         name = self._members[number]
         stream = self._zip.open(name) if self._zip is not None else self._path.open("rb")
         return gzip.GzipFile(fileobj=stream) if is_unpacked else stream  # type: ignore[return-value]
 
-    def _told(self, record: Any, position: Position, wanted: Wanted) -> Captured | PassedBy:
+    def _asked(self, record: Any, iterator: "_Records", position: Position, wanted: Wanted) -> _Asked | None:
+        """A request record; None for one that nobody needs, or that sent more than a head."""
+        url, length = _url(record), record.rec_headers.get_header("Content-Length") or ""
+        if not length.isdecimal() or int(length) > MAX_REQUEST_BYTES or not url.startswith("http") or not wanted(url):
+            return None
+        original = iterator.original(record, self._path.name, self._member(position), position)
+        if original is None or original.payload:
+            return None
+        named = _name_in(record, "WARC-Concurrent-To")
+        return _Asked(url, _name(record), named, original)
+
+    def _told(self, record: Any, iterator: "_Records", position: Position, wanted: Wanted) -> Captured | PassedBy:
         kind = record.rec_type
         if kind not in ("response", "revisit", "conversion"):
             return PassedBy("no_response", position)
-        url = (record.rec_headers.get_header("WARC-Target-URI") or "").strip("<> ")
+        url = _url(record)
         moment = _moment(record.rec_headers.get_header("WARC-Date") or "")
         if not url.startswith(("http://", "https://")) or moment is None:
             return PassedBy("no_page", position)
         if not wanted(url):
             return PassedBy("not_watched", position)
         if kind == "revisit":
-            return self._revisited(record, url, moment, position)
-        return self._captured(record, url, moment, position)
+            return self._revisited(record, iterator, url, moment, position)
+        return self._captured(record, iterator, url, moment, position)
 
-    def _captured(self, record: Any, url: str, moment: datetime, position: Position) -> Captured | PassedBy:
+    def _captured(
+        self, record: Any, iterator: "_Records", url: str, moment: datetime, position: Position
+    ) -> Captured | PassedBy:
         status, headers = _answer(record)
         if status != 200:
             return PassedBy("http_error", position)
@@ -170,23 +242,39 @@ class ArchiveFile:
         if digest and len(self._seen) < MAX_REMEMBERED:
             self._seen.setdefault(digest, position)
         is_truncated = is_cut or bool(record.rec_headers.get_header("WARC-Truncated"))
+        original = iterator.original(record, self._path.name, self._member(position), position)
+        capture = _capture(record, url, status, moment, (original,))
+        concurrent = _name_in(record, "WARC-Concurrent-To")
         return Captured(
-            url, status, headers, moment, _name(record), position, is_truncated, is_revisit=False, body=body
-        )
+            url, status, headers, moment, _name(record), position, is_truncated,
+            is_revisit=False, body=body, capture=capture, concurrent_to=concurrent,
+        )  # fmt: skip
 
-    def _revisited(self, record: Any, url: str, moment: datetime, position: Position) -> Captured | PassedBy:
+    def _member(self, position: Position) -> str:
+        return self._members[position.member] if self._zip is not None else ""
+
+    def _revisited(
+        self, record: Any, iterator: "_Records", url: str, moment: datetime, position: Position
+    ) -> Captured | PassedBy:
         """The page that stood there before, seen again: its body is that of an earlier record of this file."""
         at = self._seen.get(record.rec_headers.get_header("WARC-Payload-Digest") or "")
         if at is None:
             return PassedBy("revisit_of_another_file", position)
+        own = iterator.original(record, self._path.name, self._member(position), position)
         with self._opened(at.member, is_unpacked=at.is_unpacked) as stream:
             stream.seek(at.offset)
-            iterator = _Records(stream)
-            earlier = next(iterator)
-            iterator.bounds.is_header = False
+            before = _Records(stream, self._limits.max_body_bytes)
+            earlier = next(before)
+            before.bounds.is_header = False
             status, headers = _answer(earlier)
             body, is_cut = _body(earlier, self._limits.max_body_bytes)
-        return Captured(url, status, headers, moment, _name(record), position, is_cut, is_revisit=True, body=body)
+            original = before.original(earlier, self._path.name, self._member(at), at)
+        capture = _capture(record, url, status, moment, (own, original))
+        concurrent = _name_in(record, "WARC-Concurrent-To")
+        return Captured(
+            url, status, headers, moment, _name(record), position, is_cut,
+            is_revisit=True, body=body, capture=capture, concurrent_to=concurrent,
+        )  # fmt: skip
 
 
 class _Swells(ArchiveLoadFailed):  # type: ignore[misc]
@@ -208,13 +296,28 @@ class _Bounds:
 
 
 class _BoundedReader(DecompressingBufferedReader):  # type: ignore[misc]
-    """warcio's reader, which neither swells nor takes a line without an end, and names a damaged member."""
+    """warcio's reader, which neither swells nor takes a line without an end, and names a damaged member.
 
-    def __init__(self, stream: IO[bytes], bounds: _Bounds) -> None:
+    taken: the bytes of the record that is being read, as far as it was; None once they are too many to be kept.
+    """
+
+    def __init__(self, stream: IO[bytes], bounds: _Bounds, max_taken_bytes: int) -> None:
         super().__init__(stream, block_size=16_384)
-        self._bounds = bounds
+        self._bounds, self._max_taken = bounds, max_taken_bytes
+        self.taken: bytearray | None = None
 
     decompressor: Any
+
+    def read(self, length: int | None = None) -> bytes:
+        data: bytes = super().read(length)
+        self._take(data)
+        return data
+
+    def _take(self, data: bytes) -> None:
+        if self.taken is not None:
+            self.taken += data
+            if len(self.taken) > self._max_taken:
+                self.taken = None
 
     def _decompress(self, data: bytes) -> bytes:
         packed = len(data)
@@ -234,6 +337,7 @@ class _BoundedReader(DecompressingBufferedReader):  # type: ignore[misc]
             self._bounds.header_bytes += len(line)
             if self._bounds.header_bytes > MAX_HEADER_BYTES:
                 raise _Swells(f"a record has headers of more than {MAX_HEADER_BYTES:,} bytes")
+        self._take(line)
         return line
 
 
@@ -242,10 +346,62 @@ class _Records(ArchiveIterator):  # type: ignore[misc]
 
     INC_RECORD = ""
 
-    def __init__(self, stream: IO[bytes]) -> None:
+    def __init__(self, stream: IO[bytes], max_body_bytes: int) -> None:
         super().__init__(stream, arc2warc=True)
         self.bounds = _Bounds()
-        self.reader = _BoundedReader(self.fh, self.bounds)
+        self.reader = _BoundedReader(self.fh, self.bounds, max_body_bytes + MAX_HEADER_BYTES)
+        self._head = b""
+
+    def _next_record(self, next_line: bytes | None) -> Any:
+        self.reader.taken = bytearray(next_line or b"")
+        record = super()._next_record(next_line)
+        self._head = bytes(self.reader.taken or b"")
+        return record
+
+    def original(self, record: Any, file: str, member: str, at: Position) -> ArchivedRecord | None:
+        """The record that was read last, byte for byte; None for one that is too long to be kept or breaks off."""
+        while record.raw_stream.read(CHUNK_BYTES):
+            pass
+        if self.reader.taken is None or getattr(record.raw_stream, "limit", None) != 0:
+            return None
+        payload = bytes(self.reader.taken[len(self._head) :])
+        return ArchivedRecord(file, member, at.offset, at.is_unpacked, with_secrets_starred(self._head), payload)
+
+
+def _capture(
+    record: Any, url: str, status: int, moment: datetime, originals: tuple[ArchivedRecord | None, ...]
+) -> Capture:
+    """What the archive says of how a page was fetched. originals: the response first."""
+    own, *_ = originals
+    begins = _HTTP.search(own.head) if own is not None else None
+    head = own.head[begins.start() :] if own is not None and begins is not None else b""
+    payload = own.payload if own is not None else b""
+    exchange = WireExchange(
+        url=url,
+        status=status,
+        request_head=b"",
+        response_head=head,
+        connected_at=None,
+        sent_at=moment,
+        answered_at=moment,
+        ended_at=moment,
+        server_address=_address(record.rec_headers.get_header("WARC-IP-Address") or ""),
+        server_port=0,
+        body_digest=digest(payload) if own is not None else "",
+        body_bytes=len(payload),
+    )
+    kept = tuple(each for each in originals if each is not None)
+    return Capture((exchange,), CaptureSource.ARCHIVE, records=kept)
+
+
+def _with_request(response: Captured, asked: _Asked | None) -> Captured:
+    """The response with the record of its request, where `asked` is that and it has none yet."""
+    capture = response.capture
+    if asked is None or not asked.is_of(response) or capture.exchanges[0].request_head:
+        return response
+    head = _WARC_HEAD.sub(b"", asked.record.head, count=1)
+    exchange = replace(capture.exchanges[0], request_head=without_secrets(head))
+    return replace(response, capture=replace(capture, exchanges=(exchange,), records=(*capture.records, asked.record)))
 
 
 def _archives(path: Path, packed: zipfile.ZipFile | None) -> list[str]:
@@ -284,8 +440,25 @@ def _body(record: Any, limit: int) -> tuple[bytes, bool]:
     return body[:limit], len(body) > limit
 
 
+def _url(record: Any) -> str:
+    return (record.rec_headers.get_header("WARC-Target-URI") or "").strip("<> ")
+
+
 def _name(record: Any) -> str:
-    return (record.rec_headers.get_header("WARC-Record-ID") or "").strip("<> ")[:200]
+    return _name_in(record, "WARC-Record-ID")
+
+
+def _name_in(record: Any, header: str) -> str:
+    """The id of a record that a header gives."""
+    return (record.rec_headers.get_header(header) or "").strip("<> ")[:200]
+
+
+def _address(stated: str) -> str:
+    """An address that an archive states; "" for what is none."""
+    try:
+        return str(ip_address(stated.strip()))
+    except ValueError:
+        return ""
 
 
 def _moment(stated: str) -> datetime | None:

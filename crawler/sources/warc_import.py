@@ -121,6 +121,7 @@ class _Importing:
             body=record.body,
             fetched_at=record.fetched_at,
             origin=f"{self._name}, byte {at.offset}" + (f", {record.record}" if record.record else ""),
+            capture=record.capture,
         )
 
     def _pass_by(self, reason: str) -> None:

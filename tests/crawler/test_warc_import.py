@@ -11,9 +11,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from warcio.archiveiterator import ArchiveIterator
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
+from core.captures import CaptureSource
 from core.errors import ServiceUnavailable, UnreadableFile
 from core.ids import SiteId
 from crawler.sources.archive_records import Limits, Position
@@ -303,3 +305,105 @@ def test_nobody_is_asked_to_read_what_nobody_watches(common_crawl: Path) -> None
     store = RecordingStore()
     counts = import_archive(common_crawl, lambda _: None, store, RecordingOutbox(), LIMITS)
     assert (counts.bytes_read, counts.stored) == (0, 0)
+
+
+def _pair(archive: Archive, number: int, order: str, *, is_named: bool = True, cookie: str = "") -> Archive:
+    """A request and its response, in one order or the other, naming each other as crawlers do."""
+    response = archive.writer.create_warc_record(
+        url(number), "response", payload=io.BytesIO(markup(number)),
+        http_headers=StatusAndHeaders(
+            "200 OK", [("Content-Type", "text/html"), ("Set-Cookie", "id=geheim-9; Path=/")], protocol="HTTP/1.1"
+        ),
+        warc_headers_dict={"WARC-Date": "2025-03-04T05:06:07Z", "WARC-IP-Address": "203.0.113.7"},
+    )  # fmt: skip
+    asked = StatusAndHeaders(f"GET /{number}.html HTTP/1.1", [("Host", "watched.example")], is_http_request=True)
+    if cookie:
+        asked.headers.append(("Cookie", cookie))
+    request = archive.writer.create_warc_record(url(number), "request", http_headers=asked)
+    if is_named:
+        named = response.rec_headers.get_header("WARC-Record-ID")
+        request.rec_headers.add_header("WARC-Concurrent-To", named)
+    for record in (request, response) if order == "request first" else (response, request):
+        archive.writer.write_record(record)
+    return archive
+
+
+@pytest.mark.parametrize("form", ["members", "plain", "one stream"])
+@pytest.mark.parametrize("order", ["request first", "response first"])
+@pytest.mark.parametrize("is_named", [True, False])
+def test_a_page_keeps_the_records_it_was_taken_from_byte_for_byte(
+    tmp_path: Path, form: str, order: str, is_named: bool
+) -> None:
+    archive = Archive(is_gzipped=form == "members")
+    for number in (1, 2, 3):
+        _pair(archive, number, order, is_named=is_named)
+    data, path = archive.buffer.getvalue(), tmp_path / "old.warc"
+    path.write_bytes(gzip.compress(data) if form == "one stream" else data)
+    whole = gzip.decompress(data) if form == "members" else data
+    whole = whole.replace(b"geheim-9", b"********")
+    _, store, _ = imported(path)
+    assert len(store.versions) == 3
+    for fetched, _ in store.versions.values():
+        capture = fetched.capture
+        assert capture is not None
+        assert capture.source is CaptureSource.ARCHIVE
+        response, request = capture.records
+        for record in (response, request):
+            assert record.head + record.payload + b"\r\n\r\n" in whole
+            assert (record.file, record.member) == ("old.warc", "")
+        assert response.payload == fetched.body
+        assert b"WARC-Type: response" in response.head
+        assert b"WARC-Type: request" in request.head
+        [exchange] = capture.exchanges
+        assert exchange.request_head.startswith(b"GET /" + fetched.final_url.rpartition("/")[2].encode())
+        assert exchange.response_head.startswith(b"HTTP/1.1 200 OK\r\n")
+        assert exchange.response_head.endswith(b"\r\n\r\n")
+        assert (exchange.server_address, exchange.server_port) == ("203.0.113.7", 0)
+
+
+def test_sessions_in_an_archive_are_starred_out_and_the_records_keep_their_length(tmp_path: Path) -> None:
+    archive = _pair(Archive(), 1, "request first", cookie="login=geheim-7")
+    path = archive.save(tmp_path / "old.warc.gz")
+    _, store, _ = imported(path)
+    [(fetched, _)] = store.versions.values()
+    assert fetched.capture is not None
+    kept = b"".join(record.head + record.payload + b"\r\n\r\n" for record in reversed(fetched.capture.records))
+    assert b"geheim" not in repr(fetched.capture).encode()
+    assert b"Cookie: **************\r\n" in kept
+    assert b"Set-Cookie: id=********; Path=/" in kept
+    whole = gzip.decompress(path.read_bytes())
+    assert len(kept) == len(whole)
+    assert [record.rec_type for record in ArchiveIterator(io.BytesIO(kept))] == ["request", "response"]
+
+
+def test_a_record_that_is_longer_than_may_be_kept_is_named_and_not_kept(tmp_path: Path) -> None:
+    from crawler.sources.archive_records import MAX_HEADER_BYTES
+
+    padded = markup(1) + b"<!--" + b"x" * (LIMITS.max_body_bytes + MAX_HEADER_BYTES)
+    _, store, _ = imported(Archive().response(url(1), padded).save(tmp_path / "a.warc.gz"))
+    [(fetched, _)] = store.versions.values()
+    assert fetched.capture is not None
+    assert fetched.capture.records == ()
+    assert "a.warc.gz, byte 0" in fetched.origin
+
+
+def test_a_page_seen_again_keeps_both_records(tmp_path: Path) -> None:
+    archive = Archive().response(url(1), markup(1), date="2025-01-01T00:00:00Z")
+    payload = archive.writer.create_warc_record(
+        url(1), "response", payload=io.BytesIO(markup(1)), http_headers=StatusAndHeaders("200 OK", [])
+    ).rec_headers.get_header("WARC-Payload-Digest")
+    http = StatusAndHeaders("200 Again", [], protocol="HTTP/1.1")
+    record = archive.writer.create_revisit_record(url(1), payload, url(1), "2025-01-01T00:00:00Z", http_headers=http)
+    archive.writer.write_record(record)
+    kept: list[tuple[bytes, bytes]] = []
+
+    class Store(RecordingStore):
+        def put(self, fetched, reading):  # type: ignore[no-untyped-def]
+            kept.append(tuple(each.head for each in fetched.capture.records))  # type: ignore[arg-type]
+            return super().put(fetched, reading)
+
+    import_archive(archive.save(tmp_path / "a.warc.gz"), place, Store(), RecordingOutbox(), LIMITS)
+    [_, (again, first)] = kept
+    assert b"WARC-Type: revisit" in again
+    assert b"HTTP/1.1 200 Again" in again
+    assert b"WARC-Type: response" in first
