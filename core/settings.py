@@ -49,6 +49,7 @@ class CrawlSettings:
     timeout_s: float = 30.0
     max_body_bytes: int = 16 * 1024 * 1024
     allow_private_hosts: tuple[str, ...] = ()  # "host:port" of private addresses that may be fetched all the same
+    name_servers: tuple[str, ...] = ()  # "address:port"; none: the system's resolver
     chromium: str = ""  # path; found by itself if empty
     is_shared: bool = False  # several processes crawl one site, from a frontier in Redis
     processes: int = 2  # for one site, where it is shared
@@ -186,6 +187,7 @@ def _read(variables: Variables) -> Settings:
             timeout_s=variables.real("CRAWL_TIMEOUT_S", CrawlSettings().timeout_s, 1, 600),
             max_body_bytes=variables.number("MAX_BODY_BYTES", CrawlSettings().max_body_bytes, 1024, 1 << 30),
             allow_private_hosts=variables.places("ALLOW_PRIVATE_HOSTS"),
+            name_servers=variables.sockets("NAME_SERVERS"),
             chromium=variables.text("CHROMIUM", ""),
             is_shared=variables.flag("CRAWL_SHARED"),
             processes=variables.number("CRAWL_PROCESSES", CrawlSettings().processes, 1, 64),

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
+from ipaddress import ip_address
 from typing import TypeVar
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -37,6 +38,14 @@ class Variables:
         wrong = next((place for place in given if not _is_place(place)), None)
         if wrong is not None:
             self._refuse(name, wrong, allowed)
+        return given if wrong is None else ()
+
+    def sockets(self, name: str) -> tuple[str, ...]:
+        """Addresses with their ports: places that need no name to be looked up."""
+        given = self.names(name, ())
+        wrong = next((place for place in given if not (_is_place(place) and _is_address(place))), None)
+        if wrong is not None:
+            self._refuse(name, wrong, "address:port, like 127.0.0.1:53 or [::1]:53; commas between several")
         return given if wrong is None else ()
 
     def url(self, name: str, beginnings: tuple[str, ...]) -> str:
@@ -85,6 +94,14 @@ def _is_place(text: str) -> bool:
         return bool(_PLACE.fullmatch(text)) and parse_host(text).port is not None
     except ValueError:
         return False
+
+
+def _is_address(place: str) -> bool:
+    try:
+        ip_address(parse_host(place).name)
+    except ValueError:
+        return False
+    return True
 
 
 def _is_zone(name: str) -> bool:

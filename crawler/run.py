@@ -12,6 +12,7 @@ from core.errors import BadConfiguration, BrokenInvariant, ZhuiwenError
 from core.pages import CrawlCounts, CrawlPlan
 from core.ports import Clock, Outbox, PageStore, VisitBook
 from core.settings import CrawlSettings
+from crawler.fetching.names import NAME_SERVERS_SETTING
 from crawler.fetching.resolver import ALLOWED_SETTING
 from crawler.frontier import Frontier
 from crawler.main_text.extraction import select
@@ -116,6 +117,7 @@ def scrapy_settings(plan: CrawlPlan, settings: CrawlSettings) -> dict[str, Any]:
         },
         "TWISTED_DNS_RESOLVER": "crawler.fetching.resolver.GuardedResolver",
         ALLOWED_SETTING: list(settings.allow_private_hosts),
+        NAME_SERVERS_SETTING: list(settings.name_servers),
         "ITEM_PIPELINES": {"crawler.store_pipeline.StorePipeline": 100},
         "DOWNLOADER_MIDDLEWARES": {
             "crawler.fetching.middlewares.AddressMiddleware": 10,

@@ -1,7 +1,6 @@
 """Scrapy's downloader middlewares, with every refusal under its reason, and the guard of addresses before all."""
 
 import asyncio
-import socket
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -9,7 +8,7 @@ from scrapy import Request
 from scrapy.downloadermiddlewares.httpcompression import HttpCompressionMiddleware
 from scrapy.downloadermiddlewares.redirect import MetaRefreshMiddleware, RedirectMiddleware
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
-from scrapy.exceptions import IgnoreRequest
+from scrapy.exceptions import CannotResolveHostError, IgnoreRequest
 from scrapy.http import Response
 
 from core.errors import UnsafeUrl
@@ -17,7 +16,8 @@ from core.hosts import host_key
 from core.states import Rejection
 from crawler.fetching.addresses import AddressGuard
 from crawler.fetching.bodies import MAX_CODINGS, archive_kind, declares_entities, swells
-from crawler.fetching.resolver import ALLOWED_SETTING
+from crawler.fetching.names import NAME_SERVERS_SETTING, Names
+from crawler.fetching.resolver import ALLOWED_SETTING, refusal_of
 from crawler.frontier import PAGE, ROBOTS
 from crawler.politeness.refusal_middlewares import TIMES_META
 from crawler.politeness.refusals import RequestRefused
@@ -33,13 +33,14 @@ class AddressMiddleware:
     It gives the operator a reason; what enforces it is crawler.fetching.resolver, at the moment of connecting.
     """
 
-    def __init__(self, guard: AddressGuard) -> None:
-        self._guard = guard
+    def __init__(self, guard: AddressGuard, names: Names) -> None:
+        self._guard, self._names = guard, names
         self._refused: dict[tuple[str, int], UnsafeUrl | None] = {}
 
     @classmethod
     def from_crawler(cls, crawler: Any) -> "AddressMiddleware":
-        return cls(AddressGuard(crawler.settings.getlist(ALLOWED_SETTING)))
+        names = Names(crawler.settings.getlist(NAME_SERVERS_SETTING))
+        return cls(AddressGuard(crawler.settings.getlist(ALLOWED_SETTING)), names)
 
     async def process_request(self, request: Request) -> None:
         try:
@@ -53,16 +54,24 @@ class AddressMiddleware:
         if refused is not None:
             raise RequestRefused(Rejection.UNSAFE_ADDRESS, f"{request.url} is not fetched: {refused.reason}")
 
+    def process_exception(self, request: Request, exception: Exception) -> None:
+        """Raises RequestRefused for a name that had an address to fetch when it was asked first, and has none now."""
+        if not isinstance(exception, CannotResolveHostError):
+            return
+        reason = refusal_of(request.url)
+        if reason:
+            raise RequestRefused(Rejection.UNSAFE_ADDRESS, f"{request.url} is not fetched: {reason}")
+
     async def _fault_of(self, url: str, host: str, port: int) -> UnsafeUrl | None:
         """Why none of the host's addresses may be fetched; None when one may, or when the host has none."""
         try:
-            found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+            found = await asyncio.to_thread(self._names.addresses, host, port)
         except (OSError, UnicodeError):
             return None
         faults: list[UnsafeUrl] = []
-        for *_, address in found:
+        for address in found:
             try:
-                self._guard.check_address(url, host, port, str(address[0]))
+                self._guard.check_address(url, host, port, address)
             except UnsafeUrl as fault:
                 faults.append(fault)
         return faults[0] if found and len(faults) == len(found) else None

@@ -9,12 +9,15 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from twisted.internet._resolver import GAIResolver
 from twisted.internet.interfaces import IHostnameResolver, IResolutionReceiver
 from zope.interface import implementer
 
 from core.captures import NameAnswer
 from core.errors import UnsafeUrl
+from core.hosts import host_key
 from crawler.fetching.addresses import AddressGuard
+from crawler.fetching.names import NAME_SERVERS_SETTING, Names
 
 ALLOWED_SETTING = "ZHUIWEN_ALLOW_PRIVATE_HOSTS"
 MAX_ANSWERS = 1_000  # names whose last answer is remembered; one crawl asks for a handful
@@ -22,16 +25,21 @@ MAX_ANSWERS = 1_000  # names whose last answer is remembered; one crawl asks for
 
 @implementer(IHostnameResolver)
 class GuardedResolver:
-    """The reactor's resolver with the refused addresses left out; for Scrapy's TWISTED_DNS_RESOLVER."""
+    """Looks names up and leaves out the refused addresses; for Scrapy's TWISTED_DNS_RESOLVER.
 
-    def __init__(self, reactor: Any, guard: AddressGuard) -> None:
+    names: where they are looked up; None: with the resolver that the reactor has.
+    """
+
+    def __init__(self, reactor: Any, guard: AddressGuard, names: Names | None = None) -> None:
         self._reactor, self._guard = reactor, guard
-        self._inner: Any = reactor.nameResolver
-        self._answers: OrderedDict[str, NameAnswer] = OrderedDict()
+        look_up: Any = names.places if names is not None else None
+        self._inner: Any = reactor.nameResolver if look_up is None else GAIResolver(reactor, None, look_up)
+        self._answers: OrderedDict[str, tuple[NameAnswer, str]] = OrderedDict()  # with why it was refused
 
     @classmethod
     def from_crawler(cls, crawler: Any, reactor: Any) -> "GuardedResolver":
-        return cls(reactor, AddressGuard(crawler.settings.getlist(ALLOWED_SETTING)))
+        names = Names(crawler.settings.getlist(NAME_SERVERS_SETTING))
+        return cls(reactor, AddressGuard(crawler.settings.getlist(ALLOWED_SETTING)), names)
 
     def install_on_reactor(self) -> None:
         self._reactor.installNameResolver(self)
@@ -44,15 +52,20 @@ class GuardedResolver:
         addressTypes: Sequence[Any] | None = None,  # noqa: N803
         transportSemantics: str = "TCP",  # noqa: N803
     ) -> Any:
-        sieve = _Sieve(resolutionReceiver, self._guard, hostName, portNumber, self._note)
+        sieve = _Sieve(resolutionReceiver, self._guard, _ascii(hostName), portNumber, self._note)
         return self._inner.resolveHostName(sieve, hostName, portNumber, addressTypes, transportSemantics)
 
     def answer_for(self, host: str) -> NameAnswer | None:
         """What a name was last answered with; None where it was not asked for."""
-        return self._answers.get(host)
+        return self._answers[host][0] if host in self._answers else None
 
-    def _note(self, answer: NameAnswer) -> None:
-        self._answers[answer.name] = answer
+    def refusal_for(self, host: str) -> str:
+        """Why the last answer for a name had no address that may be fetched; "" where it had one, or none at all."""
+        answer, refusal = self._answers.get(host, (None, ""))
+        return "" if answer is None or answer.addresses else refusal
+
+    def _note(self, answer: NameAnswer, refusal: str) -> None:
+        self._answers[answer.name] = answer, refusal
         self._answers.move_to_end(answer.name)
         if len(self._answers) > MAX_ANSWERS:
             self._answers.popitem(last=False)
@@ -63,9 +76,10 @@ class _Sieve:
     """Passes on what the guard lets through, and notes it."""
 
     def __init__(
-        self, receiver: Any, guard: AddressGuard, host: str, port: int, note: Callable[[NameAnswer], None]
+        self, receiver: Any, guard: AddressGuard, host: str, port: int, note: Callable[[NameAnswer, str], None]
     ) -> None:
         self._receiver, self._guard, self._host, self._port = receiver, guard, host, port
+        self._refusal = ""
         self._note, self._passed, self._asked_at = note, list[str](), datetime.now(UTC)
 
     def resolutionBegan(self, resolutionInProgress: Any) -> None:  # noqa: N802, N803
@@ -74,11 +88,30 @@ class _Sieve:
     def addressResolved(self, address: Any) -> None:  # noqa: N802
         try:
             self._guard.check_address(self._host, self._host, self._port, str(getattr(address, "host", "")))
-        except (UnsafeUrl, ValueError):
+        except UnsafeUrl as fault:
+            self._refusal = fault.reason
+            return
+        except ValueError:
             return
         self._passed.append(str(address.host))
         self._receiver.addressResolved(address)
 
     def resolutionComplete(self) -> None:  # noqa: N802
-        self._note(NameAnswer(self._host, tuple(self._passed), self._asked_at))
+        self._note(NameAnswer(self._host, tuple(self._passed), self._asked_at), self._refusal)
         self._receiver.resolutionComplete()
+
+
+def refusal_of(url: str) -> str:
+    """Why a crawl did not connect to the host of a URL when it last wanted to; "" where nothing was refused."""
+    from twisted.internet import reactor  # importing it at the top would install one
+
+    resolver = reactor.nameResolver
+    return resolver.refusal_for(host_key(url)[0]) if isinstance(resolver, GuardedResolver) else ""
+
+
+def _ascii(host: str) -> str:
+    """A name as everything else of ours spells it; Twisted's endpoints say it in its own script."""
+    try:
+        return host_key(f"http://{f'[{host}]' if ':' in host else host}/")[0]
+    except ValueError:
+        return host

@@ -19,6 +19,7 @@ from core.errors import BadInput, RetryLater, UnsafeUrl
 from core.hosts import host_key
 from core.settings import CrawlSettings
 from crawler.fetching.addresses import AddressGuard
+from crawler.fetching.names import Names
 
 PAGES = "text/html, text/plain;q=0.9, */*;q=0.1"  # of the header Accept
 MAX_REDIRECTS = 5
@@ -96,10 +97,9 @@ class _Target:
 
     def _addresses(self) -> list[str]:
         try:
-            found = socket.getaddrinfo(self._host, self._port, type=socket.SOCK_STREAM)
+            addresses = Names(self._settings.name_servers).addresses(self._host, self._port)
         except (socket.gaierror, UnicodeError) as error:
             raise BadInput(f"{self._url}: there is no host {self._host}; look at its spelling") from error
-        addresses = list(dict.fromkeys(str(entry[4][0]) for entry in found))
         for address in addresses:
             self._guard.check_address(self._url, self._host, self._port, address)
         return addresses

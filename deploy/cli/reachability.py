@@ -1,12 +1,12 @@
 """Whether the crawler would fetch an address, asked when it is typed instead of by a crawl at night."""
 
-import socket
 from urllib.parse import urlsplit
 
 from core.errors import UnsafeUrl
 from core.hosts import DEFAULT_PORTS, host_key
 from core.settings import CrawlSettings
 from crawler.fetching.addresses import AddressGuard
+from crawler.fetching.names import Names
 from deploy.cli.faults import complain
 
 
@@ -23,7 +23,7 @@ def require_reachable(url: str, settings: CrawlSettings) -> None:
         return
     guard = AddressGuard(settings.allow_private_hosts)
     guard.check_url(url)
-    addresses = _addresses(host, port)
+    addresses = _addresses(host, port, settings)
     faults = [fault for address in addresses if (fault := _refusal(guard, url, host, port, address))]
     if faults and len(faults) == len(addresses):  # a crawl takes those that are left
         raise faults[0]
@@ -37,10 +37,9 @@ def _refusal(guard: AddressGuard, url: str, host: str, port: int, address: str) 
     return None
 
 
-def _addresses(host: str, port: int) -> list[str]:
+def _addresses(host: str, port: int, settings: CrawlSettings) -> list[str]:
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        return Names(settings.name_servers).addresses(host, port)
     except (OSError, UnicodeError):
         complain(f"warning: the host {host} is not known just now; look at its spelling, or a crawl will find nothing")
         return []
-    return list(dict.fromkeys(str(entry[4][0]) for entry in found))
