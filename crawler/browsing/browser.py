@@ -24,8 +24,10 @@ from scrapy_playwright.page import PageMethod
 from core.errors import UnsafeUrl
 from core.politeness import Proxy
 from core.states import Rejection
-from crawler.browsing.browser_proxy import REFUSED_HEADER, BrowserProxy
+from crawler.browsing.browser_proxy import REFUSED_HEADER, BrowserProxy, Reached
+from crawler.browsing.page_capture import PageCapture
 from crawler.fetching.addresses import AddressGuard
+from crawler.fetching.capture import CAPTURE
 from crawler.fetching.header_limit import BoundedHandler
 from crawler.fetching.proxy_middleware import PROXY_META
 from crawler.fetching.resolver import ALLOWED_SETTING
@@ -104,7 +106,9 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, BoundedHandler):
         self._upstream = self._proxy_of(request)
         request.headers.pop("Proxy-Authorization", None)
         request.meta["playwright_context_kwargs"] = self._context(request)
-        request.meta["playwright_page_methods"] = [PageMethod(_settle)]
+        taking = PageCapture(self._reached, self._max_bytes)
+        request.meta["playwright_page_init_callback"] = taking.begin
+        request.meta["playwright_page_methods"] = [PageMethod(_settle), PageMethod(taking.take)]
         request.meta["playwright_page_goto_kwargs"] = {"timeout": self._timeout_s * 1000}
         try:
             response = await asyncio.wait_for(super()._download_request(request, spider), self._timeout_s + QUIET_S)
@@ -118,7 +122,11 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, BoundedHandler):
         if len(response.body) > self._max_bytes:
             sentence = f"{request.url} grows larger than {self._max_bytes} bytes in the browser"
             raise RequestRefused(Rejection.TOO_LARGE, sentence)
+        request.meta[CAPTURE] = taking.capture
         return response
+
+    def _reached(self, host: str, port: int) -> Reached | None:
+        return self._proxy.reached.get((host, port)) if self._proxy is not None else None
 
     def _proxy_of(self, request: Request) -> Proxy | None:
         keeper = self._crawler.get_extension(Keeper)

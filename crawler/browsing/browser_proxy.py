@@ -11,8 +11,10 @@ import socket
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
+from core.captures import NameAnswer
 from core.errors import UnsafeUrl
 from core.hosts import host_key
 from core.politeness import Proxy
@@ -23,6 +25,7 @@ _CHUNK_BYTES = 65_536
 _HEAD_TIMEOUT_S = 10.0
 # Whatever a page loads; its own text is bounded by ZHUIWEN_MAX_BODY_BYTES besides.
 MAX_BYTES_A_CONNECTION = 64 * 1024 * 1024
+MAX_REACHED = 1_000  # hosts of which it is kept where they stood; a crawl meets tens
 REFUSED_HEADER = "x-zhuiwen-refused"
 _HOP_BY_HOP = ("proxy-connection", "proxy-authorization", "connection", "keep-alive")
 
@@ -52,6 +55,15 @@ class _Ask:
         return self.target if self.scheme == "http" else f"https://{self.target}/"
 
 
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """Which address a connection was made to. address: "" behind a proxy, where it would not be the site's."""
+
+    address: str
+    answer: NameAnswer | None
+    is_through_proxy: bool
+
+
 class BrowserProxy:
     """One for a crawl. `upstream` gives the site's own proxy for the next connection; None: straight."""
 
@@ -61,6 +73,7 @@ class BrowserProxy:
         self._open: set[asyncio.Task[None]] = set()
         self.user, self.password = "zhuiwen", secrets.token_urlsafe(24)  # nobody else on this machine goes through
         self.refused: list[str] = []  # sentences, at most 100
+        self.reached: dict[tuple[str, int], Reached] = {}  # the last connection to each host and port
         self.bytes_passed = 0
 
     async def start(self) -> str:
@@ -137,16 +150,30 @@ class BrowserProxy:
             url = f"http://{upstream.place}/"
             self._guard.check_url(url)
             host, port = host_key(url)
+        asked_at = datetime.now(UTC)
         found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
         addresses = list(dict.fromkeys(str(entry[4][0]) for entry in found))
         faults: list[Exception] = []
         for address in addresses:
             try:
                 self._guard.check_address(url, host, port, address)
-                return await asyncio.open_connection(address, port, limit=MAX_HEAD_BYTES)
+                connection = await asyncio.open_connection(address, port, limit=MAX_HEAD_BYTES)
+                self._note(ask, address, addresses, asked_at, upstream)
+                return connection
             except (UnsafeUrl, OSError) as fault:
                 faults.append(fault)
         raise next((fault for fault in faults if isinstance(fault, UnsafeUrl)), OSError("nothing answers"))
+
+    def _note(
+        self, ask: _Ask, address: str, addresses: list[str], asked_at: datetime, upstream: Proxy | None
+    ) -> None:
+        if len(self.reached) >= MAX_REACHED:
+            del self.reached[next(iter(self.reached))]
+        if upstream is not None:
+            self.reached[ask.host, ask.port] = Reached("", None, is_through_proxy=True)
+            return
+        answer = NameAnswer(ask.host, tuple(addresses), asked_at)
+        self.reached[ask.host, ask.port] = Reached(address, answer, is_through_proxy=False)
 
     async def _pass_head(self, far: Reader, writer: Writer, *, is_tunnel: bool) -> None:
         """The head of the answer; the browser is told that no second request goes over this connection."""

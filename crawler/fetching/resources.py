@@ -8,11 +8,13 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
 from urllib.parse import unquote, unquote_to_bytes, urljoin, urlsplit
 
+from core.captures import CapturedResource
 from core.errors import UnsafeUrl
 from core.hosts import host_key
 from crawler.disguises.encoded import from_base64
@@ -33,6 +35,19 @@ MAX_COUNT = {ResourceKind.STYLE: 6, ResourceKind.FONT: 4, ResourceKind.PICTURE: 
 MAX_BYTES_OF_PAGE = 24_000_000
 MAX_FOREIGN_HOSTS = 3  # of one page: its style, font and picture hosts
 MAX_CACHED_BYTES = 32_000_000  # of one site
+MAX_NOTED_BYTES = 32_000_000  # of pages that were read and not stored yet
+_SIGNATURES = (
+    (b"\x89PNG", "image/png"),
+    (b"GIF8", "image/gif"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"BM", "image/bmp"),
+    (b"wOF2", "font/woff2"),
+    (b"wOFF", "font/woff"),
+    (b"OTTO", "font/otf"),
+    (b"ttcf", "font/collection"),
+    (b"\x00\x01\x00\x00", "font/ttf"),
+    (b"true", "font/ttf"),
+)
 
 Fetch = Callable[[str, ResourceKind], bytes | None]
 
@@ -79,6 +94,9 @@ class SiteResources:
         self._kept: OrderedDict[str, bytes | None] = OrderedDict()
         self._turns: dict[str, threading.Lock] = {}
         self._bytes = 0
+        self._fetched_at: dict[str, datetime] = {}
+        self._used: OrderedDict[str, dict[str, CapturedResource]] = OrderedDict()  # by page
+        self._used_bytes = 0
 
     def of_page(self, url: str) -> "PageResources":
         return PageResources(self, url)
@@ -88,6 +106,25 @@ class SiteResources:
             turn = self._turns.setdefault(url, threading.Lock())
         with turn:  # two pages that are read at the same time ask once
             return self._got(url, kind)
+
+    def note_used(self, page: str, url: str, kind: ResourceKind, data: bytes) -> None:
+        """Remember that reading a page needed this, until `taken` asks for it."""
+        with self._lock:
+            of_page = self._used.setdefault(page, {})
+            if url not in of_page:
+                at = self._fetched_at.get(url) or datetime.now(UTC)
+                of_page[url] = CapturedResource(url, content_type_of(data, kind), at, data)
+                self._used_bytes += len(data)
+            while self._used_bytes > MAX_NOTED_BYTES and self._used:
+                _, dropped = self._used.popitem(last=False)
+                self._used_bytes -= sum(len(each.body) for each in dropped.values())
+
+    def taken(self, page: str) -> tuple[CapturedResource, ...]:
+        """What reading a page needed, in the order in which it was asked for; told once."""
+        with self._lock:
+            of_page = self._used.pop(page, {})
+            self._used_bytes -= sum(len(each.body) for each in of_page.values())
+        return tuple(of_page.values())
 
     def _got(self, url: str, kind: ResourceKind) -> bytes | None:
         with self._lock:
@@ -109,11 +146,13 @@ class SiteResources:
         with self._lock:
             if url not in self._kept:
                 self._kept[url] = data
+                self._fetched_at[url] = datetime.now(UTC)
                 self._bytes += len(data or b"") + len(url)
             while self._bytes > MAX_CACHED_BYTES and self._kept:
                 gone, dropped = self._kept.popitem(last=False)
                 self._bytes -= len(dropped or b"") + len(gone)
                 self._turns.pop(gone, None)
+                self._fetched_at.pop(gone, None)
 
 
 @dataclass(slots=True)
@@ -134,6 +173,8 @@ class PageResources:
             return None
         data = self._site.get(url, kind)
         self._bytes += len(data or b"")
+        if data is not None:
+            self._site.note_used(self._url, url, kind, data)
         return data
 
     def _is_admitted(self, url: str, kind: ResourceKind) -> bool:
@@ -162,6 +203,20 @@ def data_of(url: str, kind: ResourceKind) -> bytes | None:
     if head.rstrip().lower().endswith(";base64"):
         return from_base64(unquote(body))
     return unquote_to_bytes(body)
+
+
+def content_type_of(data: bytes, kind: ResourceKind) -> str:
+    r"""What a resource is by its first bytes; servers call fonts and pictures all sorts of names.
+
+    >>> content_type_of(b"GIF89a", ResourceKind.PICTURE), content_type_of(b"p {}", ResourceKind.STYLE)
+    ('image/gif', 'text/css')
+    """
+    if kind is ResourceKind.STYLE:
+        return "text/css"
+    if data[8:12] == b"WEBP":
+        return "image/webp"
+    found = next((name for mark, name in _SIGNATURES if data.startswith(mark)), "")
+    return found or ("image/svg+xml" if b"<svg" in data[:1_000] else "application/octet-stream")
 
 
 def absolute(base: str, reference: str) -> str:

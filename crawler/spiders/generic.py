@@ -12,6 +12,7 @@ from scrapy.extensions.throttle import AutoThrottle
 from scrapy.http import Response
 from twisted.python.failure import Failure
 
+from core.captures import Capture
 from core.clock import SystemClock
 from core.errors import UnsafeUrl
 from core.ids import CanonicalUrl, FinalUrl, RequestedUrl
@@ -22,6 +23,7 @@ from core.states import Rejection
 from crawler.fetching.addresses import AddressGuard
 from crawler.fetching.capture import capture_of
 from crawler.fetching.downloaded_resources import downloaded_resources
+from crawler.fetching.resources import SiteResources
 from crawler.frontier import PAGE, PROBE, ROBOTS, SITEMAP, Frontier, Target
 from crawler.items import NotThere, ReadPage, Unchanged
 from crawler.links import Links
@@ -65,6 +67,7 @@ class GenericSpider(Spider):
         super().__init__()
         self.plan, self.store, self.outbox, self.frontier, self.tally = plan, store, outbox, frontier, tally
         self._reader = PageReader(plan)
+        self._resources: SiteResources | None = None
         self.scope: Scope = scope(plan, tally.add_fault)
         self.guard = AddressGuard(settings.allow_private_hosts)
         self._limits = settings
@@ -80,7 +83,8 @@ class GenericSpider(Spider):
         spider = super().from_crawler(crawler, *args, **kwargs)
         if folder := crawler.settings.get(JOB_DIR_SETTING):
             spider._reader.keep_templates(Path(folder))
-        spider._reader.use_resources(downloaded_resources(crawler, spider._limits, spider._count_bytes))
+        spider._resources = downloaded_resources(crawler, spider._limits, spider._count_bytes)
+        spider._reader.use_resources(spider._resources)
         crawler.signals.connect(spider.count_request, signal=signals.request_reached_downloader)
         crawler.signals.connect(spider.refuse_binary, signal=signals.headers_received)
         crawler.signals.connect(spider.obey_crawl_delay, signal=signals.robots_parsed)
@@ -317,9 +321,13 @@ class GenericSpider(Spider):
             headers=tuple(headers.items()),
             body=response.body,
             fetched_at=self._clock.now(),
-            capture=capture_of(response),
+            capture=self._captured(response),
         )
         return ReadPage(target, fetched, completed(reading, self.listed.get(target.url)))
+
+    def _captured(self, response: Response) -> Capture | None:
+        """How a response was fetched, with what was fetched to read it."""
+        return capture_of(response, self._resources.taken(response.url) if self._resources is not None else ())
 
     def _link_requests(self, found: Links, depth: int) -> Iterator[Request]:
         """Next parts of the same text first, at the same depth: a text of fifty parts is not fifty levels deep."""

@@ -187,7 +187,8 @@ class NovelSpider(GenericSpider):
             return
         chapter.readings.append(reading)
         headers = tuple(headers_of(response).items())
-        part = FollowingPart(FinalUrl(response.url), response.status, headers, response.body, self._clock.now())
+        url, at = FinalUrl(response.url), self._clock.now()
+        part = FollowingPart(url, response.status, headers, response.body, at, self._captured(response))
         chapter.parts.append(part)
         for found in self._onward(chapter, response, page):
             yield found

@@ -38,3 +38,20 @@ def test_a_sheet_that_does_not_matter_is_fetched_once_at_most() -> None:
     with WebServer(routes) as server:
         crawl(plan_of(server.url("/")), settings_of(server.netloc))
         assert server.requested.count("/css/read.css") <= 1
+
+
+def test_what_was_fetched_to_read_a_page_is_kept_with_its_capture() -> None:
+    spoilt = "".join(f'{char}<i class="k">的</i>' if char in "雾渡等船" else char for char in LINE)
+    sheet = Answer(b".k{display:none}", "text/css")
+    routes = {
+        "/1.html": _page(f"<div><p>{spoilt}</p><p>{spoilt}</p></div><a href='/2.html'>第二章</a>"),
+        "/2.html": _page(f"<div><p>{LINE}</p><p>{spoilt}</p></div>"),
+        "/css/read.css": sheet,
+    }
+    with WebServer(routes) as server:
+        crawled = crawl(plan_of(server.url("/1.html"), concurrency=1), settings_of(server.netloc))
+        expected = [(server.url("/css/read.css"), "text/css", sheet.body)]
+    assert len(crawled.store.versions) == 2
+    for fetched, _ in crawled.store.versions.values():
+        assert fetched.capture is not None
+        assert [(each.url, each.content_type, each.body) for each in fetched.capture.resources] == expected

@@ -107,6 +107,14 @@ def test_the_responses_of_all_parts_are_kept(novel) -> None:  # type: ignore[no-
     assert bodies == [site.routes[f"/book/7/4{tail}.html"].body for tail in ("", "_2", "_3")]
     assert [part.url.rpartition("/")[2] for part in fetched.parts] == ["4_2.html", "4_3.html"]
     assert all(part.status == 200 and part.headers for part in fetched.parts)
+    for place, part in zip(
+        (fetched.final_url, *(part.url for part in fetched.parts)), (fetched, *fetched.parts), strict=True
+    ):
+        assert part.capture is not None
+        [exchange] = part.capture.exchanges
+        assert exchange.url == place
+        assert exchange.request_head.startswith(b"GET /book/7/4")
+        assert exchange.response_head.startswith((b"HTTP/1.0 200 OK\r\n", b"HTTP/1.1 200 OK\r\n"))
 
 
 def test_chapters_are_fetched_in_reading_order_each_page_once(novel) -> None:  # type: ignore[no-untyped-def]

@@ -1,0 +1,159 @@
+"""Takes down how a browser loaded one page: what it asked for as a document, what it was answered, its style sheets.
+
+A browser tells of its requests; it shows nobody the bytes of its connections. So heads are written down from what it
+told, names and values in its order, and say so by their source. Addresses and names are those of `browser_proxy`,
+through which every connection goes; certificates are the browser's own copy of what the server showed.
+"""
+
+import base64
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from urllib.parse import urlsplit
+
+from playwright.async_api import CDPSession, Page, Response
+from playwright.async_api import Error as PlaywrightError
+
+from core.captures import Capture, CapturedResource, CaptureSource, TlsSession, WireExchange
+from core.hosts import host_key
+from crawler.browsing.browser_proxy import Reached
+from crawler.fetching.capture import without_secrets
+from crawler.fetching.connection_facts import MAX_CERTIFICATES
+from crawler.fetching.resources import MAX_BYTES, MAX_COUNT, ResourceKind
+
+MAX_DOCUMENTS = 20  # redirects and scripts that lead on; Chromium itself ends after 20 redirects
+_TLS_NAMES = {"TLS 1.2": "TLSv1.2", "TLS 1.3": "TLSv1.3", "QUIC": "QUIC"}
+
+
+WhereReached = Callable[[str, int], Reached | None]  # of a host and port
+
+
+class PageCapture:
+    """One page of one browser context. `begin` before it is sent anywhere, `taken` while it is still open."""
+
+    def __init__(self, where_reached: WhereReached, max_body_bytes: int) -> None:
+        self._where_reached, self._max_bytes = where_reached, max_body_bytes
+        self._documents: list[Response] = []
+        self._sheets: list[tuple[Response, datetime]] = []
+        self._devtools: CDPSession | None = None
+        self.capture: Capture | None = None
+
+    async def begin(self, page: Page, *_: object) -> None:
+        """Listen to what the page is answered."""
+        page.on("response", self._note)
+        self._devtools = await page.context.new_cdp_session(page)
+        await self._devtools.send("Network.enable")  # else the browser forgets certificates
+
+    async def take(self, page: Page) -> None:
+        """Ask the browser for what it knows by now. A page that has gone meanwhile has no capture."""
+        with suppress(PlaywrightError):
+            certificates = await self._certificates()
+            last = len(self._documents) - 1
+            exchanges = [
+                await self._exchange(each, certificates, is_page=number == last)
+                for number, each in enumerate(self._documents)
+            ]
+            if exchanges:
+                sheets = tuple([each async for each in self._style_sheets()])
+                browser = page.context.browser
+                made_with = f"Chromium {browser.version}" if browser is not None else "Chromium"
+                self.capture = Capture(tuple(exchanges), CaptureSource.BROWSER, made_with, resources=sheets)
+
+    def _note(self, response: Response) -> None:
+        request = response.request
+        with suppress(PlaywrightError):  # a request of a service worker has no frame
+            is_document = request.is_navigation_request() and request.frame.parent_frame is None
+            if is_document and len(self._documents) < MAX_DOCUMENTS:
+                self._documents.append(response)
+            is_sheet = request.resource_type == "stylesheet" and response.ok
+            if is_sheet and len(self._sheets) < MAX_COUNT[ResourceKind.STYLE]:
+                self._sheets.append((response, datetime.now(UTC)))
+
+    async def _exchange(
+        self, response: Response, certificates: Mapping[str, tuple[bytes, ...]], *, is_page: bool
+    ) -> WireExchange:
+        request, url = response.request, response.url
+        parts, (host, port) = urlsplit(url), host_key(url)
+        target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+        asked = [(each["name"], each["value"]) for each in await request.headers_array()]
+        said = [(each["name"], each["value"]) for each in await response.headers_array()]
+        reached = self._where_reached(host, port) or Reached("", None, is_through_proxy=False)
+        sent_at, answered_at, ended_at = _moments(request.timing)
+        return WireExchange(
+            url=url,
+            status=response.status,
+            request_head=without_secrets(head(f"{request.method} {target} HTTP/1.1", asked)),
+            response_head=without_secrets(head(f"HTTP/1.1 {response.status} {response.status_text}".rstrip(), said)),
+            connected_at=None,
+            sent_at=sent_at,
+            answered_at=answered_at,
+            ended_at=ended_at,
+            server_address=reached.address,
+            server_port=port if reached.address else 0,
+            body_digest="",
+            body_bytes=0,  # what a browser tells of sizes differs by more than 100 bytes from what a socket sees
+            body=await _body(response, self._max_bytes) if is_page else b"",
+            is_through_proxy=reached.is_through_proxy,
+            name_answer=reached.answer,
+            tls=await _tls(response, host, certificates.get(_origin(url), ())),
+        )
+
+    async def _certificates(self) -> dict[str, tuple[bytes, ...]]:
+        """The chain that each origin showed, DER, its own certificate first."""
+        found: dict[str, tuple[bytes, ...]] = {}
+        for origin in sorted({_origin(each.url) for each in self._documents if each.url.startswith("https:")}):
+            if self._devtools is not None:
+                said = await self._devtools.send("Network.getCertificate", {"origin": origin})
+                found[origin] = tuple(base64.b64decode(each) for each in said["tableNames"][:MAX_CERTIFICATES])
+        return found
+
+    async def _style_sheets(self) -> Any:
+        for response, at in self._sheets:
+            body = await _body(response, MAX_BYTES[ResourceKind.STYLE])
+            if body:
+                yield CapturedResource(response.url, "text/css", at, body)
+
+
+def head(first: str, headers: Iterable[tuple[str, str]]) -> bytes:
+    r"""A head as HTTP/1.1 spells it. A value of several lines stands on one: line feeds would begin other headers.
+
+    >>> head("GET / HTTP/1.1", [("Host", "a.example"), ("X", "1\n2")])
+    b'GET / HTTP/1.1\r\nHost: a.example\r\nX: 1 2\r\n\r\n'
+    """
+    lines = [first, *(f"{name}: {value}" for name, value in headers)]
+    return "\r\n".join([*(" ".join(line.splitlines()) for line in lines), "", ""]).encode("latin-1", "replace")
+
+
+async def _body(response: Response, limit: int) -> bytes:
+    """What was received, its content coding undone; b"" for what the browser does not hand out, or is too long."""
+    with suppress(PlaywrightError):
+        body = await response.body()
+        return body if len(body) <= limit else b""
+    return b""
+
+
+async def _tls(response: Response, host: str, certificates: tuple[bytes, ...]) -> TlsSession | None:
+    """How the connection was secured. A browser does not tell the cipher's strength."""
+    details = await response.security_details()
+    if not details or not details.get("protocol"):
+        return None
+    protocol = str(details["protocol"])
+    return TlsSession(_TLS_NAMES.get(protocol, protocol), "", 0, host, certificates)
+
+
+def _moments(timing: Any) -> tuple[datetime, datetime, datetime]:
+    """When a request was sent, its answer began and ended, as far as the browser says; else now."""
+    now = datetime.now(UTC)
+    started = float(timing.get("startTime", 0))
+    if started <= 0:
+        return now, now, now
+    at = datetime.fromtimestamp(started / 1_000, UTC)
+    sent, answered, ended = (float(timing.get(name, -1)) for name in ("requestStart", "responseStart", "responseEnd"))
+    answered_at = at + timedelta(milliseconds=max(answered, 0))
+    return at + timedelta(milliseconds=max(sent, 0)), answered_at, max(answered_at, at + timedelta(milliseconds=ended))
+
+
+def _origin(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
