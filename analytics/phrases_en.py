@@ -141,6 +141,7 @@ ENGLISH = {
     "rejection.banned": "refused by the site",
     "rejection.mojibake": "unreadable encoding",
     "rejection.no_main_text": "no main text",
+    "rejection.unreadable": "given up while it was read",
     "rejection.too_few_han_chars": "too little Chinese text",
     "rejection.no_match": "nothing found",
     "rejection.licensed": "licensed",

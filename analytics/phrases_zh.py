@@ -139,6 +139,7 @@ CHINESE = {
     "rejection.banned": "被网站拦截",
     "rejection.mojibake": "编码无法识别",
     "rejection.no_main_text": "无正文",
+    "rejection.unreadable": "读取中途放弃",
     "rejection.too_few_han_chars": "中文字数过少",
     "rejection.no_match": "未发现抄袭",
     "rejection.licensed": "已授权",

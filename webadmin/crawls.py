@@ -39,6 +39,7 @@ FAILURES = (
     Rejection.REDIRECT_LOOP,
     Rejection.TOO_LARGE,
     Rejection.MOJIBAKE,
+    Rejection.UNREADABLE,
 )
 
 STOPPED_ANSWERING = gettext_noop("The crawl gave no sign of life for 10 minutes; crawl the site again.")

@@ -44,6 +44,7 @@ REJECTIONS = {
     Rejection.BANNED: _("refused by the site"),
     Rejection.MOJIBAKE: _("unreadable encoding"),
     Rejection.NO_MAIN_TEXT: _("no main text"),
+    Rejection.UNREADABLE: _("given up while it was read"),
     Rejection.TOO_FEW_HAN_CHARS: _("too little Chinese text"),
     Rejection.NO_MATCH: _("nothing found"),
     Rejection.LICENSED: _("licensed"),
