@@ -29,6 +29,7 @@ from crawler.browsing.page_capture import PageCapture
 from crawler.fetching.addresses import AddressGuard
 from crawler.fetching.capture import CAPTURE
 from crawler.fetching.header_limit import BoundedHandler
+from crawler.fetching.names import NAME_SERVERS_SETTING, Names
 from crawler.fetching.proxy_middleware import PROXY_META
 from crawler.fetching.resolver import ALLOWED_SETTING
 from crawler.politeness.keeper import Keeper
@@ -62,6 +63,7 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, BoundedHandler):
         super().__init__(crawler)
         settings = crawler.settings
         self._guard = AddressGuard(settings.getlist(ALLOWED_SETTING))
+        self._names = Names(settings.getlist(NAME_SERVERS_SETTING))
         self._timeout_s = settings.getfloat("DOWNLOAD_TIMEOUT")
         self._max_bytes = settings.getint("DOWNLOAD_MAXSIZE")
         self._max_pages = settings.getint(PAGES_SETTING)
@@ -76,7 +78,7 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, BoundedHandler):
 
     async def _maybe_launch_browser(self) -> None:
         if self._proxy is None:
-            self._proxy = BrowserProxy(self._guard, self._timeout_s, lambda: self._upstream)
+            self._proxy = BrowserProxy(self._guard, self._names, self._timeout_s, lambda: self._upstream)
             address = await self._proxy.start()
             login = {"username": self._proxy.user, "password": self._proxy.password}
             # <-loopback>: addresses of this machine, too, go through the proxy

@@ -7,7 +7,6 @@ judge has to stand where the connection is made. One request a connection; bodie
 import asyncio
 import base64
 import secrets
-import socket
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from core.errors import UnsafeUrl
 from core.hosts import host_key
 from core.politeness import Proxy
 from crawler.fetching.addresses import AddressGuard
+from crawler.fetching.names import Names
 
 MAX_HEAD_BYTES = 65_536
 _CHUNK_BYTES = 65_536
@@ -67,8 +67,10 @@ class Reached:
 class BrowserProxy:
     """One for a crawl. `upstream` gives the site's own proxy for the next connection; None: straight."""
 
-    def __init__(self, guard: AddressGuard, timeout_s: float, upstream: Callable[[], Proxy | None]) -> None:
-        self._guard, self._timeout_s, self._upstream = guard, timeout_s, upstream
+    def __init__(
+        self, guard: AddressGuard, names: Names, timeout_s: float, upstream: Callable[[], Proxy | None]
+    ) -> None:
+        self._guard, self._names, self._timeout_s, self._upstream = guard, names, timeout_s, upstream
         self._server: asyncio.Server | None = None
         self._open: set[asyncio.Task[None]] = set()
         self.user, self.password = "zhuiwen", secrets.token_urlsafe(24)  # nobody else on this machine goes through
@@ -151,8 +153,7 @@ class BrowserProxy:
             self._guard.check_url(url)
             host, port = host_key(url)
         asked_at = datetime.now(UTC)
-        found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
-        addresses = list(dict.fromkeys(str(entry[4][0]) for entry in found))
+        addresses = await asyncio.to_thread(self._names.addresses, host, port)
         faults: list[Exception] = []
         for address in addresses:
             try:
@@ -164,9 +165,7 @@ class BrowserProxy:
                 faults.append(fault)
         raise next((fault for fault in faults if isinstance(fault, UnsafeUrl)), OSError("nothing answers"))
 
-    def _note(
-        self, ask: _Ask, address: str, addresses: list[str], asked_at: datetime, upstream: Proxy | None
-    ) -> None:
+    def _note(self, ask: _Ask, address: str, addresses: list[str], asked_at: datetime, upstream: Proxy | None) -> None:
         if len(self.reached) >= MAX_REACHED:
             del self.reached[next(iter(self.reached))]
         if upstream is not None:

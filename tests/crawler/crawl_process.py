@@ -4,6 +4,7 @@ import json
 import multiprocessing
 import os
 import signal
+import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -69,6 +70,7 @@ class Crawled:
     sent: list[str]
     output: str = ""
     progress: list[int] = field(default_factory=list)  # pages fetched at each report
+    connected: list[str] = field(default_factory=list)  # "address:port" of every socket that the process connected
 
     def reading(self, url_part: str) -> Reading:
         return next(reading for fetched, reading in self.store.versions.values() if url_part in fetched.final_url)
@@ -146,6 +148,8 @@ def _run(
     job_dir: Path | None,
     shared_url: str,
 ) -> None:
+    connected: list[str] = []
+    sys.addaudithook(lambda event, given: _note_place(connected, given[1]) if event == "socket.connect" else None)
     outbox = RecordingOutbox(store.outbox_away_calls)
     progress: list[int] = []
     with tempfile.TemporaryFile() as output:
@@ -160,4 +164,11 @@ def _run(
             pipe.send(fault)
             return
         output.seek(0)
-        pipe.send(Crawled(counts, store, outbox.sent, output.read().decode("utf-8", "replace"), progress))
+        said = output.read().decode("utf-8", "replace")
+        pipe.send(Crawled(counts, store, outbox.sent, said, progress, connected))
+
+
+def _note_place(into: list[str], address: object) -> None:
+    if isinstance(address, tuple):
+        host, port = address[:2]
+        into.append(f"[{host}]:{port}" if ":" in str(host) else f"{host}:{port}")
