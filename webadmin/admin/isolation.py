@@ -12,7 +12,7 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Field, ForeignKey, Model, QuerySet
 from django.forms import ModelChoiceField
 from django.http import HttpRequest
-from unfold.admin import ModelAdmin, TabularInline
+from unfold.admin import ModelAdmin, StackedInline, TabularInline
 
 from webadmin.access import (
     Person,
@@ -82,14 +82,14 @@ class IsolatedFields:
         return visible(queryset, user) if issubclass(queryset.model, User) else manageable(queryset, user)
 
 
-class HolderInline(IsolatedFields, TabularInline):
+class _HolderLines(IsolatedFields):
     """Lines inside a record: seen by who sees the record, changed by who manages it."""
 
     extra = 0
     is_read_only: ClassVar[bool] = False
 
     def get_queryset(self, request: HttpRequest) -> QuerySet:
-        return visible(super().get_queryset(request), request.user)
+        return visible(super().get_queryset(request), request.user)  # type: ignore[misc]
 
     def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return is_member(request, obj)
@@ -102,6 +102,14 @@ class HolderInline(IsolatedFields, TabularInline):
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return not self.is_read_only and is_manager(request, obj)
+
+
+class HolderInline(_HolderLines, TabularInline):
+    """One line each."""
+
+
+class HolderStackedInline(_HolderLines, StackedInline):
+    """A small form each, for what has more fields than a line has room."""
 
 
 class HolderAdmin(IsolatedFields, ModelAdmin):

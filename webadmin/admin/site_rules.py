@@ -1,20 +1,17 @@
 """What stands below a site's form: how it is treated, its rules, proxies, and the log of robots.txt."""
 
-from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
-from unfold.admin import StackedInline
 from unfold.decorators import display
 
 from webadmin.admin.columns import moment
-from webadmin.admin.isolation import HolderInline, is_manager, is_member
+from webadmin.admin.isolation import HolderInline, HolderStackedInline
 from webadmin.forms.site_rules import SiteBanRuleForm, SiteProxyForm, SiteRulesForm
 from webadmin.models import RobotsSwitch, SiteBanRule, SiteProxy, SiteRules
-from webadmin.models.sites import Site
 
 
-class SiteRulesInline(StackedInline):
+class SiteRulesInline(HolderStackedInline):
     model = SiteRules
     form = SiteRulesForm
     extra = 1
@@ -31,23 +28,12 @@ class SiteRulesInline(StackedInline):
         ("login_values", "cookies"),
     ]
 
-    def has_view_permission(self, request: HttpRequest, obj: Site | None = None) -> bool:
-        return is_member(request, obj)
 
-    def has_add_permission(self, request: HttpRequest, obj: Site | None = None) -> bool:
-        return is_manager(request, obj)
-
-    def has_change_permission(self, request: HttpRequest, obj: Site | None = None) -> bool:
-        return is_manager(request, obj)
-
-    def has_delete_permission(self, request: HttpRequest, obj: Site | None = None) -> bool:
-        return is_manager(request, obj)
-
-
-class SiteBanRuleInline(HolderInline):
+class SiteBanRuleInline(HolderStackedInline):
     model = SiteBanRule
     form = SiteBanRuleForm
     tab = True
+    fields = [("name", "action"), ("statuses", "max_chars"), "words", ("selector", "redirect")]
     verbose_name_plural = _("Refusals")
 
 

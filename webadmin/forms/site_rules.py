@@ -5,6 +5,7 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
+from unfold.widgets import UnfoldAdminPasswordWidget, UnfoldAdminTextareaWidget
 
 from core.errors import BadConfiguration
 from core.hosts import parse_host
@@ -22,13 +23,13 @@ class SiteRulesForm(forms.ModelForm):
     login_values = forms.CharField(
         label=_("secret values of the login"),
         required=False,
-        widget=forms.Textarea(attrs={"rows": 2, "autocomplete": "off"}),
+        widget=UnfoldAdminTextareaWidget(attrs={"rows": 2, "autocomplete": "off"}),
         help_text=_("One a line: name = value."),
     )
     cookies = forms.CharField(
         label=_("cookies"),
         required=False,
-        widget=forms.Textarea(attrs={"rows": 2, "autocomplete": "off"}),
+        widget=UnfoldAdminTextareaWidget(attrs={"rows": 2, "autocomplete": "off"}),
         help_text=_("One a line: name = value."),
     )
 
@@ -90,7 +91,7 @@ class SiteBanRuleForm(forms.ModelForm):
     class Meta:
         model = SiteBanRule
         fields = ["name", "statuses", "words", "selector", "redirect", "max_chars", "action"]
-        widgets = {"words": forms.Textarea(attrs={"rows": 2})}
+        widgets = {"words": UnfoldAdminTextareaWidget(attrs={"rows": 2})}
 
     def clean(self) -> dict[str, Any]:
         from crawler.politeness.bans import faults_of  # late: it loads fingerprint
@@ -110,7 +111,7 @@ class SiteBanRuleForm(forms.ModelForm):
 
 class SiteProxyForm(forms.ModelForm):
     password = forms.CharField(
-        label=_("password"), required=False, widget=forms.PasswordInput(attrs={"autocomplete": "new-password"})
+        label=_("password"), required=False, widget=UnfoldAdminPasswordWidget(attrs={"autocomplete": "new-password"})
     )
 
     class Meta:

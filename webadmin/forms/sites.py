@@ -6,6 +6,7 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
+from unfold.widgets import UnfoldAdminTextInputWidget
 
 from crawler.sources.url_list import BadAddress, read_url_list
 from webadmin.forms.hosts import clean_host, clean_patterns, clean_urls
@@ -32,6 +33,7 @@ class SiteForm(forms.ModelForm):
         label=_("why robots.txt is switched"),
         required=False,
         max_length=500,
+        widget=UnfoldAdminTextInputWidget,
         help_text=_("Needed to switch it off; kept with your name and the time."),
     )
 
