@@ -11,9 +11,9 @@ from typing import Any
 
 from core.errors import BadInput
 from core.ids import digest
-from evidence import cdx, container, shapes
+from evidence import cdx, container, originals, shapes
 from evidence.canonical import canonical
-from evidence.records import Bundle, Capture, Finding
+from evidence.records import Bundle, Capture, Exchange, Finding
 from evidence.secrets_withheld import public_url
 from evidence.warc import archive, warc_date
 
@@ -49,6 +49,7 @@ def make(capture: Capture, finding: Finding, *, made_at: datetime | None = None,
         CONNECTION: canonical(shapes.connection(capture)),
         FINDING: canonical(shapes.finding(finding, capture.text)),
         **_chains(capture),
+        **originals.files(capture.parts),
     }
     files[PACKAGE] = canonical(_package(capture, files, at, key, software))
     named = digest(files[PACKAGE])
@@ -62,9 +63,9 @@ def package_digest(package: bytes) -> bytes:
 
 
 def _check(capture: Capture, finding: Finding) -> None:
-    if not capture.exchanges:
+    if not all(part.exchanges for part in capture.parts):
         raise BadInput("a bundle needs the response that the page was read in")
-    moments = [exchange.fetched_at for exchange in capture.exchanges]
+    moments = [exchange.fetched_at for part in capture.parts for exchange in part.exchanges]
     if any(at.tzinfo is None for at in moments):
         raise BadInput("a moment without a time zone proves nothing: give aware datetimes")
     for number, passage in enumerate(finding.passages, 1):
@@ -74,20 +75,19 @@ def _check(capture: Capture, finding: Finding) -> None:
 
 def _pages(capture: Capture, salt: str) -> bytes:
     head = {"format": "json-pages-1.0", "id": "pages", "title": "All Pages", "hasText": True}
-    page = {
-        "id": salt,
-        "url": public_url(capture.page.url),
-        "ts": warc_date(capture.page.fetched_at),
-        "title": capture.title,
-        "text": capture.text,
-    }
-    return canonical(head) + canonical(page)
+    page = {**_page(capture.page, salt), "title": capture.title, "text": capture.text}
+    following = [_page(part.page, f"{salt}-{number}") for number, part in enumerate(capture.following, 2)]
+    return b"".join(map(canonical, (head, page, *following)))
+
+
+def _page(page: Exchange, key: str) -> dict[str, Any]:
+    return {"id": key, "url": public_url(page.url), "ts": warc_date(page.fetched_at)}
 
 
 def _chains(capture: Capture) -> dict[str, bytes]:
     return {
         shapes.chain_name(number): "".join(pem.strip() + "\n" for pem in exchange.tls.chain_pem).encode()
-        for number, exchange in enumerate(capture.exchanges, 1)
+        for number, exchange in enumerate((each for part in capture.parts for each in part.exchanges), 1)
         if exchange.tls is not None and exchange.tls.chain_pem
     }
 

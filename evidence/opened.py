@@ -11,6 +11,7 @@ from evidence import bundle, container
 from evidence.canonical import parsed
 from evidence.digests import sha256
 from evidence.faults import DoesNotHold, Fault
+from evidence.shapes import READ_IN_RESPONSE
 from evidence.warc import FULL_PAGE, PDF, TEXT
 from evidence.warc_reading import records
 
@@ -69,6 +70,8 @@ def _opened(content: memoryview) -> Opened:
     try:
         renderings = _renderings(archived, page)
         _check_statements(archived, page, finding, renderings["text"].decode("utf-8", "surrogatepass"))
+        _check_exchanges(archived, connection)
+        _check_originals(files, page)
         fetched, made = datetime.fromisoformat(page["fetched_at"]), datetime.fromisoformat(package["created"])
         _require(fetched.tzinfo is not None and made.tzinfo is not None, bundle.PAGE, "moments", "时间")
     except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -107,7 +110,7 @@ def _listed(package: Mapping[str, Any]) -> dict[str, tuple[str, int]]:
 
 def _records(compressed: bytes) -> Iterator[_Record]:
     """The records, each with its digests checked."""
-    for fields, block in records(_expanded(compressed), bundle.ARCHIVE):
+    for fields, block in records(_expanded(compressed, bundle.ARCHIVE), bundle.ARCHIVE):
         yield _checked(fields, block)
 
 
@@ -123,7 +126,7 @@ def _checked(fields: Mapping[str, str], block: bytes) -> _Record:
     return _Record(kind, fields.get("warc-target-uri", ""), name, payload)
 
 
-def _expanded(compressed: bytes) -> bytes:
+def _expanded(compressed: bytes, part: str) -> bytes:
     """All members of a gzip file, never more than MAX_EXPANDED_BYTES of them."""
     out, rest = bytearray(), compressed
     while rest:
@@ -131,11 +134,11 @@ def _expanded(compressed: bytes) -> bytes:
         try:
             out += member.decompress(rest, MAX_EXPANDED_BYTES - len(out) + 1)
         except zlib.error as error:
-            raise DoesNotHold(Fault.UNREADABLE, bundle.ARCHIVE, why=("it is no gzip", "不是 gzip")) from error
+            raise DoesNotHold(Fault.UNREADABLE, part, why=("it is no gzip", "不是 gzip")) from error
         if len(out) > MAX_EXPANDED_BYTES:
-            raise DoesNotHold(Fault.TOO_LARGE, bundle.ARCHIVE, limit=f"{MAX_EXPANDED_BYTES:,} bytes")
+            raise DoesNotHold(Fault.TOO_LARGE, part, limit=f"{MAX_EXPANDED_BYTES:,} bytes")
         if not member.eof:
-            raise DoesNotHold(Fault.UNREADABLE, bundle.ARCHIVE, why=("it ends early", "内容不完整"))
+            raise DoesNotHold(Fault.UNREADABLE, part, why=("it ends early", "内容不完整"))
         rest = member.unused_data
     return bytes(out)
 
@@ -155,12 +158,56 @@ def _renderings(archived: list[_Record], page: Mapping[str, Any]) -> dict[str, b
 
 def _check_statements(archived: list[_Record], page: Mapping[str, Any], finding: Mapping[str, Any], text: str) -> None:
     responses = [record for record in archived if record.kind == "response"]
-    is_page = bool(responses) and digest(responses[-1].payload) == page["body_digest"]
-    _require(is_page and responses[-1].url == page["url"], bundle.PAGE, "the response", "响应")
+    for said in (page, *page.get("following", ())):
+        _check_part(said, responses, archived)
+    for said in page.get("page_resources", ()):
+        _require(_is_there(archived, "resource", said["url"], said["digest"]), bundle.PAGE, "a resource", "附属资源")
     _require(finding["page_text_digest"] == page["text_digest"], bundle.FINDING, "the page's text", "网页正文")
     for passage in finding["passages"]:
         start, end = passage["page"]
         _require(text[start:end] == passage["page_excerpt"], bundle.FINDING, "a passage of the page", "网页段落")
+
+
+def _check_part(said: Mapping[str, Any], responses: list[_Record], archived: list[_Record]) -> None:
+    """What is said of one page is what its records have. Bundles of earlier releases have one page, the last."""
+    number = said.get("exchange", len(responses))
+    is_there = isinstance(number, int) and 1 <= number <= len(responses)
+    response = responses[number - 1] if is_there else None
+    is_page = response is not None and digest(response.payload) == said["body_digest"] and response.url == said["url"]
+    _require(is_page, bundle.PAGE, "the response", "响应")
+    read_from = said.get("read_from", {"record": READ_IN_RESPONSE, "digest": said["body_digest"]})
+    if read_from["record"] == READ_IN_RESPONSE:
+        is_read = read_from["digest"] == said["body_digest"]
+    else:
+        is_read = _is_there(archived, "conversion", read_from["record"], read_from["digest"])
+    _require(is_read, bundle.PAGE, "what the text was read in", "读取正文所据的文档")
+
+
+def _check_exchanges(archived: list[_Record], connection: Mapping[str, Any]) -> None:
+    """Each exchange is that of the response in its place."""
+    responses = [record for record in archived if record.kind == "response"]
+    said = connection["exchanges"]
+    are_same = len(said) == len(responses) and all(
+        each["url"] == record.url and each.get("body_digest", digest(record.payload)) == digest(record.payload)
+        for each, record in zip(said, responses, strict=False)
+    )
+    _require(are_same, bundle.CONNECTION, "an exchange", "一次请求与响应")
+
+
+def _check_originals(files: Mapping[str, memoryview], page: Mapping[str, Any]) -> None:
+    """Each record of another archive stands where it is said to."""
+    expanded: dict[str, bytes] = {}
+    for part in (page, *page.get("following", ())):
+        for said in part.get("originals", ()):
+            name = said["file"]
+            if name not in expanded:
+                expanded[name] = _expanded(_file(files, name), name)
+            content = expanded[name][said["at"] : said["at"] + said["bytes"]]
+            _require(digest(content) == said["digest"], bundle.PAGE, "an original record", "原始记录")
+
+
+def _is_there(archived: list[_Record], kind: str, url: str, hashed: str) -> bool:
+    return any(each.kind == kind and each.url == url and digest(each.payload) == hashed for each in archived)
 
 
 def _check_fields(said: Mapping[str, Any], fields: frozenset[str], part: str) -> None:

@@ -3,10 +3,20 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
+from enum import StrEnum
 from typing import Any
 
 from core.ids import Digest
 from core.matches import Span
+
+
+class Source(StrEnum):
+    """Who took a page down: what its exchanges, and the heads in them, are worth."""
+
+    CONNECTION = "connection"  # the product's own connection: heads are the bytes that went over it
+    BROWSER = "browser"  # a browser that ran the page's scripts: heads are written down from what it told
+    ARCHIVE = "archive"  # an archive that somebody else made: exchanges are what its records say
+    UNKNOWN = "unknown"  # nobody wrote it down; status, headers and body are the page store's
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,19 +70,70 @@ class Exchange:
 
 
 @dataclass(frozen=True, slots=True)
+class Original:
+    """One record of an archive that somebody else made: `content` is its bytes, the archive's compression undone.
+
+    file: the archive's name; member: of the archive in it, where it is a WACZ; offset: of the record there, in what is
+    unpacked where `is_unpacked`. Values of cookies and logins are starred out at their length.
+    """
+
+    file: str
+    member: str
+    offset: int
+    is_unpacked: bool
+    content: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """What the page refers to and was fetched to read it: a style sheet, a font, a picture."""
+
+    url: str
+    content_type: str
+    fetched_at: datetime
+    content: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One page on which the text stands. `exchanges` in order: redirects first, the page last.
+
+    dom: the document as the browser held it when the text was read, where the source is one; the text was then read in
+    this, and the last exchange has what the browser received. made_with: that browser.
+    """
+
+    exchanges: tuple[Exchange, ...]
+    source: Source = Source.CONNECTION
+    made_with: str = ""
+    dom: bytes | None = None
+    originals: tuple[Original, ...] = ()
+
+    @property
+    def page(self) -> Exchange:
+        return self.exchanges[-1]
+
+
+@dataclass(frozen=True, slots=True)
 class Rendering:
-    """The page as a browser drew it: a PNG of its full length, or a PDF."""
+    """The page as a browser drew it: a PNG of its full length, or a PDF.
+
+    served: addresses of the resources that it was given. missing: those that the page asked for and it was not given,
+    as far as they are listed; `missing_count` counts all.
+    """
 
     content: bytes
     content_type: str  # "image/png" or "application/pdf"
     rendered_at: datetime
     renderer: str  # "Chromium 142.0.7444.175"
     url: str  # where the browser ended
+    served: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    missing_count: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Capture:
-    """One fetched page. `exchanges` in order: redirects first, the page last."""
+    """One fetched page, as in `Part`; `following`: the pages on which its text goes on, in order."""
 
     exchanges: tuple[Exchange, ...]
     title: str
@@ -84,10 +145,21 @@ class Capture:
     pdf: Rendering | None = None
     # What is missing and why, for the reader: {"screenshot": "no browser is installed"}.
     absent: Mapping[str, str] = field(default_factory=dict)
+    source: Source = Source.CONNECTION
+    made_with: str = ""
+    dom: bytes | None = None
+    originals: tuple[Original, ...] = ()
+    resources: tuple[Resource, ...] = ()
+    following: tuple[Part, ...] = ()
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """All pages on which the text stands."""
+        return (Part(self.exchanges, self.source, self.made_with, self.dom, self.originals), *self.following)
 
     @property
     def page(self) -> Exchange:
-        """The response that the text was read in."""
+        """The response that the text, or its beginning, was read in."""
         return self.exchanges[-1]
 
 

@@ -10,6 +10,11 @@ WITHHELD = "withheld"
 
 Headers = tuple[tuple[str, str], ...]
 
+MAX_HEADS_BYTES = 2**20  # of the two heads of a record
+_STARRED = re.compile(
+    rb"^((?:proxy-)?authorization|(?:set-)?cookie2?)[ \t]*:[ \t]*(?:[^=;\r\n]*=)?\*+(?:;[^\r\n]*)?\r?$",
+    re.IGNORECASE | re.MULTILINE,
+)
 _CONTROL = re.compile(r"[\x00-\x20\x7f]+")
 
 
@@ -17,6 +22,16 @@ def withheld(headers: Iterable[tuple[str, str]], names: frozenset[str]) -> tuple
     """The headers with secret values replaced, and the names of those that were."""
     kept = tuple((name, WITHHELD if name.lower() in names else value) for name, value in headers)
     return kept, tuple(name for name, _ in kept if name.lower() in names)
+
+
+def starred(record: bytes) -> list[str]:
+    r"""The names of headers in a record whose values were starred out.
+
+    >>> starred(b"GET / HTTP/1.1\r\nCookie: ****\r\nSet-Cookie: a=**; Path=/\r\n\r\nCookie: *")
+    ['Cookie', 'Set-Cookie']
+    """
+    heads = record[:MAX_HEADS_BYTES].split(b"\r\n\r\n", 2)[:2]
+    return [found[1].decode("latin-1") for head in heads for found in _STARRED.finditer(head)]
 
 
 def public_url(url: str) -> str:

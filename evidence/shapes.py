@@ -8,9 +8,22 @@ from cryptography import x509
 from cryptography.hazmat.primitives.hashes import SHA256
 
 from core.ids import Digest, digest
-from evidence.records import Capture, DnsAnswer, Exchange, Finding, Passage, Rendering, TlsConnection
+from evidence.originals import placed
+from evidence.records import (
+    Capture,
+    DnsAnswer,
+    Exchange,
+    Finding,
+    Part,
+    Passage,
+    Rendering,
+    Resource,
+    TlsConnection,
+)
 from evidence.secrets_withheld import public_url
-from evidence.warc import withheld_of
+from evidence.warc import DOM, withheld_of
+
+READ_IN_RESPONSE = "response"
 
 
 def moment(at: datetime) -> str:
@@ -25,14 +38,14 @@ def text_digest(text: str) -> Digest:
 
 def page(capture: Capture) -> dict[str, Any]:
     """What was fetched and read."""
+    first, *following = _parts(capture)
     return {
-        "url": public_url(capture.page.url),
+        **first,
         "requested_url": public_url(capture.exchanges[0].url),
-        "fetched_at": moment(capture.page.fetched_at),
-        "status": capture.page.status,
+        "following": following,
+        # Not "resources": validators of data packages take a JSON file with that name in it for a package.
+        "page_resources": [_resource(each) for each in capture.resources],
         "title": capture.title,
-        "body_digest": digest(capture.page.body),
-        "body_bytes": len(capture.page.body),
         "text_digest": text_digest(capture.text),
         "text_chars": len(capture.text),
         "extractor": capture.extractor,
@@ -46,8 +59,12 @@ def page(capture: Capture) -> dict[str, Any]:
 
 def connection(capture: Capture) -> dict[str, Any]:
     """Each exchange: who answered, under which name, with which certificates."""
-    exchanges = [_exchange(number, exchange) for number, exchange in enumerate(capture.exchanges, 1)]
-    return {"exchanges": exchanges, "redirects": [each["url"] for each in exchanges[:-1]]}
+    placed = [(place, part, exchange) for place, part in enumerate(capture.parts) for exchange in part.exchanges]
+    exchanges = [
+        {**_exchange(number, exchange), "part": place, "source": part.source.value}
+        for number, (place, part, exchange) in enumerate(placed, 1)
+    ]
+    return {"exchanges": exchanges, "redirects": [public_url(each.url) for each in capture.exchanges[:-1]]}
 
 
 def finding(found: Finding, page_text: str) -> dict[str, Any]:
@@ -82,6 +99,46 @@ def chain_name(number: int) -> str:
     return f"evidence/tls-chain-{number}.pem"
 
 
+def _parts(capture: Capture) -> list[dict[str, Any]]:
+    """Each page on which the text stands: where its response is, and what the text was read in."""
+    numbers, total = [], 0
+    for part in capture.parts:
+        total += len(part.exchanges)
+        numbers.append(total)
+    originals = placed(capture.parts)
+    return [
+        {**_part(part, number), "originals": [each.said for each in originals if each.part == place]}
+        for place, (part, number) in enumerate(zip(capture.parts, numbers, strict=True))
+    ]
+
+
+def _part(part: Part, exchange: int) -> dict[str, Any]:
+    url, body = public_url(part.page.url), part.page.body
+    read = body if part.dom is None else part.dom
+    record = READ_IN_RESPONSE if part.dom is None else DOM + url
+    return {
+        "url": url,
+        "fetched_at": moment(part.page.fetched_at),
+        "status": part.page.status,
+        "exchange": exchange,
+        "source": part.source.value,
+        "made_with": part.made_with,
+        "body_digest": digest(body),
+        "body_bytes": len(body),
+        "read_from": {"record": record, "digest": digest(read), "bytes": len(read)},
+    }
+
+
+def _resource(resource: Resource) -> dict[str, Any]:
+    return {
+        "url": public_url(resource.url),
+        "content_type": resource.content_type,
+        "fetched_at": moment(resource.fetched_at),
+        "digest": digest(resource.content),
+        "bytes": len(resource.content),
+    }
+
+
 def _exchange(number: int, exchange: Exchange) -> dict[str, Any]:
     return {
         "url": public_url(exchange.url),
@@ -92,6 +149,7 @@ def _exchange(number: int, exchange: Exchange) -> dict[str, Any]:
         "is_through_proxy": exchange.is_through_proxy,
         "wire_digest": exchange.wire_digest,
         "wire_bytes": exchange.wire_bytes,
+        "body_digest": digest(exchange.body),
         "body_bytes": len(exchange.body),
         "body_is_decoded": exchange.is_decoded,
         "body_is_truncated": exchange.is_truncated,
@@ -147,6 +205,9 @@ def _rendering(rendering: Rendering | None) -> dict[str, Any] | None:
         "renderer": rendering.renderer,
         "digest": digest(rendering.content),
         "bytes": len(rendering.content),
+        "served": [public_url(url) for url in rendering.served],
+        "missing": [public_url(url) for url in rendering.missing],
+        "missing_count": rendering.missing_count,
     }
 
 

@@ -16,10 +16,11 @@ from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
 from core.ids import digest
-from evidence.records import Capture, DnsAnswer, Exchange, Rendering
+from evidence.records import Capture, DnsAnswer, Exchange, Part, Rendering, Resource
 from evidence.secrets_withheld import REQUEST_HEADERS, RESPONSE_HEADERS, Headers, public_url, withheld
 
 FULL_PAGE, PDF, TEXT = "urn:fullPage:", "urn:pdf:", "urn:text:"
+DOM = "urn:dom:"  # ours: no archive has a name for the document that a browser held when it was read
 _REQUEST, _RESPONSE = "application/http; msgtype=request", "application/http; msgtype=response"
 _FIELDS = "application/warc-fields"
 # Headers that spoke of the bytes on the wire and would mislead a reader of decoded ones.
@@ -97,13 +98,18 @@ def archive(capture: Capture, salt: str, software: str, made_at: datetime) -> tu
     """data.warc.gz and what stands where in it."""
     target = _Archive(salt)
     target.add(_warcinfo(software, made_at))
-    responses = [_add_exchange(target, exchange) for exchange in capture.exchanges]
-    for answer in _answers(capture.exchanges):
+    first, *following = capture.parts
+    responses, read_from = _add_part(target, first)
+    for part in following:
+        _add_part(target, part)
+    for answer in _answers([exchange for part in capture.parts for exchange in part.exchanges]):
         target.add(_dns(answer))
+    for resource in capture.resources:
+        target.add(_resource(resource))
     page_url = public_url(capture.page.url)
     target.add(_metadata(capture, responses))
     text = capture.text.encode("utf-8", "surrogatepass")
-    refers = (("WARC-Refers-To", responses[-1].id),)
+    refers = (("WARC-Refers-To", read_from.id),)
     at = capture.page.fetched_at
     target.add(_Record("conversion", TEXT + page_url, at, "text/plain; charset=utf-8", text, text, refers))
     for prefix, rendering in ((FULL_PAGE, capture.screenshot), (PDF, capture.pdf)):
@@ -128,14 +134,27 @@ def withheld_of(exchange: Exchange) -> list[str]:
     return names + (["request body"] if exchange.request_body else [])
 
 
+def _add_part(target: _Archive, part: Part) -> tuple[list[Written], Written]:
+    """The responses of a part, redirects first, and the record that its text was read in."""
+    responses = [_add_exchange(target, exchange) for exchange in part.exchanges]
+    if part.dom is None:
+        return responses, responses[-1]
+    url, refers = DOM + public_url(part.page.url), (("WARC-Refers-To", responses[-1].id),)
+    record = _Record("conversion", url, part.page.fetched_at, "text/html", part.dom, part.dom, refers)
+    return responses, target.add(record)
+
+
 def _add_exchange(target: _Archive, exchange: Exchange) -> Written:
+    """A response and, where anybody knows it, its request."""
     url, at = public_url(exchange.url), exchange.fetched_at
     address = (("WARC-IP-Address", exchange.server_address),) if exchange.server_address else ()
-    answer_id = target.next_id(ahead=1)
-    request = _request_block(exchange, url)
-    target.add(_Record("request", url, at, _REQUEST, request, b"", (*address, ("WARC-Concurrent-To", answer_id))))
+    related: tuple[tuple[str, str], ...] = ()
+    if exchange.request_line:
+        answer_id = target.next_id(ahead=1)
+        request = _request_block(exchange, url)
+        target.add(_Record("request", url, at, _REQUEST, request, b"", (*address, ("WARC-Concurrent-To", answer_id))))
+        related = (("WARC-Concurrent-To", target.written[-1].id),)
     truncated = (("WARC-Truncated", "length"),) if exchange.is_truncated else ()
-    related = (("WARC-Concurrent-To", target.written[-1].id),)
     block = _response_head(exchange) + exchange.body
     extra = (*address, *related, *truncated)
     mime = _mime(exchange.response_headers)
@@ -206,6 +225,8 @@ def _metadata(capture: Capture, responses: Sequence[Written]) -> _Record:
     page = capture.page
     pairs = [("title", capture.title), ("charsetForLinkExtraction", capture.encoding), ("extractor", capture.extractor)]
     pairs += [("via", each.url) for each in responses[:-1]]
+    pairs += [("source", f"{capture.source} {capture.made_with}".strip())]
+    pairs += [("following", part.page.url) for part in capture.following]
     for exchange in capture.exchanges:
         pairs += [("withheld", name) for name in withheld_of(exchange)]
     if page.tls is not None:
@@ -214,6 +235,12 @@ def _metadata(capture: Capture, responses: Sequence[Written]) -> _Record:
     block = _fields(pairs)
     concurrent = (("WARC-Concurrent-To", responses[-1].id),)
     return _Record("metadata", public_url(page.url), page.fetched_at, _FIELDS, block, block, concurrent)
+
+
+def _resource(resource: Resource) -> _Record:
+    """A resource by itself: how it was fetched was not taken down."""
+    url, content = public_url(resource.url), resource.content
+    return _Record("resource", url, resource.fetched_at, resource.content_type, content, content)
 
 
 def _rendering(url: str, rendering: Rendering, response_id: str) -> _Record:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from evidence.faults import DoesNotHold, Fault
 
-MAX_RECORDS = 1_000
+MAX_RECORDS = 4_000  # a chapter of 60 parts has 120, a page with a picture for each rare character 300
 MAX_HEAD_BYTES = 64 * 1024  # an address of 2,000 characters and twelve fields have 4 kB
 
 _VERSION, _END = "WARC/1.1", b"\r\n\r\n"

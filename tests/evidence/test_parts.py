@@ -1,0 +1,183 @@
+"""Texts on several pages, pages that a browser loaded, pages of old archives: each says what it is, and holds to it."""
+
+import gzip
+import io
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from warcio.archiveiterator import ArchiveIterator
+from warcio.checker import Checker
+
+from core.ids import digest
+from evidence import bundle, originals
+from evidence.canonical import canonical
+from evidence.faults import DoesNotHold, Fault
+from evidence.opened import opened
+from evidence.records import Capture, Original, Part, Resource, Source
+from tests.evidence.test_bundle import files_of, rebuilt, records_of
+from tests.support.evidence_samples import FETCHED, MADE, SALT, bare_capture, capture, finding
+
+URL = "https://m.daoban.example/7.html"
+DOM = "<html><body><p>脚本写出的正文</p></body></html>".encode()
+SHEET = b"p {color: red}"
+
+
+def old_record(kind: str, number: int, block: bytes) -> bytes:
+    """As a crawler of years ago wrote it: another version, no digests."""
+    head = (
+        f"WARC/1.0\r\nWARC-Type: {kind}\r\nWARC-Record-ID: <urn:uuid:{number}>\r\n"
+        f"WARC-Target-URI: http://daoban.example/8.html\r\nWARC-Date: 2020-01-01T00:00:00Z\r\n"
+        f"Content-Type: application/http; msgtype={kind}\r\nContent-Length: {len(block)}\r\n\r\n"
+    )
+    return head.encode() + block
+
+
+RECORD = old_record("response", 1, b"HTTP/1.1 200 OK\r\nSet-Cookie: id=****; Path=/\r\n\r\n<p>2020</p>")
+REQUEST = old_record("request", 2, b"GET /8.html HTTP/1.1\r\nA: 1\r\n\r\n")
+
+
+def part(number: int, **changes: object) -> Part:
+    """A further page of the chapter, behind a redirect."""
+    page = replace(
+        capture().page,
+        url=f"https://m.daoban.example/7_{number}.html",
+        body=f"<p>第{number}页</p>".encode(),
+        fetched_at=FETCHED + timedelta(seconds=number),
+    )
+    hop = replace(page, url=f"https://m.daoban.example/go?{number}", status=302, body=b"")
+    return replace(Part((hop, page)), **changes)  # type: ignore[arg-type]
+
+
+def in_parts() -> Capture:
+    return capture(following=(part(2), part(3)))
+
+
+def by_browser() -> Capture:
+    sheet = Resource("https://m.daoban.example/look.css", "text/css", FETCHED, SHEET)
+    return capture(source=Source.BROWSER, made_with="Chromium 150.0", dom=DOM, resources=(sheet,))
+
+
+def from_archive() -> Capture:
+    kept = (
+        Original("old.wacz", "archive/a.warc.gz", 17, is_unpacked=False, content=RECORD),
+        Original("old.wacz", "archive/a.warc.gz", 900, is_unpacked=False, content=REQUEST),
+    )
+    bare = bare_capture()
+    page = replace(bare.page, request_line="", request_headers=())
+    return replace(bare, exchanges=(page,), source=Source.ARCHIVE, originals=kept)
+
+
+def made(given: Capture) -> bytes:
+    return bundle.make(given, finding(), made_at=MADE, salt=SALT).content
+
+
+@pytest.mark.parametrize("given", [in_parts, by_browser, from_archive])
+def test_public_programs_accept_each_of_them(given: object, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    content = made(given())  # type: ignore[operator]
+    (tmp_path / "page.wacz").write_bytes(content)
+    wacz = Path(sys.executable).with_name("wacz")
+    done = subprocess.run([wacz, "validate", "-f", tmp_path / "page.wacz"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (tmp_path / "data.warc.gz").write_bytes(files_of(content)[bundle.ARCHIVE])
+    checker = Checker(type("Command", (), {"inputs": [str(tmp_path / "data.warc.gz")], "verbose": True}))
+    checker.process_all()
+    assert checker.exit_value == 0, capsys.readouterr().out
+
+
+def test_every_part_of_a_chapter_is_there_with_its_request_and_its_redirects() -> None:
+    content = made(in_parts())
+    records = [(kind, where) for kind, where, _ in records_of(content) if kind in ("request", "response")]
+    expected = ["http://daoban.example/7.html", URL]
+    for number in (2, 3):
+        expected += [f"https://m.daoban.example/go?{number}", f"https://m.daoban.example/7_{number}.html"]
+    assert records == [(kind, where) for where in expected for kind in ("request", "response")]
+    held = opened(content, "bundle")
+    assert held.page["url"] == URL
+    assert [each["url"] for each in held.page["following"]] == [
+        "https://m.daoban.example/7_2.html",
+        "https://m.daoban.example/7_3.html",
+    ]
+    assert [each["exchange"] for each in (held.page, *held.page["following"])] == [2, 4, 6]
+    assert [each["part"] for each in held.connection["exchanges"]] == [0, 0, 1, 1, 2, 2]
+    assert held.connection["redirects"] == ["http://daoban.example/7.html"]
+    assert all(each["tls"]["file"] in held.files for each in held.connection["exchanges"] if each["tls"])
+    lines = [json.loads(line) for line in bytes(held.files[bundle.PAGES]).splitlines()[1:]]
+    assert [line["url"] for line in lines] == [URL, *(each["url"] for each in held.page["following"])]
+
+
+def test_a_page_of_a_browser_has_what_was_received_and_the_document_that_was_read() -> None:
+    content = made(by_browser())
+    contents = {(kind, where): content for kind, where, content in records_of(content)}
+    assert contents["conversion", f"urn:dom:{URL}"] == DOM
+    assert contents["response", URL] == capture().page.body
+    assert contents["resource", "https://m.daoban.example/look.css"] == SHEET
+    held = opened(content, "bundle")
+    assert (held.page["source"], held.page["made_with"]) == ("browser", "Chromium 150.0")
+    assert held.page["read_from"] == {"record": f"urn:dom:{URL}", "digest": digest(DOM), "bytes": len(DOM)}
+    assert held.page["body_digest"] == digest(capture().page.body)
+    by_id = {
+        record.rec_headers.get_header("WARC-Record-ID"): record.rec_headers
+        for record in ArchiveIterator(io.BytesIO(held.files[bundle.ARCHIVE]))
+    }
+    text = next(head for head in by_id.values() if head.get_header("WARC-Target-URI") == f"urn:text:{URL}")
+    assert by_id[text.get_header("WARC-Refers-To")].get_header("WARC-Target-URI") == f"urn:dom:{URL}"
+
+
+def test_a_page_of_an_archive_has_the_records_of_that_archive_byte_for_byte() -> None:
+    held = opened(made(from_archive()), "bundle")
+    assert gzip.decompress(held.files[originals.WARC_FILE]) == RECORD + b"\r\n\r\n" + REQUEST + b"\r\n\r\n"
+    kinds = [each.rec_type for each in ArchiveIterator(io.BytesIO(held.files[originals.WARC_FILE]))]
+    assert kinds == ["response", "request"]
+    response, request = held.page["originals"]
+    assert (response["archive"], response["member"], response["offset"]) == ("old.wacz", "archive/a.warc.gz", 17)
+    assert (response["digest"], response["withheld"]) == (digest(RECORD), ["Set-Cookie"])
+    assert (request["digest"], request["withheld"]) == (digest(REQUEST), [])
+    assert held.page["source"] == "archive"
+    assert not any(kind == "request" for kind, _, _ in records_of(made(from_archive())))
+
+
+def test_what_a_bundle_says_of_its_parts_is_held_against_its_records() -> None:
+    def fault(content: bytes, name: str, **changes: object) -> DoesNotHold:
+        said = json.loads(files_of(content)[name])
+        with pytest.raises(DoesNotHold) as caught:
+            opened(rebuilt(content, {name: canonical(said | changes)}), "bundle")
+        return caught.value
+
+    several, browsed, archived = made(in_parts()), made(by_browser()), made(from_archive())
+    following = json.loads(files_of(several)[bundle.PAGE])["following"]
+    exchanges = json.loads(files_of(several)[bundle.CONNECTION])["exchanges"]
+    read_from = {"record": f"urn:dom:{URL}", "digest": "00" * 32, "bytes": 1}
+    [first, second] = json.loads(files_of(archived)[bundle.PAGE])["originals"]
+    sheet = {"url": "https://m.daoban.example/look.css", "digest": "00" * 32}
+    for found in (
+        fault(several, bundle.PAGE, following=[following[0] | {"body_digest": "00" * 32}, following[1]]),
+        fault(several, bundle.PAGE, following=[following[0] | {"exchange": 6}, following[1]]),
+        fault(several, bundle.PAGE, exchange=99),
+        fault(several, bundle.CONNECTION, exchanges=exchanges[:-1]),
+        fault(several, bundle.CONNECTION, exchanges=[exchanges[0] | {"url": "http://x.example/"}, *exchanges[1:]]),
+        fault(browsed, bundle.PAGE, read_from=read_from),
+        fault(browsed, bundle.PAGE, read_from={"record": "response", "digest": digest(DOM), "bytes": len(DOM)}),
+        fault(browsed, bundle.PAGE, page_resources=[sheet]),
+        fault(archived, bundle.PAGE, originals=[first | {"at": 5}, second]),
+    ):
+        assert found.fault is Fault.CONTRADICTS, found
+    assert fault(several, bundle.PAGE, following=[7]).fault is Fault.UNREADABLE
+    assert fault(archived, bundle.PAGE, originals=[first | {"file": "x"}]).fault is Fault.MISSING
+
+
+def test_a_bundle_of_an_earlier_release_still_holds() -> None:
+    """Without sources, parts and digests of each exchange, as the first release wrote them."""
+    content = made(capture())
+    page, connection = (json.loads(files_of(content)[name]) for name in (bundle.PAGE, bundle.CONNECTION))
+    for name in ("exchange", "source", "made_with", "read_from", "originals", "following", "page_resources"):
+        del page[name]
+    for exchange in connection["exchanges"]:
+        for name in ("part", "source", "body_digest"):
+            del exchange[name]
+    older = rebuilt(content, {bundle.PAGE: canonical(page), bundle.CONNECTION: canonical(connection)})
+    assert opened(older, "bundle").page["url"] == URL
