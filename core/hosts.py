@@ -5,6 +5,7 @@ that compares hosts (rights, the scope of a crawl, the list of sites) compares t
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 from ipaddress import IPv6Address, ip_address
 from urllib.parse import urlsplit
 
@@ -86,6 +87,7 @@ def host_key(url: str) -> tuple[str, int]:
     return _normalized(parts.hostname or ""), parts.port or DEFAULT_PORTS.get(parts.scheme.lower(), 0)
 
 
+@lru_cache(maxsize=1_024)  # a crawl asks for the same host at every link
 def _normalized(name: str) -> str:
     if _is_ipv6(name):
         return str(ip_address(name))

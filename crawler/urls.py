@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from urllib.parse import urlsplit, urlunsplit
 
 from w3lib.url import canonicalize_url, url_query_cleaner
@@ -65,6 +66,11 @@ _BINARY = re.compile(
 _DIGITS = re.compile(r"\d+")
 
 
+# A site shows the same links of its own on every page.
+ADDRESSES_REMEMBERED = 4_096
+
+
+@lru_cache(maxsize=ADDRESSES_REMEMBERED)
 def canonical(url: str) -> CanonicalUrl:
     """The identity of a page: one address for all those that differ in nothing that matters.
 
@@ -101,6 +107,7 @@ def identity(url: str, declared: str) -> CanonicalUrl:
     return stated if is_same_place and _marks(ours.path, ours.query) == _marks(theirs.path, theirs.query) else own
 
 
+@lru_cache(maxsize=ADDRESSES_REMEMBERED)
 def is_trap(url: str) -> bool:
     """Whether a crawler has no business there: logins, searches, carts, endless paths."""
     parts = urlsplit(url)
