@@ -1,22 +1,35 @@
 """What a bundle is made of, gathered: how the page was fetched and what it took, proved by the digests of the case.
 
-What the connection knew was taken down while the page was fetched (core.captures); where it was not, as for pages that
-came from an archive or a browser, that is said in the bundle, never made up.
+What the connection knew was taken down while the page was fetched (core.captures), or told by a browser, or stands in
+the records of an archive; which of these it is, is said in the bundle, and what nobody knows is never made up.
 """
 
 import ssl
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import Any
-from urllib.parse import urlsplit
 
 from core.captures import Capture as WireCapture
-from core.captures import NameAnswer, TlsSession, WireExchange
+from core.captures import CaptureSource, NameAnswer, TlsSession, WireExchange
 from core.errors import BrokenInvariant, NotFound
 from core.ids import Digest, VersionId, WorkTextId, digest
-from core.pages import PageVersion
+from core.pages import PageVersion, StoredPart
 from core.ports import PageStore, WorkStore
-from evidence.records import Capture, DnsAnswer, Exchange, Finding, Passage, Rendering, TlsConnection
+from evidence.records import (
+    Capture,
+    DnsAnswer,
+    Exchange,
+    Finding,
+    Original,
+    Part,
+    Passage,
+    Rendering,
+    Resource,
+    Source,
+    TlsConnection,
+)
+from evidence.secrets_withheld import public_url
+from evidence.warc import DOM
 from fingerprint.algorithms import ALGORITHMS
 from matcher.calibration import DEFAULT as CALIBRATION
 from webadmin.frozen import frozen_disguises
@@ -24,6 +37,15 @@ from webadmin.models import CaseMatch
 from webadmin.version import code_version
 
 NOT_TAKEN_DOWN = "the connection was not taken down: the page came from elsewhere than the product's own connection"
+TOLD_BY_BROWSER = (
+    "a browser fetched the page: requests and responses are written down from what it told, not from its connection; "
+    "the text was read in the document that it held then ({record})"
+)
+NO_BODY = "the browser did not hand out the response's body, or it was too long; the document that was read is there"
+FROM_ARCHIVE = "an archive that somebody else made: what is said of the connection stands in its records ({origin})"
+NO_RECORD = "{origin}: the record is longer than the product keeps, or breaks off"
+# All parts of a chapter; pages have 60 kB, and a site that sends 60 times 16 MB is not the bundle's to carry.
+MAX_FOLLOWING_BYTES = 64 * 2**20
 
 
 def capture_of(
@@ -37,15 +59,13 @@ def capture_of(
     body = pages.raw(version.raw_digest)
     if body is None:
         raise NotFound("raw response", version.raw_digest)
-    wire = pages.capture(version.capture_digest) if version.capture_digest else None
-    exchanges = _exchanges(wire, version, body) if wire else (_unseen(version, body),)
-    said = {
-        **({} if wire else {"connection": _origin(version)}),
-        **_parts(version),
-        **(absent or {}),
-    }
+    wire = _wire(version.capture_digest, pages)
+    own = StoredPart(version.final_url, version.status, version.headers, version.raw_digest, version.fetched_at)
+    first = _part(own, body, wire)
+    following, not_there = _following(version, pages)
+    said = {**_told(first, wire, version.origin), **not_there, **(absent or {})}
     return Capture(
-        exchanges=exchanges,
+        exchanges=first.exchanges,
         title=version.reading.title,
         text=version.reading.text,
         extractor=version.reading.extractor,
@@ -54,7 +74,23 @@ def capture_of(
         screenshot=screenshot,
         pdf=pdf,
         absent=said,
+        source=first.source,
+        made_with=first.made_with,
+        dom=first.dom,
+        originals=first.originals,
+        resources=resources_of(version, pages),
+        following=following,
     )
+
+
+def resources_of(version: PageVersion, pages: PageStore) -> tuple[Resource, ...]:
+    """What was fetched to read a page and its parts, each address once."""
+    found: dict[str, Resource] = {}
+    for name in (version.capture_digest, *(part.capture_digest for part in version.parts)):
+        wire = _wire(name, pages)
+        for each in wire.resources if wire else ():
+            found.setdefault(each.url, Resource(each.url, each.content_type, each.fetched_at, each.body))
+    return tuple(found.values())
 
 
 def finding_of(match: CaseMatch, page_text: str, works: WorkStore) -> Finding:
@@ -97,18 +133,65 @@ def version_of(match: CaseMatch, pages: PageStore) -> PageVersion:
     return version
 
 
-def _exchanges(wire: WireCapture, version: PageVersion, body: bytes) -> tuple[Exchange, ...]:
+def _wire(name: Digest | None, pages: PageStore) -> WireCapture | None:
+    return pages.capture(name) if name else None
+
+
+def _part(page: StoredPart, body: bytes, wire: WireCapture | None) -> Part:
+    """One page as it was fetched. `body`: what its text was read in."""
+    if wire is None:
+        return Part((_unseen(page, body),), Source.UNKNOWN)
+    originals = tuple(
+        Original(each.file, each.member, each.offset, each.is_unpacked, each.head + each.payload)
+        for each in wire.records
+    )
     *hops, own = wire.exchanges
     kept = [_exchange(hop, hop.body, is_truncated=len(hop.body) < hop.body_bytes) for hop in hops]
-    last = _exchange(own, body, is_truncated=False)
-    return (*kept, _at(last, version))
+    is_browser = wire.source is CaptureSource.BROWSER
+    last = _exchange(own, own.body if is_browser else body, is_truncated=is_browser and not own.body)
+    # The page's own response, at the moment that the page store knows; its content coding is undone.
+    headers = last.response_headers or page.headers  # records of plain text have no HTTP
+    last = replace(last, fetched_at=page.fetched_at, is_decoded=True, response_headers=headers)
+    dom = body if is_browser else None
+    return Part((*kept, last), Source(wire.source.value), wire.made_with, dom, originals)
+
+
+def _following(version: PageVersion, pages: PageStore) -> tuple[tuple[Part, ...], dict[str, str]]:
+    """The pages on which the text goes on, and what is said of those that cannot be had."""
+    found, said, left = list[Part](), dict[str, str](), MAX_FOLLOWING_BYTES
+    for number, page in enumerate(version.parts, 2):
+        body = pages.raw(page.raw_digest)
+        if body is None or len(body) > left:
+            why = "is gone from the page store" if body is None else "is too large for a bundle"
+            said[f"page {number}"] = f"the response of {page.url} (SHA-256 {page.raw_digest}) {why}"
+            continue
+        left -= len(body)
+        wire = _wire(page.capture_digest, pages)
+        part = _part(page, body, wire)
+        found.append(part)
+        said |= {f"page {number}, {name}": why for name, why in _told(part, wire, version.origin).items()}
+    return tuple(found), said
+
+
+def _told(part: Part, wire: WireCapture | None, origin: str) -> dict[str, str]:
+    """What an exchange of another source than the product's own connection lacks, by the name of what is missing."""
+    if wire is None:
+        return {"connection": f"{NOT_TAKEN_DOWN} ({origin})" if origin else NOT_TAKEN_DOWN}
+    if part.source is Source.BROWSER:
+        record = DOM + public_url(part.page.url)
+        body = {} if part.page.body else {"response body": NO_BODY}
+        return {"connection": TOLD_BY_BROWSER.format(record=record), **body}
+    if part.source is Source.ARCHIVE:
+        original = {} if part.originals else {"original record": NO_RECORD.format(origin=origin)}
+        return {"connection": FROM_ARCHIVE.format(origin=origin), **original}
+    return {}
 
 
 def _exchange(seen: WireExchange, body: bytes, *, is_truncated: bool) -> Exchange:
     request, response = _head(seen.request_head), _head(seen.response_head)
     return Exchange(
         url=seen.url,
-        request_line=request[0] or _request_line(seen.url),
+        request_line=request[0],
         request_headers=request[1],
         status=seen.status,
         reason=(response[0].split(" ", 2)[2:] or [""])[0],
@@ -119,7 +202,7 @@ def _exchange(seen: WireExchange, body: bytes, *, is_truncated: bool) -> Exchang
         server_port=seen.server_port or None,
         is_through_proxy=seen.is_through_proxy,
         wire_digest=seen.body_digest,
-        wire_bytes=seen.body_bytes,
+        wire_bytes=seen.body_bytes if seen.body_digest else None,
         is_decoded=all(name.lower() != "content-encoding" for name, _ in response[1]),
         is_truncated=is_truncated,
         dns=_dns(seen.name_answer),
@@ -127,21 +210,17 @@ def _exchange(seen: WireExchange, body: bytes, *, is_truncated: bool) -> Exchang
     )
 
 
-def _at(exchange: Exchange, version: PageVersion) -> Exchange:
-    """The page's own response, at the moment that the page store knows; its content coding is undone."""
-    return replace(exchange, fetched_at=version.fetched_at, is_decoded=True)
-
-
-def _unseen(version: PageVersion, body: bytes) -> Exchange:
+def _unseen(page: StoredPart, body: bytes) -> Exchange:
+    """A response of which the page store has status, headers and body; nobody knows the request."""
     return Exchange(
-        url=version.final_url,
-        request_line=_request_line(version.final_url),
+        url=page.url,
+        request_line="",
         request_headers=(),
-        status=version.status,
+        status=page.status,
         reason="",
-        response_headers=version.headers,
+        response_headers=page.headers,
         body=body,
-        fetched_at=version.fetched_at,
+        fetched_at=page.fetched_at,
     )
 
 
@@ -158,11 +237,6 @@ def _head(head: bytes) -> tuple[str, tuple[tuple[str, str], ...]]:
     return lines[0], tuple(headers)
 
 
-def _request_line(url: str) -> str:
-    parts = urlsplit(url)
-    return f"GET {parts.path or '/'}{'?' + parts.query if parts.query else ''} HTTP/1.1"
-
-
 def _dns(answer: NameAnswer | None) -> DnsAnswer | None:
     return None if answer is None else DnsAnswer(answer.name, answer.addresses, answer.asked_at, resolver="system")
 
@@ -171,19 +245,8 @@ def _tls(session: TlsSession | None) -> TlsConnection | None:
     if session is None:
         return None
     chain = tuple(ssl.DER_cert_to_PEM_cert(der) for der in session.certificates)
-    return TlsConnection(session.protocol, f"{session.cipher} ({session.cipher_bits} bit)", chain)
-
-
-def _origin(version: PageVersion) -> str:
-    return f"{NOT_TAKEN_DOWN} ({version.origin})" if version.origin else NOT_TAKEN_DOWN
-
-
-def _parts(version: PageVersion) -> dict[str, str]:
-    """The pages on which the text goes on; their responses stand in the page store, their digests here."""
-    if not version.parts:
-        return {}
-    told = "; ".join(f"{part.url} (SHA-256 {part.raw_digest})" for part in version.parts)
-    return {"following_pages": f"the text goes on on {len(version.parts)} further pages, named here: {told}"}
+    cipher = f"{session.cipher} ({session.cipher_bits} bit)" if session.cipher else ""
+    return TlsConnection(session.protocol, cipher, chain)
 
 
 def _passage(span: Mapping[str, Any], page_text: str, work_text: str) -> Passage:

@@ -11,16 +11,24 @@ from typing import Any
 
 import pytest
 
-from core.captures import Capture, NameAnswer, TlsSession, WireExchange
+from core.captures import (
+    ArchivedRecord,
+    Capture,
+    CapturedResource,
+    CaptureSource,
+    NameAnswer,
+    TlsSession,
+    WireExchange,
+)
 from core.clock import ManualClock
 from core.errors import BadConfiguration, BadInput, BrokenInvariant, ServiceUnavailable
-from core.ids import CanonicalUrl, Digest, FinalUrl, RequestedUrl, VersionId
-from core.pages import Fetched
+from core.ids import CanonicalUrl, Digest, FinalUrl, RequestedUrl, VersionId, digest
+from core.pages import Fetched, FollowingPart
 from core.settings import EvidenceSettings
 from core.states import CaseState
 from crawler.browsing.chromium import find_chromium
 from evidence.authority import Authority
-from evidence.opened import opened
+from evidence.opened import Opened, opened
 from evidence.verify import check_file
 from pagestore.evidence import MemoryEvidenceStore
 from pipeline import evidence
@@ -238,8 +246,6 @@ def test_a_store_that_forges_its_own_digest_is_caught_by_the_row(world: World) -
     world.bundle_all()
     row = EvidenceBundle.objects.first()
     assert row is not None
-    from core.ids import digest
-
     world.store._bundles[Digest(row.digest)] = (digest(b"forged"), b"forged")
     assert evidence.check_bundles(world.ports).changed == 1
 
@@ -372,3 +378,113 @@ def test_the_root_of_an_authority_is_found_by_its_host(tmp_path: Path, authority
     for roots in (tmp_path, tmp_path / "tsa.example.pem"):
         settings = EvidenceSettings(tsa_urls=("https://tsa.example/x",), tsa_roots=str(roots))
         assert [each.name for each in evidence.authorities_of(settings)] == ["https://tsa.example/x"]
+
+
+def exchange_of(url: str, number: int = 0, **changes: Any) -> WireExchange:
+    """What was seen of one request for `url`."""
+    at = admin_data.NOW + timedelta(seconds=number)
+    made = WireExchange(
+        url=url, status=200, request_head=b"GET /x HTTP/1.1\r\nHost: pirate.example\r\n\r\n",
+        response_head=b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nX-Number: %d\r\n\r\n" % number,
+        connected_at=at, sent_at=at, answered_at=at, ended_at=at, server_address="203.0.113.7", server_port=8443,
+        body_digest=digest(b"packed"), body_bytes=6, name_answer=NameAnswer("pirate.example", ("203.0.113.7",), at),
+    )  # fmt: skip
+    return replace(made, **changes)
+
+
+def bundled(world: World, url: str, **fields: Any) -> Opened:
+    """The bundle of the first case's page, stored as if it had been fetched in another way."""
+    version = world.ports.pages.version(world.version())
+    assert version is not None
+    body = fields.pop("body", None) or world.ports.pages.raw(version.raw_digest)
+    fetched = Fetched(
+        version.site_id, RequestedUrl(url), FinalUrl(url), CanonicalUrl(url), 200, (("Content-Type", "text/html"),),
+        body, version.fetched_at, **fields,
+    )  # fmt: skip
+    stored = world.ports.pages.put(fetched, version.reading)
+    CaseMatch.objects.filter(case=world.cases[0]).update(version_id=stored.version_id)
+    evidence.bundle_version(stored.version_id, world.ports)
+    content = world.store.get(Digest(EvidenceBundle.objects.get(version_id=stored.version_id).digest))
+    assert content is not None
+    return opened(content, "bundle")
+
+
+def test_all_parts_of_a_chapter_are_in_its_bundle_with_how_each_was_fetched(world: World) -> None:
+    urls = [f"https://pirate.example/1_{number}.html" for number in (1, 2, 3)]
+    captures = [Capture((exchange_of(url, number),)) for number, url in enumerate(urls, 1)]
+    parts = tuple(
+        FollowingPart(FinalUrl(url), 200, (), f"<p>{number}</p>".encode(), admin_data.NOW, capture)
+        for number, (url, capture) in enumerate(zip(urls[1:], captures[1:], strict=True), 2)
+    )
+    held = bundled(world, urls[0], capture=captures[0], parts=parts)
+    assert [each["url"] for each in (held.page, *held.page["following"])] == urls
+    assert {each["source"] for each in (held.page, *held.page["following"])} == {"connection"}
+    records = gzip.decompress(held.files["archive/data.warc.gz"])
+    for number in (1, 2, 3):
+        assert b"X-Number: %d\r\n" % number in records
+    assert b"<p>2</p>" in records
+    assert b"<p>3</p>" in records
+    assert "connection" not in held.page["absent"]
+    ports = [(each["server_address"], each["server_port"]) for each in held.connection["exchanges"]]
+    assert ports == [("203.0.113.7", 8443)] * 3
+    wires = [(each["wire_digest"], each["wire_bytes"]) for each in held.connection["exchanges"]]
+    assert wires == [(digest(b"packed"), 6)] * 3
+
+
+def test_a_part_that_is_gone_or_was_fetched_by_an_earlier_release_is_named(world: World) -> None:
+    url = "https://pirate.example/1.html"
+    gone, kept = (
+        FollowingPart(FinalUrl(f"{url}?{n}"), 200, (("X", "y"),), b"<p>%d</p>" % n, admin_data.NOW) for n in (2, 3)
+    )
+    store = world.ports.pages
+    put = store.put
+
+    def put_and_lose(fetched: Fetched, reading: Any) -> Any:
+        done = put(fetched, reading)
+        store._raw.pop(digest(gone.body), None)  # type: ignore[attr-defined]
+        return done
+
+    store.put = put_and_lose  # type: ignore[method-assign]
+    held = bundled(world, url, capture=Capture((exchange_of(url),)), parts=(gone, kept))
+    assert "is gone from the page store" in held.page["absent"]["page 2"]
+    assert digest(gone.body) in held.page["absent"]["page 2"]
+    assert "was not taken down" in held.page["absent"]["page 3, connection"]
+    [there] = held.page["following"]
+    assert (there["url"], there["source"]) == (f"{url}?3", "unknown")
+
+
+def test_a_page_of_the_browser_has_what_was_received_and_what_was_read(world: World) -> None:
+    url = "https://pirate.example/app"
+    received, look = b"<div id=app></div><script>...</script>", b"p {color: red}"
+    sheet = CapturedResource("https://pirate.example/look.css", "text/css", admin_data.NOW, look)
+    own = exchange_of(url, body=received, body_digest="", body_bytes=0)
+    held = bundled(
+        world, url, body="<html>正文</html>".encode(),
+        capture=Capture((own,), CaptureSource.BROWSER, "Chromium 150.0", resources=(sheet,)),
+    )  # fmt: skip
+    assert (held.page["source"], held.page["made_with"]) == ("browser", "Chromium 150.0")
+    assert held.page["body_digest"] == digest(received)
+    assert held.page["read_from"]["record"] == f"urn:dom:{url}"
+    assert held.page["read_from"]["digest"] == digest("<html>正文</html>".encode())
+    assert "written down from what it told" in held.page["absent"]["connection"]
+    [exchange] = held.connection["exchanges"]
+    assert (exchange["wire_digest"], exchange["wire_bytes"], exchange["source"]) == ("", None, "browser")
+    assert [each["digest"] for each in held.page["page_resources"]] == [digest(look)]
+
+
+def test_a_page_of_an_archive_has_its_records_and_says_whose_they_are(world: World) -> None:
+    url = "http://pirate.example/old"
+    body = "<p>旧</p>".encode()
+    head = b"WARC/1.0\r\nWARC-Type: response\r\nContent-Length: 25\r\n\r\nHTTP/1.1 200 OK\r\n\r\n"
+    record = ArchivedRecord("CC-2020.warc.gz", "", 4711, False, head, body)
+    own = exchange_of(url, request_head=b"", response_head=b"HTTP/1.1 200 OK\r\n\r\n", server_port=0)
+    held = bundled(
+        world, url, body=body, origin="CC-2020.warc.gz, byte 4711",
+        capture=Capture((own,), CaptureSource.ARCHIVE, records=(record,)),
+    )  # fmt: skip
+    assert held.page["source"] == "archive"
+    assert "CC-2020.warc.gz, byte 4711" in held.page["absent"]["connection"]
+    [said] = held.page["originals"]
+    assert (said["archive"], said["offset"]) == ("CC-2020.warc.gz", 4711)
+    assert gzip.decompress(held.files["evidence/original.warc.gz"]) == head + body + b"\r\n\r\n"
+    assert b"WARC-Type: request" not in gzip.decompress(held.files["archive/data.warc.gz"])
