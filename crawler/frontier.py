@@ -8,7 +8,7 @@ stood on is done.
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
@@ -20,6 +20,7 @@ from crawler.urls import canonical
 JOURNAL_NAME = "frontier.jsonl"
 # A page, a sitemap, an address that may be one, and the list of what a site forbids, asked for the sitemaps it names.
 PAGE, SITEMAP, PROBE, ROBOTS = "page", "sitemap", "probe", "robots"
+ADDRESS = "zhuiwen_address"  # in the meta of a request for an address that the frontier keeps; others are part of one
 _FORMAT = 1  # raise it when the lines change meaning
 
 
@@ -32,11 +33,19 @@ class Target:
     kind: str  # one of PAGE, SITEMAP, PROBE, ROBOTS
 
 
+def default_priority(target: Target) -> int:
+    """Of what is asked for first: sitemaps and what names them, then pages by their depth."""
+    return -target.depth if target.kind == PAGE else 20
+
+
 class Frontier:
     """The addresses of one crawl; `notice` says what an operator should know of the journal that was found.
 
     In memory: what is left to do, and a digest of all that is known.
     """
+
+    is_shared = False  # True where other processes crawl from the same
+    may_take = True  # False while the spider prepares the crawl; only who takes from here asks
 
     def __init__(self, plan: CrawlPlan, job_dir: Path | None = None) -> None:
         self._pending: dict[bytes, Target] = {}
@@ -46,6 +55,7 @@ class Frontier:
         self.has_reached_limit = False  # of pages, where the frontier itself keeps it
         self._journal: TextIO | None = None
         self.notice = ""
+        self.priority: Callable[[Target], int] = default_priority  # the spider's; the journal's order is Scrapy's
         if job_dir is not None:
             self._open(job_dir / JOURNAL_NAME, plan_digest(plan))
 
@@ -56,6 +66,10 @@ class Frontier:
     def pending(self) -> list[Target]:
         """What is known and not done, in the order in which it was found."""
         return list(self._pending.values())
+
+    def is_empty(self) -> bool:
+        """Whether nothing is left to do."""
+        return not self._pending
 
     def left_over(self) -> list[Target]:
         """What nobody will fetch in this run, asked at its end."""
@@ -71,6 +85,29 @@ class Frontier:
         self._write(*({"found": each.url, "depth": each.depth, "kind": each.kind} for each in fresh))
         return fresh
 
+    def add_tied(self, targets: Iterable[Target]) -> tuple[list[Target], list[Target]]:
+        """Addresses that belong to one that is being read: of the new ones those for anybody, and those for this process."""
+        return [], self.add_all(targets)
+
+    def promote(self, url: str, depth: int, kind: str = PAGE) -> None:
+        """What `pass_by` let through is an address of its own, and in hand of this process."""
+        self._passed.discard(_digest(url))
+        self.add(url, depth, kind)
+
+    def knows(self, urls: Iterable[str]) -> set[str]:
+        """Which of these are known as addresses of their own, to do or done."""
+        return {url for url in urls if _digest(url) in self._known}
+
+    def is_open(self, url: str) -> bool:
+        """Whether this process has the address still to do."""
+        return _digest(url) in self._pending
+
+    def count_part(self) -> None:
+        """One page more counts towards a limit that processes share: a further part of a text."""
+
+    def hold(self, seconds: float) -> None:
+        """Whoever shares this frontier makes no request for so long."""
+
     def pass_by(self, url: str, origin: str = "") -> bool:
         """Whether the redirects that begin at `origin` may go on to this address: it was not known before; it is now.
 
@@ -82,8 +119,8 @@ class Frontier:
         self._passed.add(key)
         return True
 
-    def finish(self, url: str) -> None:
-        """Never fetch this address again in this crawl."""
+    def finish(self, url: str, *, is_counted: bool = True) -> None:
+        """Never fetch this address again in this crawl. is_counted: towards a limit that processes share."""
         if self._note_done(url):
             self._write({"done": url})
 

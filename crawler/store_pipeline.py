@@ -42,9 +42,8 @@ class StorePipeline:
     def close_spider(self) -> None:
         revisiting = self._spider.revisiting
         if revisiting is not None:
-            revisiting.left_over(self._spider.frontier)
             try:
-                self._thread.submit(self._save_visits, *revisiting.visits.take_unsaved()).result()
+                self._thread.submit(self._last_visits).result()  # a database is not waited for on the reactor's thread
             except ZhuiwenError as fault:
                 self._spider.tally.fail(f"what the last visits found is not noted; they are made again: {fault}")
         self._thread.shutdown(wait=True)
@@ -100,6 +99,13 @@ class StorePipeline:
             await self._timed(lambda: self._save_visits(*given))
         except RetryLater:
             visits.give_back(*given)
+
+    def _last_visits(self) -> None:
+        revisiting = self._spider.revisiting
+        try:
+            revisiting.left_over(self._spider.frontier)
+        finally:
+            self._save_visits(*revisiting.visits.take_unsaved())
 
     def _save_visits(self, visits: list[Visit], moves: list[MovedTo]) -> None:
         book, site = self._spider.revisiting.visits.book, self._spider.plan.site_id

@@ -1,7 +1,7 @@
 """What a crawl still has to fetch, kept in Redis, so that several processes crawl one site and one of them may die.
 
 Means the same as the journal of crawler.frontier: an address is done only when its page is stored. What a process takes
-is leased to it and not removed; when its heartbeat stops, others take it. Decision 0107.
+is leased to it and not removed; when its heartbeat stops, others take it. Decisions 0107, 0158.
 """
 
 import hashlib
@@ -14,9 +14,23 @@ from typing import TYPE_CHECKING, Any
 
 from core.errors import BadConfiguration, ServiceUnavailable
 from core.pages import CrawlPlan
-from crawler.frontier import PAGE, ROBOTS, Frontier, Target, key_of, plan_digest
+from crawler.frontier import PAGE, Frontier, Target, key_of, plan_digest
 from crawler.shared.link import SharedLink
-from crawler.shared.scripts import ADD, BEAT, FINISH, JOIN, LEAVE, PARK, PASS, TAKE
+from crawler.shared.scripts import (
+    ADD,
+    BEAT,
+    COUNT_PART,
+    FINISH,
+    HOLD,
+    JOIN,
+    KNOWN,
+    LEAVE,
+    OPEN,
+    PARK,
+    PASS,
+    PROMOTE,
+    TAKE,
+)
 
 if TYPE_CHECKING:
     from crawler.shared.heartbeat import Heartbeat
@@ -28,26 +42,35 @@ _KEEP_MS, _KEEP_COMPLETE_MS = 30 * 86_400_000, 86_400_000
 _NAMES = ("state", "seen", "passed", "targets", "waiting", "leases", "workers", "parked")
 _KEY_BYTES = 12  # of a digest: among 10^9 addresses two are taken for one with a chance of 10^-11
 _MAX_KNOWN_HERE = 200_000  # links that stand on every page are asked for once; 20 MB at most
-_KIND_RANK = {PAGE: 100, ROBOTS: 0}
-_OTHER_RANK = 50
+# What this process has found is kept here too, should Redis lose it; above so many, what others have done is left out.
+_MAX_FOUND, _BATCH = 50_000, 1_000
+_IS_NEW, _IS_MINE, _GONE = "1", "2", "gone"
 
 
 class SharedFrontier(Frontier):
     """The addresses of one crawl, shared by all processes that were given the same site and plan."""
+
+    is_shared = True
 
     def __init__(self, plan: CrawlPlan, url: str, lease_s: float = DEFAULT_LEASE_S) -> None:
         """Join the crawl, or begin it. Raises ServiceUnavailable, BadConfiguration where another plan is crawled."""
         super().__init__(plan)
         self.lease_s = lease_s
         self.heartbeat: Heartbeat | None = None  # of a crawl that runs; stopped by `close`
+        self.may_take = True  # False while the spider prepares what must be there before the first page
         self.worker = f"{socket.gethostname()}:{os.getpid()}:{token_hex(4)}"
-        self._plan, self._digest = plan, plan_digest(plan)
+        self._plan = plan
         base = f"zw:crawl:{{{hashlib.sha256(plan.site_id.encode()).hexdigest()[:24]}}}"
         self._keys = [f"{base}:{name}" for name in _NAMES]
         self.link = SharedLink(url)
         self._held: dict[str, Target] = {}
+        self._found: dict[str, Target] = {}
+        self._max_found = _MAX_FOUND
+        self._undone: dict[str, bool] = {}  # what was done while Redis was away, and whether it counts
         self._known_here: set[str] = set()
-        answer = self._run(JOIN, self._digest, plan.run_id, self.worker, self._lease_ms)
+        self._seq = 0
+        given = (plan_digest(plan), plan.run_id, self.worker, self._lease_ms, token_hex(8))
+        answer, self._epoch = self._run(JOIN, *given)
         if answer == "busy":
             raise BadConfiguration([f"the site {plan.site_id} is being crawled with another plan; wait for its end"])
         self.was_complete = answer == "complete"
@@ -61,40 +84,76 @@ class SharedFrontier(Frontier):
 
     def pending(self) -> list[Target]:
         """What is known and not done, in the order in which it was found; in hand of any process, too."""
-        raw = (json.loads(value) for value in self.link.scan_hash(self._keys[_NAMES.index("targets")]).values())
-        return [Target(url, int(depth), kind) for url, depth, kind, _ in sorted(raw, key=lambda each: each[3] % 1e10)]
+        raw = (json.loads(value) for value in self.link.scan_hash(self._key("targets")).values())
+        return [Target(url, int(depth), kind) for url, depth, kind, _, _ in sorted(raw, key=lambda each: each[3] % 1e9)]
+
+    def is_empty(self) -> bool:
+        """As the journal's; False where Redis does not say."""
+        try:
+            return not int(self.link.call("HLEN", self._key("targets")))
+        except ServiceUnavailable:
+            return False
 
     def left_over(self) -> list[Target]:
-        """What is pending when the last process leaves; none while others go on with it."""
-        alive = self.link.call("ZCARD", self._keys[_NAMES.index("workers")])
-        return [] if int(alive) > 1 else self.pending()
+        """What is pending when this process leaves, unless others go on with it.
+
+        Where Redis has lost it or does not answer: what this process found and has not done.
+        """
+        try:
+            self._settle()
+            if not self._is_there():
+                return list(self._found.values())
+            holders = set(self.link.scan_hash(self._key("leases")).values())
+            return self.pending() if holders <= {self.worker} else []
+        except ServiceUnavailable:
+            return list(self._found.values())
 
     def add_all(self, targets: Iterable[Target]) -> list[Target]:
         """Those that were not known before, in one step."""
-        wanted = {_short(target.url): target for target in targets}
-        unknown = {key: target for key, target in wanted.items() if key not in self._known_here}
-        if not unknown or self.was_complete:
-            return []
-        rows = [
-            field
-            for key, each in unknown.items()
-            for field in (key, each.url, each.depth, each.kind, _KIND_RANK.get(each.kind, _OTHER_RANK) + each.depth)
-        ]
-        answer = str(self._run(ADD, self._digest, *rows))
-        if len(self._known_here) > _MAX_KNOWN_HERE:
-            self._known_here.clear()
-        self._known_here.update(unknown)
-        return [target for flag, target in zip(answer, unknown.values(), strict=False) if flag == "1"]
+        fresh, _ = self._add(targets, 0)
+        return fresh
+
+    def add_tied(self, targets: Iterable[Target]) -> tuple[list[Target], list[Target]]:
+        """As the journal's: what is tied is in hand of this process, and forgotten where it is let go undone."""
+        return self._add(targets, self._plan.max_pages)
+
+    def promote(self, url: str, depth: int, kind: str = PAGE) -> None:
+        target = Target(url, depth, kind)
+        if self._run(PROMOTE, self._epoch, self.worker, *self._row(target)):
+            self._held[_short(url)] = self._found[_short(url)] = target
+
+    def knows(self, urls: Iterable[str]) -> set[str]:
+        wanted = list(dict.fromkeys(urls))
+        flags = str(self._run(KNOWN, *map(_short, wanted))) if wanted else ""
+        return {url for url, flag in zip(wanted, flags, strict=False) if flag == _IS_NEW}
+
+    def is_open(self, url: str) -> bool:
+        return _short(url) in self._held
 
     def pass_by(self, url: str, origin: str = "") -> bool:
-        """As the journal's; after a kill the redirects that begin at `origin` may go the same way again."""
-        return bool(self._run(PASS, _short(url), _short(origin) if origin else self.worker))
+        """As the journal's; after a kill what begins at `origin` may go the same way again."""
+        return bool(self._run(PASS, self._epoch, _short(url), _short(origin) if origin else self.worker))
 
-    def finish(self, url: str) -> None:
-        """Never fetch this address again in this crawl."""
+    def finish(self, url: str, *, is_counted: bool = True) -> None:
+        """Never fetch this address again in this crawl. Where Redis does not answer, it is told as soon as it does."""
         key = _short(url)
-        self._run(FINISH, key)
         self._held.pop(key, None)
+        self._found.pop(key, None)
+        self._undone[key] = is_counted
+        try:
+            self._settle()
+        except ServiceUnavailable:
+            return
+
+    def count_part(self) -> None:
+        self._run(COUNT_PART, self._epoch)
+
+    def hold(self, seconds: float) -> None:
+        """Let no process take anything for so long."""
+        try:
+            self._run(HOLD, self._epoch, int(seconds * 1000))
+        except ServiceUnavailable:
+            return  # this process waits all the same; the others meet what it met
 
     def take(self) -> tuple[str, Target | None]:
         """`target` and the next address, leased to this process; else why there is none.
@@ -104,11 +163,16 @@ class SharedFrontier(Frontier):
         """
         if self.was_complete:
             return "complete", None
-        answer = self._run(TAKE, self._digest, self.worker, self._lease_ms, self._plan.max_pages)
+        self._settle()
+        answer = self._run(TAKE, self._epoch, self.worker, self._lease_ms, self._plan.max_pages)
         if answer[0] != "target":
             self.has_reached_limit = self.has_reached_limit or answer[0] == "full"
             return str(answer[0]), None
-        url, depth, kind, _ = json.loads(answer[1])
+        if int(answer[2]) < self._seq:
+            self.link.call("DEL", *self._keys)  # an older state came back: what was found since is missing in it
+            return _GONE, None
+        self._seq = int(answer[2])
+        url, depth, kind, _, _ = json.loads(answer[1])
         target = Target(url, int(depth), kind)
         self._held[_short(url)] = target
         return "target", target
@@ -135,11 +199,60 @@ class SharedFrontier(Frontier):
         if self.heartbeat is not None:
             self.heartbeat.stop()
         try:
-            self._run(LEAVE, self.worker, self._digest, self._plan.run_id, int(is_complete), _KEEP_COMPLETE_MS)
+            self._settle()
+            self._run(LEAVE, self.worker, self._epoch, self._plan.run_id, int(is_complete), _KEEP_COMPLETE_MS)
         except ServiceUnavailable:
             return  # the heartbeat ends by itself, and the leases with it
         finally:
             self.link.close()
+
+    def _add(self, targets: Iterable[Target], max_pages: int) -> tuple[list[Target], list[Target]]:
+        """Those that were not known and wait for anybody, and those that are in hand of this process from now on."""
+        wanted = {_short(target.url): target for target in targets}
+        unknown = {key: target for key, target in wanted.items() if max_pages or key not in self._known_here}
+        if not unknown or self.was_complete:
+            return [], []
+        rows = [field for target in unknown.values() for field in self._row(target)]
+        answer = str(self._run(ADD, self._epoch, self.worker, max_pages, *rows))
+        if answer == _GONE:
+            answer = _IS_NEW * len(unknown)  # the next `take` ends the crawl; the next crawl is told of them
+        if len(self._known_here) > _MAX_KNOWN_HERE:
+            self._known_here.clear()
+        self._known_here.update(unknown)
+        flags = dict(zip(unknown, answer, strict=True))
+        mine = {key: unknown[key] for key, flag in flags.items() if flag == _IS_MINE}
+        fresh = {key: unknown[key] for key, flag in flags.items() if flag == _IS_NEW}
+        self._held.update(mine)
+        self._remember(fresh | mine)
+        return list(fresh.values()), list(mine.values())
+
+    def _remember(self, found: dict[str, Target]) -> None:
+        self._found.update(found)
+        if len(self._found) <= self._max_found:
+            return
+        known = list(self._found)
+        for keys in (known[at : at + _BATCH] for at in range(0, len(known), _BATCH)):
+            flags = str(self._run(OPEN, self._epoch, *keys))
+            done = [key for key, flag in zip(keys, flags, strict=False) if flag == "0"]
+            for key in done:
+                del self._found[key]
+        self._max_found = max(_MAX_FOUND, 2 * len(self._found))
+
+    def _settle(self) -> None:
+        """Tell Redis what was done while it was away, or just now."""
+        while self._undone:
+            key, is_counted = next(iter(self._undone.items()))
+            self._run(FINISH, self._epoch, key, int(is_counted))
+            self._undone.pop(key, None)
+
+    def _is_there(self) -> bool:
+        return bool(self.link.call("HGET", self._key("state"), "epoch") == self._epoch)
+
+    def _row(self, target: Target) -> tuple[str, str, int, str, int]:
+        return _short(target.url), target.url, target.depth, target.kind, self.priority(target)
+
+    def _key(self, name: str) -> str:
+        return self._keys[_NAMES.index(name)]
 
     @property
     def _lease_ms(self) -> int:

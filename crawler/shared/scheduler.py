@@ -13,7 +13,7 @@ from scrapy.core.scheduler import BaseScheduler
 from twisted.internet.defer import Deferred
 
 from core.errors import ServiceUnavailable
-from crawler.frontier import Target
+from crawler.frontier import ADDRESS, Target
 from crawler.shared.frontier import BEATS_A_LEASE, SharedFrontier
 from crawler.store_pipeline import STORE_AWAY
 
@@ -25,7 +25,7 @@ MAX_IN_HAND = 2
 # How often a process that has nothing to do asks whether the others have found something. Chosen: a page takes about as
 # long, and a question 0.1 ms of Redis.
 POLL_S = 0.2
-_GONE = "Redis has lost what was left of this crawl (restarted or emptied); crawl the site again"
+_GONE = "Redis has lost what was left of this crawl (emptied, or restarted without its data); crawl the site again"
 
 
 class SharedScheduler(BaseScheduler):
@@ -69,13 +69,16 @@ class SharedScheduler(BaseScheduler):
 
     def enqueue_request(self, request: Request) -> bool:
         """Keep what belongs to a page in hand; a new address is in Redis already, where whoever is free takes it."""
-        if "target" not in request.cb_kwargs or _LEASED in request.meta:
+        if ADDRESS not in request.meta or _LEASED in request.meta:
             heapq.heappush(self._own, (-request.priority, next(self._order), request))
         return True
 
     def next_request(self) -> Request | None:
         if self._own:
             return heapq.heappop(self._own)[2]
+        if not self._frontier.may_take:
+            self._call_later("poll", POLL_S, self._wake)
+            return None
         if self._is_over or self._frontier.in_hand >= MAX_IN_HAND * self._spider.plan.concurrency:
             return None
         try:
@@ -96,6 +99,8 @@ class SharedScheduler(BaseScheduler):
             return True
         if self._is_over:
             return False
+        if not self._frontier.may_take:
+            return True
         try:
             self._frontier.park()
             answer, target = self._frontier.take()

@@ -14,7 +14,7 @@ from twisted.python.failure import Failure
 
 from core.captures import Capture
 from core.clock import SystemClock
-from core.errors import UnsafeUrl
+from core.errors import RetryLater, UnsafeUrl
 from core.ids import CanonicalUrl, FinalUrl, RequestedUrl
 from core.pages import CrawlPlan, Fetched
 from core.ports import Clock, Outbox, PageStore, VisitBook
@@ -24,7 +24,7 @@ from crawler.fetching.addresses import AddressGuard
 from crawler.fetching.capture import capture_of
 from crawler.fetching.downloaded_resources import downloaded_resources
 from crawler.fetching.resources import SiteResources
-from crawler.frontier import PAGE, PROBE, ROBOTS, SITEMAP, Frontier, Target
+from crawler.frontier import ADDRESS, PAGE, PROBE, ROBOTS, SITEMAP, Frontier, Target
 from crawler.items import NotThere, ReadPage, Unchanged
 from crawler.links import Links
 from crawler.page_reader import PageReader, WholePage
@@ -74,6 +74,7 @@ class GenericSpider(Spider):
         self._clock = clock or SystemClock()
         self.revisiting = Revisiting(visits, plan, self._clock) if visits is not None else None
         self._fetched_before = frontier.done_pages
+        frontier.priority = self._priority
         self._sitemaps = 0
         self._silences = 0
         self.listed: dict[str, Listed] = {}  # what sitemaps and feeds say of a page, by its address
@@ -94,16 +95,16 @@ class GenericSpider(Spider):
 
     async def start(self) -> AsyncIterator[Request]:
         """The start pages, or what an earlier run of the same plan left to do."""
-        if self.frontier.notice:
-            self.tally.add_fault(self.frontier.notice)
-        if not self.frontier.pending():
-            self._seed()
-            if self.revisiting is not None:
-                self.revisiting.add_due(self.frontier, self.scope.follows)
+        self.frontier.may_take = False
+        self._prepare()
         if self.revisiting is not None:
             for probe in self.revisiting.probes(self.parse_probe, self.note_probe):
                 yield probe
             await self.revisiting.probed()
+        self.frontier.may_take = True
+        if self.frontier.is_shared:
+            return  # what is asked for, and what waits for lists, is in the order of all processes
+        if self.revisiting is not None:
             first, later = self.revisiting.in_order(self.frontier.pending())
             for target in first:
                 yield self._request(target)
@@ -213,7 +214,7 @@ class GenericSpider(Spider):
         request: Request = failure.request  # type: ignore[attr-defined]
         target: Target = request.cb_kwargs["target"]
         reason, sentence = explain(failure, target.url, self._limits.timeout_s, self._limits.max_body_bytes)
-        self.frontier.finish(target.url)
+        self._given_up(target)
         if self.revisiting is not None:
             self.revisiting.failed(target, reason, sentence)
         if target.kind in (PROBE, ROBOTS) or reason is None:
@@ -225,6 +226,10 @@ class GenericSpider(Spider):
             self.tally.add_fault(f"{urlsplit(target.url).netloc} has stopped answering; the crawl ends here")
             raise CloseSpider(SILENCE)
 
+    def _given_up(self, target: Target) -> None:
+        """Nothing more is asked of an address that failed; as it brought no page, it takes none of the limit."""
+        self.frontier.finish(target.url, is_counted=False)
+
     def closed(self, reason: str) -> None:
         """Scrapy's last call: why the crawl ended, in one word."""
         counts = self.tally.counts
@@ -234,7 +239,7 @@ class GenericSpider(Spider):
             reason = PAGE_LIMIT
         counts.finish_reason = "stopped" if reason == "shutdown" else reason
         self._reader.close()
-        self.frontier.close(is_complete=not self.frontier.pending() or reason in (PAGE_LIMIT, BYTE_LIMIT))
+        self.frontier.close(is_complete=self.frontier.is_empty() or reason in (PAGE_LIMIT, BYTE_LIMIT))
         self.tally.tell(is_last=True)
 
     def _count_bytes(self, count: int) -> None:
@@ -262,12 +267,25 @@ class GenericSpider(Spider):
             self.crawler.engine.downloader._delay = throttle.mindelay
 
     def note_fault(self, failure: Failure, response: Response, spider: Spider) -> None:
-        self.tally.fail(f"{response.url} could not be read: {type(failure.value).__name__}; please report this page")
+        fault = failure.value
+        if isinstance(fault, RetryLater):
+            self.tally.fail(f"{response.url} is not stored, and is fetched again: {fault}")
+            return
+        self.tally.fail(f"{response.url} could not be read: {type(fault).__name__}; please report this page")
 
     def note_item_fault(self, item: ReadPage, response: Response, spider: Spider, failure: Failure) -> None:
         self.tally.fail(
             f"{item.fetched.canonical_url} could not be stored: {type(failure.value).__name__}: {failure.value}"
         )
+
+    def _prepare(self) -> None:
+        """What the crawl begins with, unless an earlier run or another process has left something to do."""
+        if self.frontier.notice:
+            self.tally.add_fault(self.frontier.notice)
+        if self.frontier.is_empty():
+            self._seed()
+            if self.revisiting is not None:
+                self.revisiting.add_due(self.frontier, self.scope.follows)
 
     def _seed(self) -> None:
         for url in self._safe(self.plan.start_urls):
@@ -297,7 +315,7 @@ class GenericSpider(Spider):
             cb_kwargs={"target": target},
             priority=self._priority(target),
             dont_filter=True,  # the frontier knows what was asked for
-            meta={"dont_obey_robotstxt": target.kind == ROBOTS, REVISIT: target.kind == PAGE},
+            meta={ADDRESS: True, "dont_obey_robotstxt": target.kind == ROBOTS, REVISIT: target.kind == PAGE},
         )
 
     def _item(self, response: Response, headers: dict[str, str], page: WholePage, target: Target) -> ReadPage | None:

@@ -15,8 +15,10 @@ class ListSpider(GenericSpider):
     name = "list"
 
     def _seed(self) -> None:
+        """What is due: a list is no place where something new could stand."""
         for url in self._safe(self.plan.start_urls):
-            self.frontier.add(url, 0, PAGE)
+            if self.revisiting is None or self.revisiting.visits.wants(url):
+                self.frontier.add(url, 0, PAGE)
 
     def _link_requests(self, found: Links, depth: int) -> Iterator[Request]:
         yield from ()

@@ -41,11 +41,7 @@ class Revisiting:
         self._is_probed = asyncio.Event()
 
     def add_due(self, frontier: Frontier, follows: Any) -> None:
-        """Put into a fresh frontier what earlier runs found and is due; take out of it what a list names too early."""
-        if self._plan.kind is SpiderKind.LIST:
-            for target in frontier.pending():
-                if target.kind == PAGE and not self.visits.wants(target.url):
-                    frontier.finish(target.url)
+        """Put into a fresh frontier what earlier runs found and is due."""
         for visit in self.visits.due():
             if follows(visit.url):
                 frontier.add(visit.url, visit.depth, PAGE)
@@ -167,9 +163,11 @@ class Revisiting:
 
     def left_over(self, frontier: Frontier) -> None:
         """Note the pages that were found and are not fetched: the next run begins with them."""
-        for target in frontier.left_over():
-            if target.kind == PAGE:
-                self.visits.found(target.url, target.depth)
+        left = [target for target in frontier.left_over() if target.kind == PAGE]
+        if left and frontier.is_shared:
+            self.visits.read_again()
+        for target in left:
+            self.visits.found(target.url, target.depth)
 
     def _kind(self, item: ReadPage | None, page: WholePage, target: Target) -> AddressKind:
         if self._plan.kind is SpiderKind.LIST:

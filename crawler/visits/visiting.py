@@ -141,6 +141,11 @@ class CrawlVisits:
         if self.of(url) is None:
             self.keep(self._visit(url, depth))
 
+    def read_again(self) -> None:
+        """Take over what others have noted of addresses that this process knows nothing of. Raises RetryLater."""
+        for visit in self.book.visits(self._plan.site_id):
+            self._known.setdefault(visit.id, visit)
+
     def keep(self, visit: Visit) -> None:
         self._known[visit.id] = self._unsaved[visit.id] = visit
 
