@@ -72,7 +72,7 @@ def evidence(_: Context) -> list[Finding]:
         with session() as settings:
             from django.utils import timezone
 
-            from pipeline.evidence import authorities_of
+            from webadmin.evidence_authorities import authorities_of
             from webadmin.evidence_book import standing
 
             names = [authority.name for authority in authorities_of(settings.evidence)]

@@ -10,14 +10,10 @@
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from urllib.parse import urlsplit
 
-from core.errors import BadConfiguration, BadInput, BrokenInvariant, RetryLater, ZhuiwenError
+from core.errors import BadInput, BrokenInvariant, RetryLater, ZhuiwenError
 from core.ids import Digest, VersionId, digest
 from core.ports import Clock, EvidenceStore, PageStore, WorkStore
-from core.service_urls import without_secrets
-from core.settings import EvidenceSettings
 from crawler.browsing.screenshots import NoRendering, Rendering, render
 from evidence import bundle as bundles
 from evidence.authority import Authority
@@ -143,20 +139,6 @@ def retain(keep_years: int, ports: EvidencePorts) -> int:
     return len(gone)
 
 
-def authorities_of(settings: EvidenceSettings) -> list[Authority]:
-    """The configured authorities. Raises BadConfiguration naming all that cannot be."""
-    found, faults = [], list[str]()
-    for url in settings.tsa_urls:
-        try:
-            roots = _roots_for(url, settings.tsa_roots)
-            found.append(Authority(url, roots, allow_private=settings.allow_private_tsa))
-        except BadConfiguration as error:
-            faults.extend(error.faults)
-    if faults:
-        raise BadConfiguration(faults)
-    return found
-
-
 def _bundle(match: CaseMatch, ports: EvidencePorts, drawn: Rendering | None = None, where: str = "") -> Bundle:
     version = version_of(match, ports.pages)
     absent = {} if drawn else dict.fromkeys(("screenshot", "pdf"), where or NOT_YET)
@@ -213,15 +195,3 @@ def _state_of(name: Digest, sha256: str, store: EvidenceStore) -> tuple[str, int
         return EvidenceBundle.State.MISSING, 0
     held = digest(content) == sha256
     return EvidenceBundle.State.HELD if held else EvidenceBundle.State.CHANGED, len(content)
-
-
-def _roots_for(url: str, named: str) -> bytes:
-    """The PEM of an authority's root: the one file that is named, or HOST.pem in the folder."""
-    path = Path(named).expanduser()
-    file = path / f"{urlsplit(url).hostname}.pem" if path.is_dir() else path
-    try:
-        return file.read_bytes()
-    except OSError as error:
-        shown = without_secrets(url)
-        sentence = f"ZHUIWEN_TSA_ROOTS has no certificate for {shown}: {file} cannot be read; put the root's PEM there"
-        raise BadConfiguration([sentence]) from error

@@ -34,6 +34,7 @@ from pipeline.turns import SEARCH, UPKEEP, turn
 from pipeline.upkeep import sweep_all
 from pipeline.wiring import live, live_evidence, redis_client
 from webadmin import crawls, evidence_book, failures, imports, second_opinions
+from webadmin.evidence_authorities import authorities_of
 from webadmin.models import CrawlRun
 
 log = logging.getLogger("zhuiwen.pipeline")
@@ -188,7 +189,7 @@ def stamp_evidence() -> None:
     """Close the days that ended and ask the authorities for what they have not stamped."""
     with turn(redis_client(SETTINGS), STAMPING) as is_ours:
         if is_ours:
-            authorities = evidence.authorities_of(SETTINGS.evidence)
+            authorities = authorities_of(SETTINGS.evidence)
             log.info("evidence: %s", evidence.stamp_days(authorities, SystemClock()))
 
 

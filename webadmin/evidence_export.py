@@ -3,33 +3,42 @@
 Shared by the command line and the desk; `evidence.export` writes the file.
 """
 
+import logging
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol, cast
 
+from django.conf import settings
 from django.db.models import QuerySet
 
-from core.errors import BadInput, BrokenInvariant, NotFound
+from core.errors import BadConfiguration, BadInput, BrokenInvariant, NotFound
 from core.ids import Digest, PageId, VersionId
 from core.ports import EvidenceStore, PageHistory, PageStore
 from evidence.days import proof_of
-from evidence.export import write
 from evidence.records import CaseMaterial, DayProof, ProvenBundle
 from evidence.records import Stamp as StampAnswer
 from evidence.verify import Report
 from webadmin import stores
+from webadmin.evidence_authorities import SEAL_TIMEOUT_S, authorities_of, write_sealed
 from webadmin.models import Case, DayTree, EvidenceBundle, Stamp
-from webadmin.version import code_version
+
+log = logging.getLogger("zhuiwen.evidence")
 
 
 def export_case(case: int, path: Path) -> Report:
-    """Write the evidence of a case to one file that stands alone.
+    """Write the evidence of a case to one file that stands alone, sealed by the authorities that answer.
 
     Raises NotFound, BadInput for a case without a bundle, BrokenInvariant where a stored bundle was changed,
     UnreadableFile where `path` cannot be written.
     """
-    return write(path, materials().material_of(case), code_version())
+    material = materials().material_of(case)
+    try:
+        authorities = authorities_of(settings.ZHUIWEN.evidence, SEAL_TIMEOUT_S)
+    except BadConfiguration as error:  # the doctor names it; the evidence is there all the same
+        log.warning("case %s is exported without a seal: %s", case, error)
+        authorities = []
+    return write_sealed(path, material, authorities)
 
 
 def materials() -> "StoredMaterials":

@@ -56,7 +56,7 @@ def verify(
 
 def _written(case: int, out: Path, settings: "Settings", *, is_sealed: bool) -> "Report":
     from evidence.export import write
-    from pipeline.evidence import authorities_of
+    from webadmin.evidence_authorities import authorities_of
     from webadmin.evidence_export import materials
     from webadmin.version import code_version
 

@@ -38,7 +38,8 @@ from datetime import UTC, datetime, timedelta
 from deploy.home import prepare
 os.environ.update(prepare(os.environ).environment)
 from pipeline.app import SETTINGS
-from pipeline.evidence import authorities_of, bundle_version, stamp_days
+from pipeline.evidence import bundle_version, stamp_days
+from webadmin.evidence_authorities import authorities_of
 from pipeline.steps import fingerprint_page, match_page
 from pipeline.wiring import live, live_evidence
 from core.clock import ManualClock

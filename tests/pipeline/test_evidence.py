@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings as django_settings
 
 from core.captures import (
     ArchivedRecord,
@@ -38,6 +39,7 @@ from tests.support.certificates import make_chain
 from tests.support.time_stamp_authority import LocalAuthority, serving_stamps
 from webadmin import evidence_book as book
 from webadmin import stores
+from webadmin.evidence_authorities import authorities_of
 from webadmin.evidence_export import export_case, materials, proof_for
 from webadmin.models import Case, CaseMatch, DayTree, EvidenceBundle, EvidenceCheck, RetentionLog, Stamp, StampAttempt
 
@@ -368,7 +370,7 @@ def test_a_page_whose_connection_nobody_saw_says_so(world: World) -> None:
 def test_an_authority_without_a_root_is_named(tmp_path: Path) -> None:
     settings = EvidenceSettings(tsa_urls=("https://me:geheim@tsa.example/",), tsa_roots=str(tmp_path))
     with pytest.raises(BadConfiguration) as fault:
-        evidence.authorities_of(settings)
+        authorities_of(settings)
     assert "tsa.example" in str(fault.value)
     assert "geheim" not in str(fault.value)
 
@@ -377,7 +379,7 @@ def test_the_root_of_an_authority_is_found_by_its_host(tmp_path: Path, authority
     (tmp_path / "tsa.example.pem").write_bytes(authority.ca_pem)
     for roots in (tmp_path, tmp_path / "tsa.example.pem"):
         settings = EvidenceSettings(tsa_urls=("https://tsa.example/x",), tsa_roots=str(roots))
-        assert [each.name for each in evidence.authorities_of(settings)] == ["https://tsa.example/x"]
+        assert [each.name for each in authorities_of(settings)] == ["https://tsa.example/x"]
 
 
 def exchange_of(url: str, number: int = 0, **changes: Any) -> WireExchange:
@@ -488,3 +490,40 @@ def test_a_page_of_an_archive_has_its_records_and_says_whose_they_are(world: Wor
     assert (said["archive"], said["offset"]) == ("CC-2020.warc.gz", 4711)
     assert gzip.decompress(held.files["evidence/original.warc.gz"]) == head + body + b"\r\n\r\n"
     assert b"WARC-Type: request" not in gzip.decompress(held.files["archive/data.warc.gz"])
+
+
+def sealing(authorities: tuple[str, ...], roots: Path) -> Any:
+    """The installation's settings with these authorities."""
+    made = EvidenceSettings(tsa_urls=authorities, tsa_roots=str(roots), allow_private_tsa=True)
+    return replace(django_settings.ZHUIWEN, evidence=made)
+
+
+def test_an_export_of_the_desk_is_sealed_by_every_authority_that_answers(
+    world: World, authority: LocalAuthority, tmp_path: Path, settings: Any
+) -> None:
+    world.bundle_all()
+    root = authority.folder / "root.pem"
+    with serving_stamps(authority) as one, serving_stamps(authority) as other:
+        settings.ZHUIWEN = sealing((one, other), root)
+        sealed = export_case(world.cases[0].pk, tmp_path / "sealed.zip")
+        settings.ZHUIWEN = sealing((one, "http://127.0.0.1:9/tsa"), root)
+        half = export_case(world.cases[0].pk, tmp_path / "half.zip")
+    assert (len(sealed.seals), len(half.seals)) == (2, 1)
+    with zipfile.ZipFile(tmp_path / "sealed.zip") as file:
+        assert {name for name in file.namelist() if name.startswith("seal/")} == {
+            f"seal/{number}/{name}" for number in (1, 2) for name in ("query.tsq", "response.tsr", "ca.pem")
+        }
+        assert "seal/1/response.tsr" in file.read("README.html").decode()
+    assert len(check_file(tmp_path / "half.zip", authority.ca_pem).seals) == 1
+
+
+def test_an_export_of_the_desk_is_written_without_a_seal_where_no_authority_answers(
+    world: World, authority: LocalAuthority, tmp_path: Path, settings: Any
+) -> None:
+    world.bundle_all()
+    for roots in (authority.folder / "root.pem", tmp_path / "nowhere.pem"):
+        settings.ZHUIWEN = sealing(("http://127.0.0.1:9/tsa",), roots)
+        out = tmp_path / "case.zip"
+        assert export_case(world.cases[0].pk, out).seals == ()
+        with zipfile.ZipFile(out) as file:
+            assert "未单独加盖时间戳" in file.read("README.html").decode()
