@@ -8,7 +8,7 @@ from itertools import groupby
 from core.text import storable
 from crawler.main_text.density import MAX_LINK_SHARE
 from crawler.main_text.headline import one_line
-from crawler.main_text.metadata import is_byline
+from crawler.main_text.metadata import is_byline, is_stamp
 from crawler.markup import Line
 
 _NAVIGATION = re.compile(
@@ -36,7 +36,7 @@ def cleaned(chosen: Sequence[Line]) -> list[Line]:
         if line.link_chars <= MAX_LINK_SHARE * len(line.text)
         and not (len(line.text) <= _MAX_NAVIGATION_CHARS and _NAVIGATION.search(line.text))
     ]
-    return _without_labels(chosen, _without_frames(_without_lists(kept)))
+    return _without_labels(chosen, _without_stamps(_without_frames(_without_lists(kept))))
 
 
 def without_head(chosen: Sequence[Line], title: str) -> list[Line]:
@@ -79,6 +79,12 @@ def _without_frames(chosen: Sequence[Line]) -> list[Line]:
         for line in chosen
         if _box(line) in speaking or len(line.text) > MAX_CHARS_OF_FRAME or counts[_frame(line)] < MIN_REPEATS_OF_FRAME
     ]
+
+
+def _without_stamps(chosen: Sequence[Line]) -> list[Line]:
+    """Without the lines over posts that say when they were written; a single one may be part of a text."""
+    stamps = {id(line) for line in chosen if is_stamp(line.text) and not END_OF_SENTENCE.search(line.text)}
+    return [line for line in chosen if len(stamps) < MIN_REPEATS_OF_FRAME or id(line) not in stamps]
 
 
 def _box(line: Line) -> tuple[object, str]:

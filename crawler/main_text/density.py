@@ -16,7 +16,7 @@ _SMALL_PRINT = re.compile(
     "|举报电话|客服(?:电话|热线)|Powered by"
 )
 MIN_CHARS_OF_SENTENCE = 15  # without any mark; shorter lines are labels, or verse: together they count, one does not
-MAX_LEVELS_TO_WIDEN = 4  # a post is a box in a cell in a row in a table
+MAX_LEVELS_TO_WIDEN = 12  # a post is a box in a cell in a row of a table in a cell in a row of a table
 MIN_BROTHERS_SHARE = 0.5
 # Of brothers built alike down to their parts: the short answers of a thread belong to it (2026-11, own layouts; .02
 # to .25 tried, one result up to .13).
@@ -84,7 +84,7 @@ def _credit(
 
 def _widened(best: HtmlElement, masses: dict[HtmlElement, float]) -> HtmlElement:
     """An ancestor instead, where brothers of the same kind carry text too: paragraphs in boxes, posts of a thread."""
-    node = best
+    best = node = _around_paragraph(best, masses)
     for _ in range(MAX_LEVELS_TO_WIDEN):
         parent = node.getparent()
         if parent is None or parent.tag == "html" or node.tag == "body":
@@ -93,6 +93,15 @@ def _widened(best: HtmlElement, masses: dict[HtmlElement, float]) -> HtmlElement
             best = parent
         node = parent
     return best
+
+
+def _around_paragraph(best: HtmlElement, masses: dict[HtmlElement, float]) -> HtmlElement:
+    """The block around a paragraph that outweighs the others there: the others are text too, however short."""
+    around = next((node for node in best.iterancestors() if node.tag in BLOCKS), None)
+    if best.tag != "p" or around is None or around.tag in ("html", "body"):
+        return best
+    others = (node for node in around.iter("p") if node is not best and node in masses)
+    return around if next(others, None) is not None else best
 
 
 def _has_brothers(node: HtmlElement, parent: HtmlElement, masses: dict[HtmlElement, float]) -> bool:

@@ -27,6 +27,7 @@ _DATE = re.compile(
 )
 _DATE_WORDS = re.compile("发布|發布|發佈|发表|發表|时间|時間|日期|更新|来源|來源|作者|记者|記者")
 _CHINA = timezone(timedelta(hours=8))  # what a page means that states no zone
+MAX_CHARS_BESIDE_STAMP = 40  # Discuz says in some 35 who else may be looked at and from where (2026-11)
 _MAX_HEAD_LINE_CHARS = 80  # a line that states a date is short; one inside an article is a sentence
 
 
@@ -70,6 +71,13 @@ def is_byline(text: str) -> bool:
     is_stamped = date is not None and date[4] is not None
     has_statement = bool(date or STATED.search(text)) and (words > 0 or is_stamped)
     return has_statement and len(text) <= _MAX_HEAD_LINE_CHARS and len(rest) <= 8 + 8 * words and "。" not in text
+
+
+def is_stamp(text: str) -> bool:
+    """Whether a line states, to the minute, when something was posted, and hardly anything else."""
+    date = _DATE.search(text) if len(text) <= _MAX_HEAD_LINE_CHARS else None
+    rest = len(text) - len(date[0]) if date else 0
+    return date is not None and date[4] is not None and rest <= MAX_CHARS_BESIDE_STAMP
 
 
 def _zone(stated: str | None) -> timezone:
