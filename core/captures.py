@@ -93,6 +93,7 @@ class WireExchange:
     body_bytes: int
     body: bytes = b""
     is_through_proxy: bool = False
+    is_truncated: bool = False  # the body is known to be longer than what was had of it
     name_answer: NameAnswer | None = None
     tls: TlsSession | None = None
 

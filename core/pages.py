@@ -110,6 +110,9 @@ class Fetched:
     capture: Capture | None = None
 
 
+FROM_FEED = "feed"  # the extractor of a text that was never on a page of its own
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
     """What was read in a response. `text` is the main text with disguises undone and paragraphs on lines.
@@ -165,6 +168,11 @@ class PageVersion:
     parts: tuple[StoredPart, ...] = ()
     origin: str = ""
     capture_digest: Digest | None = None  # of the capture in the page store
+
+    @property
+    def page_url(self) -> str:
+        """Where a reader finds the text: what answered, but for a text that stood in a feed its entry's own address."""
+        return self.requested_url if self.reading.extractor == FROM_FEED else self.final_url
 
 
 @dataclass(frozen=True, slots=True)

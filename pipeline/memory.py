@@ -174,7 +174,7 @@ class MemoryCaseBook:
             if not findings:
                 continue
             permissions = holder.permissions.get(work, ())
-            rejection = rule(version.final_url, seen_on, holder.own_domains, permissions).rejection
+            rejection = rule(version.page_url, seen_on, holder.own_domains, permissions).rejection
             if rejection is None and all(match.match_class is MatchClass.QUOTATION for match in findings):
                 rejection = Rejection.QUOTATION
             if rejection is not None:

@@ -64,7 +64,7 @@ class DjangoCaseBook(DjangoSearchBook):
         page = _page_record(site, outcome, rejection)
         cases, excluded = [], []
         for findings in found:
-            ruled = ruling(site, findings.work, outcome.version.final_url, outcome.seen_at)
+            ruled = ruling(site, findings.work, outcome.version.page_url, outcome.seen_at)
             if ruled.rejection is None and findings.are_quotations:
                 ruled = Ruling(Rejection.QUOTATION)
             if ruled.rejection is None:
@@ -108,7 +108,7 @@ class DjangoCaseBook(DjangoSearchBook):
             "chapter": chapter,
             "chapter_title": chapter.title,
             "fetched_at": version.fetched_at,
-            "final_url": version.final_url,
+            "final_url": version.page_url,
             "algorithm_id": match.algorithm_id,
             "corpus_revision": outcome.corpus_revision,
             "code_version": code_version(),

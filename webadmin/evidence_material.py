@@ -204,7 +204,7 @@ def _exchange(seen: WireExchange, body: bytes, *, is_truncated: bool) -> Exchang
         wire_digest=seen.body_digest,
         wire_bytes=seen.body_bytes if seen.body_digest else None,
         is_decoded=all(name.lower() != "content-encoding" for name, _ in response[1]),
-        is_truncated=is_truncated,
+        is_truncated=is_truncated or seen.is_truncated,
         dns=_dns(seen.name_answer),
         tls=_tls(seen.tls),
     )

@@ -44,7 +44,7 @@ def case_figures(findings: Findings, version: PageVersion) -> dict[str, Any]:
     chars = dict(Chapter.objects.filter(work=findings.work).values_list("text_id", "chars"))
     whole = sum(chars.values()) or 1
     return {
-        "page_url": version.final_url,
+        "page_url": version.page_url,
         "page_title": with_length_kept(version.reading.title)[:MAX_TITLE_CHARS],
         "version_id": version.id,
         "match_class": findings.main.match_class,

@@ -37,6 +37,8 @@ CHUNK_BYTES = 64 * 1024
 MAX_REQUEST_BYTES = 64 * 1024  # of a request record; heads have 300 bytes to 4 kB
 _PAGE_TYPES = ("text/", "application/xhtml", "application/xml", "application/octet-stream")
 _NOT_CHUNKED = "non-chunked gzip"
+# How a record begins: of a WARC, and of an ARC, whose first names the file and whose others an address.
+_FIRST_BYTES = (b"WARC/", b"filedesc:", b"http:", b"https:", b"dns:")
 _HTTP = re.compile(rb"^HTTP/", re.MULTILINE)
 _WARC_HEAD = re.compile(rb"\A.*?\r?\n\r?\n", re.DOTALL)
 Wanted = Callable[[str], bool]  # whether the page at an address is taken in
@@ -136,8 +138,11 @@ class ArchiveFile:
             with path.open("rb") as head:
                 is_zip = head.read(4) == b"PK\x03\x04"
             self._zip = zipfile.ZipFile(path) if is_zip else None
-        except (OSError, zipfile.BadZipFile) as error:
+            begins = b"WARC/" if is_zip else _beginning(path)
+        except (OSError, EOFError, zlib.error, zipfile.BadZipFile) as error:
             raise UnreadableFile(path, f"cannot be read ({getattr(error, 'strerror', None) or error})") from error
+        if not begins.startswith(_FIRST_BYTES):
+            raise UnreadableFile(path, "is no archive: neither WARC, ARC nor WET, gzipped or not, nor WACZ")
         self._members = _archives(path, self._zip)
         self._seen: dict[str, Position] = {}
 
@@ -179,6 +184,7 @@ class ArchiveFile:
         with self._opened(number, is_unpacked=start.is_unpacked) as stream:
             stream.seek(start.offset)
             iterator, pairs = _Records(stream, self._limits.max_body_bytes), _Pairs()
+            last = None
             try:
                 for record in iterator:
                     position = Position(number, iterator.offset, start.is_unpacked)
@@ -187,6 +193,8 @@ class ArchiveFile:
                         pairs.asked = self._asked(record, iterator, position, wanted) or pairs.asked
                     yield from pairs.take(self._told(record, iterator, position, wanted))
                     iterator.bounds.is_header, iterator.bounds.header_bytes = True, 0
+                    last = record
+                iterator.check_end(last)
             except Exception as error:  # whatever breaks here, what came before is given
                 if _NOT_CHUNKED not in str(error):  # then all is read once more, and whole
                     yield from pairs.left()
@@ -241,9 +249,9 @@ class ArchiveFile:
         digest = record.rec_headers.get_header("WARC-Payload-Digest") or ""
         if digest and len(self._seen) < MAX_REMEMBERED:
             self._seen.setdefault(digest, position)
-        is_truncated = is_cut or bool(record.rec_headers.get_header("WARC-Truncated"))
         original = iterator.original(record, self._path.name, self._member(position), position)
-        capture = _capture(record, url, status, moment, (original,))
+        is_truncated = is_cut or iterator.breaks_off(record) or bool(record.rec_headers.get_header("WARC-Truncated"))
+        capture = _capture(record, url, status, moment, (original,), is_truncated=is_truncated)
         concurrent = _name_in(record, "WARC-Concurrent-To")
         return Captured(
             url, status, headers, moment, _name(record), position, is_truncated,
@@ -269,7 +277,7 @@ class ArchiveFile:
             status, headers = _answer(earlier)
             body, is_cut = _body(earlier, self._limits.max_body_bytes)
             original = before.original(earlier, self._path.name, self._member(at), at)
-        capture = _capture(record, url, status, moment, (own, original))
+        capture = _capture(record, url, status, moment, (own, original), is_truncated=is_cut)
         concurrent = _name_in(record, "WARC-Concurrent-To")
         return Captured(
             url, status, headers, moment, _name(record), position, is_cut,
@@ -358,6 +366,15 @@ class _Records(ArchiveIterator):  # type: ignore[misc]
         self._head = bytes(self.reader.taken or b"")
         return record
 
+    def breaks_off(self, record: Any) -> bool:
+        """Whether the file ends before a record that was read to its end."""
+        return bool(getattr(record.raw_stream, "limit", 0))
+
+    def check_end(self, last: Any) -> None:
+        """Raises EOFError where the file ends inside its last record. last: None for a file without any."""
+        if last is not None and self.breaks_off(last):
+            raise EOFError("inside its last record")
+
     def original(self, record: Any, file: str, member: str, at: Position) -> ArchivedRecord | None:
         """The record that was read last, byte for byte; None for one that is too long to be kept or breaks off."""
         while record.raw_stream.read(CHUNK_BYTES):
@@ -368,8 +385,23 @@ class _Records(ArchiveIterator):  # type: ignore[misc]
         return ArchivedRecord(file, member, at.offset, at.is_unpacked, with_secrets_starred(self._head), payload)
 
 
+def _beginning(path: Path) -> bytes:
+    """The first bytes of a file, unpacked where it is gzipped, empty lines left out."""
+    with path.open("rb") as file:
+        is_packed = file.read(2) == b"\x1f\x8b"
+        file.seek(0)
+        with gzip.GzipFile(fileobj=file) if is_packed else file as stream:
+            return stream.read(64).lstrip()
+
+
 def _capture(
-    record: Any, url: str, status: int, moment: datetime, originals: tuple[ArchivedRecord | None, ...]
+    record: Any,
+    url: str,
+    status: int,
+    moment: datetime,
+    originals: tuple[ArchivedRecord | None, ...],
+    *,
+    is_truncated: bool,
 ) -> Capture:
     """What the archive says of how a page was fetched. originals: the response first."""
     own, *_ = originals
@@ -389,6 +421,7 @@ def _capture(
         server_port=0,
         body_digest=digest(payload) if own is not None else "",
         body_bytes=len(payload),
+        is_truncated=is_truncated,
     )
     kept = tuple(each for each in originals if each is not None)
     return Capture((exchange,), CaptureSource.ARCHIVE, records=kept)

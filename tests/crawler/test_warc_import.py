@@ -1,6 +1,5 @@
 """Archives of other crawls, whole, broken and hostile, written with warcio as crawlers write them."""
 
-import contextlib
 import gzip
 import io
 import subprocess
@@ -240,9 +239,23 @@ def test_a_file_that_is_cut_off_gives_what_came_before_and_a_sentence(tmp_path: 
     path = tmp_path / "a.warc.gz"
     path.write_bytes(archive.buffer.getvalue()[:-cut])
     store = RecordingStore()
-    with contextlib.suppress(UnreadableFile):
+    with pytest.raises(UnreadableFile, match="breaks off"):
         import_archive(path, place, store, RecordingOutbox(), LIMITS)
     assert len(store.versions) >= 3
+    whole = [fetched.capture.exchanges[0] for fetched, _ in store.versions.values() if fetched.capture]
+    assert not any(each.is_truncated for each in whole[:-1])
+
+
+def test_a_page_at_which_the_file_breaks_off_is_marked_as_half(tmp_path: Path) -> None:
+    record = Archive().response(url(1), markup(1)).response(url(2), markup(2))
+    path = tmp_path / "a.warc"
+    path.write_bytes(gzip.decompress(record.buffer.getvalue())[:-300])
+    store, counts = RecordingStore(), ImportCounts()
+    with pytest.raises(UnreadableFile, match="inside its last record"):
+        import_archive(path, place, store, RecordingOutbox(), LIMITS, counts=counts)
+    assert (counts.stored, counts.truncated) == (2, 1)
+    halves = {fetched.final_url: fetched.capture for fetched, _ in store.versions.values()}
+    assert [halves[url(number)].exchanges[0].is_truncated for number in (1, 2)] == [False, True]
 
 
 def damaged() -> Iterator[tuple[str, bytes]]:
@@ -257,6 +270,14 @@ def damaged() -> Iterator[tuple[str, bytes]]:
     with zipfile.ZipFile(empty, "w") as packed:
         packed.writestr("readme.txt", "x")
     yield "a zip of something else", empty.getvalue()
+
+
+@pytest.mark.parametrize("data", [b"this is a text\n" * 100, b"", markup(1), gzip.compress(markup(1))])
+def test_what_is_no_archive_is_refused_before_anything_is_counted(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "page.html"
+    path.write_bytes(data)
+    with pytest.raises(UnreadableFile, match="is no archive: neither WARC"):
+        imported(path)
 
 
 @pytest.mark.parametrize(("name", "data"), list(damaged()), ids=lambda value: value if isinstance(value, str) else "")

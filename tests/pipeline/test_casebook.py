@@ -1,5 +1,6 @@
 """What Django's case book keeps: frozen evidence, verdicts untouched, figures of the newest version."""
 
+from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 
 import pytest
@@ -7,8 +8,9 @@ from django.contrib.auth.models import User
 from django.utils import timezone
 
 from core.errors import NotFound
-from core.ids import work_text_id
+from core.ids import FinalUrl, work_text_id
 from core.matches import MatchClass
+from core.pages import FROM_FEED
 from core.states import CaseState, Rejection, Verdict
 from pagestore.memory import MemoryWorkStore
 from tests.support.records import MOMENT, match, outcome, page_of, page_version
@@ -54,6 +56,16 @@ def test_a_case_freezes_both_excerpts_and_every_change(site: Site, works: Memory
     assert kept.spans[0]["changes"] == [["homophone", 1, 2, 1, 2]]
     assert kept.page_text_digest == version.text_digest
     assert kept.disguises == [{"kind": "homophone", "count": 1, "example": "字→自"}]
+
+
+def test_a_text_that_stood_in_a_feed_is_a_case_at_its_entry_and_not_at_the_feed(
+    site: Site, works: MemoryWorkStore
+) -> None:
+    seen = page_version(str(site.pk), extractor=FROM_FEED)
+    seen = replace(seen, final_url=FinalUrl("http://pirate.example/rss.xml"))
+    DjangoCaseBook(works).record(outcome(seen, match(work_text_id(WORK_TEXT))))
+    assert Case.objects.get().page_url == seen.requested_url
+    assert CaseMatch.objects.get().final_url == seen.requested_url
 
 
 def test_a_verdict_survives_a_new_version_of_the_page(site: Site, works: MemoryWorkStore) -> None:
