@@ -36,14 +36,19 @@ class Standing:
     """How the evidence of an installation stands, for the desk and the doctor."""
 
     bundles: int
-    damaged: int
+    changed: int
+    missing: int
     owed: int
     undrawn: int
-    unstamped_days: int
+    unstamped_days: int  # that ended and bear no stamp at all
     waiting_stamps: int  # requests that an authority has not answered, asked at least once
     last_error: str
     last_check: EvidenceCheck | None
     oldest: datetime | None  # when the first bundle was made
+
+    @property
+    def damaged(self) -> int:
+        return self.changed + self.missing
 
 
 def owed(limit: int) -> list[VersionId]:
@@ -192,20 +197,20 @@ def years_before(now: datetime, years: int) -> datetime:
 
 def standing(authorities: Sequence[str]) -> Standing:
     """Count what is there, what is owed and what is wrong."""
-    damaged = Q(state__in=[Held.CHANGED, Held.MISSING])
     waiting = Q(kind=EvidenceBundle.Kind.RECORD, drawing=EvidenceBundle.Drawing.WAITING)
     counts = EvidenceBundle.objects.exclude(state=Held.REMOVED).aggregate(
-        bundles=Count("pk"), damaged=Count("pk", filter=damaged), undrawn=Count("pk", filter=waiting)
+        bundles=Count("pk"),
+        changed=Count("pk", filter=Q(state=Held.CHANGED)),
+        missing=Count("pk", filter=Q(state=Held.MISSING)),
+        undrawn=Count("pk", filter=waiting),
     )
-    attempts = StampAttempt.objects.filter(attempts__gt=0).order_by("-next_at")
+    attempts = StampAttempt.objects.filter(attempts__gt=0, authority__in=authorities).order_by("-next_at")
     first = attempts.first()
     stamped = DayTree.objects.filter(Exists(Stamp.objects.filter(tree=OuterRef("pk"))))
     return Standing(
         **counts,
         owed=_unbundled().values("version_id").distinct().count(),
-        unstamped_days=DayTree.objects.exclude(day__in=stamped.values("day")).values("day").distinct().count()
-        if authorities
-        else 0,
+        unstamped_days=DayTree.objects.exclude(day__in=stamped.values("day")).values("day").distinct().count(),
         waiting_stamps=attempts.count(),
         last_error=first.error if first else "",
         last_check=EvidenceCheck.objects.first(),

@@ -1,4 +1,4 @@
-"""The verb `evidence`: `export` needs the installation, `verify` nothing but the file."""
+"""The verb `evidence`: `export` and `status` need the installation, `verify` nothing but the file."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -17,6 +17,7 @@ def register(app: typer.Typer) -> None:
     group = typer.Typer(help="Evidence that stands alone.", no_args_is_help=True, rich_markup_mode=None)
     group.command("export")(export)
     group.command("verify")(verify)
+    group.command("status")(status)
     app.add_typer(group, name="evidence")
 
 
@@ -52,6 +53,18 @@ def verify(
     from evidence.told import tell
 
     raise typer.Exit(tell(file, trusted, is_json=is_json))
+
+
+def status(is_json: Annotated[bool, typer.Option("--json", help="for programs")] = False) -> None:
+    """Show how many bundles there are, what is owed, stamped and damaged, and what the last nightly check saw."""
+    from deploy.cli.evidence_standing import told
+    from deploy.cli.output import as_json
+
+    lines, values = told()
+    if is_json:
+        as_json(values)
+    else:
+        typer.echo("\n".join(lines))
 
 
 def _written(case: int, out: Path, settings: "Settings", *, is_sealed: bool) -> "Report":

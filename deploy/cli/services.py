@@ -12,6 +12,7 @@ from deploy.cli.faults import complain
 from deploy.cli.output import as_json, say
 
 if TYPE_CHECKING:
+    from deploy.home import Home
     from deploy.services import ServiceStatus
 
 
@@ -42,11 +43,13 @@ def register(app: typer.Typer) -> None:
         from deploy.home import prepare
         from deploy.services import status
 
-        rows = status(prepare(os.environ))
+        home = prepare(os.environ)
+        rows = status(home)
         if for_programs:
             as_json([asdict(row) for row in rows])
         else:
             _show(rows)
+            _show_evidence(home)
         raise typer.Exit(0 if all(row.is_ok for row in rows) else 1)
 
     @app.command("doctor")
@@ -92,6 +95,15 @@ def _show(rows: "Sequence[ServiceStatus]") -> None:
         if row.remedy:
             said = f" ({row.last_log_line})" if row.last_log_line else ""
             console.print(escape(f"{row.name}: {row.remedy}{said}"), soft_wrap=True)
+
+
+def _show_evidence(home: "Home") -> None:
+    """How the evidence stands, where there is an admin database to ask."""
+    if home.settings.services.database_url or home.settings.sqlite_path.exists():
+        from deploy.cli.evidence_standing import lines_if_any
+
+        for line in lines_if_any():
+            say(line)
 
 
 def _duration(seconds: float | None) -> str:

@@ -7,10 +7,11 @@ import subprocess
 import sys
 import zipfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pagestore.connection import connect
 from tests.support.command_line import CommandLine
 from tests.support.embedded import EmbeddedMongo, mongo_server
 from tests.support.redis_server import redis_url
@@ -162,3 +163,66 @@ def test_an_authority_that_is_away_is_said_with_the_way_round(
     assert done.code == 1
     assert "--no-seal" in done.complaints[0]
     assert not (tmp_path / "x.zip").exists()
+
+
+CHECK = """
+import os
+from deploy.home import prepare
+os.environ.update(prepare(os.environ).environment)
+from pipeline.app import SETTINGS
+from pipeline.evidence import check_bundles
+from pipeline.wiring import live_evidence
+print(check_bundles(live_evidence(SETTINGS)))
+"""
+
+
+def checked(command: CommandLine) -> dict[str, Any]:
+    """What `evidence status` says after the nightly check ran."""
+    done = command.python("-c", CHECK)
+    assert done.code == 0, done.err
+    said = command("evidence", "status", "--json")
+    assert said.code == 0, said.err
+    values: dict[str, Any] = json.loads(said.out)
+    return values
+
+
+def doctor_of(command: CommandLine) -> dict[str, str]:
+    """What the doctor finds of the evidence, by id."""
+    found = json.loads(command("doctor", "--json").out)
+    return {each["id"]: each["problem"] for each in found if each["id"].startswith("evidence.")}
+
+
+def test_one_changed_byte_in_the_store_is_found_by_the_check_and_told_until_it_is_put_back(
+    installed: CommandLine, case: str, mongo_server: EmbeddedMongo
+) -> None:
+    sound = checked(installed)
+    assert (sound["bundles"], sound["changed"], sound["missing"], sound["last_check"]["faults"]) == (2, 0, 0, [])
+    assert doctor_of(installed) == {}
+    parts: Any = connect(mongo_server.url("test_evidence_exports"))["evidence_parts"]
+    [name] = sorted({each["_id"].partition("/")[0] for each in parts.find({}, {"_id": 1})})[:1]
+    part = parts.find_one({"_id": f"{name}/0000"})
+    spoilt = bytearray(part["data"])
+    spoilt[len(spoilt) // 2] ^= 1
+    parts.update_one({"_id": part["_id"]}, {"$set": {"data": bytes(spoilt)}})
+    try:
+        found = checked(installed)
+        assert (found["changed"], found["last_check"]["faults"]) == (1, [{"digest": name, "state": "changed"}])
+        assert doctor_of(installed)["evidence.damaged"] == "1 of 2 evidence bundles are changed or missing"
+        lines = installed("status").out.splitlines()
+        assert any(line.startswith("evidence: 2 bundles, 1 changed, 0 missing; 0 pages wait") for line in lines)
+        assert any("2 bundles read, 1 changed or missing" in line for line in lines)
+    finally:
+        parts.update_one({"_id": part["_id"]}, {"$set": {"data": part["data"]}})
+    assert checked(installed)["changed"] == 0
+    assert doctor_of(installed) == {}
+
+
+def test_the_status_says_which_authorities_there_are_and_which_answer_is_waited_for(
+    installed: CommandLine, case: str, authority: LocalAuthority
+) -> None:
+    assert "1 authority set, no answer is waited for" in installed("evidence", "status").out
+    none = CommandLine(installed.home, {**installed.environment, "ZHUIWEN_TSA_URLS": ""})
+    assert "no authority is set (ZHUIWEN_TSA_URLS)" in none("evidence", "status").out
+    rootless = CommandLine(installed.home, {**installed.environment, "ZHUIWEN_TSA_ROOTS": "/nowhere.pem"})
+    assert "/nowhere.pem cannot be read" in rootless("evidence", "status").out
+    assert "/nowhere.pem cannot be read" in doctor_of(rootless)["evidence.authorities"]

@@ -212,7 +212,8 @@ def test_an_authority_that_is_away_is_asked_again_with_growing_pauses(world: Wor
     assert attempt is not None
     assert attempt.attempts == 2
     assert "does not answer" in attempt.error
-    assert book.standing(["x"]).waiting_stamps == trees
+    assert book.standing([away.name]).waiting_stamps == trees
+    assert book.standing(["https://another.example/"]).waiting_stamps == 0
 
 
 def test_an_authority_in_the_operators_network_is_not_asked_unless_allowed(

@@ -1,0 +1,71 @@
+"""What the doctor and the status make of how the evidence stands."""
+
+from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from core.settings import load
+from deploy.cli.evidence_standing import as_values, lines
+from deploy.stored_checks import MAX_AGE_OF_CHECK, _evidence_faults
+from webadmin.evidence_book import Standing
+
+NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+SETTINGS = load({})
+
+
+def check(age: timedelta, *faults: dict[str, str]) -> Any:
+    return SimpleNamespace(started_at=NOW - age, bundles=48, read_bytes=3_000_000, faults=list(faults))
+
+
+def standing(**changes: Any) -> Standing:
+    sound: dict[str, Any] = {
+        "bundles": 48, "changed": 0, "missing": 0, "owed": 0, "undrawn": 0, "unstamped_days": 0, "waiting_stamps": 0,
+        "last_error": "", "last_check": check(timedelta(hours=10)), "oldest": NOW - timedelta(days=30),
+    }  # fmt: skip
+    return Standing(**sound | changes)
+
+
+def test_the_doctor_says_nothing_of_evidence_that_is_sound_or_not_there_yet() -> None:
+    assert _evidence_faults(standing(), NOW) == []
+    assert _evidence_faults(standing(bundles=0, last_check=None, oldest=None), NOW) == []
+    assert _evidence_faults(standing(last_check=None, oldest=NOW - MAX_AGE_OF_CHECK), NOW) == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "finding", "said"),
+    [
+        ({"changed": 1, "missing": 2}, "evidence.damaged", "3 of 48"),
+        ({"waiting_stamps": 2, "last_error": "it does not answer"}, "evidence.stamps", "it does not answer"),
+        ({"last_check": check(MAX_AGE_OF_CHECK + timedelta(hours=1))}, "evidence.unchecked", "2026-11-19 11:00"),
+        ({"last_check": None}, "evidence.unchecked", "2026-10-22"),
+    ],
+)
+def test_the_doctor_names_what_is_wrong_with_the_evidence(changes: dict[str, Any], finding: str, said: str) -> None:
+    [found] = _evidence_faults(standing(**changes), NOW)
+    assert found.id == finding
+    assert said in found.problem
+    assert found.remedy
+
+
+def test_the_status_tells_bundles_stamps_and_the_last_check() -> None:
+    stands = standing(
+        changed=1, missing=2, owed=3, undrawn=4, unstamped_days=5, waiting_stamps=6, last_error="no answer",
+        last_check=check(timedelta(hours=10), {"digest": "a", "state": "changed"}),
+    )  # fmt: skip
+    bundles, stamps, last = lines(stands, ["https://a.example/", "https://b.example/"], "", SETTINGS)
+    assert bundles == "evidence: 48 bundles, 1 changed, 2 missing; 3 pages wait for a bundle, 4 for a screenshot"
+    assert stamps == "time stamps: 5 ended days bear none; 2 authorities set, 6 answers are waited for: no answer"
+    assert last.endswith("48 bundles read, 1 changed or missing")
+    values = as_values(stands, ["https://a.example/"], "", SETTINGS)
+    assert (values["missing"], values["unstamped_days"], values["last_check"]["faults"]) == (
+        2, 5, [{"digest": "a", "state": "changed"}],
+    )  # fmt: skip
+
+
+def test_the_status_tells_of_no_check_and_no_authority() -> None:
+    _, stamps, last = lines(standing(last_check=None), [], "", SETTINGS)
+    assert stamps == "time stamps: 0 ended days bear none; no authority is set (ZHUIWEN_TSA_URLS)"
+    assert last == "last check of the evidence: none yet; it runs each night"
+    assert as_values(standing(last_check=None), [], "x", SETTINGS)["last_check"] is None
