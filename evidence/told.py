@@ -58,6 +58,13 @@ def lines(report: Report) -> list[str]:
             "Compare the root certificate's SHA-256 above with what the authority publishes.",
             "请将上列根证书 SHA-256 与时间戳机构公布的值核对。",
         ]
+    elif report.seals:
+        said += [
+            "PAGES NOT STAMPED: the whole export existed, as it is now, when it was stamped; when its pages were fetched is "
+            "the exporter's word until its day is over and stamped. Export the case again then.",
+            "网页尚未加盖时间戳：整份导出文件在盖章时即已存在且此后未变；各网页的抓取时间在其当日结束并盖章之前，"
+            "仅为导出方陈述。届时请重新导出。",
+        ]
     else:
         said += [
             "NOT STAMPED: nothing was changed in this file since it was written, but whoever had it could have written "

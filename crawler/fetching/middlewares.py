@@ -188,7 +188,9 @@ def _admitted(spider: Any, request: Request, answer: Request | Response) -> Requ
     try:
         spider.guard.check_url(answer.url)
     except UnsafeUrl as fault:
-        raise RequestRefused(Rejection.UNSAFE_ADDRESS, f"{_first(answer)} redirects to {fault}") from fault
+        raise RequestRefused(
+            Rejection.UNSAFE_ADDRESS, f"{_first(answer)} redirects to what is refused: {fault}"
+        ) from fault
     if not spider.scope.is_on_site(answer.url):
         host = urlsplit(answer.url).netloc
         raise RequestRefused(Rejection.OFF_SITE, f"{_first(answer)} redirects to {host}, which is not part of the site")

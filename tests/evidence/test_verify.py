@@ -229,6 +229,21 @@ def test_without_a_stamp_it_is_told_with_an_exit_code_of_its_own(
     assert "未加盖时间戳" in out
 
 
+def test_a_sealed_export_whose_pages_wait_for_their_day_says_which_time_is_proven(
+    world: World, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, bare = tmp_path / "sealed.zip", [ProvenBundle(each.content) for each in world.bundles]
+    with serving_stamps(world.authority) as url:
+        seal = Authority(url, world.authority.ca_pem, allow_private=True)
+        export.write(path, CaseMaterial(7, {}, bare), "0.1.0", seals=[seal])
+    assert tell(path) == NOT_STAMPED
+    out = capsys.readouterr().out
+    assert "whole export stamped" in out
+    assert "PAGES NOT STAMPED" in out
+    assert "网页尚未加盖时间戳" in out
+    assert "proves no time" not in out
+
+
 def test_stamps_taken_out_of_an_export_are_missed(exported: bytes, world: World, tmp_path: Path) -> None:
     files = {
         name: data for name, data in unsealed(files_of(exported)).items() if not name.startswith(("stamps/", "proofs/"))

@@ -24,7 +24,7 @@ from pipeline.schedule import ensure_schedule
 from pipeline.sweep import Swept
 from tests.support import admin_data, case_texts
 from webadmin import failures
-from webadmin.models import EvidenceBundle, EvidenceCheck
+from webadmin.models import EvidenceBundle, EvidenceCheck, FailedMessage
 
 pytestmark = pytest.mark.django_db
 
@@ -149,3 +149,17 @@ def test_beat_knows_when_and_no_tick_takes_back_what_an_operator_moved() -> None
 
 def test_every_message_has_a_task_that_takes_it() -> None:
     assert TASKS[MatchFound] in app.tasks
+
+
+@pytest.mark.parametrize(
+    ("fault", "left"), [(ServiceUnavailable("the page store", "nowhere"), 0), (BrokenInvariant("a bug"), 1)]
+)
+def test_a_round_that_a_service_kept_from_its_work_leaves_nothing_for_a_person(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, fault: Exception, left: int
+) -> None:
+    def fail(_: object) -> EvidencePorts:
+        raise fault
+
+    monkeypatch.setattr(tasks, "live_evidence", fail)
+    tasks.draw_evidence.apply()
+    assert FailedMessage.objects.count() == left
