@@ -65,6 +65,19 @@ class Step(Task):
         failures.note(self.name, kwargs, f"{type(exc).__name__}: {exc}")
 
 
+class Round(Step):
+    """A step that comes again by the clock: what a service that is away has kept it from, the next one does."""
+
+    abstract = True
+    max_retries = 0
+
+    def on_failure(self, exc: Exception, task_id: str, args: Any, kwargs: Any, einfo: Any) -> None:
+        if isinstance(exc, (RetryLater, OperationalError)):
+            log.warning("%s waits for its next turn: %s", self.name, exc)
+        else:
+            super().on_failure(exc, task_id, args, kwargs, einfo)
+
+
 class PageStep(Step):
     """A step on one page. A page that ends its worker is not tried for ever."""
 
@@ -134,7 +147,7 @@ def search_pages() -> None:
                 log.info("%s: %s", rounds.SEARCH, _noted(rounds.SEARCH, searched))
 
 
-@app.task(name="pipeline.sweep", base=Step, max_retries=0, soft_time_limit=None, time_limit=None)
+@app.task(name="pipeline.sweep", base=Round, soft_time_limit=None, time_limit=None)
 def sweep() -> None:
     """Send again what was left behind. While pages still wait in the queue, no page is sent again."""
     client, ports = redis_client(SETTINGS), live(SETTINGS)
@@ -154,7 +167,7 @@ def sweep() -> None:
 
 
 # Acknowledged early: what was not asked is asked after the next sweep, and nobody has to wait for it.
-@app.task(name="pipeline.ask_engines", base=Step, max_retries=0, acks_late=False)
+@app.task(name="pipeline.ask_engines", base=Round, acks_late=False)
 def ask_engines() -> None:
     """Ask the published engines about the pages behind cases while nothing else waits; then, or after a while, end."""
     client, ports = redis_client(SETTINGS), live(SETTINGS)
@@ -165,7 +178,7 @@ def ask_engines() -> None:
 
 
 # Acknowledged early, as above: what was not drawn is drawn after the next sweep.
-@app.task(name="pipeline.draw_evidence", base=Step, max_retries=0, acks_late=False)
+@app.task(name="pipeline.draw_evidence", base=Round, acks_late=False)
 def draw_evidence() -> None:
     """Draw stored responses behind cases while nothing else waits; then, or after a while, end."""
     client, end = redis_client(SETTINGS), time.monotonic() + ASKING_S
@@ -184,7 +197,7 @@ def draw_evidence() -> None:
         draw_evidence.apply_async(retry=False)
 
 
-@app.task(name="pipeline.stamp_evidence", base=Step, max_retries=0)
+@app.task(name="pipeline.stamp_evidence", base=Round)
 def stamp_evidence() -> None:
     """Close the days that ended and ask the authorities for what they have not stamped."""
     with turn(redis_client(SETTINGS), STAMPING) as is_ours:
@@ -218,7 +231,7 @@ def compare_daily() -> None:
     log.info("%s: %s", rounds.DAILY, _noted(rounds.DAILY, swept))
 
 
-@app.task(name="pipeline.start_due_crawls", base=Step, max_retries=0)
+@app.task(name="pipeline.start_due_crawls", base=Round)
 def start_due_crawls() -> None:
     """Queue a run for every site that is due, take up runs that died, and write down those that did not happen."""
     now, outbox = SystemClock().now(), live(SETTINGS).outbox
@@ -254,9 +267,7 @@ def _sweep_evidence(ports: steps.Ports) -> None:
 
 
 # Acknowledged early: a row and its sign of life say whether an import lives. As long as the files take.
-@app.task(
-    name="pipeline.take_imports", base=Step, max_retries=0, acks_late=False, soft_time_limit=None, time_limit=None
-)
+@app.task(name="pipeline.take_imports", base=Round, acks_late=False, soft_time_limit=None, time_limit=None)
 def take_imports() -> None:
     """Take in the archives that wait, and those whose process died, one after the other."""
     ports = live(SETTINGS)
@@ -270,7 +281,7 @@ def take_imports() -> None:
             return
 
 
-@app.task(name="pipeline.discover", base=Step, max_retries=0, acks_late=False)
+@app.task(name="pipeline.discover", base=Round, acks_late=False)
 def discover() -> None:
     """Spend what the budgets of the day have left, a few minutes at a time; where no endpoint is set, do nothing."""
     if not SETTINGS.discovery.search_url:
