@@ -86,7 +86,7 @@ class Frontier:
         return fresh
 
     def add_tied(self, targets: Iterable[Target]) -> tuple[list[Target], list[Target]]:
-        """Addresses that belong to one that is being read: of the new ones those for anybody, and those for this process."""
+        """Addresses that belong to one that is being read: of the new ones, those for anybody and those for here."""
         return [], self.add_all(targets)
 
     def promote(self, url: str, depth: int, kind: str = PAGE) -> None:

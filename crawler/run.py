@@ -20,7 +20,7 @@ from crawler.markup import parse
 from crawler.politeness.keeper import JOB_DIR_SETTING
 from crawler.politeness.polite_settings import browser_middlewares, faults_of, polite_settings
 from crawler.shared.frontier import SharedFrontier
-from crawler.shared.settings import can_be_shared, shared
+from crawler.shared.settings import shared
 from crawler.spiders.generic import MAX_DELAY_S
 from crawler.spiders.kinds import SPIDERS
 from crawler.tally import Tally
@@ -49,7 +49,7 @@ def run_crawl(  # noqa: PLR0917, what to crawl and where to put it belong togeth
     visits: what earlier runs know of the site's addresses; the crawl then fetches what is new or due, and notes what it
     saw there. Without it every page is fetched. Its `store` then has to keep core.ports.PageHistory as well.
     shared_url: the Redis in which several processes, each with a call of its own, share this site's crawl: what is left
-    to do, and the pace. Only for the kinds of `crawler.shared.settings`; others are crawled by this process alone.
+    to do, the pace, and what the budgets have left; `job_dir` then keeps what is learnt of the site's template alone.
     on_progress: called from this thread at most twice a second, and at the end, with a copy of the counts.
 
     Raises BadConfiguration for a plan that cannot work, BrokenInvariant for a second call in one process. Whatever
@@ -59,8 +59,7 @@ def run_crawl(  # noqa: PLR0917, what to crawl and where to put it belong togeth
     if "twisted.internet.reactor" in sys.modules:
         raise BrokenInvariant("a Twisted reactor runs once: start each crawl in a process of its own")
     tally = Tally(on_progress)
-    is_shared = bool(shared_url) and can_be_shared(plan)
-    frontier = SharedFrontier(plan, shared_url, settings.lease_s) if is_shared else Frontier(plan, job_dir)
+    frontier = SharedFrontier(plan, shared_url, settings.lease_s) if shared_url else Frontier(plan, job_dir)
     for name in _QUIET:
         logging.getLogger(name).addHandler(logging.NullHandler())
     config = scrapy_settings(plan, settings) | {JOB_DIR_SETTING: str(job_dir) if job_dir else ""}
@@ -95,7 +94,7 @@ def scrapy_settings(plan: CrawlPlan, settings: CrawlSettings) -> dict[str, Any]:
         "CONCURRENT_REQUESTS": plan.concurrency,
         "CONCURRENT_REQUESTS_PER_DOMAIN": plan.concurrency,
         "DOWNLOAD_DELAY": plan.delay_s,
-        # Scrapy starts so many tasks for every response, of which a page here needs one or two: a tenth of a crawl's time.
+        # Tasks that Scrapy starts for every response; a page here needs two, and its own 100 take a tenth of a crawl.
         "CONCURRENT_ITEMS": 4,
         "AUTOTHROTTLE_ENABLED": True,
         "AUTOTHROTTLE_START_DELAY": plan.delay_s,

@@ -15,6 +15,7 @@ from core.messages import PageStored
 from core.pages import Stored
 from core.visits import MovedTo, Visit
 from crawler.items import NotThere, ReadPage, Unchanged
+from crawler.politeness.keeper import STORE_AWAY
 from crawler.visits.visiting import SAVE_EVERY
 
 T = TypeVar("T")
@@ -23,7 +24,6 @@ Item = ReadPage | Unchanged | NotThere
 # A fail-over of MongoDB or Redis takes seconds; a store that is away for longer than these waits together (6.2 s) is
 # better waited for by the next run, which goes on from the journal.
 WAITS_S = (0.2, 0.4, 0.8, 1.6, 3.2)
-STORE_AWAY = "store_unavailable"
 
 
 class StorePipeline:

@@ -1,49 +1,73 @@
-"""Further processes on the site of one crawl run, and the counts of all of them together.
+"""Further processes on the site of one crawl run, on this machine and others, and the counts of all of them together.
 
-Each process writes its counts into a file of its own, so that what a killed one had counted is kept.
+Each process keeps its counts in Redis under a name of its own, so that what a killed one had counted stays, and a run
+that waits for the site's hours and goes on then has the counts of both halves.
 """
 
 import json
+import logging
 import os
+import signal
+import socket
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, fields
-from pathlib import Path
+from secrets import token_hex
+from typing import Any, TypeVar
+
+import redis
+from django.db import DatabaseError
 
 from core.pages import CrawlCounts
 from crawler.tally import MAX_FAULTS
+from webadmin.models import CrawlRun
+
+log = logging.getLogger("zhuiwen.crawl")
+T = TypeVar("T")
 
 COMPANION, AGAIN = "--companion", "--again"
 # A process that is killed once is an accident, three times is the site or the machine.
 MAX_RESTARTS = 3
-_SETTLE_S = (
-    60.0  # for the pages that others have in flight when nothing is left: a download may take 30 s, a reading 10
-)
+WATCH_S = 5.0  # how often a further process looks whether its run still runs, and says that it lives itself
+SILENT_S = 4 * WATCH_S  # a process without a sign of life for so long is not waited for
+# For the pages that others have in flight when nothing is left: a download may take 30 s, a reading 10.
+_SETTLE_S = 60.0
 _STOP_S = 30.0
+_KEEP_S = 35 * 86_400  # counts are of use as long as a run may wait
 
 
 class CountsBook:
-    """The counts of all processes of one run, in a folder."""
+    """The counts of all processes of one run.
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._own = folder / f"counts-{os.getpid()}.json"
+    A Redis that does not answer is waited for by nobody: each process writes all that it has counted again and again.
+    """
+
+    def __init__(self, client: "redis.Redis", run_id: int) -> None:
+        self._client: Any = client
+        self._own = f"{socket.gethostname()}:{os.getpid()}:{token_hex(4)}"
+        self._counts, self._lives = f"zw:counts:{{{run_id}}}:counts", f"zw:counts:{{{run_id}}}:lives"
+        self._newest: CrawlCounts | None = None
+        self._others_seen: dict[str, CrawlCounts] = {}
 
     def write(self, counts: CrawlCounts) -> None:
         """Note what this process has counted so far."""
-        self._folder.mkdir(parents=True, exist_ok=True)
-        fresh = self._own.with_suffix(".new")
-        fresh.write_text(json.dumps(asdict(counts)), encoding="utf-8")
-        fresh.replace(self._own)
+        self._newest = counts
+        self._patiently(lambda: self._write(counts), None)
+
+    def beat(self) -> None:
+        """Say that this process lives; after a Redis that was emptied, what it has counted."""
+        newest = self._newest
+        self._patiently(lambda: self._write(newest) if newest is not None else self._live(), None)
 
     def total(self, own: CrawlCounts) -> CrawlCounts:
         """Those of this process and of all others; why the crawl ended is this one's."""
         whole = own
-        for other in self._others():
-            whole = added(whole, other)
+        for name, other in sorted(self._others().items()):
+            whole = added(whole, other) if name != self._own else whole
         return whole
 
     def settled(self, own: CrawlCounts) -> CrawlCounts:
@@ -53,25 +77,44 @@ class CountsBook:
             time.sleep(0.1)
         return self.total(own)
 
-    def clear(self) -> None:
-        """Forget the counts of an earlier run."""
-        for path in self._folder.glob("counts-*"):
-            path.unlink(missing_ok=True)
+    def _write(self, counts: CrawlCounts) -> None:
+        self._client.hset(self._counts, self._own, json.dumps(asdict(counts)))
+        self._client.expire(self._counts, _KEEP_S)
+        self._live()
 
-    def _others(self) -> Iterator[CrawlCounts]:
+    def _live(self) -> None:
+        seconds, microseconds = self._client.time()
+        self._client.zadd(self._lives, {self._own: seconds + microseconds / 1e6})
+        self._client.expire(self._lives, _KEEP_S)
+
+    def _others(self) -> dict[str, CrawlCounts]:
+        """By process; what was seen of one stays, whatever becomes of Redis."""
         names = {each.name for each in fields(CrawlCounts)}
-        for path in sorted(self._folder.glob("counts-*.json")):
-            if path != self._own:
-                raw = json.loads(path.read_text(encoding="utf-8"))
-                yield CrawlCounts(**{name: value for name, value in raw.items() if name in names})
+        raw: dict[Any, Any] = self._patiently(lambda: self._client.hgetall(self._counts), {})
+        for name, value in raw.items():
+            known = {key: each for key, each in json.loads(value).items() if key in names}
+            self._others_seen[_text(name)] = CrawlCounts(**known)
+        return self._others_seen
 
     def _is_anybody_busy(self) -> bool:
-        for path in self._folder.glob("counts-*.json"):
-            pid = int(path.stem.partition("-")[2])
-            has_ended = path == self._own or json.loads(path.read_text(encoding="utf-8"))["finish_reason"]
-            if not has_ended and _is_alive(pid):
-                return True
-        return False
+        ended = {name for name, counts in self._others().items() if counts.finish_reason}
+        return bool(self._patiently(self._alive, set[str]()) - ended - {self._own})
+
+    def _alive(self) -> set[str]:
+        seconds, _ = self._client.time()
+        return {_text(name) for name in self._client.zrangebyscore(self._lives, seconds - SILENT_S, "+inf")}
+
+    @staticmethod
+    def _patiently(call: Callable[[], T], otherwise: T) -> T:
+        try:
+            return call()
+        except redis.RedisError as error:
+            log.warning("the counts of a run's processes could not be kept: %s", type(error).__name__)
+            return otherwise
+
+
+def _text(name: bytes | str) -> str:
+    return name.decode() if isinstance(name, bytes) else name
 
 
 def added(one: CrawlCounts, other: CrawlCounts) -> CrawlCounts:
@@ -96,8 +139,7 @@ def added(one: CrawlCounts, other: CrawlCounts) -> CrawlCounts:
 @contextmanager
 def accompanied(module: str, run_id: int, number: int) -> Iterator[None]:
     """So many further processes of a run while the block runs; those that are left then are stopped in order."""
-    command = [sys.executable, "-m", module, str(run_id), COMPANION]
-    running = [subprocess.Popen(command, stdin=subprocess.DEVNULL) for _ in range(number)]
+    running = [join(module, run_id) for _ in range(number)]
     try:
         yield
     finally:
@@ -107,20 +149,44 @@ def accompanied(module: str, run_id: int, number: int) -> Iterator[None]:
             _end(each)
 
 
+def join(module: str, run_id: int) -> "subprocess.Popen[bytes]":
+    """One further process of a run."""
+    return subprocess.Popen([sys.executable, "-m", module, str(run_id), COMPANION], stdin=subprocess.DEVNULL)
+
+
+@contextmanager
+def watched(run: CrawlRun, book: CountsBook) -> Iterator[None]:
+    """Say that this further process lives, and stop it in order when its run has ended, was given up or put back.
+
+    Whoever started it may be gone, and on another machine the end of the crawl is all that it would see.
+    """
+    stop = threading.Event()
+    watcher = threading.Thread(target=_watch, args=(run.pk, book, stop), name="run-watcher", daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        watcher.join()
+
+
+def _watch(run_id: int, book: CountsBook, stop: threading.Event) -> None:
+    while not stop.wait(WATCH_S):
+        book.beat()
+        try:
+            is_running = CrawlRun.objects.filter(pk=run_id, state=CrawlRun.State.RUNNING).exists()
+        except DatabaseError as error:
+            log.warning("whether the run goes on is not known: %s", error)
+            continue
+        if not is_running:
+            log.info("crawl run %s is not running any more; its further process stops", run_id)
+            os.kill(os.getpid(), signal.SIGTERM)
+            return
+
+
 def _end(process: "subprocess.Popen[bytes]") -> None:
     try:
         process.wait(_STOP_S)
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
-
-
-def _is_alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-        # One that was killed keeps its number until its parent asks how it ended.
-        return Path(f"/proc/{pid}/stat").read_text(encoding="latin-1").rpartition(")")[2].split()[0] != "Z"
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True

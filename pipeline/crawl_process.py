@@ -20,11 +20,11 @@ from core.ids import PageId, VersionId
 from core.messages import PageStored
 from core.pages import CrawlCounts, Fetched, Reading, Stored
 from crawler.run import run_crawl
-from crawler.shared.settings import can_be_shared
 from pagestore.mongo import MongoPageStore, connect
 from pipeline import companions
 from pipeline.app import SETTINGS
 from pipeline.outbox import CeleryOutbox
+from pipeline.wiring import redis_client
 from webadmin import crawls, identity, politeness
 from webadmin.casebook import seen_again
 from webadmin.models import CrawlRun
@@ -37,6 +37,7 @@ COMPLETE = ("finished", "page_limit", "byte_limit")
 STOPPED = "stopped"
 SENTENCES = {
     "store_unavailable": gettext_noop("The page store or the broker did not answer; see zhuiwen status, crawl again."),
+    "frontier_gone": gettext_noop("Redis lost what was left of the crawl; it is noted as found. Crawl the site again."),
 }
 DIED = gettext_noop("The crawl process died; the crawler's log says why. Crawl the site again.")
 MODULE = "pipeline.crawl_process"
@@ -82,6 +83,15 @@ def start_crawl(run_id: int) -> None:
         crawls.fail(run, None, DIED)
 
 
+def join_crawl(run_id: int) -> int:
+    """Help with a run that is crawled elsewhere, in a further process on this machine, until it ends; its exit code."""
+    process = companions.join(MODULE, run_id)
+    try:
+        return process.wait()
+    except KeyboardInterrupt:  # which the process has met, too: it ends after the pages in flight
+        return process.wait()
+
+
 def _run_child(run_id: int, *flags: str) -> int:
     command = [sys.executable, "-m", MODULE, str(run_id), *flags]
     return subprocess.run(command, stdin=subprocess.DEVNULL, check=False).returncode
@@ -102,8 +112,6 @@ def main(arguments: list[str]) -> int:
         return NOT_OURS
     store, outbox = SeenAgainStore(SETTINGS.mongo_url), CeleryOutbox()
     book = _book(run)
-    if book is not None and not is_started:
-        book.clear()
     with _Heartbeat(run, book) as heartbeat:
         try:
             plan = crawls.plan_of(run.site, run)
@@ -123,17 +131,22 @@ def main(arguments: list[str]) -> int:
 
 
 def _accompany(run: CrawlRun) -> int:
-    """A further process of a run that another one has started and will close."""
-    if not _is_running(run) or not can_be_shared(plan := crawls.plan_of(run.site, run)):
+    """A further process of a run that another one, maybe on another machine, has started and will close."""
+    book = _book(run)
+    if book is None or not _is_running(run):
         return NOT_OURS
-    store, outbox, book = SeenAgainStore(SETTINGS.mongo_url), CeleryOutbox(), _book(run)
-    on_progress = book.write if book is not None else None
-    try:
-        run_crawl(plan, store, outbox, SETTINGS.crawl, None, on_progress, DjangoVisitBook(), None, _url())
-    except ZhuiwenError as error:
-        log.error("a further process of crawl run %s failed: %s", run.pk, error)
+    store, outbox, plan = SeenAgainStore(SETTINGS.mongo_url), CeleryOutbox(), crawls.plan_of(run.site, run)
+    with companions.watched(run, book):
+        try:
+            visits = DjangoVisitBook()
+            counts = run_crawl(plan, store, outbox, SETTINGS.crawl, _job_dir(run), book.write, visits, None, _url())
+        except ZhuiwenError as error:
+            log.error("a further process of crawl run %s failed: %s", run.pk, error)
+            counts = CrawlCounts(finish_reason="fault")
+            book.write(counts)
     for version in seen_again(store.seen_again.items(), SystemClock().now()):
         outbox.send(PageStored(version))
+    politeness.keep_health(run.site, counts)
     return ENDED
 
 
@@ -147,7 +160,7 @@ def _is_running(run: CrawlRun) -> bool:
 
 
 def _book(run: CrawlRun) -> companions.CountsBook | None:
-    return companions.CountsBook(_job_dir(run)) if SETTINGS.crawl.is_shared else None
+    return companions.CountsBook(redis_client(SETTINGS), run.pk) if SETTINGS.crawl.is_shared else None
 
 
 def _url() -> str:

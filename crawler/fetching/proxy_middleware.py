@@ -79,8 +79,8 @@ class ProxyMiddleware:
     def process_response(self, request: Request, response: Response) -> Request | Response:
         """The response; the request once more where the proxy wanted a login, so that another one is asked."""
         keeper = self._keeper
+        keeper.spent(len(response.body))  # before its place is free for another
         self._landed(request)
-        keeper.spent(len(response.body))
         proxy = request.meta.get(PROXY_META, "")
         if proxy and response.status in _OF_THE_PROXY:
             keeper.proxies.failed(proxy, keeper.now(), is_final=response.status == WANTS_LOGIN)
@@ -94,7 +94,8 @@ class ProxyMiddleware:
         return response
 
     def process_exception(self, request: Request, exception: Exception) -> None:
-        self._landed(request)
+        if self._landed(request):
+            self._keeper.failed()
         proxy = request.meta.get(PROXY_META, "")
         if proxy and isinstance(exception, _FAULTS):
             is_refused = isinstance(exception, TunnelError) and "407" in str(exception)
@@ -102,9 +103,11 @@ class ProxyMiddleware:
             if proxy == self._sticky:
                 self._sticky = ""
 
-    def _landed(self, request: Request) -> None:
-        if request.meta.pop(COUNTED_META, False):
-            self._keeper.in_flight -= 1
+    def _landed(self, request: Request) -> bool:
+        """Whether the request had been made."""
+        is_counted = bool(request.meta.pop(COUNTED_META, False))
+        self._keeper.in_flight -= is_counted
+        return is_counted
 
     def _through_proxy(self, request: Request) -> bool:
         """Whether a proxy was found that may be used."""

@@ -11,6 +11,7 @@ from scrapy import signals
 from scrapy.extensions.throttle import AutoThrottle
 
 from core.clock import SystemClock
+from core.errors import ServiceUnavailable
 from core.politeness import BanAction
 from core.ports import Clock
 from crawler.fetching.proxies import Pool
@@ -18,11 +19,13 @@ from crawler.politeness.bans import Ban, needs_rest
 from crawler.politeness.budgets import BYTES_A_RUN, PAGES_A_DAY, Usage
 from crawler.politeness.sessions import LoginFailed, Session
 from crawler.politeness.windows import Windows
+from crawler.shared.budget import SharedClock, SharedUsage
 
 log = logging.getLogger("zhuiwen.crawl")
 
 JOB_DIR_SETTING = "ZHUIWEN_JOB_DIR"
 BANNED, OUTSIDE_WINDOW, BUDGET, BYTE_LIMIT = "banned", "outside_window", "budget", "byte_limit"
+STORE_AWAY = "store_unavailable"
 LOGIN_FAILED, ASKED_TO_WAIT, NO_PROXY, FAULT = "login_failed", "asked_to_wait", "no_proxy", "fault"
 # A pause that a process sits out; a longer one frees the process for another site. Chosen: to start one takes 2 s.
 MAX_PAUSE_S = 600.0
@@ -38,12 +41,13 @@ class Keeper:
 
     def __init__(self, crawler: Any, clock: Clock | None = None) -> None:
         self._crawler, self._spider = crawler, crawler.spider
-        self._clock = clock or SystemClock()
+        frontier = self._spider.frontier
+        self._clock = clock or (SharedClock(frontier.link) if frontier.is_shared else SystemClock())
         plan = self._spider.plan
         self.politeness = plan.politeness
         folder = crawler.settings.get(JOB_DIR_SETTING)
         self.windows = Windows(self.politeness.windows, self.politeness.zone)
-        self.usage = Usage(self.politeness.budget, plan.run_id, Path(folder) if folder else None)
+        self.usage = self._usage(Path(folder) if folder else None)
         self.proxies = Pool([(proxy.place, proxy) for proxy in self.politeness.proxies])
         self.user_agents = Pool([(name, name) for name in self.politeness.user_agents])
         for proxy in self.politeness.proxies:
@@ -88,8 +92,11 @@ class Keeper:
 
     def has_budget(self) -> bool:
         """Whether one more request may be made; where not, the crawl ends."""
-        day = self.windows.day(self.now())
-        limit = self.usage.exhausted(day, self.in_flight)
+        try:
+            limit = self.usage.begin(self.windows.day(self.now()), self.in_flight)
+        except ServiceUnavailable as fault:
+            self.end(STORE_AWAY, str(fault))
+            return False
         if not limit:
             return True
         if limit == BYTES_A_RUN:
@@ -103,6 +110,10 @@ class Keeper:
 
     def spent(self, size: int) -> None:
         self.usage.add(self.windows.day(self.now()), size)
+
+    def failed(self) -> None:
+        """A request that had budget came to nothing."""
+        self.usage.end(self.windows.day(self.now()))
 
     def good_page(self) -> None:
         """An answer that is a page: what came before it was no ban for good."""
@@ -125,7 +136,9 @@ class Keeper:
         elif needs_rest(action) or wait_s is not None:
             self._slow_down()
             backoff_s = self.politeness.first_wait_s * 2.0 ** (self._bans_in_a_row - 1)
-            self.hold(min(backoff_s, MAX_PAUSE_S) if wait_s is None else wait_s, sentence)
+            pause_s = min(backoff_s, MAX_PAUSE_S) if wait_s is None else wait_s
+            self.hold(pause_s, sentence)
+            self._spider.frontier.hold(pause_s)
 
     def hold(self, seconds: float, reason: str) -> None:
         """Make no request for so long."""
@@ -148,6 +161,13 @@ class Keeper:
         counts.resume_at = resume_at.isoformat() if resume_at else ""
         self._spider.tally.add_fault(sentence)
         self._ending = asyncio.ensure_future(self._crawler.engine.close_spider_async(reason=reason))
+
+    def _usage(self, folder: Path | None) -> Usage:
+        plan, frontier = self._spider.plan, self._spider.frontier
+        if not frontier.is_shared:
+            return Usage(self.politeness.budget, plan.run_id, folder)
+        flight_s = MAX_PAUSE_S + float(self._crawler.settings.getfloat("DOWNLOAD_TIMEOUT"))
+        return SharedUsage(self.politeness.budget, plan.run_id, frontier.link, plan.site_id, flight_s)
 
     def _rotated(self, proxy: str, user_agent: str) -> bool:
         """Whether there is another proxy or user agent to go on with."""

@@ -69,6 +69,7 @@ class SharedFrontier(Frontier):
         self._undone: dict[str, bool] = {}  # what was done while Redis was away, and whether it counts
         self._known_here: set[str] = set()
         self._seq = 0
+        self._is_last = True  # of those who have something in hand; it tells the next run what is left, and clears
         given = (plan_digest(plan), plan.run_id, self.worker, self._lease_ms, token_hex(8))
         answer, self._epoch = self._run(JOIN, *given)
         if answer == "busy":
@@ -103,8 +104,9 @@ class SharedFrontier(Frontier):
             self._settle()
             if not self._is_there():
                 return list(self._found.values())
-            holders = set(self.link.scan_hash(self._key("leases")).values())
-            return self.pending() if holders <= {self.worker} else []
+            self._run(PARK, self.worker)
+            self._is_last = not int(self.link.call("HLEN", self._key("leases")))
+            return self.pending() if self._is_last else []
         except ServiceUnavailable:
             return list(self._found.values())
 
@@ -200,7 +202,8 @@ class SharedFrontier(Frontier):
             self.heartbeat.stop()
         try:
             self._settle()
-            self._run(LEAVE, self.worker, self._epoch, self._plan.run_id, int(is_complete), _KEEP_COMPLETE_MS)
+            may_clear = int(is_complete and self._is_last)
+            self._run(LEAVE, self.worker, self._epoch, self._plan.run_id, may_clear, _KEEP_COMPLETE_MS)
         except ServiceUnavailable:
             return  # the heartbeat ends by itself, and the leases with it
         finally:

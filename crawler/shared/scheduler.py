@@ -14,8 +14,8 @@ from twisted.internet.defer import Deferred
 
 from core.errors import ServiceUnavailable
 from crawler.frontier import ADDRESS, Target
+from crawler.politeness.keeper import STORE_AWAY
 from crawler.shared.frontier import BEATS_A_LEASE, SharedFrontier
-from crawler.store_pipeline import STORE_AWAY
 
 _LEASED = "zhuiwen_leased"
 FRONTIER_GONE = "frontier_gone"
@@ -122,6 +122,7 @@ class SharedScheduler(BaseScheduler):
         """End this process's part in order; what it holds is left to the others, or to the next run."""
         self._is_over = True
         self._spider.tally.add_fault(sentence)
+        self._spider.tally.counts.end_sentence = sentence
         self._ending = asyncio.ensure_future(self._crawler.engine.close_spider_async(reason=reason))
 
     def _turn(self) -> None:

@@ -9,17 +9,18 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
 
-from scrapy import Request
+from scrapy import Request, Spider, signals
 from scrapy.http import Response
 from twisted.python.failure import Failure
 
 from core.ids import CanonicalUrl, FinalUrl, RequestedUrl
-from core.pages import Fetched
+from core.pages import FROM_FEED, Fetched
 from core.states import Rejection
 from crawler.fetching.capture import capture_of
-from crawler.frontier import PAGE, Target
+from crawler.frontier import ADDRESS, PAGE, Target
 from crawler.items import ReadPage
 from crawler.links import Links
+from crawler.politeness.refusals import Postponed
 from crawler.reading import Rejected, read_page
 from crawler.sources.feeds import Feed, FeedEntry, named_feeds, read_feed
 from crawler.sources.listed import completed
@@ -29,7 +30,6 @@ from crawler.urls import identity
 FEED = "feed"  # the kind of a target
 MAX_FEEDS = 100  # of one crawl: a site names one for each of its sections, and a paged feed has some tens
 PRIORITY = 20
-FROM_FEED = "feed"  # the extractor of a text that was never on a page
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +51,13 @@ class FeedSpider(GenericSpider):
         self._open: dict[str, set[str]] = {}  # by feed: pages that may still need what it carries
         self._unreached: dict[str, Target] = {}  # pages that failed before their feed was read again
         self._feeds = 0
+
+    @classmethod
+    def from_crawler(cls, crawler: Any, *args: Any, **kwargs: Any) -> "FeedSpider":
+        spider = super().from_crawler(crawler, *args, **kwargs)
+        assert isinstance(spider, FeedSpider)
+        crawler.signals.connect(spider.note_stored, signal=signals.item_scraped)
+        return spider
 
     def _seed(self) -> None:
         for url in self._safe(self.plan.start_urls):
@@ -76,15 +83,19 @@ class FeedSpider(GenericSpider):
             yield from self._named_by(response)
             self.frontier.finish(target.url)
             return
-        yield from self._entries(feed, response, target)
-        if feed.next_page:
-            yield from self._feed_requests((feed.next_page,))
+        further = list(self._feed_requests((feed.next_page,))) if feed.next_page else []
+        yield from self._entries(feed, response, target)  # may be the end of this feed
+        yield from further
 
     async def parse_page(self, response: Response, target: Target) -> AsyncIterator[Request | ReadPage]:
         """Read one page; what the feed carries of it is needed no more."""
         async for found in super().parse_page(response, target):
             yield found
         self._settle(target.url)
+
+    def note_stored(self, item: Any, response: Response, spider: Spider) -> None:
+        """A page is done; only now is the feed that carries it."""
+        self._settle(item.target.url)
 
     def note_failure(self, failure: Failure) -> Iterator[ReadPage]:  # type: ignore[override]
         """Keep the text that the feed carries for a page that is not to be had; the failure is counted all the same."""
@@ -93,9 +104,13 @@ class FeedSpider(GenericSpider):
         if target.kind == PAGE and carried is None and self._has_feeds_to_come():
             self._unreached[target.url] = target
         super().note_failure(failure)
-        self._settle(target.url)
-        if target.kind == PAGE and carried is not None:
+        if target.kind == PAGE and carried is not None and not isinstance(failure.value, Postponed):
             yield from self._item_of(carried, target)
+        self._settle(target.url)
+
+    def _given_up(self, target: Target) -> None:
+        if target.url not in self._carried:
+            super()._given_up(target)  # else the text in the feed is still to be stored
 
     def _named_by(self, response: Response) -> Iterator[Request]:
         named = named_feeds(response.body, response.url)
@@ -126,14 +141,23 @@ class FeedSpider(GenericSpider):
         self._carried.update(carried)
         for url in carried.keys() & self._unreached.keys():
             yield from self._item_of(carried[url], self._unreached.pop(url))
-        waiting = {pending.url for pending in self.frontier.pending()}
-        requests = list(self._new_requests([entry.listed.url for entry in followed], 1, PAGE))
+        requests = list(self._new_requests([entry.listed.url for entry in followed if not entry.content], 1, PAGE))
+        requests += self._tied_requests(list(carried))
         # A feed is done when no page can need its text any more: a crawl that is killed reads it again.
-        self._open[target.url] = {url for url in carried if url in waiting} | {
-            request.url for request in requests if request.url in carried
-        }
+        self._open[target.url] = {url for url in carried if self.frontier.is_open(url)}
         self._close_settled()
         yield from requests
+
+    def _tied_requests(self, urls: list[str]) -> Iterator[Request]:
+        """Pages whose text the feed carries stay with the process that has read the feed."""
+        if self.revisiting is not None:
+            urls = [url for url in urls if self.revisiting.visits.wants(url)]
+        for_all, own = self.frontier.add_tied(Target(url, 1, PAGE) for url in urls)
+        for target in own:
+            request = self._request(target)
+            request.meta.pop(ADDRESS)
+            yield request
+        yield from map(self._request, for_all)
 
     def _note_off_site(self, feed: Feed, url: str) -> None:
         hosts = [urlsplit(e.listed.url).netloc for e in feed.entries if not self.scope.is_on_site(e.listed.url)]
@@ -148,6 +172,7 @@ class FeedSpider(GenericSpider):
         headers = {"Content-Type": "text/html; charset=utf-8"}
         reading = read_page(markup.encode("utf-8", "replace"), headers, entry.listed.url)
         if isinstance(reading, Rejected):
+            self.frontier.finish(target.url, is_counted=False)
             return
         url = identity(entry.listed.url, "")
         reading = replace(completed(replace(reading, title=entry.listed.title), entry.listed), extractor=FROM_FEED)
@@ -157,6 +182,9 @@ class FeedSpider(GenericSpider):
         return any(target.kind == FEED for target in self.frontier.pending())
 
     def _settle(self, url: str) -> None:
+        """A page has been read or given up; where it is still to be stored, its feed is still needed."""
+        if self.frontier.is_open(url):
+            return
         for waiting in self._open.values():
             waiting.discard(url)
         self._close_settled()

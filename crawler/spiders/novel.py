@@ -19,7 +19,7 @@ from core.states import Rejection
 from crawler.frontier import PAGE, Target
 from crawler.items import NotThere, ReadPage
 from crawler.page_reader import WholePage
-from crawler.politeness.refusals import explain
+from crawler.politeness.refusals import Postponed, explain
 from crawler.reading import Rejected
 from crawler.sources.catalogue import MIN_CHAPTERS, Block, ChapterLink, in_reading_order
 from crawler.sources.novel import MAX_PARTS, Following, is_same_chapter, next_part, stitched
@@ -49,6 +49,7 @@ class _Chapter:
     first_url: str
     readings: list[Reading]
     parts: list[FollowingPart] = field(default_factory=list)
+    urls: set[str] = field(default_factory=set)  # of the parts that were asked for
 
 
 class NovelSpider(GenericSpider):
@@ -73,6 +74,9 @@ class NovelSpider(GenericSpider):
             place = self._chapters.setdefault(target.url, len(self._chapters))
             return request.replace(priority=-place)
         return request
+
+    def _priority(self, target: Target) -> int:
+        return _CATALOGUE_PRIORITY if target.kind == CATALOGUE else super()._priority(target)
 
     async def parse_catalogue(
         self, response: Response, target: Target, catalogue: _Catalogue | None = None
@@ -99,6 +103,8 @@ class NovelSpider(GenericSpider):
         """Read the first or a further part of a chapter."""
         if chapter is None and self._is_full():
             return
+        if chapter is not None:
+            self.frontier.count_part()
         page = await self._read(response, is_kept=True)
         steps = self._begun(response, page, target) if chapter is None else self._continued(response, page, chapter)
         async for found in steps:
@@ -115,6 +121,9 @@ class NovelSpider(GenericSpider):
         if chapter is None and catalogue is None:
             super().note_failure(failure)
             return
+        if isinstance(failure.value, Postponed):
+            self._unfinished -= chapter is not None
+            return  # the next run begins the chapter, or the catalogue, again
         url = failure.request.url  # type: ignore[attr-defined]
         reason, sentence = explain(failure, url, self._limits.timeout_s, self._limits.max_body_bytes)
         if reason is not None:
@@ -181,6 +190,7 @@ class NovelSpider(GenericSpider):
             yield self._whole(chapter)
             return
         if not is_same_chapter(chapter.readings[0], reading):
+            self.frontier.promote(response.url, 1)  # before the chapter that led here is done: a kill loses neither
             yield self._whole(chapter)
             async for found in self._begun(response, page, Target(response.url, 1, PAGE)):
                 yield found
@@ -196,10 +206,11 @@ class NovelSpider(GenericSpider):
     def _onward(self, chapter: _Chapter, response: Response, page: WholePage) -> Iterator[Request | ReadPage]:
         """The next part of a chapter or, behind the last, the chapter and the next one."""
         links = page.outline.following if page.outline is not None else ()
-        url = next_part(chapter.first_url, response.url, links, self._chapters.keys() - {response.url})
+        url = next_part(chapter.first_url, response.url, links, self._known_chapters(links) - {response.url})
         stated = chapter_title(chapter.readings[-1].title)
         is_last = bool(stated.parts) and stated.part >= stated.parts
-        if url and not is_last and len(chapter.readings) < MAX_PARTS and self._may_follow(url):
+        if url and not is_last and len(chapter.readings) < MAX_PARTS and self._may_follow(url, chapter):
+            chapter.urls.add(url)
             self._unfinished += 1
             yield Request(
                 url,
@@ -210,11 +221,18 @@ class NovelSpider(GenericSpider):
                 dont_filter=True,
             )
             return
+        onward = list(self._next_chapter(chapter.first_url, response.url, page))
         yield self._whole(chapter)
-        yield from self._next_chapter(chapter.first_url, response.url, page)
+        yield from onward
 
-    def _may_follow(self, url: str) -> bool:
-        return self.scope.allows(url) and self.frontier.pass_by(url)
+    def _known_chapters(self, links: tuple[Following, ...]) -> set[str]:
+        """Those of the catalogue, and of these links those that any process knows as addresses of their own."""
+        return self._chapters.keys() | self.frontier.knows(link.url for link in links)
+
+    def _may_follow(self, url: str, chapter: _Chapter) -> bool:
+        """Whether a page may be a part; of a chapter that a killed process had begun, the same parts may be again."""
+        is_new = url not in chapter.urls and self.scope.allows(url)
+        return is_new and self.frontier.pass_by(url, chapter.item.target.url)
 
     def _next_chapter(self, first_url: str, url: str, page: WholePage) -> Iterator[Request]:
         """What a "next chapter" link leads to, for chapters that no catalogue lists."""

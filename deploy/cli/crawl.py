@@ -34,8 +34,14 @@ def crawl(
     wait: Annotated[
         bool, typer.Option("--wait", help="until the crawls have ended and their pages are compared")
     ] = False,
+    join: Annotated[
+        bool, typer.Option("--join", help="help with the crawl of SITE that runs elsewhere, in a process here")
+    ] = False,
 ) -> None:
     """Crawl sites now. The services do it; see `zhuiwen site list` for the sites."""
+    if join:
+        _join(sites or (), due or wait)
+        return
     if bool(sites) == due:
         raise BadInput("name the sites to crawl, or give --due for those that the schedule owes")
     with session() as settings:
@@ -46,6 +52,26 @@ def crawl(
     if has_fault:
         raise typer.Exit(USAGE)
     if not ok:
+        raise typer.Exit(FAILED)
+
+
+def _join(keys: Sequence[str], has_more: bool) -> None:
+    """Help with one run until it ends."""
+    if len(keys) != 1 or has_more:
+        raise BadInput("--join helps with one site and takes no other option: zhuiwen crawl SITE --join")
+    with session() as settings:
+        from pipeline.crawl_process import join_crawl
+        from webadmin import crawls
+
+        site = _site(keys[0])
+        run = crawls.live_run(site)
+        if not settings.crawl.is_shared:
+            raise BadInput("crawls are not shared here; set ZHUIWEN_CRAWL_SHARED=1 on every machine that crawls")
+        if run is None:
+            raise BadInput(f"{site.name} is not being crawled; begin with: zhuiwen crawl {site.pk}")
+        say(f"helping with run {run.pk} of {site.name} until it ends")
+        code = join_crawl(run.pk)
+    if code:
         raise typer.Exit(FAILED)
 
 

@@ -1,58 +1,70 @@
 """Several processes of one run: their counts come together, and none of them outlives it."""
 
-import json
-import os
-import subprocess
-import sys
+import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import redis
 
 from core.pages import CrawlCounts
-from core.politeness import Budget, Politeness
-from crawler.shared.settings import can_be_shared
 from pipeline import companions
 from pipeline.companions import CountsBook, accompanied
-from tests.crawler.crawl_process import plan_of, wait_until
+from tests.crawler.crawl_process import wait_until
+from webadmin import crawls
+from webadmin.models import CrawlRun, RightsHolder, Site
+
+RUN = 7
 
 
-def _write_as(folder: Path, pid: int, counts: dict[str, object]) -> None:
-    (folder / f"counts-{pid}.json").write_text(json.dumps(counts), encoding="utf-8")
+@pytest.fixture
+def client(redis_url: str) -> Iterator["redis.Redis"]:
+    with redis.Redis.from_url(redis_url) as client:
+        client.delete(f"zw:counts:{{{RUN}}}:counts", f"zw:counts:{{{RUN}}}:lives")
+        yield client
 
 
-def _dead_pid() -> int:
-    child = subprocess.Popen([sys.executable, "-c", ""])
-    child.wait()
-    return child.pid
-
-
-def test_the_counts_of_all_processes_are_added_those_of_a_killed_one_too(tmp_path: Path) -> None:
-    book = CountsBook(tmp_path)
-    _write_as(tmp_path, _dead_pid(), {"fetched": 5, "rejected": {"robots": 1}, "faults": ["b"], "finish_reason": ""})
+def test_the_counts_of_all_processes_are_added_those_of_a_killed_one_too(client: "redis.Redis") -> None:
+    killed, book = CountsBook(client, RUN), CountsBook(client, RUN)
+    killed.write(CrawlCounts(fetched=5, rejected={"robots": 1}, faults=["b"]))
+    client.zadd(f"zw:counts:{{{RUN}}}:lives", {killed._own: client.time()[0] - companions.SILENT_S - 1})
     own = CrawlCounts(fetched=2, rejected={"robots": 2, "mojibake": 1}, faults=["a", "b"], finish_reason="finished")
     book.write(own)
     total = book.settled(own)
     assert (total.fetched, total.rejected, total.faults) == (7, {"robots": 3, "mojibake": 1}, ["a", "b"])
     assert total.finish_reason == "finished"
-    book.clear()
-    assert book.total(own).fetched == 2
+    assert CountsBook(client, RUN + 1).total(own) == own, "another run's counts are its own"
 
 
 def test_the_total_waits_for_a_process_that_lives_and_has_not_ended(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    client: "redis.Redis", monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    book = CountsBook(tmp_path)
-    _write_as(tmp_path, os.getppid(), {"fetched": 1, "finish_reason": ""})
+    book, other = CountsBook(client, RUN), CountsBook(client, RUN)
+    other.write(CrawlCounts(fetched=1))
     waits: list[float] = []
 
     def end_after_two(seconds: float) -> None:
         waits.append(seconds)
         if len(waits) == 2:
-            _write_as(tmp_path, os.getppid(), {"fetched": 4, "finish_reason": "finished"})
+            other.write(CrawlCounts(fetched=4, finish_reason="finished"))
 
     monkeypatch.setattr(companions.time, "sleep", end_after_two)
     assert book.settled(CrawlCounts(fetched=1)).fetched == 5
     assert len(waits) == 2
+
+
+def test_a_redis_that_was_emptied_or_is_away_costs_no_counts(client: "redis.Redis") -> None:
+    book, other = CountsBook(client, RUN), CountsBook(client, RUN)
+    other.write(CrawlCounts(fetched=3))
+    own = CrawlCounts(fetched=2)
+    assert book.total(own).fetched == 5
+    client.delete(f"zw:counts:{{{RUN}}}:counts")
+    assert book.total(own).fetched == 5
+    other.beat()
+    assert CountsBook(client, RUN).total(own).fetched == 5
+    away = CountsBook(redis.Redis(port=1), RUN)
+    away.write(own)
+    assert away.settled(own) == own
 
 
 def test_further_processes_end_with_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,6 +80,24 @@ def test_further_processes_end_with_the_run(tmp_path: Path, monkeypatch: pytest.
     assert not any(Path(f"/proc/{pid}").exists() for pid in pids)
 
 
-def test_a_site_with_a_budget_is_crawled_by_one_process() -> None:
-    assert can_be_shared(plan_of("http://a.example/"))
-    assert not can_be_shared(plan_of("http://a.example/", politeness=Politeness(budget=Budget(pages_a_day=5))))
+@pytest.mark.django_db(transaction=True)
+def test_a_further_process_stops_when_its_run_was_put_back_or_given_up(
+    client: "redis.Redis", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    holder = RightsHolder.objects.create(name="甲")
+    site = Site.objects.create(rights_holder=holder, name="某站", start_urls="http://pirate.example/")
+    run = crawls.request_run(site)
+    crawls.mark_started(run)
+    told: list[int] = []
+    before = signal.signal(signal.SIGTERM, lambda number, _: told.append(number))
+    monkeypatch.setattr(companions, "WATCH_S", 0.02)
+    book = CountsBook(client, RUN)
+    try:
+        with companions.watched(run, book):
+            wait_until(lambda: client.zscore(f"zw:counts:{{{RUN}}}:lives", book._own) is not None)
+            assert not told
+            crawls.put_back(run, CrawlCounts(finish_reason="stopped"))
+            wait_until(lambda: told == [signal.SIGTERM])
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert run.state == CrawlRun.State.QUEUED
