@@ -8,8 +8,11 @@ import re
 MAX_RATIO = 300
 MIN_SUSPICIOUS_BYTES = 1_000_000
 MAX_CODINGS = 2  # one is usual, two happen where a server and what stands before it both compress
-_PROLOG_BYTES = 65_536
 _ENTITY = re.compile(rb"<!ENTITY\b", re.IGNORECASE)
+# What may stand before the declaration of a document type, and such a declaration up to its own part, in brackets.
+_BEFORE = re.compile(rb"\s+|<\?.*?\?>|<!--.*?-->", re.DOTALL)
+_OWN_PART = re.compile(rb"<!DOCTYPE(?:[^>\[\"']++|\"[^\"]*+\"|'[^']*+')*+\[", re.IGNORECASE)
+_MARKS = b"\xef\xbb\xbf\xff\xfe\x00"  # of byte order; UTF-16 and UTF-32 spell the rest with zeros between
 _GZIP = b"\x1f\x8b"
 _ARCHIVES = (
     (b"PK\x03\x04", "zip"),
@@ -43,13 +46,14 @@ def archive_kind(body: bytes, *, may_be_gzip: bool) -> str:
 def declares_entities(body: bytes) -> bool:
     """Whether a document declares entities of its own: a few lines of those can stand for gigabytes.
 
-    Neither a page nor a sitemap nor a feed needs any. Looked for where a declaration can stand: before the content.
+    Neither a page nor a sitemap nor a feed needs any. Such a declaration stands in the document type, which has a part
+    of its own then; whatever fills the space before or inside it, it is found.
     """
-    prolog = body[:_PROLOG_BYTES].replace(b"\x00", b"")  # UTF-16 and UTF-32 spell the same with zeros between
-    head = prolog.lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n")
-    if not head.startswith((b"<?xml", b"<!DOCTYPE", b"<!doctype", b"<!--")):
-        return False
-    return _ENTITY.search(prolog) is not None
+    plain = body.replace(b"\x00", b"") if b"\x00" in body[:64] else body
+    at = len(plain) - len(plain.lstrip(_MARKS))
+    while before := _BEFORE.match(plain, at):
+        at = before.end()
+    return _OWN_PART.match(plain, at) is not None and _ENTITY.search(plain, at) is not None
 
 
 def swells(size: int, size_unpacked: int) -> bool:

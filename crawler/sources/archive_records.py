@@ -447,6 +447,10 @@ def _archives(path: Path, packed: zipfile.ZipFile | None) -> list[str]:
         )
     if len(names) > MAX_MEMBERS:
         raise UnreadableFile(path, f"holds more than {MAX_MEMBERS:,} archives")
+    # All together: members of a zip file may share their bytes. No more is read of one than it states.
+    unpacked = sum(packed.getinfo(name).file_size for name in names)
+    if unpacked > MIN_BYTES_TO_JUDGE and unpacked > MAX_RATIO * path.stat().st_size:
+        raise UnreadableFile(path, f"it swells to more than {MAX_RATIO} times its size when unpacked")
     return names
 
 

@@ -18,9 +18,9 @@ from crawler.markup import parse
 from crawler.sources.listed import Listed
 
 MAX_ENTRIES = 5_000  # whole archives of blogs come as one feed; readers take some hundreds
-_DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
-# feedparser knows entities of its own; what a document declares for itself is not expanded.
-_DOCTYPE = re.compile(r"<!DOCTYPE(?:[^\[>]*\[[^\]]*\]\s*>|[^>]*>)|<!ENTITY[^>]*>", re.IGNORECASE)
+# Where a feed begins. What stands before is left out: a declared encoding, which is known by now, and a document type
+# with entities of its own, which are not expanded; feedparser knows the usual ones.
+_ROOT = re.compile(r"<(?:[A-Za-z][\w.-]{0,30}:)?(?:rss|feed|rdf|channel)\b", re.IGNORECASE)
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 _FEED_TYPES = frozenset({"application/rss+xml", "application/atom+xml", "application/rdf+xml"})
 
@@ -51,7 +51,10 @@ def read_feed(body: bytes, content_type: str, url: str, hint: str = "") -> Feed 
     decoded = decode(body, charset[1] if charset else "", hint)
     if not isinstance(decoded, Decoded):
         return None
-    plain = _DOCTYPE.sub("", _DECLARATION.sub("", decoded.text, count=1))
+    root = _ROOT.search(decoded.text)
+    if root is None:
+        return None
+    plain = decoded.text[root.start() :]
     # As a file in memory: a string could be taken for an address or the name of a file.
     parsed = feedparser.parse(
         io.BytesIO(plain.encode("utf-8", "replace")),

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 
 from lxml import etree
 
+from crawler.fetching.bodies import declares_entities
 from crawler.main_text.metadata import parse_time
 from crawler.sources.listed import Listed, newest_first
 
 _MAX_ENTRIES = 50_000  # the protocol's own limit for one file
-_ROBOTS_LINE = re.compile(r"^\s*sitemap\s*:\s*(\S+)", re.IGNORECASE | re.MULTILINE)
+# Blanks, not all white space: over lines that are empty that would be tried from each of them to the last.
+_ROBOTS_LINE = re.compile(r"^[ \t]*sitemap[ \t]*:[ \t]*(\S+)", re.IGNORECASE | re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +32,12 @@ class Sitemap:
 
 
 def read_sitemap(body: bytes, max_bytes: int) -> Sitemap | None:
-    """What a sitemap lists: XML, or one address a line, gzipped or not. None for what is none, or too large."""
+    """What a sitemap lists: XML, or one address a line, gzipped or not.
+
+    None for what is none, for one too large, and for one that declares entities.
+    """
     plain = _inflated(body, max_bytes)
-    if plain is None:
+    if plain is None or declares_entities(plain):
         return None
     if not plain.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
         return _read_lines(plain)
