@@ -47,7 +47,7 @@ def without_head(chosen: Sequence[Line], title: str) -> list[Line]:
             last = number
         elif len(line.text) > _MAX_CHARS_OF_HEAD_LINE:  # nor is a pattern run over a line that is made to be slow
             break
-        elif is_byline(line.text) or _BREADCRUMB.search(line.text):
+        elif is_byline(line.text) or is_stamp(line.text) or _BREADCRUMB.search(line.text):
             last = number
         elif END_OF_SENTENCE.search(line.text):
             break

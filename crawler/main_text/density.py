@@ -2,12 +2,13 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from itertools import islice
 
 from lxml.html import HtmlElement
 
 from crawler.characters.repertoire import HAN
+from crawler.main_text.teasers import teasers
 from crawler.markup import BLOCKS, Line
 
 _SENTENCE_MARK = re.compile("[，。！？；：、…”」』,.!?;]")
@@ -27,9 +28,10 @@ _WORTH_OF_VERSE = 0.1
 _DIGITS = re.compile(r"\d+")
 _MENU_TAGS = frozenset({"nav", "aside", "footer"})
 _MENU_NAMES = re.compile(
-    r"comment|footer|sidebar|side-bar|breadcrumb|related|recommend|copyright|toolbar|share|menu|pinglun|xiangguan|tuijian|hotnews|rank",
+    r"comment|footer|sidebar|side-bar|cookie|consent|(?<![a-z])cc-window|gdpr|breadcrumb|related|recommend|copyright|toolbar|share|menu|pinglun|xiangguan|tuijian|hotnews|rank",
     re.IGNORECASE,
 )
+_WORTH_IN_MENUS, _WORTH_IN_TEASERS = 0.2, 0.05
 MAX_LINK_SHARE = 0.5  # of a line's characters; above it the line is navigation
 
 
@@ -55,8 +57,9 @@ def main_container(page: Sequence[Line]) -> HtmlElement | None:
     """The element that running text stands in, None for a page without any sentence."""
     scores: dict[HtmlElement, float] = defaultdict(float)
     masses: dict[HtmlElement, float] = defaultdict(float)
+    others = teasers(page[0].container.getroottree().getroot()) if page else set()
     for line in page:
-        worth = weight(line) * _name_factor(line.container)
+        worth = weight(line) * _name_factor(line.container, others)
         if worth:
             _credit(line.container, worth, scores, masses)
     if not scores:
@@ -129,13 +132,18 @@ def _parts(element: HtmlElement) -> set[tuple[object, str]]:
     return {(node.tag, _DIGITS.sub("", node.get("class") or "")) for node in below}
 
 
-def _name_factor(element: HtmlElement) -> float:
-    """A fifth for text inside menus, comments and the like, by tag and by the names that authors give them."""
+def _name_factor(element: HtmlElement, others: Container[HtmlElement]) -> float:
+    """A fifth for text inside menus, comments and the like, by tag and by the names that authors give them.
+
+    A twentieth for text of `others`, boxes that announce other pages: there are many of them.
+    """
     node: HtmlElement | None = element
     for _ in range(6):
         if node is None or node.tag == "body":
             return 1.0
+        if node in others:
+            return _WORTH_IN_TEASERS
         if node.tag in _MENU_TAGS or _MENU_NAMES.search(f"{node.get('class', '')} {node.get('id', '')}"):
-            return 0.2
+            return _WORTH_IN_MENUS
         node = node.getparent()
     return 1.0
