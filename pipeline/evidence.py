@@ -11,10 +11,12 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from core.captures import CaptureSource
 from core.errors import BadInput, BrokenInvariant, RetryLater, ZhuiwenError
 from core.ids import Digest, VersionId, digest
+from core.pages import PageVersion
 from core.ports import Clock, EvidenceStore, PageStore, WorkStore
-from crawler.browsing.screenshots import NoRendering, Rendering, render
+from crawler.browsing.screenshots import Drawable, NoRendering, Rendering, render_with
 from evidence import bundle as bundles
 from evidence.authority import Authority
 from evidence.faults import DoesNotHold
@@ -30,6 +32,7 @@ log = logging.getLogger("zhuiwen.evidence")
 NOT_YET = (
     "not drawn yet when this bundle was made; a later bundle of the same match has it, where a browser is installed"
 )
+FIRST_PAGE_DRAWN = "only the first of the pages on which the text stands was drawn"
 ELSEWHERE = "stands in the bundle {digest} of the same page version"
 Kind, Drawing = EvidenceBundle.Kind, EvidenceBundle.Drawing
 
@@ -143,10 +146,17 @@ def _bundle(match: CaseMatch, ports: EvidencePorts, drawn: Rendering | None = No
     version = version_of(match, ports.pages)
     absent = {} if drawn else dict.fromkeys(("screenshot", "pdf"), where or NOT_YET)
     url = version.final_url
-    picture = DrawnPage(drawn.png, "image/png", drawn.rendered_at, drawn.how, url) if drawn else None
-    pdf = DrawnPage(drawn.pdf, "application/pdf", drawn.rendered_at, drawn.how, url) if drawn and drawn.pdf else None
+    picture = _drawn_page(drawn, drawn.png, "image/png", url) if drawn else None
+    pdf = _drawn_page(drawn, drawn.pdf, "application/pdf", url) if drawn and drawn.pdf else None
+    if drawn and version.parts:
+        absent["screenshot of the following pages"] = FIRST_PAGE_DRAWN
     capture = capture_of(version, ports.pages, picture, pdf, absent)
     return bundles.make(capture, finding_of(match, version.reading.text, ports.works), made_at=ports.clock.now())
+
+
+def _drawn_page(drawn: Rendering, content: bytes, content_type: str, url: str) -> DrawnPage:
+    given = (drawn.served, drawn.missing, drawn.refused_requests)
+    return DrawnPage(content, content_type, drawn.rendered_at, drawn.how, url, *given)
 
 
 def _keep(match: CaseMatch, bundle: Bundle, ports: EvidencePorts, kind: str) -> EvidenceBundle:
@@ -160,8 +170,7 @@ def _draw(record: EvidenceBundle, ports: EvidencePorts, chromium: str) -> bool:
     match = record.match
     try:
         version = version_of(match, ports.pages)
-        body = ports.pages.raw(version.raw_digest)
-        drawn = render(body or b"", dict(version.headers), version.final_url, chromium=chromium)
+        drawn = render_with(_drawable(version, ports.pages), chromium=chromium)
         if drawn is NoRendering.NO_BROWSER:
             return False
         if isinstance(drawn, Rendering):
@@ -171,6 +180,16 @@ def _draw(record: EvidenceBundle, ports: EvidencePorts, chromium: str) -> bool:
         drawn = NoRendering.BROWSER_FAILED
     book.note_drawing(record, Drawing.DRAWN if isinstance(drawn, Rendering) else Drawing.FAILED)
     return True
+
+
+def _drawable(version: PageVersion, pages: PageStore) -> Drawable:
+    """What there is of a page to be drawn from: what the text was read in, and what was fetched to read it."""
+    body = pages.raw(version.raw_digest) or b""
+    wire = pages.capture(version.capture_digest) if version.capture_digest else None
+    resources = wire.resources if wire else ()
+    is_browser = wire is not None and wire.source is CaptureSource.BROWSER
+    told = "the document that the browser of the crawl held" if is_browser else "the stored response"
+    return Drawable(body, dict(version.headers), version.final_url, resources, told)
 
 
 def _stamp(tree: DayTree, authority: Authority, clock: Clock) -> bool:

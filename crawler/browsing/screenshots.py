@@ -1,18 +1,22 @@
 """How a stored response looks in a browser: a picture of its whole length, and a PDF.
 
-What is drawn is the stored response, never the web: the browser asks for the page's address, is given the stored bytes,
-and every other request is refused. Scripts are off. So a picture shows what was fetched, without the style sheets and
-pictures that the page would have asked others for; `Rendering.how` says so, beside how many these were.
+What is drawn is the stored response, never the web: the browser asks for the page's address and is given the stored
+bytes; for the style sheets, fonts and pictures that were fetched to read the page, it is given these; every other
+request is refused. Scripts are off. So a picture shows what was fetched and nothing else; `Rendering` names what the
+page asked for and was not given.
 """
 
 import base64
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
+from w3lib.url import safe_url_string
+
+from core.captures import CapturedResource
 from crawler.browsing.chromium import BrowserFault, Chromium, find_chromium
 
 WIDTH_PX = 1280  # the width that most desktop pages are made for
@@ -22,6 +26,7 @@ MAX_HEIGHT_PX = 16_000
 MAX_PDF_PAGES = 300  # a chapter has 2 to 10; a whole novel of 300,000 characters about 250
 DEADLINE_S = 30.0  # a page takes 0.8 to 2 s (2 cores, November 2026); what takes longer means to
 A4_INCHES = (8.27, 11.69)
+MAX_LISTED, MAX_URL_CHARS = 50, 500  # of the requests that were refused; pages of novels make 5 to 40
 _SHOWN_AS_THEY_ARE = ("text/html", "text/plain", "application/xhtml+xml", "text/xml", "application/xml")
 
 
@@ -42,7 +47,10 @@ class Rendering:
     width_px: int
     height_px: int  # of the picture
     page_height_px: int  # of the page; the picture ends at MAX_HEIGHT_PX
-    refused_requests: int  # of the page for style sheets, pictures, frames
+    refused_requests: int  # of the page for style sheets, pictures, frames that were never fetched
+    served: tuple[str, ...]  # addresses that it was given what had been fetched of
+    missing: tuple[str, ...]  # addresses of what was refused, each once, at most MAX_LISTED
+    drawn_from: str  # "the stored response"
     browser: str  # "Chromium 150.0.7871.100"
     rendered_at: datetime
 
@@ -51,8 +59,9 @@ class Rendering:
         """One sentence for whoever looks at the picture."""
         cut = f"; the picture shows the first {self.height_px:,} of {self.page_height_px:,} px" if self.is_cut else ""
         return (
-            f"{self.browser}, drawn from the stored response, scripts off, no network "
-            f"({self.refused_requests} requests of the page refused){cut}"
+            f"{self.browser}, drawn from {self.drawn_from}, scripts off, no network "
+            f"({len(self.served)} resources given that were fetched with the page, "
+            f"{self.refused_requests} requests of the page refused){cut}"
         )
 
     @property
@@ -60,10 +69,26 @@ class Rendering:
         return self.height_px < self.page_height_px
 
 
+@dataclass(frozen=True, slots=True)
+class Drawable:
+    """What is drawn, as if it came from `url`. resources: what was fetched to read it; nothing else is to be had."""
+
+    body: bytes
+    headers: Mapping[str, str]
+    url: str
+    resources: Sequence[CapturedResource] = ()
+    told: str = "the stored response"
+
+
 def render(
     body: bytes, headers: Mapping[str, str], url: str, *, chromium: str = "", deadline_s: float = DEADLINE_S
 ) -> Rendering | NoRendering:
-    """Draw a stored response as if it came from `url`. Never raises for what the page does.
+    """Draw a stored response by itself, as `render_with` does."""
+    return render_with(Drawable(body, headers, url), chromium=chromium, deadline_s=deadline_s)
+
+
+def render_with(given: Drawable, *, chromium: str = "", deadline_s: float = DEADLINE_S) -> Rendering | NoRendering:
+    """Draw a page with what was fetched for it. Never raises for what the page does.
 
     chromium: the executable; found where it is not named.
     """
@@ -72,7 +97,7 @@ def render(
         return NoRendering.NO_BROWSER
     try:
         with Chromium(executable, time.monotonic() + deadline_s) as browser:
-            return _Page(browser, body, _content_type(headers)).drawn(url)
+            return _Page(browser, given).drawn()
     except (BrowserFault, OSError, ValueError, KeyError):
         return NoRendering.BROWSER_FAILED
 
@@ -80,17 +105,19 @@ def render(
 class _Page:
     """The one page of one browser."""
 
-    def __init__(self, browser: Chromium, body: bytes, content_type: str) -> None:
-        self._browser = browser
-        self._body, self._content_type = body, content_type
+    def __init__(self, browser: Chromium, given: Drawable) -> None:
+        self._browser, self._given = browser, given
+        self._resources = {_key(each.url): each for each in given.resources}
         self._session = ""
         self._is_served = self._is_loaded = False
         self._refused = 0
+        self._served: dict[str, None] = {}
+        self._missing: dict[str, None] = {}
 
-    def drawn(self, url: str) -> Rendering:
+    def drawn(self) -> Rendering:
         product = str(self._browser.call("Browser.getVersion")["product"])
         self._prepare()
-        self._browser.send("Page.navigate", {"url": url}, self._session)
+        self._browser.send("Page.navigate", {"url": self._given.url}, self._session)
         while not self._is_loaded:
             self._take(self._browser.receive())
         size = self._ask("Page.getLayoutMetrics")["cssContentSize"]
@@ -104,6 +131,9 @@ class _Page:
             height_px=height,
             page_height_px=page_height,
             refused_requests=self._refused,
+            served=tuple(self._served),
+            missing=tuple(self._missing),
+            drawn_from=self._given.told,
             browser=product.replace("HeadlessChrome/", "Chromium ").replace("Chrome/", "Chromium "),
             rendered_at=datetime.now(UTC),
         )
@@ -130,19 +160,37 @@ class _Page:
             self._is_loaded = True
 
     def _answer(self, paused: dict[str, Any]) -> None:
-        is_page = paused.get("resourceType") == "Document" and not self._is_served
-        if not is_page:
-            self._refused += 1
-            # Aborted, a page that sends itself elsewhere stays where it is; blocked, it would become an error page.
-            refusal = {"requestId": paused["requestId"], "errorReason": "Aborted"}
-            self._browser.send("Fetch.failRequest", refusal, self._session)
-            return
-        self._is_served = True
+        url = str(paused["request"]["url"])
+        resource = self._resources.get(_key(url))
+        if paused.get("resourceType") == "Document":
+            if self._is_served:
+                self._refuse(paused, url)
+                return
+            self._is_served = True
+            self._give(paused, _content_type(self._given.headers), self._given.body)
+        elif resource is not None:
+            self._served[resource.url] = None
+            self._give(paused, resource.content_type, resource.body)
+        else:
+            self._refuse(paused, url)
+
+    def _refuse(self, paused: dict[str, Any], url: str) -> None:
+        self._refused += 1
+        is_shown = paused.get("resourceType") != "Other"  # not the icon, which the browser wants for itself
+        if is_shown and len(self._missing) < MAX_LISTED:
+            self._missing[url[:MAX_URL_CHARS]] = None
+        # Aborted, a page that sends itself elsewhere stays where it is; blocked, it would become an error page.
+        refusal = {"requestId": paused["requestId"], "errorReason": "Aborted"}
+        self._browser.send("Fetch.failRequest", refusal, self._session)
+
+    def _give(self, paused: dict[str, Any], content_type: str, body: bytes) -> None:
+        # Fonts of another host are only taken where that host allows it; here nobody but the page is asked.
+        headers = {"Content-Type": content_type, "Access-Control-Allow-Origin": "*"}
         answer = {
             "requestId": paused["requestId"],
             "responseCode": 200,
-            "responseHeaders": [{"name": "Content-Type", "value": self._content_type}],
-            "body": base64.b64encode(self._body).decode("ascii"),
+            "responseHeaders": [{"name": name, "value": value} for name, value in headers.items()],
+            "body": base64.b64encode(body).decode("ascii"),
         }
         self._browser.send("Fetch.fulfillRequest", answer, self._session)
 
@@ -160,6 +208,11 @@ class _Page:
             "pageRanges": f"1-{MAX_PDF_PAGES}",
         }
         return base64.b64decode(self._ask("Page.printToPDF", asked)["data"])
+
+
+def _key(url: str) -> str:
+    """An address as a browser asks for it, whatever way the page or the crawler spelt it."""
+    return safe_url_string(url.partition("#")[0])
 
 
 def _content_type(headers: Mapping[str, str]) -> str:

@@ -1,16 +1,30 @@
 """Stored responses drawn by a real Chromium; each page tries something."""
 
+import base64
 import io
 import tempfile
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 
 import psutil
 import pytest
+from fontTools.fontBuilder import FontBuilder
+from fontTools.pens.ttGlyphPen import TTGlyphPen
 from PIL import Image
 
+from core.captures import CapturedResource
 from crawler.browsing.chromium import find_chromium
-from crawler.browsing.screenshots import MAX_HEIGHT_PX, WIDTH_PX, NoRendering, Rendering, render
+from crawler.browsing.screenshots import (
+    MAX_HEIGHT_PX,
+    MAX_LISTED,
+    WIDTH_PX,
+    Drawable,
+    NoRendering,
+    Rendering,
+    render,
+    render_with,
+)
 from tests.support.web_server import Answer, WebServer
 
 needs_chromium = pytest.mark.skipif(find_chromium() is None, reason="no Chromium is installed")
@@ -111,3 +125,76 @@ def test_a_browser_that_does_not_do_its_work_is_a_fact_and_bounded(program: str)
 def _processes_in(folder: Path) -> list[int]:
     processes = psutil.process_iter(["cmdline"])
     return [each.pid for each in processes if any(str(folder) in part for part in each.info["cmdline"] or ())]
+
+
+PIXEL = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
+)
+
+
+@needs_chromium
+def test_what_was_fetched_with_the_page_is_drawn_and_what_was_not_is_named() -> None:
+    at = datetime(2026, 11, 20, tzinfo=UTC)
+    with WebServer({"/look.css": Answer(b"body{background:blue}", "text/css")}) as site:
+        sheet = f"body{{background:rgb{GREEN};height:900px}}".encode()
+        kept = (
+            CapturedResource(site.url("/look.css?版=1"), "text/css", at, sheet),
+            CapturedResource("http://pictures.example/字.png", "image/png", at, PIXEL),
+        )
+        head = '<link rel=stylesheet href="/look.css?版=1#x"><link rel=stylesheet href="/never.css">'
+        body = '<img src="http://pictures.example/字.png" width=50 height=50><img src="/lost.png">'
+        page = f"<html><head><meta charset=utf-8>{head}</head><body>{body}</body></html>".encode()
+        rendering = render_with(Drawable(page, HTML, site.url("/page"), kept))
+        assert isinstance(rendering, Rendering)
+        assert site.requested == []
+        assert colour(rendering) == GREEN
+        assert set(rendering.served) == {each.url for each in kept}
+        assert {site.url("/never.css"), site.url("/lost.png")} <= set(rendering.missing)
+        assert not set(rendering.served) & set(rendering.missing)
+    assert rendering.refused_requests >= 2
+    assert "2 resources given that were fetched with the page" in rendering.how
+
+
+@needs_chromium
+def test_a_font_of_another_host_that_was_fetched_is_used() -> None:
+    """Each character is drawn as one wide black box, which no font of the system does."""
+    font = box_font()
+    kept = (CapturedResource("https://fonts.example/x.ttf", "font/ttf", datetime(2026, 11, 20, tzinfo=UTC), font),)
+    style = "@font-face{font-family:x;src:url(https://fonts.example/x.ttf)} body{margin:0;font:400px/400px x}"
+    page = f"<html><head><meta charset=utf-8><style>{style}</style></head><body>追</body></html>".encode()
+    with_font = render_with(Drawable(page, HTML, "https://pirate.example/1", kept))
+    without = render_with(Drawable(page, HTML, "https://pirate.example/1"))
+    assert isinstance(with_font, Rendering)
+    assert isinstance(without, Rendering)
+    inside = [(40, 60), (200, 200), (360, 60)]
+    assert [colour(with_font, *place) for place in inside] == [(0, 0, 0)] * 3
+    assert [colour(without, *place) for place in inside] != [(0, 0, 0)] * 3
+    assert without.missing == ("https://fonts.example/x.ttf",)
+
+
+@needs_chromium
+def test_what_a_page_asks_for_without_end_is_counted_and_not_all_listed() -> None:
+    rendering = drawn(coloured(RED, "".join(f"<img src='/{n}.png'>" for n in range(200))))
+    assert rendering.refused_requests >= 200
+    assert len(rendering.missing) == MAX_LISTED
+
+
+def box_font() -> bytes:
+    """A font whose only glyph, for 追, is a full black box."""
+    pen = TTGlyphPen(None)
+    for number, place in enumerate(((0, -200), (0, 800), (1000, 800), (1000, -200))):
+        (pen.moveTo if number == 0 else pen.lineTo)(place)
+    pen.closePath()
+    box, empty = pen.glyph(), TTGlyphPen(None).glyph()
+    builder = FontBuilder(1000, isTTF=True)
+    builder.setupGlyphOrder([".notdef", "box"])
+    builder.setupCharacterMap({ord("追"): "box"})
+    builder.setupGlyf({".notdef": empty, "box": box})
+    builder.setupHorizontalMetrics({".notdef": (1000, 0), "box": (1000, 0)})
+    builder.setupHorizontalHeader(ascent=800, descent=-200)
+    builder.setupNameTable({"familyName": "x", "styleName": "Regular"})
+    builder.setupOS2(sTypoAscender=800, sTypoDescender=-200, usWinAscent=800, usWinDescent=200)
+    builder.setupPost()
+    out = io.BytesIO()
+    builder.save(out)
+    return out.getvalue()

@@ -528,3 +528,25 @@ def test_an_export_of_the_desk_is_written_without_a_seal_where_no_authority_answ
         assert export_case(world.cases[0].pk, out).seals == ()
         with zipfile.ZipFile(out) as file:
             assert "未单独加盖时间戳" in file.read("README.html").decode()
+
+
+@pytest.mark.skipif(find_chromium() is None, reason="no Chromium is installed")
+def test_a_picture_says_what_it_was_given_and_what_is_missing_in_it(world: World) -> None:
+    url = "https://pirate.example/1.html"
+    markup = '<link rel=stylesheet href="/look.css"><img src="/lost.png"><p>正文</p>'.encode()
+    sheet = CapturedResource("https://pirate.example/look.css", "text/css", admin_data.NOW, b"p {color: red}")
+    part = FollowingPart(FinalUrl(f"{url}?2"), 200, (), b"<p>2</p>", admin_data.NOW)
+    capture = Capture((exchange_of(url),), resources=(sheet,))
+    first = bundled(world, url, body=markup, capture=capture, parts=(part,))
+    looked = iter([True, False])
+    assert evidence.draw_waiting(world.ports, 10, "", lambda: next(looked)) == 1
+    row = EvidenceBundle.objects.get(kind=EvidenceBundle.Kind.DRAWN)
+    content = world.store.get(Digest(row.digest))
+    assert content is not None
+    page = opened(content, "bundle").page
+    assert page["url"] == first.page["url"] == url
+    for rendering in (page["screenshot"], page["pdf"]):
+        assert rendering["served"] == ["https://pirate.example/look.css"]
+        assert rendering["missing"] == ["https://pirate.example/lost.png"]
+        assert rendering["missing_count"] >= 1
+    assert "only the first" in page["absent"]["screenshot of the following pages"]
