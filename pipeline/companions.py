@@ -20,11 +20,9 @@ from secrets import token_hex
 from typing import Any, TypeVar
 
 import redis
-from django.db import DatabaseError
 
 from core.pages import CrawlCounts
 from crawler.tally import MAX_FAULTS
-from webadmin.models import CrawlRun
 
 log = logging.getLogger("zhuiwen.crawl")
 T = TypeVar("T")
@@ -155,13 +153,13 @@ def join(module: str, run_id: int) -> "subprocess.Popen[bytes]":
 
 
 @contextmanager
-def watched(run: CrawlRun, book: CountsBook) -> Iterator[None]:
+def watched(goes_on: Callable[[], bool], book: CountsBook) -> Iterator[None]:
     """Say that this further process lives, and stop it in order when its run has ended, was given up or put back.
 
     Whoever started it may be gone, and on another machine the end of the crawl is all that it would see.
     """
     stop = threading.Event()
-    watcher = threading.Thread(target=_watch, args=(run.pk, book, stop), name="run-watcher", daemon=True)
+    watcher = threading.Thread(target=_watch, args=(goes_on, book, stop), name="run-watcher", daemon=True)
     watcher.start()
     try:
         yield
@@ -170,16 +168,11 @@ def watched(run: CrawlRun, book: CountsBook) -> Iterator[None]:
         watcher.join()
 
 
-def _watch(run_id: int, book: CountsBook, stop: threading.Event) -> None:
+def _watch(goes_on: Callable[[], bool], book: CountsBook, stop: threading.Event) -> None:
     while not stop.wait(WATCH_S):
         book.beat()
-        try:
-            is_running = CrawlRun.objects.filter(pk=run_id, state=CrawlRun.State.RUNNING).exists()
-        except DatabaseError as error:
-            log.warning("whether the run goes on is not known: %s", error)
-            continue
-        if not is_running:
-            log.info("crawl run %s is not running any more; its further process stops", run_id)
+        if not goes_on():
+            log.info("the crawl run is not running any more; its further process stops")
             os.kill(os.getpid(), signal.SIGTERM)
             return
 

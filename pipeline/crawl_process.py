@@ -136,7 +136,7 @@ def _accompany(run: CrawlRun) -> int:
     if book is None or not _is_running(run):
         return NOT_OURS
     store, outbox, plan = SeenAgainStore(SETTINGS.mongo_url), CeleryOutbox(), crawls.plan_of(run.site, run)
-    with companions.watched(run, book):
+    with companions.watched(lambda: _goes_on(run.pk), book):
         try:
             visits = DjangoVisitBook()
             counts = run_crawl(plan, store, outbox, SETTINGS.crawl, _job_dir(run), book.write, visits, None, _url())
@@ -148,6 +148,15 @@ def _accompany(run: CrawlRun) -> int:
         outbox.send(PageStored(version))
     politeness.keep_health(run.site, counts)
     return ENDED
+
+
+def _goes_on(run_id: int) -> bool:
+    """Whether the run is still running; an admin database that does not answer says nothing against it."""
+    try:
+        return CrawlRun.objects.filter(pk=run_id, state=CrawlRun.State.RUNNING).exists()
+    except DatabaseError as error:
+        log.warning("whether the run goes on is not known: %s", error)
+        return True
 
 
 def _is_running(run: CrawlRun) -> bool:

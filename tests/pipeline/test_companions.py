@@ -11,8 +11,6 @@ from core.pages import CrawlCounts
 from pipeline import companions
 from pipeline.companions import CountsBook, accompanied
 from tests.crawler.crawl_process import wait_until
-from webadmin import crawls
-from webadmin.models import CrawlRun, RightsHolder, Site
 
 RUN = 7
 
@@ -80,24 +78,19 @@ def test_further_processes_end_with_the_run(tmp_path: Path, monkeypatch: pytest.
     assert not any(Path(f"/proc/{pid}").exists() for pid in pids)
 
 
-@pytest.mark.django_db(transaction=True)
 def test_a_further_process_stops_when_its_run_was_put_back_or_given_up(
     client: "redis.Redis", monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    holder = RightsHolder.objects.create(name="甲")
-    site = Site.objects.create(rights_holder=holder, name="某站", start_urls="http://pirate.example/")
-    run = crawls.request_run(site)
-    crawls.mark_started(run)
+    goes_on = True
     told: list[int] = []
     before = signal.signal(signal.SIGTERM, lambda number, _: told.append(number))
     monkeypatch.setattr(companions, "WATCH_S", 0.02)
     book = CountsBook(client, RUN)
     try:
-        with companions.watched(run, book):
+        with companions.watched(lambda: goes_on, book):
             wait_until(lambda: client.zscore(f"zw:counts:{{{RUN}}}:lives", book._own) is not None)
             assert not told
-            crawls.put_back(run, CrawlCounts(finish_reason="stopped"))
+            goes_on = False
             wait_until(lambda: told == [signal.SIGTERM])
     finally:
         signal.signal(signal.SIGTERM, before)
-    assert run.state == CrawlRun.State.QUEUED
