@@ -52,11 +52,15 @@ def restore_order(tree: HtmlElement, styles: Cascade) -> list[Undone]:
         if not isinstance(element.tag, str) or element.getparent() is None:
             continue
         own = styles.of(element)
-        is_overridden = _is_overridden(element, own)
-        if not is_overridden and not len(element):
+        if _is_overridden(element, own):
+            before = shown_text(element)
+            count = _reverse(element, styles)
+        elif (shown := _in_order_shown(element, own, styles)) is not None:
+            before = shown_text(element)
+            count, ordered = shown
+            _put(element, ordered)
+        else:
             continue
-        before = shown_text(element)
-        count = _reverse(element, styles) if is_overridden else _sort(element, own, styles)
         if count and count_han(before):
             undone.append(Undone(Disguise.REORDERED, element, count, " ".join(before.split())))
     return undone[::-1]
@@ -124,20 +128,21 @@ def _signs(text: str | None) -> Iterable[str]:
     return (char.translate(_MIRRORED) for char in text or "")
 
 
-def _sort(element: HtmlElement, own: Properties, styles: Cascade) -> int:
-    """Put an element's children in the order shown; how many lie elsewhere now."""
-    items = _items(element)
+def _in_order_shown(element: HtmlElement, own: Properties, styles: Cascade) -> tuple[int, list[Item]] | None:
+    """How many of an element's children lie elsewhere, and all in the order shown; None where none does."""
+    if not len(element):
+        return None
     display = own.get("display", "")
     if display in _FLEX or display in _GRID:
+        items = _items(element)
         ordered = _flex_order(items, own, styles)
     elif _is_of_pieces(element):
+        items = _items(element)
         ordered = _piece_order(items, own, styles)
     else:
-        return 0
+        return None
     moved = sum(1 for old, new in zip(items, ordered, strict=True) if old is not new)
-    if moved:
-        _put(element, ordered)
-    return moved
+    return (moved, ordered) if moved else None
 
 
 def _flex_order(items: Sequence[Item], own: Properties, styles: Cascade) -> list[Item]:

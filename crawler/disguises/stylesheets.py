@@ -7,6 +7,7 @@ not guessed.
 import re
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from cssselect import SelectorError
 from lxml.cssselect import CSSSelector
@@ -58,6 +59,7 @@ MAX_STYLE_CHARS = 2_000
 MAX_ELEMENTS_FOR_COSTLY_SELECTORS = 5_000  # those that compare every pair of brothers or of ancestors
 _MAX_SELECTOR_CHARS = 200
 
+_NAME, _NOT_PLAIN = re.compile(r"[.#][\w-]+"), re.compile(r"[\\(\[\"']")
 _STATE = re.compile(r"::?(?:hover|focus|active|visited|target|checked|selection|placeholder|marker)", re.IGNORECASE)
 _CONTENT_PLACE = re.compile(r"::?(before|after)$", re.IGNORECASE)
 _DATA_URL = re.compile(r"""url\(\s*(["']?)(data:[^"')\s]{1,16000000})\1\s*\)""", re.IGNORECASE)
@@ -95,7 +97,8 @@ class Cascade:
     _content: dict[str, _Won] = field(default_factory=lambda: {"before": {}, "after": {}})
 
     def of(self, element: HtmlElement) -> Properties:
-        return {name: value for name, (_, value) in self._won.get(element, {}).items()}
+        won = self._won.get(element)
+        return {name: value for name, (_, value) in won.items()} if won else {}
 
     def beside(self, element: HtmlElement, place: str) -> Properties:
         """What a sheet says of the "before" or "after" of an element."""
@@ -132,15 +135,17 @@ def cascade(tree: HtmlElement, external: Sequence[Sheet] = (), more: Set[str] = 
     sheets = [Sheet(_without_data(sheet.text, data), sheet.base) for sheet in (*external, Sheet(own))]
     if more & FACE_PROPERTIES:
         result.faces = _faces(sheets, data)
+    names = _names(tree)
     for order, (selector, declarations) in enumerate(_rules(tree, sheets, watched)):
+        if not _may_match(selector, names):
+            continue
         place = _CONTENT_PLACE.search(selector)
         if place and "content" not in declarations:
             continue
         try:
             base = selector[: place.start()] or "*" if place else selector
-            compiled = CSSSelector(base, translator="html")
             specificity = _specificity(selector)
-            for element in compiled(tree):
+            for element in _compiled(base)(tree):
                 result.add(element, declarations, specificity, order, place[1].lower() if place else "")
         except (SelectorError, XPathEvalError, RecursionError):
             continue
@@ -149,6 +154,24 @@ def cascade(tree: HtmlElement, external: Sequence[Sheet] = (), more: Set[str] = 
         if style:
             result.add(element, parse_declarations(style, watched), (1, 0, 0, 0), 0)
     return result
+
+
+# The pages of a site bring the same sheets along. Broken selectors are few, and cost their error each time.
+@lru_cache(maxsize=4_096)
+def _compiled(selector: str) -> CSSSelector:
+    """Raises SelectorError for what is no selector."""
+    return CSSSelector(selector, translator="html")
+
+
+def _names(tree: HtmlElement) -> frozenset[str]:
+    """The classes and ids of a page, as a selector writes them."""
+    classes = {f".{name}" for value in tree.xpath("//@class") for name in value.split()}
+    return frozenset(classes | {f"#{value}" for value in tree.xpath("//@id")})
+
+
+def _may_match(selector: str, names: Set[str]) -> bool:
+    """Whether every class and id of a plain selector stands on the page; most of a sheet is for other pages."""
+    return bool(_NOT_PLAIN.search(selector)) or names >= set(_NAME.findall(selector))
 
 
 def parse_declarations(style: str, watched: Set[str] = WATCHED) -> Properties:

@@ -100,8 +100,9 @@ def remove_hidden(tree: HtmlElement, styles: Cascade | None = None) -> list[Remo
     styles = cascade(tree) if styles is None else styles
     most = count_han(shown_text(tree)) * MAX_SHARE_TO_HIDE
     taken: list[tuple[HtmlElement, Disguise, str, bool]] = []
+    gone: set[HtmlElement] = set()  # with an ancestor that was taken out before
     for element in list(tree.iter()):
-        if not isinstance(element.tag, str) or element.tag in NEVER_SHOWN or not _is_in(element, tree):
+        if not isinstance(element.tag, str) or element.tag in NEVER_SHOWN or element in gone:
             continue
         kind = Disguise.RUBY if element.tag in ("rt", "rp") else Disguise.HIDDEN_TEXT
         if kind is Disguise.HIDDEN_TEXT and not is_hidden(element, styles):
@@ -111,6 +112,7 @@ def remove_hidden(tree: HtmlElement, styles: Cascade | None = None) -> list[Remo
             kind = Disguise.DECOYS  # one character between others: nobody puts a text there to be unfolded later
         if element is not tree and (kind is Disguise.RUBY or not text or count_han(text) <= most):
             taken.append((element, kind, text, element.tag in INLINE))
+            gone.update(element.iterdescendants())
             empty(element)
     return [
         Removed(kind, text, _before(element), _after(element), is_inline, element.getparent())
@@ -152,21 +154,13 @@ def _stood_in(piece: Removed, body: str) -> bool:
     return bool(piece.before or piece.after) and piece.before in body and piece.after in body
 
 
-def _is_in(element: HtmlElement, tree: HtmlElement) -> bool:
-    """Whether no ancestor was taken out before."""
-    ancestor = element
-    while (parent := ancestor.getparent()) is not None:
-        ancestor = parent
-    return ancestor is tree or ancestor is tree.getroottree().getroot()
-
-
 def is_hidden(element: HtmlElement, styles: Cascade) -> bool:
-    if element.get("hidden") is not None and styles.of(element).get("display", "none") == "none":
-        return True
     own = styles.of(element)
-    if _is_undone_below(element, own, styles):
+    if element.get("hidden") is not None and own.get("display", "none") == "none":
+        return True
+    if not own or _is_undone_below(element, own, styles):
         return False
-    return bool(own) and (is_not_drawn(own) or _is_off_screen(own) or _has_color_of_ground(element, own, styles))
+    return is_not_drawn(own) or _is_off_screen(own) or _has_color_of_ground(element, own, styles)
 
 
 def is_not_drawn(own: Properties) -> bool:
