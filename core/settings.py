@@ -51,6 +51,8 @@ class CrawlSettings:
     allow_private_hosts: tuple[str, ...] = ()  # "host:port" of private addresses that may be fetched all the same
     name_servers: tuple[str, ...] = ()  # "address:port"; none: the system's resolver
     chromium: str = ""  # path; found by itself if empty
+    browser_pages: int = 200  # loaded until the browser is started anew
+    browser_minutes: float = 30.0  # and for so long at most
     is_shared: bool = False  # several processes crawl one site, from a frontier in Redis
     processes: int = 2  # for one site, where it is shared
     lease_s: float = 60.0  # without a sign of life, until what a process had in hand goes to the others
@@ -189,6 +191,8 @@ def _read(variables: Variables) -> Settings:
             allow_private_hosts=variables.places("ALLOW_PRIVATE_HOSTS"),
             name_servers=variables.sockets("NAME_SERVERS"),
             chromium=variables.text("CHROMIUM", ""),
+            browser_pages=variables.number("BROWSER_PAGES", CrawlSettings().browser_pages, 1, 1_000_000),
+            browser_minutes=variables.real("BROWSER_MINUTES", CrawlSettings().browser_minutes, 0.1, 10_000),
             is_shared=variables.flag("CRAWL_SHARED"),
             processes=variables.number("CRAWL_PROCESSES", CrawlSettings().processes, 1, 64),
             lease_s=variables.real("CRAWL_LEASE_S", CrawlSettings().lease_s, 2, 3600),

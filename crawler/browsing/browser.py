@@ -1,13 +1,13 @@
 """Pages that scripts make, loaded in Chromium through scrapy-playwright, under the same rules as all others.
 
 Every request of a page goes through `browser_proxy`, which judges the address it connects to; pictures, films and
-fonts are not loaded; the browser is started anew after so many pages or so much memory.
+fonts are not loaded; the browser is started anew after so many pages, minutes or bytes, and when it hangs or dies.
 """
 
 import asyncio
 import os
+import time
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 from playwright.async_api import Error as PlaywrightError
@@ -26,6 +26,7 @@ from core.politeness import Proxy
 from core.states import Rejection
 from crawler.browsing.browser_proxy import REFUSED_HEADER, BrowserProxy, Reached
 from crawler.browsing.page_capture import PageCapture
+from crawler.browsing.processes import kill_browsers, memory_bytes
 from crawler.fetching.addresses import AddressGuard
 from crawler.fetching.capture import CAPTURE
 from crawler.fetching.header_limit import BoundedHandler
@@ -35,9 +36,14 @@ from crawler.fetching.resolver import ALLOWED_SETTING
 from crawler.politeness.keeper import Keeper
 from crawler.politeness.refusals import RequestRefused
 
-# Chosen, not measured: to start Chromium takes 1 s (2026-11), and pages that leak lose some MB each.
-MAX_PAGES, MAX_MEMORY_BYTES = 200, 1_500_000_000
-PAGES_SETTING, MEMORY_SETTING = "ZHUIWEN_BROWSER_PAGES", "ZHUIWEN_BROWSER_BYTES"
+# Chosen, not measured: to start Chromium takes 1 s (2026-11), and pages that leak lose some MB each. How many pages and
+# minutes is the operator's to say (core.settings.CrawlSettings).
+MAX_MEMORY_BYTES = 1_500_000_000
+PAGES_SETTING, MEMORY_SETTING, AGE_SETTING = "ZHUIWEN_BROWSER_PAGES", "ZHUIWEN_BROWSER_BYTES", "ZHUIWEN_BROWSER_AGE_S"
+MAX_BREAKDOWNS = 2  # of the browser over one page: a page that is loaded beside such a one is loaded again
+CLOSE_S = 5.0  # for the browser to end by itself; Chromium takes 0.1 s
+_LOOK_S = 0.02
+_BREAKDOWNS = ("Page crashed", "Target crashed", "has been closed", "Connection closed", "browser has disconnected")
 QUIET_S = 3.0  # how long a page that has loaded may go on fetching before it is read
 TEXT_KINDS = frozenset({"document", "stylesheet", "script", "xhr", "fetch"})
 ARGUMENTS = [
@@ -68,12 +74,16 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, BoundedHandler):
         self._max_bytes = settings.getint("DOWNLOAD_MAXSIZE")
         self._max_pages = settings.getint(PAGES_SETTING)
         self._max_memory = settings.getint(MEMORY_SETTING)
+        self._max_age_s = settings.getfloat(AGE_SETTING)
+        self._launches, self._launched_at_s = 0, 0.0
+        self._ending = asyncio.Lock()
         self._proxy: BrowserProxy | None = None
         self._upstream: Proxy | None = None
         self._pages = self._loading = 0
         self._turn = asyncio.Condition()
         self._is_recycling = False
         self.config.restart_disconnected_browser = True
+        self.config.target_closed_max_retries = 0  # `_loaded` tries again
         self.abort_request = self._is_unwanted
 
     async def _maybe_launch_browser(self) -> None:
@@ -83,10 +93,22 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, BoundedHandler):
             login = {"username": self._proxy.user, "password": self._proxy.password}
             # <-loopback>: addresses of this machine, too, go through the proxy
             self.config.launch_options["proxy"] = {"server": address, "bypass": "<-loopback>", **login}
+        is_new = not hasattr(self, "browser")
         await super()._maybe_launch_browser()
+        if is_new:
+            self._launches += 1
+            self._launched_at_s = time.monotonic()
+
+    async def _browser_disconnected_callback(self) -> None:
+        if hasattr(self, "browser") and not self.browser.is_connected():  # an old one's end may be told late
+            with suppress(PlaywrightError):
+                await super()._browser_disconnected_callback()
 
     async def _close(self) -> None:
-        await super()._close()
+        await self._end(self._launches)
+        with suppress(PlaywrightError, TimeoutError):
+            await asyncio.wait_for(super()._close(), CLOSE_S)
+        kill_browsers(os.getpid())
         if self._proxy is not None:
             await self._proxy.close()
 
@@ -108,24 +130,43 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, BoundedHandler):
         self._upstream = self._proxy_of(request)
         request.headers.pop("Proxy-Authorization", None)
         request.meta["playwright_context_kwargs"] = self._context(request)
-        taking = PageCapture(self._reached, self._max_bytes)
-        request.meta["playwright_page_init_callback"] = taking.begin
-        request.meta["playwright_page_methods"] = [PageMethod(_settle), PageMethod(taking.take)]
-        request.meta["playwright_page_goto_kwargs"] = {"timeout": self._timeout_s * 1000}
-        try:
-            response = await asyncio.wait_for(super()._download_request(request, spider), self._timeout_s + QUIET_S)
-        except (TimeoutError, PlaywrightTimeout) as fault:
-            raise DownloadTimeoutError(f"{request.url} does not load") from fault
-        except PlaywrightError as fault:
-            raise self._refusal(request, fault) from fault
+        response, capture = await self._loaded(request, spider)
         refused = response.headers.get(REFUSED_HEADER)
         if refused:
             raise RequestRefused(Rejection.UNSAFE_ADDRESS, f"{request.url} is not fetched: {refused.decode('latin-1')}")
         if len(response.body) > self._max_bytes:
             sentence = f"{request.url} grows larger than {self._max_bytes} bytes in the browser"
             raise RequestRefused(Rejection.TOO_LARGE, sentence)
-        request.meta[CAPTURE] = taking.capture
+        request.meta[CAPTURE] = capture
         return response
+
+    async def _loaded(self, request: Request, spider: Any) -> tuple[Response, Any]:
+        """The page and how it came; loaded again where the browser died meanwhile, of whatever page."""
+        for tries_left in range(MAX_BREAKDOWNS, -1, -1):
+            launch = self._launches
+            try:
+                await self._maybe_launch_browser()
+                launch = self._launches
+                return await self._tried(request, spider)
+            except PlaywrightTimeout as fault:
+                raise DownloadTimeoutError(f"{request.url} does not load") from fault
+            except TimeoutError as fault:  # not even the browser's own time limit was kept
+                await self._end(launch)
+                raise DownloadTimeoutError(f"{request.url} does not load") from fault
+            except PlaywrightError as fault:
+                if not tries_left or not any(sign in str(fault) for sign in _BREAKDOWNS):
+                    raise self._refusal(request, fault) from fault
+                if not (hasattr(self, "browser") and self.browser.is_connected()):
+                    await self._end(launch)
+        raise AssertionError("the last try returns or raises")
+
+    async def _tried(self, request: Request, spider: Any) -> tuple[Response, Any]:
+        taking = PageCapture(self._reached, self._max_bytes)
+        request.meta["playwright_page_init_callback"] = taking.begin
+        request.meta["playwright_page_methods"] = [PageMethod(_settle), PageMethod(taking.take)]
+        request.meta["playwright_page_goto_kwargs"] = {"timeout": self._timeout_s * 1000}
+        loading = super()._download_request(request, spider)
+        return await asyncio.wait_for(loading, self._timeout_s + QUIET_S), taking.capture
 
     def _reached(self, host: str, port: int) -> Reached | None:
         return self._proxy.reached.get((host, port)) if self._proxy is not None else None
@@ -184,19 +225,38 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, BoundedHandler):
         return False
 
     async def _recycle_if_due(self) -> None:
-        is_due = self._pages >= self._max_pages or memory_bytes(os.getpid()) > self._max_memory
+        is_old = time.monotonic() - self._launched_at_s > self._max_age_s
+        is_due = self._pages >= self._max_pages or is_old or memory_bytes(os.getpid()) > self._max_memory
         if not is_due or self._is_recycling or not hasattr(self, "browser"):
             return
         self._is_recycling = True
         async with self._turn:
             await self._turn.wait_for(lambda: self._loading == 0)
-        with suppress(PlaywrightError):
-            await self.browser.close()
-        while hasattr(self, "browser"):  # its end is told by an event
-            await asyncio.sleep(0.01)
+        await self._end(self._launches)
         async with self._turn:
             self._pages, self._is_recycling = 0, False
             self._turn.notify_all()
+
+    async def _end(self, launch: int) -> None:
+        """Close the browser of a launch, or kill it; the next page gets a new one."""
+        async with self._ending:
+            if launch != self._launches or not hasattr(self, "browser"):
+                return
+            with suppress(PlaywrightError, TimeoutError):
+                await asyncio.wait_for(self.browser.close(), CLOSE_S)
+            if not await self._is_gone():
+                kill_browsers(os.getpid())
+                await self._is_gone()
+            if hasattr(self, "browser"):
+                self.context_wrappers.clear()
+                del self.browser
+
+    async def _is_gone(self) -> bool:
+        """Whether the end of the browser, which an event tells of, is told in time."""
+        deadline_s = time.monotonic() + CLOSE_S
+        while hasattr(self, "browser") and time.monotonic() < deadline_s:
+            await asyncio.sleep(_LOOK_S)
+        return not hasattr(self, "browser")
 
 
 async def own_headers(*, playwright_request: PageRequest, scrapy_request_data: Any, **_: Any) -> dict[str, str]:
@@ -208,21 +268,3 @@ async def _settle(page: Page) -> None:
     """Give scripts a while to fetch what they show."""
     with suppress(PlaywrightTimeout):
         await page.wait_for_load_state("networkidle", timeout=QUIET_S * 1000)
-
-
-def memory_bytes(process: int) -> int:
-    """What the browsers below a process hold; 0 where the system does not say (no /proc)."""
-    parents, sizes = {}, {}
-    page_bytes = os.sysconf("SC_PAGE_SIZE")
-    for folder in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError, ValueError, IndexError):
-            name, _, rest = (folder / "stat").read_text(errors="replace").rpartition(")")
-            fields = rest.split()
-            parents[int(folder.name)] = int(fields[1])
-            is_browser = "chrom" in name or "headless" in name
-            sizes[int(folder.name)] = int(fields[21]) * page_bytes if is_browser else 0
-    below, grown = {process}, True
-    while grown:
-        more = {child for child, parent in parents.items() if parent in below} - below
-        below, grown = below | more, bool(more)
-    return sum(sizes.get(each, 0) for each in below)

@@ -34,7 +34,7 @@ def browser_settings(settings: CrawlSettings) -> dict[str, Any]:
     """For pages that scripts make. Raises BadConfiguration where the extra or Chromium is absent."""
     if find_spec("scrapy_playwright") is None:
         raise BadConfiguration(["pages cannot be loaded in a browser: install the extra, zhuiwen[browser]"])
-    from crawler.browsing.browser import ARGUMENTS, MAX_MEMORY_BYTES, MAX_PAGES, MEMORY_SETTING, PAGES_SETTING
+    from crawler.browsing.browser import AGE_SETTING, ARGUMENTS, MAX_MEMORY_BYTES, MEMORY_SETTING, PAGES_SETTING
 
     launch: dict[str, Any] = {"args": ARGUMENTS, "chromium_sandbox": os.geteuid() != 0}  # root can have no sandbox
     path = find_chromium(settings.chromium)
@@ -49,7 +49,8 @@ def browser_settings(settings: CrawlSettings) -> dict[str, Any]:
         "TWISTED_REACTOR": "twisted.internet.asyncioreactor.AsyncioSelectorReactor",
         "PLAYWRIGHT_LAUNCH_OPTIONS": launch | {"executable_path": str(path)},
         "PLAYWRIGHT_PROCESS_REQUEST_HEADERS": "crawler.browsing.browser.own_headers",
-        PAGES_SETTING: MAX_PAGES,
+        PAGES_SETTING: settings.browser_pages,
+        AGE_SETTING: settings.browser_minutes * 60,
         MEMORY_SETTING: MAX_MEMORY_BYTES,
     }
 
