@@ -1,6 +1,7 @@
 """From an authority's certificate to a root that is trusted, as of the moment of the stamp.
 
-Source: RFC 5280, section 6.1, without policies, name constraints and revocation; RFC 3161, section 2.3.
+Source: RFC 5280, section 6.1, without policies and name constraints; RFC 3161, section 2.3. Revocation is looked up in
+`evidence.revocation`.
 """
 
 from collections.abc import Sequence
@@ -31,8 +32,8 @@ def chain_of(
     trusted: Sequence[x509.Certificate],
     at: datetime,
     part: str,
-) -> x509.Certificate:
-    """The trusted root that `signer` leads to, every certificate on the way valid `at` that moment.
+) -> list[x509.Certificate]:
+    """The way from `signer` to a trusted root, both included, every certificate on it valid `at` that moment.
 
     `offered` are certificates that may stand in between. Raises DoesNotHold, with the first reason met.
     """
@@ -42,18 +43,19 @@ def chain_of(
     if len(offered) > 2 * MAX_CERTIFICATES:
         raise _broken(part, "there are too many certificates", "证书过多")
     _check_purpose(signer, part)
-    current, between = signer, [*offered, *trusted]
+    way, between = [signer], [*offered, *trusted]
     for depth in range(MAX_DEPTH):
+        current = way[-1]
         if not current.not_valid_before_utc <= at <= current.not_valid_after_utc:
             name = current.subject.rfc4514_string()
             raise _broken(part, f"{name} was not valid then", f"{name} 当时不在有效期内")
         if current in roots:
-            return current
+            return way
         issuer = next((each for each in [*roots, *between] if _has_issued(each, current, depth)), None)
         if issuer is None:
             name = current.issuer.rfc4514_string()
             raise _broken(part, f"{name} is not among them, or did not sign", f"其中没有 {name}，或并非其签发")
-        current = issuer
+        way.append(issuer)
     raise _broken(part, "the chain is too long", "证书链过长")
 
 

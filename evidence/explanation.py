@@ -16,6 +16,7 @@ from evidence.shapes import moment
 # Enough to see what was copied; all of them stand in the bundle.
 MAX_PASSAGES_SHOWN = 20
 MAX_EXCERPT_CHARS = 600
+MAX_MISSING_SHOWN = 10
 
 Taken = Sequence[tuple[Opened, DayProof | None]]
 
@@ -64,6 +65,7 @@ def _page(words: Words, number: int, bundle: Opened, proof: DayProof | None) -> 
         (words.digest, bundle.digest),
         (words.shown, " ".join(layout.shown_file(bundle.digest, name) for name in bundle.renderings)),
         (words.stamps, _stamps(words, proof)),
+        *_fetched(words, page),
         *((words.absent, f"{name}: {why}") for name, why in dict(page["absent"]).items()),
     ]
     passages = [
@@ -74,6 +76,21 @@ def _page(words: Words, number: int, bundle: Opened, proof: DayProof | None) -> 
     left = len(finding["passages"]) - MAX_PASSAGES_SHOWN
     more = [Paragraph(words.more_passages.format(count=left))] if left > 0 else []
     return [Heading(f"{number}. {page['title'] or page['url']}", 3), Pairs(tuple(pairs)), Pairs(shown), *more]
+
+
+def _fetched(words: Words, page: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """How a page was fetched, where its text goes on, what was fetched with it, and what its drawing lacks."""
+    pairs = []
+    if page.get("source") in words.sources:
+        pairs.append((words.source, words.sources[page["source"]].format(made_with=page["made_with"])))
+    pairs += [(words.following, f"{each['url']} SHA-256 {each['body_digest']}") for each in page.get("following", ())]
+    if page.get("page_resources"):
+        pairs.append((words.resources, str(len(page["page_resources"]))))
+    drawn = page["screenshot"] or {}
+    if drawn.get("missing"):
+        listed = " ".join(drawn["missing"][:MAX_MISSING_SHOWN])
+        pairs.append((words.not_drawn, f"{drawn['missing_count']}: {listed}"))
+    return pairs
 
 
 def _event(words: Words, event: Mapping[str, Any]) -> tuple[str, str]:

@@ -26,6 +26,11 @@ class Words:
     shown: str
     stamps: str
     no_stamp: str
+    source: str
+    sources: Mapping[str, str]
+    following: str
+    resources: str
+    not_drawn: str
     absent: str
     on_page: str
     in_work: str
@@ -70,7 +75,17 @@ CHINESE = Words(
     shown="便于查看的副本",
     stamps="时间戳机构",
     no_stamp="无",
-    absent="未取得",
+    source="取得方式",
+    sources={
+        "connection": "程序自身的连接；请求与响应头为连接上的原字节",
+        "browser": "浏览器（{made_with}）运行页面脚本；请求与响应按浏览器所述记录，正文读自浏览器当时的文档",
+        "archive": "他人制作的存档；原始记录在证据包内 evidence/original.*.gz",
+        "unknown": "未记录连接；状态、响应头与内容取自页面库",
+    },
+    following="正文续页",
+    resources="随网页取得的样式、字体、图片",
+    not_drawn="绘制时缺少的资源",
+    absent="未取得或须说明",
     on_page="网页",
     in_work="作品",
     more_passages="另有 {count} 段，见证据包内 evidence/finding.json。",
@@ -96,9 +111,11 @@ CHINESE = Words(
         "由取证计算机记录。"
         "如有争议，宜由公证机构或第三方存证平台另行取证。",
         "不能证明谁经营该网站、谁上传了内容、是否获得许可、作品权属归谁；这些须另行举证。",
-        "截图与 PDF 由不联网的浏览器根据所存响应绘制，来自其他地址的图片、样式、脚本不在其中；以响应原文为准。",
+        "截图与 PDF 由不联网、不运行脚本的浏览器根据所存内容绘制；只有取得网页时一并取得的样式、字体、图片在其中，"
+        "其余列为缺少；以响应原文为准。",
         "相似度是程序按所述参数算得的数值，不是法律意义上的实质性相似。",
-        "未查询时间戳机构证书是否被吊销；签名时证书在有效期内。请将根证书的 SHA-256 与该机构公布的值核对："
+        "时间戳机构证书是否被吊销，只按盖章时所附的吊销列表（如有）及查验者自备的列表核对，查验结果注明列表日期或未查；"
+        "不作在线查询（OCSP）。签名时证书在有效期内。请将根证书的 SHA-256 与该机构公布的值核对："
         "文件中附带的根证书本身不构成信任。",
         "登录凭据与会话（Cookie、Authorization、Set-Cookie）已略去，并在记录中注明，以免持有本文件者冒用。",
     ),
@@ -148,7 +165,18 @@ ENGLISH = Words(
     shown="Copies to look at",
     stamps="Time stamp authority",
     no_stamp="none",
-    absent="Not taken",
+    source="Fetched by",
+    sources={
+        "connection": "the program's own connection; heads are the bytes that went over it",
+        "browser": "a browser ({made_with}) that ran the page's scripts; requests and responses are written down from "
+        "what it told, and the text was read in the document that it held then",
+        "archive": "an archive that somebody else made; its records stand in evidence/original.*.gz of the bundle",
+        "unknown": "not known: status, headers and body are the page store's",
+    },
+    following="The text goes on at",
+    resources="Styles, fonts, pictures fetched with it",
+    not_drawn="Missing in the drawing",
+    absent="Not taken, or to be known",
     on_page="Page",
     in_work="Work",
     more_passages="{count} more passages stand in evidence/finding.json of the bundle.",
@@ -183,11 +211,13 @@ ENGLISH = Words(
         "have the "
         "page taken by a notary or a third party as well.",
         "Not who runs the site, who uploaded the text, whether it was licensed, or who owns the work.",
-        "Screenshot and PDF were drawn from the stored response by a browser that reaches no network: what comes from "
-        "other addresses (pictures, styles, scripts) is missing. The response decides.",
+        "Screenshot and PDF were drawn from what was stored by a browser that reaches no network and runs no script. "
+        "Of styles, fonts and pictures it had those that were fetched with the page; the others are named as missing. "
+        "The response decides.",
         "Similarity is a number that a program computed with the parameters given; it is not a finding of law.",
-        "It was not asked whether the authority's certificate had been revoked; it was within its validity "
-        "when it signed. "
+        "Whether the authority's certificate had been revoked is looked up only in lists that were enclosed when it "
+        "signed, where it offers any, and in those that the reader gives; verification says as of when, or that it was "
+        "not checked. OCSP is not asked. The certificate was within its validity when it signed. "
         "Compare the SHA-256 of the root certificate with what the authority publishes: the root that is "
         "enclosed here is "
         "no reason for trust by itself.",

@@ -50,6 +50,10 @@ class Fault(Enum):
         "{part}: the authority's certificate does not lead to a trusted root: {why}",
         "{part}：时间戳机构的证书不能追溯到可信根证书：{why}",
     )
+    STAMP_REVOKED = (
+        "{part}: a certificate of the authority had been revoked: {why}",
+        "{part}：时间戳机构的证书已被吊销：{why}",
+    )
     STAMP_TIME = (
         "{part}: the stamp ({stamped}) is older than what it is said to prove ({said})",
         "{part}：时间戳（{stamped}）早于其所证明的内容（{said}）",

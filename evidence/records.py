@@ -234,7 +234,8 @@ class Stamp:
 
     query: bytes
     response: bytes
-    ca_pem: bytes  # the roots (and intermediates) that the answer is checked against
+    # Roots (and intermediates) that the answer is checked against, and lists of revoked certificates of that moment.
+    ca_pem: bytes
     authority: str  # the URL asked, without secrets
 
 

@@ -1,7 +1,7 @@
 """RFC 3161 time stamps, checked offline: what was stamped, when, by whom, and up to which root certificate.
 
-Source: RFC 3161 (sections 2.4, 2.3), RFC 5652 (5.4), RFC 5816 (ESSCertIDv2). Revocation is not asked for: that needs a
-network and the authority's help; docs/evidence.md says what that leaves open.
+Source: RFC 3161 (sections 2.4, 2.3), RFC 5652 (5.4), RFC 5816 (ESSCertIDv2). Revocation is looked up in the lists that
+were enclosed when the stamp was made, and in those that the reader gives; without any it is said to be not checked.
 """
 
 import hashlib
@@ -21,6 +21,7 @@ from evidence import der
 from evidence.certificates import MAX_CERTIFICATES, certificates_in, chain_of
 from evidence.faults import DoesNotHold, Fault
 from evidence.records import Stamp
+from evidence.revocation import checked_at, lists_in
 from evidence.signatures import HASH_NAMES, check_signature
 
 SHA256_OID = "2.16.840.1.101.3.4.2.1"
@@ -39,6 +40,7 @@ class StampFacts:
     signer: str  # subject of the certificate that signed
     root: str
     root_sha256: str  # of the root certificate: what a reader compares with the authority's own word
+    not_revoked_at: datetime | None = None  # as of when by the authority's lists; None: not checked
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,17 +59,24 @@ class _Token:
 
 
 def verified(stamp: Stamp, digest: Digest, part: str, trusted_pem: bytes = b"") -> StampFacts:
-    """What `stamp` says of `digest`. `trusted_pem`: the reader's own roots; the stamp's where empty.
+    """What `stamp` says of `digest`. `trusted_pem`: the reader's own roots and lists of revoked certificates.
+
+    Without roots of the reader those of the stamp are taken; its lists always are.
 
     Raises DoesNotHold for a stamp that is refused, on another digest, not signed, or of no trusted root.
     """
     try:
-        return _verified(stamp, bytes.fromhex(digest), part, trusted_pem)
+        return _verified(stamp, bytes.fromhex(digest), part, trusted_pem)[0]
     except (PyAsn1Error, ValueError, KeyError, IndexError, TypeError, OverflowError, RecursionError) as error:
         raise DoesNotHold(Fault.UNREADABLE, part, why=("it is no RFC 3161 stamp", "不是 RFC 3161 时间戳")) from error
 
 
-def _verified(stamp: Stamp, digest: bytes, part: str, trusted_pem: bytes) -> StampFacts:
+def way_to_root(stamp: Stamp, digest: Digest, part: str) -> list[x509.Certificate]:
+    """The certificates from the one that signed to the root, of a stamp that was verified."""
+    return _verified(stamp, bytes.fromhex(digest), part, b"")[1]
+
+
+def _verified(stamp: Stamp, digest: bytes, part: str, trusted_pem: bytes) -> tuple[StampFacts, list[x509.Certificate]]:
     query, token = _query(stamp.query), _token(stamp.response, part)
     info = token.info
     imprint = info["messageImprint"]
@@ -84,10 +93,11 @@ def _verified(stamp: Stamp, digest: bytes, part: str, trusted_pem: bytes) -> Sta
     offered = [*token.certificates, *certificates_in(stamp.ca_pem)]
     signer = _signer(token, offered, part)
     check_signature(token.signer, token.content, signer, part)
-    root = chain_of(signer, offered, certificates_in(trusted_pem or stamp.ca_pem), at, part)
-    root_sha256 = root.fingerprint(SHA256()).hex()
-    names = (signer.subject.rfc4514_string(), root.subject.rfc4514_string())
-    return StampFacts(at, policy, int(info["serialNumber"]), *names, root_sha256)
+    way = chain_of(signer, offered, certificates_in(trusted_pem) or certificates_in(stamp.ca_pem), at, part)
+    lists = [*lists_in(stamp.ca_pem), *(lists_in(trusted_pem) if trusted_pem else ())]
+    names = (signer.subject.rfc4514_string(), way[-1].subject.rfc4514_string())
+    root_sha256, checked = way[-1].fingerprint(SHA256()).hex(), checked_at(way, lists, at, part)
+    return StampFacts(at, policy, int(info["serialNumber"]), *names, root_sha256, checked), way
 
 
 def _query(content: bytes) -> _Query:

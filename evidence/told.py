@@ -60,8 +60,8 @@ def lines(report: Report) -> list[str]:
         ]
     elif report.seals:
         said += [
-            "PAGES NOT STAMPED: the whole export existed, as it is now, when it was stamped; when its pages were fetched is "
-            "the exporter's word until its day is over and stamped. Export the case again then.",
+            "PAGES NOT STAMPED: the whole export existed, as it is now, when it was stamped; when its pages were fetched "
+            "is the exporter's word until its day is over and stamped. Export the case again then.",
             "网页尚未加盖时间戳：整份导出文件在盖章时即已存在且此后未变；各网页的抓取时间在其当日结束并盖章之前，"
             "仅为导出方陈述。届时请重新导出。",
         ]
@@ -118,7 +118,9 @@ def _of_bundle(bundle: Checked) -> list[str]:
 
 
 def _stamp(facts: StampFacts) -> str:
-    return f"{moment(facts.at)}  {facts.signer}  root/根证书 {facts.root} SHA-256 {facts.root_sha256}"
+    at = facts.not_revoked_at
+    revoked = f"not revoked as of/吊销列表截至 {moment(at)}" if at else "revocation not checked/未查吊销"
+    return f"{moment(facts.at)}  {facts.signer}  root/根证书 {facts.root} SHA-256 {facts.root_sha256}  {revoked}"
 
 
 def _json_stamp(facts: StampFacts) -> dict[str, Any]:
@@ -129,6 +131,7 @@ def _json_stamp(facts: StampFacts) -> dict[str, Any]:
         "signer": facts.signer,
         "root": facts.root,
         "root_sha256": facts.root_sha256,
+        "not_revoked_at": moment(facts.not_revoked_at) if facts.not_revoked_at else None,
     }
 
 

@@ -1,6 +1,7 @@
 """Texts on several pages, pages that a browser loaded, pages of old archives: each says what it is, and holds to it."""
 
 import gzip
+import html
 import io
 import json
 import subprocess
@@ -14,11 +15,11 @@ from warcio.archiveiterator import ArchiveIterator
 from warcio.checker import Checker
 
 from core.ids import digest
-from evidence import bundle, originals
+from evidence import bundle, export, layout, originals
 from evidence.canonical import canonical
 from evidence.faults import DoesNotHold, Fault
 from evidence.opened import opened
-from evidence.records import Capture, Original, Part, Resource, Source
+from evidence.records import Capture, CaseMaterial, Original, Part, ProvenBundle, Resource, Source
 from tests.evidence.test_bundle import files_of, rebuilt, records_of
 from tests.support.evidence_samples import FETCHED, MADE, SALT, bare_capture, capture, finding
 
@@ -181,3 +182,25 @@ def test_a_bundle_of_an_earlier_release_still_holds() -> None:
             del exchange[name]
     older = rebuilt(content, {bundle.PAGE: canonical(page), bundle.CONNECTION: canonical(connection)})
     assert opened(older, "bundle").page["url"] == URL
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (capture, ("程序自身的连接", "the program's own connection")),
+        (in_parts, ("正文续页", "The text goes on at", "https://m.daoban.example/7_3.html")),
+        (by_browser, ("按浏览器所述记录", "a browser (Chromium 150.0) that ran", "fetched with it")),
+        (from_archive, ("他人制作的存档", "an archive that somebody else made")),
+    ],
+)
+def test_the_explanation_says_in_both_languages_how_a_page_was_fetched(given: object, told: tuple[str, ...]) -> None:
+    material = CaseMaterial(7, {}, [ProvenBundle(made(given()))])  # type: ignore[operator]
+    page = html.unescape(export.export_files(material, "0.1.0")[layout.EXPLANATION].decode())
+    assert [each for each in told if each not in page] == []
+
+
+def test_the_explanation_names_what_a_drawing_lacks() -> None:
+    drawn = replace(capture().screenshot, missing=("https://m.daoban.example/lost.png",), missing_count=3)  # type: ignore[type-var]
+    material = CaseMaterial(7, {}, [ProvenBundle(made(capture(screenshot=drawn)))])
+    page = html.unescape(export.export_files(material, "0.1.0")[layout.EXPLANATION].decode())
+    assert page.count("3: https://m.daoban.example/lost.png") == 2

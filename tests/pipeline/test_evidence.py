@@ -36,7 +36,7 @@ from pipeline import evidence
 from pipeline.evidence import EvidencePorts
 from tests.support import admin_data, case_texts
 from tests.support.certificates import make_chain
-from tests.support.time_stamp_authority import LocalAuthority, serving_stamps
+from tests.support.time_stamp_authority import LocalAuthority, serving, serving_stamps
 from webadmin import evidence_book as book
 from webadmin import stores
 from webadmin.evidence_authorities import authorities_of
@@ -550,3 +550,36 @@ def test_a_picture_says_what_it_was_given_and_what_is_missing_in_it(world: World
         assert rendering["missing"] == ["https://pirate.example/lost.png"]
         assert rendering["missing_count"] >= 1
     assert "only the first" in page["absent"]["screenshot of the following pages"]
+
+
+def test_of_two_authorities_one_is_away_the_other_counts_and_the_missing_one_is_asked_again(
+    world: World, authority: LocalAuthority, tmp_path: Path
+) -> None:
+    world.bundle_all()
+    is_up = [False]
+
+    def reply(query: bytes) -> tuple[int, str, bytes]:
+        if not is_up[0]:
+            return 503, "text/plain", b"down"
+        return 200, "application/timestamp-reply", authority.answer(query)
+
+    with serving_stamps(authority) as one, serving(reply) as server:
+        other = f"http://127.0.0.1:{server.server_port}/tsa"
+        both = [Authority(url, authority.ca_pem, allow_private=True) for url in (one, other)]
+        first = evidence.stamp_days(both, world.clock)
+        trees = DayTree.objects.count()
+        assert (first.stamps, first.refusals) == (trees, trees)
+        export_case(world.cases[0].pk, tmp_path / "half.zip")
+        half = check_file(tmp_path / "half.zip", authority.ca_pem)
+        assert half.is_stamped
+        assert len(half.bundles[0].stamps) == 1
+        standing = book.standing([one, other])
+        assert (standing.unstamped_days, standing.waiting_stamps) == (0, trees)
+        assert "503" in standing.last_error
+        is_up[0] = True
+        world.clock.advance(timedelta(minutes=6).total_seconds())
+        again = evidence.stamp_days(both, world.clock)
+        assert (again.stamps, again.refusals) == (trees, 0)
+    assert book.standing([one, other]).waiting_stamps == 0
+    export_case(world.cases[0].pk, tmp_path / "whole.zip")
+    assert len(check_file(tmp_path / "whole.zip").bundles[0].stamps) == 2

@@ -1,0 +1,149 @@
+"""Stamps of all kinds of keys, and authorities with whom something is wrong; every one made by openssl."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from core.ids import digest
+from evidence.authority import Authority
+from evidence.faults import DoesNotHold, Fault
+from evidence.records import Stamp
+from evidence.revocation import MAX_LIST_BYTES, pem_of
+from evidence.stamps import verified
+from evidence.told import lines
+from evidence.verify import Report
+from tests.evidence.test_stamps import ROOT, refused, stamped
+from tests.support.time_stamp_authority import DEFAULT_POLICY, LocalAuthority, serving
+
+NOW = datetime.now(UTC)
+HOUR = timedelta(hours=1)
+Made = Callable[[str, str], Stamp]
+
+
+@pytest.mark.parametrize(
+    ("key", "signature"),
+    [("RSA", "cms"), ("RSA", "cms pss"), ("RSA-PSS", "cms pss"), ("EC", "cms"), ("ED25519", "cms")],
+)
+def test_stamps_of_every_usual_kind_of_key_are_accepted_and_a_changed_one_is_not(
+    key: str, signature: str, tmp_path: Path
+) -> None:
+    stamp = stamped(LocalAuthority(tmp_path, key=key, signature=signature))
+    facts = verified(stamp, ROOT, "response.tsr")
+    assert (facts.policy, facts.signer) == (DEFAULT_POLICY, "CN=Local Time Stamps")
+    changed = stamp.response[:-1] + bytes([stamp.response[-1] ^ 1])
+    assert refused(replace(stamp, response=changed)) in (Fault.STAMP_SIGNATURE, Fault.UNREADABLE)
+    with pytest.raises(DoesNotHold):
+        verified(stamp, digest(b"another"), "response.tsr")
+
+
+def test_a_stamp_signed_with_a_certificate_for_something_else_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    for number, usage in enumerate(("", "critical, codeSigning")):
+        stamp = stamped(LocalAuthority(tmp_path / str(number), usage=usage, signature="cms"))
+        with pytest.raises(DoesNotHold, match="not one for time stamps") as caught:
+            verified(stamp, ROOT, "response.tsr")
+        assert caught.value.fault is Fault.STAMP_CHAIN
+        assert "时间戳" in caught.value.sentence("zh")
+
+
+def test_a_stamp_made_after_its_certificate_expired_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    stamp = stamped(LocalAuthority(tmp_path, days=-1, signature="cms"))
+    with pytest.raises(DoesNotHold, match="CN=Local Time Stamps was not valid then"):
+        verified(stamp, ROOT, "response.tsr")
+
+
+def test_an_authority_that_answers_under_another_policy_is_refused_before_anything_is_kept(tmp_path: Path) -> None:
+    local = LocalAuthority(tmp_path)
+    ignoring = stamped(local)
+
+    def reply(_: bytes) -> tuple[int, str, bytes]:
+        return 200, "application/timestamp-reply", ignoring.response
+
+    with serving(reply) as server:
+        asked = Authority(
+            f"http://127.0.0.1:{server.server_port}/", local.ca_pem, policy="1.3.6.1.4.1.99999.2", allow_private=True
+        )
+        with pytest.raises(DoesNotHold) as caught:
+            asked.stamp(ROOT)
+    assert caught.value.fault in (Fault.STAMP_NONCE, Fault.STAMP_POLICY)
+
+
+@pytest.fixture(scope="module")
+def local(tmp_path_factory: pytest.TempPathFactory) -> LocalAuthority:
+    return LocalAuthority(tmp_path_factory.mktemp("revoked"))
+
+
+@pytest.mark.parametrize(
+    ("reason", "at", "is_accepted"),
+    [
+        ("", NOW, True),
+        ("superseded", NOW + HOUR, True),
+        ("cessationOfOperation", NOW + HOUR, True),
+        ("superseded", NOW - HOUR, False),
+        ("keyCompromise", NOW + HOUR, False),
+        (None, NOW + HOUR, False),
+    ],
+)
+def test_a_stamp_of_a_revoked_certificate_counts_only_where_its_key_was_safe(
+    local: LocalAuthority, reason: str | None, at: datetime, is_accepted: bool
+) -> None:
+    stamp = stamped(local)
+    lists = pem_of(local.revoking(reason, at)) + pem_of(local.revoking("", NOW, issuer="root"))
+    enclosed, of_reader = replace(stamp, ca_pem=stamp.ca_pem + lists), stamp.ca_pem + lists
+    for given, trusted in ((enclosed, b""), (stamp, of_reader)):
+        if is_accepted:
+            assert verified(given, ROOT, "response.tsr", trusted).not_revoked_at is not None
+            continue
+        with pytest.raises(DoesNotHold, match="had been revoked: CN=Local Time Stamps") as caught:
+            verified(given, ROOT, "response.tsr", trusted)
+        assert caught.value.fault is Fault.STAMP_REVOKED
+        assert "吊销" in caught.value.sentence("zh")
+
+
+def test_without_the_lists_of_every_issuer_revocation_is_said_to_be_not_checked(
+    local: LocalAuthority, tmp_path: Path
+) -> None:
+    stamp = stamped(local)
+    facts = verified(stamp, ROOT, "response.tsr")
+    assert facts.not_revoked_at is None
+    said = "\n".join(lines(Report(1, "", (), (facts,), 1, 1)))
+    assert "revocation not checked" in said
+    one = replace(stamp, ca_pem=stamp.ca_pem + pem_of(local.revoking("", NOW)))
+    assert verified(one, ROOT, "response.tsr").not_revoked_at is None
+    forger = LocalAuthority(tmp_path)  # of the same names, with other keys: its list counts for nothing
+    lists = pem_of(forger.revoking("keyCompromise", NOW - HOUR)) + pem_of(forger.revoking("", NOW, issuer="root"))
+    assert verified(replace(stamp, ca_pem=stamp.ca_pem + lists), ROOT, "response.tsr").not_revoked_at is None
+
+
+def test_a_list_that_the_authority_names_is_fetched_with_the_stamp_and_enclosed(tmp_path: Path) -> None:
+    local: list[LocalAuthority] = []
+
+    def reply(query: bytes) -> tuple[int, str, bytes]:
+        return 200, "application/timestamp-reply", local[0].answer(query)
+
+    with serving(reply) as server:
+        place = f"http://127.0.0.1:{server.server_port}"
+        local.append(LocalAuthority(tmp_path, lists_at=f"{place}/revoked.crl"))
+        asked = Authority(f"{place}/tsa", local[0].ca_pem, allow_private=True)
+        files: dict[str, bytes] = server.files  # type: ignore[attr-defined]
+        assert b"X509 CRL" not in asked.stamp(ROOT).ca_pem
+        for useless in (b"no list", b"\x30" * (MAX_LIST_BYTES + 1)):
+            files["/revoked.crl"] = useless
+            assert asked.stamp(ROOT).ca_pem == local[0].ca_pem
+        files["/revoked.crl"] = local[0].revoking("", NOW)
+        stamp = asked.stamp(ROOT)
+        assert stamp.ca_pem.count(b"BEGIN X509 CRL") == 1
+        assert verified(stamp, ROOT, "r").signer == "CN=Local Time Stamps"
+        files["/revoked.crl"] = local[0].revoking("keyCompromise", NOW - HOUR)
+        with pytest.raises(DoesNotHold) as caught:
+            asked.stamp(ROOT)
+    assert caught.value.fault is Fault.STAMP_REVOKED
+
+
+def test_a_list_inside_the_operators_network_is_not_asked_for(tmp_path: Path) -> None:
+    local = LocalAuthority(tmp_path, lists_at="http://127.0.0.1:9/revoked.crl")
+    stamp = stamped(local)
+    public = Authority("http://tsa.example/", local.ca_pem)
+    assert public._lists(stamp, ROOT) == b""
