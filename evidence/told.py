@@ -60,8 +60,8 @@ def lines(report: Report) -> list[str]:
         ]
     elif report.seals:
         said += [
-            "PAGES NOT STAMPED: the whole export existed, as it is now, when it was stamped; when its pages were fetched "
-            "is the exporter's word until its day is over and stamped. Export the case again then.",
+            "PAGES NOT STAMPED: the whole export existed, as it is now, when it was stamped; when its pages were "
+            "fetched is the exporter's word until its day is over and stamped. Export the case again then.",
             "网页尚未加盖时间戳：整份导出文件在盖章时即已存在且此后未变；各网页的抓取时间在其当日结束并盖章之前，"
             "仅为导出方陈述。届时请重新导出。",
         ]

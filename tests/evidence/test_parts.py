@@ -7,7 +7,7 @@ import json
 import subprocess
 import sys
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -17,6 +17,7 @@ from warcio.checker import Checker
 from core.ids import digest
 from evidence import bundle, export, layout, originals
 from evidence.canonical import canonical
+from evidence.cdx import sort_key
 from evidence.faults import DoesNotHold, Fault
 from evidence.opened import opened
 from evidence.records import Capture, CaseMaterial, Original, Part, ProvenBundle, Resource, Source
@@ -204,3 +205,33 @@ def test_the_explanation_names_what_a_drawing_lacks() -> None:
     material = CaseMaterial(7, {}, [ProvenBundle(made(capture(screenshot=drawn)))])
     page = html.unescape(export.export_files(material, "0.1.0")[layout.EXPLANATION].decode())
     assert page.count("3: https://m.daoban.example/lost.png") == 2
+
+
+@pytest.mark.parametrize("given", [capture, in_parts, by_browser, from_archive])
+def test_readers_find_every_page_of_the_list_in_the_index_under_its_address_and_moment(given: object) -> None:
+    """WACZ 1.1.1: what ReplayWeb.page and pywb do with pages.jsonl, index.idx, index.cdx.gz and the archive."""
+    files = files_of(made(given()))  # type: ignore[operator]
+    head, *pages = [json.loads(line) for line in files[bundle.PAGES].splitlines()]
+    assert head["format"] == "json-pages-1.0"
+    package = json.loads(files[bundle.PACKAGE])
+    assert (package["profile"], package["wacz_version"]) == ("data-package", "1.1.1")
+    assert (package["mainPageURL"], package["mainPageDate"]) == (pages[0]["url"], pages[0]["ts"])
+    assert {each["path"] for each in package["resources"]} == set(files) - {bundle.PACKAGE, bundle.PACKAGE_DIGEST}
+    assert all({"name", "path", "hash", "bytes"} == set(each) for each in package["resources"])
+    assert len({page["id"] for page in pages}) == len(pages)
+    meta, first = files[bundle.INDEX_START].decode().splitlines()
+    assert json.loads(meta.removeprefix("!meta 0 "))["format"] == "cdxj-gzip-1.0"
+    block = json.loads(first.split(" ", 2)[2])
+    compressed = files[f"indexes/{block['filename']}"][block["offset"] : block["offset"] + block["length"]]
+    assert block["digest"] == f"sha256:{digest(compressed)}"
+    lines = [line.split(" ", 2) for line in gzip.decompress(compressed).decode().splitlines()]
+    for page in pages:
+        assert datetime.fromisoformat(page["ts"]).tzinfo is not None
+        moment = "".join(char for char in page["ts"] if char.isdigit())[:14]
+        found = [json.loads(said) for key, at, said in lines if (key, at) == (sort_key(page["url"]), moment)]
+        [line] = [each for each in found if each["url"] == page["url"] and each["status"] == "200"]
+        start = int(line["offset"])
+        archive = files[f"archive/{line['filename']}"][start : start + int(line["length"])]
+        record = next(ArchiveIterator(io.BytesIO(archive)))
+        assert (record.rec_type, record.rec_headers.get_header("WARC-Target-URI")) == ("response", page["url"])
+        assert record.rec_headers.get_header("WARC-Date") == page["ts"]
