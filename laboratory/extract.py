@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from core.errors import BadInput
-from laboratory import extract_disguises, extract_encodings, extract_text
+from laboratory import extract_disguises, extract_encodings, extract_particulars, extract_text
 from laboratory.extract_sections import ExtractPlan, Part, Say, Section
 from laboratory.tables import TextTable
 
@@ -23,6 +23,7 @@ def encodings(plan: ExtractPlan, say: Say) -> Section:
 
 PARTS: tuple[tuple[str, Part], ...] = (
     ("text", extract_text.section),
+    ("particulars", extract_particulars.section),
     ("encodings", encodings),
     ("disguises", extract_disguises.section),
 )

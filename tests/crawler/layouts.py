@@ -197,7 +197,7 @@ def _official() -> Iterator[Layout]:
         "<div class='foot'>主办：澄江市人民政府办公室 网站标识码：0000000001 澄公网安备 00000000000001号</div></body></html>",
         "\n".join(lines),
         title,
-        "",
+        "葛明远",
         "2026-05-20",
     )
     lines = other("market-evening")

@@ -88,6 +88,13 @@ def test_a_numeral_has_its_value(text: str, value: int | None) -> None:
         "2026年1月2日 10:00 来源：江城晚报 作者：沈知微 编辑：某某",
         "执笔：沈知微",
         "沈知微",
+        "文｜渡口报 沈知微",
+        "作者：记者沈知微",
+        "江城快訊／沈知微 2026年01月02日 20:19:00",
+        "沈知微于 2026-01-02 15:47:53 发布",
+        "本帖由沈知微于2026年1月2日16:12:21在〖渡口〗发表",
+        "江城日报记者沈知微/文受访者供图",
+        "记者沈知微／江城报导 记者何晚／摄影",
     ],
 )
 def test_an_author_is_found_in_the_line_above_the_text(line: str) -> None:
@@ -147,3 +154,40 @@ def test_a_title_without_a_headings_markup_is_told_from_the_site_by_the_line_abo
         f"{paragraphs()}</div></body></html>"
     )
     assert read(markup).title == "停航通知"
+
+
+@pytest.mark.parametrize(
+    "opening",
+    [
+        "本报讯（记者 沈知微）",
+        "（中央社記者沈知微台北21日電）",
+        "〔記者沈知微／江城報導〕",
+        "新华社江城5月9日电（记者沈知微、何晚）",
+    ],
+)
+def test_the_reporter_of_a_dateline_is_the_author(opening: str) -> None:
+    text = f"<p>{opening}{SIMPLIFIED[0]}</p>{paragraphs(SIMPLIFIED[1:])}"
+    found = read(f"<html><head><title>老渡口</title></head><body><div><h1>老渡口</h1>{text}</div></body></html>").author
+    assert found.split("、")[0] == "沈知微"
+
+
+@pytest.mark.parametrize(
+    "line", ["圖為渡口。江城記者張新偉攝 2月16日", "记者何晚／摄", "第A04版：小记者训练营", "作者： size=20"]
+)
+def test_who_took_a_picture_and_what_only_looks_like_a_byline_is_no_author(line: str) -> None:
+    assert page(f"<p>{line}</p>").author == ""
+
+
+def test_the_editor_whom_a_page_gives_as_its_author_is_none() -> None:
+    head = "<title>老渡口_江城读书网</title><meta name='author' content='江城网何晚'>"
+    assert page(below="<p>责任编辑：何晚</p>", head=head).author == ""
+    assert page("<p>江城日报记者 沈知微</p>", "<p>责任编辑：何晚</p>", head).author == "沈知微"
+
+
+def test_the_number_of_an_account_is_no_author() -> None:
+    assert page(head="<title>老渡口_江城读书网</title><meta name='author' content='105464'>").author == ""
+
+
+def test_a_reporter_stated_with_his_office_is_named_without_it() -> None:
+    head = "<title>老渡口_江城读书网</title><meta name='author' content='記者沈知微／江城報導'>"
+    assert page(head=head).author == "沈知微"
