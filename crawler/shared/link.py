@@ -5,14 +5,25 @@ from typing import Any
 
 import redis
 from redis.backoff import ExponentialBackoff
-from redis.exceptions import RedisError
+from redis.exceptions import AuthenticationError, RedisError
 from redis.retry import Retry
 
 from core.errors import ServiceUnavailable
 
 # A fail-over takes seconds; the reactor stands still meanwhile, so no longer than pages in flight can bear.
 _RETRIES, _MAX_BACKOFF_S, _TIMEOUT_S = 6, 1.0, 5.0
+_REFUSALS = ("NOAUTH", "WRONGPASS", "NOPERM")
 _NAME = "Redis, which keeps the shared crawl,"
+
+
+class RedisRefuses(ServiceUnavailable):
+    """Redis answers, and wants another password or user than it is given."""
+
+    def __init__(self, where: str) -> None:
+        super().__init__(_NAME, where)
+        self.args = (
+            f"{_NAME} refuses the password or the user that it is given at {where}; set ZHUIWEN_REDIS_URL right",
+        )
 
 
 class SharedLink:
@@ -36,21 +47,25 @@ class SharedLink:
         try:
             return ready(keys=keys, args=arguments)
         except RedisError as fault:
-            raise ServiceUnavailable(_NAME, self._where) from fault
+            raise self._unavailable(fault) from fault
 
     def call(self, command: str, *arguments: str) -> Any:
         """The answer of one command."""
         try:
             return self._client.execute_command(command, *arguments)
         except RedisError as fault:
-            raise ServiceUnavailable(_NAME, self._where) from fault
+            raise self._unavailable(fault) from fault
 
     def scan_hash(self, key: str) -> dict[str, str]:
         """A whole hash, read in portions that leave Redis time for others."""
         try:
             return dict(self._client.hscan_iter(key, count=500))
         except RedisError as fault:
-            raise ServiceUnavailable(_NAME, self._where) from fault
+            raise self._unavailable(fault) from fault
+
+    def _unavailable(self, fault: RedisError) -> ServiceUnavailable:
+        is_refusal = isinstance(fault, AuthenticationError) or str(fault).startswith(_REFUSALS)
+        return RedisRefuses(self._where) if is_refusal else ServiceUnavailable(_NAME, self._where)
 
     def close(self) -> None:
         self._client.close()

@@ -84,13 +84,16 @@ def add(  # noqa: PLR0917 - options of a command
         raise BadInput("the address of the site is empty; write it like https://www.example.com/")
     with session() as settings:
         from deploy.cli.reachability import require_reachable
-        from webadmin import catalogue
+        from webadmin import catalogue, sharing
 
         require_reachable(url.strip(), settings.crawl)
         site = catalogue.add_site(catalogue.holder(rights_holder), url, name, **given)
         _note_switch(site, ignore_robots, reason)
         hosts = ", ".join(domain.host for domain in site.domains.all())
         say(f"watching {site.pk} {site.name} ({hosts}) at {_when(site)}; crawl it now with: zhuiwen crawl {site.pk}")
+        if settings.crawl.is_shared:
+            told = sharing.what_is_shared(site.kind, settings.crawl)
+            say(f"{sharing.processes(settings.crawl)} processes crawl it. {told}")
 
 
 def _note_switch(site: "Site", ignore_robots: bool, reason: str) -> None:
@@ -105,10 +108,12 @@ def show(is_json: Annotated[bool, typer.Option("--json", help="for programs")] =
     """List the sites, when each was last crawled and how that ended."""
     with session() as settings:
         from webadmin.models import Site
+        from webadmin.sharing import processes
 
         sites = list(Site.objects.select_related("rights_holder").prefetch_related("domains").order_by("pk"))
         if is_json:
-            as_json([_record(site) | {"last_run": _run_record(site, settings)} for site in sites])
+            shared = {"processes": processes(settings.crawl)}
+            as_json([_record(site) | shared | {"last_run": _run_record(site, settings)} for site in sites])
             return
         rows = []
         for site in sites:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from core.errors import ServiceUnavailable
 from core.ids import SiteId, page_id, version_id
@@ -28,6 +29,7 @@ class RecordingStore:
     """A page store that keeps all it is given, and notes the addresses in a file that outlives the process."""
 
     log: Path | None = None
+    texts: Path | None = None  # a file that gets [path, text] of each page
     away_calls: int = 0  # how many calls find the store away
     outbox_away_calls: int = 0  # how many calls find the outbox of the same crawl away
     versions: dict[str, tuple[Fetched, Reading]] = field(default_factory=dict)
@@ -42,6 +44,9 @@ class RecordingStore:
         stored = Stored(page, version, page not in self.pages, version not in self.versions)
         self.pages.add(page)
         self.versions.setdefault(version, (fetched, reading))
+        if self.texts is not None:
+            with self.texts.open("a", encoding="utf-8") as texts:
+                texts.write(json.dumps([urlsplit(fetched.canonical_url).path, reading.text]) + "\n")
         if self.log is not None:
             with self.log.open("a", encoding="utf-8") as log:
                 log.write(json.dumps(fetched.final_url) + "\n")

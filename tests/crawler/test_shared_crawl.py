@@ -3,7 +3,10 @@
 import hashlib
 import json
 import random
+import re
 import signal
+import threading
+import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
@@ -15,13 +18,18 @@ import redis
 
 from core.errors import BadConfiguration, ServiceUnavailable
 from core.ids import SiteId
-from core.pages import CrawlPlan
+from core.pages import CrawlPlan, SpiderKind
+from core.politeness import Budget, Politeness
 from crawler.frontier import PAGE, ROBOTS, Target
+from crawler.shared.budget import SharedUsage
 from crawler.shared.frontier import SharedFrontier
+from crawler.shared.link import SharedLink
 from crawler.shared.scheduler import MAX_IN_HAND
+from crawler.visits.visiting import CASE_PRIORITY, DUE_PRIORITY, LIST_PRIORITY, NEW_PRIORITY
 from tests.crawler.crawl_process import RecordingStore, finish, kill, plan_of, settings_of, start, wait_until
 from tests.crawler.texts import own_text
-from tests.support.web_server import Routes, WebServer, page, redirect
+from tests.support.redis_server import own_redis
+from tests.support.web_server import Answer, Routes, WebServer, page, redirect
 
 LISTS, PAGES_A_LIST = 8, 25
 LEASE_S = 5.0  # a process may stand still for a second or two where others need the processor
@@ -285,3 +293,334 @@ def _keys_left(redis_url: str, plan: CrawlPlan) -> list[str]:
 
 def _key(plan: CrawlPlan, name: str) -> str:
     return f"zw:crawl:{{{hashlib.sha256(plan.site_id.encode()).hexdigest()[:24]}}}:{name}"
+
+
+# Novels, feeds, budgets, and a Redis that fails.
+
+
+def _novel(chapters: int, parts: int) -> Routes:
+    """A catalogue, and chapters of several pages each."""
+    listed = "".join(f'<dd><a href="/b/{n}.html">第{n}章 渡口的第{n}天</a></dd>' for n in range(1, chapters + 1))
+    routes: Routes = {"/b/": page("江边的故事 目录", f"<h1>江边的故事</h1><dl>{listed}</dl>")}
+    for n in range(1, chapters + 1):
+        for part in range(1, parts + 1):
+            path = f"/b/{n}.html" if part == 1 else f"/b/{n}_{part}.html"
+            onward = (
+                f'<a href="/b/{n}_{part + 1}.html">下一页</a>'
+                if part < parts
+                else f'<a href="/b/{n + 1}.html">下一章</a>'
+            )
+            text = f"<p>第{n}章的第{part}页从这里开始，江水慢慢涨起来了。</p>" + own_text(1_000 * n + part)
+            routes[path] = page(f"第{n}章 渡口的第{n}天", f"<h1>第{n}章 渡口的第{n}天</h1>{text}{onward}")
+    return routes
+
+
+def _texts(log: Path) -> dict[str, str]:
+    return dict(json.loads(line) for line in log.read_text().splitlines())
+
+
+def test_a_novel_is_read_by_two_processes_and_no_chapter_is_cut_by_a_kill(redis_url: str, tmp_path: Path) -> None:
+    chapters, parts = 12, 3
+    with WebServer(_novel(chapters, parts)) as site:
+        plan = replace(
+            plan_of(site.url("/b/"), kind=SpiderKind.NOVEL, concurrency=2, delay_s=0.1), site_id=SiteId("novel")
+        )
+        settings, log = settings_of(site.netloc, lease_s=LEASE_S), tmp_path / "stored"
+        victim, survivor = (start(plan, settings, RecordingStore(texts=log), None, redis_url) for _ in range(2))
+        wait_until(lambda: _has_taken(redis_url, plan, victim[0].pid or 0) and "/b/1_2.html" in site.requested)
+        kill(victim[0], signal.SIGKILL)
+        crawled = finish(*survivor)
+    asked = Counter(site.requested)
+    assert crawled.counts.finish_reason == "finished"
+    stored = _texts(log)
+    assert stored.keys() == {f"/b/{n}.html" for n in range(1, chapters + 1)}
+    for n in range(1, chapters + 1):
+        found = re.findall(rf"第{n}章的第(\d)页从这里开始", stored[f"/b/{n}.html"])
+        assert found == [str(part) for part in range(1, parts + 1)], "a chapter is cut, or in a wrong order"
+    repeated = {path for path, count in asked.items() if count > 1 and path != "/robots.txt"}
+    assert len(repeated) <= parts * MAX_IN_HAND * plan.concurrency + 1
+
+
+def test_a_part_that_is_a_chapter_of_its_own_is_kept_by_who_has_it_and_waits_after_a_kill(
+    plan: CrawlPlan, redis_url: str
+) -> None:
+    one, other = SharedFrontier(plan, redis_url), SharedFrontier(plan, redis_url)
+    one.add("http://a.example/1", 1)
+    one.take()
+    assert one.pass_by("http://a.example/2", "http://a.example/1")
+    assert other.knows(["http://a.example/1", "http://a.example/2"]) == {"http://a.example/1"}
+    one.promote("http://a.example/2", 1)
+    one.finish("http://a.example/1")
+    assert one.is_open("http://a.example/2")
+    one.close(is_complete=False)
+    assert other.take() == ("target", Target("http://a.example/2", 1, PAGE))
+
+
+def test_what_is_tied_to_a_feed_is_forgotten_with_the_process_that_read_it_and_what_is_done_is_not(
+    plan: CrawlPlan, redis_url: str
+) -> None:
+    one, other = SharedFrontier(plan, redis_url), SharedFrontier(plan, redis_url)
+    pages = [Target(f"http://a.example/{n}", 1, PAGE) for n in range(3)]
+    one.add("http://a.example/feed", 0, "feed")
+    assert one.take()[1] == Target("http://a.example/feed", 0, "feed")
+    other.add_all(pages[:1])  # another feed lists it without its text, and it waits
+    assert one.add_tied(pages) == ([], pages)
+    assert other.take() == ("wait", None)
+    one.finish(pages[1].url)
+    one.close(is_complete=False)
+    assert other.take()[1] == Target("http://a.example/feed", 0, "feed")
+    assert other.add_tied(pages) == ([], [pages[0], pages[2]])
+    for left in ("feed", "0", "2"):
+        other.finish(f"http://a.example/{left}")
+    assert other.take() == ("empty", None)
+
+
+def test_feeds_are_read_by_two_processes_and_a_page_that_fails_has_the_text_of_its_feed(
+    redis_url: str, tmp_path: Path
+) -> None:
+    feeds, entries = 4, 5
+    with WebServer({}) as site:
+        for feed in range(feeds):
+            urls = [site.url(f"/f{feed}/{n}") for n in range(entries)]
+            site.routes[f"/feed{feed}"] = _rss([(url, own_text(100 * feed + n)) for n, url in enumerate(urls)])
+            for n in range(1, entries):
+                site.routes[f"/f{feed}/{n}"] = page(f"第{n}篇", own_text(100 * feed + n))
+            site.routes[f"/f{feed}/0"] = Answer(b"not for you", status=403)
+        start_urls = tuple(site.url(f"/feed{feed}") for feed in range(feeds))
+        plan = replace(
+            plan_of(site.url(), kind=SpiderKind.FEED, delay_s=0.05), site_id=SiteId("feeds"), start_urls=start_urls
+        )
+        log = tmp_path / "stored"
+        running = [start(plan, settings_of(site.netloc), RecordingStore(texts=log), None, redis_url) for _ in range(2)]
+        crawled = [finish(*each) for each in running]
+    asked = Counter(site.requested)
+    asked.pop("/robots.txt")
+    assert [each.counts.finish_reason for each in crawled] == ["finished", "finished"]
+    assert asked == Counter(
+        [f"/feed{f}" for f in range(feeds)] + [f"/f{f}/{n}" for f in range(feeds) for n in range(entries)]
+    )
+    carried = [item for each in crawled for item in each.store.versions.values() if item[1].extractor == "feed"]
+    assert sum(each.counts.stored for each in crawled) == feeds * entries
+    assert len(carried) == feeds
+    assert sum(each.counts.rejected.get("http_error", 0) for each in crawled) == feeds
+
+
+def _rss(items: list[tuple[str, str]]) -> Answer:
+    entries = "".join(
+        f"<item><title>第{n}篇</title><link>{url}</link><content:encoded><![CDATA[{text}]]></content:encoded></item>"
+        for n, (url, text) in enumerate(items)
+    )
+    head = '<?xml version="1.0" encoding="utf-8"?><rss version="2.0" xmlns:content="http://purl.org/rss/1.0/modules/content/">'
+    return Answer(f"{head}<channel><title>报</title>{entries}</channel></rss>".encode(), "application/rss+xml")
+
+
+def test_all_processes_together_keep_the_budget_of_a_day_to_the_page(
+    site_plan: tuple[WebServer, CrawlPlan], redis_url: str
+) -> None:
+    site, plan = site_plan
+    budget = 60
+    plan = replace(plan, politeness=Politeness(budget=Budget(pages_a_day=budget)))
+    running = [start(plan, settings_of(site.netloc), None, None, redis_url) for _ in range(3)]
+    crawled = [finish(*each) for each in running]
+    assert {each.counts.finish_reason for each in crawled} == {"budget"}
+    assert all(each.counts.resume_at for each in crawled)
+    assert len(site.requested) == budget
+    again = finish(*start(replace(plan, run_id="again"), settings_of(site.netloc), None, None, redis_url))
+    assert (again.counts.fetched, again.counts.finish_reason) == (0, "budget")
+
+
+def test_bytes_exceed_the_budget_of_a_run_by_the_pages_in_flight_at_most(
+    site_plan: tuple[WebServer, CrawlPlan], redis_url: str
+) -> None:
+    site, plan = site_plan
+    largest = max(len(answer.body) for answer in site.routes.values() if isinstance(answer, Answer))
+    budget = 40 * largest
+    plan = replace(plan, politeness=Politeness(budget=Budget(bytes_a_run=budget)), concurrency=4)
+    running = [start(plan, settings_of(site.netloc), None, None, redis_url) for _ in range(2)]
+    crawled = [finish(*each) for each in running]
+    assert "byte_limit" in {each.counts.finish_reason for each in crawled}
+    assert budget <= sum(site.bytes_sent.values()) <= budget + plan.concurrency * largest
+
+
+def test_places_of_a_budget_are_taken_in_one_step_and_those_of_a_dead_process_count_as_pages(redis_url: str) -> None:
+    link = SharedLink(redis_url)
+    budget, day = Budget(pages_a_day=5), "2026-11-21"
+    dead = SharedUsage(budget, "r", link, "places", flight_s=0.02)
+    living = SharedUsage(budget, "r", link, "places", flight_s=60)
+    assert [dead.begin(day), living.begin(day), living.begin(day)] == ["", "", ""]
+    living.add(day, 100)
+    living.end(day)
+    wait_until(lambda: link.call("ZCOUNT", dead._keys[1], "-inf", str(int(time.time() * 1000))) == 1)
+    taken = [living.begin(day) for _ in range(4)]
+    assert taken == ["", "", "", "pages_a_day"], "one page was spent, one is taken for spent, five are all"
+    assert living.begin("2026-11-22") == ""
+
+
+def test_a_redis_that_was_emptied_gives_no_new_budget(redis_url: str) -> None:
+    link, day = SharedLink(redis_url), "2026-11-21"
+    one = SharedUsage(Budget(pages_a_day=2), "r", link, "emptied", flight_s=60)
+    for _ in range(2):
+        assert one.begin(day) == ""
+        one.add(day, 10)
+    link.call("DEL", *one._keys)
+    one.close()
+    assert SharedUsage(Budget(pages_a_day=2), "r", link, "emptied", flight_s=60).begin(day) == "pages_a_day"
+
+
+def test_known_texts_wait_for_lists_and_new_pages_go_before_them(plan: CrawlPlan, redis_url: str) -> None:
+    frontier, other = SharedFrontier(plan, redis_url), SharedFrontier(plan, redis_url)
+    order = {"list": LIST_PRIORITY, "due": DUE_PRIORITY, "case": CASE_PRIORITY, "new": NEW_PRIORITY}
+    frontier.priority = lambda target: order[target.url.rpartition("/")[2]]
+    urls = {name: f"http://a.example/{name}" for name in order}
+    frontier.add_all([Target(urls[name], 1, PAGE) for name in ("due", "case", "list")])
+    assert frontier.take()[1] == Target(urls["list"], 1, PAGE)
+    assert other.take() == ("wait", None), "the list may name new pages"
+    frontier.add(urls["new"], 1)
+    frontier.finish(urls["list"])
+    taken = [other.take()[1] for _ in range(3)]
+    assert [each.url.rpartition("/")[2] for each in taken if each] == ["new", "case", "due"]
+
+
+def test_what_a_site_asked_one_process_to_wait_for_all_wait_for(plan: CrawlPlan, redis_url: str) -> None:
+    one, other = SharedFrontier(plan, redis_url), SharedFrontier(plan, redis_url)
+    one.add("http://a.example/1", 1)
+    one.hold(0.1)
+    assert other.take() == ("wait", None)
+    wait_until(lambda: other.take()[0] == "target")
+
+
+def test_who_leaves_last_tells_what_is_left_and_two_at_once_both_do(plan: CrawlPlan, redis_url: str) -> None:
+    one, other = SharedFrontier(plan, redis_url), SharedFrontier(plan, redis_url)
+    left = [Target(f"http://a.example/{n}", 1, PAGE) for n in range(3)]
+    one.add_all(left)
+    one.take()
+    other.take()
+    assert one.left_over() == [], "the other has a page in hand and goes on"
+    assert other.left_over() == left
+    one.close(is_complete=True)
+    assert other.pending() == left, "who has not told what is left clears nothing"
+    other.close(is_complete=True)
+    assert SharedFrontier(replace(plan, run_id="next"), redis_url).is_empty()
+
+
+def test_a_failed_address_takes_nothing_of_the_limit_of_pages(plan: CrawlPlan, redis_url: str) -> None:
+    frontier = SharedFrontier(replace(plan, max_pages=1), redis_url)
+    frontier.add_all([Target(f"http://a.example/{n}", 1, PAGE) for n in range(3)])
+    frontier.take()
+    frontier.finish("http://a.example/0", is_counted=False)
+    assert frontier.take()[0] == "target"
+    frontier.finish("http://a.example/1")
+    assert frontier.take() == ("full", None)
+
+
+def test_an_older_state_of_redis_is_told_from_a_crawl_that_goes_on(plan: CrawlPlan, redis_url: str) -> None:
+    frontier, client = SharedFrontier(plan, redis_url), redis.Redis.from_url(redis_url)
+    frontier.add_all([Target("http://a.example/1", 1, PAGE)])
+    older = {key: client.dump(key) for key in frontier._keys if client.exists(key)}
+    frontier.add_all([Target("http://a.example/2", 1, PAGE)])
+    assert frontier.take()[0] == "target"
+    client.delete(*frontier._keys)
+    for key, value in older.items():
+        client.restore(key, 0, value)
+    assert frontier.take() == ("gone", None)
+    assert {target.url for target in frontier.left_over()} == {"http://a.example/1", "http://a.example/2"}
+
+
+def test_links_that_were_found_when_redis_had_lost_the_crawl_are_left_over(plan: CrawlPlan, redis_url: str) -> None:
+    frontier = SharedFrontier(plan, redis_url)
+    frontier.add("http://a.example/", 0)
+    frontier.take()
+    redis.Redis.from_url(redis_url).delete(*frontier._keys)
+    frontier.add("http://a.example/found", 1)
+    frontier.finish("http://a.example/")
+    assert frontier.take() == ("gone", None)
+    assert frontier.left_over() == [Target("http://a.example/found", 1, PAGE)]
+
+
+def test_a_wrong_password_is_one_sentence_and_the_right_one_crawls(tmp_path: Path) -> None:
+    with own_redis(tmp_path, []) as port, WebServer({"/": page("第一章", own_text(1))}) as site:
+        redis.Redis(port=port).config_set("requirepass", "s3cret-gate")
+        plan = replace(plan_of(site.url()), site_id=SiteId("gate"))
+        with pytest.raises(ServiceUnavailable, match="refuses the password") as caught:
+            SharedFrontier(plan, f"redis://:wrong-one@127.0.0.1:{port}/0")
+        assert "wrong-one" not in str(caught.value)
+        with pytest.raises(ServiceUnavailable, match="refuses the password"):
+            SharedFrontier(plan, f"redis://127.0.0.1:{port}/0")
+        url = f"redis://:s3cret-gate@127.0.0.1:{port}/0"
+        crawled = finish(*start(plan, settings_of(site.netloc), None, None, url))
+        assert (crawled.counts.stored, crawled.counts.finish_reason) == (1, "finished")
+        assert "s3cret-gate" not in crawled.output
+
+
+def test_a_redis_that_goes_away_in_mid_crawl_costs_no_page_once_it_is_back(
+    site_plan: tuple[WebServer, CrawlPlan], tmp_path: Path
+) -> None:
+    site, plan = site_plan
+    plan, settings, log = replace(plan, delay_s=0.02), settings_of(site.netloc), tmp_path / "stored"
+    kept = ["--appendonly", "yes", "--appendfsync", "always"]
+    with own_redis(tmp_path, kept) as port:
+        url = f"redis://127.0.0.1:{port}/0"
+        running = [start(plan, settings, RecordingStore(log), None, url) for _ in range(2)]
+        wait_until(lambda: log.exists() and len(log.read_text().splitlines()) >= 30)
+    crawled = [finish(*each) for each in running]
+    assert [each.counts.finish_reason for each in crawled] == ["store_unavailable"] * 2
+    for each in crawled:
+        assert (
+            f"Redis, which keeps the shared crawl, does not answer at redis://127.0.0.1:{port}"
+            in each.counts.end_sentence
+        )
+        assert "Traceback" not in each.output
+    with own_redis(tmp_path, kept, port):
+        again = finish(*start(replace(plan, run_id="again"), settings, RecordingStore(log), None, url))
+    assert again.counts.finish_reason == "finished"
+    assert _stored(log).keys() == {path.removeprefix("/p/") for path in PAGES}
+
+
+def test_a_process_whose_clock_is_hours_off_keeps_its_leases_and_loses_them_when_it_dies(
+    site_plan: tuple[WebServer, CrawlPlan], redis_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site, plan = site_plan
+    plan, log = replace(plan, delay_s=0.01), tmp_path / "stored"
+    settings = settings_of(site.netloc, lease_s=LEASE_S)
+    right = start(plan, settings, RecordingStore(log), None, redis_url)
+    wrong = []
+    for name, hours in (("ahead", 5), ("behind", -5)):
+        (tmp_path / name).mkdir()
+        shifted = f"import time\n_right = time.time\ntime.time = lambda: _right() + {hours * 3600}\n"
+        (tmp_path / name / "sitecustomize.py").write_text(shifted)
+        monkeypatch.setenv("PYTHONPATH", str(tmp_path / name))
+        wrong.append(start(plan, settings, RecordingStore(log), None, redis_url))
+    wait_until(lambda: _has_taken(redis_url, plan, wrong[0][0].pid or 0) or len(site.requested) > 180)
+    kill(wrong[0][0], signal.SIGKILL)
+    wrong[0][0].join()
+    in_hand = _leased(redis_url, plan)
+    assert [finish(*each).counts.finish_reason for each in (right, wrong[1])] == ["finished", "finished"]
+    asked = Counter(site.requested)
+    asked.pop("/robots.txt")
+    assert asked.keys() >= PAGES
+    assert {path for path, count in asked.items() if count > 1} <= in_hand
+
+
+def test_no_more_requests_are_under_way_at_once_than_the_site_allows(redis_url: str) -> None:
+    """The server answers when as many as may be are there and no more have come after another round of asking."""
+    at_once, most, lock, is_full = 0, 0, threading.Lock(), threading.Event()
+
+    def counted(path: str) -> Answer:
+        nonlocal at_once, most
+        with lock:
+            at_once += 1
+            most = max(most, at_once)
+            if at_once >= 3:
+                is_full.set()
+        is_full.wait(20)
+        with lock:
+            at_once -= 1
+        return page(path, own_text(int(path.rpartition("/")[2])))
+
+    routes: Routes = {"/": page("目录", _links(f"/p/{n}" for n in range(40)))}
+    routes |= {f"/p/{n}": counted for n in range(40)}
+    with WebServer(routes) as site:
+        plan = replace(plan_of(site.url(), concurrency=3), site_id=SiteId("at once"))
+        running = [start(plan, settings_of(site.netloc), None, None, redis_url) for _ in range(3)]
+        stored = sum(finish(*each).counts.stored for each in running)
+    assert (stored, most) == (40, 3)

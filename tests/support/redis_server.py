@@ -46,6 +46,14 @@ def redis_cluster_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]
         yield f"redis+cluster://127.0.0.1:{ports[0]}"
 
 
+@contextmanager
+def own_redis(folder: Path, options: list[str], port: int = 0) -> Iterator[int]:
+    """A server of a test's own, which it may stop and start again; its port."""
+    port = port or _free_port()
+    with _server(_binary(), port, folder, options):
+        yield port
+
+
 def _binary() -> str:
     binary = redis_server_path()
     if binary is None:
