@@ -16,7 +16,7 @@ from unfold.enums import ActionVariant
 
 from core.errors import RetryLater
 from core.messages import CrawlRequested
-from webadmin import crawls, politeness, stores
+from webadmin import crawls, politeness, sharing, stores
 from webadmin.admin.columns import RUN_STATE_COLORS, list_link, moment
 from webadmin.admin.isolation import HolderAdmin, HolderInline, is_manager, signed_in_user
 from webadmin.admin.site_rules import SITE_INLINES
@@ -56,7 +56,7 @@ class SiteAdmin(HolderAdmin):
     actions = ["crawl_selected"]
     actions_detail = ["crawl_now", "try_rules"]
     inlines = [SiteDomainInline, *SITE_INLINES]
-    readonly_fields = ["added_at"]
+    readonly_fields = ["added_at", "processes"]
     # Shown only where they say something to the spider of that kind.
     conditional_fields = {
         "start_urls": "kind != 'archive'",
@@ -89,6 +89,7 @@ class SiteAdmin(HolderAdmin):
                 "fields": [
                     ("max_depth", "max_pages"),
                     ("delay_s", "concurrency"),
+                    "processes",
                     ("use_sitemap", "obey_robots"),
                     "robots_reason",
                 ],
@@ -122,6 +123,12 @@ class SiteAdmin(HolderAdmin):
             return _now("daily at %(time)s") % {"time": site.crawl_at.strftime("%H:%M")}
         given = {"days": site.interval_days, "time": site.crawl_at.strftime("%H:%M")}
         return _now("every %(days)d days at %(time)s") % given
+
+    @display(description=_("processes"))
+    def processes(self, site: Site | None) -> str:
+        """How many crawl the site together, which the installation decides, and what that means for its kind."""
+        kind = site.kind if site is not None else Site.Kind.GENERIC
+        return f"{sharing.processes()} · {_now(sharing.what_is_shared(kind))}"
 
     @display(description=_("next crawl"))
     def next_crawl(self, site: Site) -> object:
