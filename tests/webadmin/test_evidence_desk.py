@@ -2,7 +2,9 @@
 
 import io
 import zipfile
+from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,11 +13,14 @@ from django.urls import reverse
 
 from core.clock import ManualClock
 from core.ids import Digest, VersionId
+from core.settings import EvidenceSettings
+from evidence.verify import check_file
 from pagestore.evidence import MemoryEvidenceStore
 from pipeline import evidence
 from pipeline.evidence import EvidencePorts
 from tests.support import admin_data, case_texts
 from tests.support.desk import add_url, list_url, record_url, signed_in
+from tests.support.time_stamp_authority import LocalAuthority, serving_stamps
 from webadmin import evidence_book as book
 from webadmin import stores
 from webadmin.models import DayTree, EvidenceBundle, EvidenceCheck, RetentionLog, Stamp, StampAttempt
@@ -166,3 +171,43 @@ def test_a_case_with_evidence_cannot_be_deleted_by_anybody(world: admin_data.Wor
 @pytest.mark.parametrize("model", MACHINE, ids=lambda model: model.__name__)
 def test_what_covers_all_rights_holders_is_for_administrators(world: admin_data.World, model: type[Model]) -> None:
     assert signed_in(world.ours.manager).get(list_url(model)).status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("language", "state", "alarm"),
+    [("en", "changed", "is no longer what it was"), ("zh-hans", "已改变", "有证据包与保存时不一致")],
+)
+def test_one_changed_byte_is_found_by_the_nightly_check_and_shown_in_both_languages(
+    world: admin_data.World, store: MemoryEvidenceStore, language: str, state: str, alarm: str
+) -> None:
+    row, client = own(world), signed_in(world.administrator)
+    client.cookies["django_language"] = language
+    ports = EvidencePorts(None, None, store, ManualClock(admin_data.NOW + timedelta(days=3)))  # type: ignore[arg-type]
+    assert evidence.check_bundles(ports).changed == 0
+    assert alarm not in client.get(case_url(world)).content.decode()
+    sha256, content = store._bundles[Digest(row.digest)]
+    store._bundles[Digest(row.digest)] = (sha256, content[:500] + bytes([content[500] ^ 1]) + content[501:])
+    assert evidence.check_bundles(ports).changed == 1
+    case = client.get(case_url(world)).content.decode()
+    assert alarm in case
+    assert f'zw-alarm">{state}<' in case
+    listed = client.get(list_url(EvidenceBundle), {"state__exact": "changed"}).content.decode()
+    assert row.digest[:16] in listed
+    assert state in listed
+    check = EvidenceCheck.objects.first()
+    assert check is not None
+    page = client.get(record_url(check)).content.decode()
+    assert row.digest in page
+
+
+def test_an_export_by_the_button_is_sealed_where_authorities_are_set(
+    world: admin_data.World, settings: Any, tmp_path: Path
+) -> None:
+    authority = LocalAuthority(tmp_path)
+    with serving_stamps(authority) as url:
+        chosen = EvidenceSettings(tsa_urls=(url,), tsa_roots=str(tmp_path / "root.pem"), allow_private_tsa=True)
+        settings.ZHUIWEN = replace(settings.ZHUIWEN, evidence=chosen)
+        response = signed_in(world.ours.manager).get(case_url(world, export="evidence"))
+        (tmp_path / "case.zip").write_bytes(b"".join(response.streaming_content))  # type: ignore[attr-defined]
+    [seal] = check_file(tmp_path / "case.zip", authority.ca_pem).seals
+    assert seal.signer == "CN=Local Time Stamps"
