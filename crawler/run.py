@@ -64,6 +64,7 @@ def run_crawl(  # noqa: PLR0917, what to crawl and where to put it belong togeth
         logging.getLogger(name).addHandler(logging.NullHandler())
     config = scrapy_settings(plan, settings) | {JOB_DIR_SETTING: str(job_dir) if job_dir else ""}
     process = CrawlerProcess(shared(config, frontier) if isinstance(frontier, SharedFrontier) else config)
+    logging.getLogger("scrapy").propagate = False  # it writes every page, whole, at the level that it gives itself
     failures: list[Any] = []
     finished = process.crawl(
         SPIDERS[plan.kind],
