@@ -70,7 +70,12 @@ class AddressGuard:
             raise UnsafeUrl(url, f"{host} is a name of the network that it is asked in; {_remedy(host, port, host)}")
 
     def is_allowed(self, host: str, port: int) -> bool:
-        """Whether the operator lets this host and port be fetched although its address is private."""
+        """Whether the operator lets this host and port be fetched although its address is private.
+
+        port 0: it is not known yet, as where the way to a proxy is looked up; any of the host's will do.
+        """
+        if not port:
+            return any(name == host.lower() for name, _ in self._allowed)
         return (host.lower(), port) in self._allowed
 
 

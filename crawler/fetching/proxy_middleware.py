@@ -20,10 +20,11 @@ from scrapy.http import Response
 
 from core.errors import UnsafeUrl
 from core.politeness import Proxy
+from core.states import Rejection
 from crawler.fetching.addresses import AddressGuard
 from crawler.fetching.resolver import ALLOWED_SETTING
 from crawler.politeness.keeper import Keeper
-from crawler.politeness.refusals import Postponed
+from crawler.politeness.refusals import Postponed, RequestRefused
 
 PROXY_META, USER_AGENT_META = "zhuiwen_proxy", "zhuiwen_user_agent"
 COUNTED_META = "zhuiwen_in_flight"
@@ -128,6 +129,9 @@ class ProxyMiddleware:
             sentence = f"the proxy {proxy.place} is not used: {fault.reason}"
             keeper.end("no_proxy", sentence)
             raise Postponed(sentence) from fault
+        if proxy.scheme == "https" and request.url.startswith("https:"):
+            fault = f"the proxy {proxy.place} is spoken to by https, through which no page is fetched by https"
+            raise RequestRefused(Rejection.NO_ANSWER, f"{request.url} is not fetched: {fault}; set it to http")
         self._sticky = name if has_session else ""
         request.meta[PROXY_META] = name
         request.meta["proxy"] = f"{proxy.scheme}://{proxy.place}"

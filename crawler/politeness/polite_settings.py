@@ -7,13 +7,14 @@ from typing import Any
 
 from core.errors import BadConfiguration
 from core.pages import CrawlPlan
-from core.politeness import BrowserMode
+from core.politeness import BrowserMode, Proxy
 from core.settings import CrawlSettings
 from crawler.browsing.chromium import find_chromium
 from crawler.politeness.bans import BanJudge
 from crawler.politeness.login_steps import parse_steps
 from crawler.politeness.windows import Windows
 
+PROXY_SCHEMES = ("http", "https")
 # Those that may pass by themselves; 429 and 503 are refusals, which crawler.politeness.bans waits for.
 _RETRIED = [500, 502, 504, 522, 524, 408]
 
@@ -72,9 +73,15 @@ def faults_of(plan: CrawlPlan) -> list[str]:
         lambda: BanJudge(polite.bans, plan.encoding),
         lambda: parse_steps(polite.login.steps, dict(polite.login.values)),
     )
+    faults += [_proxy_fault(proxy) for proxy in polite.proxies if proxy.scheme not in PROXY_SCHEMES]
     for check in checks:
         try:
             check()
         except BadConfiguration as fault:
             faults.extend(fault.faults)
     return faults
+
+
+def _proxy_fault(proxy: Proxy) -> str:
+    allowed = "the crawler speaks to proxies by http or https, not SOCKS"
+    return f"the proxy {proxy.place} is spoken to by {proxy.scheme}; {allowed}"

@@ -95,7 +95,9 @@ def _entry(entry: Mapping[str, Any], url: str) -> FeedEntry | None:
         url=address,
         title=" ".join(str(entry.get("title") or "").split()),
         published=_moment(entry, "published") or _moment(entry, "updated"),
-        modified=_moment(entry, "updated"),
+        modified=_moment(entry, "updated")
+        if "updated_parsed" in set(entry)
+        else None,  # else it stands for `published`
         author=" ".join(str(entry.get("author") or "").split())[:200],
     )
     contents = [str(content.get("value") or "") for content in entry.get("content", ())]

@@ -82,10 +82,12 @@ class FeedSpider(GenericSpider):
         if feed is None or not (feed.entries or feed.title):
             yield from self._named_by(response)
             self.frontier.finish(target.url)
+            self._settle_list(target)
             return
         further = list(self._feed_requests((feed.next_page,))) if feed.next_page else []
         yield from self._entries(feed, response, target)  # may be the end of this feed
         yield from further
+        self._settle_list(target)
 
     async def parse_page(self, response: Response, target: Target) -> AsyncIterator[Request | ReadPage]:
         """Read one page; what the feed carries of it is needed no more."""
@@ -136,7 +138,7 @@ class FeedSpider(GenericSpider):
         )
         self._note_off_site(feed, response.url)
         followed = [entry for entry in feed.entries if self.scope.follows(entry.listed.url)][: self.plan.max_pages]
-        self.listed.update((entry.listed.url, entry.listed) for entry in followed)
+        self._note_listed([entry.listed for entry in followed])
         carried = {entry.listed.url: _Carried(entry, fetched) for entry in followed if entry.content}
         self._carried.update(carried)
         for url in carried.keys() & self._unreached.keys():

@@ -84,6 +84,8 @@ class GenericSpider(Spider):
         spider = super().from_crawler(crawler, *args, **kwargs)
         if folder := crawler.settings.get(JOB_DIR_SETTING):
             spider._reader.keep_templates(Path(folder))
+            if spider.revisiting is not None:
+                spider.revisiting.visits.keep_dates(Path(folder))
         spider._resources = downloaded_resources(crawler, spider._limits, spider._count_bytes)
         spider._reader.use_resources(spider._resources)
         crawler.signals.connect(spider.count_request, signal=signals.request_reached_downloader)
@@ -109,6 +111,7 @@ class GenericSpider(Spider):
             for target in first:
                 yield self._request(target)
             await self.revisiting.lists_read(self._is_quiet)
+            later = self.revisiting.still_due(later, self.frontier)
             for target in later:
                 yield self._request(target)
             return
@@ -196,16 +199,27 @@ class GenericSpider(Spider):
         if sitemap is not None:
             yield from self._sitemap_requests(sitemap.sitemaps)
             followed = [entry for entry in sitemap.entries if self.scope.follows(entry.url)][: self.plan.max_pages]
-            self.listed.update((entry.url, entry) for entry in followed)
+            self._note_listed(followed)
             pages = [entry.url for entry in followed]
             yield from self._new_requests(pages, 1, PAGE)
         self.frontier.finish(target.url)
+        self._settle_list(target)
 
     def parse_robots(self, response: Response, target: Target) -> Iterator[Request]:
         """The sitemaps that robots.txt names."""
         named = named_in_robots(response.body[:500_000].decode("utf-8", "replace"))
         yield from self._sitemap_requests(tuple(urljoin(response.url, url) for url in named))
         self.frontier.finish(target.url)
+        self._settle_list(target)
+
+    def _note_listed(self, entries: list[Listed]) -> None:
+        self.listed.update((entry.url, entry) for entry in entries)
+        if self.revisiting is not None:
+            self.revisiting.visits.list_dates(entries)
+
+    def _settle_list(self, target: Target) -> None:
+        if self.revisiting is not None:
+            self.revisiting.settled(target)
 
     def note_failure(self, failure: Failure) -> None:
         """Count a request that came to nothing; errors of a probe are no news."""
@@ -239,6 +253,8 @@ class GenericSpider(Spider):
             reason = PAGE_LIMIT
         counts.finish_reason = "stopped" if reason == "shutdown" else reason
         self._reader.close()
+        if self.revisiting is not None:
+            self.revisiting.visits.dates.save()
         self.frontier.close(is_complete=self.frontier.is_empty() or reason in (PAGE_LIMIT, BYTE_LIMIT))
         self.tally.tell(is_last=True)
 
@@ -357,7 +373,10 @@ class GenericSpider(Spider):
     def _new_requests(self, urls: list[str], depth: int, kind: str) -> Iterator[Request]:
         if kind == PAGE and self.revisiting is not None:
             urls = [url for url in urls if self.revisiting.visits.wants(url)]
-        for target in self.frontier.add_all(Target(url, depth, kind) for url in urls):
+        targets = self.frontier.add_all(Target(url, depth, kind) for url in urls)
+        if self.revisiting is not None:
+            self.revisiting.listed(targets)
+        for target in targets:
             yield self._request(target)
 
     def _priority(self, target: Target) -> int:

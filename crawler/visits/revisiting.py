@@ -1,7 +1,7 @@
 """Between a spider and the book of visits: which answers are news of a page, and what is noted of the others."""
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from scrapy import Request
@@ -54,8 +54,20 @@ class Revisiting:
             visit = self.visits.of(target.url) if target.kind == PAGE else None
             is_text = visit is not None and visit.kind is AddressKind.DETAIL and target.url not in self._plan.start_urls
             (later if is_text else first).append(target)
-        self._lists = {target.url for target in first if target.kind == PAGE} if later else set()
+        self._lists = {target.url for target in first} if later else set()
         return first, later
+
+    def listed(self, targets: Iterable[Target]) -> None:
+        """Wait for further sitemaps and feeds, too: what they say of known pages decides whether these are fetched."""
+        if self._lists:
+            self._lists |= {target.url for target in targets if target.kind != PAGE}
+
+    def still_due(self, targets: list[Target], frontier: Frontier) -> list[Target]:
+        """Those of `targets` that are fetched for all that lists say of them; the others wait for another run."""
+        due = [target for target in targets if self.visits.wants(target.url)]
+        for target in {*targets} - {*due}:
+            frontier.finish(target.url)
+        return due
 
     async def lists_read(self, is_quiet: Callable[[], bool]) -> None:
         """Wait until what `in_order` put first is read; `is_quiet`: nothing is asked for that could still come."""

@@ -9,14 +9,17 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from pathlib import Path
 
 from core.ids import CanonicalUrl, PageId, VersionId
 from core.pages import CrawlPlan
 from core.ports import Clock, VisitBook
 from core.visits import AddressKind, MovedTo, Visit, address_id
 from crawler.links import Links
+from crawler.sources.listed import Listed
 from crawler.urls import canonical
 from crawler.visits import revisits
+from crawler.visits.listed_dates import ListedDates
 
 SAVE_EVERY = 50  # visits written at a time; a crawl that is killed fetches at most so many pages once more than needed
 LIST_SHARE = 0.5  # of the page limit; known lists beyond it wait for the next run, so that texts have their turn
@@ -59,6 +62,7 @@ class CrawlVisits:
         self._open = book.open_pages(plan.site_id)
         self._rate = revisits.site_rate(self._known.values())
         self._liars = sum(visit.has_lied for visit in self._known.values())
+        self.dates = ListedDates(self.began_at)
         self._unsaved: dict[str, Visit] = {}
         self._moves: list[MovedTo] = []
 
@@ -76,7 +80,25 @@ class CrawlVisits:
     def wants(self, url: str) -> bool:
         """Whether this run should fetch a linked address: a new one, a list, or one that is due."""
         visit = self.of(url)
-        return visit is None or revisits.is_due(visit, self.began_at, self.rules)
+        if visit is None:
+            return True
+        is_due = revisits.is_due(visit, self.began_at, self.rules)
+        return self._by_date(visit, is_due) if visit.kind is AddressKind.DETAIL else is_due
+
+    def list_dates(self, entries: Iterable[Listed]) -> None:
+        """Take over when a sitemap or feed says that pages changed."""
+        self.dates.add((self._id(entry.url), entry.modified) for entry in entries if entry.modified is not None)
+
+    def keep_dates(self, folder: Path) -> None:
+        """Judge the dates by what they were worth in earlier runs, and note it in this folder at the end."""
+        self.dates = ListedDates(self.began_at, folder)
+
+    def _by_date(self, visit: Visit, is_due: bool) -> bool:
+        """What a listed date makes of it; failures, other rules and open cases are none of its business."""
+        if visit.failures or visit.absent_since is not None or visit.rules != self.rules or visit.page_id in self._open:
+            return is_due
+        by_date = self.dates.is_due(visit)
+        return is_due if by_date is None else by_date
 
     def due(self) -> list[Visit]:
         """Known addresses that this run should fetch whatever links to them, what matters most first."""
@@ -122,6 +144,8 @@ class CrawlVisits:
         has_case = look.page_id in self._open if look.page_id else before.page_id in self._open
         after = revisits.seen(after, self._clock.now(), has_changed, self._rate, has_case)
         unmodified = 0 if look.is_whole else before.unmodified + 1
+        if before.version_id and (look.version_id or not look.is_whole):
+            self.dates.saw(before, has_changed)
         self._liars += is_liar and not before.has_lied
         self.keep(replace(after, unmodified=unmodified, has_lied=before.has_lied or is_liar))
         return is_liar

@@ -1,0 +1,215 @@
+"""HTTPS through a proxy's CONNECT: a real proxy on loopback, a real TLS site under an authority of our own."""
+
+import base64
+import select
+import signal
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Self
+
+import pytest
+
+from core.errors import BadConfiguration
+from core.politeness import Politeness, Proxy
+from crawler.run import run_crawl
+from tests.crawler.crawl_process import (
+    RecordingOutbox,
+    RecordingStore,
+    crawl,
+    finish,
+    kill,
+    plan_of,
+    settings_of,
+    start,
+    wait_until,
+)
+from tests.crawler.texts import own_text
+from tests.support.certificates import make_chain
+from tests.support.name_server import NameServer
+from tests.support.web_server import Routes, WebServer, page
+
+PAGES = 6
+
+
+class ConnectProxy:
+    """Opens tunnels for who has its login. `dies_after`: so many tunnels, then it is gone; `status`: refuses all."""
+
+    def __init__(self, login: str = "", dies_after: int | None = None, status: str = "") -> None:
+        self.login, self.dies_after, self.status = login, dies_after, status
+        self.heads: list[str] = []
+        self.opened: list[str] = []  # where tunnels were opened to
+        self._socket = socket.create_server(("127.0.0.1", 0))
+
+    @property
+    def place(self) -> str:
+        return f"127.0.0.1:{self._socket.getsockname()[1]}"
+
+    def __enter__(self) -> Self:
+        self._place = self.place
+        threading.Thread(target=self._serve, daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._close()
+
+    def _close(self) -> None:
+        with suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
+        self._socket.close()
+
+    def _serve(self) -> None:
+        while True:
+            try:
+                near, _ = self._socket.accept()
+            except OSError:
+                return
+            threading.Thread(target=self._answer, args=(near,), daemon=True).start()
+
+    def _answer(self, near: socket.socket) -> None:
+        with near, suppress(OSError):
+            head = near.recv(65_536).decode("latin-1")
+            self.heads.append(head)
+            refusal = self._refusal(head)
+            if refusal:
+                near.sendall(f"HTTP/1.1 {refusal}\r\nContent-Length: 0\r\n\r\n".encode())
+                return
+            target = head.split(" ", 2)[1]
+            self.opened.append(target)
+            if self.dies_after is not None and len(self.opened) > self.dies_after:
+                self._close()
+                return
+            host, _, port = target.rpartition(":")
+            with socket.create_connection((host, int(port)), timeout=10) as far:
+                near.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
+                _join(near, far)
+
+    def _refusal(self, head: str) -> str:
+        wanted = "Basic " + base64.b64encode(self.login.encode()).decode()
+        given = next((line for line in head.split("\r\n") if line.lower().startswith("proxy-authorization:")), "")
+        if self.login and given.partition(":")[2].strip() != wanted:
+            return "407 Proxy Authentication Required"
+        return self.status or ("" if head.startswith("CONNECT ") else "405 Method Not Allowed")
+
+
+def _join(one: socket.socket, other: socket.socket) -> None:
+    while True:
+        ready, _, _ = select.select([one, other], [], [], 30)
+        for source in ready:
+            data = source.recv(65_536)
+            if not data:
+                return
+            (other if source is one else one).sendall(data)
+        if not ready:
+            return
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[WebServer]:
+    """A site that speaks HTTPS alone."""
+    routes: Routes = {f"/p/{n}": page(f"第{n}篇", own_text(n)) for n in range(1, PAGES + 1)}
+    routes["/"] = page("目录", "".join(f'<a href="/p/{n}">第{n}篇</a>' for n in range(1, PAGES + 1)))
+    server = WebServer(routes)
+    context = make_chain(tmp_path).server_context()
+    server._server.socket = context.wrap_socket(server._server.socket, server_side=True, do_handshake_on_connect=False)
+    with server:
+        yield server
+
+
+def _plan(site: WebServer, *proxies: Proxy, **more: Any) -> Any:
+    changes = {"concurrency": 1, "obey_robots": False, "politeness": Politeness(proxies=proxies)} | more
+    return plan_of(f"https://{site.netloc}/", **changes)
+
+
+def test_pages_come_through_a_tunnel_that_shows_the_proxy_nothing_but_the_host(site: WebServer) -> None:
+    with ConnectProxy("crawler:t0p-s3cret") as proxy:
+        plan = _plan(site, Proxy(proxy.place, user="crawler", password="t0p-s3cret"))
+        crawled = crawl(plan, settings_of(site.netloc, proxy.place))
+        assert crawled.counts.stored == PAGES, crawled.counts
+        assert set(proxy.opened) == {site.netloc}
+        assert not any("/p/" in head for head in proxy.heads)
+        assert set(crawled.connected) == {proxy.place}
+        secret = base64.b64encode(b"crawler:t0p-s3cret").decode()
+        evidence = repr([(fetched.headers, fetched.capture) for fetched, _ in crawled.store.versions.values()])
+        told = repr(plan) + repr(crawled.counts) + crawled.output + evidence
+        assert not any(word in told for word in ("t0p-s3cret", secret))
+        for fetched, _ in crawled.store.versions.values():
+            assert fetched.capture is not None
+            exchange = fetched.capture.exchanges[-1]
+            assert (exchange.is_through_proxy, exchange.server_address) == (True, "")
+            assert exchange.tls is not None
+            assert exchange.tls.certificates
+
+
+@pytest.mark.parametrize("fault", ["refuses the login", "dies", "answers 502", "is not there"])
+def test_a_proxy_that_opens_no_tunnel_rests_and_the_others_carry_on(fault: str, site: WebServer) -> None:
+    makes = {
+        "refuses the login": ConnectProxy("crawler:right"),
+        "dies": ConnectProxy(dies_after=2),
+        "answers 502": ConnectProxy(status="502 Bad Gateway"),
+        "is not there": ConnectProxy(),
+    }
+    with ConnectProxy() as good, makes[fault] as bad:
+        place = "127.0.0.1:9" if fault == "is not there" else bad.place
+        plan = _plan(site, Proxy(place, user="crawler", password="wrong"), Proxy(good.place))
+        crawled = crawl(plan, settings_of(site.netloc, place, good.place))
+        assert crawled.counts.stored == PAGES, crawled.counts
+        health = crawled.counts.proxies[place]
+        assert health["failures"] == 1 if fault == "refuses the login" else int(str(health["failures"])) >= 1
+        assert health["cools_until"] or fault == "dies", health  # after three failures in a row, or a login refused
+        assert site.netloc not in crawled.connected, "nothing went past the proxies"
+
+
+def test_where_the_only_proxy_refuses_the_login_it_rests_and_nothing_is_asked_without_it(site: WebServer) -> None:
+    with ConnectProxy("crawler:right") as proxy:
+        plan = _plan(site, Proxy(proxy.place, user="crawler", password="wrong"))
+        process, pipe = start(plan, settings_of(site.netloc, proxy.place))
+        wait_until(lambda: len(proxy.heads) == 1)
+        kill(process, signal.SIGTERM)
+        crawled = finish(process, pipe)
+        assert (crawled.counts.finish_reason, crawled.counts.stored) == ("stopped", 0), crawled.counts
+        assert crawled.counts.proxies[proxy.place]["cools_until"]
+        assert len(proxy.heads) == 1
+        assert set(crawled.connected) == {proxy.place}
+        assert (site.requested, proxy.opened) == ([], [])
+
+
+def test_no_tunnel_is_asked_for_into_the_operators_network() -> None:
+    with ConnectProxy() as proxy:
+        for host in ("169.254.169.254", "2130706433", "localhost", "metadata.google.internal", "[::ffff:10.0.0.1]"):
+            plan = plan_of(f"https://{host}/", obey_robots=False, politeness=Politeness(proxies=(Proxy(proxy.place),)))
+            counts = crawl(plan, settings_of(proxy.place)).counts
+            assert counts.rejected == {"unsafe_address": 1}, (host, counts)
+        assert proxy.heads == []
+
+
+def test_a_private_proxy_that_is_allowed_by_its_name_is_used_for_https_too(site: WebServer) -> None:
+    with ConnectProxy() as proxy, NameServer({"proxy.test": ("127.0.0.1",)}) as names:
+        place = f"proxy.test:{proxy.place.partition(':')[2]}"
+        settings = settings_of(site.netloc, place, name_servers=(names.place,))
+        assert crawl(_plan(site, Proxy(place)), settings).counts.stored == PAGES
+        strict = settings_of(site.netloc, name_servers=(names.place,))
+        assert crawl(_plan(site, Proxy(place)), strict).counts.stored == 0
+        assert len(proxy.opened) == len([target for target in proxy.opened if target == site.netloc])
+
+
+@pytest.mark.parametrize("scheme", ["socks5", "socks4", "socks5h", "ftp"])
+def test_a_proxy_that_is_spoken_to_otherwise_is_refused_in_one_sentence(scheme: str) -> None:
+    plan = plan_of(
+        "https://a.example/", politeness=Politeness(proxies=(Proxy("10.0.0.1:1080", scheme, "a", "s3cret"),))
+    )
+    with pytest.raises(BadConfiguration) as caught:
+        run_crawl(plan, RecordingStore(), RecordingOutbox(), settings_of())
+    (sentence,) = caught.value.faults
+    assert sentence.startswith(f"the proxy 10.0.0.1:1080 is spoken to by {scheme}; the crawler speaks to proxies by")
+    assert "s3cret" not in sentence
+
+
+def test_a_page_by_https_through_a_proxy_by_https_is_refused_in_one_sentence(site: WebServer) -> None:
+    with ConnectProxy() as proxy:
+        counts = crawl(_plan(site, Proxy(proxy.place, "https")), settings_of(site.netloc, proxy.place)).counts
+        assert counts.rejected == {"no_answer": 1}, counts
+        assert "is spoken to by https, through which no page is fetched by https" in counts.faults[0]
+        assert proxy.heads == []

@@ -1,0 +1,245 @@
+"""What the dates of sitemaps and feeds are worth: honest ones spare fetches, liars are found out."""
+
+import json
+import math
+import random
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from core.pages import SpiderKind
+from core.visits import AddressKind, Visit
+from crawler.sources.feeds import read_feed
+from crawler.visits import revisits
+from crawler.visits.listed_dates import MIN_CHANGES, TRIALS, ListedDates, Saying, Worth, saying
+from crawler.visits.revisits import DAY, DEFAULT_RATE_PER_S, MAX_INTERVAL
+from tests.crawler.crawl_process import plan_of, settings_of
+from tests.crawler.texts import own_text
+from tests.crawler.visited_site import VisitedSite
+from tests.support.web_server import Answer, Routes, WebServer, page
+
+NOW = datetime(2026, 3, 1, 3, 0, tzinfo=UTC)
+HOUR = timedelta(hours=1)
+PROVEN = Worth(true=40, false=2, unannounced=0)
+
+
+def visit(number: int = 1, **more: object) -> Visit:
+    given: dict[str, object] = {"id": f"{number:08x}", "url": f"https://a.example/{number}", "depth": 1}
+    given |= {"found_at": NOW, "due_at": NOW, "kind": AddressKind.DETAIL, "rules": "r", "seen_at": NOW}
+    return Visit(**(given | more))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("modified", "said"),
+    [
+        (NOW + HOUR, Saying.ANNOUNCED),
+        (NOW - HOUR, Saying.DENIED),
+        (None, Saying.NOTHING),
+        (NOW.replace(hour=0), Saying.NOTHING),  # a day: the page may have changed on it after we looked
+        (NOW.replace(hour=0) - DAY, Saying.DENIED),
+        (NOW + 400 * DAY, Saying.NOTHING),  # to come
+    ],
+)
+def test_a_date_announces_or_denies_a_change_since_the_last_look(modified: datetime | None, said: Saying) -> None:
+    assert saying(modified, NOW, NOW + 9 * DAY) is said
+    assert saying(modified, None, NOW + 9 * DAY) is Saying.NOTHING
+
+
+def test_denials_are_believed_only_of_a_site_that_has_announced_its_changes() -> None:
+    assert not Worth().denies
+    assert not Worth(true=MIN_CHANGES - 1).denies
+    assert Worth(true=MIN_CHANGES).denies
+    assert not Worth(true=20, unannounced=4).denies
+    assert not Worth(unannounced=40).denies
+    assert not Worth(true=5, false=60).denies, "who announces all has announced nothing"
+
+
+def test_announcements_are_followed_on_trial_then_by_how_many_came_true() -> None:
+    dates = ListedDates(NOW + 9 * DAY)
+    pages = [visit(number) for number in range(100)]
+    dates.add((each.id, NOW + DAY) for each in pages)
+    assert [dates.is_due(each) for each in pages] == [True] * TRIALS + [None] * (100 - TRIALS)
+    dates.worth = Worth(true=2, false=20)
+    assert {dates.is_due(each) for each in pages} == {None}
+    dates.worth = PROVEN
+    assert {dates.is_due(each) for each in pages} == {True}
+
+
+def test_a_denied_page_waits_two_months_at_most_and_one_in_five_is_looked_at_all_the_same() -> None:
+    pages = [visit(number) for number in range(1_000)]
+    waiting: set[int] = set()
+    for days in (5, 6, 7, 8, 9):
+        dates = ListedDates(NOW + days * DAY)
+        dates.worth = PROVEN
+        dates.add((each.id, NOW - DAY) for each in pages)
+        waits = {number for number, each in enumerate(pages) if dates.is_due(each) is False}
+        assert len(waits) == 800
+        waiting |= waits
+    assert len(waiting) == 1_000
+    late = ListedDates(NOW + MAX_INTERVAL)
+    late.worth = PROVEN
+    late.add((each.id, NOW - DAY) for each in pages)
+    assert {late.is_due(each) for each in pages} == {None}
+
+
+def test_the_worth_outlives_the_run_and_a_spoilt_record_is_worth_nothing(tmp_path: Path) -> None:
+    dates = ListedDates(NOW, tmp_path)
+    dates.worth = PROVEN
+    dates.save()
+    assert ListedDates(NOW, tmp_path).worth == PROVEN
+    (record,) = tmp_path.iterdir()
+    for spoilt in ("", "[]", '{"true": "x"}', '{"true": NaN}', "\x00", '{"true": 1}', "{" * 9_000):
+        record.write_text(spoilt)
+        assert ListedDates(NOW, tmp_path).worth == Worth()
+    ListedDates(NOW, tmp_path / "away").save()
+
+
+def test_the_day_of_publication_is_no_date_of_change() -> None:
+    item = "<item><title>一</title><link>/1</link><pubDate>Mon, 06 Sep 2021 00:01:00 +0000</pubDate></item>"
+    feed = read_feed(f"<rss version='2.0'><channel>{item}</channel></rss>".encode(), "", "http://a.example/")
+    assert feed is not None
+    assert feed.entries[0].listed.modified is None
+    assert feed.entries[0].listed.published is not None
+
+
+# A year of daily runs: half of the pages never change, the others every 1 to 200 days.
+
+Dates = Callable[[float, float, int], float | None]  # the day of the change before, today, the page -> the day listed
+
+
+def year(listed: Dates, count: int = 400) -> tuple[float, float]:
+    """Fetches a page and days a page in which it had changed and nobody had seen it."""
+    generator, fetches, stale, worth = random.Random(3), 0, 0.0, Worth()
+    rates = [0.0 if n % 2 else 1 / math.exp(generator.uniform(0, math.log(200))) for n in range(count)]
+    coming = [generator.expovariate(rate) if rate else math.inf for rate in rates]
+    unseen: list[float | None] = [None] * count
+    last = [-30.0] * count
+    pages = [visit(n, due_at=NOW + 2 * DAY) for n in range(count)]
+    for day in range(1, 365):
+        now = NOW + day * DAY
+        run = ListedDates(now)
+        run.worth = worth
+        for n, rate in enumerate(rates):
+            while coming[n] <= day:
+                unseen[n] = coming[n] if unseen[n] is None else unseen[n]
+                last[n], coming[n] = coming[n], coming[n] + generator.expovariate(rate)
+        told = [(each.id, listed(last[n], day, n)) for n, each in enumerate(pages)]
+        run.add((name, NOW + when * DAY) for name, when in told if when is not None)
+        for n, each in enumerate(pages):
+            by_date = run.is_due(each)
+            if not (revisits.is_due(each, now, "r") if by_date is None else by_date):
+                continue
+            fetches += 1
+            begun = unseen[n]
+            stale += day - begun if begun is not None else 0.0
+            run.saw(each, begun is not None)
+            pages[n] = revisits.seen(each, now, begun is not None, DEFAULT_RATE_PER_S, False)
+            unseen[n] = None
+        worth = run.worth
+    return fetches / count, stale / count
+
+
+SITES: dict[str, Dates] = {
+    "says nothing": lambda changed, today, page: None,
+    "is honest": lambda changed, today, page: changed,
+    "states days": lambda changed, today, page: math.floor(changed + 0.125) - 0.125,
+    "says now of all": lambda changed, today, page: today - 0.001,
+    "never moves a date": lambda changed, today, page: -60.0,
+    "keeps half of its changes quiet": lambda changed, today, page: changed if page % 4 else -60.0,
+    "touches all every week": lambda changed, today, page: max(changed, today // 7 * 7.0),
+}
+
+
+def test_honest_dates_spare_fetches_and_show_changes_sooner() -> None:
+    fetches, stale = year(SITES["says nothing"])
+    for honest in ("is honest", "states days"):
+        honest_fetches, honest_stale = year(SITES[honest])
+        assert honest_fetches < 0.8 * fetches, honest
+        assert honest_stale < 0.6 * stale, honest
+
+
+@pytest.mark.parametrize("liar", ["says now of all", "never moves a date", "keeps half of its changes quiet"])
+def test_lies_cost_next_to_nothing(liar: str) -> None:
+    fetches, stale = year(SITES["says nothing"])
+    lied_fetches, lied_stale = year(SITES[liar])
+    assert lied_fetches < 1.1 * fetches
+    assert lied_stale < 1.1 * stale
+
+
+# Crawls
+
+
+def listing(dates: dict[int, str]) -> Answer:
+    rows = "".join(
+        f"<url><loc>http://SITE/{number}.html</loc><lastmod>{date}</lastmod></url>" for number, date in dates.items()
+    )
+    return Answer(f"<urlset>{rows}</urlset>".encode(), "application/xml")
+
+
+def _at(server: WebServer, answer: Answer) -> Answer:
+    return replace(answer, body=answer.body.replace(b"SITE", server.netloc.encode()))
+
+
+PAGES = range(1, 9)
+OLD, LATER = "2026-02-01T00:00:01Z", "2026-03-01T12:00:00Z"
+
+
+@pytest.mark.parametrize("kind", [SpiderKind.SITEMAP, SpiderKind.FEED, SpiderKind.GENERIC])
+def test_a_page_is_fetched_when_its_list_says_that_it_changed_and_spared_when_it_says_not(
+    kind: SpiderKind, tmp_path: Path
+) -> None:
+    def listed(dates: dict[int, str]) -> Answer:
+        if kind is not SpiderKind.FEED:
+            return _at(server, listing(dates))
+        entries = "".join(
+            f'<entry><title>{n}</title><link href="{server.url(f"/{n}.html")}"/><updated>{date}</updated></entry>'
+            for n, date in dates.items()
+        )
+        feed = f'<feed xmlns="http://www.w3.org/2005/Atom"><title>文</title>{entries}</feed>'
+        return Answer(feed.encode(), "application/atom+xml")
+
+    def fetched(after: timedelta) -> set[str]:
+        server.requested.clear()
+        site.crawl(after, tmp_path)
+        return {path for path in server.requested if path.endswith(".html") and path in server.routes}
+
+    routes: Routes = {f"/{n}.html": page(f"第{n}篇", own_text(n)) for n in PAGES}
+    with WebServer(routes) as server:
+        server.routes["/list.xml"] = listed(dict.fromkeys(PAGES, OLD))
+        server.routes["/"] = page("首页", "")
+        plan = plan_of(server.url("/list.xml"), kind=kind, obey_robots=False)
+        if kind is SpiderKind.GENERIC:
+            plan = replace(plan, start_urls=(server.url("/"),), sitemap_urls=(server.url("/list.xml"),))
+        site = VisitedSite(plan, settings_of(server.netloc))
+        assert fetched(timedelta(0)) == {f"/{n}.html" for n in PAGES}
+        server.routes["/list.xml"] = listed(dict.fromkeys(PAGES, OLD) | {3: LATER})
+        assert fetched(DAY) == {"/3.html"}, "announced, and not due by its own history"
+        worth = json.loads((tmp_path / "listed-dates.json").read_text())
+        assert worth == {"true": 0.0, "false": 1.0, "unannounced": 0.0}
+        assert fetched(3 * DAY) == {f"/{n}.html" for n in PAGES}, "denials are not believed yet: all are due"
+        (tmp_path / "listed-dates.json").write_text('{"true": 40, "false": 2, "unannounced": 0}')
+        server.routes["/list.xml"] = listed(dict.fromkeys(PAGES, OLD))
+        spared = {f"/{n}.html" for n in PAGES} - fetched(20 * DAY)
+        assert len(spared) >= 4, "denied, and believed: one in five is looked at all the same"
+        assert spared <= fetched(70 * DAY), "two months are the most"
+        assert site.visit(server.url("/3.html")).seen_at is not None
+
+
+def test_a_page_with_an_open_case_is_fetched_whatever_its_list_says(tmp_path: Path) -> None:
+    routes: Routes = {f"/{n}.html": page(f"第{n}篇", own_text(n)) for n in PAGES}
+    with WebServer(routes) as server:
+        server.routes["/list.xml"] = _at(server, listing(dict.fromkeys(PAGES, OLD)))
+        plan = plan_of(server.url("/list.xml"), kind=SpiderKind.SITEMAP, obey_robots=False)
+        site = VisitedSite(plan, settings_of(server.netloc))
+        site.crawl(timedelta(0), tmp_path)
+        with_case = [site.visit(server.url(f"/{n}.html")).page_id for n in PAGES]
+        site.book.pages_with_cases = frozenset(with_case)
+        (tmp_path / "listed-dates.json").write_text('{"true": 40, "false": 2, "unannounced": 0}')
+        server.requested.clear()
+        site.crawl(3 * DAY, tmp_path)
+        assert {path for path in server.requested if path.endswith(".html") and path in routes} == {
+            f"/{n}.html" for n in PAGES
+        }
