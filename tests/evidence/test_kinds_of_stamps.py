@@ -1,5 +1,6 @@
 """Stamps of all kinds of keys, and authorities with whom something is wrong; every one made by openssl."""
 
+import subprocess
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -136,10 +137,20 @@ def test_a_list_that_the_authority_names_is_fetched_with_the_stamp_and_enclosed(
         stamp = asked.stamp(ROOT)
         assert stamp.ca_pem.count(b"BEGIN X509 CRL") == 1
         assert verified(stamp, ROOT, "r").signer == "CN=Local Time Stamps"
+        assert openssl_accepts(stamp, tmp_path)
         files["/revoked.crl"] = local[0].revoking("keyCompromise", NOW - HOUR)
         with pytest.raises(DoesNotHold) as caught:
             asked.stamp(ROOT)
     assert caught.value.fault is Fault.STAMP_REVOKED
+
+
+def openssl_accepts(stamp: Stamp, folder: Path) -> bool:
+    """With the lists of revoked certificates beside the root in one file, as an export has them."""
+    for name, content in (("query", stamp.query), ("response", stamp.response), ("both.pem", stamp.ca_pem)):
+        (folder / name).write_bytes(content)
+    asked = ["openssl", "ts", "-verify", "-in", "response", "-queryfile", "query", "-CAfile", "both.pem"]
+    done = subprocess.run(asked, cwd=folder, capture_output=True, text=True, check=False)
+    return done.returncode == 0 and "Verification: OK" in done.stdout
 
 
 def test_a_list_inside_the_operators_network_is_not_asked_for(tmp_path: Path) -> None:
