@@ -56,13 +56,22 @@ class AlreadyRunning(BadInput):
         super().__init__(f"{site.name} is being crawled already ({state}); wait until that run has ended")
 
 
+class NotCrawled(BadInput):
+    """A site of archive files has nothing that a crawl could begin with."""
+
+    def __init__(self, site: Site) -> None:
+        super().__init__(f"the site {site.name} is not crawled: its pages come from archive files")
+
+
 def request_run(
     site: Site, user: User | None = None, trigger: str = Trigger.PERSON, due_at: datetime | None = None
 ) -> CrawlRun:
-    """A new queued run of the site; the caller sends CrawlRequested. Raises AlreadyRunning.
+    """A new queued run of the site; the caller sends CrawlRequested. Raises AlreadyRunning, NotCrawled.
 
     A run of the schedule first writes down the expected moments that passed before it, because it ends their wait.
     """
+    if site.kind == Site.Kind.ARCHIVE:
+        raise NotCrawled(site)
     now = timezone.now()
     try:
         with transaction.atomic():

@@ -19,7 +19,18 @@ from django.utils.translation import gettext as _
 from core.states import CaseState
 from webadmin.access import Person, visible
 from webadmin.chart import Day, bars
-from webadmin.models import Case, Chapter, CrawlRun, EvidenceBundle, Exclusion, PageRecord, Site, Work
+from webadmin.models import (
+    Case,
+    Chapter,
+    CrawlRun,
+    DiscoveredPage,
+    EvidenceBundle,
+    Exclusion,
+    PageRecord,
+    Site,
+    SiteMove,
+    Work,
+)
 from webadmin.models.phrases import MATCH_CLASSES, REJECTIONS
 
 CHART_DAYS = 30
@@ -117,7 +128,26 @@ def _stock_tiles(user: Person) -> list[Tile]:
         Tile(_("Works"), visible(Work.objects.order_by(), user).count(), _list(Work)),
         Tile(_("Characters in the corpus"), corpus["chars"] or 0, _list(Work)),
         *_evidence_tiles(user),
+        *_proposal_tiles(user),
     ]
+
+
+def _proposal_tiles(user: Person) -> list[Tile]:
+    """What waits for somebody to decide: sites that may have moved, and copies that a search found."""
+    moves = visible(SiteMove.objects.filter(state=SiteMove.State.PROPOSED).order_by(), user).count()
+    found = visible(DiscoveredPage.objects.filter(state=DiscoveredPage.State.PROPOSED).order_by(), user).count()
+    tiles = [
+        Tile(
+            _("Moves of sites to decide"), moves, _list(SiteMove, state__exact=SiteMove.State.PROPOSED), is_urgent=True
+        ),
+        Tile(
+            _("Found pages to decide"),
+            found,
+            _list(DiscoveredPage, state__exact=DiscoveredPage.State.PROPOSED),
+            is_urgent=True,
+        ),
+    ]
+    return [tile for tile in tiles if tile.count]
 
 
 def _evidence_tiles(user: Person) -> list[Tile]:

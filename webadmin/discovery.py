@@ -36,6 +36,7 @@ from webadmin.watchlist import add_site
 
 PageState, QueryState = DiscoveredPage.State, DiscoveryQuery.State
 BY_RULE = "rule"  # who accepted a page that no person looked at
+BY_COMMAND_LINE = "command line"
 MAX_TITLE_CHARS, MAX_FAULT_CHARS = 300, 500
 
 

@@ -31,6 +31,7 @@ SENTENCES: Sequence[str] = (
     ),
     gettext_noop("%(url)s is a refusal by the rule “%(rule)s”: %(seen)s"),
     gettext_noop("the crawl ends after %(count)s refusals in a row: %(fault)s"),
+    gettext_noop("the crawl ends: %(fault)s"),
     gettext_noop("the crawl waits longer than %(seconds)s s: %(fault)s"),
     gettext_noop("the crawl has fetched %(bytes)s bytes, its budget"),
     gettext_noop("the site's budget of %(count)s %(unit)s a day is used up; the crawl goes on tomorrow"),
@@ -41,15 +42,42 @@ SENTENCES: Sequence[str] = (
     gettext_noop("login, line %(number)s: %(reason)s"),
     gettext_noop("the login does not begin with an open step; write: open https://…"),
     gettext_noop("the login has no check step, so that nobody knows whether it worked; write: check SELECTOR"),
+    gettext_noop("the login has more than %(count)s steps"),
+    gettext_noop("a step is one of open, fill, submit, check"),
+    gettext_noop("%(verb)s needs something after it"),
+    gettext_noop("open needs a whole address, https://…"),
+    gettext_noop("fill is written like: fill password = {password}"),
+    gettext_noop("there is no secret value named %(name)s"),
+    gettext_noop("%(what)s is not on the page"),
+    gettext_noop("%(what)s is not on %(where)s: the login did not work"),
+    gettext_noop("the form has no field %(name)s"),
+    gettext_noop("%(host)s is not part of the site; add it to the site's domains if it is"),
     gettext_noop("the session ended %(count)s times; the login does not last"),
     gettext_noop("the site's passwords were kept with another key of this installation; enter them again"),
     gettext_noop("%(part)s is no span of hours; write it like 01:00-06:00, with commas between several"),
+    gettext_noop("%(part)s goes beyond 24:00"),
+    gettext_noop("%(part)s begins when it ends; leave the field empty for all day"),
+    gettext_noop("the hours in which the site may be crawled never come"),
     gettext_noop("%(zone)s is no time zone; write it like Asia/Shanghai"),
     gettext_noop("%(status)s is no HTTP status; write it like 403"),
     gettext_noop("line %(number)s is written like: name = value"),
     gettext_noop("the rule %(rule)s has no condition, so that every page would be a refusal; give it one"),
     gettext_noop("the rule %(rule)s names the HTTP status %(status)s, which there is not"),
     gettext_noop("the rule %(rule)s has a pattern of redirects that cannot be used: %(fault)s"),
+    gettext_noop("no page of %(site)s is stored at %(url)s"),
+    gettext_noop("pages cannot be loaded in a browser: install the extra, zhuiwen[browser]"),
+    gettext_noop(
+        "pages cannot be loaded in a browser: there is no Chromium; install Debian's package chromium, or set"
+        " ZHUIWEN_CHROMIUM to its path"
+    ),
+    gettext_noop("%(url)s grows larger than %(bytes)s bytes in the browser"),
+    # what a refusal was recognised by: crawler.politeness.bans
+    gettext_noop("“%(word)s” stands on it"),
+    gettext_noop("HTTP status %(status)s"),
+    gettext_noop("%(count)s characters of text"),
+    # what an address is that is not fetched: core.addresses, crawler.fetching.addresses
+    gettext_noop("%(address)s is %(network)s; to fetch it all the same, %(remedy)s"),
+    gettext_noop("add %(place)s to ZHUIWEN_ALLOW_PRIVATE_HOSTS"),
     gettext_noop("%(url)s sends headers without end"),
     gettext_noop("%(url)s is compressed %(count)s times over"),
     gettext_noop("%(url)s grows to %(ratio)s times its size when decompressed, which no page does"),
@@ -138,11 +166,25 @@ SENTENCES: Sequence[str] = (
     gettext_noop("the work has no title; give one with --title"),
     gettext_noop("《%(title)s》 has no chapter with Chinese text; nothing of it could be found"),
     gettext_noop("has no main text of %(count)s Chinese characters or more"),
+    gettext_noop("redirects to %(url)s"),
+    gettext_noop("%(selector)s is on it"),
 )
 # Of these nothing but the part after the colon says anything: they hold only where that is known.
 PREFIXED: Sequence[str] = (gettext_noop("%(file)s, line %(line)s: %(reason)s"), gettext_noop("%(file)s: %(reason)s"))
-_NESTED = frozenset({"reason", "fault", "unit"})
-_UNITS = (gettext_noop("pages"), gettext_noop("bytes"))  # of a budget; kept in the catalogue for its sentence
+_NESTED = frozenset({"reason", "fault", "unit", "seen", "network", "remedy"})
+# Kept in the catalogue for the sentences that they stand in: of a budget; what a network is.
+_UNITS = (gettext_noop("pages"), gettext_noop("bytes"))
+_NETWORKS = (
+    gettext_noop("a cloud's metadata service"),
+    gettext_noop("a loopback address"),
+    gettext_noop("the unspecified address"),
+    gettext_noop("a link-local address"),
+    gettext_noop("a multicast address"),
+    gettext_noop("a private address"),
+    gettext_noop("a reserved address"),
+    gettext_noop("a name of the network that it is asked in"),
+)
+_SEVERAL = ", "  # between what a refusal was recognised by
 _PLACEHOLDER = re.compile(r"%\((\w+)\)s")
 MAX_CHARS = 2_000  # a longer sentence is shown as it is; the shapes are tried one after the other
 
@@ -159,16 +201,31 @@ def translated(sentence: str) -> str:
     return whole if whole != sentence else _by_shape(sentence)
 
 
+def translated_list(sentence: str) -> str:
+    """Several sayings with commas between them, each in the reader's language.
+
+    >>> translated_list("不认识的话, 又一句")
+    '不认识的话, 又一句'
+    """
+    return _SEVERAL.join(translated(part) for part in sentence.split(_SEVERAL))
+
+
 def _by_shape(sentence: str) -> str:
     for template, shape in _shapes():
         found = shape.fullmatch(sentence)
         if found is None:
             continue
         parts = found.groupdict()
-        said = {name: translated(part) if name in _NESTED else part for name, part in parts.items()}
+        said = {name: _said(name, part) for name, part in parts.items()}
         if template not in PREFIXED or said != parts:
             return gettext(template) % said
     return sentence
+
+
+def _said(name: str, part: str) -> str:
+    if name == "seen":
+        return translated_list(part)
+    return translated(part) if name in _NESTED else part
 
 
 @cache

@@ -133,11 +133,11 @@ def _settle(accepted: list[int], dismissed: list[int], settings: Settings) -> No
         if page.state == page.State.ACCEPTED:
             say(f"{page.host} is watched already")
             continue
-        site = discovery.accept(page, "command line", timezone.now())
+        site = discovery.accept(page, discovery.BY_COMMAND_LINE, timezone.now())
         crawl_accepted(site, live(settings))
         say(f"watching {site.pk} {site.name}; its crawl was asked for")
     for key in dismissed:
-        discovery.dismiss(_page(key), "command line", timezone.now())
+        discovery.dismiss(_page(key), discovery.BY_COMMAND_LINE, timezone.now())
         say(f"{key} is not proposed any more")
 
 

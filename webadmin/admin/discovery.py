@@ -78,6 +78,7 @@ class DiscoveryQueryAdmin(HolderAdmin):
     list_filter = ["state", "work"]
     list_select_related = ["work"]
     search_fields = ["sentence", "work__title"]
+    search_help_text = _("sentence or work")
     fields = [
         "sentence",
         ("work", "chapter_number"),
@@ -98,11 +99,11 @@ class DiscoveryQueryAdmin(HolderAdmin):
     def state_label(self, query: DiscoveryQuery) -> tuple[str, str]:
         return query.state, query.get_state_display()
 
-    @display(description=_("left out"))
+    @display(description=_("results left out"))
     def left_out_line(self, query: DiscoveryQuery) -> int:
         return sum(query.left_out.values())
 
-    @display(description=_("left out"))
+    @display(description=_("results left out"))
     def left_out_list(self, query: DiscoveryQuery) -> object:
         known = {str(reason): phrase for reason, phrase in LEFT_OUT.items()}
         return sentence_list(f"{known.get(reason, reason)} × {count}" for reason, count in query.left_out.items())
@@ -119,6 +120,7 @@ class DiscoveredPageAdmin(HolderAdmin):
     list_filter = ["state", "work"]
     list_select_related = ["work", "site"]
     search_fields = ["title", "url", "work__title"]
+    search_help_text = _("title, URL or work")
     actions = ["watch_selected", "dismiss_selected"]
     actions_detail = ["watch", "dismiss"]
     fieldsets = [
@@ -130,6 +132,11 @@ class DiscoveredPageAdmin(HolderAdmin):
         "title_line", "address", "work", "state", "excerpt_line", "fault_line", "class_label", "share",
         "matched_chars", "found", "query", "decider", "decided", "site_link",
     ]  # fmt: skip
+
+    def is_offered(self, path: str, key: Any) -> bool:
+        """What was dismissed may still be watched; what is watched, or no copy, leaves nothing to decide."""
+        state = DiscoveredPage.objects.filter(pk=key).values_list("state", flat=True).first()
+        return state == DiscoveredPage.State.PROPOSED or (state == DiscoveredPage.State.DISMISSED and path == "watch")
 
     @display(description=_("page"), header=True, ordering="url")
     def page(self, page: DiscoveredPage) -> list[str]:
@@ -174,7 +181,8 @@ class DiscoveredPageAdmin(HolderAdmin):
 
     @display(description=_("decided by"))
     def decider(self, page: DiscoveredPage) -> object:
-        return _("rule") if page.decided_by == discovery.BY_RULE else page.decided_by or "—"
+        known = {discovery.BY_RULE: _("rule"), discovery.BY_COMMAND_LINE: _("command line")}
+        return known.get(page.decided_by, page.decided_by or "—")
 
     @display(description=_("site"))
     def site_link(self, page: DiscoveredPage) -> object:

@@ -35,7 +35,7 @@ PASSED_BY = {
 
 
 class ArchiveImportForm(forms.ModelForm):
-    path = forms.ChoiceField(label=_("file"), widget=UnfoldAdminSelectWidget)
+    path = forms.ChoiceField(label=_("File"), widget=UnfoldAdminSelectWidget)
 
     class Meta:
         model = ArchiveImport
@@ -45,7 +45,7 @@ class ArchiveImportForm(forms.ModelForm):
         super().__init__(*args, **kwargs)
         if "path" in self.fields:  # absent where the record is only shown
             self.fields["path"] = forms.ChoiceField(
-                label=_("file"),
+                label=_("File"),
                 choices=[("", "---------"), *((name, name) for name in imports.offered_files())],
                 widget=UnfoldAdminSelectWidget,
                 help_text=_("WARC, WACZ, ARC or WET files in the folder imports of the installation's home folder."),
@@ -71,6 +71,7 @@ class ArchiveImportAdmin(HolderAdmin):
     list_filter = ["rights_holder", "state"]
     list_select_related = ["site", "rights_holder"]
     search_fields = ["path"]
+    search_help_text = _("file")
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
         if obj is None:

@@ -69,8 +69,19 @@ class SiteAdmin(HolderAdmin):
         "use_sitemap": "kind == 'generic'",
     }
     fieldsets = [
-        (None, {"fields": ["rights_holder", "name", "kind", "start_urls", ("is_active", "added_at")]}),
-        (_("Schedule"), {"fields": [("crawl_at", "interval_days")]}),
+        (
+            None,
+            {
+                "fields": [
+                    "rights_holder",
+                    "name",
+                    "kind",
+                    "start_urls",
+                    ("is_active", "added_at"),
+                    ("crawl_at", "interval_days"),
+                ]
+            },
+        ),
         (_("Links"), {"fields": ["follow_patterns", "page_patterns", "deny_patterns"], "classes": ["tab"]}),
         (
             _("Reading"),
@@ -148,6 +159,10 @@ class SiteAdmin(HolderAdmin):
     def case_count(self, site: "SiteWithFigures") -> object:
         return list_link(Case, site.cases_total, page__site__id__exact=site.pk) if site.cases_total else 0
 
+    def is_offered(self, path: str, key: Any) -> bool:
+        """Pages of archives come with imports: there is nothing to crawl, and no refusal to recognise."""
+        return not Site.objects.filter(pk=key, kind=Site.Kind.ARCHIVE).exists()
+
     @admin.action(description=_("Crawl now"), permissions=["manage"])
     def crawl_selected(self, request: HttpRequest, queryset: QuerySet) -> None:
         for site in queryset:
@@ -190,7 +205,7 @@ class SiteAdmin(HolderAdmin):
         super().save_model(request, obj, form, change)
         if "obey_robots" in form.changed_data and (change or not obj.obey_robots):
             politeness.note_robots_switch(obj, form.cleaned_data["robots_reason"], signed_in_user(request))
-        if change and obj.is_active and "is_active" in form.changed_data:
+        if change and obj.is_active and "is_active" in form.changed_data and obj.kind != Site.Kind.ARCHIVE:
             _crawl(request, obj, CrawlRun.Trigger.SCHEDULE)
 
 
@@ -203,6 +218,9 @@ def _crawl(request: HttpRequest, site: Site, trigger: str = CrawlRun.Trigger.PER
         messages.warning(
             request, _now("%(site)s is being crawled already (%(state)s).") % {"site": site.name, "state": state}
         )
+        return
+    except crawls.NotCrawled as error:
+        messages.warning(request, translated(str(error)))
         return
     try:
         stores.outbox().send(CrawlRequested(run.pk))

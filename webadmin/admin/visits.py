@@ -122,6 +122,7 @@ class SiteMoveAdmin(HolderAdmin):
     list_filter = ["state", "site"]
     list_select_related = ["site", "other"]
     search_fields = ["from_host", "to_host", "site__name"]
+    search_help_text = _("host or site")
     actions_detail = ["accept_move", "refuse_move"]
     fieldsets = [
         (None, {"fields": [("from_host", "to_host"), ("site", "other"), "state_text"]}),
@@ -131,6 +132,10 @@ class SiteMoveAdmin(HolderAdmin):
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
         return _fields(self.fieldsets)
+
+    def is_offered(self, path: str, key: Any) -> bool:
+        """A move is decided once."""
+        return SiteMove.objects.filter(pk=key, state=SiteMove.State.PROPOSED).exists()
 
     @display(description=_("move"), header=True)
     def move(self, move: SiteMove) -> list[str]:
@@ -144,7 +149,7 @@ class SiteMoveAdmin(HolderAdmin):
     def state_text(self, move: SiteMove) -> str:
         return move.get_state_display()
 
-    @display(description=_("proposed"), ordering="proposed_at")
+    @display(description=_("proposed at"), ordering="proposed_at")
     def proposed(self, move: SiteMove) -> str:
         return moment(move.proposed_at)
 

@@ -67,7 +67,9 @@ class SiteRulesForm(forms.ModelForm):
         if steps and "login_values" in cleaned:
             try:
                 parse_steps(steps, dict(self._values(cleaned["login_values"])))
-            except (BadConfiguration, sealed.KeyLost) as fault:
+            except BadConfiguration as fault:
+                self.add_error("login_steps", [translated(each) for each in fault.faults])
+            except sealed.KeyLost as fault:
                 self.add_error("login_steps", translated(str(fault)))
         return cleaned
 
@@ -122,6 +124,7 @@ class SiteProxyForm(forms.ModelForm):
         super().__init__(*args, **kwargs)
         if self.instance.sealed_password and "password" in self.fields:
             self.fields["password"].help_text = _KEPT
+            self.fields["password"].widget.attrs["placeholder"] = _("kept; empty: as it is")  # lines show no help
 
     def clean_place(self) -> str:
         text = str(self.cleaned_data["place"]).strip()

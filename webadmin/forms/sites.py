@@ -1,16 +1,21 @@
 """The form of a site: what the crawler will be told."""
 
 import codecs
+from collections.abc import Sequence
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 from unfold.widgets import UnfoldAdminTextInputWidget
 
+from core.errors import UnsafeUrl
+from crawler.fetching.addresses import AddressGuard
 from crawler.sources.url_list import BadAddress, read_url_list
 from webadmin.forms.hosts import clean_host, clean_patterns, clean_urls
 from webadmin.models import Site, SiteDomain
+from webadmin.sentences import translated
 
 MAX_BAD_LINES = 10  # named at once; a file of something else has thousands
 _START_URLS_HELP = _(
@@ -56,7 +61,10 @@ class SiteForm(forms.ModelForm):
         kind = self.cleaned_data.get("kind", self.instance.kind)
         if kind == Site.Kind.ARCHIVE:
             return ""
-        return _clean_list(typed) if kind == Site.Kind.LIST else clean_urls(typed)
+        cleaned = _clean_list(typed) if kind == Site.Kind.LIST else clean_urls(typed)
+        if "start_urls" in self.changed_data:
+            _require_public(read_url_list(cleaned).urls)
+        return cleaned
 
     def clean_follow_patterns(self) -> str:
         return clean_patterns(self.cleaned_data["follow_patterns"])
@@ -97,6 +105,19 @@ def _clean_list(typed: str) -> str:
     if not found.urls:
         raise ValidationError(_("Write at least one URL."))
     return "\n".join(line.rstrip() for line in typed.strip().splitlines())
+
+
+def _require_public(urls: Sequence[str]) -> None:
+    """Raises ValidationError for addresses that a crawl would refuse as they are written; no name is looked up."""
+    guard = AddressGuard(settings.ZHUIWEN.crawl.allow_private_hosts)
+    faults = []
+    for url in urls:
+        try:
+            guard.check_url(url)
+        except UnsafeUrl as fault:
+            faults.append(translated(str(fault)))
+    if faults:
+        raise ValidationError(faults[:MAX_BAD_LINES])
 
 
 class SiteDomainForm(forms.ModelForm):

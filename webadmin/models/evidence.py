@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from core.errors import BrokenInvariant
 from webadmin.models.cases import Case, CaseMatch
@@ -58,7 +59,9 @@ class EvidenceBundle(AppendOnly):
     case = models.ForeignKey(Case, models.PROTECT, related_name="bundles", verbose_name=_("case"))
     match = models.ForeignKey(CaseMatch, models.PROTECT, related_name="bundles", verbose_name=_("match"))
     version_id = models.CharField(_("page version"), max_length=40)
-    kind = models.CharField(_("kind"), max_length=8, choices=Kind, default=Kind.RECORD)
+    kind = models.CharField(
+        pgettext_lazy("of an address or of evidence", "kind"), max_length=8, choices=Kind, default=Kind.RECORD
+    )
     digest = models.CharField(_("digest"), max_length=64, unique=True)  # SHA-256 of the bundle's list of files
     sha256 = models.CharField(_("SHA-256 of the file"), max_length=64)
     size_bytes = models.PositiveBigIntegerField(_("size"))

@@ -4,6 +4,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from core.visits import AddressKind
 from webadmin.models.sites import Site
@@ -21,7 +22,9 @@ class Address(models.Model):
     site = models.ForeignKey(Site, models.CASCADE, related_name="addresses", verbose_name=_("site"))
     url = models.TextField(_("URL"))
     depth = models.PositiveSmallIntegerField(_("links from the start"), default=0)
-    kind = models.CharField(_("kind"), max_length=16, choices=Kind, default=Kind.UNKNOWN)
+    kind = models.CharField(
+        pgettext_lazy("of an address or of evidence", "kind"), max_length=16, choices=Kind, default=Kind.UNKNOWN
+    )
     rules = models.CharField(max_length=16, blank=True)
     found_at = models.DateTimeField(_("found"))
     seen_at = models.DateTimeField(_("last seen"), null=True, blank=True)

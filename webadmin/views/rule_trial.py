@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from core.errors import ZhuiwenError
 from webadmin import politeness, stores
 from webadmin.models import Site, SiteBanRule
-from webadmin.sentences import translated
+from webadmin.sentences import translated, translated_list
 
 _FIELDS = ("statuses", "selector", "redirect", "words")
 
@@ -28,10 +28,12 @@ def rule_trial(request: HttpRequest, site: Site, context: dict[str, Any]) -> Htt
         "title": _("Try the rules"),
         "site": site,
         "opts": Site._meta,
-        "tried": [{"page": each, "seen": translated(each.seen)} for each in tried],
+        "tried": [{"page": each, "seen": translated_list(each.seen)} for each in tried],
         "refused": sum(bool(each.rule) for each in tried),
         "fault": fault,
         "typed": typed,
+        "saved": [] if any(typed.values()) else [rule.name for rule in site.ban_rules.all()],
+        "is_typed": any(typed.values()),
         "url": url,
     }
     return render(request, "webadmin/rule_trial.html", context | shown)
