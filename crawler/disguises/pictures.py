@@ -19,7 +19,8 @@ from core.ids import digest
 from core.pages import Disguise
 from crawler.characters.repertoire import HAN, count_han
 from crawler.disguises.font_process import FontProcess
-from crawler.disguises.fonts import MIN_MARGIN_TO_BE_SURE, MIN_SIMILARITY, MIN_TO_BE_SURE, best
+from crawler.disguises.fonts import MIN_SIMILARITY
+from crawler.disguises.glyph_choice import Evidence, Script, choose, script_of
 from crawler.disguises.glyph_ocr import Recognizer
 from crawler.disguises.reference_fonts import ReferenceFonts
 from crawler.disguises.stylesheets import Cascade, Properties, address_in
@@ -28,6 +29,7 @@ from crawler.disguises.visibility import INLINE, length_px
 from crawler.fetching.resources import ResourceKind, Resources, absolute
 
 MIN_PICTURES = 2  # in one page's sentences; one alone is an ornament
+MIN_HAN_AROUND_DIGITS = 10  # of the block where a picture stands between digits: 1963年11月
 MAX_STATED_PX = 120.0  # of a height; 40 px is usual, and screens of high density have three times that
 MAX_HEIGHT_PX = 160
 MAX_CHARS = 60  # of one picture: a line
@@ -56,22 +58,30 @@ class PictureReader:
     def can_read(self) -> bool:
         return self._references.index is not None or self._recognizer.is_there
 
-    def text(self, picture: bytes, box: tuple[float, float, float, float] | None = None) -> str:
-        """The characters of a picture, or of the part of it that is shown; "" where it has none."""
-        key = f"{digest(picture)}{box or ''}"
+    def text(
+        self,
+        picture: bytes,
+        box: tuple[float, float, float, float] | None = None,
+        script: Script = Script.EITHER,
+    ) -> str:
+        """The characters of a picture, or of the part of it that is shown; "" where it has none.
+
+        script: that of the text around it.
+        """
+        key = f"{digest(picture)}{box or ''}{script.name}"
         with self._lock:
             if key in self._kept:
                 self._kept.move_to_end(key)
                 return self._kept[key]
         ink = self._process.ink(picture)
-        text = self._read(_part(ink, box)) if ink is not None else ""
+        text = self._read(_part(ink, box), script) if ink is not None else ""
         with self._lock:
             self._kept[key] = text
             while len(self._kept) > MAX_KEPT:
                 self._kept.popitem(last=False)
         return text
 
-    def _read(self, ink: NDArray[np.uint8]) -> str:
+    def _read(self, ink: NDArray[np.uint8], script: Script) -> str:
         if not ink.size or ink.max() <= _INK:
             return ""
         if box_of_ink(ink).shape[0] > MAX_HEIGHT_PX:
@@ -80,13 +90,13 @@ class PictureReader:
         if not cells or len(cells) > MAX_CHARS:
             return ""
         if len(cells) == 1:
-            return self._one(cells[0])
+            return self._one(cells[0], script)
         read, confidence = self._recognizer.line(box_of_ink(ink))
         if confidence >= MIN_OCR_CONFIDENCE and len(read) != len(cells):
             return read
-        return "".join(self._one(cell, read[number : number + 1]) for number, cell in enumerate(cells))
+        return "".join(self._one(cell, script, read[number : number + 1]) for number, cell in enumerate(cells))
 
-    def _one(self, ink: NDArray[np.uint8], seen: str = "") -> str:
+    def _one(self, ink: NDArray[np.uint8], script: Script, seen: str = "") -> str:
         index = self._references.index
         if index is None:
             read, confidence = self._recognizer.line(box_of_ink(ink)) if not seen else (seen, 1.0)
@@ -94,11 +104,11 @@ class PictureReader:
         candidates = index.candidates(index.similarities([ink])[0])
         if candidates[0].similarity < MIN_SIMILARITY:
             return ""
-        margin = candidates[0].similarity - candidates[1].similarity
-        if candidates[0].similarity >= MIN_TO_BE_SURE and margin >= MIN_MARGIN_TO_BE_SURE:
-            return candidates[0].char
-        opinion = (seen, 1.0) if seen else self._recognizer.line(box_of_ink(ink))
-        return best(candidates, *opinion)
+        choice = choose(candidates, Evidence(script))
+        if not choice.is_sure:
+            opinion = (seen, 1.0) if seen else self._recognizer.line(box_of_ink(ink))
+            choice = choose(candidates, Evidence(script, seen=opinion))
+        return choice.char
 
 
 def write_pictured(
@@ -109,9 +119,10 @@ def write_pictured(
     places = list(_places(tree, styles, base))
     if len(places) < MIN_PICTURES or not reader.can_read:
         return undone
+    script = script_of(tree.text_content())
     for place in places:
         picture = resources.get(place.address, ResourceKind.PICTURE)
-        text = reader.text(picture, place.box) if picture else ""
+        text = reader.text(picture, place.box, script) if picture else ""
         if text:
             _replace(place.element, text)
             name = place.address if not place.address.startswith("data:") else "data:"
@@ -127,6 +138,8 @@ def stands_in_sentence(element: HtmlElement) -> bool:
     before = (brother.tail if brother is not None else parent.text) or ""
     near = before.rstrip()[-1:] + (element.tail or "").lstrip()[:1]
     if count_han(near) or re.search("[，。！？；：、“”「」…]", near):
+        return True
+    if re.fullmatch(r"\d\d", near) and count_han(parent.text_content() or "") >= MIN_HAN_AROUND_DIGITS:
         return True
     is_between = any(
         other is not None and other.tag == element.tag and not text.strip()

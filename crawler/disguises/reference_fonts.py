@@ -5,7 +5,7 @@ more faces of the same licence are taken from where Linux keeps fonts. Faces who
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from PIL import ImageFont
 
 from crawler.characters.repertoire import COMMON_HAN, HAN, SECOND_HAN
-from crawler.disguises.glyph_shapes import SIDE, GlyphIndex, Raster, vector
+from crawler.disguises.glyph_shapes import FEATURES, GlyphIndex, Raster, features
 
 SIZE_PX = 72  # that a reference is drawn at, as are the glyphs compared with it
-MAX_FACES = 3  # each costs 3.3 s once a process and 23 MB (2026-11)
+MAX_FACES = 3  # they cost 16 s of one processor once a process, and 35 MB (2026-11)
 _FOLDERS = ("/usr/share/fonts", "/usr/local/share/fonts", "~/.local/share/fonts", "~/.fonts")
 # Free faces with all of GB 2312, best known first: two weights of two styles serve better than many of one.
 _FREE = (
@@ -30,8 +30,11 @@ _FREE = (
 )
 _SUFFIXES = (".otf", ".ttf", ".ttc")
 _MAX_FACES_OF_FILE = 10
-# The second half of GB 2312: 鸢 and 晌 stand in novels. That of Big5 would double the cost for what texts hardly have.
-_RARE = frozenset(char for char in SECOND_HAN if char.encode("gb2312", "ignore"))
+# Both halves of GB 2312, of which 鸢 and 晌 stand in novels, and the first of Big5; known in every face.
+_USUAL = COMMON_HAN | frozenset(char for char in SECOND_HAN if char.encode("gb2312", "ignore"))
+# The second half of Big5, .2 % of traditional prose, and what Hong Kong writes that Big5 lacks; in two faces (5 s).
+_TRADITIONAL = (SECOND_HAN - _USUAL) | frozenset("裏牀峯羣着舖獃幵綫衞爲麪祕啓吿闆讎虯旛紥")
+_FACES_OF_TRADITIONAL = 2
 _OTHERS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
@@ -48,11 +51,15 @@ class ReferenceFonts:
     @cached_property
     def index(self) -> GlyphIndex | None:
         """None where the machine has no face."""
-        chars = [*sorted(char for char in COMMON_HAN | _RARE if HAN.fullmatch(char)), *_OTHERS]
         faces = [face for face in (_face(path) for path in self.paths) if face is not None]
         if not faces:
             return None
-        return GlyphIndex(chars, np.stack([_vectors(face, chars) for face in faces]))
+        usual, more = [*_sorted(_USUAL), *_OTHERS], _sorted(_TRADITIONAL - _USUAL)
+        known = np.zeros((len(faces), len(usual) + len(more), FEATURES), np.float32)
+        for number, face in enumerate(faces):
+            chars = [*usual, *more] if number < _FACES_OF_TRADITIONAL else usual
+            known[number, : len(chars)] = _features(face, chars)
+        return GlyphIndex([*usual, *more], known)
 
 
 def free_fonts() -> list[Path]:
@@ -60,6 +67,10 @@ def free_fonts() -> list[Path]:
     files = [path for folder in _folders() for path in sorted(folder.rglob("*")) if path.suffix.lower() in _SUFFIXES]
     chosen = (next((path for path in files if re.match(pattern, path.name)), None) for pattern in _FREE)
     return [path for path in chosen if path is not None][:MAX_FACES]
+
+
+def _sorted(chars: Set[str]) -> list[str]:
+    return sorted(char for char in chars if HAN.fullmatch(char))
 
 
 def drawn(face: ImageFont.FreeTypeFont, char: str) -> Raster:
@@ -88,12 +99,10 @@ def _face(path: Path) -> ImageFont.FreeTypeFont | None:
     return first
 
 
-def _vectors(face: ImageFont.FreeTypeFont, chars: Sequence[str]) -> NDArray[np.float32]:
-    """float32[characters, SIDE * SIDE]; zeros for what the face draws as it draws what it lacks."""
+def _features(face: ImageFont.FreeTypeFont, chars: Sequence[str]) -> NDArray[np.float32]:
+    """float32[characters, FEATURES]; zeros for what the face draws as it draws what it lacks."""
     missing = drawn(face, "\U0010fffe")
-    result = np.zeros((len(chars), SIDE * SIDE), np.float32)
-    for number, char in enumerate(chars):
-        raster = drawn(face, char)
-        if raster.shape != missing.shape or (raster != missing).any():
-            result[number] = vector(raster)
+    rasters = [drawn(face, char) for char in chars]
+    result = features(rasters)
+    result[[raster.shape == missing.shape and bool((raster == missing).all()) for raster in rasters]] = 0
     return result

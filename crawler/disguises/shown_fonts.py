@@ -9,7 +9,7 @@ from lxml.html import HtmlElement
 
 from core.pages import Disguise
 from crawler.characters.repertoire import HAN, PRIVATE_USE
-from crawler.disguises.fonts import FontReader
+from crawler.disguises.fonts import FontReader, ShownChars
 from crawler.disguises.stylesheets import Cascade, FontFace, families
 from crawler.disguises.undone import Undone
 from crawler.disguises.visibility import NEVER_SHOWN
@@ -54,7 +54,7 @@ def write_shown(
             continue
         face, sheet_base = faces[family]
         shown = _shown(face, sheet_base or base, resources, partial(reader.remapped, chars=chars.keys()))
-        if shown:
+        if shown.chars:
             undone += _written(of_family, shown)
     return undone
 
@@ -64,15 +64,13 @@ def _by_family(faces: Sequence[tuple[FontFace, str]]) -> dict[str, tuple[FontFac
     return {face.family: (face, base) for face, base in faces}
 
 
-def _shown(
-    face: FontFace, base: str, resources: Resources, remapped: Callable[[bytes], Mapping[str, str]]
-) -> Mapping[str, str]:
+def _shown(face: FontFace, base: str, resources: Resources, remapped: Callable[[bytes], ShownChars]) -> ShownChars:
     for source in face.sources[:2]:
         address = absolute(base, source)
         font = resources.get(address, ResourceKind.FONT) if address else None
         if font:
             return remapped(font)
-    return {}
+    return ShownChars({})
 
 
 def _is_worth_reading(chars: Mapping[str, int]) -> bool:
@@ -110,15 +108,15 @@ def _family(element: HtmlElement, styles: Cascade, faces: Mapping[str, tuple[Fon
     return ""
 
 
-def _written(runs: Sequence[_Run], shown: Mapping[str, str]) -> Iterator[Undone]:
-    table = {ord(char): other for char, other in shown.items()}
+def _written(runs: Sequence[_Run], shown: ShownChars) -> Iterator[Undone]:
+    table = {ord(char): other for char, other in shown.chars.items()}
     for run in runs:
         before = run.text
-        count = sum(1 for char in before if char in shown)
+        count = sum(1 for char in before if char in shown.chars)
         if count:
             run.put(before.translate(table))
             place = run.element.getparent() if run.is_tail else run.element
-            yield Undone(Disguise.FONT, run.element if place is None else place, count, _example(before, shown))
+            yield Undone(Disguise.FONT, run.element if place is None else place, count, _example(before, shown.chars))
 
 
 def _example(text: str, shown: Mapping[str, str]) -> str:
