@@ -130,8 +130,8 @@ class ProxyMiddleware:
             keeper.end("no_proxy", sentence)
             raise Postponed(sentence) from fault
         if proxy.scheme == "https" and request.url.startswith("https:"):
-            fault = f"the proxy {proxy.place} is spoken to by https, through which no page is fetched by https"
-            raise RequestRefused(Rejection.NO_ANSWER, f"{request.url} is not fetched: {fault}; set it to http")
+            reason = f"the proxy {proxy.place} is spoken to by https, through which no page is fetched by https"
+            raise RequestRefused(Rejection.NO_ANSWER, f"{request.url} is not fetched: {reason}; set it to http")
         self._sticky = name if has_session else ""
         request.meta[PROXY_META] = name
         request.meta["proxy"] = f"{proxy.scheme}://{proxy.place}"
