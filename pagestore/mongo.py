@@ -137,8 +137,10 @@ class MongoPageStore(MongoPageHistory):
             return
         for name, der in certificates_in(capture).items():
             self._certificates.put(name, der)
-        for name, body in bodies_in(capture).items():
-            self._raw.put(name, body)
+        bodies = bodies_in(capture)
+        known = self._raw.known(list(bodies))  # most are those of the page before: pictures, style sheets
+        for name in bodies.keys() - known:
+            self._raw.put(name, bodies[name])
         data = capture_bytes(capture)
         self._captures.put(content_digest(data), data)
 

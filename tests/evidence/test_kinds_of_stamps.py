@@ -7,9 +7,11 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from pyasn1.codec.der.decoder import decode
+from pyasn1_modules import rfc3161
 
 from core.ids import digest
-from evidence.authority import Authority
+from evidence.authority import Authority, make_query
 from evidence.faults import DoesNotHold, Fault
 from evidence.records import Stamp
 from evidence.revocation import MAX_LIST_BYTES, pem_of
@@ -57,10 +59,14 @@ def test_a_stamp_made_after_its_certificate_expired_is_refused_in_a_sentence(tmp
 
 def test_an_authority_that_answers_under_another_policy_is_refused_before_anything_is_kept(tmp_path: Path) -> None:
     local = LocalAuthority(tmp_path)
-    ignoring = stamped(local)
 
-    def reply(_: bytes) -> tuple[int, str, bytes]:
-        return 200, "application/timestamp-reply", ignoring.response
+    def reply(query: bytes) -> tuple[int, str, bytes]:
+        nonce = int(decode(query, asn1Spec=rfc3161.TimeStampReq())[0]["nonce"])
+        return (
+            200,
+            "application/timestamp-reply",
+            local.answer(make_query(ROOT, nonce)),
+        )  # whatever policy was asked for
 
     with serving(reply) as server:
         asked = Authority(
@@ -68,7 +74,8 @@ def test_an_authority_that_answers_under_another_policy_is_refused_before_anythi
         )
         with pytest.raises(DoesNotHold) as caught:
             asked.stamp(ROOT)
-    assert caught.value.fault in (Fault.STAMP_NONCE, Fault.STAMP_POLICY)
+    assert caught.value.fault is Fault.STAMP_POLICY
+    assert DEFAULT_POLICY in caught.value.sentence()
 
 
 @pytest.fixture(scope="module")
