@@ -1,0 +1,94 @@
+"""Which box of a page is its text, on the kinds of pages that were read wrongly before."""
+
+import pytest
+import trafilatura
+
+from core.pages import Reading
+from crawler.reading import read_page
+from tests.crawler.texts import SIMPLIFIED, paragraphs
+
+PARAGRAPH = "".join(SIMPLIFIED)
+SHORT = "渡口停航了。"
+NOTICE = (
+    "本站使用数据以确保网站正常运行，并帮助我们为您提供最佳的体验。继续浏览，即表示您同意我们这样做，了解更多请看说明。"
+)
+
+
+def read(body: str) -> Reading:
+    markup = f"<html><head><title>老渡口_江城读书网</title></head><body>{body}</body></html>"
+    reading = read_page(markup.encode(), {}, "http://a.example/1.html")
+    assert isinstance(reading, Reading)
+    return reading
+
+
+def post(number: int, text: str, *, stamp: str) -> str:
+    """As forums in nested tables have it."""
+    return (
+        f"<div id='post_{number}'><table class='plhin'><tr><td class='pls'>林舟{number}</td><td class='plc'>"
+        f"<div class='pi'>{stamp}</div><div class='pct'><div class='pcb'><div class='t_fsz'>"
+        f"<table><tr><td class='t_f'>{text}</td></tr></table></div></div></div></td></tr></table></div>"
+    )
+
+
+def teaser(number: int, text: str) -> str:
+    return f"<li><div><h3><a href='/news/{number}.html'>另一篇报道的标题第{number}</a></h3><p>{text}</p></div></li>"
+
+
+def test_paragraphs_beside_a_much_longer_one_are_text_too() -> None:
+    text = "".join(f"<p>{each}</p>" for each in (SHORT, "".join(SIMPLIFIED), "船家收了竹篙。"))
+    lines = read(f"<div class='main'><h1>老渡口</h1><span id='detail'>{text}</span></div>").text.split("\n")
+    assert lines[0] == SHORT
+    assert lines[-1] == "船家收了竹篙。"
+
+
+def test_the_posts_of_a_thread_in_nested_tables_are_read_and_their_stamps_left_out() -> None:
+    stamps = [f"发表于 2026-4-{day} 23:20:45 | 只看该作者 来自 - 江城 | 倒序浏览" for day in range(5, 8)]
+    texts = ["".join(SIMPLIFIED[:2]), SIMPLIFIED[2], SIMPLIFIED[3]]
+    posts = "".join(
+        post(number, text, stamp=stamp) for number, (text, stamp) in enumerate(zip(texts, stamps, strict=True))
+    )
+    text = read(f"<h1>老渡口</h1><div id='postlist'>{posts}</div>").text
+    assert all(each in text for each in texts)
+    assert "只看该作者" not in text
+
+
+def test_a_single_line_with_a_date_and_an_hour_stays_in_a_text() -> None:
+    text = f"<p>{SIMPLIFIED[0]}</p><p>{SIMPLIFIED[1]}</p><p>2026年4月5日 23:20 江城</p><p>{SIMPLIFIED[2]}</p>"
+    assert "2026年4月5日 23:20 江城" in read(f"<div><h1>老渡口</h1><div>{text}</div></div>").text
+
+
+def test_beginnings_of_other_articles_are_not_taken_for_the_article() -> None:
+    stream = "".join(teaser(number, "".join(SIMPLIFIED)) for number in range(8))
+    article = f"<article><h1>老渡口</h1><p>{SIMPLIFIED[0]}</p><p>{SIMPLIFIED[1]}</p></article>"
+    text = read(f"<div>{article}</div><div class='more'><ul>{stream}</ul></div>").text
+    assert text == f"{SIMPLIFIED[0]}\n{SIMPLIFIED[1]}"
+
+
+@pytest.mark.parametrize("link", ["<a href='#part{}'>第{}节的标题在此</a>", "第{}节的标题在此{}"])
+def test_parts_of_an_article_under_headings_of_their_own_are_its_text(link: str) -> None:
+    parts = "".join(f"<div><h2>{link.format(at, at)}</h2><p>{at}：{PARAGRAPH}</p></div>" for at in range(4))
+    text = read(f"<div><div class='article'><h1>老渡口</h1>{parts}</div><ul><li>{NOTICE}</li></ul></div>").text
+    assert text.count(PARAGRAPH) == 4
+    assert NOTICE not in text
+
+
+def test_a_notice_of_cookies_is_not_taken_for_a_page_of_short_posts() -> None:
+    posts = "".join(f"<article class='CommentPost'><div><p>{at}：{PARAGRAPH}</p></div></article>" for at in range(4))
+    text = read(f"<h1>老渡口</h1><main>{posts}</main><div class='cookie-banner'>{NOTICE}</div>").text
+    assert NOTICE not in text
+    assert text.count(PARAGRAPH) == 4
+
+
+@pytest.mark.parametrize(
+    ("around", "asked"), [("", 0), ("<div class='a'><p>{}</p></div><table><tr><td>{}</td></tr></table>", 1)]
+)
+def test_the_second_extractor_is_asked_only_where_the_first_leaves_a_doubt(
+    around: str, asked: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls, ask = [], trafilatura.bare_extraction
+    monkeypatch.setattr(
+        trafilatura, "bare_extraction", lambda *given, **named: (calls.append(1), ask(*given, **named))[1]
+    )
+    others = around.format("".join(SIMPLIFIED[1:]), "".join(SIMPLIFIED[2:]))
+    read(f"<div class='text'><h1>老渡口</h1>{paragraphs()}</div>{others}")
+    assert len(calls) == asked
