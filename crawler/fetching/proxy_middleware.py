@@ -65,6 +65,9 @@ class ProxyMiddleware:
         keeper = self._keeper
         if not keeper.has_budget():
             raise Postponed("the budget is used up")
+        if not request.meta.get(COUNTED_META):
+            request.meta[COUNTED_META] = True
+            keeper.in_flight += 1
         request.headers.pop(_AUTHORIZATION, None)
         request.meta.pop("proxy", None)
         while keeper.proxies.members and not self._through_proxy(request):
@@ -73,9 +76,6 @@ class ProxyMiddleware:
             if keeper.is_ending or self._crawler.engine._slot.closing:
                 raise Postponed("every proxy of the site rests after failures")
         self._under_name(request)
-        if not request.meta.get(COUNTED_META):
-            request.meta[COUNTED_META] = True
-            keeper.in_flight += 1
 
     def process_response(self, request: Request, response: Response) -> Request | Response:
         """The response; the request once more where the proxy wanted a login, so that another one is asked."""

@@ -132,7 +132,6 @@ PROMOTE = (
     _HEAD
     + """
 if not is_of(ARGV[1]) then return 0 end
-redis.call('HDEL', passed, ARGV[3])
 if redis.call('SADD', seen, ARGV[3]) == 0 then return 0 end
 lease(ARGV[3], ARGV[2], keep(ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7], 0))
 return 1

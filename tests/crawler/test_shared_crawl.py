@@ -375,6 +375,16 @@ def test_what_is_tied_to_a_feed_is_forgotten_with_the_process_that_read_it_and_w
     assert other.take() == ("empty", None)
 
 
+def test_while_a_feed_is_read_again_nobody_else_takes_what_it_carries(plan: CrawlPlan, redis_url: str) -> None:
+    one, other, third = (SharedFrontier(plan, redis_url) for _ in range(3))
+    one.add("http://a.example/feed", 0, "feed")
+    one.take()
+    one.add_tied([Target("http://a.example/1", 1, PAGE)])
+    one.close(is_complete=False)
+    assert other.take()[1] == Target("http://a.example/feed", 0, "feed")
+    assert third.take() == ("wait", None)
+
+
 def test_feeds_are_read_by_two_processes_and_a_page_that_fails_has_the_text_of_its_feed(
     redis_url: str, tmp_path: Path
 ) -> None:

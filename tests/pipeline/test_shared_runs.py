@@ -292,7 +292,7 @@ def test_another_machine_with_a_home_and_a_name_of_its_own_helps_with_a_run(
     installation: Installation, tmp_path: Path
 ) -> None:
     machine = installation.machine
-    machine.environment["ZHUIWEN_CRAWL_PROCESSES"] = "1"
+    machine.environment |= {"ZHUIWEN_CRAWL_PROCESSES": "1", "ZHUIWEN_CRAWL_LEASE_S": "300"}
     (tmp_path / "other" / "names").mkdir(parents=True)
     renamed = "import socket\nsocket.gethostname = lambda: 'machine-b'\n"
     (tmp_path / "other" / "names" / "sitecustomize.py").write_text(renamed)
@@ -303,15 +303,20 @@ def test_another_machine_with_a_home_and_a_name_of_its_own_helps_with_a_run(
     site = _made(installation, "two machines", delay_s=0.1)
     run = machine.ask(site)
     first = machine.work(run)
-    wait_until(lambda: machine.state(run) == "running")
+    wait_until(lambda: machine.state(run) == "running" and installation.children("primary"))
+    primary = installation.children("primary")[0]
+    primary.suspend()  # or all would be done before the other has started
     second = other.start(
         f"import sys; sys.argv = ['zhuiwen', 'crawl', '{site}', '--join']\nfrom deploy.cli import main; main()"
     )
+    client = redis.Redis.from_url(installation.redis_url, decode_responses=True)
+    workers = f"zw:crawl:{{{hashlib.sha256(str(site).encode()).hexdigest()[:24]}}}:workers"
+    wait_until(lambda: any("machine-b" in worker for worker in client.zrange(workers, 0, -1)))
+    primary.resume()
     assert first.wait(DEADLINE_S) == 0
     assert second.wait(DEADLINE_S) == 0, other.log()
     assert installation.asked() == Counter(ALL)
     assert machine.outcome(run)["pages_fetched"] == len(ALL)
-    client = redis.Redis.from_url(installation.redis_url, decode_responses=True)
     counted = {
         name.partition(":")[0]: json.loads(raw) for name, raw in client.hgetall(f"zw:counts:{{{run}}}:counts").items()
     }
