@@ -18,7 +18,7 @@ from pipeline.evidence import EvidencePorts
 from tests.support import admin_data, browser, case_texts
 from tests.support.time_stamp_authority import LocalAuthority, serving_stamps
 from webadmin import stores
-from webadmin.models import Case, EvidenceBundle
+from webadmin.models import Case, DayTree, EvidenceBundle
 
 pytestmark = pytest.mark.django_db(transaction=True)
 SHOTS = os.environ.get("ZHUIWEN_TEST_SHOTS", "")  # a folder for pictures of what is tested, to be looked at
@@ -67,6 +67,28 @@ def test_evidence_is_shown_and_taken_away(
     manager.go("/admin/webadmin/evidencebundle/")
     keep(manager, f"list-{language}")
     assert manager.complaints == []
+
+
+def test_digests_stay_within_a_telephone(chromium: Browser, live_server: object, world: admin_data.World) -> None:
+    narrow = browser.visitor(chromium, str(live_server), "zh-CN", width=390)
+    narrow.log_in(world.administrator.get_username(), admin_data.PASSWORD)
+    bundle = EvidenceBundle.objects.get(kind=EvidenceBundle.Kind.DRAWN)
+    tree = DayTree.objects.get(day=bundle.day)
+    narrow.go(f"/admin/webadmin/daytree/{tree.pk}/change/")
+    expect(narrow.page.locator("body")).to_contain_text(bundle.digest)
+    for address in (
+        f"/admin/webadmin/daytree/{tree.pk}/change/",
+        f"/admin/webadmin/evidencebundle/{bundle.pk}/change/",
+    ):
+        narrow.go(address)
+        assert narrow.page.evaluate("document.documentElement.scrollWidth") <= 390
+    narrow.go(path(bundle.case))
+    digest = narrow.page.locator(".zw-bundle-list .zw-digest").first.bounding_box()
+    assert digest is not None
+    assert digest["width"] > 250  # read in two or three lines, not in ten
+    narrow.page.locator(".zw-bundle-list").scroll_into_view_if_needed()
+    keep(narrow, "telephone")
+    assert narrow.complaints == []
 
 
 def path(case: Case) -> str:

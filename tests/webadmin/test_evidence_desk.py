@@ -61,6 +61,15 @@ def shown(world: admin_data.World, person: Any = None) -> str:
     return signed_in(person or world.ours.reviewer).get(case_url(world)).content.decode()
 
 
+def test_forms_of_bundles_and_checks_say_their_state_in_words(world: admin_data.World) -> None:
+    now = admin_data.NOW
+    check = EvidenceCheck.objects.create(started_at=now, ended_at=now, bundles=1, read_bytes=2048)
+    for record, words in ((own(world), "完好保存"), (check, "全部未改变")):
+        page = signed_in(world.administrator).get(record_url(record)).content.decode()
+        assert words in page
+        assert "(&#x27;" not in page
+
+
 def test_a_case_names_its_bundle_and_says_that_nothing_is_stamped(world: admin_data.World) -> None:
     page = shown(world)
     assert own(world).digest in page

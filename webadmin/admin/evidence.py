@@ -6,6 +6,8 @@ from django.contrib import admin
 from django.db.models import Model
 from django.http import HttpRequest
 from django.template.defaultfilters import filesizeformat
+from django.utils.html import format_html_join
+from django.utils.safestring import mark_safe
 from django.utils.translation import gettext_lazy as _
 from unfold.admin import ModelAdmin
 from unfold.decorators import display
@@ -14,6 +16,7 @@ from webadmin.admin.columns import NOTHING, change_link, moment
 from webadmin.admin.isolation import AdministratorsOnly, HolderAdmin
 from webadmin.models import DayTree, EvidenceBundle, EvidenceCheck, RetentionLog, Stamp, StampAttempt
 
+MAX_LEAVES_SHOWN = 500  # of a day; a page with more is read by nobody
 STATE_COLORS = {
     EvidenceBundle.State.HELD: "success",
     EvidenceBundle.State.CHANGED: "danger",
@@ -41,7 +44,7 @@ class EvidenceBundleAdmin(LookedAt, HolderAdmin):
     list_filter = ["state", "kind", "drawing"]
     list_select_related = ["case__work", "case__page"]
     search_fields = ["digest", "sha256", "case__page_url", "case__work__title"]
-    fields = ["digest", "sha256", "case_link", "kind", "size", "version_id", "day", "fetched", "made", "state_label",
+    fields = ["digest", "sha256", "case_link", "kind", "size", "version_id", "day", "fetched", "made", "state_text",
               "checked", "drawing"]  # fmt: skip
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
@@ -71,7 +74,11 @@ class EvidenceBundleAdmin(LookedAt, HolderAdmin):
     def state_label(self, bundle: EvidenceBundle) -> tuple[str, str]:
         return bundle.state, bundle.get_state_display()
 
-    @display(description=_("checked"), ordering="checked_at")
+    @display(description=_("state"))
+    def state_text(self, bundle: EvidenceBundle) -> str:
+        return bundle.get_state_display()
+
+    @display(description=_("Last check"), ordering="checked_at")
     def checked(self, bundle: EvidenceBundle) -> str:
         return moment(bundle.checked_at)
 
@@ -100,7 +107,7 @@ class MachineAdmin(LookedAt, AdministratorsOnly, ModelAdmin):
 @admin.register(DayTree)
 class DayTreeAdmin(MachineAdmin):
     list_display = ["day", "root", "size", "stamp_count", "made_at"]
-    fields = ["day", "root", "size", "stamp_list", "made_at", "leaves"]
+    fields = ["day", "root", "size", "stamp_list", "made_at", "leaf_list"]
 
     @display(description=_("bundles"))
     def size(self, tree: DayTree) -> int:
@@ -113,6 +120,12 @@ class DayTreeAdmin(MachineAdmin):
     @display(description=_("time stamps"))
     def stamp_list(self, tree: DayTree) -> str:
         return "; ".join(str(stamp) for stamp in Stamp.objects.filter(tree=tree)) or NOTHING
+
+    @display(description=_("Evidence bundles"))
+    def leaf_list(self, tree: DayTree) -> object:
+        more = len(tree.leaves) - MAX_LEAVES_SHOWN
+        shown = [*tree.leaves[:MAX_LEAVES_SHOWN], *([_("and %(count)d more") % {"count": more}] if more > 0 else [])]
+        return format_html_join(mark_safe("<br>"), "{}", ((leaf,) for leaf in shown))
 
 
 @admin.register(Stamp)
@@ -133,11 +146,15 @@ class StampAttemptAdmin(MachineAdmin):
 @admin.register(EvidenceCheck)
 class EvidenceCheckAdmin(MachineAdmin):
     list_display = ["started_at", "bundles", "amount", "outcome"]
-    fields = ["started_at", "ended_at", "bundles", "amount", "outcome", "fault_list"]
+    fields = ["started_at", "ended_at", "bundles", "amount", "outcome_text", "fault_list"]
 
     @display(description=_("bytes read"))
     def amount(self, check: EvidenceCheck) -> str:
         return filesizeformat(check.read_bytes)
+
+    @display(description=_("outcome"))
+    def outcome_text(self, check: EvidenceCheck) -> object:
+        return self.outcome(check)[1]
 
     @display(description=_("outcome"), label={"good": "success", "bad": "danger"})
     def outcome(self, check: EvidenceCheck) -> tuple[str, object]:
