@@ -75,9 +75,6 @@ SENTENCES: Sequence[str] = (
     gettext_noop("“%(word)s” stands on it"),
     gettext_noop("HTTP status %(status)s"),
     gettext_noop("%(count)s characters of text"),
-    # what an address is that is not fetched: core.addresses, crawler.fetching.addresses
-    gettext_noop("%(address)s is %(network)s; to fetch it all the same, %(remedy)s"),
-    gettext_noop("add %(place)s to ZHUIWEN_ALLOW_PRIVATE_HOSTS"),
     gettext_noop("%(url)s sends headers without end"),
     gettext_noop("%(url)s is compressed %(count)s times over"),
     gettext_noop("%(url)s grows to %(ratio)s times its size when decompressed, which no page does"),
@@ -85,6 +82,9 @@ SENTENCES: Sequence[str] = (
     gettext_noop("%(url)s does not load in the browser: %(kind)s"),
     gettext_noop("%(url)s leads to %(host)s, which is not part of the site"),
     gettext_noop("%(url)s is not fetched: %(reason)s"),
+    # what an address is that is not fetched: core.addresses, crawler.fetching.addresses
+    gettext_noop("%(address)s is %(network)s; to fetch it all the same, %(remedy)s"),
+    gettext_noop("add %(place)s to ZHUIWEN_ALLOW_PRIVATE_HOSTS"),
     gettext_noop("%(url)s breaks off its answer (%(kind)s)"),
     gettext_noop("%(url)s is not there any more (%(status)s)"),
     gettext_noop("%(url)s changed while the site said that it had not; it is always fetched whole from now on"),

@@ -190,3 +190,18 @@ def test_an_archive_of_the_import_folder_is_asked_for_in_the_browser(
     refused = manager.post(add_url(ArchiveImport), form | {"path": "../../etc/passwd"})
     assert refused.status_code == 200
     assert ArchiveImport.objects.filter(site=site).count() == 1
+
+
+def test_an_address_that_no_crawl_would_fetch_is_refused_when_it_is_typed(world: admin_data.World) -> None:
+    form = clean_site(world, kind="generic", start_urls="https://a.example/\nhttp://10.2.3.4/\nhttp://0x7f.1/")
+    assert not form.is_valid()
+    assert [each.split(" ")[0] for each in form.errors["start_urls"]] == ["http://10.2.3.4/", "http://0x7f.1/"]
+    assert "内网地址" in form.errors["start_urls"][0]
+    assert clean_site(world, kind="generic", start_urls="https://a.example/").is_valid()
+
+
+def test_a_crawl_of_archive_files_is_refused_at_once(world: admin_data.World) -> None:
+    archive = Site.objects.create(rights_holder=world.ours.holder, name="旧档", kind=Site.Kind.ARCHIVE)
+    with pytest.raises(crawls.NotCrawled, match="旧档 is not crawled"):
+        crawls.request_run(archive)
+    assert not archive.runs.exists()
