@@ -1,6 +1,6 @@
 """Pages that served no decision, out of published repositories: `python -m laboratory.unseen_pages MIRRORS OUT`.
 
-MIRRORS holds a git copy of each repository as OWNER+NAME, OWNER+NAME/repo or OWNER+NAME/repo/.git. The table beside
+MIRRORS holds a git copy of each repository, bare or not, as OWNER+NAME or OWNER+NAME/repo. The table beside
 this module names page, reference and what a person read of title, author and date; the pages themselves are nobody's
 to pass on. OUT/open and OUT/closed each get a manifest: the first may be looked at to mend faults, the second gives
 the figure. A site stands in one of them as a whole.
@@ -69,7 +69,9 @@ def _rows() -> Iterator[dict[str, str]]:
 
 def _file(mirrors: Path, row: Mapping[str, str], path: str) -> bytes:
     root = mirrors / row["repository"].replace("/", "+")
-    places = [place for place in (root / "repo" / ".git", root / "repo", root) if (place / "objects").is_dir()]
+    places = [
+        place for place in (root / "repo" / ".git", root / "repo", root / ".git", root) if (place / "objects").is_dir()
+    ]
     if not places:
         raise UnreadableFile(root, "is not there; copy the repository with git")
     name = f"{row['commit']}:{path}"

@@ -14,7 +14,7 @@ _MAX_HEADINGS = 20
 # How far above the text its heading stands: between them are author, date, tools and a picture or two.
 _MAX_LINES_ABOVE, _MAX_LINES_INSIDE = 15, 3
 _TITLE_SEPARATORS = re.compile(
-    r"\s*[_|｜»>]+\s*|\s+[-–—]+\s+|--+|-(?=[\u4e00-\u9fff]{2,16}(?:网|網|站|中心|论坛|論壇|小说|小說|在线|政府|日报|日報|局)$)|——(?=[^—]{2,12}$)"
+    r"\s*[_|｜»>]+\s*|\s+(?:[-–—]+|[·•]|::)\s+|--+|-(?=[\u4e00-\u9fff]{2,16}(?:网|網|站|中心|论坛|論壇|小说|小說|在线|政府|日报|日報|局)$)|——(?=[^—]{2,12}$)"
 )
 _HOME = re.compile(r"^(?:(?:https?:)?//[^/?#]+)?/?(?:index\.\w+|default\.\w+)?(?:[?#].*)?$", re.IGNORECASE)
 _HEADINGS = ("h1", "h2", "h3")
@@ -38,7 +38,7 @@ def title(tree: HtmlElement, selected: str = "", page: Sequence[Line] = (), main
     if heading:
         return heading
     parts = [part for part in _TITLE_SEPARATORS.split(stated) if part and _key(part) != site]
-    shown = _shown(parts, page, main_lines)
+    shown = _shown(parts, page, main_lines) or (_only(tree, page, main_lines) if len(parts) == 1 else "")
     return shown or (parts[0] if parts else stated)
 
 
@@ -89,6 +89,13 @@ def _nearest(headings: Sequence[str], whole: str, page: Sequence[Line], main_lin
     if places:
         return max(places, key=lambda each: places[each])
     return max(fitting[:3], key=len, default="")
+
+
+def _only(tree: HtmlElement, page: Sequence[Line], main_lines: Sequence[Line]) -> str:
+    """The page's one first heading above the text, where its <title> names nothing but the site."""
+    found = {one_line(text_of(node)) for node in islice(tree.iter("h1"), _MAX_HEADINGS) if not is_home(node)} - {""}
+    above = {one_line(line.text) for line in _above(page, main_lines)}
+    return next(iter(found)) if len(found) == 1 and found <= above else ""
 
 
 def _shown(parts: Sequence[str], page: Sequence[Line], main_lines: Sequence[Line]) -> str:

@@ -90,6 +90,7 @@ def test_a_numeral_has_its_value(text: str, value: int | None) -> None:
         "沈知微",
         "文｜渡口报 沈知微",
         "作者：记者沈知微",
+        "作者：沈知微 2026-03-01 10:20",
         "江城快訊／沈知微 2026年01月02日 20:19:00",
         "沈知微于 2026-01-02 15:47:53 发布",
         "本帖由沈知微于2026年1月2日16:12:21在〖渡口〗发表",
@@ -191,3 +192,12 @@ def test_the_number_of_an_account_is_no_author() -> None:
 def test_a_reporter_stated_with_his_office_is_named_without_it() -> None:
     head = "<title>老渡口_江城读书网</title><meta name='author' content='記者沈知微／江城報導'>"
     assert page(head=head).author == "沈知微"
+
+
+def test_a_heading_is_the_title_where_the_page_gives_only_its_sites_name() -> None:
+    assert page(head="<title>江城读书网</title>").title == "老渡口"
+
+
+def test_a_site_parted_from_the_title_by_a_dot_is_no_part_of_it() -> None:
+    found = read(f"<html><head><title>夜渡 · 江城读书网</title></head><body><div>{paragraphs()}</div></body></html>")
+    assert found.title == "夜渡"
