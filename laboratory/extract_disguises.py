@@ -2,21 +2,27 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from random import Random
 
+from core.errors import UnreadableFile
 from core.pages import Disguise
 from crawler.disguises.glyph_ocr import NoRecognizer, Recognizer
 from crawler.disguises.reference_fonts import ReferenceFonts, free_fonts
 from crawler.disguises.sight import OpenEyes, open_eyes
 from crawler.fetching.resources import Resources
 from crawler.reading import Rejected, read_page
+from laboratory.corpora import read
 from laboratory.extract_sections import ExtractPlan, Say, Section
 from laboratory.hidden_pages.catalogue import CLEAN, MARKUP_WAYS, Way, drawn_ways, pages_of
 from laboratory.hidden_pages.page import ADDRESS, HiddenPage, PageFiles
 from laboratory.tables import TextTable
 
 PAGES = 200  # of each way
+PASSAGE_CHARS, PARAGRAPH_CHARS = 440, 110  # of a real text
+MARKS = "，。！？；：、"
+_KEPT, _MARKS = re.compile(f"[\u4e00-\u9fff{MARKS}]"), re.compile(f"([{MARKS}])[{MARKS}]+")
 _HEADERS = {"Content-Type": "text/html; charset=utf-8"}
 _LETTERS = re.compile(r"[^\w\n]+")
 
@@ -43,24 +49,52 @@ class _Served:
         return self.files
 
 
-def measure(seed: int, pages: int = PAGES, say: Say = lambda line: None) -> list[Undone]:
-    """All ways with all that the machine has, and the drawn ones without references and without OCR."""
+def measure(
+    seed: int, pages: int = PAGES, say: Say = lambda line: None, passages: Sequence[Sequence[str]] = ()
+) -> list[Undone]:
+    """All ways with all that the machine has, and the drawn ones without references and without OCR.
+
+    passages: paragraphs of real texts, that the drawn ways are measured with as well.
+    """
     known, foreign = faces()
     results = [undone(way, seed, pages, None, None) for way in (CLEAN, *MARKUP_WAYS)]
     labels = [(face, face.stem) for face in known] + [(face, f"{face.stem} (no reference)") for face in foreign]
     for way in (way for face, label in labels for way in drawn_ways(face, label)):
         say(f"{way.name}: {pages} pages")
         results.append(undone(way, seed, pages, None, None))
+        if passages:
+            results.append(
+                undone(replace(way, name=f"{way.name}, real texts"), seed, pages, None, None, passages=passages)
+            )
+    for group, label in ((known[:1], "no OCR"), (foreign, "no reference, no OCR")):
+        unseconded = [way for face in group for way in drawn_ways(face, label)]
+        results += [undone(way, seed, pages, None, NoRecognizer()) for way in unseconded]
     for face in known[:1]:
-        results += [undone(way, seed, pages, None, NoRecognizer()) for way in drawn_ways(face, "no OCR")]
         blind = drawn_ways(face, "no reference face")
         results += [undone(way, seed, max(1, pages // 10), ReferenceFonts([]), None) for way in blind]
     return results
 
 
 def section(plan: ExtractPlan, say: Say) -> Section:
-    """The part `disguises` of `bench extract`."""
-    return shown(measure(plan.seed, PAGES, say))
+    """The part `disguises` of `bench extract`; real texts only where the corpora are."""
+    try:
+        passages = _passages(plan)
+    except UnreadableFile as error:
+        say(f"no real texts: {error}")
+        passages = []
+    return shown(measure(plan.seed, PAGES, say, passages))
+
+
+def _passages(plan: ExtractPlan) -> list[list[str]]:
+    """Of encyclopedia articles in both scripts, of which some characters are in no list. Raises UnreadableFile."""
+    rng = Random(plan.seed)  # noqa: S311, no secret
+    texts = [_MARKS.sub(r"\1", "".join(_KEPT.findall(one["text"]))) for one in read(plan.corpora, "wiki_dev.jsonl.gz")]
+    long = [text for text in texts if len(text) >= PASSAGE_CHARS]
+    chosen = rng.sample(long, min(PAGES, len(long)))
+    return [
+        [text[at : at + PARAGRAPH_CHARS].lstrip(MARKS) for at in range(0, PASSAGE_CHARS, PARAGRAPH_CHARS)]
+        for text in chosen
+    ]
 
 
 def shown(results: Sequence[Undone]) -> Section:
@@ -80,14 +114,22 @@ def shown(results: Sequence[Undone]) -> Section:
     return Section((TextTable("Disguises undone", columns, rows, ("pages", "undone", "told of")),), record)
 
 
-def undone(way: Way, seed: int, pages: int, references: ReferenceFonts | None, recognizer: Recognizer | None) -> Undone:
-    """One way over `pages` pages."""
+def undone(
+    way: Way,
+    seed: int,
+    pages: int,
+    references: ReferenceFonts | None,
+    recognizer: Recognizer | None,
+    *,
+    passages: Sequence[Sequence[str]] = (),
+) -> Undone:
+    """One way over `pages` pages, of generated prose or of `passages`."""
     served = _Served()
     eyes = open_eyes(served.of_page, references or _References.shared(), recognizer)
     good = told = 0
     failures: list[str] = []
     try:
-        for number, page in enumerate(pages_of(way, seed, pages)):
+        for number, page in enumerate(pages_of(way, seed, pages, passages)):
             served.files = PageFiles(page.files)
             text, kinds = _read(page, eyes)
             is_good = _same(text, page.truth, marks_count=way.marks_count)

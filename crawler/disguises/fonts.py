@@ -57,10 +57,10 @@ class _Stated:
 
 @dataclass(frozen=True, slots=True)
 class ShownChars:
-    """What a font shows for characters of a page: `chars`, and of these the ones that stay in doubt."""
+    """What a font shows for characters of a page: `chars`; and which of the shown ones stay in doubt."""
 
     chars: Mapping[str, str]
-    doubtful: frozenset[str] = frozenset()
+    doubtful: str = ""
 
 
 class FontReader:
@@ -96,12 +96,12 @@ class FontReader:
         doubtful = [number for number, choice in enumerate(choices) if not choice.is_sure]
         for number in sorted(doubtful, key=lambda each: choices[each].probability)[:_MAX_ASKED_OF_OCR]:
             glyph = stated[number].glyph
-            glyph.seen = glyph.seen or self._recognizer.line(glyph.raster)
+            glyph.seen = glyph.seen or self._recognizer.one(glyph.raster)
             choices[number] = stated[number].choice(script)
         changed = [(one.char, choice) for one, choice in zip(stated, choices, strict=True) if choice.char != one.char]
         return ShownChars(
             {char: choice.char for char, choice in changed},
-            frozenset(char for char, choice in changed if not choice.is_sure),
+            "".join(choice.char for _, choice in changed if not choice.is_sure),
         )
 
     def _glyphs(self, font: bytes, wanted: Set[str], index: GlyphIndex) -> Mapping[str, _Glyph | None]:

@@ -82,6 +82,15 @@ def choose(candidates: Sequence[Candidate], evidence: Evidence = Evidence()) -> 
     return Choice(candidates[nats.index(most)].char, 1 / sum(exp(each - most) for each in nats))
 
 
+def in_doubt(chars: str) -> str:
+    """Characters that stay in doubt, as an example of what was undone begins with them.
+
+    >>> in_doubt("竟间"), in_doubt("")
+    ('竟? 间? · ', '')
+    """
+    return " ".join(f"{char}?" for char in dict.fromkeys(chars)) + " · " if chars else ""
+
+
 def _prior(char: str, evidence: Evidence) -> float:
     stated, odds = evidence.stated
     if char == stated:

@@ -11,6 +11,9 @@ from PIL import Image
 MISSING = "pictures are not read by OCR: install zhuiwen[ocr]"
 _HEIGHT_PX = 48  # what the recogniser's network takes
 MAX_WIDTH_PX = 2_000
+_INK = 96
+# Of its longer side: so 95 % of 168 single characters of 20 to 55 px are read, and 93 % as the bare box of their ink.
+_SIDE_OF_ONE = 1.2
 
 
 class Recognizer:
@@ -37,6 +40,10 @@ class Recognizer:
             return "", 0.0
         return str(found[0][0]).strip(), float(found[0][1])
 
+    def one(self, ink: NDArray[np.uint8]) -> tuple[str, float]:
+        """As `line`, for the drawing of one character: its shape is kept, and ground left around it."""
+        return self.line(_squared(ink))
+
     def _loaded(self) -> Any:
         with self._lock:
             if not self._is_loaded:
@@ -56,6 +63,18 @@ class NoRecognizer(Recognizer):
     def __init__(self) -> None:
         super().__init__()
         self._is_loaded = True
+
+
+def _squared(ink: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    rows, columns = np.flatnonzero(ink.max(axis=1) > _INK), np.flatnonzero(ink.max(axis=0) > _INK)
+    if not rows.size:
+        return ink
+    box = ink[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
+    side = round(max(box.shape) * _SIDE_OF_ONE)
+    top, left = (side - box.shape[0]) // 2, (side - box.shape[1]) // 2
+    square = np.zeros((side, side), np.uint8)
+    square[top : top + box.shape[0], left : left + box.shape[1]] = box
+    return square
 
 
 def _padded(ink: NDArray[np.uint8]) -> NDArray[np.uint8]:

@@ -20,7 +20,7 @@ from core.pages import Disguise
 from crawler.characters.repertoire import HAN, count_han
 from crawler.disguises.font_process import FontProcess
 from crawler.disguises.fonts import MIN_SIMILARITY
-from crawler.disguises.glyph_choice import Evidence, Script, choose, script_of
+from crawler.disguises.glyph_choice import Evidence, Script, choose, in_doubt, script_of
 from crawler.disguises.glyph_ocr import Recognizer
 from crawler.disguises.reference_fonts import ReferenceFonts
 from crawler.disguises.stylesheets import Cascade, Properties, address_in
@@ -46,13 +46,21 @@ class _Place:
     box: tuple[float, float, float, float] | None = None  # left, top, width, height in px of a strip
 
 
+@dataclass(frozen=True, slots=True)
+class PictureText:
+    """What a picture shows, and those of its characters that stay in doubt."""
+
+    text: str = ""
+    doubtful: str = ""
+
+
 class PictureReader:
     """Reads pictures of characters. Safe to use from several threads."""
 
     def __init__(self, process: FontProcess, references: ReferenceFonts, recognizer: Recognizer) -> None:
         self._process, self._references, self._recognizer = process, references, recognizer
         self._lock = threading.Lock()
-        self._kept: OrderedDict[str, str] = OrderedDict()
+        self._kept: OrderedDict[str, PictureText] = OrderedDict()
 
     @property
     def can_read(self) -> bool:
@@ -63,8 +71,8 @@ class PictureReader:
         picture: bytes,
         box: tuple[float, float, float, float] | None = None,
         script: Script = Script.EITHER,
-    ) -> str:
-        """The characters of a picture, or of the part of it that is shown; "" where it has none.
+    ) -> PictureText:
+        """The characters of a picture, or of the part of it that is shown; none where it has none.
 
         script: that of the text around it.
         """
@@ -74,41 +82,40 @@ class PictureReader:
                 self._kept.move_to_end(key)
                 return self._kept[key]
         ink = self._process.ink(picture)
-        text = self._read(_part(ink, box), script) if ink is not None else ""
+        text = self._read(_part(ink, box), script) if ink is not None else PictureText()
         with self._lock:
             self._kept[key] = text
             while len(self._kept) > MAX_KEPT:
                 self._kept.popitem(last=False)
         return text
 
-    def _read(self, ink: NDArray[np.uint8], script: Script) -> str:
-        if not ink.size or ink.max() <= _INK:
-            return ""
-        if box_of_ink(ink).shape[0] > MAX_HEIGHT_PX:
-            return ""
+    def _read(self, ink: NDArray[np.uint8], script: Script) -> PictureText:
+        if not ink.size or ink.max() <= _INK or box_of_ink(ink).shape[0] > MAX_HEIGHT_PX:
+            return PictureText()
         cells = cells_of(ink)
         if not cells or len(cells) > MAX_CHARS:
-            return ""
+            return PictureText()
         if len(cells) == 1:
             return self._one(cells[0], script)
         read, confidence = self._recognizer.line(box_of_ink(ink))
         if confidence >= MIN_OCR_CONFIDENCE and len(read) != len(cells):
-            return read
-        return "".join(self._one(cell, script, read[number : number + 1]) for number, cell in enumerate(cells))
+            return PictureText(read)
+        chars = [self._one(cell, script, read[number : number + 1]) for number, cell in enumerate(cells)]
+        return PictureText("".join(char.text for char in chars), "".join(char.doubtful for char in chars))
 
-    def _one(self, ink: NDArray[np.uint8], script: Script, seen: str = "") -> str:
+    def _one(self, ink: NDArray[np.uint8], script: Script, seen: str = "") -> PictureText:
         index = self._references.index
         if index is None:
-            read, confidence = self._recognizer.line(box_of_ink(ink)) if not seen else (seen, 1.0)
-            return read if confidence >= MIN_OCR_CONFIDENCE and len(read) == 1 else ""
+            read, confidence = self._recognizer.one(ink) if not seen else (seen, 1.0)
+            return PictureText(read) if confidence >= MIN_OCR_CONFIDENCE and len(read) == 1 else PictureText()
         candidates = index.candidates(index.similarities([ink])[0])
         if candidates[0].similarity < MIN_SIMILARITY:
-            return ""
+            return PictureText()
         choice = choose(candidates, Evidence(script))
         if not choice.is_sure:
-            opinion = (seen, 1.0) if seen else self._recognizer.line(box_of_ink(ink))
+            opinion = (seen, 1.0) if seen else self._recognizer.one(ink)
             choice = choose(candidates, Evidence(script, seen=opinion))
-        return choice.char
+        return PictureText(choice.char, "" if choice.is_sure else choice.char)
 
 
 def write_pictured(
@@ -122,11 +129,13 @@ def write_pictured(
     script = script_of(tree.text_content())
     for place in places:
         picture = resources.get(place.address, ResourceKind.PICTURE)
-        text = reader.text(picture, place.box, script) if picture else ""
-        if text:
-            _replace(place.element, text)
+        read = reader.text(picture, place.box, script) if picture else PictureText()
+        if read.text:
+            _replace(place.element, read.text)
             name = place.address if not place.address.startswith("data:") else "data:"
-            undone.append(Undone(Disguise.PICTURE_TEXT, place.element, 1, f"{text} ← {name[-60:]}"))
+            undone.append(
+                Undone(Disguise.PICTURE_TEXT, place.element, 1, f"{in_doubt(read.doubtful)}{read.text} ← {name[-60:]}")
+            )
     return undone
 
 

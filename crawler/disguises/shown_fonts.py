@@ -10,6 +10,7 @@ from lxml.html import HtmlElement
 from core.pages import Disguise
 from crawler.characters.repertoire import HAN, PRIVATE_USE
 from crawler.disguises.fonts import FontReader, ShownChars
+from crawler.disguises.glyph_choice import in_doubt
 from crawler.disguises.stylesheets import Cascade, FontFace, families
 from crawler.disguises.undone import Undone
 from crawler.disguises.visibility import NEVER_SHOWN
@@ -17,6 +18,7 @@ from crawler.fetching.resources import ResourceKind, Resources, absolute
 
 MIN_HAN_IN_FACE = 20  # fewer are a heading or a badge; private-use characters count whatever their number
 _EXAMPLE_CHARS = 30
+_DOUBTFUL_SHOWN = 5  # an example has 80 characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +118,10 @@ def _written(runs: Sequence[_Run], shown: ShownChars) -> Iterator[Undone]:
         if count:
             run.put(before.translate(table))
             place = run.element.getparent() if run.is_tail else run.element
-            yield Undone(Disguise.FONT, run.element if place is None else place, count, _example(before, shown.chars))
+            yield Undone(Disguise.FONT, run.element if place is None else place, count, _example(before, shown))
 
 
-def _example(text: str, shown: Mapping[str, str]) -> str:
+def _example(text: str, shown: ShownChars) -> str:
     piece = " ".join(text.split())[:_EXAMPLE_CHARS]
-    return f"{piece} → {''.join(shown.get(char, char) for char in piece)}"
+    written = "".join(shown.chars.get(char, char) for char in piece)
+    return f"{in_doubt(shown.doubtful[:_DOUBTFUL_SHOWN])}{piece} → {written}"

@@ -1,6 +1,6 @@
 """All disguises that pages are generated of, each under a name, and the pages."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -53,9 +53,13 @@ def drawn_ways(face: Path, label: str) -> tuple[Way, ...]:
     )
 
 
-def pages_of(way: Way, seed: int, count: int) -> Iterator[HiddenPage]:
-    """`count` pages of one way; the same seed gives the same pages."""
+def pages_of(way: Way, seed: int, count: int, passages: Sequence[Sequence[str]] = ()) -> Iterator[HiddenPage]:
+    """`count` pages of one way; the same seed gives the same pages.
+
+    passages: paragraphs that stand in place of generated prose, one text after another.
+    """
     for number in range(count):
         rng = Random(f"{seed}:{way.name}:{number}")  # noqa: S311, no secret
-        body = way.maker(paragraphs(rng, rng.randint(6, 12)), rng)
+        text = passages[number % len(passages)] if passages else paragraphs(rng, rng.randint(6, 12))
+        body = way.maker(text, rng)
         yield page_of(way.name, way.kind, body, is_external=way.is_external and number % 2 == 1)

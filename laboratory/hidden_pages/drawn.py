@@ -36,15 +36,15 @@ class Drawer:
 
     def private_font(self, paragraphs: Sequence[str], rng: Random) -> Body:
         """A fifth of the characters or more have codes of no meaning."""
-        chars = sorted({char for char in "".join(paragraphs) if HAN.fullmatch(char)})
+        chars = self._han(paragraphs)
         chosen = rng.sample(chars, max(5, int(len(chars) * rng.uniform(0.2, 0.9))))
         codes = rng.sample(list(_PRIVATE), len(chosen))
         return self._page(paragraphs, rng, {char: chr(code) for char, code in zip(chosen, codes, strict=True)})
 
     def remapped_font(self, paragraphs: Sequence[str], rng: Random) -> Body:
         """Characters stand for one another: what is in the source reads as nonsense."""
-        chars = {char for char in "".join(paragraphs) if HAN.fullmatch(char)}
-        pool = sorted(chars | set(rng.sample(sorted(FREQUENT_HAN), 60)))
+        chars = self._han(paragraphs)
+        pool = sorted({*chars, *(rng.sample(sorted(FREQUENT_HAN), 60))})
         pool = [char for char in pool if ord(char) in self._names]
         chosen = rng.sample(pool, max(12, int(len(pool) * rng.uniform(0.4, 1.0))))
         turned = chosen[1:] + chosen[:1]
@@ -52,7 +52,7 @@ class Drawer:
 
     def pictures(self, paragraphs: Sequence[str], rng: Random) -> Body:
         """Some characters are pictures of their own; the same file wherever the character stands."""
-        chars = sorted({char for char in "".join(paragraphs) if HAN.fullmatch(char)})
+        chars = self._han(paragraphs)
         chosen = rng.sample(chars, max(4, len(chars) // 8))
         size, is_clear = rng.randint(20, 36), rng.random() < 0.5
         files = {f"/img/{number}.png": self._png(char, size, is_clear=is_clear) for number, char in enumerate(chosen)}
@@ -61,7 +61,7 @@ class Drawer:
 
     def strip(self, paragraphs: Sequence[str], rng: Random) -> Body:
         """The pictures are parts of one strip, which style moves under a window."""
-        chars = sorted({char for char in "".join(paragraphs) if HAN.fullmatch(char)})
+        chars = self._han(paragraphs)
         chosen = rng.sample(chars, max(4, len(chars) // 8))
         size = rng.randint(22, 32)
         side = size + 6
@@ -73,6 +73,10 @@ class Drawer:
         css += "".join(f".z{number}{{background-position:-{number * side}px 0}}" for number in range(len(chosen)))
         markup = {char: f'<i class="z z{number}"></i>' for number, char in enumerate(chosen)}
         return _marked(paragraphs, markup, css=css, files={"/img/z.png": _saved(strip)})
+
+    def _han(self, paragraphs: Sequence[str]) -> list[str]:
+        """The different Chinese characters that the face has, in order."""
+        return sorted({char for char in "".join(paragraphs) if HAN.fullmatch(char) and ord(char) in self._names})
 
     def _page(self, paragraphs: Sequence[str], rng: Random, codes: dict[str, str]) -> Body:
         chars = {char for char in "".join(paragraphs) if ord(char) in self._names} | codes.keys()

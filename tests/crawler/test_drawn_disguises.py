@@ -13,7 +13,8 @@ from crawler.disguises.reference_fonts import ReferenceFonts, free_fonts
 from crawler.disguises.sight import OpenEyes, open_eyes
 from crawler.fetching.resources import ResourceKind, Resources
 from crawler.reading import read_page
-from laboratory.hidden_pages.drawn import Drawer, drawer
+from laboratory.extract_disguises import faces
+from laboratory.hidden_pages.drawn import Drawer, _marked, drawer
 from laboratory.hidden_pages.page import ADDRESS, Body, PageFiles, page_of
 from laboratory.hidden_pages.prose import paragraphs
 
@@ -123,3 +124,40 @@ def test_a_data_address_carries_a_resource_and_no_more_than_it_may() -> None:
     files = PageFiles({})
     assert files.get("data:text/css;base64," + base64.b64encode(b"p{}").decode(), ResourceKind.STYLE) == b"p{}"
     assert files.get("data:text/css," + "a" * 3_000_000, ResourceKind.STYLE) is None
+
+
+def test_digits_of_a_font_that_garbles_chinese_alone_stay(served: Served, eyes: OpenEyes, hand: Drawer) -> None:
+    rng = Random(6)
+    text = [*paragraphs(rng), "账本上写着1、2、7、10四个数目，谁也不知道是什么意思。"]
+    reading = read(hand.remapped_font(text, rng), served, eyes)
+    assert reading.text == "\n".join(text)
+
+
+def test_a_picture_between_digits_of_a_sentence_is_read(served: Served, eyes: OpenEyes, hand: Drawer) -> None:
+    rng = Random(8)
+    text = [*paragraphs(rng), "他在1963年11月22日写下这封信，一直放在抽屉里没有寄出。"]
+    files = {"/img/1.png": hand._png("年", 26, is_clear=False), "/img/2.png": hand._png("月", 26, is_clear=False)}
+    body = _marked(text, {"年": '<img src="/img/1.png">', "月": '<img src="/img/2.png">'}, files=files)
+    assert read(body, served, eyes).text == "\n".join(text)
+
+
+def test_what_stays_in_doubt_is_marked_in_the_example(served: Served, eyes: OpenEyes, hand: Drawer) -> None:
+    rng = Random(3)
+    text = [*paragraphs(rng), "书上只写了一个曰字，旁边再没有别的什么记号可以参考。"]
+    body = hand._page(text, rng, {"曰": "\ue123", "旁": "\ue124"})
+    reading = read(body, served, eyes)
+    (found,) = reading.disguises
+    assert found.example.startswith(("日? · ", "曰? · "))
+
+
+def test_a_page_in_a_face_that_is_no_reference_is_read(served: Served) -> None:
+    foreign = faces()[1]
+    if not foreign or len(free_fonts()) < 2:
+        pytest.skip("this machine has no face beside the references")
+    hand, rng = drawer(foreign[0]), Random(5)
+    opened = open_eyes(served.of_page, ReferenceFonts(free_fonts()[:2]), NoRecognizer())
+    try:
+        for body in (hand.remapped_font(paragraphs(rng), rng), hand.pictures(paragraphs(rng), rng)):
+            assert read(body, served, opened).text == body.truth
+    finally:
+        opened.close()

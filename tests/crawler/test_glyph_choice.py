@@ -1,0 +1,84 @@
+"""Which character a drawing is: shape first, then script, frequency, what the source states, a second opinion."""
+
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import ImageFont
+
+from crawler.disguises.glyph_choice import Choice, Evidence, Script, choose, in_doubt, script_of
+from crawler.disguises.glyph_shapes import Candidate, GlyphIndex, features
+from crawler.disguises.reference_fonts import drawn, free_fonts
+from laboratory.extract_disguises import faces
+
+NEAR = [Candidate("侬", 0.82), Candidate("依", 0.80)]
+
+
+def test_of_two_shapes_that_are_near_the_usual_character_is_chosen() -> None:
+    assert choose(NEAR).char == "依"
+
+
+def test_a_shape_that_is_much_nearer_outweighs_frequency() -> None:
+    assert choose([Candidate("侬", 0.97), Candidate("依", 0.88)]).char == "侬"
+
+
+@pytest.mark.parametrize(("script", "char"), [(Script.SIMPLIFIED, "奥"), (Script.TRADITIONAL, "奧")])
+def test_the_script_of_the_text_decides_between_forms(script: Script, char: str) -> None:
+    assert choose([Candidate("奧", 0.94), Candidate("奥", 0.93)], Evidence(script)).char == char
+
+
+def test_what_the_source_states_is_believed_as_far_as_its_odds() -> None:
+    assert choose(NEAR, Evidence(stated=("侬", 5.0))).char == "侬"
+    assert choose(NEAR, Evidence(stated=("侬", -12.0))).char == "依"
+
+
+def test_a_second_opinion_turns_what_is_near_even_and_makes_it_sure() -> None:
+    even = [Candidate("竟", 0.90), Candidate("竞", 0.91)]
+    assert not choose(even).is_sure
+    assert choose(even, Evidence(seen=("竟", 1.0))).char == "竟"
+    assert choose(even, Evidence(seen=("竞", 1.0))).is_sure
+
+
+def test_a_lone_candidate_is_certain_and_doubt_is_written_with_a_question_mark() -> None:
+    assert choose([Candidate("字", 0.9)]) == Choice("字", 1.0)
+    assert in_doubt("竟竟间") == "竟? 间? · "
+
+
+def test_the_script_of_a_text_with_both_forms_is_left_open() -> None:
+    assert script_of("这國") is Script.EITHER
+
+
+def test_features_of_a_blank_are_zero_and_of_nothing_none() -> None:
+    assert not features([np.zeros((9, 9), np.uint8)]).any()
+    assert len(features([])) == 0
+
+
+@cache
+def _texts() -> str:
+    folder = Path(__file__).parents[1] / "quality" / "texts"
+    return "".join(sorted({*"".join(path.read_text("utf-8") for path in folder.glob("*.txt"))} & _two_bytes()))
+
+
+def _two_bytes() -> set[str]:
+    return {chr(code) for code in range(0x4E00, 0xA000)}
+
+
+@pytest.mark.skipif(len(free_fonts()) < 2, reason="this machine has fewer than two free Chinese faces")
+@pytest.mark.parametrize("size_px", [22, 72])
+def test_the_characters_of_a_face_that_is_no_reference_are_told(size_px: int) -> None:
+    foreign = faces()[1]
+    if not foreign:
+        pytest.skip("this machine has no face beside the references")
+    chars = _texts()
+    assert len(chars) > 1_500
+    known = [ImageFont.truetype(str(path), 72) for path in free_fonts()[:2]]
+    index = GlyphIndex(list(chars), np.stack([features([drawn(face, char) for char in chars]) for face in known]))
+    other = ImageFont.truetype(str(foreign[0]), size_px)
+    rows = index.similarities([drawn(other, char) for char in chars])
+    wrong = [
+        char
+        for char, row in zip(chars, rows, strict=True)
+        if choose(index.candidates(row), Evidence(Script.SIMPLIFIED)).char != char
+    ]
+    assert len(wrong) <= 2, wrong
