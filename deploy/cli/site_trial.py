@@ -37,6 +37,7 @@ def try_site(
             rules = [politeness.ban_rule(rule) for rule in found.ban_rules.all()]
             return _say_tried(politeness.try_rules(found, rules, stores.page_store(), url), is_json)
         plan = _plan_of(found, url, crawls)
+        _require_part(url, plan, settings.crawl)
         return _say_trial(_trial(plan, settings.crawl), plan, is_json)
 
 
@@ -67,6 +68,16 @@ def _plan_of(site: "Site", url: str, crawls: Any) -> CrawlPlan:
     )  # fmt: skip
 
 
+def _require_part(url: str, plan: CrawlPlan, settings: Any) -> None:
+    """Raises BadInput for what no crawl of the site would ask for."""
+    from crawler.fetching.addresses import AddressGuard
+    from crawler.urls import scope
+
+    AddressGuard(settings.allow_private_hosts).check_url(url)
+    if not scope(plan).is_on_site(url):
+        raise BadInput(f"{url} is not part of the site; add its host to the site's domains if it is")
+
+
 def _trial(plan: CrawlPlan, settings: Any) -> tuple[CrawlCounts, _Kept]:
     from crawler.run import run_crawl
 
@@ -78,6 +89,8 @@ def _say_trial(trial: tuple[CrawlCounts, _Kept], plan: CrawlPlan, is_json: bool)
     counts, kept = trial
     page = kept.pages[0] if kept.pages else None
     faults = list(dict.fromkeys([*counts.faults, *([counts.end_sentence] if counts.end_sentence else [])]))
+    if page is None and not faults:
+        faults = [f"{plan.start_urls[0]} has no main text that can be read"]
     record = {
         "is_read": page is not None,
         "title": page[1].title if page else "",
