@@ -137,7 +137,7 @@ def test_traps_and_other_hosts_are_left_alone(whole: tuple[Crawled, WebServer, W
     ("reason", "count", "words"),
     [
         ("redirect_loop", 1, "/circle redirects in a circle"),
-        ("unsafe_address", 1, "/inside redirects to what is refused: http://169.254.169.254/latest/meta-data/ is not fetched"),
+        ("unsafe_address", 1, "/inside redirects to what is refused: http://169.254.169.254/latest/meta-data/"),
         ("http_error", 2, "/gone answers with HTTP status 404"),
         ("http_error", 2, "/error answers with HTTP status 500"),
         ("too_large", 2, "/endless is larger than 400000 bytes"),
