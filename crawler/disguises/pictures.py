@@ -7,7 +7,7 @@ style shows a part of it, counts as well. What is read is kept by the digest of 
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -22,6 +22,7 @@ from crawler.disguises.font_process import FontProcess
 from crawler.disguises.fonts import MIN_SIMILARITY
 from crawler.disguises.glyph_choice import Evidence, Script, choose, in_doubt, script_of
 from crawler.disguises.glyph_ocr import Recognizer
+from crawler.disguises.glyph_shapes import Candidate, Raster
 from crawler.disguises.reference_fonts import ReferenceFonts
 from crawler.disguises.stylesheets import Cascade, Properties, address_in
 from crawler.disguises.undone import Undone
@@ -54,6 +55,22 @@ class PictureText:
     doubtful: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class PicturePart:
+    """A picture and the part of it that is shown: left, top, width, height in px; None: all of it."""
+
+    picture: bytes
+    box: tuple[float, float, float, float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """The ink of a picture and its characters from left to right; none where it is no line of text."""
+
+    ink: Raster
+    cells: Sequence[Raster]
+
+
 class PictureReader:
     """Reads pictures of characters. Safe to use from several threads."""
 
@@ -66,54 +83,51 @@ class PictureReader:
     def can_read(self) -> bool:
         return self._references.index is not None or self._recognizer.is_there
 
-    def text(
-        self,
-        picture: bytes,
-        box: tuple[float, float, float, float] | None = None,
-        script: Script = Script.EITHER,
-    ) -> PictureText:
-        """The characters of a picture, or of the part of it that is shown; none where it has none.
-
-        script: that of the text around it.
-        """
-        key = f"{digest(picture)}{box or ''}{script.name}"
+    def texts(self, parts: Sequence[PicturePart], script: Script = Script.EITHER) -> list[PictureText]:
+        """What each of `parts` shows; "" where it has no characters. script: that of the text around them."""
+        keys = [f"{digest(part.picture)}{part.box or ''}{script.name}" for part in parts]
         with self._lock:
-            if key in self._kept:
+            read = {key: self._kept[key] for key in keys if key in self._kept}
+        missing = {key: part for key, part in zip(keys, parts, strict=True) if key not in read}
+        read.update(zip(missing, self._read(list(missing.values()), script), strict=True))
+        with self._lock:
+            for key, text in read.items():
+                self._kept[key] = text
                 self._kept.move_to_end(key)
-                return self._kept[key]
-        ink = self._process.ink(picture)
-        text = self._read(_part(ink, box), script) if ink is not None else PictureText()
-        with self._lock:
-            self._kept[key] = text
             while len(self._kept) > MAX_KEPT:
                 self._kept.popitem(last=False)
-        return text
+        return [read[key] for key in keys]
 
-    def _read(self, ink: NDArray[np.uint8], script: Script) -> PictureText:
-        if not ink.size or ink.max() <= _INK or box_of_ink(ink).shape[0] > MAX_HEIGHT_PX:
-            return PictureText()
-        cells = cells_of(ink)
-        if not cells or len(cells) > MAX_CHARS:
-            return PictureText()
-        if len(cells) == 1:
-            return self._one(cells[0], script)
-        read, confidence = self._recognizer.line(box_of_ink(ink))
-        if confidence >= MIN_OCR_CONFIDENCE and len(read) != len(cells):
-            return PictureText(read)
-        chars = [self._one(cell, script, read[number : number + 1]) for number, cell in enumerate(cells)]
+    def _read(self, parts: Sequence[PicturePart], script: Script) -> list[PictureText]:
+        inks = {picture: self._process.ink(picture) for picture in dict.fromkeys(part.picture for part in parts)}
+        lines = [_line(inks[part.picture], part.box) for part in parts]
+        candidates = iter(self._candidates([cell for line in lines for cell in line.cells]))
+        return [self._text(line, [next(candidates) for _ in line.cells], script) for line in lines]
+
+    def _candidates(self, cells: Sequence[Raster]) -> Sequence[Sequence[Candidate]]:
+        """All at once: to walk through the references for each takes 12 ms of each, for 25 together 1 ms (2026-11)."""
+        index = self._references.index if cells else None
+        return [()] * len(cells) if index is None else [index.candidates(row) for row in index.similarities(cells)]
+
+    def _text(self, line: _Line, candidates: Sequence[Sequence[Candidate]], script: Script) -> PictureText:
+        seen, confidence = self._recognizer.line(line.ink) if len(line.cells) > 1 else ("", 0.0)
+        if confidence >= MIN_OCR_CONFIDENCE and len(seen) != len(line.cells):
+            return PictureText(seen)
+        chars = [
+            self._char(cell, of_cell, script, seen[number : number + 1])
+            for number, (cell, of_cell) in enumerate(zip(line.cells, candidates, strict=True))
+        ]
         return PictureText("".join(char.text for char in chars), "".join(char.doubtful for char in chars))
 
-    def _one(self, ink: NDArray[np.uint8], script: Script, seen: str = "") -> PictureText:
-        index = self._references.index
-        if index is None:
-            read, confidence = self._recognizer.one(ink) if not seen else (seen, 1.0)
+    def _char(self, cell: Raster, candidates: Sequence[Candidate], script: Script, seen: str) -> PictureText:
+        if not candidates:
+            read, confidence = (seen, 1.0) if seen else self._recognizer.one(cell)
             return PictureText(read) if confidence >= MIN_OCR_CONFIDENCE and len(read) == 1 else PictureText()
-        candidates = index.candidates(index.similarities([ink])[0])
         if candidates[0].similarity < MIN_SIMILARITY:
             return PictureText()
         choice = choose(candidates, Evidence(script))
         if not choice.is_sure:
-            opinion = (seen, 1.0) if seen else self._recognizer.one(ink)
+            opinion = (seen, 1.0) if seen else self._recognizer.one(cell)
             choice = choose(candidates, Evidence(script, seen=opinion))
         return PictureText(choice.char, "" if choice.is_sure else choice.char)
 
@@ -127,15 +141,15 @@ def write_pictured(
     if len(places) < MIN_PICTURES or not reader.can_read:
         return undone
     script = script_of(tree.text_content())
-    for place in places:
-        picture = resources.get(place.address, ResourceKind.PICTURE)
-        read = reader.text(picture, place.box, script) if picture else PictureText()
+    found = [(place, resources.get(place.address, ResourceKind.PICTURE)) for place in places]
+    there = [(place, PicturePart(picture, place.box)) for place, picture in found if picture]
+    texts = reader.texts([part for _, part in there], script)
+    for (place, _), read in zip(there, texts, strict=True):
         if read.text:
             _replace(place.element, read.text)
             name = place.address if not place.address.startswith("data:") else "data:"
-            undone.append(
-                Undone(Disguise.PICTURE_TEXT, place.element, 1, f"{in_doubt(read.doubtful)}{read.text} ← {name[-60:]}")
-            )
+            example = f"{in_doubt(read.doubtful)}{read.text} ← {name[-60:]}"
+            undone.append(Undone(Disguise.PICTURE_TEXT, place.element, 1, example))
     return undone
 
 
@@ -226,6 +240,15 @@ def _part(ink: NDArray[np.uint8], box: tuple[float, float, float, float] | None)
         return ink
     left, top, width, height = (max(0, round(each)) for each in box)
     return ink[top : top + height, left : left + width]
+
+
+def _line(ink: Raster | None, box: tuple[float, float, float, float] | None) -> _Line:
+    shown = _part(ink, box) if ink is not None else np.zeros((0, 0), np.uint8)
+    if not shown.size or shown.max() <= _INK:
+        return _Line(shown, ())
+    tight = box_of_ink(shown)
+    cells = cells_of(shown) if tight.shape[0] <= MAX_HEIGHT_PX else []
+    return _Line(tight, cells if len(cells) <= MAX_CHARS else ())
 
 
 def _write_drawn_text(tree: HtmlElement) -> Iterator[Undone]:
