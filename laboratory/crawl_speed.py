@@ -60,7 +60,7 @@ class CrawlSpeed:
         memory = " ".join(f"{pages / 1000:g}k:{mb:.0f}" for pages, mb in self.memory_mb)
         parts = f", reading {self.extract_s:.1f} s, storing {self.store_s:.1f} s" if self.extract_s else ""
         rate = f"{self.pages_per_s:.1f} pages/s ({self.pages:,} in {self.seconds:.1f} s, CPU {self.cpu_s:.1f} s{parts})"
-        return f"{self.name:<14}{rate}\n  memory, MB: {memory}; growth when warm {self.growth:+.1%}"
+        return f"{self.name:<20}{rate}\n  memory, MB: {memory}; growth when warm {self.growth:+.1%}"
 
 
 class NoStore:
