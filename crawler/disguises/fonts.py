@@ -23,8 +23,8 @@ from crawler.disguises.reference_fonts import ReferenceFonts
 # references, 2026-11. The right character is at .76 or more in SimHei and at .64 or more in 99.9 % of the others; of
 # two characters taken at random 99.9 % are below .60.
 MIN_SIMILARITY = 0.62  # below it a drawing is none of the known characters
-# A character that is drawn as another: that must be much more alike than its own, which in 99.99 % is no further off
-# than .08 in any face.
+# A character that is drawn as another: that must be much more alike than its own, which in all but one in 5,000 is no
+# further off than .08 in any face.
 MAX_OWN_SIMILARITY, MIN_LEAD = 0.75, 0.12
 MIN_REMAPPED = 3  # of a font's characters; two may be an odd drawing in an honest one
 MAX_FONTS_KEPT = 64
