@@ -79,6 +79,9 @@ UNSEEN = frozenset(
         "math",
     ]
 )
+_OF_HEAD = frozenset(
+    ["title", "meta", "link", "script", "style", "base", "noscript", "template", "basefont", "bgsound", "noframes"]
+)
 _DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
 _BLANKS = re.compile("[ \t\r\n\f]+")
 _WIDE = "\u2e80-\u303f\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef"
@@ -111,7 +114,24 @@ def parse(markup: str) -> HtmlElement | None:
         root = html.document_fromstring(text.encode("utf-8"), parser=parser)
     except (etree.ParserError, etree.XMLSyntaxError):
         return None
+    _out_of_head(root)
     return root
+
+
+def _out_of_head(root: HtmlElement) -> None:
+    """Put what is no part of a head behind it, as browsers do: libxml2 leaves <article> after <title> in the head."""
+    head = root.find("head")
+    first = next((child for child in head if child.tag not in _OF_HEAD), None) if head is not None else None
+    if first is None:
+        return
+    body = root.find("body")
+    if body is None:
+        body = etree.SubElement(root, "body")
+    strays = [first, *first.itersiblings()]
+    for place, stray in enumerate(strays):
+        body.insert(place, stray)
+    strays[-1].tail = (strays[-1].tail or "") + (body.text or "") or None
+    body.text = None
 
 
 def lines(root: HtmlElement) -> list[Line]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
+import brotli
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 from warcio.statusandheaders import StatusAndHeaders
@@ -158,6 +159,16 @@ def test_bodies_are_taken_out_of_chunks_and_compression(tmp_path: Path) -> None:
     ).save(tmp_path / "a.warc.gz")  # fmt: skip
     _, store, _ = imported(path)
     assert [fetched.body for fetched, _ in store.versions.values()] == [markup(1)]
+
+
+def test_a_body_in_brotli_is_read_and_one_that_swells_is_not(tmp_path: Path) -> None:
+    coded = (("Content-Encoding", "br"),)
+    archive = Archive().response(url(1), brotli.compress(markup(1)), headers=coded)
+    archive.response(url(2), brotli.compress(markup(2) + b" " * 100_000_000), headers=coded)
+    archive.response(url(3), b"no brotli at all" * 100, headers=coded)
+    counts, store, _ = imported(archive.save(tmp_path / "a.warc.gz"))
+    assert [fetched.body for fetched, _ in store.versions.values()] == [markup(1)]
+    assert counts.stored == 1
 
 
 def test_a_revisit_moves_the_page_to_its_moment_with_the_body_of_before(tmp_path: Path) -> None:
