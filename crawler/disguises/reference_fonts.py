@@ -35,6 +35,7 @@ _USUAL = COMMON_HAN | frozenset(char for char in SECOND_HAN if char.encode("gb23
 # The second half of Big5, .2 % of traditional prose, and what Hong Kong writes that Big5 lacks; in two faces (5 s).
 _TRADITIONAL = (SECOND_HAN - _USUAL) | frozenset("裏牀峯羣着舖獃幵綫衞爲麪祕啓吿闆讎虯旛紥")
 _FACES_OF_TRADITIONAL = 2
+_STROKES = frozenset("囗丨丿丶亅")  # stand in no text, and look like 口, 1 and marks
 _OTHERS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
@@ -70,7 +71,7 @@ def free_fonts() -> list[Path]:
 
 
 def _sorted(chars: Set[str]) -> list[str]:
-    return sorted(char for char in chars if HAN.fullmatch(char))
+    return sorted(char for char in chars - _STROKES if HAN.fullmatch(char))
 
 
 def drawn(face: ImageFont.FreeTypeFont, char: str) -> Raster:
