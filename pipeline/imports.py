@@ -8,7 +8,7 @@ from pathlib import Path
 from core.errors import BadInput, ZhuiwenError
 from core.ports import Outbox, PageStore
 from core.settings import CrawlSettings
-from crawler.sources.archive_records import Limits, Position
+from crawler.sources.archive_shapes import Limits, Position
 from crawler.sources.warc_import import ImportCounts, import_archive
 from webadmin import imports
 from webadmin.models import ArchiveImport

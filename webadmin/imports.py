@@ -15,7 +15,7 @@ from django.utils import timezone
 from core.errors import BadInput, UnreadableFile
 from core.hosts import host_key, parse_host
 from core.ids import SiteId
-from crawler.sources.archive_records import Position
+from crawler.sources.archive_shapes import Position
 from webadmin.models import ArchiveImport, RightsHolder, Site, SiteDomain
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from core.messages import PageStored
 from core.pages import Fetched
 from core.ports import Outbox, PageStore
 from crawler.reading import NO_RULES, ReadingRules, Rejected, read_page
-from crawler.sources.archive_records import ArchiveFile, Captured, Limits, PassedBy, Position
+from crawler.sources.archive_records import ArchiveFile
+from crawler.sources.archive_shapes import Captured, Limits, PassedBy, Position
 from crawler.urls import canonical
 
 FIRST = Position()

@@ -18,7 +18,7 @@ from warcio.warcwriter import WARCWriter
 from core.captures import CaptureSource
 from core.errors import ServiceUnavailable, UnreadableFile
 from core.ids import SiteId
-from crawler.sources.archive_records import Limits, Position
+from crawler.sources.archive_shapes import Limits, Position
 from crawler.sources.warc_import import ImportCounts, Place, import_archive
 from tests.crawler.crawl_process import RecordingOutbox, RecordingStore
 from tests.crawler.texts import SIMPLIFIED, TRADITIONAL, own_text
@@ -409,7 +409,7 @@ def test_sessions_in_an_archive_are_starred_out_and_the_records_keep_their_lengt
 
 
 def test_a_record_that_is_longer_than_may_be_kept_is_named_and_not_kept(tmp_path: Path) -> None:
-    from crawler.sources.archive_records import MAX_HEADER_BYTES
+    from crawler.sources.archive_streams import MAX_HEADER_BYTES
 
     padded = markup(1) + b"<!--" + b"x" * (LIMITS.max_body_bytes + MAX_HEADER_BYTES)
     _, store, _ = imported(Archive().response(url(1), padded).save(tmp_path / "a.warc.gz"))

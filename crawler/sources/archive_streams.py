@@ -1,0 +1,157 @@
+"""The bytes of an archive, unpacked as they are read: bounded, silent, and remembered while a record lasts."""
+
+import gzip
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+import brotli
+from warcio.archiveiterator import ArchiveIterator
+from warcio.bufferedreaders import BufferedReader, DecompressingBufferedReader
+from warcio.exceptions import ArchiveLoadFailed
+
+from core.captures import ArchivedRecord
+from crawler.fetching.capture import with_secrets_starred
+from crawler.sources.archive_fields import CHUNK_BYTES
+from crawler.sources.archive_shapes import Position
+
+# Pages shrink to a fifth or a twentieth; deflate cannot do better than 1 to 1,032. A file of zeros stays above 1,000.
+MAX_RATIO = 200
+MIN_BYTES_TO_JUDGE = 64 * 1024 * 1024
+MAX_LINE_BYTES = 64 * 1024  # of a header; servers send at most 8 to 32 KiB
+MAX_HEADER_BYTES = 1024 * 1024
+# How a record begins: of a WARC, and of an ARC, whose first names the file and whose others an address.
+FIRST_BYTES = (b"WARC/", b"filedesc:", b"http:", b"https:", b"dns:")
+
+
+class _Brotli:
+    """What warcio asks of a decompressor; its own for brotli fails with brotli 1.2. Bounded, as all else is."""
+
+    unused_data = b""
+    _MOST = MAX_RATIO * CHUNK_BYTES  # out of one piece of the input, which is shorter
+
+    def __init__(self) -> None:
+        self._inner = brotli.Decompressor()
+
+    def decompress(self, data: bytes) -> bytes:
+        """Raises zlib.error for what is no brotli, or swells; warcio takes it for plain then, and nothing reads it."""
+        try:
+            unpacked: bytes = self._inner.process(data, output_buffer_limit=self._MOST)
+        except brotli.error as error:
+            raise zlib.error(str(error)) from error
+        if not self._inner.can_accept_more_data():
+            raise zlib.error(f"it swells to more than {MAX_RATIO} times its size when unpacked")
+        return unpacked
+
+
+BufferedReader.DECOMPRESSORS["br"] = _Brotli
+
+
+class Swells(ArchiveLoadFailed):  # type: ignore[misc]
+    """More comes out of a file than can be meant honestly."""
+
+
+@dataclass(slots=True)
+class _Bounds:
+    packed: int = 0
+    unpacked: int = 0
+    header_bytes: int = 0
+    is_header: bool = True
+
+    def note(self, packed: int, unpacked: int) -> None:
+        self.packed += packed
+        self.unpacked += unpacked
+        if self.unpacked > MIN_BYTES_TO_JUDGE and self.unpacked > MAX_RATIO * max(1, self.packed):
+            raise Swells(f"it swells to more than {MAX_RATIO} times its size when unpacked")
+
+
+class _BoundedReader(DecompressingBufferedReader):  # type: ignore[misc]
+    """warcio's reader, which neither swells nor takes a line without an end, and names a damaged member.
+
+    taken: the bytes of the record that is being read, as far as it was; None once they are too many to be kept.
+    """
+
+    def __init__(self, stream: IO[bytes], bounds: _Bounds, max_taken_bytes: int) -> None:
+        super().__init__(stream, block_size=16_384)
+        self._bounds, self._max_taken = bounds, max_taken_bytes
+        self.taken: bytearray | None = None
+
+    decompressor: Any
+
+    def read(self, length: int | None = None) -> bytes:
+        data: bytes = super().read(length)
+        self._take(data)
+        return data
+
+    def _take(self, data: bytes) -> None:
+        if self.taken is not None:
+            self.taken += data
+            if len(self.taken) > self._max_taken:
+                self.taken = None
+
+    def _decompress(self, data: bytes) -> bytes:
+        packed = len(data)
+        if self.decompressor and data:
+            try:
+                data = self.decompressor.decompress(data)
+            except zlib.error:
+                if self.num_block_read:
+                    raise
+                self.decompressor = None
+        self._bounds.note(packed, len(data))
+        return data
+
+    def readline(self, length: int | None = None) -> bytes:
+        line: bytes = super().readline(min(length or MAX_LINE_BYTES, MAX_LINE_BYTES))
+        if self._bounds.is_header:
+            self._bounds.header_bytes += len(line)
+            if self._bounds.header_bytes > MAX_HEADER_BYTES:
+                raise Swells(f"a record has headers of more than {MAX_HEADER_BYTES:,} bytes")
+        self._take(line)
+        return line
+
+
+class Records(ArchiveIterator):  # type: ignore[misc]
+    """warcio's iterator over a bounded reader, silent on stderr."""
+
+    INC_RECORD = ""
+
+    def __init__(self, stream: IO[bytes], max_body_bytes: int) -> None:
+        super().__init__(stream, arc2warc=True)
+        self.bounds = _Bounds()
+        self.reader = _BoundedReader(self.fh, self.bounds, max_body_bytes + MAX_HEADER_BYTES)
+        self._head = b""
+
+    def _next_record(self, next_line: bytes | None) -> Any:
+        self.reader.taken = bytearray(next_line or b"")
+        record = super()._next_record(next_line)
+        self._head = bytes(self.reader.taken or b"")
+        return record
+
+    def breaks_off(self, record: Any) -> bool:
+        """Whether the file ends before a record that was read to its end."""
+        return bool(getattr(record.raw_stream, "limit", 0))
+
+    def check_end(self, last: Any) -> None:
+        """Raises EOFError where the file ends inside its last record. last: None for a file without any."""
+        if last is not None and self.breaks_off(last):
+            raise EOFError("inside its last record")
+
+    def original(self, record: Any, file: str, member: str, at: Position) -> ArchivedRecord | None:
+        """The record that was read last, byte for byte; None for one that is too long to be kept or breaks off."""
+        while record.raw_stream.read(CHUNK_BYTES):
+            pass
+        if self.reader.taken is None or getattr(record.raw_stream, "limit", None) != 0:
+            return None
+        payload = bytes(self.reader.taken[len(self._head) :])
+        return ArchivedRecord(file, member, at.offset, at.is_unpacked, with_secrets_starred(self._head), payload)
+
+
+def beginning(path: Path) -> bytes:
+    """The first bytes of a file, unpacked where it is gzipped, empty lines left out."""
+    with path.open("rb") as file:
+        is_packed = file.read(2) == b"\x1f\x8b"
+        file.seek(0)
+        with gzip.GzipFile(fileobj=file) if is_packed else file as stream:
+            return stream.read(64).lstrip()
