@@ -10,11 +10,12 @@ import os
 import socket
 from collections.abc import Iterable
 from secrets import token_hex
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from core.errors import BadConfiguration, ServiceUnavailable
 from core.pages import CrawlPlan
 from crawler.frontier import PAGE, Frontier, Target, key_of, plan_digest
+from crawler.shared.heartbeat import Heartbeat
 from crawler.shared.link import SharedLink
 from crawler.shared.scripts import (
     ADD,
@@ -32,11 +33,7 @@ from crawler.shared.scripts import (
     TAKE,
 )
 
-if TYPE_CHECKING:
-    from crawler.shared.heartbeat import Heartbeat
-
 DEFAULT_LEASE_S = 60.0
-BEATS_A_LEASE = 4  # three may be lost before the others take over
 # An abandoned crawl is kept as long as anybody would go on with it; a complete one until its last process has noticed.
 _KEEP_MS, _KEEP_COMPLETE_MS = 30 * 86_400_000, 86_400_000
 _NAMES = ("state", "seen", "passed", "targets", "waiting", "leases", "workers", "parked")

@@ -3,21 +3,22 @@
 import logging
 import threading
 import time
+from collections.abc import Callable
 
 from core.errors import ServiceUnavailable
-from crawler.shared.frontier import BEATS_A_LEASE, SharedFrontier
 
 log = logging.getLogger("zhuiwen.crawl")
 
+BEATS_A_LEASE = 4  # three may be lost before the others take over
 # Leases after which a crawl whose reactor does not turn any more is dead, whatever this thread says.
 MAX_LEASES_WITHOUT_TURN = 10
 
 
 class Heartbeat:
-    """Beats from `start` to `stop`, as long as somebody calls `turn` now and then."""
+    """Calls `beat` from `start` to `stop`, as long as somebody calls `turn` now and then."""
 
-    def __init__(self, frontier: SharedFrontier) -> None:
-        self._frontier = frontier
+    def __init__(self, beat: Callable[[], None], lease_s: float) -> None:
+        self._call_beat, self._lease_s = beat, lease_s
         self._turned_at = time.monotonic()
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._beat, name="shared-crawl-heartbeat", daemon=True)
@@ -36,11 +37,10 @@ class Heartbeat:
             self._thread.join()
 
     def _beat(self) -> None:
-        lease_s = self._frontier.lease_s
-        while not self._stop.wait(lease_s / BEATS_A_LEASE):
-            if time.monotonic() - self._turned_at > lease_s * MAX_LEASES_WITHOUT_TURN:
+        while not self._stop.wait(self._lease_s / BEATS_A_LEASE):
+            if time.monotonic() - self._turned_at > self._lease_s * MAX_LEASES_WITHOUT_TURN:
                 continue
             try:
-                self._frontier.beat()
+                self._call_beat()
             except ServiceUnavailable as fault:
                 log.warning("%s", fault)

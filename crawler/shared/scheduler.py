@@ -15,7 +15,8 @@ from twisted.internet.defer import Deferred
 from core.errors import ServiceUnavailable
 from crawler.frontier import ADDRESS, Target
 from crawler.politeness.keeper import STORE_AWAY
-from crawler.shared.frontier import BEATS_A_LEASE, SharedFrontier
+from crawler.shared.frontier import SharedFrontier
+from crawler.shared.heartbeat import BEATS_A_LEASE
 
 _LEASED = "zhuiwen_leased"
 FRONTIER_GONE = "frontier_gone"

@@ -11,7 +11,7 @@ def shared(settings: dict[str, Any], frontier: SharedFrontier) -> dict[str, Any]
 
     From here on the process says that it is alive.
     """
-    frontier.heartbeat = Heartbeat(frontier)
+    frontier.heartbeat = Heartbeat(frontier.beat, frontier.lease_s)
     frontier.heartbeat.start()
     middlewares = settings["DOWNLOADER_MIDDLEWARES"] | {"crawler.shared.pace.PaceMiddleware": 950}
     return settings | {
