@@ -16,7 +16,7 @@ from crawler.fetching.resources import NO_RESOURCES, Resources, SiteResources
 from crawler.readers.reading_process import ReadingProcess
 from crawler.readers.reading_threads import THREADS, PageToRead, ReadingThreads, WholePage
 
-# Pages that found every thread busy. Chosen: a process costs 1.3 s of a processor and 120 MB, what 150 pages read in
+# Pages that found every thread busy. Chosen: a process costs 1.3 s of a processor and 120 MB, what 330 pages read in
 # threads cost (2026-11).
 PAGES_TO_WAIT_BEFORE_PROCESS = 50
 
