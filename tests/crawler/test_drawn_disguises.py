@@ -156,6 +156,17 @@ def test_what_stays_in_doubt_is_marked_in_the_example(served: Served, eyes: Open
     assert found.example.startswith(("日? · ", "曰? · "))
 
 
+def test_a_character_that_no_reference_knows_is_told_as_doubtful(served: Served, eyes: OpenEyes, hand: Drawer) -> None:
+    rng = Random(4)
+    text = [*paragraphs(rng), "院子里那棵樫树长得很高，夏天坐在下面非常凉快。"]
+    chars = sorted({char for char in "".join(text) if "一" <= char <= "龥"})
+    codes = {char: chr(0xE100 + number) for number, char in enumerate(chars)}
+    reading = read(hand._page(text, rng, codes), served, eyes)
+    wrong = [got for got, true in zip(reading.text, "\n".join(text), strict=True) if got != true]
+    assert len(wrong) == 1
+    assert reading.disguises[0].example.startswith(f"{wrong[0]}? · ")
+
+
 def test_a_page_in_a_face_that_is_no_reference_is_read(served: Served) -> None:
     foreign = faces()[1]
     if not foreign or len(free_fonts()) < 2:
