@@ -61,10 +61,10 @@ def run_crawl(  # noqa: PLR0917, what to crawl and where to put it belong togeth
     tally = Tally(on_progress)
     frontier = SharedFrontier(plan, shared_url, settings.lease_s) if shared_url else Frontier(plan, job_dir)
     config = scrapy_settings(plan, settings) | {JOB_DIR_SETTING: str(job_dir) if job_dir else ""}
+    logging.getLogger("scrapy").propagate = False  # it writes every page, whole, at the level that it gives itself
     process = CrawlerProcess(shared(config, frontier) if isinstance(frontier, SharedFrontier) else config)
     for name in _QUIET:  # Scrapy has taken all handlers of its loggers away by now; without any, errors go to stderr
         logging.getLogger(name).addHandler(logging.NullHandler())
-    logging.getLogger("scrapy").propagate = False  # it writes every page, whole, at the level that it gives itself
     failures: list[Any] = []
     finished = process.crawl(
         SPIDERS[plan.kind],
