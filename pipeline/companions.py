@@ -27,7 +27,7 @@ from crawler.tally import MAX_FAULTS
 log = logging.getLogger("zhuiwen.crawl")
 T = TypeVar("T")
 
-COMPANION, AGAIN = "--companion", "--again"
+COMPANION, AGAIN, ATTENDED = "--companion", "--again", "--attended"
 # A process that is killed once is an accident, three times is the site or the machine.
 MAX_RESTARTS = 3
 WATCH_S = 5.0  # how often a further process looks whether its run still runs, and says that it lives itself
@@ -137,7 +137,7 @@ def added(one: CrawlCounts, other: CrawlCounts) -> CrawlCounts:
 @contextmanager
 def accompanied(module: str, run_id: int, number: int) -> Iterator[None]:
     """So many further processes of a run while the block runs; those that are left then are stopped in order."""
-    running = [join(module, run_id) for _ in range(number)]
+    running = [join(module, run_id, ATTENDED) for _ in range(number)]
     try:
         yield
     finally:
@@ -147,19 +147,20 @@ def accompanied(module: str, run_id: int, number: int) -> Iterator[None]:
             _end(each)
 
 
-def join(module: str, run_id: int) -> "subprocess.Popen[bytes]":
-    """One further process of a run."""
-    return subprocess.Popen([sys.executable, "-m", module, str(run_id), COMPANION], stdin=subprocess.DEVNULL)
+def join(module: str, run_id: int, *options: str) -> "subprocess.Popen[bytes]":
+    """One further process of a run. ATTENDED among the options: whoever starts it stops it, too."""
+    return subprocess.Popen([sys.executable, "-m", module, str(run_id), COMPANION, *options], stdin=subprocess.DEVNULL)
 
 
 @contextmanager
-def watched(goes_on: Callable[[], bool], book: CountsBook) -> Iterator[None]:
+def watched(goes_on: Callable[[], bool], book: CountsBook, attendant: int = 0) -> Iterator[None]:
     """Say that this further process lives, and stop it in order when its run has ended, was given up or put back.
 
-    Whoever started it may be gone, and on another machine the end of the crawl is all that it would see.
+    Whoever started it may be gone, and on another machine the end of the crawl is all that it would see. attendant: the
+    parent's pid where that stops it; a second signal would cut the crawl off before it has counted its last pages.
     """
     stop = threading.Event()
-    watcher = threading.Thread(target=_watch, args=(goes_on, book, stop), name="run-watcher", daemon=True)
+    watcher = threading.Thread(target=_watch, args=(goes_on, book, stop, attendant), name="run-watcher", daemon=True)
     watcher.start()
     try:
         yield
@@ -168,10 +169,10 @@ def watched(goes_on: Callable[[], bool], book: CountsBook) -> Iterator[None]:
         watcher.join()
 
 
-def _watch(goes_on: Callable[[], bool], book: CountsBook, stop: threading.Event) -> None:
+def _watch(goes_on: Callable[[], bool], book: CountsBook, stop: threading.Event, attendant: int) -> None:
     while not stop.wait(WATCH_S):
         book.beat()
-        if not goes_on():
+        if not goes_on() and os.getppid() != attendant:
             log.info("the crawl run is not running any more; its further process stops")
             os.kill(os.getpid(), signal.SIGTERM)
             return

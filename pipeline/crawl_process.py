@@ -105,7 +105,7 @@ def main(arguments: list[str]) -> int:
         log.error("%s", NotFound("crawl run", arguments[0]))
         return UNKNOWN
     if companions.COMPANION in arguments:
-        return _accompany(run)
+        return _accompany(run, os.getppid() if companions.ATTENDED in arguments else 0)
     is_started = companions.AGAIN in arguments and run.state == CrawlRun.State.RUNNING
     if not is_started and not crawls.mark_started(run):
         log.info("crawl run %s is %s already", run.pk, run.state)
@@ -130,13 +130,13 @@ def main(arguments: list[str]) -> int:
     return ENDED
 
 
-def _accompany(run: CrawlRun) -> int:
+def _accompany(run: CrawlRun, attendant: int) -> int:
     """A further process of a run that another one, maybe on another machine, has started and will close."""
     book = _book(run)
     if book is None or not _is_running(run):
         return NOT_OURS
     store, outbox, plan = SeenAgainStore(SETTINGS.mongo_url), CeleryOutbox(), crawls.plan_of(run.site, run)
-    with companions.watched(lambda: _goes_on(run.pk), book):
+    with companions.watched(lambda: _goes_on(run.pk), book, attendant):
         try:
             visits = DjangoVisitBook()
             counts = run_crawl(plan, store, outbox, SETTINGS.crawl, _job_dir(run), book.write, visits, None, _url())

@@ -1,6 +1,8 @@
 """Several processes of one run: their counts come together, and none of them outlives it."""
 
+import os
 import signal
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -74,8 +76,27 @@ def test_further_processes_end_with_the_run(tmp_path: Path, monkeypatch: pytest.
     with accompanied("sleeper", 7, 2):
         wait_until(lambda: len(list(tmp_path.glob("[0-9]*"))) == 2)
         pids = [int(path.name) for path in tmp_path.glob("[0-9]*")]
-    assert {path.read_text() for path in tmp_path.glob("[0-9]*")} == {"7 --companion"}
+    assert {path.read_text() for path in tmp_path.glob("[0-9]*")} == {"7 --companion --attended"}
     assert not any(Path(f"/proc/{pid}").exists() for pid in pids)
+
+
+def test_a_further_process_leaves_its_end_to_whoever_attends_it(
+    client: "redis.Redis", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, told = threading.Semaphore(0), list[int]()
+    before = signal.signal(signal.SIGTERM, lambda number, _: told.append(number))
+    monkeypatch.setattr(companions, "WATCH_S", 0.02)
+
+    def ended() -> bool:
+        asked.release()
+        return False
+
+    try:
+        with companions.watched(ended, CountsBook(client, RUN), os.getppid()):
+            assert all(asked.acquire(timeout=60) for _ in range(5))
+            assert not told, "a second signal would cut the crawl off"
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def test_a_further_process_stops_when_its_run_was_put_back_or_given_up(
