@@ -76,7 +76,7 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, BoundedHandler):
         self._max_memory = settings.getint(MEMORY_SETTING)
         self._max_age_s = settings.getfloat(AGE_SETTING)
         self._launches, self._launched_at_s = 0, 0.0
-        self._ending = asyncio.Lock()
+        self._ending, self._opening = asyncio.Lock(), asyncio.Lock()
         self._proxy: BrowserProxy | None = None
         self._upstream: Proxy | None = None
         self._pages = self._loading = 0
@@ -87,17 +87,22 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, BoundedHandler):
         self.abort_request = self._is_unwanted
 
     async def _maybe_launch_browser(self) -> None:
-        if self._proxy is None:
-            self._proxy = BrowserProxy(self._guard, self._names, self._timeout_s, lambda: self._upstream)
-            address = await self._proxy.start()
-            login = {"username": self._proxy.user, "password": self._proxy.password}
-            # <-loopback>: addresses of this machine, too, go through the proxy
-            self.config.launch_options["proxy"] = {"server": address, "bypass": "<-loopback>", **login}
+        async with self._opening:  # pages come at once, and none may find a browser without its proxy
+            await self._open_proxy()
         is_new = not hasattr(self, "browser")
         await super()._maybe_launch_browser()
         if is_new:
             self._launches += 1
             self._launched_at_s = time.monotonic()
+
+    async def _open_proxy(self) -> None:
+        if "proxy" in self.config.launch_options:
+            return
+        self._proxy = BrowserProxy(self._guard, self._names, self._timeout_s, lambda: self._upstream)
+        address = await self._proxy.start()
+        login = {"username": self._proxy.user, "password": self._proxy.password}
+        # <-loopback>: addresses of this machine, too, go through the proxy
+        self.config.launch_options["proxy"] = {"server": address, "bypass": "<-loopback>", **login}
 
     async def _browser_disconnected_callback(self) -> None:
         if hasattr(self, "browser") and not self.browser.is_connected():  # an old one's end may be told late
