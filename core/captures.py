@@ -20,6 +20,7 @@ class NameAnswer:
     name: str
     addresses: tuple[str, ...]
     asked_at: datetime
+    resolver: str = "system"  # or the operator's name servers, "address:port" with commas between them
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,11 +40,6 @@ class PageReader:
         """Whether a process reads now."""
         return self._process is not None and self._is_process_ready
 
-    @property
-    def is_process_awaited(self) -> bool:
-        """Whether a process has been started and does not read yet, though it will."""
-        return self._process is not None and not self._is_process_ready and self._process.can_start
-
     def keep_templates(self, folder: Path) -> None:
         """Go on with what an earlier crawl of this site learnt, and keep there what this one learns."""
         self._folder = folder

@@ -109,7 +109,12 @@ def _exchange_document(exchange: WireExchange) -> dict[str, Any]:
         **_body_document(exchange.body),
         "is_through_proxy": exchange.is_through_proxy,
         "name_answer": answer
-        and {"name": answer.name, "addresses": list(answer.addresses), "asked_at": answer.asked_at.isoformat()},
+        and {
+            "name": answer.name,
+            "addresses": list(answer.addresses),
+            "asked_at": answer.asked_at.isoformat(),
+            "resolver": answer.resolver,
+        },
         "tls": tls
         and {
             "protocol": tls.protocol,
@@ -196,7 +201,12 @@ def _exchange_of(
 def _name_answer_of(document: Mapping[str, Any] | None) -> NameAnswer | None:
     if document is None:
         return None
-    return NameAnswer(document["name"], tuple(document["addresses"]), datetime.fromisoformat(document["asked_at"]))
+    return NameAnswer(
+        document["name"],
+        tuple(document["addresses"]),
+        datetime.fromisoformat(document["asked_at"]),
+        document.get("resolver", "system"),
+    )
 
 
 def _tls_of(document: Mapping[str, Any] | None, certificates: Mapping[str, bytes]) -> TlsSession | None:

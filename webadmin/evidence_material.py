@@ -238,7 +238,7 @@ def _head(head: bytes) -> tuple[str, tuple[tuple[str, str], ...]]:
 
 
 def _dns(answer: NameAnswer | None) -> DnsAnswer | None:
-    return None if answer is None else DnsAnswer(answer.name, answer.addresses, answer.asked_at, resolver="system")
+    return None if answer is None else DnsAnswer(answer.name, answer.addresses, answer.asked_at, answer.resolver)
 
 
 def _tls(session: TlsSession | None) -> TlsConnection | None:

@@ -43,7 +43,17 @@ PAGES_SETTING, MEMORY_SETTING, AGE_SETTING = "ZHUIWEN_BROWSER_PAGES", "ZHUIWEN_B
 MAX_BREAKDOWNS = 2  # of the browser over one page: a page that is loaded beside such a one is loaded again
 CLOSE_S = 5.0  # for the browser to end by itself; Chromium takes 0.1 s
 _LOOK_S = 0.02
-_BREAKDOWNS = ("Page crashed", "Target crashed", "has been closed", "Connection closed", "browser has disconnected")
+# What Playwright says where a browser or the process of a page has died, as it depends on what it was doing then.
+_BREAKDOWNS = (
+    "page crashed",
+    "target crashed",
+    "has been closed",
+    "was closed",
+    "connection closed",
+    "session closed",
+    "browser has disconnected",
+    "frame was detached",
+)
 QUIET_S = 3.0  # how long a page that has loaded may go on fetching before it is read
 TEXT_KINDS = frozenset({"document", "stylesheet", "script", "xhr", "fetch"})
 ARGUMENTS = [
@@ -87,13 +97,13 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, BoundedHandler):
         self.abort_request = self._is_unwanted
 
     async def _maybe_launch_browser(self) -> None:
-        async with self._opening:  # pages come at once, and none may find a browser without its proxy
+        async with self._opening:  # pages come at once: none may find a browser without its proxy, or count one twice
             await self._open_proxy()
-        is_new = not hasattr(self, "browser")
-        await super()._maybe_launch_browser()
-        if is_new:
-            self._launches += 1
-            self._launched_at_s = time.monotonic()
+            is_new = not hasattr(self, "browser")
+            await super()._maybe_launch_browser()
+            if is_new:
+                self._launches += 1
+                self._launched_at_s = time.monotonic()
 
     async def _open_proxy(self) -> None:
         if "proxy" in self.config.launch_options:
@@ -159,7 +169,7 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, BoundedHandler):
                 await self._end(launch)
                 raise DownloadTimeoutError(f"{request.url} does not load") from fault
             except PlaywrightError as fault:
-                if not tries_left or not any(sign in str(fault) for sign in _BREAKDOWNS):
+                if not tries_left or not any(sign in str(fault).casefold() for sign in _BREAKDOWNS):
                     raise self._refusal(request, fault) from fault
                 if not (hasattr(self, "browser") and self.browser.is_connected()):
                     await self._end(launch)

@@ -171,7 +171,7 @@ class BrowserProxy:
         if upstream is not None:
             self.reached[ask.host, ask.port] = Reached("", None, is_through_proxy=True)
             return
-        answer = NameAnswer(ask.host, tuple(addresses), asked_at)
+        answer = NameAnswer(ask.host, tuple(addresses), asked_at, self._names.resolver)
         self.reached[ask.host, ask.port] = Reached(address, answer, is_through_proxy=False)
 
     async def _pass_head(self, far: Reader, writer: Writer, *, is_tunnel: bool) -> None:

@@ -2,22 +2,20 @@
 
 import contextlib
 import json
-import os
 import subprocess
 import sys
 import threading
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from crawler.child_environment import child_environment
 from crawler.disguises.font_drawing import SIZE_PX, Drawings
 from crawler.disguises.font_worker import read_block, write_block
 
 MAX_SECONDS = 20.0  # for one font; 4,000 glyphs of Noto Serif take 6 s (2026-11)
 MAX_FONT_BYTES = 12_000_000  # a whole CJK face as WOFF2; larger ones are not sent to readers
-_ROOT = Path(__file__).resolve().parents[2]
 
 
 class FontProcess:
@@ -71,16 +69,12 @@ class FontProcess:
     def _started(self) -> "subprocess.Popen[bytes]":
         if self._worker is None or self._worker.poll() is not None:
             self._end()
-            # Nothing of the operator's environment: a hostile font that broke out would find no secrets there.
-            kept = {name: os.environ[name] for name in ("PATH", "LANG", "HOME") if name in os.environ}
-            paths = os.pathsep.join([str(_ROOT), *(path for path in sys.path if path)])
-            threads = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
             self._worker = subprocess.Popen(
                 [sys.executable, "-m", "crawler.disguises.font_worker"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
-                env={**kept, **threads, "PYTHONPATH": paths},
+                env=child_environment(),
             )
         return self._worker
 

@@ -28,6 +28,7 @@ class Names:
     """Looks names up. `servers`: "address:port"; none: the system's resolver. Blocking; safe in several threads."""
 
     def __init__(self, servers: Sequence[str] = ()) -> None:
+        self.resolver = ", ".join(servers) or "system"
         self._servers = [(host.name, host.port or _PORT) for host in map(parse_host, servers)]
 
     def places(self, name: str, port: int, family: int = 0, kind: int = socket.SOCK_STREAM) -> Sequence[Found]:

@@ -6,6 +6,7 @@ What is checked is what is connected to: a name that turns to a private address 
 
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -34,6 +35,7 @@ class GuardedResolver:
         self._reactor, self._guard = reactor, guard
         look_up: Any = names.places if names is not None else None
         self._inner: Any = reactor.nameResolver if look_up is None else GAIResolver(reactor, None, look_up)
+        self._named = names.resolver if names is not None else "system"
         self._answers: OrderedDict[str, tuple[NameAnswer, str]] = OrderedDict()  # with why it was refused
 
     @classmethod
@@ -65,7 +67,7 @@ class GuardedResolver:
         return "" if answer is None or answer.addresses else refusal
 
     def _note(self, answer: NameAnswer, refusal: str) -> None:
-        self._answers[answer.name] = answer, refusal
+        self._answers[answer.name] = replace(answer, resolver=self._named), refusal
         self._answers.move_to_end(answer.name)
         if len(self._answers) > MAX_ANSWERS:
             self._answers.popitem(last=False)

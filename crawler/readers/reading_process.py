@@ -18,6 +18,7 @@ from queue import SimpleQueue
 from core.errors import BadConfiguration, BrokenInvariant, ServiceUnavailable
 from core.pages import CrawlPlan
 from core.states import Rejection
+from crawler.child_environment import child_environment
 from crawler.fetching.resources import Resources
 from crawler.readers.messages import Answer, Begun, Given, Job, Opening, Ready, Want
 from crawler.readers.reading_threads import THREADS, PageToRead, ResourcesOf, WholePage
@@ -28,7 +29,6 @@ from crawler.reading import Rejected
 MAX_SILENCE_S = 120.0
 MAX_SECONDS_TO_START, MAX_FAILED_STARTS = 60.0, 3  # 1.3 s where nothing else runs (2026-11)
 MAX_SECONDS_TO_END = 5.0  # a file of 300 KB to write; pages still being read are not waited for
-_ROOT = Path(__file__).resolve().parents[2]
 
 
 @dataclass(slots=True)
@@ -73,10 +73,6 @@ class ReadingProcess:
         """Of the process that reads now; None between two."""
         return self._worker.process.pid if self._worker is not None else None
 
-    @property
-    def can_start(self) -> bool:
-        return self._failed_starts < MAX_FAILED_STARTS
-
     def submit(self, page: PageToRead) -> "Future[WholePage]":
         """The page as read, or given up.
 
@@ -85,7 +81,7 @@ class ReadingProcess:
         """
         job = _Pending(page, self._resources_of(page.url))
         with self._lock:
-            if not self.can_start:
+            if self._failed_starts >= MAX_FAILED_STARTS:
                 job.future.set_exception(_unavailable())
                 return job.future
             number = next(self._numbers)
@@ -105,7 +101,7 @@ class ReadingProcess:
             job.future.cancel()
 
     def _run(self) -> None:
-        while not self._closing.is_set() and self.can_start:
+        while not self._closing.is_set() and self._failed_starts < MAX_FAILED_STARTS:
             worker = _Worker()
             with self._lock:
                 self._worker = worker
@@ -196,10 +192,6 @@ class _Worker:
 
     def __init__(self) -> None:
         ours, theirs = socket.socketpair()
-        # Nothing of the operator's environment: a hostile page that broke out would find no secrets there.
-        kept = {name: os.environ[name] for name in ("PATH", "LANG", "HOME") if name in os.environ}
-        paths = os.pathsep.join([str(_ROOT), *(path for path in sys.path if path)])
-        threads = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
         with theirs:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "crawler.readers.worker", str(theirs.fileno())],
@@ -207,7 +199,7 @@ class _Worker:
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 pass_fds=(theirs.fileno(),),
-                env={**kept, **threads, "PYTHONPATH": paths},
+                env=child_environment(),
             )
         self._socket = ours
         self._sending = threading.Lock()

@@ -164,7 +164,7 @@ def test_where_no_process_starts_threads_go_on(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_crawl_whose_pages_wait_for_readers_gets_a_process_and_another_does_not() -> None:
-    pages, had_process = read_by_crawl(30, pages_to_wait=5)
+    pages, had_process = read_by_crawl(30, pages_to_wait=5, awaits_process=True)
     assert had_process
     assert [each.reading.text for each in pages if isinstance(each.reading, Reading)] == [
         each.reading.text for each in read_by_crawl(30, pages_to_wait=1_000)[0] if isinstance(each.reading, Reading)
@@ -172,7 +172,7 @@ def test_a_crawl_whose_pages_wait_for_readers_gets_a_process_and_another_does_no
     assert not read_by_crawl(30, pages_to_wait=1_000)[1]
 
 
-def read_by_crawl(number: int, pages_to_wait: int) -> tuple[list[WholePage], bool]:
+def read_by_crawl(number: int, pages_to_wait: int, *, awaits_process: bool = False) -> tuple[list[WholePage], bool]:
     """So many pages, all at once, and once more when a process has taken over; whether one did."""
 
     async def run() -> tuple[list[WholePage], bool]:
@@ -180,7 +180,7 @@ def read_by_crawl(number: int, pages_to_wait: int) -> tuple[list[WholePage], boo
         bodies = [page(own_text(each)).body for each in range(number)]
         try:
             first = await asyncio.gather(*(reader.read(body, HEADERS, URL, is_kept=True) for body in bodies))
-            while reader.is_process_awaited:
+            while awaits_process and not reader.has_process:
                 await asyncio.sleep(0.01)
             second = await asyncio.gather(*(reader.read(body, HEADERS, URL, is_kept=True) for body in bodies))
             return [*first, *second], reader.has_process

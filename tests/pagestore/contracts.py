@@ -56,7 +56,7 @@ _HOP = WireExchange(
     body_digest=digest(b"moved"),
     body_bytes=5,
     body=b"mo\x00ved\xff",
-    name_answer=NameAnswer("example.com", ("2400:3200::1", "8.8.8.8"), NOON),
+    name_answer=NameAnswer("example.com", ("2400:3200::1", "8.8.8.8"), NOON, "192.0.2.53:53"),
     tls=_TLS,
 )
 _PROXIED = replace(_HOP, status=200, connected_at=None, is_through_proxy=True, tls=None, name_answer=None)
