@@ -16,6 +16,7 @@ from core.pages import Stored
 from core.visits import MovedTo, Visit
 from crawler.items import NotThere, ReadPage, Unchanged
 from crawler.politeness.keeper import STORE_AWAY
+from crawler.store_batches import Pages, StoreBatches
 from crawler.visits.visiting import SAVE_EVERY
 
 T = TypeVar("T")
@@ -27,13 +28,14 @@ WAITS_S = (0.2, 0.4, 0.8, 1.6, 3.2)
 
 
 class StorePipeline:
-    """PageStore.put, then Outbox.send for a new version, then the book of visits where the crawl has one."""
+    """PageStore.put_many, then Outbox.send for a new version, then the book of visits where the crawl has one."""
 
     def __init__(self, crawler: Any) -> None:
         self._crawler = crawler
         self._spider = crawler.spider
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="page-store")
         self._closing: asyncio.Task[None] | None = None
+        self._batches = StoreBatches(self._put_many)
 
     @classmethod
     def from_crawler(cls, crawler: Any) -> "StorePipeline":
@@ -79,7 +81,7 @@ class StorePipeline:
             await self._patiently(lambda: spider.store.put_absence(item.fetched, item.reason, is_gone=is_gone))
             spider.revisiting.visits.keep(item.visit)
         else:
-            stored = await self._patiently(lambda: spider.store.put(item.fetched, item.reading))
+            stored = await self._batches.put(item.fetched, item.reading)
             self._count(stored)
             if stored.is_new_version:
                 await self._patiently(lambda: spider.outbox.send(PageStored(stored.version_id)))
@@ -113,6 +115,10 @@ class StorePipeline:
             book.save(site, visits)
         if moves:
             book.note_moves(site, moves)
+
+    async def _put_many(self, pages: Pages) -> list[Stored]:
+        store = self._spider.store
+        return await self._patiently(lambda: store.put_many(pages))
 
     async def _patiently(self, call: Callable[[], T]) -> T:
         for wait_s in WAITS_S:

@@ -76,6 +76,9 @@ class NoStore:
         self._versions.add(version)
         return Stored(page, version, is_new, is_new)
 
+    def put_many(self, pages: Sequence[tuple[Fetched, Reading]]) -> list[Stored]:
+        return [self.put(fetched, reading) for fetched, reading in pages]
+
 
 class NoOutbox:
     def send(self, message: Message) -> None:

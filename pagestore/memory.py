@@ -49,6 +49,9 @@ class MemoryPageStore(MemoryPageHistory):
                 self._states[version.page_id].append(version_state(version.fetched_at, version.id))
         return Stored(version.page_id, version.id, is_new_page=known is None, is_new_version=is_new_version)
 
+    def put_many(self, pages: Sequence[tuple[Fetched, Reading]]) -> list[Stored]:
+        return [self.put(fetched, reading) for fetched, reading in pages]
+
     def page(self, page_id: PageId) -> Page | None:
         return self._pages.get(page_id)
 

@@ -7,7 +7,8 @@ raw_bodies, page_texts, captures, certificates, work_texts, fingerprints    byte
 
 from collections.abc import Iterator, Sequence
 
-from pymongo.errors import DuplicateKeyError
+from pymongo.collection import Collection
+from pymongo.errors import BulkWriteError
 
 from core.captures import Capture
 from core.errors import BrokenInvariant
@@ -16,7 +17,7 @@ from core.ids import digest as content_digest
 from core.pages import Fetched, Page, PageVersion, Reading, Stored
 from core.works import StoredFingerprint, WorkText
 from pagestore import documents
-from pagestore.blobs import BATCH_KEYS, Blobs, batches
+from pagestore.blobs import BATCH_KEYS, INLINE_BYTES, Blobs, batches, is_duplicates_alone
 from pagestore.captures import (
     bodies_in,
     capture_bytes,
@@ -42,27 +43,22 @@ class MongoPageStore(MongoPageHistory):
     def __init__(self, database: MongoDatabase) -> None:
         super().__init__(database)
         self._versions = database["page_versions"]
-        self._texts = Blobs(database, "page_texts")
-        self._captures = Blobs(database, "captures")
-        self._certificates = Blobs(database, "certificates")
+        self._texts = Blobs(database, "page_texts", INLINE_BYTES)
+        self._captures = Blobs(database, "captures", INLINE_BYTES)
+        self._certificates = Blobs(database, "certificates", INLINE_BYTES)
 
     def put(self, fetched: Fetched, reading: Reading) -> Stored:
-        """Raw response, text, version, page, in this order: what is referred to is always there."""
-        version = documents.new_version(fetched, reading)
-        self._raw.put(version.raw_digest, fetched.body)
-        for part, kept in zip(fetched.parts, version.parts, strict=True):
-            self._raw.put(kept.raw_digest, part.body)
-        self._texts.put(version.text_digest, documents.text_bytes(reading.text))
-        if reading.raw_text:
-            as_stood = documents.text_bytes(reading.raw_text)
-            self._texts.put(content_digest(as_stood), as_stood)
+        return self.put_many([(fetched, reading)])[0]
+
+    def put_many(self, pages: Sequence[tuple[Fetched, Reading]]) -> list[Stored]:
+        """Raw responses, texts, versions, pages, in this order: what is referred to is always there."""
+        versions = [documents.new_version(fetched, reading) for fetched, reading in pages]
+        self._raw.put_many(_bodies(pages, versions))
+        self._texts.put_many(_texts(pages, versions))
         with translated(self._database):
-            self._insert_version(version, fetched)
-            for _ in range(MAX_ATTEMPTS):
-                stored = self._moved(version) or self._inserted(version) or self._recalled(version)
-                if stored is not None:
-                    return stored
-        raise BrokenInvariant(f"page {version.page_id} could neither be inserted nor moved")
+            self._insert_versions(versions, [fetched for fetched, _ in pages])
+            inserted = self._insert_pages(versions)
+            return [inserted[at] if at in inserted else self._put_page(each) for at, each in enumerate(versions)]
 
     def page(self, page_id: PageId) -> Page | None:
         with translated(self._database):
@@ -123,39 +119,58 @@ class MongoPageStore(MongoPageHistory):
                 raw_text = documents.text_of(texts[raw_key]) if raw_key else ""
                 yield documents.version_of(each, documents.text_of(texts[each["text"]]), raw_text)
 
-    def _insert_version(self, version: PageVersion, fetched: Fetched) -> None:
-        if self._versions.find_one({"_id": version.id}, {"_id": 1}) is None:
-            for capture in (fetched.capture, *(part.capture for part in fetched.parts)):
-                self._put_capture(capture)
-            try:
-                self._versions.insert_one(documents.version_document(version))
-            except DuplicateKeyError:
-                return  # another writer stored the same version: it is what we would have stored
+    def _insert_versions(self, versions: Sequence[PageVersion], fetched: Sequence[Fetched]) -> None:
+        new: dict[VersionId, tuple[PageVersion, Fetched]] = {}
+        for version, each in zip(versions, fetched, strict=True):
+            new.setdefault(version.id, (version, each))
+        for key in self._known(self._versions, list(new)):
+            del new[VersionId(key)]
+        self._put_captures([capture for _, each in new.values() for capture in _captures(each)])
+        # A version that another writer stored meanwhile is what would have been stored here.
+        _insert_new(self._versions, [documents.version_document(version) for version, _ in new.values()])
 
-    def _put_capture(self, capture: Capture | None) -> None:
-        if capture is None:
-            return
-        for name, der in certificates_in(capture).items():
-            self._certificates.put(name, der)
-        bodies = bodies_in(capture)
+    def _put_captures(self, captures: Sequence[Capture]) -> None:
+        bodies = {name: body for capture in captures for name, body in bodies_in(capture).items()}
         known = self._raw.known(list(bodies))  # most are those of the page before: pictures, style sheets
-        for name in bodies.keys() - known:
-            self._raw.put(name, bodies[name])
-        data = capture_bytes(capture)
-        self._captures.put(content_digest(data), data)
+        self._raw.put_many({name: body for name, body in bodies.items() if name not in known})
+        self._certificates.put_many({name: der for each in captures for name, der in certificates_in(each).items()})
+        packed = [capture_bytes(capture) for capture in captures]
+        self._captures.put_many({content_digest(data): data for data in packed})
+
+    def _insert_pages(self, versions: Sequence[PageVersion]) -> dict[int, Stored]:
+        """Those that no page is there for yet, by their place among `versions`; of one page the first."""
+        first: dict[PageId, int] = {}
+        for at, version in enumerate(versions):
+            first.setdefault(version.page_id, at)
+        for key in self._known(self._pages, list(first)):
+            del first[PageId(key)]
+        lost = _insert_new(self._pages, [_new_page_document(versions[at]) for at in first.values()])
+        return {
+            at: Stored(page, versions[at].id, is_new_page=True, is_new_version=True)
+            for page, at in first.items()
+            if page not in lost
+        }
+
+    def _put_page(self, version: PageVersion) -> Stored:
+        for _ in range(MAX_ATTEMPTS):
+            stored = self._moved(version) or self._inserted(version) or self._recalled(version)
+            if stored is not None:
+                return stored
+        raise BrokenInvariant(f"page {version.page_id} could neither be inserted nor moved")
+
+    def _known(self, collection: Collection[Document], ids: Sequence[str]) -> set[str]:
+        return {
+            found["_id"]
+            for batch in batches(ids, BATCH_KEYS)
+            for found in collection.find({"_id": {"$in": batch}}, {"_id": 1})
+        }
 
     def _moved(self, version: PageVersion) -> Stored | None:
         """Make this the current version of a page that was last seen no later."""
         return _stored(version, self._show(version.page_id, version.id, version.fetched_at))
 
     def _inserted(self, version: PageVersion) -> Stored | None:
-        page = documents.new_page(version)
-        try:
-            history = {"states": [version_state(version.fetched_at, version.id)], "absences": []}
-            self._pages.insert_one({**documents.page_document(page, [version.id]), **history})
-        except DuplicateKeyError:
-            return None
-        return Stored(version.page_id, version.id, is_new_page=True, is_new_version=True)
+        return self._insert_pages([version]).get(0)
 
     def _recalled(self, version: PageVersion) -> Stored | None:
         """Add to its history a version that arrives after a later one: a retry, or a slow writer."""
@@ -223,6 +238,47 @@ class MongoFingerprintStore:
 
 def _key(subject: str, algorithm_id: int) -> str:
     return f"{subject}:{algorithm_id:03d}"
+
+
+def _bodies(pages: Sequence[tuple[Fetched, Reading]], versions: Sequence[PageVersion]) -> dict[str, bytes]:
+    bodies: dict[str, bytes] = {}
+    for (fetched, _), version in zip(pages, versions, strict=True):
+        bodies[version.raw_digest] = fetched.body
+        bodies |= {kept.raw_digest: part.body for part, kept in zip(fetched.parts, version.parts, strict=True)}
+    return bodies
+
+
+def _texts(pages: Sequence[tuple[Fetched, Reading]], versions: Sequence[PageVersion]) -> dict[str, bytes]:
+    texts: dict[str, bytes] = {}
+    for (_, reading), version in zip(pages, versions, strict=True):
+        texts[version.text_digest] = documents.text_bytes(reading.text)
+        if reading.raw_text:
+            as_stood = documents.text_bytes(reading.raw_text)
+            texts[content_digest(as_stood)] = as_stood
+    return texts
+
+
+def _captures(fetched: Fetched) -> list[Capture]:
+    found = (fetched.capture, *(part.capture for part in fetched.parts))
+    return [capture for capture in found if capture is not None]
+
+
+def _new_page_document(version: PageVersion) -> Document:
+    history = {"states": [version_state(version.fetched_at, version.id)], "absences": []}
+    return {**documents.page_document(documents.new_page(version), [version.id]), **history}
+
+
+def _insert_new(collection: Collection[Document], rows: list[Document]) -> set[str]:
+    """Insert all; the ids of those that another writer had inserted."""
+    if not rows:
+        return set()
+    try:
+        collection.insert_many(rows, ordered=False)
+    except BulkWriteError as error:
+        if not is_duplicates_alone(error):
+            raise
+        return {rows[fault["index"]]["_id"] for fault in error.details["writeErrors"]}
+    return set()
 
 
 def _stored(version: PageVersion, before: Document | None) -> Stored | None:

@@ -12,7 +12,7 @@ from pymongo.errors import DuplicateKeyError
 from core.ids import PageId, VersionId
 from core.pages import Fetched
 from core.visits import Absence, AbsenceReason, PageState
-from pagestore.blobs import BATCH_KEYS, Blobs, batches
+from pagestore.blobs import BATCH_KEYS, INLINE_BYTES, Blobs, batches
 from pagestore.connection import MongoDatabase, translated
 from pagestore.documents import Document, microseconds
 from pagestore.states import absence_document, absence_of, absence_state, new_absence, states_of, version_state
@@ -25,7 +25,7 @@ class MongoPageHistory:
         self._database = database
         self._pages = database["pages"]
         self._absences = database["page_absences"]
-        self._raw = Blobs(database, "raw_bodies")
+        self._raw = Blobs(database, "raw_bodies", INLINE_BYTES)
 
     def seen(self, page_id: PageId, at: datetime) -> VersionId | None:
         with translated(self._database):

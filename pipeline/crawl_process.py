@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Sequence
 from copy import deepcopy
 from datetime import datetime
 from pathlib import Path
@@ -52,10 +53,9 @@ class SeenAgainStore(MongoPageStore):
         super().__init__(connect(url))
         self.seen_again: dict[PageId, VersionId] = {}
 
-    def put(self, fetched: Fetched, reading: Reading) -> Stored:
-        stored = super().put(fetched, reading)
-        if not stored.is_new_version:
-            self.seen_again[stored.page_id] = stored.version_id
+    def put_many(self, pages: Sequence[tuple[Fetched, Reading]]) -> list[Stored]:
+        stored = super().put_many(pages)
+        self.seen_again |= {each.page_id: each.version_id for each in stored if not each.is_new_version}
         return stored
 
     def seen(self, page_id: PageId, at: datetime) -> VersionId | None:

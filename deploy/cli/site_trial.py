@@ -1,5 +1,6 @@
 """The verb `site try`: what a site's rules make of one page from the web, or of the pages that are stored."""
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any
@@ -50,6 +51,9 @@ class _Kept:
     def put(self, fetched: Fetched, reading: Reading) -> Stored:
         self.pages.append((fetched, reading))
         return Stored(PageId("try"), VersionId("try"), is_new_page=True, is_new_version=False)
+
+    def put_many(self, pages: Sequence[tuple[Fetched, Reading]]) -> list[Stored]:
+        return [self.put(fetched, reading) for fetched, reading in pages]
 
     def send(self, message: "Message") -> None:
         return

@@ -7,7 +7,7 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
@@ -51,6 +51,9 @@ class RecordingStore:
             with self.log.open("a", encoding="utf-8") as log:
                 log.write(json.dumps(fetched.final_url) + "\n")
         return stored
+
+    def put_many(self, pages: Sequence[tuple[Fetched, Reading]]) -> list[Stored]:
+        return [self.put(fetched, reading) for fetched, reading in pages]
 
 
 @dataclass

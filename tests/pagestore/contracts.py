@@ -192,6 +192,53 @@ class PageStoreContract:
         again = store.put(fetched(), reading(text="旧。"))
         assert not again.is_new_version
 
+    def test_pages_put_together_are_stored_as_one_by_one(self, store: PageStore) -> None:
+        known = store.put(fetched(url="https://example.com/known"), reading())
+        part = FollowingPart(FinalUrl("https://example.com/2_2"), 200, (), b"<p>part</p>", NOON, CAPTURE)
+        given = [
+            (fetched(), reading()),
+            (fetched(url="https://example.com/2", parts=(part,)), reading(text="第二。", raw_text="第二(dì èr)。")),
+            (fetched(url="https://example.com/known", after_s=1, capture=BROWSED), reading(text="改了。")),
+            (fetched(after_s=2, capture=CAPTURE), reading(text="又一版。")),
+            (fetched(after_s=3), reading()),
+            (fetched(body=b"", url="https://example.com/empty"), reading(text="")),
+        ]
+        stored = store.put_many(given)
+        pages = [each.page_id for each in stored]
+        assert [(each.is_new_page, each.is_new_version) for each in stored] == [
+            (True, True), (True, True), (False, True), (False, True), (False, False), (True, True),
+        ]  # fmt: skip
+        assert (pages[2], pages[3], pages[4]) == (known.page_id, pages[0], pages[0])
+        assert stored[4].version_id == stored[0].version_id
+        for (response, read), each in zip(given, stored, strict=True):
+            version = store.version(each.version_id)
+            assert version is not None
+            assert version.reading == read
+            assert store.raw(version.raw_digest) == response.body
+            assert version.capture_digest is None or store.capture(version.capture_digest) == response.capture
+        assert [each.id for each in store.versions(pages[0])] == [stored[0].version_id, stored[3].version_id]
+        page = store.page(pages[0])
+        assert page is not None
+        assert (page.current_version, page.last_seen) == (stored[0].version_id, NOON + timedelta(seconds=3))
+        [kept] = store.version(stored[1].version_id).parts  # type: ignore[union-attr]
+        assert store.capture(kept.capture_digest) == CAPTURE  # type: ignore[arg-type]
+        assert [each.is_new_version for each in store.put_many(given)] == [False] * 6
+        assert store.put_many([]) == []
+
+    def test_writers_of_many_pages_that_meet_lose_nothing(self, store: PageStore) -> None:
+        given = [
+            (fetched(body=text.encode(), url=f"https://example.com/{number % 20}", after_s=number), reading(text=text))
+            for number, text in enumerate(f"第{number}段。" for number in range(60))
+        ]
+        batches = [random.Random(seed).sample(given, len(given)) for seed in range(4)]
+        with ThreadPoolExecutor(4) as pool:
+            stored = [each for batch in pool.map(store.put_many, batches) for each in batch]
+        assert sum(each.is_new_page for each in stored) == 20
+        assert sum(each.is_new_version for each in stored) == 60
+        assert {text for _, read in given for text in [read.text]} == {
+            version.reading.text for page in {each.page_id for each in stored} for version in store.versions(page)
+        }
+
     def test_the_texts_of_many_versions_come_at_once(self, store: PageStore) -> None:
         versions = {}
         for number in range(103):

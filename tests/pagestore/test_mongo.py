@@ -1,5 +1,6 @@
 """The live stores on the real embedded server: the contracts, and what only a server can do to them."""
 
+import random
 import threading
 import zlib
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ import pytest
 from core.errors import BadConfiguration, BrokenInvariant, RetryLater, ServiceUnavailable
 from core.ids import digest
 from core.works import StoredFingerprint
+from pagestore.blobs import PART_BYTES, Blobs
 from pagestore.mongo import MongoDatabase, MongoFingerprintStore, MongoPageStore, MongoWorkStore, connect, ping
 from tests.pagestore.contracts import (
     CAPTURE,
@@ -36,9 +38,7 @@ class TestMongoPageStore(PageStoreContract):
         return MongoPageStore(database)
 
     def damage_raw(self, store: Any, body: bytes) -> None:
-        store._database["raw_bodies_parts"].update_one(
-            {"_id": f"{digest(body)}/0000"}, {"$set": {"data": zlib.compress(b"other")}}
-        )
+        store._database["raw_bodies"].update_one({"_id": digest(body)}, {"$set": {"data": zlib.compress(b"other")}})
 
     @pytest.mark.parametrize(
         "collections", [["pages"], ["pages", "page_versions"], ["pages", "page_versions", "page_texts"]]
@@ -65,7 +65,7 @@ class TestMongoPageStore(PageStoreContract):
         assert version is not None
         assert version.capture_digest is not None
         name = digest(b"\x30\x00own")
-        database["certificates_parts"].update_one({"_id": f"{name}/0000"}, {"$set": {"data": zlib.compress(b"forged")}})
+        database["certificates"].update_one({"_id": name}, {"$set": {"data": zlib.compress(b"forged")}})
         with pytest.raises(BrokenInvariant, match=name):
             store.capture(version.capture_digest)
 
@@ -82,17 +82,31 @@ class TestMongoPageStore(PageStoreContract):
         body = "重复的内容。".encode() * 10_000
         store.put(fetched(body=body), reading())
         store.put(fetched(body=body, url="https://example.com/other"), reading())
-        parts = list(database["raw_bodies_parts"].find({}))
-        assert len(parts) == 1
-        assert len(parts[0]["data"]) < len(body) / 100
+        kept = list(database["raw_bodies"].find({}))
+        assert len(kept) == 1
+        assert len(kept[0]["data"]) < len(body) / 100
+        assert list(database["raw_bodies_parts"].find({})) == []
 
-    def test_a_part_that_is_gone_is_damage_and_not_absence(
+    def test_long_bytes_stand_in_parts_of_which_one_that_is_gone_is_damage_and_not_absence(
         self, store: MongoPageStore, database: MongoDatabase
     ) -> None:
-        store.put(fetched(body=b"whole"), reading())
-        database["raw_bodies_parts"].delete_one({"_id": f"{digest(b'whole')}/0000"})
+        long = random.Random(1).randbytes(PART_BYTES + 1)
+        store.put(fetched(body=long), reading())
+        assert store.raw(digest(long)) == long
+        assert database["raw_bodies_parts"].count_documents({}) == 2
+        database["raw_bodies_parts"].delete_one({"_id": f"{digest(long)}/0001"})
         with pytest.raises(BrokenInvariant, match="damaged"):
-            store.raw(digest(b"whole"))
+            store.raw(digest(long))
+
+    def test_what_earlier_releases_kept_in_parts_is_read_and_not_written_again(
+        self, store: MongoPageStore, database: MongoDatabase
+    ) -> None:
+        body = b"<p>an old one</p>"
+        Blobs(database, "raw_bodies").put(digest(body), body)
+        assert database["raw_bodies_parts"].count_documents({}) == 1
+        store.put(fetched(body=body), reading())
+        assert store.raw(digest(body)) == body
+        assert "data" not in (database["raw_bodies"].find_one({"_id": digest(body)}) or {})
 
     def test_a_version_of_a_later_schema_is_refused(self, store: MongoPageStore, database: MongoDatabase) -> None:
         stored = store.put(fetched(), reading())
