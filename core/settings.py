@@ -56,6 +56,7 @@ class CrawlSettings:
     is_shared: bool = False  # several processes crawl one site, from a frontier in Redis
     processes: int = 2  # for one site, where it is shared
     lease_s: float = 60.0  # without a sign of life, until what a process had in hand goes to the others
+    cache: Path | None = None  # folder of what is costly to make and can be made anew; none: made in each process
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,8 +171,9 @@ def _nearest(name: str, known: list[str]) -> list[str]:
 
 
 def _read(variables: Variables) -> Settings:
+    home = Path(variables.text("HOME", str(default_home()))).expanduser().absolute()
     return Settings(
-        home=Path(variables.text("HOME", str(default_home()))).expanduser().absolute(),
+        home=home,
         services=ServiceSettings(
             mongo_url=variables.url("MONGO_URL", service_urls.MONGO),
             redis_url=variables.url("REDIS_URL", service_urls.REDIS),
@@ -196,6 +198,7 @@ def _read(variables: Variables) -> Settings:
             is_shared=variables.flag("CRAWL_SHARED"),
             processes=variables.number("CRAWL_PROCESSES", CrawlSettings().processes, 1, 64),
             lease_s=variables.real("CRAWL_LEASE_S", CrawlSettings().lease_s, 2, 3600),
+            cache=home / "cache",
         ),
         pipeline=PipelineSettings(
             workers=variables.number("WORKERS", PipelineSettings().workers, 1, 256),

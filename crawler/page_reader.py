@@ -22,10 +22,15 @@ PAGES_TO_WAIT_BEFORE_PROCESS = 50
 
 
 class PageReader:
-    """Reads the pages of one plan. pages_to_wait: how many have to find the threads busy until a process takes over."""
+    """Reads the pages of one plan. pages_to_wait: how many have to find the threads busy until a process takes over.
 
-    def __init__(self, plan: CrawlPlan, pages_to_wait: int = PAGES_TO_WAIT_BEFORE_PROCESS) -> None:
-        self._plan, self._pages_to_wait = plan, pages_to_wait
+    cache: the machine's folder of what is costly to make.
+    """
+
+    def __init__(
+        self, plan: CrawlPlan, pages_to_wait: int = PAGES_TO_WAIT_BEFORE_PROCESS, cache: Path | None = None
+    ) -> None:
+        self._plan, self._pages_to_wait, self._cache = plan, pages_to_wait, cache
         self._has_processors = len(os.sched_getaffinity(0)) > 1
         self._folder: Path | None = None
         self._own_folder: TemporaryDirectory[str] | None = None
@@ -75,13 +80,15 @@ class PageReader:
             except ServiceUnavailable:
                 self._is_process_ready = False
         if self._threads is None:
-            self._threads = ReadingThreads(self._plan, self._shared_folder(), self._resources)
+            self._threads = ReadingThreads(self._plan, self._shared_folder(), self._resources, self._cache)
         return await asyncio.wrap_future(self._threads.submit(page))
 
     def _start_process(self) -> None:
         if self._threads is not None:
             self._threads.keep_templates()
-        self._process = ReadingProcess(self._plan, self._shared_folder(), self._resources, self._take_over)
+        self._process = ReadingProcess(
+            self._plan, self._shared_folder(), self._resources, self._take_over, cache=self._cache
+        )
 
     def _take_over(self) -> None:
         self._is_process_ready = True

@@ -76,11 +76,6 @@ class FontReader:
         self._lock = threading.Lock()
         self._kept: OrderedDict[str, dict[str, _Glyph | None]] = OrderedDict()
 
-    @property
-    def can_read(self) -> bool:
-        """Whether there is anything to compare with."""
-        return self._references.index is not None
-
     def remapped(self, font: bytes, chars: Set[str]) -> ShownChars:
         """What the font shows for those of `chars` that it does not draw as what they are; none for an honest font."""
         index = self._references.index

@@ -38,25 +38,43 @@ class Candidate:
     similarity: float
 
 
-class GlyphIndex:
-    """Known characters in one or more faces.
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """Known characters in one or more faces, as they are compared.
 
-    known: float32[faces, characters, FEATURES] as `features` gives them; a character that a face lacks is all zero.
-    What is compared is not the features themselves but the directions in which characters are far apart and the faces
-    of one character are near (linear discriminant analysis: Fisher 1936, as in all multi-font recognisers).
+    center: float32[FEATURES], the mean of the features; axes: float32[FEATURES, KEPT], the directions in which
+    characters are far apart and the faces of one character are near (linear discriminant analysis: Fisher 1936, as in
+    all multi-font recognisers); faces: float32[faces, characters, KEPT] of length 1, zeros for what a face lacks.
     """
 
-    def __init__(self, chars: Sequence[str], known: NDArray[np.float32]) -> None:
+    center: NDArray[np.float32]
+    axes: NDArray[np.float32]
+    faces: NDArray[np.float32]
+
+    def projected(self, of: NDArray[np.float32]) -> NDArray[np.float32]:
+        """float32[rows, FEATURES] -> float32[rows, KEPT] of length 1; zeros for a blank, which is like nothing."""
+        return _projected(of, self.center, self.axes)
+
+
+def learned(known: NDArray[np.float32]) -> Learned:
+    """From float32[faces, characters, FEATURES] as `features` gives them, all zero for what a face lacks."""
+    center, axes = _discriminants(known)
+    return Learned(center, axes, np.stack([_projected(face, center, axes) for face in known]))
+
+
+class GlyphIndex:
+    """Finds the known characters that a drawing is most like. chars: in the order of what is `known` of them."""
+
+    def __init__(self, chars: Sequence[str], known: Learned) -> None:
         self._chars = tuple(chars)
         self._numbers = {char: number for number, char in enumerate(self._chars)}
-        self._center, self._axes = _discriminants(known)
-        self._vectors = np.stack([self._projected(face) for face in known])
+        self._known = known
 
     def similarities(self, rasters: Sequence[Raster]) -> NDArray[np.float32]:
         """float32[rasters, characters]: how alike, in the face that is most alike."""
-        wanted = self._projected(features(rasters))
-        most = wanted @ self._vectors[0].T
-        for face in self._vectors[1:]:
+        wanted = self._known.projected(features(rasters))
+        most = wanted @ self._known.faces[0].T
+        for face in self._known.faces[1:]:
             np.maximum(most, wanted @ face.T, out=most)
         return np.asarray(most, np.float32)
 
@@ -72,12 +90,6 @@ class GlyphIndex:
         """How alike the drawing of one row is to `char`, None for an unknown character."""
         number = self._numbers.get(char)
         return None if number is None else float(row[number])
-
-    def _projected(self, of: NDArray[np.float32]) -> NDArray[np.float32]:
-        """float32[rows, KEPT] of length 1; zeros for a blank, which is like nothing."""
-        vectors = (of - self._center) @ self._axes
-        vectors[~of.any(axis=1)] = 0
-        return np.asarray(vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-6), np.float32)
 
 
 def features(rasters: Sequence[Raster]) -> NDArray[np.float32]:
@@ -105,6 +117,12 @@ def _discriminants(known: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDA
         whitened = np.asarray(vectors / np.sqrt(values + _RIDGE * values.mean()), np.float32)
     _, axes = np.linalg.eigh(whitened.T @ apart @ whitened)
     return np.asarray(center, np.float32), np.asarray(whitened @ axes[:, ::-1][:, :KEPT], np.float32)
+
+
+def _projected(of: NDArray[np.float32], center: NDArray[np.float32], axes: NDArray[np.float32]) -> NDArray[np.float32]:
+    vectors = (of - center) @ axes
+    vectors[~of.any(axis=1)] = 0
+    return np.asarray(vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-6), np.float32)
 
 
 def _scatter(rows: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -162,11 +180,10 @@ def _fields() -> NDArray[np.float32]:
 def _smoothed(squares: NDArray[np.float32], axis: int) -> NDArray[np.float32]:
     reach = len(_SMOOTHING) // 2
     wide = np.pad(squares, [(reach, reach) if axis == each else (0, 0) for each in range(3)])
-    lines = range(SIDE)
-    shifted = (np.take(wide, np.add(lines, step), axis) for step in range(len(_SMOOTHING)))
     total = np.zeros_like(squares)
-    for weight, part in zip(_SMOOTHING, shifted, strict=True):
-        total += weight * part
+    for step, weight in enumerate(_SMOOTHING):
+        shifted = slice(step, step + SIDE)
+        total += weight * (wide[:, shifted] if axis == 1 else wide[:, :, shifted])
     return total
 
 

@@ -81,7 +81,7 @@ class PictureReader:
 
     @property
     def can_read(self) -> bool:
-        return self._references.index is not None or self._recognizer.is_there
+        return self._references.are_there or self._recognizer.is_there
 
     def texts(self, parts: Sequence[PicturePart], script: Script = Script.EITHER) -> list[PictureText]:
         """What each of `parts` shows; "" where it has no characters. script: that of the text around them."""

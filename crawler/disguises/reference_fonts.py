@@ -4,7 +4,10 @@ Nothing is shipped: mplfonts, which the product depends on, brings Noto Sans and
 more faces of the same licence are taken from where Linux keeps fonts. Faces whose licence is not free are left alone.
 """
 
+import hashlib
+import platform
 import re
+import threading
 from collections.abc import Sequence, Set
 from functools import cached_property
 from importlib.util import find_spec
@@ -12,13 +15,17 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import ImageFont
+from PIL import Image, ImageDraw, ImageFont
+from PIL import __version__ as pillow_version
+from PIL import features as pillow_features
 
 from crawler.characters.repertoire import COMMON_HAN, HAN, SECOND_HAN
-from crawler.disguises.glyph_shapes import FEATURES, GlyphIndex, Raster, features
+from crawler.disguises import glyph_shapes
+from crawler.disguises.glyph_shapes import FEATURES, GlyphIndex, Learned, Raster, features, learned
+from crawler.disguises.reference_store import ReferenceStore
 
 SIZE_PX = 72  # that a reference is drawn at, as are the glyphs compared with it
-MAX_FACES = 3  # they cost 16 s of one processor once a process, and 35 MB (2026-11)
+MAX_FACES = 3  # they cost 10 s of one processor once a machine, and 36 MB (2026-11)
 _FOLDERS = ("/usr/share/fonts", "/usr/local/share/fonts", "~/.local/share/fonts", "~/.fonts")
 # Free faces with all of GB 2312, best known first: two weights of two styles serve better than many of one.
 _FREE = (
@@ -30,6 +37,8 @@ _FREE = (
 )
 _SUFFIXES = (".otf", ".ttf", ".ttc")
 _MAX_FACES_OF_FILE = 10
+_DRAWN_WITH = ("freetype2", "raqm", "harfbuzz")
+_SOURCES = (__file__, glyph_shapes.__file__)
 # Both halves of GB 2312, of which 鸢 and 晌 stand in novels, and the first of Big5; known in every face.
 _USUAL = COMMON_HAN | frozenset(char for char in SECOND_HAN if char.encode("gb2312", "ignore"))
 # The second half of Big5, .2 % of traditional prose, and what Hong Kong writes that Big5 lacks; in two faces (5 s).
@@ -40,27 +49,46 @@ _OTHERS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 class ReferenceFonts:
-    """The known characters as drawn by the reference faces; drawn at the first question. Not changed afterwards."""
+    """The known characters as drawn by the reference faces; drawn at the first question. Not changed afterwards.
 
-    def __init__(self, paths: Sequence[Path] | None = None) -> None:
+    kept_in: a folder where other processes find what this one has drawn, and this one what others have; None: drawn
+    here, and kept in memory alone.
+    """
+
+    def __init__(self, paths: Sequence[Path] | None = None, kept_in: Path | None = None) -> None:
         self._paths = paths
+        self._store = ReferenceStore(kept_in) if kept_in is not None else None
+        self._drawing = threading.Lock()  # a cached property has none of its own from Python 3.12 on
 
     @cached_property
     def paths(self) -> tuple[Path, ...]:
         return tuple(self._paths if self._paths is not None else free_fonts())
 
-    @cached_property
+    @property
+    def are_there(self) -> bool:
+        """Whether the machine has faces; asked before there is anything to compare, it draws none."""
+        return bool(self.paths)
+
+    @property
     def index(self) -> GlyphIndex | None:
         """None where the machine has no face."""
+        with self._drawing:
+            return self._index
+
+    @cached_property
+    def _index(self) -> GlyphIndex | None:
         faces = [face for face in (_face(path) for path in self.paths) if face is not None]
         if not faces:
             return None
         usual, more = [*_sorted(_USUAL), *_OTHERS], _sorted(_TRADITIONAL - _USUAL)
-        known = np.zeros((len(faces), len(usual) + len(more), FEATURES), np.float32)
-        for number, face in enumerate(faces):
-            chars = [*usual, *more] if number < _FACES_OF_TRADITIONAL else usual
-            known[number, : len(chars)] = _features(face, chars)
-        return GlyphIndex([*usual, *more], known)
+        chars = [*usual, *more]
+
+        def draw() -> Learned:
+            return _drawn_by(faces, usual, more)
+
+        key = _key(faces, chars) if self._store is not None else ""
+        known = self._store.get(key, len(faces), len(chars), draw) if self._store is not None and key else draw()
+        return GlyphIndex(chars, known)
 
 
 def free_fonts() -> list[Path]:
@@ -75,9 +103,12 @@ def _sorted(chars: Set[str]) -> list[str]:
 
 
 def drawn(face: ImageFont.FreeTypeFont, char: str) -> Raster:
-    """One character as a trusted face draws it."""
-    mask = face.getmask(char, mode="L")
-    return np.array(mask, np.uint8).reshape(mask.size[1], mask.size[0]) if mask.size[0] else np.zeros((1, 1), np.uint8)
+    """One character as a trusted face draws it, with ground around it: uint8[2 * face.size, 2 * face.size]."""
+    size = round(face.size)
+    sheet = Image.new("L", (2 * size, 2 * size))
+    # From the ascender down: of accents above it an eighth of the size is seen.
+    ImageDraw.Draw(sheet).text((size // 2, size // 8), char, fill=255, font=face)
+    return np.asarray(sheet)
 
 
 def _folders() -> list[Path]:
@@ -100,10 +131,37 @@ def _face(path: Path) -> ImageFont.FreeTypeFont | None:
     return first
 
 
+def _drawn_by(faces: Sequence[ImageFont.FreeTypeFont], usual: Sequence[str], more: Sequence[str]) -> Learned:
+    known = np.zeros((len(faces), len(usual) + len(more), FEATURES), np.float32)
+    for number, face in enumerate(faces):
+        chars = [*usual, *more] if number < _FACES_OF_TRADITIONAL else usual
+        known[number, : len(chars)] = _features(face, chars)
+    return learned(known)
+
+
 def _features(face: ImageFont.FreeTypeFont, chars: Sequence[str]) -> NDArray[np.float32]:
     """float32[characters, FEATURES]; zeros for what the face draws as it draws what it lacks."""
     missing = drawn(face, "\U0010fffe")
     rasters = [drawn(face, char) for char in chars]
     result = features(rasters)
-    result[[raster.shape == missing.shape and bool((raster == missing).all()) for raster in rasters]] = 0
+    result[[bool((raster == missing).all()) for raster in rasters]] = 0
     return result
+
+
+def _key(faces: Sequence[ImageFont.FreeTypeFont], chars: Sequence[str]) -> str:
+    """The digest of all that has a part in what is drawn and learned; "" where some of it cannot be read.
+
+    Of the code by its source: a parameter that was not named here would let old numbers pass for new ones.
+    """
+    libraries = [pillow_version, np.__version__, *(str(pillow_features.version(name)) for name in _DRAWN_WITH)]
+    parts = [*libraries, platform.machine(), "".join(chars), *(f"{face.index} {face.size}" for face in faces)]
+    try:
+        parts += [_file_digest(str(path)) for path in (*(face.path for face in faces), *_SOURCES)]
+    except OSError:
+        return ""
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def _file_digest(path: str) -> str:
+    with Path(path).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 from crawler.disguises.font_process import FontProcess
 from crawler.disguises.fonts import FontReader
@@ -34,9 +35,13 @@ def open_eyes(
     resources_of: ResourcesOf = lambda url: NO_RESOURCES,
     references: ReferenceFonts | None = None,
     recognizer: Recognizer | None = None,
+    kept_in: Path | None = None,
 ) -> OpenEyes:
-    """Nothing is loaded or started before the first page that needs it."""
+    """Nothing is loaded or started before the first page that needs it.
+
+    kept_in: where the machine's references are kept once they are drawn (crawler.disguises.reference_store).
+    """
     process = FontProcess()
-    faces = references if references is not None else ReferenceFonts()
+    faces = references if references is not None else ReferenceFonts(kept_in=kept_in)
     ocr = recognizer if recognizer is not None else Recognizer()
     return OpenEyes(FontReader(process, faces, ocr), PictureReader(process, faces, ocr), resources_of, process)

@@ -14,10 +14,11 @@ from crawler.readers.reading_threads import PageToRead, WholePage
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """Whose pages come, and the folder of what was learnt of the site."""
+    """Whose pages come, and the folders of what was learnt of the site and of what the machine has made."""
 
     plan: CrawlPlan
     templates: Path | None
+    cache: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)

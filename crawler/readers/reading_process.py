@@ -54,8 +54,10 @@ class ReadingProcess:
         resources_of: ResourcesOf,
         on_ready: Callable[[], None],
         max_silence_s: float = MAX_SILENCE_S,
+        *,
+        cache: Path | None = None,
     ) -> None:
-        self._opening = Opening(plan, templates)
+        self._opening = Opening(plan, templates, cache)
         self._resources_of, self._on_ready, self._max_silence_s = resources_of, on_ready, max_silence_s
         self._numbers = count()
         self._lock = threading.Lock()

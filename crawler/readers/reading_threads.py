@@ -43,12 +43,21 @@ class WholePage:
 
 
 class ReadingThreads:
-    """Reads the pages of one plan. templates: a folder with what was learnt of the site, and where it is kept."""
+    """Reads the pages of one plan. templates: a folder with what was learnt of the site, and where it is kept.
 
-    def __init__(self, plan: CrawlPlan, templates: Path | None = None, resources_of: ResourcesOf | None = None) -> None:
+    cache: the machine's folder of what is costly to make.
+    """
+
+    def __init__(
+        self,
+        plan: CrawlPlan,
+        templates: Path | None = None,
+        resources_of: ResourcesOf | None = None,
+        cache: Path | None = None,
+    ) -> None:
         self._plan = plan
         self._templates = SiteTemplates(templates)
-        self._eyes = open_eyes(resources_of or (lambda url: NO_RESOURCES))
+        self._eyes = open_eyes(resources_of or (lambda url: NO_RESOURCES), kept_in=cache)
         self._threads = ThreadPoolExecutor(max_workers=THREADS, thread_name_prefix="page-reader")
 
     def submit(self, page: PageToRead, on_begin: Callable[[], None] = lambda: None) -> "Future[WholePage]":

@@ -40,7 +40,7 @@ class _Server:
         try:
             opening = self._connection.recv()
             assert isinstance(opening, Opening)
-            threads = ReadingThreads(opening.plan, opening.templates, self._resources_of)
+            threads = ReadingThreads(opening.plan, opening.templates, self._resources_of, opening.cache)
         except EOFError:
             return
         try:

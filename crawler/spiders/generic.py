@@ -66,7 +66,7 @@ class GenericSpider(Spider):
     ) -> None:
         super().__init__()
         self.plan, self.store, self.outbox, self.frontier, self.tally = plan, store, outbox, frontier, tally
-        self._reader = PageReader(plan)
+        self._reader = PageReader(plan, cache=settings.cache)
         self._resources: SiteResources | None = None
         self.scope: Scope = scope(plan, tally.add_fault)
         self.guard = AddressGuard(settings.allow_private_hosts)

@@ -33,7 +33,7 @@ def eyes_for(source: str, settings: CrawlSettings) -> Iterator[OpenEyes]:
             return site.of_page(url)
         return _InFolder(Path(source).parent) if source else NO_RESOURCES
 
-    eyes = open_eyes(resources)
+    eyes = open_eyes(resources, kept_in=settings.cache)
     try:
         yield eyes
     finally:

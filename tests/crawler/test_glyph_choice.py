@@ -8,7 +8,7 @@ import pytest
 from PIL import ImageFont
 
 from crawler.disguises.glyph_choice import Choice, Evidence, Script, choose, in_doubt, script_of
-from crawler.disguises.glyph_shapes import Candidate, GlyphIndex, features
+from crawler.disguises.glyph_shapes import Candidate, GlyphIndex, features, learned
 from crawler.disguises.reference_fonts import drawn, free_fonts
 from laboratory.extract_disguises import faces
 
@@ -73,7 +73,8 @@ def test_the_characters_of_a_face_that_is_no_reference_are_told(size_px: int) ->
     chars = _texts()
     assert len(chars) > 1_500
     known = [ImageFont.truetype(str(path), 72) for path in free_fonts()[:2]]
-    index = GlyphIndex(list(chars), np.stack([features([drawn(face, char) for char in chars]) for face in known]))
+    shapes = np.stack([features([drawn(face, char) for char in chars]) for face in known])
+    index = GlyphIndex(list(chars), learned(shapes))
     other = ImageFont.truetype(str(foreign[0]), size_px)
     rows = index.similarities([drawn(other, char) for char in chars])
     wrong = [
