@@ -68,6 +68,10 @@ def _check(capture: Capture, finding: Finding) -> None:
     moments = [exchange.fetched_at for part in capture.parts for exchange in part.exchanges]
     if any(at.tzinfo is None for at in moments):
         raise BadInput("a moment without a time zone proves nothing: give aware datetimes")
+    drawings = [part.drawing for part in capture.parts]
+    are_told = all((each.screenshot is None) != (each.undrawn is None) for each in drawings)
+    if any(each.screenshot for each in drawings) and not are_told:
+        raise BadInput("where one page of a text was drawn, each other was too, or it is said why it was not")
     for number, passage in enumerate(finding.passages, 1):
         if capture.text[slice(*passage.page)] != passage.page_excerpt:
             raise BadInput(f"passage {number} does not stand in the page's text where the finding says")

@@ -1,6 +1,6 @@
 """The explanation in an export, in Chinese and English: what it proves, what not, and how to check it by hand."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -63,9 +63,9 @@ def _page(words: Words, number: int, bundle: Opened, proof: DayProof | None) -> 
         (words.algorithm, f"{finding['algorithm_id']} ({finding['code_version']})"),
         (words.bundle, layout.bundle_file(bundle.digest)),
         (words.digest, bundle.digest),
-        (words.shown, " ".join(layout.shown_file(bundle.digest, name) for name in bundle.renderings)),
+        (words.shown, _copies(bundle, "")),
         (words.stamps, _stamps(words, proof)),
-        *_fetched(words, page),
+        *_fetched(words, bundle),
         *((words.absent, f"{name}: {why}") for name, why in dict(page["absent"]).items()),
     ]
     passages = [
@@ -78,19 +78,36 @@ def _page(words: Words, number: int, bundle: Opened, proof: DayProof | None) -> 
     return [Heading(f"{number}. {page['title'] or page['url']}", 3), Pairs(tuple(pairs)), Pairs(shown), *more]
 
 
-def _fetched(words: Words, page: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """How a page was fetched, where its text goes on, what was fetched with it, and what its drawing lacks."""
+def _fetched(words: Words, bundle: Opened) -> list[tuple[str, str]]:
+    """How a page was fetched, where its text goes on, what was fetched with it, and what its drawings lack."""
+    page, following = bundle.page, bundle.page.get("following", ())
     pairs = []
     if page.get("source") in words.sources:
         pairs.append((words.source, words.sources[page["source"]].format(made_with=page["made_with"])))
-    pairs += [(words.following, f"{each['url']} SHA-256 {each['body_digest']}") for each in page.get("following", ())]
+    for each in following:
+        copies = _copies(bundle, f"-{each['number']}") if "number" in each else ""
+        pairs.append((words.following, f"{each['url']} SHA-256 {each['body_digest']} {copies}".rstrip()))
     if page.get("page_resources"):
         pairs.append((words.resources, str(len(page["page_resources"]))))
-    drawn = page["screenshot"] or {}
-    if drawn.get("missing"):
-        listed = " ".join(drawn["missing"][:MAX_MISSING_SHOWN])
-        pairs.append((words.not_drawn, f"{drawn['missing_count']}: {listed}"))
+    for each in (page, *following):
+        where = "" if each is page else f"{each['url']} "
+        pairs += [(name, where + said) for name, said in _lacking(words, each)]
     return pairs
+
+
+def _copies(bundle: Opened, of: str) -> str:
+    """The files to look at of one page of the text; of: "" for the first, "-N" for the Nth."""
+    names = (f"{kind}{of}" for kind in layout.SHOWN)
+    return " ".join(layout.shown_file(bundle.digest, name) for name in names if name in bundle.renderings)
+
+
+def _lacking(words: Words, page: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """That a page was not drawn, or what its drawing lacks."""
+    undrawn, drawn = page.get("undrawn") or {}, page.get("screenshot") or {}
+    if undrawn.get("why") in words.undrawn_why:
+        yield words.undrawn, words.undrawn_why[undrawn["why"]].format(limit=undrawn["limit"])
+    if drawn.get("missing"):
+        yield words.not_drawn, f"{drawn['missing_count']}: {' '.join(drawn['missing'][:MAX_MISSING_SHOWN])}"
 
 
 def _event(words: Words, event: Mapping[str, Any]) -> tuple[str, str]:

@@ -31,6 +31,8 @@ class Words:
     following: str
     resources: str
     not_drawn: str
+    undrawn: str
+    undrawn_why: Mapping[str, str]
     absent: str
     on_page: str
     in_work: str
@@ -85,6 +87,13 @@ CHINESE = Words(
     following="正文续页",
     resources="随网页取得的样式、字体、图片",
     not_drawn="绘制时缺少的资源",
+    undrawn="未绘制",
+    undrawn_why={
+        "page_limit": "一篇正文最多绘制 {limit} 页",
+        "time_limit": "续页合计最多绘制 {limit} 秒",
+        "size_limit": "续页的截图与 PDF 合计最多 {limit} MiB",
+        "browser_failed": "浏览器未能绘制",
+    },
     absent="未取得或须说明",
     on_page="网页",
     in_work="作品",
@@ -112,7 +121,7 @@ CHINESE = Words(
         "如有争议，宜由公证机构或第三方存证平台另行取证。",
         "不能证明谁经营该网站、谁上传了内容、是否获得许可、作品权属归谁；这些须另行举证。",
         "截图与 PDF 由不联网、不运行脚本的浏览器根据所存内容绘制；只有取得网页时一并取得的样式、字体、图片在其中，"
-        "其余列为缺少；以响应原文为准。",
+        "其余列为缺少。正文分为多页的，逐页绘制；未绘制的页逐一列明原因，其响应原文仍在证据包内。以响应原文为准。",
         "相似度是程序按所述参数算得的数值，不是法律意义上的实质性相似。",
         "时间戳机构证书是否被吊销，只按盖章时所附的吊销列表（如有）及查验者自备的列表核对，查验结果注明列表日期或未查；"
         "不作在线查询（OCSP）。签名时证书在有效期内。请将根证书的 SHA-256 与该机构公布的值核对："
@@ -126,7 +135,7 @@ CHINESE = Words(
         ("bundles/*.wacz", "证据包，WACZ 1.1.1 格式，可用 ReplayWeb.page 等任何 WACZ 阅读器打开"),
         ("proofs/*.json", "每个证据包到当日默克尔树根的审计路径"),
         ("stamps/", "时间戳：请求（query.tsq）、答复（response.tsr）、根证书（ca.pem）"),
-        ("pages/", "截图、PDF、正文的副本，与证据包内的记录逐字节相同"),
+        ("pages/", "截图、PDF、正文的副本，与证据包内的记录逐字节相同；文件名以 -N 结尾的，为正文第 N 页"),
         ("case.json", "导出时的案情摘要与网页历史"),
         ("manifest.json, SHA256SUMS", "全部文件的摘要清单"),
         ("seal/", "盖在清单上的时间戳（如有）"),
@@ -176,6 +185,13 @@ ENGLISH = Words(
     following="The text goes on at",
     resources="Styles, fonts, pictures fetched with it",
     not_drawn="Missing in the drawing",
+    undrawn="Not drawn",
+    undrawn_why={
+        "page_limit": "{limit} pages of one text are drawn at most",
+        "time_limit": "the pages that follow are drawn for {limit} s at most",
+        "size_limit": "screenshots and PDFs of the pages that follow have {limit} MiB at most",
+        "browser_failed": "the browser could not draw it",
+    },
     absent="Not taken, or to be known",
     on_page="Page",
     in_work="Work",
@@ -213,6 +229,8 @@ ENGLISH = Words(
         "Not who runs the site, who uploaded the text, whether it was licensed, or who owns the work.",
         "Screenshot and PDF were drawn from what was stored by a browser that reaches no network and runs no script. "
         "Of styles, fonts and pictures it had those that were fetched with the page; the others are named as missing. "
+        "Of a text on several pages each is drawn by itself; those that were not are named with the reason, and their "
+        "responses are in the bundle all the same. "
         "The response decides.",
         "Similarity is a number that a program computed with the parameters given; it is not a finding of law.",
         "Whether the authority's certificate had been revoked is looked up only in lists that were enclosed when it "
@@ -236,7 +254,7 @@ ENGLISH = Words(
         ("bundles/*.wacz", "the bundles, WACZ 1.1.1; ReplayWeb.page or any other WACZ reader opens them"),
         ("proofs/*.json", "the audit path of each bundle to the root of its day"),
         ("stamps/", "time stamps: query (query.tsq), answer (response.tsr), root certificate (ca.pem)"),
-        ("pages/", "screenshot, PDF and text, byte for byte as in the bundles"),
+        ("pages/", "screenshot, PDF and text, byte for byte as in the bundles; -N: of the Nth page of the text"),
         ("case.json", "the case and the page's history at the time of export"),
         ("manifest.json, SHA256SUMS", "the digests of all files"),
         ("seal/", "the stamp on that list, where there is one"),

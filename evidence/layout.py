@@ -2,7 +2,8 @@
 
 from core.ids import Digest
 
-FORMAT, VERSION = "zhuiwen-evidence", 1
+FORMAT, VERSION = "zhuiwen-evidence", 2
+READ_VERSIONS = (1, 2)  # 1: of a text on several pages, screenshot and PDF of the first alone
 MANIFEST, SUMS, CASE, EXPLANATION, PRINTED = (
     "manifest.json",
     "SHA256SUMS",
@@ -13,7 +14,7 @@ MANIFEST, SUMS, CASE, EXPLANATION, PRINTED = (
 SEAL = "seal"  # stamps on the manifest itself: they cannot stand in it
 QUERY, RESPONSE, ROOTS = "query.tsq", "response.tsr", "ca.pem"
 # The file under which each rendering of a page is shown to a reader without WARC tools.
-SHOWN = {"screenshot": "screenshot.png", "pdf": "page.pdf", "text": "text.txt"}
+SHOWN = {"text": "text.txt", "screenshot": "screenshot.png", "pdf": "page.pdf"}
 
 
 def bundle_file(digest: Digest) -> str:
@@ -33,4 +34,11 @@ def seal_folder(number: int) -> str:
 
 
 def shown_file(digest: Digest, rendering: str) -> str:
-    return f"pages/{digest[:16]}/{SHOWN[rendering]}"
+    """The copy of a rendering as `Opened.renderings` names it.
+
+    >>> shown_file(Digest("0123456789abcdef0123456789abcdef"), "pdf-3")
+    'pages/0123456789abcdef/page-3.pdf'
+    """
+    kind, dash, number = rendering.partition("-")
+    stem, dot, ending = SHOWN[kind].partition(".")
+    return f"pages/{digest[:16]}/{stem}{dash}{number}{dot}{ending}"

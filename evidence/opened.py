@@ -17,6 +17,7 @@ from evidence.warc_reading import records
 
 # A page is refused by the crawler long before; screenshots of very long pages have some 20 MB.
 MAX_EXPANDED_BYTES = 512 * 2**20
+MAX_PAGES = 1_000  # of one text; the crawler follows 60
 
 # What every reader of a bundle relies on.
 PAGE_FIELDS = frozenset({"url", "title", "fetched_at", "body_digest", "text_digest", "screenshot", "pdf", "absent"})
@@ -27,7 +28,11 @@ FINDING_FIELDS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A bundle that holds in itself. `renderings`: of the kinds "text", "screenshot", "pdf", those that it has."""
+    """A bundle that holds in itself.
+
+    renderings: "text" and, as far as it has them, "screenshot" and "pdf" of the first page, "screenshot-N" and "pdf-N"
+    of the Nth page of the text.
+    """
 
     digest: Digest
     files: Mapping[str, memoryview]
@@ -144,16 +149,40 @@ def _expanded(compressed: bytes, part: str) -> bytes:
 
 
 def _renderings(archived: list[_Record], page: Mapping[str, Any]) -> dict[str, bytes]:
-    """Text, screenshot and PDF, each of the digest that page.json gives."""
-    said = {"text": page["text_digest"]}
-    said |= {name: page[name]["digest"] for name in ("screenshot", "pdf") if page[name] is not None}
-    prefixes = {"text": TEXT, "screenshot": FULL_PAGE, "pdf": PDF}
+    """The text, and screenshot and PDF of each page that has them: the records that page.json says, and no others."""
+    pages = [page, *page.get("following", ())]
+    _check_drawn(pages)
+    said = {TEXT: [("text", page["url"], page["text_digest"])]}
+    for kind, prefix in (("screenshot", FULL_PAGE), ("pdf", PDF)):
+        drawn = [each for each in pages if each.get(kind) is not None]
+        said[prefix] = [(_named(kind, each), each["url"], each[kind]["digest"]) for each in drawn]
     found: dict[str, bytes] = {}
-    for name, expected in said.items():
-        of_kind = [record.payload for record in archived if record.url.startswith(prefixes[name])]
-        _require(len(of_kind) == 1 and digest(of_kind[0]) == expected, bundle.PAGE, name, name)
-        found[name] = of_kind[0]
+    for prefix, expected in said.items():
+        records = [record for record in archived if record.url.startswith(prefix)]
+        for record, (name, url, hashed) in zip(records, expected, strict=False):
+            _require(record.url == prefix + url and digest(record.payload) == hashed, bundle.PAGE, name, name)
+            found[name] = record.payload
+        kind = prefix.split(":")[1]
+        _require(len(records) == len(expected), bundle.PAGE, kind, kind)
     return found
+
+
+def _named(kind: str, said: Mapping[str, Any]) -> str:
+    """What a rendering of one page is called. Bundles of earlier releases number no page and draw the first alone."""
+    number = said.get("number", 1)
+    return kind if number == 1 else f"{kind}-{number}"
+
+
+def _check_drawn(pages: list[Mapping[str, Any]]) -> None:
+    """The pages bear their numbers in order; where one was drawn, each other was too or it is said why it was not."""
+    numbered = [said for said in pages if "number" in said]
+    numbers = [said["number"] for said in numbered]
+    are_numbers = all(type(number) is int and 1 <= number <= MAX_PAGES for number in numbers)
+    in_order = are_numbers and numbers == sorted(set(numbers)) and numbers[:1] in ([], [1])
+    _require(in_order and len(numbered) in (0, len(pages)), bundle.PAGE, "the numbers of the pages", "页码")
+    if any(said["screenshot"] is not None for said in numbered):
+        is_told = all((said["screenshot"] is None) != (said["undrawn"] is None) for said in numbered)
+        _require(is_told, bundle.PAGE, "which pages were drawn", "绘制了哪些页")
 
 
 def _check_statements(archived: list[_Record], page: Mapping[str, Any], finding: Mapping[str, Any], text: str) -> None:

@@ -1,7 +1,7 @@
 """What a bundle is made of, as the caller gives it. Moments are aware datetimes, digests SHA-256 in hex."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from enum import StrEnum
 from typing import Any
@@ -95,25 +95,6 @@ class Resource:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """One page on which the text stands. `exchanges` in order: redirects first, the page last.
-
-    dom: the document as the browser held it when the text was read, where the source is one; the text was then read in
-    this, and the last exchange has what the browser received. made_with: that browser.
-    """
-
-    exchanges: tuple[Exchange, ...]
-    source: Source = Source.CONNECTION
-    made_with: str = ""
-    dom: bytes | None = None
-    originals: tuple[Original, ...] = ()
-
-    @property
-    def page(self) -> Exchange:
-        return self.exchanges[-1]
-
-
-@dataclass(frozen=True, slots=True)
 class Rendering:
     """The page as a browser drew it: a PNG of its full length, or a PDF.
 
@@ -131,9 +112,56 @@ class Rendering:
     missing_count: int = 0
 
 
+class Undrawn(StrEnum):
+    """Why one page of a text was not drawn while others were."""
+
+    PAGES = "page_limit"  # of one text
+    TIME = "time_limit"  # seconds for all pages that follow the first
+    SIZE = "size_limit"  # MiB for all pages that follow the first
+    FAILED = "browser_failed"  # it died, or the page took it too long
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """How one of the pages on which a text stands looks. undrawn: why there is none; limit: how much was allowed."""
+
+    screenshot: Rendering | None = None
+    pdf: Rendering | None = None
+    undrawn: Undrawn | None = None
+    limit: int = 0
+
+
+NO_DRAWING = Drawing()
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One page on which the text stands. `exchanges` in order: redirects first, the page last.
+
+    dom: the document as the browser held it when the text was read, where the source is one; the text was then read in
+    this, and the last exchange has what the browser received. made_with: that browser. number: which page of the text
+    it is, from 1; those that could not be had leave gaps. 0: as it stands among the others.
+    """
+
+    exchanges: tuple[Exchange, ...]
+    source: Source = Source.CONNECTION
+    made_with: str = ""
+    dom: bytes | None = None
+    originals: tuple[Original, ...] = ()
+    drawing: Drawing = NO_DRAWING
+    number: int = 0
+
+    @property
+    def page(self) -> Exchange:
+        return self.exchanges[-1]
+
+
 @dataclass(frozen=True, slots=True)
 class Capture:
-    """One fetched page, as in `Part`; `following`: the pages on which its text goes on, in order."""
+    """One fetched page, as in `Part`; `following`: the pages on which its text goes on, in order.
+
+    screenshot, pdf, undrawn, limit: of this page, as in `Drawing`; the others have theirs in `following`.
+    """
 
     exchanges: tuple[Exchange, ...]
     title: str
@@ -151,11 +179,16 @@ class Capture:
     originals: tuple[Original, ...] = ()
     resources: tuple[Resource, ...] = ()
     following: tuple[Part, ...] = ()
+    undrawn: Undrawn | None = None
+    limit: int = 0
 
     @property
     def parts(self) -> tuple[Part, ...]:
-        """All pages on which the text stands."""
-        return (Part(self.exchanges, self.source, self.made_with, self.dom, self.originals), *self.following)
+        """All pages on which the text stands, numbered."""
+        drawing = Drawing(self.screenshot, self.pdf, self.undrawn, self.limit)
+        first = Part(self.exchanges, self.source, self.made_with, self.dom, self.originals, drawing, 1)
+        numbered = (replace(part, number=part.number or place) for place, part in enumerate(self.following, 2))
+        return (first, *numbered)
 
     @property
     def page(self) -> Exchange:

@@ -12,6 +12,7 @@ from evidence.originals import placed
 from evidence.records import (
     Capture,
     DnsAnswer,
+    Drawing,
     Exchange,
     Finding,
     Part,
@@ -51,8 +52,6 @@ def page(capture: Capture) -> dict[str, Any]:
         "extractor": capture.extractor,
         "encoding": capture.encoding,
         "disguises": [dict(item) for item in capture.disguises],
-        "screenshot": _rendering(capture.screenshot),
-        "pdf": _rendering(capture.pdf),
         "absent": dict(capture.absent),
     }
 
@@ -126,6 +125,10 @@ def _part(part: Part, exchange: int) -> dict[str, Any]:
         "body_digest": digest(body),
         "body_bytes": len(body),
         "read_from": {"record": record, "digest": digest(read), "bytes": len(read)},
+        "number": part.number,
+        "screenshot": _rendering(part.drawing.screenshot),
+        "pdf": _rendering(part.drawing.pdf),
+        "undrawn": _undrawn(part.drawing),
     }
 
 
@@ -193,6 +196,11 @@ def _certificate(pem: str) -> dict[str, str]:
         }
     except ValueError:
         return {"unreadable": digest(pem.encode())}
+
+
+def _undrawn(drawing: Drawing) -> dict[str, Any] | None:
+    """Why a page was not drawn where others were, and the limit that kept it from that (pages, seconds or MiB)."""
+    return {"why": drawing.undrawn.value, "limit": drawing.limit} if drawing.undrawn else None
 
 
 def _rendering(rendering: Rendering | None) -> dict[str, Any] | None:

@@ -125,7 +125,7 @@ def _check_kind(manifest: Mapping[str, Any]) -> None:
     is_known = manifest.get("format") == layout.FORMAT
     if not (is_known and isinstance(manifest.get("case"), int) and isinstance(manifest.get("created"), str)):
         raise DoesNotHold(Fault.UNREADABLE, layout.MANIFEST, why=("it is of another format", "格式不同"))
-    if manifest.get("version") != layout.VERSION:
+    if manifest.get("version") not in layout.READ_VERSIONS:
         why = ("it is of a later version; use a newer program", "版本较新，请使用更新的程序")
         raise DoesNotHold(Fault.UNREADABLE, layout.MANIFEST, why=why)
 

@@ -100,8 +100,7 @@ def archive(capture: Capture, salt: str, software: str, made_at: datetime) -> tu
     target.add(_warcinfo(software, made_at))
     first, *following = capture.parts
     responses, read_from = _add_part(target, first)
-    for part in following:
-        _add_part(target, part)
+    answered = [responses[-1].id, *(_add_part(target, part)[0][-1].id for part in following)]
     for answer in _answers([exchange for part in capture.parts for exchange in part.exchanges]):
         target.add(_dns(answer))
     for resource in capture.resources:
@@ -112,9 +111,10 @@ def archive(capture: Capture, salt: str, software: str, made_at: datetime) -> tu
     refers = (("WARC-Refers-To", read_from.id),)
     at = capture.page.fetched_at
     target.add(_Record("conversion", TEXT + page_url, at, "text/plain; charset=utf-8", text, text, refers))
-    for prefix, rendering in ((FULL_PAGE, capture.screenshot), (PDF, capture.pdf)):
-        if rendering is not None:
-            target.add(_rendering(prefix + page_url, rendering, responses[-1].id))
+    for part, response_id in zip(capture.parts, answered, strict=True):
+        for prefix, rendering in ((FULL_PAGE, part.drawing.screenshot), (PDF, part.drawing.pdf)):
+            if rendering is not None:
+                target.add(_rendering(prefix + public_url(part.page.url), rendering, response_id))
     return target.out.getvalue(), target.written
 
 
@@ -232,6 +232,8 @@ def _metadata(capture: Capture, responses: Sequence[Written]) -> _Record:
     if page.tls is not None:
         pairs += [("tls", f"{page.tls.protocol} {page.tls.cipher}")]
     pairs += [("absent", f"{name}: {why}") for name, why in sorted(capture.absent.items())]
+    undrawn = [(part.number, part.drawing) for part in capture.parts if part.drawing.undrawn]
+    pairs += [("undrawn", f"page {number}: {drawing.undrawn} {drawing.limit or ''}") for number, drawing in undrawn]
     block = _fields(pairs)
     concurrent = (("WARC-Concurrent-To", responses[-1].id),)
     return _Record("metadata", public_url(page.url), page.fetched_at, _FIELDS, block, block, concurrent)

@@ -1,28 +1,26 @@
 """Makes evidence and watches over it: bundles, pictures, stamps, the nightly check, retention. Each may run twice.
 
 1. bundle_version   a page version became a match -> a bundle for each match, at once and without a browser
-2. draw_waiting     while nothing else waits -> a second bundle with screenshot and PDF of the stored response
+2. draw_waiting     while nothing else waits -> a second bundle with screenshot and PDF of each page
 3. stamp_days       the trees of ended days -> stamps of every configured authority
 4. check_bundles    every stored byte read again
 5. retain           what the policy lets go is removed, and logged
 """
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from core.captures import CaptureSource
 from core.errors import BadInput, BrokenInvariant, RetryLater, ZhuiwenError
 from core.ids import Digest, VersionId, digest
-from core.pages import PageVersion
 from core.ports import Clock, EvidenceStore, PageStore, WorkStore
-from crawler.browsing.screenshots import Drawable, NoRendering, Rendering, render_with
+from crawler.browsing.screenshots import NoRendering
 from evidence import bundle as bundles
 from evidence.authority import Authority
 from evidence.faults import DoesNotHold
-from evidence.records import Bundle
-from evidence.records import Rendering as DrawnPage
+from evidence.records import Drawing
 from evidence.stamps import verified
+from pipeline.drawings import drawn_pages
 from webadmin import evidence_book as book
 from webadmin.evidence_material import capture_of, finding_of, version_of
 from webadmin.models import CaseMatch, DayTree, EvidenceBundle
@@ -32,9 +30,7 @@ log = logging.getLogger("zhuiwen.evidence")
 NOT_YET = (
     "not drawn yet when this bundle was made; a later bundle of the same match has it, where a browser is installed"
 )
-FIRST_PAGE_DRAWN = "only the first of the pages on which the text stands was drawn"
-ELSEWHERE = "stands in the bundle {digest} of the same page version"
-Kind, Drawing = EvidenceBundle.Kind, EvidenceBundle.Drawing
+Kind, Outcome = EvidenceBundle.Kind, EvidenceBundle.Drawing
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +69,7 @@ def bundle_version(version: VersionId, ports: EvidencePorts) -> int:
     made, faults = 0, list[str]()
     for match in book.unbundled_matches(version):
         try:
-            _keep(match, _bundle(match, ports), ports, Kind.RECORD)
+            _keep(match, ports, {})
             made += 1
         except (BadInput, BrokenInvariant) as error:
             faults.append(f"match {match.pk} of case {match.case_id} has no bundle: {error}")
@@ -142,54 +138,35 @@ def retain(keep_years: int, ports: EvidencePorts) -> int:
     return len(gone)
 
 
-def _bundle(match: CaseMatch, ports: EvidencePorts, drawn: Rendering | None = None, where: str = "") -> Bundle:
+def _keep(match: CaseMatch, ports: EvidencePorts, drawings: Mapping[int, Drawing]) -> None:
+    """Bundle one match with how its pages look, as far as they were drawn: another bundle than that without.
+
+    The bytes first, then the row: what is written down is always there.
+    """
     version = version_of(match, ports.pages)
-    absent = {} if drawn else dict.fromkeys(("screenshot", "pdf"), where or NOT_YET)
-    url = version.final_url
-    picture = _drawn_page(drawn, drawn.png, "image/png", url) if drawn else None
-    pdf = _drawn_page(drawn, drawn.pdf, "application/pdf", url) if drawn and drawn.pdf else None
-    if drawn and version.parts:
-        absent["screenshot of the following pages"] = FIRST_PAGE_DRAWN
-    capture = capture_of(version, ports.pages, picture, pdf, absent)
-    return bundles.make(capture, finding_of(match, version.reading.text, ports.works), made_at=ports.clock.now())
-
-
-def _drawn_page(drawn: Rendering, content: bytes, content_type: str, url: str) -> DrawnPage:
-    given = (drawn.served, drawn.missing, drawn.refused_requests)
-    return DrawnPage(content, content_type, drawn.rendered_at, drawn.how, url, *given)
-
-
-def _keep(match: CaseMatch, bundle: Bundle, ports: EvidencePorts, kind: str) -> EvidenceBundle:
-    """The bytes first, then the row: what is written down is always there."""
+    absent = {} if drawings else dict.fromkeys(("screenshot", "pdf"), NOT_YET)
+    capture = capture_of(version, ports.pages, drawings, absent)
+    found = finding_of(match, version.reading.text, ports.works)
+    bundle = bundles.make(capture, found, made_at=ports.clock.now())
     ports.store.put(bundle.digest, bundle.content)
-    return book.note_bundle(match, bundle, digest(bundle.content), ports.clock.now(), kind)
+    drawn = capture.parts if drawings else ()
+    book.note_bundle(match, bundle, digest(bundle.content), ports.clock.now(), drawn)
 
 
 def _draw(record: EvidenceBundle, ports: EvidencePorts, chromium: str) -> bool:
     """Draw one page version for its largest match; False where there is no browser."""
-    match = record.match
+    match, outcome = record.match, Outcome.FAILED
     try:
-        version = version_of(match, ports.pages)
-        drawn = render_with(_drawable(version, ports.pages), chromium=chromium)
+        drawn = drawn_pages(version_of(match, ports.pages), ports.pages, chromium)
         if drawn is NoRendering.NO_BROWSER:
             return False
-        if isinstance(drawn, Rendering):
-            _keep(match, _bundle(match, ports, drawn), ports, Kind.DRAWN)
+        if not isinstance(drawn, NoRendering):
+            _keep(match, ports, drawn)
+            outcome = Outcome.DRAWN
     except (BadInput, BrokenInvariant) as error:
         log.error("version %s was not drawn: %s", record.version_id, error)
-        drawn = NoRendering.BROWSER_FAILED
-    book.note_drawing(record, Drawing.DRAWN if isinstance(drawn, Rendering) else Drawing.FAILED)
+    book.note_drawing(record, outcome)
     return True
-
-
-def _drawable(version: PageVersion, pages: PageStore) -> Drawable:
-    """What there is of a page to be drawn from: what the text was read in, and what was fetched to read it."""
-    body = pages.raw(version.raw_digest) or b""
-    wire = pages.capture(version.capture_digest) if version.capture_digest else None
-    resources = wire.resources if wire else ()
-    is_browser = wire is not None and wire.source is CaptureSource.BROWSER
-    told = "the document that the browser of the crawl held" if is_browser else "the stored response"
-    return Drawable(body, dict(version.headers), version.final_url, resources, told)
 
 
 def _stamp(tree: DayTree, authority: Authority, clock: Clock) -> bool:

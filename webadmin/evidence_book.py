@@ -6,13 +6,14 @@ The one place that writes them. Bundles themselves are put and read by `pipeline
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from typing import Any
 
 from django.db.models import Count, Exists, Min, OuterRef, Q, QuerySet
 
 from core.ids import Digest, VersionId
 from core.states import CaseState
 from evidence.days import root_of
-from evidence.records import Bundle
+from evidence.records import Bundle, Part
 from evidence.records import Stamp as StampAnswer
 from evidence.stamps import StampFacts
 from webadmin.models import (
@@ -72,12 +73,17 @@ def waiting_to_be_drawn(limit: int) -> list[EvidenceBundle]:
     return list(reversed(found.values()))[:limit]
 
 
-def note_bundle(match: CaseMatch, bundle: Bundle, sha256: str, now: datetime, kind: str) -> EvidenceBundle:
-    """Write down a bundle that the store keeps; one that was written down before stays as it is."""
-    drawing = EvidenceBundle.Drawing
+def note_bundle(
+    match: CaseMatch, bundle: Bundle, sha256: str, now: datetime, drawn: Sequence[Part] = ()
+) -> EvidenceBundle:
+    """Write down a bundle that the store keeps; one that was written down before stays as it is.
+
+    drawn: the pages of the text, where the bundle has how they look; empty for the record of response and finding.
+    """
+    kinds, outcomes = EvidenceBundle.Kind, EvidenceBundle.Drawing
     row, _ = EvidenceBundle.objects.get_or_create(
         match=match,
-        kind=kind,
+        kind=kinds.DRAWN if drawn else kinds.RECORD,
         defaults={
             "case_id": match.case_id,
             "version_id": match.version_id,
@@ -87,10 +93,18 @@ def note_bundle(match: CaseMatch, bundle: Bundle, sha256: str, now: datetime, ki
             "fetched_at": bundle.fetched_at,
             "day": bundle.day,
             "made_at": now,
-            "drawing": drawing.DRAWN if kind == EvidenceBundle.Kind.DRAWN else drawing.WAITING,
+            "drawing": outcomes.DRAWN if drawn else outcomes.WAITING,
+            "drawn_pages": [_drawn_page(part) for part in drawn],
         },
     )
     return row
+
+
+def _drawn_page(part: Part) -> dict[str, Any]:
+    """One page of a text as `EvidenceBundle.drawn_pages` has it."""
+    said = {"page": part.number, "screenshot": part.drawing.screenshot is not None, "pdf": part.drawing.pdf is not None}
+    undrawn = part.drawing.undrawn
+    return {**said, "why": undrawn.value, "limit": part.drawing.limit} if undrawn else said
 
 
 def note_drawing(record: EvidenceBundle, drawing: str) -> None:

@@ -16,14 +16,15 @@ from core.ids import Digest, VersionId, WorkTextId, digest
 from core.pages import PageVersion, StoredPart
 from core.ports import PageStore, WorkStore
 from evidence.records import (
+    NO_DRAWING,
     Capture,
     DnsAnswer,
+    Drawing,
     Exchange,
     Finding,
     Original,
     Part,
     Passage,
-    Rendering,
     Resource,
     Source,
     TlsConnection,
@@ -51,18 +52,21 @@ MAX_FOLLOWING_BYTES = 64 * 2**20
 def capture_of(
     version: PageVersion,
     pages: PageStore,
-    screenshot: Rendering | None = None,
-    pdf: Rendering | None = None,
+    drawings: Mapping[int, Drawing] | None = None,
     absent: Mapping[str, str] | None = None,
 ) -> Capture:
-    """How a version was fetched and read. Raises NotFound where its response is gone, BrokenInvariant if changed."""
+    """How a version was fetched and read. drawings: how its pages look, by their number in the text, from 1.
+
+    Raises NotFound where its response is gone, BrokenInvariant if changed.
+    """
     body = pages.raw(version.raw_digest)
     if body is None:
         raise NotFound("raw response", version.raw_digest)
     wire = _wire(version.capture_digest, pages)
     own = StoredPart(version.final_url, version.status, version.headers, version.raw_digest, version.fetched_at)
     first = _part(own, body, wire)
-    following, not_there = _following(version, pages)
+    following, not_there = _following(version, pages, drawings or {})
+    drawn = (drawings or {}).get(1, NO_DRAWING)
     said = {**_told(first, wire, version.origin), **not_there, **(absent or {})}
     return Capture(
         exchanges=first.exchanges,
@@ -71,8 +75,8 @@ def capture_of(
         extractor=version.reading.extractor,
         encoding=version.reading.encoding,
         disguises=tuple(frozen_disguises(version.reading.disguises)),
-        screenshot=screenshot,
-        pdf=pdf,
+        screenshot=drawn.screenshot,
+        pdf=drawn.pdf,
         absent=said,
         source=first.source,
         made_with=first.made_with,
@@ -80,6 +84,8 @@ def capture_of(
         originals=first.originals,
         resources=resources_of(version, pages),
         following=following,
+        undrawn=drawn.undrawn,
+        limit=drawn.limit,
     )
 
 
@@ -156,7 +162,9 @@ def _part(page: StoredPart, body: bytes, wire: WireCapture | None) -> Part:
     return Part((*kept, last), Source(wire.source.value), wire.made_with, dom, originals)
 
 
-def _following(version: PageVersion, pages: PageStore) -> tuple[tuple[Part, ...], dict[str, str]]:
+def _following(
+    version: PageVersion, pages: PageStore, drawings: Mapping[int, Drawing]
+) -> tuple[tuple[Part, ...], dict[str, str]]:
     """The pages on which the text goes on, and what is said of those that cannot be had."""
     found, said, left = list[Part](), dict[str, str](), MAX_FOLLOWING_BYTES
     for number, page in enumerate(version.parts, 2):
@@ -168,7 +176,7 @@ def _following(version: PageVersion, pages: PageStore) -> tuple[tuple[Part, ...]
         left -= len(body)
         wire = _wire(page.capture_digest, pages)
         part = _part(page, body, wire)
-        found.append(part)
+        found.append(replace(part, drawing=drawings.get(number, NO_DRAWING), number=number))
         said |= {f"page {number}, {name}": why for name, why in _told(part, wire, version.origin).items()}
     return tuple(found), said
 

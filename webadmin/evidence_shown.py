@@ -7,6 +7,7 @@ from datetime import datetime
 from django.conf import settings
 
 from core.service_urls import without_secrets
+from webadmin.drawings_shown import DrawingsShown, drawings_of, told
 from webadmin.evidence_export import tree_of
 from webadmin.models import Case, EvidenceBundle, Stamp, StampAttempt
 
@@ -25,8 +26,12 @@ class BundleShown:
         return self.bundle.state in {EvidenceBundle.State.CHANGED, EvidenceBundle.State.MISSING}
 
     @property
-    def is_drawn(self) -> bool:
-        return self.bundle.kind == EvidenceBundle.Kind.DRAWN
+    def drawings(self) -> DrawingsShown:
+        return drawings_of(self.bundle)
+
+    @property
+    def drawings_told(self) -> Sequence[str]:
+        return told(self.bundle)
 
     @property
     def removed_at(self) -> datetime | None:

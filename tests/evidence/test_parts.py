@@ -6,6 +6,7 @@ import io
 import json
 import subprocess
 import sys
+import zipfile
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -14,15 +15,29 @@ import pytest
 from warcio.archiveiterator import ArchiveIterator
 from warcio.checker import Checker
 
+from core.errors import BadInput
 from core.ids import digest
-from evidence import bundle, export, layout, originals
+from evidence import bundle, export, layout, originals, statements
 from evidence.canonical import canonical
 from evidence.cdx import sort_key
 from evidence.faults import DoesNotHold, Fault
 from evidence.opened import opened
-from evidence.records import Capture, CaseMaterial, Original, Part, ProvenBundle, Resource, Source
+from evidence.records import (
+    NO_DRAWING,
+    Capture,
+    CaseMaterial,
+    Drawing,
+    Original,
+    Part,
+    ProvenBundle,
+    Rendering,
+    Resource,
+    Source,
+    Undrawn,
+)
+from evidence.verify import check, check_file
 from tests.evidence.test_bundle import files_of, rebuilt, records_of
-from tests.support.evidence_samples import FETCHED, MADE, SALT, bare_capture, capture, finding
+from tests.support.evidence_samples import FETCHED, MADE, PDF, PNG, SALT, bare_capture, capture, finding
 
 URL = "https://m.daoban.example/7.html"
 DOM = "<html><body><p>脚本写出的正文</p></body></html>".encode()
@@ -52,7 +67,16 @@ def part(number: int, **changes: object) -> Part:
         fetched_at=FETCHED + timedelta(seconds=number),
     )
     hop = replace(page, url=f"https://m.daoban.example/go?{number}", status=302, body=b"")
-    return replace(Part((hop, page)), **changes)  # type: ignore[arg-type]
+    return replace(Part((hop, page), drawing=drawing(number, page.url)), **changes)  # type: ignore[arg-type]
+
+
+def drawing(number: int, url: str) -> Drawing:
+    """How the page of this number looks."""
+    at, content = FETCHED + timedelta(minutes=number), b" of page %d" % number
+    return Drawing(
+        Rendering(PNG + content, "image/png", at, "Chromium 142", url),
+        Rendering(PDF + content, "application/pdf", at, "Chromium 142", url),
+    )
 
 
 def in_parts() -> Capture:
@@ -172,11 +196,104 @@ def test_what_a_bundle_says_of_its_parts_is_held_against_its_records() -> None:
     assert fault(archived, bundle.PAGE, originals=[first | {"file": "x"}]).fault is Fault.MISSING
 
 
+def in_parts_of_which_the_last_was_not_drawn() -> Capture:
+    left_out = Drawing(undrawn=Undrawn.PAGES, limit=2)
+    return capture(following=(part(2), replace(part(4, drawing=left_out), number=4)))
+
+
+def test_each_page_of_a_text_has_its_screenshot_and_pdf_under_its_number() -> None:
+    content = made(in_parts_of_which_the_last_was_not_drawn())
+    held = opened(content, "bundle")
+    two = drawing(2, "").screenshot, drawing(2, "").pdf
+    assert {name: shown for name, shown in held.renderings.items() if name != "text"} == {
+        "screenshot": PNG,
+        "pdf": PDF,
+        "screenshot-2": two[0] and two[0].content,
+        "pdf-2": two[1] and two[1].content,
+    }
+    assert [each["number"] for each in (held.page, *held.page["following"])] == [1, 2, 4]
+    assert held.page["following"][1]["undrawn"] == {"why": "page_limit", "limit": 2}
+    by_id = {
+        record.rec_headers.get_header("WARC-Record-ID"): record.rec_headers
+        for record in ArchiveIterator(io.BytesIO(held.files[bundle.ARCHIVE]))
+    }
+    second = "https://m.daoban.example/7_2.html"
+    for kind in ("urn:fullPage:", "urn:pdf:"):
+        head = next(each for each in by_id.values() if each.get_header("WARC-Target-URI") == kind + second)
+        answered = by_id[head.get_header("WARC-Concurrent-To")]
+        assert (answered.get_header("WARC-Type"), answered.get_header("WARC-Target-URI")) == ("response", second)
+
+
+def test_an_export_has_a_copy_of_each_drawing_and_tells_in_both_languages_what_was_not_drawn(tmp_path: Path) -> None:
+    content = made(in_parts_of_which_the_last_was_not_drawn())
+    report = export.write(tmp_path / "case.zip", CaseMaterial(7, {}, [ProvenBundle(content)]), "0.1.0")
+    folder = f"pages/{report.bundles[0].digest[:16]}"
+    with zipfile.ZipFile(tmp_path / "case.zip") as file:
+        shown = {name for name in file.namelist() if name.startswith(folder)}
+        page = html.unescape(file.read(layout.EXPLANATION).decode())
+    copies = {"text.txt", "screenshot.png", "page.pdf", "screenshot-2.png", "page-2.pdf"}
+    assert shown == {f"{folder}/{name}" for name in copies}
+    for said in (
+        "https://m.daoban.example/7_4.html 一篇正文最多绘制 2 页",
+        "https://m.daoban.example/7_4.html 2 pages of one text are drawn at most",
+    ):
+        assert said in page
+    line = f"SHA-256 {digest(part(2).page.body)} {folder}/screenshot-2.png {folder}/page-2.pdf"
+    assert page.count(line) == 2
+    assert check_file(tmp_path / "case.zip").bundles[0].url == URL
+
+
+def test_what_is_said_of_drawings_is_held_against_them() -> None:
+    content = made(in_parts_of_which_the_last_was_not_drawn())
+    said = json.loads(files_of(content)[bundle.PAGE])
+    second, last = said["following"]
+    other = second["screenshot"] | {"digest": said["screenshot"]["digest"]}
+    for changed in (
+        {"following": [second | {"screenshot": other}, last]},
+        {"following": [second | {"screenshot": None, "undrawn": {"why": "time_limit", "limit": 9}}, last]},
+        {"following": [second | {"pdf": None}, last]},
+        {"following": [second, last | {"undrawn": None}]},
+        {"following": [second | {"undrawn": last["undrawn"]}, last]},
+        {"following": [second | {"number": 1}, last]},
+        {"following": [second | {"number": "2"}, last]},
+        {"following": [second | {"number": 5}, last]},
+        {"following": [{name: value for name, value in second.items() if name != "number"}, last]},
+        {"number": -1},
+        {"screenshot": None, "undrawn": {"why": "browser_failed", "limit": 0}},
+    ):
+        with pytest.raises(DoesNotHold) as caught:
+            opened(rebuilt(content, {bundle.PAGE: canonical(said | changed)}), "bundle")
+        assert caught.value.fault is Fault.CONTRADICTS, changed
+
+
+def test_a_page_that_is_neither_drawn_nor_named_makes_no_bundle() -> None:
+    with pytest.raises(BadInput, match="it is said why"):
+        made(capture(following=(part(2, drawing=NO_DRAWING),)))
+
+
+def test_a_text_on_several_pages_of_which_an_earlier_release_drew_the_first_still_holds_and_is_exported() -> None:
+    content = made(capture(following=(part(2, drawing=Drawing(undrawn=Undrawn.FAILED)),)))
+    said = json.loads(files_of(content)[bundle.PAGE])
+    for each in said["following"]:
+        for name in ("number", "screenshot", "pdf", "undrawn"):
+            del each[name]
+    del said["number"], said["undrawn"]
+    older = rebuilt(content, {bundle.PAGE: canonical(said)})
+    assert set(opened(older, "bundle").renderings) == {"text", "screenshot", "pdf"}
+    files = export.export_files(CaseMaterial(7, {}, [ProvenBundle(older)]), "0.1.0")
+    manifest = json.loads(files[layout.MANIFEST])
+    assert manifest["version"] == 2
+    files[layout.MANIFEST] = canonical(manifest | {"version": 1})
+    files[layout.SUMS] = statements.sums(files)
+    assert len(check({name: memoryview(each) for name, each in files.items()}).bundles) == 1
+
+
 def test_a_bundle_of_an_earlier_release_still_holds() -> None:
-    """Without sources, parts and digests of each exchange, as the first release wrote them."""
+    """Without sources, parts, numbers and digests of each exchange, as the first release wrote them."""
     content = made(capture())
     page, connection = (json.loads(files_of(content)[name]) for name in (bundle.PAGE, bundle.CONNECTION))
-    for name in ("exchange", "source", "made_with", "read_from", "originals", "following", "page_resources"):
+    for name in ("exchange", "source", "made_with", "read_from", "originals", "following", "page_resources",
+                 "number", "undrawn"):  # fmt: skip
         del page[name]
     for exchange in connection["exchanges"]:
         for name in ("part", "source", "body_digest"):

@@ -535,21 +535,32 @@ def test_a_picture_says_what_it_was_given_and_what_is_missing_in_it(world: World
     url = "https://pirate.example/1.html"
     markup = '<link rel=stylesheet href="/look.css"><img src="/lost.png"><p>正文</p>'.encode()
     sheet = CapturedResource("https://pirate.example/look.css", "text/css", admin_data.NOW, b"p {color: red}")
-    part = FollowingPart(FinalUrl(f"{url}?2"), 200, (), b"<p>2</p>", admin_data.NOW)
+    parts = tuple(
+        FollowingPart(FinalUrl(f"{url}?{n}"), 200, (), b"<link rel=stylesheet href=/look.css><p>%d</p>" % n,
+                      admin_data.NOW)
+        for n in (2, 3)
+    )  # fmt: skip
     capture = Capture((exchange_of(url),), resources=(sheet,))
-    first = bundled(world, url, body=markup, capture=capture, parts=(part,))
+    first = bundled(world, url, body=markup, capture=capture, parts=parts)
     looked = iter([True, False])
     assert evidence.draw_waiting(world.ports, 10, "", lambda: next(looked)) == 1
     row = EvidenceBundle.objects.get(kind=EvidenceBundle.Kind.DRAWN)
     content = world.store.get(Digest(row.digest))
     assert content is not None
-    page = opened(content, "bundle").page
+    held = opened(content, "bundle")
+    page = held.page
     assert page["url"] == first.page["url"] == url
     for rendering in (page["screenshot"], page["pdf"]):
         assert rendering["served"] == ["https://pirate.example/look.css"]
         assert rendering["missing"] == ["https://pirate.example/lost.png"]
         assert rendering["missing_count"] >= 1
-    assert "only the first" in page["absent"]["screenshot of the following pages"]
+    for number, part in enumerate(page["following"], 2):
+        assert (part["screenshot"]["url"], part["screenshot"]["served"]) == (
+            f"{url}?{number}", ["https://pirate.example/look.css"],
+        )  # fmt: skip
+        assert held.renderings[f"pdf-{number}"].startswith(b"%PDF-")
+    assert len({bytes(held.renderings[name]) for name in ("screenshot", "screenshot-2", "screenshot-3")}) == 3
+    assert [each["page"] for each in row.drawn_pages if each["screenshot"] and each["pdf"]] == [1, 2, 3]
 
 
 def test_of_two_authorities_one_is_away_the_other_counts_and_the_missing_one_is_asked_again(

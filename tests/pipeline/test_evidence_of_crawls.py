@@ -1,21 +1,29 @@
 """What a real crawl of a local site leaves, gathered, bundled, and taken apart again."""
 
+import io
 from datetime import UTC, datetime
 from importlib.util import find_spec
 
 import pytest
+from pypdf import PdfReader
 
+from core.pages import PageVersion
 from core.politeness import BrowserMode, Politeness
 from crawler.browsing.chromium import find_chromium
+from crawler.browsing.screenshots import NoRendering
 from evidence import bundle
 from evidence.opened import Opened, opened
+from evidence.records import Undrawn
 from pagestore.memory import MemoryPageStore
+from pipeline.drawings import Limits, drawn_pages
 from tests.crawler.crawl_process import Crawled, crawl, plan_of, settings_of
 from tests.crawler.test_browser_capture import shell
 from tests.crawler.test_spider_novel import novel_plan, novel_site
 from tests.support.evidence_samples import finding
 from tests.support.web_server import Answer, Routes, WebServer
 from webadmin.evidence_material import capture_of
+
+needs_chromium = pytest.mark.skipif(find_chromium() is None, reason="there is no Chromium; install Debian's chromium")
 
 
 def bundles_of(crawled: Crawled) -> dict[str, Opened]:
@@ -43,8 +51,69 @@ def test_a_chapter_of_a_novel_is_bundled_with_every_exchange_of_every_part() -> 
     assert chapter.page["absent"] == {}
 
 
+@needs_chromium
+def test_every_page_of_a_chapter_is_drawn_and_shows_its_own_text() -> None:
+    store, version = chapter_of_three_pages()
+    drawn = drawn_pages(version, store, "")
+    assert not isinstance(drawn, NoRendering)
+    assert list(drawn) == [1, 2, 3]
+    capture = capture_of(version, store, drawn)
+    held = opened(bundle.make(capture, finding(passages=()), made_at=datetime.now(UTC)).content, "bundle")
+    assert set(held.renderings) == {"text"} | {
+        f"{kind}{of}" for kind in ("screenshot", "pdf") for of in ("", "-2", "-3")
+    }
+    for number, part in enumerate((held.page, *held.page["following"]), 1):
+        assert part["screenshot"]["url"] == part["url"]
+        name = "pdf" if number == 1 else f"pdf-{number}"
+        assert f"第4章的第{number}" in words_of(held.renderings[name])
+
+
+@needs_chromium
+@pytest.mark.parametrize(
+    ("limits", "reason", "drawn"),
+    [
+        (Limits(pages=2), Undrawn.PAGES, [1, 2]),
+        (Limits(following_s=0.0), Undrawn.TIME, [1]),
+        (Limits(following_mib=0), Undrawn.SIZE, [1]),
+    ],
+)
+def test_what_a_limit_leaves_out_is_named_with_the_limit(limits: Limits, reason: Undrawn, drawn: list[int]) -> None:
+    store, version = chapter_of_three_pages()
+    pages = drawn_pages(version, store, "", limits)
+    assert not isinstance(pages, NoRendering)
+    assert [number for number, each in pages.items() if each.screenshot and each.pdf] == drawn
+    left = [each for number, each in pages.items() if number not in drawn]
+    assert {each.undrawn for each in left} == {reason}
+    assert {each.limit for each in left} == {limits.pages if reason is Undrawn.PAGES else 0}
+    assert len(pages) == 3
+
+
+def test_where_no_browser_is_nothing_counts_as_drawn() -> None:
+    store, version = chapter_of_three_pages()
+    assert drawn_pages(version, store, "/nowhere/chromium") is NoRendering.NO_BROWSER
+    assert drawn_pages(version, store, "/bin/true") is NoRendering.BROWSER_FAILED
+
+
+def chapter_of_three_pages() -> tuple[MemoryPageStore, PageVersion]:
+    """A chapter as a crawl of a local site stored it."""
+    with WebServer(novel_site(4)) as site:
+        crawled = crawl(novel_plan(site), settings_of(site.netloc))
+    store = MemoryPageStore()
+    fetched, reading = next(each for each in crawled.store.versions.values() if each[0].final_url.endswith("/4.html"))
+    version = store.version(store.put(fetched, reading).version_id)
+    assert version is not None
+    assert len(version.parts) == 2
+    return store, version
+
+
+def words_of(pdf: bytes) -> str:
+    """What a reader of the PDF sees written, without blanks."""
+    text = "".join(page.extract_text() for page in PdfReader(io.BytesIO(pdf)).pages)
+    return "".join(text.split())
+
+
 @pytest.mark.skipif(find_spec("scrapy_playwright") is None, reason="the extra browser is not installed")
-@pytest.mark.skipif(find_chromium() is None, reason="there is no Chromium; install Debian's package chromium")
+@needs_chromium
 def test_a_page_of_scripts_is_bundled_with_what_was_received_and_what_was_read() -> None:
     routes: Routes = {"/7": shell(), "/look.css": Answer(b"p {color: red}", content_type="text/css")}
     with WebServer(routes) as site:

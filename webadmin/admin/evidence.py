@@ -14,6 +14,7 @@ from unfold.decorators import display
 
 from webadmin.admin.columns import NOTHING, change_link, moment
 from webadmin.admin.isolation import AdministratorsOnly, HolderAdmin
+from webadmin.drawings_shown import told
 from webadmin.models import DayTree, EvidenceBundle, EvidenceCheck, RetentionLog, Stamp, StampAttempt
 
 MAX_LEAVES_SHOWN = 500  # of a day; a page with more is read by nobody
@@ -45,7 +46,7 @@ class EvidenceBundleAdmin(LookedAt, HolderAdmin):
     list_select_related = ["case__work", "case__page"]
     search_fields = ["digest", "sha256", "case__page_url", "case__work__title"]
     fields = ["digest", "sha256", "case_link", "kind", "size", "version_id", "day", "fetched", "made", "state_text",
-              "checked", "drawing"]  # fmt: skip
+              "checked", "drawing", "drawings"]  # fmt: skip
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
         return list(self.fields)
@@ -69,6 +70,10 @@ class EvidenceBundleAdmin(LookedAt, HolderAdmin):
     @display(description=_("made"), ordering="made_at")
     def made(self, bundle: EvidenceBundle) -> str:
         return moment(bundle.made_at)
+
+    @display(description=_("pages drawn"))
+    def drawings(self, bundle: EvidenceBundle) -> str:
+        return "; ".join(told(bundle)) or NOTHING
 
     @display(description=_("state"), ordering="state", label=STATE_COLORS)
     def state_label(self, bundle: EvidenceBundle) -> tuple[str, str]:

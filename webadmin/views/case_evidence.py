@@ -19,7 +19,7 @@ SHOWN_TYPES = {"screenshot": "image/png", "pdf": "application/pdf"}
 
 
 def evidence_response(request: HttpRequest, case: Case) -> HttpResponseBase | None:
-    """The answer to ?export=evidence, ?bundle=<id> or ?bundle=<id>&shown=screenshot; None for any other request.
+    """The answer to ?export=evidence, ?bundle=<id> or ?bundle=<id>&shown=screenshot-2; None for any other request.
 
     The caller has made sure that the user may see the case; exporting is a manager's. Raises Http404.
     """
@@ -48,7 +48,8 @@ def _exported(request: HttpRequest, case: Case) -> HttpResponseBase:
 
 def _bundle(case: Case, key: str, shown: str) -> HttpResponse:
     row = EvidenceBundle.objects.filter(case=case, pk=int(key)).first() if key.isdecimal() else None
-    if row is None or (shown and shown not in SHOWN_TYPES):
+    kind, _dash, page = shown.partition("-")
+    if row is None or (shown and kind not in SHOWN_TYPES):
         raise Http404
     try:
         content = stores.evidence_store().get(Digest(row.digest))
@@ -61,8 +62,9 @@ def _bundle(case: Case, key: str, shown: str) -> HttpResponse:
         return _said(translated(str(error)), 409)
     if picture is None:
         raise Http404
-    ending = SHOWN_TYPES[shown].rpartition("/")[2]
-    return _file(bytes(picture), SHOWN_TYPES[shown], f"{row.digest[:16]}.{ending}", is_shown=shown == "screenshot")
+    ending = SHOWN_TYPES[kind].rpartition("/")[2]
+    name = f"{row.digest[:16]}-{page or 1}.{ending}"  # a page that is there has a number
+    return _file(bytes(picture), SHOWN_TYPES[kind], name, is_shown=kind == "screenshot")
 
 
 def _file(content: bytes, content_type: str, name: str, *, is_shown: bool = False) -> HttpResponse:

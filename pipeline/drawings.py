@@ -1,0 +1,118 @@
+"""How each page of a text looks: its stored response drawn by a browser, within what one text may cost.
+
+The first page has the limits of any page (crawler.browsing.screenshots); those that follow share three more. A page
+that is left out is named with the reason: docs/decisions/0166.
+"""
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from core.captures import CapturedResource, CaptureSource
+from core.ids import Digest
+from core.pages import PageVersion, StoredPart
+from core.ports import PageStore
+from crawler.browsing import screenshots
+from crawler.browsing.screenshots import DEADLINE_S, Drawable, NoRendering, render_with
+from evidence.records import Drawing, Rendering, Undrawn
+
+MIB = 2**20
+FAILED = Drawing(undrawn=Undrawn.FAILED)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Of one text. pages: the first among them; the rest is for all that follow it together.
+
+    Chosen (November 2026, two cores): chapters have 2 to 5 pages, 0119 allows 60. A page of 800 characters takes 0.95 s
+    and 0.29 MB of PNG and PDF, one of 3,000 takes 1.03 s and 0.79 MB, so that 19 of the larger ones just fit.
+    """
+
+    pages: int = 20
+    following_s: float = 45.0
+    following_mib: int = 16
+
+
+def drawn_pages(
+    version: PageVersion, store: PageStore, chromium: str, limits: Limits | None = None
+) -> dict[int, Drawing] | NoRendering:
+    """How the pages of a version look, by their number from 1; NoRendering where no page could be drawn.
+
+    A page whose response is gone counts as not drawn; it is not in the bundle either, which names it as gone. Raises
+    BrokenInvariant for a changed response.
+    """
+    allowed, browser = limits or Limits(), _Browser(version, store, chromium)
+    own = StoredPart(
+        version.final_url, version.status, version.headers, version.raw_digest, version.fetched_at,
+        version.capture_digest,
+    )  # fmt: skip
+    first = browser.drawn(own, DEADLINE_S)
+    if first is NoRendering.NO_BROWSER:
+        return first
+    found = {1: _drawing(first, own.url)}
+    budget = _Budget(allowed, time.monotonic() + allowed.following_s, allowed.following_mib * MIB)
+    for number, page in enumerate(version.parts, 2):
+        found[number] = budget.spent_on(number, page, browser)
+    is_any = any(each.screenshot for each in found.values())
+    return found if is_any else NoRendering.BROWSER_FAILED
+
+
+@dataclass(slots=True)
+class _Budget:
+    """What is left for the pages that follow. end: by the monotonic clock."""
+
+    limits: Limits
+    end: float
+    left_bytes: int
+
+    def spent_on(self, number: int, page: StoredPart, browser: "_Browser") -> Drawing:
+        """One page drawn, or why it was not."""
+        if number > self.limits.pages:
+            return Drawing(undrawn=Undrawn.PAGES, limit=self.limits.pages)
+        left_s = self.end - time.monotonic()
+        seen = browser.drawn(page, min(DEADLINE_S, left_s)) if left_s > 0 else NoRendering.BROWSER_FAILED
+        if isinstance(seen, NoRendering):
+            is_late = time.monotonic() >= self.end
+            return Drawing(undrawn=Undrawn.TIME, limit=int(self.limits.following_s)) if is_late else FAILED
+        size = len(seen.png) + len(seen.pdf)
+        if size > self.left_bytes:
+            return Drawing(undrawn=Undrawn.SIZE, limit=self.limits.following_mib)
+        self.left_bytes -= size
+        return _drawing(seen, page.url)
+
+
+class _Browser:
+    """Draws pages of one version, each in a process of its own, with all that was fetched to read any of them."""
+
+    def __init__(self, version: PageVersion, store: PageStore, chromium: str) -> None:
+        self._store, self._chromium = store, chromium
+        # A style sheet that all pages have is fetched with one of them.
+        names = (version.capture_digest, *(part.capture_digest for part in version.parts))
+        self._shared = tuple(_resources(store, (name for name in names if name)))
+
+    def drawn(self, page: StoredPart, deadline_s: float) -> screenshots.Rendering | NoRendering:
+        """One page, from what its text was read in."""
+        wire = self._store.capture(page.capture_digest) if page.capture_digest else None
+        is_browser = wire is not None and wire.source is CaptureSource.BROWSER
+        told = "the document that the browser of the crawl held" if is_browser else "the stored response"
+        resources = (*self._shared, *(wire.resources if wire else ()))  # of one address the page's own counts
+        body = self._store.raw(page.raw_digest)
+        if body is None:
+            return NoRendering.BROWSER_FAILED
+        drawable = Drawable(body, dict(page.headers), page.url, resources, told)
+        return render_with(drawable, chromium=self._chromium, deadline_s=deadline_s)
+
+
+def _resources(store: PageStore, names: Iterable[Digest]) -> Iterable[CapturedResource]:
+    for name in names:
+        wire = store.capture(name)
+        yield from wire.resources if wire else ()
+
+
+def _drawing(seen: screenshots.Rendering | NoRendering, url: str) -> Drawing:
+    """As a bundle has it."""
+    if isinstance(seen, NoRendering):
+        return FAILED
+    given = (seen.rendered_at, seen.how, url, seen.served, seen.missing, seen.refused_requests)
+    pdf = Rendering(seen.pdf, "application/pdf", *given) if seen.pdf else None
+    return Drawing(Rendering(seen.png, "image/png", *given), pdf)
