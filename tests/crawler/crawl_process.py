@@ -20,6 +20,7 @@ from core.messages import Message, PageStored
 from core.pages import CrawlCounts, CrawlPlan, Fetched, Reading, Stored
 from core.settings import CrawlSettings
 from crawler.run import run_crawl
+from tests.support.ready_process import ready_process
 
 DEADLINE_S = 60.0
 
@@ -111,12 +112,13 @@ def start(
     store: RecordingStore | None = None,
     job_dir: Path | None = None,
     shared_url: str = "",
+    is_fresh: bool = False,
 ) -> tuple[BaseProcess, Connection]:
-    context = multiprocessing.get_context("spawn")
-    ours, theirs = context.Pipe()
-    process = context.Process(
-        target=_run, args=(theirs, plan, store or RecordingStore(), settings, job_dir, shared_url), daemon=True
-    )
+    """Start a crawl. is_fresh: with an interpreter that begins anew, and reads what the environment says of that."""
+    ours, theirs = multiprocessing.Pipe()
+    given = (theirs, plan, store or RecordingStore(), settings, job_dir, shared_url)
+    fresh = multiprocessing.get_context("spawn").Process
+    process = fresh(target=_run, args=given, daemon=True) if is_fresh else ready_process(_run, *given)
     process.start()
     theirs.close()
     return process, ours

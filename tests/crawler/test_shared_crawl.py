@@ -566,7 +566,8 @@ def test_a_redis_that_goes_away_in_mid_crawl_costs_no_page_once_it_is_back(
     site_plan: tuple[WebServer, CrawlPlan], tmp_path: Path
 ) -> None:
     site, plan = site_plan
-    plan, settings, log = replace(plan, delay_s=0.02), settings_of(site.netloc), tmp_path / "stored"
+    plan, log = replace(plan, delay_s=0.02), tmp_path / "stored"
+    settings = settings_of(site.netloc, lease_s=LEASE_S)  # nobody could say goodbye: the next run waits for so long
     kept = ["--appendonly", "yes", "--appendfsync", "always"]
     with own_redis(tmp_path, kept) as port:
         url = f"redis://127.0.0.1:{port}/0"
@@ -599,7 +600,7 @@ def test_a_process_whose_clock_is_hours_off_keeps_its_leases_and_loses_them_when
         shifted = f"import time\n_right = time.time\ntime.time = lambda: _right() + {hours * 3600}\n"
         (tmp_path / name / "sitecustomize.py").write_text(shifted)
         monkeypatch.setenv("PYTHONPATH", str(tmp_path / name))
-        wrong.append(start(plan, settings, RecordingStore(log), None, redis_url))
+        wrong.append(start(plan, settings, RecordingStore(log), None, redis_url, is_fresh=True))
     wait_until(lambda: _has_taken(redis_url, plan, wrong[0][0].pid or 0) or len(site.requested) > 180)
     kill(wrong[0][0], signal.SIGKILL)
     wrong[0][0].join()

@@ -18,6 +18,7 @@ from crawler.urls import canonical
 from crawler.visits.visit_memory import MemoryVisitBook
 from pagestore.memory import MemoryPageStore
 from tests.crawler.crawl_process import DEADLINE_S, RecordingOutbox
+from tests.support.ready_process import ready_process
 
 START = datetime(2026, 3, 1, 3, 0, tzinfo=UTC)
 
@@ -47,10 +48,9 @@ class VisitedSite:
         """One crawl at START + `after`; store and book are then as it left them."""
         self.runs += 1
         plan = replace(self.plan, run_id=f"run-{self.runs}")
-        context = multiprocessing.get_context("spawn")
-        ours, theirs = context.Pipe()
+        ours, theirs = multiprocessing.Pipe()
         given = (theirs, plan, self.settings, self.store, self.book, START + after, job_dir)
-        process = context.Process(target=_run, args=given, daemon=True)
+        process = ready_process(_run, *given)
         process.start()
         theirs.close()
         try:
