@@ -8,7 +8,7 @@ import subprocess
 import sys
 import zipfile
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -28,16 +28,25 @@ from evidence.records import (
     CaseMaterial,
     Drawing,
     Original,
-    Part,
     ProvenBundle,
-    Rendering,
     Resource,
     Source,
     Undrawn,
 )
 from evidence.verify import check, check_file
 from tests.evidence.test_bundle import files_of, rebuilt, records_of
-from tests.support.evidence_samples import FETCHED, MADE, PDF, PNG, SALT, bare_capture, capture, finding
+from tests.support.evidence_samples import (
+    FETCHED,
+    MADE,
+    PDF,
+    PNG,
+    SALT,
+    bare_capture,
+    capture,
+    drawing,
+    finding,
+    part,
+)
 
 URL = "https://m.daoban.example/7.html"
 DOM = "<html><body><p>脚本写出的正文</p></body></html>".encode()
@@ -56,27 +65,6 @@ def old_record(kind: str, number: int, block: bytes) -> bytes:
 
 RECORD = old_record("response", 1, b"HTTP/1.1 200 OK\r\nSet-Cookie: id=****; Path=/\r\n\r\n<p>2020</p>")
 REQUEST = old_record("request", 2, b"GET /8.html HTTP/1.1\r\nA: 1\r\n\r\n")
-
-
-def part(number: int, **changes: object) -> Part:
-    """A further page of the chapter, behind a redirect."""
-    page = replace(
-        capture().page,
-        url=f"https://m.daoban.example/7_{number}.html",
-        body=f"<p>第{number}页</p>".encode(),
-        fetched_at=FETCHED + timedelta(seconds=number),
-    )
-    hop = replace(page, url=f"https://m.daoban.example/go?{number}", status=302, body=b"")
-    return replace(Part((hop, page), drawing=drawing(number, page.url)), **changes)  # type: ignore[arg-type]
-
-
-def drawing(number: int, url: str) -> Drawing:
-    """How the page of this number looks."""
-    at, content = FETCHED + timedelta(minutes=number), b" of page %d" % number
-    return Drawing(
-        Rendering(PNG + content, "image/png", at, "Chromium 142", url),
-        Rendering(PDF + content, "application/pdf", at, "Chromium 142", url),
-    )
 
 
 def in_parts() -> Capture:

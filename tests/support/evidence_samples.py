@@ -12,8 +12,10 @@ from core.ids import digest
 from evidence.records import (
     Capture,
     DnsAnswer,
+    Drawing,
     Exchange,
     Finding,
+    Part,
     Passage,
     Rendering,
     TlsConnection,
@@ -73,6 +75,27 @@ def capture(**changes: object) -> Capture:
         pdf=Rendering(PDF, "application/pdf", FETCHED + timedelta(minutes=2), "Chromium 142", page.url),
     )
     return replace(made, **changes)  # type: ignore[arg-type]
+
+
+def part(number: int, **changes: object) -> Part:
+    """A further page of the chapter, behind a redirect."""
+    page = replace(
+        capture().page,
+        url=f"https://m.daoban.example/7_{number}.html",
+        body=f"<p>第{number}页</p>".encode(),
+        fetched_at=FETCHED + timedelta(seconds=number),
+    )
+    hop = replace(page, url=f"https://m.daoban.example/go?{number}", status=302, body=b"")
+    return replace(Part((hop, page), drawing=drawing(number, page.url)), **changes)  # type: ignore[arg-type]
+
+
+def drawing(number: int, url: str) -> Drawing:
+    """How the page of this number looks."""
+    at, content = FETCHED + timedelta(minutes=number), b" of page %d" % number
+    return Drawing(
+        Rendering(PNG + content, "image/png", at, "Chromium 142", url),
+        Rendering(PDF + content, "application/pdf", at, "Chromium 142", url),
+    )
 
 
 def bare_capture(url: str = "http://daoban.example/8.html", text: str = PAGE_TEXT) -> Capture:

@@ -1,6 +1,7 @@
 """Evidence in the desk: what a case shows, what it hands out and to whom, and that nobody deletes or changes any."""
 
 import io
+import re
 import zipfile
 from dataclasses import replace
 from datetime import timedelta
@@ -14,11 +15,14 @@ from django.urls import reverse
 from core.clock import ManualClock
 from core.ids import Digest, VersionId
 from core.settings import EvidenceSettings
+from evidence import bundle
+from evidence.records import Drawing, Undrawn
 from evidence.verify import check_file
 from pagestore.evidence import MemoryEvidenceStore
 from pipeline import evidence
 from pipeline.evidence import EvidencePorts
 from tests.support import admin_data, case_texts
+from tests.support import evidence_samples as samples
 from tests.support.desk import add_url, list_url, record_url, signed_in
 from tests.support.time_stamp_authority import LocalAuthority, serving_stamps
 from webadmin import evidence_book as book
@@ -220,3 +224,57 @@ def test_an_export_by_the_button_is_sealed_where_authorities_are_set(
         (tmp_path / "case.zip").write_bytes(b"".join(response.streaming_content))  # type: ignore[attr-defined]
     [seal] = check_file(tmp_path / "case.zip", authority.ca_pem).seals
     assert seal.signer == "CN=Local Time Stamps"
+
+
+def drawn(world: admin_data.World, store: MemoryEvidenceStore, pages: list[dict[str, Any]]) -> EvidenceBundle:
+    """A bundle of the first case with the pages of a text as a browser drew them: three, of which the last was not."""
+    capture = samples.capture(following=tuple(samples.part(number) for number in (2, 3)))
+    left_out = Drawing(undrawn=Undrawn.PAGES, limit=2)
+    capture = replace(capture, following=(capture.following[0], replace(capture.following[1], drawing=left_out)))
+    made = bundle.make(capture, samples.finding(), made_at=samples.MADE)
+    store.put(made.digest, made.content)
+    return admin_data.evidence_bundle(
+        world.ours.cases[0], kind=EvidenceBundle.Kind.DRAWN, digest=made.digest, drawn_pages=pages
+    )
+
+
+LEFT_OUT = {"screenshot": False, "pdf": False, "why": "page_limit", "limit": 2}
+PAGES = [
+    {"page": 1, "screenshot": True, "pdf": True},
+    {"page": 2, "screenshot": True, "pdf": True},
+    {"page": 3, **LEFT_OUT},
+    {"page": 4, **LEFT_OUT},
+]
+
+
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [
+        ("zh-hans", ("共 4 页，已绘制 2 页", "第 3 至 4 页未绘制：一篇正文最多绘制 2 页", "第 2 页")),
+        ("en", ("2 of 4 pages drawn", "pages 3 to 4 not drawn: 2 pages of one text are drawn at most", "page 2")),
+    ],
+)
+def test_each_page_of_a_text_is_shown_with_its_picture_or_with_the_reason_why_there_is_none(
+    world: admin_data.World, store: MemoryEvidenceStore, language: str, words: tuple[str, ...]
+) -> None:
+    row, client = drawn(world, store, PAGES), signed_in(world.ours.reviewer)
+    client.cookies["django_language"] = language
+    for address, said in ((case_url(world), words), (record_url(row), words[:2])):
+        page = client.get(address).content.decode()
+        assert [each for each in said if each not in page] == []
+    page = client.get(case_url(world)).content.decode()
+    links = set(re.findall(rf"bundle={row.pk}&amp;shown=([^\"]*)", page))
+    assert links == {"screenshot", "pdf", "screenshot-2", "pdf-2"}
+    for shown, expected in (("screenshot-2", samples.PNG + b" of page 2"), ("pdf", samples.PDF)):
+        assert client.get(case_url(world, bundle=row.pk, shown=shown)).content == expected
+    for shown in ("screenshot-3", "screenshot-1", "screenshot-", "pdf-2/..", "text"):
+        assert client.get(case_url(world, bundle=row.pk, shown=shown)).status_code == 404
+
+
+def test_a_bundle_of_which_only_the_first_page_was_drawn_shows_that_one(
+    world: admin_data.World, store: MemoryEvidenceStore
+) -> None:
+    row = drawn(world, store, [])
+    page = shown(world)
+    assert set(re.findall(rf"bundle={row.pk}&amp;shown=([^\"]*)", page)) == {"screenshot", "pdf"}
+    assert "zw-drawings" not in page
