@@ -5,8 +5,11 @@ more faces of the same licence are taken from where Linux keeps fonts. Faces who
 """
 
 import hashlib
+import logging
 import platform
 import re
+import subprocess
+import sys
 import threading
 from collections.abc import Sequence, Set
 from functools import cached_property
@@ -20,9 +23,10 @@ from PIL import __version__ as pillow_version
 from PIL import features as pillow_features
 
 from crawler.characters.repertoire import COMMON_HAN, HAN, SECOND_HAN
+from crawler.child_environment import child_environment
 from crawler.disguises import glyph_shapes
 from crawler.disguises.glyph_shapes import FEATURES, GlyphIndex, Learned, Raster, features, learned
-from crawler.disguises.reference_store import ReferenceStore
+from crawler.disguises.reference_store import ReferenceStore, unpacked
 
 SIZE_PX = 72  # that a reference is drawn at, as are the glyphs compared with it
 MAX_FACES = 3  # they cost 10 s of one processor once a machine, and 36 MB (2026-11)
@@ -37,6 +41,7 @@ _FREE = (
 )
 _SUFFIXES = (".otf", ".ttf", ".ttc")
 _MAX_FACES_OF_FILE = 10
+_MAX_SECONDS = 100.0  # for drawing: ten times what it takes; the reading process may be silent for two minutes
 _DRAWN_WITH = ("freetype2", "raqm", "harfbuzz")
 _SOURCES = (__file__, glyph_shapes.__file__)
 # Both halves of GB 2312, of which 鸢 and 晌 stand in novels, and the first of Big5; known in every face.
@@ -46,6 +51,7 @@ _TRADITIONAL = (SECOND_HAN - _USUAL) | frozenset("裏牀峯羣着舖獃幵綫衞
 _FACES_OF_TRADITIONAL = 2
 _STROKES = frozenset("囗丨丿丶亅")  # stand in no text, and look like 口, 1 and marks
 _OTHERS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_log = logging.getLogger(__name__)
 
 
 class ReferenceFonts:
@@ -77,14 +83,14 @@ class ReferenceFonts:
 
     @cached_property
     def _index(self) -> GlyphIndex | None:
-        faces = [face for face in (_face(path) for path in self.paths) if face is not None]
+        faces = _opened(self.paths)
         if not faces:
             return None
-        usual, more = [*_sorted(_USUAL), *_OTHERS], _sorted(_TRADITIONAL - _USUAL)
+        usual, more = _known_chars()
         chars = [*usual, *more]
 
         def draw() -> Learned:
-            return _drawn_by(faces, usual, more)
+            return _drawn_apart(self.paths, len(faces), len(chars))
 
         key = _key(faces, chars) if self._store is not None else ""
         known = self._store.get(key, len(faces), len(chars), draw) if self._store is not None and key else draw()
@@ -103,12 +109,12 @@ def _sorted(chars: Set[str]) -> list[str]:
 
 
 def drawn(face: ImageFont.FreeTypeFont, char: str) -> Raster:
-    """One character as a trusted face draws it, with ground around it: uint8[2 * face.size, 2 * face.size]."""
+    """One character as a trusted face draws it, no more than its ink."""
     size = round(face.size)
     sheet = Image.new("L", (2 * size, 2 * size))
     # From the ascender down: of accents above it an eighth of the size is seen.
     ImageDraw.Draw(sheet).text((size // 2, size // 8), char, fill=255, font=face)
-    return np.asarray(sheet)
+    return np.asarray(sheet.crop(sheet.getbbox() or (0, 0, 1, 1)))
 
 
 def _folders() -> list[Path]:
@@ -131,7 +137,10 @@ def _face(path: Path) -> ImageFont.FreeTypeFont | None:
     return first
 
 
-def _drawn_by(faces: Sequence[ImageFont.FreeTypeFont], usual: Sequence[str], more: Sequence[str]) -> Learned:
+def drawn_references(paths: Sequence[Path]) -> Learned:
+    """What the faces of `paths` draw, drawn here. Raises ValueError where none of them is a face."""
+    faces = _opened(paths)
+    usual, more = _known_chars()
     known = np.zeros((len(faces), len(usual) + len(more), FEATURES), np.float32)
     for number, face in enumerate(faces):
         chars = [*usual, *more] if number < _FACES_OF_TRADITIONAL else usual
@@ -139,12 +148,40 @@ def _drawn_by(faces: Sequence[ImageFont.FreeTypeFont], usual: Sequence[str], mor
     return learned(known)
 
 
+def _drawn_apart(paths: Sequence[Path], faces: int, chars: int) -> Learned:
+    """As `drawn_references`, in a process of its own.
+
+    It needs 600 MB, of which a crawl would not get 200 back; and numbers are the same to the last bit only where as
+    many threads multiply, of which processes that read pages have one or all.
+    """
+    command = [sys.executable, "-m", "crawler.disguises.reference_worker", *map(str, paths)]
+    quiet, given = subprocess.DEVNULL, child_environment()
+    try:
+        ended = subprocess.run(
+            command, stdin=quiet, stdout=subprocess.PIPE, stderr=quiet, env=given, timeout=_MAX_SECONDS, check=True
+        )
+        drawn_there = unpacked(ended.stdout, "", faces, chars)
+    except (OSError, subprocess.SubprocessError) as error:
+        _log.warning("no process draws the references, they are drawn here: %s", error)
+        drawn_there = None
+    return drawn_there if drawn_there is not None else drawn_references(paths)
+
+
+def _known_chars() -> tuple[list[str], list[str]]:
+    """Those known in every face, and those known in some."""
+    return [*_sorted(_USUAL), *_OTHERS], _sorted(_TRADITIONAL - _USUAL)
+
+
+def _opened(paths: Sequence[Path]) -> list[ImageFont.FreeTypeFont]:
+    return [face for face in (_face(path) for path in paths) if face is not None]
+
+
 def _features(face: ImageFont.FreeTypeFont, chars: Sequence[str]) -> NDArray[np.float32]:
     """float32[characters, FEATURES]; zeros for what the face draws as it draws what it lacks."""
     missing = drawn(face, "\U0010fffe")
     rasters = [drawn(face, char) for char in chars]
     result = features(rasters)
-    result[[bool((raster == missing).all()) for raster in rasters]] = 0
+    result[[np.array_equal(raster, missing) for raster in rasters]] = 0
     return result
 
 

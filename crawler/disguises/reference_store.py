@@ -43,33 +43,27 @@ class ReferenceStore:
 
         key: a digest of all that has a part in what `draw` gives. Shared, read-only pages of memory where it is kept.
         """
-        path, shape = self._folder / f"{_PREFIX}{key}", (faces, chars)
-        kept = _read(path, key, shape)
-        if kept is not None:
-            return kept
+        path = self._folder / f"{_PREFIX}{key}"
+        kept = _read(path, key, faces, chars)
+        drawn: Learned | None = None
         try:
-            with self._alone():
-                kept = _read(path, key, shape)
-                return kept if kept is not None else self._drawn(path, key, shape, draw)
+            if kept is None:
+                with self._alone():
+                    kept = _read(path, key, faces, chars)
+                    if kept is None:
+                        drawn = draw()
+                        self._write(path, key, drawn)
+                        kept = _read(path, key, faces, chars)
         except OSError as error:
             _log.warning("drawn references are not kept in %s: %s", self._folder, error.strerror or error)
-        return draw()
-
-    def _drawn(self, path: Path, key: str, shape: tuple[int, int], draw: Callable[[], Learned]) -> Learned:
-        drawn = draw()
-        try:
-            self._write(path, key, drawn)
-        except OSError as error:
-            _log.warning("drawn references are not kept in %s: %s", self._folder, error.strerror or error)
-        kept = _read(path, key, shape)
-        return kept if kept is not None else drawn
+        return kept or drawn or draw()
 
     def _write(self, path: Path, key: str, drawn: Learned) -> None:
         """Whole or not at all. Raises OSError."""
         descriptor, name = tempfile.mkstemp(prefix=_PREFIX, suffix=_UNFINISHED, dir=self._folder)
         try:
             with os.fdopen(descriptor, "wb") as file:
-                _write_numbers(file, key, drawn)
+                write_numbers(file, key, drawn)
             Path(name).replace(path)
         except BaseException:
             Path(name).unlink(missing_ok=True)
@@ -108,7 +102,8 @@ def _wait_for(lock: IO[bytes]) -> None:
             return
 
 
-def _write_numbers(file: IO[bytes], key: str, drawn: Learned) -> None:
+def write_numbers(file: IO[bytes], key: str, drawn: Learned) -> None:
+    """In the format of a file. Raises OSError."""
     parts = [np.ascontiguousarray(part, _NUMBER).data.cast("B") for part in (drawn.center, drawn.axes, drawn.faces)]
     hasher = hashlib.sha256(key.encode())
     for part in parts:
@@ -117,21 +112,36 @@ def _write_numbers(file: IO[bytes], key: str, drawn: Learned) -> None:
     file.writelines(parts)
 
 
-def _read(path: Path, key: str, shape: tuple[int, int]) -> Learned | None:
+def unpacked(data: bytes, key: str, faces: int, chars: int) -> Learned | None:
+    """What `write_numbers` wrote; None for anything else."""
+    found = hashlib.sha256(key.encode())
+    found.update(memoryview(data)[_HEAD_BYTES:])
+    if data[:_HEAD_BYTES] != _MAGIC + found.digest() or len(data) != _bytes_of(faces, chars):
+        return None
+    return _parted(np.frombuffer(data, _NUMBER, offset=_HEAD_BYTES), faces, chars)
+
+
+def _read(path: Path, key: str, faces: int, chars: int) -> Learned | None:
     """None where there is no such file, or it is not what was written."""
-    faces, chars = shape
-    ends = np.cumsum([FEATURES, FEATURES * KEPT, faces * chars * KEPT]).tolist()
     try:
         with path.open("rb") as file:
-            if os.fstat(file.fileno()).st_size != _HEAD_BYTES + ends[-1] * _NUMBER.itemsize:
+            if os.fstat(file.fileno()).st_size != _bytes_of(faces, chars):
                 return None
             head = file.read(_HEAD_BYTES)
             # Read before it is mapped: a disk that fails raises here, and would end the process there.
             found = hashlib.file_digest(file, lambda: hashlib.sha256(key.encode()))
             if head != _MAGIC + found.digest():
                 return None
-            numbers: NDArray[np.float32] = np.memmap(file, _NUMBER, "r", _HEAD_BYTES, (ends[-1],)).view(np.ndarray)
+            numbers = np.memmap(file, _NUMBER, "r", _HEAD_BYTES).view(np.ndarray)
     except (OSError, ValueError):
         return None
-    center, axes, rest = np.split(numbers, ends[:-1])
+    return _parted(numbers, faces, chars)
+
+
+def _bytes_of(faces: int, chars: int) -> int:
+    return _HEAD_BYTES + (FEATURES + FEATURES * KEPT + faces * chars * KEPT) * _NUMBER.itemsize
+
+
+def _parted(numbers: NDArray[np.float32], faces: int, chars: int) -> Learned:
+    center, axes, rest = np.split(numbers, [FEATURES, FEATURES + FEATURES * KEPT])
     return Learned(center, axes.reshape(FEATURES, KEPT), rest.reshape(faces, chars, KEPT))

@@ -17,8 +17,11 @@ from laboratory.extract_disguises import faces
 from laboratory.hidden_pages.drawn import Drawer, _marked, drawer
 from laboratory.hidden_pages.page import ADDRESS, Body, PageFiles, page_of
 from laboratory.hidden_pages.prose import paragraphs
+from tests.support.machine_cache import MACHINE_CACHE
 
 pytestmark = pytest.mark.skipif(not free_fonts(), reason="this machine has no free Chinese face to compare with")
+# Drawn by the first test that needs them.
+ONE_FACE, TWO_FACES = (ReferenceFonts(free_fonts()[:most], MACHINE_CACHE) for most in (1, 2))
 
 
 class Served:
@@ -36,7 +39,7 @@ def served() -> Served:
 
 @pytest.fixture(scope="module")
 def eyes(served: Served) -> Iterator[OpenEyes]:
-    opened = open_eyes(served.of_page, ReferenceFonts(free_fonts()[:1]), NoRecognizer())
+    opened = open_eyes(served.of_page, ONE_FACE, NoRecognizer())
     yield opened
     opened.close()
 
@@ -132,7 +135,7 @@ def test_digits_of_a_font_that_garbles_chinese_alone_stay(served: Served) -> Non
         pytest.skip("this machine has no face beside the references")
     hand, rng = drawer(foreign[0]), Random(6)
     text = [*paragraphs(rng), "账本上写着1、2、7、10四个数目，谁也不知道是什么意思。"]
-    opened = open_eyes(served.of_page, ReferenceFonts(free_fonts()[:1]), NoRecognizer())
+    opened = open_eyes(served.of_page, ONE_FACE, NoRecognizer())
     try:
         assert read(hand.remapped_font(text, rng), served, opened).text == "\n".join(text)
     finally:
@@ -172,7 +175,7 @@ def test_a_page_in_a_face_that_is_no_reference_is_read(served: Served) -> None:
     if not foreign or len(free_fonts()) < 2:
         pytest.skip("this machine has no face beside the references")
     hand, rng = drawer(foreign[0]), Random(5)
-    opened = open_eyes(served.of_page, ReferenceFonts(free_fonts()[:2]), NoRecognizer())
+    opened = open_eyes(served.of_page, TWO_FACES, NoRecognizer())
     try:
         for body in (hand.remapped_font(paragraphs(rng), rng), hand.pictures(paragraphs(rng), rng)):
             assert read(body, served, opened).text == body.truth

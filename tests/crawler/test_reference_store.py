@@ -1,0 +1,276 @@
+"""The faces that glyphs are compared with are drawn once on a machine, and what is kept is what was drawn."""
+
+import multiprocessing
+import os
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable
+from multiprocessing.synchronize import Event
+from pathlib import Path
+from random import Random
+from threading import Event as ThreadEvent
+
+import numpy as np
+import pytest
+
+from core.pages import Disguise, Reading
+from core.settings import CrawlSettings, load
+from crawler.disguises import reference_fonts
+from crawler.disguises.glyph_shapes import FEATURES, KEPT, Learned
+from crawler.disguises.reference_fonts import ReferenceFonts, _key, _known_chars, _opened, free_fonts
+from crawler.disguises.reference_store import ReferenceStore, unpacked
+from crawler.fetching.resources import NO_RESOURCES
+from crawler.readers.reading_process import ReadingProcess
+from crawler.readers.reading_threads import PageToRead
+from crawler.reading import read_page
+from deploy.cli.referred import eyes_for
+from laboratory.hidden_pages.drawn import drawer
+from laboratory.hidden_pages.page import ADDRESS, page_of
+from laboratory.hidden_pages.prose import paragraphs
+from tests.crawler.crawl_process import crawl, plan_of, settings_of
+from tests.support.machine_cache import MACHINE_CACHE
+from tests.support.web_server import Answer, WebServer
+
+FACES, CHARS = 2, 30
+has_faces = pytest.mark.skipif(not free_fonts(), reason="this machine has no free Chinese face to compare with")
+
+
+def some(seed: int = 1) -> Learned:
+    rng = np.random.default_rng(seed)
+    shapes = ((FEATURES,), (FEATURES, KEPT), (FACES, CHARS, KEPT))
+    center, axes, faces = (rng.standard_normal(shape, np.float32) for shape in shapes)
+    return Learned(center, axes, faces)
+
+
+def never() -> Learned:
+    raise AssertionError("drawn again")
+
+
+def get(folder: Path, draw: Callable[[], Learned] = never, key: str = "k") -> Learned:
+    return ReferenceStore(folder).get(key, FACES, CHARS, draw)
+
+
+def are_same(one: Learned, other: Learned) -> bool:
+    pairs = ((one.center, other.center), (one.axes, other.axes), (one.faces, other.faces))
+    return all(left.dtype == right.dtype and left.tobytes() == right.tobytes() for left, right in pairs)
+
+
+def test_what_was_drawn_once_is_found_to_the_last_bit_and_cannot_be_written_to(tmp_path: Path) -> None:
+    folder = tmp_path / "not" / "there yet"
+    assert are_same(get(folder, some), some())
+    found = get(folder)
+    assert are_same(found, some())
+    assert not any(part.flags.writeable for part in (found.center, found.axes, found.faces))
+
+
+def test_another_key_is_drawn_for_itself(tmp_path: Path) -> None:
+    get(tmp_path, some)
+    assert are_same(get(tmp_path, lambda: some(2), "other"), some(2))
+    assert are_same(get(tmp_path), some())
+
+
+class _Trap:
+    def __reduce__(self) -> tuple[object, ...]:
+        return os._exit, (3,)
+
+
+def _changed(data: bytes, at: int) -> bytes:
+    return data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda data: b"",
+        lambda data: data[:-1],
+        lambda data: data + b"\0",
+        lambda data: _changed(data, 3),
+        lambda data: _changed(data, 40),
+        lambda data: _changed(data, 64),
+        lambda data: _changed(data, len(data) - 1),
+        lambda data: b"\0" * len(data),
+        lambda data: pickle.dumps(_Trap()),
+        lambda data: pickle.dumps(_Trap()).ljust(len(data), b"\0"),
+    ],
+)
+def test_a_damaged_file_is_drawn_anew_and_replaced(tmp_path: Path, damage: Callable[[bytes], bytes]) -> None:
+    get(tmp_path, some)
+    file = tmp_path / "references-k"
+    file.write_bytes(damage(file.read_bytes()))
+    assert are_same(get(tmp_path, some), some())
+    assert are_same(get(tmp_path), some())
+
+
+def test_a_file_under_the_name_of_another_is_not_taken_for_it(tmp_path: Path) -> None:
+    get(tmp_path, some, "old")
+    (tmp_path / "references-old").rename(tmp_path / "references-k")
+    assert are_same(get(tmp_path, lambda: some(2)), some(2))
+
+
+@pytest.mark.parametrize("folder", ["file/within", "/proc/none"])
+def test_a_folder_that_takes_no_files_is_gone_without(
+    tmp_path: Path, folder: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "file").touch()
+    assert are_same(get(tmp_path / folder, some), some())
+    (record,) = caplog.records
+    assert record.getMessage().startswith("drawn references are not kept in ")
+
+
+FULL = """
+import resource, sys
+from pathlib import Path
+from tests.crawler.test_reference_store import are_same, get, some
+resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+print(are_same(get(Path(sys.argv[1]), some), some()))
+"""
+
+
+def test_a_disk_that_is_full_is_gone_without_and_nothing_is_left_there(tmp_path: Path) -> None:
+    """A limit on the size of files stands for it: to write fails in the middle of the file."""
+    root = Path(__file__).parents[2]
+    ended = subprocess.run(
+        [sys.executable, "-c", FULL, str(tmp_path)], cwd=root, capture_output=True, text=True, check=True
+    )
+    assert ended.stdout == "True\n"
+    assert ended.stderr.count("drawn references are not kept in ") == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["references.lock"]
+
+
+def test_what_a_killed_process_left_and_what_is_old_is_taken_away(tmp_path: Path) -> None:
+    (tmp_path / "references-abc.part").write_bytes(b"x" * 1000)
+    (tmp_path / "others.txt").touch()
+    for number in range(7):
+        get(tmp_path, some, f"k{number}")
+        os.utime(tmp_path / f"references-k{number}", (number, number))
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "others.txt",
+        "references.lock",
+        *(f"references-k{number}" for number in range(3, 7)),
+    }
+
+
+def _draw_slowly(folder: Path, drawing: Event, may_end: Event) -> None:
+    def draw() -> Learned:
+        with (folder / "drawn").open("a") as log:
+            log.write("x")
+        drawing.set()
+        assert may_end.wait(60)
+        return some()
+
+    assert are_same(get(folder, draw), some())
+
+
+def test_of_two_processes_at_once_one_draws(tmp_path: Path) -> None:
+    fork = multiprocessing.get_context("fork")
+    drawing, may_end = fork.Event(), fork.Event()
+    first, second = (fork.Process(target=_draw_slowly, args=(tmp_path, drawing, may_end)) for _ in range(2))
+    first.start()
+    assert drawing.wait(60)
+    second.start()
+    may_end.set()
+    for each in (first, second):
+        each.join(60)
+        assert each.exitcode == 0
+    assert (tmp_path / "drawn").read_text() == "x"
+
+
+def test_bytes_that_were_not_written_by_the_store_are_refused() -> None:
+    assert unpacked(b"", "", FACES, CHARS) is None
+    assert unpacked(b"\0" * 1000, "", FACES, CHARS) is None
+
+
+@has_faces
+def test_references_are_the_same_to_the_last_bit_with_and_without_a_folder(tmp_path: Path) -> None:
+    """The folder of the tests is not of this run alone: what is found there is what would be drawn now."""
+    paths = free_fonts()[:1]
+    drawn, kept = ReferenceFonts(paths).index, ReferenceFonts(paths, MACHINE_CACHE).index
+    assert drawn is not None
+    assert kept is not None
+    assert are_same(drawn._known, kept._known)
+    rng = np.random.default_rng(1)
+    rasters = list(rng.integers(0, 256, (9, 40, 40), np.uint8))
+    rows, others = drawn.similarities(rasters), kept.similarities(rasters)
+    assert rows.tobytes() == others.tobytes()
+    assert [drawn.candidates(row) for row in rows] == [kept.candidates(row) for row in others]
+
+
+@has_faces
+def test_what_has_a_part_in_the_drawing_is_part_of_the_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    font = tmp_path / "a.otf"
+    font.write_bytes(free_fonts()[0].read_bytes())
+    keys = [_key(_opened(free_fonts()[:1]), "渡口"), _key(_opened([font]), "渡口")]
+    assert keys[0] == keys[1] != ""
+    with font.open("ab") as file:
+        file.write(b"\0")
+    keys += [_key(_opened([font]), "渡口"), _key(_opened([font]), "渡船"), _key(_opened([font] * 2), "渡口")]
+    source = tmp_path / "source.py"
+    source.write_text("FIELDS = 11")
+    monkeypatch.setattr(reference_fonts, "_SOURCES", (str(source),))
+    keys.append(_key(_opened([font]), "渡口"))
+    monkeypatch.setattr(reference_fonts, "np", type("Numpy", (), {"__version__": "0"}))
+    keys.append(_key(_opened([font]), "渡口"))
+    assert len(set(keys)) == len(keys) - 1
+    source.unlink()
+    assert _key(_opened([font]), "渡口") == ""
+
+
+@pytest.fixture
+def blind(tmp_path: Path) -> Path:
+    """A folder whose references, well kept, are like no glyph: whoever compares with them reads no font."""
+    usual, more = _known_chars()
+    faces, chars = _opened(free_fonts()), [*usual, *more]
+    shapes = ((FEATURES,), (FEATURES, KEPT), (len(faces), len(chars), KEPT))
+    nothing = Learned(*(np.zeros(shape, np.float32) for shape in shapes))
+    ReferenceStore(tmp_path).get(_key(faces, chars), len(faces), len(chars), lambda: nothing)
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def garbled() -> bytes:
+    """A page whose font stands in the page itself."""
+    rng = Random(1)
+    page = page_of("x", None, drawer(free_fonts()[0]).remapped_font(paragraphs(rng), rng)).html.encode()
+    assert b"url(data:font/ttf" in page
+    return page
+
+
+HEADERS = {"Content-Type": "text/html; charset=utf-8"}
+
+
+def in_a_crawl(page: bytes, cache: Path) -> Reading:
+    with WebServer({"/": Answer(page)}) as site:
+        crawled = crawl(plan_of(site.url("/")), settings_of(site.netloc, cache=cache))
+        return crawled.reading(site.netloc)
+
+
+def in_a_reading_process(page: bytes, cache: Path) -> Reading:
+    is_ready = ThreadEvent()
+    process = ReadingProcess(plan_of(ADDRESS), None, lambda url: NO_RESOURCES, is_ready.set, cache=cache)
+    try:
+        assert is_ready.wait(60)
+        found = process.submit(PageToRead(page, HEADERS, ADDRESS, is_kept=True)).result(60).reading
+    finally:
+        process.close()
+    assert isinstance(found, Reading)
+    return found
+
+
+def by_the_command(page: bytes, cache: Path) -> Reading:
+    with eyes_for("", CrawlSettings(cache=cache)) as eyes:
+        found = read_page(page, HEADERS, ADDRESS, sight=eyes)
+    assert isinstance(found, Reading)
+    return found
+
+
+@has_faces
+@pytest.mark.parametrize("read", [in_a_crawl, in_a_reading_process, by_the_command])
+def test_whoever_reads_pages_takes_the_references_from_the_folder_that_it_is_told(
+    read: Callable[[bytes, Path], Reading], garbled: bytes, blind: Path
+) -> None:
+    assert Disguise.FONT not in {one.kind for one in read(garbled, blind).disguises}
+
+
+def test_the_folder_lies_in_the_home_of_the_installation() -> None:
+    assert load({"ZHUIWEN_HOME": "/srv/zw"}).crawl.cache == Path("/srv/zw/cache")
