@@ -4,6 +4,7 @@ The text is always cut from the page's own lines, so that it stays as shown: ext
 it says (trafilatura, the second opinion, drops zero-width and private-use characters, which are evidence here).
 """
 
+import itertools
 from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
@@ -20,7 +21,9 @@ from crawler.main_text import authors, headline, metadata
 from crawler.main_text.chapters import chapter_number
 from crawler.main_text.cleaning import cleaned, without_head
 from crawler.main_text.density import MAX_LINK_SHARE, main_container
+from crawler.main_text.posts import posts
 from crawler.main_text.signals import signals
+from crawler.main_text.threads import is_thread
 from crawler.markup import Line, lines
 
 # Chosen, not measured: less than one short sentence is a label. A copy that short is no case of its own.
@@ -38,6 +41,8 @@ MIN_LEAD_OF_SECOND = 0.2
 MAX_ELEMENTS_FOR_SECOND_OPINION = 20_000
 _PENALTY_OF_A_SILENT_RULE = 0.5  # the site's own rule found nothing: the page is not as it was
 
+MAX_CHARS_OF_PREFIX = 12  # of a thread's title: "[求助]", the name of a board
+
 MAX_LEFT_OUT, MAX_CHARS_LEFT_OUT = 20, 80  # lines of the site's template that a reading names, and of each
 
 # The lines of a whole page and the name of its site -> those that are not the site's own.
@@ -46,7 +51,7 @@ Sieve = Callable[[Sequence[Line], str], list[Line]]
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """What was found; `extractor` names who decided: selector, density, trafilatura."""
+    """What was found; `extractor` names who decided: selector, thread, density, trafilatura."""
 
     title: str
     text: str
@@ -75,10 +80,10 @@ def extract(
     whole = lines(tree)
     site_name = headline.site_name(tree)
     page = sieve(whole, site_name)
-    chosen, extractor, confidence = _chosen(tree, page, body_selector)
+    chosen, extractor, confidence = _chosen(tree, page, body_selector, is_thread(tree, whole, url))
     headings = select(tree, title_selector) if title_selector else []
     title = headline.title(tree, " ".join("".join(node.itertext()) for node in headings[:1]), whole, chosen)
-    text = "\n".join(line.text for line in without_head(chosen, title))
+    text = "\n".join(line.text for line in _text(chosen, title, whole, extractor))
     if count_han(text) < MIN_HAN_TO_KEEP or (extractor != "selector" and _is_list_page(page, text)):
         return None
     return Extraction(
@@ -107,13 +112,31 @@ def select(tree: HtmlElement, selector: str) -> list[HtmlElement]:
     return [node for node in found if isinstance(node, HtmlElement)] if isinstance(found, list) else []
 
 
-def _chosen(tree: HtmlElement, page: Sequence[Line], body_selector: str) -> tuple[list[Line], str, float]:
+def _text(chosen: Sequence[Line], title: str, whole: Sequence[Line], extractor: str) -> list[Line]:
+    """Without what stands above the text; of a thread the title is the first line, as often it is the question."""
+    text = without_head(chosen, title)
+    if extractor != "thread" or not text:
+        return text
+    above = itertools.takewhile(lambda line: line is not text[0], whole)
+    stated = [
+        line for line in above if title and title in headline.one_line(line.text)[: len(title) + MAX_CHARS_OF_PREFIX]
+    ]
+    return [*stated[-1:], *text]
+
+
+def _chosen(
+    tree: HtmlElement, page: Sequence[Line], body_selector: str, is_a_thread: bool
+) -> tuple[list[Line], str, float]:
     if body_selector:
         by_rule = _by_rule(tree, page, body_selector)
         if count_han("".join(line.text for line in by_rule)) >= MIN_HAN_TO_KEEP:
             return by_rule, "selector", 1.0
-    first = cleaned(_inside(page, [main_container(page)]))
+    container = main_container(page)
     penalty = _PENALTY_OF_A_SILENT_RULE if body_selector else 1.0
+    thread = posts(tree, page, container) if is_a_thread else []
+    if thread:
+        return thread, "thread", signals(thread, page, thread).confidence * penalty
+    first = cleaned(_inside(page, [container]))
     agreed = signals(first, page, first).confidence
     if agreed >= MIN_CONFIDENCE_WITHOUT_SECOND:
         return first, "density", agreed * penalty

@@ -1,0 +1,79 @@
+"""What the lines around posts are like: they say who wrote when, or are written by the software of a forum itself."""
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+
+from lxml.html import HtmlElement
+
+from crawler.markup import BLOCKS
+
+_TIME = re.compile(
+    r"\d{4}\s?[-/.年]\s?\d{1,2}\s?[-/.月]\s?\d{1,2}|\d{1,2}[-/月]\d{1,2}日?\s+\d{1,2}:\d{2}"
+    r"|(?:昨天|前天|今天|今日)\s*\d{1,2}:\d{2}|^(?:刚刚|昨天|前天)$"
+    r"|(?:\d+|[一二三四五六七八九十半几])\s?(?:秒钟?|分钟|小时|天|周|星期|个?月|年)(?:以)?前"
+    r"|(?:发表|回复|回答|发布|编辑|创建|提问|更新|修改)于"
+)
+_FLOOR = re.compile(
+    r"(?:^|\s)(?:#\s?\d{1,5}|\d{1,5}\s?(?:#|楼|樓|F|L)|第\s?[\d一二三四五六七八九十百]{1,5}\s?[楼樓])(?:\s|$|回复)"
+    r"|^(?:楼主|沙发|板凳|地板|地下室)$|[一二三四五六七八九十]楼$"
+)
+END_OF_SENTENCE = re.compile("[。！？；…!?]")
+MAX_CHARS_OF_MARK, MAX_CHARS_BESIDE_MARK = 90, 60
+# What software writes into posts and below them.
+_OF_SOFTWARE = re.compile(
+    r"^(?:本(?:帖|贴|主题|帖子|楼层?).{0,40}(?:编辑|审核|置顶|修改|通过|删除|折叠|高亮).{0,20}"
+    r"|(?:最后|最近)?(?:编辑|修改)于.{0,40}|已编辑|下载附件|保存到相册|\(?[\d.]+ ?[KM]B,? ?下载次数.{0,20}"
+    r"|登录/注册后可看大图|点击(?:展开|查看)全文|展开(?:全文|阅读全文)?|收起(?:回复)?|(?:该|此)楼层.{0,40}"
+    r"|(?:(?:回复|举报|点赞|赞同|反对|收藏|分享|引用|评论|添加评论|感谢|喜欢|没有帮助|有用|无用|支持|邀请回答|好问题|只看该作者|赞|踩|采纳)"
+    r"[\s\d()（）·|:：]*)+)$"
+)
+_ELSEWHERE_TAGS = frozenset({"nav", "aside", "footer", "form"})
+_ELSEWHERE = re.compile(
+    r"footer|sidebar|side-bar|cookie|consent|breadcrumb|related|recommend|copyright|toolbar|share|menu|xiangguan|tuijian"
+    r"|hotnews|rank|signature|(?:^|[\s_-])sig(?:n|$|[\s_-])|qianming"
+    r"|(?:^|[\s_-])(?:ad|ads|advert\w*|gg|guanggao|adsbygoogle|promo\w*)(?:$|[\s_-])",
+    re.IGNORECASE,
+)
+_ANSWER = re.compile(r"answer|repl(?:y|ies)|huida|huifu|comment|post|floor|topic", re.IGNORECASE)
+_LEVELS_TO_NAME = 6
+
+
+def is_mark(text: str) -> bool:
+    """Whether a line says when something was written, or as the how-manieth, and hardly anything else."""
+    if len(text) > MAX_CHARS_OF_MARK or END_OF_SENTENCE.search(text):
+        return False
+    found = _TIME.search(text) or _FLOOR.search(text)
+    return found is not None and len(text) - len(found[0]) <= MAX_CHARS_BESIDE_MARK
+
+
+def is_of_software(text: str) -> bool:
+    """Whether a line is a button, or a notice that a forum itself writes."""
+    return len(text) <= MAX_CHARS_OF_MARK and _OF_SOFTWARE.match(text) is not None
+
+
+def is_elsewhere(element: HtmlElement) -> bool:
+    """Whether a box is a menu, a signature, an advertisement, or stands in one."""
+    return any(node.tag in _ELSEWHERE_TAGS or _ELSEWHERE.search(_name(node)) for node in _near(element))
+
+
+def is_answer(element: HtmlElement) -> bool:
+    """Whether a box or one around it is called an answer, a reply or the like."""
+    return any(_ANSWER.search(_name(node)) for node in _near(element))
+
+
+def blocks(element: HtmlElement) -> Iterator[HtmlElement]:
+    """The boxes around a line from inside out, those of the whole page left out."""
+    node: HtmlElement | None = element
+    while node is not None and node.tag not in ("html", "body"):
+        if node.tag in BLOCKS:
+            yield node
+        node = node.getparent()
+
+
+def _near(element: HtmlElement) -> Iterator[HtmlElement]:
+    return islice(blocks(element), _LEVELS_TO_NAME)
+
+
+def _name(element: HtmlElement) -> str:
+    return f"{element.get('class', '')} {element.get('id', '')}"

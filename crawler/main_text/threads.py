@@ -1,0 +1,93 @@
+"""Whether a page is a thread: posts of a forum, or a question and its answers, which are its text all together.
+
+An article with remarks below looks alike in its parts, and its remarks are no part of it: a page is a thread only where
+it says so itself, or where signals of several kinds meet.
+"""
+
+import re
+from collections.abc import Sequence
+
+from lxml import etree
+from lxml.html import HtmlElement
+
+from crawler.main_text.headline import meta
+from crawler.markup import Line
+
+MIN_POINTS = 2
+# Stated by the page: schema.org's types of a thread. A Question alone also stands in lists of questions (FAQPage).
+_DECLARED = re.compile(r"(?:QAPage|DiscussionForumPosting)\b")
+# Software that makes forums and nothing else, and software that also makes portals of articles.
+_FORUM_SOFTWARE = re.compile(
+    "phpBB|XenForo|vBulletin|Discourse|Flarum|NodeBB|MyBB|Simple Machines|SMF|Homeland|Vanilla|Burning Board"
+    "|Invision|HadSky|Xiuno|NodeClub|Carbon Forum|Question2Answer|Apache Answer|WeCenter|Tipask",
+    re.IGNORECASE,
+)
+_MIXED_SOFTWARE = re.compile("Discuz|phpwind|DedeBBS|BBSXP|Dvbbs|LeadBBS|WordPress.*bbPress|bbPress", re.IGNORECASE)
+_ADDRESS = re.compile(
+    r"://(?:bbs|forums?|club|ask|wenda|tieba|discuss|community)\."
+    r"|/(?:thread-\d|threads?/|viewthread|viewtopic|showthread|showtopic|t/[\w-]*/?\d|topics?/[\w-]*\d|questions?/[\w-]*\d"
+    r"|discussions?/[\w-]*\d|d/\d+|read(?:\.php)?[?-]tid|question-\d|ask/[\w-]*\d|wenda/|forum\.php\?mod=viewthread)",
+    re.IGNORECASE,
+)
+# Portals of the same software have articles, with remarks below.
+_ADDRESS_OF_ARTICLE = re.compile(r"/(?:article-\d|portal\.php|portal/|blog-\d|news/|archives/)", re.IGNORECASE)
+# What stands around posts and answers alone, in lines that are no sentences.
+_LABEL = re.compile(
+    r"电梯直达|倒序浏览|只看该作者|只看楼主|只看TA|发表新帖|发新帖|快速回帖|帖子主题|直达楼层|跳转到指定楼层|\d+\s*回复贴|回帖亮了|亮回帖"
+    r"|(?:查看|浏览|阅读|点击)(?:数|次数)?\s*[:：]?\s*\d.{0,20}回[复帖](?:数)?\s*[:：]?\s*\d|(?:网友采纳|最佳|满意|推荐|优质|提问者采纳)(?:的)?(?:答案|回复|回答)"
+    r"|(?:被|已)采纳(?!率)|(?:我要|我来|添加|撰写|写)回答|(?:邀请|其他|全部|所有|医生|专家|律师)回答|提问者[:：]|提问(?:于|时间)"
+    r"|(?:^|[\s|·•])(?:发帖|回帖|主题帖|好问题|关注问题|(?:共|全部|查看全部|已有)?\s*\d+\s*(?:个|条|位|人)?(?:网友|医生|律师)?(?:回答|答案|回帖)|(?:回答|答案|回帖)\s*[(（]\d+[)）])(?:$|[\s|·•])"
+)
+# These stand around remarks as well.
+_LABEL_OF_REMARKS_TOO = re.compile(
+    r"(?:^|[\s|·•])(?:楼主|沙发|板凳|地板|地下室|\d+\s*[楼樓]|#\d+|\d+#|(?:共收到|共|全部)?\s*\d+\s*(?:条|个)?回复|回复\s*[(（]?\d+[)）]?|按投票排序|最新回复)(?:$|[\s|·•])"
+    r"|最后(?:由.{1,24})?回复"
+)
+_POWERED = re.compile(r"Powered by|由.{0,4}强力驱动|驱动$", re.IGNORECASE)
+_SENTENCE = re.compile("[。！？；…!?]")
+_NAMES = re.compile(
+    r"(?:^|[\s_-])(?:thread|topic|question|answers?|replies|postlist|post-stream|viewthread|viewtopic|bbs|forum|lzl)(?:$|[\s_-])"
+    r"|postmessage_|PostStream|QuestionHeader|QuestionAnswer|AnswerItem|DiscussionPage",
+    re.IGNORECASE,
+)
+_NAMES_OF_REMARKS = re.compile("disqus|comment|remark|pinglun", re.IGNORECASE)
+MIN_NAMES = 2
+_names_of_boxes = etree.XPath(
+    "//*[self::div or self::li or self::td or self::table or self::article or self::section or self::ul or self::ol"
+    " or self::main or self::dl or self::h1 or self::h2]/@*[name()='class' or name()='id']"
+)
+_types = etree.XPath("//@itemtype")
+_data = etree.XPath("//script[@type='application/ld+json']/text()")
+_own_address = etree.XPath("//link[@rel='canonical']/@href | //meta[@property='og:url']/@content")
+_MAX_CHARS_OF_LABEL, _MAX_CHARS_OF_IMPRINT = 60, 120
+_DIGITS = re.compile(r"\d+")
+
+
+def is_thread(tree: HtmlElement, page: Sequence[Line], url: str) -> bool:
+    """Whether what a page says of itself, its software, address, labels and names of boxes make it a thread."""
+    addresses = [url, *map(str, _own_address(tree))]
+    is_article = any(map(_ADDRESS_OF_ARTICLE.search, addresses))
+    points = MIN_POINTS if _is_declared(tree) else _points_of_software(tree, page, is_article)
+    points += not is_article and any(map(_ADDRESS.search, addresses))
+    frames = [line.text for line in page if len(line.text) <= _MAX_CHARS_OF_LABEL and not _SENTENCE.search(line.text)]
+    points += len({_DIGITS.sub("", found[0].strip()) for text in frames for found in _LABEL.finditer(text)})
+    # What stands around remarks too, and names of boxes, only settle what is likely already.
+    is_likely = points == MIN_POINTS - 1
+    return points >= MIN_POINTS or (is_likely and (any(map(_LABEL_OF_REMARKS_TOO.search, frames)) or _has_names(tree)))
+
+
+def _is_declared(tree: HtmlElement) -> bool:
+    types = {str(each).rstrip("/").rsplit("/", 1)[-1] for each in _types(tree)}
+    is_question = {"Question", "Answer"} <= types and "FAQPage" not in types
+    return is_question or any(_DECLARED.search(each) for each in (*types, *map(str, _data(tree))))
+
+
+def _points_of_software(tree: HtmlElement, page: Sequence[Line], is_article: bool) -> int:
+    imprints = (line.text for line in page if len(line.text) <= _MAX_CHARS_OF_IMPRINT and _POWERED.search(line.text))
+    named = " ".join([meta(tree, ("generator",)) or "", *imprints])
+    return MIN_POINTS if _FORUM_SOFTWARE.search(named) else int(bool(_MIXED_SOFTWARE.search(named)) and not is_article)
+
+
+def _has_names(tree: HtmlElement) -> bool:
+    names = {str(each) for each in _names_of_boxes(tree)}
+    return len([name for name in names if _NAMES.search(name) and not _NAMES_OF_REMARKS.search(name)]) >= MIN_NAMES
