@@ -8,7 +8,7 @@ import hashlib
 import json
 import os
 import socket
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from secrets import token_hex
 from typing import Any
 
@@ -54,6 +54,7 @@ class SharedFrontier(Frontier):
         super().__init__(plan)
         self.lease_s = lease_s
         self.heartbeat: Heartbeat | None = None  # of a crawl that runs; stopped by `close`
+        self.with_each_beat: Callable[[], None] = lambda: None  # renews what else this process holds
         self.may_take = True  # False while the spider prepares what must be there before the first page
         self.worker = f"{socket.gethostname()}:{os.getpid()}:{token_hex(4)}"
         self._plan = plan
@@ -184,6 +185,7 @@ class SharedFrontier(Frontier):
     def beat(self) -> None:
         """Say that this process is alive; `BEATS_A_LEASE` times in `lease_s`."""
         self._run(BEAT, self.worker, self._lease_ms, _KEEP_MS)
+        self.with_each_beat()
 
     def park(self) -> bool:
         """Lay aside, for the next run, what this process took and can no longer do; whether there was any."""

@@ -13,28 +13,43 @@ from core.errors import ServiceUnavailable
 from crawler.politeness.refusals import Postponed
 from crawler.shared.frontier import SharedFrontier
 from crawler.shared.link import SharedLink
-from crawler.shared.scripts import RESERVE
+from crawler.shared.scripts import RENEW, RESERVE
 
 _META = "zhuiwen_pace"
 # Asked again when another process's page may be there: a question costs 0.1 ms, a page of a near site takes 20 ms.
 _RETRY_S = 0.02
-_SLACK_S = 30.0  # beyond the time-out of a download, until the place of a process that died is free
+_SLACK_S = 30.0  # beyond the time-out of a download: what a place is kept for where leases are longer than that
 
 
 class SharedPace:
-    """What a host may be asked next, in Redis. Raises ServiceUnavailable."""
+    """What a host may be asked next, in Redis. Raises ServiceUnavailable.
 
-    def __init__(self, link: SharedLink, concurrency: int, timeout_s: float) -> None:
+    The places of a process that died are free with its leases; until then each beat of a living one renews its own.
+    """
+
+    def __init__(self, link: SharedLink, concurrency: int, timeout_s: float, lease_s: float) -> None:
         self._link, self._concurrency = link, concurrency
-        self._timeout_ms = int((timeout_s + _SLACK_S) * 1000)
+        self._timeout_ms = int(min(timeout_s + _SLACK_S, lease_s) * 1000)
+        self._held: dict[str, str] = {}  # ticket: host
 
     def reserve(self, host: str, ticket: str, delay_s: float) -> float | None:
         """Seconds until the request may go; None: as many as may are in flight."""
         delay_ms = max(0, round(delay_s * 1000))
         answer = int(self._link.run(RESERVE, self._keys(host), ticket, delay_ms, self._concurrency, self._timeout_ms))
-        return None if answer < 0 else answer / 1000
+        if answer < 0:
+            return None
+        self._held[ticket] = host
+        return answer / 1000
+
+    def renew(self) -> None:
+        """Keep the places that are held; called by another thread, too."""
+        held = list(self._held.items())
+        for host in {host for _, host in held}:
+            tickets = [ticket for ticket, its in held if its == host]
+            self._link.run(RENEW, self._keys(host)[1:], self._timeout_ms, *tickets)
 
     def release(self, host: str, ticket: str) -> None:
+        self._held.pop(ticket, None)
         self._link.call("ZREM", self._keys(host)[1], ticket)
 
     @staticmethod
@@ -51,7 +66,8 @@ class PaceMiddleware:
         frontier = spider.frontier
         assert isinstance(frontier, SharedFrontier)
         timeout_s = crawler.settings.getfloat("DOWNLOAD_TIMEOUT")
-        self._pace = SharedPace(frontier.link, spider.plan.concurrency, timeout_s)
+        self._pace = SharedPace(frontier.link, spider.plan.concurrency, timeout_s, frontier.lease_s)
+        frontier.with_each_beat = self._pace.renew
 
     @classmethod
     def from_crawler(cls, crawler: Any) -> "PaceMiddleware":

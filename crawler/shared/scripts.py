@@ -291,6 +291,18 @@ redis.call('PEXPIRE', KEYS[2], slot - now + timeout)
 return slot - now
 """
 
+# KEYS: requests in flight. ARGV: ms until they are given up, then tickets. Those that are in flight stay so; what was
+# given up meanwhile is not brought back.
+RENEW = """
+local time = redis.call('TIME')
+local due = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000) + tonumber(ARGV[1])
+for i = 2, #ARGV do
+  local known = redis.call('ZSCORE', KEYS[1], ARGV[i])
+  if known and tonumber(known) < due then redis.call('ZADD', KEYS[1], due, ARGV[i]) end
+end
+if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[1]) then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
+"""
+
 # KEYS: what was used (hash), requests in flight (sorted by when they are given up, ms). ARGV: op, day, run, ticket,
 # bytes, flight_ms, then limits and what the caller last saw used: of bytes a run, pages a day, bytes a day; 0 is no
 # limit. op: begin (a request, unless a limit is reached), end (it), spend (a page and its bytes), see. What others

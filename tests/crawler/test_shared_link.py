@@ -9,6 +9,8 @@ import redis
 
 from core.errors import ServiceUnavailable
 from crawler.shared.link import RedisRefuses, SharedLink
+from crawler.shared.pace import SharedPace
+from tests.crawler.crawl_process import wait_until
 
 
 class Door:
@@ -79,6 +81,25 @@ def test_a_password_that_is_refused_is_not_tried_again() -> None:
         SharedLink(door.url).call("PING")
     assert door.came == 1
     door.close()
+
+
+def test_a_place_in_flight_is_kept_by_a_beat_and_freed_without_one_and_what_was_freed_stays_so(redis_url: str) -> None:
+    living, dead, third = (SharedPace(SharedLink(redis_url), 2, 60.0, lease_s) for lease_s in (30.0, 0.2, 30.0))
+    assert [pace.reserve("beat.example", name, 0) for pace, name in ((living, "l"), (dead, "d"))] == [0, 0]
+    client, flights = redis.Redis.from_url(redis_url, decode_responses=True), "zw:pace:{beat.example}:flights"
+    due = client.zscore(flights, "l")
+
+    def is_kept_longer() -> bool:
+        living.renew()
+        return bool(client.zscore(flights, "l") > due)
+
+    wait_until(is_kept_longer)
+    wait_until(lambda: third.reserve("beat.example", "t", 0) is not None)
+    dead.renew()
+    assert sorted(client.zrange(flights, 0, -1)) == ["l", "t"]
+    living.release("beat.example", "l")
+    living.renew()
+    assert client.zrange(flights, 0, -1) == ["t"]
 
 
 def test_the_answer_of_a_hash_is_whole(redis_url: str) -> None:
