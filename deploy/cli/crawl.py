@@ -1,6 +1,5 @@
 """The verb `crawl`: ask for runs, and wait for them where asked to."""
 
-import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,18 +8,13 @@ import typer
 from core.errors import BadInput, NotFound, ServiceUnavailable
 from core.messages import CrawlRequested
 from core.settings import Settings
+from deploy.cli.crawl_waiting import wait_for_runs
 from deploy.cli.faults import FAILED, USAGE, complain
-from deploy.cli.interrupts import Interrupts, noted_interrupts
-from deploy.cli.output import Meter, progress, say, table
+from deploy.cli.output import say, table
 from deploy.cli.session import session
 
 if TYPE_CHECKING:
-    from pipeline.pending import Pending
     from webadmin.models import CrawlRun, Site
-
-POLL_S = 0.5
-# Nothing taken up or worked off for so long: no worker runs. A page takes milliseconds, a crawl begins at once.
-STALLED_AFTER_S = 120.0
 
 
 def register(app: typer.Typer) -> None:
@@ -126,66 +120,10 @@ def _run_of(site: "Site", trigger: str) -> "CrawlRun":
 
 
 def _waited(runs: "Sequence[CrawlRun]", settings: Settings) -> bool:
-    """Wait for the runs and for their pages; whether all went well."""
-    try:
-        with progress("waiting") as meter, noted_interrupts() as interrupts:
-            _until_ended(runs, meter, interrupts)
-            _until_compared(settings, meter, interrupts)
-    except KeyboardInterrupt:
-        complain("no longer waiting; the crawl goes on without this command: see zhuiwen site list")
-        raise
+    """Wait for the runs and show what came of them; whether all went well."""
+    wait_for_runs(runs, settings)
     _show(runs)
     return all(run.state == run.State.FINISHED for run in runs)
-
-
-def _until_ended(runs: "Sequence[CrawlRun]", meter: Meter, interrupts: Interrupts) -> None:
-    watch = _Watch()
-    while True:
-        interrupts.check()
-        for run in runs:
-            run.refresh_from_db()
-        live = [run for run in runs if run.state in run.LIVE]
-        if not live:
-            return
-        states = "; ".join(f"{run.site.name} {run.state}, {run.pages_fetched} pages" for run in live)
-        meter.text(states)
-        # A running crawl may be slow for good reasons, and its heartbeat is watched elsewhere; a queued one is not.
-        watch.saw([(run.pk, run.state, run.heartbeat_at) for run in live])
-        time.sleep(POLL_S)
-
-
-def _until_compared(settings: Settings, meter: Meter, interrupts: Interrupts) -> None:
-    from pipeline.idle import wait_until_idle
-    from pipeline.pending import pending
-    from pipeline.wiring import redis_client
-
-    client, watch = redis_client(settings), _Watch()
-    while left := _of_pages(pending(client)):
-        interrupts.check()
-        meter.text(f"{left} messages to work off")
-        watch.saw(left)
-        time.sleep(POLL_S)
-    wait_until_idle(settings, STALLED_AFTER_S, lambda _: interrupts.check())  # the stores may owe what no message says
-
-
-def _of_pages(left: "Pending") -> int:
-    return left.total - left.waiting.get("crawl", 0)
-
-
-class _Watch:
-    """Notices that nothing moves any more."""
-
-    def __init__(self) -> None:
-        self._seen: object = None
-        self._since = time.monotonic()
-
-    def saw(self, state: object) -> None:
-        """Raises ServiceUnavailable when the same has been seen for too long."""
-        now = time.monotonic()
-        if state != self._seen:
-            self._seen, self._since = state, now
-        elif now - self._since > STALLED_AFTER_S:
-            raise ServiceUnavailable("a worker", "the queues", "zhuiwen status")
 
 
 def _show(runs: "Sequence[CrawlRun]") -> None:

@@ -89,11 +89,19 @@ def web_answers(host: str, port: int) -> bool:
 
 def worker_answers(redis_url: str, node: str) -> bool:
     """Whether the Celery worker of this name on this machine answers a ping."""
+    return _answers_ping(redis_url, destination=[f"{node}@{socket.gethostname()}"])
+
+
+def any_worker_answers(redis_url: str, node: str) -> bool:
+    """Whether a Celery worker of this name answers a ping, on whatever machine; one that is busy does."""
+    return _answers_ping(redis_url, pattern=f"{node}@*", matcher="glob")
+
+
+def _answers_ping(redis_url: str, **which: object) -> bool:
     app = Celery(broker=redis_url, set_as_current=False)
     app.conf.broker_transport_options = {**BROKER_OPTIONS, "socket_timeout": TIMEOUT_S}
-    destination = [f"{node}@{socket.gethostname()}"]
     try:
-        answers = app.control.broadcast("ping", reply=True, timeout=TIMEOUT_S, limit=1, destination=destination)
+        answers = app.control.broadcast("ping", reply=True, timeout=TIMEOUT_S, limit=1, **which)
     except (KombuError, OSError, redis.RedisError, RetryLater):
         return False
     finally:

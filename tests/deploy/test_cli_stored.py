@@ -357,7 +357,7 @@ def test_a_site_whose_name_is_not_known_just_now_is_added_with_a_warning(corpus:
     assert "warning: the host nowhere.invalid is not known just now" in done.err
 
 
-def test_who_stops_waiting_for_a_crawl_hears_that_it_goes_on(corpus: CommandLine) -> None:
+def test_who_stops_waiting_for_a_crawl_hears_that_it_stays_in_the_queue(corpus: CommandLine) -> None:
     program = [sys.executable, "-c", "from deploy.cli import main; main()", "crawl", "--wait", "落霞"]
     with subprocess.Popen(
         program, env=corpus.environ(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -369,5 +369,5 @@ def test_who_stops_waiting_for_a_crawl_hears_that_it_goes_on(corpus: CommandLine
         waiting.send_signal(signal.SIGINT)
         said = waiting.stderr.read()
         assert waiting.wait(60) == 130
-    assert "the crawl goes on without this command: see zhuiwen site list" in said
+    assert "of 落霞 stays in the queue and is crawled in its turn: see zhuiwen site list" in said
     assert "Traceback" not in said

@@ -11,7 +11,7 @@ from django.db import DatabaseError, OperationalError, connection
 from django.utils import timezone
 
 from core.settings import load
-from deploy.cli import crawl
+from deploy.cli.crawl_waiting import wait_for_runs
 from deploy.cli.interrupts import noted_interrupts
 from tests.support import admin_data
 from webadmin.models import CrawlRun
@@ -58,7 +58,7 @@ def test_an_interrupt_inside_a_query_ends_the_wait_with_its_sentence(
     query: Execute, run: CrawlRun, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with connection.execute_wrapper(query), pytest.raises(KeyboardInterrupt):
-        crawl._waited([run], load({}))
+        wait_for_runs([run], load({}))
     assert "the crawl goes on without this command: see zhuiwen site list" in capsys.readouterr().err
 
 
@@ -67,7 +67,7 @@ def test_a_fault_of_the_database_without_an_interrupt_stays_one(run: CrawlRun) -
         raise OperationalError("the disk is full")
 
     with connection.execute_wrapper(failed), pytest.raises(OperationalError):
-        crawl._waited([run], load({}))
+        wait_for_runs([run], load({}))
 
 
 def test_a_second_interrupt_is_raised_where_it_arrives() -> None:

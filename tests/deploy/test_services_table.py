@@ -107,6 +107,8 @@ def test_the_worker_probe_speaks_to_a_worker_of_this_broker(home: Home, tmp_path
         try:
             wait_until(lambda: probes.worker_answers(url, "pages"), "the worker answers")
             assert not probes.worker_answers(url, "crawl")
+            assert probes.any_worker_answers(url, "pages")
+            assert not probes.any_worker_answers(url, "crawl")
         finally:
             worker.terminate()
             worker.wait(30)
@@ -130,6 +132,7 @@ def test_probes_of_nothing_are_false_and_raise_nothing() -> None:
     assert not probes.postgres_answers(f"postgres://u:p@127.0.0.1:{port}/x")
     assert not probes.web_answers("127.0.0.1", port)
     assert not probes.worker_answers(f"redis://127.0.0.1:{port}/0", "pages")
+    assert not probes.any_worker_answers(f"redis://127.0.0.1:{port}/0", "pages")
 
 
 def test_a_step_that_fails_is_one_sentence_with_its_last_words(home: Home) -> None:

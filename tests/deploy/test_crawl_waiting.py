@@ -1,0 +1,115 @@
+"""How long `crawl --wait` waits: with a real Redis, and a real worker that is alive or not."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+import redis
+from django.utils import timezone
+
+from core.errors import RetryLater
+from core.settings import Settings, load
+from deploy.cli import crawl_waiting
+from deploy.cli.crawl_waiting import Patience, Watch, wait_for_runs
+from deploy.services import probes
+from tests.support import admin_data
+from tests.support.redis_server import redis_url
+from webadmin.models import CrawlRun
+
+pytestmark = pytest.mark.django_db
+__all__ = ["redis_url"]
+
+NONE = Patience(0.0, 0.0, 0.0)
+WORKER = "import os; from celery import Celery; app = Celery(broker=os.environ['BROKER'])\n"
+
+
+@pytest.fixture
+def broker(redis_url: str) -> str:
+    url = redis_url.removesuffix("/0") + "/9"
+    redis.Redis.from_url(url).flushdb()
+    return url
+
+
+@pytest.fixture
+def run() -> CrawlRun:
+    """A run that has stood in the queue for long, behind the crawl of another site."""
+    holder, now = admin_data.holder(), timezone.now()
+    other = admin_data.site(holder, name="别处", host="other.example")
+    CrawlRun.objects.create(site=other, state=CrawlRun.State.RUNNING, due_at=now)
+    site = admin_data.site(holder, host="luoxia.changhe.example")
+    return CrawlRun.objects.create(site=site, state=CrawlRun.State.QUEUED, due_at=now - timedelta(hours=3, minutes=7))
+
+
+@contextmanager
+def worker(broker: str, node: str, folder: Path) -> Iterator[None]:
+    """A worker that takes no message: it only lives."""
+    (folder / "idle_app.py").write_text(f"{WORKER}app.conf.broker_transport_options = {probes.BROKER_OPTIONS!r}\n")
+    command = [sys.executable, "-m", "celery", "--app", "idle_app", "worker", "--pool", "solo",
+               "--hostname", f"{node}@elsewhere", "--queues", "none"]  # fmt: skip
+    environment = {"BROKER": broker, "PYTHONPATH": str(folder), "PATH": "/usr/bin:/bin"}
+    process = subprocess.Popen(
+        command, env=environment, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    try:
+        while not probes.any_worker_answers(broker, node):
+            assert process.poll() is None
+        yield
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+def settings(broker: str) -> Settings:
+    return load({"ZHUIWEN_REDIS_URL": broker})
+
+
+def test_work_that_a_living_worker_does_not_move_is_waited_for_and_given_up_once_it_is_gone(
+    broker: str, tmp_path: Path
+) -> None:
+    watch = Watch(settings(broker), "crawl", "no crawler answers", NONE)
+    watch.saw("queued")
+    with worker(broker, "crawl", tmp_path):
+        for _ in range(3):
+            watch.saw("queued")
+            assert watch.warning == ()
+    with pytest.raises(RetryLater, match="no crawler answers; see zhuiwen status, and start what is missing"):
+        watch.saw("queued")
+
+
+def test_a_worker_that_does_other_work_is_no_sign_of_life(broker: str, tmp_path: Path) -> None:
+    watch = Watch(settings(broker), "crawl", "no crawler answers", replace(NONE, given_up_after_s=1e9))
+    watch.saw("queued")
+    with worker(broker, "pages", tmp_path):
+        watch.saw("queued")
+        assert watch.warning == ("no crawler answers",)
+        watch.saw("running")
+        assert watch.warning == ()
+
+
+def test_a_queued_run_says_how_long_it_waits_and_behind_what_and_where_nobody_is_there_the_wait_ends(
+    broker: str, run: CrawlRun, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(RetryLater, match="runs stay in the queue until one does"):
+        wait_for_runs([run], settings(broker), NONE)
+    said = capsys.readouterr().err
+    assert f"{run.site.name} queued for 180 min; 1 other crawl running" in said
+    run.refresh_from_db()
+    assert run.state == CrawlRun.State.QUEUED
+
+
+@pytest.mark.parametrize(
+    ("state", "words"),
+    [
+        (CrawlRun.State.QUEUED, "stays in the queue and is crawled in its turn"),
+        (CrawlRun.State.RUNNING, "the crawl goes on without this command"),
+        (CrawlRun.State.FINISHED, "its pages are compared without this command"),
+    ],
+)
+def test_who_stops_waiting_hears_what_becomes_of_the_crawl(run: CrawlRun, state: str, words: str) -> None:
+    run.state = state
+    assert words in crawl_waiting._goes_on([run])
