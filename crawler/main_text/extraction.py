@@ -84,7 +84,7 @@ def extract(
     headings = select(tree, title_selector) if title_selector else []
     title = headline.title(tree, " ".join("".join(node.itertext()) for node in headings[:1]), whole, chosen)
     text = "\n".join(line.text for line in _text(chosen, title, whole, extractor))
-    if count_han(text) < MIN_HAN_TO_KEEP or (extractor != "selector" and _is_list_page(page, text)):
+    if count_han(text) < MIN_HAN_TO_KEEP or (extractor not in ("selector", "thread") and _is_list_page(page, text)):
         return None
     return Extraction(
         title=title,
@@ -133,9 +133,10 @@ def _chosen(
             return by_rule, "selector", 1.0
     container = main_container(page)
     penalty = _PENALTY_OF_A_SILENT_RULE if body_selector else 1.0
-    thread = posts(tree, page, container) if is_a_thread else []
-    if thread:
-        return thread, "thread", signals(thread, page, thread).confidence * penalty
+    thread = posts(tree, page, container) if is_a_thread else None
+    if thread and thread.lines:
+        # Names, ranks and buttons stand between any two posts: they say nothing against the reading.
+        return thread.lines, "thread", signals(thread.lines, thread.speaking, thread.lines).confidence * penalty
     first = cleaned(_inside(page, [container]))
     agreed = signals(first, page, first).confidence
     if agreed >= MIN_CONFIDENCE_WITHOUT_SECOND:

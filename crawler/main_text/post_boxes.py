@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import accumulate
 
@@ -10,7 +10,7 @@ from lxml.html import HtmlElement
 
 from crawler.main_text.density import MAX_LINK_SHARE, weight
 from crawler.main_text.headline import one_line
-from crawler.main_text.post_marks import END_OF_SENTENCE, blocks, is_elsewhere, is_mark, is_of_software
+from crawler.main_text.post_marks import END_OF_SENTENCE, blocks, is_elsewhere, is_mark, is_member, is_of_software
 from crawler.markup import Line
 
 Kind = tuple[object, ...]
@@ -42,21 +42,27 @@ class PageBoxes:
 
     @cached_property
     def marks(self) -> dict[Kind, list[int]]:
-        """The places of all marks, by the kinds of their boxes and of those around."""
-        marks: dict[Kind, list[int]] = defaultdict(list)
-        for place, line in enumerate(self.page):
-            if is_mark(line.text):
-                marks[self._kind_of_line(line)].append(place)
-        return dict(marks)
+        """The places of the lines that state a time or a floor, by the kinds of their boxes and of those around."""
+        return self._by_kind_of_line(place for place, line in enumerate(self.page) if is_mark(line.text))
 
-    @cached_property
     def parting_marks(self) -> list[list[int]]:
         """Of each kind those marks that may part a page into posts."""
+        return self._parting(self.marks)
+
+    def parting_members(self) -> list[list[int]]:
+        """The same of lines that are the name of a member: no time may be stated at all."""
+        return self._parting(self._by_kind_of_line(place for place, line in enumerate(self.page) if is_member(line)))
+
+    def _by_kind_of_line(self, places: Iterable[int]) -> dict[Kind, list[int]]:
+        found: dict[Kind, list[int]] = defaultdict(list)
+        for place in places:
+            found[self._kind_of_line(self.page[place])].append(place)
+        return dict(found)
+
+    def _parting(self, marks: dict[Kind, list[int]]) -> list[list[int]]:
         counts = Counter(map(self._kind_of_line, self.page))
         return [
-            places
-            for kind, places in self.marks.items()
-            if len(places) >= max(MIN_MARKS, MIN_SHARE_OF_MARKS * counts[kind])
+            places for kind, places in marks.items() if len(places) >= max(MIN_MARKS, MIN_SHARE_OF_MARKS * counts[kind])
         ]
 
     @cached_property

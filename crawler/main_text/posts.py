@@ -33,8 +33,16 @@ Places = frozenset[int]
 _NONE: Places = frozenset()
 
 
-def posts(tree: HtmlElement, page: Sequence[Line], main: HtmlElement | None) -> list[Line]:
-    """The lines of a thread's posts in their order, the first post with them; empty where fewer than two are found.
+@dataclass(frozen=True, slots=True)
+class Posts:
+    """lines: of a thread's posts in their order; speaking: these and all others of the page that hold words."""
+
+    lines: list[Line]
+    speaking: list[Line]
+
+
+def posts(tree: HtmlElement, page: Sequence[Line], main: HtmlElement | None) -> Posts:
+    """The posts of a thread, the first one with them; no lines where fewer than two are found.
 
     main: the box that running text stands in, by density.
     """
@@ -42,7 +50,9 @@ def posts(tree: HtmlElement, page: Sequence[Line], main: HtmlElement | None) -> 
     boxes = PageBoxes(page, title)
     first, last = boxes.spans[main] if main is not None and main in boxes.spans else (0, -1)
     found = _Thread(boxes, title, range(first, last + 1)).places()
-    return [page[place] for place in sorted(found) if not is_of_software(page[place].text)]
+    kept = {place for place in found if not is_of_software(page[place].text)}
+    speaking = [line for place, line in enumerate(page) if place in kept or boxes.words[place]]
+    return Posts([page[place] for place in sorted(kept)], speaking)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,18 +74,24 @@ class _Thread:
 
     def places(self) -> Places:
         """Those of the opening and of all posts."""
-        groups = [self._group(marks, _NONE) for marks in self.boxes.parting_marks]
-        best = max(groups, key=lambda group: group.score, default=_Group())
+        parting = self.boxes.parting_marks()
+        best = self._best(parting)
+        if not best.places:
+            parting = self.boxes.parting_members()
+            best = self._best(parting)
         if not best.places:
             return self._question_and_answer()
         if self.main and self.main[0] > max(best.places):
             return _NONE
         found = best.places
-        for marks in self.boxes.parting_marks:
+        for marks in parting:
             if not _by_turns(marks, best.marks):
                 group = self._group(marks, found)
                 found |= group.places if self._belongs(group, best) else _NONE
         return found | self._opening(min(found))
+
+    def _best(self, parting: Iterable[Sequence[int]]) -> _Group:
+        return max((self._group(marks, _NONE) for marks in parting), key=lambda group: group.score, default=_Group())
 
     def _group(self, marks: Sequence[int], taken: Places) -> _Group:
         """What stands between marks of one kind: the boxes of the kind that holds most words there."""

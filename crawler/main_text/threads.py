@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from lxml import etree
 from lxml.html import HtmlElement
 
+from crawler.main_text.both_scripts import in_both_scripts
 from crawler.main_text.headline import meta
 from crawler.markup import Line
 
@@ -32,17 +33,22 @@ _ADDRESS = re.compile(
 # Portals of the same software have articles, with remarks below.
 _ADDRESS_OF_ARTICLE = re.compile(r"/(?:article-\d|portal\.php|portal/|blog-\d|news/|archives/)", re.IGNORECASE)
 # What stands around posts and answers alone, in lines that are no sentences.
-_LABEL = re.compile(
+_LABEL = in_both_scripts(
     r"电梯直达|倒序浏览|只看该作者|只看楼主|只看TA|发表新帖|发新帖|快速回帖|帖子主题|直达楼层|跳转到指定楼层|\d+\s*回复贴|回帖亮了|亮回帖"
-    r"|(?:查看|浏览|阅读|点击)(?:数|次数)?\s*[:：]?\s*\d.{0,20}回[复帖](?:数)?\s*[:：]?\s*\d|(?:网友采纳|最佳|满意|推荐|优质|提问者采纳)(?:的)?(?:答案|回复|回答)"
+    r"|(?:查看|浏览|阅读|点击)(?:数|次数)?\s*[:：]?\s*\d.{0,20}回(?:复|帖)(?:数)?\s*[:：]?\s*\d|(?:网友采纳|最佳|满意|推荐|优质|提问者采纳)(?:的)?(?:答案|回复|回答|解答)"
     r"|(?:被|已)采纳(?!率)|(?:我要|我来|添加|撰写|写)回答|(?:邀请|其他|全部|所有|医生|专家|律师)回答|提问者[:：]|提问(?:于|时间)"
-    r"|(?:^|[\s|·•])(?:发帖|回帖|主题帖|好问题|关注问题|(?:共|全部|查看全部|已有)?\s*\d+\s*(?:个|条|位|人)?(?:网友|医生|律师)?(?:回答|答案|回帖)|(?:回答|答案|回帖)\s*[(（]\d+[)）])(?:$|[\s|·•])"
+    r"|(?:^|[\s|·•])(?:主题帖|好问题|关注问题|(?:共|全部|查看全部|已有)?\s*\d+\s*(?:个|条|位|人)?(?:网友|医生|律师)?(?:回答|答案|解答|回帖)|(?:回答|答案|解答|回帖)\s*[(（]\d+[)）])(?:$|[\s|·•])"
 )
 # These stand around remarks as well.
-_LABEL_OF_REMARKS_TOO = re.compile(
-    r"(?:^|[\s|·•])(?:楼主|沙发|板凳|地板|地下室|\d+\s*[楼樓]|#\d+|\d+#|(?:共收到|共|全部)?\s*\d+\s*(?:条|个)?回复|回复\s*[(（]?\d+[)）]?|按投票排序|最新回复)(?:$|[\s|·•])"
+_LABEL_OF_REMARKS_TOO = in_both_scripts(
+    r"(?:^|[\s|·•])(?:楼主|沙发|板凳|地板|地下室|\d+\s*楼|#\d+|\d+#|(?:共收到|共|全部)?\s*\d+\s*(?:条|个)?回复|回复\s*[(（]?\d+[)）]?|按投票排序|最新回复)(?:$|[\s|·•])"
     r"|最后(?:由.{1,24})?回复"
 )
+_REPLIES = in_both_scripts(
+    r"(?:^|[\s|·•])(?:(?:共收到|共|全部)?\s*\d+\s*(?:条|个)?(?:回复|回应)|(?:回复|回应)\s*[(（:：]?\d+[)）]?|(?:全部|所有)(?:回复|回应))(?:$|[\s|·•])"
+)
+# What calls remarks below an article by their name.
+_REMARKS = in_both_scripts("评论|留言|跟帖|书评|读后感|读者来信|大家说|网友热议")
 _POWERED = re.compile(r"Powered by|由.{0,4}强力驱动|驱动$", re.IGNORECASE)
 _SENTENCE = re.compile("[。！？；…!?]")
 _NAMES = re.compile(
@@ -71,9 +77,15 @@ def is_thread(tree: HtmlElement, page: Sequence[Line], url: str) -> bool:
     points += not is_article and any(map(_ADDRESS.search, addresses))
     frames = [line.text for line in page if len(line.text) <= _MAX_CHARS_OF_LABEL and not _SENTENCE.search(line.text)]
     points += len({_DIGITS.sub("", found[0].strip()) for text in frames for found in _LABEL.finditer(text)})
-    # What stands around remarks too, and names of boxes, only settle what is likely already.
-    is_likely = points == MIN_POINTS - 1
-    return points >= MIN_POINTS or (is_likely and (any(map(_LABEL_OF_REMARKS_TOO.search, frames)) or _has_names(tree)))
+    if points == MIN_POINTS - 1:
+        # What stands around remarks too, and names of boxes, only settle what is likely already.
+        return any(map(_LABEL_OF_REMARKS_TOO.search, frames)) or _has_names(tree)
+    return points >= MIN_POINTS or (not is_article and _is_answered(frames) and _has_names(tree))
+
+
+def _is_answered(frames: Sequence[str]) -> bool:
+    """Whether a page counts replies and knows no remarks."""
+    return any(map(_REPLIES.search, frames)) and not any(map(_REMARKS.search, frames))
 
 
 def _is_declared(tree: HtmlElement) -> bool:

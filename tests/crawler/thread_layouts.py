@@ -9,6 +9,7 @@ habits of real software: user boxes, ranks, signatures, buttons, counters, adver
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from deploy.demo.substitution import in_traditional
 from tests.crawler.layouts import Layout, other, paragraphs
 
 
@@ -105,7 +106,7 @@ ADS = ["本地搬家找大力，老客户八折，当天来人当天搬完！", 
 
 def thread_layouts() -> list[Layout]:
     """The threads that served to write the reading of threads."""
-    made = [*_boards(), *_lists(), *_questions()]
+    made = [*_boards(), *_lists(), *_short(), *_questions()]
     return [Layout(name, markup, text) for name, markup, text in made]
 
 
@@ -243,6 +244,50 @@ def _lists() -> Iterator[tuple[str, str, str]]:
             + f"</ul><div class='z'><a>发表新帖</a></div></div><div class='r'><h4>热门话题</h4><ul>{MORE}</ul></div>{FOOT}",
         ),
         FERRY.text,
+    )
+
+
+def _short() -> Iterator[tuple[str, str, str]]:
+    """Threads of few words, in traditional characters, without a time: what the others do not have."""
+    few = talk(
+        "南门的早点摊还在吗", "上周去没见着，是不是搬走了？", "搬到菜场里面了", "第三个门进去就是", "谢谢，明天去"
+    )
+    floors = "".join(
+        f"<div class='reply'><div class='reply-user'><a href='/space?uid={number}'>{post.who}</a></div><div class='reply-time'>{number + 1}楼 2025-11-1{number} 08:00</div><div class='reply-text'>{post.said[0]}</div></div>"
+        for number, post in enumerate(few.posts)
+    )
+    yield (
+        "thread of forty characters below a hundred links",
+        page(
+            f"{few.title} - 早点地图 - 澄江论坛",
+            f"{MENU}<div>{links(*(f'热门话题第{number}期：{name}' for number in range(12) for name in ('旧书集市', '河堤步道')))}</div><div class='thread'><h1>{few.title}</h1><div><a>只看楼主</a></div>{floors}</div>{FOOT}",
+            "<link rel='canonical' href='http://bbs.example/thread-8812-1-1.html'>",
+        ),
+        few.text,
+    )
+    rows = "".join(
+        f"<div class='plc cl' id='pid{number}'><ul class='authi'><li class='grey'><em>{number + 1}樓</em><a href='home.php?mod=space&uid={number}'>{post.who}</a></li><li class='grey rela'>發表於 {post.time}</li></ul><div class='message'>{'<br>'.join(map(in_traditional, post.said))}</div><div class='sign'>{in_traditional('愿风吹过每一片麦田。')}</div><div><a>檢舉</a> <a>引言</a></div></div>"
+        for number, post in enumerate(BOOKS.posts)
+    )
+    yield (
+        "board in traditional characters",
+        page(
+            f"{in_traditional(BOOKS.title)} - 居家生活 - 島上論壇",
+            f"<div><a>島上論壇</a> &gt; <a>居家生活</a></div><h2>{in_traditional(BOOKS.title)}</h2><div>瀏覽: 1203 | 回覆: 5</div><div><a>只看樓主</a></div>{rows}<footer>島上論壇 版權所有</footer>",
+        ),
+        in_traditional(BOOKS.text),
+    )
+    nameless = "".join(
+        f"<div class='answer-card'><div class='from'><a href='/people/{number}'>{post.who}</a></div><div class='to-read'>{paragraphs(list(post.said))}</div><div class='foot'><button>赞</button></div></div>"
+        for number, post in enumerate(RICE.posts[1:])
+    )
+    yield (
+        "answers without any time",
+        page(
+            f"{RICE.title} - 有问",
+            f"{MENU}<div class='question'><h1>{RICE.title}</h1><div class='question-text'>{RICE.posts[0].said[0]}</div></div><h2>全部回答</h2>{nameless}<div><a>写回答</a></div>{FOOT}",
+        ),
+        RICE.text,
     )
 
 
@@ -396,5 +441,46 @@ def _articles() -> Iterator[tuple[str, str, str]]:
         page(
             "一部小长篇凭什么让人读两遍？ - 书评周刊",
             f"{MENU}<div class='question-banner'><a>我要提问</a></div><div class='detail'><h1>一部小长篇凭什么让人读两遍？</h1><div class='byline'>2025-11-05 10:00</div><div class='detail-body'>{paragraphs(other('review-ferry'))}</div></div><div class='remark-list'><div class='remark-title'>读者评论 (4)</div>{remarks}</div><div class='hot-question'><h4>编辑部问答</h4><ul>{MORE}</ul></div>{FOOT}",
+        ),
+    )
+
+
+def lists_of_threads() -> list[Layout]:
+    """Pages that only lead to threads: without a text of their own."""
+    return [Layout(name, markup, "") for name, markup in _lists_of_threads()]
+
+
+_OTHER_TALKS = (
+    ("阳台种菜第三年的一点心得", "从一盆小葱开始，到现在四季都有得吃，把踩过的坑写在这里，给想试试的人提个醒……"),
+    ("旧家具翻新要不要去掉老漆", "收了一张七十年代的写字台，桌面漆起了皮，想重新上木蜡油，又怕磨坏了木纹……"),
+    ("河堤夜跑遇到野狗怎么办", "最近水文站那一段多了三四条流浪狗，晚上跑过去会跟着人叫，大家一般怎么处理……"),
+    ("孩子三年级字写得歪歪扭扭", "坐姿和握笔都纠正过，写作业一快就原形毕露，有没有过来人说说后来是怎么好的……"),
+    ("公交改线以后去南站怎么走", "以前一趟车直达，现在要换两次，带着行李很不方便，有没有少走路的办法……"),
+)
+
+
+def _lists_of_threads() -> Iterator[tuple[str, str]]:
+    rows = "".join(
+        f"<tbody id='normalthread_{number}'><tr><td class='icn'></td><th><a class='s xst' href='thread-{700 + number}-1-1.html'>{title}</a></th><td class='by'><cite><a href='space-uid-{number}.html'>老张修车</a></cite><em><span>2025-11-{number + 1}</span></em></td><td class='num'><a>{number + 3}</a><em>{number * 90}</em></td><td class='by'><cite><a>Kevin</a></cite><em><a>2025-11-{number + 2} 10:0{number}</a></em></td></tr></tbody>"
+        for number, (title, _) in enumerate(_OTHER_TALKS)
+    )
+    yield (
+        "board of a forum",
+        page(
+            "生活百科 - 澄江社区 - Powered by Discuz!",
+            f"{MENU}<div id='pt'><a>澄江社区</a> › <a>生活百科</a></div><div class='bm_h'><h1>生活百科</h1><span>今日: 3 | 主题: 2207</span></div><div id='threadlist'><table>{rows}</table></div><div id='f_pst'><a>发表新帖</a></div>{FOOT}",
+            "<meta name='generator' content='Discuz! X3.4'><link rel='canonical' href='http://bbs.example/forum-38-1.html'>",
+        ),
+    )
+    items = "".join(
+        f"<div class='question-item'><h3 class='question-title'><a href='/questions/{number + 900}'>{title}？</a></h3><p class='excerpt'><a href='/questions/{number + 900}'>{text}</a></p><div class='info'><a href='/people/{number}'>Kevin</a> <span>提问于 {number + 1} 小时前</span> <span>{number + 2} 个回答</span> <span>浏览 {number * 31 + 7}</span></div></div>"
+        for number, (title, text) in enumerate(_OTHER_TALKS)
+    )
+    yield (
+        "list of questions with their beginnings",
+        page(
+            "最新问题 - 厨房问答",
+            f"{MENU}<div class='main'><h1>最新问题</h1><div class='question-list'>{items}</div><div class='pages'><a>下一页</a></div></div>{FOOT}",
+            "<link rel='canonical' href='https://ask.example/questions'>",
         ),
     )
