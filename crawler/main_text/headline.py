@@ -18,6 +18,17 @@ _TITLE_SEPARATORS = re.compile(
 )
 _HOME = re.compile(r"^(?:(?:https?:)?//[^/?#]+)?/?(?:index\.\w+|default\.\w+)?(?:[?#].*)?$", re.IGNORECASE)
 _HEADINGS = ("h1", "h2", "h3")
+# Between a page's heading and what its <title> adds: more than above, since where the heading ends is known here.
+_ADDED_AFTER = re.compile(r"\s*(?:[-–—_|｜»>·•]+|::)\s*")
+# Sites' names on the labelled pages (November 2026) have 3 to 14 characters, with their sections up to 23.
+_MAX_NAME_CHARS, _MAX_ADDED_CHARS = 20, 30
+_LIKE_A_SITE = re.compile(
+    r"(?:[网網站报報社吧]|中心|论坛|論壇|社区|社區|书城|書城|小说|小說|文学|文學|在线|在線|新闻|新聞|频道|頻道)$"
+)
+# What the titles of chapters and of long texts add that names no site.
+_NO_NAME = re.compile(r"第.{1,6}[页頁章节節回卷]|阅读|閱讀|最新|全文|下载|下載|^[\W\d]*$")
+_HOST = re.compile(r"^[a-z0-9-]+(?:\.[a-z0-9-]+)+$", re.IGNORECASE)
+_CHAPTER = re.compile(r"第.{1,9}[章节節回话話集]")
 
 
 def title(tree: HtmlElement, selected: str = "", page: Sequence[Line] = (), main_lines: Sequence[Line] = ()) -> str:
@@ -43,13 +54,17 @@ def title(tree: HtmlElement, selected: str = "", page: Sequence[Line] = (), main
 
 
 def site_name(tree: HtmlElement) -> str:
-    """What the page calls its site, "" where it says nothing: stated, or the heading that leads to the front page."""
+    """What the page calls its site, "" where it says nothing: stated, or the heading that leads to the front page.
+
+    Else what its <title> adds to the page's own heading, as far as that is sure to be no part of the heading.
+    """
     stated = one_line(meta(tree, ("og:site_name", "application-name")) or "")
     if stated:
         return stated
     parts = [_key(part) for part in _TITLE_SEPARATORS.split(one_line(tree.findtext(".//title") or "")) if part]
     linked = (one_line("".join(node.itertext())) for node in islice(tree.iter("a"), _MAX_HEADINGS) if is_home(node))
-    return next((name for name in linked if _key(name) in parts[1:] or _key(name) == "".join(parts[:1])), "")
+    leading_home = next((name for name in linked if _key(name) in parts[1:] or _key(name) == "".join(parts[:1])), "")
+    return leading_home or _added(tree)
 
 
 def is_home(element: HtmlElement) -> bool:
@@ -72,6 +87,47 @@ def meta(tree: HtmlElement, names: Sequence[str]) -> str | None:
         if name and node.get("content"):
             stated.setdefault(name, node.get("content") or "")
     return next((stated[name] for name in names if stated.get(name, "").strip()), None)
+
+
+def _added(tree: HtmlElement) -> str:
+    """The site's name behind the page's own heading in its <title>; "" where it may be part of the heading."""
+    whole, stated = one_line(tree.findtext(".//title") or ""), one_line(meta(tree, ("og:title",)) or "")
+    firsts = [node for node in islice(tree.iter("h1"), _MAX_HEADINGS) if not is_home(node)]
+    known = {_key(text_of(node)) for node in firsts} | {_key(stated)}
+    place = next((each for each in _ADDED_AFTER.finditer(whole) if _key(whole[: each.start()]) in known - {""}), None)
+    if place is None or len(added := whole[place.end() :]) > _MAX_ADDED_CHARS:
+        return ""
+    parts = [part for part in _TITLE_SEPARATORS.split(added) if part and not _HOST.match(part)]
+    shown = {_key(each) for each in (stated, *_headings(tree), *_beside(firsts))}
+    if not parts or {_key(whole), _key(added), _key(parts[-1])} & shown:
+        return ""
+    is_name = _is_name(parts, whole[: place.start()]) and not _is_author(parts[-1], tree)
+    return parts[-1] if is_name else ""
+
+
+def _is_name(parts: Sequence[str], heading: str) -> bool:
+    """Whether the last part can be a site's name; alone behind a chapter's heading it may be the book's."""
+    name = parts[-1]
+    if not MIN_HEADING_CHARS <= len(name) <= _MAX_NAME_CHARS:
+        return False
+    is_doubtful = _NO_NAME.search(name) or (len(parts) == 1 and _CHAPTER.search(heading))
+    return not is_doubtful or _LIKE_A_SITE.search(name) is not None
+
+
+def _is_author(name: str, tree: HtmlElement) -> bool:
+    """Whether the page says that somebody of that name, or whom the name names, wrote it."""
+    stated = one_line(meta(tree, ("author", "article:author", "og:novel:author")) or "")
+    byline = re.compile(rf"(?:作者|文|撰)\s*[:：/／|｜]\s*{re.escape(name)}")
+    is_stated = bool(stated) and stated in name and _LIKE_A_SITE.search(name) is None
+    return is_stated or byline.search(text_of(tree)) is not None
+
+
+def _beside(headings: Sequence[HtmlElement]) -> Iterator[str]:
+    """What stands right behind a heading: its subtitle, where it has one."""
+    for node in headings:
+        following = node.getnext()
+        if following is not None and isinstance(following.tag, str):
+            yield one_line(text_of(following))
 
 
 def _headings(tree: HtmlElement) -> Iterator[str]:

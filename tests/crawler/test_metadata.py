@@ -140,6 +140,71 @@ def test_the_sites_own_heading_is_no_title_however_long_it_is() -> None:
     assert (reading.title, reading.site_name) == ("对账", "翰墨书坊文艺网")
 
 
+def named(title: str, head: str = "", above: str = "", heading: str = "老渡口") -> str:
+    """The site's name of a page that says it nowhere but, maybe, in its <title>."""
+    body = f"<div><h1>{heading}</h1>{above}<div>{paragraphs()}</div></div>"
+    return read(f"<html><head><title>{title}</title>{head}</head><body>{body}</body></html>").site_name
+
+
+@pytest.mark.parametrize(
+    ("title", "name"),
+    [
+        ("老渡口 - 江城晚报", "江城晚报"),
+        ("老渡口_江城读书网", "江城读书网"),
+        ("老渡口--江城读书网", "江城读书网"),
+        ("老渡口 | 拾灯", "拾灯"),
+        ("老渡口｜江城故事", "江城故事"),
+        ("老渡口-江城网", "江城网"),
+        ("老渡口_副刊_文化频道_江城网", "江城网"),
+        ("老渡口_副刊_江城网_jiangcheng.example", "江城网"),
+        ("老渡口 » 江城在线-River Town", "江城在线-River Town"),
+    ],
+)
+def test_what_a_title_adds_to_the_pages_heading_is_the_sites_name(title: str, name: str) -> None:
+    assert named(title) == name
+
+
+def test_a_title_that_adds_to_what_the_page_states_as_its_title_names_the_site() -> None:
+    stated = "<meta property='og:title' content='老渡口'>"
+    assert named("老渡口_江城读书网", stated, heading="江城的故事") == "江城读书网"
+
+
+@pytest.mark.parametrize(
+    ("title", "more"),
+    [
+        ("老渡口 - 一条江的四十年", {"heading": "老渡口 - 一条江的四十年"}),
+        ("老渡口 - 一条江的四十年", {"head": "<meta property='og:title' content='老渡口 - 一条江的四十年'>"}),
+        ("老渡口 - 一条江的四十年", {"above": "<p>一条江的四十年</p>"}),
+        ("老渡口 - 一条江的四十年", {"above": "<p>江城</p><h2>一条江的四十年</h2>"}),
+        ("老渡口——写在停航之后，也写给所有在江边住过又走远了的人们和他们的孩子", {}),
+        ("老渡口 - 江城读书网", {"heading": "老渡口的灯"}),
+        ("江城读书网 - 老渡口", {}),
+        ("老渡口 - 第2页", {}),
+        ("老渡口_全文免费阅读", {}),
+        ("老渡口_最新章节", {}),
+        ("老渡口 - 2", {}),
+        ("老渡口_jiangcheng.example", {}),
+        ("老渡口 - 沈知微", {"above": "<p>作者：沈知微</p>"}),
+        ("老渡口 - 沈知微的博客", {"head": "<meta name='author' content='沈知微'>"}),
+        ("第三章 石牛闸 - 渡口无灯", {"heading": "第三章 石牛闸"}),
+        ("老渡口", {}),
+        ("老渡口_", {}),
+    ],
+)
+def test_what_may_be_part_of_a_title_is_no_sites_name(title: str, more: dict[str, str]) -> None:
+    assert named(title, **more) == ""
+
+
+def test_behind_a_chapter_the_books_name_is_no_sites_name_and_the_sites_is() -> None:
+    for title in ("第三章 石牛闸_渡口无灯_小书站", "第三章 石牛闸 - 小书站", "第三章 石牛闸_渡口无灯_拾灯"):
+        assert named(title, heading="第三章 石牛闸") == title.replace(" - ", "_").rpartition("_")[2]
+
+
+def test_the_author_of_a_blog_that_bears_his_name_is_still_its_author() -> None:
+    reading = page(head="<title>老渡口 - 沈知微的博客</title><meta name='author' content='沈知微'>")
+    assert reading.author == "沈知微"
+
+
 def test_the_heading_nearest_above_the_text_is_the_chapters_and_not_the_books() -> None:
     reading = read(
         "<html><head><title>渡口无灯：长篇悬疑小说_第三章 石牛闸_小书站</title></head><body>"
