@@ -18,7 +18,7 @@ from core.pages import Disguise, Reading
 from core.settings import CrawlSettings, load
 from crawler.disguises import reference_fonts
 from crawler.disguises.glyph_shapes import FEATURES, KEPT, Learned
-from crawler.disguises.reference_fonts import ReferenceFonts, _key, _known_chars, _opened, free_fonts
+from crawler.disguises.reference_fonts import ReferenceFonts, _key, _known_chars, _opened, drawn, free_fonts
 from crawler.disguises.reference_store import ReferenceStore, unpacked
 from crawler.fetching.resources import NO_RESOURCES
 from crawler.readers.reading_process import ReadingProcess
@@ -108,6 +108,11 @@ def test_a_file_under_the_name_of_another_is_not_taken_for_it(tmp_path: Path) ->
     assert are_same(get(tmp_path, lambda: some(2)), some(2))
 
 
+def test_a_file_with_other_faces_is_not_taken_for_it(tmp_path: Path) -> None:
+    get(tmp_path, some)
+    assert are_same(ReferenceStore(tmp_path).get("k", 1, FACES * CHARS + 1, lambda: some(2)), some(2))
+
+
 @pytest.mark.parametrize("folder", ["file/within", "/proc/none"])
 def test_a_folder_that_takes_no_files_is_gone_without(
     tmp_path: Path, folder: str, caplog: pytest.LogCaptureFixture
@@ -185,15 +190,39 @@ def test_bytes_that_were_not_written_by_the_store_are_refused() -> None:
 def test_references_are_the_same_to_the_last_bit_with_and_without_a_folder(tmp_path: Path) -> None:
     """The folder of the tests is not of this run alone: what is found there is what would be drawn now."""
     paths = free_fonts()[:1]
-    drawn, kept = ReferenceFonts(paths).index, ReferenceFonts(paths, MACHINE_CACHE).index
-    assert drawn is not None
+    fresh, kept = ReferenceFonts(paths).index, ReferenceFonts(paths, MACHINE_CACHE).index
+    assert fresh is not None
     assert kept is not None
-    assert are_same(drawn._known, kept._known)
+    assert are_same(fresh._known, kept._known)
     rng = np.random.default_rng(1)
     rasters = list(rng.integers(0, 256, (9, 40, 40), np.uint8))
-    rows, others = drawn.similarities(rasters), kept.similarities(rasters)
+    rows, others = fresh.similarities(rasters), kept.similarities(rasters)
     assert rows.tobytes() == others.tobytes()
-    assert [drawn.candidates(row) for row in rows] == [kept.candidates(row) for row in others]
+    assert [fresh.candidates(row) for row in rows] == [kept.candidates(row) for row in others]
+
+
+@has_faces
+def test_where_no_process_can_draw_the_references_are_drawn_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    face = tmp_path / "small.ttf"
+    face.write_bytes(drawer(free_fonts()[0])._font({char: char for char in "渡口石阶等船的人"}, Random(1)))
+    monkeypatch.setattr(sys, "executable", "/bin/false")
+    index = ReferenceFonts([face]).index
+    assert index is not None
+    (row,) = index.similarities([drawn(_opened([face])[0], "渡")])
+    assert index.candidates(row)[0].char == "渡"
+    assert caplog.records[0].getMessage().startswith("no process draws the references, they are drawn here: ")
+
+
+@has_faces
+@pytest.mark.parametrize("way", ["remapped_font", "pictures"])
+def test_nothing_is_drawn_for_a_page_whose_font_and_pictures_cannot_be_had(way: str, tmp_path: Path) -> None:
+    rng = Random(3)
+    page = page_of("x", None, getattr(drawer(free_fonts()[0]), way)(paragraphs(rng), rng))
+    assert page.files
+    by_the_command(page.html.encode(), tmp_path)
+    assert list(tmp_path.iterdir()) == []
 
 
 @has_faces
