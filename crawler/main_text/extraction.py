@@ -23,7 +23,7 @@ from crawler.main_text.cleaning import cleaned, without_head
 from crawler.main_text.density import MAX_LINK_SHARE, main_container
 from crawler.main_text.posts import posts
 from crawler.main_text.signals import signals
-from crawler.main_text.threads import is_thread
+from crawler.main_text.threads import is_thread, scriptless
 from crawler.markup import Line, lines
 
 # Chosen, not measured: less than one short sentence is a label. A copy that short is no case of its own.
@@ -78,6 +78,7 @@ def extract(
     Raises BadConfiguration for a selector that is neither CSS nor XPath.
     """
     whole = lines(tree)
+    whole += scriptless(tree, whole)
     site_name = headline.site_name(tree)
     page = sieve(whole, site_name)
     chosen, extractor, confidence = _chosen(tree, page, body_selector, is_thread(tree, whole, url))

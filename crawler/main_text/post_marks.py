@@ -12,6 +12,7 @@ from crawler.markup import BLOCKS, Line
 _TIME = in_both_scripts(
     r"\d{4}\s?[-/.年]\s?\d{1,2}\s?[-/.月]\s?\d{1,2}|\d{1,2}[-/月]\d{1,2}日?\s+\d{1,2}:\d{2}"
     r"|(?:昨天|前天|今天|今日)\s*\d{1,2}:\d{2}|^(?:刚刚|昨天|前天|\d{1,2}[-/月]\d{1,2}日?)$"
+    r"|\d{4}\s?年\s?\d{1,2}\s?月|^\d{1,2}\s?月\s?(?:\d{4}|\d{1,2}\s?日?)?$|^\d+\s?(?:秒|分钟|小时|天|周|个?月|年)$"
     r"|\d{1,2}[-/]\d{1,2}[-/]\d{4}|\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.? \d{1,2}\b"
     r"|\d+\s?(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|[smhdwy]) ago\b|\byesterday\b"
     r"|(?:\d+|[一二三四五六七八九十半几])\s?(?:秒钟?|分钟|小时|天|周|星期|个?月|年)(?:以|之)?前"
@@ -40,6 +41,7 @@ _OF_MEMBER = re.compile(
     r"/(?:u|users?|people|members?|profiles?|space|home|author)/|[?&/-]u?(?:uid|userid|space-)[=-]?|profile|space-u",
     re.IGNORECASE,
 )
+_MEMBER = re.compile(r"user|author|member|poster|nick", re.IGNORECASE)
 MAX_CHARS_OF_MEMBER = 30
 _ELSEWHERE_TAGS = frozenset({"nav", "aside", "footer", "form"})
 _ELSEWHERE = re.compile(
@@ -61,10 +63,13 @@ def is_mark(text: str) -> bool:
 
 
 def is_member(line: Line) -> bool:
-    """Whether a line is a name alone that leads to what else that member of the site wrote."""
-    if not len(line.text) == line.link_chars <= MAX_CHARS_OF_MEMBER:
+    """Whether a line is the name of a member alone: in a box called so, or a link to what else that member wrote."""
+    if len(line.text) > MAX_CHARS_OF_MEMBER or END_OF_SENTENCE.search(line.text):
         return False
-    return any(_OF_MEMBER.search(link.get("href") or "") for link in line.container.iter("a"))
+    if _MEMBER.search(line.container.get("class") or ""):
+        return True
+    links = line.container.iter("a") if len(line.text) == line.link_chars else ()
+    return any(_OF_MEMBER.search(link.get("href") or "") for link in links)
 
 
 def is_of_software(text: str) -> bool:

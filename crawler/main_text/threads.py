@@ -10,20 +10,26 @@ from collections.abc import Sequence
 from lxml import etree
 from lxml.html import HtmlElement
 
+from crawler.characters.repertoire import count_han
 from crawler.main_text.both_scripts import in_both_scripts
 from crawler.main_text.headline import meta
-from crawler.markup import Line
+from crawler.markup import Line, lines
 
 MIN_POINTS = 2
+MIN_TIMES_OF_SCRIPTLESS = 2  # a page whose scripts ran has its posts twice
 # Stated by the page: schema.org's types of a thread. A Question alone also stands in lists of questions (FAQPage).
 _DECLARED = re.compile(r"(?:QAPage|DiscussionForumPosting)\b")
 # Software that makes forums and nothing else, and software that also makes portals of articles.
 _FORUM_SOFTWARE = re.compile(
     "phpBB|XenForo|vBulletin|Discourse|Flarum|NodeBB|MyBB|Simple Machines|SMF|Homeland|Vanilla|Burning Board"
-    "|Invision|HadSky|Xiuno|NodeClub|Carbon Forum|Question2Answer|Apache Answer|WeCenter|Tipask",
+    "|Invision|HadSky|Xiuno|NodeClub|Carbon Forum|Question2Answer|Apache Answer|WeCenter|Tipask|StartBBS|HYBBS"
+    "|BBS-GO|JEESNS|ThinkSNS|B3log|Sym\\b|Misago|Talkyard|Casnode",
     re.IGNORECASE,
 )
-_MIXED_SOFTWARE = re.compile("Discuz|phpwind|DedeBBS|BBSXP|Dvbbs|LeadBBS|WordPress.*bbPress|bbPress", re.IGNORECASE)
+_MIXED_SOFTWARE = re.compile(
+    "Discuz|phpwind|DedeBBS|BBSXP|Dvbbs|LeadBBS|bbPress|BuddyPress|[a-z]BBS\\b|论坛(?:系统|程序|软件)|社区(?:系统|程序)|问答系统",
+    re.IGNORECASE,
+)
 _ADDRESS = re.compile(
     r"://(?:bbs|forums?|club|ask|wenda|tieba|discuss|community)\."
     r"|/(?:thread-\d|threads?/|viewthread|viewtopic|showthread|showtopic|t/[\w-]*/?\d|topics?/[\w-]*\d|questions?/[\w-]*\d"
@@ -34,9 +40,9 @@ _ADDRESS = re.compile(
 _ADDRESS_OF_ARTICLE = re.compile(r"/(?:article-\d|portal\.php|portal/|blog-\d|news/|archives/)", re.IGNORECASE)
 # What stands around posts and answers alone, in lines that are no sentences.
 _LABEL = in_both_scripts(
-    r"电梯直达|倒序浏览|只看该作者|只看楼主|只看TA|发表新帖|发新帖|快速回帖|帖子主题|直达楼层|跳转到指定楼层|\d+\s*回复贴|回帖亮了|亮回帖"
+    r"电梯直达|^回帖$|楼主[:：]|悬赏(?:分|金币|积分)?\s*[:：]\s*\d|结帖率|问题点数|病情描述|要回复问题请先|倒序浏览|只看该作者|只看楼主|只看TA|发表新帖|发新帖|快速回帖|帖子主题|直达楼层|跳转到指定楼层|\d+\s*回复贴|回帖亮了|亮回帖"
     r"|(?:查看|浏览|阅读|点击)(?:数|次数)?\s*[:：]?\s*\d.{0,20}回(?:复|帖)(?:数)?\s*[:：]?\s*\d|(?:网友采纳|最佳|满意|推荐|优质|提问者采纳)(?:的)?(?:答案|回复|回答|解答)"
-    r"|(?:被|已)采纳(?!率)|(?:我要|我来|添加|撰写|写)回答|(?:邀请|其他|全部|所有|医生|专家|律师)回答|提问者[:：]|提问(?:于|时间)"
+    r"|(?:被|已)采纳(?!率)|提问者(?:采纳|推荐)|(?:我要|我来|添加|撰写|写)回答|(?:邀请|其他|全部|所有|医生|专家|律师)(?:回答|解答)|提问者[:：]|提问(?:于|时间)"
     r"|(?:^|[\s|·•])(?:主题帖|好问题|关注问题|(?:共|全部|查看全部|已有)?\s*\d+\s*(?:个|条|位|人)?(?:网友|医生|律师)?(?:回答|答案|解答|回帖)|(?:回答|答案|解答|回帖)\s*[(（]\d+[)）])(?:$|[\s|·•])"
 )
 # These stand around remarks as well.
@@ -49,13 +55,21 @@ _REPLIES = in_both_scripts(
 )
 # What calls remarks below an article by their name.
 _REMARKS = in_both_scripts("评论|留言|跟帖|书评|读后感|读者来信|大家说|网友热议")
-_POWERED = re.compile(r"Powered by|由.{0,4}强力驱动|驱动$", re.IGNORECASE)
+_POWERED = re.compile(
+    r"Powered by|Built with|Forum software|Simple Machines|驱动|构建|论坛(?:软件|程序)|©", re.IGNORECASE
+)
+# Boxes that a program is loaded into: what it puts there is not known without running it.
+_scripted_forum = etree.XPath(
+    "boolean(//*[@id='flarum-content' or @id='flarum-loading' or @id='data-discourse-setup'])"
+)
 _SENTENCE = re.compile("[。！？；…!?]")
 _NAMES = re.compile(
-    r"(?:^|[\s_-])(?:thread|topic|question|answers?|replies|postlist|post-stream|viewthread|viewtopic|bbs|forum|lzl)(?:$|[\s_-])"
+    r"(?:^|[\s_-])(?:thread|topic|question|answers?|jieda|postlist|post-stream|viewthread|viewtopic|bbs|forum|lzl)(?:$|[\s_-])"
     r"|postmessage_|PostStream|QuestionHeader|QuestionAnswer|AnswerItem|DiscussionPage",
     re.IGNORECASE,
 )
+# Remarks are replies too: however many boxes are called so, they count as one name.
+_NAME_OF_REPLIES = re.compile(r"(?:^|[\s_-])repl(?:y|ies)(?:$|[\s_-])", re.IGNORECASE)
 _NAMES_OF_REMARKS = re.compile("disqus|comment|remark|pinglun", re.IGNORECASE)
 MIN_NAMES = 2
 _names_of_boxes = etree.XPath(
@@ -83,6 +97,19 @@ def is_thread(tree: HtmlElement, page: Sequence[Line], url: str) -> bool:
     return points >= MIN_POINTS or (not is_article and _is_answered(frames) and _has_names(tree))
 
 
+def scriptless(tree: HtmlElement, page: Sequence[Line]) -> list[Line]:
+    """What a forum that is a program shows where scripts do not run, if the page itself has hardly any words."""
+    if not _scripted_forum(tree):
+        return []
+    boxes = (node for node in tree.iter("noscript") if next(node.iterancestors("head"), None) is None)
+    found = [line for box in boxes for line in lines(box)]
+    return found if _han(found) > MIN_TIMES_OF_SCRIPTLESS * _han(page) else []
+
+
+def _han(page: Sequence[Line]) -> int:
+    return count_han("".join(line.text for line in page))
+
+
 def _is_answered(frames: Sequence[str]) -> bool:
     """Whether a page counts replies and knows no remarks."""
     return any(map(_REPLIES.search, frames)) and not any(map(_REMARKS.search, frames))
@@ -97,9 +124,12 @@ def _is_declared(tree: HtmlElement) -> bool:
 def _points_of_software(tree: HtmlElement, page: Sequence[Line], is_article: bool) -> int:
     imprints = (line.text for line in page if len(line.text) <= _MAX_CHARS_OF_IMPRINT and _POWERED.search(line.text))
     named = " ".join([meta(tree, ("generator",)) or "", *imprints])
-    return MIN_POINTS if _FORUM_SOFTWARE.search(named) else int(bool(_MIXED_SOFTWARE.search(named)) and not is_article)
+    if _FORUM_SOFTWARE.search(named) or _scripted_forum(tree):
+        return MIN_POINTS
+    return int(bool(_MIXED_SOFTWARE.search(named)) and not is_article)
 
 
 def _has_names(tree: HtmlElement) -> bool:
     names = {str(each) for each in _names_of_boxes(tree)}
-    return len([name for name in names if _NAMES.search(name) and not _NAMES_OF_REMARKS.search(name)]) >= MIN_NAMES
+    named = [name for name in names if _NAMES.search(name) and not _NAMES_OF_REMARKS.search(name)]
+    return len(named) + any(map(_NAME_OF_REPLIES.search, names)) >= MIN_NAMES

@@ -106,7 +106,7 @@ ADS = ["本地搬家找大力，老客户八折，当天来人当天搬完！", 
 
 def thread_layouts() -> list[Layout]:
     """The threads that served to write the reading of threads."""
-    made = [*_boards(), *_lists(), *_short(), *_questions()]
+    made = [*_boards(), *_lists(), *_short(), *_home_made(), *_programs(), *_questions()]
     return [Layout(name, markup, text) for name, markup, text in made]
 
 
@@ -291,6 +291,86 @@ def _short() -> Iterator[tuple[str, str, str]]:
     )
 
 
+def _home_made() -> Iterator[tuple[str, str, str]]:
+    """Boards that many sites run in their own dress: little in them says what they are."""
+    first, *others = BRIDGE.posts
+    cells = "".join(
+        f"<div class='cell reply_area reply_item' id='5f1c9a{number}e8d33b0012ab'><div class='author_content'><a href='/user/{number}' class='user_avatar'></a><div class='user_info'><a class='dark reply_author' href='/user/{number}'>{post.who}</a><a class='reply_time'>{number}楼•{number + 1} 年前</a></div><div class='user_action'><span>{number or ''}</span></div></div><div class='reply_content from-{number}'><div class='markdown-text'>{paragraphs(list(post.said))}</div></div></div>"
+        for number, post in enumerate(others, 1)
+    )
+    yield (
+        "community of a library: cells below a topic",
+        page(
+            f"{BRIDGE.title} - 节点骑行社区",
+            f"{MENU}<div id='content'><div class='panel'><div class='header topic_header'><span class='topic_full_title'>{BRIDGE.title}</span><div class='changes'><span>发布于 3 年前</span> <span>作者 <a>{first.who}</a></span> <span>1203 次浏览</span> <span>来自 问答</span></div></div><div class='inner topic'><div class='topic_content'><div class='markdown-text'>{paragraphs(list(first.said))}</div></div></div></div><div class='panel'><div class='header'><span class='col_fade'>5 回复</span></div>{cells}</div></div><div id='sidebar'><div class='panel'><div class='header'>无人回复的话题</div><ul>{MORE}</ul></div></div>{FOOT}",
+        ),
+        BRIDGE.text,
+    )
+    first, *others = BOOKS.posts
+    items = "".join(
+        f"<li data-id='{number}' class='{'jieda-daan' if number == 1 else ''}'><div class='detail-about detail-about-reply'><a class='fly-avatar' href='/u/{number}'></a><div class='fly-detail-user'><a href='/u/{number}' class='fly-link'><cite>{post.who}</cite></a></div><div class='detail-hits'><span>2025-11-{post.day}</span></div></div><div class='detail-body jieda-body photos'>{paragraphs(list(post.said))}</div><div class='jieda-reply'><span class='jieda-zan'>赞 <em>{number}</em></span> <span>回复</span></div></li>"
+        for number, post in enumerate(others, 1)
+    )
+    yield (
+        "board whose posts are called solutions",
+        page(
+            f"{BOOKS.title} 飞读社区",
+            f"{MENU}<div class='fly-panel detail-box'><h1>{BOOKS.title}</h1><div class='fly-detail-info'><span>提问</span> <span>已结</span></div><div class='detail-about'><a class='fly-avatar'></a><div class='fly-detail-user'><a><cite>{first.who}</cite></a> <span>2025-11-03</span></div><div class='detail-hits'><span>悬赏：20飞币</span></div></div><div class='detail-body photos'>{paragraphs(list(first.said))}</div></div><div class='fly-panel detail-box' id='flyReply'><fieldset><legend>回帖</legend></fieldset><ul class='jieda' id='jieda'>{items}</ul></div><div class='fly-panel'><h3>本周热议</h3><dl>{links('装修师傅哪里找', '旧自行车换什么胎', '河堤夜跑', wrap='<dd>{} <span>16</span></dd>')}</dl></div>{FOOT}",
+        ),
+        BOOKS.text,
+    )
+    question, *answers = RICE.posts
+    items = "".join(
+        f"<div class='aw-item' id='answer_list_{number}'><div class='mod-head'><a class='anchor'></a><p><a class='aw-user-name' href='/people/{number}'>{post.who}</a> - <span class='text-color-999'>认真回答每一个问题</span></p><p class='text-color-999 aw-agree-by'>赞同来自: <a>北窗</a></p></div><div class='mod-body clearfix'><div class='markitup-box'>{'<br>'.join(post.said)}</div></div><div class='mod-footer'><div class='meta clearfix'><span class='pull-right'>2025-11-{post.day} 12:20</span><a>{number}</a> <a>0 条评论</a> <a>分享</a></div></div></div>"
+        for number, post in enumerate(answers, 1)
+    )
+    yield (
+        "questions of a knowledge community",
+        page(
+            f"{RICE.title} - 知灶社区",
+            f"{MENU}<div class='aw-mod aw-question-detail'><div class='mod-head'><h1>{RICE.title}</h1></div><div class='mod-body'><div class='content markitup-box'>{question.said[0]}</div></div><div class='mod-footer'><div class='meta'><span>2025-11-03</span> <a>添加评论</a> <a>分享</a></div></div></div><div class='aw-mod'><div class='mod-head'><h2>3 个回复</h2></div><div class='mod-body aw-feed-list'>{items}</div></div><div class='aw-replay-box'><p>要回复问题请先<a>登录</a>或<a>注册</a></p></div><div class='aw-side-bar'><h3>问题状态</h3><ul><li>最新活动: 2025-11-12</li><li>浏览: 2310</li><li>关注: 4 人</li></ul></div>{FOOT}",
+        ),
+        RICE.text,
+    )
+
+
+def _programs() -> Iterator[tuple[str, str, str]]:
+    """Forums that are programs: what they show where scripts do not run, and what where these ran."""
+    posts = "".join(
+        f"<article><div class='PostUser'><h3 class='PostUser-name'>{post.who}</h3></div><div class='Post-body'>{paragraphs(list(post.said))}</div></article><hr>"
+        for post in RICE.posts
+    )
+    yield (
+        "Flarum before its scripts ran: the posts stand in noscript",
+        page(
+            f"{RICE.title} - 灶台边",
+            f"<div id='app' class='App'><div id='drawer'><header id='header' class='App-header'><div id='home-link'><a href='/'>灶台边</a></div></header></div><main class='App-content'><div id='content'></div><div id='flarum-loading' style='display: none'>正在加载…</div><noscript><div class='Alert'><div class='container'>要完整使用本站，请打开浏览器的脚本功能。</div></div></noscript><noscript id='flarum-content'><div class='container'><h1>{RICE.title}</h1><div>{posts}</div></div></noscript></main></div><script>document.getElementById('flarum-loading').style.display = 'block';</script>",
+            "<link rel='canonical' href='https://zao.example/d/88'>",
+        ),
+        RICE.text,
+    )
+    rendered = "".join(
+        f"<div class='topic-post clearfix regular'><article id='post_{number + 1}' class='boxed onscreen-post' data-post-id='{900 + number}'><div class='row'><div class='topic-avatar'></div><div class='topic-body clearfix'><div class='topic-meta-data'><div class='names trigger-user-card'><span class='first username'><a href='/u/{number}'>{post.who}</a></span><span class='user-title'>{['普通用户', '活跃用户', '领导者'][number % 3]}</span></div><div class='post-infos'><div class='post-info post-date'><a class='post-date'><span class='relative-date'>{['2023 年10 月', '11 天', '17 小时', '3月17日'][number % 4]}</span></a></div></div></div><div class='regular contents'><div class='cooked'>{paragraphs(list(post.said))}</div><section class='post-menu-area clearfix'><nav class='post-controls'><span>{number} 个赞</span> <button>回复</button></nav></section></div></div></div></article></div>"
+        for number, post in enumerate(CATS.posts)
+    )
+    yield (
+        "Discourse after its scripts ran: relative dates, titles of members",
+        page(
+            f"{CATS.title} - 日常 - 灶台边",
+            f"<div id='main-outlet'><div id='topic-title'><div class='title-wrapper'><h1><a class='fancy-title'>{CATS.title}</a></h1><div class='topic-category'><a>日常</a></div></div></div><div class='posts-wrapper'><div class='post-stream'>{rendered}</div></div><div class='more-topics'><h3>新建和未读话题</h3><table class='topic-list'>{links('炖汤要不要撇沫', '高压锅煮豆子', '铁锅怎么开锅', wrap='<tr><td>{}</td><td>3</td><td>17 天</td></tr>')}</table></div></div><noscript><div class='scriptless'>{paragraphs(list(CATS.posts[0].said))}</div></noscript>",
+            "<meta name='generator' content='Discourse 3.4.0'><meta id='data-discourse-setup'>",
+        ),
+        CATS.text,
+    )
+
+
+CATS = talk(
+    "猫总在凌晨四点把人叫醒",
+    "每天四点整蹲在枕头边上叫，不理它就伸爪子拍脸，喂了也不吃，只是要人起来陪它走一圈。有什么办法让它睡到六点？",
+    ["睡前陪它玩到喘气为止，再喂一顿，猫吃饱了才会睡长觉。", "坚持一个星期，中间千万不要理它，理一次前功尽弃。"],
+    "换成自动喂食器，定在四点半，它就去蹲喂食器了",
+    "我家的试过，没用，后来把卧室门关上，叫了三个晚上就不叫了。",
+)
 _NESTED = ("那八百米现在也铺好了，上个月刚通的车。", "真的吗，那我这周就去，省得换外胎")
 
 
