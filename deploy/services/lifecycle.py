@@ -2,7 +2,7 @@
 
 import fcntl
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from core.errors import ServiceUnavailable
@@ -12,7 +12,13 @@ from deploy.services.faults import ServiceKeepsDying, ServicesFailed, ServiceSlo
 from deploy.services.logs import last_line
 from deploy.services.processes import Process, processes
 from deploy.services.state import State, is_dying_again_and_again, status
-from deploy.services.supervision import Supervisor, start_supervisor, starts_path, write_configuration
+from deploy.services.supervision import (
+    Supervisor,
+    changed_variables,
+    start_supervisor,
+    starts_path,
+    write_configuration,
+)
 from deploy.services.waiting import POLL_S, wait_for
 
 OnProgress = Callable[[str], None]
@@ -42,8 +48,9 @@ def up(home: Home, on_progress: OnProgress, only: Collection[str] | None = None)
             write_configuration(home, table)
             start_supervisor(home)
         else:
+            settings = changed_variables(home, table)
             write_configuration(home, table)
-            _take_over_changes(supervisor, table, on_progress)
+            _take_over_changes(supervisor, table, settings, on_progress)
         _end_dying(home, supervisor, table)
         idle = _not_alive(supervisor, table)
         ports.check(idle)
@@ -103,11 +110,17 @@ def _clear_up(home: Home, on_progress: OnProgress) -> bool:
     return bool(left)
 
 
-def _take_over_changes(supervisor: Supervisor, table: Sequence[Process], on_progress: OnProgress) -> None:
+def _take_over_changes(
+    supervisor: Supervisor, table: Sequence[Process], settings: Mapping[str, Sequence[str]], on_progress: OnProgress
+) -> None:
+    """Stop what changed or is gone. settings: which variables of each process differ."""
     added, changed, removed = supervisor.call("reloadConfig")[0]
     known = {process.name: process for process in table}
+    if changed:
+        named = sorted({each for name in changed for each in settings.get(name, ())})
+        on_progress(f"{', '.join(named) or 'how it is started'} changed, starting anew: {', '.join(changed)}")
     for name in [*changed, *removed]:
-        on_progress(f"{name}: settings changed, stopping it")
+        on_progress(f"{name}: stopping")
         supervisor.stop(name)
         wait_s = (known[name].stop_wait_s if name in known else SUPERVISOR_STOP_S) + END_MARGIN_S
         wait_for(lambda name=name: supervisor.infos()[name]["statename"] in _GONE, wait_s)  # type: ignore[misc]

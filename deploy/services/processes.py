@@ -2,7 +2,7 @@
 
 import shlex
 import sys
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -16,6 +16,17 @@ CRAWL_STOP_WAIT_S = 60.0  # a crawl finishes the pages in flight; Scrapy's own l
 WORKER_STOP_WAIT_S = 30.0  # a step takes milliseconds; what is cut off is delivered again
 STORE_STOP_WAIT_S = 20.0
 SERVER_STOP_WAIT_S = 10.0
+
+# Settings that one process alone reads. One that is missing here starts more processes anew than it must, no fewer.
+_READ_BY_ONE: Mapping[str, str] = {
+    "ZHUIWEN_WORKERS": "worker",
+    "ZHUIWEN_CRAWLERS": "crawler",
+    "ZHUIWEN_WEB_PORT": "web",
+    "ZHUIWEN_WEB_HOST": "web",
+    "ZHUIWEN_ALLOWED_HOSTS": "web",
+    "ZHUIWEN_TRUSTED_ORIGINS": "web",
+    "ZHUIWEN_HTTPS": "web",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +65,15 @@ class Process:
     def address(self) -> str:
         """Where others reach it; empty for one that only takes messages."""
         return f"{probes.reachable(self.listens.host)}:{self.listens.port}" if self.listens else ""
+
+    def reads(self, variable: str) -> bool:
+        """Whether it must be started anew when this variable of its environment changes.
+
+        Stores know no settings: what is meant for them stands in their commands and in Redis' own configuration.
+        """
+        if self.is_store:
+            return not variable.startswith("ZHUIWEN_")
+        return _READ_BY_ONE.get(variable, self.name) == self.name
 
     @property
     def shell_line(self) -> str:

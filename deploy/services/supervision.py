@@ -120,6 +120,24 @@ def write_configuration(home: Home, table: Sequence[Process]) -> None:
     write_privately(configuration_path(home), head + programs)
 
 
+def changed_variables(home: Home, table: Sequence[Process]) -> dict[str, list[str]]:
+    """By process, the names of the variables that it reads, or that say where it listens, and that differ from before.
+
+    To be asked before `write_configuration`.
+    """
+    try:
+        before = json.loads((home.run / TABLE).read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    found = {}
+    for process in table:
+        old, new = before.get(process.name, {}).get("environment", {}), _entry(home, process)["environment"]
+        differing = sorted(name for name in {*old, *new} if old.get(name) != new.get(name))
+        places = (process.listens.variable, process.listens.host_variable) if process.listens else ()
+        found[process.name] = [name for name in differing if process.reads(name) or name in places]
+    return found
+
+
 def start_supervisor(home: Home) -> None:
     """Start supervisord in the background and return when it answers. Raises BadConfiguration with what it says."""
     environment = {**os.environ, "PYTHONUTF8": "1"}
@@ -171,7 +189,9 @@ def _entry(home: Home, process: Process) -> dict[str, Any]:
 
 def _program(home: Home, process: Process, entry: dict[str, Any]) -> str:
     # supervisord compares configurations to see what changed; the digest makes it see the launcher's table too.
-    seen = json.dumps([entry, redis_server.configuration(home) if process.name == "redis" else ""], sort_keys=True)
+    read = {name: value for name, value in entry["environment"].items() if process.reads(name)}
+    own = redis_server.configuration(home) if process.name == "redis" else ""
+    seen = json.dumps([entry | {"environment": read}, own], sort_keys=True)
     return _PROGRAM.format(
         name=process.name,
         command=" ".join(_quoted(part) for part in (sys.executable, launch.__file__, TABLE, process.name)),

@@ -210,10 +210,22 @@ def test_a_changed_setting_takes_effect_with_the_next_up(home: Home) -> None:
     before = by_name(home)
     port = free_port()
     moved = prepare(dict(home.environment) | {"ZHUIWEN_REDIS_PORT": str(port)})
-    up(moved, silent, STORES)
+    said: list[str] = []
+    up(moved, said.append, STORES)
+    assert "ZHUIWEN_REDIS_PORT changed, starting anew: redis" in said
+    assert by_name(moved)["mongo"].pid == before["mongo"].pid
     assert client_of(moved).ping()
     assert by_name(moved)["redis"].address == f"127.0.0.1:{port}"
     assert by_name(moved)["redis"].pid != before["redis"].pid
+
+
+def test_stores_live_on_when_a_setting_of_the_others_changes(home: Home) -> None:
+    up(home, silent, STORES)
+    before = by_name(home)
+    said: list[str] = []
+    up(prepare(dict(home.environment) | {"ZHUIWEN_USER_AGENT": "Other/1", "ZHUIWEN_WORKERS": "3"}), said.append, STORES)
+    assert "already running" in said
+    assert {name: row.pid for name, row in by_name(home).items()} == {name: row.pid for name, row in before.items()}
 
 
 def test_secrets_are_in_no_command_line_no_log_and_no_file_that_others_can_read(home: Home) -> None:

@@ -21,6 +21,7 @@ from deploy.home import Home, prepare
 from deploy.services import State, down, preparation, probes, processes, status, up
 from deploy.services.faults import PreparationFailed
 from deploy.services.state import without_secrets
+from deploy.services.supervision import changed_variables, configuration_path, write_configuration
 from tests.support.embedded import free_port, wait_until
 from tests.support.redis_server import redis_cluster_url, redis_url
 
@@ -88,6 +89,38 @@ def test_every_variable_of_compose_is_in_the_example_and_no_secret_has_a_default
             assert value == ""
             assert f"${{{name}:?" in text
             assert f"${{{name}:-" not in text
+
+
+WORK = {"worker", "crawler", "beat", "web"}
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "started_anew"),
+    [
+        ("ZHUIWEN_WORKERS", "3", {"worker"}),
+        ("ZHUIWEN_CRAWLERS", "3", {"crawler"}),
+        ("ZHUIWEN_ALLOWED_HOSTS", "desk.example", {"web"}),
+        ("ZHUIWEN_CRAWL_TIMEOUT_S", "20", WORK),
+        ("PYTHONPATH", "/opt/more", {*WORK, "mongo", "redis"}),
+    ],
+)
+def test_a_setting_starts_those_anew_that_read_it(
+    home: Home, variable: str, value: str, started_anew: set[str]
+) -> None:
+    changed = prepare({**home.environment, variable: value})
+    write_configuration(home, processes.processes(home))
+    before = sections_of(home)
+    said = changed_variables(changed, processes.processes(changed))
+    write_configuration(changed, processes.processes(changed))
+    after = sections_of(changed)
+    assert {name for name in before if before[name] != after[name]} == started_anew
+    assert {name for name, variables in said.items() if variable in variables} == started_anew
+
+
+def sections_of(home: Home) -> dict[str, str]:
+    """What supervisord reads of each process."""
+    parts = configuration_path(home).read_text("utf-8").split("[program:")[1:]
+    return {name: rest for name, _, rest in (part.partition("]") for part in parts)}
 
 
 def test_the_worker_probe_speaks_to_a_worker_of_this_broker(home: Home, tmp_path: Path) -> None:
