@@ -38,7 +38,7 @@ def case_path(case: Case) -> str:
 def test_a_reviewer_finds_a_case_reads_it_and_decides_it(reviewer: browser.Visitor, world: admin_data.World) -> None:
     page, case = reviewer.page, world.ours.cases[3]
     reviewer.go("/admin/webadmin/case/")
-    page.click(f'a[href*="/case/{case.pk}/change/"]')
+    reviewer.leave_by(f'a[href*="/case/{case.pk}/change/"]')
     expect(page.locator(".zw-compare")).to_be_visible()
 
     work, copy = page.locator('[data-side="work"]'), page.locator('[data-side="page"]')
@@ -52,7 +52,7 @@ def test_a_reviewer_finds_a_case_reads_it_and_decides_it(reviewer: browser.Visit
 
     page.check('input[name=verdict][value="confirmed"]')
     page.fill("textarea[name=note]", "同音字替换，逐段照搬")
-    page.click(".zw-verdict button[type=submit]")
+    reviewer.leave_by(".zw-verdict button[type=submit]")
     expect(page.locator(".zw-decided")).to_contain_text("confirmed")
     expect(page.locator(".zw-decided")).to_contain_text("changhe-reviewer")
     decided = Case.objects.get(pk=case.pk)

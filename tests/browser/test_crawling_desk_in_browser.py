@@ -58,9 +58,8 @@ def add_line(page: Page, anchor: str) -> None:
     page.click(f'#{anchor}-group a:has-text("Add another")')
 
 
-def save(page: Page) -> None:
-    page.click("button[name=_continue]")
-    page.wait_for_load_state("networkidle")
+def save(visitor: browser.Visitor) -> None:
+    visitor.leave_by("button[name=_continue]")
 
 
 def frame_px(page: Page, name: str) -> float:
@@ -93,7 +92,7 @@ def test_a_manager_sets_hours_login_refusals_and_proxies_of_a_site(
     assert frame_px(page, "proxies-0-password") >= 1
     page.fill("input[name=proxies-0-place]", "proxy.example.com:3128")
     page.fill("input[name=proxies-0-password]", "harbour")
-    save(page)
+    save(at_work)
     expect(page.locator("input[name=proxies-0-password]")).to_have_attribute("placeholder", "kept; empty: as it is")
     assert "lantern" not in page.content()
     assert "harbour" not in page.content()
@@ -104,7 +103,7 @@ def test_a_manager_sets_hours_login_refusals_and_proxies_of_a_site(
     assert sealed.unseal(site.rules.sealed_values).split() == ["user", "=", "lin", "password", "=", "lantern"]
     assert [(rule.name, rule.words, rule.action) for rule in site.ban_rules.all()] == [("captcha", "安全验证", "stop")]
     assert [sealed.unseal(proxy.sealed_password) for proxy in site.proxies.all()] == ["harbour"]
-    save(page)
+    save(at_work)
     assert [sealed.unseal(proxy.sealed_password) for proxy in site.proxies.all()] == ["harbour"]
     assert at_work.complaints == []
 
@@ -117,7 +116,7 @@ def test_each_fault_of_a_login_is_said_in_the_language_of_the_reader(
     at_work.go(f"/admin/webadmin/site/{world.ours.sites[0].pk}/change/")
     choose_tab(page, "rules")
     page.fill("textarea[name=rules-0-login_steps]", "go https://luoxia.example/in\nfill name = {user}")
-    save(page)
+    save(at_work)
     shown = page.locator("body")
     expect(shown).to_contain_text("登录步骤第 1 行：每一步须为 open、fill、submit、check 之一")
     expect(shown).to_contain_text("登录步骤第 2 行：没有名为 user 的保密值")
@@ -135,12 +134,12 @@ def test_robots_txt_is_switched_off_with_a_reason_and_not_without(
     switch = page.locator("input[name=obey_robots]")
     switch.evaluate("field => field.scrollIntoView({block: 'center'})")
     switch.uncheck()
-    save(page)
+    save(at_work)
     expect(page.locator("body")).to_contain_text("Say why robots.txt is not to be obeyed")
     assert Site.objects.get(pk=site.pk).obey_robots
     page.click('a:has-text("Limits")')
     page.fill("input[name=robots_reason]", "the site agreed in writing")
-    save(page)
+    save(at_work)
     page.click('a[href="#robots_switches"]')
     expect(page.locator("body")).to_contain_text("the site agreed in writing")
     switched = Site.objects.get(pk=site.pk)
@@ -181,7 +180,7 @@ def test_rules_are_tried_on_pages_that_are_stored(
     page = at_work.page
     at_work.go(f"/admin/webadmin/site/{record.site_id}/try-rules/?url={record.url}")
     page.fill("textarea[name=words]", "雾")
-    page.click(".zw-trial button[type=submit]")
+    at_work.leave_by(".zw-trial button[type=submit]")
     row = page.locator(".zw-table tbody tr")
     expect(row).to_have_count(1)
     expect(row.locator(".zw-state-failed")).to_be_visible()
@@ -190,7 +189,7 @@ def test_rules_are_tried_on_pages_that_are_stored(
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     keep(at_work, f"trial-{language}")
     page.fill("textarea[name=words]", "水印")
-    page.click(".zw-trial button[type=submit]")
+    at_work.leave_by(".zw-trial button[type=submit]")
     expect(page.locator(".zw-table tbody tr")).to_have_count(1)
     expect(page.locator(".zw-table .zw-state-failed")).to_have_count(0)
     assert at_work.complaints == []
@@ -208,10 +207,10 @@ def test_a_move_is_accepted_once(opened: Callable[..., browser.Visitor], world: 
     move = SiteMove.objects.create(site=site, from_host=old, to_host=new, evidence=evidence, proposed_at=NOW)
     at_work = opened()
     page = at_work.page
-    page.click('a:has-text("Moves of sites to decide")')
-    page.click(f'#result_list a[href*="/sitemove/{move.pk}/"]')
+    at_work.leave_by('a:has-text("Moves of sites to decide")')
+    at_work.leave_by(f'#result_list a[href*="/sitemove/{move.pk}/"]')
     page.get_by_text("Same site: accept").first.click()
-    page.click('button[type=submit]:has-text("Same site: accept"):visible')
+    at_work.leave_by('button[type=submit]:has-text("Same site: accept"):visible')
     expect(page.locator("body")).to_contain_text("The new host belongs to the site now.")
     expect(page.get_by_text("Same site: accept")).to_have_count(0)
     expect(page.get_by_text("Another site: refuse")).to_have_count(0)
@@ -239,7 +238,7 @@ def test_the_site_of_a_found_page_is_watched_and_crawled(
     keep(at_work, "queries")
     at_work.go(f"/admin/webadmin/discoveredpage/{found.pk}/change/")
     page.get_by_text("监测这个站点").first.click()
-    page.click('button[type=submit]:has-text("监测"):visible')
+    at_work.leave_by('button[type=submit]:has-text("监测"):visible')
     expect(page.locator("body")).to_contain_text("pirate.example")
     expect(page.get_by_text("监测这个站点")).to_have_count(0)
     expect(page.get_by_text("不予理会")).to_have_count(0)
@@ -259,7 +258,7 @@ def test_an_archive_of_the_folder_is_asked_for(
     page = at_work.page
     at_work.go("/admin/webadmin/archiveimport/add/")
     page.select_option("select[name=path]", "旧站.warc.gz")
-    page.click("button[name=_save]")
+    at_work.leave_by("button[name=_save]")
     expect(page.locator("#result_list")).to_contain_text("旧站.warc.gz")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     keep(at_work, "imports")

@@ -44,9 +44,9 @@ def test_a_manager_adds_a_work_by_upload_and_brings_it_up_to_date(
     at_work.log_in(world.ours.manager.get_username(), admin_data.PASSWORD)
     page = at_work.page
     at_work.go("/admin/webadmin/work/")
-    page.click('a[href="/admin/webadmin/work/add/"]')
+    at_work.leave_by('a[href="/admin/webadmin/work/add/"]')
     page.set_input_files("input[type=file]", [novel, picture])
-    page.click(".zw-send button[type=submit]")
+    at_work.leave_by(".zw-send button[type=submit]")
     results = page.locator(".zw-table tbody tr")
     expect(results).to_have_count(1)
     expect(results).to_contain_text("《夜航》")
@@ -56,7 +56,7 @@ def test_a_manager_adds_a_work_by_upload_and_brings_it_up_to_date(
 
     novel.write_text(CHAPTERS[0] + CHAPTERS[1].replace("三下", "五下") + CHAPTERS[2], encoding="utf-8")
     page.set_input_files("input[type=file]", [novel])
-    page.click(".zw-send button[type=submit]")
+    at_work.leave_by(".zw-send button[type=submit]")
     expect(results.locator(".zw-badge")).to_have_text("updated")
     assert results.locator(".zw-num").all_text_contents()[:4] == ["1", "1", "1", "0"]
     results.locator("a").click()
@@ -102,15 +102,14 @@ def test_a_reviewer_goes_from_the_list_by_class_to_a_case_decides_it_and_goes_on
     expect(page.locator("#result_list .field-class_and_share").first).to_contain_text("identical")
 
     first = max((case for case in wanted if case.state == CaseState.OPEN), key=lambda case: (case.opened_at, case.pk))
-    page.click(f'a[href*="/case/{first.pk}/change/"]')
+    at_work.leave_by(f'a[href*="/case/{first.pk}/change/"]')
     expect(page.locator(".zw-badges")).to_contain_text("identical")
     page.check('input[name=verdict][value="quotation"]')
-    page.click(".zw-verdict button[type=submit]")
+    at_work.leave_by(".zw-verdict button[type=submit]")
     expect(page.locator(".zw-decided")).to_contain_text("quotation")
     assert Case.objects.get(pk=first.pk).verdict == Verdict.QUOTATION
 
-    page.click('a[rel="next"]')
-    page.wait_for_selector(".zw-verdict")
+    at_work.leave_by('a[rel="next"]')
     shown = int(page.url.split("/case/")[1].split("/")[0])
     still_open = Case.objects.filter(
         rights_holder=world.ours.holder, state=CaseState.OPEN, opened_at__lte=first.opened_at
