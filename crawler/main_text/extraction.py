@@ -23,7 +23,7 @@ from crawler.main_text.cleaning import cleaned, without_head
 from crawler.main_text.density import MAX_LINK_SHARE, main_container
 from crawler.main_text.posts import posts
 from crawler.main_text.signals import signals
-from crawler.main_text.threads import is_thread, scriptless
+from crawler.main_text.threads import is_thread, scriptless, stated
 from crawler.markup import Line, lines
 
 # Chosen, not measured: less than one short sentence is a label. A copy that short is no case of its own.
@@ -78,10 +78,11 @@ def extract(
     Raises BadConfiguration for a selector that is neither CSS nor XPath.
     """
     whole = lines(tree)
-    whole += scriptless(tree, whole)
+    said = stated(tree)
+    whole += scriptless(said, whole)
     site_name = headline.site_name(tree)
     page = sieve(whole, site_name)
-    chosen, extractor, confidence = _chosen(tree, page, body_selector, is_thread(tree, whole, url))
+    chosen, extractor, confidence = _chosen(tree, page, body_selector, is_thread(tree, said, whole, url))
     headings = select(tree, title_selector) if title_selector else []
     title = headline.title(tree, " ".join("".join(node.itertext()) for node in headings[:1]), whole, chosen)
     text = "\n".join(line.text for line in _text(chosen, title, whole, extractor))

@@ -6,13 +6,13 @@ it says so itself, or where signals of several kinds meet.
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from lxml import etree
 from lxml.html import HtmlElement
 
 from crawler.characters.repertoire import count_han
 from crawler.main_text.both_scripts import in_both_scripts
-from crawler.main_text.headline import meta
 from crawler.markup import Line, lines
 
 MIN_POINTS = 2
@@ -58,10 +58,6 @@ _REMARKS = in_both_scripts("评论|留言|跟帖|书评|读后感|读者来信|�
 _POWERED = re.compile(
     r"Powered by|Built with|Forum software|Simple Machines|驱动|构建|论坛(?:软件|程序)|©", re.IGNORECASE
 )
-# Boxes that a program is loaded into: what it puts there is not known without running it.
-_scripted_forum = etree.XPath(
-    "boolean(//*[@id='flarum-content' or @id='flarum-loading' or @id='data-discourse-setup'])"
-)
 _SENTENCE = re.compile("[。！？；…!?]")
 _NAMES = re.compile(
     r"(?:^|[\s_-])(?:thread|topic|question|answers?|jieda|postlist|post-stream|viewthread|viewtopic|bbs|forum|lzl)(?:$|[\s_-])"
@@ -77,19 +73,50 @@ _names_of_boxes = etree.XPath(
     " or self::main or self::dl or self::h1 or self::h2]/@*[name()='class' or name()='id']"
 )
 _types = etree.XPath("//@itemtype")
-_data = etree.XPath("//script[@type='application/ld+json']/text()")
-_own_address = etree.XPath("//link[@rel='canonical']/@href | //meta[@property='og:url']/@content")
+# Every label holds one of these.
+_OF_LABELS = in_both_scripts("楼|帖|贴|答|采|问|悬|回|电|序|该|者|病|沙|板|地|评|言|#")
 _MAX_CHARS_OF_LABEL, _MAX_CHARS_OF_IMPRINT = 60, 120
 _DIGITS = re.compile(r"\d+")
 
 
-def is_thread(tree: HtmlElement, page: Sequence[Line], url: str) -> bool:
+@dataclass(slots=True)
+class Stated:
+    """What a page says of itself beside its text."""
+
+    generator: str = ""
+    addresses: list[str] = field(default_factory=list)
+    linked_data: list[str] = field(default_factory=list)
+    without_scripts: list[HtmlElement] = field(default_factory=list)
+
+    @property
+    def is_program(self) -> bool:
+        """Whether the page is a program that loads its posts, which stand beside it for those who run no scripts."""
+        return any(node.get("id") == "flarum-content" for node in self.without_scripts)
+
+
+def stated(tree: HtmlElement) -> Stated:
+    """Gathered in one pass, as every page is asked."""
+    found = Stated()
+    for node in tree.iter("meta", "link", "script", "noscript"):
+        if node.tag == "noscript":
+            found.without_scripts.append(node)
+        elif node.tag == "script":
+            found.linked_data += [node.text or ""] if node.get("type") == "application/ld+json" else []
+        elif (node.get("name") or "").lower() == "generator":
+            found.generator = node.get("content") or ""
+        elif node.get("rel") == "canonical" or node.get("property") == "og:url":
+            found.addresses.append(node.get("href") or node.get("content") or "")
+    return found
+
+
+def is_thread(tree: HtmlElement, said: Stated, page: Sequence[Line], url: str) -> bool:
     """Whether what a page says of itself, its software, address, labels and names of boxes make it a thread."""
-    addresses = [url, *map(str, _own_address(tree))]
+    addresses = [url, *said.addresses]
     is_article = any(map(_ADDRESS_OF_ARTICLE.search, addresses))
-    points = MIN_POINTS if _is_declared(tree) else _points_of_software(tree, page, is_article)
+    points = MIN_POINTS if _is_declared(tree, said) else _points_of_software(said, page, is_article)
     points += not is_article and any(map(_ADDRESS.search, addresses))
-    frames = [line.text for line in page if len(line.text) <= _MAX_CHARS_OF_LABEL and not _SENTENCE.search(line.text)]
+    short = (line.text for line in page if len(line.text) <= _MAX_CHARS_OF_LABEL)
+    frames = [text for text in short if _OF_LABELS.search(text) and not _SENTENCE.search(text)]
     points += len({_DIGITS.sub("", found[0].strip()) for text in frames for found in _LABEL.finditer(text)})
     if points == MIN_POINTS - 1:
         # What stands around remarks too, and names of boxes, only settle what is likely already.
@@ -97,11 +124,11 @@ def is_thread(tree: HtmlElement, page: Sequence[Line], url: str) -> bool:
     return points >= MIN_POINTS or (not is_article and _is_answered(frames) and _has_names(tree))
 
 
-def scriptless(tree: HtmlElement, page: Sequence[Line]) -> list[Line]:
+def scriptless(said: Stated, page: Sequence[Line]) -> list[Line]:
     """What a forum that is a program shows where scripts do not run, if the page itself has hardly any words."""
-    if not _scripted_forum(tree):
+    if not said.is_program and "Discourse" not in said.generator:
         return []
-    boxes = (node for node in tree.iter("noscript") if next(node.iterancestors("head"), None) is None)
+    boxes = (node for node in said.without_scripts if next(node.iterancestors("head"), None) is None)
     found = [line for box in boxes for line in lines(box)]
     return found if _han(found) > MIN_TIMES_OF_SCRIPTLESS * _han(page) else []
 
@@ -115,16 +142,16 @@ def _is_answered(frames: Sequence[str]) -> bool:
     return any(map(_REPLIES.search, frames)) and not any(map(_REMARKS.search, frames))
 
 
-def _is_declared(tree: HtmlElement) -> bool:
+def _is_declared(tree: HtmlElement, said: Stated) -> bool:
     types = {str(each).rstrip("/").rsplit("/", 1)[-1] for each in _types(tree)}
     is_question = {"Question", "Answer"} <= types and "FAQPage" not in types
-    return is_question or any(_DECLARED.search(each) for each in (*types, *map(str, _data(tree))))
+    return is_question or any(map(_DECLARED.search, (*types, *said.linked_data)))
 
 
-def _points_of_software(tree: HtmlElement, page: Sequence[Line], is_article: bool) -> int:
+def _points_of_software(said: Stated, page: Sequence[Line], is_article: bool) -> int:
     imprints = (line.text for line in page if len(line.text) <= _MAX_CHARS_OF_IMPRINT and _POWERED.search(line.text))
-    named = " ".join([meta(tree, ("generator",)) or "", *imprints])
-    if _FORUM_SOFTWARE.search(named) or _scripted_forum(tree):
+    named = " ".join([said.generator, *imprints])
+    if said.is_program or _FORUM_SOFTWARE.search(named):
         return MIN_POINTS
     return int(bool(_MIXED_SOFTWARE.search(named)) and not is_article)
 
