@@ -12,9 +12,11 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from core.errors import ServiceUnavailable
+from core.ids import PageId
 from core.messages import CrawlRequested, WorkRemoved
-from core.pages import Disguise
+from core.pages import Disguise, PageVersion
 from core.states import CaseState, Verdict
+from pagestore.memory import MemoryPageStore
 from tests.support import admin_data
 from tests.support.desk import (
     CollectingOutbox,
@@ -398,9 +400,24 @@ def test_a_run_names_its_faults_and_what_was_left_out(world: admin_data.World) -
 
 
 def test_a_page_shows_its_cases_even_while_the_page_store_is_away(world: admin_data.World) -> None:
-    case = world.ours.cases[0]
-    detail = signed_in(world.ours.reviewer).get(record_url(world.ours.pages[0])).content.decode()
-    assert record_url(case) in detail
+    client = signed_in(world.ours.reviewer)
+    client.cookies["django_language"] = "en"
+    detail = client.get(record_url(world.ours.pages[0])).content.decode()
+    assert record_url(world.ours.cases[0]) in detail
+    assert "the page store does not answer" in detail
+
+
+def test_the_versions_of_a_page_are_asked_for_once(world: admin_data.World, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = list[PageId]()
+
+    class Asked(MemoryPageStore):
+        def versions(self, page: PageId) -> list[PageVersion]:
+            asked.append(page)
+            return super().versions(page)
+
+    monkeypatch.setattr(stores, "page_store", Asked)
+    assert signed_in(world.ours.reviewer).get(record_url(world.ours.pages[0])).status_code == 200
+    assert asked == [world.ours.pages[0].page_id]
 
 
 # Cost

@@ -198,15 +198,22 @@ class PageRecordAdmin(HolderAdmin):
     @display(description=_("versions"))
     def version_list(self, page: PageRecord) -> object:
         """List what the page store keeps; where it does not answer, say so instead."""
-        try:
-            versions = stores.page_store().versions(PageId(page.page_id))
-        except ZhuiwenError as error:
-            return translated(str(error))
-        rows = [
-            (moment(version.fetched_at), f"{len(version.reading.text):,}", clipped(version.reading.title, 200))
-            for version in reversed(versions)
-        ]
-        return format_html("<ul>{}</ul>", format_html_join("", "<li>{} · {} · {}</li>", rows)) if rows else NOTHING
+        kept = vars(page)  # a form draws each field five times; a store that is away would be waited for each time
+        if "versions_shown" not in kept:
+            kept["versions_shown"] = _versions_shown(page)
+        return kept["versions_shown"]
+
+
+def _versions_shown(page: PageRecord) -> object:
+    try:
+        versions = stores.page_store().versions(PageId(page.page_id))
+    except ZhuiwenError as error:
+        return translated(str(error))
+    rows = [
+        (moment(version.fetched_at), f"{len(version.reading.text):,}", clipped(version.reading.title, 200))
+        for version in reversed(versions)
+    ]
+    return format_html("<ul>{}</ul>", format_html_join("", "<li>{} · {} · {}</li>", rows)) if rows else NOTHING
 
 
 @admin.register(Exclusion)
