@@ -18,6 +18,7 @@ Span = tuple[int, int]  # the places of the first and the last line
 OWN_LINES = "own"
 MIN_CHARS_OF_TITLE = 5
 MIN_MARKS = 2
+MAX_KINDS_OF_MARKS = 20  # real threads have up to 9 (2026-11, own layouts and open pages)
 # In boxes of marks there is little else; in a post that holds its own mark there are its words besides.
 MIN_SHARE_OF_MARKS = 0.2
 _MAX_LEVELS_OF_KIND = 3
@@ -61,9 +62,10 @@ class PageBoxes:
 
     def _parting(self, marks: dict[Kind, list[int]]) -> list[list[int]]:
         counts = Counter(map(self._kind_of_line, self.page))
-        return [
+        found = [
             places for kind, places in marks.items() if len(places) >= max(MIN_MARKS, MIN_SHARE_OF_MARKS * counts[kind])
         ]
+        return sorted(found, key=len, reverse=True)[:MAX_KINDS_OF_MARKS]
 
     @cached_property
     def spans(self) -> dict[HtmlElement, Span]:

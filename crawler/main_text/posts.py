@@ -95,9 +95,10 @@ class _Thread:
 
     def _group(self, marks: Sequence[int], taken: Places) -> _Group:
         """What stands between marks of one kind: the boxes of the kind that holds most words there."""
+        already = sorted(taken)
         best = best_of_text = _Group()
         for kind, spans in self.boxes.by_kind.items():
-            group = self._between(marks, [span for span in spans if taken.isdisjoint(_range(span))])
+            group = self._between(marks, [span for span in spans if not _holds(span, already)])
             if kind[0] in _OF_TEXT:
                 best_of_text = max(best_of_text, group, key=lambda each: each.score)
             else:
@@ -106,7 +107,7 @@ class _Thread:
         return best if best.score >= MIN_SHARE_OF_BOXES * best_of_text.score else best_of_text
 
     def _between(self, marks: Sequence[int], spans: Iterable[Span]) -> _Group:
-        posts = list(_outermost(span for span in spans if bisect_left(marks, span[0]) == bisect_right(marks, span[1])))
+        posts = list(_outermost(span for span in spans if not _holds(span, marks)))
         parts = {part: list(run) for part, run in groupby(posts, key=lambda post: bisect_left(marks, post[0]))}
         if len(parts) < max(MIN_MARKS, MIN_COVERAGE * len(marks)):
             return _Group()
@@ -142,19 +143,21 @@ class _Thread:
         """A question with one answer: what stands behind it with a time or a name of its own, in a box called so."""
         if not self.main:
             return _NONE
-        marks = sorted(place for places in self.boxes.marks.values() for place in places)
-        answers = _NONE.union(*(self._answer(mark) for mark in marks if mark > self.main[-1]))
+        marks = {place for places in self.boxes.marks.values() for place in places if place > self.main[-1]}
+        spans = {self._answer(mark) for mark in marks}
+        answers = {place for span in spans if span for place in _range(span) if self.boxes.words[place]}
         question = self._opening(self.main[-1] + 1)
         return question | answers if answers or min(question, default=self.main[0]) < self.main[0] else _NONE
 
-    def _answer(self, mark: int) -> Places:
+    def _answer(self, mark: int) -> Span | None:
+        """The smallest box with words around a mark, if it is called an answer and stands behind the question."""
         for box in blocks(self.boxes.page[mark].container):
             span = self.boxes.spans[box]
             if span[0] <= self.main[-1]:
                 break
             if self.boxes.speaks(span):
-                return frozenset(filter(self.boxes.words.__getitem__, _range(span))) if is_answer(box) else _NONE
-        return _NONE
+                return span if is_answer(box) else None
+        return None
 
     def _heading(self, first: int) -> int:
         """The last line before `first` that has most in common with the page's title; -1 for none."""
@@ -184,6 +187,11 @@ def _by_turns(marks: Sequence[int], others: Sequence[int]) -> bool:
     parts = Counter(bisect_right(others, mark) for mark in marks)
     [(_, parts_alike)] = Counter(parts.values()).most_common(1)
     return parts_alike >= MIN_SHARE_BY_TURNS * max(len(parts), len(others))
+
+
+def _holds(span: Span, places: Sequence[int]) -> bool:
+    """Whether any of sorted places lies there."""
+    return bisect_left(places, span[0]) < bisect_right(places, span[1])
 
 
 def _range(span: Span) -> range:
