@@ -140,7 +140,7 @@ def test_the_worker_probe_speaks_to_a_worker_of_this_broker(home: Home, tmp_path
         try:
             wait_until(lambda: probes.worker_answers(url, "pages"), "the worker answers")
             assert not probes.worker_answers(url, "crawl")
-            assert probes.any_worker_answers(url, "pages")
+            wait_until(lambda: probes.any_worker_answers(url, "pages"), "the worker answers who asks for any")
             assert not probes.any_worker_answers(url, "crawl")
         finally:
             worker.terminate()

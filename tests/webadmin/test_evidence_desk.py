@@ -239,7 +239,7 @@ def drawn(world: admin_data.World, store: MemoryEvidenceStore, pages: list[dict[
 
 
 LEFT_OUT = {"screenshot": False, "pdf": False, "why": "page_limit", "limit": 2}
-PAGES = [
+PAGES: list[dict[str, Any]] = [
     {"page": 1, "screenshot": True, "pdf": True},
     {"page": 2, "screenshot": True, "pdf": True},
     {"page": 3, **LEFT_OUT},
