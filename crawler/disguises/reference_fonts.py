@@ -29,7 +29,7 @@ from crawler.disguises.glyph_shapes import FEATURES, GlyphIndex, Learned, Raster
 from crawler.disguises.reference_store import ReferenceStore, unpacked
 
 SIZE_PX = 72  # that a reference is drawn at, as are the glyphs compared with it
-MAX_FACES = 3  # they cost 10 s of one processor once a machine, and 36 MB (2026-11)
+MAX_FACES = 3  # they cost 12 s of one processor once a machine, and 49 MB (2026-11)
 _FOLDERS = ("/usr/share/fonts", "/usr/local/share/fonts", "~/.local/share/fonts", "~/.fonts")
 # Free faces with all of GB 2312, best known first: two weights of two styles serve better than many of one.
 _FREE = (
@@ -41,14 +41,15 @@ _FREE = (
 )
 _SUFFIXES = (".otf", ".ttf", ".ttc")
 _MAX_FACES_OF_FILE = 10
-_MAX_SECONDS = 100.0  # for drawing: ten times what it takes; the reading process may be silent for two minutes
+_MAX_SECONDS = 300.0  # for drawing: thirty times what it takes, as to draw here would take no less on a busy machine
 _DRAWN_WITH = ("freetype2", "raqm", "harfbuzz")
 _SOURCES = (__file__, glyph_shapes.__file__)
 # Both halves of GB 2312, of which 鸢 and 晌 stand in novels, and the first of Big5; known in every face.
 _USUAL = COMMON_HAN | frozenset(char for char in SECOND_HAN if char.encode("gb2312", "ignore"))
-# The second half of Big5, .2 % of traditional prose, and what Hong Kong writes that Big5 lacks; in two faces (5 s).
-_TRADITIONAL = (SECOND_HAN - _USUAL) | frozenset("裏牀峯羣着舖獃幵綫衞爲麪祕啓吿闆讎虯旛紥")
-_FACES_OF_TRADITIONAL = 2
+# All of Unicode's first block, which is what GBK has: of it the second half of Big5 is .2 % of traditional prose, what
+# neither GB 2312 nor Big5 has .01 % of articles (産 邨 樫). In two faces (decision 0165).
+_RARE = frozenset(map(chr, range(0x4E00, 0x9FA6))) - _USUAL
+_FACES_OF_RARE = 2
 _STROKES = frozenset("囗丨丿丶亅")  # stand in no text, and look like 口, 1 and marks
 _OTHERS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _log = logging.getLogger(__name__)
@@ -143,7 +144,7 @@ def drawn_references(paths: Sequence[Path]) -> Learned:
     usual, more = _known_chars()
     known = np.zeros((len(faces), len(usual) + len(more), FEATURES), np.float32)
     for number, face in enumerate(faces):
-        chars = [*usual, *more] if number < _FACES_OF_TRADITIONAL else usual
+        chars = [*usual, *more] if number < _FACES_OF_RARE else usual
         known[number, : len(chars)] = _features(face, chars)
     return learned(known)
 
@@ -169,7 +170,7 @@ def _drawn_apart(paths: Sequence[Path], faces: int, chars: int) -> Learned:
 
 def _known_chars() -> tuple[list[str], list[str]]:
     """Those known in every face, and those known in some."""
-    return [*_sorted(_USUAL), *_OTHERS], _sorted(_TRADITIONAL - _USUAL)
+    return [*_sorted(_USUAL), *_OTHERS], _sorted(_RARE)
 
 
 def _opened(paths: Sequence[Path]) -> list[ImageFont.FreeTypeFont]:

@@ -24,7 +24,7 @@ _MAGIC = b"zhuiwen references, version 1\n".ljust(32, b"\0")
 _HEAD_BYTES = len(_MAGIC) + hashlib.sha256().digest_size  # a multiple of a number's size
 _NUMBER = np.dtype("<f4")
 _PREFIX, _UNFINISHED = "references-", ".part"
-# Of 36 MB with three faces. One is in use; an upgrade of the product or of the faces leaves one behind.
+# Of 49 MB with three faces. One is in use; an upgrade of the product or of the faces leaves one behind.
 _FILES_KEPT = 4
 # For another process that draws the same: three times what that takes while the machine is busy (2026-11). The reading
 # process may be silent for two minutes.
