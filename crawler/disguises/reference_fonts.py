@@ -152,7 +152,7 @@ def drawn_references(paths: Sequence[Path]) -> Learned:
 def _drawn_apart(paths: Sequence[Path], faces: int, chars: int) -> Learned:
     """As `drawn_references`, in a process of its own.
 
-    It needs 600 MB, of which a crawl would not get 200 back; and numbers are the same to the last bit only where as
+    It needs 670 MB, of which a crawl would not get 200 back; and numbers are the same to the last bit only where as
     many threads multiply, of which processes that read pages have one or all.
     """
     command = [sys.executable, "-m", "crawler.disguises.reference_worker", *map(str, paths)]
