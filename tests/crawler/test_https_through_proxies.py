@@ -82,7 +82,7 @@ class ConnectProxy:
                 self._close()
                 return
             host, _, port = target.rpartition(":")
-            with socket.create_connection((host, int(port)), timeout=10) as far:
+            with socket.create_connection((host, int(port)), timeout=60) as far:
                 near.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
                 _join(near, far)
 

@@ -265,7 +265,7 @@ class ForwardProxy:
                 if proxy.status:
                     return self._say(proxy.status, b"<p>no</p>")
                 try:
-                    with urlopen(Request(self.path), timeout=10) as answer:
+                    with urlopen(Request(self.path), timeout=60) as answer:
                         self._say(answer.status, answer.read())
                 except OSError as fault:
                     self._say(getattr(fault, "code", 502), b"")

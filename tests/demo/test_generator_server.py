@@ -17,7 +17,7 @@ from deploy.demo.server import DemoServers, main
 from deploy.demo.sites import generate
 from tests.support.demo_sites import Demo
 
-DEADLINE_S = 20.0
+DEADLINE_S = 60.0
 
 
 @pytest.fixture(scope="module")

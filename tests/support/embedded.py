@@ -12,7 +12,7 @@ import pymongo
 import pytest
 from pymongo.errors import PyMongoError
 
-DEADLINE_S = 30.0
+DEADLINE_S = 60.0
 
 
 def free_port() -> int:
