@@ -7,11 +7,14 @@ import pytest
 from core.pages import Reading
 from core.states import MIN_CONFIDENCE_TO_TRUST
 from crawler.main_text.both_scripts import in_both_scripts
+from crawler.main_text.post_boxes import PageBoxes
 from crawler.main_text.post_marks import is_mark, is_of_software
+from crawler.markup import lines, parse
 from crawler.reading import Rejected, read_page
 from laboratory.text_scores import text_score
 from tests.crawler.layouts import Layout
 from tests.crawler.thread_layouts import (
+    BOOKS,
     FERRY,
     MENU,
     REMARKS,
@@ -88,6 +91,25 @@ def test_the_address_alone_settles_what_a_page_of_few_labels_is() -> None:
     assert isinstance(on_a_board, Reading)
     assert FERRY.posts[-1].said[0] not in elsewhere.text
     assert FERRY.posts[-1].said[0] in on_a_board.text
+
+
+def test_counted_replies_make_a_thread_unless_the_page_knows_remarks_or_news() -> None:
+    board = next(layout for layout in THREADS if layout.name == "community of a library: cells below a topic")
+    remarked = board.markup.replace("5 回复", "5 回复</span> <span>网友评论")
+    extractors = [
+        getattr(read_page(markup.encode(), {}, url), "extractor", "")
+        for markup, url in ((board.markup, URL), (remarked, URL), (board.markup, "http://site.example/news/1.html"))
+    ]
+    assert extractors == ["thread", "density", "density"]
+
+
+def test_the_title_in_the_page_weighs_nothing_among_the_posts() -> None:
+    tree = parse(THREADS[0].markup)
+    assert tree is not None
+    boxes = PageBoxes(lines(tree), tree.findtext(".//title") or "")
+    weights = {line.text: words for line, words in zip(boxes.page, boxes.words, strict=True)}
+    assert weights[BOOKS.title] == 0.0
+    assert weights[BOOKS.posts[1].said[0]] > 0.0
 
 
 def test_a_page_of_very_many_kinds_of_boxes_is_answered() -> None:
