@@ -17,7 +17,7 @@ from core.messages import CrawlRequested, WorkRemoved
 from core.pages import Disguise, PageVersion
 from core.states import CaseState, Verdict
 from pagestore.memory import MemoryPageStore
-from tests.support import admin_data
+from tests.support import admin_data, case_texts
 from tests.support.desk import (
     CollectingOutbox,
     add_url,
@@ -378,7 +378,10 @@ def test_decided_cases_can_be_opened_again_together(world: admin_data.World) -> 
     assert VerdictRecord.objects.filter(case=decided).count() == 2
 
 
-def test_hostile_titles_and_urls_are_text_in_every_list(world: admin_data.World) -> None:
+def test_hostile_titles_and_urls_are_text_in_every_list(
+    world: admin_data.World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    case_texts.use(monkeypatch)
     evil = "<script>alert(1)</script>"
     PageRecord.objects.update(title=evil, url=f"javascript:{evil}")
     Case.objects.update(page_title=evil, page_url=f"javascript:{evil}")

@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 
 from core.states import MIN_CONFIDENCE_TO_TRUST
-from tests.support import admin_data
+from tests.support import admin_data, case_texts
 from tests.support.desk import list_url, record_url, signed_in
 from webadmin.models import PageRecord
 
@@ -32,7 +32,10 @@ def test_pages_are_filtered_by_doubtful_extraction(world: admin_data.World) -> N
     assert "一则短讯" not in shown
 
 
-def test_a_page_shows_its_chapter_and_whether_its_extraction_is_doubtful(world: admin_data.World) -> None:
+def test_a_page_shows_its_chapter_and_whether_its_extraction_is_doubtful(
+    world: admin_data.World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    case_texts.use(monkeypatch)
     sure, doubtful = two_pages(world)
     client: Client = signed_in(world.administrator)
     assert ">12<" in "".join(client.get(record_url(sure)).content.decode().split())
