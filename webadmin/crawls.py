@@ -25,7 +25,7 @@ State, Trigger = CrawlRun.State, CrawlRun.Trigger
 
 # Chosen, not measured: a nightly crawl of the largest page limit takes hours, so an hour's delay is worth a line to the
 # operator and no more; the crawler gives a sign of life every few seconds, so ten silent minutes are a dead process; a
-# queue that no worker has touched for six hours is not going to be worked off.
+# queue that no crawler has touched for six hours is not going to be worked off.
 MISSED_AFTER = timedelta(hours=1)
 DEAD_AFTER_SILENCE = timedelta(minutes=10)
 DEAD_AFTER_QUEUED = timedelta(hours=6)
@@ -210,16 +210,19 @@ def missed_runs(now: datetime) -> list[CrawlRun]:
 
 
 def abandon_dead_runs(now: datetime) -> int:
-    """Fail the runs that gave no sign of life and those that nobody took up; returns how many."""
+    """Fail the runs that gave no sign of life and those that nobody took up; returns how many.
+
+    A queue from which any crawl was begun of late is worked off, however long one has stood in it.
+    """
     silent = CrawlRun.objects.annotate(alive_at=Coalesce("heartbeat_at", "started_at", "due_at")).filter(
         state=State.RUNNING, alive_at__lt=now - DEAD_AFTER_SILENCE
     )
+    count = sum(fail(run, None, STOPPED_ANSWERING, now=now) for run in silent)
+    if CrawlRun.objects.filter(Q(state=State.RUNNING) | Q(started_at__gte=now - DEAD_AFTER_QUEUED)).exists():
+        return count
     waited = Q(resume_at__isnull=True) | Q(resume_at__lt=now - DEAD_AFTER_QUEUED)
     ignored = CrawlRun.objects.filter(waited, state=State.QUEUED, due_at__lt=now - DEAD_AFTER_QUEUED)
-    count = 0
-    for runs, reason in ((silent, STOPPED_ANSWERING), (ignored, NEVER_TAKEN_UP)):
-        count += sum(fail(run, None, reason, now=now) for run in runs)
-    return count
+    return count + sum(fail(run, None, NEVER_TAKEN_UP, now=now) for run in ignored)
 
 
 def _watched() -> QuerySet[Site]:

@@ -178,6 +178,25 @@ def test_a_run_that_nobody_takes_up_is_given_up_after_six_hours(site: Site) -> N
     assert CrawlRun.objects.get().state == State.FAILED
 
 
+def test_a_run_waits_as_long_as_crawlers_are_busy_with_others(site: Site) -> None:
+    now = timezone.now()
+    other = admin_data.site(site.rights_holder, "云笺阁", "yunjian.example")
+    admin_data.run(site, State.QUEUED, due_at=now - timedelta(hours=30))
+    long = admin_data.run(other, State.RUNNING, started_at=now - timedelta(hours=29), heartbeat_at=now)
+    assert crawls.abandon_dead_runs(now) == 0
+    CrawlRun.objects.filter(pk=long.pk).update(state=State.FINISHED, heartbeat_at=None)
+    assert crawls.abandon_dead_runs(now) == 1, "nothing runs, and nothing was begun for a day"
+
+
+def test_a_run_waits_where_one_was_begun_of_late(site: Site) -> None:
+    now = timezone.now()
+    other = admin_data.site(site.rights_holder, "云笺阁", "yunjian.example")
+    admin_data.run(site, State.QUEUED, due_at=now - timedelta(hours=30))
+    admin_data.run(other, State.FINISHED, started_at=now - timedelta(hours=5))
+    assert crawls.abandon_dead_runs(now) == 0
+    assert crawls.abandon_dead_runs(now + timedelta(hours=2)) == 1
+
+
 def test_a_crawl_that_ends_after_it_was_given_up_is_still_finished(site: Site) -> None:
     run = crawls.request_run(site)
     crawls.mark_started(run)
