@@ -100,7 +100,9 @@ class PageBoxes:
         return words - (self._noise_before[span[1] + 1] - self._noise_before[span[0]])
 
     def _is_frame(self, line: Line, repeats: Counter[str]) -> bool:
-        is_repeated = repeats[_DIGITS.sub("0", line.text)] > 1 and not END_OF_SENTENCE.search(line.text)
+        # Commands that several posts show are no frame.
+        is_said = line.container.tag == "pre" or END_OF_SENTENCE.search(line.text) is not None
+        is_repeated = not is_said and repeats[_DIGITS.sub("0", line.text)] > 1
         is_title = len(line.text) >= MIN_CHARS_OF_TITLE and one_line(line.text) in self._title
         is_link = line.link_chars > MAX_LINK_SHARE * len(line.text)
         if is_repeated or is_title or is_link or is_mark(line.text) or is_of_software(line.text):

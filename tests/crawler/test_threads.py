@@ -112,6 +112,24 @@ def test_the_title_in_the_page_weighs_nothing_among_the_posts() -> None:
     assert weights[BOOKS.posts[1].said[0]] > 0.0
 
 
+def test_commands_that_several_posts_repeat_stay_in_them() -> None:
+    said = [
+        "装好以后先清一次缓存，再看还报不报错。",
+        "我这里清了也没用，后来重启了一遍才好。",
+        "楼上两位说的都对，顺序不要反。",
+    ]
+    posts = "".join(
+        f"<div class='by'>会员{number} 2025-11-{number + 1} 10:00</div><div class='words'><p>{text}</p><pre>php tool cache:clear --all</pre></div>"  # noqa: E501
+        for number, text in enumerate(said)
+    )
+    markup = page(
+        "缓存怎么清才干净 - 工具论坛", f"{MENU}<h1>缓存怎么清才干净</h1><a>只看楼主</a>{posts}<a>发表新帖</a>"
+    )
+    reading = read_page(markup.encode(), {}, URL)
+    assert isinstance(reading, Reading)
+    assert reading.text.count("cache:clear") == len(said)
+
+
 def test_a_page_of_very_many_kinds_of_boxes_is_answered() -> None:
     boxes = "".join(
         f"<div class='a{chr(97 + n % 26)}{chr(97 + n // 26 % 26)}'><p>{n % 7 + 1}楼 2025-11-03 10:00</p>"
