@@ -93,8 +93,8 @@ class ReferenceFonts:
         def draw() -> Learned:
             return _drawn_apart(self.paths, len(faces), len(chars))
 
-        key = _key(faces, chars) if self._store is not None else ""
-        known = self._store.get(key, len(faces), len(chars), draw) if self._store is not None and key else draw()
+        key = _key(faces, chars) if self._store else ""
+        known = self._store.get(key, len(faces), len(chars), draw) if self._store and key else draw()
         return GlyphIndex(chars, known)
 
 

@@ -120,10 +120,10 @@ def _text(chosen: Sequence[Line], title: str, whole: Sequence[Line], extractor: 
     if extractor != "thread" or not text:
         return text
     above = itertools.takewhile(lambda line: line is not text[0], whole)
-    stated = [
+    titles = [
         line for line in above if title and title in headline.one_line(line.text)[: len(title) + MAX_CHARS_OF_PREFIX]
     ]
-    return [*stated[-1:], *text]
+    return [*titles[-1:], *text]
 
 
 def _chosen(

@@ -13,6 +13,7 @@ from lxml.html import HtmlElement
 
 from crawler.characters.repertoire import count_han
 from crawler.main_text.both_scripts import in_both_scripts
+from crawler.main_text.post_marks import END_OF_SENTENCE
 from crawler.markup import Line, lines
 
 MIN_POINTS = 2
@@ -58,7 +59,6 @@ _REMARKS = in_both_scripts("评论|留言|跟帖|书评|读后感|读者来信|�
 _POWERED = re.compile(
     r"Powered by|Built with|Forum software|Simple Machines|驱动|构建|论坛(?:软件|程序)|©", re.IGNORECASE
 )
-_SENTENCE = re.compile("[。！？；…!?]")
 _NAMES = re.compile(
     r"(?:^|[\s_-])(?:thread|topic|question|answers?|jieda|postlist|post-stream|viewthread|viewtopic|bbs|forum|lzl)(?:$|[\s_-])"
     r"|postmessage_|PostStream|QuestionHeader|QuestionAnswer|AnswerItem|DiscussionPage",
@@ -116,7 +116,7 @@ def is_thread(tree: HtmlElement, said: Stated, page: Sequence[Line], url: str) -
     points = MIN_POINTS if _is_declared(tree, said) else _points_of_software(said, page, is_article)
     points += not is_article and any(map(_ADDRESS.search, addresses))
     short = (line.text for line in page if len(line.text) <= _MAX_CHARS_OF_LABEL)
-    frames = [text for text in short if _OF_LABELS.search(text) and not _SENTENCE.search(text)]
+    frames = [text for text in short if _OF_LABELS.search(text) and not END_OF_SENTENCE.search(text)]
     points += len({_DIGITS.sub("", found[0].strip()) for text in frames for found in _LABEL.finditer(text)})
     if points == MIN_POINTS - 1:
         # What stands around remarks too, and names of boxes, only settle what is likely already.
