@@ -1,8 +1,9 @@
 """Pages on their way to the page store: together where they wait, and each with an outcome of its own."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from datetime import UTC, datetime
+from typing import Any, TypeVar
 
 import pytest
 
@@ -12,6 +13,8 @@ from core.pages import Fetched, Reading, Stored
 from crawler.store_batches import MAX_BYTES, MAX_PAGES, Pages, StoreBatches
 from pagestore.memory import MemoryPageStore
 
+T = TypeVar("T")
+DEADLINE_S = 60.0
 NOON = datetime(2026, 11, 1, 4, 0, tzinfo=UTC)
 
 
@@ -40,6 +43,11 @@ def page(number: int, body: bytes = b"<p>") -> tuple[Fetched, Reading]:
     return fetched, Reading(title="", text=f"第{number}页")
 
 
+def ended(run: Coroutine[Any, Any, T]) -> T:
+    """What `run` gives; a page that nobody ever answers for fails the test in place of holding it up."""
+    return asyncio.run(asyncio.wait_for(run, DEADLINE_S))
+
+
 def outcomes(
     pages: list[tuple[Fetched, Reading]], slow: Callable[[], SlowStore]
 ) -> tuple[list[Stored | BaseException], SlowStore]:
@@ -51,7 +59,7 @@ def outcomes(
         store.gate.set()
         return await asyncio.gather(*puts, return_exceptions=True), store
 
-    return asyncio.run(run())
+    return ended(run())
 
 
 def test_pages_that_wait_go_together_and_each_gets_its_own_answer() -> None:
@@ -70,7 +78,7 @@ def test_a_page_that_nobody_waits_with_goes_alone() -> None:
             await batches.put(*page(number))
         return slow.sizes
 
-    assert asyncio.run(run()) == [1, 1, 1]
+    assert ended(run()) == [1, 1, 1]
 
 
 def test_long_pages_go_in_batches_that_one_request_can_hold() -> None:
@@ -104,7 +112,7 @@ def test_a_store_that_is_away_is_said_to_all_and_asked_again_by_the_next() -> No
         refused = await asyncio.gather(*(batches.put(*page(number)) for number in range(4)), return_exceptions=True)
         return refused, await batches.put(*page(9))
 
-    refused, stored = asyncio.run(run())
+    refused, stored = ended(run())
     assert len(refused) == 4
     assert all(isinstance(each, RetryLater) for each in refused)
     assert stored.is_new_page
@@ -123,6 +131,6 @@ def test_who_stops_waiting_takes_nothing_from_the_others() -> None:
             await leaving
         return stored, len(slow.store.pages(None, 10))
 
-    stored, number = asyncio.run(run())
+    stored, number = ended(run())
     assert stored.is_new_page
     assert number == 2
