@@ -1,7 +1,7 @@
 """Reads pages beside the crawl: one that is made to be slow takes seconds, and the others are fetched meanwhile.
 
 Threads serve a crawl that waits for its site most of the time, as polite ones do. Where pages wait for their readers, a
-process takes over (decision 0163): threads share one interpreter with the crawl, and each holds up the other.
+process takes over (docs/decisions/speed.md): threads share one interpreter with the crawl, and each holds up the other.
 """
 
 import asyncio

@@ -92,8 +92,8 @@ PUBLISHED_WINDOWS = WindowRule(64, 32, 3, FREQUENT_INITIALS, REFERENCE_PERMILLE)
 FINE_WINDOWS = replace(PUBLISHED_WINDOWS, granularity=32, step=16)
 SYLLABLE_ANCHORS = AnchorRule(Alphabet.SYLLABLES, 5, 4)
 
-# 1, 2: anchors of plain syllables and of initials (docs/decisions/0010-anchors.md); 3, 4: windows as seeds
-# (docs/decisions/0072-windows-as-seeds.md); 5: anchors of folded syllables (docs/decisions/0090-fuzzy-anchors.md).
+# 1, 2: anchors of plain syllables and of initials; 3, 4: windows as seeds; 5: anchors of folded syllables
+# (docs/decisions/fingerprints-and-anchors.md).
 _NUMBERED = (
     Algorithm(1, READINGS_2026, 1, (PUBLISHED_WINDOWS,), SYLLABLE_ANCHORS),
     Algorithm(2, READINGS_2026, 1, (PUBLISHED_WINDOWS,), AnchorRule(Alphabet.INITIALS, 10, 4)),
@@ -103,6 +103,6 @@ _NUMBERED = (
 )
 ALGORITHMS: Mapping[int, Algorithm] = MappingProxyType({algorithm.id: algorithm for algorithm in _NUMBERED})
 
-# Folded syllables find what was confused by ear too, with an index no larger (docs/decisions/0090-fuzzy-anchors.md).
+# Folded syllables find what was confused by ear too, with an index no larger (decision as above).
 # When this changes, all fingerprints and the index are made anew.
 DEFAULT = ALGORITHMS[5]

@@ -1,6 +1,7 @@
 """Anchors: hashes of k consecutive tokens, of which winnowing keeps about one in w by their content alone.
 
-Source: Schleimer, Wilkerson, Aiken, "Winnowing", SIGMOD 2003; parameters measured in docs/decisions/0010-anchors.md.
+Source: Schleimer, Wilkerson, Aiken, "Winnowing", SIGMOD 2003; parameters measured in
+docs/decisions/fingerprints-and-anchors.md.
 """
 
 import numpy as np

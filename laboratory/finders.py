@@ -38,7 +38,7 @@ class Seeding:
 # The frequency windows of a page as far apart as those of works are, that is as they were published.
 PUBLISHED_STEP = replace(calibration.DEFAULT, page_window_step_tokens=32)
 # Beside the product, by their own names alone: what anchors of folded syllables and what windows are compared with
-# (docs/decisions/0090-fuzzy-anchors.md, docs/decisions/0086-windows-verified.md).
+# (docs/decisions/fingerprints-and-anchors.md).
 SEEDINGS: Mapping[str, Seeding] = MappingProxyType(
     {
         PRODUCT: Seeding(),

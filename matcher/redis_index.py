@@ -1,6 +1,6 @@
 """The index in Redis 6.2 or newer, on one server or in a cluster: one string of postings for each bucket of keys.
 
-Names: matcher.redis_keys. Form of buckets: matcher.redis_buckets. See docs/decisions/0073-postings-in-redis.md.
+Names: matcher.redis_keys. Form of buckets: matcher.redis_buckets. See docs/decisions/index.md.
 """
 
 import time

@@ -19,7 +19,7 @@ MAX_LETTERS_OF_SYLLABLE = 16  # zhuang with zero-width characters between its le
 
 
 Near = tuple[NDArray[np.int32], NDArray[np.uint64]]
-SHAPES_USED = 2  # more columns agree by chance more often than they find: docs/decisions/0071-near-characters.md
+SHAPES_USED = 2  # more columns agree by chance more often than they find: docs/decisions/alignment-and-spans.md
 BITS = 64
 # Looked up once: to ask an enumeration for a member takes longer than to compare a page's characters with it.
 LATIN, FULL_WIDTH_LATIN, HAN, ZERO_WIDTH = map(int, (Kind.LATIN, Kind.FULL_WIDTH_LATIN, Kind.HAN, Kind.ZERO_WIDTH))

@@ -1,7 +1,7 @@
 """How each page of a text looks: its stored response drawn by a browser, within what one text may cost.
 
 The first page has the limits of any page (crawler.browsing.screenshots); those that follow share three more. A page
-that is left out is named with the reason: docs/decisions/0166.
+that is left out is named with the reason: docs/decisions/evidence-bundles.md.
 """
 
 import time
@@ -24,7 +24,7 @@ FAILED = Drawing(undrawn=Undrawn.FAILED)
 class Limits:
     """Of one text. pages: the first among them; the rest is for all that follow it together.
 
-    Chosen (November 2026, two cores): chapters have 2 to 5 pages, 0119 allows 60. A page of 800 characters takes 0.95 s
+    Chosen (November 2026, two cores): chapters have 2 to 5 pages, at most 60. A page of 800 characters takes 0.95 s
     and 0.29 MB of PNG and PDF, one of 3,000 takes 1.03 s and 0.79 MB, so that 19 of the larger ones just fit.
     """
 

@@ -55,7 +55,7 @@ def live_evidence(settings: Settings) -> EvidencePorts:
 def match_index(settings: Settings) -> MatchIndex:
     """The index in Redis, behind a snapshot where the settings name a folder for one.
 
-    A scheme with +cluster makes it a cluster's (docs/decisions/0074-index-in-a-cluster.md): any node may be named, the
+    A scheme with +cluster makes it a cluster's (docs/decisions/index.md): any node may be named, the
     client learns of the others. Broker and locks stay on the one server of `redis_client`.
     """
     scheme, _, rest = settings.index_url.partition("://")

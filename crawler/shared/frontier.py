@@ -1,7 +1,7 @@
 """What a crawl still has to fetch, kept in Redis, so that several processes crawl one site and one of them may die.
 
 Means the same as the journal of crawler.frontier: an address is done only when its page is stored. What a process takes
-is leased to it and not removed; when its heartbeat stops, others take it. Decisions 0107, 0158.
+is leased to it and not removed; when its heartbeat stops, others take it (docs/decisions/shared-crawls.md).
 """
 
 import hashlib

@@ -2,7 +2,7 @@
 
 A date later than our last look announces a change; an earlier one denies it. Both belong to the site watched, so both
 are held against what is then seen: announcements count while enough of them come true, denials while hardly a change
-went unannounced. Decision 0156.
+went unannounced. See docs/decisions/recrawls.md.
 """
 
 import json

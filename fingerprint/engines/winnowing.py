@@ -22,7 +22,7 @@ class Joining:
     """How fingerprints in common become spans, which the source leaves open.
 
     merge: in tokens; min_to_match: fingerprints of the largest span of a work that is reported; min_to_show: of each
-    other span of that work. Why these: docs/decisions/0080-published-engines.md.
+    other span of that work. Why these: docs/decisions/published-engines.md.
     """
 
     merge: MergeRule

@@ -111,7 +111,7 @@ def test_being_alike_is_mutual(text: str) -> None:
 
 
 def test_spelling_errors_of_learners_are_near_as_far_as_was_measured() -> None:
-    """Floors a little below what was measured; docs/decisions/0071-near-characters.md."""
+    """Floors a little below what was measured; docs/decisions/alignment-and-spans.md."""
     pairs = [
         (right, wrong)
         for record in shared_records("typos_dev.jsonl.gz", 20_000)

@@ -13,7 +13,7 @@ class RightsHolder(models.Model):
     contact = models.CharField(_("contact"), max_length=300, blank=True)
     created_at = models.DateTimeField(_("created"), auto_now_add=True)
     # When a licence or an own domain changed: pages compared before that are owed another comparison. New texts are
-    # none of this: they are searched for (docs/decisions/0082-new-texts-meet-stored-pages.md).
+    # none of this: they are searched for (docs/decisions/pending-work.md).
     changed_at = models.DateTimeField(_("rights changed"), null=True, blank=True, editable=False)
 
     class Meta:
