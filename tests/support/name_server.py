@@ -22,8 +22,7 @@ class NameServer:
         self.names = names
         self.asked: Counter[tuple[str, str]] = Counter()
         self._lock = threading.Lock()
-        self._over_udp = socketserver.ThreadingUDPServer(("127.0.0.1", 0), _udp_handler(self))
-        self._over_tcp = socketserver.ThreadingTCPServer(self._over_udp.server_address, _tcp_handler(self))
+        self._over_udp, self._over_tcp = self._bound()
         for server in (self._over_udp, self._over_tcp):
             server.daemon_threads = True
 
@@ -40,6 +39,15 @@ class NameServer:
         for server in (self._over_udp, self._over_tcp):
             server.shutdown()
             server.server_close()
+
+    def _bound(self) -> tuple[socketserver.ThreadingUDPServer, socketserver.ThreadingTCPServer]:
+        """Both on one port: of those that are free for the one, some are taken for the other."""
+        while True:
+            over_udp = socketserver.ThreadingUDPServer(("127.0.0.1", 0), _udp_handler(self))
+            try:
+                return over_udp, socketserver.ThreadingTCPServer(over_udp.server_address, _tcp_handler(self))
+            except OSError:
+                over_udp.server_close()
 
     def answer(self, data: bytes, limit: int) -> bytes:
         """The message that answers `data`; cut short where it is larger than `limit`."""
