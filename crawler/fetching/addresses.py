@@ -68,6 +68,20 @@ class AddressGuard:
         if reason and not self.is_allowed(host, port):
             raise UnsafeUrl(url, f"{address} is {reason}; {_remedy(host, port, address)}")
 
+    def allowed(self, url: str, host: str, port: int, addresses: Sequence[str]) -> list[str]:
+        """Those of a host's addresses that may be fetched, in their order. Raises UnsafeUrl where there is none."""
+        kept, faults = list[str](), list[UnsafeUrl]()
+        for address in addresses:
+            try:
+                self.check_address(url, host, port, address)
+            except UnsafeUrl as fault:
+                faults.append(fault)
+            else:
+                kept.append(address)
+        if not kept:
+            raise faults[0] if faults else UnsafeUrl(url, "its host has no address")
+        return kept
+
     def _require_allowed(self, url: str, host: str, port: int) -> None:
         if not self.is_allowed(host, port):
             raise UnsafeUrl(url, f"{host} is a name of the network that it is asked in; {_remedy(host, port, host)}")

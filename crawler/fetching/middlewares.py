@@ -16,7 +16,7 @@ from core.hosts import host_key
 from core.states import Rejection
 from crawler.fetching.addresses import AddressGuard
 from crawler.fetching.bodies import MAX_CODINGS, archive_kind, declares_entities, swells
-from crawler.fetching.names import NAME_SERVERS_SETTING, Names
+from crawler.fetching.names import Names, names_of
 from crawler.fetching.resolver import ALLOWED_SETTING, refusal_of
 from crawler.frontier import PAGE, ROBOTS
 from crawler.politeness.refusal_middlewares import TIMES_META
@@ -39,8 +39,7 @@ class AddressMiddleware:
 
     @classmethod
     def from_crawler(cls, crawler: Any) -> "AddressMiddleware":
-        names = Names(crawler.settings.getlist(NAME_SERVERS_SETTING))
-        return cls(AddressGuard(crawler.settings.getlist(ALLOWED_SETTING)), names)
+        return cls(AddressGuard(crawler.settings.getlist(ALLOWED_SETTING)), names_of(crawler.settings))
 
     async def process_request(self, request: Request) -> None:
         try:
@@ -68,13 +67,11 @@ class AddressMiddleware:
             found = await asyncio.to_thread(self._names.addresses, host, port)
         except (OSError, UnicodeError):
             return None
-        faults: list[UnsafeUrl] = []
-        for address in found:
-            try:
-                self._guard.check_address(url, host, port, address)
-            except UnsafeUrl as fault:
-                faults.append(fault)
-        return faults[0] if found and len(faults) == len(found) else None
+        try:
+            self._guard.allowed(url, host, port, found)
+        except UnsafeUrl as fault:
+            return fault if found else None
+        return None
 
 
 class RobotsMiddleware(RobotsTxtMiddleware):

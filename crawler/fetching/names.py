@@ -33,11 +33,13 @@ Found = tuple[socket.AddressFamily, socket.SocketKind, int, str, Any]
 class Names:
     """Looks names up. `servers`: "address:port"; none: the system's resolver. Blocking; safe in several threads.
 
-    timeout_s: for one look-up as a whole. A name that is not looked up in time is not called unknown (EAI_AGAIN).
+    timeout_s: for one look-up as a whole, unless it is given another. A name that is not looked up in time is not
+    called unknown (EAI_AGAIN).
     """
 
-    def __init__(self, servers: Sequence[str] = ()) -> None:
+    def __init__(self, servers: Sequence[str] = (), timeout_s: float = LOOK_UP_S) -> None:
         self.resolver = ", ".join(servers) or "system"
+        self._timeout_s = timeout_s
         self._servers = [(host.name, host.port or _PORT) for host in map(parse_host, servers)]
 
     def places(
@@ -46,14 +48,14 @@ class Names:
         port: int,
         family: int = 0,
         kind: int = socket.SOCK_STREAM,
-        timeout_s: float = LOOK_UP_S,
+        timeout_s: float | None = None,
     ) -> Sequence[Found]:
         """As socket.getaddrinfo. Raises OSError (socket.gaierror) for a name without addresses, UnicodeError."""
         if literal_address(name) is not None:
             return socket.getaddrinfo(name, port, family, kind)
         if not self._servers:
-            return _of_the_system(name, port, family, kind, timeout_s)
-        deadline, families = Deadline(timeout_s), [each for each in _RECORDS if family in (0, each)]
+            return _of_the_system(name, port, family, kind, timeout_s or self._timeout_s)
+        deadline, families = Deadline(timeout_s or self._timeout_s), [each for each in _RECORDS if family in (0, each)]
         try:
             found = [(each, at) for each in families for at in self._addresses(name, _RECORDS[each], deadline)]
         except TimeoutError as error:
@@ -65,7 +67,7 @@ class Names:
             for each, address in found[:MAX_ADDRESSES]
         ]
 
-    def addresses(self, host: str, port: int, timeout_s: float = LOOK_UP_S) -> list[str]:
+    def addresses(self, host: str, port: int, timeout_s: float | None = None) -> list[str]:
         """Every address of a host, each once, in their order. Raises as `places`."""
         return list(dict.fromkeys(str(entry[4][0]) for entry in self.places(host, port, timeout_s=timeout_s)))
 
@@ -86,6 +88,11 @@ class Names:
                 if answer is not None and answer.rCode in (dns.OK, dns.ENAME):
                     return list(answer.answers)
         raise socket.gaierror(socket.EAI_AGAIN, "the name servers do not answer")
+
+
+def names_of(settings: Any) -> Names:
+    """As the settings of a crawl (scrapy.settings.Settings) have it; no look-up takes longer than a download may."""
+    return Names(settings.getlist(NAME_SERVERS_SETTING), min(LOOK_UP_S, settings.getfloat("DOWNLOAD_TIMEOUT")))
 
 
 def _followed(name: bytes, answers: Sequence[Any], record: int) -> tuple[bytes, list[str]]:

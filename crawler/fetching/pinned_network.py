@@ -11,7 +11,6 @@ from typing import Any
 
 import httpcore
 
-from core.errors import UnsafeUrl
 from core.hosts import host_key
 from crawler.fetching.addresses import AddressGuard
 from crawler.fetching.deadline import Deadline
@@ -38,7 +37,7 @@ class PinnedNetwork(httpcore.NetworkBackend):
         Raises UnsafeUrl where none may be asked, OSError (socket.gaierror) for a name without any.
         """
         name = host_key(f"http://{f'[{host}]' if ':' in host else host}/")[0]
-        addresses = self._allowed(name, port)
+        addresses = self._guard.allowed(host, name, port, self._names.addresses(name, port, self._deadline.left()))
         for left in range(len(addresses), 0, -1):
             share_s = self._deadline.left() / left  # one that swallows what is sent leaves time for the others
             try:
@@ -48,19 +47,6 @@ class PinnedNetwork(httpcore.NetworkBackend):
                 if left == 1:
                     raise
         raise AssertionError("the last address returns or raises")
-
-    def _allowed(self, name: str, port: int) -> list[str]:
-        allowed, faults = list[str](), list[UnsafeUrl]()
-        for address in self._names.addresses(name, port, self._deadline.left()):
-            try:
-                self._guard.check_address(name, name, port, address)
-            except UnsafeUrl as fault:
-                faults.append(fault)
-            else:
-                allowed.append(address)
-        if not allowed:
-            raise faults[0] if faults else UnsafeUrl(name, "its host has no address")
-        return allowed
 
 
 class _TimedStream(httpcore.NetworkStream):

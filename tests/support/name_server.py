@@ -12,14 +12,20 @@ from twisted.names import dns
 # What a name is answered with: addresses of both kinds and "alias:NAME"; a function gets the number of the asking.
 Answers = Sequence[str] | Callable[[int], Sequence[str]]
 LIE_PREFIX = "!"  # "!203.0.113.5": a record of another name than was asked for
+_DROP_EVERY_S = 0.05
 _PLAIN_BYTES = 512  # what fits into an answer over UDP (RFC 1035)
 
 
 class NameServer:
-    """Answers over UDP and TCP on one port. `asked`: how often for each name and type, over both."""
+    """Answers over UDP and TCP on one port. `asked`: how often for each name and type, over both.
 
-    def __init__(self, names: dict[str, Answers]) -> None:
+    drips_over_tcp: byte by byte, some twenty a second.
+    """
+
+    def __init__(self, names: dict[str, Answers], *, drips_over_tcp: bool = False) -> None:
         self.names = names
+        self.drips_over_tcp = drips_over_tcp
+        self.stopped = threading.Event()
         self.asked: Counter[tuple[str, str]] = Counter()
         self._lock = threading.Lock()
         self._over_udp, self._over_tcp = self._bound()
@@ -36,6 +42,7 @@ class NameServer:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.stopped.set()
         for server in (self._over_udp, self._over_tcp):
             server.shutdown()
             server.server_close()
@@ -94,6 +101,11 @@ def _tcp_handler(server: NameServer) -> type[socketserver.BaseRequestHandler]:
         def handle(self) -> None:
             length = int.from_bytes(self.rfile.read(2), "big")
             answer = server.answer(self.rfile.read(length), 65_535)
-            self.wfile.write(len(answer).to_bytes(2, "big") + answer)
+            message = len(answer).to_bytes(2, "big") + answer
+            step = 1 if server.drips_over_tcp else len(message)
+            for at in range(0, len(message), step):
+                if server.drips_over_tcp and server.stopped.wait(_DROP_EVERY_S):
+                    return
+                self.wfile.write(message[at : at + step])
 
     return Handler
