@@ -10,6 +10,8 @@ from scrapy.downloadermiddlewares.redirect import MetaRefreshMiddleware, Redirec
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.exceptions import CannotResolveHostError, IgnoreRequest
 from scrapy.http import Response
+from scrapy.robotstxt import ProtegoRobotParser
+from scrapy.signals import robots_parsed
 
 from core.errors import UnsafeUrl
 from core.hosts import host_key
@@ -22,6 +24,8 @@ from crawler.frontier import PAGE, ROBOTS
 from crawler.politeness.refusal_middlewares import TIMES_META
 from crawler.politeness.refusals import RequestRefused
 from crawler.politeness.sessions import LOGIN_META
+from crawler.readers.reading_process import GivenUp
+from crawler.sources.robots import RobotsToRead
 from crawler.urls import canonical
 
 MIN_SERVER_ERROR = 500
@@ -77,13 +81,14 @@ class AddressMiddleware:
 class RobotsMiddleware(RobotsTxtMiddleware):
     """Scrapy's, counting what robots.txt forbids; a server that fails to say what it forbids forbids all for now.
 
-    That is RFC 9309, 2.3.1.4; the next crawl asks again. The spider, which looks for sitemaps in robots.txt, gets what
-    was fetched for the rules.
+    That is RFC 9309, 2.3.1.4; the next crawl asks again. So does one whose rules cannot be read. The spider, which
+    looks for sitemaps in robots.txt, gets what was fetched for the rules.
     """
 
     def __init__(self, crawler: Any) -> None:
         super().__init__(crawler)
         self._answers: dict[str, Response] = {}  # by host and port
+        self._unreadable: dict[str, str] = {}  # why, by host and port
 
     async def process_request(  # type: ignore[override]
         self, request: Request, spider: Any = None
@@ -106,6 +111,9 @@ class RobotsMiddleware(RobotsTxtMiddleware):
                 "forbids everything for now; the next crawl asks again"
             )
             raise RequestRefused(Rejection.ROBOTS, sentence)
+        if reason := self._unreadable.get(urlsplit(request.url).netloc):
+            sentence = f"{request.url} is not fetched: {reason}, which forbids everything for now"
+            raise RequestRefused(Rejection.ROBOTS, f"{sentence}; the next crawl asks again")
         try:
             super().process_request_2(rp, request)
         except IgnoreRequest as fault:
@@ -115,7 +123,16 @@ class RobotsMiddleware(RobotsTxtMiddleware):
 
     async def _parse_robots(self, response: Response, netloc: str, request: Request) -> None:
         self._answers[netloc] = response
-        await super()._parse_robots(response, netloc, request)
+        spider: Any = self.crawler.spider
+        rules = ProtegoRobotParser(b"", spider)
+        try:
+            rules.rp = await spider.reader.run(RobotsToRead(response.url, response.body))
+        except GivenUp as fault:
+            self._unreadable[netloc] = str(fault)
+        await self.crawler.signals.send_catch_log_async(robots_parsed, robotparser=rules, request=request)
+        waiting: Any = self._parsers[netloc]
+        self._parsers[netloc] = rules
+        waiting.callback(rules)
 
 
 class CompressionMiddleware(HttpCompressionMiddleware):

@@ -5,6 +5,7 @@ passes crawler.fetching.addresses before it is asked for, here and again in whoe
 """
 
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -33,6 +34,8 @@ MAX_BYTES = {ResourceKind.STYLE: 1_000_000, ResourceKind.FONT: 12_000_000, Resou
 # For one page. Chapters with a picture for every rare character have up to 300 of them, most of the same 100 files.
 MAX_COUNT = {ResourceKind.STYLE: 6, ResourceKind.FONT: 4, ResourceKind.PICTURE: 300}
 MAX_BYTES_OF_PAGE = 24_000_000
+# A page whose three hundred pictures each take the ten seconds that one may take would be waited for an hour.
+MAX_SECONDS_OF_PAGE = 120.0
 MAX_FOREIGN_HOSTS = 3  # of one page: its style, font and picture hosts
 MAX_CACHED_BYTES = 32_000_000  # of one site
 MAX_NOTED_BYTES = 32_000_000  # of pages that were read and not stored yet
@@ -165,19 +168,24 @@ class PageResources:
     _seen: set[str] = field(default_factory=set)
     _hosts: set[str] = field(default_factory=set)
     _bytes: int = 0
+    _seconds: float = 0.0
 
     def get(self, url: str, kind: ResourceKind) -> bytes | None:
         if url.startswith("data:"):
             return data_of(url, kind)
         if not self._is_admitted(url, kind):
             return None
+        begun = time.monotonic()
         data = self._site.get(url, kind)
+        self._seconds += time.monotonic() - begun
         self._bytes += len(data or b"")
         if data is not None:
             self._site.note_used(self._url, url, kind, data)
         return data
 
     def _is_admitted(self, url: str, kind: ResourceKind) -> bool:
+        if self._seconds >= MAX_SECONDS_OF_PAGE:
+            return False
         if url in self._seen:
             return True
         try:

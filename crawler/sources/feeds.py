@@ -4,7 +4,7 @@ import io
 import re
 from calendar import timegm
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urljoin, urlsplit
@@ -40,6 +40,22 @@ class Feed:
     title: str
     entries: tuple[FeedEntry, ...]
     next_page: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FeedToRead:
+    """A task of the reading process (crawler.readers.task.Task): what a feed lists, or the feeds that a page names."""
+
+    url: str
+    body: bytes = field(repr=False)
+    content_type: str
+    hint: str = ""
+
+    def read(self, desk: object) -> Feed | tuple[str, ...]:
+        feed = read_feed(self.body, self.content_type, self.url, self.hint)
+        if feed is None or not (feed.entries or feed.title):
+            return named_feeds(self.body, self.url)
+        return feed
 
 
 def read_feed(body: bytes, content_type: str, url: str, hint: str = "") -> Feed | None:

@@ -2,7 +2,7 @@
 
 import re
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from lxml import etree
 
@@ -29,6 +29,18 @@ class Sitemap:
     @property
     def pages(self) -> tuple[str, ...]:
         return tuple(entry.url for entry in self.entries)
+
+
+@dataclass(frozen=True, slots=True)
+class SitemapToRead:
+    """A task of the reading process: crawler.readers.task.Task."""
+
+    url: str
+    body: bytes = field(repr=False)
+    max_bytes: int
+
+    def read(self, desk: object) -> Sitemap | None:
+        return read_sitemap(self.body, self.max_bytes)
 
 
 def read_sitemap(body: bytes, max_bytes: int) -> Sitemap | None:

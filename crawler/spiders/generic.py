@@ -30,9 +30,12 @@ from crawler.links import Links
 from crawler.page_reader import PageReader, WholePage
 from crawler.politeness.keeper import BYTE_LIMIT, JOB_DIR_SETTING
 from crawler.politeness.refusals import Postponed, explain
+from crawler.readers.reading_process import GivenUp
+from crawler.readers.task import Task
 from crawler.reading import Rejected
 from crawler.sources.listed import Listed, completed
-from crawler.sources.sitemaps import named_in_robots, read_sitemap
+from crawler.sources.robots import MAX_ROBOTS_BYTES
+from crawler.sources.sitemaps import Sitemap, SitemapToRead, named_in_robots
 from crawler.tally import Tally
 from crawler.urls import Scope, identity, scope
 from crawler.visits.conditional import REVISIT
@@ -51,6 +54,7 @@ class GenericSpider(Spider):
     """Crawls one plan."""
 
     name = "generic"
+    reader: PageReader  # of whatever the site sends
 
     def __init__(
         self,
@@ -66,7 +70,6 @@ class GenericSpider(Spider):
     ) -> None:
         super().__init__()
         self.plan, self.store, self.outbox, self.frontier, self.tally = plan, store, outbox, frontier, tally
-        self._reader = PageReader(plan, cache=settings.cache)
         self._resources: SiteResources | None = None
         self.scope: Scope = scope(plan, tally.add_fault)
         self.guard = AddressGuard(settings.allow_private_hosts)
@@ -82,12 +85,11 @@ class GenericSpider(Spider):
     @classmethod
     def from_crawler(cls, crawler: Any, *args: Any, **kwargs: Any) -> "GenericSpider":
         spider = super().from_crawler(crawler, *args, **kwargs)
-        if folder := crawler.settings.get(JOB_DIR_SETTING):
-            spider._reader.keep_templates(Path(folder))
-            if spider.revisiting is not None:
-                spider.revisiting.visits.keep_dates(Path(folder))
+        folder = Path(named) if (named := crawler.settings.get(JOB_DIR_SETTING)) else None
+        if folder is not None and spider.revisiting is not None:
+            spider.revisiting.visits.keep_dates(folder)
         spider._resources = downloaded_resources(crawler, spider._limits, spider._count_bytes)
-        spider._reader.use_resources(spider._resources)
+        spider.reader = PageReader(spider.plan, folder, spider._resources, spider._limits.cache)
         crawler.signals.connect(spider.count_request, signal=signals.request_reached_downloader)
         crawler.signals.connect(spider.refuse_binary, signal=signals.headers_received)
         crawler.signals.connect(spider.obey_crawl_delay, signal=signals.robots_parsed)
@@ -185,29 +187,41 @@ class GenericSpider(Spider):
         self._silences = 0
         self.tally.counts.fetched += 1
         self.tally.counts.bytes_fetched += len(response.body)
-        page = await self._reader.read(response.body, headers_of(response), response.url, is_kept=is_kept)
+        page = await self.reader.read(response.body, headers_of(response), response.url, is_kept=is_kept)
         self.tally.counts.seconds_extract += page.seconds
         return page
 
-    def parse_sitemap(self, response: Response, target: Target) -> Iterator[Request]:
+    async def parse_sitemap(self, response: Response, target: Target) -> AsyncIterator[Request]:
         """The pages that a sitemap lists, and the sitemaps that it names."""
         self._silences = 0
         self.tally.counts.bytes_fetched += len(response.body)
-        sitemap = read_sitemap(response.body, self._limits.max_body_bytes)
+        sitemap = await self._listing(SitemapToRead(response.url, response.body, self._limits.max_body_bytes))
         if sitemap is None and target.kind == SITEMAP:
             self.tally.reject(Rejection.NOT_HTML, f"{response.url} is no sitemap, or too large a one")
-        if sitemap is not None:
-            yield from self._sitemap_requests(sitemap.sitemaps)
-            followed = [entry for entry in sitemap.entries if self.scope.follows(entry.url)][: self.plan.max_pages]
-            self._note_listed(followed)
-            pages = [entry.url for entry in followed]
-            yield from self._new_requests(pages, 1, PAGE)
+        if isinstance(sitemap, Sitemap):
+            for request in self._listed_requests(sitemap):
+                yield request
         self.frontier.finish(target.url)
         self._settle_list(target)
 
+    async def _listing(self, task: Task) -> Any:
+        """What a sitemap or a feed lists; Rejected, and counted, where reading it was given up."""
+        try:
+            return await self.reader.run(task)
+        except GivenUp as fault:
+            self.tally.reject(Rejection.UNREADABLE, str(fault))
+            return Rejected(Rejection.UNREADABLE, str(fault))
+
+    def _listed_requests(self, sitemap: Sitemap) -> Iterator[Request]:
+        yield from self._sitemap_requests(sitemap.sitemaps)
+        followed = [entry for entry in sitemap.entries if self.scope.follows(entry.url)][: self.plan.max_pages]
+        self._note_listed(followed)
+        pages = [entry.url for entry in followed]
+        yield from self._new_requests(pages, 1, PAGE)
+
     def parse_robots(self, response: Response, target: Target) -> Iterator[Request]:
         """The sitemaps that robots.txt names."""
-        named = named_in_robots(response.body[:500_000].decode("utf-8", "replace"))
+        named = named_in_robots(response.body[:MAX_ROBOTS_BYTES].decode("utf-8", "replace"))
         yield from self._sitemap_requests(tuple(urljoin(response.url, url) for url in named))
         self.frontier.finish(target.url)
         self._settle_list(target)
@@ -252,7 +266,7 @@ class GenericSpider(Spider):
         if reason == "finished" and self.frontier.has_reached_limit:
             reason = PAGE_LIMIT
         counts.finish_reason = "stopped" if reason == "shutdown" else reason
-        self._reader.close()
+        self.reader.close()
         if self.revisiting is not None:
             self.revisiting.visits.dates.save()
         self.frontier.close(is_complete=self.frontier.is_empty() or reason in (PAGE_LIMIT, BYTE_LIMIT))
