@@ -132,6 +132,8 @@ def scrapy_settings(plan: CrawlPlan, settings: CrawlSettings) -> dict[str, Any]:
             "crawler.fetching.middlewares.CompressionMiddleware": 590,
             "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,
             "crawler.fetching.middlewares.RedirectsMiddleware": 600,
+            "scrapy.downloadermiddlewares.cookies.CookiesMiddleware": None,
+            "crawler.fetching.cookies.CookiesMiddleware": 700,
             "crawler.visits.conditional.ConditionalMiddleware": 650,
             "crawler.politeness.refusal_middlewares.RefusalsMiddleware": 585,
             "crawler.politeness.refusal_middlewares.RedirectedRefusalsMiddleware": 605,

@@ -160,7 +160,7 @@ class ReadingProcess:
             # Whatever a process that is going to pieces says: another one is started.
             with contextlib.suppress(Exception):
                 is_over_time = self._serve(worker)
-            worker.end(is_asked=self._closing.is_set())
+            worker.end(has_to_keep=self._closing.is_set() and self._opening.templates is not None)
             self._suspect(is_over_time=is_over_time)
         with self._lock:
             self._worker = None
@@ -288,9 +288,9 @@ class _Worker:
         with contextlib.suppress(OSError):
             self._socket.shutdown(socket.SHUT_WR)
 
-    def end(self, *, is_asked: bool) -> None:
-        """Wait for it where it was asked to end, else kill it."""
-        if is_asked:
+    def end(self, *, has_to_keep: bool) -> None:
+        """Kill it; one that was asked to end and has something to keep is waited for."""
+        if has_to_keep:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self.process.wait(timeout=MAX_SECONDS_TO_END)
         self.process.kill()
