@@ -1,4 +1,4 @@
-"""Cookies of a crawl: whom they are for is decided without asking anybody, and no site sets more than a browser keeps."""
+"""Cookies of a crawl: whom they are for is known without asking anybody; no site sets more than a browser keeps."""
 
 import sys
 from collections.abc import Iterator
