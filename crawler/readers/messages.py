@@ -12,6 +12,12 @@ from core.pages import CrawlPlan
 from crawler.fetching.resources import ResourceKind
 from crawler.readers.task import Task
 
+# What the process may write to, of which .18 GB are there before the first page and .3 with the recogniser of
+# characters: what needs more ends the process and nobody else. A page of 16 MB, the largest that is fetched by default,
+# takes .9 GB (2026-11), and two are read at a time.
+MAX_MEMORY_BYTES = 3_000_000_000
+OUT_OF_MEMORY = 3  # the code that the process then ends with
+
 
 @dataclass(frozen=True, slots=True)
 class Opening:

@@ -23,7 +23,17 @@ from core.errors import BadInput, BrokenInvariant, ServiceUnavailable, ZhuiwenEr
 from core.pages import CrawlPlan
 from crawler.child_environment import child_environment
 from crawler.fetching.resources import NO_RESOURCES, Resources
-from crawler.readers.messages import Answer, Begun, Given, Job, Opening, Ready, Want
+from crawler.readers.messages import (
+    MAX_MEMORY_BYTES,
+    OUT_OF_MEMORY,
+    Answer,
+    Begun,
+    Given,
+    Job,
+    Opening,
+    Ready,
+    Want,
+)
 from crawler.readers.task import Task
 
 # For one task, without what it waits for from here. The slowest page of the corpora takes 2 s; one that is made to be
@@ -161,7 +171,7 @@ class ReadingProcess:
             with contextlib.suppress(Exception):
                 is_over_time = self._serve(worker)
             worker.end(has_to_keep=self._closing.is_set() and self._opening.templates is not None)
-            self._suspect(is_over_time=is_over_time)
+            self._suspect(self._why(worker.process.returncode, is_over_time=is_over_time))
         with self._lock:
             self._worker = None
             for job in self._pending.values() if not self._closing.is_set() else ():
@@ -240,20 +250,22 @@ class ReadingProcess:
                     job.wait(-1)
         worker.send(Given(want.number, data))
 
-    def _suspect(self, *, is_over_time: bool) -> None:
+    def _suspect(self, why: str) -> None:
         """Who was being read when the process ended; who was so while being read alone, is given up."""
         with self._lock:
             begun = [(number, job) for number, job in self._pending.items() if job.begun_at is not None]
             for number, job in begun:
                 if job.is_suspect and not self._closing.is_set():
                     del self._pending[number]
-                    job.future.set_exception(GivenUp(job.task.url, self._why(is_over_time=is_over_time)))
+                    job.future.set_exception(GivenUp(job.task.url, why))
                 job.begun_at, job.waited_s, job.waits, job.is_suspect = None, 0.0, 0, True
 
-    def _why(self, *, is_over_time: bool) -> str:
+    def _why(self, code: int, *, is_over_time: bool) -> str:
         if is_over_time:
             return f"reading it took longer than {self._max_seconds:g} s, twice"
-        return "reading it ended the reading process twice, for want of memory or by a fault"
+        if code == OUT_OF_MEMORY:
+            return f"reading it took more than {MAX_MEMORY_BYTES // 10**9} GB of memory, twice"
+        return "reading it ended the reading process twice, by a fault"
 
 
 class _Worker:

@@ -12,13 +12,17 @@ from multiprocessing.connection import Connection
 from core.errors import ZhuiwenError
 from crawler.fetching.resources import ResourceKind, Resources, data_of
 from crawler.readers.desk import Desk
-from crawler.readers.messages import Answer, Begun, Given, Job, Opening, Ready, Want
-
-# What the process may write to, of which .18 GB are there before the first page and .3 with the recogniser of
-# characters: what needs more ends this process and nobody else. A page of 16 MB, the largest that is fetched by
-# default, takes .9 GB (2026-11), and two are read at a time.
-MAX_MEMORY_BYTES = 3_000_000_000
-OUT_OF_MEMORY = 3  # the code that the process ends with
+from crawler.readers.messages import (
+    MAX_MEMORY_BYTES,
+    OUT_OF_MEMORY,
+    Answer,
+    Begun,
+    Given,
+    Job,
+    Opening,
+    Ready,
+    Want,
+)
 
 
 def main() -> None:
