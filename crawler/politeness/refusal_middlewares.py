@@ -10,9 +10,10 @@ from scrapy.http import Response
 from core.states import Rejection
 from crawler.fetching.proxy_middleware import PROXY_META, USER_AGENT_META
 from crawler.frontier import ROBOTS
-from crawler.politeness.bans import Answer, Ban, BanJudge, describe, retry_after_s
+from crawler.politeness.bans import Answer, Ban, BanJudge, VerdictToReach, describe, retry_after_s
 from crawler.politeness.keeper import Keeper
 from crawler.politeness.refusals import Postponed, RequestRefused
+from crawler.readers.reading_process import GivenUp
 
 TIMES_META = "zhuiwen_refusals"
 MAX_TRIES = 3  # of one page: as often as one that does not answer is asked
@@ -25,6 +26,7 @@ class RefusalsMiddleware:
         self._crawler = crawler
         plan = crawler.spider.plan
         self._judge = BanJudge(plan.politeness.bans, plan.encoding)
+        self._rules, self._encoding = plan.politeness.bans, plan.encoding
 
     @classmethod
     def from_crawler(cls, crawler: Any) -> "RefusalsMiddleware":
@@ -37,13 +39,27 @@ class RefusalsMiddleware:
         answer = self._answer(request, response)
         if answer is None:
             return response
-        judge = self._judge
-        ban = judge.verdict(answer) if judge.is_quick(answer) else await asyncio.to_thread(judge.verdict, answer)
+        ban = await self._verdict(answer)
         if ban is None:
             if response.status < 400:
                 self._keeper.good_page()
             return response
         return self._refused(request, answer, ban)
+
+    async def _verdict(self, answer: Answer) -> Ban | None:
+        """Raises RequestRefused for an answer that cannot be read within bounds."""
+        judge = self._judge
+        if judge.is_quick(answer):
+            return judge.verdict(answer)
+        if judge.is_short(answer):
+            return await asyncio.to_thread(judge.verdict, answer)
+        try:
+            verdict: Ban | None = await self._crawler.spider.reader.run(
+                VerdictToReach(self._rules, self._encoding, answer)
+            )
+        except GivenUp as fault:
+            raise RequestRefused(Rejection.UNREADABLE, str(fault)) from fault
+        return verdict
 
     @property
     def _keeper(self) -> Keeper:
