@@ -84,9 +84,9 @@ class _Pending:
 class ReadingProcess:
     """Reads in a process of its own, within bounds of time and memory; it is started anew when it ends.
 
-    What is being read when the process ends, or longer than `max_seconds`, is read once more, alone; when that does the
-    same, it is given up. Started by the first task or by `start`; a context manager, else `close` when done.
-    plan, templates, cache: as crawler.readers.desk.Desk.
+    What is being read when the process ends, or beside something that takes longer than `max_seconds`, is read once
+    more, alone; when that does the same, it is given up. Started by the first task or by `start`; a context manager,
+    else `close` when done. plan, templates, cache: as crawler.readers.desk.Desk.
     """
 
     def __init__(
@@ -171,7 +171,7 @@ class ReadingProcess:
             with contextlib.suppress(Exception):
                 is_over_time = self._serve(worker)
             worker.end(has_to_keep=self._closing.is_set() and self._opening.templates is not None)
-            self._suspect(self._why(worker.process.returncode, is_over_time=is_over_time))
+            self._suspect(self._why(worker.process.returncode, is_over_time=is_over_time), is_over_time=is_over_time)
         with self._lock:
             self._worker = None
             for job in self._pending.values() if not self._closing.is_set() else ():
@@ -250,19 +250,20 @@ class ReadingProcess:
                     job.wait(-1)
         worker.send(Given(want.number, data))
 
-    def _suspect(self, why: str) -> None:
-        """Who was being read when the process ended; who was so while being read alone, is given up."""
+    def _suspect(self, why: str, *, is_over_time: bool) -> None:
+        """Who was being read when the process ended. Who was so twice, or alone for too long, is given up."""
         with self._lock:
             begun = [(number, job) for number, job in self._pending.items() if job.begun_at is not None]
             for number, job in begun:
-                if job.is_suspect and not self._closing.is_set():
+                is_sure = job.is_suspect or (is_over_time and len(begun) == 1)
+                if is_sure and not self._closing.is_set():
                     del self._pending[number]
                     job.future.set_exception(GivenUp(job.task.url, why))
                 job.begun_at, job.waited_s, job.waits, job.is_suspect = None, 0.0, 0, True
 
     def _why(self, code: int, *, is_over_time: bool) -> str:
         if is_over_time:
-            return f"reading it took longer than {self._max_seconds:g} s, twice"
+            return f"reading it took longer than {self._max_seconds:g} s"
         if code == OUT_OF_MEMORY:
             return f"reading it took more than {MAX_MEMORY_BYTES // 10**9} GB of memory, twice"
         return "reading it ended the reading process twice, by a fault"

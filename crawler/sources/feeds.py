@@ -71,11 +71,7 @@ def read_feed(body: bytes, content_type: str, url: str, hint: str = "") -> Feed 
     if root is None:
         return None
     plain = decoded.text[root.start() :]
-    # As a file in memory: a string could be taken for an address or the name of a file.
-    parsed = feedparser.parse(
-        io.BytesIO(plain.encode("utf-8", "replace")),
-        response_headers={"content-type": "application/xml; charset=utf-8", "content-location": url},
-    )
+    parsed = _parsed(plain, url)
     if not parsed.get("version") and not parsed.get("entries"):
         return None
     entries = (_entry(entry, url) for entry in parsed["entries"][:MAX_ENTRIES])
@@ -92,6 +88,21 @@ def named_feeds(body: bytes, url: str) -> tuple[str, ...]:
     decoded = decode(body)
     tree = parse(decoded.text) if isinstance(decoded, Decoded) else None
     return tuple(dict.fromkeys(_named(tree, url))) if tree is not None else ()
+
+
+def _parsed(plain: str, url: str) -> Mapping[str, Any]:
+    """What feedparser makes of it; nothing of a feed that it stumbles over, as over a character that there is not."""
+    try:
+        # As a file in memory: a string could be taken for an address or the name of a file.
+        parsed: Mapping[str, Any] = feedparser.parse(
+            io.BytesIO(plain.encode("utf-8", "replace")),
+            response_headers={"content-type": "application/xml; charset=utf-8", "content-location": url},
+        )
+    except MemoryError:
+        raise
+    except Exception:
+        return {}
+    return parsed
 
 
 def _named(tree: HtmlElement, url: str) -> Iterator[str]:

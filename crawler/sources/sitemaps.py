@@ -111,4 +111,7 @@ def _inflated(body: bytes, max_bytes: int) -> bytes | None:
 
 
 def _name(node: etree._Element | None) -> str:
-    return etree.QName(node).localname if node is not None and isinstance(node.tag, str) else ""
+    """Without its namespace; of a prefix that was never declared libxml2 makes part of the name."""
+    if node is None or not isinstance(node.tag, str):
+        return ""
+    return node.tag.rpartition("}")[2].rpartition(":")[2]

@@ -1,5 +1,6 @@
 """Pages of an archive file -> the page store, by the reading that the crawl uses, marked with where they came from."""
 
+import logging
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -67,6 +68,7 @@ def import_archive(  # noqa: PLR0917 - what to take in, where to put it and how 
     Raises UnreadableFile for a file that is none, or breaks off: what came before is stored and was told to
     on_progress. Raises RetryLater where a store does not answer.
     """
+    logging.getLogger("warcio").setLevel(logging.ERROR)  # it warns of every odd address, as it stands in the file
     reader = ReadingProcess(max_seconds=MAX_READING_S)
     importing = _Importing(path.name, places, store, outbox, counts or ImportCounts(), reader)
     archive = ArchiveFile(path, limits)
