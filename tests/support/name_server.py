@@ -19,11 +19,11 @@ _PLAIN_BYTES = 512  # what fits into an answer over UDP (RFC 1035)
 class NameServer:
     """Answers over UDP and TCP on one port. `asked`: how often for each name and type, over both.
 
-    drips_over_tcp: byte by byte, some twenty a second.
+    drips_over_tcp: byte by byte, some twenty a second. port: 0 for one that is free.
     """
 
-    def __init__(self, names: dict[str, Answers], *, drips_over_tcp: bool = False) -> None:
-        self.names = names
+    def __init__(self, names: dict[str, Answers], *, drips_over_tcp: bool = False, port: int = 0) -> None:
+        self.names, self._port = names, port
         self.drips_over_tcp = drips_over_tcp
         self.stopped = threading.Event()
         self.asked: Counter[tuple[str, str]] = Counter()
@@ -50,11 +50,13 @@ class NameServer:
     def _bound(self) -> tuple[socketserver.ThreadingUDPServer, socketserver.ThreadingTCPServer]:
         """Both on one port: of those that are free for the one, some are taken for the other."""
         while True:
-            over_udp = socketserver.ThreadingUDPServer(("127.0.0.1", 0), _udp_handler(self))
+            over_udp = socketserver.ThreadingUDPServer(("127.0.0.1", self._port), _udp_handler(self))
             try:
                 return over_udp, socketserver.ThreadingTCPServer(over_udp.server_address, _tcp_handler(self))
             except OSError:
                 over_udp.server_close()
+                if self._port:
+                    raise
 
     def answer(self, data: bytes, limit: int) -> bytes:
         """The message that answers `data`; cut short where it is larger than `limit`."""
