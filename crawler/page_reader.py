@@ -42,8 +42,11 @@ class PageReader:
             return WholePage(None, Rejected(Rejection.UNREADABLE, str(fault)), 0.0)
 
     async def run(self, task: Task) -> Any:
-        """What any other task reads, or raises. Raises GivenUp."""
-        return await asyncio.wrap_future(self._process.submit(task))
+        """What any other task reads, or raises; Rejected where that is given up."""
+        try:
+            return await asyncio.wrap_future(self._process.submit(task))
+        except GivenUp as fault:
+            return Rejected(Rejection.UNREADABLE, str(fault))
 
     def close(self) -> None:
         self._process.close()

@@ -9,9 +9,9 @@ from scrapy.downloadermiddlewares.httpcompression import HttpCompressionMiddlewa
 from scrapy.downloadermiddlewares.redirect import MetaRefreshMiddleware, RedirectMiddleware
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.exceptions import CannotResolveHostError, IgnoreRequest
+from scrapy.extensions.throttle import AutoThrottle
 from scrapy.http import Response
 from scrapy.robotstxt import ProtegoRobotParser
-from scrapy.signals import robots_parsed
 
 from core.errors import UnsafeUrl
 from core.hosts import host_key
@@ -24,11 +24,12 @@ from crawler.frontier import PAGE, ROBOTS
 from crawler.politeness.refusal_middlewares import TIMES_META
 from crawler.politeness.refusals import RequestRefused
 from crawler.politeness.sessions import LOGIN_META
-from crawler.readers.reading_process import GivenUp
+from crawler.reading import Rejected
 from crawler.sources.robots import RobotsToRead
 from crawler.urls import canonical
 
 MIN_SERVER_ERROR = 500
+MAX_DELAY_S = 60.0  # between two requests, however slow a site is and whatever its robots.txt wants
 
 
 class AddressMiddleware:
@@ -125,14 +126,23 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         self._answers[netloc] = response
         spider: Any = self.crawler.spider
         rules = ProtegoRobotParser(b"", spider)
-        try:
-            rules.rp = await spider.reader.run(RobotsToRead(response.url, response.body))
-        except GivenUp as fault:
-            self._unreadable[netloc] = str(fault)
-        await self.crawler.signals.send_catch_log_async(robots_parsed, robotparser=rules, request=request)
+        read = await spider.reader.run(RobotsToRead(response.url, response.body))
+        if isinstance(read, Rejected):
+            self._unreadable[netloc] = read.sentence
+        else:
+            rules.rp = read
+        self._obey_crawl_delay(rules)
         waiting: Any = self._parsers[netloc]
         self._parsers[netloc] = rules
         waiting.callback(rules)
+
+    def _obey_crawl_delay(self, rules: ProtegoRobotParser) -> None:
+        """Never ask faster than robots.txt wants, within reason."""
+        wanted_s = min(rules.crawl_delay(self._robotstxt_useragent or "") or 0.0, MAX_DELAY_S)
+        throttle, engine = self.crawler.get_extension(AutoThrottle), self.crawler.engine
+        if throttle is not None and engine is not None:
+            throttle.mindelay = max(throttle.mindelay, wanted_s)
+            engine.downloader._delay = throttle.mindelay
 
 
 class CompressionMiddleware(HttpCompressionMiddleware):

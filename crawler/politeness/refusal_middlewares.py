@@ -9,11 +9,13 @@ from scrapy.http import Response
 
 from core.states import Rejection
 from crawler.fetching.proxy_middleware import PROXY_META, USER_AGENT_META
+from crawler.fetching.response_headers import headers_of
 from crawler.frontier import ROBOTS
+from crawler.page_reader import PageReader
 from crawler.politeness.bans import Answer, Ban, BanJudge, VerdictToReach, describe, retry_after_s
 from crawler.politeness.keeper import Keeper
 from crawler.politeness.refusals import Postponed, RequestRefused
-from crawler.readers.reading_process import GivenUp
+from crawler.reading import Rejected
 
 TIMES_META = "zhuiwen_refusals"
 MAX_TRIES = 3  # of one page: as often as one that does not answer is asked
@@ -53,12 +55,11 @@ class RefusalsMiddleware:
             return judge.verdict(answer)
         if judge.is_short(answer):
             return await asyncio.to_thread(judge.verdict, answer)
-        try:
-            verdict: Ban | None = await self._crawler.spider.reader.run(
-                VerdictToReach(self._rules, self._encoding, answer)
-            )
-        except GivenUp as fault:
-            raise RequestRefused(Rejection.UNREADABLE, str(fault)) from fault
+        reader: PageReader = self._crawler.spider.reader
+        verdict = await reader.run(VerdictToReach(self._rules, self._encoding, answer))
+        if isinstance(verdict, Rejected):
+            raise RequestRefused(verdict.reason, verdict.sentence)
+        assert verdict is None or isinstance(verdict, Ban)
         return verdict
 
     @property
@@ -69,7 +70,7 @@ class RefusalsMiddleware:
 
     def _answer(self, request: Request, response: Response) -> Answer | None:
         been = (*request.meta.get("redirect_urls", [])[1:], response.url) if "redirect_urls" in request.meta else ()
-        return Answer(response.url, response.status, _headers(response), response.body, been)
+        return Answer(response.url, response.status, headers_of(response), response.body, been)
 
     def _refused(self, request: Request, answer: Answer, ban: Ban) -> Request:
         """The request once more, for when the crawl goes on. Raises where the page or the crawl is given up."""
@@ -97,7 +98,3 @@ class RedirectedRefusalsMiddleware(RefusalsMiddleware):
         if not 300 <= response.status < 400 or not location:
             return None
         return Answer(response.url, response.status, {}, b"", (urljoin(response.url, location),))
-
-
-def _headers(response: Response) -> dict[str, str]:
-    return {name.decode("latin-1"): b", ".join(values).decode("latin-1") for name, values in response.headers.items()}

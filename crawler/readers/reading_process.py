@@ -1,11 +1,6 @@
 """The near end of a reading process: sends it what strangers sent, fetches what pages refer to, outlives its death."""
 
 import contextlib
-import os
-import pickle
-import socket
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable
@@ -13,7 +8,6 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import count
-from multiprocessing.connection import Connection
 from pathlib import Path
 from queue import SimpleQueue
 from types import TracebackType
@@ -21,7 +15,6 @@ from typing import Any, Self
 
 from core.errors import BadInput, BrokenInvariant, ServiceUnavailable, ZhuiwenError
 from core.pages import CrawlPlan
-from crawler.child_environment import child_environment
 from crawler.fetching.resources import NO_RESOURCES, Resources
 from crawler.readers.messages import (
     MAX_MEMORY_BYTES,
@@ -35,13 +28,12 @@ from crawler.readers.messages import (
     Want,
 )
 from crawler.readers.task import Task
+from crawler.readers.worker_link import WorkerLink
 
 # For one task, without what it waits for from here. The slowest page of the corpora takes 2 s; one that is made to be
 # slow and stays within the bounds of style sheets and elements took 9 s; a feed of 15 MB 15 to 60 s (2026-11).
 MAX_SECONDS = 120.0
 MAX_SECONDS_TO_START, MAX_FAILED_STARTS = 60.0, 3  # 1.3 s where nothing else runs (2026-11)
-MAX_SECONDS_TO_END = 5.0  # a file of 300 KB to write; what is still being read is not waited for
-MAX_ANSWER_BYTES = 256 * 1024 * 1024  # pickled; 16 MB of text are 64 MB at most, and some of it stands there twice
 FETCHERS = 2  # threads that fetch what pages refer to: as many pages are read at a time
 _LOOK_S = 0.5  # how often the time of what is being read is looked at
 
@@ -104,7 +96,7 @@ class ReadingProcess:
         self._pending: dict[int, _Pending] = {}
         self._outgoing: SimpleQueue[object] = SimpleQueue()
         self._fetchers = ThreadPoolExecutor(max_workers=FETCHERS, thread_name_prefix="page-resources")
-        self._worker: _Worker | None = None
+        self._worker: WorkerLink | None = None
         self._failed_starts = 0
         self._closing = threading.Event()
         self._thread: threading.Thread | None = None
@@ -160,7 +152,7 @@ class ReadingProcess:
 
     def _run(self) -> None:
         while not self._closing.is_set() and self._failed_starts < MAX_FAILED_STARTS:
-            worker = _Worker()
+            worker = WorkerLink()
             with self._lock:
                 self._worker = worker
                 if self._closing.is_set():
@@ -177,7 +169,7 @@ class ReadingProcess:
             for job in self._pending.values() if not self._closing.is_set() else ():
                 job.future.set_exception(_unavailable())
 
-    def _serve(self, worker: "_Worker") -> bool:
+    def _serve(self, worker: WorkerLink) -> bool:
         """Until something is read for too long, which is True, or the process ends: EOFError, OSError."""
         if not worker.connection.poll(MAX_SECONDS_TO_START) or not isinstance(worker.receive(), Ready):
             return False
@@ -207,7 +199,7 @@ class ReadingProcess:
     def _is_settled(self, number: int) -> bool:
         return number not in self._pending
 
-    def _take_until(self, worker: "_Worker", is_enough: Callable[[], bool]) -> bool:
+    def _take_until(self, worker: WorkerLink, is_enough: Callable[[], bool]) -> bool:
         """Take what comes; False where something is read for too long, or nothing is although something waits."""
         silent_since = time.monotonic()
         while not is_enough():
@@ -227,7 +219,7 @@ class ReadingProcess:
             return bool(jobs) and now - silent_since > self._max_seconds
         return any(job.left(self._max_seconds, now) <= 0 for job in begun)
 
-    def _take(self, worker: "_Worker", message: object) -> None:
+    def _take(self, worker: WorkerLink, message: object) -> None:
         if isinstance(message, Want):
             with self._lock:
                 asking = [job for job in self._pending.values() if job.task.url == message.page_url]
@@ -241,7 +233,7 @@ class ReadingProcess:
                 job = self._pending.pop(message.number)
             _settle(job.future, message)
 
-    def _give(self, worker: "_Worker", want: Want, asking: list[_Pending]) -> None:
+    def _give(self, worker: WorkerLink, want: Want, asking: list[_Pending]) -> None:
         try:
             data = asking[0].resources.get(want.address, want.kind) if asking else None
         finally:
@@ -269,50 +261,7 @@ class ReadingProcess:
         return "reading it ended the reading process twice, by a fault"
 
 
-class _Worker:
-    """One process and the way to it. `send` from any thread; `receive` from one."""
-
-    def __init__(self) -> None:
-        ours, theirs = socket.socketpair()
-        with theirs:
-            self.process = subprocess.Popen(
-                [sys.executable, "-m", "crawler.readers.worker", str(theirs.fileno())],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                pass_fds=(theirs.fileno(),),
-                env=child_environment(),
-            )
-        self._socket = ours
-        self._sending = threading.Lock()
-        self.connection: Connection[object, object] = Connection(os.dup(ours.fileno()))
-
-    def receive(self) -> object:
-        """Raises EOFError where it has ended, OSError for more than an answer may have."""
-        return pickle.loads(self.connection.recv_bytes(MAX_ANSWER_BYTES))  # noqa: S301 - of a program of our own
-
-    def send(self, message: object) -> None:
-        """A process that has ended is told nothing."""
-        with contextlib.suppress(OSError, ValueError), self._sending:
-            self.connection.send(message)
-
-    def hang_up(self) -> None:
-        """Let the process end by itself once it has kept what it learnt."""
-        with contextlib.suppress(OSError):
-            self._socket.shutdown(socket.SHUT_WR)
-
-    def end(self, *, has_to_keep: bool) -> None:
-        """Kill it; one that was asked to end and has something to keep is waited for."""
-        if has_to_keep:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self.process.wait(timeout=MAX_SECONDS_TO_END)
-        self.process.kill()
-        self.process.wait()
-        self.connection.close()
-        self._socket.close()
-
-
-def _send_all(worker: _Worker, outgoing: "SimpleQueue[object]") -> None:
+def _send_all(worker: WorkerLink, outgoing: "SimpleQueue[object]") -> None:
     while (message := outgoing.get()) is not None:
         worker.send(message)
 

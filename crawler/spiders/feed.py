@@ -17,6 +17,7 @@ from core.ids import CanonicalUrl, FinalUrl, RequestedUrl
 from core.pages import FROM_FEED, Fetched
 from core.states import Rejection
 from crawler.fetching.capture import capture_of
+from crawler.fetching.response_headers import headers_of
 from crawler.frontier import ADDRESS, PAGE, Target
 from crawler.items import ReadPage
 from crawler.links import Links
@@ -25,7 +26,7 @@ from crawler.readers.pages import SinglePage
 from crawler.reading import Rejected
 from crawler.sources.feeds import Feed, FeedEntry, FeedToRead
 from crawler.sources.listed import completed
-from crawler.spiders.generic import GenericSpider, headers_of
+from crawler.spiders.generic import GenericSpider
 from crawler.urls import identity
 
 FEED = "feed"  # the kind of a target

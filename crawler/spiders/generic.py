@@ -8,7 +8,6 @@ from urllib.parse import urljoin, urlsplit
 
 from scrapy import Request, Spider, signals
 from scrapy.exceptions import CloseSpider, StopDownload
-from scrapy.extensions.throttle import AutoThrottle
 from scrapy.http import Response
 from twisted.python.failure import Failure
 
@@ -24,13 +23,13 @@ from crawler.fetching.addresses import AddressGuard
 from crawler.fetching.capture import capture_of
 from crawler.fetching.downloaded_resources import downloaded_resources
 from crawler.fetching.resources import SiteResources
+from crawler.fetching.response_headers import headers_of
 from crawler.frontier import ADDRESS, PAGE, PROBE, ROBOTS, SITEMAP, Frontier, Target
 from crawler.items import NotThere, ReadPage, Unchanged
 from crawler.links import Links
 from crawler.page_reader import PageReader, WholePage
 from crawler.politeness.keeper import BYTE_LIMIT, JOB_DIR_SETTING
 from crawler.politeness.refusals import Postponed, explain
-from crawler.readers.reading_process import GivenUp
 from crawler.readers.task import Task
 from crawler.reading import Rejected
 from crawler.sources.listed import Listed, completed
@@ -46,7 +45,6 @@ PAGE_LIMIT, SILENCE = "page_limit", "no_answer"
 # A site that was there and is gone: 10 pages in a row, each tried three times, are no accident any more.
 MAX_SILENCES_IN_A_ROW = 10
 MAX_SITEMAPS = 100
-MAX_DELAY_S = 60.0  # between two requests, however slow a site is and whatever its robots.txt wants
 _PAGE_TYPES = ("text/", "application/xhtml", "application/xml", "application/octet-stream")
 
 
@@ -92,7 +90,6 @@ class GenericSpider(Spider):
         spider.reader = PageReader(spider.plan, folder, spider._resources, spider._limits.cache)
         crawler.signals.connect(spider.count_request, signal=signals.request_reached_downloader)
         crawler.signals.connect(spider.refuse_binary, signal=signals.headers_received)
-        crawler.signals.connect(spider.obey_crawl_delay, signal=signals.robots_parsed)
         crawler.signals.connect(spider.note_fault, signal=signals.spider_error)
         crawler.signals.connect(spider.note_item_fault, signal=signals.item_error)
         return spider
@@ -206,11 +203,10 @@ class GenericSpider(Spider):
 
     async def _listing(self, task: Task) -> Any:
         """What a sitemap or a feed lists; Rejected, and counted, where reading it was given up."""
-        try:
-            return await self.reader.run(task)
-        except GivenUp as fault:
-            self.tally.reject(Rejection.UNREADABLE, str(fault))
-            return Rejected(Rejection.UNREADABLE, str(fault))
+        found = await self.reader.run(task)
+        if isinstance(found, Rejected):
+            self.tally.reject(found.reason, found.sentence)
+        return found
 
     def _listed_requests(self, sitemap: Sitemap) -> Iterator[Request]:
         yield from self._sitemap_requests(sitemap.sitemaps)
@@ -287,14 +283,6 @@ class GenericSpider(Spider):
         media_type = (headers.get("Content-Type") or b"text/html").decode("latin-1").strip().lower()
         if target is not None and target.kind == PAGE and not media_type.startswith(_PAGE_TYPES):
             raise StopDownload(fail=True)
-
-    def obey_crawl_delay(self, robotparser: Any, request: Request) -> None:
-        """Never ask faster than robots.txt wants, within reason."""
-        wanted_s = min(float(robotparser.rp.crawl_delay(self._limits.user_agent) or 0.0), MAX_DELAY_S)
-        throttle = self.crawler.get_extension(AutoThrottle)
-        if throttle is not None and self.plan.obey_robots:
-            throttle.mindelay = max(throttle.mindelay, wanted_s)
-            self.crawler.engine.downloader._delay = throttle.mindelay
 
     def note_fault(self, failure: Failure, response: Response, spider: Spider) -> None:
         fault = failure.value
@@ -408,8 +396,3 @@ class GenericSpider(Spider):
 
     def _is_full(self) -> bool:
         return self._fetched_before + self.tally.counts.fetched >= self.plan.max_pages
-
-
-def headers_of(response: Response) -> dict[str, str]:
-    """The headers of a response, those that came twice joined."""
-    return {name.decode("latin-1"): b", ".join(values).decode("latin-1") for name, values in response.headers.items()}

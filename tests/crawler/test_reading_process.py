@@ -16,7 +16,7 @@ from core.errors import BadConfiguration, BrokenInvariant, ServiceUnavailable, U
 from core.pages import Reading, SpiderKind
 from crawler.fetching.resources import ResourceKind
 from crawler.main_text.templates import FILE_NAME
-from crawler.readers import reading_process
+from crawler.readers import worker_link
 from crawler.readers.desk import Desk
 from crawler.readers.pages import PageToRead, SinglePage, WholePage
 from crawler.readers.reading_process import MAX_SECONDS, GivenUp, ReadingProcess
@@ -169,7 +169,7 @@ def test_what_takes_too_long_or_too_much_is_given_up_and_its_neighbours_are_read
 
 
 def test_an_answer_beyond_all_measure_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading_process, "MAX_ANSWER_BYTES", 100_000)
+    monkeypatch.setattr(worker_link, "MAX_ANSWER_BYTES", 100_000)
     with ReadingProcess() as process:
         with pytest.raises(GivenUp):
             process.read(Swell("a", 1_000_000))
