@@ -25,7 +25,7 @@ from crawler.politeness.refusal_middlewares import TIMES_META
 from crawler.politeness.refusals import RequestRefused
 from crawler.politeness.sessions import LOGIN_META
 from crawler.reading import Rejected
-from crawler.sources.robots import RobotsToRead
+from crawler.sources.robots import MAX_ROBOTS_BYTES, RobotsToRead
 from crawler.urls import canonical
 
 MIN_SERVER_ERROR = 500
@@ -123,7 +123,9 @@ class RobotsMiddleware(RobotsTxtMiddleware):
             ) from fault
 
     async def _parse_robots(self, response: Response, netloc: str, request: Request) -> None:
-        self._answers[netloc] = response
+        # Of a host that only style sheets come from nobody looks for sitemaps: its body need not stay.
+        kept = response.body[:MAX_ROBOTS_BYTES] if request.cb_kwargs.get("target") is not None else b""
+        self._answers[netloc] = Response(response.url, response.status, body=kept)
         spider: Any = self.crawler.spider
         rules = ProtegoRobotParser(b"", spider)
         read = await spider.reader.run(RobotsToRead(response.url, response.body))

@@ -15,7 +15,7 @@ from lxml.html import HtmlElement
 from crawler.characters.decoding import Decoded, decode
 from crawler.main_text.metadata import parse_time
 from crawler.markup import parse
-from crawler.sources.listed import Listed
+from crawler.sources.listed import MAX_TITLE_CHARS, Listed
 
 MAX_ENTRIES = 5_000  # whole archives of blogs come as one feed; readers take some hundreds
 # Where a feed begins. What stands before is left out: a declared encoding, which is known by now, and a document type
@@ -120,7 +120,7 @@ def _entry(entry: Mapping[str, Any], url: str) -> FeedEntry | None:
         return None
     listed = Listed(
         url=address,
-        title=" ".join(str(entry.get("title") or "").split()),
+        title=" ".join(str(entry.get("title") or "").split())[:MAX_TITLE_CHARS],
         published=_moment(entry, "published") or _moment(entry, "updated"),
         modified=_moment(entry, "updated")
         if "updated_parsed" in set(entry)

@@ -8,7 +8,7 @@ from lxml import etree
 
 from crawler.fetching.bodies import declares_entities
 from crawler.main_text.metadata import parse_time
-from crawler.sources.listed import Listed, newest_first
+from crawler.sources.listed import MAX_TITLE_CHARS, Listed, newest_first
 
 _MAX_ENTRIES = 50_000  # the protocol's own limit for one file
 # Blanks, not all white space: over lines that are empty that would be tried from each of them to the last.
@@ -86,7 +86,7 @@ def _entry(node: etree._Element) -> Listed | None:
         return None
     return Listed(
         url=said["loc"],
-        title=" ".join(news.get("title", "").split()),
+        title=" ".join(news.get("title", "").split())[:MAX_TITLE_CHARS],
         published=parse_time(news.get("publication_date", "")),
         modified=parse_time(said.get("lastmod", "")),
     )

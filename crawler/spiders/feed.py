@@ -194,6 +194,7 @@ class FeedSpider(GenericSpider):
         """A page has been read or given up; where it is still to be stored, its feed is still needed."""
         if self.frontier.is_open(url):
             return
+        self._carried.pop(url, None)
         for waiting in self._open.values():
             waiting.discard(url)
         self._close_settled()
