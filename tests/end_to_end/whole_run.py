@@ -68,8 +68,9 @@ def _life(folder: Path, port: str) -> dict[str, Any]:
         while not (cases := json.loads(zhuiwen("cases", "--json") or "[]")) and time.monotonic() < end:
             time.sleep(1.0)
         told["number of cases"] = len(cases)
-        for verb in (("evidence", "export", "1", "--out", "证据.zip"), ("report", "--format", "html"), ("discover", "渡口")):
-            zhuiwen(*verb)
+        zhuiwen("evidence", "export", "1", "--out", "证据.zip")
+        zhuiwen("report", "--format", "html")
+        zhuiwen("discover", "渡口")
         zhuiwen("check", f"http://{SITE}:{port}/1.html")
         zhuiwen("doctor")
     finally:
