@@ -17,10 +17,14 @@ ZhuiwenError
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 
 class ZhuiwenError(Exception):
-    """The root. `str()` of any of these is one sentence fit for a user."""
+    """The root. `str()` of any of these is one sentence fit for a user. All of them can be pickled."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (type(self), self.args, self.__dict__)
 
 
 class RetryLater(ZhuiwenError):
@@ -109,3 +113,10 @@ class AlgorithmMismatch(BrokenInvariant):
         super().__init__(
             f"a page of algorithm {page_algorithm} cannot be compared with a work of algorithm {work_algorithm}"
         )
+
+
+def _restored(kind: type[ZhuiwenError], args: tuple[Any, ...], attributes: dict[str, Any]) -> ZhuiwenError:
+    """An error as it was; its own arguments are not those that its class is called with."""
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(attributes)
+    return error

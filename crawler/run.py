@@ -12,6 +12,7 @@ from core.errors import BadConfiguration, BrokenInvariant, ZhuiwenError
 from core.pages import CrawlCounts, CrawlPlan
 from core.ports import Clock, Outbox, PageStore, VisitBook
 from core.settings import CrawlSettings
+from crawler.fetching.middlewares import MAX_DELAY_S
 from crawler.fetching.names import NAME_SERVERS_SETTING
 from crawler.fetching.resolver import ALLOWED_SETTING
 from crawler.frontier import Frontier
@@ -21,7 +22,6 @@ from crawler.politeness.keeper import JOB_DIR_SETTING
 from crawler.politeness.polite_settings import browser_middlewares, faults_of, polite_settings
 from crawler.shared.frontier import SharedFrontier
 from crawler.shared.settings import shared
-from crawler.spiders.generic import MAX_DELAY_S
 from crawler.spiders.kinds import SPIDERS
 from crawler.tally import Tally
 from crawler.urls import scope
@@ -132,6 +132,8 @@ def scrapy_settings(plan: CrawlPlan, settings: CrawlSettings) -> dict[str, Any]:
             "crawler.fetching.middlewares.CompressionMiddleware": 590,
             "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,
             "crawler.fetching.middlewares.RedirectsMiddleware": 600,
+            "scrapy.downloadermiddlewares.cookies.CookiesMiddleware": None,
+            "crawler.fetching.cookies.CookiesMiddleware": 700,
             "crawler.visits.conditional.ConditionalMiddleware": 650,
             "crawler.politeness.refusal_middlewares.RefusalsMiddleware": 585,
             "crawler.politeness.refusal_middlewares.RedirectedRefusalsMiddleware": 605,

@@ -2,5 +2,5 @@
 
 Steps: `bundle.make` -> `days.proof_of` (Merkle tree) -> `authority.Authority` (RFC 3161) -> `export.write` ->
 `verify.check_file`.
-Nothing here knows a database or a framework, and only `authority` uses the network.
+Nothing here knows a database, a framework or the network: `authority` is given a client (`ports.Client`).
 """

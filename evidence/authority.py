@@ -1,29 +1,30 @@
 """Asks a time stamp authority over HTTP, and for the lists of revoked certificates that its own certificate names.
 
-Source: RFC 3161, section 3.4. The URL is the operator's; its address is checked all the same, so that a mistyped or
-taken over name does not reach into the operator's own network.
+Source: RFC 3161, section 3.4. The URL is the operator's; its address is checked all the same (by the client), so that a
+mistyped or taken over name does not reach into the operator's own network.
 """
 
 import base64
-import http.client
 import secrets
+import time
 from dataclasses import replace
-from urllib.parse import unquote, urlsplit
+from http import HTTPStatus
+from urllib.parse import unquote, urlsplit, urlunsplit
 
 import rfc3161ng
 
 from core.errors import BadConfiguration, RetryLater, ServiceUnavailable
 from core.ids import Digest
 from core.service_urls import without_secrets
-from evidence.asking import Limits, ask
 from evidence.certificates import MAX_PEM_BYTES, certificates_in
+from evidence.ports import Client
 from evidence.records import Stamp
 from evidence.revocation import MAX_LIST_BYTES, pem_of, places_of
 from evidence.stamps import MAX_DER_BYTES, verified, way_to_root
 
 NONCE_BITS = 64
 TIMEOUT_S = 20.0  # public authorities answer in 0.1 to 2 s
-LIST_TIMEOUT_S = 5.0
+LISTS_TIMEOUT_S = 10.0  # for all of one stamp together
 MAX_LISTS = 4  # one for each certificate below the root; authorities have one to three of these
 _SERVICE = "the time stamp authority"
 _REPLY = "application/timestamp-reply"
@@ -36,9 +37,9 @@ class Authority:
         self,
         url: str,
         ca_pem: bytes,
+        client: Client,
         *,
         policy: str = "",
-        allow_private: bool = False,
         timeout_s: float = TIMEOUT_S,
     ) -> None:
         """`policy`: an OID to insist on. Raises BadConfiguration for what is no URL, or certificates without a root."""
@@ -48,7 +49,7 @@ class Authority:
         if faults:
             raise BadConfiguration(faults)
         self._ca_pem, self._policy = ca_pem, policy
-        self._allow_private, self._timeout_s = allow_private, timeout_s
+        self._client, self._timeout_s = client, timeout_s
 
     def __repr__(self) -> str:
         return f"Authority({self.name!r})"
@@ -74,30 +75,38 @@ class Authority:
         """The lists of revoked certificates, PEM; those that cannot be had are left out, and verification says so."""
         way = way_to_root(stamp, digest, self.name)[:-1]
         places = dict.fromkeys(place for certificate in way for place in places_of(certificate)[:1])
-        found, limits = b"", Limits(LIST_TIMEOUT_S, MAX_LIST_BYTES, self._allow_private)
+        found, end = b"", time.monotonic() + min(LISTS_TIMEOUT_S, self._timeout_s)
         for place in list(places)[:MAX_LISTS]:
+            left_s = end - time.monotonic()
             try:
-                answer = ask(place, limits, without_secrets(place))
-                pem = pem_of(answer.body) if answer.status == http.HTTPStatus.OK else b""
-            except (OSError, http.client.HTTPException, ValueError, RetryLater):
+                pem = self._list(place, left_s) if left_s > 0 else b""
+            except (OSError, ValueError, RetryLater):
                 continue
             if len(stamp.ca_pem) + len(found) + len(pem) < MAX_PEM_BYTES:
                 found += pem
         return found
 
-    def _asked(self, query: bytes) -> bytes:
-        try:
-            return self._answer(query)
-        except (OSError, http.client.HTTPException, ValueError) as error:
-            raise ServiceUnavailable(_SERVICE, self.name, "its URL in a browser") from error
+    def _list(self, place: str, timeout_s: float) -> bytes:
+        answer = self._client.ask(place, without_secrets(place), timeout_s=timeout_s, max_bytes=MAX_LIST_BYTES)
+        return pem_of(answer.body) if answer.status == HTTPStatus.OK else b""
 
-    def _answer(self, query: bytes) -> bytes:
-        limits = Limits(self._timeout_s, MAX_DER_BYTES, self._allow_private)
-        answer = ask(self._url, limits, self.name, query, self._headers())
-        if answer.status != http.HTTPStatus.OK or answer.content_type != _REPLY:
+    def _asked(self, query: bytes) -> bytes:
+        url, headers, limit_s = self._bare_url, self._headers(), self._timeout_s
+        try:
+            answer = self._client.ask(
+                url, self.name, body=query, headers=headers, timeout_s=limit_s, max_bytes=MAX_DER_BYTES
+            )
+        except OSError as error:
+            raise ServiceUnavailable(_SERVICE, self.name, "its URL in a browser") from error
+        if answer.status != HTTPStatus.OK or answer.content_type != _REPLY:
             said = f"{answer.status} with {answer.content_type}"
             raise RetryLater(f"{_SERVICE} at {self.name} answered {said}, not with a stamp")
         return answer.body
+
+    @property
+    def _bare_url(self) -> str:
+        """Without the login, which goes into a header."""
+        return urlunsplit(self._parts._replace(netloc=self._parts.netloc.rpartition("@")[2]))
 
     def _headers(self) -> dict[str, str]:
         headers = {"Content-Type": "application/timestamp-query", "Accept": _REPLY}

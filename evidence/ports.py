@@ -2,10 +2,12 @@
 
 CaseMaterials   what is exported of a case
 Stamper         an authority that stamps a digest (`evidence.authority.Authority`)
+Client          HTTP to an authority (`crawler.fetching.authority_client.AuthorityClient`)
 
 Values (`evidence.records`): Capture + Finding -> Bundle -> DayProof -> CaseMaterial.
 """
 
+from collections.abc import Mapping
 from typing import Protocol
 
 from core.ids import Digest
@@ -24,3 +26,37 @@ class Stamper(Protocol):
 
     def stamp(self, digest: Digest) -> Stamp:
         """Its stamp on `digest`, verified. Raises RetryLater, or DoesNotHold for an answer that is no such stamp."""
+
+
+class Answer(Protocol):
+    """What came back: the body whole, its media type in lower case."""
+
+    @property
+    def status(self) -> int: ...
+
+    @property
+    def content_type(self) -> str: ...
+
+    @property
+    def body(self) -> bytes: ...
+
+
+class Client(Protocol):
+    """The way to an address on the web, in whose hands the judgement of that address is."""
+
+    def ask(
+        self,
+        url: str,
+        shown: str,
+        *,
+        timeout_s: float,
+        max_bytes: int,
+        body: bytes | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Answer:
+        """GET `url`, or POST `body` to it; redirects are not followed. shown: the address without secrets.
+
+        Raises OSError where nothing whole of at most `max_bytes` comes within `timeout_s`, all in all; RetryLater for
+        an address that may not be asked.
+        """
+        ...

@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from core.ids import Digest, digest
+from crawler.fetching.authority_client import AuthorityClient
 from evidence import bundle, days, export, merkle, verify
 from evidence.authority import Authority
 from evidence.opened import opened
@@ -113,7 +114,8 @@ def main() -> None:
     options.add_argument("--tsa", help="URL of a time stamp authority")
     options.add_argument("--ca", type=Path, help="its root in PEM")
     given = options.parse_args()
-    authority = Authority(given.tsa, given.ca.read_bytes(), allow_private=True) if given.tsa and given.ca else None
+    client = AuthorityClient(allow_private=True)
+    authority = Authority(given.tsa, given.ca.read_bytes(), client) if given.tsa and given.ca else None
     measure(authority)
 
 

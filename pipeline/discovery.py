@@ -9,6 +9,8 @@ import time
 from collections import Counter
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Self
 from urllib.parse import urlsplit
 
 from protego import Protego
@@ -19,7 +21,10 @@ from core.matches import Match, MatchClass
 from core.messages import CrawlRequested
 from core.settings import Settings
 from crawler.fetching.single_fetch import fetch
-from crawler.reading import Rejected, read_page
+from crawler.readers.pages import SinglePage
+from crawler.readers.reading_process import GivenUp, ReadingProcess
+from crawler.reading import Rejected
+from crawler.sources.robots import RobotsToRead
 from crawler.sources.search import Answer, Result, require_answer, search
 from fingerprint.fingerprinting import fingerprint_text
 from pipeline.distinctive import distinctive
@@ -33,7 +38,9 @@ MAX_CANDIDATES = 10  # pages fetched for one query: the first screen of an engin
 MAX_OF_HOST = 2  # of these: more of a site is the crawl's business
 CHAPTERS_LOOKED_AT = 20  # for one sentence, until one has a fit one
 MAX_EXCERPT_CHARS = 300
-MAX_ROUND_S = 240.0  # then the next beat goes on; a worker of the crawl queue is held so long
+# Then the next beat goes on. A worker of the crawl queue is held so long, and by one page more: two answers of 30 s and
+# two readings. A step is ended after 300 s (pipeline.app).
+MAX_ROUND_S, MAX_READING_S = 150.0, 20.0
 
 
 @dataclass(slots=True)
@@ -63,7 +70,8 @@ def discover(
     """
     if not settings.discovery.search_url:
         raise BadConfiguration(["no search endpoint is set; name one in ZHUIWEN_SEARCH_URL, like a SearXNG's /search"])
-    return _Round(ports, settings, on_progress, time.monotonic() + max_round_s).run(works)
+    with _Round(ports, settings, on_progress, time.monotonic() + max_round_s) as asking:
+        return asking.run(works)
 
 
 class _Round:
@@ -74,9 +82,18 @@ class _Round:
     ) -> None:
         self._ports, self._settings, self._on_progress = ports, settings, on_progress
         self._deadline = deadline
+        self._reader = ReadingProcess(max_seconds=MAX_READING_S)
         self._robots: dict[str, Protego | None] = {}
         self._exhausted: set[int] = set()
         self.done = Discovered()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._reader.close()
 
     def run(self, works: Collection[int] | None) -> Discovered:
         while not self.done.stopped:
@@ -144,6 +161,8 @@ class _Round:
             host = urlsplit(result.url).netloc
             if reason is None and (of_host[host] >= MAX_OF_HOST or of_host.total() >= MAX_CANDIDATES):
                 reason = discovery.LeftOut.TOO_MANY
+            if reason is None and time.monotonic() > self._deadline:
+                reason = discovery.LeftOut.NO_TIME
             if reason is not None:
                 left_out[reason.value] += 1
                 continue
@@ -182,7 +201,10 @@ class _Round:
             if reason is not None:
                 sentence = f"it redirects to {page.url}, which is left out: {reason.value}"
                 return discovery.Finding(result.url, result.title, fault=sentence)
-        reading = read_page(page.body, page.headers, page.url)
+        try:
+            reading = self._reader.read(SinglePage(page.body, page.headers, page.url))
+        except GivenUp as error:
+            return discovery.Finding(result.url, result.title, fault=str(error))
         if isinstance(reading, Rejected):
             return discovery.Finding(result.url, result.title, fault=reading.sentence)
         title = reading.title or result.title
@@ -213,7 +235,7 @@ class _Round:
         return rules is not None and bool(rules.can_fetch(url, self._settings.crawl.user_agent))
 
     def _rules(self, origin: str) -> Protego | None:
-        """What a site forbids; None where it fails to say, which forbids all (RFC 9309, 2.3.1.4)."""
+        """What a site forbids; None where it fails to say so readably, which forbids all (RFC 9309, 2.3.1.4)."""
         try:
             answer = fetch(f"{origin}/robots.txt", self._settings.crawl, "text/plain")
         except RetryLater:
@@ -222,7 +244,11 @@ class _Round:
             if "answers with status" not in str(error):
                 raise
             return Protego.parse("")
-        return Protego.parse(answer.body[:500_000].decode("utf-8", "replace"))
+        try:
+            rules: Protego = self._reader.read(RobotsToRead(answer.url, answer.body))
+        except GivenUp:
+            return None
+        return rules
 
 
 def crawl_accepted(site: Site, ports: Ports) -> None:

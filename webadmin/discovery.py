@@ -49,6 +49,7 @@ class LeftOut(StrEnum):
     KNOWN = "known"  # an earlier query found it
     UNUSABLE = "unusable"  # no address of a page
     TOO_MANY = "too_many"  # of one host, or of one query
+    NO_TIME = "no_time"  # the round had used up its own; a later query may find it again
 
 
 @dataclass(frozen=True, slots=True)

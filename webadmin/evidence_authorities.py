@@ -9,6 +9,7 @@ from core.errors import BadConfiguration, RetryLater
 from core.ids import Digest
 from core.service_urls import without_secrets
 from core.settings import EvidenceSettings
+from crawler.fetching.authority_client import AuthorityClient
 from evidence.authority import TIMEOUT_S, Authority
 from evidence.export import write
 from evidence.faults import DoesNotHold
@@ -24,11 +25,12 @@ SEAL_TIMEOUT_S = 5.0  # somebody waits for the file; public authorities answer i
 
 def authorities_of(settings: EvidenceSettings, timeout_s: float = TIMEOUT_S) -> list[Authority]:
     """The configured authorities. Raises BadConfiguration naming all that cannot be."""
+    client = AuthorityClient(allow_private=settings.allow_private_tsa)
     found, faults = [], list[str]()
     for url in settings.tsa_urls:
         try:
             roots = _roots_for(url, settings.tsa_roots)
-            found.append(Authority(url, roots, allow_private=settings.allow_private_tsa, timeout_s=timeout_s))
+            found.append(Authority(url, roots, client, timeout_s=timeout_s))
         except BadConfiguration as error:
             faults.extend(error.faults)
     if faults:

@@ -25,6 +25,15 @@ SENTENCES: Sequence[str] = (
         " for now; the next crawl asks again"
     ),
     gettext_noop("%(url)s is not fetched: the site's robots.txt forbids it"),
+    gettext_noop("%(url)s is not fetched: %(reason)s, which forbids everything for now; the next crawl asks again"),
+    gettext_noop("%(url)s was given up: %(reason)s"),
+    gettext_noop("is given up: %(reason)s"),
+    gettext_noop("reading it took longer than %(seconds)s s"),
+    gettext_noop("reading it took more than %(size)s GB of memory, twice"),
+    gettext_noop("reading it ended the reading process twice, by a fault"),
+    gettext_noop("%(url)s does not answer (%(reason)s); try again later"),
+    gettext_noop("not done within %(seconds)s s"),
+    gettext_noop("the name servers do not answer"),
     gettext_noop(
         "the pattern %(pattern)s takes longer than %(seconds)s s on an address and counts as not matching there;"
         " write it without a repetition inside a repetition"

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from core.errors import BadInput, UnreadableFile
 from core.text import storable
-from webadmin.intake import WORK_MANIFEST, WORKS_MANIFEST, Intake, read_file, read_works
+from webadmin.intake import WORK_MANIFEST, WORKS_MANIFEST, BoundedReader, Intake, ReadFile, read_works
 from webadmin.intake.archive import Archive
 from webadmin.upload_budget import Budget, is_text
 
@@ -19,6 +19,7 @@ from webadmin.upload_budget import Budget, is_text
 # chapters they took 10 s to read and store, unchanged ones 4 s (two busy cores, November 2026). Beyond that a request
 # outlives the patience of people and proxies, and `zhuiwen work add` has no such limit.
 MAX_UPLOAD_BYTES = 32 * 1024 * 1024
+MAX_SECONDS = 20.0  # for one file that is taken apart; proxies give up a request after 60 s, and each is tried twice
 MAX_FILES = 100  # Django itself takes no more in one request
 # Of all that the .zip files of a request unpack to, and of all that is read: text shrinks to a third or less, but as
 # much as MAX_CHARS takes up no more than this, markup included.
@@ -50,18 +51,19 @@ class Upload:
 def read_uploads(files: Sequence[UploadedFile]) -> list[Upload]:
     """What is in each file, in order; what cannot be read is a fault of that file, and the others are read."""
     budget = Budget(MAX_UNPACKED_BYTES, MAX_CHARS, MAX_TEXTS)
-    with tempfile.TemporaryDirectory(prefix="zhuiwen-upload-") as folder:
-        return [_read(file, Path(folder) / str(number), budget) for number, file in enumerate(files)]
+    with tempfile.TemporaryDirectory(prefix="zhuiwen-upload-") as folder, BoundedReader(MAX_SECONDS) as reader:
+        read_file = budget.reading(reader.read_file)
+        return [_read(file, Path(folder) / str(number), budget, read_file) for number, file in enumerate(files)]
 
 
-def _read(file: UploadedFile, folder: Path, budget: Budget) -> Upload:
+def _read(file: UploadedFile, folder: Path, budget: Budget, read_file: ReadFile) -> Upload:
     upload = Upload(storable(Path(file.name or "").name))
     path = folder / short_name(upload.name)
     try:
         folder.mkdir()
         with path.open("wb") as kept:
             shutil.copyfileobj(file, kept)
-        upload.intake = read_works(_source(path, budget), budget.reading(read_file))
+        upload.intake = read_works(_source(path, budget), read_file)
         faults: Sequence[BadInput] = upload.intake.faults
     except BadInput as fault:
         faults = [fault]

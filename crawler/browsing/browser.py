@@ -30,7 +30,7 @@ from crawler.browsing.processes import kill_browsers, memory_bytes
 from crawler.fetching.addresses import AddressGuard
 from crawler.fetching.capture import CAPTURE
 from crawler.fetching.header_limit import BoundedHandler
-from crawler.fetching.names import NAME_SERVERS_SETTING, Names
+from crawler.fetching.names import names_of
 from crawler.fetching.proxy_middleware import PROXY_META
 from crawler.fetching.resolver import ALLOWED_SETTING
 from crawler.politeness.keeper import Keeper
@@ -79,7 +79,7 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, BoundedHandler):
         super().__init__(crawler)
         settings = crawler.settings
         self._guard = AddressGuard(settings.getlist(ALLOWED_SETTING))
-        self._names = Names(settings.getlist(NAME_SERVERS_SETTING))
+        self._names = names_of(settings)
         self._timeout_s = settings.getfloat("DOWNLOAD_TIMEOUT")
         self._max_bytes = settings.getint("DOWNLOAD_MAXSIZE")
         self._max_pages = settings.getint(PAGES_SETTING)

@@ -34,11 +34,14 @@ class AddressGuard:
     """Says which URLs and addresses may be fetched; `allow_private_hosts` are "host:port" or "[v6]:port"."""
 
     def __init__(self, allow_private_hosts: Sequence[str] = ()) -> None:
-        self._allowed = frozenset(_place(entry) for entry in allow_private_hosts)
+        self._allowed = frozenset(place for entry in allow_private_hosts if (place := _place(entry)))
 
     def check_url(self, url: str) -> None:
         """Raises UnsafeUrl for a URL that must not be fetched whatever its host resolves to."""
-        parts = urlsplit(url)
+        try:
+            parts = urlsplit(url)
+        except ValueError as fault:
+            raise UnsafeUrl(url, "its host or port cannot be") from fault
         if parts.scheme not in ("http", "https"):
             raise UnsafeUrl(url, f"only http and https are, not {parts.scheme or 'an address without a scheme'}")
         if parts.username is not None or parts.password is not None:
@@ -65,17 +68,26 @@ class AddressGuard:
         if reason and not self.is_allowed(host, port):
             raise UnsafeUrl(url, f"{address} is {reason}; {_remedy(host, port, address)}")
 
+    def allowed(self, url: str, host: str, port: int, addresses: Sequence[str]) -> list[str]:
+        """Those of a host's addresses that may be fetched, in their order. Raises UnsafeUrl where there is none."""
+        kept, faults = list[str](), list[UnsafeUrl]()
+        for address in addresses:
+            try:
+                self.check_address(url, host, port, address)
+            except UnsafeUrl as fault:
+                faults.append(fault)
+            else:
+                kept.append(address)
+        if not kept:
+            raise faults[0] if faults else UnsafeUrl(url, "its host has no address")
+        return kept
+
     def _require_allowed(self, url: str, host: str, port: int) -> None:
         if not self.is_allowed(host, port):
             raise UnsafeUrl(url, f"{host} is a name of the network that it is asked in; {_remedy(host, port, host)}")
 
     def is_allowed(self, host: str, port: int) -> bool:
-        """Whether the operator lets this host and port be fetched although its address is private.
-
-        port 0: it is not known yet, as where the way to a proxy is looked up; any of the host's will do.
-        """
-        if not port:
-            return any(name == host.lower() for name, _ in self._allowed)
+        """Whether the operator lets this host and port be fetched although its address is private."""
         return (host.lower(), port) in self._allowed
 
 
@@ -118,12 +130,12 @@ def _remedy(host: str, port: int, address: str) -> str:
     return f"to fetch it all the same, {write}add {place} to ZHUIWEN_ALLOW_PRIVATE_HOSTS"
 
 
-def _place(entry: str) -> tuple[str, int]:
+def _place(entry: str) -> tuple[str, int] | None:
     """What an entry of the operator's list names; one that names nothing lets nothing through."""
     try:
         host = parse_host(entry)
     except ValueError:
-        return entry, 0
+        return None
     return host.name, host.port or DEFAULT_PORTS["http"]
 
 

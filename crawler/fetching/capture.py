@@ -40,7 +40,7 @@ class CapturingHandler(HTTP11DownloadHandler):
         super().__init__(crawler)
         self._records: dict[bytes, Record] = {}
         self._tickets = count(1)
-        self._pool._factory = _factory(self._records)
+        self._pool._factory = _factory(self._records, crawler.settings.getfloat("DOWNLOAD_TIMEOUT"))
 
     async def download_request(self, request: Request) -> Response:
         ticket = b"%d" % next(self._tickets)
@@ -99,12 +99,13 @@ def with_secrets_starred(head: bytes) -> bytes:
     return _VALUE_OF_SET_COOKIE.sub(starred, _VALUE_OF_SECRET.sub(starred, head))
 
 
-def _factory(into: dict[bytes, Record]) -> type[RecordingFactory]:
+def _factory(into: dict[bytes, Record], idle_s: float) -> type[RecordingFactory]:
     """A factory class, since Twisted's pool makes a factory for each connection."""
 
     class Factory(RecordingFactory):
         records = into
         now = staticmethod(_now)
+        max_idle_s = idle_s
 
     return Factory
 

@@ -9,22 +9,27 @@ from scrapy.downloadermiddlewares.httpcompression import HttpCompressionMiddlewa
 from scrapy.downloadermiddlewares.redirect import MetaRefreshMiddleware, RedirectMiddleware
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.exceptions import CannotResolveHostError, IgnoreRequest
+from scrapy.extensions.throttle import AutoThrottle
 from scrapy.http import Response
+from scrapy.robotstxt import ProtegoRobotParser
 
 from core.errors import UnsafeUrl
 from core.hosts import host_key
 from core.states import Rejection
 from crawler.fetching.addresses import AddressGuard
 from crawler.fetching.bodies import MAX_CODINGS, archive_kind, declares_entities, swells
-from crawler.fetching.names import NAME_SERVERS_SETTING, Names
+from crawler.fetching.names import Names, names_of
 from crawler.fetching.resolver import ALLOWED_SETTING, refusal_of
 from crawler.frontier import PAGE, ROBOTS
 from crawler.politeness.refusal_middlewares import TIMES_META
 from crawler.politeness.refusals import RequestRefused
 from crawler.politeness.sessions import LOGIN_META
+from crawler.reading import Rejected
+from crawler.sources.robots import MAX_ROBOTS_BYTES, RobotsToRead
 from crawler.urls import canonical
 
 MIN_SERVER_ERROR = 500
+MAX_DELAY_S = 60.0  # between two requests, however slow a site is and whatever its robots.txt wants
 
 
 class AddressMiddleware:
@@ -39,8 +44,7 @@ class AddressMiddleware:
 
     @classmethod
     def from_crawler(cls, crawler: Any) -> "AddressMiddleware":
-        names = Names(crawler.settings.getlist(NAME_SERVERS_SETTING))
-        return cls(AddressGuard(crawler.settings.getlist(ALLOWED_SETTING)), names)
+        return cls(AddressGuard(crawler.settings.getlist(ALLOWED_SETTING)), names_of(crawler.settings))
 
     async def process_request(self, request: Request) -> None:
         try:
@@ -68,25 +72,24 @@ class AddressMiddleware:
             found = await asyncio.to_thread(self._names.addresses, host, port)
         except (OSError, UnicodeError):
             return None
-        faults: list[UnsafeUrl] = []
-        for address in found:
-            try:
-                self._guard.check_address(url, host, port, address)
-            except UnsafeUrl as fault:
-                faults.append(fault)
-        return faults[0] if found and len(faults) == len(found) else None
+        try:
+            self._guard.allowed(url, host, port, found)
+        except UnsafeUrl as fault:
+            return fault if found else None
+        return None
 
 
 class RobotsMiddleware(RobotsTxtMiddleware):
     """Scrapy's, counting what robots.txt forbids; a server that fails to say what it forbids forbids all for now.
 
-    That is RFC 9309, 2.3.1.4; the next crawl asks again. The spider, which looks for sitemaps in robots.txt, gets what
-    was fetched for the rules.
+    That is RFC 9309, 2.3.1.4; the next crawl asks again. So does one whose rules cannot be read. The spider, which
+    looks for sitemaps in robots.txt, gets what was fetched for the rules.
     """
 
     def __init__(self, crawler: Any) -> None:
         super().__init__(crawler)
         self._answers: dict[str, Response] = {}  # by host and port
+        self._unreadable: dict[str, str] = {}  # why, by host and port
 
     async def process_request(  # type: ignore[override]
         self, request: Request, spider: Any = None
@@ -109,6 +112,9 @@ class RobotsMiddleware(RobotsTxtMiddleware):
                 "forbids everything for now; the next crawl asks again"
             )
             raise RequestRefused(Rejection.ROBOTS, sentence)
+        if reason := self._unreadable.get(urlsplit(request.url).netloc):
+            sentence = f"{request.url} is not fetched: {reason}, which forbids everything for now"
+            raise RequestRefused(Rejection.ROBOTS, f"{sentence}; the next crawl asks again")
         try:
             super().process_request_2(rp, request)
         except IgnoreRequest as fault:
@@ -117,8 +123,28 @@ class RobotsMiddleware(RobotsTxtMiddleware):
             ) from fault
 
     async def _parse_robots(self, response: Response, netloc: str, request: Request) -> None:
-        self._answers[netloc] = response
-        await super()._parse_robots(response, netloc, request)
+        # Of a host that only style sheets come from nobody looks for sitemaps: its body need not stay.
+        kept = response.body[:MAX_ROBOTS_BYTES] if request.cb_kwargs.get("target") is not None else b""
+        self._answers[netloc] = Response(response.url, response.status, body=kept)
+        spider: Any = self.crawler.spider
+        rules = ProtegoRobotParser(b"", spider)
+        read = await spider.reader.run(RobotsToRead(response.url, response.body))
+        if isinstance(read, Rejected):
+            self._unreadable[netloc] = read.sentence
+        else:
+            rules.rp = read
+        self._obey_crawl_delay(rules)
+        waiting: Any = self._parsers[netloc]
+        self._parsers[netloc] = rules
+        waiting.callback(rules)
+
+    def _obey_crawl_delay(self, rules: ProtegoRobotParser) -> None:
+        """Never ask faster than robots.txt wants, within reason."""
+        wanted_s = min(rules.crawl_delay(self._robotstxt_useragent or "") or 0.0, MAX_DELAY_S)
+        throttle, engine = self.crawler.get_extension(AutoThrottle), self.crawler.engine
+        if throttle is not None and engine is not None:
+            throttle.mindelay = max(throttle.mindelay, wanted_s)
+            engine.downloader._delay = throttle.mindelay
 
 
 class CompressionMiddleware(HttpCompressionMiddleware):

@@ -7,16 +7,22 @@ cut short, and follows aliases that they leave unresolved. What comes of it is j
 import secrets
 import socket
 import struct
+import threading
 from collections.abc import Sequence
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as NotInTime
 from typing import Any
 
 from twisted.names import dns
 
 from core.hosts import parse_host
 from crawler.fetching.addresses import literal_address
+from crawler.fetching.deadline import Deadline
 
 NAME_SERVERS_SETTING = "ZHUIWEN_NAME_SERVERS"
 ROUNDS, TIMEOUT_S = 2, 3.0  # as resolv.conf's attempts and half its timeout: a crawl meets many names that are gone
+# For one name with all that its aliases lead to; two rounds of both kinds of addresses at one server that is away.
+LOOK_UP_S = 12.0
 MAX_ALIASES = 8  # chains of content networks have up to five (2026-11: chosen from RFC 1034's "avoid")
 MAX_ADDRESSES = 32  # of one name; the most seen in the wild is 13 to 16
 _PORT = 53
@@ -25,18 +31,35 @@ Found = tuple[socket.AddressFamily, socket.SocketKind, int, str, Any]
 
 
 class Names:
-    """Looks names up. `servers`: "address:port"; none: the system's resolver. Blocking; safe in several threads."""
+    """Looks names up. `servers`: "address:port"; none: the system's resolver. Blocking; safe in several threads.
 
-    def __init__(self, servers: Sequence[str] = ()) -> None:
+    timeout_s: for one look-up as a whole, unless it is given another. A name that is not looked up in time is not
+    called unknown (EAI_AGAIN).
+    """
+
+    def __init__(self, servers: Sequence[str] = (), timeout_s: float = LOOK_UP_S) -> None:
         self.resolver = ", ".join(servers) or "system"
+        self._timeout_s = timeout_s
         self._servers = [(host.name, host.port or _PORT) for host in map(parse_host, servers)]
 
-    def places(self, name: str, port: int, family: int = 0, kind: int = socket.SOCK_STREAM) -> Sequence[Found]:
+    def places(
+        self,
+        name: str,
+        port: int,
+        family: int = 0,
+        kind: int = socket.SOCK_STREAM,
+        timeout_s: float | None = None,
+    ) -> Sequence[Found]:
         """As socket.getaddrinfo. Raises OSError (socket.gaierror) for a name without addresses, UnicodeError."""
-        if not self._servers or literal_address(name) is not None:
+        if literal_address(name) is not None:
             return socket.getaddrinfo(name, port, family, kind)
-        families = [each for each in _RECORDS if family in (0, each)]
-        found = [(each, address) for each in families for address in self._addresses(name, _RECORDS[each])]
+        if not self._servers:
+            return _of_the_system(name, port, family, kind, timeout_s or self._timeout_s)
+        deadline, families = Deadline(timeout_s or self._timeout_s), [each for each in _RECORDS if family in (0, each)]
+        try:
+            found = [(each, at) for each in families for at in self._addresses(name, _RECORDS[each], deadline)]
+        except TimeoutError as error:
+            raise socket.gaierror(socket.EAI_AGAIN, "the name servers do not answer") from error
         if not found:
             raise socket.gaierror(socket.EAI_NONAME, "the name servers know no such name")
         return [
@@ -44,27 +67,32 @@ class Names:
             for each, address in found[:MAX_ADDRESSES]
         ]
 
-    def addresses(self, host: str, port: int) -> list[str]:
+    def addresses(self, host: str, port: int, timeout_s: float | None = None) -> list[str]:
         """Every address of a host, each once, in their order. Raises as `places`."""
-        return list(dict.fromkeys(str(entry[4][0]) for entry in self.places(host, port)))
+        return list(dict.fromkeys(str(entry[4][0]) for entry in self.places(host, port, timeout_s=timeout_s)))
 
-    def _addresses(self, host: str, record: int) -> list[str]:
+    def _addresses(self, host: str, record: int, deadline: Deadline) -> list[str]:
         name = host.encode("idna").lower().rstrip(b".")
         for _ in range(MAX_ALIASES):
-            answers = self._asked(name, record)
+            answers = self._asked(name, record, deadline)
             name, addresses = _followed(name, answers, record)
             if addresses or not any(answer.type == dns.CNAME for answer in answers):
                 return addresses
         return []
 
-    def _asked(self, name: bytes, record: int) -> list[Any]:
+    def _asked(self, name: bytes, record: int, deadline: Deadline) -> list[Any]:
         """The records of an answer. Raises socket.gaierror where no server gives one."""
         for _ in range(ROUNDS):
             for server in self._servers:
-                answer = _answer(server, name, record)
+                answer = _answer(server, name, record, deadline)
                 if answer is not None and answer.rCode in (dns.OK, dns.ENAME):
                     return list(answer.answers)
         raise socket.gaierror(socket.EAI_AGAIN, "the name servers do not answer")
+
+
+def names_of(settings: Any) -> Names:
+    """As the settings of a crawl (scrapy.settings.Settings) have it; no look-up takes longer than a download may."""
+    return Names(settings.getlist(NAME_SERVERS_SETTING), min(LOOK_UP_S, settings.getfloat("DOWNLOAD_TIMEOUT")))
 
 
 def _followed(name: bytes, answers: Sequence[Any], record: int) -> tuple[bytes, list[str]]:
@@ -81,13 +109,31 @@ def _bare(name: Any) -> bytes:
     return bytes(name.name).lower().rstrip(b".")
 
 
-def _answer(server: tuple[str, int], name: bytes, record: int) -> Any:
-    """The message that a server answers with; None where it gives none that fits."""
+def _of_the_system(name: str, port: int, family: int, kind: int, timeout_s: float) -> Sequence[Found]:
+    """The system's answer. Its resolver cannot be interrupted: it is left alone with what takes too long."""
+    answer: Future[Sequence[Found]] = Future()
+
+    def ask() -> None:
+        try:
+            answer.set_result(socket.getaddrinfo(name, port, family, kind))
+        except Exception as error:  # for whoever waits
+            answer.set_exception(error)
+
+    threading.Thread(target=ask, name="name-look-up", daemon=True).start()
+    try:
+        return answer.result(timeout_s)
+    except NotInTime as error:
+        raise socket.gaierror(socket.EAI_AGAIN, "the name servers do not answer") from error
+
+
+def _answer(server: tuple[str, int], name: bytes, record: int, deadline: Deadline) -> Any:
+    """The message that a server answers with; None where it gives none that fits. Raises TimeoutError at the end."""
     query = dns.Message(id=secrets.randbelow(1 << 16), recDes=True)
     query.addQuery(name, record)
+    one = Deadline(min(TIMEOUT_S, deadline.left()))
     try:
-        answer = _read(_over_udp(server, query.toStr()), query)
-        return _read(_over_tcp(server, query.toStr()), query) if answer is not None and answer.trunc else answer
+        answer = _read(_over_udp(server, query.toStr(), one), query)
+        return _read(_over_tcp(server, query.toStr(), one), query) if answer is not None and answer.trunc else answer
     except OSError:
         return None
 
@@ -104,17 +150,29 @@ def _read(data: bytes, query: Any) -> Any:
     return message if is_ours and [(_bare(each.name), each.type) for each in message.queries] == asked else None
 
 
-def _over_udp(server: tuple[str, int], query: bytes) -> bytes:
+def _over_udp(server: tuple[str, int], query: bytes, deadline: Deadline) -> bytes:
     family = socket.AF_INET6 if ":" in server[0] else socket.AF_INET
     with socket.socket(family, socket.SOCK_DGRAM) as asking:
-        asking.settimeout(TIMEOUT_S)
+        asking.settimeout(deadline.left())
         asking.connect(server)  # the system then drops what others send
         asking.send(query)
         return asking.recv(65_535)
 
 
-def _over_tcp(server: tuple[str, int], query: bytes) -> bytes:
-    with socket.create_connection(server, timeout=TIMEOUT_S) as asking, asking.makefile("rb") as coming:
+def _over_tcp(server: tuple[str, int], query: bytes, deadline: Deadline) -> bytes:
+    with socket.create_connection(server, timeout=deadline.left()) as asking:
         asking.sendall(struct.pack("!H", len(query)) + query)
-        head = coming.read(2)
-        return coming.read(struct.unpack("!H", head)[0]) if len(head) == 2 else b""
+        head = _exactly(asking, 2, deadline)
+        return _exactly(asking, struct.unpack("!H", head)[0], deadline)
+
+
+def _exactly(source: socket.socket, count: int, deadline: Deadline) -> bytes:
+    """Raises OSError where the other end closes before."""
+    taken = bytearray()
+    while len(taken) < count:
+        source.settimeout(deadline.left())
+        piece = source.recv(count - len(taken))
+        if not piece:
+            raise ConnectionError("it broke off")
+        taken += piece
+    return bytes(taken)

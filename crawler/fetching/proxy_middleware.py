@@ -2,6 +2,7 @@
 
 Nothing is asked without a proxy where the site has some: an address that is to stay unknown stays so. A proxy resolves
 names itself, out of reach of crawler.fetching.resolver; names and literal addresses are judged before all the same.
+So is the proxy: a private one is an exception for one host and one port.
 """
 
 import asyncio
@@ -19,9 +20,11 @@ from scrapy.exceptions import (
 from scrapy.http import Response
 
 from core.errors import UnsafeUrl
+from core.hosts import Host, host_key
 from core.politeness import Proxy
 from core.states import Rejection
 from crawler.fetching.addresses import AddressGuard
+from crawler.fetching.names import names_of
 from crawler.fetching.resolver import ALLOWED_SETTING
 from crawler.politeness.keeper import Keeper
 from crawler.politeness.refusals import Postponed, RequestRefused
@@ -47,6 +50,7 @@ class ProxyMiddleware:
     def __init__(self, crawler: Any) -> None:
         self._crawler = crawler
         self._guard = AddressGuard(crawler.settings.getlist(ALLOWED_SETTING))
+        self._names = names_of(crawler.settings)
         self._sticky = ""  # the proxy of a session, which sites tie to an address
         self._user_agent = ""
 
@@ -70,7 +74,7 @@ class ProxyMiddleware:
             keeper.in_flight += 1
         request.headers.pop(_AUTHORIZATION, None)
         request.meta.pop("proxy", None)
-        while keeper.proxies.members and not self._through_proxy(request):
+        while keeper.proxies.members and not await self._through_proxy(request):
             keeper.hold_for_proxies()
             await asyncio.sleep(_WAIT_STEP_S)
             if keeper.is_ending or self._crawler.engine._slot.closing:
@@ -110,7 +114,7 @@ class ProxyMiddleware:
         self._keeper.in_flight -= is_counted
         return is_counted
 
-    def _through_proxy(self, request: Request) -> bool:
+    async def _through_proxy(self, request: Request) -> bool:
         """Whether a proxy was found that may be used."""
         keeper = self._keeper
         now = keeper.now()
@@ -123,8 +127,9 @@ class ProxyMiddleware:
         if picked is None:
             return False
         name, proxy = picked
+        request.meta[PROXY_META] = name
         try:
-            self._guard.check_url(f"http://{proxy.place}/")
+            address = await self._address_of(proxy)
         except UnsafeUrl as fault:
             sentence = f"the proxy {proxy.place} is not used: {fault.reason}"
             keeper.end("no_proxy", sentence)
@@ -133,11 +138,23 @@ class ProxyMiddleware:
             reason = f"the proxy {proxy.place} is spoken to by https, through which no page is fetched by https"
             raise RequestRefused(Rejection.NO_ANSWER, f"{request.url} is not fetched: {reason}; set it to http")
         self._sticky = name if has_session else ""
-        request.meta[PROXY_META] = name
-        request.meta["proxy"] = f"{proxy.scheme}://{proxy.place}"
+        # Where a tunnel begins is looked up without its port, which the resolver needs for its judgement.
+        place = address if request.url.startswith("https:") else proxy.place
+        request.meta["proxy"] = f"{proxy.scheme}://{place}"
         if proxy.user:
             request.headers[_AUTHORIZATION] = _basic(proxy)
         return True
+
+    async def _address_of(self, proxy: Proxy) -> str:
+        """Address and port at which the proxy may be spoken to. Raises UnsafeUrl; CannotResolveHostError."""
+        url = f"{proxy.scheme}://{proxy.place}/"
+        self._guard.check_url(url)
+        host, port = host_key(url)
+        try:
+            addresses = await asyncio.to_thread(self._names.addresses, host, port)
+        except (OSError, UnicodeError) as error:
+            raise CannotResolveHostError(f"the proxy {proxy.place} is not known") from error
+        return str(Host(self._guard.allowed(url, host, port, addresses)[0], port))
 
     def _under_name(self, request: Request) -> None:
         """The same user agent until the site refuses it: a browser does not change its name from page to page."""

@@ -18,7 +18,7 @@ from core.captures import NameAnswer
 from core.errors import UnsafeUrl
 from core.hosts import host_key
 from crawler.fetching.addresses import AddressGuard
-from crawler.fetching.names import NAME_SERVERS_SETTING, Names
+from crawler.fetching.names import Names, names_of
 
 ALLOWED_SETTING = "ZHUIWEN_ALLOW_PRIVATE_HOSTS"
 MAX_ANSWERS = 1_000  # names whose last answer is remembered; one crawl asks for a handful
@@ -40,8 +40,7 @@ class GuardedResolver:
 
     @classmethod
     def from_crawler(cls, crawler: Any, reactor: Any) -> "GuardedResolver":
-        names = Names(crawler.settings.getlist(NAME_SERVERS_SETTING))
-        return cls(reactor, AddressGuard(crawler.settings.getlist(ALLOWED_SETTING)), names)
+        return cls(reactor, AddressGuard(crawler.settings.getlist(ALLOWED_SETTING)), names_of(crawler.settings))
 
     def install_on_reactor(self) -> None:
         self._reactor.installNameResolver(self)

@@ -5,6 +5,7 @@ passes crawler.fetching.addresses before it is asked for, here and again in whoe
 """
 
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -33,7 +34,11 @@ MAX_BYTES = {ResourceKind.STYLE: 1_000_000, ResourceKind.FONT: 12_000_000, Resou
 # For one page. Chapters with a picture for every rare character have up to 300 of them, most of the same 100 files.
 MAX_COUNT = {ResourceKind.STYLE: 6, ResourceKind.FONT: 4, ResourceKind.PICTURE: 300}
 MAX_BYTES_OF_PAGE = 24_000_000
+# A page whose three hundred pictures each take the ten seconds that one may take would be waited for an hour.
+MAX_SECONDS_OF_PAGE = 120.0
 MAX_FOREIGN_HOSTS = 3  # of one page: its style, font and picture hosts
+# Of all pages of a site: each costs a look-up and a robots.txt that is kept; names below a domain cost its owner none.
+MAX_FOREIGN_HOSTS_OF_SITE = 60
 MAX_CACHED_BYTES = 32_000_000  # of one site
 MAX_NOTED_BYTES = 32_000_000  # of pages that were read and not stored yet
 _SIGNATURES = (
@@ -97,6 +102,7 @@ class SiteResources:
         self._fetched_at: dict[str, datetime] = {}
         self._used: OrderedDict[str, dict[str, CapturedResource]] = OrderedDict()  # by page
         self._used_bytes = 0
+        self._foreign_hosts: set[str] = set()
 
     def of_page(self, url: str) -> "PageResources":
         return PageResources(self, url)
@@ -106,6 +112,14 @@ class SiteResources:
             turn = self._turns.setdefault(url, threading.Lock())
         with turn:  # two pages that are read at the same time ask once
             return self._got(url, kind)
+
+    def admits_host(self, host: str) -> bool:
+        """Whether one more host than the page's own may be asked."""
+        with self._lock:
+            if host not in self._foreign_hosts and len(self._foreign_hosts) >= MAX_FOREIGN_HOSTS_OF_SITE:
+                return False
+            self._foreign_hosts.add(host)
+        return True
 
     def note_used(self, page: str, url: str, kind: ResourceKind, data: bytes) -> None:
         """Remember that reading a page needed this, until `taken` asks for it."""
@@ -165,19 +179,24 @@ class PageResources:
     _seen: set[str] = field(default_factory=set)
     _hosts: set[str] = field(default_factory=set)
     _bytes: int = 0
+    _seconds: float = 0.0
 
     def get(self, url: str, kind: ResourceKind) -> bytes | None:
         if url.startswith("data:"):
             return data_of(url, kind)
         if not self._is_admitted(url, kind):
             return None
+        begun = time.monotonic()
         data = self._site.get(url, kind)
+        self._seconds += time.monotonic() - begun
         self._bytes += len(data or b"")
         if data is not None:
             self._site.note_used(self._url, url, kind, data)
         return data
 
     def _is_admitted(self, url: str, kind: ResourceKind) -> bool:
+        if self._seconds >= MAX_SECONDS_OF_PAGE:
+            return False
         if url in self._seen:
             return True
         try:
@@ -187,6 +206,8 @@ class PageResources:
         hosts = self._hosts | ({host} if host != own else set())
         count = self._counts.get(kind, 0)
         if count >= MAX_COUNT[kind] or self._bytes >= MAX_BYTES_OF_PAGE or len(hosts) > MAX_FOREIGN_HOSTS:
+            return False
+        if host != own and not self._site.admits_host(host):
             return False
         self._hosts, self._counts[kind] = hosts, count + 1
         self._seen.add(url)

@@ -7,6 +7,7 @@ from typing import Any
 
 from scrapy.core.downloader.handlers.http11 import _LenientHTTP11ClientFactory, _LenientHTTP11ClientProtocol
 from twisted.internet.defer import Deferred
+from twisted.internet.protocol import connectionDone
 from twisted.web._newclient import Request as WireRequest
 from twisted.web.http_headers import Headers
 
@@ -35,21 +36,39 @@ class Record:
 
 
 class RecordingProtocol(_LenientHTTP11ClientProtocol):
-    """One connection; requests follow each other on it."""
+    """One connection; requests follow each other on it. max_idle_s: until the first, then it is closed."""
 
-    def __init__(self, quiescent: Any, records: dict[bytes, Record], now: Callable[[], datetime]) -> None:
+    def __init__(
+        self, quiescent: Any, records: dict[bytes, Record], now: Callable[[], datetime], max_idle_s: float
+    ) -> None:
         super().__init__(quiescent)  # type: ignore[no-untyped-call]
-        self._records, self._now = records, now
+        self._records, self._now, self._max_idle_s = records, now, max_idle_s
+        self._unused: Any = None
         self._record: Record | None = None
         self._head = bytearray()
         self._connected_at: datetime | None = None
         self._tls: TlsSession | None = None
 
     def connectionMade(self) -> None:  # noqa: N802, Twisted's name
+        from twisted.internet import reactor  # importing it at the top would install one
+
+        later: Any = reactor
+        transport: Any = self.transport
         self._connected_at = self._now()
+        # A proxy that never opens its tunnel: whoever waited for it has gone, and nobody else ends the connection.
+        self._unused = later.callLater(self._max_idle_s, transport.abortConnection)
         super().connectionMade()
 
+    def connectionLost(self, reason: Any = connectionDone) -> None:  # noqa: N802
+        self._is_used()
+        super().connectionLost(reason)  # type: ignore[no-untyped-call]
+
+    def _is_used(self) -> None:
+        if self._unused is not None and self._unused.active():
+            self._unused.cancel()
+
     def request(self, request: Any) -> "Deferred[Any]":
+        self._is_used()
         ticket = (request.headers.getRawHeaders(TICKET) or [b""])[0]
         record = self._records.get(ticket, Record())
         record.connected_at, record.sent_at = self._connected_at, self._now()
@@ -80,9 +99,10 @@ class RecordingFactory(_LenientHTTP11ClientFactory):
 
     records: dict[bytes, Record]
     now: Callable[[], datetime]
+    max_idle_s: float
 
     def buildProtocol(self, addr: Any) -> RecordingProtocol:  # noqa: N802
-        return RecordingProtocol(self._quiescentCallback, self.records, self.now)
+        return RecordingProtocol(self._quiescentCallback, self.records, self.now, self.max_idle_s)
 
 
 class _TakenDown(WireRequest):

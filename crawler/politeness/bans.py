@@ -71,6 +71,22 @@ class Ban:
     seen: str
 
 
+@dataclass(frozen=True, slots=True)
+class VerdictToReach:
+    """A task of the reading process (crawler.readers.task.Task): the verdict on a long answer."""
+
+    rules: tuple[BanRule, ...]
+    encoding: str
+    answer: Answer
+
+    @property
+    def url(self) -> str:
+        return self.answer.url
+
+    def read(self, desk: object) -> Ban | None:
+        return BanJudge(self.rules, self.encoding).verdict(self.answer)
+
+
 class BanJudge:
     """Asks the rules of a site in their order, then the built-in ones."""
 
@@ -87,6 +103,10 @@ class BanJudge:
     def is_quick(self, answer: Answer) -> bool:
         """Whether the verdict takes microseconds, as no markup is read."""
         return not answer.body or not (self._reads_long_pages or len(answer.body) <= _MAX_NOTICE_BYTES)
+
+    def is_short(self, answer: Answer) -> bool:
+        """Whether the answer is so short that no markup in it takes long to read."""
+        return len(answer.body) <= _MAX_NOTICE_BYTES
 
     def verdict(self, answer: Answer) -> Ban | None:
         """The first rule that holds; None where the answer is a page of the site."""

@@ -9,10 +9,13 @@ from scrapy.http import Response
 
 from core.states import Rejection
 from crawler.fetching.proxy_middleware import PROXY_META, USER_AGENT_META
+from crawler.fetching.response_headers import headers_of
 from crawler.frontier import ROBOTS
-from crawler.politeness.bans import Answer, Ban, BanJudge, describe, retry_after_s
+from crawler.page_reader import PageReader
+from crawler.politeness.bans import Answer, Ban, BanJudge, VerdictToReach, describe, retry_after_s
 from crawler.politeness.keeper import Keeper
 from crawler.politeness.refusals import Postponed, RequestRefused
+from crawler.reading import Rejected
 
 TIMES_META = "zhuiwen_refusals"
 MAX_TRIES = 3  # of one page: as often as one that does not answer is asked
@@ -25,6 +28,7 @@ class RefusalsMiddleware:
         self._crawler = crawler
         plan = crawler.spider.plan
         self._judge = BanJudge(plan.politeness.bans, plan.encoding)
+        self._rules, self._encoding = plan.politeness.bans, plan.encoding
 
     @classmethod
     def from_crawler(cls, crawler: Any) -> "RefusalsMiddleware":
@@ -37,13 +41,26 @@ class RefusalsMiddleware:
         answer = self._answer(request, response)
         if answer is None:
             return response
-        judge = self._judge
-        ban = judge.verdict(answer) if judge.is_quick(answer) else await asyncio.to_thread(judge.verdict, answer)
+        ban = await self._verdict(answer)
         if ban is None:
             if response.status < 400:
                 self._keeper.good_page()
             return response
         return self._refused(request, answer, ban)
+
+    async def _verdict(self, answer: Answer) -> Ban | None:
+        """Raises RequestRefused for an answer that cannot be read within bounds."""
+        judge = self._judge
+        if judge.is_quick(answer):
+            return judge.verdict(answer)
+        if judge.is_short(answer):
+            return await asyncio.to_thread(judge.verdict, answer)
+        reader: PageReader = self._crawler.spider.reader
+        verdict = await reader.run(VerdictToReach(self._rules, self._encoding, answer))
+        if isinstance(verdict, Rejected):
+            raise RequestRefused(verdict.reason, verdict.sentence)
+        assert verdict is None or isinstance(verdict, Ban)
+        return verdict
 
     @property
     def _keeper(self) -> Keeper:
@@ -53,7 +70,7 @@ class RefusalsMiddleware:
 
     def _answer(self, request: Request, response: Response) -> Answer | None:
         been = (*request.meta.get("redirect_urls", [])[1:], response.url) if "redirect_urls" in request.meta else ()
-        return Answer(response.url, response.status, _headers(response), response.body, been)
+        return Answer(response.url, response.status, headers_of(response), response.body, been)
 
     def _refused(self, request: Request, answer: Answer, ban: Ban) -> Request:
         """The request once more, for when the crawl goes on. Raises where the page or the crawl is given up."""
@@ -81,7 +98,3 @@ class RedirectedRefusalsMiddleware(RefusalsMiddleware):
         if not 300 <= response.status < 400 or not location:
             return None
         return Answer(response.url, response.status, {}, b"", (urljoin(response.url, location),))
-
-
-def _headers(response: Response) -> dict[str, str]:
-    return {name.decode("latin-1"): b", ".join(values).decode("latin-1") for name, values in response.headers.items()}

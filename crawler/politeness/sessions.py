@@ -24,6 +24,7 @@ from crawler.reading import decode_page
 
 LOGIN_META = "zhuiwen_login"  # marks a request of a login in its meta
 _MIN_ERROR = 400
+MAX_FORM_PAGE_BYTES = 1_000_000  # pages with a form have 5 to 300 kB; a longer one is not looked at
 
 Download = Callable[[Request], Awaitable[Response]]
 
@@ -104,6 +105,8 @@ class _Page:
 
     @classmethod
     def of(cls, response: Response) -> "_Page":
+        if len(response.body) > MAX_FORM_PAGE_BYTES:
+            return cls(response.url, response.url, response.status, "utf-8", None)
         content_type = (response.headers.get("Content-Type") or b"").decode("latin-1")
         decoded = decode_page(response.body, content_type, response.url)
         text = decoded.text if isinstance(decoded, Decoded) else response.body.decode("utf-8", "replace")

@@ -1,22 +1,29 @@
-"""What a crawl and its reading process say to each other, over a socket pair that nobody else holds.
+"""What a crawl, or whoever else has something of a stranger's to read, and its reading process say to each other.
 
-The process is told the plan first. Messages are pickled: both ends are one program of one user, and the process is
-started without anything of the operator's environment.
+They speak over a socket pair that nobody else holds. The process is told first whose pages come. Messages are pickled:
+both ends are one program of one user, and the process is started without anything of the operator's environment.
 """
 
 from dataclasses import dataclass
 from pathlib import Path
 
+from core.errors import ZhuiwenError
 from core.pages import CrawlPlan
 from crawler.fetching.resources import ResourceKind
-from crawler.readers.reading_threads import PageToRead, WholePage
+from crawler.readers.task import Task
+
+# What the process may write to, of which .18 GB are there before the first page and .3 with the recogniser of
+# characters: what needs more ends the process and nobody else. A page of 16 MB, the largest that is fetched by default,
+# takes .9 GB (2026-11), and two are read at a time.
+MAX_MEMORY_BYTES = 3_000_000_000
+OUT_OF_MEMORY = 3  # the code that the process then ends with
 
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """Whose pages come, and the folders of what was learnt of the site and of what the machine has made."""
+    """Whose pages come, if a plan's; the folders of what was learnt of the site, and of what the machine has made."""
 
-    plan: CrawlPlan
+    plan: CrawlPlan | None
     templates: Path | None
     cache: Path | None = None
 
@@ -24,24 +31,23 @@ class Opening:
 @dataclass(frozen=True, slots=True)
 class Job:
     number: int
-    page: PageToRead
+    task: Task
 
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """The page of this number is being read from now on."""
+    """The task of this number is being read from now on."""
 
     number: int
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """page None: reading it raised what `faults` says; is_plan: the plan is at fault, and not the page."""
+    """fault: what reading it raised, where that is ours to raise; else an error of ours in a sentence."""
 
     number: int
-    page: WholePage | None
-    faults: tuple[str, ...] = ()
-    is_plan: bool = False
+    result: object
+    fault: ZhuiwenError | str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,148 +1,196 @@
-"""The crawl's end of its reading process: sends pages there, fetches what they refer to, outlives its death."""
+"""The near end of a reading process: sends it what strangers sent, fetches what pages refer to, outlives its death."""
 
 import contextlib
-import os
-import socket
-import subprocess
-import sys
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import count
-from multiprocessing.connection import Connection
 from pathlib import Path
 from queue import SimpleQueue
+from types import TracebackType
+from typing import Any, Self
 
-from core.errors import BadConfiguration, BrokenInvariant, ServiceUnavailable
+from core.errors import BadInput, BrokenInvariant, ServiceUnavailable, ZhuiwenError
 from core.pages import CrawlPlan
-from core.states import Rejection
-from crawler.child_environment import child_environment
-from crawler.fetching.resources import Resources
-from crawler.readers.messages import Answer, Begun, Given, Job, Opening, Ready, Want
-from crawler.readers.reading_threads import THREADS, PageToRead, ResourcesOf, WholePage
-from crawler.reading import Rejected
+from crawler.fetching.resources import NO_RESOURCES, Resources
+from crawler.readers.messages import (
+    MAX_MEMORY_BYTES,
+    OUT_OF_MEMORY,
+    Answer,
+    Begun,
+    Given,
+    Job,
+    Opening,
+    Ready,
+    Want,
+)
+from crawler.readers.task import Task
+from crawler.readers.worker_link import WorkerLink
 
-# Without a word while pages are being read. The slowest page of the corpora takes 2 s; one that is made to be slow and
-# stays within the bounds of style sheets and elements took 9 s (2026-11).
-MAX_SILENCE_S = 120.0
+# For one task, without what it waits for from here. The slowest page of the corpora takes 2 s; one that is made to be
+# slow and stays within the bounds of style sheets and elements took 9 s; a feed of 15 MB 15 to 60 s (2026-11).
+MAX_SECONDS = 120.0
 MAX_SECONDS_TO_START, MAX_FAILED_STARTS = 60.0, 3  # 1.3 s where nothing else runs (2026-11)
-MAX_SECONDS_TO_END = 5.0  # a file of 300 KB to write; pages still being read are not waited for
+FETCHERS = 2  # threads that fetch what pages refer to: as many pages are read at a time
+_LOOK_S = 0.5  # how often the time of what is being read is looked at
+
+
+class GivenUp(BadInput):
+    """Something whose reading ended the reading process, or would not end itself."""
+
+    def __init__(self, url: str, reason: str) -> None:
+        self.url, self.reason = url, reason
+        super().__init__(f"{url} was given up: {reason}")
 
 
 @dataclass(slots=True)
 class _Pending:
-    page: PageToRead
+    task: Task
     resources: Resources
-    future: "Future[WholePage]" = field(default_factory=Future)
-    is_begun: bool = False
+    future: "Future[Any]" = field(default_factory=Future)
+    begun_at: float | None = None
+    waits: int = 0  # for what the page refers to
+    waits_since: float = 0.0
+    waited_s: float = 0.0
     is_suspect: bool = False  # it was being read when the process ended
+
+    def left(self, max_seconds: float, now: float) -> float:
+        """Of the time to read it; all of it while it waits for somebody else."""
+        if self.begun_at is None or self.waits:
+            return max_seconds
+        return self.begun_at + self.waited_s + max_seconds - now
+
+    def wait(self, change: int) -> None:
+        """Begin or end to wait for one more thing."""
+        now = time.monotonic()
+        if self.waits == 0:
+            self.waits_since = now
+        self.waits = max(0, self.waits + change)  # one that the last process waited for may come late
+        if self.waits == 0:
+            self.waited_s += now - self.waits_since
 
 
 class ReadingProcess:
-    """Reads pages in a process of its own, which is started anew when it ends. `close` when done.
+    """Reads in a process of its own, within bounds of time and memory; it is started anew when it ends.
 
-    A page that is being read when the process ends, or keeps silent for `max_silence_s`, is read once more, alone; when
-    that ends the process as well, it is given up. on_ready: called from a thread whenever a process waits for pages.
+    What is being read when the process ends, or beside something that takes longer than `max_seconds`, is read once
+    more, alone; when that does the same, it is given up. Started by the first task or by `start`; a context manager,
+    else `close` when done. plan, templates, cache: as crawler.readers.desk.Desk.
     """
 
     def __init__(
         self,
-        plan: CrawlPlan,
-        templates: Path | None,
-        resources_of: ResourcesOf,
-        on_ready: Callable[[], None],
-        max_silence_s: float = MAX_SILENCE_S,
+        plan: CrawlPlan | None = None,
+        templates: Path | None = None,
         *,
         cache: Path | None = None,
+        max_seconds: float = MAX_SECONDS,
     ) -> None:
         self._opening = Opening(plan, templates, cache)
-        self._resources_of, self._on_ready, self._max_silence_s = resources_of, on_ready, max_silence_s
+        self._max_seconds = max_seconds
         self._numbers = count()
         self._lock = threading.Lock()
         self._pending: dict[int, _Pending] = {}
         self._outgoing: SimpleQueue[object] = SimpleQueue()
-        self._fetchers = ThreadPoolExecutor(max_workers=THREADS, thread_name_prefix="page-resources")
-        self._worker: _Worker | None = None
+        self._fetchers = ThreadPoolExecutor(max_workers=FETCHERS, thread_name_prefix="page-resources")
+        self._worker: WorkerLink | None = None
         self._failed_starts = 0
         self._closing = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="reading-process", daemon=True)
-        self._thread.start()
+        self._thread: threading.Thread | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
 
     @property
     def pid(self) -> int | None:
         """Of the process that reads now; None between two."""
         return self._worker.process.pid if self._worker is not None else None
 
-    def submit(self, page: PageToRead) -> "Future[WholePage]":
-        """The page as read, or given up.
+    def start(self) -> None:
+        """Start the process now; it takes a second until it reads."""
+        with self._lock:
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="reading-process", daemon=True)
+                self._thread.start()
 
-        The future raises what crawler.reading.read_page raises, and ServiceUnavailable where no process can be started;
-        it is cancelled when the process is closed.
-        """
-        job = _Pending(page, self._resources_of(page.url))
+    def read(self, task: Task, resources: Resources = NO_RESOURCES) -> Any:
+        """What the task reads, or what it raises; GivenUp; ServiceUnavailable where no process can be started."""
+        return self.submit(task, resources).result()
+
+    def submit(self, task: Task, resources: Resources = NO_RESOURCES) -> "Future[Any]":
+        """As `read`, later; the future is cancelled when the process is closed. resources: what a page may ask for."""
+        self.start()
+        job = _Pending(task, resources)
         with self._lock:
             if self._failed_starts >= MAX_FAILED_STARTS:
                 job.future.set_exception(_unavailable())
                 return job.future
             number = next(self._numbers)
             self._pending[number] = job
-            self._outgoing.put(Job(number, page))
+            self._outgoing.put(Job(number, task))
         return job.future
 
     def close(self) -> None:
-        """End the process; what it has learnt of the site is kept, pages still being read are given up."""
+        """End the process; what it has learnt of a site is kept, what is still being read is given up."""
         with self._lock:
             self._closing.set()
             if self._worker is not None:
                 self._worker.hang_up()
-        self._thread.join()
+        if self._thread is not None:
+            self._thread.join()
         self._fetchers.shutdown(wait=False)
         for job in self._pending.values():
             job.future.cancel()
 
     def _run(self) -> None:
         while not self._closing.is_set() and self._failed_starts < MAX_FAILED_STARTS:
-            worker = _Worker()
+            worker = WorkerLink()
             with self._lock:
                 self._worker = worker
                 if self._closing.is_set():
                     worker.hang_up()
             self._failed_starts += 1
+            is_over_time = False
             # Whatever a process that is going to pieces says: another one is started.
             with contextlib.suppress(Exception):
-                self._serve(worker)
-            worker.end(is_asked=self._closing.is_set())
-            self._suspect()
+                is_over_time = self._serve(worker)
+            worker.end(has_to_keep=self._closing.is_set() and self._opening.templates is not None)
+            self._suspect(self._why(worker.process.returncode, is_over_time=is_over_time), is_over_time=is_over_time)
         with self._lock:
             self._worker = None
             for job in self._pending.values() if not self._closing.is_set() else ():
                 job.future.set_exception(_unavailable())
 
-    def _serve(self, worker: "_Worker") -> None:
-        """Until the process is silent for too long, or ends: EOFError, OSError."""
-        if not worker.connection.poll(MAX_SECONDS_TO_START) or not isinstance(worker.connection.recv(), Ready):
-            return
+    def _serve(self, worker: WorkerLink) -> bool:
+        """Until something is read for too long, which is True, or the process ends: EOFError, OSError."""
+        if not worker.connection.poll(MAX_SECONDS_TO_START) or not isinstance(worker.receive(), Ready):
+            return False
         self._failed_starts = 0
         worker.connection.send(self._opening)
         with self._lock:
             suspects = [(number, job) for number, job in self._pending.items() if job.is_suspect]
         for number, job in suspects:
-            worker.connection.send(Job(number, job.page))
+            worker.connection.send(Job(number, job.task))
             if not self._take_until(worker, partial(self._is_settled, number)):
-                return
+                return True
         with self._lock:
             outgoing: SimpleQueue[object] = SimpleQueue()
             self._outgoing = outgoing
             for number, job in self._pending.items():
-                outgoing.put(Job(number, job.page))
-        self._on_ready()
+                outgoing.put(Job(number, job.task))
         # Apart from whoever asks: a process that has no time to listen holds nobody up.
         sender = threading.Thread(target=_send_all, args=(worker, outgoing), name="reading-process-out", daemon=True)
         sender.start()
         try:
-            self._take_until(worker, lambda: False)
+            return not self._take_until(worker, lambda: False)
         finally:
             outgoing.put(None)
             worker.hang_up()
@@ -151,95 +199,80 @@ class ReadingProcess:
     def _is_settled(self, number: int) -> bool:
         return number not in self._pending
 
-    def _take_until(self, worker: "_Worker", is_enough: Callable[[], bool]) -> bool:
-        """Take what comes; False where nothing came for too long although pages are being read."""
+    def _take_until(self, worker: WorkerLink, is_enough: Callable[[], bool]) -> bool:
+        """Take what comes; False where something is read for too long, or nothing is although something waits."""
+        silent_since = time.monotonic()
         while not is_enough():
-            if worker.connection.poll(self._max_silence_s):
-                self._take(worker, worker.connection.recv())
-            elif self._pending:
+            if worker.connection.poll(_LOOK_S):
+                self._take(worker, worker.receive())
+                silent_since = time.monotonic()
+            elif self._is_over_time(silent_since):
                 return False
         return True
 
-    def _take(self, worker: "_Worker", message: object) -> None:
+    def _is_over_time(self, silent_since: float) -> bool:
+        now = time.monotonic()
+        with self._lock:
+            jobs = list(self._pending.values())
+        begun = [job for job in jobs if job.begun_at is not None]
+        if not begun:
+            return bool(jobs) and now - silent_since > self._max_seconds
+        return any(job.left(self._max_seconds, now) <= 0 for job in begun)
+
+    def _take(self, worker: WorkerLink, message: object) -> None:
         if isinstance(message, Want):
-            self._fetchers.submit(self._give, worker, message)
+            with self._lock:
+                asking = [job for job in self._pending.values() if job.task.url == message.page_url]
+                for job in asking:
+                    job.wait(+1)
+            self._fetchers.submit(self._give, worker, message, asking)
         elif isinstance(message, Begun):
-            self._pending[message.number].is_begun = True
+            self._pending[message.number].begun_at = time.monotonic()
         elif isinstance(message, Answer):
             with self._lock:
                 job = self._pending.pop(message.number)
             _settle(job.future, message)
 
-    def _give(self, worker: "_Worker", want: Want) -> None:
-        with self._lock:
-            asking = [job for job in self._pending.values() if job.page.url == want.page_url]
-        data = asking[0].resources.get(want.address, want.kind) if asking else None
+    def _give(self, worker: WorkerLink, want: Want, asking: list[_Pending]) -> None:
+        try:
+            data = asking[0].resources.get(want.address, want.kind) if asking else None
+        finally:
+            with self._lock:
+                for job in asking:
+                    job.wait(-1)
         worker.send(Given(want.number, data))
 
-    def _suspect(self) -> None:
-        """Who was being read when the process ended; who was so while being read alone, is given up."""
+    def _suspect(self, why: str, *, is_over_time: bool) -> None:
+        """Who was being read when the process ended. Who was so twice, or alone for too long, is given up."""
         with self._lock:
-            begun = [(number, job) for number, job in self._pending.items() if job.is_begun]
+            begun = [(number, job) for number, job in self._pending.items() if job.begun_at is not None]
             for number, job in begun:
-                job.is_begun = False
-                if job.is_suspect and not self._closing.is_set():
+                is_sure = job.is_suspect or (is_over_time and len(begun) == 1)
+                if is_sure and not self._closing.is_set():
                     del self._pending[number]
-                    sentence = f"{job.page.url} was given up: reading it ended the reading process twice"
-                    job.future.set_result(WholePage(None, Rejected(Rejection.UNREADABLE, sentence), 0.0))
-                job.is_suspect = True
+                    job.future.set_exception(GivenUp(job.task.url, why))
+                job.begun_at, job.waited_s, job.waits, job.is_suspect = None, 0.0, 0, True
+
+    def _why(self, code: int, *, is_over_time: bool) -> str:
+        if is_over_time:
+            return f"reading it took longer than {self._max_seconds:g} s"
+        if code == OUT_OF_MEMORY:
+            return f"reading it took more than {MAX_MEMORY_BYTES // 10**9} GB of memory, twice"
+        return "reading it ended the reading process twice, by a fault"
 
 
-class _Worker:
-    """One process and the way to it. `send` from any thread; `connection` is read by one."""
-
-    def __init__(self) -> None:
-        ours, theirs = socket.socketpair()
-        with theirs:
-            self.process = subprocess.Popen(
-                [sys.executable, "-m", "crawler.readers.worker", str(theirs.fileno())],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                pass_fds=(theirs.fileno(),),
-                env=child_environment(),
-            )
-        self._socket = ours
-        self._sending = threading.Lock()
-        self.connection: Connection[object, object] = Connection(os.dup(ours.fileno()))
-
-    def send(self, message: object) -> None:
-        """A process that has ended is told nothing."""
-        with contextlib.suppress(OSError, ValueError), self._sending:
-            self.connection.send(message)
-
-    def hang_up(self) -> None:
-        """Let the process end by itself once it has kept what it learnt."""
-        with contextlib.suppress(OSError):
-            self._socket.shutdown(socket.SHUT_WR)
-
-    def end(self, *, is_asked: bool) -> None:
-        """Wait for it where it was asked to end, else kill it."""
-        if is_asked:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self.process.wait(timeout=MAX_SECONDS_TO_END)
-        self.process.kill()
-        self.process.wait()
-        self.connection.close()
-        self._socket.close()
-
-
-def _send_all(worker: _Worker, outgoing: "SimpleQueue[object]") -> None:
+def _send_all(worker: WorkerLink, outgoing: "SimpleQueue[object]") -> None:
     while (message := outgoing.get()) is not None:
         worker.send(message)
 
 
-def _settle(future: "Future[WholePage]", answer: Answer) -> None:
-    if answer.page is not None:
-        future.set_result(answer.page)
-    elif answer.is_plan:
-        future.set_exception(BadConfiguration(answer.faults))
+def _settle(future: "Future[Any]", answer: Answer) -> None:
+    if answer.fault is None:
+        future.set_result(answer.result)
+    elif isinstance(answer.fault, ZhuiwenError):
+        future.set_exception(answer.fault)
     else:
-        future.set_exception(BrokenInvariant("; ".join(answer.faults)))
+        future.set_exception(BrokenInvariant(answer.fault))
 
 
 def _unavailable() -> ServiceUnavailable:

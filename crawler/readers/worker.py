@@ -1,5 +1,6 @@
 """`python -m crawler.readers.worker FD`: the reading process; serves until the other end of socket FD is closed."""
 
+import os
 import resource
 import signal
 import sys
@@ -8,26 +9,32 @@ from concurrent.futures import Future
 from itertools import count
 from multiprocessing.connection import Connection
 
-from core.errors import BadConfiguration
+from core.errors import ZhuiwenError
 from crawler.fetching.resources import ResourceKind, Resources, data_of
-from crawler.readers.messages import Answer, Begun, Given, Job, Opening, Ready, Want
-from crawler.readers.reading_threads import ReadingThreads, WholePage
-
-# Of addresses, most of them libraries and thread stacks: a page that needs more ends this process and not the crawl.
-# A page of 16 MB, the largest that is fetched by default, takes .9 GB (2026-11).
-MAX_MEMORY_BYTES = 6_000_000_000
+from crawler.readers.desk import Desk
+from crawler.readers.messages import (
+    MAX_MEMORY_BYTES,
+    OUT_OF_MEMORY,
+    Answer,
+    Begun,
+    Given,
+    Job,
+    Opening,
+    Ready,
+    Want,
+)
 
 
 def main() -> None:
-    """Serve one crawl."""
-    resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY_BYTES, MAX_MEMORY_BYTES))
+    """Serve one crawl, or whoever else."""
+    resource.setrlimit(resource.RLIMIT_DATA, (MAX_MEMORY_BYTES, MAX_MEMORY_BYTES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # of the terminal's whole group; the crawl decides when to end
     _Server(Connection(int(sys.argv[1]))).serve()
 
 
 class _Server:
-    """Takes pages in one thread, reads them in others, and asks the crawl for what they refer to."""
+    """Takes tasks in one thread, reads them in others, and asks the other end for what pages refer to."""
 
     def __init__(self, connection: "Connection[object, object]") -> None:
         self._connection = connection
@@ -40,39 +47,40 @@ class _Server:
         try:
             opening = self._connection.recv()
             assert isinstance(opening, Opening)
-            threads = ReadingThreads(opening.plan, opening.templates, self._resources_of, opening.cache)
+            desk = Desk(opening.plan, opening.templates, self._resources_of, opening.cache)
         except EOFError:
             return
         try:
             while True:
-                self._take(self._connection.recv(), threads)
+                self._take(self._connection.recv(), desk)
         except (EOFError, OSError):
             for waiting in list(self._wanted.values()):
                 waiting.set_result(None)
-            threads.close()
+            desk.close()
 
-    def _take(self, message: object, threads: ReadingThreads) -> None:
+    def _take(self, message: object, desk: Desk) -> None:
         if isinstance(message, Job):
             number = message.number
-            done = threads.submit(message.page, lambda: self._send(Begun(number)))
+            done = desk.submit(message.task, lambda: self._send(Begun(number)))
             done.add_done_callback(lambda done: self._answer(number, done))
         elif isinstance(message, Given) and (waiting := self._wanted.pop(message.number, None)) is not None:
             waiting.set_result(message.data)
 
-    def _answer(self, number: int, done: "Future[WholePage]") -> None:
+    def _answer(self, number: int, done: "Future[object]") -> None:
         fault = done.exception()
+        if isinstance(fault, MemoryError):  # whose fault it was, reading each alone will show
+            os._exit(OUT_OF_MEMORY)
         if fault is None:
             self._send(Answer(number, done.result()))
-        elif isinstance(fault, BadConfiguration):
-            self._send(Answer(number, None, fault.faults, is_plan=True))
         else:
-            self._send(Answer(number, None, (f"{type(fault).__name__}: {fault}",)))
+            said = fault if isinstance(fault, ZhuiwenError) else f"{type(fault).__name__}: {fault}"
+            self._send(Answer(number, None, said))
 
     def _resources_of(self, url: str) -> Resources:
         return _AskedOfTheCrawl(self, url)
 
     def want(self, page_url: str, address: str, kind: ResourceKind) -> bytes | None:
-        """What the crawl gives for an address; waits for it."""
+        """What the other end gives for an address; waits for it."""
         number = next(self._numbers)
         self._wanted[number] = Future()
         waiting = self._wanted[number]
@@ -83,12 +91,14 @@ class _Server:
         try:
             with self._sending:
                 self._connection.send(message)
+        except MemoryError:
+            os._exit(OUT_OF_MEMORY)
         except OSError:
-            return  # the crawl is gone; the thread that receives ends all
+            return  # the other end is gone; the thread that receives ends all
 
 
 class _AskedOfTheCrawl:
-    """crawler.fetching.resources.Resources of one page, which the crawl fetches."""
+    """crawler.fetching.resources.Resources of one page, which the other end fetches."""
 
     def __init__(self, server: _Server, page_url: str) -> None:
         self._server, self._page_url = server, page_url

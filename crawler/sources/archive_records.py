@@ -7,7 +7,6 @@ ends with a sentence. Where a reading stopped is a `Position`; the next one goes
 import gzip
 import re
 import zipfile
-import zlib
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from itertools import islice
@@ -16,7 +15,7 @@ from typing import IO, Any
 
 from warcio.exceptions import ArchiveLoadFailed
 
-from core.errors import UnreadableFile
+from core.errors import UnreadableFile, ZhuiwenError
 from crawler.sources.archive_fields import answer_of, body_of, moment_of, name_in, name_of, url_of
 from crawler.sources.archive_requests import Asked, Pairs, capture_of
 from crawler.sources.archive_shapes import Captured, Limits, PassedBy, Position
@@ -42,11 +41,15 @@ class ArchiveFile:
                 is_zip = head.read(4) == b"PK\x03\x04"
             self._zip = zipfile.ZipFile(path) if is_zip else None
             begins = b"WARC/" if is_zip else beginning(path)
-        except (OSError, EOFError, zlib.error, zipfile.BadZipFile) as error:
-            raise UnreadableFile(path, f"cannot be read ({getattr(error, 'strerror', None) or error})") from error
+            self._members = _archives(path, self._zip)
+        except ZhuiwenError:
+            self.close()
+            raise
+        except Exception as error:  # of the many ways in which a zip file or its first member can be wrong
+            self.close()
+            raise UnreadableFile(path, f"cannot be read ({_first_line(error)})") from error
         if not begins.startswith(FIRST_BYTES):
             raise UnreadableFile(path, "is no archive: neither WARC, ARC nor WET, gzipped or not, nor WACZ")
-        self._members = _archives(path, self._zip)
         self._seen: dict[str, Position] = {}
 
     @property
@@ -74,13 +77,17 @@ class ArchiveFile:
                     raise UnreadableFile(self._path, f"is damaged or no archive ({_first_line(error)})") from error
                 # One gzip stream around all records: it can only be read from its beginning.
                 yield from islice(self._unpacked(number, wanted), given, None)
-            except (zlib.error, zipfile.BadZipFile, EOFError, OSError) as error:
+            except ZhuiwenError:
+                raise
+            except Exception as error:  # what warcio stumbles over: half of it no error of its own
                 raise UnreadableFile(self._path, f"breaks off or is damaged ({_first_line(error)})") from error
 
     def _unpacked(self, number: int, wanted: Wanted) -> Iterator[Captured | PassedBy]:
         try:
             yield from self._of_member(number, Position(number, 0, is_unpacked=True), wanted)
-        except ArchiveLoadFailed as error:
+        except ZhuiwenError:
+            raise
+        except Exception as error:
             raise UnreadableFile(self._path, f"is damaged or no archive ({_first_line(error)})") from error
 
     def _of_member(self, number: int, start: Position, wanted: Wanted) -> Iterator[Captured | PassedBy]:
@@ -206,5 +213,6 @@ def _archives(path: Path, packed: zipfile.ZipFile | None) -> list[str]:
 
 
 def _first_line(error: Exception) -> str:
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return lines[0][:200] if lines else type(error).__name__
+    said = (error.strerror if isinstance(error, OSError) else None) or str(error)
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    return "".join(char if char.isprintable() else "?" for char in lines[0][:200]) if lines else type(error).__name__

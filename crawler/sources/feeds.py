@@ -4,7 +4,7 @@ import io
 import re
 from calendar import timegm
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urljoin, urlsplit
@@ -15,7 +15,7 @@ from lxml.html import HtmlElement
 from crawler.characters.decoding import Decoded, decode
 from crawler.main_text.metadata import parse_time
 from crawler.markup import parse
-from crawler.sources.listed import Listed
+from crawler.sources.listed import MAX_TITLE_CHARS, Listed
 
 MAX_ENTRIES = 5_000  # whole archives of blogs come as one feed; readers take some hundreds
 # Where a feed begins. What stands before is left out: a declared encoding, which is known by now, and a document type
@@ -42,6 +42,22 @@ class Feed:
     next_page: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class FeedToRead:
+    """A task of the reading process (crawler.readers.task.Task): what a feed lists, or the feeds that a page names."""
+
+    url: str
+    body: bytes = field(repr=False)
+    content_type: str
+    hint: str = ""
+
+    def read(self, desk: object) -> Feed | tuple[str, ...]:
+        feed = read_feed(self.body, self.content_type, self.url, self.hint)
+        if feed is None or not (feed.entries or feed.title):
+            return named_feeds(self.body, self.url)
+        return feed
+
+
 def read_feed(body: bytes, content_type: str, url: str, hint: str = "") -> Feed | None:
     """What a feed lists; None for what is none. Entries without an address of a page are left out.
 
@@ -55,11 +71,7 @@ def read_feed(body: bytes, content_type: str, url: str, hint: str = "") -> Feed 
     if root is None:
         return None
     plain = decoded.text[root.start() :]
-    # As a file in memory: a string could be taken for an address or the name of a file.
-    parsed = feedparser.parse(
-        io.BytesIO(plain.encode("utf-8", "replace")),
-        response_headers={"content-type": "application/xml; charset=utf-8", "content-location": url},
-    )
+    parsed = _parsed(plain, url)
     if not parsed.get("version") and not parsed.get("entries"):
         return None
     entries = (_entry(entry, url) for entry in parsed["entries"][:MAX_ENTRIES])
@@ -78,6 +90,21 @@ def named_feeds(body: bytes, url: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_named(tree, url))) if tree is not None else ()
 
 
+def _parsed(plain: str, url: str) -> Mapping[str, Any]:
+    """What feedparser makes of it; nothing of a feed that it stumbles over, as over a character that there is not."""
+    try:
+        # As a file in memory: a string could be taken for an address or the name of a file.
+        parsed: Mapping[str, Any] = feedparser.parse(
+            io.BytesIO(plain.encode("utf-8", "replace")),
+            response_headers={"content-type": "application/xml; charset=utf-8", "content-location": url},
+        )
+    except MemoryError:
+        raise
+    except Exception:
+        return {}
+    return parsed
+
+
 def _named(tree: HtmlElement, url: str) -> Iterator[str]:
     for node in tree.iter("link"):
         is_alternate = "alternate" in (node.get("rel") or "").lower().split()
@@ -93,7 +120,7 @@ def _entry(entry: Mapping[str, Any], url: str) -> FeedEntry | None:
         return None
     listed = Listed(
         url=address,
-        title=" ".join(str(entry.get("title") or "").split()),
+        title=" ".join(str(entry.get("title") or "").split())[:MAX_TITLE_CHARS],
         published=_moment(entry, "published") or _moment(entry, "updated"),
         modified=_moment(entry, "updated")
         if "updated_parsed" in set(entry)

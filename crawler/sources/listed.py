@@ -5,6 +5,8 @@ from datetime import UTC, datetime
 
 from core.pages import Reading
 
+MAX_TITLE_CHARS = 500  # of what a list says; a crawl keeps the entries of a hundred lists
+
 
 @dataclass(frozen=True, slots=True)
 class Listed:

@@ -5,7 +5,7 @@ Source: https://docs.searxng.org/dev/search_api.html. Other endpoints that give 
 """
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
 from core.errors import BadConfiguration, BadInput, RetryLater
@@ -40,12 +40,7 @@ def search(endpoint: str, sentence: str, settings: CrawlSettings) -> Answer:
     Raises RetryLater where it does not answer or has had enough, BadConfiguration where it gives no JSON, UnsafeUrl for
     a private address that the settings do not allow.
     """
-    limits = CrawlSettings(
-        user_agent=settings.user_agent,
-        timeout_s=settings.timeout_s,
-        max_body_bytes=min(settings.max_body_bytes, MAX_ANSWER_BYTES),
-        allow_private_hosts=settings.allow_private_hosts,
-    )
+    limits = replace(settings, max_body_bytes=min(settings.max_body_bytes, MAX_ANSWER_BYTES))
     try:
         page = fetch(query_url(endpoint, sentence), limits, _ACCEPT)
     except BadInput as error:
@@ -74,7 +69,10 @@ def query_url(endpoint: str, sentence: str) -> str:
 
 def read_answer(body: bytes) -> Answer:
     """What an answer holds; results without an address are left out. Raises ValueError for anything else."""
-    answer = json.loads(body.decode("utf-8"))
+    try:
+        answer = json.loads(body.decode("utf-8"))
+    except RecursionError as error:
+        raise ValueError("it is nested beyond all measure") from error
     if not isinstance(answer, dict) or not isinstance(answer.get("results"), list):
         raise ValueError('there is no list "results"')  # noqa: TRY004 - of what came, not of a caller
     found = [entry for entry in answer["results"][:MAX_RESULTS] if isinstance(entry, dict)]

@@ -2,13 +2,13 @@
 
 import re
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from lxml import etree
 
 from crawler.fetching.bodies import declares_entities
 from crawler.main_text.metadata import parse_time
-from crawler.sources.listed import Listed, newest_first
+from crawler.sources.listed import MAX_TITLE_CHARS, Listed, newest_first
 
 _MAX_ENTRIES = 50_000  # the protocol's own limit for one file
 # Blanks, not all white space: over lines that are empty that would be tried from each of them to the last.
@@ -29,6 +29,18 @@ class Sitemap:
     @property
     def pages(self) -> tuple[str, ...]:
         return tuple(entry.url for entry in self.entries)
+
+
+@dataclass(frozen=True, slots=True)
+class SitemapToRead:
+    """A task of the reading process: crawler.readers.task.Task."""
+
+    url: str
+    body: bytes = field(repr=False)
+    max_bytes: int
+
+    def read(self, desk: object) -> Sitemap | None:
+        return read_sitemap(self.body, self.max_bytes)
 
 
 def read_sitemap(body: bytes, max_bytes: int) -> Sitemap | None:
@@ -74,7 +86,7 @@ def _entry(node: etree._Element) -> Listed | None:
         return None
     return Listed(
         url=said["loc"],
-        title=" ".join(news.get("title", "").split()),
+        title=" ".join(news.get("title", "").split())[:MAX_TITLE_CHARS],
         published=parse_time(news.get("publication_date", "")),
         modified=parse_time(said.get("lastmod", "")),
     )
@@ -99,4 +111,7 @@ def _inflated(body: bytes, max_bytes: int) -> bytes | None:
 
 
 def _name(node: etree._Element | None) -> str:
-    return etree.QName(node).localname if node is not None and isinstance(node.tag, str) else ""
+    """Without its namespace; of a prefix that was never declared libxml2 makes part of the name."""
+    if node is None or not isinstance(node.tag, str):
+        return ""
+    return node.tag.rpartition("}")[2].rpartition(":")[2]

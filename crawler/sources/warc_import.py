@@ -1,21 +1,27 @@
 """Pages of an archive file -> the page store, by the reading that the crawl uses, marked with where they came from."""
 
+import logging
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from core.ids import CanonicalUrl, FinalUrl, RequestedUrl, SiteId
 from core.messages import PageStored
-from core.pages import Fetched
+from core.pages import Fetched, Reading
 from core.ports import Outbox, PageStore
-from crawler.reading import NO_RULES, ReadingRules, Rejected, read_page
+from core.states import Rejection
+from crawler.readers.pages import SinglePage
+from crawler.readers.reading_process import GivenUp, ReadingProcess
+from crawler.reading import NO_RULES, ReadingRules, Rejected
 from crawler.sources.archive_records import ArchiveFile
 from crawler.sources.archive_shapes import Captured, Limits, PassedBy, Position
 from crawler.urls import canonical
 
 FIRST = Position()
 MAX_FAULTS = 50
-TELL_EVERY_RECORDS = 25  # 2 s at most: a page takes up to 80 ms to read
+TELL_EVERY_RECORDS, TELL_EVERY_S = 25, 2.0  # a page takes up to 80 ms to read, and one that is made to be slow, minutes
+MAX_READING_S = 60.0  # an import that tells nobody for ten minutes counts as dead (webadmin.imports)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,22 +61,28 @@ def import_archive(  # noqa: PLR0917 - what to take in, where to put it and how 
 ) -> ImportCounts:
     """Take in all pages of a file that have a place; each new version is told to `outbox`.
 
-    start, counts: of an import that was interrupted. on_progress: called every 25 records with the counts and where the
-    next import would go on; what it raises ends this one. Safe to repeat: a page that is there is not stored again.
+    start, counts: of an import that was interrupted. on_progress: called every 25 records, or 2 s, with the counts and
+    where the next import would go on; what it raises ends this one. Safe to repeat: a page that is there is not stored
+    again.
 
     Raises UnreadableFile for a file that is none, or breaks off: what came before is stored and was told to
     on_progress. Raises RetryLater where a store does not answer.
     """
-    importing = _Importing(path.name, places, store, outbox, counts or ImportCounts())
+    logging.getLogger("warcio").setLevel(logging.ERROR)  # it warns of every odd address, as it stands in the file
+    reader = ReadingProcess(max_seconds=MAX_READING_S)
+    importing = _Importing(path.name, places, store, outbox, counts or ImportCounts(), reader)
     archive = ArchiveFile(path, limits)
-    at = start
+    at, told_at = start, time.monotonic()
     try:
         for number, record in enumerate(archive.records(lambda url: places(url) is not None, start), 1):
             at = record.position
             importing.take(record)
-            if on_progress is not None and number % TELL_EVERY_RECORDS == 0:
+            is_due = number % TELL_EVERY_RECORDS == 0 or time.monotonic() - told_at >= TELL_EVERY_S
+            if on_progress is not None and is_due:
+                told_at = time.monotonic()
                 on_progress(importing.counts, at)
     finally:
+        reader.close()
         archive.close()
         if on_progress is not None:
             on_progress(importing.counts, at)
@@ -80,9 +92,17 @@ def import_archive(  # noqa: PLR0917 - what to take in, where to put it and how 
 class _Importing:
     """One import."""
 
-    def __init__(self, name: str, places: Places, store: PageStore, outbox: Outbox, counts: ImportCounts) -> None:
+    def __init__(  # noqa: PLR0917 - see import_archive
+        self,
+        name: str,
+        places: Places,
+        store: PageStore,
+        outbox: Outbox,
+        counts: ImportCounts,
+        reader: ReadingProcess,
+    ) -> None:
         self._name, self._places, self._store, self._outbox = name, places, store, outbox
-        self.counts = counts
+        self.counts, self._reader = counts, reader
 
     def take(self, record: Captured | PassedBy) -> None:
         self.counts.records += 1
@@ -96,7 +116,7 @@ class _Importing:
         if place is None:
             self._pass_by("not_watched")
             return
-        reading = read_page(record.body, dict(record.headers), record.url, place.rules)
+        reading = self._reading(record, place)
         if isinstance(reading, Rejected):
             self._pass_by(reading.reason.value)
             return
@@ -109,6 +129,13 @@ class _Importing:
         if stored.is_new_version:
             self.counts.new_versions += 1
             self._outbox.send(PageStored(stored.version_id))
+
+    def _reading(self, record: Captured, place: Place) -> Reading | Rejected:
+        page = SinglePage(record.body, dict(record.headers), record.url, place.rules)
+        try:
+            return self._reader.read(page)  # type: ignore[no-any-return]
+        except GivenUp as error:
+            return Rejected(Rejection.UNREADABLE, str(error))
 
     def _fetched(self, record: Captured, place: Place) -> Fetched:
         at = record.position

@@ -17,14 +17,16 @@ from core.ids import CanonicalUrl, FinalUrl, RequestedUrl
 from core.pages import FROM_FEED, Fetched
 from core.states import Rejection
 from crawler.fetching.capture import capture_of
+from crawler.fetching.response_headers import headers_of
 from crawler.frontier import ADDRESS, PAGE, Target
 from crawler.items import ReadPage
 from crawler.links import Links
 from crawler.politeness.refusals import Postponed
-from crawler.reading import Rejected, read_page
-from crawler.sources.feeds import Feed, FeedEntry, named_feeds, read_feed
+from crawler.readers.pages import SinglePage
+from crawler.reading import Rejected
+from crawler.sources.feeds import Feed, FeedEntry, FeedToRead
 from crawler.sources.listed import completed
-from crawler.spiders.generic import GenericSpider, headers_of
+from crawler.spiders.generic import GenericSpider
 from crawler.urls import identity
 
 FEED = "feed"  # the kind of a target
@@ -72,21 +74,24 @@ class FeedSpider(GenericSpider):
     def _link_requests(self, found: Links, depth: int) -> Iterator[Request]:
         yield from ()
 
-    def parse_feed(self, response: Response, target: Target) -> Iterator[Request | ReadPage]:
+    async def parse_feed(self, response: Response, target: Target) -> AsyncIterator[Request | ReadPage]:
         """The pages that a feed lists, further feeds, and the text of entries whose pages failed before."""
         self._silences = 0
         self._feeds += 1
         self.tally.counts.bytes_fetched += len(response.body)
         content_type = (response.headers.get("Content-Type") or b"").decode("latin-1")
-        feed = read_feed(response.body, content_type, response.url, self.plan.encoding)
-        if feed is None or not (feed.entries or feed.title):
-            yield from self._named_by(response)
+        feed = await self._listing(FeedToRead(response.url, response.body, content_type, self.plan.encoding))
+        if not isinstance(feed, Feed):
+            for request in self._named_by(response, feed) if isinstance(feed, tuple) else ():
+                yield request
             self.frontier.finish(target.url)
             self._settle_list(target)
             return
         further = list(self._feed_requests((feed.next_page,))) if feed.next_page else []
-        yield from self._entries(feed, response, target)  # may be the end of this feed
-        yield from further
+        async for found in self._entries(feed, response, target):  # may be the end of this feed
+            yield found
+        for request in further:
+            yield request
         self._settle_list(target)
 
     async def parse_page(self, response: Response, target: Target) -> AsyncIterator[Request | ReadPage]:
@@ -99,7 +104,7 @@ class FeedSpider(GenericSpider):
         """A page is done; only now is the feed that carries it."""
         self._settle(item.target.url)
 
-    def note_failure(self, failure: Failure) -> Iterator[ReadPage]:  # type: ignore[override]
+    async def note_failure(self, failure: Failure) -> AsyncIterator[ReadPage]:  # type: ignore[override]
         """Keep the text that the feed carries for a page that is not to be had; the failure is counted all the same."""
         target: Target = failure.request.cb_kwargs["target"]  # type: ignore[attr-defined]
         carried = self._carried.get(target.url)
@@ -107,15 +112,15 @@ class FeedSpider(GenericSpider):
             self._unreached[target.url] = target
         super().note_failure(failure)
         if target.kind == PAGE and carried is not None and not isinstance(failure.value, Postponed):
-            yield from self._item_of(carried, target)
+            async for item in self._item_of(carried, target):
+                yield item
         self._settle(target.url)
 
     def _given_up(self, target: Target) -> None:
         if target.url not in self._carried:
             super()._given_up(target)  # else the text in the feed is still to be stored
 
-    def _named_by(self, response: Response) -> Iterator[Request]:
-        named = named_feeds(response.body, response.url)
+    def _named_by(self, response: Response, named: tuple[str, ...]) -> Iterator[Request]:
         if not named:
             self.tally.reject(Rejection.NOT_HTML, f"{response.url} is no feed and names none")
         yield from self._feed_requests(named)
@@ -124,7 +129,7 @@ class FeedSpider(GenericSpider):
         wanted = [url for url in urls if self.scope.is_on_site(url)][: max(0, MAX_FEEDS - self._feeds)]
         yield from self._new_requests(wanted, 0, FEED)
 
-    def _entries(self, feed: Feed, response: Response, target: Target) -> Iterator[Request | ReadPage]:
+    async def _entries(self, feed: Feed, response: Response, target: Target) -> AsyncIterator[Request | ReadPage]:
         fetched = Fetched(
             site_id=self.plan.site_id,
             requested_url=RequestedUrl(target.url),
@@ -142,13 +147,15 @@ class FeedSpider(GenericSpider):
         carried = {entry.listed.url: _Carried(entry, fetched) for entry in followed if entry.content}
         self._carried.update(carried)
         for url in carried.keys() & self._unreached.keys():
-            yield from self._item_of(carried[url], self._unreached.pop(url))
+            async for item in self._item_of(carried[url], self._unreached.pop(url)):
+                yield item
         requests = list(self._new_requests([entry.listed.url for entry in followed if not entry.content], 1, PAGE))
         requests += self._tied_requests(list(carried))
         # A feed is done when no page can need its text any more: a crawl that is killed reads it again.
         self._open[target.url] = {url for url in carried if self.frontier.is_open(url)}
         self._close_settled()
-        yield from requests
+        for request in requests:
+            yield request
 
     def _tied_requests(self, urls: list[str]) -> Iterator[Request]:
         """Pages whose text the feed carries stay with the process that has read the feed."""
@@ -168,11 +175,11 @@ class FeedSpider(GenericSpider):
             sentence = f"{url} lists {count} pages of other hosts, most of {host}, which is not part of the site"
             self.tally.reject(Rejection.OFF_SITE, sentence)
 
-    def _item_of(self, carried: _Carried, target: Target) -> Iterator[ReadPage]:
+    async def _item_of(self, carried: _Carried, target: Target) -> AsyncIterator[ReadPage]:
         entry = carried.entry
         markup = f"<!doctype html><html><body><article>{entry.content}</article></body></html>"
         headers = {"Content-Type": "text/html; charset=utf-8"}
-        reading = read_page(markup.encode("utf-8", "replace"), headers, entry.listed.url)
+        reading = await self._listing(SinglePage(markup.encode("utf-8", "replace"), headers, entry.listed.url))
         if isinstance(reading, Rejected):
             self.frontier.finish(target.url, is_counted=False)
             return
@@ -187,6 +194,7 @@ class FeedSpider(GenericSpider):
         """A page has been read or given up; where it is still to be stored, its feed is still needed."""
         if self.frontier.is_open(url):
             return
+        self._carried.pop(url, None)
         for waiting in self._open.values():
             waiting.discard(url)
         self._close_settled()

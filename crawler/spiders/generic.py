@@ -8,7 +8,6 @@ from urllib.parse import urljoin, urlsplit
 
 from scrapy import Request, Spider, signals
 from scrapy.exceptions import CloseSpider, StopDownload
-from scrapy.extensions.throttle import AutoThrottle
 from scrapy.http import Response
 from twisted.python.failure import Failure
 
@@ -24,15 +23,18 @@ from crawler.fetching.addresses import AddressGuard
 from crawler.fetching.capture import capture_of
 from crawler.fetching.downloaded_resources import downloaded_resources
 from crawler.fetching.resources import SiteResources
+from crawler.fetching.response_headers import headers_of
 from crawler.frontier import ADDRESS, PAGE, PROBE, ROBOTS, SITEMAP, Frontier, Target
 from crawler.items import NotThere, ReadPage, Unchanged
 from crawler.links import Links
 from crawler.page_reader import PageReader, WholePage
 from crawler.politeness.keeper import BYTE_LIMIT, JOB_DIR_SETTING
 from crawler.politeness.refusals import Postponed, explain
+from crawler.readers.task import Task
 from crawler.reading import Rejected
 from crawler.sources.listed import Listed, completed
-from crawler.sources.sitemaps import named_in_robots, read_sitemap
+from crawler.sources.robots import MAX_ROBOTS_BYTES
+from crawler.sources.sitemaps import Sitemap, SitemapToRead, named_in_robots
 from crawler.tally import Tally
 from crawler.urls import Scope, identity, scope
 from crawler.visits.conditional import REVISIT
@@ -43,7 +45,6 @@ PAGE_LIMIT, SILENCE = "page_limit", "no_answer"
 # A site that was there and is gone: 10 pages in a row, each tried three times, are no accident any more.
 MAX_SILENCES_IN_A_ROW = 10
 MAX_SITEMAPS = 100
-MAX_DELAY_S = 60.0  # between two requests, however slow a site is and whatever its robots.txt wants
 _PAGE_TYPES = ("text/", "application/xhtml", "application/xml", "application/octet-stream")
 
 
@@ -51,6 +52,7 @@ class GenericSpider(Spider):
     """Crawls one plan."""
 
     name = "generic"
+    reader: PageReader  # of whatever the site sends
 
     def __init__(
         self,
@@ -66,7 +68,6 @@ class GenericSpider(Spider):
     ) -> None:
         super().__init__()
         self.plan, self.store, self.outbox, self.frontier, self.tally = plan, store, outbox, frontier, tally
-        self._reader = PageReader(plan, cache=settings.cache)
         self._resources: SiteResources | None = None
         self.scope: Scope = scope(plan, tally.add_fault)
         self.guard = AddressGuard(settings.allow_private_hosts)
@@ -82,15 +83,13 @@ class GenericSpider(Spider):
     @classmethod
     def from_crawler(cls, crawler: Any, *args: Any, **kwargs: Any) -> "GenericSpider":
         spider = super().from_crawler(crawler, *args, **kwargs)
-        if folder := crawler.settings.get(JOB_DIR_SETTING):
-            spider._reader.keep_templates(Path(folder))
-            if spider.revisiting is not None:
-                spider.revisiting.visits.keep_dates(Path(folder))
+        folder = Path(named) if (named := crawler.settings.get(JOB_DIR_SETTING)) else None
+        if folder is not None and spider.revisiting is not None:
+            spider.revisiting.visits.keep_dates(folder)
         spider._resources = downloaded_resources(crawler, spider._limits, spider._count_bytes)
-        spider._reader.use_resources(spider._resources)
+        spider.reader = PageReader(spider.plan, folder, spider._resources, spider._limits.cache)
         crawler.signals.connect(spider.count_request, signal=signals.request_reached_downloader)
         crawler.signals.connect(spider.refuse_binary, signal=signals.headers_received)
-        crawler.signals.connect(spider.obey_crawl_delay, signal=signals.robots_parsed)
         crawler.signals.connect(spider.note_fault, signal=signals.spider_error)
         crawler.signals.connect(spider.note_item_fault, signal=signals.item_error)
         return spider
@@ -185,29 +184,40 @@ class GenericSpider(Spider):
         self._silences = 0
         self.tally.counts.fetched += 1
         self.tally.counts.bytes_fetched += len(response.body)
-        page = await self._reader.read(response.body, headers_of(response), response.url, is_kept=is_kept)
+        page = await self.reader.read(response.body, headers_of(response), response.url, is_kept=is_kept)
         self.tally.counts.seconds_extract += page.seconds
         return page
 
-    def parse_sitemap(self, response: Response, target: Target) -> Iterator[Request]:
+    async def parse_sitemap(self, response: Response, target: Target) -> AsyncIterator[Request]:
         """The pages that a sitemap lists, and the sitemaps that it names."""
         self._silences = 0
         self.tally.counts.bytes_fetched += len(response.body)
-        sitemap = read_sitemap(response.body, self._limits.max_body_bytes)
+        sitemap = await self._listing(SitemapToRead(response.url, response.body, self._limits.max_body_bytes))
         if sitemap is None and target.kind == SITEMAP:
             self.tally.reject(Rejection.NOT_HTML, f"{response.url} is no sitemap, or too large a one")
-        if sitemap is not None:
-            yield from self._sitemap_requests(sitemap.sitemaps)
-            followed = [entry for entry in sitemap.entries if self.scope.follows(entry.url)][: self.plan.max_pages]
-            self._note_listed(followed)
-            pages = [entry.url for entry in followed]
-            yield from self._new_requests(pages, 1, PAGE)
+        if isinstance(sitemap, Sitemap):
+            for request in self._listed_requests(sitemap):
+                yield request
         self.frontier.finish(target.url)
         self._settle_list(target)
 
+    async def _listing(self, task: Task) -> Any:
+        """What a sitemap or a feed lists; Rejected, and counted, where reading it was given up."""
+        found = await self.reader.run(task)
+        if isinstance(found, Rejected):
+            self.tally.reject(found.reason, found.sentence)
+        return found
+
+    def _listed_requests(self, sitemap: Sitemap) -> Iterator[Request]:
+        yield from self._sitemap_requests(sitemap.sitemaps)
+        followed = [entry for entry in sitemap.entries if self.scope.follows(entry.url)][: self.plan.max_pages]
+        self._note_listed(followed)
+        pages = [entry.url for entry in followed]
+        yield from self._new_requests(pages, 1, PAGE)
+
     def parse_robots(self, response: Response, target: Target) -> Iterator[Request]:
         """The sitemaps that robots.txt names."""
-        named = named_in_robots(response.body[:500_000].decode("utf-8", "replace"))
+        named = named_in_robots(response.body[:MAX_ROBOTS_BYTES].decode("utf-8", "replace"))
         yield from self._sitemap_requests(tuple(urljoin(response.url, url) for url in named))
         self.frontier.finish(target.url)
         self._settle_list(target)
@@ -252,7 +262,7 @@ class GenericSpider(Spider):
         if reason == "finished" and self.frontier.has_reached_limit:
             reason = PAGE_LIMIT
         counts.finish_reason = "stopped" if reason == "shutdown" else reason
-        self._reader.close()
+        self.reader.close()
         if self.revisiting is not None:
             self.revisiting.visits.dates.save()
         self.frontier.close(is_complete=self.frontier.is_empty() or reason in (PAGE_LIMIT, BYTE_LIMIT))
@@ -273,14 +283,6 @@ class GenericSpider(Spider):
         media_type = (headers.get("Content-Type") or b"text/html").decode("latin-1").strip().lower()
         if target is not None and target.kind == PAGE and not media_type.startswith(_PAGE_TYPES):
             raise StopDownload(fail=True)
-
-    def obey_crawl_delay(self, robotparser: Any, request: Request) -> None:
-        """Never ask faster than robots.txt wants, within reason."""
-        wanted_s = min(float(robotparser.rp.crawl_delay(self._limits.user_agent) or 0.0), MAX_DELAY_S)
-        throttle = self.crawler.get_extension(AutoThrottle)
-        if throttle is not None and self.plan.obey_robots:
-            throttle.mindelay = max(throttle.mindelay, wanted_s)
-            self.crawler.engine.downloader._delay = throttle.mindelay
 
     def note_fault(self, failure: Failure, response: Response, spider: Spider) -> None:
         fault = failure.value
@@ -394,8 +396,3 @@ class GenericSpider(Spider):
 
     def _is_full(self) -> bool:
         return self._fetched_before + self.tally.counts.fetched >= self.plan.max_pages
-
-
-def headers_of(response: Response) -> dict[str, str]:
-    """The headers of a response, those that came twice joined."""
-    return {name.decode("latin-1"): b", ".join(values).decode("latin-1") for name, values in response.headers.items()}

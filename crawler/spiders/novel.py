@@ -16,6 +16,7 @@ from twisted.python.failure import Failure
 from core.ids import FinalUrl
 from core.pages import FollowingPart, Reading
 from core.states import Rejection
+from crawler.fetching.response_headers import headers_of
 from crawler.frontier import PAGE, Target
 from crawler.items import NotThere, ReadPage
 from crawler.page_reader import WholePage
@@ -24,7 +25,7 @@ from crawler.reading import Rejected
 from crawler.sources.catalogue import MIN_CHAPTERS, Block, ChapterLink, in_reading_order
 from crawler.sources.novel import MAX_PARTS, Following, is_same_chapter, next_part, stitched
 from crawler.sources.novel_titles import chapter_title
-from crawler.spiders.generic import PAGE_LIMIT, GenericSpider, headers_of
+from crawler.spiders.generic import PAGE_LIMIT, GenericSpider
 
 CATALOGUE = "catalogue"  # the kind of a target
 MAX_CATALOGUE_PAGES = 300  # of 20 to 100 chapters each; the longest novels have 10,000 chapters

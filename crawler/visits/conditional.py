@@ -11,6 +11,7 @@ from scrapy.http import Response
 
 from core.ids import FinalUrl, RequestedUrl
 from core.visits import MovedTo
+from crawler.fetching.response_headers import headers_of
 from crawler.visits.absences import leads_to
 
 NOT_MODIFIED = 304
@@ -74,8 +75,3 @@ class ConditionalMiddleware:
         target = request.cb_kwargs.get("target")
         revisiting = getattr(self._crawler.spider, "revisiting", None)
         return (revisiting, target) if revisiting is not None and request.meta.get(REVISIT) else (None, None)
-
-
-def headers_of(response: Response) -> dict[str, str]:
-    """The response's headers as text."""
-    return {name.decode("latin-1"): b", ".join(values).decode("latin-1") for name, values in response.headers.items()}

@@ -12,12 +12,13 @@ from core.pages import Fetched, SpiderKind
 from core.ports import Clock, VisitBook
 from core.states import Rejection
 from core.visits import AbsenceReason, AddressKind
+from crawler.fetching.response_headers import headers_of
 from crawler.frontier import PAGE, Frontier, Target
 from crawler.items import NotThere, ReadPage, Unchanged
 from crawler.page_reader import WholePage
 from crawler.reading import Rejected
 from crawler.visits.absences import NotFoundPages, probes
-from crawler.visits.conditional import ABSENT, NOT_MODIFIED, headers_of
+from crawler.visits.conditional import ABSENT, NOT_MODIFIED
 from crawler.visits.visiting import CrawlVisits, Look, kind_of
 
 MISSING = "missing"  # the kind of a target that cannot be there

@@ -2,7 +2,6 @@
 
 from urllib.parse import urlsplit
 
-from core.errors import UnsafeUrl
 from core.hosts import DEFAULT_PORTS, host_key
 from core.settings import CrawlSettings
 from crawler.fetching.addresses import AddressGuard
@@ -23,18 +22,8 @@ def require_reachable(url: str, settings: CrawlSettings) -> None:
         return
     guard = AddressGuard(settings.allow_private_hosts)
     guard.check_url(url)
-    addresses = _addresses(host, port, settings)
-    faults = [fault for address in addresses if (fault := _refusal(guard, url, host, port, address))]
-    if faults and len(faults) == len(addresses):  # a crawl takes those that are left
-        raise faults[0]
-
-
-def _refusal(guard: AddressGuard, url: str, host: str, port: int, address: str) -> UnsafeUrl | None:
-    try:
-        guard.check_address(url, host, port, address)
-    except UnsafeUrl as fault:
-        return fault
-    return None
+    if addresses := _addresses(host, port, settings):
+        guard.allowed(url, host, port, addresses)
 
 
 def _addresses(host: str, port: int, settings: CrawlSettings) -> list[str]:

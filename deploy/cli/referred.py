@@ -1,14 +1,11 @@
 """What a page that `read` and `check` look at refers to: from the web for an address, from its folder for a file."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from core.errors import ZhuiwenError
 from core.settings import CrawlSettings
-from crawler.disguises.sight import OpenEyes, open_eyes
 from crawler.fetching.addresses import AddressGuard
 from crawler.fetching.resources import (
     MAX_BYTES,
@@ -23,21 +20,11 @@ from crawler.fetching.resources import (
 TIMEOUT_S = 10.0  # for one; the page can be read without
 
 
-@contextmanager
-def eyes_for(source: str, settings: CrawlSettings) -> Iterator[OpenEyes]:
-    """Eyes for one page: an address, the path of a saved page, or "" for one that came from nowhere."""
-    site = SiteResources(_fetch(settings), AddressGuard(settings.allow_private_hosts))
-
-    def resources(url: str) -> Resources:
-        if urlsplit(url).scheme in ("http", "https"):
-            return site.of_page(url)
-        return _InFolder(Path(source).parent) if source else NO_RESOURCES
-
-    eyes = open_eyes(resources, kept_in=settings.cache)
-    try:
-        yield eyes
-    finally:
-        eyes.close()
+def resources_of(url: str, source: str, settings: CrawlSettings) -> Resources:
+    """What the page at `url` may ask for. source: the path of a saved page, or "" for one that came from nowhere."""
+    if urlsplit(url).scheme in ("http", "https"):
+        return SiteResources(_fetch(settings), AddressGuard(settings.allow_private_hosts)).of_page(url)
+    return _InFolder(Path(source).parent) if source else NO_RESOURCES
 
 
 class _InFolder:

@@ -9,7 +9,7 @@ from pathlib import Path
 from core.errors import BadInput, UnreadableFile
 from core.pages import Reading
 from core.settings import Settings
-from crawler.reading import Rejected, read_page
+from crawler.reading import Rejected
 
 STANDARD_INPUT = "-"
 _MARKUP = re.compile(rb"<(?:!doctype|html|head|body|div|article|meta)\b", re.IGNORECASE)
@@ -52,11 +52,14 @@ def read_as_text(source: str, settings: Settings) -> Source:
 
 
 def _read(body: bytes, headers: Mapping[str, str], name: str, settings: Settings) -> Reading:
-    from deploy.cli.referred import eyes_for
+    from crawler.readers.pages import SinglePage
+    from crawler.readers.reading_process import ReadingProcess
+    from deploy.cli.referred import resources_of
 
     is_file = not _is_url(name) and Path(name).is_file()
-    with eyes_for(name if is_file else "", settings.crawl) as eyes:
-        return _accepted(read_page(body, headers, name, sight=eyes), name)
+    resources = resources_of(name, name if is_file else "", settings.crawl)
+    with ReadingProcess(cache=settings.crawl.cache) as process:
+        return _accepted(process.read(SinglePage(body, headers, name, is_seen=True), resources), name)
 
 
 def _is_url(source: str) -> bool:
@@ -78,9 +81,10 @@ def _bytes(source: str, settings: Settings) -> bytes:
 
 
 def _book(path: Path) -> Source:
-    from webadmin.intake import read_work
+    from webadmin.intake import BoundedReader, read_work
 
-    works = read_work(path)
+    with BoundedReader() as reader:
+        works = read_work(path, reader.read_file)
     if len(works) != 1:
         raise BadInput(f"{path} holds {len(works)} works; check takes one text, zhuiwen batch takes many")
     text = "\n".join(chapter.text for chapter in works[0].chapters)

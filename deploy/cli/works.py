@@ -15,7 +15,7 @@ from deploy.cli.session import local_iso, local_time, session
 if TYPE_CHECKING:
     from core.works import WorkFile
     from webadmin.catalogue import AddedWork
-    from webadmin.intake import FoundWork, Intake
+    from webadmin.intake import FoundWork, Intake, ReadFile
 
 # A text of one line of 100 MB took 3.3 GB to read and add (November 2026), 33 bytes for each byte; 32 MB take 1 GB.
 # The longest novels have more than that in one file; split by chapters, each of them is read for itself.
@@ -44,14 +44,15 @@ def add(
 ) -> None:
     """Put works into the mother corpus. The same file again changes nothing; a changed one updates its work."""
     with session():
-        from webadmin.intake import Intake, read_works
+        from webadmin.intake import BoundedReader, Intake, read_works
 
         intake = Intake()
-        for path in paths:
-            try:
-                intake.take(read_works(path, _read_modest))
-            except BadInput as fault:
-                intake.faults.append(fault)
+        with BoundedReader() as reader:
+            for path in paths:
+                try:
+                    intake.take(read_works(path, _modest(reader.read_file)))
+                except BadInput as fault:
+                    intake.faults.append(fault)
         if title and len(intake.works) > 1:
             raise BadInput(f"--title {title} is for one work, and {len(intake.works)} were given; leave it out")
         faults = [*intake.faults, *_put(intake.works, rights_holder, title, author, kind)]
@@ -82,15 +83,17 @@ def _put(works: "Sequence[FoundWork]", rights_holder: str, title: str, author: s
     return faults
 
 
-def _read_modest(path: Path) -> "Intake":
-    """The works of a file that is not too large to be held. Raises UnreadableFile."""
-    from webadmin.intake.files import read_file
+def _modest(read_file: "ReadFile") -> "ReadFile":
+    """`read_file` for files that are not too large to be held; raises UnreadableFile for others."""
 
-    if path.suffix.lower() in _TEXTS and _size(path) > MAX_TEXT_FILE_BYTES:
-        size, limit = (number // (1024 * 1024) for number in (_size(path), MAX_TEXT_FILE_BYTES))
-        remedy = "split it by chapters, a file each, and add their folder"
-        raise UnreadableFile(path, f"has {size} MB, and a text file may have {limit} MB; {remedy}")
-    return read_file(path)
+    def read(path: Path) -> "Intake":
+        if path.suffix.lower() in _TEXTS and _size(path) > MAX_TEXT_FILE_BYTES:
+            size, limit = (number // (1024 * 1024) for number in (_size(path), MAX_TEXT_FILE_BYTES))
+            remedy = "split it by chapters, a file each, and add their folder"
+            raise UnreadableFile(path, f"has {size} MB, and a text file may have {limit} MB; {remedy}")
+        return read_file(path)
+
+    return read
 
 
 def _size(path: Path) -> int:

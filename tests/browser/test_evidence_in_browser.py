@@ -16,7 +16,7 @@ from pagestore.evidence import MemoryEvidenceStore
 from pipeline import evidence
 from pipeline.evidence import EvidencePorts
 from tests.support import admin_data, browser, case_texts
-from tests.support.time_stamp_authority import LocalAuthority, serving_stamps
+from tests.support.time_stamp_authority import TO_LOOPBACK, LocalAuthority, serving_stamps
 from webadmin import stores
 from webadmin.models import Case, DayTree, EvidenceBundle
 
@@ -37,7 +37,7 @@ def world(transactional_db: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     evidence.draw_waiting(ports, 1, "", lambda: True)
     authority = LocalAuthority(tmp_path / "authority")
     with serving_stamps(authority) as url:
-        evidence.stamp_days([Authority(url, authority.ca_pem, allow_private=True)], clock)
+        evidence.stamp_days([Authority(url, authority.ca_pem, TO_LOOPBACK)], clock)
     evidence.check_bundles(ports)
     EvidenceBundle.objects.filter(case=filled.ours.cases[0]).update(state=EvidenceBundle.State.CHANGED)
     return filled

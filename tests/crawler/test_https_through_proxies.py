@@ -7,6 +7,7 @@ import socket
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -213,3 +214,18 @@ def test_a_page_by_https_through_a_proxy_by_https_is_refused_in_one_sentence(sit
         assert counts.rejected == {"no_answer": 1}, counts
         assert "is spoken to by https, through which no page is fetched by https" in counts.faults[0]
         assert proxy.heads == []
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_a_private_proxy_is_let_through_at_its_own_port_alone(scheme: str, site: WebServer) -> None:
+    """The operator lets one port of a host through; what listens at another one is none of the crawl's business."""
+    with ConnectProxy() as proxy, NameServer({"proxy.test": ("127.0.0.1",)}) as names:
+        port = proxy.place.partition(":")[2]
+        plan = replace(_plan(site, Proxy(f"proxy.test:{port}")), start_urls=(f"{scheme}://{site.netloc}/",))
+        allowed = settings_of(site.netloc, f"proxy.test:{port}", name_servers=(names.place,))
+        other = settings_of(site.netloc, "proxy.test:9", name_servers=(names.place,))
+        counts = crawl(plan, other).counts
+        assert (counts.finish_reason, proxy.heads) == ("no_proxy", []), counts
+        assert "loopback address" in counts.end_sentence
+        if scheme == "https":
+            assert crawl(plan, allowed).counts.stored == PAGES

@@ -1,28 +1,32 @@
-"""A process reads as threads do, tells the crawl what it needs, and dies without taking a page or the crawl along."""
+"""A process reads for a crawl, tells it what it needs, and dies without taking a page, a neighbour or it along."""
 
-import asyncio
 import os
 import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Event
 
 import pytest
 
-from core.errors import BadConfiguration, ServiceUnavailable
-from core.pages import Reading
-from core.states import Rejection
+from core.errors import BadConfiguration, BrokenInvariant, ServiceUnavailable, UnreadableFile
+from core.pages import Reading, SpiderKind
 from crawler.fetching.resources import ResourceKind
 from crawler.main_text.templates import FILE_NAME
-from crawler.page_reader import PageReader
-from crawler.readers.reading_process import MAX_SILENCE_S, ReadingProcess
-from crawler.readers.reading_threads import PageToRead, ReadingThreads, WholePage
-from crawler.reading import Rejected
-from tests.crawler.crawl_process import plan_of
+from crawler.readers import worker_link
+from crawler.readers.desk import Desk
+from crawler.readers.pages import PageToRead, SinglePage, WholePage
+from crawler.readers.reading_process import MAX_SECONDS, GivenUp, ReadingProcess
+from crawler.reading import read_page
+from crawler.sources.feeds import FeedToRead
+from tests.crawler.crawl_process import finish, plan_of, settings_of, start
 from tests.crawler.texts import own_text
+from tests.support.hostile_tasks import Backtrack, Devour, Die, Echo, Refuse, Spin, Stumble, Swell
+from tests.support.web_server import Answer, Routes, WebServer
+from tests.support.web_server import page as web_page
 
 URL = "http://a.example/1.html"
 HEADERS = {"Content-Type": "text/html"}
@@ -53,20 +57,18 @@ class Asked:
 
 @contextmanager
 def reading(
-    folder: Path | None = None, asked: Asked | None = None, max_silence_s: float = MAX_SILENCE_S, **changes: object
+    folder: Path | None = None, asked: Asked | None = None, max_seconds: float = MAX_SECONDS, **changes: object
 ) -> Iterator[ReadingProcess]:
-    resources, is_ready = asked or Asked(b""), Event()
-    process = ReadingProcess(plan_of(URL, **changes), folder, lambda url: resources, is_ready.set, max_silence_s)
-    assert is_ready.wait(60)
-    try:
+    with ReadingProcess(plan_of(URL, **changes), folder, max_seconds=max_seconds) as process:
         yield process
-    finally:
-        resources.may_answer.set()
-        process.close()
+        if asked is not None:
+            asked.may_answer.set()
 
 
-def result(process: ReadingProcess, wanted: PageToRead) -> WholePage:
-    return process.submit(wanted).result(60)
+def result(process: ReadingProcess, wanted: PageToRead, asked: Asked | None = None) -> WholePage:
+    found = process.submit(wanted, asked or Asked(b"")).result(60)
+    assert isinstance(found, WholePage)
+    return found
 
 
 def killed_at_the_sheet_of(process: ReadingProcess, asked: Asked) -> None:
@@ -76,25 +78,36 @@ def killed_at_the_sheet_of(process: ReadingProcess, asked: Asked) -> None:
     os.kill(process.pid, signal.SIGKILL)
 
 
-def test_a_process_says_of_a_page_what_threads_say() -> None:
-    threads = ReadingThreads(plan_of(URL))
+def test_a_process_says_of_a_page_what_reading_it_here_says() -> None:
+    desk = Desk(plan_of(URL))
     with reading() as process:
         for body in (own_text(1) + LINK, "<p>太短</p>", "<div style='display:none'>藏</div>" + own_text(3)):
-            there, here = result(process, page(body)), threads.submit(page(body)).result(60)
+            there, here = result(process, page(body)), page(body).read(desk)
             assert (there.links, there.reading, there.outline) == (here.links, here.reading, here.outline)
             assert there.seconds > 0
-    threads.close()
+        alone = SinglePage(page(own_text(1)).body, HEADERS, URL)
+        assert process.read(alone) == read_page(alone.body, HEADERS, URL)
+    desk.close()
 
 
-def test_a_rule_that_is_none_is_the_same_error_as_in_threads() -> None:
+def test_a_rule_that_is_none_is_the_same_error_as_here() -> None:
     with reading(body_selector="p[[") as process, pytest.raises(BadConfiguration, match="neither a CSS selector"):
         result(process, page(own_text(1)))
 
 
+def test_errors_of_ours_come_as_they_are_and_others_as_a_fault_of_the_program() -> None:
+    with ReadingProcess() as process:
+        with pytest.raises(UnreadableFile) as caught:
+            process.read(Refuse("a.epub"))
+        assert (caught.value.path, caught.value.reason) == ("a.epub", "is damaged")
+        with pytest.raises(BrokenInvariant, match="LookupError: no such thing"):
+            process.read(Stumble("a.epub"))
+
+
 def test_what_a_page_refers_to_is_fetched_by_the_crawl() -> None:
     asked = Asked(b".x{display:none}")
-    with reading(asked=asked) as process:
-        found = result(process, page(STRANGE)).reading
+    with reading() as process:
+        found = result(process, page(STRANGE), asked).reading
     assert isinstance(found, Reading)
     assert "乱" not in found.text
     assert asked.addresses.get(timeout=60) == "http://a.example/s.css"
@@ -103,6 +116,7 @@ def test_what_a_page_refers_to_is_fetched_by_the_crawl() -> None:
 def test_nothing_of_the_operators_environment_reaches_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ZHUIWEN_SECRET_KEY", "kept-at-home")
     with reading() as process:
+        process.read(Echo(URL))
         assert b"kept-at-home" not in Path(f"/proc/{process.pid}/environ").read_bytes()
 
 
@@ -115,7 +129,8 @@ def test_what_is_learnt_of_a_site_is_kept(tmp_path: Path) -> None:
 def test_a_page_whose_process_is_killed_is_read_by_the_next_as_are_the_others() -> None:
     asked = Asked(b".x{display:none}", keeps_waiting=True)
     with reading(asked=asked) as process:
-        strange, *others = [process.submit(each) for each in (page(STRANGE), page(own_text(1)), page(own_text(2)))]
+        pages = (page(STRANGE), page(own_text(1)), page(own_text(2)))
+        strange, *others = [process.submit(each, asked) for each in pages]
         killed_at_the_sheet_of(process, asked)
         asked.may_answer.set()
         assert all(isinstance(each.result(60).reading, Reading) for each in (strange, *others))
@@ -124,29 +139,86 @@ def test_a_page_whose_process_is_killed_is_read_by_the_next_as_are_the_others() 
 def test_a_page_that_ends_the_process_twice_is_given_up_and_no_other() -> None:
     asked = Asked(b"", keeps_waiting=True)
     with reading(asked=asked) as process:
-        strange = process.submit(page(STRANGE, "http://a.example/strange"))
+        strange = process.submit(page(STRANGE, "http://a.example/strange"), asked)
         others = [process.submit(page(own_text(number))) for number in range(3)]
         killed_at_the_sheet_of(process, asked)
         killed_at_the_sheet_of(process, asked)
-        given_up = strange.result(60).reading
-        assert isinstance(given_up, Rejected)
-        assert given_up.reason is Rejection.UNREADABLE
-        assert "http://a.example/strange" in given_up.sentence
+        with pytest.raises(GivenUp, match=r"/strange was given up: reading it ended the reading process"):
+            strange.result(60)
         assert all(isinstance(each.result(60).reading, Reading) for each in others)
 
 
-def test_a_page_that_keeps_the_process_silent_is_given_up() -> None:
-    asked = Asked(b"", keeps_waiting=True)
-    with reading(asked=asked, max_silence_s=0.5) as process:
-        given_up = result(process, page(STRANGE)).reading
-    assert isinstance(given_up, Rejected)
-    assert given_up.reason is Rejection.UNREADABLE
+@pytest.mark.parametrize(
+    ("hostile", "why"),
+    [
+        (Spin("a"), "longer than 2 s"),
+        (Backtrack("a"), "longer than 2 s"),
+        (Devour("a"), "more than 3 GB of memory"),
+        (Die("a"), "by a fault"),
+    ],
+)
+def test_what_takes_too_long_or_too_much_is_given_up_and_its_neighbours_are_read(hostile: Spin, why: str) -> None:
+    with ReadingProcess(max_seconds=2.0) as process:
+        before = process.submit(Echo("before"))
+        given_up = process.submit(hostile)
+        beside = [process.submit(Echo(f"{number}")) for number in range(5)]
+        with pytest.raises(GivenUp, match=why):
+            given_up.result(60)
+        assert before.result(60) == "before"
+        assert [each.result(60) for each in beside] == [f"{number}" for number in range(5)]
+
+
+def test_an_answer_beyond_all_measure_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker_link, "MAX_ANSWER_BYTES", 100_000)
+    with ReadingProcess() as process:
+        with pytest.raises(GivenUp):
+            process.read(Swell("a", 1_000_000))
+        assert len(process.read(Swell("a", 1_000))) == 1_000
+
+
+def test_time_in_which_a_page_waits_for_the_crawl_is_not_its_own() -> None:
+    """Its own is far below the limit, and the crawl keeps it waiting far beyond."""
+    asked = Asked(b".x{display:none}", keeps_waiting=True)
+    with reading(asked=asked, max_seconds=8.0) as process:
+        result(process, page(own_text(1)))  # whatever is loaded with the first page is there
+        strange = process.submit(page(STRANGE), asked)
+        asked.addresses.get(timeout=60)
+        with pytest.raises(TimeoutError):
+            strange.result(10)
+        asked.may_answer.set()
+        assert isinstance(strange.result(60).reading, Reading)
+
+
+def test_a_feed_of_nested_elements_is_given_up() -> None:
+    nested = FeedToRead("http://a.example/feed", b"<rss version='2.0'><channel>" + b"<a>" * 500_000, "text/xml")
+    with ReadingProcess(max_seconds=1.0) as process, pytest.raises(GivenUp, match="longer than 1 s"):
+        process.read(nested)
+
+
+def test_a_feed_that_is_given_up_is_counted_and_the_crawl_goes_on() -> None:
+    """A feed that takes a minute to read; whoever reads it is killed as the limits would kill it."""
+    items = "".join(f"<item><link>/{number}</link></item>" for number in range(3))
+    routes: Routes = {f"/{number}": web_page("文", own_text(number)) for number in range(3)}
+    routes["/good"] = Answer(
+        f"<rss version='2.0'><channel><title>文</title>{items}</channel></rss>".encode(), "text/xml"
+    )
+    routes["/bad"] = Answer(b"<rss version='2.0'><channel>" + b"<a>" * 1_200_000, "text/xml")
+    with WebServer(routes) as site:
+        plan = plan_of("", kind=SpiderKind.FEED, obey_robots=False)
+        plan = replace(plan, start_urls=(site.url("/bad"), site.url("/good")))
+        process, pipe = start(plan, settings_of(site.netloc, max_body_bytes=8_000_000))
+        while not pipe.poll(0.1):
+            _kill_those_who_take_long(process.pid or 0)
+        crawled = finish(process, pipe)
+    assert crawled.counts.rejected == {"unreadable": 1}, crawled.counts
+    assert crawled.counts.stored == 3
+    assert "/bad was given up: reading it ended the reading process twice" in crawled.counts.faults[0]
 
 
 def test_closing_leaves_no_page_waiting_and_no_process() -> None:
     asked = Asked(b"", keeps_waiting=True)
     with reading(asked=asked) as process:
-        strange = process.submit(page(STRANGE))
+        strange = process.submit(page(STRANGE), asked)
         asked.addresses.get(timeout=60)
         pid = process.pid
         process.close()
@@ -154,37 +226,22 @@ def test_closing_leaves_no_page_waiting_and_no_process() -> None:
     assert not Path(f"/proc/{pid}").exists()
 
 
-def test_where_no_process_starts_threads_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_no_process_starts_whoever_asks_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/bin/false")
-    process = ReadingProcess(plan_of(URL), None, lambda url: Asked(b""), lambda: None)
-    with pytest.raises(ServiceUnavailable):
-        result(process, page(own_text(1)))
-    process.close()
-    assert all(isinstance(each.reading, Reading) for each in read_by_crawl(4, pages_to_wait=0)[0])
+    with ReadingProcess() as process:
+        for _ in range(2):
+            with pytest.raises(ServiceUnavailable, match="the process that reads pages"):
+                process.read(Echo(URL))
 
 
-def test_a_crawl_whose_pages_wait_for_readers_gets_a_process_and_another_does_not() -> None:
-    pages, had_process = read_by_crawl(30, pages_to_wait=5, awaits_process=True)
-    assert had_process
-    assert [each.reading.text for each in pages if isinstance(each.reading, Reading)] == [
-        each.reading.text for each in read_by_crawl(30, pages_to_wait=1_000)[0] if isinstance(each.reading, Reading)
-    ]
-    assert not read_by_crawl(30, pages_to_wait=1_000)[1]
-
-
-def read_by_crawl(number: int, pages_to_wait: int, *, awaits_process: bool = False) -> tuple[list[WholePage], bool]:
-    """So many pages, all at once, and once more when a process has taken over; whether one did."""
-
-    async def run() -> tuple[list[WholePage], bool]:
-        reader = PageReader(plan_of(URL), pages_to_wait)
-        bodies = [page(own_text(each)).body for each in range(number)]
+def _kill_those_who_take_long(crawl: int) -> None:
+    """End the crawl's readers that used three seconds of a processor; to start takes less than one."""
+    for folder in Path("/proc").glob("[0-9]*"):
         try:
-            first = await asyncio.gather(*(reader.read(body, HEADERS, URL, is_kept=True) for body in bodies))
-            while awaits_process and not reader.has_process:
-                await asyncio.sleep(0.01)
-            second = await asyncio.gather(*(reader.read(body, HEADERS, URL, is_kept=True) for body in bodies))
-            return [*first, *second], reader.has_process
-        finally:
-            reader.close()
-
-    return asyncio.run(run())
+            fields = (folder / "stat").read_text().rpartition(")")[2].split()
+            is_reader = b"crawler.readers.worker" in (folder / "cmdline").read_bytes()
+        except OSError:
+            continue
+        seconds = int(fields[11]) / os.sysconf("SC_CLK_TCK")
+        if is_reader and int(fields[1]) == crawl and seconds > 3:
+            os.kill(int(folder.name), signal.SIGKILL)

@@ -9,22 +9,18 @@ from collections.abc import Callable
 from multiprocessing.synchronize import Event
 from pathlib import Path
 from random import Random
-from threading import Event as ThreadEvent
 
 import numpy as np
 import pytest
 
 from core.pages import Disguise, Reading
-from core.settings import CrawlSettings, load
+from core.settings import load
 from crawler.disguises import reference_fonts
 from crawler.disguises.glyph_shapes import FEATURES, KEPT, Learned
 from crawler.disguises.reference_fonts import ReferenceFonts, _key, _known_chars, _opened, drawn, free_fonts
 from crawler.disguises.reference_store import ReferenceStore, unpacked
-from crawler.fetching.resources import NO_RESOURCES
+from crawler.readers.pages import PageToRead, SinglePage
 from crawler.readers.reading_process import ReadingProcess
-from crawler.readers.reading_threads import PageToRead
-from crawler.reading import read_page
-from deploy.cli.referred import eyes_for
 from laboratory.hidden_pages.drawn import drawer
 from laboratory.hidden_pages.page import ADDRESS, page_of
 from laboratory.hidden_pages.prose import paragraphs
@@ -221,7 +217,7 @@ def test_nothing_is_drawn_for_a_page_whose_font_and_pictures_cannot_be_had(way: 
     rng = Random(3)
     page = page_of("x", None, getattr(drawer(free_fonts()[0]), way)(paragraphs(rng), rng))
     assert page.files
-    by_the_command(page.html.encode(), tmp_path)
+    by_itself(page.html.encode(), tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -275,26 +271,21 @@ def in_a_crawl(page: bytes, cache: Path) -> Reading:
 
 
 def in_a_reading_process(page: bytes, cache: Path) -> Reading:
-    is_ready = ThreadEvent()
-    process = ReadingProcess(plan_of(ADDRESS), None, lambda url: NO_RESOURCES, is_ready.set, cache=cache)
-    try:
-        assert is_ready.wait(60)
-        found = process.submit(PageToRead(page, HEADERS, ADDRESS, is_kept=True)).result(60).reading
-    finally:
-        process.close()
+    with ReadingProcess(plan_of(ADDRESS), cache=cache) as process:
+        found = process.read(PageToRead(page, HEADERS, ADDRESS, is_kept=True)).reading
     assert isinstance(found, Reading)
     return found
 
 
-def by_the_command(page: bytes, cache: Path) -> Reading:
-    with eyes_for("", CrawlSettings(cache=cache)) as eyes:
-        found = read_page(page, HEADERS, ADDRESS, sight=eyes)
+def by_itself(page: bytes, cache: Path) -> Reading:
+    with ReadingProcess(cache=cache) as process:
+        found = process.read(SinglePage(page, HEADERS, ADDRESS, is_seen=True))
     assert isinstance(found, Reading)
     return found
 
 
 @has_faces
-@pytest.mark.parametrize("read", [in_a_crawl, in_a_reading_process, by_the_command])
+@pytest.mark.parametrize("read", [in_a_crawl, in_a_reading_process, by_itself])
 def test_whoever_reads_pages_takes_the_references_from_the_folder_that_it_is_told(
     read: Callable[[bytes, Path], Reading], garbled: bytes, blind: Path
 ) -> None:

@@ -11,7 +11,7 @@ from evidence import bundle, days, export
 from evidence.authority import Authority
 from evidence.records import Bundle, CaseMaterial, DayProof, ProvenBundle, Stamp
 from tests.support.evidence_samples import MADE, SALT, bare_capture, capture, finding
-from tests.support.time_stamp_authority import LocalAuthority, serving_stamps
+from tests.support.time_stamp_authority import TO_LOOPBACK, LocalAuthority, serving_stamps
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ def world(authority: LocalAuthority) -> World:
     )
     digests = tuple(each.digest for each in (*bundles, *others))
     with serving_stamps(authority) as url:
-        stamp = Authority(url, authority.ca_pem, allow_private=True).stamp(days.root_of(digests))
+        stamp = Authority(url, authority.ca_pem, TO_LOOPBACK).stamp(days.root_of(digests))
     proven = [ProvenBundle(each.content, days.proof_of(each.digest, each.day, digests, [stamp])) for each in bundles]
     history = [{"at": "2026-11-20T08:15:30Z", "event": "first_seen"}]
     material = CaseMaterial(7, {"work": "桂花开得晚", "site": "daoban.example"}, proven, history)
@@ -58,7 +58,7 @@ def exported(world: World, tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """An export, sealed."""
     path = tmp_path_factory.mktemp("export") / "case-7.zip"
     with serving_stamps(world.authority) as url:
-        seal = Authority(url, world.authority.ca_pem, allow_private=True)
+        seal = Authority(url, world.authority.ca_pem, TO_LOOPBACK)
         export.write(path, world.material, "0.1.0", created=MADE + timedelta(days=1), seals=[seal])
     return path.read_bytes()
 

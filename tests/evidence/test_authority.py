@@ -12,7 +12,7 @@ from core.errors import BadConfiguration, RetryLater, ServiceUnavailable
 from core.ids import digest
 from evidence.authority import Authority
 from evidence.faults import DoesNotHold, Fault
-from tests.support.time_stamp_authority import LocalAuthority, serving, serving_stamps
+from tests.support.time_stamp_authority import TO_LOOPBACK, TO_PUBLIC, LocalAuthority, serving, serving_stamps
 
 ROOT = digest(b"root")
 REPLY = "application/timestamp-reply"
@@ -23,7 +23,7 @@ def test_a_private_address_is_not_asked_unless_the_operator_allows_it(authority:
         serving(lambda query: (200, REPLY, authority.answer(query))) as server,
         pytest.raises(RetryLater, match="private"),
     ):
-        Authority(f"http://127.0.0.1:{server.server_port}/", authority.ca_pem).stamp(ROOT)
+        Authority(f"http://127.0.0.1:{server.server_port}/", authority.ca_pem, TO_PUBLIC).stamp(ROOT)
     assert server.seen == []  # type: ignore[attr-defined]
 
 
@@ -32,7 +32,7 @@ def test_names_of_private_addresses_are_not_asked_either(name: str, authority: L
     with serving_stamps(authority) as url:
         disguised = url.replace("127.0.0.1", name)
         with pytest.raises(RetryLater):
-            Authority(disguised, authority.ca_pem).stamp(ROOT)
+            Authority(disguised, authority.ca_pem, TO_PUBLIC).stamp(ROOT)
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_no_such_address_is_public(address: str) -> None:
 def test_a_login_is_sent_and_kept_nowhere(authority: LocalAuthority) -> None:
     with serving(lambda query: (200, REPLY, authority.answer(query))) as server:
         url = f"http://nutzer:geheim%2F1@127.0.0.1:{server.server_port}/tsa?key=geheim-2"
-        asked = Authority(url, authority.ca_pem, allow_private=True)
+        asked = Authority(url, authority.ca_pem, TO_LOOPBACK)
         stamp = asked.stamp(ROOT)
         (headers,) = server.seen  # type: ignore[attr-defined]
     assert base64.b64decode(headers["Authorization"].removeprefix("Basic ")) == b"nutzer:geheim/1"
@@ -62,12 +62,12 @@ def test_what_is_no_answer_of_an_authority_is_tried_again_later(
     status: int, kind: str, body: bytes, authority: LocalAuthority
 ) -> None:
     with serving(lambda _: (status, kind, body)) as server, pytest.raises(RetryLater, match="not with a stamp"):
-        Authority(f"http://127.0.0.1:{server.server_port}/", authority.ca_pem, allow_private=True).stamp(ROOT)
+        Authority(f"http://127.0.0.1:{server.server_port}/", authority.ca_pem, TO_LOOPBACK).stamp(ROOT)
 
 
 def test_an_answer_without_end_is_cut_off(authority: LocalAuthority) -> None:
     with serving(lambda _: (200, REPLY, b"\x30" * 10_000_000)) as server, pytest.raises(ServiceUnavailable):
-        Authority(f"http://127.0.0.1:{server.server_port}/", authority.ca_pem, allow_private=True).stamp(ROOT)
+        Authority(f"http://127.0.0.1:{server.server_port}/", authority.ca_pem, TO_LOOPBACK).stamp(ROOT)
 
 
 def test_an_answer_that_drips_is_given_up(authority: LocalAuthority) -> None:
@@ -85,7 +85,7 @@ def test_an_answer_that_drips_is_given_up(authority: LocalAuthority) -> None:
         thread.start()
         url = f"http://127.0.0.1:{server.getsockname()[1]}/"
         with pytest.raises(RetryLater):
-            Authority(url, authority.ca_pem, allow_private=True, timeout_s=0.5).stamp(ROOT)
+            Authority(url, authority.ca_pem, TO_LOOPBACK, timeout_s=0.5).stamp(ROOT)
         done.set()
         thread.join()
 
@@ -94,7 +94,7 @@ def test_an_authority_that_is_away_is_tried_again_later(authority: LocalAuthorit
     with serving_stamps(authority) as url:
         pass
     with pytest.raises(ServiceUnavailable, match="does not answer"):
-        Authority(url, authority.ca_pem, allow_private=True).stamp(ROOT)
+        Authority(url, authority.ca_pem, TO_LOOPBACK).stamp(ROOT)
 
 
 def test_an_old_answer_played_again_is_not_believed(authority: LocalAuthority) -> None:
@@ -105,7 +105,7 @@ def test_an_old_answer_played_again_is_not_believed(authority: LocalAuthority) -
         return 200, REPLY, answers[0]
 
     with serving(replay) as server:
-        asked = Authority(f"http://127.0.0.1:{server.server_port}/", authority.ca_pem, allow_private=True)
+        asked = Authority(f"http://127.0.0.1:{server.server_port}/", authority.ca_pem, TO_LOOPBACK)
         asked.stamp(ROOT)
         with pytest.raises(DoesNotHold) as caught:
             asked.stamp(ROOT)
@@ -115,11 +115,11 @@ def test_an_old_answer_played_again_is_not_believed(authority: LocalAuthority) -
 @pytest.mark.parametrize("url", ["", "ftp://tsa.example/", "tsa.example", "http://"])
 def test_what_is_no_url_is_refused_at_once(url: str, authority: LocalAuthority) -> None:
     with pytest.raises(BadConfiguration, match="no URL"):
-        Authority(url, authority.ca_pem)
+        Authority(url, authority.ca_pem, TO_PUBLIC)
 
 
 def test_an_authority_without_a_root_is_refused_at_once(authority: LocalAuthority) -> None:
     between = (authority.folder / "between.pem").read_bytes()
     for pem in (b"", b"nonsense", between, b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"):
         with pytest.raises(BadConfiguration, match="no root"):
-            Authority("http://tsa.example/", pem)
+            Authority("http://tsa.example/", pem, TO_PUBLIC)

@@ -19,7 +19,7 @@ from evidence.stamps import verified
 from evidence.told import lines
 from evidence.verify import Report
 from tests.evidence.test_stamps import ROOT, refused, stamped
-from tests.support.time_stamp_authority import DEFAULT_POLICY, LocalAuthority, serving
+from tests.support.time_stamp_authority import DEFAULT_POLICY, TO_LOOPBACK, TO_PUBLIC, LocalAuthority, serving
 
 NOW = datetime.now(UTC)
 HOUR = timedelta(hours=1)
@@ -70,7 +70,7 @@ def test_an_authority_that_answers_under_another_policy_is_refused_before_anythi
 
     with serving(reply) as server:
         asked = Authority(
-            f"http://127.0.0.1:{server.server_port}/", local.ca_pem, policy="1.3.6.1.4.1.99999.2", allow_private=True
+            f"http://127.0.0.1:{server.server_port}/", local.ca_pem, TO_LOOPBACK, policy="1.3.6.1.4.1.99999.2"
         )
         with pytest.raises(DoesNotHold) as caught:
             asked.stamp(ROOT)
@@ -134,7 +134,7 @@ def test_a_list_that_the_authority_names_is_fetched_with_the_stamp_and_enclosed(
     with serving(reply) as server:
         place = f"http://127.0.0.1:{server.server_port}"
         local.append(LocalAuthority(tmp_path, lists_at=f"{place}/revoked.crl"))
-        asked = Authority(f"{place}/tsa", local[0].ca_pem, allow_private=True)
+        asked = Authority(f"{place}/tsa", local[0].ca_pem, TO_LOOPBACK)
         files: dict[str, bytes] = server.files  # type: ignore[attr-defined]
         assert b"X509 CRL" not in asked.stamp(ROOT).ca_pem
         for useless in (b"no list", b"\x30" * (MAX_LIST_BYTES + 1)):
@@ -163,5 +163,5 @@ def openssl_accepts(stamp: Stamp, folder: Path) -> bool:
 def test_a_list_inside_the_operators_network_is_not_asked_for(tmp_path: Path) -> None:
     local = LocalAuthority(tmp_path, lists_at="http://127.0.0.1:9/revoked.crl")
     stamp = stamped(local)
-    public = Authority("http://tsa.example/", local.ca_pem)
+    public = Authority("http://tsa.example/", local.ca_pem, TO_PUBLIC)
     assert public._lists(stamp, ROOT) == b""

@@ -18,7 +18,7 @@ from evidence.authority import Authority, make_query
 from evidence.faults import DoesNotHold, Fault
 from evidence.records import Stamp
 from evidence.stamps import verified
-from tests.support.time_stamp_authority import DEFAULT_POLICY, LocalAuthority, serving_stamps
+from tests.support.time_stamp_authority import DEFAULT_POLICY, TO_LOOPBACK, LocalAuthority, serving_stamps
 
 ROOT = digest("这一天的根".encode())
 
@@ -170,7 +170,7 @@ def test_deeply_nested_data_is_refused(stamp: Stamp) -> None:
 
 def test_an_authority_is_asked_over_http_and_its_answer_verified(authority: LocalAuthority) -> None:
     with serving_stamps(authority) as url:
-        made = Authority(url, authority.ca_pem, allow_private=True).stamp(ROOT)
+        made = Authority(url, authority.ca_pem, TO_LOOPBACK).stamp(ROOT)
     assert made.authority == url
     assert verified(made, ROOT, "r").signer == "CN=Local Time Stamps"
     assert made.query != stamped(authority).query

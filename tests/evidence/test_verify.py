@@ -25,7 +25,7 @@ from evidence.told import BROKEN, NOT_STAMPED, UNREADABLE, tell
 from evidence.verify import Report, check, check_file
 from tests.evidence.conftest import World
 from tests.support.evidence_samples import FETCHED, MADE, PAGE_TEXT, bare_capture, finding
-from tests.support.time_stamp_authority import LocalAuthority, serving_stamps
+from tests.support.time_stamp_authority import TO_LOOPBACK, LocalAuthority, serving_stamps
 
 CHANGED_BYTES = 1_000
 
@@ -148,7 +148,7 @@ def test_whoever_stamps_a_forgery_with_a_root_of_their_own_is_caught_by_the_read
     forger = LocalAuthority(tmp_path / "forger")
     forged = bundle.make(bare_capture(), finding(), made_at=MADE)
     with serving_stamps(forger) as url:
-        stamp = Authority(url, forger.ca_pem, allow_private=True).stamp(days.root_of([forged.digest]))
+        stamp = Authority(url, forger.ca_pem, TO_LOOPBACK).stamp(days.root_of([forged.digest]))
     proof = days.proof_of(forged.digest, forged.day, [forged.digest], [stamp])
     path = tmp_path / "forged.zip"
     export.write(path, CaseMaterial(7, {}, [ProvenBundle(forged.content, proof)]), "0.1.0")
@@ -190,7 +190,7 @@ def test_a_stamp_older_than_the_page_does_not_hold(world: World) -> None:
     later = replace(bare_capture().page, fetched_at=FETCHED + timedelta(days=3650))
     early = bundle.make(replace(bare_capture(), exchanges=(later,)), finding(), made_at=MADE + timedelta(days=3650))
     with serving_stamps(world.authority) as url:
-        stamp = Authority(url, world.authority.ca_pem, allow_private=True).stamp(days.root_of([early.digest]))
+        stamp = Authority(url, world.authority.ca_pem, TO_LOOPBACK).stamp(days.root_of([early.digest]))
     proof = days.proof_of(early.digest, early.day, [early.digest], [stamp])
     with pytest.raises(DoesNotHold) as caught:
         export.export_files(CaseMaterial(7, {}, [ProvenBundle(early.content, proof)]), "0.1.0")
@@ -234,7 +234,7 @@ def test_a_sealed_export_whose_pages_wait_for_their_day_says_which_time_is_prove
 ) -> None:
     path, bare = tmp_path / "sealed.zip", [ProvenBundle(each.content) for each in world.bundles]
     with serving_stamps(world.authority) as url:
-        seal = Authority(url, world.authority.ca_pem, allow_private=True)
+        seal = Authority(url, world.authority.ca_pem, TO_LOOPBACK)
         export.write(path, CaseMaterial(7, {}, bare), "0.1.0", seals=[seal])
     assert tell(path) == NOT_STAMPED
     out = capsys.readouterr().out

@@ -36,7 +36,7 @@ from pipeline import evidence
 from pipeline.evidence import EvidencePorts
 from tests.support import admin_data, case_texts
 from tests.support.certificates import make_chain
-from tests.support.time_stamp_authority import LocalAuthority, serving, serving_stamps
+from tests.support.time_stamp_authority import TO_LOOPBACK, TO_PUBLIC, LocalAuthority, serving, serving_stamps
 from webadmin import evidence_book as book
 from webadmin import stores
 from webadmin.evidence_authorities import authorities_of
@@ -156,7 +156,7 @@ def test_a_browser_that_fails_is_a_fact_and_not_tried_for_ever(world: World) -> 
 def test_every_authority_stamps_the_tree_of_an_ended_day(world: World, authority: LocalAuthority) -> None:
     world.bundle_all()
     with serving_stamps(authority) as one, serving_stamps(authority) as other:
-        authorities = [Authority(url, authority.ca_pem, allow_private=True) for url in (one, other)]
+        authorities = [Authority(url, authority.ca_pem, TO_LOOPBACK) for url in (one, other)]
         done = evidence.stamp_days(authorities, world.clock)
         assert (done.trees, done.stamps, done.refusals) == (DayTree.objects.count(), 2 * DayTree.objects.count(), 0)
         assert evidence.stamp_days(authorities, world.clock).stamps == 0
@@ -200,7 +200,7 @@ def test_without_an_authority_nothing_fails_and_nothing_is_stamped(world: World)
 
 def test_an_authority_that_is_away_is_asked_again_with_growing_pauses(world: World, authority: LocalAuthority) -> None:
     world.bundle_all()
-    away = Authority("http://127.0.0.1:9/tsa", authority.ca_pem, allow_private=True)
+    away = Authority("http://127.0.0.1:9/tsa", authority.ca_pem, TO_LOOPBACK)
     trees = evidence.stamp_days([away], world.clock).refusals
     assert trees >= 1
     assert evidence.stamp_days([away], world.clock).refusals == 0
@@ -221,7 +221,7 @@ def test_an_authority_in_the_operators_network_is_not_asked_unless_allowed(
 ) -> None:
     world.bundle_all()
     with serving_stamps(authority) as url:
-        evidence.stamp_days([Authority(url, authority.ca_pem)], world.clock)
+        evidence.stamp_days([Authority(url, authority.ca_pem, TO_PUBLIC)], world.clock)
     assert not Stamp.objects.exists()
     assert StampAttempt.objects.exists()
 
@@ -295,7 +295,7 @@ def test_retention_removes_what_is_old_and_closed_and_says_so_and_the_tree_keeps
 def test_an_export_holds_and_names_its_stamps(world: World, authority: LocalAuthority, tmp_path: Path) -> None:
     world.bundle_all()
     with serving_stamps(authority) as url:
-        evidence.stamp_days([Authority(url, authority.ca_pem, allow_private=True)], world.clock)
+        evidence.stamp_days([Authority(url, authority.ca_pem, TO_LOOPBACK)], world.clock)
     out = tmp_path / "case.zip"
     export_case(world.cases[0].pk, out)
     assert check_file(out).is_stamped
@@ -576,7 +576,7 @@ def test_of_two_authorities_one_is_away_the_other_counts_and_the_missing_one_is_
 
     with serving_stamps(authority) as one, serving(reply) as server:
         other = f"http://127.0.0.1:{server.server_port}/tsa"
-        both = [Authority(url, authority.ca_pem, allow_private=True) for url in (one, other)]
+        both = [Authority(url, authority.ca_pem, TO_LOOPBACK) for url in (one, other)]
         first = evidence.stamp_days(both, world.clock)
         trees = DayTree.objects.count()
         assert (first.stamps, first.refusals) == (trees, trees)

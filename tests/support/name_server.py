@@ -12,18 +12,23 @@ from twisted.names import dns
 # What a name is answered with: addresses of both kinds and "alias:NAME"; a function gets the number of the asking.
 Answers = Sequence[str] | Callable[[int], Sequence[str]]
 LIE_PREFIX = "!"  # "!203.0.113.5": a record of another name than was asked for
+_DROP_EVERY_S = 0.05
 _PLAIN_BYTES = 512  # what fits into an answer over UDP (RFC 1035)
 
 
 class NameServer:
-    """Answers over UDP and TCP on one port. `asked`: how often for each name and type, over both."""
+    """Answers over UDP and TCP on one port. `asked`: how often for each name and type, over both.
 
-    def __init__(self, names: dict[str, Answers]) -> None:
-        self.names = names
+    drips_over_tcp: byte by byte, some twenty a second. port: 0 for one that is free.
+    """
+
+    def __init__(self, names: dict[str, Answers], *, drips_over_tcp: bool = False, port: int = 0) -> None:
+        self.names, self._port = names, port
+        self.drips_over_tcp = drips_over_tcp
+        self.stopped = threading.Event()
         self.asked: Counter[tuple[str, str]] = Counter()
         self._lock = threading.Lock()
-        self._over_udp = socketserver.ThreadingUDPServer(("127.0.0.1", 0), _udp_handler(self))
-        self._over_tcp = socketserver.ThreadingTCPServer(self._over_udp.server_address, _tcp_handler(self))
+        self._over_udp, self._over_tcp = self._bound()
         for server in (self._over_udp, self._over_tcp):
             server.daemon_threads = True
 
@@ -37,9 +42,21 @@ class NameServer:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.stopped.set()
         for server in (self._over_udp, self._over_tcp):
             server.shutdown()
             server.server_close()
+
+    def _bound(self) -> tuple[socketserver.ThreadingUDPServer, socketserver.ThreadingTCPServer]:
+        """Both on one port: of those that are free for the one, some are taken for the other."""
+        while True:
+            over_udp = socketserver.ThreadingUDPServer(("127.0.0.1", self._port), _udp_handler(self))
+            try:
+                return over_udp, socketserver.ThreadingTCPServer(over_udp.server_address, _tcp_handler(self))
+            except OSError:
+                over_udp.server_close()
+                if self._port:
+                    raise
 
     def answer(self, data: bytes, limit: int) -> bytes:
         """The message that answers `data`; cut short where it is larger than `limit`."""
@@ -86,6 +103,11 @@ def _tcp_handler(server: NameServer) -> type[socketserver.BaseRequestHandler]:
         def handle(self) -> None:
             length = int.from_bytes(self.rfile.read(2), "big")
             answer = server.answer(self.rfile.read(length), 65_535)
-            self.wfile.write(len(answer).to_bytes(2, "big") + answer)
+            message = len(answer).to_bytes(2, "big") + answer
+            step = 1 if server.drips_over_tcp else len(message)
+            for at in range(0, len(message), step):
+                if server.drips_over_tcp and server.stopped.wait(_DROP_EVERY_S):
+                    return
+                self.wfile.write(message[at : at + step])
 
     return Handler

@@ -19,6 +19,8 @@ from pyasn1.codec.der.encoder import encode
 from pyasn1.type import univ
 from pyasn1_modules import rfc3161, rfc5652
 
+from crawler.fetching.authority_client import AuthorityClient
+
 _CONFIG = """\
 [tsa]
 default_tsa = local
@@ -51,6 +53,8 @@ keyUsage = critical, digitalSignature
 """
 _ENCLOSED = ("signer", "between")
 _TST_INFO = "1.2.840.113549.1.9.16.1.4"
+# How an authority is asked: one on loopback, and one of whom nothing private is to be reached.
+TO_LOOPBACK, TO_PUBLIC = AuthorityClient(allow_private=True), AuthorityClient()
 DEFAULT_POLICY = "1.3.6.1.4.1.99999.1"
 
 

@@ -43,6 +43,7 @@ LEFT_OUT = {
     discovery.LeftOut.KNOWN: _("found before"),
     discovery.LeftOut.UNUSABLE: _("no page"),
     discovery.LeftOut.TOO_MANY: _("too many of one search"),
+    discovery.LeftOut.NO_TIME: _("no time was left for it"),
 }
 
 

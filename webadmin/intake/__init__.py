@@ -1,5 +1,6 @@
 """A rights holder's files -> works of the mother corpus: text, Markdown, EPUB, Word, HTML, JSON lines, folders."""
 
+from webadmin.intake.bounded import BoundedReader
 from webadmin.intake.files import READERS, read_file, read_work, read_works
 from webadmin.intake.folder import WORK_MANIFEST, WORKS_MANIFEST, ReadFile
 from webadmin.intake.found import FoundWork, Intake
@@ -8,6 +9,7 @@ __all__ = [
     "READERS",
     "WORKS_MANIFEST",
     "WORK_MANIFEST",
+    "BoundedReader",
     "FoundWork",
     "Intake",
     "ReadFile",

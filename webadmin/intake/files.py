@@ -52,9 +52,9 @@ def read_works(path: Path, read: ReadFile = read_file) -> Intake:
     return read(path).made_storable()
 
 
-def read_work(path: Path) -> list[WorkFile]:
+def read_work(path: Path, read: ReadFile = read_file) -> list[WorkFile]:
     """The works of a file or folder. Raises the first fault where nothing could be read."""
-    intake = read_works(path)
+    intake = read_works(path, read)
     if not intake.works and intake.faults:
         raise intake.faults[0]
     return [found.file for found in intake.works]

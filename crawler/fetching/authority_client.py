@@ -1,0 +1,49 @@
+"""How time stamp authorities and the places of their lists are asked: `evidence.ports.Client` over `exchange`."""
+
+from collections.abc import Mapping, Sequence
+from urllib.parse import urlsplit
+
+from core.errors import BadInput, RetryLater, UnsafeUrl
+from core.hosts import DEFAULT_PORTS, Host
+from crawler.fetching.addresses import AddressGuard
+from crawler.fetching.exchange import Answer, Ask, Bounds, exchange
+from crawler.fetching.names import Names
+
+USER_AGENT = "Zhuiwen"
+
+
+class AuthorityClient:
+    """allow_private: whether addresses inside the operator's network may be asked. Redirects are not followed."""
+
+    def __init__(self, *, allow_private: bool = False, name_servers: Sequence[str] = ()) -> None:
+        self._allow_private, self._names = allow_private, Names(name_servers)
+
+    def ask(
+        self,
+        url: str,
+        shown: str,
+        *,
+        timeout_s: float,
+        max_bytes: int,
+        body: bytes | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Answer:
+        ask = Ask(url, {"User-Agent": USER_AGENT, **(headers or {})}, body, shown)
+        guard = AddressGuard((_place(url),) if self._allow_private else ())
+        try:
+            return exchange(ask, Bounds(timeout_s, max_bytes), guard, self._names)
+        except UnsafeUrl as error:
+            reason = f"{_without_remedy(error)}, and private ones are not allowed"
+            raise RetryLater(f"{shown} is not asked: {reason}") from error
+        except (BadInput, RetryLater) as error:
+            raise OSError(str(error)) from error
+
+
+def _place(url: str) -> str:
+    parts = urlsplit(url)
+    return str(Host(parts.hostname or "", parts.port or DEFAULT_PORTS.get(parts.scheme, 0)))
+
+
+def _without_remedy(error: UnsafeUrl) -> str:
+    """The reason alone: what lets a crawl through is another setting than what lets an authority through."""
+    return error.reason.partition(";")[0]

@@ -1,0 +1,45 @@
+"""Scrapy's middleware for cookies, with a list of public suffixes that is there, and a limit on what a site may set.
+
+Scrapy's own fetches that list from two hosts with the first cookie of a crawl: past every guard, while it stands.
+"""
+
+from collections.abc import Iterable
+from http.cookiejar import Cookie
+
+from scrapy import Request
+from scrapy.downloadermiddlewares import cookies
+from scrapy.http.cookies import CookieJar
+from tldextract import TLDExtract
+
+from core.hosts import host_key
+
+# A browser keeps some 180 cookies of a host, each of 4,096 bytes at most (RFC 6265, 6.1: at least 50 and 4,096).
+MAX_COOKIES, MAX_COOKIE_BYTES = 200, 4_096
+
+
+class CookiesMiddleware(cookies.CookiesMiddleware):
+    """Keeps the cookies of a crawl in memory; those that a site sets for a public suffix are for its own host alone."""
+
+    def __init__(self, debug: bool = False) -> None:
+        super().__init__(debug)
+        # The list that tldextract carries: nothing is fetched, and nothing written.
+        self._parts_of = TLDExtract(cache_dir=None, suffix_list_urls=(), include_psl_private_domains=True)
+
+    def _process_cookies(self, cookies: Iterable[Cookie], *, jar: CookieJar, request: Request) -> None:
+        host = host_key(request.url)[0]
+        for cookie in cookies:
+            domain = cookie.domain.removeprefix(".")
+            if domain and not self._parts_of(domain).domain:
+                if domain != host:
+                    continue
+                cookie.domain = host
+            if _has_room(jar, cookie):
+                jar.set_cookie_if_ok(cookie, request)
+
+
+def _has_room(jar: CookieJar, cookie: Cookie) -> bool:
+    """Whether the jar takes a cookie: one that it has, or one more."""
+    if len(cookie.name) + len(cookie.value or "") > MAX_COOKIE_BYTES:
+        return False
+    known = jar._cookies.get(cookie.domain, {}).get(cookie.path, {})
+    return cookie.name in known or len(jar) < MAX_COOKIES

@@ -1,0 +1,18 @@
+"""One time limit for all of an exchange, from the look-up of the name to the last byte of the body."""
+
+import time
+
+
+class Deadline:
+    """Starts to run when it is made; `seconds` is what is said of it."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self._end = time.monotonic() + seconds
+
+    def left(self) -> float:
+        """Seconds, more than 0. Raises TimeoutError when there are none."""
+        left = self._end - time.monotonic()
+        if left <= 0:
+            raise TimeoutError(f"not done within {self.seconds:g} s")
+        return left

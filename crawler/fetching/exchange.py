@@ -1,0 +1,197 @@
+"""One request and its whole answer over HTTP, redirects included: the one way by which anything but a crawl asks.
+
+Every address on the way is judged and then connected to (crawler.fetching.pinned_network), the body is bounded before
+and after it is unpacked, and one time limit holds for everything together. Nothing is taken from the environment:
+neither proxies nor logins.
+"""
+
+import socket
+import ssl
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpcore
+import httpx
+from w3lib.url import safe_url_string
+
+from core.errors import BadInput, RetryLater, UnsafeUrl
+from crawler.fetching.addresses import AddressGuard
+from crawler.fetching.deadline import Deadline
+from crawler.fetching.names import Names
+from crawler.fetching.pinned_network import PinnedNetwork
+
+_CODINGS = ("gzip", "x-gzip", "deflate")
+_FAULTS = (OSError, httpx.TransportError, httpcore.NetworkError, httpcore.ProtocolError, httpcore.TimeoutException)
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """A GET of `url`, or a POST where there is a body. shown: what sentences call the address; "" for itself."""
+
+    url: str
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: bytes | None = field(default=None, repr=False)
+    shown: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """timeout_s: for all of it. max_body_bytes: unpacked; hint: how the operator raises it, for the sentence."""
+
+    timeout_s: float
+    max_body_bytes: int
+    max_redirects: int = 0
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came back. url: where from, after redirects; headers: names in lower case."""
+
+    url: str
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def content_type(self) -> str:
+        """The media type alone, in lower case."""
+        return self.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
+def exchange(ask: Ask, bounds: Bounds, guard: AddressGuard, names: Names) -> Answer:
+    """The answer, whatever its status.
+
+    Raises UnsafeUrl, BadInput for what can never be had (no such host, too large, too many redirects), RetryLater where
+    nothing whole comes in time.
+    """
+    return _Exchange(ask, bounds, guard, names).run()
+
+
+class _Exchange:
+    """The way from one address to where its answer stands."""
+
+    def __init__(self, ask: Ask, bounds: Bounds, guard: AddressGuard, names: Names) -> None:
+        self._ask, self._bounds, self._guard = ask, bounds, guard
+        self._deadline = Deadline(bounds.timeout_s)
+        context = ssl.create_default_context()
+        network = PinnedNetwork(guard, names, self._deadline)
+        pool = httpcore.ConnectionPool(ssl_context=context, network_backend=network, http2=False, retries=0)
+        self._client = httpx.Client(transport=_Transport(pool), trust_env=False)
+        self._client.headers.clear()  # httpx would name itself
+        self._url = ask.url
+
+    def run(self) -> Answer:
+        try:
+            with self._client:
+                return self._answer()
+        except UnsafeUrl as error:
+            raise UnsafeUrl(self._shown, error.reason) from error
+        except socket.gaierror as error:
+            raise self._unknown_host(error) from error
+        except (httpx.InvalidURL, UnicodeError) as error:
+            raise BadInput(f"{self._shown} is no address of a web page ({error})") from error
+        except _FAULTS as error:
+            raise RetryLater(f"{self._shown} does not answer ({self._reason(error)}); try again later") from error
+
+    def _answer(self) -> Answer:
+        request: httpx.Request | None = self._first()
+        for _ in range(self._bounds.max_redirects + 1):
+            assert request is not None
+            self._url = str(request.url)
+            self._guard.check_url(self._url)
+            with_answer = self._client.send(request, stream=True, follow_redirects=False)
+            try:
+                request = with_answer.next_request if self._bounds.max_redirects else None
+                if request is None:
+                    body = b"".join(self._body(with_answer))
+                    return Answer(self._url, with_answer.status_code, dict(with_answer.headers), body)
+            finally:
+                with_answer.close()
+        most = self._bounds.max_redirects
+        raise BadInput(f"{self._named(self._ask.url)} redirects more than {most} times; give the address it ends at")
+
+    def _first(self) -> httpx.Request:
+        self._guard.check_url(self._url)  # as it was given: a parser may take it for less than was meant
+        method = "GET" if self._ask.body is None else "POST"
+        headers = {"Accept-Encoding": "gzip", "Connection": "close", **self._ask.headers}
+        return self._client.build_request(method, safe_url_string(self._url), headers=headers, content=self._ask.body)
+
+    def _body(self, answer: httpx.Response) -> Iterator[bytes]:
+        coding = answer.headers.get("Content-Encoding", "").strip().lower()
+        if coding not in ("", "identity", *_CODINGS):
+            raise BadInput(f"{self._shown} is sent in the coding {coding}, which was not asked for")
+        unpack = zlib.decompressobj(wbits=47) if coding in _CODINGS else None
+        limit, size = self._bounds.max_body_bytes, 0
+        for chunk in answer.iter_raw():
+            data = self._unpacked(unpack, chunk, limit + 1 - size) if unpack else chunk
+            size += len(data)
+            if size > limit or (unpack is not None and unpack.unconsumed_tail):
+                hint = f" ({self._bounds.hint})" if self._bounds.hint else ""
+                raise BadInput(f"{self._shown} is larger than {limit:,} bytes{hint}")
+            self._deadline.left()
+            yield data
+
+    def _unpacked(self, unpack: Any, chunk: bytes, most: int) -> bytes:
+        try:
+            data: bytes = unpack.decompress(chunk, most)
+        except zlib.error as error:
+            raise BadInput(f"{self._shown} is sent in a coding that it does not keep to") from error
+        return data
+
+    def _unknown_host(self, error: socket.gaierror) -> BadInput | RetryLater:
+        if error.errno == socket.EAI_AGAIN:
+            return RetryLater(f"{self._shown} does not answer (the name servers do not answer); try again later")
+        host = urlsplit(self._url).hostname or ""
+        return BadInput(f"{self._shown}: there is no host {host}; look at its spelling")
+
+    def _reason(self, error: Exception) -> str:
+        """Why nothing whole came, in a few words. Every wait gets all the time that is left: none ends before it."""
+        if isinstance(error, (TimeoutError, httpcore.TimeoutException)):
+            return f"not done within {self._bounds.timeout_s:g} s"
+        fault = error.__cause__ if isinstance(error.__cause__, OSError) else error
+        if isinstance(fault, ssl.SSLError):
+            return f"its certificate or encryption is not accepted: {fault.reason or fault}"
+        return getattr(fault, "strerror", None) or str(fault) or type(fault).__name__
+
+    @property
+    def _shown(self) -> str:
+        return self._named(self._url)
+
+    def _named(self, url: str) -> str:
+        return self._ask.shown or url
+
+
+class _Transport(httpx.BaseTransport):
+    """httpx over a pool of ours: its own transport lets nobody name the network."""
+
+    def __init__(self, pool: httpcore.ConnectionPool) -> None:
+        self._pool = pool
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        url = httpcore.URL(
+            scheme=request.url.raw_scheme,
+            host=request.url.raw_host,
+            port=request.url.port,
+            target=request.url.raw_path,
+        )
+        asked = httpcore.Request(request.method, url, headers=request.headers.raw, content=request.stream)
+        answer = self._pool.handle_request(asked)
+        return httpx.Response(answer.status, headers=answer.headers, stream=_Body(answer))
+
+    def close(self) -> None:
+        self._pool.close()
+
+
+class _Body(httpx.SyncByteStream):
+    def __init__(self, answer: httpcore.Response) -> None:
+        self._answer = answer
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self._answer.iter_stream()
+
+    def close(self) -> None:
+        self._answer.close()

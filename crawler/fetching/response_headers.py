@@ -1,0 +1,8 @@
+"""The headers of a response as plain text."""
+
+from scrapy.http import Response
+
+
+def headers_of(response: Response) -> dict[str, str]:
+    """Names and values, those that came twice joined."""
+    return {name.decode("latin-1"): b", ".join(values).decode("latin-1") for name, values in response.headers.items()}

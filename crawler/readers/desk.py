@@ -1,0 +1,55 @@
+"""What the reading process reads with: two threads, and what is known of the site whose pages come."""
+
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+
+from core.errors import BrokenInvariant
+from core.pages import CrawlPlan
+from crawler.disguises.sight import OpenEyes, open_eyes
+from crawler.fetching.resources import NO_RESOURCES, Resources
+from crawler.main_text.templates import SiteTemplates
+from crawler.readers.task import Task
+
+THREADS = 2  # so that pages are read beside a slow one, too; more would only share the one interpreter
+
+ResourcesOf = Callable[[str], Resources]
+
+
+class Desk:
+    """Reads for one plan, or for nobody's. templates: a folder with what was learnt of the site, and where it is kept.
+
+    cache: the machine's folder of what is costly to make.
+    """
+
+    def __init__(
+        self,
+        plan: CrawlPlan | None,
+        templates: Path | None = None,
+        resources_of: ResourcesOf | None = None,
+        cache: Path | None = None,
+    ) -> None:
+        self._plan = plan
+        self.templates = SiteTemplates(templates)
+        self.eyes: OpenEyes = open_eyes(resources_of or (lambda url: NO_RESOURCES), kept_in=cache)
+        self._threads = ThreadPoolExecutor(max_workers=THREADS, thread_name_prefix="reader")
+
+    @property
+    def plan(self) -> CrawlPlan:
+        if self._plan is None:
+            raise BrokenInvariant("a page of a crawl came to a process that reads for no plan")
+        return self._plan
+
+    def submit(self, task: Task, on_begin: Callable[[], None] = lambda: None) -> "Future[object]":
+        """What the task reads; the future raises what it raises. on_begin: called in its thread."""
+        return self._threads.submit(self._read, task, on_begin)
+
+    def close(self) -> None:
+        """Keep what was learnt; what is still being read is given up."""
+        self._threads.shutdown(wait=False)
+        self.templates.close()
+        self.eyes.close()
+
+    def _read(self, task: Task, on_begin: Callable[[], None]) -> object:
+        on_begin()
+        return task.read(self)

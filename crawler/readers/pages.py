@@ -1,0 +1,65 @@
+"""Pages as tasks of the reading process: one of a crawl, with its links, or one by itself."""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from core.pages import Reading, SpiderKind
+from crawler.links import Links, links
+from crawler.readers.desk import Desk
+from crawler.reading import NO_RULES, ReadingRules, Rejected, open_page, read_opened, read_page
+from crawler.sources.outline import Outline, outline
+
+
+@dataclass(frozen=True, slots=True)
+class WholePage:
+    """What stands on a page. `links` None: it has no markup; `reading` None: it was not wanted.
+
+    outline: of pages of a novel.
+    """
+
+    links: Links | None
+    reading: Reading | Rejected | None
+    seconds: float
+    outline: Outline | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PageToRead:
+    """A response of a crawl as it came, decompressed. is_kept: its text is wanted, not its links alone."""
+
+    body: bytes = field(repr=False)
+    headers: Mapping[str, str]
+    url: str
+    is_kept: bool
+
+    def read(self, desk: Desk) -> WholePage:
+        """Raises BadConfiguration for a selector of the plan that cannot be read."""
+        begun, plan = time.perf_counter(), desk.plan
+        opened = open_page(self.body, self.headers, self.url, plan)
+        if isinstance(opened, Rejected):
+            return WholePage(None, opened, time.perf_counter() - begun)
+        found = of_novel = None
+        if opened.tree is not None:
+            found = links(opened.tree, self.url, plan.next_page_selector, plan.chapter_list_selector)
+            of_novel = outline(opened.tree, self.url, plan) if plan.kind is SpiderKind.NOVEL else None
+        sieve = desk.templates.sieve(self.url)
+        reading = read_opened(opened, plan, sieve, desk.eyes) if self.is_kept else None
+        return WholePage(found, reading, time.perf_counter() - begun, of_novel)
+
+
+@dataclass(frozen=True, slots=True)
+class SinglePage:
+    """A page that belongs to no crawl. is_seen: what it refers to is fetched where it cannot be read without."""
+
+    body: bytes = field(repr=False)
+    headers: Mapping[str, str]
+    url: str
+    rules: ReadingRules = NO_RULES
+    is_seen: bool = False
+
+    def read(self, desk: Desk) -> Reading | Rejected:
+        """Raises BadConfiguration for a selector of the rules that cannot be read."""
+        if self.is_seen:
+            return read_page(self.body, self.headers, self.url, self.rules, desk.eyes)
+        return read_page(self.body, self.headers, self.url, self.rules)

@@ -1,0 +1,19 @@
+"""What the reading process is asked to read."""
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:  # who asks need not load what only the process reads with
+    from crawler.readers.desk import Desk
+
+
+class Task(Protocol):
+    """Something of a stranger's and what is to be read in it; pickled on its way there, as is what comes of it."""
+
+    @property
+    def url(self) -> str:
+        """What sentences call it."""
+        ...
+
+    def read(self, desk: "Desk") -> object:
+        """What is in it. Raises errors of ours alone."""
+        ...

@@ -1,0 +1,89 @@
+"""Tasks of the reading process that do what hostile input makes an honest reader do. Imported by the process itself."""
+
+import os
+import re
+from dataclasses import dataclass
+
+from core.errors import UnreadableFile
+
+
+@dataclass(frozen=True)
+class Echo:
+    """An honest one."""
+
+    url: str
+
+    def read(self, desk: object) -> str:
+        return self.url
+
+
+@dataclass(frozen=True)
+class Spin:
+    """Never ends; others go on beside it."""
+
+    url: str
+
+    def read(self, desk: object) -> None:
+        while True:
+            pass
+
+
+@dataclass(frozen=True)
+class Backtrack:
+    """Never ends, and lets nothing else in the process go on: a pattern keeps the interpreter to itself."""
+
+    url: str
+
+    def read(self, desk: object) -> None:
+        re.match("(a+)+$", "a" * 60 + "b")
+
+
+@dataclass(frozen=True)
+class Devour:
+    """Wants more memory than there is for it."""
+
+    url: str
+
+    def read(self, desk: object) -> int:
+        return len(bytearray(8_000_000_000))
+
+
+@dataclass(frozen=True)
+class Die:
+    """Ends the process, as a fault in a library does."""
+
+    url: str
+
+    def read(self, desk: object) -> None:
+        os._exit(11)
+
+
+@dataclass(frozen=True)
+class Swell:
+    """A small question with an answer of so many bytes."""
+
+    url: str
+    size: int
+
+    def read(self, desk: object) -> bytes:
+        return bytes(self.size)
+
+
+@dataclass(frozen=True)
+class Refuse:
+    """Raises an error of ours, whose class takes other arguments than the error has."""
+
+    url: str
+
+    def read(self, desk: object) -> None:
+        raise UnreadableFile(self.url, "is damaged")
+
+
+@dataclass(frozen=True)
+class Stumble:
+    """Raises an error that is not ours."""
+
+    url: str
+
+    def read(self, desk: object) -> None:
+        raise LookupError("no such thing")
