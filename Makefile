@@ -7,7 +7,10 @@ PYTHON ?= $(shell for p in python3.12 python3.11 python3.13 python3.14 python3; 
 	$$p -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -q
 
-.PHONY: demo test check quality format up down status doctor lock messages bench clean
+# What mypy checks, and whose examples in docstrings run.
+PACKAGES := core fingerprint matcher pagestore analytics crawler evidence intake records pipeline webadmin laboratory deploy
+
+.PHONY: demo quick test check quality format up down status doctor lock messages bench clean
 
 demo: $(VENV)/.runtime ## the whole chain on the built-in sites, services left running
 	@$(BIN)/zhuiwen demo
@@ -21,18 +24,22 @@ down: $(VENV)/.runtime ## end them
 status doctor: $(VENV)/.runtime
 	@$(BIN)/zhuiwen $@
 
-test: $(VENV)/.dev ## every test
-	$(BIN)/python -m pytest
+quick: $(VENV)/.dev ## every test that needs no process, service or browser, in parallel
+	$(BIN)/python -m pytest -q -n 2 --dist worksteal --hypothesis-profile=quick -m "not (service or process or browser or slow)"
 
-check: $(VENV)/.dev ## style, types, import rules, translations
+test: $(VENV)/.dev ## every test, in two processes
+	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+check: $(VENV)/.dev ## style, types, import rules, translations, the examples of docstrings
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy core fingerprint matcher pagestore analytics crawler evidence pipeline webadmin laboratory deploy
+	$(BIN)/mypy $(PACKAGES)
 	$(BIN)/lint-imports
 	$(BIN)/python -m webadmin.translation check
+	$(BIN)/python -m pytest -q --doctest-modules $(PACKAGES)
 
 quality: $(VENV)/.dev ## the quality floor: measures of the matcher that must never fall
-	$(BIN)/python -m laboratory.floor
+	$(BIN)/python -m laboratory.measures.floor
 
 format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
@@ -40,10 +47,9 @@ format: $(VENV)/.dev
 
 messages: $(VENV)/.dev ## collect and compile the translations
 	$(BIN)/python -m webadmin.translation update
-	$(BIN)/python -m webadmin.translation compile
 
-bench: $(VENV)/.dev ## the chain's figures of docs/figures.md, on a home folder of its own
-	$(BIN)/python -m deploy.demo.bench
+bench: $(VENV)/.dev ## the figures of the chain in docs/figures.md, on a home folder of its own
+	$(BIN)/python -m laboratory.chain
 
 lock: $(VENV)/.dev ## pin the dependencies again; names no index
 	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q \
@@ -61,7 +67,7 @@ $(VENV)/.runtime: requirements.lock pyproject.toml | $(VENV)/bin/python
 	@$(PIP) install --require-hashes -r requirements.lock
 	@$(PIP) install --no-deps --no-build-isolation -e .
 	@echo "Compiling the loops of fingerprint and matcher ..."
-	@$(BIN)/python -m matcher.ahead
+	@$(BIN)/python -m matcher.warm_up
 	@touch $@
 
 $(VENV)/.dev: requirements-dev.lock $(VENV)/.runtime

@@ -1,1 +1,1 @@
-"""Measures and reports: rows in, one `Report` out, five formats of it. No database, no framework."""
+"""Measures and reports: rows in, one `Report` out, and its formats. No database, no framework."""

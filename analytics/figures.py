@@ -6,17 +6,22 @@ from datetime import date
 
 @dataclass(frozen=True, slots=True)
 class StateCounts:
-    """Cases by state; `opened` is the sum of the other three."""
+    """Cases by state; `opened` is the sum of the others."""
 
     opened: int
     confirmed: int
     dismissed: int
     open: int
+    set_aside: int
 
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """The figures of the whole report."""
+    """The figures of the whole report.
+
+    chars_taken: characters of the works that stand on pages, each once however many pages have it. chars_on_pages: the
+    same added up page by page, so that a chapter on five pages counts five times.
+    """
 
     pages_checked: int
     new_versions: int
@@ -25,8 +30,9 @@ class Totals:
     median_hours_to_verdict: float | None  # from opening to verdict; None while nothing is decided
     sites_with_copies: int
     works_copied: int
-    matched_chars: int
-    excluded: int
+    chars_taken: int
+    chars_on_pages: int
+    excluded: int  # findings that never were a case
     crawl_runs: int
     pages_fetched: int
     pages_failed: int
@@ -34,7 +40,7 @@ class Totals:
 
 @dataclass(frozen=True, slots=True)
 class SiteMeasures:
-    """One site. `excluded`: pages and findings that went no further, for whatever reason."""
+    """One site. `excluded`: findings that never were a case, for whatever reason."""
 
     name: str
     hosts: tuple[str, ...]  # on which cases were found
@@ -42,24 +48,33 @@ class SiteMeasures:
     new_versions: int
     cases: StateCounts
     works_copied: int
-    matched_chars: int
+    chars_taken: int
+    chars_on_pages: int
     excluded: int
 
 
 @dataclass(frozen=True, slots=True)
 class WorkMeasures:
-    """One work. `largest_share`: the largest part of one of its texts that one page carries; None without copies."""
+    """One work. Shares are of its length, `work_chars`; None without copies.
+
+    share_taken: the part of it that stands on pages, all together; largest_share: the largest part that one page has.
+    """
 
     rights_holder: str
     title: str
     cases: StateCounts
     sites: int
-    matched_chars: int
+    work_chars: int
+    chars_taken: int
+    share_taken: float | None
+    chars_on_pages: int
     largest_share: float | None
 
 
 @dataclass(frozen=True, slots=True)
 class DayMeasures:
+    """One day. A page that is checked on several days counts on each."""
+
     day: date
     pages_checked: int
     new_versions: int

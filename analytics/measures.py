@@ -1,8 +1,10 @@
 """Figures of cases, pages, exclusions and crawls that already lie within a report's scope.
 
 A case counts in the period in which it was opened, with the state it has when the report is made, so that in every
-breakdown opened = confirmed + dismissed + open, and the sites, the works and the days each add up to the totals.
-What says how much was copied leaves dismissed cases out: they are no copies.
+breakdown opened = confirmed + dismissed + set aside + open, and the sites, the works and the days each add up to the
+totals. What says how much was copied leaves out dismissed cases and those set aside: they are no copies.
+Characters taken of works are united, not added: the works add up to the total, the sites do not, since two of them may
+have the same chapter. Nor do pages checked day by day: a page may be checked on several.
 """
 
 from collections import Counter, defaultdict
@@ -11,10 +13,11 @@ from statistics import median
 from typing import TypeVar
 
 from analytics.figures import CrawlMeasures, DayMeasures, SiteMeasures, StateCounts, Totals, WorkMeasures
-from analytics.records import CaseRow, CrawlRow, CrawlState, ExclusionRow, PageRow, ReportScope
+from analytics.records import CaseRow, CrawlRow, CrawlState, ExclusionRow, PageRow, ReportScope, SitePages
 from core.matches import MatchClass
-from core.pages import Disguise
-from core.states import CaseState, Rejection, Verdict
+from core.obfuscations import Obfuscation
+from core.states import CaseState, LeftOut, Rejection, Verdict
+from core.taken import NO_PLACES, Places, share_of_work
 
 Row = TypeVar("Row")
 Key = TypeVar("Key", bound=Hashable)
@@ -27,28 +30,44 @@ def count_states(cases: Iterable[CaseRow]) -> StateCounts:
         confirmed=counts[CaseState.CONFIRMED],
         dismissed=counts[CaseState.DISMISSED],
         open=counts[CaseState.OPEN],
+        set_aside=counts[CaseState.SET_ASIDE],
     )
 
 
 def copies(cases: Iterable[CaseRow]) -> list[CaseRow]:
-    """Those cases that are not dismissed."""
-    return [case for case in cases if case.state is not CaseState.DISMISSED]
+    """Those cases that are neither dismissed nor set aside."""
+    return [case for case in cases if case.state.is_copy]
+
+
+def chars_taken(cases: Iterable[CaseRow]) -> int:
+    """How many characters of works the cases took together: each once, however many cases have it, in any order."""
+    united: dict[tuple[str, str, str], Places] = {}
+    for case in cases:
+        for text_id, places in case.taken.items():
+            key = (case.rights_holder, case.work_title, text_id)
+            united[key] = united.get(key, NO_PLACES) | places
+    return sum(map(len, united.values()))
 
 
 def totals(
-    cases: Sequence[CaseRow], pages: Sequence[PageRow], exclusions: Sequence[ExclusionRow], crawls: Sequence[CrawlRow]
+    cases: Sequence[CaseRow],
+    pages: Sequence[PageRow],
+    checked: Sequence[SitePages],
+    exclusions: Sequence[ExclusionRow],
+    crawls: Sequence[CrawlRow],
 ) -> Totals:
     found = copies(cases)
     return Totals(
-        pages_checked=sum(row.pages_checked for row in pages),
+        pages_checked=sum(row.pages_checked for row in checked),
         new_versions=sum(row.new_versions for row in pages),
         cases=count_states(cases),
         precision=precision(count_states(cases)),
         median_hours_to_verdict=median_hours_to_verdict(cases),
         sites_with_copies=len({case.site_name for case in found}),
         works_copied=_works(found),
-        matched_chars=sum(case.matched_chars for case in found),
-        excluded=sum(row.count for row in exclusions),
+        chars_taken=chars_taken(found),
+        chars_on_pages=sum(case.matched_chars for case in found),
+        excluded=_findings(exclusions),
         crawl_runs=len(crawls),
         pages_fetched=sum(row.pages_fetched for row in crawls),
         pages_failed=sum(row.pages_failed for row in crawls),
@@ -66,34 +85,40 @@ def median_hours_to_verdict(cases: Iterable[CaseRow]) -> float | None:
     hours = [
         max(0.0, (case.decided_at - case.opened_at).total_seconds() / 3600)
         for case in cases
-        if case.decided_at is not None and case.state is not CaseState.OPEN
+        if case.decided_at is not None and case.verdict is not None
     ]
     return median(hours) if hours else None
 
 
 def per_site(
-    cases: Sequence[CaseRow], pages: Sequence[PageRow], exclusions: Sequence[ExclusionRow]
+    cases: Sequence[CaseRow],
+    pages: Sequence[PageRow],
+    checked: Sequence[SitePages],
+    exclusions: Sequence[ExclusionRow],
 ) -> tuple[SiteMeasures, ...]:
     """Every site that any row names: most copies first, then most pages checked, then by name."""
-    cases_of = _grouped(cases, lambda case: case.site_name)
-    pages_of = _grouped(pages, lambda row: row.site_name)
-    exclusions_of = _grouped(exclusions, lambda row: row.site_name)
-    names = {*cases_of, *pages_of, *exclusions_of}
-    sites = [_site(name, cases_of[name], pages_of[name], exclusions_of[name]) for name in names]
+    cases_of = _group(cases, lambda case: case.site_name)
+    pages_of = _group(pages, lambda row: row.site_name)
+    exclusions_of = _group(exclusions, lambda row: row.site_name)
+    checked_of = Counter[str]()
+    for row in checked:
+        checked_of[row.site_name] += row.pages_checked
+    names = {*cases_of, *pages_of, *checked_of, *exclusions_of}
+    sites = [_site(name, cases_of[name], pages_of[name], checked_of[name], exclusions_of[name]) for name in names]
     return tuple(sorted(sites, key=lambda site: (-_standing(site.cases), -site.pages_checked, site.name)))
 
 
 def per_work(cases: Sequence[CaseRow]) -> tuple[WorkMeasures, ...]:
     """Every work that has a case: most copies first, then by title. Two rights holders' like titles are two works."""
-    groups = _grouped(cases, lambda case: (case.rights_holder, case.work_title))
+    groups = _group(cases, lambda case: (case.rights_holder, case.work_title))
     works = [_work(holder, title, group) for (holder, title), group in groups.items()]
     return tuple(sorted(works, key=lambda work: (-_standing(work.cases), work.title, work.rights_holder)))
 
 
 def per_day(scope: ReportScope, cases: Sequence[CaseRow], pages: Sequence[PageRow]) -> tuple[DayMeasures, ...]:
     """Every day of the period in order, those on which nothing happened too."""
-    cases_of = _grouped(cases, lambda case: scope.day_of(case.opened_at))
-    pages_of = _grouped(pages, lambda row: row.day)
+    cases_of = _group(cases, lambda case: scope.day_of(case.opened_at))
+    pages_of = _group(pages, lambda row: row.day)
     return tuple(
         DayMeasures(
             day=day,
@@ -107,13 +132,13 @@ def per_day(scope: ReportScope, cases: Sequence[CaseRow], pages: Sequence[PageRo
 
 def by_class(cases: Sequence[CaseRow]) -> tuple[tuple[MatchClass, StateCounts], ...]:
     """Every class, also those without a case, in the order of the enumeration."""
-    groups = _grouped(cases, lambda case: case.match_class)
+    groups = _group(cases, lambda case: case.match_class)
     return tuple((kind, count_states(groups[kind])) for kind in MatchClass)
 
 
-def by_disguise(cases: Sequence[CaseRow]) -> tuple[tuple[Disguise, StateCounts], ...]:
-    """Every disguise that was met, commonest first. A case with two disguises counts under both."""
-    groups = {kind: [case for case in cases if kind in case.disguises] for kind in Disguise}
+def by_obfuscation(cases: Sequence[CaseRow]) -> tuple[tuple[Obfuscation, StateCounts], ...]:
+    """Every obfuscation that was met, commonest first. A case with two obfuscations counts under both."""
+    groups = {kind: [case for case in cases if kind in case.obfuscations] for kind in Obfuscation}
     met = [(kind, count_states(group)) for kind, group in groups.items() if group]
     return tuple(sorted(met, key=lambda pair: -pair[1].opened))
 
@@ -134,31 +159,38 @@ def by_reason(exclusions: Sequence[ExclusionRow]) -> tuple[tuple[Rejection, int]
 
 def per_crawled_site(crawls: Sequence[CrawlRow]) -> tuple[CrawlMeasures, ...]:
     """Add up the runs of each site, in order of name."""
-    return tuple(_crawl(site, rows) for site, rows in sorted(_grouped(crawls, lambda row: row.site_name).items()))
+    return tuple(_crawl(site, rows) for site, rows in sorted(_group(crawls, lambda row: row.site_name).items()))
 
 
-def _site(name: str, cases: list[CaseRow], pages: list[PageRow], exclusions: list[ExclusionRow]) -> SiteMeasures:
+def _site(
+    name: str, cases: list[CaseRow], pages: list[PageRow], pages_checked: int, exclusions: list[ExclusionRow]
+) -> SiteMeasures:
     found = copies(cases)
     return SiteMeasures(
         name=name,
         hosts=tuple(sorted({case.site_host for case in cases if case.site_host})),
-        pages_checked=sum(row.pages_checked for row in pages),
+        pages_checked=pages_checked,
         new_versions=sum(row.new_versions for row in pages),
         cases=count_states(cases),
         works_copied=_works(found),
-        matched_chars=sum(case.matched_chars for case in found),
-        excluded=sum(row.count for row in exclusions),
+        chars_taken=chars_taken(found),
+        chars_on_pages=sum(case.matched_chars for case in found),
+        excluded=_findings(exclusions),
     )
 
 
 def _work(rights_holder: str, title: str, cases: list[CaseRow]) -> WorkMeasures:
-    found = copies(cases)
+    found, length = copies(cases), max(case.work_chars for case in cases)
+    taken = chars_taken(found)
     return WorkMeasures(
         rights_holder=rights_holder,
         title=title,
         cases=count_states(cases),
         sites=len({case.site_name for case in found}),
-        matched_chars=sum(case.matched_chars for case in found),
+        work_chars=length,
+        chars_taken=taken,
+        share_taken=share_of_work(taken, length) if found else None,
+        chars_on_pages=sum(case.matched_chars for case in found),
         largest_share=max((case.work_containment for case in found), default=None),
     )
 
@@ -176,11 +208,15 @@ def _crawl(site: str, rows: list[CrawlRow]) -> CrawlMeasures:
     )
 
 
-def _grouped(rows: Iterable[Row], key: Callable[[Row], Key]) -> defaultdict[Key, list[Row]]:
+def _group(rows: Iterable[Row], key: Callable[[Row], Key]) -> defaultdict[Key, list[Row]]:
     groups: defaultdict[Key, list[Row]] = defaultdict(list)
     for row in rows:
         groups[key(row)].append(row)
     return groups
+
+
+def _findings(exclusions: Iterable[ExclusionRow]) -> int:
+    return sum(row.count for row in exclusions if row.reason.leaves_out is LeftOut.FINDING)
 
 
 def _works(cases: Iterable[CaseRow]) -> int:

@@ -3,15 +3,18 @@
 Every moment is aware of its zone; every `day` is a calendar day in the user's zone.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from enum import StrEnum
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from core.days import FIRST_DAY, LAST_DAY, is_usable
 from core.errors import BadInput, BrokenInvariant
 from core.matches import MatchClass
-from core.pages import Disguise
+from core.obfuscations import Obfuscation
 from core.states import CaseState, Rejection, Verdict
+from core.taken import Places, share_of_work
 
 LANGUAGES = ("zh-hans", "en")
 
@@ -48,21 +51,31 @@ class CaseRow:
     match_class: MatchClass
     similarity: float  # [0, 1]
     page_containment: float  # share of the page that stands in the work
-    work_containment: float  # share of the work's text (a chapter, where it has chapters) that stands on the page
-    matched_chars: int
-    disguises: tuple[Disguise, ...]
+    matched_chars: int  # of the page
+    taken_chars: int  # of the work, each once
+    work_chars: int  # the length of the work, as findings count
+    taken: Mapping[str, Places]  # by text of the work, which these are
+    obfuscations: tuple[Obfuscation, ...]
     opened_at: datetime
+    first_seen_at: datetime
     last_seen_at: datetime
+    allowed_as: Rejection | None = None  # what allows the page: a licence, an own domain
+    allowed_by: str = ""
     excerpt: str = ""  # a short passage of the page, frozen when the case was opened
 
     def __post_init__(self) -> None:
-        for moment in (self.decided_at, self.opened_at, self.last_seen_at):
+        for moment in (self.decided_at, self.opened_at, self.first_seen_at, self.last_seen_at):
             _require_zone(f"case {self.case_id}", moment)
+
+    @property
+    def work_containment(self) -> float:
+        """Share of the whole work that stands on the page."""
+        return share_of_work(self.taken_chars, self.work_chars) or 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class PageRow:
-    """How many pages of one site were checked on one day, and how many of them had changed."""
+    """How many pages of one site were checked on one day, and how many versions of pages appeared."""
 
     site_name: str
     day: date
@@ -71,8 +84,16 @@ class PageRow:
 
 
 @dataclass(frozen=True, slots=True)
+class SitePages:
+    """How many pages of one site were checked in the period of the report, each once."""
+
+    site_name: str
+    pages_checked: int
+
+
+@dataclass(frozen=True, slots=True)
 class ExclusionRow:
-    """How many pages or findings of one site went no further, for one reason, in the period of the report.
+    """How many of what the reason leaves out went no further on one site, in the period of the report.
 
     `work_title` is empty where the reason has nothing to do with a work.
     """
@@ -117,16 +138,19 @@ class ReportScope:
     sites: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        for day in (self.since, self.until):
+            if not is_usable(day):
+                raise BadInput("report.day", day=day, first=FIRST_DAY, last=LAST_DAY)
         if self.until < self.since:
-            raise BadInput(f"the period ends on {self.until} before it begins on {self.since}; exchange the two days")
+            raise BadInput("report.backwards", since=self.since, until=self.until)
         if (self.until - self.since).days >= MAX_DAYS:
-            raise BadInput(f"the period from {self.since} to {self.until} is over ten years; choose a shorter one")
+            raise BadInput("report.too-long", since=self.since, until=self.until)
         if self.language not in LANGUAGES:
-            raise BadInput(f"there are no reports in {self.language!r}; choose {' or '.join(LANGUAGES)}")
+            raise BadInput("report.language", language=self.language, languages=LANGUAGES)
         try:
             ZoneInfo(self.time_zone)
         except (ZoneInfoNotFoundError, ValueError) as error:
-            raise BadInput(f"{self.time_zone!r} is no time zone; write one like Asia/Shanghai") from error
+            raise BadInput("report.time-zone", zone=self.time_zone) from error
         _require_zone("the report", self.generated_at)
 
     @property
@@ -171,4 +195,4 @@ class ReportScope:
 
 def _require_zone(whose: str, moment: datetime | None) -> None:
     if moment is not None and moment.utcoffset() is None:
-        raise BrokenInvariant(f"{whose} has a moment without a time zone: {moment.isoformat()}")
+        raise BrokenInvariant("report.naive-moment", whose=whose, moment=moment.isoformat())

@@ -6,14 +6,15 @@ from enum import StrEnum
 
 from analytics import measures
 from analytics.figures import CrawlMeasures, DayMeasures, SiteMeasures, StateCounts, Totals, WorkMeasures
-from analytics.records import CaseRow, CrawlRow, ExclusionRow, PageRow, ReportScope
+from analytics.records import CaseRow, CrawlRow, ExclusionRow, PageRow, ReportScope, SitePages
 from core.matches import MatchClass
-from core.pages import Disguise
+from core.obfuscations import Obfuscation
 from core.states import CaseState, Rejection, Verdict
 
 MAX_TOP_SITES = 10  # as many bars as one reads at a glance; the table has every site
 
-_STATE_ORDER = {CaseState.CONFIRMED: 0, CaseState.OPEN: 1, CaseState.DISMISSED: 2}
+# Of the list of cases, and of the parts of a bar.
+STATE_ORDER = (CaseState.CONFIRMED, CaseState.OPEN, CaseState.SET_ASIDE, CaseState.DISMISSED)
 
 
 class Notice(StrEnum):
@@ -25,7 +26,7 @@ class Notice(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Everything that a report says. `cases`: confirmed, then open, then dismissed ones, each in order of opening."""
+    """Everything that a report says. `cases`: confirmed, open, set aside, dismissed ones, each in order of opening."""
 
     scope: ReportScope
     totals: Totals
@@ -33,7 +34,7 @@ class Report:
     works: tuple[WorkMeasures, ...]
     days: tuple[DayMeasures, ...]
     classes: tuple[tuple[MatchClass, StateCounts], ...]
-    disguises: tuple[tuple[Disguise, StateCounts], ...]
+    obfuscations: tuple[tuple[Obfuscation, StateCounts], ...]
     verdicts: tuple[tuple[Verdict | None, int], ...]
     exclusions: tuple[tuple[Rejection, int], ...]
     crawls: tuple[CrawlMeasures, ...]
@@ -51,30 +52,32 @@ class Report:
         return Notice.NO_CASES if self.totals.pages_checked else Notice.NOTHING_CHECKED
 
 
-def build_report(
+def build_report(  # noqa: PLR0917 - the rows of a report
     scope: ReportScope,
     cases: Iterable[CaseRow],
     pages: Iterable[PageRow] = (),
     exclusions: Iterable[ExclusionRow] = (),
     crawls: Iterable[CrawlRow] = (),
+    checked: Iterable[SitePages] = (),
 ) -> Report:
     """Report on those rows that lie within the scope; rows outside are left out, so a query may be coarser.
 
-    Exclusions have no date: give those of the period. A filter on works narrows cases, and exclusions that name a
-    work; pages and crawls are those of the sites, whatever works they carry.
+    Exclusions and `checked` have no date: give those of the period. A filter on works narrows cases, and exclusions
+    that name a work; pages and crawls are those of the sites, whatever works they carry.
     """
     case_rows = sorted((case for case in cases if _has_case(scope, case)), key=_list_order)
     page_rows = [row for row in pages if scope.has_day(row.day) and scope.has_site(row.site_name)]
+    checked_rows = [row for row in checked if scope.has_site(row.site_name)]
     exclusion_rows = [row for row in exclusions if _has_exclusion(scope, row)]
     crawl_rows = [row for row in crawls if _has_crawl(scope, row)]
     return Report(
         scope=scope,
-        totals=measures.totals(case_rows, page_rows, exclusion_rows, crawl_rows),
-        sites=measures.per_site(case_rows, page_rows, exclusion_rows),
+        totals=measures.totals(case_rows, page_rows, checked_rows, exclusion_rows, crawl_rows),
+        sites=measures.per_site(case_rows, page_rows, checked_rows, exclusion_rows),
         works=measures.per_work(case_rows),
         days=measures.per_day(scope, case_rows, page_rows),
         classes=measures.by_class(case_rows),
-        disguises=measures.by_disguise(case_rows),
+        obfuscations=measures.by_obfuscation(case_rows),
         verdicts=measures.by_verdict(case_rows),
         exclusions=measures.by_reason(exclusion_rows),
         crawls=measures.per_crawled_site(crawl_rows),
@@ -83,7 +86,7 @@ def build_report(
 
 
 def _list_order(case: CaseRow) -> tuple[int, float, int]:
-    return _STATE_ORDER[case.state], case.opened_at.timestamp(), case.case_id
+    return STATE_ORDER.index(case.state), case.opened_at.timestamp(), case.case_id
 
 
 def _has_case(scope: ReportScope, case: CaseRow) -> bool:

@@ -10,13 +10,13 @@ from datetime import date, datetime
 from enum import StrEnum
 
 from analytics.figures import StateCounts
-from analytics.plain_text import shown
+from analytics.plain_text import clean_line
 from analytics.records import CaseRow
 from analytics.report import Report
+from core.shares import cut_share
 
 Cell = str | int | float | date | datetime | StrEnum | tuple[StrEnum, ...] | None
 
-SHARE_DECIMALS = 4  # shown as a percentage with two
 HOUR_DECIMALS = 1
 MAX_TITLE_CHARS = 200  # of a page; what stands behind it is stuffing for search engines
 
@@ -29,7 +29,7 @@ class Kind(StrEnum):
     TERM = "term"  # a member of an enumeration
     TERMS = "terms"
     COUNT = "count"
-    SHARE = "share"  # 0 to 1, four decimals
+    SHARE = "share"  # 0 to 1, cut (core.shares)
     HOURS = "hours"  # one decimal
     DAY = "day"
     MOMENT = "moment"  # in the user's zone
@@ -68,11 +68,11 @@ def scope_figures(report: Report) -> tuple[Figure, ...]:
     """Name what the report covers."""
     scope = report.scope
     return (
-        Figure("rights_holder", Kind.TEXT, shown(scope.rights_holder) or None),
+        Figure("rights_holder", Kind.TEXT, clean_line(scope.rights_holder) or None),
         Figure("since", Kind.DAY, scope.since),
         Figure("until", Kind.DAY, scope.until),
-        Figure("works", Kind.TEXT, shown("、".join(scope.works)) or None),
-        Figure("sites", Kind.TEXT, shown("、".join(scope.sites)) or None),
+        Figure("works", Kind.TEXT, clean_line("、".join(scope.works)) or None),
+        Figure("sites", Kind.TEXT, clean_line("、".join(scope.sites)) or None),
         Figure("time_zone", Kind.TEXT, scope.time_zone),
         Figure("generated_at", Kind.MOMENT, _moment(report, scope.generated_at)),
     )
@@ -88,11 +88,13 @@ def summary_figures(report: Report) -> tuple[Figure, ...]:
         Figure("confirmed", Kind.COUNT, totals.cases.confirmed),
         Figure("dismissed", Kind.COUNT, totals.cases.dismissed),
         Figure("open", Kind.COUNT, totals.cases.open),
+        Figure("set_aside", Kind.COUNT, totals.cases.set_aside),
         Figure("precision", Kind.SHARE, _share(totals.precision)),
         Figure("median_hours_to_verdict", Kind.HOURS, _hours(totals.median_hours_to_verdict)),
         Figure("sites_with_copies", Kind.COUNT, totals.sites_with_copies),
         Figure("works_copied", Kind.COUNT, totals.works_copied),
-        Figure("matched_chars", Kind.COUNT, totals.matched_chars),
+        Figure("chars_taken", Kind.COUNT, totals.chars_taken),
+        Figure("chars_on_pages", Kind.COUNT, totals.chars_on_pages),
         Figure("excluded", Kind.COUNT, totals.excluded),
         Figure("crawl_runs", Kind.COUNT, totals.crawl_runs),
         Figure("pages_fetched", Kind.COUNT, totals.pages_fetched),
@@ -105,10 +107,10 @@ def measure_tables(report: Report) -> tuple[Table, ...]:
     return (
         sites(report),
         works(report),
-        _counted("classes", "match_class", report.classes),
-        _counted("disguises", "disguise", report.disguises),
+        _count_table("classes", "match_class", report.classes),
+        _count_table("obfuscations", "obfuscation", report.obfuscations),
         Table("verdicts", (Column("verdict", Kind.TERM), Column("cases", Kind.COUNT)), report.verdicts),
-        Table("exclusions", (Column("reason", Kind.TERM), Column("excluded", Kind.COUNT)), report.exclusions),
+        exclusions(report),
         crawls(report),
         days(report),
     )
@@ -117,11 +119,11 @@ def measure_tables(report: Report) -> tuple[Table, ...]:
 def sites(report: Report) -> Table:
     columns = (
         Column("site", Kind.TEXT), Column("hosts", Kind.TEXT), *_counts("pages_checked", "new_versions"), *_STATES,
-        *_counts("works_copied", "matched_chars", "excluded"),
+        *_counts("works_copied", "chars_taken", "chars_on_pages", "excluded"),
     )  # fmt: skip
     rows = tuple(
-        (shown(site.name), shown("、".join(site.hosts)), site.pages_checked, site.new_versions, *_states(site.cases),
-         site.works_copied, site.matched_chars, site.excluded)
+        (clean_line(site.name), clean_line("、".join(site.hosts)), site.pages_checked, site.new_versions,
+         *_states(site.cases), site.works_copied, site.chars_taken, site.chars_on_pages, site.excluded)
         for site in report.sites
     )  # fmt: skip
     return Table("sites", columns, rows)
@@ -129,15 +131,22 @@ def sites(report: Report) -> Table:
 
 def works(report: Report) -> Table:
     columns = (
-        Column("work", Kind.TEXT), Column("rights_holder", Kind.TEXT), *_STATES,
-        *_counts("sites_with_copies", "matched_chars"), Column("largest_share", Kind.SHARE),
+        Column("work", Kind.TEXT), Column("rights_holder", Kind.TEXT), Column("work_chars", Kind.COUNT), *_STATES,
+        *_counts("sites_with_copies", "chars_taken"), Column("share_taken", Kind.SHARE), *_counts("chars_on_pages"),
+        Column("largest_share", Kind.SHARE),
     )  # fmt: skip
     rows = tuple(
-        (shown(work.title), shown(work.rights_holder), *_states(work.cases), work.sites, work.matched_chars,
-         _share(work.largest_share))
+        (clean_line(work.title), clean_line(work.rights_holder), work.work_chars, *_states(work.cases), work.sites,
+         work.chars_taken, _share(work.share_taken), work.chars_on_pages, _share(work.largest_share))
         for work in report.works
     )  # fmt: skip
     return Table("works", columns, rows)
+
+
+def exclusions(report: Report) -> Table:
+    """Name for each reason what is counted under it: findings, page versions, or responses of a crawl."""
+    columns = (Column("reason", Kind.TERM), Column("left_out", Kind.TERM), Column("count", Kind.COUNT))
+    return Table("exclusions", columns, tuple((reason, reason.leaves_out, n) for reason, n in report.exclusions))
 
 
 def days(report: Report) -> Table:
@@ -149,7 +158,7 @@ def days(report: Report) -> Table:
 def crawls(report: Report) -> Table:
     keys = ("crawl_runs", "runs_finished", "runs_failed", "runs_missed", "pages_fetched", "pages_failed")
     rows = tuple(
-        (shown(row.site), row.runs, row.finished, row.failed, row.missed, row.pages_fetched, row.pages_failed)
+        (clean_line(row.site), row.runs, row.finished, row.failed, row.missed, row.pages_fetched, row.pages_failed)
         for row in report.crawls
     )
     return Table("crawls", (Column("site", Kind.TEXT), *_counts(*keys)), rows)
@@ -161,6 +170,8 @@ _CASE_COLUMNS = (
     Column("verdict", Kind.TERM),
     Column("reviewer", Kind.TEXT),
     Column("decided_at", Kind.MOMENT),
+    Column("allowed_as", Kind.TERM),
+    Column("allowed_by", Kind.TEXT),
     Column("rights_holder", Kind.TEXT),
     Column("work", Kind.TEXT),
     Column("chapter", Kind.TEXT),
@@ -172,9 +183,11 @@ _CASE_COLUMNS = (
     Column("similarity", Kind.SHARE),
     Column("page_containment", Kind.SHARE),
     Column("work_containment", Kind.SHARE),
+    Column("taken_chars", Kind.COUNT),
     Column("matched_chars", Kind.COUNT),
-    Column("disguises", Kind.TERMS),
+    Column("obfuscations", Kind.TERMS),
     Column("opened_at", Kind.MOMENT),
+    Column("first_seen_at", Kind.MOMENT),
     Column("last_seen_at", Kind.MOMENT),
     Column("excerpt", Kind.TEXT),
 )
@@ -190,24 +203,28 @@ def _case(report: Report, case: CaseRow) -> tuple[Cell, ...]:
         case.case_id,
         case.state,
         case.verdict,
-        shown(case.reviewer),
+        clean_line(case.reviewer),
         _moment(report, case.decided_at),
-        shown(case.rights_holder),
-        shown(case.work_title),
-        shown(case.chapter_title),
-        shown(case.site_name),
-        shown(case.site_host),
-        shown(case.page_title, MAX_TITLE_CHARS),
-        shown(case.page_url),
+        case.allowed_as,
+        clean_line(case.allowed_by),
+        clean_line(case.rights_holder),
+        clean_line(case.work_title),
+        clean_line(case.chapter_title),
+        clean_line(case.site_name),
+        clean_line(case.site_host),
+        clean_line(case.page_title, MAX_TITLE_CHARS),
+        clean_line(case.page_url),
         case.match_class,
         _share(case.similarity),
         _share(case.page_containment),
         _share(case.work_containment),
+        case.taken_chars,
         case.matched_chars,
-        case.disguises,
+        case.obfuscations,
         _moment(report, case.opened_at),
+        _moment(report, case.first_seen_at),
         _moment(report, case.last_seen_at),
-        shown(case.excerpt),
+        clean_line(case.excerpt),
     )
 
 
@@ -215,20 +232,20 @@ def _counts(*keys: str) -> tuple[Column, ...]:
     return tuple(Column(key, Kind.COUNT) for key in keys)
 
 
-_STATES = _counts("opened", "confirmed", "dismissed", "open")
+_STATES = _counts("opened", "confirmed", "dismissed", "open", "set_aside")
 
 
-def _states(counts: StateCounts) -> tuple[int, int, int, int]:
-    return counts.opened, counts.confirmed, counts.dismissed, counts.open
+def _states(counts: StateCounts) -> tuple[int, int, int, int, int]:
+    return counts.opened, counts.confirmed, counts.dismissed, counts.open, counts.set_aside
 
 
-def _counted(key: str, column: str, pairs: Iterable[tuple[StrEnum, StateCounts]]) -> Table:
+def _count_table(key: str, column: str, pairs: Iterable[tuple[StrEnum, StateCounts]]) -> Table:
     rows = tuple((member, *_states(counts)) for member, counts in pairs)
     return Table(key, (Column(column, Kind.TERM), *_STATES), rows)
 
 
 def _share(value: float | None) -> float | None:
-    return None if value is None else round(value, SHARE_DECIMALS)
+    return None if value is None else cut_share(value)
 
 
 def _hours(value: float | None) -> float | None:

@@ -6,15 +6,16 @@ from enum import StrEnum
 
 from analytics.phrases import Phrases
 from analytics.tables import Cell, Column, Figure, Kind, Table
+from core.shares import percentage
 
 MOMENT_FORMAT = "%Y-%m-%d %H:%M"
 
 
 def cell_text(kind: Kind, value: Cell, phrases: Phrases) -> str:
-    """Write a cell as it reads: 12,345; 83.10%; 2026-11-21 15:04; a dash where there is nothing.
+    """Write a cell as it reads: 12,345; 83.1%; 2026-11-21 15:04; a dash where there is nothing.
 
     >>> cell_text(Kind.SHARE, 0.831, Phrases("en"))
-    '83.10%'
+    '83.1%'
     """
     if value is None or value in ("", ()):
         return phrases["nothing"]
@@ -70,5 +71,5 @@ def _cell_in_column(column: Column, value: Cell, phrases: Phrases) -> str:
 
 def _number(kind: Kind, value: float) -> str:
     if kind is Kind.SHARE:
-        return f"{value:.2%}"
+        return percentage(value)
     return f"{value:,.1f}" if kind is Kind.HOURS else f"{value:,}"

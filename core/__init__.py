@@ -1,1 +1,1 @@
-"""Records, ids, ports, messages, errors, settings: what every package shares; the standard library only."""
+"""Records, ids, ports, messages, errors, settings: what every package shares. Only the settings need a library."""

@@ -2,6 +2,8 @@
 
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
+from core.wording import Message
+
 _METADATA = frozenset({"169.254.169.254", "fd00:ec2::254", "100.100.100.200", "192.0.0.192"})
 # IPv6 ranges that carry an IPv4 address inside: the inner address decides (RFC 6052, 3056).
 _NAT64, _SIX_TO_FOUR = ip_network("64:ff9b::/96"), ip_network("2002::/16")
@@ -11,28 +13,28 @@ _GLOBAL_UNICAST = ip_network("2000::/3")  # all that IANA gives out; the rest is
 _NOT_GLOBAL = (ip_network("3fff::/20"), ip_network("2001:20::/28"))  # documentation, ORCHIDv2: no host answers there
 
 
-def refusal(address: str) -> str:
-    """What is wrong with an IP address, "" for a public one.
+def refusal(address: str) -> Message | None:
+    """What kind of address that must not be asked an IP address is, None for a public one.
 
-    >>> refusal("10.0.0.1"), refusal("8.8.8.8"), refusal("::ffff:127.0.0.1")
-    ('a private address', '', 'a loopback address')
+    >>> str(refusal("10.0.0.1")), refusal("8.8.8.8"), str(refusal("::ffff:127.0.0.1"))
+    ('a private address', None, 'a loopback address')
     """
     if address.partition("%")[0] in _METADATA:
-        return "a cloud's metadata service"
+        return Message("address.metadata")
     ip = _inner(ip_address(address.partition("%")[0]))
-    kinds: tuple[tuple[bool, str], ...] = (
-        (ip.is_loopback, "a loopback address"),
-        (ip.is_unspecified, "the unspecified address"),
-        (ip.is_link_local, "a link-local address"),
-        (ip.is_multicast, "a multicast address"),
-        (ip.is_private, "a private address"),
-        (ip.is_reserved or not ip.is_global, "a reserved address"),
+    kinds: tuple[tuple[bool, Message], ...] = (
+        (ip.is_loopback, Message("address.loopback")),
+        (ip.is_unspecified, Message("address.unspecified")),
+        (ip.is_link_local, Message("address.link-local")),
+        (ip.is_multicast, Message("address.multicast")),
+        (ip.is_private, Message("address.private")),
+        (ip.is_reserved or not ip.is_global, Message("address.reserved")),
     )
     if str(ip) in _METADATA:
-        return "a cloud's metadata service"
+        return Message("address.metadata")
     if isinstance(ip, IPv6Address) and (ip not in _GLOBAL_UNICAST or any(ip in net for net in _NOT_GLOBAL)):
-        kinds = (*kinds, (True, "a reserved address"))
-    return next((name for is_so, name in kinds if is_so), "")
+        kinds = (*kinds, (True, Message("address.reserved")))
+    return next((kind for is_so, kind in kinds if is_so), None)
 
 
 def _inner(ip: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:

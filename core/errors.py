@@ -13,15 +13,26 @@ ZhuiwenError
 |   `-- PortTaken             a port that an embedded service needs is in use
 `-- BrokenInvariant       a bug: stop
     `-- AlgorithmMismatch     fingerprints of different algorithm ids were compared
+
+Each is raised with a code of core.wording and the parameters of its text: `BadInput("report.language", language="fr")`.
+`error.message` is what is stored and shown in the reader's language; `str(error)` is the same in English.
 """
 
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from core.wording import Message
+
 
 class ZhuiwenError(Exception):
-    """The root. `str()` of any of these is one sentence fit for a user. All of them can be pickled."""
+    """The root. The message of any of these is one sentence fit for a user. All of them can be pickled."""
+
+    message: Message
+
+    def __init__(self, code: str | Message, /, **params: object) -> None:
+        self.message = Message.of(code, **params)
+        super().__init__(self.message)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restored, (type(self), self.args, self.__dict__)
@@ -34,17 +45,17 @@ class RetryLater(ZhuiwenError):
 class ServiceUnavailable(RetryLater):
     """A service does not answer."""
 
-    def __init__(self, service: str, where: str, remedy: str = "zhuiwen doctor") -> None:
+    def __init__(self, service: str | Message, where: str | Message, remedy: str | Message = "zhuiwen doctor") -> None:
         self.service, self.where, self.remedy = service, where, remedy
-        super().__init__(f"{service} does not answer at {where}; try: {remedy}")
+        super().__init__("core.no-answer", service=service, where=where, remedy=remedy)
 
 
 class IndexStale(RetryLater):
     """The index is empty or behind the store, so that "no copies" would be a guess."""
 
-    def __init__(self, state: str) -> None:
-        self.state = state
-        super().__init__(f"the index is {state}; try: zhuiwen index rebuild")
+    def __init__(self, code: str, /, **params: object) -> None:
+        self.state = Message.of(code, **params)
+        super().__init__("core.index-stale", state=self.state)
 
 
 class BadInput(ZhuiwenError):
@@ -52,53 +63,52 @@ class BadInput(ZhuiwenError):
 
 
 class UnreadableFile(BadInput):
-    """A file that cannot be read as text."""
+    """A file that cannot be read; the code is that of the reason."""
 
-    def __init__(self, path: Path | str, reason: str) -> None:
-        self.path, self.reason = path, reason
-        super().__init__(f"{path}: {reason}")
+    def __init__(self, path: Path | str, code: str | Message, /, **params: object) -> None:
+        self.path, self.reason = path, Message.of(code, **params)
+        super().__init__("core.unreadable", path=path, reason=self.reason)
 
 
 class UnsafeUrl(BadInput):
-    """A URL that is not fetched."""
+    """A URL that is not fetched; the code is that of the reason."""
 
-    def __init__(self, url: str, reason: str) -> None:
-        self.url, self.reason = url, reason
-        super().__init__(f"{url} is not fetched: {reason}")
+    def __init__(self, url: str, code: str | Message, /, **params: object) -> None:
+        self.url, self.reason = url, Message.of(code, **params)
+        super().__init__("core.not-fetched", url=url, reason=self.reason)
 
 
 class MalformedLine(BadInput):
-    """One line of a JSON lines file that is not what it should be."""
+    """One line of a JSON lines file that is not what it should be; the code is that of the reason."""
 
-    def __init__(self, path: Path | str, line_number: int, reason: str) -> None:
-        self.path, self.line_number, self.reason = path, line_number, reason
-        super().__init__(f"{path}, line {line_number}: {reason}")
+    def __init__(self, path: Path | str, line_number: int, code: str | Message, /, **params: object) -> None:
+        self.path, self.line_number, self.reason = path, line_number, Message.of(code, **params)
+        super().__init__("core.malformed-line", path=path, line_number=line_number, reason=self.reason)
 
 
 class NotFound(BadInput):
-    """Nothing stored has this id or name."""
+    """Nothing stored has this id or name. `kind` is the rest of a code: "site" of missing.site."""
 
-    def __init__(self, kind: str, key: object) -> None:
+    def __init__(self, kind: str, key: object, **params: object) -> None:
         self.kind, self.key = kind, key
-        super().__init__(f"there is no {kind} {key!s}")
+        super().__init__(f"missing.{kind}", key=key, **params)
 
 
 class BadConfiguration(ZhuiwenError):
-    """Settings that cannot work; every fault is named."""
+    """Settings that cannot work: one fault by its code, or every fault named."""
 
-    def __init__(self, faults: Sequence[str]) -> None:
-        self.faults = tuple(faults)
-        super().__init__("; ".join(self.faults))
+    def __init__(self, fault: str | Message | Sequence[Message | str], /, **params: object) -> None:
+        several = [fault] if isinstance(fault, str | Message) else fault
+        self.faults = tuple(Message.of(each, **params) for each in several)
+        super().__init__(self.faults[0] if len(self.faults) == 1 else Message("core.faults", faults=self.faults))
 
 
 class PortTaken(BadConfiguration):
     """A port that an embedded service needs is in use by another program."""
 
-    def __init__(self, service: str, port: int, variable: str) -> None:
+    def __init__(self, service: str | Message, port: int, variable: str) -> None:
         self.service, self.port, self.variable = service, port, variable
-        super().__init__(
-            [f"port {port}, which {service} needs, is in use by another program; set {variable} to a free one"]
-        )
+        super().__init__("core.port-taken", service=service, port=port, variable=variable)
 
 
 class BrokenInvariant(ZhuiwenError):
@@ -110,9 +120,7 @@ class AlgorithmMismatch(BrokenInvariant):
 
     def __init__(self, page_algorithm: int, work_algorithm: int) -> None:
         self.page_algorithm, self.work_algorithm = page_algorithm, work_algorithm
-        super().__init__(
-            f"a page of algorithm {page_algorithm} cannot be compared with a work of algorithm {work_algorithm}"
-        )
+        super().__init__("core.algorithm-mismatch", page=page_algorithm, work=work_algorithm)
 
 
 def _restored(kind: type[ZhuiwenError], args: tuple[Any, ...], attributes: dict[str, Any]) -> ZhuiwenError:

@@ -32,7 +32,7 @@ def version_id(page: PageId, text: str, title: str) -> VersionId:
 
 
 def work_text_id(text: str) -> WorkTextId:
-    """One text of the mother corpus, whoever owns it and under whatever title."""
+    """One text of the reference corpus, whoever owns it and under whatever title."""
     return WorkTextId(_short("work", text))
 
 

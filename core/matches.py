@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from core.ids import WorkTextId
-from core.pages import DisguiseFound
+from core.obfuscations import ObfuscationFound
+from core.taken import Places
 from core.text import TextRange
 
 
@@ -68,13 +69,14 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """All that one page took from one text of the mother corpus.
+    """All that one page took from one text of the reference corpus.
 
     similarity: as of a `Span`, over the places of all spans; so 1 less the share of the wording that was changed. A
     match is IDENTICAL only at 0.99 or more, HEAVILY_EDITED below 0.85 or when its order was changed as well.
     matched_chars: characters of the page that stand for one of the work, that is, the same character, another form of
     it, one of like sound by any of its readings or of like shape, or its pinyin (a syllable counts as one character).
-    It tells how much was taken, however it was disguised; `similarity` tells how faithfully.
+    It tells how much was taken, however it was obfuscated; `similarity` tells how faithfully.
+    taken: the characters of the work that these stand for, each once, however often the page has it.
     longest_run_chars: the most of these in one go: nothing replaced by another word, inserted or deleted in between;
     punctuation and `NOISE` do not break a run, but for characters that nobody can read.
     """
@@ -83,10 +85,11 @@ class Match:
     match_class: MatchClass
     similarity: float  # [0, 1]
     page_containment: float  # share of the page's tokens that stand in spans
-    work_containment: float  # share of the work's tokens that stand in spans
+    work_containment: float  # share of the work's tokens that are `taken`
     matched_chars: int
+    taken: Places
     longest_run_chars: int
     spans: tuple[Span, ...]  # in order of the page
-    disguises: tuple[DisguiseFound, ...]  # those seen by comparison
+    obfuscations: tuple[ObfuscationFound, ...]  # those seen by comparison
     algorithm_id: int
     also: tuple[WorkTextId, ...] = ()  # other texts that carry the same passages

@@ -1,30 +1,33 @@
 """The messages between steps: ids only, JSON only.
 
-PageStored          crawler  -> fingerprint a page
-PageFingerprinted   pipeline -> match a page
-MatchFound          pipeline -> bundle the evidence of a page version
+PagesStored         crawler, sweeper, search -> compare pages
+MatchesFound        pipeline -> bundle the evidence of page versions
 WorkAdded           webadmin, command line -> register a work's text (fingerprint, index)
 WorkRemoved         webadmin, command line -> take a work's text out of the index
 SearchRequested     sweeper, schedule -> search the stored pages for the texts that are new
 CrawlRequested      webadmin, schedule, command line -> crawl a site
+RightsChanged       webadmin, sweeper -> rule a rights holder's findings by the rights that there are now
+OpinionsRequested   webadmin, command line -> ask the published engines about a page version behind a case
 """
 
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 
-
-@dataclass(frozen=True, slots=True)
-class PageStored:
-    version_id: str
+MAX_IDS = 32  # of one message; what a worker holds at once, and does again where one of them is at fault
 
 
 @dataclass(frozen=True, slots=True)
-class PageFingerprinted:
-    version_id: str
+class PagesStored:
+    """Versions that pages were seen in, new or not: those that owe a comparison get one. At most MAX_IDS."""
+
+    version_ids: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class MatchFound:
-    version_id: str
+class MatchesFound:
+    """Page versions that took from works. At most MAX_IDS."""
+
+    version_ids: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +50,39 @@ class CrawlRequested:
     run_id: int  # a crawl run that already stands in the admin database
 
 
-Message = PageStored | PageFingerprinted | MatchFound | WorkAdded | WorkRemoved | SearchRequested | CrawlRequested
+@dataclass(frozen=True, slots=True)
+class RightsChanged:
+    rights_holder_id: int
 
 
-def as_dict(message: Message) -> dict[str, str | int]:
+@dataclass(frozen=True, slots=True)
+class OpinionsRequested:
+    case_id: int
+    version_id: str  # a page version on which the case rests
+
+
+StepMessage = (
+    PagesStored
+    | MatchesFound
+    | WorkAdded
+    | WorkRemoved
+    | SearchRequested
+    | CrawlRequested
+    | RightsChanged
+    | OpinionsRequested
+)
+
+
+def pages_stored(version_ids: Sequence[str]) -> Iterator[PagesStored]:
+    """As many messages as these versions need."""
+    return (PagesStored(tuple(version_ids[start : start + MAX_IDS])) for start in range(0, len(version_ids), MAX_IDS))
+
+
+def matches_found(version_ids: Sequence[str]) -> Iterator[MatchesFound]:
+    """As many messages as these versions need."""
+    return (MatchesFound(tuple(version_ids[start : start + MAX_IDS])) for start in range(0, len(version_ids), MAX_IDS))
+
+
+def as_dict(message: StepMessage) -> dict[str, str | int | tuple[str, ...]]:
     """The message's fields, ready for JSON."""
     return asdict(message)

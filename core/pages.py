@@ -1,67 +1,13 @@
 """What is known of a page: the response as it came, what was read in it, and its history."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
-from enum import StrEnum
 
 from core.captures import Capture
 from core.ids import CanonicalUrl, Digest, FinalUrl, PageId, RequestedUrl, SiteId, VersionId
+from core.obfuscations import ObfuscationFound
 from core.politeness import Politeness
-
-
-class Disguise(StrEnum):
-    """What was done to a text so that it would not be found; each is evidence of intent.
-
-    The first group is undone while the page is read (crawler), the second in the text (fingerprint), the third is
-    seen by comparison with the work (matcher).
-    """
-
-    HIDDEN_TEXT = "hidden_text"
-    RUBY = "ruby"
-    DECOYS = "decoys"
-    GENERATED_TEXT = "generated_text"
-    REORDERED = "reordered"
-    FONT = "font"
-    PICTURE_TEXT = "picture_text"
-    SCRIPTED = "scripted"
-    PUNCTUATION_NOISE = "punctuation_noise"
-    SITE_ADVERTISEMENT = "site_advertisement"
-
-    ZERO_WIDTH = "zero_width"
-    SPACES = "spaces"
-    PINYIN_INSERTED = "pinyin_inserted"
-    PINYIN_REPLACED = "pinyin_replaced"
-    PRIVATE_USE = "private_use"
-    FULL_WIDTH = "full_width"
-
-    HOMOPHONE = "homophone"
-    SHAPE = "shape"
-    REPLACED = "replaced"
-    SCRIPT_CONVERTED = "script_converted"
-    TEXT_INSERTED = "text_inserted"
-    TEXT_DELETED = "text_deleted"
-    SHUFFLED = "shuffled"
-    PATCHWORK = "patchwork"
-
-
-class SpiderKind(StrEnum):
-    """How a site is walked, which decides what its start URLs are."""
-
-    GENERIC = "generic"  # pages; their links are followed
-    SITEMAP = "sitemap"  # sitemaps, or hosts that have some; what they list is fetched, no link is followed
-    FEED = "feed"  # RSS or Atom, or pages that name such; what they list is fetched
-    NOVEL = "novel"  # catalogues; chapters in their order, parts of a chapter joined
-    LIST = "list"  # pages, and nothing but these
-    ARCHIVE = "archive"  # nothing: its pages come from WARC and WACZ files
-
-
-@dataclass(frozen=True, slots=True)
-class DisguiseFound:
-    """One kind of disguise on a page: how often, and one example as it stood there (at most 80 characters)."""
-
-    kind: Disguise
-    count: int
-    example: str = ""
+from core.wording import Message
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +61,7 @@ FROM_FEED = "feed"  # the extractor of a text that was never on a page of its ow
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What was read in a response. `text` is the main text with disguises undone and paragraphs on lines.
+    """What was read in a response. `text` is the main text with obfuscations undone and paragraphs on lines.
 
     raw_text: the same passage with nothing undone, as a program without eyes takes it from the markup; "" where it is
     no other than `text`.
@@ -129,12 +75,12 @@ class Reading:
     is_encoding_doubtful: bool = False
     extractor: str = ""
     confidence: float = 1.0  # [0, 1]; below core.states.MIN_CONFIDENCE_TO_TRUST an extraction is doubtful
-    disguises: tuple[DisguiseFound, ...] = ()
+    obfuscations: tuple[ObfuscationFound, ...] = ()
     site_name: str = ""  # what the page calls its site
     chapter_number: int | None = None  # that the title names
     left_out: tuple[str, ...] = ()  # lines of the site's template that stood inside the text, at most 20 of 80 chars
     raw_text: str = ""
-    repairs: tuple[str, ...] = ()  # what beside `encoding` it took to read the bytes, one sentence each
+    repairs: tuple[Message, ...] = ()  # what beside `encoding` it took to read the bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,8 +96,19 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
+class Sighted:
+    """When something was first and last seen; whatever is seen in between or in whatever order changes neither."""
+
+    first: datetime
+    last: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class PageVersion:
-    """One state of a page: what was read, when it was first seen so, and the digest of the raw response behind it."""
+    """One state of a page: what was read, and the digest of the raw response that was kept of it, with its moment.
+
+    An archive that is imported later may show the same version earlier: `VersionOfPage.sighted`.
+    """
 
     id: VersionId
     page_id: PageId
@@ -173,6 +130,15 @@ class PageVersion:
     def page_url(self) -> str:
         """Where a reader finds the text: what answered, but for a text that stood in a feed its entry's own address."""
         return self.requested_url if self.reading.extractor == FROM_FEED else self.final_url
+
+
+@dataclass(frozen=True, slots=True)
+class VersionOfPage:
+    """A version as its page has it: whether the page shows it now, and when it was seen in it."""
+
+    version: PageVersion
+    is_current: bool
+    sighted: Sighted
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,13 +174,16 @@ class CrawlPlan:
     delay_s: float = 1.0
     concurrency: int = 2
     obey_robots: bool = True
-    kind: SpiderKind = SpiderKind.GENERIC
+    kind: str = "generic"  # of crawler.site_kinds
     politeness: Politeness = field(default_factory=Politeness)
+
+
+MAX_FAULTS = 50  # of a run: what comes behind them says nothing new
 
 
 @dataclass(slots=True)
 class CrawlCounts:
-    """What a crawl run did, for the operator. `faults`: at most 50 lines, each naming a URL and what was wrong."""
+    """What a crawl run did, for the operator. `faults`: at most 50, each naming a URL and what was wrong."""
 
     requested: int = 0
     fetched: int = 0
@@ -226,9 +195,26 @@ class CrawlCounts:
     bytes_fetched: int = 0
     seconds_extract: float = 0.0
     seconds_store: float = 0.0
-    faults: list[str] = field(default_factory=list)
+    faults: list[Message] = field(default_factory=list)
+    refusals: list[Message] = field(default_factory=list)  # of `faults`, those that say how the site refused
     finish_reason: str = ""
-    end_sentence: str = ""  # for the operator, where the crawl was ended before its end
+    end_sentence: Message | None = None  # for the operator, where the crawl was ended before its end
     resume_at: str = ""  # ISO 8601, in UTC: when it goes on by itself; "" where it does not
     proxies: dict[str, dict[str, object]] = field(default_factory=dict)  # by place: crawler.fetching.proxies.Health
     user_agents: dict[str, dict[str, object]] = field(default_factory=dict)
+
+    def plus(self, earlier: "CrawlCounts") -> "CrawlCounts":
+        """Of a run that was stopped and went on: both numbers added and sentences joined, all else as it is now.
+
+        >>> CrawlCounts(fetched=2, rejected={"robots": 1}).plus(CrawlCounts(fetched=3, rejected={"robots": 2})).rejected
+        {'robots': 3}
+        """
+        both = {each.name: (getattr(self, each.name), getattr(earlier, each.name)) for each in fields(self)}
+        sums = {name: now + before for name, (now, before) in both.items() if isinstance(now, int | float)}
+        rejected = {
+            reason: self.rejected.get(reason, 0) + earlier.rejected.get(reason, 0)
+            for reason in {**earlier.rejected, **self.rejected}
+        }
+        faults = list(dict.fromkeys([*earlier.faults, *self.faults]))[:MAX_FAULTS]
+        refusals = [each for each in dict.fromkeys([*earlier.refusals, *self.refusals]) if each in faults]
+        return replace(self, **sums, rejected=rejected, faults=faults, refusals=refusals)

@@ -2,16 +2,16 @@
 
 PageStore           pages, versions, raw responses      pagestore.mongo, pagestore.memory
 PageHistory         seen, gone, back again              part of every PageStore's live and memory side
-VisitBook           when addresses are due again        webadmin.revisits, crawler.visits.visit_memory
-WorkStore           texts of the mother corpus          pagestore.mongo, pagestore.memory
+VisitRepository           when addresses are due again        records.sites.visit_repository, crawler.recrawl.memory
+WorkStore           texts of the reference corpus          pagestore.mongo, pagestore.memory
 FingerprintStore    fingerprints of both                pagestore.mongo, pagestore.memory
-CaseBook            rights, outcomes, cases             webadmin.casebook, pipeline.memory
+CaseRepository            rights, outcomes, cases             records.cases.case_repository, pipeline.memory
 EvidenceStore       bundles, append-only                pagestore.evidence
-SearchBook          pages to be searched for new texts  part of every CaseBook
+SearchBacklog          pages to be searched for new texts  part of every CaseRepository
 Outbox              messages to the next step           pipeline.outbox, pipeline.memory
 Clock               now                                 core.clock
 
-The index port deals in arrays and stands beside its two sides: matcher.ports.MatchIndex.
+The index port deals in arrays and stands beside its two sides: matcher.index.ports.MatchIndex.
 Adapters translate their driver's exceptions: no pymongo, redis or Django error crosses a port.
 """
 
@@ -24,18 +24,21 @@ from core.captures import Capture
 from core.evidence import Removal
 from core.ids import Digest, PageId, SiteId, VersionId, WorkTextId
 from core.matches import Match
-from core.messages import Message
-from core.pages import Fetched, Page, PageVersion, Reading, Stored
+from core.messages import StepMessage
+from core.pages import Fetched, Page, PageVersion, Reading, Stored, VersionOfPage
 from core.states import Rejection
 from core.visits import Absence, AbsenceReason, MovedTo, PageState, Visit
 from core.works import StoredFingerprint, WorkText
 
 
 class PageStore(Protocol):
-    """Pages as they were fetched and read. Nothing in it is ever overwritten by a later fetch but `last_seen`."""
+    """Pages as they were fetched and read. Nothing in it is ever overwritten by a later fetch but `last_seen`.
+
+    Responses may come in any order of time: an older one widens what is known of its page and takes nothing back.
+    """
 
     def put(self, fetched: Fetched, reading: Reading) -> Stored:
-        """Keep one response and what was read in it; the same text again only moves `last_seen`.
+        """Keep one response and what was read in it; the same text again only widens when it was seen.
 
         The raw body is kept once for its digest, compressed. Safe to call twice with the same arguments.
         """
@@ -77,6 +80,13 @@ class PageHistory(Protocol):
         """Note that a page still showed its current version, which is returned; None for a page that is not there."""
         ...
 
+    def on_pages(self, version_ids: Sequence[VersionId]) -> list[VersionOfPage]:
+        """Those of `version_ids` that are there, each as its page has it, at the cost of few reads.
+
+        Raises BrokenInvariant where the text of any of them is gone or damaged.
+        """
+        ...
+
     def put_absence(self, fetched: Fetched, reason: AbsenceReason, *, is_gone: bool) -> Absence:
         """Keep a response that says that a page is not there; `is_gone`: this one confirms it, the page is gone.
 
@@ -93,7 +103,11 @@ class PageHistory(Protocol):
         ...
 
 
-class VisitBook(Protocol):
+class KeptPages(PageStore, PageHistory, Protocol):
+    """Pages and what became of them."""
+
+
+class VisitRepository(Protocol):
     """What is known of a site's addresses from earlier crawls. Raises ServiceUnavailable."""
 
     def visits(self, site: SiteId) -> Iterable[Visit]:
@@ -113,12 +127,16 @@ class VisitBook(Protocol):
         ...
 
 
-class WorkStore(Protocol):
-    """Texts of the mother corpus by the digest of their content."""
-
-    def put_text(self, text: str) -> WorkTextId: ...
+class WorkTexts(Protocol):
+    """Texts of the reference corpus, to be read."""
 
     def text(self, text_id: WorkTextId) -> str | None: ...
+
+
+class WorkStore(WorkTexts, Protocol):
+    """Texts of the reference corpus by the digest of their content."""
+
+    def put_text(self, text: str) -> WorkTextId: ...
 
     def remove_text(self, text_id: WorkTextId) -> None: ...
 
@@ -130,7 +148,7 @@ class WorkStore(Protocol):
 class FingerprintStore(Protocol):
     """Fingerprints of page versions and of works' texts, by subject and algorithm."""
 
-    def put(self, fingerprint: StoredFingerprint) -> None: ...
+    def put_many(self, fingerprints: Collection[StoredFingerprint]) -> None: ...
 
     def get(self, subject: str, algorithm_id: int) -> StoredFingerprint | None: ...
 
@@ -173,11 +191,12 @@ class EvidenceStore(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What matching found on one page version, for the case book."""
+    """What matching found on one page version, for the case repository."""
 
     version: PageVersion
     is_current: bool  # whether the page still shows this version
-    seen_at: datetime  # when the page was last seen with it
+    first_seen: datetime  # when the page was first seen with it
+    seen_at: datetime  # when it was last
     rejection: Rejection | None  # why nothing was compared; None when it was
     matches: tuple[Match, ...]
     algorithm_id: int
@@ -187,11 +206,11 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Unsearched:
-    """A page version that was compared before some text of its watcher could be found, and owes nothing else."""
+    """A page version that was compared before some text of its rights holder could be found, and owes nothing else."""
 
     page: PageId
     version: VersionId
-    watcher: int  # a number for the rights holder
+    rights_holder: int  # a number for the rights holder
     checked_at: datetime
     has_findings: bool  # it took from other texts: a further text may change what is said of these
 
@@ -213,14 +232,14 @@ class Search:
     algorithm_id: int
 
 
-class SearchBook(Protocol):
+class SearchBacklog(Protocol):
     """Which pages have not met which texts yet. A page is searched for a text, or compared with the whole corpus."""
 
-    def behind(self, algorithm_id: int) -> Mapping[int, Gap]:
+    def lags(self, algorithm_id: int) -> Mapping[int, Gap]:
         """By rights holder: what his pages have not met. Empty when no page has to be searched."""
         ...
 
-    def newer_texts(self, watcher: int, since: datetime) -> Mapping[WorkTextId, datetime | None]:
+    def newer_texts(self, rights_holder: int, since: datetime) -> Mapping[WorkTextId, datetime | None]:
         """A rights holder's texts that pages compared at `since` may not have met, with when each became findable.
 
         None for a text that is not noted as findable: it may become so at any moment.
@@ -231,7 +250,7 @@ class SearchBook(Protocol):
         """Those of `pages` that are to be searched to close `gaps`; none that is owed a comparison anyway."""
         ...
 
-    def searched(self, pages: Collection[Unsearched], hits: Collection[Unsearched], search: Search) -> None:
+    def note_searched(self, pages: Collection[Unsearched], hits: Collection[Unsearched], search: Search) -> None:
         """Note that `pages` hold nothing of the texts that there were, and that `hits` may: those are owed from now on.
 
         What was compared or searched after `search` began stays as it is. Safe to call twice.
@@ -246,7 +265,7 @@ class SearchBook(Protocol):
         ...
 
 
-class CaseBook(SearchBook, Protocol):
+class CaseRepository(SearchBacklog, Protocol):
     """The admin database as the pipeline sees it."""
 
     def sources(self, site: SiteId, texts: Collection[WorkTextId]) -> Mapping[WorkTextId, Hashable]:
@@ -256,20 +275,46 @@ class CaseBook(SearchBook, Protocol):
         """
         ...
 
-    def record(self, outcome: Outcome) -> list[int]:
-        """Write an outcome, open or bring up to date the cases that it calls for; returns their ids.
+    def uncompared(self, versions: Collection[VersionOfPage], algorithm_id: int) -> set[VersionId]:
+        """Those of `versions` that owe a comparison: as `pending`, for versions that pages showed earlier too."""
+        ...
 
-        Licences, own sites and quotations are ruled out here and counted under their reason. A verdict that a
-        reviewer gave is never changed. Safe to call twice.
+    def note_seen(self, versions: Collection[VersionOfPage], now: datetime) -> None:
+        """Bring when pages, versions and cases were seen in line with the page store; rule what moved by the rights.
+
+        Times are widened, in whatever order they come; safe to call twice. A case is widened by versions in which the
+        page took from its work, and by no other. A page that was never compared is passed by.
         """
         ...
 
-    def owed(self, pages: Collection[Page], algorithm_id: int) -> set[VersionId]:
+    def open_or_update_cases(self, outcomes: Sequence[Outcome]) -> list[list[int]]:
+        """Write outcomes, all or none, open or bring up to date the cases that they call for; the ids of each one's.
+
+        Findings that licences, own sites or the law of quotation allow open none and are counted under their reason;
+        a case that is there already is set aside by the rights. A verdict that a reviewer gave is never changed. Cases
+        were first and last seen when their pages were, in whatever order outcomes come. Safe to call twice.
+        """
+        ...
+
+    def pending(self, pages: Collection[Page], algorithm_id: int) -> set[VersionId]:
         """Current versions of `pages` that still have to be compared with the whole corpus.
 
-        Those without an outcome of this algorithm, with one that is older than a change of rights, that rests on a text
-        withdrawn since, or that a search took it back for, and those that are not the version last recorded of their
-        page. Pages of no known site are never owed. New texts owe a search (`SearchBook`).
+        Those without an outcome of this algorithm, with one that rests on a text withdrawn since, or that a search or a
+        ruling took back, and those that are not the version last recorded of their page. Pages of no known site are
+        never owed. New texts owe a search (`SearchBacklog`).
+        """
+        ...
+
+    def awaiting_rulings(self) -> list[int]:
+        """Whose findings were not ruled since their rights changed: keys of rights holders."""
+        ...
+
+    def rule_again(self, rights_holder: int) -> None:
+        """Rule a rights holder's stored findings by the rights that there are now.
+
+        A case that nobody decided on is set aside where the rights allow the page as of the day on which it was last
+        seen, and open again where they do not. A verdict stays. A finding that never was a case and that nothing
+        allows now: its page is owed a comparison. Safe to call twice.
         """
         ...
 
@@ -281,8 +326,10 @@ class CaseBook(SearchBook, Protocol):
         """Note that texts could not be found until now, whatever was noted before."""
         ...
 
-    def indexed(self, texts: Collection[WorkTextId], at: datetime) -> None:
+    def indexed(self, texts: Mapping[WorkTextId, int], at: datetime) -> None:
         """Note that texts can be found from this moment on, by those who do not know them to be findable.
+
+        texts: with how many characters of each are counted in findings.
 
         Their pages compared earlier have to be searched. `at` is a moment after `unindexed` returned; a search that
         began before it and did not know a text thus never passes for one that did. Pages with findings in an older text
@@ -298,7 +345,7 @@ class CaseBook(SearchBook, Protocol):
 class Outbox(Protocol):
     """Where a step leaves the message for the next one. Raises ServiceUnavailable; the sweeper repairs a lost one."""
 
-    def send(self, message: Message) -> None: ...
+    def send(self, message: StepMessage) -> None: ...
 
 
 class Clock(Protocol):

@@ -1,6 +1,6 @@
 """Who may publish what where: the ruling that comes before any case."""
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from datetime import date
 
@@ -16,18 +16,23 @@ class Permission:
     valid_from: date
     valid_until: date | None
     label: str  # how the licence is named to a reader
+    key: Hashable = None  # which licence it is, to who keeps them
 
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """What the rights say of a work on a page. `rejection` is None where nobody allowed it."""
+    """What the rights say of a work on a page. `rejection` is None where nobody allowed it.
+
+    detail: the own domain, or the licence's label; permission: the licence that allows it.
+    """
 
     rejection: Rejection | None
     detail: str = ""
+    permission: Permission | None = None
 
 
 def rule(url: str, on: date, own_domains: Iterable[str], permissions: Iterable[Permission]) -> Ruling:
-    """Whether the page at `url` may carry the work on the day `on`.
+    """Whether the page at `url` may carry the work, seen there on the day `on`.
 
     >>> rule("https://m.own.cn/a", date(2026, 1, 1), ["own.cn"], []).rejection
     <Rejection.OWN_SITE: 'own_site'>
@@ -38,7 +43,7 @@ def rule(url: str, on: date, own_domains: Iterable[str], permissions: Iterable[P
     for permission in permissions:
         is_valid = permission.valid_from <= on and (permission.valid_until is None or on <= permission.valid_until)
         if is_valid and is_within(url, permission.domain):
-            return Ruling(Rejection.LICENSED, permission.label)
+            return Ruling(Rejection.LICENSED, permission.label, permission)
     return Ruling(None)
 
 

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Sequence
 
-# What the drivers accept: PyMongo; redis-py and Celery's transport both (Celery has none for unix://); dj-database-url.
+# What the drivers accept: PyMongo; redis-py (Celery's name for unix:// is another: `celery_broker`); dj-database-url.
 MONGO = ("mongodb://", "mongodb+srv://")
-REDIS = ("redis://", "rediss://")
+REDIS = ("redis://", "rediss://", "unix:///")
 REDIS_CLUSTER = ("redis+cluster://", "rediss+cluster://")
 EVIDENCE = ("file:///", *MONGO)
 WEB = ("http://", "https://")
@@ -19,6 +19,15 @@ def can_be(url: str, beginnings: Sequence[str]) -> bool:
     (True, False, False)
     """
     return any(re.match(re.escape(start) + r"[^\s?#]", url, re.IGNORECASE) for start in beginnings)
+
+
+def celery_broker(url: str) -> str:
+    """A Redis URL as Celery's transport wants it.
+
+    >>> celery_broker("unix:///run/redis.sock"), celery_broker("redis://db/0")
+    ('redis+socket:///run/redis.sock', 'redis://db/0')
+    """
+    return f"redis+socket://{url.removeprefix('unix://')}" if url.startswith("unix://") else url
 
 
 def without_secrets(url: str) -> str:

@@ -9,11 +9,28 @@ MIN_CONFIDENCE_TO_TRUST = 0.5
 
 
 class CaseState(StrEnum):
-    """Where a case is. Only a reviewer closes a case; a page that changes or goes does not."""
+    """Where a case is. A verdict decides; without one, what the rights allow. A page that changes or goes does not."""
 
     OPEN = "open"
     CONFIRMED = "confirmed"
     DISMISSED = "dismissed"
+    SET_ASIDE = "set_aside"  # a licence or an own domain allows the page, and nobody has decided
+
+    @classmethod
+    def of(cls, verdict: "Verdict | None", *, is_allowed: bool) -> "CaseState":
+        """The state of a case with this verdict, on a page that the rights allow or do not.
+
+        >>> CaseState.of(None, is_allowed=True), CaseState.of(Verdict.CONFIRMED, is_allowed=True)
+        (<CaseState.SET_ASIDE: 'set_aside'>, <CaseState.CONFIRMED: 'confirmed'>)
+        """
+        if verdict is not None:
+            return verdict.state
+        return cls.SET_ASIDE if is_allowed else cls.OPEN
+
+    @property
+    def is_copy(self) -> bool:
+        """Whether figures of what was copied count a case in this state."""
+        return self in (CaseState.OPEN, CaseState.CONFIRMED)
 
 
 class Verdict(StrEnum):
@@ -28,6 +45,14 @@ class Verdict(StrEnum):
     def state(self) -> CaseState:
         """The state that this verdict puts a case into."""
         return CaseState.CONFIRMED if self is Verdict.CONFIRMED else CaseState.DISMISSED
+
+
+class LeftOut(StrEnum):
+    """What a reason leaves out, and so what is counted under it."""
+
+    RESPONSE = "response"  # of a crawl
+    VERSION = "version"  # of a page
+    FINDING = "finding"  # a page and a work
 
 
 class Rejection(StrEnum):
@@ -53,3 +78,10 @@ class Rejection(StrEnum):
     LICENSED = "licensed"
     OWN_SITE = "own_site"
     QUOTATION = "quotation"
+
+    @property
+    def leaves_out(self) -> LeftOut:
+        """What is counted under this reason."""
+        if self in (Rejection.LICENSED, Rejection.OWN_SITE, Rejection.QUOTATION):
+            return LeftOut.FINDING
+        return LeftOut.VERSION if self in (Rejection.TOO_FEW_HAN_CHARS, Rejection.NO_MATCH) else LeftOut.RESPONSE

@@ -5,6 +5,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from core.ids import ID_HEX_CHARS, CanonicalUrl, Digest, FinalUrl, PageId, RequestedUrl, SiteId, VersionId, digest
+from core.wording import Message
 
 _NO_PAGE, _NO_VERSION = PageId(""), VersionId("")
 
@@ -48,14 +49,14 @@ class Visit:
     etag: str = ""
     last_modified: str = ""
     unmodified: int = 0  # answers 304 since the page was last fetched whole
-    has_lied: bool = False  # it answered 304, or sent the validators of before, and had changed
+    has_unreliable_validator: bool = False  # it answered 304, or sent the validators of before, and had changed
     looks: float = 0.0
     unchanged_looks: float = 0.0
     observed_s: float = 0.0
     failures: int = 0  # in a row
     failed_at: datetime | None = None
     reason: str = ""  # core.states.Rejection of the last failure or refusal
-    sentence: str = ""
+    sentence: Message | None = None
     absent_since: datetime | None = None  # the first of the answers in a row that say that the page is not there
     gone_since: datetime | None = None  # the same moment, once that is confirmed
     is_moved: bool = False  # the page was found on a host that the site has left since

@@ -1,4 +1,4 @@
-"""The mother corpus: the texts that a rights holder owns."""
+"""The reference corpus: the texts that a rights holder owns."""
 
 from dataclasses import dataclass
 
@@ -25,7 +25,7 @@ class WorkFile:
 
 @dataclass(frozen=True, slots=True)
 class WorkText:
-    """One text of the mother corpus, by the digest of its content."""
+    """One text of the reference corpus, by the digest of its content."""
 
     id: WorkTextId
     text: str

@@ -8,19 +8,21 @@ stood on is done.
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
 from typing import TextIO
 
 from core.pages import CrawlPlan
+from core.wording import Message
 from crawler.urls import canonical
 
 JOURNAL_NAME = "frontier.jsonl"
 # A page, a sitemap, an address that may be one, and the list of what a site forbids, asked for the sitemaps it names.
 PAGE, SITEMAP, PROBE, ROBOTS = "page", "sitemap", "probe", "robots"
-ADDRESS = "zhuiwen_address"  # in the meta of a request for an address that the frontier keeps; others are part of one
 _FORMAT = 1  # raise it when the lines change meaning
 
 
@@ -33,29 +35,19 @@ class Target:
     kind: str  # one of PAGE, SITEMAP, PROBE, ROBOTS
 
 
-def default_priority(target: Target) -> int:
-    """Of what is asked for first: sitemaps and what names them, then pages by their depth."""
-    return -target.depth if target.kind == PAGE else 20
-
-
 class Frontier:
     """The addresses of one crawl; `notice` says what an operator should know of the journal that was found.
 
     In memory: what is left to do, and a digest of all that is known.
     """
 
-    is_shared = False  # True where other processes crawl from the same
-    may_take = True  # False while the spider prepares the crawl; only who takes from here asks
-
     def __init__(self, plan: CrawlPlan, job_dir: Path | None = None) -> None:
         self._pending: dict[bytes, Target] = {}
         self._known: set[bytes] = set()  # to do or done
         self._passed: set[bytes] = set()
         self._done_pages = 0
-        self.has_reached_limit = False  # of pages, where the frontier itself keeps it
         self._journal: TextIO | None = None
-        self.notice = ""
-        self.priority: Callable[[Target], int] = default_priority  # the spider's; the journal's order is Scrapy's
+        self.notice: Message | None = None
         if job_dir is not None:
             self._open(job_dir / JOURNAL_NAME, plan_digest(plan))
 
@@ -71,10 +63,6 @@ class Frontier:
         """Whether nothing is left to do."""
         return not self._pending
 
-    def left_over(self) -> list[Target]:
-        """What nobody will fetch in this run, asked at its end."""
-        return self.pending()
-
     def add(self, url: str, depth: int, kind: str = PAGE) -> bool:
         """Whether the address was not known before; it is now."""
         return bool(self.add_all([Target(url, depth, kind)]))
@@ -85,12 +73,8 @@ class Frontier:
         self._write(*({"found": each.url, "depth": each.depth, "kind": each.kind} for each in fresh))
         return fresh
 
-    def add_tied(self, targets: Iterable[Target]) -> tuple[list[Target], list[Target]]:
-        """Addresses that belong to one that is being read: of the new ones, those for anybody and those for here."""
-        return [], self.add_all(targets)
-
     def promote(self, url: str, depth: int, kind: str = PAGE) -> None:
-        """What `pass_by` let through is an address of its own, and in hand of this process."""
+        """What `pass_by` let through is an address of its own."""
         self._passed.discard(_digest(url))
         self.add(url, depth, kind)
 
@@ -99,17 +83,11 @@ class Frontier:
         return {url for url in urls if _digest(url) in self._known}
 
     def is_open(self, url: str) -> bool:
-        """Whether this process has the address still to do."""
+        """Whether the address is still to be done."""
         return _digest(url) in self._pending
 
-    def count_part(self) -> None:
-        """One page more counts towards a limit that processes share: a further part of a text."""
-
-    def hold(self, seconds: float) -> None:
-        """Whoever shares this frontier makes no request for so long."""
-
-    def pass_by(self, url: str, origin: str = "") -> bool:
-        """Whether the redirects that begin at `origin` may go on to this address: it was not known before; it is now.
+    def pass_by(self, url: str) -> bool:
+        """Whether a redirect, or a text of several parts, may go on to this address: it was not known; it is now.
 
         It is not noted in the journal: a crawl that is killed half-way begins again where the redirects began.
         """
@@ -119,18 +97,25 @@ class Frontier:
         self._passed.add(key)
         return True
 
-    def finish(self, url: str, *, is_counted: bool = True) -> None:
-        """Never fetch this address again in this crawl. is_counted: towards a limit that processes share."""
+    def finish(self, url: str) -> None:
+        """Never fetch this address again in this crawl."""
         if self._note_done(url):
             self._write({"done": url})
 
     def close(self, is_complete: bool) -> None:
         """Close the journal; that of a complete crawl is removed, so that the next one starts afresh."""
         if self._journal is not None:
+            if is_complete and self._is_own(Path(self._journal.name)):
+                Path(self._journal.name).unlink()
             self._journal.close()
-            if is_complete:
-                Path(self._journal.name).unlink(missing_ok=True)
             self._journal = None
+
+    def _is_own(self, path: Path) -> bool:
+        """Whether no other process has opened the journal since: one that was given up for dead may wake again."""
+        assert self._journal is not None
+        with suppress(OSError):
+            return os.path.samestat(path.stat(), os.fstat(self._journal.fileno()))
+        return False
 
     def _take_in(self, target: Target) -> bool:
         key = _digest(target.url)
@@ -153,13 +138,15 @@ class Frontier:
         path.parent.mkdir(parents=True, exist_ok=True)
         is_whole = self._replay(path, digest) if path.exists() else False
         if self._known:
-            self.notice = "" if is_whole else f"the end of {path} is damaged; the crawl goes on from what could be read"
-        if not is_whole:
-            self._rewrite(path, digest)
+            self.notice = None if is_whole else Message("crawl.damaged-end", path=path)
+        self._rewrite(path, digest)
         self._journal = path.open("a", encoding="utf-8")
 
     def _rewrite(self, path: Path, digest: str) -> None:
-        """The journal anew, without what is damaged; the old one stays until the new one is whole."""
+        """The journal anew, without what is damaged; the old one stays until the new one is whole.
+
+        A process that still has the old one open, because it was taken for dead, writes where nothing is read any more.
+        """
         fresh = path.with_suffix(".new")
         with fresh.open("w", encoding="utf-8") as journal:
             journal.write(_line({"format": _FORMAT, "plan": digest}))
@@ -176,10 +163,10 @@ class Frontier:
             records = _records(journal)
             head = next(records, None)
             if not head or head.get("format") != _FORMAT:
-                self.notice = f"{path} is damaged; the crawl starts afresh"
+                self.notice = Message("crawl.damaged-journal", path=path)
                 return False
             if head.get("plan") != digest:
-                self.notice = f"{path} belongs to another plan of this site; the crawl starts afresh"
+                self.notice = Message("crawl.other-plan", path=path)
                 return False
             for record in records:
                 if record is None:
@@ -238,6 +225,14 @@ def key_of(url: str) -> str:
         return canonical(url)
     except ValueError:
         return url
+
+
+def drop_journal(job_dir: Path, before: datetime) -> None:
+    """Forget what a crawl left undone that was last at work before this moment."""
+    path = job_dir / JOURNAL_NAME
+    with suppress(FileNotFoundError):
+        if datetime.fromtimestamp(path.stat().st_mtime, UTC) < before:
+            path.unlink()
 
 
 def plan_digest(plan: CrawlPlan) -> str:

@@ -39,14 +39,14 @@ class PageReader:
         try:
             return await asyncio.wrap_future(self._process.submit(page, resources))
         except GivenUp as fault:
-            return WholePage(None, Rejected(Rejection.UNREADABLE, str(fault)), 0.0)
+            return WholePage(None, Rejected(Rejection.UNREADABLE, fault.message), 0.0)
 
     async def run(self, task: Task) -> Any:
         """What any other task reads, or raises; Rejected where that is given up."""
         try:
             return await asyncio.wrap_future(self._process.submit(task))
         except GivenUp as fault:
-            return Rejected(Rejection.UNREADABLE, str(fault))
+            return Rejected(Rejection.UNREADABLE, fault.message)
 
     def close(self) -> None:
         self._process.close()

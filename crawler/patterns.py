@@ -9,6 +9,9 @@ from collections.abc import Callable, Iterator
 
 import regex
 
+from core.errors import BadInput
+from core.wording import Message
+
 # An honest pattern takes microseconds on the longest address; the time is the process's own, not that of the clock.
 MAX_SEARCH_S = 0.1
 MAX_SLOW_SEARCHES = 10  # then the pattern is not asked again in this crawl: one second is lost at most
@@ -23,8 +26,8 @@ _ESCAPED = re.compile(r"\\(.)")
 _LITERALS = re.compile(r"[A-Za-z0-9/_.%=&-]+")
 
 
-class UnusablePattern(ValueError):
-    """A pattern that is no regular expression, or an endless one; `str()` says why, without the pattern."""
+class UnusablePattern(BadInput):
+    """A pattern that is no regular expression, or an endless one; the message says why, without the pattern."""
 
 
 class SlowPattern(UnusablePattern):
@@ -32,9 +35,9 @@ class SlowPattern(UnusablePattern):
 
 
 class UrlPattern:
-    """One pattern of a crawl plan. `report` gets one sentence, once, when it takes too long on an address."""
+    """One pattern of a crawl plan. `report` gets one message, once, when it takes too long on an address."""
 
-    def __init__(self, pattern: str, report: Callable[[str], None] = lambda _: None) -> None:
+    def __init__(self, pattern: str, report: Callable[[Message], None] = lambda _: None) -> None:
         self.pattern = pattern
         self._compiled = _compiled(pattern)
         self._report = report
@@ -49,10 +52,7 @@ class UrlPattern:
         except TimeoutError:
             self._slow_searches += 1
             if self._slow_searches == 1:
-                self._report(
-                    f"the pattern {_shown(self.pattern)} takes longer than {MAX_SEARCH_S:g} s on an address and counts "
-                    f"as not matching there; write it without a repetition inside a repetition"
-                )
+                self._report(Message("site.slow-pattern", pattern=_shown(self.pattern), seconds=MAX_SEARCH_S))
             return False
 
 
@@ -63,23 +63,23 @@ def require_quick(pattern: str) -> None:
         try:
             compiled.search(probe, timeout=MAX_SEARCH_S)
         except TimeoutError as error:
-            raise SlowPattern("it takes too long; write it without a repetition inside a repetition") from error
+            raise SlowPattern("pattern.slow") from error
 
 
 def _compiled(pattern: str) -> "regex.Pattern[str]":
     if len(pattern) > MAX_PATTERN_CHARS:
-        raise UnusablePattern(f"it is longer than {MAX_PATTERN_CHARS:,} characters")
+        raise UnusablePattern("pattern.too-long", chars=MAX_PATTERN_CHARS)
     repeats = 1
     for count in _REPEAT.findall(pattern):
         repeats *= max(1, int(count))
     if repeats > MAX_FIXED_REPEATS:
-        raise UnusablePattern("it repeats too often")
+        raise UnusablePattern("pattern.repeats")
     try:
         return regex.compile(pattern)
     except (regex.error, ValueError, OverflowError) as error:
-        raise UnusablePattern(str(error)) from error
+        raise UnusablePattern("pattern.malformed", error=error) from error
     except RecursionError as error:
-        raise UnusablePattern("it is nested too deeply") from error
+        raise UnusablePattern("pattern.nested") from error
 
 
 def _probes(pattern: str) -> Iterator[str]:

@@ -10,12 +10,13 @@ from lxml.html import HtmlElement
 from core.pages import Reading
 from core.states import Rejection
 from core.text import storable
+from core.wording import Message
 from crawler.characters.decoding import Decoded, decode
 from crawler.characters.repertoire import count_han
-from crawler.disguises.strewn import cleaned, merged
-from crawler.disguises.undoing import NO_SIGHT, Sight, Undoing, undo
 from crawler.main_text.extraction import MIN_HAN_TO_KEEP, Extraction, Sieve, everything, extract
 from crawler.markup import parse
+from crawler.obfuscation.deobfuscation import MARKUP_ALONE, Deobfuscation, RenderContext, deobfuscate
+from crawler.obfuscation.text_repairs import cleaned, merged
 
 
 class ReadingRules(Protocol):
@@ -42,10 +43,10 @@ class NoRules:
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """Why nothing was read, and one sentence that says it of this page."""
+    """Why nothing was read, and what is said of this page."""
 
     reason: Rejection
-    sentence: str
+    message: Message
 
 
 NO_RULES = NoRules()
@@ -77,15 +78,19 @@ class OpenPage:
 
 
 def read_page(
-    body: bytes, headers: Mapping[str, str], url: str, rules: ReadingRules = NO_RULES, sight: Sight = NO_SIGHT
+    body: bytes,
+    headers: Mapping[str, str],
+    url: str,
+    rules: ReadingRules = NO_RULES,
+    context: RenderContext = MARKUP_ALONE,
 ) -> Reading | Rejected:
-    """What stands on a page: text, title, author, time, encoding, and the disguises of markup that were undone.
+    """What stands on a page: text, title, author, time, encoding, and the obfuscations of markup that were undone.
 
-    headers: names in any case; only Content-Type is looked at. sight: what is looked with beside the bytes. Raises
+    headers: names in any case; only Content-Type is looked at. context: what there is beside the bytes. Raises
     BadConfiguration for a selector of `rules` that cannot be read, and nothing for anything that a page may contain.
     """
     page = open_page(body, headers, url, rules)
-    return page if isinstance(page, Rejected) else read_opened(page, rules, sight=sight)
+    return page if isinstance(page, Rejected) else read_opened(page, rules, context=context)
 
 
 def open_page(body: bytes, headers: Mapping[str, str], url: str, rules: ReadingRules = NO_RULES) -> OpenPage | Rejected:
@@ -100,29 +105,30 @@ def open_page(body: bytes, headers: Mapping[str, str], url: str, rules: ReadingR
 
 
 def read_opened(
-    page: OpenPage, rules: ReadingRules = NO_RULES, sieve: Sieve = everything, sight: Sight = NO_SIGHT
+    page: OpenPage, rules: ReadingRules = NO_RULES, sieve: Sieve = everything, context: RenderContext = MARKUP_ALONE
 ) -> Reading | Rejected:
     """The second half of `read_page`; the page's tree is used up. sieve: takes out what is the site's template."""
     if page.tree is None:
         return _read_plain(page.decoded, page.url)
-    undoing = undo(page.tree, page.url, sight)
+    deobfuscation = deobfuscate(page.tree, page.url, context)
     extraction = extract(page.tree, page.url, rules.body_selector, rules.title_selector, sieve)
     if extraction is None:
         return _no_text(page.url)
-    return _cleaned(_reading(extraction, page, undoing), page.url)
+    return _cleaned(_reading(extraction, page, deobfuscation), page.url)
 
 
 def decode_page(body: bytes, content_type: str, url: str, hint: str = "") -> Decoded | Rejected:
     """The characters of a response, or why it has none."""
     media_type = content_type.partition(";")[0].strip().lower()
     if (media_type and not _TEXT_TYPES.match(media_type)) or body.startswith(_BINARY_MARKS):
-        kind = "its content is binary" if body.startswith(_BINARY_MARKS) else f"its content type is {media_type}"
-        return Rejected(Rejection.NOT_HTML, f"{url} is no web page: {kind}")
+        if body.startswith(_BINARY_MARKS):
+            return Rejected(Rejection.NOT_HTML, Message("page.binary", url=url))
+        return Rejected(Rejection.NOT_HTML, Message("page.content-type", url=url, kind=media_type))
     charset = _CHARSET.search(content_type)
     decoded = decode(body, charset[1] if charset else "", hint)
     if isinstance(decoded, Decoded):
         return decoded
-    return Rejected(decoded, f"{url} is in no encoding that gives text; if you know it, set the site's encoding")
+    return Rejected(decoded, Message("page.encoding", url=url))
 
 
 def _read_plain(decoded: Decoded, url: str) -> Reading | Rejected:
@@ -142,7 +148,7 @@ def _read_plain(decoded: Decoded, url: str) -> Reading | Rejected:
 
 
 def _no_text(url: str) -> Rejected:
-    return Rejected(Rejection.NO_MAIN_TEXT, f"{url} has no main text of {MIN_HAN_TO_KEEP} Chinese characters or more")
+    return Rejected(Rejection.NO_MAIN_TEXT, Message("page.no-text", url=url, chars=MIN_HAN_TO_KEEP))
 
 
 def _cleaned(reading: Reading, url: str) -> Reading:
@@ -150,14 +156,14 @@ def _cleaned(reading: Reading, url: str) -> Reading:
     clean = cleaned(reading.text, url)
     if clean.text == reading.text or count_han(clean.text) < MIN_HAN_TO_KEEP:
         return reading
-    disguises = merged([*reading.disguises, *clean.disguises])
-    return replace(reading, text=clean.text, raw_text=reading.raw_text or reading.text, disguises=disguises)
+    obfuscations = merged([*reading.obfuscations, *clean.obfuscations])
+    return replace(reading, text=clean.text, raw_text=reading.raw_text or reading.text, obfuscations=obfuscations)
 
 
-def _reading(extraction: Extraction, page: OpenPage, undoing: Undoing) -> Reading:
+def _reading(extraction: Extraction, page: OpenPage, deobfuscation: Deobfuscation) -> Reading:
     decoded, tree = page.decoded, page.tree
-    disguises = undoing.found(tree, extraction.text) if tree is not None else ()
-    raw_text = undoing.raw_text(tree, extraction.text, decoded.text) if tree is not None and disguises else ""
+    obfuscations = deobfuscation.found(tree, extraction.text) if tree is not None else ()
+    raw_text = deobfuscation.raw_text(tree, extraction.text, decoded.text) if tree is not None and obfuscations else ""
     # The markup was clean; character references (&#1;) bring in what cannot be stored all the same.
     return Reading(
         title=storable(extraction.title),
@@ -168,7 +174,7 @@ def _reading(extraction: Extraction, page: OpenPage, undoing: Undoing) -> Readin
         is_encoding_doubtful=decoded.is_doubtful,
         extractor=extraction.extractor,
         confidence=extraction.confidence,
-        disguises=tuple(replace(one, example=storable(one.example)) for one in disguises),
+        obfuscations=tuple(replace(one, example=storable(one.example)) for one in obfuscations),
         site_name=storable(extraction.site_name),
         chapter_number=extraction.chapter_number,
         raw_text="" if raw_text == extraction.text else storable(raw_text),

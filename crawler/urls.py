@@ -12,6 +12,7 @@ from core.errors import BadConfiguration
 from core.hosts import DEFAULT_PORTS, Host, host_key, parse_host
 from core.ids import CanonicalUrl
 from core.pages import CrawlPlan
+from core.wording import Message
 from crawler.patterns import UnusablePattern, UrlPattern
 
 MAX_URL_CHARS = 2_000  # what browsers and servers agree on; longer ones are made by loops
@@ -153,12 +154,12 @@ class Scope:
         return (not self.keep or _any(self.keep, url)) and not _any(self.deny, url)
 
 
-def scope(plan: CrawlPlan, report: Callable[[str], None] = lambda _: None) -> Scope:
+def scope(plan: CrawlPlan, report: Callable[[Message], None] = lambda _: None) -> Scope:
     """The scope of a plan. Raises BadConfiguration naming each host that is none and each pattern that cannot be.
 
-    report: gets one sentence for each pattern that turns out to be too slow for an address.
+    report: gets one message for each pattern that turns out to be too slow for an address.
     """
-    faults: list[str] = []
+    faults: list[Message] = []
     compiled = [
         _compiled(patterns, faults, report)
         for patterns in (plan.follow_patterns, plan.page_patterns, plan.deny_patterns)
@@ -169,23 +170,25 @@ def scope(plan: CrawlPlan, report: Callable[[str], None] = lambda _: None) -> Sc
     return Scope(hosts, *compiled)
 
 
-def _hosts(named: Sequence[str], faults: list[str]) -> tuple[Host, ...]:
+def _hosts(named: Sequence[str], faults: list[Message]) -> tuple[Host, ...]:
     hosts: list[Host] = []
     for name in filter(None, named):
         try:
             hosts.append(parse_host(name))
         except ValueError:
-            faults.append(f"{name!r} is no host; write it like www.example.com")
+            faults.append(Message("site.no-host", name=name))
     return tuple(dict.fromkeys(hosts))
 
 
-def _compiled(patterns: Sequence[str], faults: list[str], report: Callable[[str], None]) -> tuple[UrlPattern, ...]:
+def _compiled(
+    patterns: Sequence[str], faults: list[Message], report: Callable[[Message], None]
+) -> tuple[UrlPattern, ...]:
     result = []
     for pattern in patterns:
         try:
             result.append(UrlPattern(pattern, report))
         except UnusablePattern as fault:
-            faults.append(f"{pattern!r} is no regular expression: {fault}")
+            faults.append(Message("site.no-pattern", pattern=pattern, fault=fault))
     return tuple(result)
 
 

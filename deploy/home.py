@@ -2,41 +2,49 @@
 
 import os
 import secrets
-from collections.abc import Mapping
+import stat
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from urllib.parse import quote
 
+from core import sockets
 from core.errors import BadConfiguration
-from core.settings import Settings, load
-from deploy.demo import presence
+from core.known_settings import PREFIX, RESOLVED, known_settings, variable_of, written
+from core.settings import Settings
+from core.settings_layers import SECRETS_FILE, Layers, Origin, effective_layers
+from core.settings_reading import read
+from core.wording import Message
+from deploy import demo_presence
+from deploy.settings_files import change
 
-SECRET_KEY = "ZHUIWEN_SECRET_KEY"  # noqa: S105 - the name of a variable
-REDIS_PASSWORD = "ZHUIWEN_REDIS_PASSWORD"  # noqa: S105 - the same
-EMBEDDED = "ZHUIWEN_EMBEDDED"  # which URLs in an environment are our own, so that a child knows it too
-SECRET_BYTES = 32
+SECRET_BYTES = 48
 FOLDERS = ("mongo", "redis", "logs", "run")
-
-_MONGO, _REDIS = "mongo", "redis"
-_URL_VARIABLES = {_MONGO: "ZHUIWEN_MONGO_URL", _REDIS: "ZHUIWEN_REDIS_URL"}
+HEAD_OF_SECRETS = "Secrets of this installation; see docs/settings.md. Change them with: zhuiwen config set NAME"
 
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """An installation on this machine. `settings` carry every URL, embedded or not, with its password.
+    """An installation on this machine.
 
-    `environment` is what a process of this installation needs beyond what it inherits.
+    environment: all that a process of this installation needs, where its parent's has no `ZHUIWEN_` variables.
+    given: the settings that no file says, but the environment of this command, or of the one that started what runs.
     """
 
     settings: Settings
-    embeds_mongo: bool
-    embeds_redis: bool
-    redis_password: str = field(repr=False)
     environment: Mapping[str, str] = field(repr=False)
+    given: frozenset[str] = frozenset()
 
     @property
     def path(self) -> Path:
         return self.settings.home
+
+    @property
+    def embeds_mongo(self) -> bool:
+        return self.settings.services.embeds_mongo
+
+    @property
+    def embeds_redis(self) -> bool:
+        return self.settings.services.embeds_redis
 
     @property
     def logs(self) -> Path:
@@ -47,46 +55,34 @@ class Home:
         """What only living processes need: configuration made anew at each start, pid records, sockets."""
         return self.path / "run"
 
+    def environ(self, inherited: Mapping[str, str]) -> dict[str, str]:
+        """The whole environment of a process of this installation; what `inherited` says of settings is left out."""
+        kept = {name: value for name, value in inherited.items() if not name.startswith(PREFIX)}
+        return {**kept, **self.environment}
 
-def prepare(environ: Mapping[str, str]) -> Home:
+
+def prepare(environ: Mapping[str, str], resolve: Callable[[Mapping[str, str]], Layers] = effective_layers) -> Home:
     """Make the home folder and its secrets where they are missing, and say how to run in it.
 
-    Safe to call at any time, from any process of the installation and after a power loss. Raises BadConfiguration.
+    resolve: whose settings, of `core.settings_layers`: those that stand, that the next `zhuiwen up` will start with, or
+    that what runs was started with. Safe to call at any time, from any process of the installation and after a power
+    loss. Raises BadConfiguration.
     """
-    given = _without_own_urls(environ)
-    settings = load(given)
+    layers = resolve(environ)
+    settings = read(layers)
     make_folders(settings.home)
-    if presence.is_present(settings.home):
+    if demo_presence.is_present(settings.home):
         settings = _with_demo_hosts(settings)
-        given["ZHUIWEN_ALLOW_PRIVATE_HOSTS"] = ",".join(settings.crawl.allow_private_hosts)
-    kept = _secrets(settings.home / "secrets.env")
-    known = {**kept, **{name: given[name].strip() for name in kept if given.get(name, "").strip()}}
-    embedded = {_MONGO: settings.services.embeds_mongo, _REDIS: settings.services.embeds_redis}
-    urls = {
-        _MONGO: settings.mongo_url,
-        _REDIS: _with_password(settings.redis_url, known[REDIS_PASSWORD]) if embedded[_REDIS] else settings.redis_url,
-    }
-    services = replace(settings.services, mongo_url=urls[_MONGO], redis_url=urls[_REDIS])
-    web = replace(settings.web, secret_key=known[SECRET_KEY])
-    settings = replace(settings, services=services, web=web)
-    own = {
-        **{name: value for name, value in given.items() if name.startswith("ZHUIWEN_") and name != REDIS_PASSWORD},
-        "ZHUIWEN_HOME": str(settings.home),
-        SECRET_KEY: known[SECRET_KEY],
-        EMBEDDED: ",".join(name for name, is_embedded in embedded.items() if is_embedded),
-        **{_URL_VARIABLES[name]: url for name, url in urls.items()},
-        "DJANGO_SETTINGS_MODULE": "webadmin.settings",
-        "PYTHONPATH": _python_path(given.get("PYTHONPATH", "")),
-        "PYTHONUTF8": "1",
-    }
-    return Home(settings, embedded[_MONGO], embedded[_REDIS], known[REDIS_PASSWORD], own)
+    settings = _with_secret_key(settings)
+    given = {name for name in known_settings() if layers.origin(name) in (Origin.ENVIRONMENT, Origin.STARTED)}
+    return Home(settings, _environment(settings, environ), frozenset(given))
 
 
-def _with_demo_hosts(settings: Settings) -> Settings:
-    """Allow the crawler the demo's own servers on loopback, and no other private address."""
-    allowed = settings.crawl.allow_private_hosts
-    added = tuple(host for host in presence.hosts(settings.services.demo_port) if host not in allowed)
-    return replace(settings, crawl=replace(settings.crawl, allow_private_hosts=(*allowed, *added)))
+def adopt(home: Home) -> None:
+    """Make this process one of the installation: what it starts and imports finds the same settings."""
+    environ = home.environ(os.environ)
+    os.environ.clear()
+    os.environ.update(environ)
 
 
 def make_folders(home: Path) -> None:
@@ -95,57 +91,56 @@ def make_folders(home: Path) -> None:
         for folder in (home, *(home / name for name in FOLDERS)):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not os.access(home, os.W_OK | os.X_OK):
-            raise PermissionError(13, "it cannot be written to")
+            raise BadConfiguration("start.home-unusable", home=home, reason=Message("start.home-unwritable"))
     except OSError as error:
-        reason = error.strerror or str(error)
-        raise BadConfiguration(
-            [f"the home folder {home} cannot be used ({reason}); set ZHUIWEN_HOME to a folder of yours"]
-        ) from error
+        raise BadConfiguration("start.home-unusable", home=home, reason=error.strerror or error) from error
+    make_socket_folder(home)
 
 
-def write_privately(path: Path, text: str) -> None:
-    """Write a file that only this user can read; after a power loss there is the old one or the new one, whole."""
-    partial = path.with_name(f".{path.name}.{os.getpid()}")
-    descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    partial.replace(path)
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+def make_socket_folder(home: Path) -> None:
+    """Make the folder of the sockets where it is missing. Raises BadConfiguration where somebody else could enter it.
+
+    Whoever owns it hears all that goes over them.
+    """
+    folder = sockets.folder(home)
+    if folder.parent == home:
+        return
+    folder.mkdir(mode=0o700, exist_ok=True)
+    found = folder.lstat()
+    if found.st_uid != os.getuid() or found.st_mode & 0o077 or not stat.S_ISDIR(found.st_mode):
+        raise BadConfiguration("start.sockets-open", folder=folder)
 
 
-def _secrets(path: Path) -> dict[str, str]:
-    """The secrets in the file; those that are missing are made and kept."""
-    known = _read_secrets(path)
-    missing = [name for name in (SECRET_KEY, REDIS_PASSWORD) if not known.get(name)]
-    if missing:
-        known |= {name: secrets.token_urlsafe(SECRET_BYTES) for name in missing}
-        write_privately(path, "".join(f"{name}={value}\n" for name, value in known.items()))
-    elif path.stat().st_mode & 0o077:
+def _with_demo_hosts(settings: Settings) -> Settings:
+    """Allow the crawler the demo's own servers on loopback, and no other private address."""
+    allowed = settings.crawl.allow_private_hosts
+    added = tuple(host for host in demo_presence.hosts(settings.services.demo_port) if host not in allowed)
+    return replace(settings, crawl=replace(settings.crawl, allow_private_hosts=(*allowed, *added)))
+
+
+def _with_secret_key(settings: Settings) -> Settings:
+    """The settings with a key; where no place has one, one is made and kept."""
+    path = settings.home / SECRETS_FILE
+    if path.exists() and path.stat().st_mode & 0o077:
         path.chmod(0o600)
-    return known
+    if settings.web.secret_key:
+        return settings
+    key = secrets.token_urlsafe(SECRET_BYTES)
+    change(path, {"secret_key": key}, head=HEAD_OF_SECRETS)
+    return replace(settings, web=replace(settings.web, secret_key=key))
 
 
-def _read_secrets(path: Path) -> dict[str, str]:
-    if not path.exists():
-        return {}
-    lines = path.read_text("utf-8", errors="replace").splitlines()
-    pairs = (line.partition("=") for line in lines if "=" in line and not line.startswith("#"))
-    return {name.strip(): value.strip() for name, _, value in pairs}
-
-
-def _without_own_urls(environ: Mapping[str, str]) -> dict[str, str]:
-    own = {_URL_VARIABLES[name] for name in environ.get(EMBEDDED, "").split(",") if name in _URL_VARIABLES}
-    return {name: value for name, value in environ.items() if name not in own and name != EMBEDDED}
-
-
-def _with_password(url: str, password: str) -> str:
-    return url.replace("redis://", f"redis://:{quote(password, safe='')}@", 1)
+def _environment(settings: Settings, environ: Mapping[str, str]) -> dict[str, str]:
+    set_ones = {known.variable: written(known.of(settings)) for known in known_settings().values()
+                if known.of(settings) != known.default}  # fmt: skip
+    return {
+        **set_ones,
+        variable_of("home"): str(settings.home),
+        RESOLVED: "1",
+        "DJANGO_SETTINGS_MODULE": "webadmin.settings",
+        "PYTHONPATH": _python_path(environ.get("PYTHONPATH", "")),
+        "PYTHONUTF8": "1",
+    }
 
 
 def _python_path(inherited: str) -> str:

@@ -16,6 +16,7 @@ import rfc3161ng
 from core.errors import BadConfiguration, RetryLater, ServiceUnavailable
 from core.ids import Digest
 from core.service_urls import without_secrets
+from core.wording import Message
 from evidence.certificates import MAX_PEM_BYTES, certificates_in
 from evidence.ports import Client
 from evidence.records import Stamp
@@ -26,7 +27,7 @@ NONCE_BITS = 64
 TIMEOUT_S = 20.0  # public authorities answer in 0.1 to 2 s
 LISTS_TIMEOUT_S = 10.0  # for all of one stamp together
 MAX_LISTS = 4  # one for each certificate below the root; authorities have one to three of these
-_SERVICE = "the time stamp authority"
+_SERVICE = Message("service.authority")
 _REPLY = "application/timestamp-reply"
 
 
@@ -97,10 +98,10 @@ class Authority:
                 url, self.name, body=query, headers=headers, timeout_s=limit_s, max_bytes=MAX_DER_BYTES
             )
         except OSError as error:
-            raise ServiceUnavailable(_SERVICE, self.name, "its URL in a browser") from error
+            raise ServiceUnavailable(_SERVICE, self.name, Message("service.its-url")) from error
         if answer.status != HTTPStatus.OK or answer.content_type != _REPLY:
-            said = f"{answer.status} with {answer.content_type}"
-            raise RetryLater(f"{_SERVICE} at {self.name} answered {said}, not with a stamp")
+            kind = answer.content_type
+            raise RetryLater("evidence.no-stamp", authority=self.name, status=answer.status, kind=kind)
         return answer.body
 
     @property
@@ -128,15 +129,15 @@ def make_query(digest: Digest, nonce: int, policy: str = "") -> bytes:
     return bytes(rfc3161ng.encode_timestamp_request(request))
 
 
-def _faults(url: str, ca_pem: bytes, shown: str) -> list[str]:
-    faults = []
+def _faults(url: str, ca_pem: bytes, shown: str) -> list[Message]:
+    faults = list[Message]()
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        faults.append(f"{shown} is no URL of a time stamp authority; write http:// or https:// and a host")
+        faults.append(Message("evidence.no-authority", shown=shown))
     try:
         is_rooted = any(each.subject == each.issuer for each in certificates_in(ca_pem))
     except ValueError:
         is_rooted = False
     if not is_rooted:
-        faults.append(f"the certificates for {shown} hold no root; give the authority's root certificate as PEM")
+        faults.append(Message("evidence.no-root", shown=shown))
     return faults

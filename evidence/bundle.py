@@ -64,17 +64,17 @@ def package_digest(package: bytes) -> bytes:
 
 def _check(capture: Capture, finding: Finding) -> None:
     if not all(part.exchanges for part in capture.parts):
-        raise BadInput("a bundle needs the response that the page was read in")
+        raise BadInput("evidence.no-response")
     moments = [exchange.fetched_at for part in capture.parts for exchange in part.exchanges]
     if any(at.tzinfo is None for at in moments):
-        raise BadInput("a moment without a time zone proves nothing: give aware datetimes")
+        raise BadInput("evidence.naive-moment")
     drawings = [part.drawing for part in capture.parts]
     are_told = all((each.screenshot is None) != (each.undrawn is None) for each in drawings)
     if any(each.screenshot for each in drawings) and not are_told:
-        raise BadInput("where one page of a text was drawn, each other was too, or it is said why it was not")
+        raise BadInput("evidence.undrawn")
     for number, passage in enumerate(finding.passages, 1):
         if capture.text[slice(*passage.page)] != passage.page_excerpt:
-            raise BadInput(f"passage {number} does not stand in the page's text where the finding says")
+            raise BadInput("evidence.passage", number=number)
 
 
 def _pages(capture: Capture, salt: str) -> bytes:

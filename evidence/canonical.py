@@ -7,6 +7,7 @@ import json
 import re
 from typing import Any
 
+from core.wording import Message
 from evidence.faults import DoesNotHold, Fault
 
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
@@ -28,8 +29,8 @@ def parsed(content: bytes, part: str) -> dict[str, Any]:
         value = json.loads(content.decode("utf-8"))
         is_canonical = isinstance(value, dict) and canonical(value) == content
     except (ValueError, RecursionError) as error:
-        raise DoesNotHold(Fault.UNREADABLE, part, why=("it is not JSON", "不是 JSON")) from error
+        raise DoesNotHold(Fault.UNREADABLE, part, why=Message("flaw.not-json")) from error
     if not is_canonical:
-        raise DoesNotHold(Fault.UNREADABLE, part, why=("it is not canonical JSON", "不是规范写法的 JSON"))
+        raise DoesNotHold(Fault.UNREADABLE, part, why=Message("flaw.not-canonical"))
     assert isinstance(value, dict)
     return value

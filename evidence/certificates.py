@@ -11,11 +11,14 @@ from cryptography import x509
 from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.x509.oid import ExtendedKeyUsageOID
 
+from core.wording import Message
 from evidence.faults import DoesNotHold, Fault
 
 MAX_CERTIFICATES = 32
 MAX_DEPTH = 8  # public authorities have 2 to 4
 MAX_PEM_BYTES = 256 * 1024
+# What cryptography raises for extensions that stand there twice, have unknown kinds of names, or are cut short.
+UNREADABLE_EXTENSIONS = (x509.DuplicateExtension, x509.UnsupportedGeneralNameType, ValueError)
 _BEGIN = b"-----BEGIN CERTIFICATE-----"
 
 
@@ -39,34 +42,34 @@ def chain_of(
     """
     roots = [each for each in trusted if each.subject == each.issuer]
     if not roots:
-        raise _broken(part, "no root certificate is given", "未提供根证书")
+        raise _broken(part, "flaw.no-root")
     if len(offered) > 2 * MAX_CERTIFICATES:
-        raise _broken(part, "there are too many certificates", "证书过多")
+        raise _broken(part, "flaw.too-many-certificates")
     _check_purpose(signer, part)
     way, between = [signer], [*offered, *trusted]
     for depth in range(MAX_DEPTH):
         current = way[-1]
         if not current.not_valid_before_utc <= at <= current.not_valid_after_utc:
             name = current.subject.rfc4514_string()
-            raise _broken(part, f"{name} was not valid then", f"{name} 当时不在有效期内")
+            raise _broken(part, "flaw.not-valid-then", name=name)
         if current in roots:
             return way
         issuer = next((each for each in [*roots, *between] if _has_issued(each, current, depth)), None)
         if issuer is None:
             name = current.issuer.rfc4514_string()
-            raise _broken(part, f"{name} is not among them, or did not sign", f"其中没有 {name}，或并非其签发")
+            raise _broken(part, "flaw.not-signed-by", name=name)
         way.append(issuer)
-    raise _broken(part, "the chain is too long", "证书链过长")
+    raise _broken(part, "flaw.long-chain")
 
 
 def _check_purpose(signer: x509.Certificate, part: str) -> None:
     """A stamp is signed with a certificate for time stamps and nothing else, marked critical."""
     try:
         purpose = signer.extensions.get_extension_for_class(x509.ExtendedKeyUsage)
-    except x509.ExtensionNotFound as error:
-        raise _broken(part, "its certificate is not one for time stamps", "该证书不用于时间戳") from error
+    except (x509.ExtensionNotFound, *UNREADABLE_EXTENSIONS) as error:
+        raise _broken(part, "flaw.purpose") from error
     if not purpose.critical or list(purpose.value) != [ExtendedKeyUsageOID.TIME_STAMPING]:
-        raise _broken(part, "its certificate is not one for time stamps alone", "该证书并非专用于时间戳")
+        raise _broken(part, "flaw.other-purposes")
 
 
 def _has_issued(issuer: x509.Certificate, subject: x509.Certificate, below: int) -> bool:
@@ -83,7 +86,7 @@ def _has_issued(issuer: x509.Certificate, subject: x509.Certificate, below: int)
 def _may_issue(issuer: x509.Certificate, below: int) -> bool:
     try:
         basic = issuer.extensions.get_extension_for_class(x509.BasicConstraints).value
-    except x509.ExtensionNotFound:
+    except (x509.ExtensionNotFound, *UNREADABLE_EXTENSIONS):
         return False
     try:
         may_sign = issuer.extensions.get_extension_for_class(x509.KeyUsage).value.key_cert_sign
@@ -92,5 +95,5 @@ def _may_issue(issuer: x509.Certificate, below: int) -> bool:
     return basic.ca and may_sign and (basic.path_length is None or below <= basic.path_length)
 
 
-def _broken(part: str, english: str, chinese: str) -> DoesNotHold:
-    return DoesNotHold(Fault.STAMP_CHAIN, part, why=(english, chinese))
+def _broken(part: str, code: str, /, **params: object) -> DoesNotHold:
+    return DoesNotHold(Fault.STAMP_CHAIN, part, why=Message(code, **params))

@@ -10,6 +10,7 @@ import zlib
 from collections.abc import Iterator, Mapping
 from typing import IO
 
+from core.wording import Message
 from evidence.faults import DoesNotHold, Fault
 
 MAX_FILES = 10_000
@@ -54,9 +55,9 @@ def pieces(files: Mapping[str, Content]) -> Iterator[Content]:
 def read(data: memoryview, part: str) -> dict[str, memoryview]:
     """Its files, as views of `data`. Raises DoesNotHold when one byte is not as `write` would have written it."""
     if len(data) > MAX_BYTES:
-        raise DoesNotHold(Fault.TOO_LARGE, part, limit=f"{MAX_BYTES:,} bytes")
+        raise DoesNotHold(Fault.TOO_LARGE, part, limit=Message("flaw.bytes", bytes=MAX_BYTES))
     if len(data) < _END.size or bytes(data[:2]) != b"PK":
-        raise DoesNotHold(Fault.NOT_A_CONTAINER, part, why=("it is no zip", "不是 zip"))
+        raise DoesNotHold(Fault.NOT_A_CONTAINER, part, why=Message("flaw.no-zip"))
     files: dict[str, memoryview] = {}
     position, directory = 0, bytearray()
     while bytes(data[position : position + 4]) == b"PK\x03\x04":
@@ -97,9 +98,10 @@ def _entry(data: memoryview, position: int, part: str) -> tuple[str, memoryview,
 def _check_bounds(files: Mapping[str, Content]) -> None:
     for name in files:
         if not _NAME.fullmatch(name) or len(name) > MAX_NAME_CHARS:
-            raise DoesNotHold(Fault.BAD_NAME, "the file to write", name=ascii(name))
+            raise DoesNotHold(Fault.BAD_NAME, Message("flaw.file-to-write"), name=ascii(name))
     if len(files) > MAX_FILES or sum(map(len, files.values())) + len(files) * 2 * (MAX_NAME_CHARS + 100) > MAX_BYTES:
-        raise DoesNotHold(Fault.TOO_LARGE, "the file to write", limit=f"{MAX_FILES:,} files, {MAX_BYTES:,} bytes")
+        limit = Message("flaw.files-and-bytes", files=MAX_FILES, bytes=MAX_BYTES)
+        raise DoesNotHold(Fault.TOO_LARGE, Message("flaw.file-to-write"), limit=limit)
 
 
 def _local(name: str, crc: int, size: int) -> bytes:

@@ -4,12 +4,18 @@ import json
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+
+import typst
 
 from evidence.document import Block, Heading, Lines, Pairs, Paragraph, Points
 
 TEMPLATE = Path(__file__).parent / "templates" / "explanation.typ"
+# Asked for its place alone: importing the package takes a third of a second.
+_PACKAGE = find_spec("mplfonts")
+FONTS = [str(Path(place) / "fonts") for place in (_PACKAGE.submodule_search_locations or [])] if _PACKAGE else []
 # A run that offers no place to break a line: digests, addresses, commands.
 _LONG_RUN = re.compile("[!-~]{13,}")
 _PIECE_CHARS = 8
@@ -17,14 +23,11 @@ _PIECE_CHARS = 8
 
 def as_pdf(title: str, blocks: Sequence[Block], made_at: datetime) -> bytes:
     """The document on A4; the same input gives the same bytes."""
-    import mplfonts
-    import typst
-
     content = {"title": title, "blocks": [_block(block) for block in blocks]}
     compiler = typst.Compiler(
         str(TEMPLATE),
         root=str(TEMPLATE.parent),
-        font_paths=[str(Path(mplfonts.__file__).parent / "fonts")],
+        font_paths=FONTS,
         ignore_system_fonts=True,
     )
     pdf = compiler.compile(

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from core.shares import percentage
 from evidence import layout
 from evidence.document import Block, Heading, Lines, Pairs, Paragraph, Points
 from evidence.document_html import as_html
@@ -58,8 +59,8 @@ def _page(words: Words, number: int, bundle: Opened, proof: DayProof | None) -> 
         (words.fetched, str(page["fetched_at"])),
         (words.work, f"{work['title']} {work['author']} {work['chapter']}".strip()),
         (words.work_digest, str(work["digest"])),
-        (words.similarity, f"{float(finding['similarity']):.1%}"),
-        (words.copied, f"{finding['matched_chars']}"),
+        (words.similarity, percentage(float(finding["similarity"]))),
+        (words.copied, f"{finding['matched_chars']:,}"),
         (words.algorithm, f"{finding['algorithm_id']} ({finding['code_version']})"),
         (words.bundle, layout.bundle_file(bundle.digest)),
         (words.digest, bundle.digest),

@@ -14,7 +14,7 @@ from evidence.explanation import explanation
 from evidence.opened import Opened, opened
 from evidence.ports import Stamper
 from evidence.records import CaseMaterial, DayProof
-from evidence.verify import Report, check, check_proof
+from evidence.verification import Report, check, check_proof
 
 
 def write(
@@ -38,7 +38,7 @@ def write(
             container.write_to(out, files)
         partial.replace(path)
     except OSError as error:
-        raise UnreadableFile(path, f"cannot be written ({error.strerror or error}); choose another --out") from error
+        raise UnreadableFile(path, "file.cannot-be-written", error=error.strerror or error) from error
     finally:
         partial.unlink(missing_ok=True)
     return check({name: memoryview(content) for name, content in files.items()})
@@ -49,7 +49,7 @@ def export_files(
 ) -> dict[str, bytes]:
     """The files of an export by name."""
     if not material.bundles:
-        raise BadInput(f"case {material.case} has no evidence bundle to export")
+        raise BadInput("evidence.nothing-to-export", case=material.case)
     at = created or datetime.now(UTC)
     files: dict[str, bytes] = {}
     taken: list[tuple[Opened, DayProof | None]] = []

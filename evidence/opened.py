@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from core.ids import Digest, digest
+from core.wording import Message
 from evidence import bundle, container
 from evidence.canonical import parsed
 from evidence.digests import sha256
@@ -78,11 +79,9 @@ def _opened(content: memoryview) -> Opened:
         _check_exchanges(archived, connection)
         _check_originals(files, page)
         fetched, made = datetime.fromisoformat(page["fetched_at"]), datetime.fromisoformat(package["created"])
-        _require(fetched.tzinfo is not None and made.tzinfo is not None, bundle.PAGE, "moments", "时间")
+        _require(fetched.tzinfo is not None and made.tzinfo is not None, bundle.PAGE, "flaw.moments")
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise DoesNotHold(
-            Fault.UNREADABLE, bundle.PAGE, why=("a field is missing or wrong", "字段缺失或有误")
-        ) from error
+        raise DoesNotHold(Fault.UNREADABLE, bundle.PAGE, why=Message("flaw.fields")) from error
     named = digest(bytes(files[bundle.PACKAGE]))
     return Opened(named, files, page, connection, finding, renderings, fetched, made)
 
@@ -110,7 +109,7 @@ def _listed(package: Mapping[str, Any]) -> dict[str, tuple[str, int]]:
     try:
         return {str(item["path"]): (str(item["hash"]), int(item["bytes"])) for item in package["resources"]}
     except (KeyError, TypeError, ValueError) as error:
-        raise DoesNotHold(Fault.UNREADABLE, bundle.PACKAGE, why=("its list of files", "文件清单有误")) from error
+        raise DoesNotHold(Fault.UNREADABLE, bundle.PACKAGE, why=Message("flaw.list-files")) from error
 
 
 def _records(compressed: bytes) -> Iterator[_Record]:
@@ -139,11 +138,11 @@ def _expanded(compressed: bytes, part: str) -> bytes:
         try:
             out += member.decompress(rest, MAX_EXPANDED_BYTES - len(out) + 1)
         except zlib.error as error:
-            raise DoesNotHold(Fault.UNREADABLE, part, why=("it is no gzip", "不是 gzip")) from error
+            raise DoesNotHold(Fault.UNREADABLE, part, why=Message("flaw.no-gzip")) from error
         if len(out) > MAX_EXPANDED_BYTES:
-            raise DoesNotHold(Fault.TOO_LARGE, part, limit=f"{MAX_EXPANDED_BYTES:,} bytes")
+            raise DoesNotHold(Fault.TOO_LARGE, part, limit=Message("flaw.bytes", bytes=MAX_EXPANDED_BYTES))
         if not member.eof:
-            raise DoesNotHold(Fault.UNREADABLE, part, why=("it ends early", "内容不完整"))
+            raise DoesNotHold(Fault.UNREADABLE, part, why=Message("flaw.ends-early"))
         rest = member.unused_data
     return bytes(out)
 
@@ -160,10 +159,15 @@ def _renderings(archived: list[_Record], page: Mapping[str, Any]) -> dict[str, b
     for prefix, expected in said.items():
         records = [record for record in archived if record.url.startswith(prefix)]
         for record, (name, url, hashed) in zip(records, expected, strict=False):
-            _require(record.url == prefix + url and digest(record.payload) == hashed, bundle.PAGE, name, name)
+            _require(
+                record.url == prefix + url and digest(record.payload) == hashed,
+                bundle.PAGE,
+                "flaw.rendering",
+                name=name,
+            )
             found[name] = record.payload
         kind = prefix.split(":")[1]
-        _require(len(records) == len(expected), bundle.PAGE, kind, kind)
+        _require(len(records) == len(expected), bundle.PAGE, "flaw.rendering", name=kind)
     return found
 
 
@@ -179,10 +183,10 @@ def _check_drawn(pages: list[Mapping[str, Any]]) -> None:
     numbers = [said["number"] for said in numbered]
     are_numbers = all(type(number) is int and 1 <= number <= MAX_PAGES for number in numbers)
     in_order = are_numbers and numbers == sorted(set(numbers)) and numbers[:1] in ([], [1])
-    _require(in_order and len(numbered) in (0, len(pages)), bundle.PAGE, "the numbers of the pages", "页码")
+    _require(in_order and len(numbered) in (0, len(pages)), bundle.PAGE, "flaw.page-numbers")
     if any(said["screenshot"] is not None for said in numbered):
         is_told = all((said["screenshot"] is None) != (said["undrawn"] is None) for said in numbered)
-        _require(is_told, bundle.PAGE, "which pages were drawn", "绘制了哪些页")
+        _require(is_told, bundle.PAGE, "flaw.drawn-pages")
 
 
 def _check_statements(archived: list[_Record], page: Mapping[str, Any], finding: Mapping[str, Any], text: str) -> None:
@@ -190,11 +194,11 @@ def _check_statements(archived: list[_Record], page: Mapping[str, Any], finding:
     for said in (page, *page.get("following", ())):
         _check_part(said, responses, archived)
     for said in page.get("page_resources", ()):
-        _require(_is_there(archived, "resource", said["url"], said["digest"]), bundle.PAGE, "a resource", "附属资源")
-    _require(finding["page_text_digest"] == page["text_digest"], bundle.FINDING, "the page's text", "网页正文")
+        _require(_is_there(archived, "resource", said["url"], said["digest"]), bundle.PAGE, "flaw.resource")
+    _require(finding["page_text_digest"] == page["text_digest"], bundle.FINDING, "flaw.page-text")
     for passage in finding["passages"]:
         start, end = passage["page"]
-        _require(text[start:end] == passage["page_excerpt"], bundle.FINDING, "a passage of the page", "网页段落")
+        _require(text[start:end] == passage["page_excerpt"], bundle.FINDING, "flaw.passage")
 
 
 def _check_part(said: Mapping[str, Any], responses: list[_Record], archived: list[_Record]) -> None:
@@ -203,13 +207,13 @@ def _check_part(said: Mapping[str, Any], responses: list[_Record], archived: lis
     is_there = isinstance(number, int) and 1 <= number <= len(responses)
     response = responses[number - 1] if is_there else None
     is_page = response is not None and digest(response.payload) == said["body_digest"] and response.url == said["url"]
-    _require(is_page, bundle.PAGE, "the response", "响应")
+    _require(is_page, bundle.PAGE, "flaw.response")
     read_from = said.get("read_from", {"record": READ_IN_RESPONSE, "digest": said["body_digest"]})
     if read_from["record"] == READ_IN_RESPONSE:
         is_read = read_from["digest"] == said["body_digest"]
     else:
         is_read = _is_there(archived, "conversion", read_from["record"], read_from["digest"])
-    _require(is_read, bundle.PAGE, "what the text was read in", "读取正文所据的文档")
+    _require(is_read, bundle.PAGE, "flaw.source-of-text")
 
 
 def _check_exchanges(archived: list[_Record], connection: Mapping[str, Any]) -> None:
@@ -220,7 +224,7 @@ def _check_exchanges(archived: list[_Record], connection: Mapping[str, Any]) -> 
         each["url"] == record.url and each.get("body_digest", digest(record.payload)) == digest(record.payload)
         for each, record in zip(said, responses, strict=False)
     )
-    _require(are_same, bundle.CONNECTION, "an exchange", "一次请求与响应")
+    _require(are_same, bundle.CONNECTION, "flaw.exchange")
 
 
 def _check_originals(files: Mapping[str, memoryview], page: Mapping[str, Any]) -> None:
@@ -232,7 +236,7 @@ def _check_originals(files: Mapping[str, memoryview], page: Mapping[str, Any]) -
             if name not in expanded:
                 expanded[name] = _expanded(_file(files, name), name)
             content = expanded[name][said["at"] : said["at"] + said["bytes"]]
-            _require(digest(content) == said["digest"], bundle.PAGE, "an original record", "原始记录")
+            _require(digest(content) == said["digest"], bundle.PAGE, "flaw.original-record")
 
 
 def _is_there(archived: list[_Record], kind: str, url: str, hashed: str) -> bool:
@@ -242,9 +246,9 @@ def _is_there(archived: list[_Record], kind: str, url: str, hashed: str) -> bool
 def _check_fields(said: Mapping[str, Any], fields: frozenset[str], part: str) -> None:
     missing = sorted(fields - said.keys())
     if missing:
-        raise DoesNotHold(Fault.UNREADABLE, part, why=(f"it lacks {missing[0]}", f"缺少字段 {missing[0]}"))
+        raise DoesNotHold(Fault.UNREADABLE, part, why=Message("flaw.lacks", field=missing[0]))
 
 
-def _require(is_so: bool, part: str, english: str, chinese: str) -> None:
+def _require(is_so: bool, part: str, code: str, /, **params: object) -> None:
     if not is_so:
-        raise DoesNotHold(Fault.CONTRADICTS, part, why=(english, chinese))
+        raise DoesNotHold(Fault.CONTRADICTS, part, why=Message(code, **params))

@@ -8,6 +8,7 @@ from typing import Any
 
 from core.ids import Digest
 from core.matches import Span
+from core.shares import cut_share
 
 
 class Source(StrEnum):
@@ -168,7 +169,7 @@ class Capture:
     text: str  # the main text as it was compared
     extractor: str = ""
     encoding: str = ""
-    disguises: tuple[Mapping[str, Any], ...] = ()  # undone while reading: {"kind", "count", "example"}
+    obfuscations: tuple[Mapping[str, Any], ...] = ()  # undone while reading: {"kind", "count", "example"}
     screenshot: Rendering | None = None
     pdf: Rendering | None = None
     # What is missing and why, for the reader: {"screenshot": "no browser is installed"}.
@@ -213,7 +214,7 @@ class Passage:
         return cls(
             page=(span.page.start, span.page.end),
             work=(span.work.start, span.work.end),
-            similarity=round(span.similarity, 6),
+            similarity=cut_share(span.similarity),
             page_excerpt=page_text[span.page.start : span.page.end],
             work_excerpt=work_text[span.work.start : span.work.end],
             changes=tuple(
@@ -243,7 +244,7 @@ class Finding:
     algorithm: Mapping[str, Any]  # what the id stands for
     parameters: Mapping[str, Any]  # the calibration
     code_version: str
-    disguises: tuple[Mapping[str, Any], ...] = ()  # seen by comparison
+    obfuscations: tuple[Mapping[str, Any], ...] = ()  # seen by comparison
     chapter_title: str = ""
 
 

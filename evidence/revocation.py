@@ -12,6 +12,8 @@ from cryptography import x509
 from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives.serialization import Encoding
 
+from core.wording import Message
+from evidence.certificates import UNREADABLE_EXTENSIONS
 from evidence.faults import DoesNotHold, Fault
 from evidence.shapes import moment
 
@@ -46,7 +48,7 @@ def places_of(certificate: x509.Certificate) -> list[str]:
     """Where a certificate says that its issuer's list is to be had over HTTP."""
     try:
         points = certificate.extensions.get_extension_for_class(x509.CRLDistributionPoints).value
-    except (x509.ExtensionNotFound, ValueError):
+    except (x509.ExtensionNotFound, *UNREADABLE_EXTENSIONS):
         return []
     names = [name.value for point in points for name in point.full_name or () if isinstance(name.value, str)]
     return [name for name in names if name.startswith(("http://", "https://"))]
@@ -90,12 +92,12 @@ def _check(certificate: x509.Certificate, given: x509.CertificateRevocationList,
         return
     try:
         reason = entry.extensions.get_extension_for_class(x509.CRLReason).value.reason
-    except x509.ExtensionNotFound:
+    except (x509.ExtensionNotFound, *UNREADABLE_EXTENSIONS):
         reason = None
     if reason is x509.ReasonFlags.remove_from_crl:
         return
     if reason in _WITHOUT_COMPROMISE and at < entry.revocation_date_utc:
         return
     name, since = certificate.subject.rfc4514_string(), moment(entry.revocation_date_utc)
-    why = (f"{name}, since {since}", f"{name}，自 {since}")
+    why = Message("flaw.revoked-since", name=name, since=since)
     raise DoesNotHold(Fault.STAMP_REVOKED, part, why=why)

@@ -1,6 +1,7 @@
 """What the JSON files of a bundle say of a page and of a finding; docs/evidence.md, "Files", names each field."""
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
@@ -8,6 +9,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives.hashes import SHA256
 
 from core.ids import Digest, digest
+from core.obfuscations import OBFUSCATIONS
 from evidence.originals import placed
 from evidence.records import (
     Capture,
@@ -51,7 +53,7 @@ def page(capture: Capture) -> dict[str, Any]:
         "text_chars": len(capture.text),
         "extractor": capture.extractor,
         "encoding": capture.encoding,
-        "disguises": [dict(item) for item in capture.disguises],
+        "obfuscations": [_obfuscation(item) for item in capture.obfuscations],
         "absent": dict(capture.absent),
     }
 
@@ -84,13 +86,19 @@ def finding(found: Finding, page_text: str) -> dict[str, Any]:
         "work_containment": found.work_containment,
         "matched_chars": found.matched_chars,
         "longest_run_chars": found.longest_run_chars,
-        "disguises": [dict(item) for item in found.disguises],
+        "obfuscations": [_obfuscation(item) for item in found.obfuscations],
         "passages": [_passage(passage) for passage in found.passages],
         "algorithm_id": found.algorithm_id,
         "algorithm": _plain(found.algorithm),
         "parameters": _plain(found.parameters),
         "code_version": found.code_version,
     }
+
+
+def _obfuscation(item: Mapping[str, Any]) -> dict[str, Any]:
+    """With its words in both languages: who reads it in ten years has no product to ask."""
+    kind = OBFUSCATIONS.get(item["kind"])
+    return {**item, **({"label": asdict(kind.label), "explanation": asdict(kind.explanation)} if kind else {})}
 
 
 def chain_name(number: int) -> str:

@@ -17,6 +17,7 @@ from pyasn1.error import PyAsn1Error  # type: ignore[import-untyped]
 from pyasn1_modules import rfc2634, rfc3161, rfc5035, rfc5652  # type: ignore[import-untyped]
 
 from core.ids import Digest
+from core.wording import Message
 from evidence import der
 from evidence.certificates import MAX_CERTIFICATES, certificates_in, chain_of
 from evidence.faults import DoesNotHold, Fault
@@ -68,7 +69,7 @@ def verified(stamp: Stamp, digest: Digest, part: str, trusted_pem: bytes = b"") 
     try:
         return _verified(stamp, bytes.fromhex(digest), part, trusted_pem)[0]
     except (PyAsn1Error, ValueError, KeyError, IndexError, TypeError, OverflowError, RecursionError) as error:
-        raise DoesNotHold(Fault.UNREADABLE, part, why=("it is no RFC 3161 stamp", "不是 RFC 3161 时间戳")) from error
+        raise DoesNotHold(Fault.UNREADABLE, part, why=Message("flaw.no-stamp")) from error
 
 
 def way_to_root(stamp: Stamp, digest: Digest, part: str) -> list[x509.Certificate]:
@@ -149,9 +150,7 @@ def _signer(token: _Token, offered: list[x509.Certificate], part: str) -> x509.C
     for certificate in offered:
         if hashlib.new(hash_name, certificate.public_bytes(Encoding.DER), usedforsecurity=False).digest() == wanted:
             return certificate
-    raise DoesNotHold(
-        Fault.STAMP_CHAIN, part, why=("the authority's certificate is not enclosed", "未附时间戳机构证书")
-    )
+    raise DoesNotHold(Fault.STAMP_CHAIN, part, why=Message("flaw.no-certificate"))
 
 
 def _decoded(content: bytes, shape: Any) -> Any:

@@ -6,6 +6,7 @@ from datetime import date, datetime
 from typing import Any
 
 from core.ids import Digest
+from core.wording import Message
 from evidence import layout
 from evidence.canonical import canonical
 from evidence.digests import sha256
@@ -103,7 +104,7 @@ def read_proof(said: Mapping[str, Any], files: Mapping[str, Content], part: str)
         root, day = _digest(said["root"]), date.fromisoformat(said["day"])
         place = (int(said["tree_size"]), int(said["leaf_index"]))
     except (KeyError, TypeError, ValueError) as error:
-        raise DoesNotHold(Fault.UNREADABLE, part, why=("a field is missing or wrong", "字段缺失或有误")) from error
+        raise DoesNotHold(Fault.UNREADABLE, part, why=Message("flaw.fields")) from error
     return DayProof(day, *place, path, root, tuple(stamp_in(files, *each) for each in stamps))
 
 

@@ -1,242 +1,169 @@
-"""Verifies an export offline, with nothing but the file: `python -m evidence.verify FILE`.
+"""`python -m evidence.verify FILE`: what was verified, in English and Chinese, and the exit code that says the same."""
 
-Order: the container's bytes, the list of files, each bundle in itself, its way to its day's root, the stamps on that,
-what the export repeats outside its bundles, the seal.
-"""
-
-import mmap
+import contextlib
+import json
 import sys
+import unicodedata
 from argparse import ArgumentParser
-from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from core.errors import UnreadableFile
-from core.ids import Digest
-from evidence import container, layout, statements
-from evidence.canonical import parsed
-from evidence.digests import sha256
-from evidence.faults import DoesNotHold, Fault
-from evidence.merkle import root_from
-from evidence.opened import Opened, opened
-from evidence.records import DayProof
+from core.wording import say
+from evidence.certificates import certificates_in
+from evidence.faults import DoesNotHold
 from evidence.shapes import moment
-from evidence.stamps import StampFacts, verified
+from evidence.stamps import StampFacts
+from evidence.verification import Checked, Report, check_file
 
-# Clocks that are set over the network agree within a second; one that is off by more makes every time in it doubtful.
-MAX_CLOCK_DIFFERENCE = timedelta(minutes=10)
-MAX_BUNDLES = 1_000
-
-Files = Mapping[str, memoryview]
+HOLDS, BROKEN, UNREADABLE, NOT_STAMPED = 0, 1, 2, 3
+_ACTING = ("Cc", "Cf", "Cs", "Zl", "Zp")
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
-    """A bundle that holds. `stamps` empty: nothing says when it was there."""
-
-    digest: Digest
-    url: str
-    title: str
-    fetched_at: datetime
-    stamps: tuple[StampFacts, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Report:
-    """What an export that holds proves."""
-
-    case: int
-    created: str
-    bundles: tuple[Checked, ...]
-    seals: tuple[StampFacts, ...]
-    files: int
-    bytes: int
-
-    @property
-    def is_stamped(self) -> bool:
-        """Whether every bundle bears a stamp. Without one, whoever had the file could have made it anew."""
-        return all(bundle.stamps for bundle in self.bundles)
-
-
-def check_file(path: Path, trusted_pem: bytes = b"") -> Report:
-    """Verify a file. `trusted_pem`: root certificates that the reader got from the authorities; the file's where empty.
-
-    Raises DoesNotHold, naming the first part that does not; UnreadableFile where there is no file to read.
-    """
+def report_verification(path: Path, trusted: Path | None = None, *, is_json: bool = False) -> int:
+    """Verify `path` and say what came out: what holds on stdout, what does not on stderr. Returns the exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(AttributeError):  # a test's stand-in for a stream has nothing to set
+            stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     try:
-        if not path.is_file():
-            raise UnreadableFile(path, "is no file")
-        size = path.stat().st_size
-        if size > container.MAX_BYTES:
-            raise DoesNotHold(Fault.TOO_LARGE, path.name, limit=f"{container.MAX_BYTES:,} bytes")
-        if size == 0:
-            raise DoesNotHold(Fault.NOT_A_CONTAINER, path.name, why=("it is empty", "文件为空"))
-        with path.open("rb") as file:
-            # Not closed by hand: views of it may live on in an exception, and it goes with the last of them.
-            data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+        report = check_file(path, b"" if trusted is None else _roots(trusted))
+    except UnreadableFile as error:
+        sys.stderr.write("".join(f"{shown(say(error.message, language))}\n" for language in ("en", "zh")))
+        return UNREADABLE
+    except DoesNotHold as fault:
+        _write_fault(fault, is_json)
+        return BROKEN
+    if is_json:
+        sys.stdout.write(_for_programs(as_json(report)))
+    else:
+        sys.stdout.write("".join(f"{shown(line)}\n" for line in lines(report)))
+    return HOLDS if report.is_stamped else NOT_STAMPED
+
+
+def lines(report: Report) -> list[str]:
+    """A report in both languages."""
+    pages, files, size = len(report.bundles), f"{report.files:,}", f"{report.bytes:,}"
+    said = [
+        f"HOLDS: case {report.case}, exported {report.created}; {pages} bundle(s), {files} files, {size} bytes",
+        f"成立：案件 {report.case}，导出于 {report.created}；证据包 {pages} 个，文件 {files} 个，{size} 字节",
+    ]
+    for bundle in report.bundles:
+        said += _of_bundle(bundle)
+    for facts in report.seals:
+        said += [f"  whole export stamped {_stamp(facts)}", f"  整份导出文件加盖时间戳 {_stamp(facts)}"]
+    if not report.seals:
+        said += [
+            "  case facts and explanation (case.json, README) are the exporter's word: they bear no stamp of their own",
+            "  案情摘要与说明（case.json、README）为导出方陈述，未单独加盖时间戳",
+        ]
+    if report.is_stamped:
+        said += [
+            "Compare the root certificate's SHA-256 above with what the authority publishes.",
+            "请将上列根证书 SHA-256 与时间戳机构公布的值核对。",
+        ]
+    elif report.seals:
+        said += [
+            "PAGES NOT STAMPED: the whole export existed, as it is now, when it was stamped; when its pages were "
+            "fetched is the exporter's word until its day is over and stamped. Export the case again then.",
+            "网页尚未加盖时间戳：整份导出文件在盖章时即已存在且此后未变；各网页的抓取时间在其当日结束并盖章之前，"
+            "仅为导出方陈述。届时请重新导出。",
+        ]
+    else:
+        said += [
+            "NOT STAMPED: nothing was changed in this file since it was written, but whoever had it could have written "
+            "it anew; it proves no time.",
+            "未加盖时间戳：文件写成后未被改动，但持有者可以重新制作；不能证明时间。",
+        ]
+    return said
+
+
+def as_json(report: Report) -> dict[str, Any]:
+    """A report for programs."""
+    return {
+        "holds": True,
+        "stamped": report.is_stamped,
+        "case": report.case,
+        "created": report.created,
+        "files": report.files,
+        "bytes": report.bytes,
+        "bundles": [
+            {
+                "digest": bundle.digest,
+                "url": bundle.url,
+                "title": bundle.title,
+                "fetched_at": moment(bundle.fetched_at),
+                "stamps": [_json_stamp(facts) for facts in bundle.stamps],
+            }
+            for bundle in report.bundles
+        ],
+        "seals": [_json_stamp(facts) for facts in report.seals],
+    }
+
+
+def shown(text: str) -> str:
+    """`text` on one line without what could move a terminal's cursor or turn its text around."""
+    return "".join("·" if unicodedata.category(char) in _ACTING else char for char in text)
+
+
+def _for_programs(value: object) -> str:
+    """`value` as JSON, in which what would act on a terminal stands as an escape."""
+    text = json.dumps(value, ensure_ascii=False, indent=1)
+    acting = {char for char in text if char != "\n" and unicodedata.category(char) in _ACTING}
+    return text.translate({ord(char): json.dumps(char)[1:-1] for char in acting}) + "\n"
+
+
+def _write_fault(fault: DoesNotHold, is_json: bool) -> None:
+    if is_json:
+        said = {"holds": False, "part": fault.part, "fault": fault.fault.name.lower()}
+        sys.stdout.write(_for_programs(said | {"en": str(fault), "zh": say(fault.message, "zh")}))
+    sys.stderr.write(f"DOES NOT HOLD: {shown(str(fault))}\n不成立：{shown(say(fault.message, 'zh'))}\n")
+
+
+def _of_bundle(bundle: Checked) -> list[str]:
+    at = moment(bundle.fetched_at)
+    said = [f"  {bundle.url}", f"    fetched/取得 {at}  SHA-256 {bundle.digest}"]
+    said += [f"    stamped/时间戳 {_stamp(facts)}" for facts in bundle.stamps]
+    return said if bundle.stamps else [*said, "    no time stamp / 无时间戳"]
+
+
+def _stamp(facts: StampFacts) -> str:
+    at = facts.not_revoked_at
+    revoked = f"not revoked as of/吊销列表截至 {moment(at)}" if at else "revocation not checked/未查吊销"
+    return f"{moment(facts.at)}  {facts.signer}  root/根证书 {facts.root} SHA-256 {facts.root_sha256}  {revoked}"
+
+
+def _json_stamp(facts: StampFacts) -> dict[str, Any]:
+    return {
+        "at": moment(facts.at),
+        "policy": facts.policy,
+        "serial": str(facts.serial),  # up to 160 bits: more than a JSON number holds elsewhere
+        "signer": facts.signer,
+        "root": facts.root,
+        "root_sha256": facts.root_sha256,
+        "not_revoked_at": moment(facts.not_revoked_at) if facts.not_revoked_at else None,
+    }
+
+
+def _roots(path: Path) -> bytes:
+    try:
+        pem = path.read_bytes()
+        if not certificates_in(pem):
+            raise UnreadableFile(path, "file.no-certificate")
     except OSError as error:
-        raise UnreadableFile(path, f"cannot be read ({error.strerror or error})") from error
-    return check(container.read(data, path.name), trusted_pem)
-
-
-def check(files: Files, trusted_pem: bytes = b"") -> Report:
-    """Verify an export's files. Raises DoesNotHold."""
-    manifest = parsed(_file(files, layout.MANIFEST), layout.MANIFEST)
-    _check_kind(manifest)
-    _check_listed(files, manifest)
-    if _file(files, layout.SUMS) != statements.sums(files):
-        raise DoesNotHold(Fault.DIGEST, layout.SUMS)
-    case = parsed(_file(files, layout.CASE), layout.CASE)
-    bundles = [_opened(files, said) for said in _bundles(case)]
-    checked = tuple(_checked(files, bundle, trusted_pem) for bundle in bundles)
-    _check_repeated(files, case, manifest, bundles)
-    _check_expected(files, bundles)
-    seals = _seals(files, trusted_pem)
-    total = sum(map(len, files.values()))
-    return Report(int(manifest["case"]), str(manifest["created"]), checked, seals, len(files), total)
-
-
-def check_proof(bundle: Opened, proof: DayProof, part: str, trusted_pem: bytes = b"") -> tuple[StampFacts, ...]:
-    """The stamps on the root that the bundle's proof leads to. Raises DoesNotHold."""
-    if root_from(bundle.digest, proof.leaf_index, proof.tree_size, proof.path) != proof.root:
-        raise DoesNotHold(Fault.AUDIT_PATH, part)
-    if proof.day != bundle.fetched_at.date():
-        raise DoesNotHold(Fault.CONTRADICTS, part, why=("the day is not that of the page", "日期与网页取得日不符"))
-    latest = max(bundle.fetched_at, bundle.made_at)
-    facts = []
-    for number, stamp in enumerate(proof.stamps, 1):
-        place = f"{layout.stamp_folder(proof.root, number)}/{layout.RESPONSE}"
-        said = verified(stamp, proof.root, place, trusted_pem)
-        if said.at + MAX_CLOCK_DIFFERENCE < latest:
-            raise DoesNotHold(Fault.STAMP_TIME, place, stamped=moment(said.at), said=moment(latest))
-        facts.append(said)
-    return tuple(facts)
-
-
-def _file(files: Files, name: str) -> bytes:
-    if name not in files:
-        raise DoesNotHold(Fault.MISSING, name)
-    return bytes(files[name])
-
-
-def _check_kind(manifest: Mapping[str, Any]) -> None:
-    is_known = manifest.get("format") == layout.FORMAT
-    if not (is_known and isinstance(manifest.get("case"), int) and isinstance(manifest.get("created"), str)):
-        raise DoesNotHold(Fault.UNREADABLE, layout.MANIFEST, why=("it is of another format", "格式不同"))
-    if manifest.get("version") not in layout.READ_VERSIONS:
-        why = ("it is of a later version; use a newer program", "版本较新，请使用更新的程序")
-        raise DoesNotHold(Fault.UNREADABLE, layout.MANIFEST, why=why)
-
-
-def _check_listed(files: Files, manifest: Mapping[str, Any]) -> None:
-    try:
-        listed = {str(item["path"]): (str(item["sha256"]), int(item["bytes"])) for item in manifest["files"]}
-    except (KeyError, TypeError, ValueError) as error:
-        raise DoesNotHold(Fault.UNREADABLE, layout.MANIFEST, why=("its list of files", "文件清单有误")) from error
-    for name, (hashed, size) in listed.items():
-        if name not in files:
-            raise DoesNotHold(Fault.MISSING, name)
-        if len(files[name]) != size or sha256(files[name]) != hashed:
-            raise DoesNotHold(Fault.DIGEST, name)
-    for name in files:
-        if name not in listed and name not in (layout.MANIFEST, layout.SUMS) and not name.startswith(f"{layout.SEAL}/"):
-            raise DoesNotHold(Fault.UNLISTED, name)
-
-
-def _bundles(case: Mapping[str, Any]) -> list[str]:
-    """The digests that the case names."""
-    try:
-        named = [str(item["digest"]) for item in case["bundles"]]
-    except (KeyError, TypeError) as error:
-        raise DoesNotHold(Fault.UNREADABLE, layout.CASE, why=("its list of bundles", "证据包清单有误")) from error
-    if not named or len(named) > MAX_BUNDLES:
-        raise DoesNotHold(Fault.UNREADABLE, layout.CASE, why=("no bundle, or too many", "没有证据包或过多"))
-    return named
-
-
-def _opened(files: Files, named: str) -> Opened:
-    name = layout.bundle_file(Digest(named))
-    if name not in files:
-        raise DoesNotHold(Fault.MISSING, name)
-    bundle = opened(files[name], name)
-    if bundle.digest != named:
-        raise DoesNotHold(Fault.DIGEST, name)
-    return bundle
-
-
-def _checked(files: Files, bundle: Opened, trusted_pem: bytes) -> Checked:
-    name = layout.proof_file(bundle.digest)
-    stamps: tuple[StampFacts, ...] = ()
-    if name in files:
-        said = parsed(bytes(files[name]), name)
-        proof = statements.read_proof(said, files, name)
-        stamps = check_proof(bundle, proof, name, trusted_pem)
-        if statements.proof(bundle.digest, proof) != files[name]:
-            raise DoesNotHold(Fault.CONTRADICTS, name, why=("it is of another bundle", "属于其他证据包"))
-    return Checked(bundle.digest, str(bundle.page["url"]), str(bundle.page["title"]), bundle.fetched_at, stamps)
-
-
-def _check_repeated(files: Files, case: Mapping[str, Any], manifest: Mapping[str, Any], bundles: list[Opened]) -> None:
-    """What stands outside the bundles for convenience is what stands in them."""
-    if case.get("case") != manifest["case"]:
-        raise DoesNotHold(Fault.CONTRADICTS, layout.CASE, why=("its number", "案件编号"))
-    for said, bundle in zip(case["bundles"], bundles, strict=True):
-        if said != statements.of_bundle(bundle):
-            raise DoesNotHold(Fault.CONTRADICTS, layout.CASE, why=("what it says of a bundle", "对证据包的陈述"))
-        for rendering, content in bundle.renderings.items():
-            name = layout.shown_file(bundle.digest, rendering)
-            if _file(files, name) != content:
-                raise DoesNotHold(Fault.CONTRADICTS, name, why=("the bundle has another", "与证据包内不同"))
-
-
-def _check_expected(files: Files, bundles: list[Opened]) -> None:
-    """No file stands there that was not looked at: a reader would believe it had been."""
-    expected = {layout.MANIFEST, layout.SUMS, layout.CASE, layout.EXPLANATION, layout.PRINTED}
-    for bundle in bundles:
-        expected |= {layout.bundle_file(bundle.digest), layout.proof_file(bundle.digest)}
-        expected |= {layout.shown_file(bundle.digest, rendering) for rendering in bundle.renderings}
-        expected |= _stamp_files(files, bundle)
-    for name in files:
-        if name not in expected and not name.startswith(f"{layout.SEAL}/"):
-            raise DoesNotHold(Fault.UNLISTED, name)
-
-
-def _stamp_files(files: Files, bundle: Opened) -> set[str]:
-    """The files of the stamps that a bundle's proof names; the proof has been checked."""
-    name = layout.proof_file(bundle.digest)
-    said = parsed(bytes(files[name]), name)["stamps"] if name in files else []
-    return {f"{each['folder']}/{file}" for each in said for file in (layout.QUERY, layout.RESPONSE, layout.ROOTS)}
-
-
-def _seals(files: Files, trusted_pem: bytes) -> tuple[StampFacts, ...]:
-    sealed = sha256(files[layout.MANIFEST])
-    found_in = {name.rpartition("/")[0] for name in files if name.startswith(f"{layout.SEAL}/")}
-    folders = sorted(found_in, key=lambda name: (len(name), name))
-    if len(folders) > statements.MAX_STAMPS:
-        raise DoesNotHold(Fault.TOO_LARGE, layout.SEAL, limit=str(statements.MAX_STAMPS))
-    found = []
-    for number, folder in enumerate(folders, 1):
-        named = {f"{folder}/{name}" for name in (layout.QUERY, layout.RESPONSE, layout.ROOTS)}
-        extra = [name for name in files if name.startswith(f"{folder}/") and name not in named]
-        if folder != layout.seal_folder(number) or extra:
-            raise DoesNotHold(Fault.UNLISTED, (extra or [folder])[0])
-        stamp = statements.stamp_in(files, folder, "")
-        found.append(verified(stamp, sealed, f"{folder}/{layout.RESPONSE}", trusted_pem))
-    return tuple(found)
+        raise UnreadableFile(path, "file.cannot-be-read", error=error.strerror or error) from error
+    except ValueError as error:
+        raise UnreadableFile(path, "file.bad-certificate") from error
+    return pem
 
 
 def main(arguments: list[str]) -> int:
     """The exit code: 0 holds, 1 does not, 2 there is nothing to read, 3 holds but bears no stamp."""
-    from evidence.told import tell
-
     options = ArgumentParser(prog="python -m evidence.verify", description="Verify an export of evidence, offline.")
     options.add_argument("file", metavar="FILE", type=Path)
     options.add_argument("--ca", metavar="PEM", type=Path, help="roots that you got from the authorities yourself")
     options.add_argument("--json", action="store_true", help="for programs")
     given = options.parse_args(arguments)
-    return tell(given.file, given.ca, is_json=given.json)
+    return report_verification(given.file, given.ca, is_json=given.json)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ Stricter than readers of any archive must be. Source: ISO 28500:2017, section 4.
 
 from collections.abc import Iterator, Mapping
 
+from core.wording import Message
 from evidence.faults import DoesNotHold, Fault
 
 MAX_RECORDS = 4_000  # a chapter of 60 parts has 120, a page with a picture for each rare character 300
@@ -19,7 +20,7 @@ def records(archive: bytes, part: str) -> Iterator[tuple[Mapping[str, str], byte
     while position < len(archive):
         number += 1
         if number > MAX_RECORDS:
-            raise DoesNotHold(Fault.TOO_LARGE, part, limit=f"{MAX_RECORDS:,} records")
+            raise DoesNotHold(Fault.TOO_LARGE, part, limit=Message("flaw.records", records=MAX_RECORDS))
         fields, start = _head(archive, position, part)
         end = start + _length(fields, part)
         if archive[end : end + len(_END)] != _END:
@@ -49,4 +50,4 @@ def _length(fields: Mapping[str, str], part: str) -> int:
 
 
 def _broken(part: str) -> DoesNotHold:
-    return DoesNotHold(Fault.UNREADABLE, part, why=("it is no WARC 1.1", "不是 WARC 1.1"))
+    return DoesNotHold(Fault.UNREADABLE, part, why=Message("flaw.no-warc"))

@@ -1,82 +1,105 @@
 """Numbered fingerprint algorithms. A record is never edited: what changes a bit of a fingerprint gets a new id.
 
-The id is the first byte of every stored fingerprint and part of every key of the index.
+The id is the first byte of every stored fingerprint and part of every key of the index. How to add one:
+docs/recipes/fingerprint-algorithm.md.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from enum import Flag, StrEnum
-from types import MappingProxyType
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from typing import Any
 
-PUBLISHED_MAX_DIGITS = (1, 3, 7, 9)
+import numpy as np
+from numpy.typing import NDArray
 
+from fingerprint.alphabets import FOLDED, INITIALS, SYLLABLES
+from fingerprint.near import NEAR_2026, NearTable
+from fingerprint.normalization import normalize
+from fingerprint.rules import AnchorRule, Normalization, Seeds, WindowRule
+from fingerprint.tables import TABLES_2026, Tables
 
-class Alphabet(StrEnum):
-    """What the tokens of an anchor are."""
-
-    SYLLABLES = "syllables"
-    INITIALS = "initials"
-    FOLDED = "folded"  # fingerprint.folding
-
-
-class Seeds(Flag):
-    """What the index of an algorithm takes, and `Fingerprint.hashes` holds."""
-
-    ANCHORS = 1
-    WINDOWS = 2
-    BOTH = 3
+MAX_ID = 255  # one byte
 
 
-@dataclass(frozen=True, slots=True)
-class WindowRule:
-    """How frequency windows are made.
+@dataclass(frozen=True, eq=False)
+class Algorithm:
+    """Everything that changes a bit of a fingerprint: from the rules and tables that read a text to the seeds.
 
-    granularity, step: tokens; a step of half the granularity is 50 % overlap, and of 1 the most there is.
+    near: which tokens agree when texts are aligned. It belongs to the reading table and changes no fingerprint.
     """
 
-    granularity: int
-    step: int
-    max_digit: int  # one of PUBLISHED_MAX_DIGITS
-    letters: str  # alphabetical
-    reference_permille: tuple[int, ...]  # of each letter, in ordinary Chinese
-
-    def __post_init__(self) -> None:
-        if not 1 <= self.step <= self.granularity:
-            raise ValueError(f"a step of {self.step} does not fit a granularity of {self.granularity}")
-        if len(self.letters) != len(self.reference_permille):
-            raise ValueError("every letter needs its reference frequency")
-        if list(self.letters) != sorted(set(self.letters)):
-            raise ValueError(f"letters {self.letters!r} are not in alphabetical order, each once")
-        if self.max_digit not in PUBLISHED_MAX_DIGITS:
-            raise ValueError(f"digits up to {self.max_digit} are not published; choose among {PUBLISHED_MAX_DIGITS}")
-
-
-@dataclass(frozen=True, slots=True)
-class AnchorRule:
-    """How anchors are made: hashes of `tokens` consecutive tokens, of which about one in `one_in` is kept."""
-
-    alphabet: Alphabet
-    tokens: int
-    one_in: int
-
-
-@dataclass(frozen=True, slots=True)
-class Algorithm:
-    """Everything that changes a bit of a fingerprint."""
-
     id: int
-    readings_digest: str  # of fingerprint.readings.TABLE
-    normalization: int  # the rules of fingerprint.normalization, counted
+    normalization: Normalization
     windows: tuple[WindowRule, ...]
     anchors: AnchorRule
     seeds: Seeds = Seeds.ANCHORS
+    near: NearTable = NEAR_2026
 
     def __post_init__(self) -> None:
+        if self.near.table is not self.tables.readings:
+            raise ValueError(f"algorithm {self.id} has characters that are near by other readings than its own")
+        if not 0 < self.id <= MAX_ID:
+            raise ValueError(f"an algorithm's id is 1 to {MAX_ID}, its first byte; {self.id} is not")
         if Seeds.WINDOWS in self.seeds and not self.windows:
             raise ValueError(f"algorithm {self.id} takes windows as seeds and has no rule to make them")
 
+    @property
+    def tables(self) -> Tables:
+        """What characters are looked up in."""
+        return self.normalization.tables
 
-READINGS_2026 = "39722b2c55c75e86878ced9d2bf63d276f4db0415b8453fb819cf33b69865633"
+    @cached_property
+    def symbols(self) -> NDArray[np.uint16]:
+        """uint16[65536]: what anchors hash of each token."""
+        return self.anchors.alphabet.symbols(self.tables.readings.names)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The record by the names of its parts, as evidence states it."""
+        return {
+            "id": self.id,
+            "readings_digest": self.tables.readings.digest,
+            "normalization": self.normalization.number,
+            "windows": tuple(asdict(rule) for rule in self.windows),
+            "anchors": {
+                "alphabet": self.anchors.alphabet.name,
+                "tokens": self.anchors.tokens,
+                "one_in": self.anchors.one_in,
+            },
+            "seeds": self.seeds.name,
+        }
+
+
+class AlgorithmTable(Mapping[int, Algorithm]):
+    """Algorithms by id."""
+
+    def __init__(self, *algorithms: Algorithm) -> None:
+        self._by_id = {algorithm.id: algorithm for algorithm in algorithms}
+        if len(self._by_id) < len(algorithms):
+            raise ValueError(f"two algorithms have one id: {[algorithm.id for algorithm in algorithms]}")
+
+    def __getitem__(self, algorithm_id: int) -> Algorithm:
+        return self._by_id[algorithm_id]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._by_id)
+
+    def __len__(self) -> int:
+        return len(self._by_id)
+
+    @contextmanager
+    def register_temporarily(self, algorithm: Algorithm) -> Iterator[Algorithm]:
+        """Know one more algorithm for a while, to try it before it is added for ever."""
+        if algorithm.id in self._by_id:
+            raise ValueError(f"there is an algorithm {algorithm.id} already")
+        self._by_id[algorithm.id] = algorithm
+        try:
+            yield algorithm
+        finally:
+            del self._by_id[algorithm.id]
+
+
+NORMALIZATION_1 = Normalization(1, normalize, TABLES_2026)
 
 # The 20 most frequent initials, with their permille of all tokens: mean of four kinds of text, each weighed alike (news
 # of 2013 and 2020, encyclopaedia paragraphs, prose of the 1920s to 1940s, older novels; 8.4 M tokens, November 2026).
@@ -90,18 +113,17 @@ PUBLISHED_WINDOWS = WindowRule(64, 32, 3, FREQUENT_INITIALS, REFERENCE_PERMILLE)
 
 # The same over half as many tokens: passages of 32 tokens have a window, and twice the index.
 FINE_WINDOWS = replace(PUBLISHED_WINDOWS, granularity=32, step=16)
-SYLLABLE_ANCHORS = AnchorRule(Alphabet.SYLLABLES, 5, 4)
+SYLLABLE_ANCHORS = AnchorRule(SYLLABLES, 5, 4)
 
 # 1, 2: anchors of plain syllables and of initials; 3, 4: windows as seeds; 5: anchors of folded syllables
 # (docs/decisions/fingerprints-and-anchors.md).
-_NUMBERED = (
-    Algorithm(1, READINGS_2026, 1, (PUBLISHED_WINDOWS,), SYLLABLE_ANCHORS),
-    Algorithm(2, READINGS_2026, 1, (PUBLISHED_WINDOWS,), AnchorRule(Alphabet.INITIALS, 10, 4)),
-    Algorithm(3, READINGS_2026, 1, (PUBLISHED_WINDOWS,), SYLLABLE_ANCHORS, Seeds.WINDOWS),
-    Algorithm(4, READINGS_2026, 1, (PUBLISHED_WINDOWS, FINE_WINDOWS), SYLLABLE_ANCHORS, Seeds.BOTH),
-    Algorithm(5, READINGS_2026, 1, (PUBLISHED_WINDOWS,), AnchorRule(Alphabet.FOLDED, 5, 4)),
+ALGORITHMS = AlgorithmTable(
+    Algorithm(1, NORMALIZATION_1, (PUBLISHED_WINDOWS,), SYLLABLE_ANCHORS),
+    Algorithm(2, NORMALIZATION_1, (PUBLISHED_WINDOWS,), AnchorRule(INITIALS, 10, 4)),
+    Algorithm(3, NORMALIZATION_1, (PUBLISHED_WINDOWS,), SYLLABLE_ANCHORS, Seeds.WINDOWS),
+    Algorithm(4, NORMALIZATION_1, (PUBLISHED_WINDOWS, FINE_WINDOWS), SYLLABLE_ANCHORS, Seeds.BOTH),
+    Algorithm(5, NORMALIZATION_1, (PUBLISHED_WINDOWS,), AnchorRule(FOLDED, 5, 4)),
 )
-ALGORITHMS: Mapping[int, Algorithm] = MappingProxyType({algorithm.id: algorithm for algorithm in _NUMBERED})
 
 # Folded syllables find what was confused by ear too, with an index no larger (decision as above).
 # When this changes, all fingerprints and the index are made anew.

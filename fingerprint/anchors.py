@@ -2,15 +2,14 @@
 
 Source: Schleimer, Wilkerson, Aiken, "Winnowing", SIGMOD 2003; parameters measured in
 docs/decisions/fingerprints-and-anchors.md.
+Everywhere `symbols` is uint16[65536]: what of each token is hashed (fingerprint.alphabets).
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fingerprint.algorithms import Alphabet, AnchorRule
-from fingerprint.folding import folded_symbols
-from fingerprint.letters import initials
-from fingerprint.normalization import WILDCARD
+from fingerprint.rules import AnchorRule
+from fingerprint.stream import WILDCARD
 
 NEVER = np.uint64(0xFFFFFFFFFFFFFFFF)  # the hash of what is never chosen
 MULTIPLIER = np.uint64(1_048_583)
@@ -18,14 +17,16 @@ MIX_1, MIX_2 = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
 SHIFT_1, SHIFT_2 = np.uint64(32), np.uint64(29)
 
 
-def anchor_positions(tokens: NDArray[np.uint16], rule: AnchorRule) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
+def anchor_positions(
+    tokens: NDArray[np.uint16], rule: AnchorRule, symbols: NDArray[np.uint16]
+) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
     """Hashes uint64[a] and stream positions int32[a], increasing, of the anchors of a stream.
 
     Whether a position is kept depends on the 2w - 2 + k tokens around it only, so that two texts with a passage in
     common keep the same positions in it. Runs of tokens with a wildcard, and all but the first of a row of equal runs
     (one character repeated), are never kept.
     """
-    hashes = gram_hashes(tokens, rule)
+    hashes = gram_hashes(tokens, rule, symbols)
     window = 2 * rule.one_in - 1
     if hashes.size < window:
         return hashes[:0], np.zeros(0, np.int32)
@@ -34,13 +35,13 @@ def anchor_positions(tokens: NDArray[np.uint16], rule: AnchorRule) -> tuple[NDAr
     return hashes[chosen], chosen.astype(np.int32)
 
 
-def gram_hashes(tokens: NDArray[np.uint16], rule: AnchorRule) -> NDArray[np.uint64]:
+def gram_hashes(tokens: NDArray[np.uint16], rule: AnchorRule, symbols: NDArray[np.uint16]) -> NDArray[np.uint64]:
     """uint64[n - k + 1]: the hash of the run that begins at each position; NEVER where none may be kept."""
     size = tokens.size - rule.tokens + 1
     if size <= 0:
         return np.zeros(0, np.uint64)
-    symbols = _symbols(tokens, rule)
-    hashes = _hashed([symbols[shift : shift + size] for shift in range(rule.tokens)])
+    hashed = symbols[tokens].astype(np.uint64)
+    hashes = _hash_columns([hashed[shift : shift + size] for shift in range(rule.tokens)])
     is_barred = np.zeros(size, np.bool_)
     is_barred[1:] = hashes[1:] == hashes[:-1]
     is_wild = tokens == WILDCARD
@@ -51,21 +52,15 @@ def gram_hashes(tokens: NDArray[np.uint16], rule: AnchorRule) -> NDArray[np.uint
     return hashes
 
 
-def hashes_at(tokens: NDArray[np.uint16], positions: NDArray[np.int32], rule: AnchorRule) -> NDArray[np.uint64]:
+def hashes_at(
+    tokens: NDArray[np.uint16], positions: NDArray[np.int32], rule: AnchorRule, symbols: NDArray[np.uint16]
+) -> NDArray[np.uint64]:
     """uint64[len(positions)]: the hash of the k tokens that begin at each position."""
-    symbols = _symbols(tokens, rule)
-    return _hashed([symbols[positions + shift] for shift in range(rule.tokens)])
+    hashed = symbols[tokens].astype(np.uint64)
+    return _hash_columns([hashed[positions + shift] for shift in range(rule.tokens)])
 
 
-def _hashed(columns: list[NDArray[np.uint64]]) -> NDArray[np.uint64]:
-    hashes = columns[0].copy()
-    for column in columns[1:]:
-        hashes *= MULTIPLIER
-        hashes += column
-    return mixed(hashes)
-
-
-def mixed(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def mix(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Spread sums over all 64 bits, in place; different sums stay different."""
     hashes *= MIX_1
     hashes ^= hashes >> SHIFT_1
@@ -89,9 +84,9 @@ def rightmost_minima(hashes: NDArray[np.uint64], window: int) -> NDArray[np.int6
     return np.compress(is_new, positions)
 
 
-def _symbols(tokens: NDArray[np.uint16], rule: AnchorRule) -> NDArray[np.uint64]:
-    if rule.alphabet is Alphabet.INITIALS:
-        return initials(tokens).astype(np.uint64)
-    if rule.alphabet is Alphabet.FOLDED:
-        return folded_symbols()[tokens].astype(np.uint64)
-    return tokens.astype(np.uint64)
+def _hash_columns(columns: list[NDArray[np.uint64]]) -> NDArray[np.uint64]:
+    hashes = columns[0].copy()
+    for column in columns[1:]:
+        hashes *= MULTIPLIER
+        hashes += column
+    return mix(hashes)

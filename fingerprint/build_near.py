@@ -1,6 +1,6 @@
-"""Writes near.bin: the readings of each character, what its sound may stand for, and what looks like it.
+"""Writes the near table of an algorithm: all readings of each character, and which others sound or look like it.
 
-    python -m fingerprint.build_near
+    python -m fingerprint.build_near 5
 
 Needs pypinyin, Pillow and mplfonts, which only the builders of this package import. The same versions give the same
 bytes on one machine; on another the last of equally like characters may differ. No fingerprint holds anything of this
@@ -15,50 +15,53 @@ import numpy as np
 from numpy.typing import NDArray
 from pypinyin.constants import PHRASES_DICT, PINYIN_DICT
 
+from fingerprint.algorithms import ALGORITHMS
 from fingerprint.build_readings import toneless
 from fingerprint.build_shapes import big5, gb2312, look_alikes
-from fingerprint.characters import KINDS, Kind
-from fingerprint.near import ALTERNATIVES_WIDTH, DATA_PATH, READINGS_WIDTH, SHAPES_WIDTH, pack
-from fingerprint.pinyin import NO_VOWEL
-from fingerprint.readings import SYLLABLES, TABLE
+from fingerprint.characters import Kind
+from fingerprint.letters import NO_VOWEL
+from fingerprint.near import ALTERNATIVES_WIDTH, READINGS_WIDTH, SHAPES_WIDTH, pack
+from fingerprint.readings import ReadingTable
+from fingerprint.tables import Tables
 
 DIGITS = range(ord("0"), ord("9") + 1)
 # A reading that no phrase shows counts as this many uses.
 UNSEEN_USES = 0.1
 # Of what a character may be replaced by for its sound: the least share that a token must have to be named as an
-# alternative when it is no reading of the character itself.
+# alternative when it is not a reading of the character itself.
 MIN_SHARE = 0.01
 
 Readings = Mapping[int, tuple[int, ...]]
 Uses = Mapping[tuple[int, int], float]
 
 
-def all_readings() -> dict[int, tuple[int, ...]]:
+def all_readings(table: ReadingTable) -> dict[int, tuple[int, ...]]:
     """Simplified character or digit -> syllable ids of its readings: its token first, the others by how usual they are.
 
     A simplified character has the first readings of all that is folded to it, too.
     """
-    uses = reading_uses()
+    uses = reading_uses(table)
     listed: dict[int, list[int]] = defaultdict(list)
     for code in sorted(PINYIN_DICT):
-        listed[int(TABLE.folding[code])] += _listed(code)[: None if TABLE.folding[code] == code else 1]
+        folded = int(table.folding[code])
+        listed[folded] += _listed_readings(code, table.names)[: None if folded == code else 1]
     for digit in DIGITS:
         listed[digit] = []
     found = {}
     for code, others in sorted(listed.items()):
-        if token := int(TABLE.syllables[code]):
+        if token := int(table.syllables[code]):
             ranked = sorted(dict.fromkeys(others), key=lambda reading: -uses.get((code, reading), 0))
             found[code] = tuple(dict.fromkeys([token, *ranked]))[:READINGS_WIDTH]
     return found
 
 
-def reading_uses() -> Uses:
+def reading_uses(table: ReadingTable) -> Uses:
     """(simplified character, syllable id) -> how often the 47,111 phrases of pypinyin read it so."""
     uses: Counter[tuple[int, int]] = Counter()
     for phrase, readings in PHRASES_DICT.items():
         if len(phrase) == len(readings):
             for character, reading in zip(phrase, readings, strict=True):
-                uses[int(TABLE.folding[ord(character)]), _number(reading[0])] += 1
+                uses[int(table.folding[ord(character)]), _syllable_id(reading[0], table.names)] += 1
     return {key: float(count) for key, count in uses.items()}
 
 
@@ -77,17 +80,19 @@ def sound_alternatives(readings: Readings, uses: Uses) -> Iterator[tuple[int, ..
         for reading, share in weights[code].items():
             for token, count in tokens_of_sound[reading].items():
                 expected[token] += share * count
-        yield _ranked(own, expected)
+        yield _likeliest_tokens(own, expected)
 
 
-def shapes(codes: list[int]) -> NDArray[np.uint16]:
+def shapes(codes: list[int], tables: Tables) -> NDArray[np.uint16]:
     """uint16[codes, SHAPES_WIDTH]: the places, counted from 1, of the characters that look like each.
 
     Looked for are all of GB 2312 and Big5 in simplified form; found are those of GB 2312.
     """
-    everyday, further = _simplified(gb2312(range(16, 56))), _simplified(gb2312(range(56, 88)))
+    everyday, further, rare = (
+        _simplify(characters, tables) for characters in (gb2312(range(16, 56)), gb2312(range(56, 88)), big5())
+    )
     places = {chr(code): place for place, code in enumerate(codes, start=1)}
-    characters = sorted((everyday | further | _simplified(big5())) & places.keys())
+    characters = sorted((everyday | further | rare) & places.keys())
     table = np.zeros((len(codes), SHAPES_WIDTH), np.uint16)
     alike = look_alikes(characters, everyday | further, everyday, SHAPES_WIDTH)
     for character, found in zip(characters, alike, strict=True):
@@ -95,12 +100,12 @@ def shapes(codes: list[int]) -> NDArray[np.uint16]:
     return table
 
 
-def _simplified(characters: frozenset[str]) -> frozenset[str]:
-    folded = (int(TABLE.folding[ord(character)]) for character in characters)
-    return frozenset(chr(code) for code in folded if KINDS.table[code] == Kind.HAN)
+def _simplify(characters: frozenset[str], tables: Tables) -> frozenset[str]:
+    folded = (int(tables.readings.folding[ord(character)]) for character in characters)
+    return frozenset(chr(code) for code in folded if tables.kinds[code] == Kind.HAN)
 
 
-def _ranked(own: tuple[int, ...], expected: Mapping[int, float]) -> tuple[int, ...]:
+def _likeliest_tokens(own: tuple[int, ...], expected: Mapping[int, float]) -> tuple[int, ...]:
     least = MIN_SHARE * sum(expected.values())
     others = [
         token
@@ -116,35 +121,37 @@ def _shares(code: int, own: tuple[int, ...], uses: Uses) -> dict[int, float]:
     return {reading: count / total for reading, count in counts.items()}
 
 
-def _listed(code: int) -> list[int]:
-    return [number for reading in PINYIN_DICT[code].split(",") if (number := _number(reading))]
+def _listed_readings(code: int, names: tuple[str, ...]) -> list[int]:
+    return [number for reading in PINYIN_DICT[code].split(",") if (number := _syllable_id(reading, names))]
 
 
-def _number(reading: str) -> int:
+def _syllable_id(reading: str, names: tuple[str, ...]) -> int:
     """The syllable id of a reading; 0 for one without vowel, which only interjections have."""
     name = toneless(reading)
-    return SYLLABLES.index(name) if name not in NO_VOWEL and name in SYLLABLES else 0
+    return names.index(name) if name not in NO_VOWEL and name in names else 0
 
 
-def _padded(rows: list[tuple[int, ...]], width: int) -> NDArray[np.uint16]:
+def _pad(rows: list[tuple[int, ...]], width: int) -> NDArray[np.uint16]:
     table = np.zeros((len(rows), width), np.uint16)
     for number, row in enumerate(rows):
         table[number, : len(row)] = row
     return table
 
 
-def main() -> None:
-    readings = all_readings()
+def main(algorithm_id: int) -> None:
+    algorithm = ALGORITHMS[algorithm_id]
+    table = algorithm.tables.readings
+    readings = all_readings(table)
     codes = np.array(list(readings), np.uint32)
-    alternatives = _padded(list(sound_alternatives(readings, reading_uses())), ALTERNATIVES_WIDTH)
+    alternatives = _pad(list(sound_alternatives(readings, reading_uses(table))), ALTERNATIVES_WIDTH)
     unique, numbers = np.unique(alternatives, axis=0, return_inverse=True)
-    alike = shapes(list(readings))
-    sounds = _padded(list(readings.values()), READINGS_WIDTH)
+    alike = shapes(list(readings), algorithm.tables)
+    sounds = _pad(list(readings.values()), READINGS_WIDTH)
     data = pack([codes, sounds, unique, numbers.astype(np.uint16), alike])
-    DATA_PATH.write_bytes(data)
+    algorithm.near.path.write_bytes(data)
     pairs = np.count_nonzero(alike)
     sys.stdout.write(f"{codes.size} characters, {pairs} pairs of like shape, {len(data)} bytes\n")
 
 
 if __name__ == "__main__":
-    main()
+    main(int(sys.argv[1]))

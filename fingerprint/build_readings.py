@@ -1,9 +1,10 @@
-"""Writes readings.bin and syllables.py: one reading for each code point. Run by hand when a table is to be added.
+"""Writes a table of readings: readings_<name>.bin and syllables_<name>.py, one reading for each code point.
 
-    python -m fingerprint.build_readings
+    python -m fingerprint.build_readings 2026
 
 Needs pypinyin and opencc, which nothing else of this package imports. The same versions of both give the same bytes.
-An algorithm id names the digest of its table (fingerprint.algorithms), so new bytes need a new id.
+An algorithm names the digest of its table, so new bytes need a new name and a new algorithm
+(docs/recipes/fingerprint-algorithm.md).
 """
 
 import lzma
@@ -16,9 +17,9 @@ from numpy.typing import NDArray
 from opencc import OpenCC
 from pypinyin.constants import PINYIN_DICT
 
-from fingerprint.readings import CODE_POINTS, DATA_PATH, pack, payload_digest
+from fingerprint.readings import CODE_POINTS, pack, payload_digest
 
-SYLLABLES_PATH = DATA_PATH.with_name("syllables.py")
+FOLDER = Path(__file__).parent
 NUMERALS = "零一二三四五六七八九"
 # Written in Taiwan where the mainland writes the other; OpenCC leaves it alone because of compounds such as 著作.
 # Both sides of a comparison are folded alike, so that losing the distinction costs nothing.
@@ -38,7 +39,7 @@ SYLLABLES: tuple[str, ...] = ("", *_NAMES.split())
 def folding() -> dict[int, int]:
     """Code point -> the simplified or compatibility form that stands for it, where it is another one."""
     direct = _compatibility_forms() | _simplified_forms()
-    return {source: target for source in direct if (target := _followed(source, direct)) != source}
+    return {source: target for source in direct if (target := _follow(source, direct)) != source}
 
 
 def readings(fold: dict[int, int]) -> dict[int, str]:
@@ -68,7 +69,7 @@ def _compatibility_forms() -> dict[int, int]:
     return forms
 
 
-def _followed(code: int, direct: dict[int, int]) -> int:
+def _follow(code: int, direct: dict[int, int]) -> int:
     seen = {code}
     while (following := direct.get(code, code)) not in seen:
         code = following
@@ -81,23 +82,25 @@ def toneless(reading: str) -> str:
     return "".join(letter for letter in decomposed if "a" <= letter <= "z")
 
 
-def _columns(table: dict[int, int]) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+def _to_columns(table: dict[int, int]) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
     return np.array(list(table.keys()), np.uint32), np.array(list(table.values()), np.uint32)
 
 
-def main() -> None:
+def main(name: str) -> None:
     fold = dict(sorted(folding().items()))
     read = readings(fold)
     names = sorted(set(read.values()))
-    number = {name: index for index, name in enumerate(names, start=1)}
-    payload = pack(_columns({code: number[syllable] for code, syllable in read.items()}), _columns(fold))
-    DATA_PATH.write_bytes(lzma.compress(payload, preset=9))
+    number = {syllable: index for index, syllable in enumerate(names, start=1)}
+    columns = _to_columns({code: number[syllable] for code, syllable in read.items()})
+    payload = pack(columns, _to_columns(fold))
+    (FOLDER / f"readings_{name}.bin").write_bytes(lzma.compress(payload, preset=9))
     rows = [names[start : start + 16] for start in range(0, len(names), 16)]
     lines = "\n".join(f'    "{" ".join(row)} "' for row in rows)
-    Path(SYLLABLES_PATH).write_text(SYLLABLES_TEMPLATE.format(lines=lines), encoding="utf-8")
+    module = FOLDER / f"syllables_{name}.py"
+    module.write_text(SYLLABLES_TEMPLATE.format(lines=lines), encoding="utf-8")
     summary = f"{len(read)} readings, {len(fold)} folded, {len(names)} syllables, digest {payload_digest(payload)}\n"
     sys.stdout.write(summary)
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1])

@@ -27,13 +27,13 @@ Pictures = NDArray[np.float32]
 
 def gb2312(rows: range) -> frozenset[str]:
     """The characters of some rows of GB 2312: 16 to 55 are the 3,755 of every day, 56 to 87 the 3,008 further ones."""
-    return _decoded([(0xA0 + row, range(0xA1, 0xFF)) for row in rows], "gb2312")
+    return _decode([(0xA0 + row, range(0xA1, 0xFF)) for row in rows], "gb2312")
 
 
 def big5() -> frozenset[str]:
     """The 13,053 characters of Big5."""
     seconds = [*range(0x40, 0x7F), *range(0xA1, 0xFF)]
-    return _decoded([(first, seconds) for first in (*range(0xA4, 0xC7), *range(0xC9, 0xFA))], "big5")
+    return _decode([(first, seconds) for first in (*range(0xA4, 0xC7), *range(0xC9, 0xFA))], "big5")
 
 
 def look_alikes(
@@ -79,15 +79,15 @@ def _parts(pictures: Pictures) -> list[Pictures]:
         pictures[:, edge - size :],
         pictures[:, :size],
     ]
-    return [_normalized(part.reshape(len(part), -1)) for part in wholes]
+    return [_normalize(part.reshape(len(part), -1)) for part in wholes]
 
 
-def _normalized(vectors: Pictures) -> Pictures:
+def _normalize(vectors: Pictures) -> Pictures:
     centred = vectors - vectors.mean(axis=1, keepdims=True)
     lengths = np.linalg.norm(centred, axis=1, keepdims=True)
     return np.asarray(centred / np.maximum(lengths, 1), np.float32)
 
 
-def _decoded(cells: list[tuple[int, range]] | list[tuple[int, list[int]]], encoding: str) -> frozenset[str]:
+def _decode(cells: list[tuple[int, range]] | list[tuple[int, list[int]]], encoding: str) -> frozenset[str]:
     found = (bytes([first, second]).decode(encoding, "ignore") for first, seconds in cells for second in seconds)
     return frozenset(character for character in found if len(character) == 1)

@@ -1,16 +1,12 @@
-"""What kind each code point is of, as far as normalisation cares."""
+"""Kinds of characters: what normalisation reads, drops or counts as noise."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import IntEnum
-from functools import cached_property
-
-import numpy as np
-from numpy.typing import NDArray
-
-from fingerprint.readings import CODE_POINTS, TABLE, ReadingTable
 
 
 class Kind(IntEnum):
-    """A code point's kind; OTHER is what is dropped without a word (punctuation, line ends, foreign scripts)."""
+    """A code point's kind; OTHER is dropped silently (punctuation, line ends, foreign scripts)."""
 
     OTHER = 0
     HAN = 1
@@ -49,7 +45,7 @@ SPACES = (
     range(0x3000, 0x3001),
 )
 # Private use (picture fonts), the replacement character, and the white square that editions print for a character
-# they have no glyph for: a character stood here, and nobody can say which.
+# they have no glyph for: a character stood here, and it is unknown which.
 WILDCARDS = (
     range(0xE000, 0xF900),
     range(0xF0000, 0xFFFFE),
@@ -62,46 +58,25 @@ TOKEN_BITS = 12  # of a sign; above them the kind
 TOKEN_MASK = (1 << TOKEN_BITS) - 1
 
 
-class CharacterKinds:
-    """The kind of every code point, worked out at the first question."""
+@dataclass(frozen=True, eq=False)
+class CharacterClasses:
+    """Which code points are of which kind, beside those that readings make HAN or DIGIT; the last that applies wins."""
 
-    def __init__(self, readings: ReadingTable) -> None:
-        self._readings = readings
-
-    @cached_property
-    def table(self) -> NDArray[np.uint8]:
-        """uint8[code point]: a `Kind`."""
-        kinds = np.zeros(CODE_POINTS, np.uint8)
-        kinds[self._readings.syllables > 0] = Kind.HAN
-        folding = self._readings.folding
-        kinds[(folding >= ord("0")) & (folding <= ord("9"))] = Kind.DIGIT
-        for kind, characters in _BY_CHARACTER.items():
-            kinds[[ord(character) for character in characters]] = kind
-        for kind, ranges in _BY_RANGE.items():
-            for codes in ranges:
-                kinds[codes.start : codes.stop] = kind
-        return kinds
-
-    @cached_property
-    def signs(self) -> NDArray[np.uint16]:
-        """uint16[code point]: the kind above TOKEN_BITS, the syllable below; a wildcard has none."""
-        signs = self._readings.syllables.copy()
-        signs[self.table == Kind.WILDCARD] = 0
-        signs += self.table.astype(np.uint16) << np.uint16(TOKEN_BITS)
-        return signs
+    by_character: Mapping[Kind, str]
+    by_range: Mapping[Kind, tuple[range, ...]]
 
 
-_BY_CHARACTER = {
-    Kind.LATIN: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" + TONED_LATIN,
-    Kind.OPENING: "([（［【〔〈〖{｛",
-    Kind.CLOSING: ")]）］】〕〉〗}｝",
-    Kind.JOINING: "'’ʼ`-‐·",
-}
-_BY_RANGE = {
-    Kind.FULL_WIDTH_LATIN: FULL_WIDTH_LATIN,
-    Kind.ZERO_WIDTH: ZERO_WIDTH,
-    Kind.SPACE: SPACES,
-    Kind.WILDCARD: WILDCARDS,
-}
-
-KINDS = CharacterKinds(TABLE)
+CLASSES_2026 = CharacterClasses(
+    by_character={
+        Kind.LATIN: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" + TONED_LATIN,
+        Kind.OPENING: "([（［【〔〈〖{｛",
+        Kind.CLOSING: ")]）］】〕〉〗}｝",
+        Kind.JOINING: "'’ʼ`-‐·",
+    },
+    by_range={
+        Kind.FULL_WIDTH_LATIN: FULL_WIDTH_LATIN,
+        Kind.ZERO_WIDTH: ZERO_WIDTH,
+        Kind.SPACE: SPACES,
+        Kind.WILDCARD: WILDCARDS,
+    },
+)

@@ -1,4 +1,4 @@
-"""Syllables folded to how they are heard: what people confuse by ear is one symbol, so that anchors outlive it.
+"""Folded syllables: what people confuse by ear is one symbol, so that anchors survive the confusion.
 
 Three parts of a syllable are kept, each coarsely: where the tongue or the lips close for its initial, the glide, and
 the rhyme. Aspirated or not, stop or fricative, dental or retroflex (b/p, d/t, g/k, j/q/x, z/c/s/zh/ch/sh), n or l: one
@@ -6,15 +6,11 @@ initial. u and ü: one sound. -n and -ng behind a or e: one rhyme; ao and ou: an
 it never changes. Chosen by measurement: docs/decisions/fingerprints-and-anchors.md.
 """
 
-from functools import cache
-
 import numpy as np
 from numpy.typing import NDArray
 
-from fingerprint.pinyin import NO_VOWEL
-from fingerprint.readings import SYLLABLES
+from fingerprint.letters import NO_VOWEL, TOKENS
 
-TOKENS = 1 << 16
 # The longer of two that begin alike stands first. y and w are glides and no initials.
 PLACES = {
     **dict.fromkeys(("zh", "ch", "sh", "z", "c", "s"), "z"),
@@ -34,37 +30,37 @@ RHYMES = {**dict.fromkeys(("an", "ang", "en", "eng"), "n"), **dict.fromkeys(("ao
 Folded = tuple[str, str, str]
 
 
-@cache
-def folded_symbols() -> NDArray[np.uint16]:
-    """uint16[65536]: the symbol of every token, counted from 1 in the order of syllables; 0 for what is no syllable.
+def folded_symbols(names: tuple[str, ...]) -> NDArray[np.uint16]:
+    """uint16[65536]: the symbol of every token, counted from 1 in the order of syllables; 0 for everything else.
 
-    >>> symbols = folded_symbols()
-    >>> bool(symbols[SYLLABLES.index("shang")] == symbols[SYLLABLES.index("cen")])
-    True
+    names: of the syllables by id; that of id 0 is "".
+
+    >>> folded_symbols(("", "shang", "xi", "cen"))[:5].tolist()
+    [0, 1, 2, 1, 0]
     """
     numbers: dict[Folded, int] = {}
     table = np.zeros(TOKENS, np.uint16)
-    for token, name in enumerate(SYLLABLES[1:], start=1):
-        table[token] = numbers.setdefault(folded(name), len(numbers) + 1)
+    for token, name in enumerate(names[1:], start=1):
+        table[token] = numbers.setdefault(fold_syllable(name), len(numbers) + 1)
     return table
 
 
-def folded(name: str) -> Folded:
+def fold_syllable(name: str) -> Folded:
     """Place of the initial, glide and rhyme of a toneless syllable; any of them may be empty.
 
-    >>> folded("zhuang"), folded("yuan"), folded("liu"), folded("er")
+    >>> fold_syllable("zhuang"), fold_syllable("yuan"), fold_syllable("liu"), fold_syllable("er")
     (('z', 'u', 'n'), ('', 'u', 'n'), ('l', 'i', 'ao'), ('', '', 'er'))
     """
     if name in NO_VOWEL:
         return name, "", ""
     initial = next((start for start in PLACES if name.startswith(start)), "")
-    final = _spelled_out(initial, name.removeprefix(initial))
+    final = _spell_out(initial, name.removeprefix(initial))
     has_glide = len(final) > 1 and final[0] in GLIDES
     glide, rhyme = (final[0], final[1:]) if has_glide else ("", final)
     return PLACES.get(initial, ""), glide, RHYMES.get(rhyme, rhyme)
 
 
-def _spelled_out(initial: str, written: str) -> str:
+def _spell_out(initial: str, written: str) -> str:
     final = written.replace("v", "u")
     if final[0] == "y":
         final = final[1:] if final[1] in GLIDES else "i" + final[1:]

@@ -1,13 +1,9 @@
 """Syllables that are taken for each other where people do not tell them apart: zh and z, n and l, ng and n, h and f."""
 
 from collections.abc import Callable
-from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
-
-from fingerprint.folding import folded_symbols
-from fingerprint.readings import SYLLABLES
 
 INITIALS = (("zh", "z"), ("ch", "c"), ("sh", "s"), ("n", "l"))
 FINALS = (("ang", "an"), ("eng", "en"), ("ing", "in"))
@@ -19,36 +15,43 @@ WHOLE = (
 )
 
 
-@cache
-def fuzzy_syllables(is_folded: bool = False) -> NDArray[np.uint16]:
+def fuzzy_syllables(names: tuple[str, ...], symbols: NDArray[np.uint16] | None = None) -> NDArray[np.uint16]:
     """uint16[syllables, F]: ids of the syllables that each may be taken for, 0 behind the last.
 
-    is_folded: those too that are one symbol with it (fingerprint.folding), as anchors of folded syllables have them.
+    names: of the syllables by id; that of id 0 is "". symbols: uint16[65536]; those with the same symbol count too.
 
-    >>> [SYLLABLES[number] for number in fuzzy_syllables()[SYLLABLES.index("zhang")] if number]
+    >>> names = ("", "zan", "zang", "zhan", "zhang")
+    >>> [names[number] for number in fuzzy_syllables(names)[4] if number]
     ['zan', 'zang', 'zhan']
     """
-    listed = [sorted(_taken_for(name) | (_folded_alike(name) if is_folded else set())) for name in SYLLABLES]
-    table = np.zeros((len(SYLLABLES), max(map(len, listed))), np.uint16)
-    for row, names in zip(table, listed, strict=True):
-        row[: len(names)] = [SYLLABLES.index(name) for name in names]
+    ids = {name: number for number, name in enumerate(names)}
+    same = _same_symbol(names, symbols) if symbols is not None else [set[str]()] * len(names)
+    listed = [
+        sorted((_confusable(name) & ids.keys()) | alike - {name}) for name, alike in zip(names, same, strict=True)
+    ]
+    table = np.zeros((len(names), max(map(len, listed))), np.uint16)
+    for row, others in zip(table, listed, strict=True):
+        row[: len(others)] = [ids[other] for other in others]
     return table
 
 
-def _taken_for(name: str) -> set[str]:
+def _confusable(name: str) -> set[str]:
     found = {other for pair in WHOLE if name in pair for other in pair}
-    for initial in _exchanged(name, INITIALS, str.startswith):
-        found |= set(_exchanged(initial, FINALS, str.endswith))
-    return (found & set(SYLLABLES)) - {name, ""}
+    for initial in _with_exchange(name, INITIALS, str.startswith):
+        found |= set(_with_exchange(initial, FINALS, str.endswith))
+    return found - {name, ""}
 
 
-def _folded_alike(name: str) -> set[str]:
-    symbols = folded_symbols()[: len(SYLLABLES)]
-    same = np.flatnonzero(symbols == symbols[SYLLABLES.index(name)]) if name else ()
-    return {SYLLABLES[number] for number in same} - {name}
+def _same_symbol(names: tuple[str, ...], symbols: NDArray[np.uint16]) -> list[set[str]]:
+    """For each syllable, all with its symbol, itself among them; for "" none."""
+    of_symbol: dict[int, set[str]] = {}
+    numbers = symbols[: len(names)].tolist()
+    for name, symbol in zip(names[1:], numbers[1:], strict=True):
+        of_symbol.setdefault(symbol, set()).add(name)
+    return [set(), *(of_symbol[symbol] for symbol in numbers[1:])]
 
 
-def _exchanged(name: str, pairs: tuple[tuple[str, str], ...], stands: Callable[[str, str], bool]) -> list[str]:
+def _with_exchange(name: str, pairs: tuple[tuple[str, str], ...], stands: Callable[[str, str], bool]) -> list[str]:
     """The name itself, and with one of the pairs exchanged; the longer of a pair is looked for first."""
     for longer, shorter in pairs:
         for old, new in ((longer, shorter), (shorter, longer)):

@@ -11,10 +11,24 @@ from numpy.typing import NDArray
 
 from fingerprint.characters import Kind
 from fingerprint.noise import Runs, runs_of
-from fingerprint.pinyin import PINYIN
+from fingerprint.pinyin import PinyinReader
 
 MAX_GAP_IN_CHAIN_CHARS = 2
 MAX_GAP_TO_HAN_CHARS = 2
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SignRows:
+    """What normalisation knows of a text, character by character.
+
+    kinds uint8[n]; tokens uint16[n], the readings of single characters; visible int64[v]: positions of what is not
+    zero-width.
+    """
+
+    text: str
+    kinds: NDArray[np.uint8]
+    tokens: NDArray[np.uint16]
+    visible: NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,36 +40,30 @@ class LatinReading:
     inserted: Runs
 
 
-def read_latin(
-    text: str, kinds: NDArray[np.uint8], tokens: NDArray[np.uint16], visible: NDArray[np.int64]
-) -> LatinReading:
-    """Read the pinyin of a text.
-
-    kinds uint8[len(text)], tokens uint16[len(text)] (readings of single characters), visible: positions of what is not
-    zero-width.
-    """
-    seen = kinds[visible]
+def read_latin(rows: SignRows, pinyin: PinyinReader) -> LatinReading:
+    """Read the pinyin of a text."""
+    seen = rows.kinds[rows.visible]
     starts, ends = runs_of((seen == Kind.LATIN) | (seen == Kind.FULL_WIDTH_LATIN))
-    reader = _ChainReader(text, seen, tokens, visible)
+    reader = _ChainReader(rows, seen, pinyin)
     if starts.size:
-        firsts = np.flatnonzero(~_continues(seen, starts, ends))
+        firsts = np.flatnonzero(~_is_in_chain(seen, starts, ends))
         lasts = np.append(firsts[1:], starts.size)
-        beside_han = _near_han(seen, starts[firsts], ends[lasts - 1])
-        for first, last in zip(firsts[beside_han].tolist(), lasts[beside_han].tolist(), strict=True):
+        is_beside_han = _is_near_han(seen, starts[firsts], ends[lasts - 1])
+        for first, last in zip(firsts[is_beside_han].tolist(), lasts[is_beside_han].tolist(), strict=True):
             reader.read(starts[first:last].tolist(), ends[first:last].tolist())
     return reader.reading()
 
 
-def _continues(seen: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Whether each run belongs to the chain of the run before it."""
+def _is_in_chain(seen: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """bool[runs]: whether each run belongs to the chain of the run before it."""
     is_gap = (seen == Kind.SPACE) | (seen == Kind.JOINING)
     gaps = np.concatenate([[0], np.cumsum(is_gap)])
     width = starts[1:] - ends[:-1]
-    close = (width <= MAX_GAP_IN_CHAIN_CHARS) & (gaps[starts[1:]] - gaps[ends[:-1]] == width)
-    return np.concatenate([[False], close])
+    is_close = (width <= MAX_GAP_IN_CHAIN_CHARS) & (gaps[starts[1:]] - gaps[ends[:-1]] == width)
+    return np.concatenate([[False], is_close])
 
 
-def _near_han(seen: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _is_near_han(seen: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.bool_]:
     han = np.concatenate([[0], np.cumsum(seen == Kind.HAN)])
     before = han[starts] - han[np.maximum(starts - MAX_GAP_TO_HAN_CHARS, 0)]
     after = han[np.minimum(ends + MAX_GAP_TO_HAN_CHARS, seen.size)] - han[ends]
@@ -65,25 +73,24 @@ def _near_han(seen: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[
 class _ChainReader:
     """Collects what chains say; positions are those among the visible characters until the end."""
 
-    def __init__(
-        self, text: str, seen: NDArray[np.uint8], tokens: NDArray[np.uint16], visible: NDArray[np.int64]
-    ) -> None:
-        self._text, self._seen, self._tokens, self._visible = text, seen, tokens, visible
+    def __init__(self, rows: SignRows, seen: NDArray[np.uint8], pinyin: PinyinReader) -> None:
+        self._rows, self._seen, self._pinyin = rows, seen, pinyin
         self._syllables: list[int] = []
         self._positions: list[int] = []
         self._inserted: list[tuple[int, int]] = []
 
     def read(self, starts: list[int], ends: list[int]) -> None:
+        """Take one chain: starts and ends of its runs."""
         syllables: list[int] = []
         positions: list[int] = []
         for start, end in zip(starts, ends, strict=True):
-            read = PINYIN.read("".join(self._text[offset] for offset in self._visible[start:end].tolist()))
+            run = "".join(self._rows.text[offset] for offset in self._rows.visible[start:end].tolist())
+            read = self._pinyin.read(run)
             if read is None:
                 return
             syllables += [syllable for syllable, _ in read]
             positions += [start + offset for _, offset in read]
-        bracketed = self._is_bracketed(starts[0], ends[-1])
-        if bracketed:
+        if self._is_bracketed(starts[0], ends[-1]):
             self._inserted.append((starts[0] - 1, ends[-1] + 1))
         elif self._repeats_what_stands_before(starts[0], syllables):
             self._inserted.append((starts[0], ends[-1]))
@@ -92,12 +99,11 @@ class _ChainReader:
             self._positions += positions
 
     def reading(self) -> LatinReading:
-        ranges = np.array(self._inserted, np.int64).reshape(-1, 2)
-        starts = self._visible[ranges[:, 0]]
-        ends = self._visible[ranges[:, 1] - 1] + 1
-        return LatinReading(
-            np.array(self._syllables, np.uint16), self._visible[np.array(self._positions, np.int64)], (starts, ends)
-        )
+        """All chains so far, in positions of the text."""
+        visible, ranges = self._rows.visible, np.array(self._inserted, np.int64).reshape(-1, 2)
+        inserted = visible[ranges[:, 0]], visible[ranges[:, 1] - 1] + 1
+        offsets = visible[np.array(self._positions, np.int64)]
+        return LatinReading(np.array(self._syllables, np.uint16), offsets, inserted)
 
     def _is_bracketed(self, start: int, end: int) -> bool:
         seen = self._seen
@@ -106,5 +112,5 @@ class _ChainReader:
         return bool(seen[start - 2] == Kind.HAN and seen[start - 1] == Kind.OPENING and seen[end] == Kind.CLOSING)
 
     def _repeats_what_stands_before(self, start: int, syllables: list[int]) -> bool:
-        before = self._visible[max(start - len(syllables), 0) : start]
-        return list(self._tokens[before]) == syllables
+        before = self._rows.visible[max(start - len(syllables), 0) : start]
+        return list(self._rows.tokens[before]) == syllables

@@ -5,14 +5,13 @@ behind each letter, or 0; column 0 the syllable that ends in the node, or 0.
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from fingerprint.characters import TOKEN_BITS, TOKEN_MASK, Kind
+from fingerprint.compilation import kernel
 from fingerprint.latin import MAX_GAP_IN_CHAIN_CHARS, MAX_GAP_TO_HAN_CHARS
 from fingerprint.pinyin import MAX_RUN_LETTERS, MAX_SYLLABLE_LETTERS
 
-WILDCARD_TOKEN = 0xFFFF  # fingerprint.normalization.WILDCARD; numba needs constants of this module
 HAN, SPACE, JOINING, WILDCARD = int(Kind.HAN), int(Kind.SPACE), int(Kind.JOINING), int(Kind.WILDCARD)
 LATIN, FULL_WIDTH = int(Kind.LATIN), int(Kind.FULL_WIDTH_LATIN)
 OPENING, CLOSING = int(Kind.OPENING), int(Kind.CLOSING)
@@ -25,7 +24,7 @@ Trie = NDArray[np.int32]
 Chains = tuple[NDArray[np.uint16], Places, Places, Places]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[misc,unused-ignore]
+@kernel(nogil=True)
 def read_chains(codes: Codes, signs: Signs, letters: NDArray[np.uint8], trie: Trie) -> Chains:
     """Syllables and their places, and starts and ends of what only repeats a reading.
 
@@ -62,7 +61,7 @@ def read_chains(codes: Codes, signs: Signs, letters: NDArray[np.uint8], trie: Tr
     return syllables[:count].copy(), places[:count].copy(), inserted_starts[:inserted], inserted_ends[:inserted]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[misc,unused-ignore]
+@kernel(allocates=False, nogil=True)
 def _count_letters(codes: Codes, signs: Signs) -> tuple[int, int]:
     """How many runs of Latin letters, and how many letters."""
     runs, letters, was_letter = 0, 0, False
@@ -75,7 +74,7 @@ def _count_letters(codes: Codes, signs: Signs) -> tuple[int, int]:
     return runs, letters
 
 
-@njit(cache=True, nogil=True)  # type: ignore[misc,unused-ignore]
+@kernel(allocates=False, nogil=True)
 def _find_letter_runs(codes: Codes, signs: Signs, starts: Places, ends: Places) -> None:
     run, was_letter = 0, False
     for place in range(codes.size):
@@ -91,7 +90,7 @@ def _find_letter_runs(codes: Codes, signs: Signs, starts: Places, ends: Places) 
         ends[run] = codes.size
 
 
-@njit(cache=True, nogil=True)  # type: ignore[misc,unused-ignore]
+@kernel(allocates=False, nogil=True)
 def _is_gap_in_chain(codes: Codes, signs: Signs, start: int, end: int) -> bool:
     if end - start > MAX_GAP_IN_CHAIN_CHARS:
         return False
@@ -102,7 +101,7 @@ def _is_gap_in_chain(codes: Codes, signs: Signs, start: int, end: int) -> bool:
     return True
 
 
-@njit(cache=True, nogil=True)  # type: ignore[misc,unused-ignore]
+@kernel(allocates=False, nogil=True)
 def _is_near_han(codes: Codes, signs: Signs, start: int, end: int) -> bool:
     for place in range(max(start - MAX_GAP_TO_HAN_CHARS, 0), start):
         if signs[codes[place]] >> TOKEN_BITS == HAN:
@@ -113,7 +112,7 @@ def _is_near_han(codes: Codes, signs: Signs, start: int, end: int) -> bool:
     return False
 
 
-@njit(cache=True, nogil=True)  # type: ignore[misc,unused-ignore]
+@kernel(allocates=False, nogil=True)
 def _cut(  # noqa: PLR0917 - numba compiles no records
     codes: Codes,
     start: int,
@@ -151,7 +150,7 @@ def _cut(  # noqa: PLR0917 - numba compiles no records
     return count
 
 
-@njit(cache=True, nogil=True)  # type: ignore[misc,unused-ignore]
+@kernel(allocates=False, nogil=True)
 def _is_bracketed(codes: Codes, signs: Signs, start: int, end: int) -> bool:
     if start < 2 or end >= codes.size:
         return False
@@ -159,7 +158,7 @@ def _is_bracketed(codes: Codes, signs: Signs, start: int, end: int) -> bool:
     return bool(before == HAN and opening == OPENING and signs[codes[end]] >> TOKEN_BITS == CLOSING)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[misc,unused-ignore]
+@kernel(allocates=False, nogil=True)
 def _repeats(codes: Codes, signs: Signs, start: int, syllables: NDArray[np.uint16]) -> bool:
     """Whether the characters before a place read as these syllables."""
     if start < syllables.size:

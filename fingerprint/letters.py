@@ -1,43 +1,29 @@
-"""Initials: the first letter of each token's pinyin."""
-
-from functools import cached_property
+"""Letters of pinyin, and the initial of each token: the first letter of its syllable."""
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fingerprint.readings import SYLLABLES
-
-ALPHABET = "abcdefghijklmnopqrstuvwxyz"
+LATIN = "abcdefghijklmnopqrstuvwxyz"
 NO_LETTER = 0
-LETTERS = len(ALPHABET) + 1  # NO_LETTER first
+LETTERS = len(LATIN) + 1  # NO_LETTER first
+NO_VOWEL = frozenset({"", "m", "n", "ng", "hm", "hng"})  # readings of interjections; as letters they are no pinyin
+TOKENS = 1 << 16  # of 16 bits
 
 
-class InitialTable:
-    """The initial of every token, worked out at the first question."""
-
-    def __init__(self, syllables: tuple[str, ...]) -> None:
-        self._syllables = syllables
-
-    @cached_property
-    def table(self) -> NDArray[np.uint8]:
-        """uint8[65536]: 1 for a to 26 for z; NO_LETTER for wildcards and numbers that are no token."""
-        letters = np.zeros(1 << 16, np.uint8)
-        letters[1 : len(self._syllables)] = [number_of(name[0]) for name in self._syllables[1:]]
-        return letters
-
-
-def number_of(letter: str) -> int:
+def letter_number(letter: str) -> int:
     """Number the letters: a is 1.
 
-    >>> number_of("z")
+    >>> letter_number("z")
     26
     """
-    return ALPHABET.index(letter) + 1
+    return LATIN.index(letter) + 1
 
 
-def initials(tokens: NDArray[np.uint16]) -> NDArray[np.uint8]:
-    """uint8[n]: the initial of each token."""
-    return INITIALS.table[tokens]
+def initial_letters(names: tuple[str, ...]) -> NDArray[np.uint8]:
+    """uint8[65536]: the initial of each token, 1 for a to 26 for z; NO_LETTER for wildcards and unused numbers.
 
-
-INITIALS = InitialTable(SYLLABLES)
+    names: of the syllables by id; that of id 0 is "".
+    """
+    letters = np.zeros(TOKENS, np.uint8)
+    letters[1 : len(names)] = [letter_number(name[0]) for name in names[1:]]
+    return letters

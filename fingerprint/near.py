@@ -1,6 +1,6 @@
 """Characters that may stand for one another, by any of their readings or by their shape; for verification, not seeds.
 
-The tables are written by fingerprint.build_near and read at the first question. They change no bit of a fingerprint.
+A table is written by fingerprint.build_near for one reading table, and loaded at first use. It changes no fingerprint.
 """
 
 import io
@@ -9,25 +9,21 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from core.errors import BrokenInvariant
-from fingerprint.readings import CODE_POINTS, TABLE
+from fingerprint.readings import CODE_POINTS, READINGS_2026, ReadingTable
 
-__all__ = ["NEAR", "NearTable", "alternatives", "are_alike", "are_homophones", "shape_alternatives"]
-
-DATA_PATH = Path(__file__).with_name("near.bin")
 READINGS_WIDTH = 8  # of 41,923 characters 7 have more; those lose their rarest
 # Homophones by any reading, as a dictionary gives them: 2 columns cover .985 of them, 3 .995, 4 .998, 6 .998.
 ALTERNATIVES_WIDTH = 4
 SHAPES_WIDTH = 6
 SHAPE_ALTERNATIVES_WIDTH = 4
-ARRAYS = 5  # in near.bin
+ARRAYS = 5  # of a data file
 
 
 def pack(arrays: list[NDArray[np.generic]]) -> bytes:
-    """Arrays as the bytes of near.bin: compressed npy forms, one behind the other."""
+    """Arrays as the bytes of a data file: compressed npy forms, one behind the other."""
     stream = io.BytesIO()
     for array in arrays:
         np.save(stream, array, allow_pickle=False)
@@ -40,16 +36,18 @@ class NearTable:
     Plain arrays, so that compiled loops can read them: `table.readings[table.rows[code]]`. Row 0 is empty.
     """
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, path: Path, table: ReadingTable) -> None:
+        """path: the data file; table: the reading table that it was made for."""
+        self.path = path
+        self.table = table
 
     @cached_property
     def _arrays(self) -> list[NDArray[np.generic]]:
         try:
-            stream = io.BytesIO(lzma.decompress(self._path.read_bytes()))
+            stream = io.BytesIO(lzma.decompress(self.path.read_bytes()))
             return [np.load(stream, allow_pickle=False) for _ in range(ARRAYS)]
         except (OSError, ValueError, EOFError, lzma.LZMAError) as error:
-            raise BrokenInvariant(f"{self._path} cannot be read ({error}); install the product again") from error
+            raise BrokenInvariant("fingerprint.unreadable-table", path=self.path, error=error) from error
 
     @cached_property
     def rows(self) -> NDArray[np.uint16]:
@@ -57,8 +55,8 @@ class NearTable:
         rows = np.zeros(CODE_POINTS, np.uint16)
         codes = self._arrays[0]
         rows[codes] = np.arange(1, codes.size + 1)
-        rows = rows[TABLE.folding]
-        rows[TABLE.syllables == 0] = 0
+        rows = rows[self.table.folding]
+        rows[self.table.syllables == 0] = 0
         return rows
 
     @cached_property
@@ -95,10 +93,10 @@ class NearTable:
         return np.take_along_axis(tokens, order, axis=1)[:, :SHAPE_ALTERNATIVES_WIDTH].copy()
 
 
-NEAR = NearTable(DATA_PATH)
+NEAR_2026 = NearTable(Path(__file__).with_name("near_2026.bin"), READINGS_2026)
 
 
-def alternatives(codes: NDArray[np.uint32], table: NearTable = NEAR) -> NDArray[np.uint16]:
+def alternatives(codes: NDArray[np.uint32], table: NearTable = NEAR_2026) -> NDArray[np.uint16]:
     """uint16[n, ALTERNATIVES_WIDTH], padded with 0: tokens, other than its own, of characters of like sound.
 
     codes: uint32[n], code points as they stand in the text (traditional forms are folded here).
@@ -106,23 +104,26 @@ def alternatives(codes: NDArray[np.uint32], table: NearTable = NEAR) -> NDArray[
     return table.alternatives[table.rows[codes]]
 
 
-def shape_alternatives(codes: NDArray[np.uint32], table: NearTable = NEAR) -> NDArray[np.uint16]:
+def shape_alternatives(codes: NDArray[np.uint32], table: NearTable = NEAR_2026) -> NDArray[np.uint16]:
     """uint16[n, SHAPE_ALTERNATIVES_WIDTH], padded with 0: further tokens, of common characters that look alike."""
     return table.shape_alternatives[table.rows[codes]]
 
 
-def are_homophones(first: NDArray[np.uint32], second: NDArray[np.uint32], table: NearTable = NEAR) -> NDArray[np.bool_]:
+def are_homophones(
+    first: NDArray[np.uint32], second: NDArray[np.uint32], table: NearTable = NEAR_2026
+) -> NDArray[np.bool_]:
     """bool[n]: whether any reading of first[i] is one of second[i], tones aside; False where either has none.
 
     >>> from fingerprint.readings import code_points
     >>> are_homophones(code_points("行行，"), code_points("航走，")).tolist()
     [True, False, False]
     """
-    found: NDArray[np.bool_] = _share_a_reading(table.rows[first], table.rows[second], table.readings)
-    return found
+    one, other = table.readings[table.rows[first]], table.readings[table.rows[second]]
+    is_shared = (one[:, :, None] == other[:, None, :]) & (one[:, :, None] > 0)
+    return np.asarray(is_shared.any(axis=(1, 2)))
 
 
-def are_alike(first: NDArray[np.uint32], second: NDArray[np.uint32], table: NearTable = NEAR) -> NDArray[np.bool_]:
+def are_alike(first: NDArray[np.uint32], second: NDArray[np.uint32], table: NearTable = NEAR_2026) -> NDArray[np.bool_]:
     """bool[n]: whether first[i] and second[i] are different characters that look alike.
 
     >>> from fingerprint.readings import code_points
@@ -132,21 +133,6 @@ def are_alike(first: NDArray[np.uint32], second: NDArray[np.uint32], table: Near
     one, other = table.rows[first], table.rows[second]
     found = (table.shapes[one] == other[:, None]) | (table.shapes[other] == one[:, None])
     return np.asarray(found.any(axis=1) & (one > 0) & (other > 0))
-
-
-@njit(cache=True)  # type: ignore[misc,unused-ignore]
-def _share_a_reading(
-    first: NDArray[np.uint16], second: NDArray[np.uint16], readings: NDArray[np.uint16]
-) -> NDArray[np.bool_]:
-    found = np.zeros(first.size, np.bool_)
-    for item in range(first.size):
-        for one in readings[first[item]]:
-            if one == 0:
-                break
-            for other in readings[second[item]]:
-                if one == other:
-                    found[item] = True
-    return found
 
 
 def _with_empty_row(table: NDArray[np.generic]) -> NDArray[np.uint16]:

@@ -6,17 +6,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.pages import Disguise
+from core.obfuscations import Obfuscation
 from core.text import TextRange
 from fingerprint.characters import Kind
 
 # The order is stored as numbers: append only.
-NOISE_KINDS: tuple[Disguise, ...] = (
-    Disguise.ZERO_WIDTH,
-    Disguise.SPACES,
-    Disguise.PINYIN_INSERTED,
-    Disguise.PRIVATE_USE,
-    Disguise.FULL_WIDTH,
+NOISE_KINDS: tuple[Obfuscation, ...] = (
+    Obfuscation.ZERO_WIDTH,
+    Obfuscation.SPACES,
+    Obfuscation.PINYIN_INSERTED,
+    Obfuscation.PRIVATE_USE,
+    Obfuscation.FULL_WIDTH,
 )
 
 Runs = tuple[NDArray[np.int64], NDArray[np.int64]]
@@ -33,17 +33,17 @@ class Noise:
     def __len__(self) -> int:
         return self.starts.size
 
-    def items(self) -> Iterator[tuple[TextRange, Disguise]]:
+    def items(self) -> Iterator[tuple[TextRange, Obfuscation]]:
         """Each item as a range of the text and its kind."""
         for start, end, kind in zip(self.starts.tolist(), self.ends.tolist(), self.kinds.tolist(), strict=True):
             yield TextRange(start, end), NOISE_KINDS[kind]
 
-    def count(self, kind: Disguise) -> int:
+    def count(self, kind: Obfuscation) -> int:
         """How many items are of this kind."""
         return int(np.count_nonzero(self.kinds == NOISE_KINDS.index(kind)))
 
 
-def gathered(found: list[tuple[Disguise, Runs]]) -> Noise:
+def collect_noise(found: list[tuple[Obfuscation, Runs]]) -> Noise:
     """Runs of several kinds as one list in order of the text."""
     starts = np.concatenate([np.zeros(0, np.int64), *(runs[0] for _, runs in found)])
     ends = np.concatenate([np.zeros(0, np.int64), *(runs[1] for _, runs in found)])
@@ -85,5 +85,5 @@ def _kind_at(kinds: NDArray[np.uint8], positions: NDArray[np.int64]) -> NDArray[
     return found
 
 
-def _kind_column(kind: Disguise, runs: Runs) -> NDArray[np.uint8]:
+def _kind_column(kind: Obfuscation, runs: Runs) -> NDArray[np.uint8]:
     return np.full(runs[0].size, NOISE_KINDS.index(kind), np.uint8)

@@ -6,46 +6,46 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from fingerprint.characters import KINDS, Kind
-from fingerprint.letters import LETTERS, number_of
-from fingerprint.readings import SYLLABLES
+from fingerprint.characters import Kind
+from fingerprint.letters import LETTERS, NO_VOWEL, letter_number
 
-MAX_RUN_LETTERS = 40  # longer runs are no pinyin of a few characters; bounds the work for one run
+MAX_RUN_LETTERS = 40  # longer runs are not pinyin of a few characters; bounds the work for one run
 MAX_SYLLABLE_LETTERS = 6  # zhuang
-MAX_REMEMBERED_RUNS = 50_000
+MAX_CACHED_RUNS = 50_000
 LETTER_CODES = 1 << 16  # every Latin letter that is read stands below
-NO_VOWEL = frozenset({"", "m", "n", "ng", "hm", "hng"})  # readings of interjections; as letters they are no pinyin
 
 Syllables = tuple[tuple[int, int], ...]
 
 
 class PinyinReader:
-    """Cuts runs of letters into syllables, and remembers those that it has cut."""
+    """Cuts runs of letters into syllables, and caches the results."""
 
-    def __init__(self, syllables: tuple[str, ...]) -> None:
-        self._ids = {name: number for number, name in enumerate(syllables) if name not in NO_VOWEL}
-        self._remembered: dict[str, Syllables | None] = {}
+    def __init__(self, names: tuple[str, ...], kinds: NDArray[np.uint8]) -> None:
+        """names: syllables by id; kinds: uint8[code point], a `Kind`."""
+        self._ids = {name: number for number, name in enumerate(names) if name not in NO_VOWEL}
+        self._kinds = kinds
+        self._cached: dict[str, Syllables | None] = {}
 
     def read(self, run: str) -> Syllables | None:
-        """(syllable id, offset in the run) of each syllable; None when the run is no pinyin.
+        """(syllable id, offset in the run) of each syllable; None when the run is not pinyin.
 
         Tone marks are taken off, ü is v, capitals and full-width letters count as small ones.
         """
         if len(run) > MAX_RUN_LETTERS:
             return None
-        if run not in self._remembered:
-            if len(self._remembered) >= MAX_REMEMBERED_RUNS:
-                self._remembered.clear()
-            self._remembered[run] = self._cut("".join(map(_letter, run)))
-        return self._remembered[run]
+        if run not in self._cached:
+            if len(self._cached) >= MAX_CACHED_RUNS:
+                self._cached.clear()
+            self._cached[run] = self._cut("".join(map(_letter, run)))
+        return self._cached[run]
 
     @cached_property
     def letters(self) -> NDArray[np.uint8]:
         """uint8[LETTER_CODES]: 1 to 26 for each Latin letter, whatever its marks, case and width; else 0."""
-        kinds = KINDS.table[:LETTER_CODES]
+        kinds = self._kinds[:LETTER_CODES]
         table = np.zeros(LETTER_CODES, np.uint8)
         for code in np.flatnonzero((kinds == Kind.LATIN) | (kinds == Kind.FULL_WIDTH_LATIN)).tolist():
-            table[code] = number_of(_letter(chr(code)))
+            table[code] = letter_number(_letter(chr(code)))
         return table
 
     @cached_property
@@ -54,7 +54,7 @@ class PinyinReader:
         rows = [[0] * LETTERS]
         for name, number in self._ids.items():
             node = 0
-            for letter in map(number_of, name):
+            for letter in map(letter_number, name):
                 if not rows[node][letter]:
                     rows[node][letter] = len(rows)
                     rows.append([0] * LETTERS)
@@ -78,6 +78,3 @@ class PinyinReader:
 def _letter(character: str) -> str:
     decomposed = unicodedata.normalize("NFKD", character.lower()).replace("u\u0308", "v")
     return decomposed[:1]
-
-
-PINYIN = PinyinReader(SYLLABLES)

@@ -1,10 +1,11 @@
-"""One reading for each code point, without context: an edit of one character never changes its neighbours' readings.
+"""One reading for each code point, without context: an edit of one character never changes the readings around it.
 
-The table is written by fingerprint.build_readings; its digest is part of an algorithm id.
+A table is written by fingerprint.build_readings; its digest is part of the algorithms that use it.
 """
 
 import hashlib
 import lzma
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
@@ -12,22 +13,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import BrokenInvariant
-from fingerprint.syllables import SYLLABLES
+from fingerprint.syllables_2026 import SYLLABLES
 
 __all__ = [
     "CODE_POINTS",
+    "READINGS_2026",
     "SYLLABLES",
-    "TABLE",
     "ReadingTable",
     "code_points",
-    "folded",
+    "fold_variants",
     "pack",
     "payload_digest",
     "syllable_ids",
 ]
 
 CODE_POINTS = 0x110000
-DATA_PATH = Path(__file__).with_name("readings.bin")
 
 Columns = tuple[NDArray[np.uint32], NDArray[np.uint32]]
 
@@ -55,28 +55,33 @@ def payload_digest(payload: bytes) -> str:
     return hashlib.sha256(payload).hexdigest()
 
 
+@dataclass(frozen=True, eq=False)
 class ReadingTable:
-    """The table of one data file, read at the first question."""
+    """The readings of one data file, loaded at first use.
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    digest: SHA-256 of the file before compression, recorded for ever in the algorithms that use it. names: the
+    syllables by id; that of id 0 is "", no reading.
+    """
+
+    path: Path
+    digest: str
+    names: tuple[str, ...]
 
     @cached_property
-    def _payload(self) -> bytes:
+    def _columns(self) -> tuple[Columns, Columns]:
+        """Readings and folding. Raises BrokenInvariant for a file that is not the one of the digest."""
         try:
-            return lzma.decompress(self._path.read_bytes())
+            payload = lzma.decompress(self.path.read_bytes())
         except (OSError, lzma.LZMAError) as error:
-            raise BrokenInvariant(f"{self._path} cannot be read ({error}); install the product again") from error
-
-    @cached_property
-    def digest(self) -> str:
-        """What an algorithm id records of this table."""
-        return payload_digest(self._payload)
+            raise BrokenInvariant("fingerprint.unreadable-table", path=self.path, error=error) from error
+        if payload_digest(payload) != self.digest:
+            raise BrokenInvariant("fingerprint.wrong-table", path=self.path)
+        return unpack(payload)
 
     @cached_property
     def syllables(self) -> NDArray[np.uint16]:
         """uint16[code point]: the syllable's id, 0 where there is no reading."""
-        codes, values = unpack(self._payload)[0]
+        codes, values = self._columns[0]
         table = np.zeros(CODE_POINTS, np.uint16)
         table[codes] = values
         return table
@@ -84,13 +89,17 @@ class ReadingTable:
     @cached_property
     def folding(self) -> NDArray[np.uint32]:
         """uint32[code point]: the simplified or compatibility form that stands for it."""
-        codes, values = unpack(self._payload)[1]
+        codes, values = self._columns[1]
         table = np.arange(CODE_POINTS, dtype=np.uint32)
         table[codes] = values
         return table
 
 
-TABLE = ReadingTable(DATA_PATH)
+READINGS_2026 = ReadingTable(
+    Path(__file__).with_name("readings_2026.bin"),
+    "39722b2c55c75e86878ced9d2bf63d276f4db0415b8453fb819cf33b69865633",
+    SYLLABLES,
+)
 
 
 def code_points(text: str) -> NDArray[np.uint32]:
@@ -98,7 +107,7 @@ def code_points(text: str) -> NDArray[np.uint32]:
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
 
 
-def syllable_ids(text: str) -> NDArray[np.uint16]:
+def syllable_ids(text: str, table: ReadingTable = READINGS_2026) -> NDArray[np.uint16]:
     """uint16[len(text)]: the toneless syllable of each code point, 0 where it has none.
 
     Traditional and compatibility forms read as their simplified form, digits as Chinese numerals.
@@ -106,13 +115,13 @@ def syllable_ids(text: str) -> NDArray[np.uint16]:
     >>> [SYLLABLES[i] for i in syllable_ids("網9!")]
     ['wang', 'jiu', '']
     """
-    return TABLE.syllables[code_points(text)]
+    return table.syllables[code_points(text)]
 
 
-def folded(text: str) -> NDArray[np.uint32]:
+def fold_variants(text: str, table: ReadingTable = READINGS_2026) -> NDArray[np.uint32]:
     """uint32[len(text)]: each code point in its simplified or compatibility form.
 
-    >>> "".join(map(chr, folded("網Ａ")))
+    >>> "".join(map(chr, fold_variants("網Ａ")))
     '网A'
     """
-    return TABLE.folding[code_points(text)]
+    return table.folding[code_points(text)]

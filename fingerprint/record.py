@@ -9,10 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import BadInput
-from fingerprint.algorithms import ALGORITHMS, Algorithm, Seeds
+from core.wording import Message
+from fingerprint.algorithms import ALGORITHMS, Algorithm
 from fingerprint.anchors import hashes_at
 from fingerprint.noise import Noise
-from fingerprint.seeds import seeds_of
+from fingerprint.rules import Seeds
+from fingerprint.seeds import find_seeds
 from fingerprint.windows import bytes_per_window, window_count
 
 # Algorithm id, format version, CRC-32 of all other bytes; then the numbers of tokens, anchors, windows and noise items.
@@ -23,18 +25,18 @@ COMPRESSION_LEVEL = 6
 
 
 class DamagedFingerprint(BadInput):
-    """Bytes that are no fingerprint that this version can read."""
+    """Bytes that this version cannot read as a fingerprint."""
 
-    def __init__(self, reason: str) -> None:
-        self.reason = reason
-        super().__init__(f"the stored fingerprint cannot be read ({reason}); make it again from its text")
+    def __init__(self, code: str, /, **params: object) -> None:
+        self.reason = Message(code, **params)
+        super().__init__("fingerprint.damaged", reason=self.reason)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fingerprint:
     """All that is compared of a text.
 
-    tokens   uint16[n]           syllable ids (fingerprint.readings.SYLLABLES) or WILDCARD
+    tokens   uint16[n]           syllable ids of the algorithm's reading table, or WILDCARD
     offsets  int32[n]            where each token begins in the text as given; strictly increasing
     hashes   uint64[a]           of the seeds: anchors, windows or both, as algorithm.seeds says
     anchors  int32[a]            stream position of each; increasing, strictly where seeds are of one kind
@@ -51,6 +53,11 @@ class Fingerprint:
     noise: Noise
 
     @property
+    def algorithm(self) -> Algorithm:
+        """The record that it was made by."""
+        return ALGORITHMS[self.algorithm_id]
+
+    @property
     def nbytes(self) -> int:
         """Memory of the arrays."""
         of_tokens = self.tokens.nbytes + self.offsets.nbytes + self.hashes.nbytes + self.anchors.nbytes
@@ -60,14 +67,14 @@ class Fingerprint:
         """The form that is stored: its first byte is the algorithm id. Hashes follow from tokens and windows."""
         columns = (
             self.tokens.astype("<u2"),
-            _steps(self.offsets),
-            _steps(self.anchors),
+            _to_steps(self.offsets),
+            _to_steps(self.anchors),
             *self.windows,
-            _steps(self.noise.starts),
+            _to_steps(self.noise.starts),
             (self.noise.ends - self.noise.starts).astype("<u4"),
             self.noise.kinds,
         )
-        payload = b"".join(_planes(column) for column in columns)
+        payload = b"".join(_to_planes(column) for column in columns)
         counts = (self.tokens.size, self.anchors.size, sum(map(len, self.windows)), len(self.noise))
         unchecked = HEADER.pack(self.algorithm_id, FORMAT_VERSION, 0, *counts) + zlib.compress(
             payload, COMPRESSION_LEVEL
@@ -78,18 +85,18 @@ class Fingerprint:
     def from_bytes(cls, stored: bytes, algorithms: Mapping[int, Algorithm] = ALGORITHMS) -> "Fingerprint":
         """Read what `to_bytes` wrote. Raises DamagedFingerprint for anything else."""
         if len(stored) < HEADER.size:
-            raise DamagedFingerprint("it is too short")
+            raise DamagedFingerprint("fingerprint.too-short")
         algorithm_id, version, checksum, tokens, anchors, windows, noise = HEADER.unpack_from(stored)
         algorithm = algorithms.get(algorithm_id)
         if algorithm is None or version != FORMAT_VERSION:
-            raise DamagedFingerprint(f"algorithm {algorithm_id}, format {version} is not known here")
+            raise DamagedFingerprint("fingerprint.unknown-format", algorithm=algorithm_id, format=version)
         if _checksum(stored) != checksum:
-            raise DamagedFingerprint("its checksum is wrong")
+            raise DamagedFingerprint("fingerprint.checksum")
         shapes = [(window_count(tokens, rule), bytes_per_window(rule)) for rule in algorithm.windows]
         if windows != sum(count for count, _ in shapes):
-            raise DamagedFingerprint(f"it has {windows} windows, which do not fit its {tokens} tokens")
+            raise DamagedFingerprint("fingerprint.windows", windows=windows, tokens=tokens)
         bytes_of_windows = sum(count * width for count, width in shapes)
-        columns = _Columns(_inflated(stored[HEADER.size :], 6 * tokens + 4 * anchors + bytes_of_windows + 9 * noise))
+        columns = _Columns(_inflate(stored[HEADER.size :], 6 * tokens + 4 * anchors + bytes_of_windows + 9 * noise))
         read_tokens = columns.take("<u2", tokens).astype(np.uint16)
         offsets, positions = columns.take_steps(tokens), columns.take_steps(anchors)
         read_windows = tuple(columns.take_bytes(count * width).reshape(count, width) for count, width in shapes)
@@ -107,10 +114,10 @@ def _seed_hashes(
     algorithm: Algorithm,
 ) -> NDArray[np.uint64]:
     if algorithm.seeds is Seeds.ANCHORS:
-        return hashes_at(tokens, positions, algorithm.anchors)
-    hashes, found = seeds_of(tokens, windows, algorithm)
+        return hashes_at(tokens, positions, algorithm.anchors, algorithm.symbols)
+    hashes, found = find_seeds(tokens, windows, algorithm)
     if not np.array_equal(found, positions):
-        raise DamagedFingerprint("its seeds are not those of its tokens")
+        raise DamagedFingerprint("fingerprint.seeds")
     return hashes
 
 
@@ -119,23 +126,23 @@ def _checksum(stored: bytes) -> int:
     return zlib.crc32(stored[COUNTS_AT:], zlib.crc32(stored[:2]))
 
 
-def _steps(increasing: NDArray[np.int32]) -> NDArray[np.uint32]:
+def _to_steps(increasing: NDArray[np.int32]) -> NDArray[np.uint32]:
     return np.diff(increasing, prepend=np.int32(0)).astype("<u4")
 
 
-def _planes(column: NDArray[np.generic]) -> bytes:
+def _to_planes(column: NDArray[np.generic]) -> bytes:
     """All first bytes, then all second bytes: numbers of one size compress better so."""
     return np.ascontiguousarray(column).view(np.uint8).reshape(-1, column.itemsize).T.tobytes()
 
 
-def _inflated(compressed: bytes, size: int) -> bytes:
+def _inflate(compressed: bytes, size: int) -> bytes:
     try:
         inflater = zlib.decompressobj()
         payload = inflater.decompress(compressed, size + 1)
     except (zlib.error, OverflowError) as error:
-        raise DamagedFingerprint("it is no compressed data") from error
+        raise DamagedFingerprint("fingerprint.not-compressed") from error
     if len(payload) != size or inflater.unused_data or (size and not inflater.eof):
-        raise DamagedFingerprint("it is cut short or has grown")
+        raise DamagedFingerprint("fingerprint.length")
     return payload
 
 

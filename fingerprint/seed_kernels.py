@@ -1,15 +1,13 @@
 """Anchors and frequency windows compiled: the twins of fingerprint.anchors and fingerprint.windows, bit for bit."""
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-WILDCARD_TOKEN = 0xFFFF  # fingerprint.normalization.WILDCARD; numba needs constants of this module
-# fingerprint.anchors.NEVER, MULTIPLIER, MIX_1, MIX_2, SHIFT_1, SHIFT_2
-NEVER, MULTIPLIER = np.uint64(0xFFFFFFFFFFFFFFFF), np.uint64(1_048_583)
-MIX_1, MIX_2 = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
-SHIFT_1, SHIFT_2 = np.uint64(32), np.uint64(29)
-LETTERS = 27  # fingerprint.letters.LETTERS
+from fingerprint.anchors import MIX_1, MIX_2, MULTIPLIER, NEVER, SHIFT_1, SHIFT_2
+from fingerprint.compilation import kernel
+from fingerprint.letters import LETTERS
+from fingerprint.stream import WILDCARD
+
 BITS_PER_BYTE, WORD_BYTES = 8, 8
 
 Tokens = NDArray[np.uint16]
@@ -18,8 +16,8 @@ Positions = NDArray[np.int32]
 BLOCK = 1024  # hashes that are compared at once: what they need stays in the nearest cache
 
 
-@njit(cache=True, nogil=True)  # type: ignore[misc,unused-ignore]
-def anchors(tokens: Tokens, symbols: Tokens, length: int, window: int) -> tuple[Numbers, Positions]:
+@kernel(nogil=True)
+def find_anchors(tokens: Tokens, symbols: Tokens, length: int, window: int) -> tuple[Numbers, Positions]:
     """Hashes and positions of the anchors. symbols: uint16[65536], what of a token is hashed."""
     size = tokens.size - length + 1
     if size < window:
@@ -51,7 +49,7 @@ def anchors(tokens: Tokens, symbols: Tokens, length: int, window: int) -> tuple[
     return hashes[:count].copy(), positions[:count].copy()
 
 
-@njit(cache=True, nogil=True)  # type: ignore[misc,unused-ignore]
+@kernel(allocates=False, nogil=True)
 def _add_up(tokens: Tokens, symbols: Tokens, length: int, first: int, sums: Numbers) -> None:
     """Write the sum of the run that begins at first + i to sums[i + 1]; sums[0] is that of the run before.
 
@@ -76,7 +74,7 @@ def _add_up(tokens: Tokens, symbols: Tokens, length: int, first: int, sums: Numb
         sums[at + 1] = rolled
 
 
-@njit(cache=True, nogil=True)  # type: ignore[misc,unused-ignore]
+@kernel(allocates=False, nogil=True)
 def _hash(tokens: Tokens, length: int, sums: Numbers, grams: Numbers) -> None:
     """Write the hashes of all runs of the tokens; NEVER for one that repeats the run before it or has a wildcard.
 
@@ -90,14 +88,14 @@ def _hash(tokens: Tokens, length: int, sums: Numbers, grams: Numbers) -> None:
         grams[at] = NEVER if sums[at + 1] == sums[at] else value
     wildcards = 0
     for place in range(tokens.size):
-        wildcards += tokens[place] == WILDCARD_TOKEN
+        wildcards += tokens[place] == WILDCARD
     if wildcards:
         for place in range(tokens.size):
-            if tokens[place] == WILDCARD_TOKEN:
+            if tokens[place] == WILDCARD:
                 grams[max(place - length + 1, 0) : place + 1] = NEVER
 
 
-@njit(cache=True, nogil=True)  # type: ignore[misc,unused-ignore]
+@kernel(allocates=False, nogil=True)
 def _find_minima(grams: Numbers, window: int, least: NDArray[np.uint64], places: NDArray[np.int64]) -> int:
     """Find the rightmost smallest hash of every window and its place; which row of least and places holds them.
 
@@ -115,7 +113,7 @@ def _find_minima(grams: Numbers, window: int, least: NDArray[np.uint64], places:
     return side
 
 
-@njit(cache=True, nogil=True)  # type: ignore[misc,unused-ignore]
+@kernel(allocates=False, nogil=True)
 def _take_lower(
     least: Numbers, places: NDArray[np.int64], shift: int, lower: Numbers, lower_places: NDArray[np.int64]
 ) -> None:
@@ -126,8 +124,8 @@ def _take_lower(
         lower_places[at] = places[at + shift] if is_lower else places[at]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[misc,unused-ignore]
-def windows(  # noqa: PLR0917 - numba compiles no records
+@kernel(nogil=True)
+def fingerprint_windows(  # noqa: PLR0917 - numba compiles no records
     tokens: Tokens, letters: NDArray[np.uint8], low: Numbers, high: Numbers, granularity: int, step: int, width: int
 ) -> NDArray[np.uint8]:
     """uint8[windows, width]: the number of each window.

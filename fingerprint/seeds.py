@@ -6,19 +6,21 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from fingerprint.algorithms import Algorithm, AnchorRule, Seeds, WindowRule
-from fingerprint.anchors import MULTIPLIER, mixed
-from fingerprint.compiled import anchors_of, windows_of
+from fingerprint.algorithms import Algorithm
+from fingerprint.anchors import MULTIPLIER, mix
+from fingerprint.rules import AnchorRule, Seeds, WindowRule
+from fingerprint.stages import find_anchors, fingerprint_windows
 
 HashesAndPositions = tuple[NDArray[np.uint64], NDArray[np.int32]]
+AnchorStage = Callable[[NDArray[np.uint16], AnchorRule, NDArray[np.uint16]], HashesAndPositions]
 WORD_BYTES = 8
 
 
-def seeds_of(
+def find_seeds(
     tokens: NDArray[np.uint16],
     windows: tuple[NDArray[np.uint8], ...],
     algorithm: Algorithm,
-    find_anchors: Callable[[NDArray[np.uint16], AnchorRule], HashesAndPositions] = anchors_of,
+    anchor_stage: AnchorStage = find_anchors,
 ) -> HashesAndPositions:
     """Hashes uint64[s] and stream positions int32[s] of the seeds, by position; at one position anchors come first.
 
@@ -26,7 +28,7 @@ def seeds_of(
     """
     found = []
     if Seeds.ANCHORS in algorithm.seeds:
-        found.append(find_anchors(tokens, algorithm.anchors))
+        found.append(anchor_stage(tokens, algorithm.anchors, algorithm.symbols))
     if Seeds.WINDOWS in algorithm.seeds:
         found += [window_seeds(rows, rule) for rows, rule in zip(windows, algorithm.windows, strict=True)]
     if len(found) == 1:
@@ -44,21 +46,23 @@ def window_seeds(windows: NDArray[np.uint8], rule: WindowRule) -> HashesAndPosit
     is_new = np.ones(len(windows), np.bool_)
     is_new[1:] = (windows[1:] != windows[:-1]).any(axis=1)
     positions = np.flatnonzero(is_new)
-    numbers = _numbers(windows[positions])
+    numbers = _window_numbers(windows[positions])
     kind = np.uint64(rule.granularity << 8 | rule.max_digit)
-    return mixed(numbers * MULTIPLIER + kind), (positions * rule.step).astype(np.int32)
+    return mix(numbers * MULTIPLIER + kind), (positions * rule.step).astype(np.int32)
 
 
-def window_seeds_at_step(tokens: NDArray[np.uint16], rule: WindowRule, step: int) -> HashesAndPositions:
+def window_seeds_at_step(
+    tokens: NDArray[np.uint16], rule: WindowRule, initials: NDArray[np.uint8], step: int
+) -> HashesAndPositions:
     """Window seeds of a stream at another step than the rule's, with the same hashes.
 
     Windows of a work every half granularity and of a page every token: no window of the work is out of phase.
     """
     moved = replace(rule, step=step)
-    return window_seeds(windows_of(tokens, moved), moved)
+    return window_seeds(fingerprint_windows(tokens, moved, initials), moved)
 
 
-def _numbers(windows: NDArray[np.uint8]) -> NDArray[np.uint64]:
+def _window_numbers(windows: NDArray[np.uint8]) -> NDArray[np.uint64]:
     """The number of each window modulo 2^64, where it has more bits times an odd constant for these."""
     numbers = np.zeros(len(windows), np.uint64)
     for column in windows[:, :-WORD_BYTES].T:

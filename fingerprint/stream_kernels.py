@@ -4,12 +4,12 @@ A sign is what fingerprint.characters says of a code point: its kind above TOKEN
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from fingerprint.characters import TOKEN_BITS, TOKEN_MASK, Kind
+from fingerprint.compilation import kernel
+from fingerprint.stream import WILDCARD as WILDCARD_TOKEN
 
-WILDCARD_TOKEN = 0xFFFF  # fingerprint.normalization.WILDCARD; numba needs constants of this module
 HAN, SPACE, ZERO_WIDTH = int(Kind.HAN), int(Kind.SPACE), int(Kind.ZERO_WIDTH)
 WILDCARD, FULL_WIDTH = int(Kind.WILDCARD), int(Kind.FULL_WIDTH_LATIN)
 NO_KIND = len(Kind)
@@ -21,7 +21,7 @@ Codes = NDArray[np.uint32]
 Signs = NDArray[np.uint16]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[misc,unused-ignore]
+@kernel(allocates=False, nogil=True)
 def tokenize(codes: Codes, signs: Signs, tokens: NDArray[np.uint16], offsets: NDArray[np.int32]) -> tuple[int, int]:
     """Write what has a reading to tokens and offsets, both as long as codes: how many, and a bit for each kind."""
     count, kinds = 0, 0
@@ -36,8 +36,8 @@ def tokenize(codes: Codes, signs: Signs, tokens: NDArray[np.uint16], offsets: ND
     return count, kinds
 
 
-@njit(cache=True, nogil=True)  # type: ignore[misc,unused-ignore]
-def without_zero_width(codes: Codes, signs: Signs) -> tuple[Codes, NDArray[np.int32]]:
+@kernel(nogil=True)
+def drop_zero_width(codes: Codes, signs: Signs) -> tuple[Codes, NDArray[np.int32]]:
     """The code points that are not zero-width, and where each stands."""
     seen, places = np.empty(codes.size, np.uint32), np.empty(codes.size, np.int32)
     count = 0
@@ -48,8 +48,8 @@ def without_zero_width(codes: Codes, signs: Signs) -> tuple[Codes, NDArray[np.in
     return seen[:count], places[:count]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[misc,unused-ignore]
-def noise_items(
+@kernel(allocates=False, nogil=True)
+def find_noise(
     codes: Codes, signs: Signs, starts: NDArray[np.int32], ends: NDArray[np.int32], noise_kinds: NDArray[np.uint8]
 ) -> int:
     """Write all noise but inserted pinyin, in no order, as far as the arrays reach; how much there is."""
@@ -80,7 +80,7 @@ def noise_items(
     return count
 
 
-@njit(cache=True, nogil=True)  # type: ignore[misc,unused-ignore]
+@kernel(allocates=False, nogil=True)
 def _put(  # noqa: PLR0917 - numba compiles no records
     starts: NDArray[np.int32],
     ends: NDArray[np.int32],
@@ -95,7 +95,7 @@ def _put(  # noqa: PLR0917 - numba compiles no records
     return count + 1
 
 
-@njit(cache=True, nogil=True)  # type: ignore[misc,unused-ignore]
+@kernel(allocates=False, nogil=True)
 def _kind_at(codes: Codes, signs: Signs, place: int) -> int:
     """The kind of a place, NO_KIND outside; signed, since numba takes signed and unsigned together for a float."""
     if place < 0 or place >= codes.size:
@@ -103,7 +103,7 @@ def _kind_at(codes: Codes, signs: Signs, place: int) -> int:
     return np.int64(signs[codes[place]] >> TOKEN_BITS)  # type: ignore[return-value]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[misc,unused-ignore]
+@kernel(allocates=False, nogil=True)
 def _noise_of_run(kind: int, kind_before: int) -> int:
     if kind == WILDCARD:
         return NOISE_PRIVATE_USE
@@ -114,8 +114,8 @@ def _noise_of_run(kind: int, kind_before: int) -> int:
     return NO_KIND
 
 
-@njit(cache=True, nogil=True)  # type: ignore[misc,unused-ignore]
-def merged(
+@kernel(nogil=True)
+def merge(
     tokens: NDArray[np.uint16], offsets: NDArray[np.int32], more: NDArray[np.uint16], more_offsets: NDArray[np.int32]
 ) -> tuple[NDArray[np.uint16], NDArray[np.int32]]:
     """Two streams as one, in order of offsets."""

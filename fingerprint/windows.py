@@ -8,8 +8,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from fingerprint.algorithms import WindowRule
-from fingerprint.letters import LETTERS, number_of
+from fingerprint.letters import LETTERS, letter_number
+from fingerprint.rules import WindowRule
 
 BITS_PER_BYTE = 8
 WORD_BYTES = 8
@@ -49,26 +49,26 @@ def digits(counts: NDArray[np.uint16], rule: WindowRule) -> NDArray[np.uint8]:
     The source says "normalise to a closed range" and shows no formula: with [0, 1] a digit says whether the letter is
     more frequent than in ordinary text, with a wider range by how many occurrences.
     """
-    columns = [number_of(letter) for letter in rule.letters]
+    columns = [letter_number(letter) for letter in rule.letters]
     expected = np.array(rule.reference_permille, np.float64) * rule.granularity / 1000
     excess = np.ceil(counts[:, columns] - expected)
     return np.clip(excess, 0, rule.max_digit).astype(np.uint8)
 
 
-def packed(values: NDArray[np.uint8], rule: WindowRule) -> NDArray[np.uint8]:
+def pack_digits(values: NDArray[np.uint8], rule: WindowRule) -> NDArray[np.uint8]:
     """uint8[windows, bytes]: the digits of each row as one big-endian number in base max_digit + 1.
 
     20 digits need 3 bytes for [0,1], 5 for [0,3], 8 for [0,7] and 9 for [0,9] (the source says 8: 10^20 > 2^64).
     """
     width = bytes_per_window(rule)
     if width > WORD_BYTES:
-        return _packed_wide(values, rule.max_digit + 1, width)
+        return _pack_wide(values, rule.max_digit + 1, width)
     places = np.arange(len(rule.letters))[::-1].astype(np.uint64)
     numbers = values.astype(np.uint64) @ (np.uint64(rule.max_digit + 1) ** places)
     return numbers.astype(">u8").view(np.uint8).reshape(-1, WORD_BYTES)[:, WORD_BYTES - width :].copy()
 
 
-def _packed_wide(values: NDArray[np.uint8], base: int, width: int) -> NDArray[np.uint8]:
+def _pack_wide(values: NDArray[np.uint8], base: int, width: int) -> NDArray[np.uint8]:
     number = np.zeros((values.shape[0], width), np.uint32)
     for digit in values.T:
         number *= np.uint32(base)
@@ -87,4 +87,4 @@ def bytes_per_window(rule: WindowRule) -> int:
 
 def window_fingerprints(letters: NDArray[np.uint8], rule: WindowRule) -> NDArray[np.uint8]:
     """uint8[windows, bytes]: the fingerprint of each window, in order of the stream."""
-    return packed(digits(letter_counts(letters, rule.granularity, rule.step), rule), rule)
+    return pack_digits(digits(letter_counts(letters, rule.granularity, rule.step), rule), rule)

@@ -1,1 +1,1 @@
-"""From a page's fingerprint to the passages that it took: index, chaining, verification, changes, classes."""
+"""From the fingerprint of a page to its matches: `index` looks up, `align` extends and compares, `judge` classifies."""

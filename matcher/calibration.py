@@ -18,7 +18,7 @@ class Calibration:
     min_cap_postings: int = 64
     postings_at_min_cap: int = 5_200_000
     cap_growth_when_all_capped: int = 16  # a passage that a hundred texts share is still found
-    # Windows as seeds (matcher.window_hits; docs/decisions/fingerprints-and-anchors.md).
+    # Windows as seeds (matcher.index.window_alignment; docs/decisions/fingerprints-and-anchors.md).
     page_window_step_tokens: int = 1  # of the works' own step at most, which is the published way
     window_gram_tokens: int = 4  # tokens in a row that two equal windows must share
     max_fetched_texts: int = 400  # beyond it lone hits cost more than they find, unless the index has the streams
@@ -42,20 +42,20 @@ class Calibration:
     # excerpts.
     min_faint_score: int = 12
     min_segment_score: int = 9
-    max_shelved_tokens: int = 256_000_000  # 512 MB of streams; more only costs memory
+    max_cached_tokens: int = 256_000_000  # 512 MB of token streams; more only takes memory
     max_segments_of_text: int = 4_000  # bounds the work for a page made of a thousand pieces
 
-    # Joining (matcher.passages). What stands between two neighbours is bridged when it is little beside what each side
-    # took. Pages of own words between two excerpts (40 chapters, gaps of 20-400) and labelled reuse of 60 historical
-    # works, November 2026: page shares .3-1.0, work shares .3-2.0 and free gaps 10-40 and 20-60 give .876-.892 there
-    # (mean of precision and recall on both sides, broken spans counted against it); higher ones join excerpts, lower
-    # ones break chapters of which sentences were left out.
+    # Chaining (matcher.align.passages). What stands between two neighbours is bridged when it is little beside what
+    # each side took. Pages of own words between two excerpts (40 chapters, gaps of 20-400) and labelled reuse of 60
+    # historical works, November 2026: page shares .3-1.0, work shares .3-2.0 and free gaps 10-40 and 20-60 give
+    # .876-.892 there (mean of precision and recall on both sides, broken spans counted against it); higher ones join
+    # excerpts, lower ones break chapters of which sentences were left out.
     max_page_gap_tokens: int = 250
     max_work_gap_tokens: int = 800
     max_free_page_gap_tokens: int = 20
     max_page_gap_share: float = 0.5
     max_sheltered_page_gap_tokens: int = (
-        100  # two advertisements: a short piece between them and a long one is no other passage
+        100  # two advertisements: a short piece between them and a long one belongs to the same passage
     )
     max_inserted_share: float = 0.6  # of what is put in where the work goes on: an advertisement, not two excerpts
     max_work_gap_of_insertion_tokens: int = 8
@@ -63,7 +63,7 @@ class Calibration:
     max_work_gap_share: float = 1.0
     max_free_share_of_leap: float = 0.5  # a leap over sentences that stand elsewhere on the page leaves nothing out
     min_companion_tokens: int = 14  # beside a passage, less proves enough; 10 and 20 gave the same
-    min_scattered_tokens: int = 120  # so much of one text in pieces, each too little by itself, is no accident
+    min_scattered_tokens: int = 120  # so much of one text in pieces, each too little by itself, is not accidental
     min_matched_tokens: int = 23  # below it set phrases and verse that everybody quotes begin
     min_score: int = 18
     min_exact_tokens: int = 20  # in one go, or with as much to spare
@@ -73,15 +73,15 @@ class Calibration:
     # Without one segment of that length a passage is fragments, as texts full of the same set pieces share them;
     # sentences in another order cover the page all the same (0.96 of it on 30 shuffled chapters, 2026).
     min_density_of_fragments: float = 0.7
-    max_overlap_of_claims: float = 0.5  # of the lesser segment; beyond it one of the two claims goes
+    max_overlap_of_claims: float = 0.5  # of the lesser segment; beyond it one of the two is dropped
     home_bonus: float = 0.15  # a text that holds most of the page outbids another edition that is better in one line
     min_share_for_also: float = 0.5  # of the matched tokens that another text must carry to be named
 
-    # Common wording (matcher.rarity): how much of what a page has of a text must be that text's own. Measured on 5,104
-    # news items compared with each other (innocent: less than a fifth of the 5-grams in any other) and 2,000 excerpts
-    # of 60-500 characters and patchworks in other texts, November 2026. Innocent ones accused / excerpts of 60, of 100
-    # characters not called copies: without these rules 18 %, 0; own share .65-.9, background .02-.1, own tokens 60-150
-    # give .2-1.4 %, 50-0 and 39-0 of 306; the ones chosen .6 %, 5 and 1.
+    # Common wording (matcher.judge.rarity): how much of what a page has of a text must be that text's own. Measured on
+    # 5,104 news items compared with each other (innocent: less than a fifth of the 5-grams in any other) and 2,000
+    # excerpts of 60-500 characters and patchworks in other texts, November 2026. Innocent ones accused / excerpts of
+    # 60, of 100 characters not called copies: without these rules 18 %, 0; own share .65-.9, background .02-.1, own
+    # tokens 60-150 give .2-1.4 %, 50-0 and 39-0 of 306; the ones chosen .6 %, 5 and 1.
     most_of_page: float = 0.6  # from here on a page is a copy whatever else has the same words
     much_of_page: float = 0.35
     min_own_share_of_much: float = 0.65
@@ -98,7 +98,7 @@ class Calibration:
     max_bare_quotation_containment: float = 0.25
     max_marked_quotation_tokens: int = 120  # in quotation marks that the work lacks, or behind a title
     max_marked_quotation_containment: float = 0.20
-    min_quotation_similarity: float = 0.85  # character by character, of a marked one: who quotes does not disguise
+    min_quotation_similarity: float = 0.85  # character by character, of a marked one: who quotes does not obfuscate
     max_bare_quoted_tokens: int = 76  # all unmarked ones of one text on one page: two
     max_quoted_tokens: int = 240  # all quotations of one text on one page, or, on a long page,
     max_quoted_share_of_page: float = 0.1
@@ -111,11 +111,11 @@ class Calibration:
     max_changed_identical: float = 0.01
     max_changed_light: float = 0.15
     min_patchwork_tokens: int = 60
-    max_patchwork_work_containment: float = 0.8  # two whole chapters after each other are no patchwork
+    max_patchwork_work_containment: float = 0.8  # two consecutive chapters are not a patchwork
 
-    # Disguises. Accident: three typing errors in 300 characters; so at least 3 places and 1 % of what was matched. Of
-    # what never happens by accident (zero-width characters, pinyin) 3 places are enough. Editions of one work agree in
-    # .96-.99 of their characters within a script, in .71-.74 across scripts (72 editions of 31 works).
+    # Obfuscations. Accident: three typing errors in 300 characters; so at least 3 places and 1 % of what was matched.
+    # Of what never happens by accident (zero-width characters, pinyin) 3 places are enough. Editions of one work agree
+    # in .96-.99 of their characters within a script, in .71-.74 across scripts (72 editions of 31 works).
     min_places: int = 3
     min_share: float = 0.01
     min_script_share: float = 0.05

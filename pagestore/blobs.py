@@ -171,7 +171,7 @@ def _joined(head: Document, pieces: dict[str, bytes]) -> bytes:
         packed = b"".join(pieces[part] for part in _part_keys(key, head["parts"])) if head["parts"] else head["data"]
         data = zlib.decompress(packed)
     except (KeyError, zlib.error) as error:
-        raise BrokenInvariant(f"what the page store keeps under {key} is damaged") from error
+        raise BrokenInvariant("store.damaged", key=key) from error
     if digest(data) != head["digest"]:
-        raise BrokenInvariant(f"what the page store keeps under {key} no longer has its digest")
+        raise BrokenInvariant("store.changed", key=key)
     return data

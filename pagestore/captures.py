@@ -80,13 +80,13 @@ def capture_of(data: bytes, certificates: Mapping[str, bytes], bodies: Mapping[s
             resources=tuple(_resource_of(each, bodies) for each in document.get("resources", ())),
         )
     except KeyError as error:
-        raise BrokenInvariant(f"a capture in the page store lacks {error}") from error
+        raise BrokenInvariant("store.capture-lacks", part=error) from error
 
 
 def _document(data: bytes) -> dict[str, Any]:
     document = json.loads(data.decode("utf-8", "surrogatepass"))
     if document.get("format") != FORMAT:
-        raise BrokenInvariant(f"a capture has format {document.get('format')}; this release reads format {FORMAT}")
+        raise BrokenInvariant("store.capture-format", seen=document.get("format"), known=FORMAT)
     return dict(document)
 
 

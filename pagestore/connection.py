@@ -10,17 +10,21 @@ from pymongo.database import Database
 from pymongo.errors import ConfigurationError, ConnectionFailure, ExecutionTimeout, OperationFailure, PyMongoError
 
 from core.errors import BadConfiguration, BrokenInvariant, ServiceUnavailable
+from core.wording import Message
 
 MongoDatabase = Database[dict[str, Any]]
 
-SERVICE = "the page store"
+SERVICE = Message("service.page-store")
 DEFAULT_DATABASE = "zhuiwen"
 DEFAULT_TIMEOUT_S = 5.0
 OPERATION_TIMEOUT_S = 60.0  # one document of 4 MiB takes the embedded server 0.3 s (2 cores, November 2026)
 
-_REFUSED_CODES = (13, 18, 8000)  # unauthorized, authentication failed, Atlas
-# Words with which a server says that it cannot write just now; SQLite's (embedded) and MongoDB's.
-_WORDS_OF_A_LACK = ("disk", "locked", "no space", "read-only", "readonly")
+_REFUSED_CODES = {13, 18, 8000}  # unauthorized, authentication failed, Atlas
+# LockTimeout, LockBusy, WriteConflict, ExceededTimeLimit, InterruptedAtShutdown, InterruptedDueToReplStateChange,
+# OutOfDiskSpace: the server cannot just now. Source: error_codes.yml of MongoDB 8.
+_PASSING_CODES = {24, 46, 112, 262, 11600, 11602, 14031}
+# What the embedded server says of every fault, and MongoDB of none that passes: no code, or UnknownError.
+_UNTOLD_CODES = {None, 8}
 
 
 def connect(url: str, timeout_s: float = DEFAULT_TIMEOUT_S) -> MongoDatabase:
@@ -41,7 +45,9 @@ def connect(url: str, timeout_s: float = DEFAULT_TIMEOUT_S) -> MongoDatabase:
         concern = client.write_concern if client.write_concern.document else WriteConcern(w="majority", j=True)
         return client.get_default_database(DEFAULT_DATABASE, write_concern=concern)
     except (ConfigurationError, ValueError) as error:
-        raise BadConfiguration(["ZHUIWEN_MONGO_URL is no such URL; allowed: mongodb://HOST:PORT/DATABASE"]) from error
+        raise BadConfiguration(
+            "store.no-url", variable="ZHUIWEN_MONGO_URL", allowed="mongodb://HOST:PORT/DATABASE"
+        ) from error
 
 
 def ping(database: MongoDatabase) -> None:
@@ -60,17 +66,34 @@ def translated(database: MongoDatabase) -> Iterator[None]:
     except OperationFailure as error:
         raise _judged(error, database) from error
     except (PyMongoError, BSONError) as error:
-        raise BrokenInvariant(f"{SERVICE} cannot take a document: {error}") from error
+        raise BrokenInvariant("store.document", error=error) from error
 
 
 def _judged(error: OperationFailure, database: MongoDatabase) -> Exception:
-    if error.code in _REFUSED_CODES:
-        return BadConfiguration([f"{SERVICE} at {_addresses(database)} refuses the user of ZHUIWEN_MONGO_URL"])
-    if any(word in str(error).lower() for word in _WORDS_OF_A_LACK):
-        return ServiceUnavailable(SERVICE, _addresses(database), "free disk space, then zhuiwen doctor")
-    return BrokenInvariant(f"{SERVICE} refuses an operation: {error}")
+    codes = _codes(error)
+    if codes & _REFUSED_CODES:
+        return BadConfiguration("store.user", where=_addresses(database))
+    if codes & _PASSING_CODES or (codes & _UNTOLD_CODES and not _can_write(database)):
+        return ServiceUnavailable(SERVICE, _addresses(database), Message("service.free-disk"))
+    return BrokenInvariant("store.operation", error=error)
+
+
+def _codes(error: OperationFailure) -> set[int | None]:
+    """The codes of a failure; of a bulk write those of its parts."""
+    parts = (error.details or {}).get("writeErrors", ())
+    return {part.get("code") for part in parts} or {error.code}
+
+
+def _can_write(database: MongoDatabase) -> bool:
+    """Whether the server takes any write at all: a full disk or a lock stops all, a bad operation only itself."""
+    try:
+        database["write_probe"].replace_one({"_id": "probe"}, {"_id": "probe"}, upsert=True)
+    except PyMongoError:
+        return False
+    return True
 
 
 def _addresses(database: MongoDatabase) -> str:
     known = database.client.topology_description.server_descriptions()
-    return ", ".join(sorted(f"{host}:{port}" for host, port in known)) or "no known address"
+    addresses = (host if port is None else f"{host}:{port}" for host, port in known)  # a socket has no port
+    return ", ".join(sorted(addresses)) or "no known address"

@@ -23,7 +23,8 @@ from core.ids import (
     page_id,
     version_id,
 )
-from core.pages import Disguise, DisguiseFound, Fetched, Page, PageVersion, Reading, StoredPart
+from core.obfuscations import OBFUSCATIONS, ObfuscationFound
+from core.pages import Fetched, Page, PageVersion, Reading, StoredPart
 from pagestore.captures import capture_bytes
 
 Document = dict[str, Any]
@@ -116,7 +117,7 @@ def version_document(version: PageVersion) -> Document:
         "is_encoding_doubtful": reading.is_encoding_doubtful,
         "extractor": packed(reading.extractor),
         "confidence": reading.confidence,
-        "disguises": [[d.kind.value, d.count, packed(d.example)] for d in reading.disguises],
+        "obfuscations": [[d.kind.value, d.count, packed(d.example)] for d in reading.obfuscations],
         "site_name": packed(reading.site_name),
         "chapter_number": reading.chapter_number,
         "left_out": [packed(line) for line in reading.left_out],
@@ -238,8 +239,9 @@ def _reading_of(document: Document, text: str, raw_text: str) -> Reading:
         is_encoding_doubtful=document["is_encoding_doubtful"],
         extractor=unpacked(document["extractor"]),
         confidence=float(document["confidence"]),
-        disguises=tuple(
-            DisguiseFound(Disguise(k), count, unpacked(example)) for k, count, example in document["disguises"]
+        obfuscations=tuple(
+            ObfuscationFound(OBFUSCATIONS[k], count, unpacked(example))
+            for k, count, example in document["obfuscations"]
         ),
         raw_text=raw_text,
         # Versions of earlier releases have none of these.
@@ -251,6 +253,4 @@ def _reading_of(document: Document, text: str, raw_text: str) -> Reading:
 
 def _check_schema(document: Document) -> None:
     if document.get("schema") != SCHEMA:
-        raise BrokenInvariant(
-            f"document {document.get('_id')} has schema {document.get('schema')}; this release reads schema {SCHEMA}"
-        )
+        raise BrokenInvariant("store.schema", key=document.get("_id"), seen=document.get("schema"), known=SCHEMA)

@@ -19,6 +19,7 @@ from core.errors import BadConfiguration, BrokenInvariant, ServiceUnavailable
 from core.evidence import Removal
 from core.ids import Digest, digest
 from core.ports import EvidenceStore
+from core.wording import Message
 from pagestore.blobs import BATCH_IDS, PART_BYTES
 from pagestore.connection import MongoDatabase, connect, translated
 from pagestore.documents import microseconds, moment
@@ -37,7 +38,7 @@ def open_evidence(url: str, mongo_url: str) -> EvidenceStore:
         return FolderEvidenceStore(Path(url.removeprefix(FILE_SCHEME)))
     if url and not url.startswith("mongodb"):
         raise BadConfiguration(
-            ["ZHUIWEN_EVIDENCE_URL is no such URL; allowed: file:///FOLDER or mongodb://HOST/DATABASE"]
+            "store.no-url", variable="ZHUIWEN_EVIDENCE_URL", allowed=["file:///FOLDER", "mongodb://HOST/DATABASE"]
         )
     return MongoEvidenceStore(connect(url or mongo_url))
 
@@ -54,7 +55,7 @@ class MongoEvidenceStore:
         pieces = [content[start : start + PART_BYTES] for start in range(0, len(content), PART_BYTES)]
         with translated(self._database):
             if self._removals.find_one({"_id": name}) is not None:
-                raise BrokenInvariant(f"the bundle {name} was removed by retention and does not come back")
+                raise BrokenInvariant("store.bundle-removed", name=name)
             head = self._heads.find_one({"_id": name})
             if head is None:
                 for number, piece in enumerate(pieces):
@@ -110,7 +111,7 @@ class FolderEvidenceStore:
     def put(self, name: Digest, content: bytes) -> bool:
         with _writable(self._folder):
             if any(entry.digest == name for entry in self.removals()):
-                raise BrokenInvariant(f"the bundle {name} was removed by retention and does not come back")
+                raise BrokenInvariant("store.bundle-removed", name=name)
             there = self._path(name)
             if there is not None:
                 _same(_sha256_in(there), content, name)
@@ -166,7 +167,7 @@ class MemoryEvidenceStore:
 
     def put(self, name: Digest, content: bytes) -> bool:
         if any(entry.digest == name for entry in self._removals):
-            raise BrokenInvariant(f"the bundle {name} was removed by retention and does not come back")
+            raise BrokenInvariant("store.bundle-removed", name=name)
         if name in self._bundles:
             _same(self._bundles[name][0], content, name)
             return False
@@ -201,19 +202,19 @@ def _insert(collection: Any, document: dict[str, Any], name: str) -> bool:
     except DuplicateKeyError:
         there = collection.find_one({"_id": document["_id"]})
         if there is not None and any(there.get(key) != document[key] for key in ("data", "sha256") if key in document):
-            raise BrokenInvariant(f"other bytes stand under {name} already; evidence is not written over") from None
+            raise BrokenInvariant("store.bundle-differs", name=name) from None
         return False
     return True
 
 
 def _same(sha256: str, content: bytes, name: str) -> None:
     if sha256 != digest(content):
-        raise BrokenInvariant(f"other bytes stand under {name} already; evidence is not written over")
+        raise BrokenInvariant("store.bundle-differs", name=name)
 
 
 def _checked(content: bytes, sha256: str, name: str) -> bytes:
     if digest(content) != sha256:
-        raise BrokenInvariant(f"the stored bundle {name} was changed")
+        raise BrokenInvariant("store.bundle-changed", name=name)
     return content
 
 
@@ -249,5 +250,5 @@ class _writable:  # noqa: N801, reads as a statement
 
     def __exit__(self, kind: object, fault: BaseException | None, trace: object) -> None:
         if isinstance(fault, OSError):
-            remedy = "free its disk and see that it can be written to"
-            raise ServiceUnavailable("the folder of the evidence", str(self._folder), remedy) from fault
+            service, remedy = Message("service.evidence-folder"), Message("service.make-writable")
+            raise ServiceUnavailable(service, str(self._folder), remedy) from fault

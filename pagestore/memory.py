@@ -1,18 +1,18 @@
 """The stores in memory: for tests, for one-off checks and for batch runs. Same contract suite as pagestore.mongo."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from core.captures import Capture
 from core.errors import BrokenInvariant
 from core.ids import Digest, PageId, VersionId, WorkTextId, work_text_id
 from core.ids import digest as content_digest
-from core.pages import Fetched, Page, PageVersion, Reading, Stored
+from core.pages import Fetched, Page, PageVersion, Reading, Stored, VersionOfPage
 from core.works import StoredFingerprint, WorkText
 from pagestore import documents
 from pagestore.captures import capture_bytes
 from pagestore.memory_history import MemoryPageHistory
-from pagestore.states import version_state
+from pagestore.states import on_page
 
 
 class MemoryPageStore(MemoryPageHistory):
@@ -46,7 +46,7 @@ class MemoryPageStore(MemoryPageHistory):
             if known is None or version.fetched_at >= known.last_seen:
                 self._note_shown(version.page_id, known, version.id, version.fetched_at)
             else:
-                self._states[version.page_id].append(version_state(version.fetched_at, version.id))
+                self._note_earlier(known, version.id, version.fetched_at)
         return Stored(version.page_id, version.id, is_new_page=known is None, is_new_version=is_new_version)
 
     def put_many(self, pages: Sequence[tuple[Fetched, Reading]]) -> list[Stored]:
@@ -70,11 +70,20 @@ class MemoryPageStore(MemoryPageHistory):
     def raw(self, digest: Digest) -> bytes | None:
         body = self._raw.get(digest)
         if body is not None and content_digest(body) != digest:
-            raise BrokenInvariant(f"the raw response {digest} no longer has its digest")
+            raise BrokenInvariant("store.raw-changed", key=digest)
         return body
 
     def capture(self, digest: Digest) -> Capture | None:
         return self._captures.get(digest)
+
+    def on_pages(self, version_ids: Sequence[VersionId]) -> list[VersionOfPage]:
+        with self._lock:
+            versions = [self._versions[each] for each in dict.fromkeys(version_ids) if each in self._versions]
+            pages = [self._pages[version.page_id] for version in versions]
+            return [
+                on_page(version, page.current_version, self._sightings(page))
+                for version, page in zip(versions, pages, strict=True)
+            ]
 
     def pages(self, after: PageId | None, limit: int) -> list[Page]:
         with self._lock:
@@ -112,8 +121,8 @@ class MemoryFingerprintStore:
     def __init__(self) -> None:
         self._fingerprints: dict[tuple[str, int], StoredFingerprint] = {}
 
-    def put(self, fingerprint: StoredFingerprint) -> None:
-        self._fingerprints[fingerprint.subject, fingerprint.algorithm_id] = fingerprint
+    def put_many(self, fingerprints: Collection[StoredFingerprint]) -> None:
+        self._fingerprints |= {(each.subject, each.algorithm_id): each for each in fingerprints}
 
     def get(self, subject: str, algorithm_id: int) -> StoredFingerprint | None:
         return self._fingerprints.get((subject, algorithm_id))

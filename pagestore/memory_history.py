@@ -9,7 +9,14 @@ from typing import Any
 from core.ids import Digest, PageId, VersionId
 from core.pages import Fetched, Page
 from core.visits import Absence, AbsenceReason, PageState
-from pagestore.states import absence_document, absence_of, absence_state, new_absence, states_of, version_state
+from pagestore.states import (
+    absence_document,
+    absence_of,
+    absence_state,
+    new_absence,
+    states_of,
+    version_state,
+)
 
 
 class MemoryPageHistory:
@@ -31,6 +38,8 @@ class MemoryPageHistory:
             if at >= page.last_seen:
                 self._pages[page_id] = replace(page, last_seen=at)
                 self._note_shown(page_id, page, page.current_version, at)
+            else:
+                self._pages[page_id] = replace(page, first_seen=min(page.first_seen, at))
         return page.current_version
 
     def put_absence(self, fetched: Fetched, reason: AbsenceReason, *, is_gone: bool) -> Absence:
@@ -50,10 +59,21 @@ class MemoryPageHistory:
         return sorted(found, key=lambda absence: (absence.fetched_at, absence.id))
 
     def states(self, page_id: PageId) -> list[PageState]:
-        return states_of(self._states.get(page_id, []))
+        with self._lock:
+            page = self._pages.get(page_id)
+            return [] if page is None else states_of(self._sightings(page))
+
+    def _sightings(self, page: Page) -> list[list[Any]]:
+        return [*self._states.get(page.id, []), version_state(page.last_seen, page.current_version)]
 
     def _note_shown(self, page_id: PageId, before: Page | None, version: VersionId, at: datetime) -> None:
         """Write a state where the page showed something else before, or was gone."""
         if before is None or before.current_version != version or page_id in self._gone:
+            if before is not None:
+                self._states[page_id].append(version_state(before.last_seen, before.current_version))
             self._states[page_id].append(version_state(at, version))
             self._gone.discard(page_id)
+
+    def _note_earlier(self, page: Page, version: VersionId, at: datetime) -> None:
+        """Write what a page showed before it was last seen, and that it showed its current version after that."""
+        self._states[page.id] += [version_state(at, version), version_state(page.last_seen, page.current_version)]

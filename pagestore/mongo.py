@@ -5,16 +5,16 @@ page_versions       a version without its text; never written again
 raw_bodies, page_texts, captures, certificates, work_texts, fingerprints    bytes by key (pagestore.blobs)
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
-from pymongo.collection import Collection
+from pymongo.collection import Collection as MongoCollection
 from pymongo.errors import BulkWriteError
 
 from core.captures import Capture
 from core.errors import BrokenInvariant
 from core.ids import Digest, PageId, VersionId, WorkTextId, work_text_id
 from core.ids import digest as content_digest
-from core.pages import Fetched, Page, PageVersion, Reading, Stored
+from core.pages import Fetched, Page, PageVersion, Reading, Stored, VersionOfPage
 from core.works import StoredFingerprint, WorkText
 from pagestore import documents
 from pagestore.blobs import BATCH_KEYS, INLINE_BYTES, Blobs, batches, is_duplicates_alone
@@ -28,8 +28,8 @@ from pagestore.captures import (
 )
 from pagestore.connection import MongoDatabase, connect, ping, translated
 from pagestore.documents import Document
-from pagestore.mongo_history import MongoPageHistory
-from pagestore.states import version_state
+from pagestore.mongo_history import SIGHTINGS, MongoPageHistory, sightings
+from pagestore.states import on_page, version_state
 
 __all__ = ["MongoDatabase", "MongoFingerprintStore", "MongoPageStore", "MongoWorkStore", "connect", "ping"]
 
@@ -74,13 +74,23 @@ class MongoPageStore(MongoPageHistory):
         ids = [VersionId(each) for each in found["versions"]] if found is not None else []
         return sorted(self._versions_of(ids), key=documents.oldest_first)
 
+    def on_pages(self, version_ids: Sequence[VersionId]) -> list[VersionOfPage]:
+        versions = list(self._versions_of(list(dict.fromkeys(version_ids))))
+        wanted = sorted({version.page_id for version in versions})
+        with translated(self._database):
+            found = (self._pages.find({"_id": {"$in": batch}}, SIGHTINGS) for batch in batches(wanted, BATCH_KEYS))
+            pages = {page["_id"]: page for batch in found for page in batch}
+        # A writer that died between version and page leaves a version without one.
+        of_page = [(version, pages.get(version.page_id, {})) for version in versions]
+        return [on_page(version, page.get("current"), sightings(page)) for version, page in of_page]
+
     def texts(self, version_ids: Sequence[VersionId]) -> dict[VersionId, str]:
         return {version.id: version.reading.text for version in self._versions_of(version_ids)}
 
     def raw(self, digest: Digest) -> bytes | None:
         body = self._raw.get(digest)
         if body is not None and content_digest(body) != digest:
-            raise BrokenInvariant(f"the raw response {digest} no longer has its digest")
+            raise BrokenInvariant("store.raw-changed", key=digest)
         return body
 
     def capture(self, digest: Digest) -> Capture | None:
@@ -88,13 +98,13 @@ class MongoPageStore(MongoPageHistory):
         if data is None:
             return None
         if content_digest(data) != digest:
-            raise BrokenInvariant(f"the capture {digest} no longer has its digest")
+            raise BrokenInvariant("store.capture-changed", key=digest)
         certificates = self._certificates.get_many(named_certificates(data))
         if any(content_digest(der) != name for name, der in certificates.items()):
-            raise BrokenInvariant(f"a certificate of the capture {digest} no longer has its digest")
+            raise BrokenInvariant("store.certificate-changed", key=digest)
         bodies = self._raw.get_many(named_bodies(data))
         if any(content_digest(body) != name for name, body in bodies.items()):
-            raise BrokenInvariant(f"a body of the capture {digest} no longer has its digest")
+            raise BrokenInvariant("store.body-changed", key=digest)
         return capture_of(data, certificates, bodies)
 
     def pages(self, after: PageId | None, limit: int) -> list[Page]:
@@ -115,7 +125,7 @@ class MongoPageStore(MongoPageHistory):
             for each in found:
                 raw_key = raw_keys[each["_id"]]
                 if each["text"] not in texts or (raw_key and raw_key not in texts):
-                    raise BrokenInvariant(f"the text of version {each['_id']} is gone from the page store")
+                    raise BrokenInvariant("store.text-gone", version=each["_id"])
                 raw_text = documents.text_of(texts[raw_key]) if raw_key else ""
                 yield documents.version_of(each, documents.text_of(texts[each["text"]]), raw_text)
 
@@ -156,9 +166,9 @@ class MongoPageStore(MongoPageHistory):
             stored = self._moved(version) or self._inserted(version) or self._recalled(version)
             if stored is not None:
                 return stored
-        raise BrokenInvariant(f"page {version.page_id} could neither be inserted nor moved")
+        raise BrokenInvariant("store.page-stuck", page=version.page_id)
 
-    def _known(self, collection: Collection[Document], ids: Sequence[str]) -> set[str]:
+    def _known(self, collection: MongoCollection[Document], ids: Sequence[str]) -> set[str]:
         return {
             found["_id"]
             for batch in batches(ids, BATCH_KEYS)
@@ -176,12 +186,14 @@ class MongoPageStore(MongoPageHistory):
         """Add to its history a version that arrives after a later one: a retry, or a slow writer."""
         seen = documents.microseconds(version.fetched_at)
         self._prepare(version.page_id)
+        page = self._pages.find_one({"_id": version.page_id}, {"current": 1, "last_seen": 1})
+        if page is None or page["last_seen"] <= seen:
+            return None
+        after = [page["last_seen"], "version", page["current"]]
+        states = {"$each": [version_state(version.fetched_at, version.id), after]}
         before = self._pages.find_one_and_update(
-            {"_id": version.page_id, "last_seen": {"$gt": seen}},
-            {
-                "$min": {"first_seen": seen},
-                "$addToSet": {"versions": version.id, "states": version_state(version.fetched_at, version.id)},
-            },
+            {"_id": version.page_id, "current": page["current"], "last_seen": page["last_seen"]},
+            {"$min": {"first_seen": seen}, "$addToSet": {"versions": version.id, "states": states}},
         )
         return _stored(version, before)
 
@@ -215,10 +227,10 @@ class MongoFingerprintStore:
     """core.ports.FingerprintStore over MongoDB. Keys are `subject:algorithm`, so that a subject's lie side by side."""
 
     def __init__(self, database: MongoDatabase) -> None:
-        self._payloads = Blobs(database, "fingerprints")
+        self._payloads = Blobs(database, "fingerprints", INLINE_BYTES)
 
-    def put(self, fingerprint: StoredFingerprint) -> None:
-        self._payloads.put(_key(fingerprint.subject, fingerprint.algorithm_id), fingerprint.payload)
+    def put_many(self, fingerprints: Collection[StoredFingerprint]) -> None:
+        self._payloads.put_many({_key(each.subject, each.algorithm_id): each.payload for each in fingerprints})
 
     def get(self, subject: str, algorithm_id: int) -> StoredFingerprint | None:
         return self.get_many([subject], algorithm_id).get(subject)
@@ -268,7 +280,7 @@ def _new_page_document(version: PageVersion) -> Document:
     return {**documents.page_document(documents.new_page(version), [version.id]), **history}
 
 
-def _insert_new(collection: Collection[Document], rows: list[Document]) -> set[str]:
+def _insert_new(collection: MongoCollection[Document], rows: list[Document]) -> set[str]:
     """Insert all; the ids of those that another writer had inserted."""
     if not rows:
         return set()

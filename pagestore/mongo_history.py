@@ -6,6 +6,7 @@ page_absences    the responses that say that a page is not there; never written 
 
 from contextlib import suppress
 from datetime import datetime
+from typing import Any
 
 from pymongo.errors import DuplicateKeyError
 
@@ -15,7 +16,16 @@ from core.visits import Absence, AbsenceReason, PageState
 from pagestore.blobs import BATCH_KEYS, INLINE_BYTES, Blobs, batches
 from pagestore.connection import MongoDatabase, translated
 from pagestore.documents import Document, microseconds
-from pagestore.states import absence_document, absence_of, absence_state, new_absence, states_of, version_state
+from pagestore.states import (
+    absence_document,
+    absence_of,
+    absence_state,
+    new_absence,
+    states_of,
+    version_state,
+)
+
+SIGHTINGS = {"states": 1, "current": 1, "last_seen": 1}
 
 
 class MongoPageHistory:
@@ -32,7 +42,8 @@ class MongoPageHistory:
             page = self._pages.find_one({"_id": page_id}, {"current": 1})
             if page is None:
                 return None
-            self._show(page_id, VersionId(page["current"]), at)
+            if self._show(page_id, VersionId(page["current"]), at) is None:
+                self._pages.update_one({"_id": page_id}, {"$min": {"first_seen": microseconds(at)}})
         return VersionId(page["current"])
 
     def put_absence(self, fetched: Fetched, reason: AbsenceReason, *, is_gone: bool) -> Absence:
@@ -65,8 +76,8 @@ class MongoPageHistory:
     def states(self, page_id: PageId) -> list[PageState]:
         """What was stored before states were kept is told from the first moment of each version."""
         with translated(self._database):
-            page = self._pages.find_one({"_id": page_id}, {"states": 1, "versions": 1}) or {}
-            entries = list(page.get("states", []))
+            page = self._pages.find_one({"_id": page_id}, {**SIGHTINGS, "versions": 1}) or {}
+            entries = sightings(page)
             named = {key for _, _, key in entries}
             early = [each for each in page.get("versions", []) if each not in named]
             for batch in batches(early, BATCH_KEYS):
@@ -90,11 +101,18 @@ class MongoPageHistory:
             unmoved["gone"] = {"$exists": False}
         else:
             self._prepare(page_id)
-            change["$addToSet"] = {"versions": version, "states": version_state(at, version)}
+            before = [page["last_seen"], "version", page["current"]]
+            change["$addToSet"] = {"versions": version, "states": {"$each": [before, version_state(at, version)]}}
             change["$unset"] = {"gone": ""}
-        before = self._pages.find_one_and_update(unmoved, change)
-        return None if before is None else dict(before)
+        found = self._pages.find_one_and_update(unmoved, change)
+        return None if found is None else dict(found)
 
     def _prepare(self, page_id: PageId) -> None:
         """Give a page stored before histories were kept an empty one: nx-27017 0.8 adds to no set that is not there."""
         self._pages.update_one({"_id": page_id, "states": {"$exists": False}}, {"$set": {"states": [], "absences": []}})
+
+
+def sightings(page: Document) -> list[list[Any]]:
+    """The entries of a page's document, with when it was last seen."""
+    last = [[page["last_seen"], "version", page["current"]]] if "current" in page else []
+    return [*page.get("states", []), *last]

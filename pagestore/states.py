@@ -9,7 +9,7 @@ from typing import Any
 
 from core.errors import BrokenInvariant
 from core.ids import CanonicalUrl, Digest, FinalUrl, PageId, RequestedUrl, SiteId, VersionId, digest, page_id
-from core.pages import Fetched
+from core.pages import Fetched, PageVersion, Sighted, VersionOfPage
 from core.visits import Absence, AbsenceReason, PageState, absence_id
 from pagestore.documents import Document, microseconds, moment, packed, unpacked
 
@@ -17,7 +17,7 @@ SCHEMA = 1  # of absence documents; a change of meaning takes the next number
 
 
 def version_state(at: datetime, version: VersionId) -> list[Any]:
-    """That a page began to show a version, as an entry of its document."""
+    """That a page was seen in a version, as an entry of its document: each time that tells when it began or ended."""
     return [microseconds(at), "version", version]
 
 
@@ -35,6 +35,13 @@ def states_of(entries: Iterable[Sequence[Any]]) -> list[PageState]:
         if not states or _shown(states[-1]) != _shown(state):
             states.append(state)
     return states
+
+
+def on_page(version: PageVersion, current: VersionId | None, entries: Iterable[Sequence[Any]]) -> VersionOfPage:
+    """A version as its page has it: `current` is what the page shows, `entries` say when it was seen in what."""
+    at = [entry[0] for entry in entries if entry[1] == "version" and entry[2] == version.id]
+    at.append(microseconds(version.fetched_at))
+    return VersionOfPage(version, current == version.id, Sighted(moment(min(at)), moment(max(at))))
 
 
 def new_absence(fetched: Fetched, reason: AbsenceReason) -> Absence:
@@ -75,7 +82,7 @@ def absence_document(absence: Absence) -> Document:
 def absence_of(document: Document) -> Absence:
     """The absence in a document. Raises BrokenInvariant for a schema that this release does not know."""
     if document.get("schema") != SCHEMA:
-        raise BrokenInvariant(f"absence {document.get('_id')} has schema {document.get('schema')}, not {SCHEMA}")
+        raise BrokenInvariant("store.schema", key=document.get("_id"), seen=document.get("schema"), known=SCHEMA)
     return Absence(
         id=document["_id"],
         page_id=PageId(document["page"]),

@@ -16,14 +16,14 @@ class Attempts:
         self._client = client
         self._key = f"{KEY_PREFIX}{task}:{subject}"
 
-    def begin(self) -> bool:
-        """Count one more; whether it may be tried."""
+    def begin(self) -> int:
+        """Count one more; how often it was begun by now."""
         try:
             count = int(self._client.incr(self._key))
             self._client.expire(self._key, KEEP_S)
         except redis.RedisError as error:
             raise ServiceUnavailable("Redis", "ZHUIWEN_REDIS_URL", "zhuiwen status") from error
-        return count <= MAX_ATTEMPTS
+        return count
 
     def end(self) -> None:
         """Forget the count: the step came to its end."""

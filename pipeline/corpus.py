@@ -6,8 +6,20 @@ from core.ids import WorkTextId
 from core.ports import FingerprintStore, WorkStore
 from fingerprint.algorithms import Algorithm
 from fingerprint.fingerprinting import fingerprint_text
-from matcher.matching import WorkEntry
+from matcher.corpus import Corpus, WorkEntry
 from pipeline.steps import stored_fingerprint
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusTexts:
+    """The texts of a corpus, which keeps those that matching met last: the store is not asked for them again."""
+
+    corpus: Corpus
+
+    def text(self, text_id: WorkTextId) -> str | None:
+        """A text as it was given, which its id is a digest of; None where there is none."""
+        entry = self.corpus.entry(text_id)
+        return None if entry is None else entry.text
 
 
 @dataclass(frozen=True, slots=True)

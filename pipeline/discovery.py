@@ -20,17 +20,19 @@ from core.ids import WorkTextId
 from core.matches import Match, MatchClass
 from core.messages import CrawlRequested
 from core.settings import Settings
-from crawler.fetching.single_fetch import fetch
+from core.wording import Message
+from crawler.fetching.single_fetch import NoPage, fetch
 from crawler.readers.pages import SinglePage
 from crawler.readers.reading_process import GivenUp, ReadingProcess
 from crawler.reading import Rejected
-from crawler.sources.robots import RobotsToRead
+from crawler.sources.robots_file import RobotsToRead
 from crawler.sources.search import Answer, Result, require_answer, search
 from fingerprint.fingerprinting import fingerprint_text
-from pipeline.distinctive import distinctive
+from pipeline.query_sentences import distinctive
 from pipeline.steps import Ports
-from webadmin import crawls, discovery
-from webadmin.models import DiscoveredPage, DiscoveryPlan, DiscoveryQuery, Site, Work
+from records.models import DiscoveredPage, DiscoveryPlan, DiscoveryQuery, Site, Work
+from records.sites import discovery
+from records.sites import runs as crawls
 
 log = logging.getLogger("zhuiwen.discovery")
 
@@ -38,8 +40,8 @@ MAX_CANDIDATES = 10  # pages fetched for one query: the first screen of an engin
 MAX_OF_HOST = 2  # of these: more of a site is the crawl's business
 CHAPTERS_LOOKED_AT = 20  # for one sentence, until one has a fit one
 MAX_EXCERPT_CHARS = 300
-# Then the next beat goes on. A worker of the crawl queue is held so long, and by one page more: two answers of 30 s and
-# two readings. A step is ended after 300 s (pipeline.app).
+# Then the next round goes on. A worker of the crawl queue is held so long, and by one page more: two answers of 30 s
+# and two readings. A step is ended after 300 s (pipeline.app).
 MAX_ROUND_S, MAX_READING_S = 150.0, 20.0
 
 
@@ -52,8 +54,8 @@ class Discovered:
     fetched: int = 0
     proposed: int = 0
     accepted: int = 0
-    stopped: str = ""
-    faults: list[str] = field(default_factory=list)
+    stopped: Message | None = None
+    faults: list[Message] = field(default_factory=list)
 
 
 def discover(
@@ -69,12 +71,12 @@ def discover(
     IndexStale for an index that answers nothing. An endpoint that does not answer ends the round in `stopped`.
     """
     if not settings.discovery.search_url:
-        raise BadConfiguration(["no search endpoint is set; name one in ZHUIWEN_SEARCH_URL, like a SearXNG's /search"])
-    with _Round(ports, settings, on_progress, time.monotonic() + max_round_s) as asking:
+        raise BadConfiguration("search.no-endpoint")
+    with _SearchRun(ports, settings, on_progress, time.monotonic() + max_round_s) as asking:
         return asking.run(works)
 
 
-class _Round:
+class _SearchRun:
     """The state of one round."""
 
     def __init__(
@@ -106,7 +108,7 @@ class _Round:
             self._ask(plans[0])
             self._on_progress(self.done)
             if time.monotonic() > self._deadline:
-                self.done.stopped = "time"
+                self.done.stopped = Message("search.time")
         return self.done
 
     def _ask(self, plan: DiscoveryPlan) -> None:
@@ -124,10 +126,10 @@ class _Round:
             answer = search(self._settings.discovery.search_url, query.sentence, self._settings.crawl)
             require_answer(answer)
         except ZhuiwenError as error:
-            discovery.end_query(query, 0, {}, str(error))
+            discovery.end_query(query, 0, {}, error.message)
             if not isinstance(error, RetryLater):
                 raise
-            self.done.stopped = str(error)
+            self.done.stopped = error.message
             return
         self.done.results += len(answer.results)
         left_out = self._look_at(plan, query, answer)
@@ -182,7 +184,7 @@ class _Round:
         try:
             site = discovery.accept(page, discovery.BY_RULE, self._ports.clock.now())
         except BadInput as error:
-            self.done.faults.append(str(error))
+            self.done.faults.append(error.message)
             return
         self.done.accepted += 1
         crawl_accepted(site, self._ports)
@@ -191,22 +193,22 @@ class _Round:
         """What a page has of the work. A page that cannot be had is a finding with its fault."""
         try:
             if not self._may_fetch(result.url):
-                return discovery.Finding(result.url, result.title, fault="the site's robots.txt forbids it")
+                return discovery.Finding(result.url, result.title, fault=Message("search.robots"))
             self.done.fetched += 1
             page = fetch(result.url, self._settings.crawl)
         except (BadInput, RetryLater) as error:
-            return discovery.Finding(result.url, result.title, fault=str(error))
+            return discovery.Finding(result.url, result.title, fault=error.message)
         if urlsplit(page.url).netloc != urlsplit(result.url).netloc:
             reason = discovery.reason_to_leave_out(work, page.url, self._ports.clock.now())
             if reason is not None:
-                sentence = f"it redirects to {page.url}, which is left out: {reason.value}"
-                return discovery.Finding(result.url, result.title, fault=sentence)
+                fault = Message("search.redirect", url=page.url, reason=reason.value)
+                return discovery.Finding(result.url, result.title, fault=fault)
         try:
             reading = self._reader.read(SinglePage(page.body, page.headers, page.url))
         except GivenUp as error:
-            return discovery.Finding(result.url, result.title, fault=str(error))
+            return discovery.Finding(result.url, result.title, fault=error.message)
         if isinstance(reading, Rejected):
-            return discovery.Finding(result.url, result.title, fault=reading.sentence)
+            return discovery.Finding(result.url, result.title, fault=reading.message)
         title = reading.title or result.title
         best = self._best(work, reading.text)
         if best is None:
@@ -240,9 +242,7 @@ class _Round:
             answer = fetch(f"{origin}/robots.txt", self._settings.crawl, "text/plain")
         except RetryLater:
             return None
-        except BadInput as error:
-            if "answers with status" not in str(error):
-                raise
+        except NoPage:
             return Protego.parse("")
         try:
             rules: Protego = self._reader.read(RobotsToRead(answer.url, answer.body))

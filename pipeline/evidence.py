@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from core.errors import BadInput, BrokenInvariant, RetryLater, ZhuiwenError
 from core.ids import Digest, VersionId, digest
 from core.ports import Clock, EvidenceStore, PageStore, WorkStore
+from core.wording import Message
 from crawler.browsing.screenshots import NoRendering
 from evidence import bundle as bundles
 from evidence.authority import Authority
@@ -21,9 +22,10 @@ from evidence.faults import DoesNotHold
 from evidence.records import Drawing
 from evidence.stamps import verified
 from pipeline.drawings import drawn_pages
-from webadmin import evidence_book as book
-from webadmin.evidence_material import capture_of, finding_of, version_of
-from webadmin.models import CaseMatch, DayTree, EvidenceBundle
+from records.evidence import bundles as book
+from records.evidence.material import capture_of, finding_of, version_of
+from records.models import CaseMatch, DayTree, EvidenceBundle
+from records.models.message_field import message_of
 
 log = logging.getLogger("zhuiwen.evidence")
 
@@ -66,15 +68,15 @@ def bundle_version(version: VersionId, ports: EvidencePorts) -> int:
 
     Raises BrokenInvariant, after all others were bundled, for a match whose texts or response are gone or changed.
     """
-    made, faults = 0, list[str]()
+    made, faults = 0, list[Message]()
     for match in book.unbundled_matches(version):
         try:
             _keep(match, ports, {})
             made += 1
         except (BadInput, BrokenInvariant) as error:
-            faults.append(f"match {match.pk} of case {match.case_id} has no bundle: {error}")
+            faults.append(Message("evidence.unbundled", match=match.pk, case=match.case_id, error=error))
     if faults:
-        raise BrokenInvariant("; ".join(faults))
+        raise BrokenInvariant("core.faults", faults=faults)
     return made
 
 
@@ -130,7 +132,7 @@ def retain(keep_years: int, ports: EvidencePorts) -> int:
     """Remove what the policy lets go, with a line in both logs; how many."""
     now = ports.clock.now()
     reason = f"kept for at least {keep_years} years (ZHUIWEN_EVIDENCE_KEEP_YEARS={keep_years}); the case is not open"
-    gone = book.outlived(keep_years, now)
+    gone = book.expired(keep_years, now)
     for row in gone:
         ports.store.remove(Digest(row.digest), reason, now)
         book.note_removal(row, reason, now)
@@ -175,7 +177,7 @@ def _stamp(tree: DayTree, authority: Authority, clock: Clock) -> bool:
         answer = authority.stamp(root)
         book.note_stamp(tree, answer, verified(answer, root, authority.name), clock.now())
     except (RetryLater, DoesNotHold, ZhuiwenError) as error:
-        book.note_refusal(tree, authority.name, str(error), clock.now())
+        book.note_refusal(tree, authority.name, message_of(error), clock.now())
         log.warning("the tree of %s has no stamp of %s: %s", tree.day, authority.name, error)
         return False
     return True

@@ -3,11 +3,11 @@
 import time
 from collections.abc import Callable
 
-from core.errors import ServiceUnavailable
+from core.errors import RetryLater
 from core.settings import Settings
+from pipeline.maintenance import sweep_all
 from pipeline.pending import pending
-from pipeline.turns import UPKEEP, turn
-from pipeline.upkeep import sweep_all
+from pipeline.redis_lock import MAINTENANCE, redis_lock
 from pipeline.wiring import live, redis_client
 
 POLL_S = 0.25
@@ -16,7 +16,7 @@ POLL_S = 0.25
 def wait_until_idle(settings: Settings, deadline_s: float, on_progress: Callable[[int], None] | None = None) -> None:
     """Return when the queues are empty and the stores owe nothing; what was left behind is sent on the way.
 
-    on_progress: told how many messages are left. Raises ServiceUnavailable when the workers have not done it in time.
+    on_progress: told how many messages are left. Raises RetryLater when the workers have not done it in time.
     """
     client, ports = redis_client(settings), live(settings)
     deadline = time.monotonic() + deadline_s
@@ -25,10 +25,8 @@ def wait_until_idle(settings: Settings, deadline_s: float, on_progress: Callable
         if on_progress is not None:
             on_progress(left)
         if left == 0:
-            with turn(client, UPKEEP) as is_ours:
+            with redis_lock(client, MAINTENANCE) as is_ours:
                 if is_ours and sweep_all(ports).found_nothing:
                     return
         time.sleep(POLL_S)
-    raise ServiceUnavailable(
-        "the workers", f"their queues ({pending(client).total} messages are left)", "zhuiwen status"
-    )
+    raise RetryLater("service.workers", seconds=deadline_s, left=pending(client).total)

@@ -2,16 +2,20 @@
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from core.errors import BadInput, ZhuiwenError
+from core.hosts import host_key, parse_host
+from core.ids import SiteId
 from core.ports import Outbox, PageStore
 from core.settings import CrawlSettings
-from crawler.sources.archive_shapes import Limits, Position
-from crawler.sources.warc_import import ImportCounts, import_archive
-from webadmin import imports
-from webadmin.models import ArchiveImport
+from core.wording import Message
+from crawler.archive_import import Place, import_archive
+from crawler.reading import NoRules
+from crawler.sources.archive_shapes import ImportCounts, Limits, Position
+from records.models import ArchiveImport, RightsHolder, Site, SiteDomain
+from records.sites import imports
 
 log = logging.getLogger("zhuiwen.imports")
 
@@ -25,7 +29,7 @@ def run_import(
     settings: CrawlSettings,
     on_progress: Callable[[ImportCounts, Position], None] | None = None,
 ) -> ImportCounts:
-    """Take in the file of a row that `webadmin.imports.take` gave to this process.
+    """Take in the file of a row that `records.sites.imports.take` gave to this process.
 
     Raises RetryLater where a store does not answer: the row stays running without a sign of life, and is taken up again
     where it stopped. A file that is at fault ends in the row.
@@ -45,16 +49,51 @@ def run_import(
     try:
         start = imports.position_of(row)
         limits = Limits(settings.max_body_bytes)
-        counts = import_archive(Path(row.path), imports.places_of(row), store, outbox, limits, start, counts, note)
+        counts = import_archive(Path(row.path), places_of(row), store, outbox, limits, start, counts, note)
     except BadInput as error:
         log.warning("import %s: %s", row.pk, error)
-        imports.end(row, counts, str(error))
+        imports.end(row, counts, error.message)
         return counts
     except ZhuiwenError:
         raise
     except Exception as error:  # whatever an archive may hold, the row says how it ended
         log.exception("import %s", row.pk)
-        imports.end(row, counts, f"{row.path}: {type(error).__name__}; please report this file")
+        imports.end(row, counts, Message("archive.fault", path=row.path, kind=type(error).__name__))
         return counts
     imports.end(row, counts)
     return counts
+
+
+def places_of(row: ArchiveImport) -> Callable[[str], Place | None]:
+    """Where the pages of an import go: all to its site, or each to the site of the rights holder that owns its host."""
+    if row.site is not None:
+        only = _place(row.site)
+        return lambda _: only
+    by_host = _by_host(row.rights_holder)
+
+    def place(url: str) -> Place | None:
+        try:
+            name, port = host_key(url)
+        except ValueError:
+            return None
+        return by_host.get((name, port)) or by_host.get((name, None))
+
+    return place
+
+
+def _by_host(rights_holder: RightsHolder) -> Mapping[tuple[str, int | None], Place]:
+    found: dict[tuple[str, int | None], Place] = {}
+    domains = SiteDomain.objects.filter(site__rights_holder=rights_holder).select_related("site").order_by("pk")
+    for domain in domains:
+        try:
+            host = parse_host(domain.host)
+        except ValueError:
+            continue
+        for name in (host.bare, f"www.{host.bare}"):
+            found.setdefault((name, host.port), _place(domain.site))
+    return found
+
+
+def _place(site: Site) -> Place:
+    rules = NoRules(body_selector=site.body_selector, title_selector=site.title_selector, encoding=site.encoding)
+    return Place(SiteId(str(site.pk)), rules)

@@ -2,17 +2,16 @@
 
 from datetime import datetime, timedelta
 
-from django.db.models import Q
-from django.utils.translation import gettext_noop
-
 from core.messages import CrawlRequested
 from core.ports import Outbox
-from webadmin import crawls
-from webadmin.models import CrawlRun
+from core.wording import Message
+from records.models import CrawlRun
+from records.sites import runs as crawls
 
-INTERRUPTED = gettext_noop("The machine or the crawler stopped before the crawl's end; it was queued again.")
-LOST_AFTER = timedelta(minutes=2)  # a message is taken within seconds while crawlers are free
+INTERRUPTED = Message("crawl.interrupted")
+LOST_AFTER = timedelta(minutes=2)  # a message is taken within seconds; a run that waits longer waits for a crawler
 ONCE_WITHIN = timedelta(days=1)  # a site that ends its crawler each time is not crawled again and again
+MAX_WAKE_UPS = 64  # sent at a time: as many crawlers as a machine may have
 
 
 def requeue_live_runs(outbox: Outbox) -> int:
@@ -22,43 +21,47 @@ def requeue_live_runs(outbox: Outbox) -> int:
     """
     runs = list(CrawlRun.objects.filter(state__in=CrawlRun.LIVE).select_related("site", "requested_by"))
     for run in runs:
-        if run.state == CrawlRun.State.RUNNING:
-            _replace(run, outbox)
-        else:
-            outbox.send(CrawlRequested(run.pk))
+        waiting = _replace(run) if run.state == CrawlRun.State.RUNNING else run
+        if waiting is not None:
+            outbox.send(CrawlRequested(waiting.pk))
     return len(runs)
 
 
 def take_up_silent_runs(now: datetime, outbox: Outbox) -> int:
-    """Queue again the runs whose process gives no sign of life, once a day for a site; how many."""
+    """Queue again the runs whose process gives no sign of life; how many."""
     silent = CrawlRun.objects.filter(
         state=CrawlRun.State.RUNNING, heartbeat_at__lt=now - crawls.DEAD_AFTER_SILENCE
     ).select_related("site", "requested_by")
-    taken_up = 0
-    for run in silent:
-        before = CrawlRun.objects.filter(site=run.site, finish_reason=INTERRUPTED, finished_at__gte=now - ONCE_WITHIN)
-        if not before.exists():
-            _replace(run, outbox)
-            taken_up += 1
-    return taken_up
+    queued = [again for run in silent if (again := take_up(run, now)) is not None]
+    for run in queued:
+        outbox.send(CrawlRequested(run.pk))
+    return len(queued)
+
+
+def take_up(run: CrawlRun, now: datetime) -> CrawlRun | None:
+    """Queue the site of a run again whose process has died, once a day; the new run, where there is one."""
+    before = CrawlRun.objects.filter(
+        site=run.site, finish_reason__code=INTERRUPTED.code, finished_at__gte=now - ONCE_WITHIN
+    )
+    return None if before.exists() else _replace(run)
 
 
 def resend_lost_runs(now: datetime, outbox: Outbox) -> int:
-    """Send again the message of runs that nobody took although no message waits; how many.
+    """Wake crawlers for runs that none has taken: their message was lost, or all crawlers were busy; how many.
 
     A run is crawled once however often its message arrives. One that waits for the site's hours is sent when they come.
     """
-    may_go_on = Q(resume_at__isnull=True) | Q(resume_at__lte=now)
-    lost = CrawlRun.objects.filter(may_go_on, state=CrawlRun.State.QUEUED, due_at__lt=now - LOST_AFTER)
+    lost = CrawlRun.objects.filter(
+        crawls.may_go_on(now), state=CrawlRun.State.QUEUED, due_at__lt=now - LOST_AFTER
+    ).order_by("due_at", "pk")[:MAX_WAKE_UPS]
     for run in lost:
         outbox.send(CrawlRequested(run.pk))
     return len(lost)
 
 
-def _replace(run: CrawlRun, outbox: Outbox) -> None:
+def _replace(run: CrawlRun) -> CrawlRun | None:
     crawls.fail(run, None, INTERRUPTED)
     try:
-        successor = crawls.request_run(run.site, user=run.requested_by)
+        return crawls.request_run(run.site, user=run.requested_by)
     except crawls.AlreadyRunning:
-        return  # somebody was faster
-    outbox.send(CrawlRequested(successor.pk))
+        return None  # somebody was faster

@@ -1,18 +1,18 @@
 """The pipeline's ports in memory: for tests, and as the plainest statement of what each does."""
 
 from collections import deque
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 from core.ids import PageId, SiteId, VersionId, WorkTextId
 from core.matches import MatchClass
-from core.messages import Message
-from core.pages import Page
+from core.messages import StepMessage
+from core.pages import Page, VersionOfPage
 from core.ports import Gap, Outcome, Search, Unsearched
 from core.rights import Permission, rule
-from core.states import Rejection
+from core.states import CaseState, Rejection, Verdict
 
 NEVER = datetime.min.replace(tzinfo=UTC)
 
@@ -21,12 +21,12 @@ class MemoryOutbox:
     """Keeps messages in order until they are taken."""
 
     def __init__(self) -> None:
-        self.messages: deque[Message] = deque()
+        self.messages: deque[StepMessage] = deque()
 
-    def send(self, message: Message) -> None:
+    def send(self, message: StepMessage) -> None:
         self.messages.append(message)
 
-    def drain(self) -> list[Message]:
+    def drain(self) -> list[StepMessage]:
         """All messages so far, oldest first; they are gone from here."""
         taken = list(self.messages)
         self.messages.clear()
@@ -35,13 +35,12 @@ class MemoryOutbox:
 
 @dataclass(slots=True)
 class MemoryHolder:
-    """A rights holder as the memory case book knows one. A work is a set of texts."""
+    """A rights holder as the memory case repository knows one. A work is a set of texts."""
 
     works: dict[str, frozenset[WorkTextId]]
     sites: frozenset[SiteId]
     own_domains: tuple[str, ...] = ()
     permissions: dict[str, tuple[Permission, ...]] = field(default_factory=dict)  # by work
-    changed_at: datetime = NEVER  # its rights
 
     @property
     def texts(self) -> frozenset[WorkTextId]:
@@ -49,8 +48,34 @@ class MemoryHolder:
         return frozenset().union(*self.works.values())
 
 
-class MemoryCaseBook:
-    """`core.ports.CaseBook` over plain dictionaries. A case's id is its place in `cases`, from 1."""
+@dataclass(slots=True)
+class MemoryCase:
+    """A page that took from a work, as it was last seen."""
+
+    url: str
+    version: VersionId
+    first_seen: datetime
+    last_seen: datetime
+    allowed_as: Rejection | None = None
+    verdict: Verdict | None = None
+
+    @property
+    def state(self) -> CaseState:
+        return CaseState.of(self.verdict, is_allowed=self.allowed_as is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryExclusion:
+    """A finding that never was a case."""
+
+    url: str
+    version: VersionId
+    seen_at: datetime
+    reason: Rejection
+
+
+class MemoryCaseRepository:
+    """`core.ports.CaseRepository` over plain dictionaries. A case's id is its place in `cases`, from 1."""
 
     def __init__(self, holders: Iterable[MemoryHolder], zone: ZoneInfo | None = None) -> None:
         self._holders = list(holders)
@@ -59,27 +84,57 @@ class MemoryCaseBook:
         self._shown: dict[PageId, VersionId] = {}
         self._taken_back: set[VersionId] = set()  # what was compared holds no more
         self.outcomes: dict[VersionId, Outcome] = {}
-        self.cases: list[tuple[str, str]] = []  # (page id, work)
-        self.excluded: dict[tuple[str, str], Rejection] = {}
+        self._unruled: set[int] = set()
+        self.cases: dict[tuple[str, str], MemoryCase] = {}  # by page id and work, in the order in which they opened
+        self.excluded: dict[tuple[str, str], MemoryExclusion] = {}
 
     def sources(self, site: SiteId, texts: Collection[WorkTextId]) -> Mapping[WorkTextId, Hashable]:
-        holder = self._watcher(site)
+        holder = self._rights_holder(site)
         works = holder.works.items() if holder else ()
         return {text: work for text in texts for work, owned in works if text in owned}
 
-    def record(self, outcome: Outcome) -> list[int]:
-        self.outcomes[outcome.version.id] = outcome
-        self._taken_back.discard(outcome.version.id)
-        page = outcome.version.page_id
-        if outcome.is_current or page not in self._shown:
-            self._shown[page] = outcome.version.id
-        holder = self._watcher(outcome.version.site_id)
-        if holder and any(match.text_id not in holder.texts for match in outcome.matches):
-            self._taken_back.add(outcome.version.id)
-        return self._rule(holder, outcome) if holder else []
+    def open_or_update_cases(self, outcomes: Sequence[Outcome]) -> list[list[int]]:
+        return [self._record(outcome) for outcome in outcomes]
 
-    def owed(self, pages: Collection[Page], algorithm_id: int) -> set[VersionId]:
+    def uncompared(self, versions: Collection[VersionOfPage], algorithm_id: int) -> set[VersionId]:
+        return {each.version.id for each in versions if self._is_uncompared(each, algorithm_id)}
+
+    def note_seen(self, versions: Collection[VersionOfPage], now: datetime) -> None:
+        for each in versions:
+            holder, outcome = self._rights_holder(each.version.site_id), self.outcomes.get(each.version.id)
+            page = each.version.page_id
+            if holder is None or page not in self._shown:
+                continue
+            for (case_page, work), case in self.cases.items():
+                if case_page != page:
+                    continue
+                if outcome is not None and any(match.text_id in holder.works[work] for match in outcome.matches):
+                    case.first_seen = min(case.first_seen, each.sighted.first)
+                    case.last_seen = max(case.last_seen, each.sighted.last)
+                case.allowed_as = self._allowance(holder, work, case.url, case.last_seen)
+
+    def pending(self, pages: Collection[Page], algorithm_id: int) -> set[VersionId]:
         return {page.current_version for page in pages if self._is_owed(page, algorithm_id)}
+
+    def rights_changed(self, rights_holder: int) -> None:
+        """Note that a holder's rights are others: what the admin database notes by itself."""
+        self._unruled.add(rights_holder)
+
+    def awaiting_rulings(self) -> list[int]:
+        return sorted(self._unruled)
+
+    def rule_again(self, rights_holder: int) -> None:
+        holder = self._holders[rights_holder]
+        for (_, work), case in self.cases.items():
+            if work in holder.works:
+                case.allowed_as = self._allowance(holder, work, case.url, case.last_seen)
+        for key, finding in self.excluded.items():
+            reason = self._allowance(holder, key[1], finding.url, finding.seen_at) if key[1] in holder.works else None
+            if reason is not None:
+                self.excluded[key] = replace(finding, reason=reason)
+            elif key[1] in holder.works and finding.reason is not Rejection.QUOTATION:
+                self._taken_back.add(finding.version)
+        self._unruled.discard(rights_holder)
 
     def is_owned(self, text: WorkTextId) -> bool:
         return any(text in holder.texts for holder in self._holders)
@@ -89,7 +144,7 @@ class MemoryCaseBook:
             for text in texts:
                 self._indexed.pop((place, text), None)
 
-    def indexed(self, texts: Collection[WorkTextId], at: datetime) -> None:
+    def indexed(self, texts: Mapping[WorkTextId, int], at: datetime) -> None:
         for place, holder in enumerate(self._holders):
             for text in holder.texts & frozenset(texts):
                 self._indexed.setdefault((place, text), at)
@@ -99,7 +154,7 @@ class MemoryCaseBook:
             if any(match.text_id == text for match in outcome.matches):
                 self._taken_back.add(version)
 
-    def behind(self, algorithm_id: int) -> Mapping[int, Gap]:
+    def lags(self, algorithm_id: int) -> Mapping[int, Gap]:
         gaps: dict[int, Gap] = {}
         for place, _ in enumerate(self._holders):
             newest = max((at for (other, _), at in self._indexed.items() if other == place), default=NEVER)
@@ -108,14 +163,14 @@ class MemoryCaseBook:
                 gaps[place] = Gap(min(checks), newest)
         return gaps
 
-    def newer_texts(self, watcher: int, since: datetime) -> Mapping[WorkTextId, datetime | None]:
-        noted = {text: self._indexed.get((watcher, text)) for text in self._holders[watcher].texts}
+    def newer_texts(self, rights_holder: int, since: datetime) -> Mapping[WorkTextId, datetime | None]:
+        noted = {text: self._indexed.get((rights_holder, text)) for text in self._holders[rights_holder].texts}
         return {text: at for text, at in noted.items() if at is None or at >= since}
 
     def unsearched(self, pages: Collection[Page], gaps: Mapping[int, Gap], algorithm_id: int) -> list[Unsearched]:
         found = []
         for page in pages:
-            holder = self._watcher(page.site_id)
+            holder = self._rights_holder(page.site_id)
             if holder is None or self._is_owed(page, algorithm_id):
                 continue
             place = next(place for place, each in enumerate(self._holders) if each is holder)
@@ -125,7 +180,7 @@ class MemoryCaseBook:
                 found.append(Unsearched(page.id, page.current_version, place, outcome.checked_at, has_findings))
         return found
 
-    def searched(self, pages: Collection[Unsearched], hits: Collection[Unsearched], search: Search) -> None:
+    def note_searched(self, pages: Collection[Unsearched], hits: Collection[Unsearched], search: Search) -> None:
         for version, outcome in self._older([page.version for page in pages], search):
             self.outcomes[version] = replace(outcome, checked_at=search.at, corpus_revision=search.corpus_revision)
         self._taken_back |= {version for version, _ in self._older([page.version for page in hits], search)}
@@ -133,12 +188,29 @@ class MemoryCaseBook:
     def search_ended(self, gaps: Mapping[int, Gap], search: Search) -> int:
         left = {
             outcome.version.id
-            for watcher, gap in gaps.items()
-            for outcome in self._last_checked(watcher, search.algorithm_id)
+            for rights_holder, gap in gaps.items()
+            for outcome in self._last_checked(rights_holder, search.algorithm_id)
             if outcome.checked_at <= gap.newest_text and outcome.checked_at < search.at
         }
         self._taken_back |= left
         return len(left)
+
+    def _record(self, outcome: Outcome) -> list[int]:
+        self.outcomes[outcome.version.id] = outcome
+        self._taken_back.discard(outcome.version.id)
+        page = outcome.version.page_id
+        if outcome.is_current or page not in self._shown:
+            self._shown[page] = outcome.version.id
+        holder = self._rights_holder(outcome.version.site_id)
+        if holder and any(match.text_id not in holder.texts for match in outcome.matches):
+            self._taken_back.add(outcome.version.id)
+        return self._rule(holder, outcome) if holder else []
+
+    def _is_uncompared(self, each: VersionOfPage, algorithm_id: int) -> bool:
+        outcome = self.outcomes.get(each.version.id)
+        if outcome is None or outcome.algorithm_id != algorithm_id or outcome.version.id in self._taken_back:
+            return True
+        return each.is_current and self._shown[each.version.page_id] != each.version.id
 
     def _last_checked(self, place: int, algorithm_id: int) -> list[Outcome]:
         """The outcomes of the versions recorded last of the holder's pages."""
@@ -152,35 +224,55 @@ class MemoryCaseBook:
             if outcome.algorithm_id == search.algorithm_id and outcome.checked_at < search.at:
                 yield version, outcome
 
-    def _watcher(self, site: SiteId) -> MemoryHolder | None:
+    def _rights_holder(self, site: SiteId) -> MemoryHolder | None:
         return next((holder for holder in self._holders if site in holder.sites), None)
 
     def _is_owed(self, page: Page, algorithm_id: int) -> bool:
-        holder, outcome = self._watcher(page.site_id), self.outcomes.get(page.current_version)
+        holder, outcome = self._rights_holder(page.site_id), self.outcomes.get(page.current_version)
         if holder is None:
             return False
-        if page.current_version in self._taken_back:
-            return True
-        if outcome is None or outcome.algorithm_id != algorithm_id or self._shown[page.id] != page.current_version:
-            return True
-        return outcome.checked_at <= holder.changed_at
+        is_shown = outcome is not None and self._shown[page.id] == page.current_version
+        holds = outcome is not None and outcome.algorithm_id == algorithm_id
+        return not (is_shown and holds) or page.current_version in self._taken_back
+
+    def _allowance(self, holder: MemoryHolder, work: str, url: str, seen_at: datetime) -> Rejection | None:
+        seen_on = seen_at.astimezone(self._zone).date()
+        return rule(url, seen_on, holder.own_domains, holder.permissions.get(work, ())).rejection
 
     def _rule(self, holder: MemoryHolder, outcome: Outcome) -> list[int]:
-        opened = []
-        page, version = str(outcome.version.page_id), outcome.version
-        seen_on = outcome.seen_at.astimezone(self._zone).date()
+        page, url, at = str(outcome.version.page_id), outcome.version.page_url, outcome.seen_at
+        written, excluded = list[int](), dict[tuple[str, str], MemoryExclusion]()
         for work, texts in holder.works.items():
-            findings = [match for match in outcome.matches if match.text_id in texts]
-            if not findings:
+            matches = [match for match in outcome.matches if match.text_id in texts]
+            if not matches:
                 continue
-            permissions = holder.permissions.get(work, ())
-            rejection = rule(version.page_url, seen_on, holder.own_domains, permissions).rejection
-            if rejection is None and all(match.match_class is MatchClass.QUOTATION for match in findings):
-                rejection = Rejection.QUOTATION
-            if rejection is not None:
-                self.excluded[page, work] = rejection
-                continue
-            if (page, work) not in self.cases:
-                self.cases.append((page, work))
-            opened.append(self.cases.index((page, work)) + 1)
-        return opened
+            reason = self._allowance(holder, work, url, at)
+            is_known = outcome.is_current and (page, work) in self.cases
+            is_aside = reason is not None and is_known
+            if reason is None and all(match.match_class is MatchClass.QUOTATION for match in matches):
+                reason = Rejection.QUOTATION
+            if reason is None or is_aside:
+                written.append(self._case(holder, (page, work), outcome))
+                self._take_in((page, work), outcome)
+            elif outcome.is_current and not is_known:
+                excluded[page, work] = MemoryExclusion(url, outcome.version.id, at, reason)
+        if outcome.is_current:
+            self.excluded = {key: each for key, each in self.excluded.items() if key[0] != page} | excluded
+        return written
+
+    def _take_in(self, key: tuple[str, str], outcome: Outcome) -> None:
+        """A case that an older version opened: what the rights allow on the version shown has to be compared again."""
+        finding = None if outcome.is_current else self.excluded.pop(key, None)
+        if finding is not None and finding.reason is not Rejection.QUOTATION:
+            self._taken_back.add(finding.version)
+
+    def _case(self, holder: MemoryHolder, key: tuple[str, str], outcome: Outcome) -> int:
+        """Open a case or bring it up to date, and rule it; its id."""
+        url, version = outcome.version.page_url, outcome.version.id
+        case = self.cases.setdefault(key, MemoryCase(url, version, outcome.first_seen, outcome.seen_at))
+        if outcome.is_current:
+            case.url, case.version = url, version
+        case.first_seen = min(case.first_seen, outcome.first_seen)
+        case.last_seen = max(case.last_seen, outcome.seen_at)
+        case.allowed_as = self._allowance(holder, key[1], case.url, case.last_seen)
+        return list(self.cases).index(key) + 1

@@ -2,14 +2,16 @@
 
 from kombu.exceptions import OperationalError
 
+from core import wording
 from core.errors import ServiceUnavailable
 from core.messages import (
     CrawlRequested,
-    MatchFound,
-    Message,
-    PageFingerprinted,
-    PageStored,
+    MatchesFound,
+    OpinionsRequested,
+    PagesStored,
+    RightsChanged,
     SearchRequested,
+    StepMessage,
     WorkAdded,
     WorkRemoved,
     as_dict,
@@ -17,21 +19,24 @@ from core.messages import (
 from pipeline.app import app
 
 TASKS: dict[type, str] = {
-    PageStored: "pipeline.fingerprint_page",
-    PageFingerprinted: "pipeline.match_page",
-    MatchFound: "pipeline.bundle_evidence",
+    PagesStored: "pipeline.compare_pages",
+    MatchesFound: "pipeline.bundle_evidence",
     WorkAdded: "pipeline.register_work",
     WorkRemoved: "pipeline.withdraw_work",
     SearchRequested: "pipeline.search_pages",
     CrawlRequested: "pipeline.crawl_site",
+    RightsChanged: "pipeline.rule_again",
+    OpinionsRequested: "pipeline.ask_engines",
 }
 
 
 class CeleryOutbox:
     """`core.ports.Outbox` that leaves messages with the broker."""
 
-    def send(self, message: Message) -> None:
+    def send(self, message: StepMessage) -> None:
         try:
             app.send_task(TASKS[type(message)], kwargs=as_dict(message), retry=False)
         except OperationalError as error:
-            raise ServiceUnavailable("the message broker (Redis)", "ZHUIWEN_REDIS_URL", "zhuiwen status") from error
+            raise ServiceUnavailable(
+                wording.Message("service.broker"), "ZHUIWEN_REDIS_URL", "zhuiwen status"
+            ) from error

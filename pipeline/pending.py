@@ -5,8 +5,9 @@ from dataclasses import dataclass
 import redis
 
 from core.errors import ServiceUnavailable
+from core.wording import Message
 
-QUEUES = ("works", "pages", "crawl")
+QUEUES = ("crawl", "works", "pages", "evidence")  # in the order in which a worker asks for messages
 KEY_PREFIX = "zw:queue:"  # of pipeline.app
 
 
@@ -28,7 +29,7 @@ def pending(client: "redis.Redis") -> Pending:
         waiting = {queue: int(client.llen(KEY_PREFIX + queue)) for queue in QUEUES}
         return Pending(waiting, int(client.hlen(KEY_PREFIX + "unacked")))
     except redis.RedisError as error:
-        raise ServiceUnavailable("the message broker (Redis)", "ZHUIWEN_REDIS_URL", "zhuiwen status") from error
+        raise ServiceUnavailable(Message("service.broker"), "ZHUIWEN_REDIS_URL", "zhuiwen status") from error
 
 
 def forget_taken(client: "redis.Redis") -> int:

@@ -3,35 +3,44 @@
 Run as `python -m pipeline.prepare [--alone]`; `--alone` says that no worker of this installation runs anywhere.
 """
 
+import json
 import sys
 
+from core.wording import Message
 from pipeline.app import SETTINGS
 from pipeline.interruptions import requeue_live_runs
 from pipeline.pending import forget_taken
 from pipeline.rebuild import rebuild_index
+from pipeline.redis_lock import MAINTENANCE, SEARCH, forget_lock, redis_lock
 from pipeline.schedule import ensure_schedule
-from pipeline.turns import SEARCH, UPKEEP, forget_turn, turn
 from pipeline.wiring import live, redis_client
-from webadmin.catalogue import corpus_texts
+from records.sites.imports import requeue_running
+from records.works.catalogue import corpus_texts
 
 
 def main(arguments: list[str]) -> int:
-    """Safe to run again. What it changed is said on standard output."""
+    """Safe to run again. What it changed is said on standard output, as messages in JSON."""
     ensure_schedule(SETTINGS)
     ports, client = live(SETTINGS), redis_client(SETTINGS)
     if "--alone" in arguments:
-        for name in (UPKEEP, SEARCH):
-            forget_turn(client, name)
+        for name in (MAINTENANCE, SEARCH):
+            forget_lock(client, name)
         dropped = forget_taken(client)
         interrupted = requeue_live_runs(ports.outbox)
+        requeue_running()
         if dropped or interrupted:
-            print(f"after an interruption: {dropped} messages and {interrupted} crawl runs are taken up again")  # noqa: T201
-    with turn(client, UPKEEP) as is_ours:
+            _say(Message("start.taken-up", messages=dropped, runs=interrupted))
+    with redis_lock(client, MAINTENANCE) as is_ours:
         if is_ours and ports.index.state().generation == 0:
             missing = rebuild_index(ports, corpus_texts())
             if missing:
-                print(f"the index is made anew; {len(missing)} texts are missing from the store")  # noqa: T201
+                _say(Message("start.index-made", count=len(missing)))
     return 0
+
+
+def _say(message: Message) -> None:
+    """To whoever started this, who knows the language."""
+    print(json.dumps(message.to_json()))  # noqa: T201
 
 
 if __name__ == "__main__":

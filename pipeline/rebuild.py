@@ -17,11 +17,11 @@ def rebuild_index(
     Returns those that the store does not have: they can be found again only when their works are added again.
     """
     missing: list[WorkTextId] = []
+    counted: dict[WorkTextId, int] = {}
     before = ports.index.text_ids() if ports.index.state().generation else frozenset[WorkTextId]()
-    ports.index.rebuild(_entries(ports, texts, missing, on_progress))
-    found = frozenset(texts) - frozenset(missing)
-    ports.cases.unindexed(found - before)
-    ports.cases.indexed(found, ports.clock.now())
+    ports.index.rebuild(_entries(ports, texts, missing, counted, on_progress))
+    ports.cases.unindexed(counted.keys() - before)
+    ports.cases.indexed(counted, ports.clock.now())
     return missing
 
 
@@ -29,11 +29,14 @@ def _entries(
     ports: Ports,
     texts: Collection[WorkTextId],
     missing: list[WorkTextId],
+    counted: dict[WorkTextId, int],
     on_progress: Callable[[int, int], None] | None,
 ) -> Iterator[tuple[WorkTextId, Fingerprint]]:
     for done, text_id in enumerate(sorted(texts), start=1):
         try:
-            yield text_id, work_fingerprint(text_id, ports)
+            fingerprint = work_fingerprint(text_id, ports)
+            counted[text_id] = fingerprint.tokens.size
+            yield text_id, fingerprint
         except NotFound:
             missing.append(text_id)
         if on_progress is not None:

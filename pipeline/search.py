@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 from core.errors import BrokenInvariant, IndexStale
 from core.ids import PageId
-from core.messages import PageFingerprinted
+from core.messages import pages_stored
 from core.ports import Gap, Search, Unsearched
 from fingerprint.record import Fingerprint
-from pipeline.sought import Sought, sought
+from pipeline.new_text_query import NewTextQuery, new_text_query
 from pipeline.steps import Ports, is_too_short, stored_fingerprint
 
 BATCH_PAGES = 2_000  # as pipeline.sweep
@@ -39,13 +39,13 @@ class Searched:
 def search_pages(ports: Ports, on_progress: Callable[[Searched], None] | None = None) -> Searched:
     """Search all stored pages for the texts that they have not met; the pages that took from them are sent on.
 
-    One search at a time (`pipeline.turns.SEARCH`). Raises IndexStale while there is no index to compare with.
+    One search at a time (`pipeline.redis_lock.SEARCH`). Raises IndexStale while there is no index to compare with.
     """
     state = ports.index.state()
     if state.generation == 0:
-        raise IndexStale("empty")
+        raise IndexStale("index.empty")
     search = Search(ports.clock.now(), state.corpus_revision, ports.algorithm.id)
-    gaps = ports.cases.behind(ports.algorithm.id)
+    gaps = ports.cases.lags(ports.algorithm.id)
     if not gaps:
         return Searched()
     searching = _Pass(ports, search, gaps)
@@ -76,17 +76,19 @@ class _Pass:
     def __init__(self, ports: Ports, search: Search, gaps: Mapping[int, Gap]) -> None:
         self._ports = ports
         self._search = search
-        self._since = {watcher: gap.oldest_check for watcher, gap in gaps.items()}
-        self._sought = {watcher: sought(watcher, since, ports) for watcher, since in self._since.items()}
-        self._texts = sum(len(each) for each in self._sought.values() if each is not None)
+        self._since = {rights_holder: gap.oldest_check for rights_holder, gap in gaps.items()}
+        self._queries = {
+            rights_holder: new_text_query(rights_holder, since, ports) for rights_holder, since in self._since.items()
+        }
+        self._texts = sum(len(each) for each in self._queries.values() if each is not None)
         self._pages = self._sharing = self._hits = self._handed_over = 0
 
     def take(self, pages: Sequence[Unsearched]) -> None:
         """Search some pages, note what became of them, and send those that are owed a comparison."""
         verdicts = self._judged(pages)
-        self._ports.cases.searched(verdicts.clean, verdicts.hits, self._search)
-        for page in verdicts.hits:
-            self._ports.outbox.send(PageFingerprinted(page.version))
+        self._ports.cases.note_searched(verdicts.clean, verdicts.hits, self._search)
+        for message in pages_stored([page.version for page in verdicts.hits]):
+            self._ports.outbox.send(message)
         self._pages += len(pages) - verdicts.handed_over
         self._sharing += verdicts.sharing
         self._hits += len(verdicts.hits) - verdicts.handed_over
@@ -102,10 +104,10 @@ class _Pass:
             return _Verdicts([], list(pages), handed_over=len(pages))
 
     def _searched(self, pages: Sequence[Unsearched]) -> _Verdicts:
-        wanted = {page.version: self._sought_for(page) for page in pages}
+        wanted = {page.version: self._query_for(page) for page in pages}
         versions = [version for version, each in wanted.items() if each is not None]
         stored = self._ports.fingerprints.get_many(versions, self._search.algorithm_id)
-        verdicts, doubtful = _Verdicts([], []), list[tuple[Unsearched, Fingerprint, Sought]]()
+        verdicts, doubtful = _Verdicts([], []), list[tuple[Unsearched, Fingerprint, NewTextQuery]]()
         for page in pages:
             fingerprint, texts = stored_fingerprint(stored.get(page.version)), wanted[page.version]
             if fingerprint is None or texts is None:
@@ -119,7 +121,7 @@ class _Pass:
         self._decide(doubtful, verdicts)
         return verdicts
 
-    def _decide(self, doubtful: Sequence[tuple[Unsearched, Fingerprint, Sought]], verdicts: _Verdicts) -> None:
+    def _decide(self, doubtful: Sequence[tuple[Unsearched, Fingerprint, NewTextQuery]], verdicts: _Verdicts) -> None:
         """Tell the pages that took from a new text from those that share a seed with it by chance."""
         undecided = [page.version for page, _, _ in doubtful if not page.has_findings]
         texts = self._ports.pages.texts(undecided) if undecided else {}
@@ -129,6 +131,6 @@ class _Pass:
             took = text is None or wanted.is_in(text, fingerprint, page.checked_at)
             (verdicts.hits if took else verdicts.clean).append(page)
 
-    def _sought_for(self, page: Unsearched) -> Sought | None:
+    def _query_for(self, page: Unsearched) -> NewTextQuery | None:
         """None for what is left to the index: too many texts, or a page compared before the oldest looked at."""
-        return self._sought[page.watcher] if page.checked_at >= self._since[page.watcher] else None
+        return self._queries[page.rights_holder] if page.checked_at >= self._since[page.rights_holder] else None

@@ -1,90 +1,73 @@
 """The steps, as plain functions over ports. Each may run twice or die half-way and be run again.
 
-1. fingerprint_page   PageStored -> fingerprint kept -> PageFingerprinted
-2. match_page         PageFingerprinted -> compared with the corpus -> outcome and cases in the case book
-3. register_work      WorkAdded -> fingerprint kept -> in the index; pages compared before are searched for it later
-4. withdraw_work      WorkRemoved -> out of the index
+1. compare_pages   PagesStored -> fingerprints kept -> compared with the corpus -> outcomes and cases kept
+2. register_work   WorkAdded -> fingerprint kept -> in the index; pages compared before are searched for it next
+3. withdraw_work   WorkRemoved -> out of the index
 """
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 
 from core.errors import IndexStale, NotFound
 from core.ids import VersionId, WorkTextId
 from core.matches import Match
-from core.messages import PageFingerprinted
-from core.pages import PageVersion
-from core.ports import CaseBook, Clock, FingerprintStore, Outbox, Outcome, PageStore, WorkStore
+from core.pages import VersionOfPage
+from core.ports import CaseRepository, Clock, FingerprintStore, KeptPages, Outbox, Outcome, WorkStore
 from core.states import Rejection
 from core.works import StoredFingerprint
 from fingerprint.algorithms import Algorithm
 from fingerprint.fingerprinting import fingerprint_text
 from fingerprint.record import DamagedFingerprint, Fingerprint
 from matcher.calibration import DEFAULT as CALIBRATION
+from matcher.index.ports import IndexState, MatchIndex
 from matcher.matching import Matcher
-from matcher.ports import MatchIndex
 
 
 @dataclass(frozen=True, slots=True)
 class Ports:
     """Everything outside that a step may touch. Put together in `pipeline.wiring` and, in memory, by tests."""
 
-    pages: PageStore
+    pages: KeptPages
     works: WorkStore
     fingerprints: FingerprintStore
     index: MatchIndex
     matcher: Matcher
-    cases: CaseBook
+    cases: CaseRepository
     outbox: Outbox
     clock: Clock
     algorithm: Algorithm
 
 
-def fingerprint_page(version_id: VersionId, ports: Ports) -> None:
-    """Fingerprint a page version and pass it on. Raises NotFound for an id that the store does not have."""
-    _page_fingerprint(_version(version_id, ports), ports)
-    ports.outbox.send(PageFingerprinted(version_id))
+def compare_pages(version_ids: Sequence[VersionId], ports: Ports) -> list[VersionId]:
+    """Compare the versions that owe it with their holders' works and write down the outcomes; those with cases.
 
-
-def match_page(version_id: VersionId, ports: Ports) -> list[int]:
-    """Compare a page version with its watcher's works and write down the outcome; the ids of the cases it is part of.
-
-    Raises IndexStale rather than find nothing in an index that is not there, NotFound for an unknown id.
+    Of the others, which came again unchanged, the repository learns when they were seen. All is written at the end.
+    Raises IndexStale rather than find nothing in an index that is not there, NotFound for an unknown id, and what a
+    page at fault raises: then no outcome is written.
     """
-    checked_at = ports.clock.now()
-    state = ports.index.state()
+    now, state = ports.clock.now(), ports.index.state()
     if state.generation == 0:
-        raise IndexStale("empty")
-    version = _version(version_id, ports)
-    fingerprint = _page_fingerprint(version, ports)
-    rejection: Rejection | None = None
-    matches: tuple[Match, ...] = ()
-    if is_too_short(fingerprint):
-        rejection = Rejection.TOO_FEW_HAN_CHARS
-    else:
-        sources = partial(ports.cases.sources, version.site_id)
-        matches = ports.matcher.match(version.reading.text, fingerprint, sources)
-    page = ports.pages.page(version.page_id)
-    is_current = page is not None and page.current_version == version.id
-    return ports.cases.record(
-        Outcome(
-            version=version,
-            is_current=is_current,
-            seen_at=page.last_seen if page is not None and is_current else version.fetched_at,
-            rejection=rejection,
-            matches=matches,
-            algorithm_id=ports.algorithm.id,
-            corpus_revision=state.corpus_revision,
-            checked_at=checked_at,
-        )
-    )
+        raise IndexStale("index.empty")
+    versions = ports.pages.on_pages(version_ids)
+    if missing := set(version_ids) - {each.version.id for each in versions}:
+        raise NotFound("page-version", min(missing))
+    fingerprints = _page_fingerprints(versions, ports)
+    uncompared = ports.cases.uncompared(versions, ports.algorithm.id)
+    owing = [each for each in versions if each.version.id in uncompared]
+    outcomes = [_compared(each, fingerprints[each.version.id], state, now, ports) for each in owing]
+    ports.cases.note_seen([each for each in versions if each.version.id not in uncompared], now)
+    cases = ports.cases.open_or_update_cases(outcomes)
+    return [each.version.id for each, of_page in zip(owing, cases, strict=True) if of_page]
 
 
 def register_work(text_id: WorkTextId, ports: Ports) -> None:
     """Fingerprint a text of the corpus and put it into the index. Raises NotFound for an unknown id."""
-    if ports.index.add(text_id, work_fingerprint(text_id, ports)):
+    fingerprint = work_fingerprint(text_id, ports)
+    if ports.index.add(text_id, fingerprint):
         ports.cases.unindexed([text_id])
-    ports.cases.indexed([text_id], ports.clock.now())
+    ports.cases.indexed({text_id: fingerprint.tokens.size}, ports.clock.now())
 
 
 def withdraw_work(text_id: WorkTextId, ports: Ports) -> None:
@@ -108,8 +91,8 @@ def work_fingerprint(text_id: WorkTextId, ports: Ports) -> Fingerprint:
         return stored
     text = ports.works.text(text_id)
     if text is None:
-        raise NotFound("text of the corpus", text_id)
-    return _kept(text_id, text, ports)
+        raise NotFound("text", text_id)
+    return _made({text_id: text}, ports)[text_id]
 
 
 def stored_fingerprint(kept: StoredFingerprint | None) -> Fingerprint | None:
@@ -120,21 +103,39 @@ def stored_fingerprint(kept: StoredFingerprint | None) -> Fingerprint | None:
         return None
 
 
-def _version(version_id: VersionId, ports: Ports) -> PageVersion:
-    version = ports.pages.version(version_id)
-    if version is None:
-        raise NotFound("page version", version_id)
-    return version
+def _page_fingerprints(versions: Iterable[VersionOfPage], ports: Ports) -> dict[str, Fingerprint]:
+    """By version: the stored one, or made and stored now."""
+    texts: dict[str, str] = {each.version.id: each.version.reading.text for each in versions}
+    kept = ports.fingerprints.get_many(list(texts), ports.algorithm.id)
+    read = {subject: stored_fingerprint(kept.get(subject)) for subject in texts}
+    found = {subject: fingerprint for subject, fingerprint in read.items() if fingerprint is not None}
+    return found | _made({subject: text for subject, text in texts.items() if subject not in found}, ports)
 
 
-def _page_fingerprint(version: PageVersion, ports: Ports) -> Fingerprint:
-    stored = stored_fingerprint(ports.fingerprints.get(version.id, ports.algorithm.id))
-    if stored is not None:
-        return stored
-    return _kept(version.id, version.reading.text, ports)
+def _made(texts: dict[str, str], ports: Ports) -> dict[str, Fingerprint]:
+    made = {subject: fingerprint_text(text, ports.algorithm) for subject, text in texts.items()}
+    if made:
+        ports.fingerprints.put_many(
+            [StoredFingerprint(subject, ports.algorithm.id, each.to_bytes()) for subject, each in made.items()]
+        )
+    return made
 
 
-def _kept(subject: str, text: str, ports: Ports) -> Fingerprint:
-    fingerprint = fingerprint_text(text, ports.algorithm)
-    ports.fingerprints.put(StoredFingerprint(subject, ports.algorithm.id, fingerprint.to_bytes()))
-    return fingerprint
+def _compared(page: VersionOfPage, fingerprint: Fingerprint, state: IndexState, now: datetime, ports: Ports) -> Outcome:
+    version, rejection, matches = page.version, None, tuple[Match, ...]()
+    if is_too_short(fingerprint):
+        rejection = Rejection.TOO_FEW_HAN_CHARS
+    else:
+        sources = partial(ports.cases.sources, version.site_id)
+        matches = ports.matcher.match(version.reading.text, fingerprint, sources)
+    return Outcome(
+        version=version,
+        is_current=page.is_current,
+        first_seen=page.sighted.first,
+        seen_at=page.sighted.last,
+        rejection=rejection,
+        matches=matches,
+        algorithm_id=ports.algorithm.id,
+        corpus_revision=state.corpus_revision,
+        checked_at=now,
+    )

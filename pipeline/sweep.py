@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from core.ids import PageId, VersionId, WorkTextId
-from core.messages import PageStored, SearchRequested, WorkAdded, WorkRemoved
+from core.messages import RightsChanged, SearchRequested, WorkAdded, WorkRemoved, pages_stored
 from core.pages import Page
 from pipeline.rebuild import rebuild_index
 from pipeline.steps import Ports
@@ -16,7 +16,7 @@ GivenUp = Callable[[Collection[VersionId]], Collection[VersionId]]
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """The texts of the mother corpus. `unnoted`: those that some owner does not know to be findable yet."""
+    """The texts of the reference corpus. `unnoted`: those that some owner does not know to be findable yet."""
 
     texts: frozenset[WorkTextId]
     unnoted: frozenset[WorkTextId] = frozenset()
@@ -28,6 +28,7 @@ class Swept:
 
     pages, works_added: with those that have no fingerprint of the algorithm in use, where these were looked for.
     search: pages have to be searched for new texts.
+    rulings: rights holders whose findings have to be ruled by other rights.
     """
 
     pages: int
@@ -35,10 +36,12 @@ class Swept:
     works_withdrawn: int
     index_rebuilt: bool
     search: bool = False
+    rulings: int = 0
 
     @property
     def found_nothing(self) -> bool:
-        return not (self.pages or self.works_added or self.works_withdrawn or self.index_rebuilt or self.search)
+        works = self.works_added or self.works_withdrawn or self.index_rebuilt
+        return not (self.pages or works or self.search or self.rulings)
 
 
 def sweep(ports: Ports, corpus: Corpus, given_up: GivenUp = lambda _: (), *, with_fingerprints: bool = False) -> Swept:
@@ -55,16 +58,25 @@ def sweep(ports: Ports, corpus: Corpus, given_up: GivenUp = lambda _: (), *, wit
         added = withdrawn = 0
     else:
         added, withdrawn = _sweep_works(ports, corpus, with_fingerprints)
+    rulings = ask_for_rulings(ports)
     pages = _sweep_pages(ports, given_up, with_fingerprints)
-    return Swept(pages, added, withdrawn, is_rebuilt, ask_for_search(ports))
+    return Swept(pages, added, withdrawn, is_rebuilt, ask_for_search(ports), rulings)
 
 
 def ask_for_search(ports: Ports) -> bool:
     """Send for a search where pages have not met texts that can be found; whether there are such."""
-    is_behind = bool(ports.cases.behind(ports.algorithm.id))
+    is_behind = bool(ports.cases.lags(ports.algorithm.id))
     if is_behind:
         ports.outbox.send(SearchRequested())
     return is_behind
+
+
+def ask_for_rulings(ports: Ports) -> int:
+    """Send for rulings by changed rights that are not made yet; for how many rights holders."""
+    holders = ports.cases.awaiting_rulings()
+    for holder in holders:
+        ports.outbox.send(RightsChanged(holder))
+    return len(holders)
 
 
 def _sweep_works(ports: Ports, corpus: Corpus, with_fingerprints: bool) -> tuple[int, int]:
@@ -83,12 +95,13 @@ def _sweep_works(ports: Ports, corpus: Corpus, with_fingerprints: bool) -> tuple
 def _sweep_pages(ports: Ports, given_up: GivenUp, with_fingerprints: bool) -> int:
     sent, after = 0, PageId("")
     while batch := ports.pages.pages(after or None, BATCH_PAGES):
-        owed = ports.cases.owed(batch, ports.algorithm.id)
+        owed = ports.cases.pending(batch, ports.algorithm.id)
         if with_fingerprints:
             owed |= _without_fingerprint(batch, ports)
-        for version in sorted(owed - set(given_up(owed))):
-            ports.outbox.send(PageStored(version))
-            sent += 1
+        waiting = sorted(owed - set(given_up(owed)))
+        for message in pages_stored(waiting):
+            ports.outbox.send(message)
+        sent += len(waiting)
         after = batch[-1].id
     return sent
 

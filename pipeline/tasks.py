@@ -6,48 +6,50 @@ What failed for good, or killed the worker again and again, stands in FailedMess
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from typing import Any
 
-import redis
 from celery import Task
+from celery.exceptions import CeleryError
 from django.db import OperationalError
 
 from core.clock import SystemClock
 from core.errors import BadInput, RetryLater, ZhuiwenError
-from core.ids import VersionId, WorkTextId
-from core.messages import CrawlRequested, MatchFound
-from pipeline import evidence, rounds, steps
+from core.ids import VersionId, WorkTextId, digest
+from core.messages import CrawlRequested, MatchesFound, matches_found
+from pipeline import crawlers, evidence, job_stats, steps
 from pipeline.app import SETTINGS, app
-from pipeline.attempts import Attempts
-from pipeline.crawl_process import start_crawl
-from pipeline.discovery import discover as discover_copies
-from pipeline.imports import run_import
+from pipeline.attempts import MAX_ATTEMPTS, Attempts
+from pipeline.evidence_note import note_evidence_status
 from pipeline.interruptions import resend_lost_runs, take_up_silent_runs
+from pipeline.maintenance import sweep_all
 from pipeline.pending import pending
+from pipeline.redis_lock import MAINTENANCE, SEARCH, redis_lock
 from pipeline.search import Searched
 from pipeline.search import search_pages as search
-from pipeline.sweep import Swept, ask_for_search
-from pipeline.turns import SEARCH, UPKEEP, turn
-from pipeline.upkeep import sweep_all
+from pipeline.sweep import Swept, ask_for_rulings, ask_for_search
 from pipeline.wiring import live, live_evidence, redis_client
-from webadmin import crawls, evidence_book, failures, imports, second_opinions
-from webadmin.evidence_authorities import authorities_of
-from webadmin.models import CrawlRun
+from records import failures
+from records.evidence import bundles as evidence_book
+from records.evidence.authorities import authorities_of
+from records.models import CrawlRun
+from records.opinions import requests as opinion_requests
+from records.opinions.requests import Subject
+from records.sites import imports
+from records.sites import runs as crawls
 
 log = logging.getLogger("zhuiwen.pipeline")
 
 MAX_BACKOFF_S = 600
 PROGRESS_EVERY_S = 10.0
-TURN_WAIT_S = 120.0  # a sweep of 100,000 pages takes seconds
-DRAWING, STAMPING = "drawing of evidence", "upkeep of evidence"
+LOCK_WAIT_S = 120.0  # a sweep of 100,000 pages takes seconds
+DRAWING, STAMPING = "drawing of evidence", "maintenance of evidence"
 OWED_BUNDLES = 500  # sent again by one sweep; a bundle takes some 20 ms
-OPINIONS = "opinions"  # whose turn it is to ask the published engines
-DISCOVERY = "discovery"  # whose turn it is to ask the search endpoint
-ASKING_S = 20.0  # then other messages come first; one page version takes .15 to 6 s
-ASKING_BATCH = 100
+DISCOVERY = "discovery"  # who asks the search endpoint
+DRAWING_S = 20.0  # then other messages come first
+DRAWING_BATCH = 100
 
 
 class Step(Task):
@@ -62,10 +64,10 @@ class Step(Task):
     def on_failure(self, exc: Exception, task_id: str, args: Any, kwargs: Any, einfo: Any) -> None:
         """Put the message where a person looks. Called once, when no retry is left."""
         log.error("%s %s failed: %s", self.name, kwargs, exc)
-        failures.note(self.name, kwargs, f"{type(exc).__name__}: {exc}")
+        failures.note(self.name, str(next(iter(kwargs.values()), "")), exc)
 
 
-class Round(Step):
+class PeriodicTask(Step):
     """A step that comes again by the clock: what a service that is away has kept it from, the next one does."""
 
     abstract = True
@@ -78,19 +80,66 @@ class Round(Step):
             super().on_failure(exc, task_id, args, kwargs, einfo)
 
 
-class PageStep(Step):
-    """A step on one page. A page that ends its worker is not tried for ever."""
+class PagesStep(Step):
+    """A step on some page versions. One of them that fails, or ends its worker, does not keep the others from it.
+
+    A message of several that fails, or comes back because its worker died, is sent again as one message each. A version
+    that ends its worker is not tried for ever.
+    """
 
     abstract = True
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        attempts = Attempts(redis_client(SETTINGS), self.name, kwargs["version_id"])
-        if attempts.begin():
-            result = super().__call__(*args, **kwargs)
-            attempts.end()
-            return result
-        failures.note(self.name, kwargs, "the worker that took this page up died, again and again")
-        return None
+    def __call__(self, version_ids: Sequence[str]) -> Any:
+        attempts = Attempts(redis_client(SETTINGS), self.name, digest("".join(version_ids).encode()))
+        count = attempts.begin()
+        try:
+            if count > MAX_ATTEMPTS:
+                failures.note(self.name, version_ids[0], failures.WORKER_DIED)
+            elif count > 1 and len(version_ids) > 1:
+                self._take_apart(version_ids)
+            else:
+                self._run(version_ids)
+        finally:
+            attempts.end()  # what is left standing is a worker that died
+
+    def on_failure(self, exc: Exception, task_id: str, args: Any, kwargs: Any, einfo: Any) -> None:
+        """Put the version where a person looks. Called once, when no retry is left."""
+        version_ids = kwargs["version_ids"]
+        log.error("%s %s failed: %s", self.name, version_ids, exc)
+        if len(version_ids) == 1:  # of several, the sweeper sends again what is owed
+            failures.note(self.name, version_ids[0], exc)
+
+    def _run(self, version_ids: Sequence[str]) -> None:
+        try:
+            super().__call__(version_ids=version_ids)
+        except (*self.autoretry_for, CeleryError):
+            raise
+        except Exception as error:
+            if len(version_ids) == 1 and isinstance(error, BadInput):
+                log.warning("%s: %s", self.name, error)
+            elif len(version_ids) == 1:
+                raise
+            else:
+                log.info(
+                    "%s: one of %d pages is at fault (%s); each is tried alone", self.name, len(version_ids), error
+                )
+                self._take_apart(version_ids)
+
+    def _take_apart(self, version_ids: Sequence[str]) -> None:
+        for version in version_ids:
+            self.apply_async(kwargs={"version_ids": [version]}, retry=False)
+
+
+class OpinionsStep(Step):
+    """A step on one page version of a case. What failed for good may be asked for again at once."""
+
+    abstract = True
+
+    def on_failure(self, exc: Exception, task_id: str, args: Any, kwargs: Any, einfo: Any) -> None:
+        subject = Subject(**kwargs)
+        log.error("%s %s failed: %s", self.name, subject, exc)
+        failures.note(self.name, str(subject), exc)
+        opinion_requests.close(subject)
 
 
 def _recorded(name: str, call: Callable[[], object]) -> None:
@@ -101,25 +150,31 @@ def _recorded(name: str, call: Callable[[], object]) -> None:
         log.warning("%s: %s", name, error)
 
 
-@app.task(name="pipeline.fingerprint_page", base=PageStep)
-def fingerprint_page(version_id: str) -> None:
-    _recorded("fingerprint_page", lambda: steps.fingerprint_page(VersionId(version_id), live(SETTINGS)))
+@app.task(name="pipeline.compare_pages", base=PagesStep)
+def compare_pages(version_ids: list[str]) -> None:
+    """Compare pages; what they took from works is bundled next. A message that is lost, the sweeper sends again."""
+    ports = live(SETTINGS)
+    found = steps.compare_pages([VersionId(each) for each in version_ids], ports)
+    if found:
+        with suppress(RetryLater):
+            ports.outbox.send(MatchesFound(tuple(found)))
 
 
-@app.task(name="pipeline.match_page", base=PageStep)
-def match_page(version_id: str) -> None:
-    _recorded("match_page", lambda: _matched(VersionId(version_id)))
-
-
-@app.task(name="pipeline.bundle_evidence", base=PageStep)
-def bundle_evidence(version_id: str) -> None:
-    """Bundle the evidence of a page version that became a match."""
-    _recorded("bundle_evidence", lambda: evidence.bundle_version(VersionId(version_id), live_evidence(SETTINGS)))
+@app.task(name="pipeline.bundle_evidence", base=PagesStep)
+def bundle_evidence(version_ids: list[str]) -> None:
+    """Bundle the evidence of page versions that became matches."""
+    for version in version_ids:
+        evidence.bundle_version(VersionId(version), live_evidence(SETTINGS))
 
 
 @app.task(name="pipeline.register_work", base=Step)
 def register_work(text_id: str) -> None:
-    _recorded("register_work", lambda: steps.register_work(WorkTextId(text_id), live(SETTINGS)))
+    """Make a work findable; with the last one that waits, all that are new are searched for."""
+    ports = live(SETTINGS)
+    _recorded("register_work", lambda: steps.register_work(WorkTextId(text_id), ports))
+    if not pending(redis_client(SETTINGS)).waiting["works"]:
+        with suppress(RetryLater):  # the sweeper sends for it again
+            ask_for_search(ports)
 
 
 @app.task(name="pipeline.withdraw_work", base=Step)
@@ -127,80 +182,96 @@ def withdraw_work(text_id: str) -> None:
     _recorded("withdraw_work", lambda: steps.withdraw_work(WorkTextId(text_id), live(SETTINGS)))
 
 
-# A crawl takes as long as it takes. Acknowledged early: the run's row and its heartbeat say whether it lives.
-@app.task(name="pipeline.crawl_site", base=Step, acks_late=False, soft_time_limit=None, time_limit=None)
+@app.task(name="pipeline.crawl_site", base=Step)
 def crawl_site(run_id: int) -> None:
-    _recorded("crawl_site", lambda: start_crawl(run_id))
+    """Wake a crawler, and wait for none: where all are busy, the first that has ended its crawl takes the run."""
+    if crawls.has_waiting(SystemClock().now(), run_id):
+        crawlers.start(SETTINGS)
 
 
-# As long as there are pages. Delivered again after a while, it meets its own turn and ends.
+@app.task(name="pipeline.rule_again", base=Step)
+def rule_again(rights_holder_id: int) -> None:
+    """Rule the findings of a rights holder whose rights changed."""
+    _recorded("rule_again", lambda: live(SETTINGS).cases.rule_again(rights_holder_id))
+
+
+@app.task(name="pipeline.ask_engines", base=OpinionsStep)
+def ask_engines(case_id: int, version_id: str) -> None:
+    """Ask the published engines about a page; texts that ended the worker again and again are given up."""
+    from records.opinions import asking as second_opinions  # loads all engines, 50 MB: only where somebody asks
+
+    subject, ports = Subject(case_id, version_id), live(SETTINGS)
+    attempts = Attempts(redis_client(SETTINGS), ask_engines.name, str(subject))
+    count = attempts.begin()
+    try:
+        if count > MAX_ATTEMPTS:
+            second_opinions.give_up(subject, ports.clock.now())
+        else:
+            second_opinions.ask(subject, ports.pages, ports.works, ports.clock.now())
+    finally:
+        attempts.end()  # what is left standing is a worker that died
+
+
+# As long as there are pages. Delivered again after a while, it meets its own lock and ends.
 @app.task(name="pipeline.search_pages", base=Step, soft_time_limit=None, time_limit=None)
 def search_pages() -> None:
     """Search the stored pages for texts that are new, all of them at once: while works still come in, it waits."""
     client, ports = redis_client(SETTINGS), live(SETTINGS)
     if pending(client).waiting["works"]:
-        return  # the sweeper sends for it again
-    with turn(client, SEARCH) as is_ours:
+        return  # the last of them sends for it again
+    with redis_lock(client, SEARCH) as is_ours:
         if is_ours:
             searched = search(ports, _Progress().tell)
             if not searched.found_nothing:
-                log.info("%s: %s", rounds.SEARCH, _noted(rounds.SEARCH, searched))
+                log.info("%s: %s", job_stats.SEARCH, _noted(job_stats.SEARCH, searched))
+    # What became findable meanwhile met a search that was under way, and nobody else asks for it before the clock does.
+    if is_ours and not searched.found_nothing:
+        ask_for_search(ports)
 
 
-@app.task(name="pipeline.sweep", base=Round, soft_time_limit=None, time_limit=None)
+@app.task(name="pipeline.sweep", base=PeriodicTask, soft_time_limit=None, time_limit=None)
 def sweep() -> None:
     """Send again what was left behind. While pages still wait in the queue, no page is sent again."""
     client, ports = redis_client(SETTINGS), live(SETTINGS)
+    note_evidence_status(client, SETTINGS)
     if pending(client).waiting["pages"]:
         if not pending(client).waiting["works"]:
             ask_for_search(ports)
+            ask_for_rulings(ports)
         return
-    with turn(client, UPKEEP) as is_ours:
+    with redis_lock(client, MAINTENANCE) as is_ours:
         if is_ours:
             swept = sweep_all(ports)
-            _noted(rounds.SWEEP, swept)
+            _noted(job_stats.SWEEP, swept)
             if not swept.found_nothing:
                 log.warning("the sweeper found work left behind: %s", swept)
-    if second_opinions.waiting(limit=1):
-        ask_engines.apply_async(retry=False)
     _sweep_evidence(ports)
 
 
-# Acknowledged early: what was not asked is asked after the next sweep, and nobody has to wait for it.
-@app.task(name="pipeline.ask_engines", base=Round, acks_late=False)
-def ask_engines() -> None:
-    """Ask the published engines about the pages behind cases while nothing else waits; then, or after a while, end."""
-    client, ports = redis_client(SETTINGS), live(SETTINGS)
-    with turn(client, OPINIONS) as is_ours:
-        is_left = is_ours and _ask_while_idle(client, ports)
-    if is_left:
-        ask_engines.apply_async(retry=False)
-
-
-# Acknowledged early, as above: what was not drawn is drawn after the next sweep.
-@app.task(name="pipeline.draw_evidence", base=Round, acks_late=False)
+# Acknowledged early: what was not drawn is drawn after the next sweep.
+@app.task(name="pipeline.draw_evidence", base=PeriodicTask, acks_late=False)
 def draw_evidence() -> None:
     """Draw stored responses behind cases while nothing else waits; then, or after a while, end."""
-    client, end = redis_client(SETTINGS), time.monotonic() + ASKING_S
+    client, end = redis_client(SETTINGS), time.monotonic() + DRAWING_S
 
     def may_go_on() -> bool:
         waits = pending(client).waiting
         return time.monotonic() < end and not (waits["pages"] or waits["works"])
 
     chromium, is_left = SETTINGS.crawl.chromium, False
-    with turn(client, DRAWING) as is_ours:
+    with redis_lock(client, DRAWING) as is_ours:
         if is_ours:
-            drawn = evidence.draw_waiting(live_evidence(SETTINGS), ASKING_BATCH, chromium, may_go_on)
+            drawn = evidence.draw_waiting(live_evidence(SETTINGS), DRAWING_BATCH, chromium, may_go_on)
             log.info("%d page versions were drawn", drawn)
             is_left = drawn > 0 and time.monotonic() >= end and bool(evidence_book.waiting_to_be_drawn(limit=1))
     if is_left:
         draw_evidence.apply_async(retry=False)
 
 
-@app.task(name="pipeline.stamp_evidence", base=Round)
+@app.task(name="pipeline.stamp_evidence", base=PeriodicTask)
 def stamp_evidence() -> None:
     """Close the days that ended and ask the authorities for what they have not stamped."""
-    with turn(redis_client(SETTINGS), STAMPING) as is_ours:
+    with redis_lock(redis_client(SETTINGS), STAMPING) as is_ours:
         if is_ours:
             authorities = authorities_of(SETTINGS.evidence)
             log.info("evidence: %s", evidence.stamp_days(authorities, SystemClock()))
@@ -209,29 +280,29 @@ def stamp_evidence() -> None:
 @app.task(name="pipeline.check_evidence", base=Step, soft_time_limit=None, time_limit=None)
 def check_evidence() -> None:
     """Apply the retention policy, then read every stored bundle again."""
-    with turn(redis_client(SETTINGS), STAMPING, wait_s=TURN_WAIT_S) as is_ours:
+    with redis_lock(redis_client(SETTINGS), STAMPING, wait_s=LOCK_WAIT_S) as is_ours:
         if not is_ours:
-            raise RetryLater("the evidence is being stamped; its check is tried again")
+            raise RetryLater("evidence.being-stamped")
         ports = live_evidence(SETTINGS)
         removed = evidence.retain(SETTINGS.evidence.keep_years, ports)
         checked = evidence.check_bundles(ports)
     counts = {**asdict(checked), "removed": removed}
-    done = rounds.note_round(redis_client(SETTINGS), rounds.EVIDENCE, SystemClock().now(), counts)
-    log.info("%s: %s", rounds.EVIDENCE, done)
+    done = job_stats.note_job_stats(redis_client(SETTINGS), job_stats.EVIDENCE, SystemClock().now(), counts)
+    log.info("%s: %s", job_stats.EVIDENCE, done)
 
 
 @app.task(name="pipeline.compare_daily", base=Step, soft_time_limit=None, time_limit=None)
 def compare_daily() -> None:
-    """Schedule what the mother corpus owes: new works, another algorithm, pages that came while a part was down."""
+    """Schedule what the reference corpus owes: new works, another algorithm, pages that came while a part was down."""
     client = redis_client(SETTINGS)
-    with turn(client, UPKEEP, wait_s=TURN_WAIT_S) as is_ours:
+    with redis_lock(client, MAINTENANCE, wait_s=LOCK_WAIT_S) as is_ours:
         if not is_ours:
-            raise RetryLater("the index is being swept or rebuilt; the daily comparison is tried again")
+            raise RetryLater("index.being-swept")
         swept = sweep_all(live(SETTINGS), with_fingerprints=True)
-    log.info("%s: %s", rounds.DAILY, _noted(rounds.DAILY, swept))
+    log.info("%s: %s", job_stats.DAILY, _noted(job_stats.DAILY, swept))
 
 
-@app.task(name="pipeline.start_due_crawls", base=Round)
+@app.task(name="pipeline.start_due_crawls", base=PeriodicTask)
 def start_due_crawls() -> None:
     """Queue a run for every site that is due, take up runs that died, and write down those that did not happen."""
     now, outbox = SystemClock().now(), live(SETTINGS).outbox
@@ -249,44 +320,32 @@ def start_due_crawls() -> None:
         resend_lost_runs(now, outbox)
 
 
-def _matched(version: VersionId) -> None:
-    """Compare a page; what it took from some text is bundled next. A message that is lost, the sweeper sends again."""
-    ports = live(SETTINGS)
-    if steps.match_page(version, ports):
-        with suppress(RetryLater):
-            ports.outbox.send(MatchFound(version))
-
-
 def _sweep_evidence(ports: steps.Ports) -> None:
     """Send for bundles that are owed, cases older than evidence among them, and for pictures."""
-    owed = evidence_book.owed(OWED_BUNDLES)
-    for version in sorted(set(owed) - failures.given_up(bundle_evidence.name, owed)):
-        ports.outbox.send(MatchFound(version))
+    waits = pending(redis_client(SETTINGS)).waiting["evidence"]
+    owed = evidence_book.pending(OWED_BUNDLES) if not waits else []
+    for message in matches_found(sorted(set(owed) - failures.given_up(bundle_evidence.name, owed))):
+        ports.outbox.send(message)
     if SETTINGS.evidence.draws and evidence_book.waiting_to_be_drawn(limit=1):
         draw_evidence.apply_async(retry=False)
 
 
-# Acknowledged early: a row and its sign of life say whether an import lives. As long as the files take.
-@app.task(name="pipeline.take_imports", base=Round, acks_late=False, soft_time_limit=None, time_limit=None)
+# Acknowledged early: a row and its sign of life say whether an import lives.
+@app.task(name="pipeline.take_imports", base=PeriodicTask, acks_late=False)
 def take_imports() -> None:
-    """Take in the archives that wait, and those whose process died, one after the other."""
-    ports = live(SETTINGS)
-    for row in imports.waiting_imports(SystemClock().now()):
-        if not imports.take(row, SystemClock().now()):
-            continue
-        try:
-            run_import(row, ports.pages, ports.outbox, SETTINGS.crawl)
-        except RetryLater as error:
-            log.warning("import %s stopped, and is taken up again: %s", row.pk, error)
-            return
+    """Start a process for archives that wait, and those whose process died, where a slot is free."""
+    if imports.waiting_imports(SystemClock().now()).exists():
+        crawlers.start_import(SETTINGS)
 
 
-@app.task(name="pipeline.discover", base=Round, acks_late=False)
+@app.task(name="pipeline.discover", base=PeriodicTask, acks_late=False)
 def discover() -> None:
     """Spend what the budgets of the day have left, a few minutes at a time; where no endpoint is set, do nothing."""
     if not SETTINGS.discovery.search_url:
         return
-    with turn(redis_client(SETTINGS), DISCOVERY) as is_ours:
+    from pipeline.discovery import discover as discover_copies  # loads what reads pages: only where one searches
+
+    with redis_lock(redis_client(SETTINGS), DISCOVERY) as is_ours:
         if not is_ours:
             return
         try:
@@ -296,24 +355,6 @@ def discover() -> None:
             return
         if done.queries:
             log.info("discovery: %s", done)
-
-
-def _ask_while_idle(client: "redis.Redis", ports: steps.Ports) -> bool:
-    """Whether some are left and nothing but the time was in the way."""
-    end = time.monotonic() + ASKING_S
-    for subject in second_opinions.waiting(ASKING_BATCH):
-        waits = pending(client).waiting
-        if waits["pages"] or waits["works"]:
-            return False
-        if time.monotonic() >= end:
-            return True
-        attempts = Attempts(client, ask_engines.name, str(subject))
-        if attempts.begin():
-            second_opinions.ask(subject, ports.pages, ports.works, ports.clock.now())
-        else:
-            second_opinions.give_up(subject, ports.clock.now())
-        attempts.end()
-    return bool(second_opinions.waiting(limit=1))
 
 
 class _Progress:
@@ -328,6 +369,6 @@ class _Progress:
             log.info("searching stored pages: %s", searched)
 
 
-def _noted(name: str, done: Searched | Swept) -> rounds.Round:
+def _noted(name: str, done: Searched | Swept) -> job_stats.JobStats:
     counts = {key: int(value) for key, value in asdict(done).items()}
-    return rounds.note_round(redis_client(SETTINGS), name, SystemClock().now(), counts)
+    return job_stats.note_job_stats(redis_client(SETTINGS), name, SystemClock().now(), counts)

@@ -9,17 +9,18 @@ from redis.cluster import RedisCluster
 from core.clock import SystemClock
 from core.settings import Settings
 from fingerprint.algorithms import DEFAULT
-from matcher.matching import CorpusCache, Matcher
-from matcher.ports import MatchIndex
-from matcher.redis_index import RedisIndex
-from matcher.snapshot import SnapshotIndex
+from matcher.corpus import CorpusCache
+from matcher.index.ports import MatchIndex
+from matcher.index.redis.redis_index import RedisIndex
+from matcher.index.snapshot.snapshot_index import SnapshotIndex
+from matcher.matching import Matcher
 from pagestore.evidence import open_evidence
 from pagestore.mongo import MongoFingerprintStore, MongoPageStore, MongoWorkStore, connect
-from pipeline.corpus import StoredCorpus
+from pipeline.corpus import CorpusTexts, StoredCorpus
 from pipeline.evidence import EvidencePorts
 from pipeline.outbox import CeleryOutbox
 from pipeline.steps import Ports
-from webadmin.casebook import DjangoCaseBook
+from records.cases.case_repository import DjangoCaseRepository
 
 REDIS_TIMEOUT_S = 20.0  # a look-up takes milliseconds; a rebuild's largest pipeline took under 1 s
 
@@ -37,7 +38,7 @@ def live(settings: Settings) -> Ports:
         fingerprints=fingerprints,
         index=index,
         matcher=Matcher(index, corpus),
-        cases=DjangoCaseBook(works),
+        cases=DjangoCaseRepository(CorpusTexts(corpus)),
         outbox=CeleryOutbox(),
         clock=SystemClock(),
         algorithm=DEFAULT,
@@ -67,8 +68,9 @@ def match_index(settings: Settings) -> MatchIndex:
     return SnapshotIndex(index, Path(folder).expanduser()) if folder else index
 
 
+@cache
 def redis_client(settings: Settings) -> "redis.Redis":
-    """A client of the broker's and the locks' Redis; connects at first use."""
+    """The client of the broker's and the locks' Redis of this process and of those forked from it."""
     return redis.Redis.from_url(
         settings.redis_url, socket_timeout=REDIS_TIMEOUT_S, socket_connect_timeout=REDIS_TIMEOUT_S
     )

@@ -9,7 +9,15 @@ import tests.support.environment  # noqa: F401 - before anything reads it
 # In CI the same examples each time: a new one that fails belongs to whoever searches, not to an unrelated change.
 settings.register_profile("ci", derandomize=True, deadline=None)
 settings.register_profile("here", deadline=None)
+# For `make quick`: a tenth of the examples, the same each time. `make test` goes on searching.
+settings.register_profile("quick", max_examples=10, derandomize=True, deadline=None)
 settings.load_profile("ci" if os.environ.get("CI") else "here")
 
-# Real services on free ports, for whoever asks for `mongo_url` or `redis_url`.
-pytest_plugins = ["tests.support.embedded", "tests.support.redis_server"]
+# Real services on free ports, for whoever asks for `mongo_url` or `redis_url`; marks from fixtures; servers that throw.
+pytest_plugins = [
+    "tests.support.embedded",
+    "tests.support.redis_server",
+    "tests.support.needs",
+    "tests.support.own_servers",
+    "tests.support.languages",
+]

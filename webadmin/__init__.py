@@ -1,1 +1,1 @@
-"""The rights holder's desk: works, sites, crawl runs, pages, cases, verdicts, reports, in Django's admin."""
+"""The rights holder's desk, in Django's admin: lists, forms and pages of what `records` knows."""

@@ -1,15 +1,13 @@
-"""The Django application."""
+"""The Django applications of the desk: its pages, and the admin with the site that is ours."""
 
 from django.apps import AppConfig
-from django.utils.translation import gettext_lazy as _
+from django.contrib.admin import apps as admin_apps
 
 
 class WebadminConfig(AppConfig):
     name = "webadmin"
-    verbose_name = _("Copyright tracking")
-    default_auto_field = "django.db.models.BigAutoField"
 
-    def ready(self) -> None:
-        from webadmin.rights import watch_rights
 
-        watch_rights()
+class DeskAdminConfig(admin_apps.SimpleAdminConfig):
+    default = False  # of this module: the settings name it
+    default_site = "webadmin.desk_site.DeskSite"

@@ -3,6 +3,7 @@
 A fixed number of queries, whatever is stored: each table is one grouped count.
 """
 
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -17,9 +18,9 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from core.states import CaseState
-from webadmin.access import Person, visible
-from webadmin.chart import Day, bars
-from webadmin.models import (
+from core.taken import share_of_work
+from records.access import Person, visible
+from records.models import (
     Case,
     Chapter,
     CrawlRun,
@@ -31,12 +32,29 @@ from webadmin.models import (
     SiteMove,
     Work,
 )
-from webadmin.models.phrases import MATCH_CLASSES, REJECTIONS
+from records.models.phrases import MATCH_CLASSES, REJECTIONS
+from records.works.taken import COPIES, taken_by_work
 
 CHART_DAYS = 30
+# Of Chart.js, which draws for Unfold. The grey and the two colours of the bars can be read on white and on black.
+_GREY = "#757d8a"
+CHART_OPTIONS = json.dumps(
+    {
+        "animation": False,
+        "color": _GREY,
+        "maintainAspectRatio": False,
+        "plugins": {"legend": {"align": "start"}},
+        "scales": {
+            axis: {"grid": {"display": axis == "y"}, "ticks": {"color": _GREY, "precision": 0, "maxRotation": 0}}
+            for axis in "xy"
+        },
+    }
+)
 MAX_RUNS = 8  # that stand beside the other tables without scrolling
 MAX_SITES = 10
+MAX_WORKS = 10
 _OPEN, _CONFIRMED, _DISMISSED = CaseState.OPEN, CaseState.CONFIRMED, CaseState.DISMISSED
+_ASIDE = CaseState.SET_ASIDE
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +76,34 @@ class Row:
     counts: tuple[int, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Day:
+    """What happened on one day."""
+
+    day: date
+    opened: int
+    decided: int
+
+
+@dataclass(frozen=True, slots=True)
+class WorkRow:
+    """A work that stands on pages: how much of it, each character once, and what its pages have, added up."""
+
+    label: str
+    href: str
+    cases: int
+    chars_taken: int
+    share_taken: float | None
+    chars_on_pages: int
+
+
 def dashboard_callback(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
     """Add the dashboard's figures to the context of Unfold's first page."""
     user, now = request.user, timezone.now()
     cases = visible(Case.objects.order_by(), user)
     by_class = _grouped(cases, "match_class")
     runs = visible(CrawlRun.objects.all(), user)
+    days = _days(cases, now)
     context.update(
         {
             "title": _("Dashboard"),
@@ -75,10 +115,13 @@ def dashboard_callback(request: HttpRequest, context: dict[str, Any]) -> dict[st
                 if str(kind) in by_class
             ],
             "sites": _sites(cases),
+            "works": _works(cases),
             "runs": list(runs.select_related("site", "requested_by")[:MAX_RUNS]),
             "run_faults": _run_faults(runs, now),
             "exclusions": _exclusions(user),
-            "chart": bars(_days(cases, now)),
+            "days": days,
+            "days_chart": _days_chart(days),
+            "chart_options": CHART_OPTIONS,
             "runs_href": _list(CrawlRun),
         }
     )
@@ -100,7 +143,7 @@ def _grouped(cases: "QuerySet[Case]", *fields: str) -> dict[Any, dict[str, int]]
 
 
 def _states(counts: dict[str, int]) -> tuple[int, ...]:
-    return (counts.get(_OPEN, 0), counts.get(_CONFIRMED, 0), counts.get(_DISMISSED, 0))
+    return tuple(counts.get(state, 0) for state in (_OPEN, _CONFIRMED, _DISMISSED, _ASIDE))
 
 
 def _case_tiles(cases: "QuerySet[Case]", now: datetime, by_class: dict[Any, dict[str, int]]) -> list[Tile]:
@@ -108,15 +151,14 @@ def _case_tiles(cases: "QuerySet[Case]", now: datetime, by_class: dict[Any, dict
     new = cases.aggregate(
         day=Count("pk", filter=Q(opened_at__gte=day)), week=Count("pk", filter=Q(opened_at__gte=week))
     )
-    still_open, confirmed, dismissed = (
-        sum(counts.get(state, 0) for counts in by_class.values()) for state in (_OPEN, _CONFIRMED, _DISMISSED)
-    )
+    still_open, confirmed, dismissed, aside = map(sum, zip((0,) * 4, *map(_states, by_class.values()), strict=True))
     return [
         Tile(_("Open cases"), still_open, _list(Case, state__exact=_OPEN), is_urgent=still_open > 0),
-        Tile(_("New in 24 hours"), new["day"], _list(Case, opened_at__gte=day.isoformat(timespec="seconds"))),
-        Tile(_("New in 7 days"), new["week"], _list(Case, opened_at__gte=week.isoformat(timespec="seconds"))),
+        Tile(_("New in 24 hours"), new["day"], _list(Case, opened_at_within="24h")),
+        Tile(_("New in 7 days"), new["week"], _list(Case, opened_at_within="7d")),
         Tile(_("Confirmed"), confirmed, _list(Case, state__exact=_CONFIRMED)),
         Tile(_("Dismissed"), dismissed, _list(Case, state__exact=_DISMISSED)),
+        Tile(_("Set aside"), aside, _list(Case, state__exact=_ASIDE)),
     ]
 
 
@@ -172,6 +214,26 @@ def _sites(cases: "QuerySet[Case]") -> list[Row]:
     return sorted(rows, key=lambda row: (-sum(row.counts), row.label))[:MAX_SITES]
 
 
+def _works(cases: "QuerySet[Case]") -> list[WorkRow]:
+    """The works of which most stands on pages; dismissed cases and those set aside are no copies."""
+    taken = taken_by_work(cases)
+    most = sorted(taken, key=lambda work: (-taken[work], work))[:MAX_WORKS]
+    sums = cases.filter(work__in=most, state__in=COPIES).values_list("work_id")
+    added = {work: (count, chars) for work, count, chars in sums.annotate(n=Count("pk"), chars=Sum("matched_chars"))}
+    works = Work.objects.in_bulk(most)
+    return [
+        WorkRow(
+            label=str(works[work]),
+            href=_list(Case, work__id__exact=str(work), state__in=",".join(COPIES)),
+            cases=added[work][0],
+            chars_taken=taken[work],
+            share_taken=share_of_work(taken[work], works[work].counted_chars),
+            chars_on_pages=added[work][1],
+        )
+        for work in most
+    ]
+
+
 def _run_faults(runs: "QuerySet[CrawlRun]", now: datetime) -> list[Tile]:
     """Count the runs of the last 7 days that failed, and those that were expected and did not happen."""
     since = now - timedelta(days=7)
@@ -187,7 +249,7 @@ def _run_faults(runs: "QuerySet[CrawlRun]", now: datetime) -> list[Tile]:
         Tile(
             label,
             found.get(state, 0),
-            _list(CrawlRun, state__exact=state, due_at__gte=since.isoformat(timespec="seconds")),
+            _list(CrawlRun, state__exact=state, due_at_within="7d"),
             is_urgent=found.get(state, 0) > 0,
         )
         for state, label in states
@@ -210,8 +272,25 @@ def _days(cases: "QuerySet[Case]", now: datetime) -> Sequence[Day]:
     dates = [last - timedelta(days=back) for back in range(CHART_DAYS - 1, -1, -1)]
     since = timezone.localtime(now).replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=CHART_DAYS)
     opened = _per_day(cases.filter(opened_at__gte=since), "opened_at")
-    decided = _per_day(cases.filter(decided_at__gte=since), "decided_at")
+    decided = _per_day(cases.filter(decision__decided_at__gte=since), "decision__decided_at")
     return [Day(each, opened.get(each, 0), decided.get(each, 0)) for each in dates]
+
+
+def _days_chart(days: Sequence[Day]) -> str:
+    """The data of Unfold's chart: two bars a day, and their sums in the legend."""
+    series = (
+        (_("cases opened"), "#d9742b", [day.opened for day in days]),
+        (_("cases decided"), "#4a8fd8", [day.decided for day in days]),
+    )
+    return json.dumps(
+        {
+            "labels": [f"{day.day:%m-%d}" for day in days],
+            "datasets": [
+                {"label": f"{label}: {sum(counts):,}", "backgroundColor": color, "data": counts}
+                for label, color, counts in series
+            ],
+        }
+    )
 
 
 def _per_day(cases: "QuerySet[Case]", moment: str) -> dict[date, int]:

@@ -12,10 +12,12 @@ from django.db.models import QuerySet
 from django.http import FileResponse, HttpResponseBase, StreamingHttpResponse
 from django.utils import timezone, translation
 
+from analytics.plain_text import defuse_formula
+from webadmin.requests.bidi import marked
+
 R = TypeVar("R", bound=HttpResponseBase)
 Cell = str | int | float | None
 
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 BYTE_ORDER_MARK = "\ufeff"  # without it, Excel reads UTF-8 as the code page of its machine
 MAX_XLSX_CELL_CHARS = 32_767  # the format's own limit
 CHUNK_ROWS = 500
@@ -30,7 +32,9 @@ class Column:
 
 
 def safe_cell(value: object) -> Cell:
-    """Give a value as a cell that no spreadsheet takes for a formula; moments stand in the reader's time zone.
+    """Give a value as a cell that no spreadsheet takes for a formula and that turns no writing.
+
+    Moments stand in the reader's time zone.
 
     >>> safe_cell("=1+1"), safe_cell("-5"), safe_cell(-5)
     ("'=1+1", "'-5", -5)
@@ -41,8 +45,7 @@ def safe_cell(value: object) -> Cell:
         return timezone.localtime(value).strftime("%Y-%m-%d %H:%M:%S")
     if isinstance(value, date):
         return value.isoformat()
-    text = str(value).replace("\x00", "")
-    return f"'{text}" if text.startswith(FORMULA_STARTS) else text
+    return defuse_formula(marked(str(value).replace("\x00", "")))
 
 
 def csv_response(name: str, columns: Sequence[Column], records: QuerySet) -> StreamingHttpResponse:

@@ -12,7 +12,7 @@ from core.states import CaseState
 
 # By name: the models that stand behind it are not loaded yet when the settings import this module.
 IS_MANAGER = "webadmin.admin.isolation.is_manager"
-CASE_LIST = reverse_lazy("admin:webadmin_case_changelist")
+CASE_LIST = reverse_lazy("admin:records_case_changelist")
 
 
 def is_administrator(request: HttpRequest) -> bool:
@@ -78,9 +78,9 @@ UNFOLD = {
                 "title": _("Review"),
                 "items": [
                     _item(_("Dashboard"), "dashboard", "index"),
-                    _item(_("Cases"), "gavel", "webadmin_case_changelist"),
-                    _item(_("Excluded findings"), "filter_alt_off", "webadmin_exclusion_changelist"),
-                    _item(_("Evidence"), "verified", "webadmin_evidencebundle_changelist"),
+                    _item(_("Cases"), "gavel", "records_case_changelist"),
+                    _item(_("Excluded findings"), "filter_alt_off", "records_exclusion_changelist"),
+                    _item(_("Evidence"), "verified", "records_evidencebundle_changelist"),
                     {"title": _("Reports"), "icon": "summarize", "link": reverse_lazy("webadmin_reports")},
                 ],
             },
@@ -88,32 +88,32 @@ UNFOLD = {
                 "title": _("Watch"),
                 "separator": True,
                 "items": [
-                    _item(_("Sites"), "public", "webadmin_site_changelist"),
-                    _item(_("Crawl runs"), "travel_explore", "webadmin_crawlrun_changelist"),
-                    _item(_("Pages"), "article", "webadmin_pagerecord_changelist"),
-                    _item(_("Archive imports"), "unarchive", "webadmin_archiveimport_changelist"),
-                    _item(_("Addresses"), "link", "webadmin_address_changelist"),
-                    _item(_("Moves of sites"), "move_up", "webadmin_sitemove_changelist"),
+                    _item(_("Sites"), "public", "records_site_changelist"),
+                    _item(_("Crawl runs"), "travel_explore", "records_crawlrun_changelist"),
+                    _item(_("Pages"), "article", "records_pagerecord_changelist"),
+                    _item(_("Archive imports"), "unarchive", "records_archiveimport_changelist"),
+                    _item(_("Addresses"), "link", "records_address_changelist"),
+                    _item(_("Moves of sites"), "move_up", "records_sitemove_changelist"),
                 ],
             },
             {
                 "title": _("Discovery"),
                 "separator": True,
                 "items": [
-                    _item(_("Found pages"), "saved_search", "webadmin_discoveredpage_changelist"),
-                    _item(_("Searches for works"), "manage_search", "webadmin_discoveryplan_changelist"),
-                    _item(_("Search queries"), "history", "webadmin_discoveryquery_changelist"),
+                    _item(_("Found pages"), "saved_search", "records_discoveredpage_changelist"),
+                    _item(_("Searches for works"), "manage_search", "records_discoveryplan_changelist"),
+                    _item(_("Search queries"), "history", "records_discoveryquery_changelist"),
                 ],
             },
             {
                 "title": _("Rights"),
                 "separator": True,
                 "items": [
-                    _item(_("Works"), "menu_book", "webadmin_work_changelist"),
-                    _item(_("Licences"), "contract", "webadmin_licence_changelist"),
-                    _item(_("Own domains"), "domain_verification", "webadmin_owndomain_changelist"),
-                    _item(_("Rights holders"), "copyright", "webadmin_rightsholder_changelist"),
-                    _item(_("Memberships"), "group", "webadmin_membership_changelist", IS_MANAGER),
+                    _item(_("Works"), "menu_book", "records_work_changelist"),
+                    _item(_("Licences"), "contract", "records_licence_changelist"),
+                    _item(_("Own domains"), "domain_verification", "records_owndomain_changelist"),
+                    _item(_("Rights holders"), "copyright", "records_rightsholder_changelist"),
+                    _item(_("Memberships"), "group", "records_membership_changelist", IS_MANAGER),
                 ],
             },
             {
@@ -122,15 +122,13 @@ UNFOLD = {
                 "collapsible": True,
                 "items": [
                     _item(_("Users"), "manage_accounts", "auth_user_changelist", is_administrator),
-                    _item(_("Failed messages"), "sms_failed", "webadmin_failedmessage_changelist", is_administrator),
+                    _item(_("Failed messages"), "sms_failed", "records_failedmessage_changelist", is_administrator),
                     _item(
-                        _("Checks of the evidence"), "fact_check", "webadmin_evidencecheck_changelist", is_administrator
+                        _("Checks of the evidence"), "fact_check", "records_evidencecheck_changelist", is_administrator
                     ),
-                    _item(_("Trees and time stamps"), "account_tree", "webadmin_daytree_changelist", is_administrator),
-                    _item(_("Failed stamps"), "timer_off", "webadmin_stampattempt_changelist", is_administrator),
-                    _item(
-                        _("Removed evidence"), "delete_history", "webadmin_retentionlog_changelist", is_administrator
-                    ),
+                    _item(_("Trees and time stamps"), "account_tree", "records_daytree_changelist", is_administrator),
+                    _item(_("Failed stamps"), "timer_off", "records_stampattempt_changelist", is_administrator),
+                    _item(_("Removed evidence"), "delete_history", "records_retentionlog_changelist", is_administrator),
                     _item(
                         _("Periodic tasks"), "schedule", "django_celery_beat_periodictask_changelist", is_administrator
                     ),
@@ -141,12 +139,13 @@ UNFOLD = {
     },
     "TABS": [
         {
-            "models": ["webadmin.case"],
+            "models": ["records.case"],
             "items": [
                 {"title": _("All"), "link": CASE_LIST, "active": sees_all_cases},
                 _state_tab(_("Open"), CaseState.OPEN),
                 _state_tab(_("Confirmed"), CaseState.CONFIRMED),
                 _state_tab(_("Dismissed"), CaseState.DISMISSED),
+                _state_tab(_("Set aside"), CaseState.SET_ASIDE),
             ],
         },
     ],

@@ -1,91 +1,102 @@
-"""The interface's catalogue: python -m webadmin.translation update|compile|check. No gettext binaries needed.
+"""The interface's catalogue, kept with Babel: python -m webadmin.translation update|check. No gettext binaries needed.
 
-update   bring the .po in line with the strings of the code; new ones stand untranslated, gone ones are dropped
-compile  write the .mo from the .po
+update   bring the .po in line with the strings of the code, and compile it: new ones are empty, gone ones are dropped
 check    one line for each string that is untranslated, fuzzy or out of place, and for a stale .mo; exit code 1
 """
 
+import ast
+import io
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import IO, Any
 
-import django
-import polib
 import unfold
+from babel.messages import Catalog, Message
+from babel.messages.extract import DEFAULT_KEYWORDS, extract_from_dir, extract_python
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po, write_po
+from django.utils.translation.template import templatize
 
-from webadmin.translatable import Message, messages_in
-
-PACKAGE = Path(__file__).resolve().parent
-CATALOGUE = PACKAGE / "locale" / "zh_Hans" / "LC_MESSAGES" / "django.po"
-WRITERS = PACKAGE.parent / "pipeline"  # says why a run ended; known by its folder, as the layer is above this one
-METADATA = {
-    "Project-Id-Version": "Zhuiwen",
-    "Language": "zh_Hans",
-    "MIME-Version": "1.0",
-    "Content-Type": "text/plain; charset=utf-8",
-    "Content-Transfer-Encoding": "8bit",
-    "Plural-Forms": "nplurals=1; plural=0;",
+ROOT = Path(__file__).resolve().parents[1]
+CATALOGUE = ROOT / "webadmin" / "locale" / "zh_Hans" / "LC_MESSAGES" / "django.po"
+UNFOLD = Path(unfold.__file__).parent  # it has no Chinese
+KEYWORDS: Mapping[str, Any] = DEFAULT_KEYWORDS | {
+    "_now": None,
+    "gettext_lazy": None,
+    "gettext_noop": None,
+    "ngettext_lazy": (1, 2),
+    "pgettext_lazy": ((1, "c"), 2),
 }
-_PLACEHOLDER = re.compile(r"%\(\w+\)[sd]|%[sdnm]|\{\w*\}")
+_IGNORED = [(pattern, "ignore") for pattern in ("migrations/**", "contrib/**", "templates/unfold_crispy/**")]
+METHODS = [*_IGNORED, ("**.py", f"{__spec__.name}:of_python"), ("**/templates/**.html", f"{__spec__.name}:of_template")]
+_BRACES = re.compile(r"\{\w*\}")
 
 
-def wanted() -> dict[Message, set[str]]:
-    """Collect every string that may be shown, with its files: ours, and Unfold's, which knows no Chinese."""
-    found: dict[Message, set[str]] = {}
-    for path, label in _sources():
-        for message in messages_in(path):
-            found.setdefault(message, set()).add(label)
-    return {message: files for message, files in found.items() if files != {"unfold"} or not _is_known(message)}
+def of_python(file: IO[bytes], keywords: Any, tags: Any, options: Any) -> Iterable[Any]:
+    """Give Babel the calls of a module alone: what stands in f-strings it sees from Python 3.12 on."""
+    nodes = (node for node in ast.walk(ast.parse(file.read())) if isinstance(node, ast.Call))
+    calls = (ast.unparse(node) for node in nodes if isinstance(node.func, ast.Name) and node.func.id in keywords)
+    return extract_python(io.BytesIO("\n".join(calls).encode()), keywords, tags, options)
 
 
-def update(catalogue: Path = CATALOGUE) -> None:
-    """Write the catalogue anew: what stands there keeps its translation, sorted by string."""
-    before = {_key(entry): entry for entry in polib.pofile(str(catalogue))} if catalogue.exists() else {}
-    after = polib.POFile(wrapwidth=120)
-    after.metadata = dict(METADATA)
-    for message, files in sorted(wanted().items(), key=lambda item: (item[0].text, item[0].context or "")):
-        known = before.get((message.context, message.text))
-        entry = polib.POEntry(
-            msgid=message.text,
-            msgctxt=message.context,
-            occurrences=[(name, "") for name in sorted(files)],
-            flags=[flag for flag in (known.flags if known else []) if flag == "fuzzy"],
-        )
-        if message.plural:
-            entry.msgid_plural = message.plural
-            entry.msgstr_plural = {0: _translated(known)}
-        else:
-            entry.msgstr = _translated(known)
-        after.append(entry)
-    catalogue.parent.mkdir(parents=True, exist_ok=True)
-    after.save(str(catalogue))
+def of_template(file: IO[bytes], keywords: Any, tags: Any, options: Any) -> Iterable[Any]:
+    """Read the calls that Django's own makemessages makes of tags; what stands around them has no syntax."""
+    lines = (line.lstrip() for line in templatize(file.read().decode()).splitlines(keepends=True))
+    return extract_python(io.BytesIO("".join(lines).encode()), keywords, tags, options)
 
 
-def compile_catalogue(catalogue: Path = CATALOGUE) -> None:
-    """Write the .mo beside the .po."""
-    catalogue.with_suffix(".mo").write_bytes(_compiled(catalogue))
+def collect() -> Catalog:
+    """Collect every string that may be shown, with its files: ours, Unfold's and those of the filters that we use."""
+    ours = [package.parent for package in ROOT.glob("*/__init__.py") if package.parent.name != "tests"]
+    found = Catalog()
+    for folder in (*sorted(ours), UNFOLD, UNFOLD / "contrib" / "filters"):
+        for name, _, text, _, context in extract_from_dir(folder, METHODS, keywords=KEYWORDS):
+            found.add(text, locations=[(f"{folder.name}/{name}", 0)], context=context)
+    return found
 
 
-def faults(catalogue: Path = CATALOGUE) -> Iterator[str]:
+def read(catalogue: Path = CATALOGUE) -> Catalog:
+    """Read the catalogue as it stands."""
+    with catalogue.open("rb") as file:
+        return read_po(file, locale="zh_Hans")
+
+
+def update(path: Path = CATALOGUE) -> None:
+    """Write the catalogue anew, sorted by string: what stands there keeps its translation."""
+    catalogue = read(path)
+    catalogue.update(collect(), no_fuzzy_matching=True, update_creation_date=False)
+    with path.open("wb") as file:
+        write_po(file, catalogue, width=120, sort_output=True, ignore_obsolete=True, include_lineno=False)
+    path.with_suffix(".mo").write_bytes(compiled(path))
+
+
+def compiled(path: Path) -> bytes:
+    """Make the .mo of a catalogue."""
+    file = io.BytesIO()
+    write_mo(file, read(path))
+    return file.getvalue()
+
+
+def faults(path: Path = CATALOGUE) -> Iterator[str]:
     """Name everything that keeps the catalogue from being complete, one sentence each."""
-    entries = {_key(entry): entry for entry in polib.pofile(str(catalogue))}
-    expected = {(message.context, message.text): files for message, files in wanted().items()}
-    for key, files in sorted(expected.items(), key=str):
-        if key not in entries:
-            yield f"{key[1]!r} ({', '.join(sorted(files))}) is not in the catalogue: run update"
-    for key, entry in entries.items():
-        if key not in expected:
-            yield f"{entry.msgid!r} is in the catalogue and nowhere in the code: run update"
-        elif "fuzzy" in entry.flags:
-            yield f"{entry.msgid!r} is fuzzy"
-        elif not _translated(entry):
-            yield f"{entry.msgid!r} is not translated"
-        elif not _placeholders(_translated(entry)) <= _placeholders(entry.msgid + entry.msgid_plural):
-            yield f"{entry.msgid!r} and its translation have different placeholders"
-    compiled = catalogue.with_suffix(".mo")
-    if not compiled.exists() or compiled.read_bytes() != _compiled(catalogue):
-        yield f"{compiled.name} is older than {catalogue.name}: run compile"
+    catalogue = read(path)
+    known, wanted = _by_key(catalogue), _by_key(collect())
+    for key in wanted.keys() - known.keys():
+        yield f"{key[1]!r} ({', '.join(name for name, _ in wanted[key].locations)}) is not in the catalogue: run update"
+    for key, message in known.items():
+        if key not in wanted:
+            yield f"{key[1]!r} is in the catalogue and nowhere in the code: run update"
+        elif message.fuzzy:
+            yield f"{key[1]!r} is fuzzy"
+        elif not all(_texts(message.string)):
+            yield f"{key[1]!r} is not translated"
+        elif message.check(catalogue) or not _braces(message.string) <= _braces(message.id):
+            yield f"{key[1]!r} and its translation have different placeholders"
+    binary = path.with_suffix(".mo")
+    if not binary.exists() or binary.read_bytes() != compiled(path):
+        yield f"{binary.name} is older than {path.name}: run update"
 
 
 def main(arguments: list[str]) -> int:
@@ -93,10 +104,8 @@ def main(arguments: list[str]) -> int:
     match arguments:
         case ["update"]:
             update()
-        case ["compile"]:
-            compile_catalogue()
         case ["check"]:
-            found = list(faults())
+            found = sorted(faults())
             sys.stdout.writelines(f"{fault}\n" for fault in found)
             return 1 if found else 0
         case _:
@@ -105,47 +114,17 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def _sources() -> Iterator[tuple[Path, str]]:
-    """Walk our files (but migrations and this tool), those that write sentences into our rows, then Unfold's."""
-    for path in sorted([*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.html"), *WRITERS.rglob("*.py")]):
-        if "migrations" not in path.parts:
-            yield path, path.relative_to(PACKAGE.parent).as_posix()
-    home = Path(unfold.__file__).parent
-    for path in sorted([*home.rglob("*.py"), *home.rglob("*.html")]):
-        if not {"contrib", "unfold_crispy"} & set(path.parts) or "filters" in path.parts:
-            yield path, "unfold"
+def _by_key(catalogue: Catalog) -> dict[tuple[str | None, str], Message]:
+    """Find messages by context and string; the header has none."""
+    return {(message.context, _texts(message.id)[0]): message for message in catalogue if message.id}
 
 
-def _is_known(message: Message) -> bool:
-    """Whether Django itself translates the string."""
-    home = Path(django.__file__).parent
-    apps = (home / "conf", home / "contrib" / "admin", home / "contrib" / "auth")
-    return any(
-        (message.context, message.text) in _known_in(app / "locale" / "zh_Hans" / "LC_MESSAGES" / "django.mo")
-        for app in apps
-    )
+def _texts(text: str | Iterable[str] | None) -> list[str]:
+    return [text] if isinstance(text, str) else list(text or ())
 
 
-def _known_in(compiled: Path) -> set[tuple[str | None, str]]:
-    return {_key(entry) for entry in polib.mofile(str(compiled)) if _translated(entry)}
-
-
-def _key(entry: polib.POEntry) -> tuple[str | None, str]:
-    return entry.msgctxt or None, entry.msgid
-
-
-def _translated(entry: polib.POEntry | None) -> str:
-    if entry is None:
-        return ""
-    return str(entry.msgstr_plural.get(0, "") if entry.msgid_plural else entry.msgstr)
-
-
-def _placeholders(text: str) -> set[str]:
-    return set(_PLACEHOLDER.findall(text))
-
-
-def _compiled(catalogue: Path) -> bytes:
-    return bytes(polib.pofile(str(catalogue)).to_binary())
+def _braces(text: str | Iterable[str] | None) -> set[str]:
+    return set(_BRACES.findall(" ".join(_texts(text))))
 
 
 if __name__ == "__main__":

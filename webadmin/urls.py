@@ -5,7 +5,11 @@ from django.templatetags.static import static
 from django.urls import include, path
 from django.views.generic import RedirectView
 
-from webadmin.views.reports import report_view
+from webadmin.views.report_page import report_view
+
+admin.autodiscover()
+
+handler400 = "webadmin.views.errors.bad_request"
 
 urlpatterns = [
     path("i18n/", include("django.conf.urls.i18n")),

@@ -1,9 +1,13 @@
 """The WSGI application that the web server runs."""
 
+import logging
 import os
 
 from django.core.wsgi import get_wsgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webadmin.settings")
+
+# On standard error, which the supervisor writes into web.log: warnings, and the traceback of each answer 500.
+logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s %(message)s", level=logging.WARNING)
 
 application = get_wsgi_application()

@@ -4,8 +4,6 @@ One table with one header, so that it can be filtered, sorted and loaded without
 for CSV wants the cases: they come first, a row each, with the case's number under "item". Below them stand the scope
 and every measure in long form: section, item, measure, value (section "sites", item the site, measure "pages checked",
 value 1234). Filtering on the first column gives either. Numbers and dates are plain; shares are 0 to 1.
-
-A cell that a spreadsheet would take for a formula is preceded by an apostrophe (OWASP, "CSV Injection").
 """
 
 import csv
@@ -16,12 +14,10 @@ from enum import StrEnum
 
 from analytics import tables
 from analytics.phrases import Phrases
+from analytics.plain_text import defuse_formula
 from analytics.report import Report
 from analytics.tables import Cell, Table
 from analytics.wording import column_label, table_title
-
-# The full-width ones are read as operators by spreadsheets with an East Asian input method.
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
 def render(report: Report) -> bytes:
@@ -58,7 +54,7 @@ def plain_cell(value: Cell, phrases: Phrases) -> str | int | float:
         case date():
             return value.isoformat()
         case str():
-            return f"'{value}" if value.startswith(_FORMULA_STARTS) else value
+            return defuse_formula(value)
         case _:
             return value
 

@@ -1,7 +1,7 @@
 """A report as JSON, for programs.
 
 `{"format": "zhuiwen.report", "version": 1, "language", "notice", "scope": {}, "summary": {}, "sites": [], "works": [],
-"days": [], "classes": [], "disguises": [], "verdicts": [], "exclusions": [], "crawls": [], "cases": []}`
+"days": [], "classes": [], "obfuscations": [], "verdicts": [], "exclusions": [], "crawls": [], "cases": []}`
 
 Keys are those of `analytics.tables`; `schema()` gives all of them as a JSON Schema. Shares are numbers from 0 to 1,
 days `2026-11-21`, moments ISO 8601 with the offset of the user's zone, terms the values of core's enumerations, and
@@ -14,7 +14,7 @@ from datetime import date
 from typing import Any
 
 from analytics import tables
-from analytics.plain_text import shown
+from analytics.plain_text import clean_line
 from analytics.report import Report
 from analytics.tables import Cell, Column, Figure, Kind, Table
 
@@ -80,8 +80,8 @@ def _record(figures: Sequence[Figure]) -> dict[str, Cell]:
 
 def _filters(report: Report) -> dict[str, list[str]]:
     return {
-        "works": [shown(title) for title in report.scope.works],
-        "sites": [shown(name) for name in report.scope.sites],
+        "works": [clean_line(title) for title in report.scope.works],
+        "sites": [clean_line(name) for name in report.scope.sites],
     }
 
 

@@ -19,17 +19,19 @@ from analytics.report import Report
 from analytics.tables import Cell, Figure, Kind, Table
 from analytics.wording import cell_text, column_label, row_texts, table_title
 from core.errors import BadInput
+from core.shares import percentage
 
 MAX_ROWS = 1_048_575  # of a sheet, below its header; the format's limit
 _MIN_WIDTH, _MAX_WIDTH = 8, 60  # in digits' widths, the format's unit
 
 _NUMBER_FORMATS = {
     Kind.COUNT: "#,##0",
-    Kind.SHARE: "0.00%",
     Kind.HOURS: "#,##0.0",
     Kind.DAY: "yyyy-mm-dd",
     Kind.MOMENT: "yyyy-mm-dd hh:mm",
 }
+# A number format rounds; these give the digits of core.shares.
+_ALL_OR_NOTHING, _LITTLE, _TENTHS = "0%", '"<0.1%"', "0.0%"
 _OWN_SHEETS = ("sites", "works", "days")
 _OPTIONS = {
     "constant_memory": True,
@@ -49,15 +51,19 @@ class _Styles:
     header: Any
     text: Any
     by_kind: dict[Kind, Any]
+    shares: dict[str, Any]  # by number format
+
+    def of(self, kind: Kind, value: Cell) -> Any:
+        """The format of a cell that holds `value`."""
+        if kind is Kind.SHARE and isinstance(value, (int, float)):
+            return self.shares[_share_format(value)]
+        return self.by_kind.get(kind, self.text)
 
 
 def render(report: Report) -> bytes:
     """Write the report as an .xlsx file. Raises BadInput where the cases are more than a sheet can hold."""
     if len(report.cases) > MAX_ROWS:
-        raise BadInput(
-            f"a spreadsheet holds {MAX_ROWS:,} cases and this report has {len(report.cases):,};"
-            " choose a shorter period, or CSV"
-        )
+        raise BadInput("report.too-many-rows", most=MAX_ROWS, cases=len(report.cases))
     phrases = Phrases(report.scope.language)
     out = io.BytesIO()
     with xlsxwriter.Workbook(out, _OPTIONS) as book:
@@ -90,7 +96,17 @@ def _styles(book: Any, phrases: Phrases) -> _Styles:
             )
             for kind, code in _NUMBER_FORMATS.items()
         },
+        shares={
+            code: book.add_format(base | {"num_format": code, "align": "right"})
+            for code in (_ALL_OR_NOTHING, _LITTLE, _TENTHS)
+        },
     )
+
+
+def _share_format(share: float) -> str:
+    if share in (0, 1):
+        return _ALL_OR_NOTHING
+    return _LITTLE if percentage(share).startswith("<") else _TENTHS
 
 
 def _write_summary(book: Any, report: Report, extra: Sequence[Table], styles: _Styles) -> None:
@@ -157,7 +173,7 @@ def _write_table(sheet: Any, first_row: int, table: Table, styles: _Styles) -> i
 
 
 def _write_cell(sheet: Any, at: tuple[int, int], kind: Kind, value: Cell, styles: _Styles) -> None:
-    style = styles.by_kind.get(kind, styles.text)
+    style = styles.of(kind, value)
     match value:
         case None:
             return

@@ -1,20 +1,19 @@
-"""Typst as its own process: a long document takes 0.2 MB a case, which a server gets back only when a process ends.
+"""Typst: the document, and the charts as pictures.
 
-Run as a program: `{"report", "timestamp"}` as JSON on the standard input, the PDF on the standard output. It imports
-nothing of the product, so that it can be run by its path from any folder.
+A document takes 0.2 MB a case, which a server gets back only when a process ends; so a long one is set by a process of
+its own: `{"report", "timestamp"}` as JSON on the standard input, the PDF on the standard output. This module imports
+nothing of the product, so that it runs as a program by its path, from any folder.
 """
 
 import json
 import subprocess
 import sys
 from datetime import UTC, datetime
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
-import mplfonts
-import typst
-
-TEMPLATE = Path(__file__).parents[1] / "templates" / "report.typ"
-FONTS = Path(mplfonts.__file__).parent / "fonts"
+TEMPLATES = Path(__file__).parents[1] / "templates"
 
 
 class TypesettingError(RuntimeError):
@@ -22,18 +21,30 @@ class TypesettingError(RuntimeError):
 
 
 def typeset(report_json: str, made_at: datetime) -> bytes:
-    """Set the template with this input, in this process. The document bears `made_at`."""
-    compiler = typst.Compiler(
-        str(TEMPLATE), root=str(TEMPLATE.parent), font_paths=[str(FONTS)], ignore_system_fonts=True
-    )
-    pdf = compiler.compile(
+    """Set the document with this input, in this process. It bears `made_at`."""
+    pdf = _compile(
+        "report.typ",
+        report_json,
         format="pdf",
-        sys_inputs={"report": report_json},
         pdf_standards="a-2u",
         timestamp=made_at.astimezone(UTC).replace(microsecond=0),  # typst takes whole seconds
     )
     assert isinstance(pdf, bytes)
     return pdf
+
+
+def draw(charts_json: str) -> list[bytes]:
+    """Draw the charts of this input as SVG files: text is shapes, nothing is fetched."""
+    pictures = _compile("pictures.typ", charts_json, format="svg")
+    return pictures if isinstance(pictures, list) else [pictures]
+
+
+def fonts() -> Path:
+    """The folder of the fonts. Looked up, not imported: `mplfonts` imports matplotlib, 27 MB of it."""
+    package = find_spec("mplfonts")
+    if package is None or not package.submodule_search_locations:
+        raise TypesettingError("PDF reports need the fonts of mplfonts: pip install mplfonts")
+    return Path(package.submodule_search_locations[0]) / "fonts"
 
 
 def typeset_apart(report_json: str, made_at: datetime) -> bytes:
@@ -43,6 +54,15 @@ def typeset_apart(report_json: str, made_at: datetime) -> bytes:
     if done.returncode or not done.stdout.startswith(b"%PDF"):
         raise TypesettingError(done.stderr.decode("utf-8", "replace")[-500:] or f"exit code {done.returncode}")
     return done.stdout
+
+
+def _compile(template: str, report_json: str, **options: Any) -> Any:
+    import typst  # here: who only has it set apart needs no 7 MB of it
+
+    compiler = typst.Compiler(
+        str(TEMPLATES / template), root=str(TEMPLATES), font_paths=[str(fonts())], ignore_system_fonts=True
+    )
+    return compiler.compile(sys_inputs={"report": report_json}, **options)
 
 
 def _serve() -> None:

@@ -1,64 +1,70 @@
-"""A report as one HTML file: no script, nothing fetched, printable, readable on a telephone.
+"""A report as one HTML file: no script, nothing fetched, charts within it, printable, readable on a telephone.
 
 Everything goes through lxml's builder, which escapes; the policy in the head lets the browser run no script and fetch
 nothing, whatever a crawled title contains. Only http and https addresses become links.
 """
 
 import hashlib
+import json
 from base64 import b64encode
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from lxml import html
 from lxml.html import builder as tag
 
-from analytics.formats import bar_charts
-from analytics.reading import CaseGroup, ReadCase, ReadCell, Reading, ReadTable, read
+from analytics.formats.fit_text import fit_text
+from analytics.formats.typesetting import draw
+from analytics.phrases import Phrases
 from analytics.report import Report
+from analytics.view import CaseGroup, CaseView, CellView, Charts, ReportView, TableView, lay_out
 
 _STYLE_SHEET = Path(__file__).parents[1] / "templates" / "report.css"
 
 
 def render(report: Report) -> bytes:
     """Write the report as one self-contained page in UTF-8."""
-    reading = read(report)
+    view = lay_out(report)
     style = _STYLE_SHEET.read_text(encoding="utf-8")
-    page = tag.HTML(_head(reading, style), _body(reading), lang=reading.phrases["html_lang"])
+    page = tag.HTML(_head(view, style), _body(view), lang=view.phrases["html_lang"])
     rendered: bytes = html.tostring(page, encoding="utf-8", doctype="<!DOCTYPE html>")
     return rendered + b"\n"
 
 
-def _head(reading: Reading, style: str) -> Any:
+def _head(view: ReportView, style: str) -> Any:
     style_digest = b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'sha256-{style_digest}'; base-uri 'none'; form-action 'none'"
+    policy = (
+        f"default-src 'none'; style-src 'sha256-{style_digest}'; img-src data:; base-uri 'none'; form-action 'none'"
+    )
     return tag.HEAD(
         tag.META(charset="utf-8"),
         tag.META({"http-equiv": "Content-Security-Policy", "content": policy}),
         tag.META(name="viewport", content="width=device-width, initial-scale=1"),
         tag.META(name="referrer", content="no-referrer"),
         tag.META(name="robots", content="noindex"),
-        tag.TITLE(f"{reading.phrases['title']} · {reading.scope[0][1]}"),
+        tag.TITLE(f"{view.phrases['title']} · {view.scope[0][1]}"),
         tag.STYLE(style),
     )
 
 
-def _body(reading: Reading) -> Any:
-    phrases = reading.phrases
+def _body(view: ReportView) -> Any:
+    phrases = view.phrases
     return tag.BODY(
         tag.HEADER(
             tag.P(phrases["product"], tag.CLASS("product")),
             tag.H1(phrases["title"]),
-            _definitions(reading.scope, "scope"),
+            _definitions(view.scope, "scope"),
         ),
         tag.MAIN(
-            *([tag.P(reading.notice, tag.CLASS("notice"))] if reading.notice else []),
-            tag.SECTION(tag.H2(phrases["table.summary"]), _definitions(reading.summary, "summary"), id="summary"),
-            *_charts(reading),
-            *(_table(table, phrases["no_rows"]) for table in reading.tables),
-            *(_group(group, reading) for group in reading.groups),
+            *([tag.P(view.notice, tag.CLASS("notice"))] if view.notice else []),
+            tag.SECTION(tag.H2(phrases["table.summary"]), _definitions(view.summary, "summary"), id="summary"),
+            *([_charts(view.charts, phrases)] if view.charts else []),
+            *(_table(table, phrases["no_rows"]) for table in view.tables),
+            *(_group(group, view) for group in view.groups),
         ),
-        tag.FOOTER(*(tag.P(note) for note in reading.notes)),
+        tag.FOOTER(*(tag.P(note) for note in view.notes)),
     )
 
 
@@ -67,26 +73,20 @@ def _definitions(lines: Sequence[tuple[str, str]], name: str) -> Any:
     return tag.DL(*pairs, tag.CLASS(name))
 
 
-def _charts(reading: Reading) -> list[Any]:
-    if not reading.groups:
-        return []
-    phrases = reading.phrases
-    legend = tag.P(
-        *(tag.SPAN(part, tag.CLASS(name)) for part, name in zip(reading.parts, bar_charts.PARTS, strict=True))
-    )
-    legend.set("class", "legend")
-    return [
-        tag.SECTION(
-            *(tag.H2(phrases["top_sites"]), bar_charts.rows(reading.top_sites)) if reading.top_sites else (),
-            tag.H2(phrases["days_chart"]),
-            bar_charts.columns(reading.days),
-            legend,
-            id="charts",
-        )
-    ]
+def _charts(charts: Charts, phrases: Phrases) -> Any:
+    keys = ("top_sites", "days_chart") if charts.top_sites else ("days_chart",)
+    section = tag.SECTION(id="charts")
+    for key, svg in zip(keys, draw(json.dumps(fit_text(asdict(charts)))), strict=True):
+        section.extend((tag.H2(phrases[key]), _picture(svg, phrases[key])))
+    return section
 
 
-def _table(table: ReadTable, no_rows: str) -> Any:
+def _picture(svg: bytes, description: str) -> Any:
+    image = tag.IMG(src=f"data:image/svg+xml;base64,{b64encode(svg).decode()}", alt=description)
+    return tag.DIV(image, tag.CLASS("scroll"))
+
+
+def _table(table: TableView, no_rows: str) -> Any:
     section = tag.SECTION(tag.H2(table.title), id=table.key)
     if not table.rows:
         section.append(tag.P(no_rows))
@@ -101,7 +101,7 @@ def _heading(text: str, is_numeric: bool) -> Any:
     return tag.TH(text, tag.CLASS("number" if is_numeric else "text"), scope="col")
 
 
-def _cells(row: Sequence[ReadCell], is_numeric: Sequence[bool]) -> list[Any]:
+def _cells(row: Sequence[CellView], is_numeric: Sequence[bool]) -> list[Any]:
     cells = []
     for cell, numeric in zip(row, is_numeric, strict=True):
         small = [tag.SMALL(tag.BDI(cell.small))] if cell.small else []
@@ -109,8 +109,8 @@ def _cells(row: Sequence[ReadCell], is_numeric: Sequence[bool]) -> list[Any]:
     return cells
 
 
-def _group(group: CaseGroup, reading: Reading) -> Any:
-    phrases = reading.phrases
+def _group(group: CaseGroup, view: ReportView) -> Any:
+    phrases = view.phrases
     headings = ("column.case_id", "page", "column.work", "comparison")
     head = tag.TR(*(tag.TH(phrases[key], scope="col") for key in headings))
     bodies = (_case(case, group, phrases["column.excerpt"]) for case in group.cases)
@@ -121,7 +121,7 @@ def _group(group: CaseGroup, reading: Reading) -> Any:
     )
 
 
-def _case(case: ReadCase, group: CaseGroup, excerpt_label: str) -> Any:
+def _case(case: CaseView, group: CaseGroup, excerpt_label: str) -> Any:
     state = tag.SPAN(case.state, tag.CLASS(f"state {group.state}"))
     rows = [
         tag.TR(

@@ -10,6 +10,7 @@ import time
 from contextlib import suppress
 from typing import Any
 
+from playwright._impl._errors import TargetClosedError  # exported nowhere; scrapy-playwright takes it from here, too
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page
 from playwright.async_api import Request as PageRequest
@@ -22,6 +23,7 @@ from scrapy_playwright.handler import ScrapyPlaywrightDownloadHandler
 from scrapy_playwright.page import PageMethod
 
 from core.errors import UnsafeUrl
+from core.hosts import host_key
 from core.politeness import Proxy
 from core.states import Rejection
 from crawler.browsing.browser_proxy import REFUSED_HEADER, BrowserProxy, Reached
@@ -31,9 +33,9 @@ from crawler.fetching.addresses import AddressGuard
 from crawler.fetching.capture import CAPTURE
 from crawler.fetching.header_limit import BoundedHandler
 from crawler.fetching.names import names_of
-from crawler.fetching.proxy_middleware import PROXY_META
+from crawler.fetching.proxies import PROXY_META
 from crawler.fetching.resolver import ALLOWED_SETTING
-from crawler.politeness.keeper import Keeper
+from crawler.politeness.extension import PolitenessExtension
 from crawler.politeness.refusals import RequestRefused
 
 # Chosen, not measured: to start Chromium takes 1 s (2026-11), and pages that leak lose some MB each. How many pages and
@@ -43,17 +45,6 @@ PAGES_SETTING, MEMORY_SETTING, AGE_SETTING = "ZHUIWEN_BROWSER_PAGES", "ZHUIWEN_B
 MAX_BREAKDOWNS = 2  # of the browser over one page: a page that is loaded beside such a one is loaded again
 CLOSE_S = 5.0  # for the browser to end by itself; Chromium takes 0.1 s
 _LOOK_S = 0.02
-# What Playwright says where a browser or the process of a page has died, as it depends on what it was doing then.
-_BREAKDOWNS = (
-    "page crashed",
-    "target crashed",
-    "has been closed",
-    "was closed",
-    "connection closed",
-    "session closed",
-    "browser has disconnected",
-    "frame was detached",
-)
 QUIET_S = 3.0  # how long a page that has loaded may go on fetching before it is read
 TEXT_KINDS = frozenset({"document", "stylesheet", "script", "xhr", "fetch"})
 ARGUMENTS = [
@@ -148,35 +139,39 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, BoundedHandler):
         response, capture = await self._loaded(request, spider)
         refused = response.headers.get(REFUSED_HEADER)
         if refused:
-            raise RequestRefused(Rejection.UNSAFE_ADDRESS, f"{request.url} is not fetched: {refused.decode('latin-1')}")
+            why = self._fault_of(response.url)
+            reason = why.reason if why is not None else refused.decode("latin-1")
+            raise RequestRefused(Rejection.UNSAFE_ADDRESS, "core.not-fetched", url=request.url, reason=reason)
         if len(response.body) > self._max_bytes:
-            sentence = f"{request.url} grows larger than {self._max_bytes} bytes in the browser"
-            raise RequestRefused(Rejection.TOO_LARGE, sentence)
+            raise RequestRefused(
+                Rejection.TOO_LARGE, "fetch.too-large-in-browser", url=request.url, bytes=self._max_bytes
+            )
         request.meta[CAPTURE] = capture
         return response
 
     async def _loaded(self, request: Request, spider: Any) -> tuple[Response, Any]:
         """The page and how it came; loaded again where the browser died meanwhile, of whatever page."""
         for tries_left in range(MAX_BREAKDOWNS, -1, -1):
-            launch = self._launches
+            launch, taking = self._launches, PageCapture(self._reached, self._max_bytes)
             try:
                 await self._maybe_launch_browser()
                 launch = self._launches
-                return await self._tried(request, spider)
+                return await self._tried(request, spider, taking)
             except PlaywrightTimeout as fault:
                 raise DownloadTimeoutError(f"{request.url} does not load") from fault
             except TimeoutError as fault:  # not even the browser's own time limit was kept
                 await self._end(launch)
                 raise DownloadTimeoutError(f"{request.url} does not load") from fault
             except PlaywrightError as fault:
-                if not tries_left or not any(sign in str(fault).casefold() for sign in _BREAKDOWNS):
-                    raise self._refusal(request, fault) from fault
+                is_gone = not (hasattr(self, "browser") and self.browser.is_connected()) or launch != self._launches
+                has_broken_down = is_gone or taking.has_crashed or isinstance(fault, TargetClosedError)
+                if not tries_left or not has_broken_down:
+                    raise self._refusal(request, fault, taking.failed_url) from fault
                 if not (hasattr(self, "browser") and self.browser.is_connected()):
                     await self._end(launch)
         raise AssertionError("the last try returns or raises")
 
-    async def _tried(self, request: Request, spider: Any) -> tuple[Response, Any]:
-        taking = PageCapture(self._reached, self._max_bytes)
+    async def _tried(self, request: Request, spider: Any, taking: PageCapture) -> tuple[Response, Any]:
         request.meta["playwright_page_init_callback"] = taking.begin
         request.meta["playwright_page_methods"] = [PageMethod(_settle), PageMethod(taking.take)]
         request.meta["playwright_page_goto_kwargs"] = {"timeout": self._timeout_s * 1000}
@@ -187,10 +182,10 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, BoundedHandler):
         return self._proxy.reached.get((host, port)) if self._proxy is not None else None
 
     def _proxy_of(self, request: Request) -> Proxy | None:
-        keeper = self._crawler.get_extension(Keeper)
-        assert isinstance(keeper, Keeper)
+        politeness = self._crawler.get_extension(PolitenessExtension)
+        assert isinstance(politeness, PolitenessExtension)
         name = request.meta.get(PROXY_META, "")
-        return next((proxy for place, proxy in keeper.proxies.members if place == name), None)
+        return next((proxy for place, proxy in politeness.proxies.members if place == name), None)
 
     def _context(self, request: Request) -> dict[str, Any]:
         agent = (request.headers.get("User-Agent") or b"").decode("latin-1")
@@ -222,12 +217,19 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, BoundedHandler):
             for cookie in kept.jars[None].jar
         ]
 
-    def _refusal(self, request: Request, fault: PlaywrightError) -> Exception:
-        refused = self._proxy.refused if self._proxy else []
-        if refused and any(sign in str(fault) for sign in ("ERR_TUNNEL", "ERR_ABORTED", "ERR_HTTP_RESPONSE")):
-            return RequestRefused(Rejection.UNSAFE_ADDRESS, f"{request.url} leads elsewhere: {refused[-1]}")
+    def _refusal(self, request: Request, fault: PlaywrightError, failed_url: str) -> Exception:
+        """failed_url: the document that could not be had: the page, or where it led."""
+        why = self._fault_of(failed_url)
+        if why is not None:
+            return RequestRefused(Rejection.UNSAFE_ADDRESS, "fetch.leads-elsewhere", url=request.url, fault=why)
         reason = str(fault).splitlines()[0].partition(" at ")[0][:120]
-        return RequestRefused(Rejection.NO_ANSWER, f"{request.url} does not load in the browser: {reason}")
+        return RequestRefused(Rejection.NO_ANSWER, "fetch.not-loaded", url=request.url, kind=reason)
+
+    def _fault_of(self, url: str) -> UnsafeUrl | None:
+        """Why the proxy in front of the browser refused the host of an address; None where it did not."""
+        with suppress(ValueError):
+            return self._proxy.refused.get(host_key(url)) if self._proxy else None
+        return None
 
     async def _is_unwanted(self, request: PageRequest) -> bool:
         """Whether a request of a page is not made: what holds no text, and what no crawl may ask for."""

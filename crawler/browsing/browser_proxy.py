@@ -25,6 +25,7 @@ _CHUNK_BYTES = 65_536
 _HEAD_TIMEOUT_S = 10.0
 # Whatever a page loads; its own text is bounded by ZHUIWEN_MAX_BODY_BYTES besides.
 MAX_BYTES_A_CONNECTION = 64 * 1024 * 1024
+MAX_REFUSED = 100
 MAX_REACHED = 1_000  # hosts of which it is kept where they stood; a crawl meets tens
 REFUSED_HEADER = "x-zhuiwen-refused"
 _HOP_BY_HOP = ("proxy-connection", "proxy-authorization", "connection", "keep-alive")
@@ -74,7 +75,7 @@ class BrowserProxy:
         self._server: asyncio.Server | None = None
         self._open: set[asyncio.Task[None]] = set()
         self.user, self.password = "zhuiwen", secrets.token_urlsafe(24)  # nobody else on this machine goes through
-        self.refused: list[str] = []  # sentences, at most 100
+        self.refused: dict[tuple[str, int], UnsafeUrl] = {}  # by host and port
         self.reached: dict[tuple[str, int], Reached] = {}  # the last connection to each host and port
         self.bytes_passed = 0
 
@@ -117,9 +118,9 @@ class BrowserProxy:
             upstream = self._upstream()
             far_reader, far_writer = await asyncio.wait_for(self._dial(ask, upstream), self._timeout_s)
         except UnsafeUrl as fault:
-            if len(self.refused) < 100:
-                self.refused.append(str(fault))
-            raise _Refused("403 Forbidden", fault.reason) from fault
+            if len(self.refused) < MAX_REFUSED:
+                self.refused[ask.host, ask.port] = fault
+            raise _Refused("403 Forbidden", str(fault.reason)) from fault
         except (OSError, TimeoutError) as fault:
             raise _Refused("502 Bad Gateway", type(fault).__name__) from fault
         try:

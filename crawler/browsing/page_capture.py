@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import urlsplit
 
-from playwright.async_api import CDPSession, Page, Response
+from playwright.async_api import CDPSession, Page, Request, Response
 from playwright.async_api import Error as PlaywrightError
 
 from core.captures import Capture, CapturedResource, CaptureSource, TlsSession, WireExchange
@@ -38,10 +38,14 @@ class PageCapture:
         self._sheets: list[tuple[Response, datetime]] = []
         self._devtools: CDPSession | None = None
         self.capture: Capture | None = None
+        self.has_crashed = False
+        self.failed_url = ""  # of the last document that could not be had
 
     async def begin(self, page: Page, *_: object) -> None:
         """Listen to what the page is answered."""
         page.on("response", self._note)
+        page.on("crash", self._note_crash)
+        page.on("requestfailed", self._note_failure)
         self._devtools = await page.context.new_cdp_session(page)
         await self._devtools.send("Network.enable")  # else the browser forgets certificates
 
@@ -69,6 +73,14 @@ class PageCapture:
             is_sheet = request.resource_type == "stylesheet" and response.ok
             if is_sheet and len(self._sheets) < MAX_COUNT[ResourceKind.STYLE]:
                 self._sheets.append((response, datetime.now(UTC)))
+
+    def _note_crash(self, _: Page) -> None:
+        self.has_crashed = True
+
+    def _note_failure(self, request: Request) -> None:
+        with suppress(PlaywrightError):
+            if request.is_navigation_request() and request.frame.parent_frame is None:
+                self.failed_url = request.url
 
     async def _exchange(
         self, response: Response, certificates: Mapping[str, tuple[bytes, ...]], *, is_page: bool

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from w3lib.encoding import html_body_declared_encoding
 
 from core.states import Rejection
+from core.wording import Message
 from crawler.characters.charsets import codec_of
 from crawler.characters.mojibake import (
     MIN_QUALITY_OF_CLEAN,
@@ -59,14 +60,14 @@ _CYRILLIC_OUT_OF_CASE = re.compile("[а-яё][А-ЯЁ]")
 class Decoded:
     """Text and the codec that gave it (`gb18030`, `big5hkscs`, `utf-8`, ...).
 
-    repairs: what else was needed, one sentence each, for the operator: a part in another encoding, text that had been
+    repairs: what else was needed, for the operator: a part in another encoding, text that had been
     decoded wrongly before it was saved.
     """
 
     text: str
     encoding: str
     is_doubtful: bool = False
-    repairs: tuple[str, ...] = ()
+    repairs: tuple[Message, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +150,7 @@ def _mixtures(body: bytes, plain: Sequence[_Candidate]) -> Iterator[_Candidate]:
             worth = quality(piece.text)
             share = piece.own_chars / (piece.own_chars + piece.other_chars)
             doubtful = worth < MIN_QUALITY_TO_TRUST or piece.lost > 0
-            said = (f"{piece.other_chars} characters in {piece.other} in a page in {codec}",)
+            said = (Message("page.mixed", chars=piece.other_chars, other=piece.other, encoding=codec),)
             decoded = Decoded(piece.text, codec, doubtful, said)
             # 0.2: what stands in the longer part decides; the label of a lying page weighs nothing here.
             yield _Candidate(decoded, worth, worth + 0.2 * share - 0.05 * piece.lost, piece.lost == 0)
@@ -164,7 +165,7 @@ def _repaired(plain: Sequence[_Candidate]) -> Iterator[_Candidate]:
         codec = each.decoded.encoding
         worth = quality(mended.text.replace("\ufffd", ""))
         doubtful = worth < MIN_QUALITY_TO_TRUST or not mended.is_whole
-        said = (f"saved in {codec} after {mended.right} had been read as {mended.wrong}",)
+        said = (Message("page.saved-wrongly", encoding=codec, right=mended.right, wrong=mended.wrong),)
         # Less than a reading that needs no repair, unless that is no text.
         yield _Mended(Decoded(mended.text, codec, doubtful, said), worth, worth + each.rank - each.worth, True)
 

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from core.addresses import refusal
 from core.errors import UnsafeUrl
 from core.hosts import DEFAULT_PORTS, Host, host_key, parse_host
+from core.wording import Message
 
 # Refused by name as well, because a proxy resolves names where we do not see it.
 _METADATA_NAMES = frozenset(
@@ -41,21 +42,21 @@ class AddressGuard:
         try:
             parts = urlsplit(url)
         except ValueError as fault:
-            raise UnsafeUrl(url, "its host or port cannot be") from fault
+            raise UnsafeUrl(url, "address.bad-host") from fault
         if parts.scheme not in ("http", "https"):
-            raise UnsafeUrl(url, f"only http and https are, not {parts.scheme or 'an address without a scheme'}")
+            raise UnsafeUrl(url, "address.other-scheme", scheme=parts.scheme or Message("address.no-scheme"))
         if parts.username is not None or parts.password is not None:
-            raise UnsafeUrl(_without_login(url), "it carries a user name or password")
+            raise UnsafeUrl(_without_login(url), "address.login")
         try:
             host, port = host_key(url)
         except ValueError as fault:
-            raise UnsafeUrl(url, "its host or port cannot be") from fault
+            raise UnsafeUrl(url, "address.bad-host") from fault
         if not host:
-            raise UnsafeUrl(url, "it names no host")
+            raise UnsafeUrl(url, "address.no-host")
         if "%" in host.partition("%25")[0] or _is_no_name(host):
-            raise UnsafeUrl(url, "its host or port cannot be")
+            raise UnsafeUrl(url, "address.bad-host")
         if host in _METADATA_NAMES:
-            raise UnsafeUrl(url, "it is a cloud's metadata service")
+            raise UnsafeUrl(url, "address.is-metadata")
         if host in _LOCAL_NAMES or host.endswith(_LOCAL_ENDINGS):
             self._require_allowed(url, host, port)
         literal = literal_address(host)
@@ -64,9 +65,10 @@ class AddressGuard:
 
     def check_address(self, url: str, host: str, port: int, address: str) -> None:
         """Raises UnsafeUrl when `host` stands for an address that must not be fetched."""
-        reason = refusal(address)
-        if reason and not self.is_allowed(host, port):
-            raise UnsafeUrl(url, f"{address} is {reason}; {_remedy(host, port, address)}")
+        kind = refusal(address)
+        if kind is not None and not self.is_allowed(host, port):
+            remedy = _remedy(host, port, address)
+            raise UnsafeUrl(url, "address.not-public", address=address, kind=kind, remedy=remedy)
 
     def allowed(self, url: str, host: str, port: int, addresses: Sequence[str]) -> list[str]:
         """Those of a host's addresses that may be fetched, in their order. Raises UnsafeUrl where there is none."""
@@ -79,12 +81,13 @@ class AddressGuard:
             else:
                 kept.append(address)
         if not kept:
-            raise faults[0] if faults else UnsafeUrl(url, "its host has no address")
+            raise faults[0] if faults else UnsafeUrl(url, "address.none")
         return kept
 
     def _require_allowed(self, url: str, host: str, port: int) -> None:
         if not self.is_allowed(host, port):
-            raise UnsafeUrl(url, f"{host} is a name of the network that it is asked in; {_remedy(host, port, host)}")
+            remedy = _remedy(host, port, host)
+            raise UnsafeUrl(url, "address.not-public", address=host, kind=Message("address.local-name"), remedy=remedy)
 
     def is_allowed(self, host: str, port: int) -> bool:
         """Whether the operator lets this host and port be fetched although its address is private."""
@@ -122,12 +125,12 @@ def _literal(host: str) -> IPv4Address | IPv6Address | None:
         return None
 
 
-def _remedy(host: str, port: int, address: str) -> str:
+def _remedy(host: str, port: int, address: str) -> Message:
     """What an operator does who wants it fetched. 2130706433 is 127.0.0.1 to the system, and a name to the list."""
-    is_disguised = _literal(host) is None and re.fullmatch(r"(?:.*\.)?(?:0x[0-9a-f]*|[0-9]+)", host.lower())
-    place = Host(address if is_disguised else host, port)
-    write = f"write {address} for {host} and " if is_disguised else ""
-    return f"to fetch it all the same, {write}add {place} to ZHUIWEN_ALLOW_PRIVATE_HOSTS"
+    is_spelled = _literal(host) is None and re.fullmatch(r"(?:.*\.)?(?:0x[0-9a-f]*|[0-9]+)", host.lower())
+    if is_spelled:
+        return Message("address.allow-as", address=address, host=host, place=Host(address, port))
+    return Message("address.allow", place=Host(host, port))
 
 
 def _place(entry: str) -> tuple[str, int] | None:

@@ -5,6 +5,7 @@ from urllib.parse import urlsplit
 
 from core.errors import BadInput, RetryLater, UnsafeUrl
 from core.hosts import DEFAULT_PORTS, Host
+from core.wording import Message
 from crawler.fetching.addresses import AddressGuard
 from crawler.fetching.exchange import Answer, Ask, Bounds, exchange
 from crawler.fetching.names import Names
@@ -33,8 +34,7 @@ class AuthorityClient:
         try:
             return exchange(ask, Bounds(timeout_s, max_bytes), guard, self._names)
         except UnsafeUrl as error:
-            reason = f"{_without_remedy(error)}, and private ones are not allowed"
-            raise RetryLater(f"{shown} is not asked: {reason}") from error
+            raise RetryLater("fetch.authority-not-asked", shown=shown, reason=_without_remedy(error.reason)) from error
         except (BadInput, RetryLater) as error:
             raise OSError(str(error)) from error
 
@@ -44,6 +44,8 @@ def _place(url: str) -> str:
     return str(Host(parts.hostname or "", parts.port or DEFAULT_PORTS.get(parts.scheme, 0)))
 
 
-def _without_remedy(error: UnsafeUrl) -> str:
+def _without_remedy(reason: Message) -> Message:
     """The reason alone: what lets a crawl through is another setting than what lets an authority through."""
-    return error.reason.partition(";")[0]
+    if reason.code != "address.not-public":
+        return reason
+    return Message("address.private-refused", address=reason.params["address"], kind=reason.params["kind"])

@@ -14,11 +14,14 @@ from typing import Any
 from scrapy import Request
 from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
 from scrapy.http import Response
+from twisted.web.client import HTTPConnectionPool
 
 from core.captures import WITHHELD, Capture, CapturedResource, NameAnswer, WireExchange
 from core.hosts import host_key
 from core.ids import digest
+from crawler.fetching.reactor import running_reactor
 from crawler.fetching.resolver import GuardedResolver
+from crawler.fetching.tunnels import TunnelPool
 from crawler.fetching.wire import TICKET, Record, RecordingFactory
 
 EXCHANGES = "zhuiwen_exchanges"  # the key in a request's meta, which Scrapy hands on from redirect to redirect
@@ -40,6 +43,7 @@ class CapturingHandler(HTTP11DownloadHandler):
         super().__init__(crawler)
         self._records: dict[bytes, Record] = {}
         self._tickets = count(1)
+        self._pool = _tunnel_pool(self._pool)
         self._pool._factory = _factory(self._records, crawler.settings.getfloat("DOWNLOAD_TIMEOUT"))
 
     async def download_request(self, request: Request) -> Response:
@@ -110,6 +114,13 @@ def _factory(into: dict[bytes, Record], idle_s: float) -> type[RecordingFactory]
     return Factory
 
 
+def _tunnel_pool(scrapys: HTTPConnectionPool) -> TunnelPool:
+    reactor = running_reactor()
+    pool = TunnelPool(reactor, persistent=True)  # type: ignore[no-untyped-call]
+    pool.maxPersistentPerHost = scrapys.maxPersistentPerHost
+    return pool
+
+
 def _exchange(request: Request, response: Response, record: Record) -> WireExchange:
     ended = _now()
     is_through_proxy = bool(request.meta.get("proxy"))
@@ -136,8 +147,7 @@ def _exchange(request: Request, response: Response, record: Record) -> WireExcha
 
 def _name_answer(url: str) -> NameAnswer | None:
     """What the guarded resolver last gave out for the host; a kept connection was made with it or with one before."""
-    from twisted.internet import reactor  # importing it at the top would install one
-
+    reactor = running_reactor()
     resolver = reactor.nameResolver
     return resolver.answer_for(host_key(url)[0]) if isinstance(resolver, GuardedResolver) else None
 

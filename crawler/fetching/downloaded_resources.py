@@ -14,6 +14,7 @@ from scrapy.utils.defer import deferred_from_coro
 
 from core.settings import CrawlSettings
 from crawler.fetching.addresses import AddressGuard
+from crawler.fetching.reactor import running_reactor
 from crawler.fetching.resources import MAX_BYTES, ResourceKind, SiteResources
 
 TIMEOUT_S = 10.0  # for one; a page can be read without
@@ -30,8 +31,7 @@ def downloaded_resources(crawler: Any, settings: CrawlSettings, count_bytes: Cal
     """The resources of the site that `crawler` (a scrapy.crawler.Crawler) crawls; `count_bytes` is told their sizes."""
 
     def fetch(url: str, kind: ResourceKind) -> bytes | None:
-        from twisted.internet import reactor
-
+        reactor = running_reactor()
         answer: Future[bytes | None] = Future()
         reactor.callFromThread(_ask, crawler, url, kind, answer, count_bytes)
         try:

@@ -18,6 +18,7 @@ import httpx
 from w3lib.url import safe_url_string
 
 from core.errors import BadInput, RetryLater, UnsafeUrl
+from core.wording import Message
 from crawler.fetching.addresses import AddressGuard
 from crawler.fetching.deadline import Deadline
 from crawler.fetching.names import Names
@@ -39,7 +40,7 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """timeout_s: for all of it. max_body_bytes: unpacked; hint: how the operator raises it, for the sentence."""
+    """timeout_s: for all of it. max_body_bytes: unpacked; hint: the setting that raises it, for the sentence."""
 
     timeout_s: float
     max_body_bytes: int
@@ -93,9 +94,9 @@ class _Exchange:
         except socket.gaierror as error:
             raise self._unknown_host(error) from error
         except (httpx.InvalidURL, UnicodeError) as error:
-            raise BadInput(f"{self._shown} is no address of a web page ({error})") from error
+            raise BadInput("fetch.no-address", url=self._shown, error=error) from error
         except _FAULTS as error:
-            raise RetryLater(f"{self._shown} does not answer ({self._reason(error)}); try again later") from error
+            raise RetryLater("fetch.no-answer", url=self._shown, reason=self._reason(error)) from error
 
     def _answer(self) -> Answer:
         request: httpx.Request | None = self._first()
@@ -112,7 +113,7 @@ class _Exchange:
             finally:
                 with_answer.close()
         most = self._bounds.max_redirects
-        raise BadInput(f"{self._named(self._ask.url)} redirects more than {most} times; give the address it ends at")
+        raise BadInput("fetch.too-many-redirects", url=self._named(self._ask.url), most=most)
 
     def _first(self) -> httpx.Request:
         self._guard.check_url(self._url)  # as it was given: a parser may take it for less than was meant
@@ -123,15 +124,16 @@ class _Exchange:
     def _body(self, answer: httpx.Response) -> Iterator[bytes]:
         coding = answer.headers.get("Content-Encoding", "").strip().lower()
         if coding not in ("", "identity", *_CODINGS):
-            raise BadInput(f"{self._shown} is sent in the coding {coding}, which was not asked for")
+            raise BadInput("fetch.other-coding", url=self._shown, coding=coding)
         unpack = zlib.decompressobj(wbits=47) if coding in _CODINGS else None
         limit, size = self._bounds.max_body_bytes, 0
         for chunk in answer.iter_raw():
             data = self._unpacked(unpack, chunk, limit + 1 - size) if unpack else chunk
             size += len(data)
             if size > limit or (unpack is not None and unpack.unconsumed_tail):
-                hint = f" ({self._bounds.hint})" if self._bounds.hint else ""
-                raise BadInput(f"{self._shown} is larger than {limit:,} bytes{hint}")
+                if self._bounds.hint:
+                    raise BadInput("fetch.larger-than-set", url=self._shown, bytes=limit, setting=self._bounds.hint)
+                raise BadInput("fetch.larger", url=self._shown, bytes=limit)
             self._deadline.left()
             yield data
 
@@ -139,22 +141,22 @@ class _Exchange:
         try:
             data: bytes = unpack.decompress(chunk, most)
         except zlib.error as error:
-            raise BadInput(f"{self._shown} is sent in a coding that it does not keep to") from error
+            raise BadInput("fetch.broken-coding", url=self._shown) from error
         return data
 
     def _unknown_host(self, error: socket.gaierror) -> BadInput | RetryLater:
         if error.errno == socket.EAI_AGAIN:
-            return RetryLater(f"{self._shown} does not answer (the name servers do not answer); try again later")
+            return RetryLater("fetch.no-answer", url=self._shown, reason=Message("fetch.name-servers"))
         host = urlsplit(self._url).hostname or ""
-        return BadInput(f"{self._shown}: there is no host {host}; look at its spelling")
+        return BadInput("fetch.no-host", url=self._shown, host=host)
 
-    def _reason(self, error: Exception) -> str:
+    def _reason(self, error: Exception) -> Message | str:
         """Why nothing whole came, in a few words. Every wait gets all the time that is left: none ends before it."""
         if isinstance(error, (TimeoutError, httpcore.TimeoutException)):
-            return f"not done within {self._bounds.timeout_s:g} s"
+            return Message("fetch.over-time", seconds=self._bounds.timeout_s)
         fault = error.__cause__ if isinstance(error.__cause__, OSError) else error
         if isinstance(fault, ssl.SSLError):
-            return f"its certificate or encryption is not accepted: {fault.reason or fault}"
+            return Message("fetch.certificate", error=fault.reason or fault)
         return getattr(fault, "strerror", None) or str(fault) or type(fault).__name__
 
     @property

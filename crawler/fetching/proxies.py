@@ -7,6 +7,8 @@ from typing import Generic, TypeVar
 
 T = TypeVar("T")
 
+PROXY_META, USER_AGENT_META = "zhuiwen_proxy", "zhuiwen_user_agent"  # in the meta of a request: what it goes out with
+
 # Three refusals in a row are no accident; the pause doubles from a minute to an hour, as a ban by address usually lasts
 # minutes to hours. Chosen, not measured, 2026-11.
 MAX_FAILURES_IN_A_ROW = 3

@@ -17,9 +17,12 @@ from zope.interface import implementer
 from core.captures import NameAnswer
 from core.errors import UnsafeUrl
 from core.hosts import host_key
+from core.wording import Message
 from crawler.fetching.addresses import AddressGuard
 from crawler.fetching.names import Names, names_of
+from crawler.fetching.reactor import running_reactor
 
+Note = Callable[[NameAnswer, Message | None], None]  # told of an answer, and of why none of it may be fetched
 ALLOWED_SETTING = "ZHUIWEN_ALLOW_PRIVATE_HOSTS"
 MAX_ANSWERS = 1_000  # names whose last answer is remembered; one crawl asks for a handful
 
@@ -36,7 +39,7 @@ class GuardedResolver:
         look_up: Any = names.places if names is not None else None
         self._inner: Any = reactor.nameResolver if look_up is None else GAIResolver(reactor, None, look_up)
         self._named = names.resolver if names is not None else "system"
-        self._answers: OrderedDict[str, tuple[NameAnswer, str]] = OrderedDict()  # with why it was refused
+        self._answers: OrderedDict[str, tuple[NameAnswer, Message | None]] = OrderedDict()  # with why it was refused
 
     @classmethod
     def from_crawler(cls, crawler: Any, reactor: Any) -> "GuardedResolver":
@@ -60,12 +63,12 @@ class GuardedResolver:
         """What a name was last answered with; None where it was not asked for."""
         return self._answers[host][0] if host in self._answers else None
 
-    def refusal_for(self, host: str) -> str:
-        """Why the last answer for a name had no address that may be fetched; "" where it had one, or none at all."""
-        answer, refusal = self._answers.get(host, (None, ""))
-        return "" if answer is None or answer.addresses else refusal
+    def refusal_for(self, host: str) -> Message | None:
+        """Why the last answer for a name had no address that may be fetched; None where it had one, or none at all."""
+        answer, refusal = self._answers.get(host, (None, None))
+        return None if answer is None or answer.addresses else refusal
 
-    def _note(self, answer: NameAnswer, refusal: str) -> None:
+    def _note(self, answer: NameAnswer, refusal: Message | None) -> None:
         self._answers[answer.name] = replace(answer, resolver=self._named), refusal
         self._answers.move_to_end(answer.name)
         if len(self._answers) > MAX_ANSWERS:
@@ -77,10 +80,15 @@ class _Sieve:
     """Passes on what the guard lets through, and notes it."""
 
     def __init__(
-        self, receiver: Any, guard: AddressGuard, host: str, port: int, note: Callable[[NameAnswer, str], None]
+        self,
+        receiver: Any,
+        guard: AddressGuard,
+        host: str,
+        port: int,
+        note: Note,
     ) -> None:
         self._receiver, self._guard, self._host, self._port = receiver, guard, host, port
-        self._refusal = ""
+        self._refusal: Message | None = None
         self._note, self._passed, self._asked_at = note, list[str](), datetime.now(UTC)
 
     def resolutionBegan(self, resolutionInProgress: Any) -> None:  # noqa: N802, N803
@@ -102,12 +110,11 @@ class _Sieve:
         self._receiver.resolutionComplete()
 
 
-def refusal_of(url: str) -> str:
-    """Why a crawl did not connect to the host of a URL when it last wanted to; "" where nothing was refused."""
-    from twisted.internet import reactor  # importing it at the top would install one
-
+def refusal_of(url: str) -> Message | None:
+    """Why a crawl did not connect to the host of a URL when it last wanted to; None where nothing was refused."""
+    reactor = running_reactor()
     resolver = reactor.nameResolver
-    return resolver.refusal_for(host_key(url)[0]) if isinstance(resolver, GuardedResolver) else ""
+    return resolver.refusal_for(host_key(url)[0]) if isinstance(resolver, GuardedResolver) else None
 
 
 def _ascii(host: str) -> str:

@@ -18,8 +18,8 @@ from urllib.parse import unquote, unquote_to_bytes, urljoin, urlsplit
 from core.captures import CapturedResource
 from core.errors import UnsafeUrl
 from core.hosts import host_key
-from crawler.disguises.encoded import from_base64
 from crawler.fetching.addresses import AddressGuard
+from crawler.obfuscation.encoded import from_base64
 
 
 class ResourceKind(StrEnum):

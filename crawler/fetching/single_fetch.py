@@ -24,8 +24,16 @@ class FetchedPage:
     body: bytes
 
 
+class NoPage(BadInput):
+    """An answer with another status than 200: there is no page."""
+
+    def __init__(self, url: str, status: int) -> None:
+        self.url, self.status = url, status
+        super().__init__("fetch.no-page", url=url, status=status)
+
+
 def fetch(url: str, settings: CrawlSettings, accept: str = PAGES) -> FetchedPage:
-    """The page at `url`. Raises UnsafeUrl, BadInput for a page that is not there, RetryLater where nothing answers."""
+    """The page at `url`. Raises UnsafeUrl, NoPage, another BadInput, or RetryLater where nothing answers."""
     ask = Ask(url.strip(), {"User-Agent": settings.user_agent, "Accept": accept})
     bounds = Bounds(settings.timeout_s, settings.max_body_bytes, MAX_REDIRECTS, "ZHUIWEN_MAX_BODY_BYTES")
     answer = exchange(ask, bounds, AddressGuard(settings.allow_private_hosts), Names(settings.name_servers))
@@ -35,6 +43,6 @@ def fetch(url: str, settings: CrawlSettings, accept: str = PAGES) -> FetchedPage
 
 def _require_found(url: str, status: int) -> None:
     if status >= 500 or status == 429:
-        raise RetryLater(f"{url} answers with error {status}; try again later")
+        raise RetryLater("fetch.error-status", url=url, status=status)
     if status != 200:
-        raise BadInput(f"{url} answers with status {status}; there is no page to read")
+        raise NoPage(url, status)

@@ -13,6 +13,7 @@ from twisted.web.http_headers import Headers
 
 from core.captures import TlsSession
 from crawler.fetching.connection_facts import server_of, tls_of
+from crawler.fetching.reactor import running_reactor
 
 # A head beyond this is no evidence but an attack; Twisted itself refuses lines of more than 16 KiB.
 MAX_HEAD_BYTES = 256 * 1024
@@ -50,8 +51,7 @@ class RecordingProtocol(_LenientHTTP11ClientProtocol):
         self._tls: TlsSession | None = None
 
     def connectionMade(self) -> None:  # noqa: N802, Twisted's name
-        from twisted.internet import reactor  # importing it at the top would install one
-
+        reactor = running_reactor()
         later: Any = reactor
         transport: Any = self.transport
         self._connected_at = self._now()
@@ -83,7 +83,7 @@ class RecordingProtocol(_LenientHTTP11ClientProtocol):
 
     def _take_down(self, data: bytes, record: Record) -> None:
         self._head += data
-        while (end := _end_of_head(self._head)) and _status(self._head) in _INFORMATIONAL:
+        while (end := _end_of_head(self._head)) and status_of(self._head) in _INFORMATIONAL:
             del self._head[:end]
         if end:
             record.response_head, record.answered_at = bytes(self._head[:end]), self._now()
@@ -141,6 +141,7 @@ def _end_of_head(data: bytearray) -> int:
     return min(ends, default=0)
 
 
-def _status(head: bytearray) -> int:
+def status_of(head: bytearray) -> int:
+    """The status of an answer's head; 0 where it has none."""
     words = bytes(head[:64]).split(None, 2)
     return int(words[1]) if len(words) > 1 and words[1].isdigit() else 0

@@ -64,7 +64,7 @@ def main_container(page: Sequence[Line]) -> HtmlElement | None:
             _credit(line.container, worth, scores, masses)
     if not scores:
         return None
-    return _widened(max(scores, key=lambda element: scores[element]), masses)
+    return _widen(max(scores, key=lambda element: scores[element]), masses)
 
 
 def _credit(
@@ -85,7 +85,7 @@ def _credit(
         share, node = share / 2, node.getparent()
 
 
-def _widened(best: HtmlElement, masses: dict[HtmlElement, float]) -> HtmlElement:
+def _widen(best: HtmlElement, masses: dict[HtmlElement, float]) -> HtmlElement:
     """An ancestor instead, where brothers of the same kind carry text too: paragraphs in boxes, posts of a thread."""
     best = node = _around_paragraph(best, masses)
     for _ in range(MAX_LEVELS_TO_WIDEN):

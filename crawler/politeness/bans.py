@@ -8,8 +8,10 @@ from email.utils import parsedate_to_datetime
 from lxml.html import HtmlElement
 
 from core.errors import BadConfiguration
+from core.pages import PageVersion
 from core.politeness import BanAction, BanRule
 from core.states import Rejection
+from core.wording import Message
 from crawler.characters.decoding import decode
 from crawler.main_text.extraction import select
 from crawler.markup import UNSEEN, parse
@@ -68,7 +70,7 @@ class Ban:
     """The rule that recognised a refusal, and what it saw."""
 
     rule: BanRule
-    seen: str
+    seen: Message
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +110,12 @@ class BanJudge:
         """Whether the answer is so short that no markup in it takes long to read."""
         return len(answer.body) <= _MAX_NOTICE_BYTES
 
+    def verdict_on(self, version: PageVersion, body: bytes) -> Ban | None:
+        """As `verdict`, of a page as it was stored."""
+        is_redirected = str(version.final_url) != str(version.requested_url)
+        redirects = (str(version.final_url),) if is_redirected else ()
+        return self.verdict(Answer(version.final_url, version.status, dict(version.headers), body, redirects))
+
     def verdict(self, answer: Answer) -> Ban | None:
         """The first rule that holds; None where the answer is a page of the site."""
         page = _Page(answer, self._encoding)
@@ -119,10 +127,10 @@ class BanJudge:
                 return Ban(rule, seen)
         return None
 
-    def _seen(self, rule: BanRule, answer: Answer, page: "_Page") -> str:
-        """What all the conditions of the rule saw, "" where one of them does not hold."""
-        seen: list[str] = []
-        looks: tuple[tuple[object, Callable[[], str]], ...] = (
+    def _seen(self, rule: BanRule, answer: Answer, page: "_Page") -> Message | None:
+        """What all the conditions of the rule saw, None where one of them does not hold."""
+        seen: list[Message] = []
+        looks: tuple[tuple[object, Callable[[], Message | None]], ...] = (
             (rule.statuses, lambda: _status(rule, answer)),
             (rule.redirect, lambda: self._redirect(rule, answer)),
             (rule.words, lambda: _word(rule, page)),
@@ -130,15 +138,16 @@ class BanJudge:
             (rule.max_chars, lambda: _shortness(rule, page)),
         )
         for is_asked, look in looks:
-            found = look() if is_asked else ""
-            if is_asked and not found:
-                return ""
+            found = look() if is_asked else None
+            if is_asked and found is None:
+                return None
             seen += [found] if found else []
-        return ", ".join(seen)
+        return Message("refusal.seen", seen=seen) if seen else None
 
-    def _redirect(self, rule: BanRule, answer: Answer) -> str:
+    def _redirect(self, rule: BanRule, answer: Answer) -> Message | None:
         pattern = self._redirects[rule]
-        return next((f"redirects to {url}" for url in answer.redirects if pattern.matches(url)), "")
+        url = next((url for url in answer.redirects if pattern.matches(url)), None)
+        return Message("refusal.redirect", url=url) if url is not None else None
 
 
 class _Page:
@@ -173,25 +182,25 @@ class _Page:
         self._text = markup if self._tree is None else _visible(self._tree)
 
 
-def faults_of(rule: BanRule) -> list[str]:
-    """What is wrong with a rule, one sentence each."""
-    faults: list[str] = []
+def faults_of(rule: BanRule) -> list[Message]:
+    """All that is wrong with a rule."""
+    faults: list[Message] = []
     if not (rule.statuses or rule.words or rule.selector or rule.redirect):
-        faults.append(f"the rule {rule.name} has no condition, so that every page would be a refusal; give it one")
+        faults.append(Message("refusal.no-condition", rule=rule.name))
     wrong = [status for status in rule.statuses if not 100 <= status <= 599]
     if wrong:
-        faults.append(f"the rule {rule.name} names the HTTP status {wrong[0]}, which there is not")
+        faults.append(Message("refusal.no-such-status", rule=rule.name, status=wrong[0]))
     try:
         if rule.redirect:
             require_quick(rule.redirect)
     except UnusablePattern as fault:
-        faults.append(f"the rule {rule.name} has a pattern of redirects that cannot be used: {fault}")
+        faults.append(Message("refusal.pattern", rule=rule.name, fault=fault))
     empty = parse("<html><body></body></html>")
     try:
         if rule.selector and empty is not None:
             select(empty, rule.selector)
     except BadConfiguration as fault:
-        faults.extend(f"the rule {rule.name}: {each}" for each in fault.faults)
+        faults.append(Message("refusal.rule", rule=rule.name, fault=fault))
     return faults
 
 
@@ -216,9 +225,9 @@ def retry_after_s(headers: Mapping[str, str], now: datetime) -> float | None:
     return min(max((moment - now).total_seconds(), 0.0), MAX_RETRY_AFTER_S)
 
 
-def describe(ban: Ban, url: str) -> str:
-    """One sentence for the operator."""
-    return f"{url} is a refusal by the rule “{ban.rule.name}”: {ban.seen}"
+def describe(ban: Ban, url: str) -> Message:
+    """What the operator is told."""
+    return Message("refusal.by-rule", url=url, rule=ban.rule.name, seen=ban.seen)
 
 
 def needs_rest(action: BanAction) -> bool:
@@ -226,25 +235,25 @@ def needs_rest(action: BanAction) -> bool:
     return action in (BanAction.SLOW, BanAction.ROTATE)
 
 
-def _status(rule: BanRule, answer: Answer) -> str:
-    return f"HTTP status {answer.status}" if answer.status in rule.statuses else ""
+def _status(rule: BanRule, answer: Answer) -> Message | None:
+    return Message("refusal.status", status=answer.status) if answer.status in rule.statuses else None
 
 
-def _word(rule: BanRule, page: _Page) -> str:
+def _word(rule: BanRule, page: _Page) -> Message | None:
     text = page.text.casefold()
     found = next((word for word in rule.words if word.casefold() in text), "")
-    return f"“{found}” stands on it" if found else ""
+    return Message("refusal.word", word=found) if found else None
 
 
-def _element(rule: BanRule, page: _Page) -> str:
+def _element(rule: BanRule, page: _Page) -> Message | None:
     if page.tree is None or not select(page.tree, rule.selector):
-        return ""
-    return f"{rule.selector[:_MAX_SHOWN_CHARS]} is on it"
+        return None
+    return Message("refusal.element", selector=rule.selector[:_MAX_SHOWN_CHARS])
 
 
-def _shortness(rule: BanRule, page: _Page) -> str:
+def _shortness(rule: BanRule, page: _Page) -> Message | None:
     size = len("".join(page.text.split()))
-    return f"{size} characters of text" if size <= rule.max_chars else ""
+    return Message("refusal.shortness", chars=size) if size <= rule.max_chars else None
 
 
 def _visible(tree: HtmlElement) -> str:

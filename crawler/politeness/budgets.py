@@ -31,13 +31,6 @@ class Usage:
             self._journal.write(_line(day, self._run_id, pages, size))
             self._journal.flush()
 
-    def begin(self, day: str, in_flight: int = 0) -> str:
-        """Which limit is reached, so that no request may be made, or "": it is made, and `add` or `end` follows."""
-        return self.exhausted(day, in_flight)
-
-    def end(self, day: str) -> None:
-        """A request that was begun came to nothing."""
-
     def exhausted(self, day: str, in_flight: int = 0) -> str:
         """Which limit is reached: BYTES_A_RUN, PAGES_A_DAY, BYTES_A_DAY, or "" for none.
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from core.errors import BadConfiguration
+from core.wording import Message
 from crawler.main_text.extraction import select
 from crawler.markup import parse
 
@@ -39,7 +40,7 @@ def parse_steps(text: str, names: Mapping[str, str] | None = None) -> tuple[Step
 
     names: the secret values there are; where given, a step that names another is at fault.
     """
-    faults: list[str] = []
+    faults: list[Message] = []
     steps = [
         _step(number, line.strip(), names, faults)
         for number, line in enumerate(text.splitlines(), 1)
@@ -47,49 +48,49 @@ def parse_steps(text: str, names: Mapping[str, str] | None = None) -> tuple[Step
     ]
     found = tuple(step for step in steps if step is not None)
     if found and found[0].verb != "open":
-        faults.append("the login does not begin with an open step; write: open https://…")
+        faults.append(Message("login.no-open"))
     if found and not any(step.verb == "check" for step in found):
-        faults.append("the login has no check step, so that nobody knows whether it worked; write: check SELECTOR")
+        faults.append(Message("login.no-check"))
     if len(found) > MAX_STEPS:
-        faults.append(f"the login has more than {MAX_STEPS} steps")
+        faults.append(Message("login.too-long", most=MAX_STEPS))
     if faults:
         raise BadConfiguration(faults)
     return found
 
 
-def _step(number: int, line: str, names: Mapping[str, str] | None, faults: list[str]) -> Step | None:
+def _step(number: int, line: str, names: Mapping[str, str] | None, faults: list[Message]) -> Step | None:
     found = _STEP.fullmatch(line)
     if not found:
-        faults.append(f"login, line {number}: a step is one of open, fill, submit, check")
+        faults.append(Message("login.line", number=number, reason=Message("login.no-step")))
         return None
     verb, rest = found[1], (found[2] or "").strip()
     what, equals, value = rest.partition("=") if verb == "fill" else (rest, "", "")
     step = Step(number, verb, what.strip(), value.strip())
     fault = _fault(step, bool(equals), names)
-    if fault:
-        faults.append(f"login, line {number}: {fault}")
+    if fault is not None:
+        faults.append(Message("login.line", number=number, reason=fault))
         return None
     return step
 
 
-def _fault(step: Step, has_value: bool, names: Mapping[str, str] | None) -> str:
+def _fault(step: Step, has_value: bool, names: Mapping[str, str] | None) -> Message | None:
     if not step.what and step.verb != "submit":
-        return f"{step.verb} needs something after it"
+        return Message("login.nothing-after", verb=step.verb)
     if step.verb == "open":
-        return "" if urlsplit(step.what).scheme in ("http", "https") else "open needs a whole address, https://…"
+        return None if urlsplit(step.what).scheme in ("http", "https") else Message("login.no-address")
     if step.verb == "fill":
         if not has_value:
-            return "fill is written like: fill password = {password}"
+            return Message("login.fill")
         missing = [name for name in NAME.findall(step.value) if names is not None and name not in names]
-        return f"there is no secret value named {missing[0]}" if missing else ""
+        return Message("login.no-secret", name=missing[0]) if missing else None
     return _selector_fault(step.what)
 
 
-def _selector_fault(selector: str) -> str:
+def _selector_fault(selector: str) -> Message | None:
     empty = parse("<html><body></body></html>")
     try:
         if selector and empty is not None:
             select(empty, selector)
     except BadConfiguration as fault:
         return fault.faults[0]
-    return ""
+    return None

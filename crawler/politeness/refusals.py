@@ -12,43 +12,52 @@ from scrapy.spidermiddlewares.httperror import HttpError
 from twisted.python.failure import Failure
 
 from core.states import Rejection
+from core.wording import Message
+from crawler.fetching.header_limit import HeadersTooLarge
 
 
 class RequestRefused(IgnoreRequest):
     """A request that is not made; `reason` None means that it was made before, which is no news."""
 
-    def __init__(self, reason: Rejection | None, sentence: str = "") -> None:
-        self.reason, self.sentence = reason, sentence
-        super().__init__(sentence or "fetched before")
+    def __init__(self, reason: Rejection | None, code: str | Message = "fetch.seen", /, **params: object) -> None:
+        self.reason, self.message = reason, Message.of(code, **params)
+        super().__init__(self.message)
 
 
 class Postponed(IgnoreRequest):
     """A request that is not made now: the address stays to be done."""
 
+    def __init__(self, code: str | Message, /, **params: object) -> None:
+        self.message = Message.of(code, **params)
+        super().__init__(self.message)
 
-def explain(failure: Failure, url: str, timeout_s: float, max_body_bytes: int) -> tuple[Rejection | None, str]:
-    """The reason (None: nothing to count) and the sentence for a request to `url` that failed."""
+
+def explain(failure: Failure, url: str, timeout_s: float, max_body_bytes: int) -> tuple[Rejection | None, Message]:
+    """The reason (None: nothing to count) and the message for a request to `url` that failed."""
     fault = failure.value
     if isinstance(fault, RequestRefused):
-        return fault.reason, fault.sentence
+        return fault.reason, fault.message
     if isinstance(fault, HttpError):
-        return Rejection.HTTP_ERROR, f"{url} answers with HTTP status {fault.response.status}"
+        return Rejection.HTTP_ERROR, Message("fetch.status", url=url, status=fault.response.status)
     if isinstance(fault, DownloadCancelledError):
-        return (
-            Rejection.TOO_LARGE,
-            f"{url} is larger than {max_body_bytes} bytes; raise ZHUIWEN_MAX_BODY_BYTES to read it",
-        )
+        return Rejection.TOO_LARGE, Message("fetch.too-large", url=url, bytes=max_body_bytes)
     if isinstance(fault, StopDownload):
         kind = (fault.response.headers.get("Content-Type") or b"").decode("latin-1") if fault.response else ""
-        return Rejection.NOT_HTML, f"{url} is no web page: its content type is {kind}"
+        return Rejection.NOT_HTML, Message("page.content-type", url=url, kind=kind)
     if isinstance(fault, DownloadTimeoutError):
-        return Rejection.NO_ANSWER, f"{url} does not answer within {timeout_s:g} seconds"
-    if "HeadersTooLarge" in str(fault):
-        return Rejection.TOO_LARGE, f"{url} sends headers without end"
+        return Rejection.NO_ANSWER, Message("fetch.slow", url=url, seconds=timeout_s)
+    if fault is not None and _has_endless_headers(fault):
+        return Rejection.TOO_LARGE, Message("fetch.endless-headers", url=url)
     if isinstance(fault, DownloadConnectionRefusedError):
-        return Rejection.NO_ANSWER, f"{url} does not answer: the connection is refused; is the address right?"
+        return Rejection.NO_ANSWER, Message("fetch.connection-refused", url=url)
     if isinstance(fault, CannotResolveHostError):
-        return Rejection.NO_ANSWER, f"{url} does not answer: its host name is not known; is the address right?"
+        return Rejection.NO_ANSWER, Message("fetch.unknown-host", url=url)
     if isinstance(fault, IgnoreRequest):
-        return Rejection.HTTP_ERROR, f"{url} is not fetched: {fault}"
-    return Rejection.NO_ANSWER, f"{url} breaks off its answer ({type(fault).__name__})"
+        return Rejection.HTTP_ERROR, Message("core.not-fetched", url=url, reason=fault)
+    return Rejection.NO_ANSWER, Message("fetch.broken-off", url=url, kind=type(fault).__name__)
+
+
+def _has_endless_headers(fault: BaseException) -> bool:
+    """Scrapy's fault is made from Twisted's, which holds the reasons for which the connection gave up."""
+    reasons = getattr(fault.__cause__, "reasons", ())
+    return any(reason.check(HeadersTooLarge) for reason in reasons)

@@ -11,15 +11,16 @@ from urllib.parse import urlencode, urljoin, urlsplit, urlunsplit
 
 from lxml.html import FormElement, HtmlElement
 from scrapy import Request
-from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 
 from core.errors import BadInput
 from core.politeness import Login
+from core.wording import Message
 from crawler.characters.decoding import Decoded
 from crawler.main_text.extraction import select
 from crawler.markup import parse
 from crawler.politeness.login_steps import NAME, Step, parse_steps
+from crawler.politeness.refusals import Postponed, RequestRefused
 from crawler.reading import decode_page
 
 LOGIN_META = "zhuiwen_login"  # marks a request of a login in its meta
@@ -36,7 +37,12 @@ class Place(Protocol):
 
 
 class LoginFailed(BadInput):
-    """A login that does not work; the sentence names the step and no value."""
+    """A login that does not work; the message names the step and no value."""
+
+    @classmethod
+    def at(cls, step: Step, code: str | Message, /, **params: object) -> "LoginFailed":
+        """At one step; the code is that of the reason."""
+        return cls("login.step", number=step.number, step=step.verb, reason=Message.of(code, **params))
 
 
 class Session:
@@ -68,26 +74,24 @@ class Session:
 
     async def _fetch(self, step: Step, request: Request, download: Download) -> "_Page":
         if not self._scope.is_on_site(request.url):
-            host = urlsplit(request.url).netloc
-            raise LoginFailed(_at(step, f"{host} is not part of the site; add it to the site's domains if it is"))
+            raise LoginFailed.at(step, "login.off-site", host=urlsplit(request.url).netloc)
         try:
             response = await download(request)
-        except IgnoreRequest as fault:
-            raise LoginFailed(_at(step, str(fault))) from fault
+        except (RequestRefused, Postponed) as fault:
+            raise LoginFailed.at(step, fault.message) from fault
         except Exception as fault:
-            reason = type(fault).__name__
-            raise LoginFailed(_at(step, f"{_shown(request.url)} does not answer ({reason})")) from fault
+            raise LoginFailed.at(step, "login.no-answer", url=_shown(request.url), kind=type(fault).__name__) from fault
         page = _Page.of(response)
         if page.status >= _MIN_ERROR:
-            raise LoginFailed(_at(step, f"{_shown(page.url)} answers with HTTP status {page.status}"))
+            raise LoginFailed.at(step, "fetch.status", url=_shown(page.url), status=page.status)
         return page
 
     def _submission(self, step: Step, page: "_Page | None", filled: Mapping[str, str]) -> Request:
         if page is None or page.tree is None:
-            raise LoginFailed(_at(step, "there is no page with a form yet"))
+            raise LoginFailed.at(step, "login.no-page")
         form = _form(step, page.tree, filled)
         if (form.method or "GET").upper() != "POST":
-            raise LoginFailed(_at(step, "the form sends its values in the address, where others read them"))
+            raise LoginFailed.at(step, "login.get-form")
         fields = [(name, value) for name, value in form.form_values() if name not in filled]
         body = urlencode([*fields, *filled.items()], encoding=page.encoding, errors="xmlcharrefreplace")
         headers = {"Content-Type": "application/x-www-form-urlencoded", "Referer": page.url} | _token(page.tree)
@@ -126,16 +130,16 @@ def _form(step: Step, tree: HtmlElement, filled: Mapping[str, str]) -> FormEleme
     if step.what:
         found = select(tree, step.what)
         if not found:
-            raise LoginFailed(_at(step, f"{step.what} is not on the page"))
+            raise LoginFailed.at(step, "login.not-on-page", what=step.what)
         chain = [found[0], *found[0].iterancestors()]
         forms = [element for element in chain if isinstance(element, FormElement)]
     else:
         forms = [form for form in tree.forms if all(name in form.fields for name in filled)]
     if not forms:
-        raise LoginFailed(_at(step, "there is no form with the filled fields on the page"))
+        raise LoginFailed.at(step, "login.no-form")
     missing = [name for name in filled if name not in forms[0].fields]
     if missing:
-        raise LoginFailed(_at(step, f"the form has no field {missing[0]}"))
+        raise LoginFailed.at(step, "login.no-field", name=missing[0])
     return forms[0]
 
 
@@ -147,12 +151,8 @@ def _token(tree: HtmlElement) -> dict[str, str]:
 
 def _check(step: Step, page: _Page | None) -> None:
     if page is None or page.tree is None or not select(page.tree, step.what):
-        where = _shown(page.url) if page else "the page"
-        raise LoginFailed(_at(step, f"{step.what} is not on {where}: the login did not work"))
-
-
-def _at(step: Step, sentence: str) -> str:
-    return f"login, line {step.number} ({step.verb}): {sentence}"
+        where = _shown(page.url) if page else Message("login.the-page")
+        raise LoginFailed.at(step, "login.not-in", what=step.what, where=where)
 
 
 def _shown(url: str) -> str:

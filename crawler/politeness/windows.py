@@ -34,7 +34,7 @@ class Windows:
         try:
             self._zone = ZoneInfo(zone)
         except (ZoneInfoNotFoundError, ValueError) as fault:
-            raise BadConfiguration([f"{zone!r} is no time zone; write it like Asia/Shanghai"]) from fault
+            raise BadConfiguration("site.time-zone", zone=zone) from fault
 
     def is_open(self, at: datetime) -> bool:
         local = at.astimezone(self._zone)
@@ -53,7 +53,7 @@ class Windows:
             minute += timedelta(minutes=1)
             if self.is_open(minute):
                 return minute
-        raise BadConfiguration(["the hours in which the site may be crawled never come"])
+        raise BadConfiguration("site.hours-never-come")
 
     def day(self, at: datetime) -> str:
         """The site's own date, by which budgets are counted."""
@@ -79,13 +79,11 @@ def parse(text: str) -> tuple[Window, ...]:
 def _window(part: str) -> Window:
     found = _WINDOW.fullmatch(part)
     if not found:
-        raise BadConfiguration(
-            [f"{part!r} is no span of hours; write it like 01:00-06:00, with commas between several"]
-        )
+        raise BadConfiguration("site.hours", part=part)
     hours = [int(group) for group in found.groups()]
     begin, end = hours[0] * 60 + hours[1], hours[2] * 60 + hours[3]
     if max(begin, end) > _MINUTES_A_DAY:
-        raise BadConfiguration([f"{part!r} goes beyond 24:00"])
+        raise BadConfiguration("site.hours-beyond-day", part=part)
     if begin == end:
-        raise BadConfiguration([f"{part!r} begins when it ends; leave the field empty for all day"])
+        raise BadConfiguration("site.hours-empty", part=part)
     return Window(begin % _MINUTES_A_DAY, end)

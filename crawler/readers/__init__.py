@@ -1,1 +1,1 @@
-"""Who reads pages beside a crawl: threads of its own, and a process once they are too slow."""
+"""Reading what strangers sent, in a process of its own within bounds of time and memory."""

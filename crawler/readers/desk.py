@@ -6,9 +6,9 @@ from pathlib import Path
 
 from core.errors import BrokenInvariant
 from core.pages import CrawlPlan
-from crawler.disguises.sight import OpenEyes, open_eyes
 from crawler.fetching.resources import NO_RESOURCES, Resources
 from crawler.main_text.templates import SiteTemplates
+from crawler.obfuscation.render_context import open_render_context
 from crawler.readers.task import Task
 
 THREADS = 2  # so that pages are read beside a slow one, too; more would only share the one interpreter
@@ -31,13 +31,13 @@ class Desk:
     ) -> None:
         self._plan = plan
         self.templates = SiteTemplates(templates)
-        self.eyes: OpenEyes = open_eyes(resources_of or (lambda url: NO_RESOURCES), kept_in=cache)
+        self.render_context = open_render_context(resources_of or (lambda url: NO_RESOURCES), kept_in=cache)
         self._threads = ThreadPoolExecutor(max_workers=THREADS, thread_name_prefix="reader")
 
     @property
     def plan(self) -> CrawlPlan:
         if self._plan is None:
-            raise BrokenInvariant("a page of a crawl came to a process that reads for no plan")
+            raise BrokenInvariant("page.no-plan")
         return self._plan
 
     def submit(self, task: Task, on_begin: Callable[[], None] = lambda: None) -> "Future[object]":
@@ -48,7 +48,7 @@ class Desk:
         """Keep what was learnt; what is still being read is given up."""
         self._threads.shutdown(wait=False)
         self.templates.close()
-        self.eyes.close()
+        self.render_context.close()
 
     def _read(self, task: Task, on_begin: Callable[[], None]) -> object:
         on_begin()

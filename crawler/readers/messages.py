@@ -1,6 +1,6 @@
-"""What a crawl, or whoever else has something of a stranger's to read, and its reading process say to each other.
+"""The messages between a reading process and whoever has something to read: a crawl, an import, the command line.
 
-They speak over a socket pair that nobody else holds. The process is told first whose pages come. Messages are pickled:
+They go over a socket pair that no other process holds. The first is Init. Messages are pickled:
 both ends are one program of one user, and the process is started without anything of the operator's environment.
 """
 
@@ -20,7 +20,7 @@ OUT_OF_MEMORY = 3  # the code that the process then ends with
 
 
 @dataclass(frozen=True, slots=True)
-class Opening:
+class Init:
     """Whose pages come, if a plan's; the folders of what was learnt of the site, and of what the machine has made."""
 
     plan: CrawlPlan | None
@@ -35,7 +35,7 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
+class Started:
     """The task of this number is being read from now on."""
 
     number: int
@@ -51,7 +51,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Want:
+class ResourceRequest:
     """The page at `page_url` refers to `address` and cannot be read without it."""
 
     number: int
@@ -61,7 +61,7 @@ class Want:
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class Reply:
     """data None: it cannot or must not be had."""
 
     number: int
@@ -70,4 +70,4 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """The process has loaded what it needs and waits for its opening."""
+    """The process has loaded what it needs and waits for Init."""

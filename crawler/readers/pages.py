@@ -4,10 +4,11 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from core.pages import Reading, SpiderKind
+from core.pages import Reading
 from crawler.links import Links, links
 from crawler.readers.desk import Desk
 from crawler.reading import NO_RULES, ReadingRules, Rejected, open_page, read_opened, read_page
+from crawler.site_kinds import KINDS
 from crawler.sources.outline import Outline, outline
 
 
@@ -42,9 +43,9 @@ class PageToRead:
         found = of_novel = None
         if opened.tree is not None:
             found = links(opened.tree, self.url, plan.next_page_selector, plan.chapter_list_selector)
-            of_novel = outline(opened.tree, self.url, plan) if plan.kind is SpiderKind.NOVEL else None
+            of_novel = outline(opened.tree, self.url, plan) if KINDS[plan.kind].has_chapters else None
         sieve = desk.templates.sieve(self.url)
-        reading = read_opened(opened, plan, sieve, desk.eyes) if self.is_kept else None
+        reading = read_opened(opened, plan, sieve, desk.render_context) if self.is_kept else None
         return WholePage(found, reading, time.perf_counter() - begun, of_novel)
 
 
@@ -61,5 +62,5 @@ class SinglePage:
     def read(self, desk: Desk) -> Reading | Rejected:
         """Raises BadConfiguration for a selector of the rules that cannot be read."""
         if self.is_seen:
-            return read_page(self.body, self.headers, self.url, self.rules, desk.eyes)
+            return read_page(self.body, self.headers, self.url, self.rules, desk.render_context)
         return read_page(self.body, self.headers, self.url, self.rules)

@@ -15,17 +15,18 @@ from typing import Any, Self
 
 from core.errors import BadInput, BrokenInvariant, ServiceUnavailable, ZhuiwenError
 from core.pages import CrawlPlan
+from core.wording import Message
 from crawler.fetching.resources import NO_RESOURCES, Resources
 from crawler.readers.messages import (
     MAX_MEMORY_BYTES,
     OUT_OF_MEMORY,
     Answer,
-    Begun,
-    Given,
+    Init,
     Job,
-    Opening,
     Ready,
-    Want,
+    Reply,
+    ResourceRequest,
+    Started,
 )
 from crawler.readers.task import Task
 from crawler.readers.worker_link import WorkerLink
@@ -41,9 +42,9 @@ _LOOK_S = 0.5  # how often the time of what is being read is looked at
 class GivenUp(BadInput):
     """Something whose reading ended the reading process, or would not end itself."""
 
-    def __init__(self, url: str, reason: str) -> None:
+    def __init__(self, url: str, reason: Message) -> None:
         self.url, self.reason = url, reason
-        super().__init__(f"{url} was given up: {reason}")
+        super().__init__("page.given-up", url=url, reason=reason)
 
 
 @dataclass(slots=True)
@@ -89,7 +90,7 @@ class ReadingProcess:
         cache: Path | None = None,
         max_seconds: float = MAX_SECONDS,
     ) -> None:
-        self._opening = Opening(plan, templates, cache)
+        self._init = Init(plan, templates, cache)
         self._max_seconds = max_seconds
         self._numbers = count()
         self._lock = threading.Lock()
@@ -162,7 +163,7 @@ class ReadingProcess:
             # Whatever a process that is going to pieces says: another one is started.
             with contextlib.suppress(Exception):
                 is_over_time = self._serve(worker)
-            worker.end(has_to_keep=self._closing.is_set() and self._opening.templates is not None)
+            worker.end(has_to_keep=self._closing.is_set() and self._init.templates is not None)
             self._suspect(self._why(worker.process.returncode, is_over_time=is_over_time), is_over_time=is_over_time)
         with self._lock:
             self._worker = None
@@ -174,7 +175,7 @@ class ReadingProcess:
         if not worker.connection.poll(MAX_SECONDS_TO_START) or not isinstance(worker.receive(), Ready):
             return False
         self._failed_starts = 0
-        worker.connection.send(self._opening)
+        worker.connection.send(self._init)
         with self._lock:
             suspects = [(number, job) for number, job in self._pending.items() if job.is_suspect]
         for number, job in suspects:
@@ -220,29 +221,29 @@ class ReadingProcess:
         return any(job.left(self._max_seconds, now) <= 0 for job in begun)
 
     def _take(self, worker: WorkerLink, message: object) -> None:
-        if isinstance(message, Want):
+        if isinstance(message, ResourceRequest):
             with self._lock:
                 asking = [job for job in self._pending.values() if job.task.url == message.page_url]
                 for job in asking:
                     job.wait(+1)
-            self._fetchers.submit(self._give, worker, message, asking)
-        elif isinstance(message, Begun):
+            self._fetchers.submit(self._answer, worker, message, asking)
+        elif isinstance(message, Started):
             self._pending[message.number].begun_at = time.monotonic()
         elif isinstance(message, Answer):
             with self._lock:
                 job = self._pending.pop(message.number)
             _settle(job.future, message)
 
-    def _give(self, worker: WorkerLink, want: Want, asking: list[_Pending]) -> None:
+    def _answer(self, worker: WorkerLink, request: ResourceRequest, asking: list[_Pending]) -> None:
         try:
-            data = asking[0].resources.get(want.address, want.kind) if asking else None
+            data = asking[0].resources.get(request.address, request.kind) if asking else None
         finally:
             with self._lock:
                 for job in asking:
                     job.wait(-1)
-        worker.send(Given(want.number, data))
+        worker.send(Reply(request.number, data))
 
-    def _suspect(self, why: str, *, is_over_time: bool) -> None:
+    def _suspect(self, why: Message, *, is_over_time: bool) -> None:
         """Who was being read when the process ended. Who was so twice, or alone for too long, is given up."""
         with self._lock:
             begun = [(number, job) for number, job in self._pending.items() if job.begun_at is not None]
@@ -253,12 +254,12 @@ class ReadingProcess:
                     job.future.set_exception(GivenUp(job.task.url, why))
                 job.begun_at, job.waited_s, job.waits, job.is_suspect = None, 0.0, 0, True
 
-    def _why(self, code: int, *, is_over_time: bool) -> str:
+    def _why(self, code: int, *, is_over_time: bool) -> Message:
         if is_over_time:
-            return f"reading it took longer than {self._max_seconds:g} s"
+            return Message("page.over-time", seconds=self._max_seconds)
         if code == OUT_OF_MEMORY:
-            return f"reading it took more than {MAX_MEMORY_BYTES // 10**9} GB of memory, twice"
-        return "reading it ended the reading process twice, by a fault"
+            return Message("page.over-memory", size=MAX_MEMORY_BYTES // 10**9)
+        return Message("page.crashed")
 
 
 def _send_all(worker: WorkerLink, outgoing: "SimpleQueue[object]") -> None:
@@ -272,8 +273,8 @@ def _settle(future: "Future[Any]", answer: Answer) -> None:
     elif isinstance(answer.fault, ZhuiwenError):
         future.set_exception(answer.fault)
     else:
-        future.set_exception(BrokenInvariant(answer.fault))
+        future.set_exception(BrokenInvariant("page.reader-fault", fault=answer.fault))
 
 
 def _unavailable() -> ServiceUnavailable:
-    return ServiceUnavailable("the process that reads pages", "this machine")
+    return ServiceUnavailable(Message("service.reader"), Message("service.this-machine"))

@@ -16,12 +16,12 @@ from crawler.readers.messages import (
     MAX_MEMORY_BYTES,
     OUT_OF_MEMORY,
     Answer,
-    Begun,
-    Given,
+    Init,
     Job,
-    Opening,
     Ready,
-    Want,
+    Reply,
+    ResourceRequest,
+    Started,
 )
 
 
@@ -40,30 +40,30 @@ class _Server:
         self._connection = connection
         self._sending = threading.Lock()
         self._numbers = count()
-        self._wanted: dict[int, Future[bytes | None]] = {}
+        self._requested: dict[int, Future[bytes | None]] = {}
 
     def serve(self) -> None:
         self._send(Ready())
         try:
-            opening = self._connection.recv()
-            assert isinstance(opening, Opening)
-            desk = Desk(opening.plan, opening.templates, self._resources_of, opening.cache)
+            init = self._connection.recv()
+            assert isinstance(init, Init)
+            desk = Desk(init.plan, init.templates, self._resources_of, init.cache)
         except EOFError:
             return
         try:
             while True:
                 self._take(self._connection.recv(), desk)
         except (EOFError, OSError):
-            for waiting in list(self._wanted.values()):
+            for waiting in list(self._requested.values()):
                 waiting.set_result(None)
             desk.close()
 
     def _take(self, message: object, desk: Desk) -> None:
         if isinstance(message, Job):
             number = message.number
-            done = desk.submit(message.task, lambda: self._send(Begun(number)))
+            done = desk.submit(message.task, lambda: self._send(Started(number)))
             done.add_done_callback(lambda done: self._answer(number, done))
-        elif isinstance(message, Given) and (waiting := self._wanted.pop(message.number, None)) is not None:
+        elif isinstance(message, Reply) and (waiting := self._requested.pop(message.number, None)) is not None:
             waiting.set_result(message.data)
 
     def _answer(self, number: int, done: "Future[object]") -> None:
@@ -77,14 +77,14 @@ class _Server:
             self._send(Answer(number, None, said))
 
     def _resources_of(self, url: str) -> Resources:
-        return _AskedOfTheCrawl(self, url)
+        return _RemoteResources(self, url)
 
-    def want(self, page_url: str, address: str, kind: ResourceKind) -> bytes | None:
+    def request(self, page_url: str, address: str, kind: ResourceKind) -> bytes | None:
         """What the other end gives for an address; waits for it."""
         number = next(self._numbers)
-        self._wanted[number] = Future()
-        waiting = self._wanted[number]
-        self._send(Want(number, page_url, address, kind))
+        self._requested[number] = Future()
+        waiting = self._requested[number]
+        self._send(ResourceRequest(number, page_url, address, kind))
         return waiting.result()
 
     def _send(self, message: object) -> None:
@@ -97,7 +97,7 @@ class _Server:
             return  # the other end is gone; the thread that receives ends all
 
 
-class _AskedOfTheCrawl:
+class _RemoteResources:
     """crawler.fetching.resources.Resources of one page, which the other end fetches."""
 
     def __init__(self, server: _Server, page_url: str) -> None:
@@ -106,7 +106,7 @@ class _AskedOfTheCrawl:
     def get(self, url: str, kind: ResourceKind) -> bytes | None:
         if url.startswith("data:"):
             return data_of(url, kind)
-        return self._server.want(self._page_url, url, kind)
+        return self._server.request(self._page_url, url, kind)
 
 
 if __name__ == "__main__":

@@ -19,13 +19,20 @@ from core.errors import UnreadableFile, ZhuiwenError
 from crawler.sources.archive_fields import answer_of, body_of, moment_of, name_in, name_of, url_of
 from crawler.sources.archive_requests import Asked, Pairs, capture_of
 from crawler.sources.archive_shapes import Captured, Limits, PassedBy, Position
-from crawler.sources.archive_streams import FIRST_BYTES, MAX_RATIO, MIN_BYTES_TO_JUDGE, Records, Swells, beginning
+from crawler.sources.archive_streams import (
+    FIRST_BYTES,
+    MAX_RATIO,
+    MIN_BYTES_TO_JUDGE,
+    NotChunked,
+    Records,
+    Swells,
+    beginning,
+)
 
 MAX_MEMBERS = 10_000  # archives in one WACZ
 MAX_REMEMBERED = 200_000  # payload digests of one file, for revisit records: some 30 MB
 MAX_REQUEST_BYTES = 64 * 1024  # of a request record; heads have 300 bytes to 4 kB
 _PAGE_TYPES = ("text/", "application/xhtml", "application/xml", "application/octet-stream")
-_NOT_CHUNKED = "non-chunked gzip"
 Wanted = Callable[[str], bool]  # whether the page at an address is taken in
 
 
@@ -47,9 +54,9 @@ class ArchiveFile:
             raise
         except Exception as error:  # of the many ways in which a zip file or its first member can be wrong
             self.close()
-            raise UnreadableFile(path, f"cannot be read ({_first_line(error)})") from error
+            raise UnreadableFile(path, "file.cannot-be-read", error=_first_line(error)) from error
         if not begins.startswith(FIRST_BYTES):
-            raise UnreadableFile(path, "is no archive: neither WARC, ARC nor WET, gzipped or not, nor WACZ")
+            raise UnreadableFile(path, "archive.none")
         self._seen: dict[str, Position] = {}
 
     @property
@@ -73,14 +80,14 @@ class ArchiveFile:
                     yield record
                     given += 1
             except ArchiveLoadFailed as error:
-                if _NOT_CHUNKED not in str(error) or first.is_unpacked:
-                    raise UnreadableFile(self._path, f"is damaged or no archive ({_first_line(error)})") from error
+                if not isinstance(error, NotChunked) or first.is_unpacked:
+                    raise UnreadableFile(self._path, "archive.damaged", reason=_first_line(error)) from error
                 # One gzip stream around all records: it can only be read from its beginning.
                 yield from islice(self._unpacked(number, wanted), given, None)
             except ZhuiwenError:
                 raise
             except Exception as error:  # what warcio stumbles over: half of it no error of its own
-                raise UnreadableFile(self._path, f"breaks off or is damaged ({_first_line(error)})") from error
+                raise UnreadableFile(self._path, "archive.breaks-off", reason=_first_line(error)) from error
 
     def _unpacked(self, number: int, wanted: Wanted) -> Iterator[Captured | PassedBy]:
         try:
@@ -88,7 +95,7 @@ class ArchiveFile:
         except ZhuiwenError:
             raise
         except Exception as error:
-            raise UnreadableFile(self._path, f"is damaged or no archive ({_first_line(error)})") from error
+            raise UnreadableFile(self._path, "archive.damaged", reason=_first_line(error)) from error
 
     def _of_member(self, number: int, start: Position, wanted: Wanted) -> Iterator[Captured | PassedBy]:
         with self._opened(number, is_unpacked=start.is_unpacked) as stream:
@@ -101,12 +108,12 @@ class ArchiveFile:
                     iterator.bounds.is_header = False
                     if record.rec_type == "request":
                         pairs.asked = self._asked(record, iterator, position, wanted) or pairs.asked
-                    yield from pairs.take(self._told(record, iterator, position, wanted))
+                    yield from pairs.take(self._read_record(record, iterator, position, wanted))
                     iterator.bounds.is_header, iterator.bounds.header_bytes = True, 0
                     last = record
                 iterator.check_end(last)
             except Exception as error:  # whatever breaks here, what came before is given
-                if _NOT_CHUNKED not in str(error):  # then all is read once more, and whole
+                if not isinstance(error, NotChunked):  # then all is read once more, and whole
                     yield from pairs.left()
                 raise
             yield from pairs.left()
@@ -127,7 +134,7 @@ class ArchiveFile:
         named = name_in(record, "WARC-Concurrent-To")
         return Asked(url, name_of(record), named, original)
 
-    def _told(self, record: Any, iterator: Records, position: Position, wanted: Wanted) -> Captured | PassedBy:
+    def _read_record(self, record: Any, iterator: Records, position: Position, wanted: Wanted) -> Captured | PassedBy:
         kind = record.rec_type
         if kind not in ("response", "revisit", "conversion"):
             return PassedBy("no_response", position)
@@ -200,15 +207,13 @@ def _archives(path: Path, packed: zipfile.ZipFile | None) -> list[str]:
         return [path.name]
     names = [name for name in packed.namelist() if re.search(r"\.w?arc(?:\.gz)?$", name, re.IGNORECASE)]
     if not names:
-        raise UnreadableFile(
-            path, "is a zip file without an archive in it; a WACZ has WARC files in its folder archive"
-        )
+        raise UnreadableFile(path, "archive.empty-zip")
     if len(names) > MAX_MEMBERS:
-        raise UnreadableFile(path, f"holds more than {MAX_MEMBERS:,} archives")
+        raise UnreadableFile(path, "archive.too-many", most=MAX_MEMBERS)
     # All together: members of a zip file may share their bytes. No more is read of one than it states.
     unpacked = sum(packed.getinfo(name).file_size for name in names)
     if unpacked > MIN_BYTES_TO_JUDGE and unpacked > MAX_RATIO * path.stat().st_size:
-        raise UnreadableFile(path, f"it swells to more than {MAX_RATIO} times its size when unpacked")
+        raise UnreadableFile(path, "archive.swells", ratio=MAX_RATIO)
     return names
 
 

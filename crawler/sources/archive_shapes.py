@@ -1,9 +1,10 @@
 """What comes out of an archive, and where a reading of one stands."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from core.captures import Capture
+from core.wording import Message
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,3 +50,17 @@ class PassedBy:
 
     reason: str
     position: Position
+
+
+@dataclass(slots=True)
+class ImportCounts:
+    """What became of the records of a file. passed_by: by the reasons of `archive_records` and core.states."""
+
+    records: int = 0
+    stored: int = 0
+    new_versions: int = 0
+    truncated: int = 0
+    revisits: int = 0
+    bytes_read: int = 0
+    passed_by: dict[str, int] = field(default_factory=dict)
+    faults: list[Message] = field(default_factory=list)

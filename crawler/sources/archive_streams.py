@@ -112,6 +112,10 @@ class _BoundedReader(DecompressingBufferedReader):  # type: ignore[misc]
         return line
 
 
+class NotChunked(ArchiveLoadFailed):  # type: ignore[misc]
+    """One gzip stream around several records, where each should have its own."""
+
+
 class Records(ArchiveIterator):  # type: ignore[misc]
     """warcio's iterator over a bounded reader, silent on stderr."""
 
@@ -128,6 +132,9 @@ class Records(ArchiveIterator):  # type: ignore[misc]
         record = super()._next_record(next_line)
         self._head = bytes(self.reader.taken or b"")
         return record
+
+    def _raise_invalid_gzip_err(self) -> None:
+        raise NotChunked("several records in one gzip stream")
 
     def breaks_off(self, record: Any) -> bool:
         """Whether the file ends before a record that was read to its end."""

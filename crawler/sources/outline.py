@@ -9,7 +9,7 @@ from lxml.html import HtmlElement
 from core.pages import CrawlPlan
 from crawler.main_text.extraction import select
 from crawler.sources.catalogue import Block, chapter_blocks, further_pages
-from crawler.sources.novel import Following
+from crawler.sources.novel_pages import Following
 
 MAX_LINKS = 5_000
 _MAX_WORDS_CHARS = 40

@@ -6,11 +6,12 @@ Source: https://docs.searxng.org/dev/search_api.html. Other endpoints that give 
 
 import json
 from dataclasses import dataclass, replace
+from http import HTTPStatus
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
 from core.errors import BadConfiguration, BadInput, RetryLater
 from core.settings import CrawlSettings
-from crawler.fetching.single_fetch import fetch
+from crawler.fetching.single_fetch import NoPage, fetch
 
 MAX_RESULTS = 50  # of one answer; a page of SearXNG has 10 to 30
 MAX_ANSWER_BYTES = 2 * 1024 * 1024
@@ -43,16 +44,14 @@ def search(endpoint: str, sentence: str, settings: CrawlSettings) -> Answer:
     limits = replace(settings, max_body_bytes=min(settings.max_body_bytes, MAX_ANSWER_BYTES))
     try:
         page = fetch(query_url(endpoint, sentence), limits, _ACCEPT)
-    except BadInput as error:
-        if "status 403" in str(error):
-            raise BadConfiguration(
-                [f"{_shown(endpoint)} refuses JSON; add json to search.formats in the settings of SearXNG"]
-            ) from error
+    except NoPage as error:
+        if error.status == HTTPStatus.FORBIDDEN:
+            raise BadConfiguration("search.no-json", endpoint=_shown(endpoint)) from error
         raise
     try:
         return read_answer(page.body)
-    except ValueError as error:
-        raise BadConfiguration([f"{_shown(endpoint)} does not answer in SearXNG's JSON: {error}"]) from error
+    except (ValueError, BadInput) as error:
+        raise BadConfiguration("search.other-answer", endpoint=_shown(endpoint), error=error) from error
 
 
 def query_url(endpoint: str, sentence: str) -> str:
@@ -68,13 +67,13 @@ def query_url(endpoint: str, sentence: str) -> str:
 
 
 def read_answer(body: bytes) -> Answer:
-    """What an answer holds; results without an address are left out. Raises ValueError for anything else."""
+    """What an answer holds; results without an address are left out. Raises BadInput or ValueError for others."""
     try:
         answer = json.loads(body.decode("utf-8"))
     except RecursionError as error:
-        raise ValueError("it is nested beyond all measure") from error
+        raise BadInput("search.nested") from error
     if not isinstance(answer, dict) or not isinstance(answer.get("results"), list):
-        raise ValueError('there is no list "results"')  # noqa: TRY004 - of what came, not of a caller
+        raise BadInput("search.no-results")
     found = [entry for entry in answer["results"][:MAX_RESULTS] if isinstance(entry, dict)]
     results = [
         Result(str(entry["url"]), str(entry.get("title") or ""), str(entry.get("content") or ""))
@@ -88,7 +87,7 @@ def read_answer(body: bytes) -> Answer:
 def require_answer(answer: Answer) -> None:
     """Raises RetryLater where nothing was found because no engine was asked: that is no "not found"."""
     if not answer.results and answer.silent_engines:
-        raise RetryLater(f"no search engine answered ({'; '.join(answer.silent_engines[:3])}); try again later")
+        raise RetryLater("search.silent", engines=answer.silent_engines[:3])
 
 
 def _shown(endpoint: str) -> str:

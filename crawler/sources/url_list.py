@@ -6,6 +6,7 @@ from enum import StrEnum
 from urllib.parse import urlsplit
 
 from core.hosts import parse_host
+from core.wording import Message
 from crawler.urls import MAX_URL_CHARS
 
 MAX_URLS = 50_000  # what a sitemap may hold
@@ -14,14 +15,14 @@ _COMMENT = re.compile(r"^\s*(?:#|;|//).*$|\s+#.*$")
 
 
 class BadAddress(StrEnum):
-    """What is wrong with a line."""
+    """What is wrong with a line; the values are codes of core.wording."""
 
-    NO_SCHEME = "it does not begin with http:// or https://"
-    NO_HOST = "it names no host"
-    BLANKS = "an address has no blanks; write one address a line"
-    TOO_LONG = "it is longer than 2,000 characters"
-    LOGIN = "it carries a user name or password; leave them out"
-    TOO_MANY = "a list has at most 50,000 addresses; make another one"
+    NO_SCHEME = "list.no-scheme"
+    NO_HOST = "address.no-host"
+    BLANKS = "list.blanks"
+    TOO_LONG = "list.long-address"
+    LOGIN = "list.login"
+    TOO_MANY = "list.too-long"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +33,10 @@ class BadLine:
     text: str
     fault: BadAddress
 
-    def __str__(self) -> str:
-        return f"line {self.number}: {self.text}: {self.fault}"
+    @property
+    def message(self) -> Message:
+        fault = Message(self.fault.value)
+        return Message("list.line", number=self.number, text=self.text, fault=fault)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +51,7 @@ def read_url_list(text: str) -> UrlList:
     r"""What a list says. A comment begins with #, ; or //, or behind an address with a blank and #.
 
     >>> found = read_url_list("# ours\nhttp://a.example/1#top\nwww.a.example/2")
-    >>> found.urls, str(found.bad[0])
+    >>> found.urls, str(found.bad[0].message)
     (('http://a.example/1',), 'line 3: www.a.example/2: it does not begin with http:// or https://')
     """
     urls: dict[str, None] = {}

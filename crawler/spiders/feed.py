@@ -4,21 +4,22 @@ The evidence of such a text is the feed itself, as it came.
 """
 
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
 
-from scrapy import Request, Spider, signals
+from scrapy import Request, signals
 from scrapy.http import Response
 from twisted.python.failure import Failure
 
-from core.ids import CanonicalUrl, FinalUrl, RequestedUrl
+from core.ids import CanonicalUrl
 from core.pages import FROM_FEED, Fetched
 from core.states import Rejection
+from core.wording import Message
+from crawler.context import CrawlContext
 from crawler.fetching.capture import capture_of
-from crawler.fetching.response_headers import headers_of
-from crawler.frontier import ADDRESS, PAGE, Target
+from crawler.frontier import PAGE, Target
 from crawler.items import ReadPage
 from crawler.links import Links
 from crawler.politeness.refusals import Postponed
@@ -26,7 +27,8 @@ from crawler.readers.pages import SinglePage
 from crawler.reading import Rejected
 from crawler.sources.feeds import Feed, FeedEntry, FeedToRead
 from crawler.sources.listed import completed
-from crawler.spiders.generic import GenericSpider
+from crawler.spiders.generic import Found, GenericSpider
+from crawler.spiders.link_discovery import LinkDiscovery
 from crawler.urls import identity
 
 FEED = "feed"  # the kind of a target
@@ -42,69 +44,83 @@ class _Carried:
     fetched: Fetched
 
 
+class FeedDiscovery(LinkDiscovery):
+    """Feeds, those that pages name, and what they list."""
+
+    def __init__(self, context: CrawlContext, request_of: Callable[[Target], Request]) -> None:
+        super().__init__(context, request_of)
+        self._feeds = 0
+
+    def seed(self) -> None:
+        for url in self.safe_urls(self.context.plan.start_urls):
+            self.context.frontier.add(url, 0, FEED)
+
+    def requests_from_page(self, found: Links, depth: int) -> Iterator[Request]:
+        return iter(())
+
+    def count_feed(self) -> None:
+        """One more, of as many as a crawl reads."""
+        self._feeds += 1
+
+    def requests_for_feeds(self, urls: Iterable[str]) -> Iterator[Request]:
+        """Further feeds of the site."""
+        wanted = [url for url in urls if self.context.scope.is_on_site(url)][: max(0, MAX_FEEDS - self._feeds)]
+        yield from self.new_requests(wanted, 0, FEED)
+
+
 class FeedSpider(GenericSpider):
     """A start URL is a feed, or a page that names some."""
 
     name = "feed"
+    discovery_type = FeedDiscovery
+    discovery: FeedDiscovery
 
-    def __init__(self, **given: Any) -> None:
-        super().__init__(**given)
+    def __init__(self, context: CrawlContext) -> None:
+        super().__init__(context)
         self._carried: dict[str, _Carried] = {}
         self._open: dict[str, set[str]] = {}  # by feed: pages that may still need what it carries
         self._unreached: dict[str, Target] = {}  # pages that failed before their feed was read again
-        self._feeds = 0
 
     @classmethod
-    def from_crawler(cls, crawler: Any, *args: Any, **kwargs: Any) -> "FeedSpider":
-        spider = super().from_crawler(crawler, *args, **kwargs)
+    def from_crawler(cls, crawler: Any, make_context: Callable[[Any], CrawlContext]) -> "FeedSpider":
+        spider = super().from_crawler(crawler, make_context)
         assert isinstance(spider, FeedSpider)
         crawler.signals.connect(spider.note_stored, signal=signals.item_scraped)
         return spider
 
-    def _seed(self) -> None:
-        for url in self._safe(self.plan.start_urls):
-            self.frontier.add(url, 0, FEED)
+    def request_of(self, target: Target) -> Request:
+        request = super().request_of(target)
+        return request if target.kind != FEED else request.replace(callback=self.parse_feed, priority=PRIORITY)
 
-    def _request(self, target: Target) -> Request:
-        request = super()._request(target)
-        if target.kind != FEED:
-            return request
-        return request.replace(callback=self.parse_feed, priority=PRIORITY)
-
-    def _link_requests(self, found: Links, depth: int) -> Iterator[Request]:
-        yield from ()
-
-    async def parse_feed(self, response: Response, target: Target) -> AsyncIterator[Request | ReadPage]:
+    async def parse_feed(self, response: Response, target: Target) -> AsyncIterator[Found]:
         """The pages that a feed lists, further feeds, and the text of entries whose pages failed before."""
-        self._silences = 0
-        self._feeds += 1
-        self.tally.counts.bytes_fetched += len(response.body)
+        self.discovery.count_feed()
         content_type = (response.headers.get("Content-Type") or b"").decode("latin-1")
-        feed = await self._listing(FeedToRead(response.url, response.body, content_type, self.plan.encoding))
+        task = FeedToRead(response.url, response.body, content_type, self.context.plan.encoding)
+        feed = await self.pages.read_list(response, task)
         if not isinstance(feed, Feed):
             for request in self._named_by(response, feed) if isinstance(feed, tuple) else ():
                 yield request
-            self.frontier.finish(target.url)
-            self._settle_list(target)
+            self.finish_list(target)
             return
-        further = list(self._feed_requests((feed.next_page,))) if feed.next_page else []
+        further = list(self.discovery.requests_for_feeds((feed.next_page,))) if feed.next_page else []
         async for found in self._entries(feed, response, target):  # may be the end of this feed
             yield found
         for request in further:
             yield request
-        self._settle_list(target)
+        self.context.recrawl.settle(target)
 
-    async def parse_page(self, response: Response, target: Target) -> AsyncIterator[Request | ReadPage]:
+    async def parse_page(self, response: Response, target: Target) -> AsyncIterator[Found]:
         """Read one page; what the feed carries of it is needed no more."""
         async for found in super().parse_page(response, target):
             yield found
         self._settle(target.url)
 
-    def note_stored(self, item: Any, response: Response, spider: Spider) -> None:
+    def note_stored(self, item: Any) -> None:
         """A page is done; only now is the feed that carries it."""
         self._settle(item.target.url)
 
-    async def note_failure(self, failure: Failure) -> AsyncIterator[ReadPage]:  # type: ignore[override]
+    async def note_failure(self, failure: Failure) -> AsyncIterator[ReadPage]:
         """Keep the text that the feed carries for a page that is not to be had; the failure is counted all the same."""
         target: Target = failure.request.cb_kwargs["target"]  # type: ignore[attr-defined]
         carried = self._carried.get(target.url)
@@ -116,83 +132,62 @@ class FeedSpider(GenericSpider):
                 yield item
         self._settle(target.url)
 
-    def _given_up(self, target: Target) -> None:
+    def give_up(self, target: Target) -> None:
+        """Keep an address open whose text in the feed is still to be stored."""
         if target.url not in self._carried:
-            super()._given_up(target)  # else the text in the feed is still to be stored
+            super().give_up(target)
 
     def _named_by(self, response: Response, named: tuple[str, ...]) -> Iterator[Request]:
         if not named:
-            self.tally.reject(Rejection.NOT_HTML, f"{response.url} is no feed and names none")
-        yield from self._feed_requests(named)
+            self.context.stats.reject(Rejection.NOT_HTML, Message("page.no-feed", url=response.url))
+        yield from self.discovery.requests_for_feeds(named)
 
-    def _feed_requests(self, urls: tuple[str, ...]) -> Iterator[Request]:
-        wanted = [url for url in urls if self.scope.is_on_site(url)][: max(0, MAX_FEEDS - self._feeds)]
-        yield from self._new_requests(wanted, 0, FEED)
-
-    async def _entries(self, feed: Feed, response: Response, target: Target) -> AsyncIterator[Request | ReadPage]:
-        fetched = Fetched(
-            site_id=self.plan.site_id,
-            requested_url=RequestedUrl(target.url),
-            final_url=FinalUrl(response.url),
-            canonical_url=CanonicalUrl(response.url),
-            status=response.status,
-            headers=tuple(headers_of(response).items()),
-            body=response.body,
-            fetched_at=self._clock.now(),
-            capture=capture_of(response),
-        )
+    async def _entries(self, feed: Feed, response: Response, target: Target) -> AsyncIterator[Found]:
+        fetched = self.pages.fetched_of(response, target, CanonicalUrl(response.url), capture_of(response))
         self._note_off_site(feed, response.url)
-        followed = [entry for entry in feed.entries if self.scope.follows(entry.listed.url)][: self.plan.max_pages]
-        self._note_listed([entry.listed for entry in followed])
+        listed = {entry.url for entry in self.discovery.keep_followed([entry.listed for entry in feed.entries])}
+        followed = [entry for entry in feed.entries if entry.listed.url in listed]
         carried = {entry.listed.url: _Carried(entry, fetched) for entry in followed if entry.content}
         self._carried.update(carried)
         for url in carried.keys() & self._unreached.keys():
             async for item in self._item_of(carried[url], self._unreached.pop(url)):
                 yield item
-        requests = list(self._new_requests([entry.listed.url for entry in followed if not entry.content], 1, PAGE))
-        requests += self._tied_requests(list(carried))
+        bare = [entry.listed.url for entry in followed if not entry.content]
+        requests = list(self.discovery.new_requests([*bare, *carried], 1, PAGE))
         # A feed is done when no page can need its text any more: a crawl that is killed reads it again.
-        self._open[target.url] = {url for url in carried if self.frontier.is_open(url)}
+        self._open[target.url] = {url for url in carried if self.context.frontier.is_open(url)}
         self._close_settled()
         for request in requests:
             yield request
 
-    def _tied_requests(self, urls: list[str]) -> Iterator[Request]:
-        """Pages whose text the feed carries stay with the process that has read the feed."""
-        if self.revisiting is not None:
-            urls = [url for url in urls if self.revisiting.visits.wants(url)]
-        for_all, own = self.frontier.add_tied(Target(url, 1, PAGE) for url in urls)
-        for target in own:
-            request = self._request(target)
-            request.meta.pop(ADDRESS)
-            yield request
-        yield from map(self._request, for_all)
-
     def _note_off_site(self, feed: Feed, url: str) -> None:
-        hosts = [urlsplit(e.listed.url).netloc for e in feed.entries if not self.scope.is_on_site(e.listed.url)]
+        scope = self.context.scope
+        hosts = [urlsplit(e.listed.url).netloc for e in feed.entries if not scope.is_on_site(e.listed.url)]
         if hosts:
             count, host = len(hosts), Counter(hosts).most_common(1)[0][0]
-            sentence = f"{url} lists {count} pages of other hosts, most of {host}, which is not part of the site"
-            self.tally.reject(Rejection.OFF_SITE, sentence)
+            self.context.stats.reject(
+                Rejection.OFF_SITE, Message("page.feed-off-site", url=url, count=count, host=host)
+            )
 
     async def _item_of(self, carried: _Carried, target: Target) -> AsyncIterator[ReadPage]:
         entry = carried.entry
         markup = f"<!doctype html><html><body><article>{entry.content}</article></body></html>"
         headers = {"Content-Type": "text/html; charset=utf-8"}
-        reading = await self._listing(SinglePage(markup.encode("utf-8", "replace"), headers, entry.listed.url))
+        task = SinglePage(markup.encode("utf-8", "replace"), headers, entry.listed.url)
+        reading = await self.pages.read_part(task)
         if isinstance(reading, Rejected):
-            self.frontier.finish(target.url, is_counted=False)
+            self.context.frontier.finish(target.url)
             return
         url = identity(entry.listed.url, "")
         reading = replace(completed(replace(reading, title=entry.listed.title), entry.listed), extractor=FROM_FEED)
         yield ReadPage(target, replace(carried.fetched, canonical_url=url), reading)
 
     def _has_feeds_to_come(self) -> bool:
-        return any(target.kind == FEED for target in self.frontier.pending())
+        return any(target.kind == FEED for target in self.context.frontier.pending())
 
     def _settle(self, url: str) -> None:
         """A page has been read or given up; where it is still to be stored, its feed is still needed."""
-        if self.frontier.is_open(url):
+        if self.context.frontier.is_open(url):
             return
         self._carried.pop(url, None)
         for waiting in self._open.values():
@@ -201,5 +196,5 @@ class FeedSpider(GenericSpider):
 
     def _close_settled(self) -> None:
         for feed in [feed for feed, waiting in self._open.items() if not waiting]:
-            self.frontier.finish(feed)
+            self.context.frontier.finish(feed)
             del self._open[feed]

@@ -7,18 +7,24 @@ from scrapy import Request
 from crawler.frontier import PAGE
 from crawler.links import Links
 from crawler.spiders.generic import GenericSpider
+from crawler.spiders.link_discovery import LinkDiscovery
+
+
+class ListDiscovery(LinkDiscovery):
+    """The start addresses alone."""
+
+    def seed(self) -> None:
+        """What is due: a list is no place where something new could stand."""
+        for url in self.safe_urls(self.context.plan.start_urls):
+            if self.context.recrawl.wants(url):
+                self.context.frontier.add(url, 0, PAGE)
+
+    def requests_from_page(self, found: Links, depth: int) -> Iterator[Request]:
+        return iter(())
 
 
 class ListSpider(GenericSpider):
     """Fetches the start URLs of its plan."""
 
     name = "list"
-
-    def _seed(self) -> None:
-        """What is due: a list is no place where something new could stand."""
-        for url in self._safe(self.plan.start_urls):
-            if self.revisiting is None or self.revisiting.visits.wants(url):
-                self.frontier.add(url, 0, PAGE)
-
-    def _link_requests(self, found: Links, depth: int) -> Iterator[Request]:
-        yield from ()
+    discovery_type = ListDiscovery

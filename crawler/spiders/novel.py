@@ -6,26 +6,27 @@ done when it is stored whole: a crawl that is killed begins it again.
 
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from scrapy import Request
-from scrapy.exceptions import CloseSpider
 from scrapy.http import Response
 from twisted.python.failure import Failure
 
 from core.ids import FinalUrl
 from core.pages import FollowingPart, Reading
 from core.states import Rejection
+from core.wording import Message
+from crawler.context import CrawlContext
 from crawler.fetching.response_headers import headers_of
 from crawler.frontier import PAGE, Target
 from crawler.items import NotThere, ReadPage
-from crawler.page_reader import WholePage
-from crawler.politeness.refusals import Postponed, explain
+from crawler.politeness.refusals import Postponed
+from crawler.readers.pages import WholePage
 from crawler.reading import Rejected
 from crawler.sources.catalogue import MIN_CHAPTERS, Block, ChapterLink, in_reading_order
-from crawler.sources.novel import MAX_PARTS, Following, is_same_chapter, next_part, stitched
+from crawler.sources.novel_pages import MAX_PARTS, Following, is_same_chapter, next_part, stitched
 from crawler.sources.novel_titles import chapter_title
-from crawler.spiders.generic import PAGE_LIMIT, GenericSpider
+from crawler.spiders.generic import Found, GenericSpider
+from crawler.spiders.link_discovery import LinkDiscovery
 
 CATALOGUE = "catalogue"  # the kind of a target
 MAX_CATALOGUE_PAGES = 300  # of 20 to 100 chapters each; the longest novels have 10,000 chapters
@@ -53,22 +54,27 @@ class _Chapter:
     urls: set[str] = field(default_factory=set)  # of the parts that were asked for
 
 
+class NovelDiscovery(LinkDiscovery):
+    """Catalogues; the spider follows what stands there in its order."""
+
+    def seed(self) -> None:
+        for url in self.safe_urls(self.context.plan.start_urls):
+            self.context.frontier.add(url, 0, CATALOGUE)
+
+
 class NovelSpider(GenericSpider):
     """A start URL is a catalogue of chapters, or a chapter whose links lead to the next."""
 
     name = "novel"
+    discovery_type = NovelDiscovery
 
-    def __init__(self, **given: Any) -> None:
-        super().__init__(**given)
+    def __init__(self, context: CrawlContext) -> None:
+        super().__init__(context)
         self._chapters: dict[str, int] = {}  # address -> place in the catalogue
         self._unfinished = 0  # chapters of which a part is being fetched
 
-    def _seed(self) -> None:
-        for url in self._safe(self.plan.start_urls):
-            self.frontier.add(url, 0, CATALOGUE)
-
-    def _request(self, target: Target) -> Request:
-        request = super()._request(target)
+    def request_of(self, target: Target) -> Request:
+        request = super().request_of(target)
         if target.kind == CATALOGUE:
             return request.replace(callback=self.parse_catalogue, priority=_CATALOGUE_PRIORITY)
         if target.kind == PAGE:
@@ -76,45 +82,49 @@ class NovelSpider(GenericSpider):
             return request.replace(priority=-place)
         return request
 
-    def _priority(self, target: Target) -> int:
-        return _CATALOGUE_PRIORITY if target.kind == CATALOGUE else super()._priority(target)
-
     async def parse_catalogue(
         self, response: Response, target: Target, catalogue: _Catalogue | None = None
-    ) -> AsyncIterator[Request | ReadPage | NotThere]:
+    ) -> AsyncIterator[Found]:
         """Collect the pages of a catalogue, then ask for its chapters in their order."""
-        page = await self._read(response, is_kept=catalogue is None)
+        page = await self.pages.read(response, is_kept=catalogue is None)
         catalogue = catalogue or _Catalogue(pages=[response.url])
         catalogue.done += 1
         if page.outline is not None:
             catalogue.blocks += page.outline.blocks
             known = set(catalogue.pages)
-            new = [url for url in page.outline.further_pages if url not in known and self.scope.allows(url)]
+            new = [url for url in page.outline.further_pages if url not in known and self.context.scope.allows(url)]
             catalogue.pages += new[: MAX_CATALOGUE_PAGES - len(catalogue.pages)]
         if catalogue.done == 1 and len(_all(catalogue)) < MIN_CHAPTERS:
-            async for found in self._begun(response, page, target):
+            async for found in self._begin_chapter(response, page, target):
                 yield found
             return
         for found in self._catalogue_requests(catalogue, target):
             yield found
 
-    async def parse_page(  # type: ignore[override]
+    async def parse_page(
         self, response: Response, target: Target, chapter: _Chapter | None = None
-    ) -> AsyncIterator[Request | ReadPage | NotThere]:
+    ) -> AsyncIterator[Found]:
         """Read the first or a further part of a chapter."""
-        if chapter is None and self._is_full():
+        if chapter is None and self.context.is_full():
             return
-        if chapter is not None:
-            self.frontier.count_part()
-        page = await self._read(response, is_kept=True)
-        steps = self._begun(response, page, target) if chapter is None else self._continued(response, page, chapter)
+        page = await self.pages.read(response, is_kept=True)
+        steps = (
+            self._begin_chapter(response, page, target)
+            if chapter is None
+            else self._continue_chapter(response, page, chapter)
+        )
         async for found in steps:
             yield found
-        self.tally.tell()
-        if self._is_full() and not self._unfinished:
-            raise CloseSpider(PAGE_LIMIT)
+        self.end_if_full()
 
-    def note_failure(self, failure: Failure) -> Iterator[Request | ReadPage]:  # type: ignore[override]
+    def end_if_full(self) -> None:
+        """A chapter that is begun is read to its end."""
+        if self._unfinished:
+            self.context.stats.publish()
+        else:
+            super().end_if_full()
+
+    def note_failure(self, failure: Failure) -> Iterator[Request | ReadPage]:
         """Keep what there is of a chapter or a catalogue whose next page is not to be had, and say so."""
         given = failure.request.cb_kwargs  # type: ignore[attr-defined]
         chapter: _Chapter | None = given.get("chapter")
@@ -126,12 +136,12 @@ class NovelSpider(GenericSpider):
             self._unfinished -= chapter is not None
             return  # the next run begins the chapter, or the catalogue, again
         url = failure.request.url  # type: ignore[attr-defined]
-        reason, sentence = explain(failure, url, self._limits.timeout_s, self._limits.max_body_bytes)
+        reason, fault = self.failures.explain(failure, url)
         if reason is not None:
-            self.tally.reject(reason, sentence)
+            self.context.stats.reject(reason, fault)
         if chapter is not None:
             self._unfinished -= 1
-            self.tally.fail(f"{chapter.first_url} is kept without what stands on {url} and behind it")
+            self.context.stats.fail(Message("page.left-out", url=chapter.first_url, part=url))
             yield self._whole(chapter)
         elif catalogue is not None:
             catalogue.done += 1
@@ -139,7 +149,7 @@ class NovelSpider(GenericSpider):
 
     def _catalogue_requests(self, catalogue: _Catalogue, target: Target) -> Iterator[Request]:
         """The next page of the catalogue or, behind the last, its chapters."""
-        if catalogue.done < len(catalogue.pages) and not self._is_full():
+        if catalogue.done < len(catalogue.pages) and not self.context.is_full():
             yield Request(
                 catalogue.pages[catalogue.done],
                 callback=self.parse_catalogue,
@@ -149,62 +159,60 @@ class NovelSpider(GenericSpider):
                 dont_filter=True,
             )
             return
-        chapters = [link for link in _all(catalogue) if self.scope.follows(link.url) and self.scope.keeps(link.url)]
-        wanted = [link.url for link in chapters[: self.plan.max_pages]]
+        chapters = [
+            link
+            for link in _all(catalogue)
+            if self.context.scope.follows(link.url) and self.context.scope.keeps(link.url)
+        ]
+        wanted = [link.url for link in chapters[: self.context.plan.max_pages]]
         for url in wanted:
             self._chapters.setdefault(url, len(self._chapters))
-        requests = list(self._new_requests(wanted, 1, PAGE))
-        self.frontier.finish(target.url)
+        requests = list(self.discovery.new_requests(wanted, 1, PAGE))
+        self.context.frontier.finish(target.url)
         yield from requests
 
-    async def _begun(
-        self, response: Response, page: WholePage, target: Target
-    ) -> AsyncIterator[Request | ReadPage | NotThere]:
+    async def _begin_chapter(self, response: Response, page: WholePage, target: Target) -> AsyncIterator[Found]:
         """A chapter's first part."""
         self._chapters.setdefault(response.url, len(self._chapters))
-        item = self._item(response, headers_of(response), page, target)
-        if self.revisiting is not None:
-            judged = await self.revisiting.judged(item, page, response, target)
-            if isinstance(judged, NotThere):
-                self._reject_absence(judged)
-                yield judged
-                return
-            item = judged
+        item = await self.pages.item(response, page, target)
+        if isinstance(item, NotThere):
+            yield item
+            return
         if item is None:
-            self.frontier.finish(target.url)
+            self.context.frontier.finish(target.url)
             for request in self._next_chapter(response.url, response.url, page):
                 yield request
             return
         chapter = _Chapter(item, response.url, [item.reading])
-        for found in self._onward(chapter, response, page):
+        for found in self._go_on(chapter, response, page):
             yield found
 
-    async def _continued(
-        self, response: Response, page: WholePage, chapter: _Chapter
-    ) -> AsyncIterator[Request | ReadPage | NotThere]:
+    async def _continue_chapter(self, response: Response, page: WholePage, chapter: _Chapter) -> AsyncIterator[Found]:
         """A further part, or what was taken for one and is a chapter of its own."""
         self._unfinished -= 1
         reading = page.reading
         if not isinstance(reading, Reading):
             if isinstance(reading, Rejected) and reading.reason is not Rejection.NO_MAIN_TEXT:
-                self.tally.reject(reading.reason, reading.sentence)
+                self.context.stats.reject(reading.reason, reading.message)
             yield self._whole(chapter)
             return
         if not is_same_chapter(chapter.readings[0], reading):
-            self.frontier.promote(response.url, 1)  # before the chapter that led here is done: a kill loses neither
+            self.context.frontier.promote(
+                response.url, 1
+            )  # before the chapter that led here is done: a kill loses neither
             yield self._whole(chapter)
-            async for found in self._begun(response, page, Target(response.url, 1, PAGE)):
+            async for found in self._begin_chapter(response, page, Target(response.url, 1, PAGE)):
                 yield found
             return
         chapter.readings.append(reading)
         headers = tuple(headers_of(response).items())
-        url, at = FinalUrl(response.url), self._clock.now()
-        part = FollowingPart(url, response.status, headers, response.body, at, self._captured(response))
+        url, at = FinalUrl(response.url), self.context.clock.now()
+        part = FollowingPart(url, response.status, headers, response.body, at, self.pages.capture(response))
         chapter.parts.append(part)
-        for found in self._onward(chapter, response, page):
+        for found in self._go_on(chapter, response, page):
             yield found
 
-    def _onward(self, chapter: _Chapter, response: Response, page: WholePage) -> Iterator[Request | ReadPage]:
+    def _go_on(self, chapter: _Chapter, response: Response, page: WholePage) -> Iterator[Request | ReadPage]:
         """The next part of a chapter or, behind the last, the chapter and the next one."""
         links = page.outline.following if page.outline is not None else ()
         url = next_part(chapter.first_url, response.url, links, self._known_chapters(links) - {response.url})
@@ -227,21 +235,21 @@ class NovelSpider(GenericSpider):
         yield from onward
 
     def _known_chapters(self, links: tuple[Following, ...]) -> set[str]:
-        """Those of the catalogue, and of these links those that any process knows as addresses of their own."""
-        return self._chapters.keys() | self.frontier.knows(link.url for link in links)
+        """Those of the catalogue, and of these links those that are known as addresses of their own."""
+        return self._chapters.keys() | self.context.frontier.knows(link.url for link in links)
 
     def _may_follow(self, url: str, chapter: _Chapter) -> bool:
-        """Whether a page may be a part; of a chapter that a killed process had begun, the same parts may be again."""
-        is_new = url not in chapter.urls and self.scope.allows(url)
-        return is_new and self.frontier.pass_by(url, chapter.item.target.url)
+        """Whether a page may be a part of this chapter."""
+        is_new = url not in chapter.urls and self.context.scope.allows(url)
+        return is_new and self.context.frontier.pass_by(url)
 
     def _next_chapter(self, first_url: str, url: str, page: WholePage) -> Iterator[Request]:
         """What a "next chapter" link leads to, for chapters that no catalogue lists."""
-        if page.outline is None or not self.scope.keeps(url):
+        if page.outline is None or not self.context.scope.keeps(url):
             return
         wanted = [link.url for link in page.outline.following if _says_next_chapter(link)]
-        unknown = [link for link in wanted if link not in (first_url, url) and self.scope.follows(link)]
-        yield from self._new_requests(unknown[:1], 1, PAGE)
+        unknown = [link for link in wanted if link not in (first_url, url) and self.context.scope.follows(link)]
+        yield from self.discovery.new_requests(unknown[:1], 1, PAGE)
 
     def _whole(self, chapter: _Chapter) -> ReadPage:
         fetched = replace(chapter.item.fetched, parts=tuple(chapter.parts))

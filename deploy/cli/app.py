@@ -10,12 +10,16 @@ from typing import Annotated
 import typer
 from typer.core import TyperGroup
 
+from core.errors import BadInput
 from deploy.cli.faults import DONE, INTERRUPTED, exit_code_of
+from deploy.cli.help import localize
+from deploy.words import language
 
 # Which module of this package has which verbs, in the order of the help. A verb's module alone is loaded to run it, so
 # that `zhuiwen read` does not pay for what `zhuiwen up` needs.
 VERBS = {
     "services": ("up", "down", "status", "doctor"),
+    "config": ("config",),
     "demo": ("demo",),
     "works": ("work",),
     "sites": ("site",),
@@ -43,7 +47,7 @@ class _InOrder(TyperGroup):
 
 
 def build(arguments: Sequence[str]) -> typer.Typer:
-    """The command line that can run `arguments`: with all verbs where these name none."""
+    """The command line that can run `arguments`: with all verbs where these name none. Raises BadInput."""
     app = typer.Typer(
         name="zhuiwen",
         cls=_InOrder,
@@ -57,6 +61,8 @@ def build(arguments: Sequence[str]) -> typer.Typer:
     app.callback()(_options)
     verb = next((argument for argument in arguments if not argument.startswith("-")), "")
     named = [module for module, verbs in VERBS.items() if verb in verbs]
+    if verb and not named:
+        raise BadInput("cli.no-verb", verb=verb)
     for module in named or VERBS:
         importlib.import_module(f"deploy.cli.{module}").register(app)
     return app
@@ -74,7 +80,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def run(arguments: Sequence[str]) -> int:
     """The exit code of a command. Never raises: what went wrong stands on stderr in one line."""
     try:
-        code = build(arguments)(list(arguments), prog_name="zhuiwen", standalone_mode=False)
+        language.cache_clear()
+        command = typer.main.get_command(build(arguments))
+        localize(command)
+        code = command.main(list(arguments), prog_name="zhuiwen", standalone_mode=False)
         sys.stdout.flush()
     except BrokenPipeError:
         return _unheard()
@@ -95,15 +104,13 @@ def _unheard() -> int:
 
 def _print_version(is_asked: bool) -> None:
     if is_asked:
-        from webadmin.version import code_version
+        from records.code_version import code_version
 
         typer.echo(f"zhuiwen {code_version()}")
         raise typer.Exit
 
 
 def _options(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version and end.")
-    ] = False,
+    version: Annotated[bool, typer.Option("--version", callback=_print_version, is_eager=True)] = False,
 ) -> None:
     """Options that stand before the verb."""

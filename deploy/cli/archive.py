@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from core.errors import BadInput, MalformedLine, UnreadableFile
+from core.wording import Message
 from crawler.reading import Rejected, read_page
 from deploy.cli.json_lines import Complain, Record, records
 
@@ -49,13 +50,13 @@ class Works:
             except MalformedLine as fault:
                 skip(fault)
         if not works.texts:
-            raise UnreadableFile(path, "holds no work")
+            raise UnreadableFile(path, "batch.no-work")
         return works
 
     def _add(self, path: Path, record: Record) -> None:
         work_id, text = record.string(path, "work_id"), record.string(path, "text")
         if work_id in self.texts:
-            raise MalformedLine(path, record.line_number, f'the "work_id" {work_id} stands on an earlier line')
+            raise MalformedLine(path, record.line_number, "batch.twice", name="work_id", id=work_id)
         self.texts[work_id] = text
 
 
@@ -73,7 +74,7 @@ def compared_into(
     *,
     exclude_same_id: bool,
     complain: Complain,
-    on_progress: Callable[[str], None],
+    on_progress: Callable[[Message], None],
 ) -> Summary:
     """Write the matches of all pages to `out`, which is there whole in the end or not at all."""
     run = _Run(comparer, pages, exclude_same_id, complain)
@@ -83,10 +84,10 @@ def compared_into(
             for number, line in enumerate(run.lines(), 1):
                 output.write(line)
                 if number % PROGRESS_EVERY_PAGES == 0:
-                    on_progress(f"{run.summary.pages:,} compared, {run.summary.matched:,} with a match")
+                    on_progress(Message("batch.progress", pages=run.summary.pages, matched=run.summary.matched))
         partial.replace(out)
     except OSError as error:
-        raise UnreadableFile(out, f"cannot be written ({error.strerror or error}); choose another --out") from error
+        raise UnreadableFile(out, "batch.unwritable", reason=error.strerror or error) from error
     finally:
         partial.unlink(missing_ok=True)
     return run.summary
@@ -116,7 +117,7 @@ class _Run:
     def _require_new(self, page_id: str, line_number: int) -> None:
         """Raises MalformedLine for an id that an earlier page had: nobody could tell their matches apart."""
         if page_id in self._seen:
-            raise MalformedLine(self._pages, line_number, f'the "page_id" {page_id} stands on an earlier line')
+            raise MalformedLine(self._pages, line_number, "batch.twice", name="page_id", id=page_id)
         self._seen.add(page_id)
 
     def _line(self, page_id: str, text: str | None) -> str:
@@ -138,7 +139,7 @@ def _text(path: Path, record: Record) -> str | None:
     if isinstance(record.values.get("text"), str):
         return str(record.values["text"])
     if not isinstance(record.values.get("html"), str):
-        raise MalformedLine(path, record.line_number, 'lacks "text" or "html", a string')
+        raise MalformedLine(path, record.line_number, "batch.lacks-text")
     body = record.values["html"].encode("utf-8", "replace")
     reading = read_page(body, {"Content-Type": "text/html; charset=utf-8"}, record.string(path, "page_id"))
     return None if isinstance(reading, Rejected) else reading.text

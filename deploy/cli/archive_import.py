@@ -7,12 +7,13 @@ import typer
 
 from core.errors import BadInput, NotFound
 from core.settings import Settings
+from core.wording import Message
 from deploy.cli.faults import FAILED, complain
 from deploy.cli.output import as_json, fields, progress
 from deploy.cli.session import session
 
 if TYPE_CHECKING:
-    from webadmin.models import ArchiveImport, RightsHolder, Site
+    from records.models import ArchiveImport, RightsHolder, Site
 
 
 def register(app: typer.Typer) -> None:
@@ -21,18 +22,18 @@ def register(app: typer.Typer) -> None:
 
 
 def import_(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="WARC, WACZ, ARC or WET, gzipped or not")],
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...")],
     site: Annotated[
         str,
-        typer.Option(help="all pages go there; made if there is none. Without it: to the site that owns their host"),
+        typer.Option(),
     ] = "",
-    rights_holder: Annotated[str, typer.Option(help="who watches it. Needed where there are several")] = "",
-    is_json: Annotated[bool, typer.Option("--json", help="for programs")] = False,
+    rights_holder: str = "",
+    is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
     """Take in the pages of archive files, with the moment at which they were archived. The same file again goes on."""
     ok = True
     with session() as settings:
-        from webadmin import catalogue
+        from records.works import catalogue
 
         holder = catalogue.holder(rights_holder)
         chosen = _site(site, holder) if site.strip() else None
@@ -50,14 +51,14 @@ def import_(
 
 
 def _site(key: str, holder: "RightsHolder") -> "Site":
-    from webadmin import watchlist
+    from records.sites import watchlist
 
     try:
         found = watchlist.find_site(key)
     except NotFound:
         return watchlist.archive_site(holder, key)
     if found.rights_holder_id != holder.pk:
-        raise BadInput(f"the site {found.name} belongs to {found.rights_holder.name}; say so with --rights-holder")
+        raise BadInput("tracking.belongs", site=found.name, rights_holder=found.rights_holder.name)
     return found
 
 
@@ -65,13 +66,14 @@ def _imported(path: Path, holder: "RightsHolder", site: "Site | None", settings:
     from django.utils import timezone
 
     from pipeline.imports import run_import
-    from webadmin import imports, stores
+    from records import stores
+    from records.sites import imports
 
     row = imports.request_import(holder, path, site)
     if not imports.take(row, timezone.now()):
-        raise BadInput(f"{path} is being imported already; wait until that has ended")
+        raise BadInput("tracking.importing", path=path)
     if row.position:
-        complain(f"{path.name}: going on where the last import stopped")
+        complain(Message("tracking.going-on", file=path.name))
     try:
         with progress(path.name) as meter:
             run_import(
@@ -91,18 +93,25 @@ def _imported(path: Path, holder: "RightsHolder", site: "Site | None", settings:
 
 def _show(row: "ArchiveImport") -> None:
     counts = row.counts
-    left_out = ", ".join(f"{reason} {count:,}" for reason, count in sorted(counts["passed_by"].items()))
+    left_out = ", ".join(f"{_reason(name)} {count:,}" for name, count in sorted(counts["passed_by"].items()))
     fields(
         [
-            ("file", str(row.path)),
-            ("state", str(row.state)),
-            ("records", f"{counts['records']:,}"),
-            ("pages kept", f"{counts['stored']:,} ({counts['new_versions']:,} new versions)"),
-            ("truncated", f"{counts['truncated']:,}"),
-            ("left out", left_out or "none"),
+            ("column.import-file", row.path),
+            ("column.state", row.get_state_display()),
+            ("column.records", f"{counts['records']:,}"),
+            ("column.pages-kept", Message("tracking.kept", stored=counts["stored"], new=counts["new_versions"])),
+            ("column.truncated", f"{counts['truncated']:,}"),
+            ("column.left-out", left_out or Message("tracking.none")),
         ]
     )
 
 
+def _reason(name: str) -> str:
+    """A reason in the words of the desk; some are the archive reader's own."""
+    from records.models.phrases import REJECTIONS
+
+    return str(REJECTIONS.get(name, name))  # type: ignore[call-overload]
+
+
 def _record(row: "ArchiveImport") -> dict[str, object]:
-    return {"file": row.path, "state": str(row.state), **row.counts, "faults": row.faults}
+    return {"file": row.path, "state": str(row.state), **row.counts, "faults": [str(fault) for fault in row.faults]}

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from core.errors import BadInput
+from core.wording import Message
 from deploy.cli.faults import FAILED, complain
-from deploy.cli.output import counted, progress, say, table
+from deploy.cli.output import as_json, progress, say, table
 
 if TYPE_CHECKING:
     from deploy.cli.archive import Summary, Works
@@ -22,24 +23,21 @@ def register(app: typer.Typer) -> None:
 
 
 def batch(
-    works: Annotated[Path, typer.Option(metavar="FILE", help='JSON lines: {"work_id", "title", "text"}')],
-    pages: Annotated[Path, typer.Option(metavar="FILE", help='JSON lines: {"page_id", "text"} or {"page_id", "html"}')],
-    out: Annotated[Path, typer.Option(metavar="FILE", help="JSON lines: a line for each page with a match")],
+    works: Annotated[Path, typer.Option(metavar="FILE")],
+    pages: Annotated[Path, typer.Option(metavar="FILE")],
+    out: Annotated[Path, typer.Option(metavar="FILE")],
     *,
-    exclude_same_id: Annotated[bool, typer.Option(help="leave out the work whose id is the page's")] = False,
-    engine: Annotated[
-        str, typer.Option(metavar="NAME", help="what compares, of `zhuiwen engines`; all: each into a file beside FILE")
-    ] = "zhuiwen",
+    exclude_same_id: bool = False,
+    engine: Annotated[str, typer.Option(metavar="NAME")] = "zhuiwen",
     algorithm: Annotated[
         int | None,
-        typer.Option(
-            metavar="N", help="zhuiwen's own fingerprint; 1, 2, 5: anchors, 3: the published windows, 4: both"
-        ),
+        typer.Option(metavar="N"),
     ] = None,
     page_step: Annotated[
         int | None,
-        typer.Option(metavar="N", min=1, help="tokens between a page's windows, with 3 and 4; published: 32"),
+        typer.Option(metavar="N", min=1),
     ] = None,
+    is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
     """Compare many pages with many works. Malformed lines are named, left out, and make the exit code 1."""
     from deploy.cli.archive import Works
@@ -49,15 +47,32 @@ def batch(
     files = {name: _beside(out, name) if engine == ALL else out for name in names}
     for file in files.values():
         _require_unread(file, works, pages)
-    archive = Works.of(works, _complain)
+    archive = Works.of(works, complain)
     summaries = {
         # Every engine reads the same pages: what is wrong with them is told once.
         name: _compared(name, method, archive, pages, file, exclude_same_id=exclude_same_id, is_first=name == names[0])
         for name, file in files.items()
     }
-    if engine == ALL:
-        _tabulate(files, summaries)
-    _summarize(archive, summaries[names[0]], names[0] if engine != ALL else "", out)
+    if is_json:
+        as_json([_record(name, archive, summaries[name], file) for name, file in files.items()])
+    else:
+        if engine == ALL:
+            _tabulate(files, summaries)
+        _summarize(archive, summaries[names[0]], names[0] if engine != ALL else "", out)
+    if summaries[names[0]].skipped + archive.skipped:
+        raise typer.Exit(FAILED)
+
+
+def _record(name: str, works: "Works", summary: "Summary", file: Path) -> dict[str, object]:
+    return {
+        "engine": name,
+        "file": str(file),
+        "works": len(works.texts),
+        "pages": summary.pages,
+        "matched": summary.matched,
+        "without_text": summary.without_text,
+        "skipped": summary.skipped + works.skipped,
+    }
 
 
 def _compared(
@@ -67,13 +82,13 @@ def _compared(
     from deploy.cli.archive import compared_into
     from deploy.cli.comparers import comparer_of
 
-    with progress(f"pages by {name}") as meter:
+    with progress(Message("batch.pages-by", engine=name)) as meter:
         return compared_into(
             out,
             comparer_of(name, works.texts, method),
             pages,
             exclude_same_id=exclude_same_id,
-            complain=_complain if is_first else lambda _: None,
+            complain=complain if is_first else lambda _: None,
             on_progress=meter.text,
         )
 
@@ -82,26 +97,29 @@ def _tabulate(files: dict[str, Path], summaries: dict[str, "Summary"]) -> None:
     from deploy.cli.comparers import gives_spans
 
     rows = [
-        (name, f"{summary.matched:,}", "yes" if gives_spans(name) else "no", files[name])
+        (name, f"{summary.matched:,}", Message("cli.yes" if gives_spans(name) else "cli.no"), files[name])
         for name, summary in summaries.items()
     ]
-    table(("engine", "pages matched", "spans", "file"), rows, right=("pages matched",))
+    right = ("column.pages-matched",)
+    table(("column.engine", "column.pages-matched", "column.spans", "column.out-file"), rows, right=right)
 
 
 def _summarize(works: "Works", summary: "Summary", name: str, out: Path) -> None:
     """The last line. name: of the engine, empty where there were several."""
     from deploy.cli.comparers import gives_spans
 
-    skipped = summary.skipped + works.skipped
-    matched = f" {summary.matched:,} with a match," if name else ""
-    written = f"; written to {out}" if name else ""
-    spans = "" if not name or gives_spans(name) else f"; {name} gives no spans"
-    say(
-        f"{summary.pages:,} pages compared with {len(works.texts):,} works:{matched} "
-        f"{summary.without_text:,} without a text, {counted(skipped, 'line')} skipped{written}{spans}"
-    )
-    if skipped:
-        raise typer.Exit(FAILED)
+    counts = {
+        "pages": summary.pages,
+        "works": len(works.texts),
+        "without_text": summary.without_text,
+        "skipped": summary.skipped + works.skipped,
+    }
+    if name:
+        matched = Message("batch.matched", matched=summary.matched)
+        told = Message("batch.written", summary=Message("batch.summary", outcome=matched, **counts), path=out)
+        say(told if gives_spans(name) else Message("batch.no-spans", summary=told, engine=name))
+    else:
+        say(Message("batch.summary-all", **counts))
 
 
 def _beside(out: Path, name: str) -> Path:
@@ -112,8 +130,4 @@ def _beside(out: Path, name: str) -> Path:
 def _require_unread(out: Path, *inputs: Path) -> None:
     for path in inputs:
         if out.resolve() == path.resolve():
-            raise BadInput(f"--out {out} is also read; choose another file")
-
-
-def _complain(fault: BadInput) -> None:
-    complain(str(fault))
+            raise BadInput("batch.also-read", path=out)

@@ -1,19 +1,17 @@
 """The verbs `bench quality`, `speed` and `extract`: how well and how fast copies are found. Nothing is stored."""
 
-import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from core.errors import BadInput, UnreadableFile
+from core.errors import BadInput
+from core.wording import Message
 from deploy.cli.bench_extract import extract
+from deploy.cli.bench_output import require_folder, show, write, write_figures
 from deploy.cli.bench_speed import speed
 from deploy.cli.faults import complain
-from deploy.cli.output import counting, say, table
-
-if TYPE_CHECKING:
-    from laboratory.results import Results
+from deploy.cli.output import counting
 
 
 def register(app: typer.Typer) -> None:
@@ -29,35 +27,33 @@ def register(app: typer.Typer) -> None:
 
 
 def quality(  # noqa: PLR0917 - options of a command
-    engine: Annotated[
-        str, typer.Option(metavar="NAME", help="zhuiwen, published engines (parted by commas), or all")
-    ] = "zhuiwen",
+    engine: Annotated[str, typer.Option(metavar="NAME")] = "zhuiwen",
     texts: Annotated[
         Path | None,
-        typer.Option(metavar="FOLDER", help="make cases of these .txt and .jsonl files, not of the corpora"),
+        typer.Option(metavar="FOLDER"),
     ] = None,
-    corpora: Annotated[Path | None, typer.Option(metavar="FOLDER", help="where the shared corpora are")] = None,
-    cases: Annotated[Path | None, typer.Option(metavar="FOLDER", help="cases that --out wrote before")] = None,
-    size: Annotated[str, typer.Option(metavar="SIZE", help="tiny, small or full")] = "small",
-    seed: Annotated[int | None, typer.Option(help="another seed draws other cases")] = None,
-    classes: Annotated[str, typer.Option(metavar="NAMES", help="only these, parted by commas")] = "",
-    jobs: Annotated[int, typer.Option(min=1, help="processes that look pages up")] = 1,
-    json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="all figures, for programs")] = None,
-    html_file: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="one page with curves")] = None,
-    out: Annotated[Path | None, typer.Option(metavar="FOLDER", help="write the cases and the matches there")] = None,
+    corpora: Annotated[Path | None, typer.Option(metavar="FOLDER")] = None,
+    cases: Annotated[Path | None, typer.Option(metavar="FOLDER")] = None,
+    size: Annotated[str, typer.Option(metavar="SIZE")] = "small",
+    seed: int | None = None,
+    classes: Annotated[str, typer.Option(metavar="NAMES")] = "",
+    jobs: Annotated[int, typer.Option(min=1)] = 1,
+    json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE")] = None,
+    html_file: Annotated[Path | None, typer.Option("--html", metavar="FILE")] = None,
+    out: Annotated[Path | None, typer.Option(metavar="FOLDER")] = None,
 ) -> None:
     """Make copies of real texts, look them up, and show how many were found and who was accused."""
-    from laboratory.build import DEFAULT_SEED, SHARED_CORPORA
-    from laboratory.conditions import SIZES
-    from laboratory.measuring import Listener, Plan, classes_of, measure
-    from laboratory.results import as_dict
-    from laboratory.web_page import rendered
+    from laboratory.cases.build import DEFAULT_SEED, SHARED_CORPORA
+    from laboratory.cases.conditions import SIZES
+    from laboratory.measures.quality import Listener, Plan, classes_of, measure
+    from laboratory.measures.results import as_dict
+    from laboratory.measures.tables import tables
+    from laboratory.measures.web_page import rendered
 
     if size not in SIZES:
-        raise BadInput(f"there is no size {size}; choose {', '.join(SIZES)}")
-    for path in (json_file, html_file):
-        if path is not None and not path.parent.is_dir():
-            raise UnreadableFile(path, "cannot be written: there is no such folder")
+        raise BadInput("cli.choose", what=Message("cli.size"), name=size, choices=list(SIZES))
+    require_folder(json_file)
+    require_folder(html_file)
     plan = Plan(
         engine=engine,
         size=size,
@@ -70,31 +66,11 @@ def quality(  # noqa: PLR0917 - options of a command
         out=out,
     )
     results = measure(plan, Listener(complain, counting))
-    _show(results)
-    if json_file is not None:
-        text = json.dumps(as_dict(results), ensure_ascii=False, indent=1)
-        _write(json_file, (text + "\n").encode("utf-8", "surrogatepass"))
+    show(tables(results))
+    write_figures(json_file, as_dict(results))
     if html_file is not None:
-        _write(html_file, rendered(results))
+        write(html_file, rendered(results))
 
 
 def _one_of_several() -> None:
     """How well and how fast copies are found."""
-
-
-def _show(results: "Results") -> None:
-    from laboratory.tables import tables
-
-    for number, each in enumerate(tables(results)):
-        if number:
-            say("")
-        say(each.title)
-        table(each.columns, each.rows, right=each.right)
-
-
-def _write(path: Path, content: bytes) -> None:
-    try:
-        path.write_bytes(content)
-    except OSError as error:
-        raise UnreadableFile(path, f"cannot be written ({error.strerror or error})") from error
-    say(f"written to {path}")

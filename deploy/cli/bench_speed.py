@@ -1,6 +1,5 @@
 """The verb `bench speed`: how fast fingerprints are made and pages matched, beside the peers."""
 
-import json
 import socket
 import subprocess
 from collections.abc import Iterator
@@ -12,12 +11,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from core.errors import BadConfiguration, BadInput, ServiceUnavailable, UnreadableFile
+from core.errors import BadConfiguration, BadInput, ServiceUnavailable
+from deploy.cli.bench_output import show, write_figures
 from deploy.cli.faults import complain
-from deploy.cli.output import counting, say, table
+from deploy.cli.output import counting, say
 
 if TYPE_CHECKING:
-    from laboratory.speed import SpeedResults
+    from laboratory.speed.parts import SpeedResults
 
 START_DEADLINE_S = 20.0
 LOOK_AGAIN_S = 0.02
@@ -25,29 +25,27 @@ MAX_CHARS = 1e9  # of works: what the product is made for
 
 
 def speed(  # noqa: PLR0917 - options of a command
-    texts: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="measure on these .txt and .jsonl files, not on the corpora")
-    ] = None,
-    corpora: Annotated[Path | None, typer.Option(metavar="FOLDER", help="where the shared corpora are")] = None,
-    works_chars: Annotated[float, typer.Option(help="characters of the works that pages are compared with")] = 25e6,
-    pages: Annotated[int, typer.Option(min=1, help="pages of 2,500 characters")] = 600,
-    long_chars: Annotated[float, typer.Option(help="characters of the longest long input")] = 1e7,
-    rounds: Annotated[int, typer.Option(min=1, help="how often everything is measured; the best counts")] = 5,
-    parts: Annotated[str, typer.Option(metavar="NAMES", help="fingerprints, matching, long: only these")] = "",
+    texts: Annotated[Path | None, typer.Option(metavar="FOLDER")] = None,
+    corpora: Annotated[Path | None, typer.Option(metavar="FOLDER")] = None,
+    works_chars: float = 25e6,
+    pages: Annotated[int, typer.Option(min=1)] = 600,
+    long_chars: float = 1e7,
+    rounds: Annotated[int, typer.Option(min=1)] = 5,
+    parts: Annotated[str, typer.Option(metavar="NAMES")] = "",
     redis_url: Annotated[
         str | None,
-        typer.Option("--redis", metavar="URL", help="an empty database; without it a server of its own is started"),
+        typer.Option("--redis", metavar="URL"),
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="another seed draws other texts")] = None,
-    json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="all figures, for programs")] = None,
+    seed: int | None = None,
+    json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE")] = None,
 ) -> None:
     """Measure fingerprints beside the published libraries, matching with every index, memory and long inputs."""
-    from laboratory.build import DEFAULT_SEED, SHARED_CORPORA
-    from laboratory.measuring import Listener
-    from laboratory.speed import MATCHING, PARTS, Plan, as_dict, measure
+    from laboratory.cases.build import DEFAULT_SEED, SHARED_CORPORA
+    from laboratory.measures.quality import Listener
+    from laboratory.speed.parts import MATCHING, PARTS, Plan, as_dict, measure
 
     if not 2 <= long_chars <= MAX_CHARS or not 0 <= works_chars <= MAX_CHARS:
-        raise BadInput(f"--works-chars and --long-chars are at most {MAX_CHARS:,.0f}, and long inputs at least 2")
+        raise BadInput("cli.too-many-chars", most=MAX_CHARS)
     asked = [name.strip() for name in parts.split(",") if name.strip()] or PARTS
     with _redis(redis_url) if MATCHING in asked else nullcontext((None, "")) as (url, reason):
         plan = Plan(
@@ -64,27 +62,15 @@ def speed(  # noqa: PLR0917 - options of a command
         )
         results = measure(plan, Listener(complain, counting))
     _show(results)
-    if json_file is not None:
-        _write(json_file, json.dumps(as_dict(results), ensure_ascii=False, indent=1) + "\n")
+    write_figures(json_file, as_dict(results))
 
 
 def _show(results: "SpeedResults") -> None:
-    from laboratory.speed_tables import notes, tables
+    from laboratory.speed.figures import notes, tables
 
     for line in notes(results):
         say(line)
-    for each in tables(results):
-        say("")
-        say(each.title)
-        table(each.columns, each.rows, right=each.right)
-
-
-def _write(path: Path, content: str) -> None:
-    try:
-        path.write_text(content, encoding="utf-8")
-    except OSError as error:
-        raise UnreadableFile(path, f"cannot be written ({error.strerror or error})") from error
-    say(f"written to {path}")
+    show(tables(results))
 
 
 @contextmanager

@@ -5,16 +5,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from core.errors import BadInput
+from core.clock import SystemClock
+from core.errors import BadInput, NotFound, RetryLater
 from core.settings import Settings
+from core.shares import cut_share, percentage
 from core.states import CaseState
+from core.wording import Message
+from deploy.cli.faults import complain
 from deploy.cli.keys import case_number, find_site, find_work
 from deploy.cli.output import as_json, fields, passage, pieces_of, say, table
 from deploy.cli.session import local_iso, local_time, session
+from deploy.words import obfuscation, worded
 
 if TYPE_CHECKING:
-    from webadmin.models import Case, CaseMatch
-    from webadmin.opinions_shown import OpinionsShown
+    from records.models import Case, CaseMatch
+    from records.opinions.summary import OpinionsShown
 
 MAX_EXCERPT_CHARS = 400
 
@@ -27,16 +32,19 @@ def register(app: typer.Typer) -> None:
 
 def show_all(
     state: Annotated[str, typer.Option(help=" or ".join(CaseState))] = "",
-    work: Annotated[str, typer.Option(help="number or title")] = "",
-    site: Annotated[str, typer.Option(help="number, name or host")] = "",
-    limit: Annotated[int, typer.Option(min=1, max=100_000, help="how many, the newest first")] = 50,
-    is_json: Annotated[bool, typer.Option("--json", help="for programs")] = False,
+    work: str = "",
+    site: str = "",
+    limit: Annotated[int, typer.Option(min=1, max=100_000)] = 50,
+    is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
     """List the cases."""
     if state and state not in set(CaseState):
-        raise BadInput(f"there is no state {state}; choose {' or '.join(CaseState)}")
+        raise BadInput("cli.choose", what=Message("cli.case-state"), name=state, choices=list(CaseState))
     with session() as settings:
-        from webadmin.models import Case
+        from django.db.models import Sum
+
+        from records.models import Case
+        from records.works.taken import COPIES, taken_by_work
 
         found = Case.objects.select_related("work", "page__site")
         if state:
@@ -53,48 +61,73 @@ def show_all(
         rows = [
             (
                 case.pk,
-                case.state,
+                f"{case.get_state_display()} {case.get_allowed_as_display()}".strip(),
                 case.work.title,
                 case.page.site.name,
-                case.match_class,
-                f"{case.similarity:.1%}",
-                ", ".join(item["kind"] for item in case.disguises),
+                case.get_match_class_display(),
+                percentage(case.similarity),
+                f"{case.taken_chars:,}",
+                ", ".join(obfuscation(item["kind"]) for item in case.obfuscations),
                 local_time(case.opened_at, settings),
                 case.page_url,
             )
             for case in cases
         ]
-        columns = ("case", "state", "work", "site", "class", "similarity", "disguises", "opened", "page")
-        table(columns, rows, right=("case", "similarity"))
+        table(_COLUMNS, rows, right=("column.case", "column.similarity", "column.taken"))
+        on_pages = found.filter(state__in=COPIES).aggregate(chars=Sum("matched_chars"))["chars"] or 0
+        taken = sum(taken_by_work(found).values())
+    say(Message("corpus.sums", cases=total, taken=taken, on_pages=on_pages), err=True)
     if total > limit:
-        typer.echo(f"{total - limit} more; see them with --limit {total}", err=True)
+        say(Message("corpus.more-cases", left=total - limit, total=total), err=True)
+
+
+_COLUMNS = (
+    "column.case",
+    "column.state",
+    "column.work",
+    "column.site",
+    "column.class",
+    "column.similarity",
+    "column.taken",
+    "column.obfuscations",
+    "column.opened",
+    "column.page",
+)
 
 
 def show_one(
-    case_key: Annotated[str, typer.Argument(metavar="CASE", help="its number")],
-    is_json: Annotated[bool, typer.Option("--json", help="for programs")] = False,
+    case_key: Annotated[str, typer.Argument(metavar="CASE")],
+    is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
     """Show a case: its figures, and each copied passage of the page under that of the work, changes marked."""
     number = case_number(case_key)
     with session() as settings:
-        from webadmin.models import Case
-        from webadmin.opinions_shown import opinions_on
+        from records.models import Case
+        from records.opinions.summary import opinions_on
 
         case = (
-            Case.objects.select_related("work", "rights_holder", "page__site", "decided_by").filter(pk=number).first()
+            Case.objects.select_related("work", "rights_holder", "page__site", "decision__decided_by")
+            .filter(pk=number)
+            .first()
         )
         if case is None:
-            raise BadInput(f"there is no case {number}; list them with zhuiwen cases")
+            raise BadInput("corpus.no-case", number=number)
         matches = list(case.matches.filter(version_id=case.version_id)) or list(case.matches.all())
-        opinions = opinions_on(case, matches[0].version_id if matches else case.version_id)
+        version = matches[0].version_id if matches else case.version_id
+        opinions = opinions_on(case, version, SystemClock().now())
+        refusal = _ask_engines(case, version) if opinions.opinion is None else None
         if is_json:
+            if refusal:
+                complain(Message("corpus.engines-not-asked", reason=refusal))
             shown = {"engines": _engines(opinions, settings), "matches": [_match(match, settings) for match in matches]}
             as_json(_summary(case, settings) | shown)
             return
-        fields([*_heading(case, settings), ("engines that agree", _agreement(opinions))])
+        fields([*_heading(case, settings), ("column.engines-agree", _agreement(opinions, refusal))])
         for match in matches:
             say("")
-            say(f"{match.chapter_title or case.work.title}: {match.match_class}, {match.similarity:.1%} similar")
+            text = match.chapter_title or case.work.title
+            kind, similarity = match.get_match_class_display(), percentage(match.similarity)
+            say(Message("corpus.match", text=text, match_class=kind, similarity=similarity))
             for place, span in enumerate(match.spans, 1):
                 _passage(place, span)
 
@@ -102,34 +135,76 @@ def show_one(
 def _passage(number: int, span: Mapping[str, Any]) -> None:
     page, work = span["page"], span["work"]
     say("")
-    say(f" {number}. page {page[0]}-{page[1]}, work {work[0]}-{work[1]}, {span['similarity']:.1%}")
-    passage("page", pieces_of(span, "page", MAX_EXCERPT_CHARS))
-    passage("work", pieces_of(span, "work", MAX_EXCERPT_CHARS))
+    told = Message(
+        "corpus.passage",
+        number=number,
+        page_start=page[0],
+        page_end=page[1],
+        work_start=work[0],
+        work_end=work[1],
+        similarity=percentage(span["similarity"]),
+    )
+    say(f" {worded(told)}")
+    passage("column.page", pieces_of(span, "page", MAX_EXCERPT_CHARS))
+    passage("column.work", pieces_of(span, "work", MAX_EXCERPT_CHARS))
 
 
 def _heading(case: "Case", settings: Settings) -> list[tuple[str, object]]:
-    decided = ""
-    if case.decided_by is not None and case.decided_at is not None:
-        decided = f"{case.verdict} by {case.decided_by.get_username()}, {local_time(case.decided_at, settings)}"
     return [
-        ("case", case.pk),
-        ("state", case.state),
-        ("verdict", decided),
-        ("note", case.verdict_note),
-        ("work", f"{case.work.title} {case.work.author}".strip()),
-        ("rights holder", case.rights_holder.name),
-        ("site", case.page.site.name),
-        ("page", case.page_url),
-        ("page title", case.page_title),
-        ("class", case.match_class),
-        ("similarity", f"{case.similarity:.1%}"),
-        ("share of the page", f"{case.page_containment:.1%}"),
-        ("share of the work", f"{case.work_containment:.1%}"),
-        ("matched characters", f"{case.matched_chars:,}, longest run {case.longest_run_chars:,}"),
-        *(("disguise", f"{item['kind']}, {item['count']} times: {item['example']}") for item in case.disguises),
-        ("opened", local_time(case.opened_at, settings)),
-        ("last seen", local_time(case.last_seen_at, settings)),
+        ("column.case", case.pk),
+        ("column.state", case.get_state_display()),
+        ("column.verdict", _decided(case, settings)),
+        ("column.note", case.decision.note if case.decision else ""),
+        ("column.allowed", _allowance(case, settings)),
+        ("column.work", f"{case.work.title} {case.work.author}".strip()),
+        ("column.rights-holder", case.rights_holder.name),
+        ("column.site", case.page.site.name),
+        ("column.page", case.page_url),
+        ("column.page-title", case.page_title),
+        ("column.class", case.get_match_class_display()),
+        ("column.similarity", percentage(case.similarity)),
+        ("column.share-of-page", percentage(case.page_containment)),
+        ("column.share-of-work", percentage(case.work_share)),
+        ("column.taken-of-work", Message("corpus.taken-of", taken=case.taken_chars, total=case.work.counted_chars)),
+        ("column.on-page", Message("corpus.on-page", chars=case.matched_chars, longest=case.longest_run_chars)),
+        *(("column.obfuscation", _obfuscation(item)) for item in case.obfuscations),
+        ("column.opened", local_time(case.opened_at, settings)),
+        ("column.first-seen", local_time(case.first_seen_at, settings)),
+        ("column.last-seen", local_time(case.last_seen_at, settings)),
     ]
+
+
+def _obfuscation(item: Mapping[str, Any]) -> Message:
+    kind = obfuscation(item["kind"])
+    return Message("corpus.obfuscation", kind=kind, count=item["count"], example=item["example"])
+
+
+def _decided(case: "Case", settings: Settings) -> Message | str:
+    if case.decision is None:
+        return ""
+    from records.models.phrases import VERDICTS
+
+    return Message(
+        "corpus.decided",
+        verdict=str(VERDICTS[case.verdict]),  # type: ignore[index]
+        user=case.decision.decided_by.get_username(),
+        when=local_time(case.decision.decided_at, settings),
+    )
+
+
+def _allowance(case: "Case", settings: Settings) -> Message | str:
+    from records.cases.allowance import allowed_now
+
+    allowed = allowed_now(case)
+    if allowed is None:
+        return ""
+    reason, by = str(case.get_allowed_as_display()), case.allowed_by
+    if not allowed.entered_at:
+        return Message("corpus.allowed", reason=reason, by=by)
+    when = local_time(allowed.entered_at, settings)
+    if not allowed.by:
+        return Message("corpus.allowed-since", reason=reason, by=by, when=when)
+    return Message("corpus.allowed-by", reason=reason, by=by, user=str(allowed.by), when=when)
 
 
 def _summary(case: "Case", settings: Settings) -> dict[str, Any]:
@@ -137,32 +212,50 @@ def _summary(case: "Case", settings: Settings) -> dict[str, Any]:
         "id": case.pk,
         "state": case.state,
         "verdict": case.verdict or None,
+        "allowed_as": case.allowed_as or None,
+        "allowed_by": case.allowed_by or None,
         "work": {"id": case.work_id, "title": case.work.title},
         "site": {"id": case.page.site_id, "name": case.page.site.name},
         "page_url": case.page_url,
         "page_title": case.page_title,
         "class": case.match_class,
-        "similarity": round(case.similarity, 4),
-        "page_containment": round(case.page_containment, 4),
-        "work_containment": round(case.work_containment, 4),
+        "similarity": cut_share(case.similarity),
+        "page_containment": cut_share(case.page_containment),
+        "work_containment": cut_share(case.work_share),
+        "taken_chars": case.taken_chars,
+        "work_chars": case.work.counted_chars,
         "matched_chars": case.matched_chars,
-        "disguises": case.disguises,
+        "obfuscations": case.obfuscations,
         "opened": local_iso(case.opened_at, settings),
+        "first_seen": local_iso(case.first_seen_at, settings),
         "last_seen": local_iso(case.last_seen_at, settings),
     }
 
 
-def _agreement(opinions: "OpinionsShown") -> str:
+def _ask_engines(case: "Case", version_id: str) -> Message | None:
+    """Have the published engines asked in the background; why that could not be done, or None."""
+    from records.opinions.requests import Subject, request_opinions
+
+    try:
+        request_opinions(Subject(case.pk, version_id), SystemClock().now())
+    except (NotFound, RetryLater) as error:
+        return error.message
+    return None
+
+
+def _agreement(opinions: "OpinionsShown", refusal: Message | None) -> Message:
     if opinions.opinion is None:
-        return "not asked yet"
+        return Message("corpus.not-asked", reason=refusal) if refusal else Message("corpus.being-asked")
     if opinions.opinion.left_out:
-        return f"not asked: {opinions.opinion.left_out}"
-    names = ", ".join(answer.name for answer in opinions.agreeing)
-    return f"{len(opinions.agreeing)} of {opinions.asked}" + (f": {names}" if names else "")
+        return Message("corpus.not-asked", reason=opinions.opinion.get_left_out_display())
+    names = [answer.name for answer in opinions.agreeing]
+    if not names:
+        return Message("corpus.agree", count=0, asked=opinions.asked)
+    return Message("corpus.agree-named", count=len(names), asked=opinions.asked, names=names)
 
 
 def _engines(opinions: "OpinionsShown", settings: Settings) -> dict[str, Any] | None:
-    """None while they were not asked."""
+    """None while there is no answer."""
     opinion = opinions.opinion
     if opinion is None:
         return None
@@ -184,9 +277,9 @@ def _match(match: "CaseMatch", settings: Settings) -> dict[str, Any]:
         "version_id": match.version_id,
         "fetched": local_iso(match.fetched_at, settings),
         "class": match.match_class,
-        "similarity": round(match.similarity, 4),
+        "similarity": cut_share(match.similarity),
         "algorithm_id": match.algorithm_id,
         "raw_digest": match.raw_digest,
         "spans": match.spans,
-        "disguises": match.disguises,
+        "obfuscations": match.obfuscations,
     }

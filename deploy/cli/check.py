@@ -9,13 +9,16 @@ import typer
 from core.errors import IndexStale
 from core.matches import Match
 from core.settings import Settings
+from core.shares import cut_share, percentage
+from core.wording import Message
 from deploy.cli.faults import complain
-from deploy.cli.output import as_json, counted, passage, pieces_of, say, table
+from deploy.cli.output import as_json, passage, pieces_of, say, table
 from deploy.cli.session import session
+from deploy.words import obfuscation
 
 if TYPE_CHECKING:
     from deploy.cli.source import Source
-    from webadmin.models import Chapter
+    from records.models import Chapter
 
 MAX_PASSAGES = 3  # of one match; all of them stand in --json
 MAX_EXCERPT_CHARS = 80
@@ -27,8 +30,8 @@ def register(app: typer.Typer) -> None:
 
 
 def check(
-    source: Annotated[str, typer.Argument(metavar="FILE|URL|-", help="a text, a saved page, an address, or -")],
-    is_json: Annotated[bool, typer.Option("--json", help="for programs")] = False,
+    source: Annotated[str, typer.Argument(metavar="FILE|URL|-")],
+    is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
     """Compare one text or page with all works, and show what it took from which."""
     from deploy.cli.source import read_as_text
@@ -38,33 +41,33 @@ def check(
         matches, works_texts = _compared(found.reading.text, settings)
         owners = _owners([match.text_id for match in matches])
         records = [_record(match, owners, found, works_texts) for match in matches if owners[match.text_id]]
-    if is_json:
-        disguises = [_disguise(item) for item in found.reading.disguises]
-        as_json({"source": found.name, "title": found.reading.title, "disguises": disguises, "matches": records})
-    else:
-        _show(found, records)
+        if is_json:
+            obfuscations = [_obfuscation(item) for item in found.reading.obfuscations]
+            as_json(
+                {"source": found.name, "title": found.reading.title, "obfuscations": obfuscations, "matches": records}
+            )
+        else:
+            _show(found, records)
 
 
 def _compared(text: str, settings: Settings) -> tuple[Sequence[Match], dict[str, str]]:
     """The matches, and the texts that they are with. Raises IndexStale rather than find nothing in nothing."""
     from fingerprint.fingerprinting import fingerprint_text
     from pipeline.wiring import live
-    from webadmin.catalogue import corpus_texts
+    from records.works.catalogue import corpus_texts
 
     ports = live(settings)
     if ports.index.state().generation == 0:
-        raise IndexStale("empty")
+        raise IndexStale("index.empty")
     missing = len(corpus_texts() - frozenset(ports.index.text_ids()))
     if missing:
-        complain(
-            f"{missing} texts of the corpus are not indexed yet, so copies of them are not found; see zhuiwen status"
-        )
+        complain(Message("corpus.not-indexed", count=missing))
     matches = ports.matcher.match(text, fingerprint_text(text, ports.algorithm))
     return matches, {match.text_id: ports.works.text(match.text_id) or "" for match in matches}
 
 
 def _owners(text_ids: Sequence[str]) -> "dict[str, list[Chapter]]":
-    from webadmin.models import Chapter
+    from records.models import Chapter
 
     owners: dict[str, list[Chapter]] = defaultdict(list)
     chapters = Chapter.objects.filter(text_id__in=text_ids).select_related("work__rights_holder")
@@ -76,7 +79,7 @@ def _owners(text_ids: Sequence[str]) -> "dict[str, list[Chapter]]":
 def _record(
     match: Match, owners: "dict[str, list[Chapter]]", found: "Source", works_texts: dict[str, str]
 ) -> dict[str, Any]:
-    from webadmin.frozen import frozen_span
+    from records.snapshots import frozen_span
 
     return {
         "works": [
@@ -90,40 +93,44 @@ def _record(
             for chapter in owners[match.text_id]
         ],
         "class": str(match.match_class),
-        "similarity": round(match.similarity, 4),
-        "page_containment": round(match.page_containment, 4),
-        "work_containment": round(match.work_containment, 4),
+        "similarity": cut_share(match.similarity),
+        "page_containment": cut_share(match.page_containment),
+        "work_containment": cut_share(match.work_containment),
         "matched_chars": match.matched_chars,
-        "disguises": [_disguise(item) for item in match.disguises],
+        "obfuscations": [_obfuscation(item) for item in match.obfuscations],
         "spans": [frozen_span(span, found.reading.text, works_texts[match.text_id]) for span in match.spans],
     }
 
 
-def _disguise(item: Any) -> dict[str, Any]:
+def _obfuscation(item: Any) -> dict[str, Any]:
     return {"kind": str(item.kind), "count": item.count, "example": item.example}
 
 
 def _show(found: "Source", records: list[dict[str, Any]]) -> None:
     if not records:
-        say(f"{found.name}: no copy of any work was found in its {len(found.reading.text):,} characters")
+        say(Message("corpus.no-copy", name=found.name, chars=len(found.reading.text)))
         return
+    from records.models.phrases import MATCH_CLASSES
+
     rows = []
     for record in records:
         first = record["works"][0]
-        more = f" (+{len(record['works']) - 1})" if len(record["works"]) > 1 else ""
-        shares = (f"{record[name]:.1%}" for name in ("similarity", "page_containment", "work_containment"))
-        disguises = ", ".join(f"{item['kind']} {item['count']}" for item in record["disguises"])
+        more = len(record["works"]) - 1
+        title = Message("corpus.more-works", title=first["title"], count=more) if more else first["title"]
+        shares = (percentage(record[name]) for name in ("similarity", "page_containment", "work_containment"))
+        obfuscations = ", ".join(f"{obfuscation(item['kind'])} {item['count']}" for item in record["obfuscations"])
         chapter = first["chapter_title"] or first["chapter"]
-        rows.append((first["title"] + more, chapter, record["class"], *shares, record["matched_chars"], disguises))
-    right = ("similarity", "of the page", "of the chapter", "characters")
-    table(("work", "chapter", "class", *right, "disguises"), rows, right=right)
+        match_class = MATCH_CLASSES[record["class"]]
+        rows.append((title, chapter, match_class, *shares, record["matched_chars"], obfuscations))
+    right = ("column.similarity", "column.of-the-page", "column.of-the-chapter", "column.characters")
+    table(("column.work", "column.chapter", "column.class", *right, "column.obfuscations"), rows, right=right)
     for record in records:
         say("")
-        say(f"{record['works'][0]['title']}, {counted(len(record['spans']), 'passage')}:")
+        say(Message("corpus.passages", title=record["works"][0]["title"], count=len(record["spans"])))
         for span in record["spans"][:MAX_PASSAGES]:
-            passage("page", pieces_of(span, "page", MAX_EXCERPT_CHARS))
-            passage("work", pieces_of(span, "work", MAX_EXCERPT_CHARS))
-    if found.reading.disguises:
-        kinds = ", ".join(f"{item.kind} {item.count}" for item in found.reading.disguises)
+            passage("column.page", pieces_of(span, "page", MAX_EXCERPT_CHARS))
+            passage("column.work", pieces_of(span, "work", MAX_EXCERPT_CHARS))
+    if found.reading.obfuscations:
         say("")
-        say(f"undone while reading: {kinds}")
+        kinds = [f"{obfuscation(item.kind)} {item.count}" for item in found.reading.obfuscations]
+        say(Message("corpus.undone", kinds=kinds))

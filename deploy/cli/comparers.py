@@ -8,19 +8,23 @@ from typing import Any
 from core.errors import BadInput
 from core.ids import WorkTextId, work_text_id
 from core.matches import Match
+from core.shares import cut_share
 from core.text import TextRange
 from deploy.cli.archive import Comparer
+from deploy.cli.engines import OWN
 from fingerprint import algorithms
-from fingerprint.algorithms import ALGORITHMS, Algorithm, Seeds
+from fingerprint.algorithms import ALGORITHMS, Algorithm
 from fingerprint.engines.catalogue import ENGINES
 from fingerprint.engines.engine import Engine, Found
 from fingerprint.fingerprinting import fingerprint_text
+from fingerprint.rules import Seeds
 from matcher import calibration
 from matcher.calibration import Calibration
-from matcher.matching import Matcher, MemoryCorpus, WorkEntry
-from matcher.memory_index import MemoryIndex
+from matcher.corpus import MemoryCorpus, WorkEntry
+from matcher.index.memory import MemoryIndex
+from matcher.matching import Matcher
 
-OWN, ALL = "zhuiwen", "all"
+ALL = "all"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +38,14 @@ class Method:
 def method_of(engine: str, algorithm_id: int | None, page_step: int | None) -> Method:
     """What `--algorithm` and `--page-step` mean; None where one is not given. Raises BadInput."""
     if engine not in {OWN, ALL} and (algorithm_id, page_step) != (None, None):
-        raise BadInput(f"--algorithm and --page-step are of {OWN} alone; {engine} has neither")
+        raise BadInput("batch.own-only", own=OWN, engine=engine)
     algorithm = algorithms.DEFAULT if algorithm_id is None else ALGORITHMS.get(algorithm_id)
     if algorithm is None:
-        raise BadInput(f"there is no algorithm {algorithm_id}; choose among {', '.join(map(str, ALGORITHMS))}")
+        raise BadInput("batch.no-algorithm", id=algorithm_id, choices=list(ALGORITHMS))
     if page_step is None:
         return Method(algorithm)
     if Seeds.WINDOWS not in algorithm.seeds:
-        raise BadInput(f"--page-step is for windows as seeds; algorithm {algorithm.id} has anchors alone")
+        raise BadInput("batch.no-windows", id=algorithm.id)
     return Method(algorithm, replace(calibration.DEFAULT, page_window_step_tokens=page_step))
 
 
@@ -50,7 +54,7 @@ def engine_names(asked: str) -> tuple[str, ...]:
     if asked == ALL:
         return OWN, *ENGINES
     if asked != OWN and asked not in ENGINES:
-        raise BadInput(f"there is no engine {asked}; zhuiwen engines lists them")
+        raise BadInput("batch.no-engine", engine=asked)
     return (asked,)
 
 
@@ -97,10 +101,10 @@ class MatcherComparer:
         work_id, *same = carriers[0]
         return {
             "work_id": work_id,
-            "similarity": round(match.similarity, 4),
-            "containment": round(match.page_containment, 4),
+            "similarity": cut_share(match.similarity),
+            "containment": cut_share(match.page_containment),
             "class": str(match.match_class),
-            "spans": [_span(span.page, span.work, round(span.similarity, 4)) for span in match.spans],
+            "spans": [_span(span.page, span.work, cut_share(span.similarity)) for span in match.spans],
             "also": list(dict.fromkeys([*same, *(other for others in carriers[1:] for other in others)])),
         }
 
@@ -126,8 +130,8 @@ def _found(match: Found, page_chars: int) -> dict[str, Any]:
     covered = _covered_chars(span.page for span in match.spans)
     return {
         "work_id": match.work_id,
-        "similarity": round(match.similarity, 4),
-        "containment": round(covered / page_chars, 4) if match.spans else None,
+        "similarity": cut_share(match.similarity),
+        "containment": cut_share(covered / page_chars) if match.spans else None,
         "class": None,
         "spans": [_span(span.page, span.work, None) for span in match.spans],
         "also": [],

@@ -1,20 +1,22 @@
 """The verb `crawl`: ask for runs, and wait for them where asked to."""
 
+import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from core.errors import BadInput, NotFound, ServiceUnavailable
 from core.messages import CrawlRequested
 from core.settings import Settings
+from core.wording import Message
 from deploy.cli.crawl_waiting import wait_for_runs
-from deploy.cli.faults import FAILED, USAGE, complain
-from deploy.cli.output import say, table
+from deploy.cli.faults import FAILED, USAGE, complain, full_disk
+from deploy.cli.output import as_json, say, table
 from deploy.cli.session import session
 
 if TYPE_CHECKING:
-    from webadmin.models import CrawlRun, Site
+    from records.models import CrawlRun, Site
 
 
 def register(app: typer.Typer) -> None:
@@ -23,84 +25,65 @@ def register(app: typer.Typer) -> None:
 
 
 def crawl(
-    sites: Annotated[list[str] | None, typer.Argument(metavar="SITE|URL...", help="number, name, host or URL")] = None,
-    due: Annotated[bool, typer.Option("--due", help="every site that the schedule owes a crawl")] = False,
-    wait: Annotated[
-        bool, typer.Option("--wait", help="until the crawls have ended and their pages are compared")
-    ] = False,
-    join: Annotated[
-        bool, typer.Option("--join", help="help with the crawl of SITE that runs elsewhere, in a process here")
-    ] = False,
+    sites: Annotated[list[str] | None, typer.Argument(metavar="SITE|URL...")] = None,
+    due: Annotated[bool, typer.Option("--due")] = False,
+    wait: Annotated[bool, typer.Option("--wait")] = False,
+    is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
     """Crawl sites now. The services do it; see `zhuiwen site list` for the sites."""
-    if join:
-        _join(sites or (), due or wait)
-        return
     if bool(sites) == due:
-        raise BadInput("name the sites to crawl, or give --due for those that the schedule owes")
+        raise BadInput("tracking.name-sites")
     with session() as settings:
-        runs, has_fault = _requested(sites or (), due)
+        runs, has_fault = _requested(sites or (), due, err=is_json)
         if not runs and due and not has_fault:
-            say("no crawl is due")
+            say(Message("tracking.none-due"), err=is_json)
         ok = _waited(runs, settings) if wait and runs else True
+        if is_json:
+            as_json([_record(run) for run in runs])
+        elif wait and runs:
+            _show(runs)
     if has_fault:
         raise typer.Exit(USAGE)
     if not ok:
         raise typer.Exit(FAILED)
 
 
-def _join(keys: Sequence[str], has_more: bool) -> None:
-    """Help with one run until it ends."""
-    if len(keys) != 1 or has_more:
-        raise BadInput("--join helps with one site and takes no other option: zhuiwen crawl SITE --join")
-    with session() as settings:
-        from pipeline.crawl_process import join_crawl
-        from webadmin import crawls
+def _requested(keys: Sequence[str], due: bool, *, err: bool) -> "tuple[list[CrawlRun], bool]":
+    """The runs that were asked for, or were live already, and whether a site could not be crawled.
 
-        site = _site(keys[0])
-        run = crawls.live_run(site)
-        if not settings.crawl.is_shared:
-            raise BadInput("crawls are not shared here; set ZHUIWEN_CRAWL_SHARED=1 on every machine that crawls")
-        if run is None:
-            raise BadInput(f"{site.name} is not being crawled; begin with: zhuiwen crawl {site.pk}")
-        say(f"helping with run {run.pk} of {site.name} until it ends")
-        code = join_crawl(run.pk)
-    if code:
-        raise typer.Exit(FAILED)
-
-
-def _requested(keys: Sequence[str], due: bool) -> "tuple[list[CrawlRun], bool]":
-    """The runs that were asked for, or were live already, and whether a site could not be crawled."""
+    err: what is said of them goes to stderr.
+    """
     from django.utils import timezone
 
-    from webadmin import crawls
-    from webadmin.models import CrawlRun
+    from records.models import CrawlRun
+    from records.sites import runs as crawls
 
     runs: list[CrawlRun] = []
     has_fault = False
     for key in keys:
         try:
-            runs.append(_run_of(_site(key), CrawlRun.Trigger.PERSON))
+            runs.append(_run_of(_site(key), CrawlRun.Trigger.PERSON, err=err))
         except BadInput as fault:
-            complain(str(fault))
+            complain(fault)
             has_fault = True
     if due:
-        runs += [_run_of(site, CrawlRun.Trigger.SCHEDULE) for site in crawls.due_sites(timezone.now())]
+        runs += [_run_of(site, CrawlRun.Trigger.SCHEDULE, err=err) for site in crawls.due_sites(timezone.now())]
     return runs, has_fault
 
 
 def _site(key: str) -> "Site":
-    from webadmin import catalogue
+    from records.works import catalogue
 
     try:
         return catalogue.find_site(key)
     except NotFound as error:
-        added = f"zhuiwen site add {key}" if "://" in key else "zhuiwen site add URL"
-        raise BadInput(f"{error}; list them with zhuiwen site list, or add it with {added}") from error
+        added = Message("tracking.add-url", url=key if "://" in key else "URL")
+        raise BadInput("tracking.add-it", fault=error, command=added) from error
 
 
-def _run_of(site: "Site", trigger: str) -> "CrawlRun":
-    from webadmin import crawls, stores
+def _run_of(site: "Site", trigger: str, *, err: bool) -> "CrawlRun":
+    from records import stores
+    from records.sites import runs as crawls
 
     try:
         run = crawls.request_run(site, trigger=trigger)
@@ -108,32 +91,49 @@ def _run_of(site: "Site", trigger: str) -> "CrawlRun":
         live = crawls.live_run(site)
         if live is None:
             raise
-        say(str(error))
+        say(error, err=err)
         return live
     try:
         stores.outbox().send(CrawlRequested(run.pk))
     except ServiceUnavailable as error:
-        crawls.fail(run, counts=None, reason=str(error))  # or it would stand in the way of the next one
+        crawls.fail(run, counts=None, reason=error.message)  # or it would stand in the way of the next one
         raise
-    say(f"crawling {site.name}: run {run.pk}")
+    say(Message("tracking.crawling", site=site.name, run=run.pk), err=err)
     return run
 
 
 def _waited(runs: "Sequence[CrawlRun]", settings: Settings) -> bool:
-    """Wait for the runs and show what came of them; whether all went well."""
+    """Wait for the runs; whether all went well."""
     wait_for_runs(runs, settings)
-    _show(runs)
-    return all(run.state == run.State.FINISHED for run in runs)
+    is_ok = all(run.state == run.State.FINISHED for run in runs)
+    if not is_ok and (told := full_disk(os.environ)):
+        complain(told)
+    return is_ok
+
+
+def _record(run: "CrawlRun") -> dict[str, Any]:
+    from records.models import Case
+
+    cases = Case.objects.filter(page__site=run.site_id)
+    return {
+        "run": run.pk,
+        "site": {"id": run.site_id, "name": run.site.name},
+        "state": run.state,
+        "fetched": run.pages_fetched,
+        "kept": run.pages_stored,
+        "new": run.new_versions,
+        "failed": run.failed_requests,
+        "new_cases": cases.filter(opened_at__gte=run.started_at or run.due_at).count(),
+        "ended_because": run.finish_reason and str(run.finish_reason),
+    }
 
 
 def _show(runs: "Sequence[CrawlRun]") -> None:
-    from webadmin.models import Case
-
+    counts = ("fetched", "kept", "new", "failed", "new_cases")
     rows = []
     for run in runs:
-        cases = Case.objects.filter(page__site=run.site_id)
-        opened = cases.filter(opened_at__gte=run.started_at or run.due_at).count()
-        counts = (run.pages_fetched, run.pages_stored, run.new_versions, run.failed_requests, opened)
-        rows.append((run.site.name, run.state, *counts, run.finish_reason))
-    right = ("fetched", "kept", "new", "failed", "new cases")
-    table(("site", "state", *right, "ended because"), rows, right=right)
+        record = _record(run)
+        ended = run.finish_reason or ""
+        rows.append((run.site.name, run.get_state_display(), *(record[name] for name in counts), ended))
+    right = ("column.fetched", "column.kept", "column.new", "column.failed", "column.new-cases")
+    table(("column.site", "column.state", *right, "column.ended-because"), rows, right=right)

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 from core.errors import RetryLater
 from core.settings import Settings
+from core.wording import Message
 from deploy.cli.faults import complain
 from deploy.cli.interrupts import Interrupts, noted_interrupts
-from deploy.cli.output import Meter, counted, progress, shown
+from deploy.cli.output import Meter, progress
 
 if TYPE_CHECKING:
     from pipeline.pending import Pending
-    from webadmin.models import CrawlRun
+    from records.models import CrawlRun
 
 POLL_S = 0.5
 
@@ -39,25 +40,25 @@ def wait_for_runs(runs: "Sequence[CrawlRun]", settings: Settings, patience: Pati
     Raises RetryLater where no worker gives a sign of life any more.
     """
     try:
-        with progress("waiting") as meter, noted_interrupts() as interrupts:
-            crawlers = Watch(settings, "crawl", "no crawler answers; runs stay in the queue until one does", patience)
+        with progress(Message("tracking.waiting")) as meter, noted_interrupts() as interrupts:
+            crawlers = Watch(settings, "crawl", Message("tracking.no-crawler"), patience)
             _until_ended(runs, crawlers, meter, interrupts)
-            workers = Watch(settings, "pages", "no worker answers; pages are compared when one does", patience)
+            workers = Watch(settings, "pages", Message("tracking.no-worker"), patience)
             _until_compared(settings, workers, meter, interrupts)
     except KeyboardInterrupt:
-        complain(f"no longer waiting; {_goes_on(runs)}")
+        complain(Message("tracking.no-longer", outcome=_goes_on(runs)))
         raise
 
 
-def _goes_on(runs: "Sequence[CrawlRun]") -> str:
+def _goes_on(runs: "Sequence[CrawlRun]") -> Message:
     """What happens without the command that waited."""
     queued = [run for run in runs if run.state == run.State.QUEUED]
     if queued:
-        names = ", ".join(f"run {run.pk} of {shown(run.site.name)}" for run in queued)
-        return f"{names} stays in the queue and is crawled in its turn: see zhuiwen site list"
+        named = [Message("tracking.run-of", run=run.pk, site=run.site.name) for run in queued]
+        return Message("tracking.stays-queued", runs=named)
     if any(run.state in run.LIVE for run in runs):
-        return "the crawl goes on without this command: see zhuiwen site list"
-    return "the crawl has ended, and its pages are compared without this command: see zhuiwen cases"
+        return Message("tracking.goes-on")
+    return Message("tracking.has-ended")
 
 
 def _until_ended(runs: "Sequence[CrawlRun]", watch: "Watch", meter: Meter, interrupts: Interrupts) -> None:
@@ -69,38 +70,41 @@ def _until_ended(runs: "Sequence[CrawlRun]", watch: "Watch", meter: Meter, inter
         if not live:
             return
         watch.saw([(run.pk, run.state, run.heartbeat_at) for run in live])
-        meter.text("; ".join([*map(_state_of, live), *_in_front(live), *watch.warning]))
+        meter.text(Message("tracking.several", states=[*map(_state_of, live), *_in_front(live), *watch.warning]))
         time.sleep(POLL_S)
 
 
-def _state_of(run: "CrawlRun") -> str:
+def _state_of(run: "CrawlRun") -> Message:
     """What one run does; of one that waits how long, in steps that are worth a line each."""
     from django.utils import timezone
 
     if run.state == run.State.RUNNING:
-        return f"{run.site.name} running, {run.pages_fetched} pages"
+        return Message("tracking.running", site=run.site.name, pages=run.pages_fetched)
     if run.resume_at is not None and run.resume_at > timezone.now():
-        return f"{run.site.name} queued, goes on {timezone.localtime(run.resume_at):%Y-%m-%d %H:%M}"
+        when = f"{timezone.localtime(run.resume_at):%Y-%m-%d %H:%M}"
+        return Message("tracking.queued-until", site=run.site.name, when=when)
     minutes = int((timezone.now() - run.due_at).total_seconds() // 60)
     if minutes >= 10:
         minutes -= minutes % 10
-    return f"{run.site.name} queued" + (f" for {minutes} min" if minutes > 0 else "")
+    if minutes <= 0:
+        return Message("tracking.queued", site=run.site.name)
+    return Message("tracking.queued-for", site=run.site.name, minutes=minutes)
 
 
-def _in_front(live: "Sequence[CrawlRun]") -> list[str]:
+def _in_front(live: "Sequence[CrawlRun]") -> list[Message]:
     """Which crawls a run waits behind, where it waits."""
-    from webadmin.models import CrawlRun
+    from records.models import CrawlRun
 
     if all(run.state == run.State.RUNNING for run in live):
         return []
     others = CrawlRun.objects.filter(state=CrawlRun.State.RUNNING).exclude(pk__in=[run.pk for run in live]).count()
-    return [f"{counted(others, 'other crawl')} running"] if others else []
+    return [Message("tracking.others-running", count=others)] if others else []
 
 
 def _until_compared(settings: Settings, watch: "Watch", meter: Meter, interrupts: Interrupts) -> None:
+    from pipeline.maintenance import sweep_all
     from pipeline.pending import pending
-    from pipeline.turns import UPKEEP, turn
-    from pipeline.upkeep import sweep_all
+    from pipeline.redis_lock import MAINTENANCE, redis_lock
     from pipeline.wiring import live, redis_client
 
     client, ports = redis_client(settings), live(settings)
@@ -109,9 +113,11 @@ def _until_compared(settings: Settings, watch: "Watch", meter: Meter, interrupts
         left = _of_pages(pending(client))
         watch.saw(left)
         if left:
-            meter.text("; ".join([f"{left} messages to work off", *watch.warning]))
+            meter.text(
+                Message("tracking.several", states=[Message("tracking.messages-left", left=left), *watch.warning])
+            )
         else:  # the stores may owe what no message says
-            with turn(client, UPKEEP) as is_ours:
+            with redis_lock(client, MAINTENANCE) as is_ours:
                 if is_ours and sweep_all(ports).found_nothing:
                     return
         time.sleep(POLL_S)
@@ -124,14 +130,14 @@ def _of_pages(left: "Pending") -> int:
 class Watch:
     """Tells work that takes long from work that nobody does: where nothing moves, workers are asked whether they live.
 
-    node: the workers' name; told: what the user is to know where none answers.
+    queue: which the workers take; told: what the user is to know where none answers.
     """
 
-    def __init__(self, settings: Settings, node: str, told: str, patience: Patience) -> None:
-        self._redis_url, self._node, self._told, self._patience = settings.redis_url, node, told, patience
+    def __init__(self, settings: Settings, queue: str, told: Message, patience: Patience) -> None:
+        self._settings, self._queue, self._told, self._patience = settings, queue, told, patience
         self._seen: object = None
         self._alive_at = self._asked_at = time.monotonic()
-        self.warning: tuple[str, ...] = ()
+        self.warning: tuple[Message, ...] = ()
 
     def saw(self, state: object) -> None:
         """Note what is seen now. Raises RetryLater when nothing moved and nobody answered for too long."""
@@ -142,15 +148,26 @@ class Watch:
             return
         if now - self._alive_at < self._patience.asked_after_s or now - self._asked_at < self._patience.asked_every_s:
             return
-        from deploy.services import probes
-
-        if probes.any_worker_answers(self._redis_url, self._node):
+        hindrance = self._hindrance()
+        if hindrance is None:
             self._lives(time.monotonic())
             return
         self._asked_at = time.monotonic()
-        self.warning = (self._told,)
+        told, remedy = hindrance
+        self.warning = (told,)
         if self._asked_at - self._alive_at > self._patience.given_up_after_s:
-            raise RetryLater(f"{self._told}; see zhuiwen status, and start what is missing with zhuiwen up")
+            raise RetryLater("start.problem-and-remedy", problem=told, remedy=remedy)
+
+    def _hindrance(self) -> tuple[Message, Message] | None:
+        """Why nothing moves, and what to do; None where somebody is at work."""
+        from deploy import disk
+        from deploy.services import probes
+
+        for space in disk.full(self._settings):
+            return space.problem, space.remedy
+        if probes.any_worker_answers(self._settings.redis_url, self._queue):
+            return None
+        return self._told, Message("tracking.see-status")
 
     def _lives(self, now: float) -> None:
         self._alive_at = self._asked_at = now

@@ -1,84 +1,110 @@
 """The verb `demo`: the whole chain on the built-in sites, then the summary."""
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
 
-from deploy.cli.output import counted
-from deploy.cli.services import warn_of_unknown_settings
-from deploy.cli.session import settings_alone
+from core.wording import Message
+from deploy.cli.output import as_json, head, say
+from deploy.words import worded
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from deploy.demo.run import DemoResult
 
 PLAIN_WIDTH = 160  # columns where the output is no terminal
-# The cells below them are in the language of the installation, in the words of the desk.
-HEADS = {
-    "zh-hans": ("站点", "网页", "作品", "相似度", "类别", "规避手法"),
-    "en": ("site", "page", "work", "similarity", "class", "disguise"),
-}
+# The cells below them are in the words of the desk.
+COLUMNS = ("column.site", "column.page", "column.work", "column.similarity", "column.class", "column.obfuscations")
 
 
 def register(app: typer.Typer) -> None:
     """Add the verb to `app`."""
-
-    @app.command("demo")
-    def demo_verb() -> None:
-        """Crawl the built-in sites, find the copies, write the reports; the services stay up."""
-        from deploy.demo.run import run_demo
-
-        warn_of_unknown_settings(os.environ)
-        result = run_demo(lambda line: typer.echo(f"  {line}"))
-        _show(result, settings_alone().web.language)
-        if result.verification.faults:
-            raise typer.Exit(1)
+    app.command("demo")(demo)
 
 
-def _show(result: "DemoResult", language: str) -> None:
+def demo(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
+    """Crawl the built-in sites, find the copies, write the reports; the services stay up."""
+    from core.settings_layers import home_of
+    from deploy.cli.before_up import warn_of_unknown_settings
+    from deploy.demo.run import run_demo
+
+    warn_of_unknown_settings(os.environ, home_of(os.environ))
+    result = run_demo(lambda line: say(f"  {worded(line)}", err=is_json))
+    if is_json:
+        as_json(record_of(result))
+    else:
+        _show(result)
+    if result.verification.faults:
+        raise typer.Exit(1)
+
+
+def record_of(result: "DemoResult") -> dict[str, Any]:
+    """What came of it, for programs; the password of a user who has set another is null."""
+    checked = result.verification
+    return {
+        "address": result.address,
+        "users": [{"name": name, "password": password or None} for name, password in result.accounts.items()],
+        "pages": {"planned": checked.copies + checked.innocent, "crawled": result.pages},
+        "copies": {"planned": checked.copies, "found": checked.copies_found},
+        "innocent": {"planned": checked.innocent, "accused": checked.innocent_accused},
+        "cases": len(result.cases),
+        "reports": [str(path) for path in result.reports],
+        "seconds": round(result.chain_s, 1),
+        "faults": list(map(str, checked.faults)),
+    }
+
+
+def _show(result: "DemoResult") -> None:
+    from rich.console import Console
+
     console = Console(soft_wrap=False)
     if not console.is_terminal:
         console = Console(width=PLAIN_WIDTH)
-    console.print(_table(result, language))
-    for line in told(result):
-        console.print(escape(line), soft_wrap=True)
+    console.print(_table(result))
+    for line in summary_of(result):
+        say(line)
     for fault in result.verification.faults:
-        console.print(f"  not as expected: {escape(fault)}", style="red", soft_wrap=True)
-    console.print("\nReports:")
+        typer.secho(f"  {worded(Message('demo.not-expected', fault=fault))}", fg="red")
+    typer.echo()
+    say(Message("demo.report-list"))
     for path in result.reports:
-        console.print(f"  {escape(str(path))}", soft_wrap=True)
-    console.print(f"\nAdmin: {result.address}", soft_wrap=True)
+        say(f"  {path}")
+    typer.echo()
+    say(Message("demo.admin", address=result.address))
     for user, password in result.accounts.items():
-        console.print(
-            f"  user {user}, password {escape(password) if password else '(the one you have set)'}", soft_wrap=True
-        )
-    console.print("\nThe services are running; `make down` ends them.")
+        account = Message("demo.account", user=user, password=password or Message("demo.own-password"))
+        say(f"  {worded(account)}")
+    typer.echo()
+    say(Message("demo.end"))
 
 
-def told(result: "DemoResult") -> list[str]:
-    """What came of it, a sentence a line; the second is also for programs."""
+def summary_of(result: "DemoResult") -> list[Message]:
+    """What came of it, a sentence a line."""
     checked = result.verification
-    found = "all found" if checked.copies_found == checked.copies else f"{checked.copies_found:,} found"
-    accused = f"{checked.innocent_accused:,} accused" if checked.innocent_accused else "none accused"
-    excluded = ", ".join(f"{name} {count:,}" for name, count in result.excluded.items()) or "none"
+    counts = {
+        "copies": checked.copies,
+        "found": checked.copies_found,
+        "innocent": checked.innocent,
+        "accused": checked.innocent_accused,
+    }
+    excluded = [f"{name} {count:,}" for name, count in result.excluded.items()]
     return [
-        f"{checked.copies + checked.innocent:,} pages planned: {checked.copies:,} copies, {found}; "
-        f"{checked.innocent:,} innocent, {accused}.",
-        f"As expected: {checked.copies_found} of {checked.copies} copies found, "
-        f"{checked.innocent_accused} of {checked.innocent} innocent pages accused.",
-        f"{counted(len(result.cases), 'case')}, one for each work that a page copies from; "
-        f"findings that are no cases: {excluded}.",
-        f"{counted(result.pages, 'page')} crawled and compared in {result.chain_s:.0f} s.",
+        Message("demo.planned", pages=checked.copies + checked.innocent, **counts),
+        Message("demo.as-expected", **counts),
+        Message("demo.cases", cases=len(result.cases), excluded=excluded or Message("demo.none")),
+        Message("demo.chain", pages=result.pages, seconds=result.chain_s),
     ]
 
 
-def _table(result: "DemoResult", language: str) -> Table:
-    table = Table(*HEADS[language], box=None, pad_edge=False)
+def _table(result: "DemoResult") -> "Table":
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table(*map(head, COLUMNS), box=None, pad_edge=False)
     table.columns[3].justify = "right"
     for row in result.cases:
-        cells = (row.site, row.page, row.work, row.similarity, row.match_class, row.disguises)
+        cells = (row.site, row.page, row.work, row.similarity, row.match_class, row.obfuscations)
         table.add_row(*(escape(cell) for cell in cells))
     return table

@@ -6,14 +6,23 @@ import typer
 
 from core.errors import BadInput, NotFound
 from core.settings import Settings
+from core.shares import cut_share, percentage
+from core.wording import Message
 from deploy.cli.faults import FAILED, complain
-from deploy.cli.output import as_json, counted, fields, progress, say, table
+from deploy.cli.output import as_json, fields, progress, say, table
 from deploy.cli.session import local_iso, local_time, session
 
 if TYPE_CHECKING:
-    from webadmin.models import DiscoveredPage, Work
+    from records.models import DiscoveredPage, Work
 
 MAX_LISTED = 200
+_NAMES = {
+    "queries": "column.queries",
+    "results": "column.results",
+    "fetched": "column.fetched",
+    "proposed": "column.found",
+    "accepted": "column.accepted",
+}
 
 
 def register(app: typer.Typer) -> None:
@@ -24,17 +33,15 @@ def register(app: typer.Typer) -> None:
 def discover(  # noqa: PLR0917 - options of a command
     works: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[WORK]...", help="number or title; without any, all that are looked for"),
+        typer.Argument(metavar="[WORK]..."),
     ] = None,
-    queries_a_day: Annotated[int | None, typer.Option(help="budget of each of these works, kept for later")] = None,
-    accept: Annotated[
-        list[int] | None, typer.Option(metavar="PAGE", help="watch the site of a found page and crawl it now")
-    ] = None,
-    dismiss: Annotated[list[int] | None, typer.Option(metavar="PAGE", help="do not propose it any more")] = None,
-    is_list: Annotated[bool, typer.Option("--list", help="show what was found; nothing is sent")] = False,
-    is_log: Annotated[bool, typer.Option("--log", help="show what was asked; nothing is sent")] = False,
-    stop: Annotated[bool, typer.Option("--stop", help="no longer look for these works")] = False,
-    is_json: Annotated[bool, typer.Option("--json", help="for programs")] = False,
+    queries_a_day: int | None = None,
+    accept: Annotated[list[int] | None, typer.Option(metavar="PAGE")] = None,
+    dismiss: Annotated[list[int] | None, typer.Option(metavar="PAGE")] = None,
+    is_list: Annotated[bool, typer.Option("--list")] = False,
+    is_log: Annotated[bool, typer.Option("--log")] = False,
+    stop: Annotated[bool, typer.Option("--stop")] = False,
+    is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
     """Send distinctive sentences of works to the search endpoint (ZHUIWEN_SEARCH_URL) and compare what it finds."""
     with session() as settings:
@@ -52,7 +59,7 @@ def discover(  # noqa: PLR0917 - options of a command
 
 
 def _works(keys: "list[str] | tuple[()]") -> "list[Work]":
-    from webadmin import catalogue
+    from records.works import catalogue
 
     return [catalogue.find_work(key) for key in keys]
 
@@ -60,18 +67,20 @@ def _works(keys: "list[str] | tuple[()]") -> "list[Work]":
 def _search(works: "list[Work]", queries_a_day: int | None, settings: Settings, is_json: bool) -> None:
     from pipeline.discovery import discover as run_round
     from pipeline.wiring import live
-    from webadmin.models import DiscoveryPlan
+    from records.models import DiscoveryPlan
 
     _plan(works, queries_a_day)
     if not DiscoveryPlan.objects.filter(is_active=True).exists():
-        raise BadInput("no work is looked for yet; name one: zhuiwen discover WORK")
+        raise BadInput("tracking.no-work")
     keys = [work.pk for work in works] or None
-    with progress("discovering") as meter:
+    with progress(Message("tracking.discovering")) as meter:
         done = run_round(
             live(settings),
             settings,
             keys,
-            lambda now: meter.text(f"{now.queries} queries, {now.results} results, {now.proposed} copies"),
+            lambda now: meter.text(
+                Message("tracking.discovered", queries=now.queries, results=now.results, proposed=now.proposed)
+            ),
             max_round_s=24 * 3600.0,
         )
     for fault in [*done.faults, *filter(None, [done.stopped])]:
@@ -86,11 +95,11 @@ def _search(works: "list[Work]", queries_a_day: int | None, settings: Settings, 
     if is_json:
         as_json(record)
     elif not done.queries and not done.stopped:
-        say("nothing was sent: the budget of today is spent, or no sentence is left; see zhuiwen discover --log")
+        say(Message("tracking.nothing-sent"))
     else:
-        fields([(name, str(value)) for name, value in record.items()])
+        fields([(_NAMES[name], str(value)) for name, value in record.items()])
         if done.proposed:
-            say("look at them with: zhuiwen discover --list; watch a site with: zhuiwen discover --accept PAGE")
+            say(Message("tracking.look-at"))
     if done.stopped:
         raise typer.Exit(FAILED)
 
@@ -98,7 +107,7 @@ def _search(works: "list[Work]", queries_a_day: int | None, settings: Settings, 
 def _plan(works: "list[Work]", queries_a_day: int | None) -> None:
     from django.core.exceptions import ValidationError
 
-    from webadmin import discovery
+    from records.sites import discovery
 
     for work in works:
         plan = discovery.plan_for(work)
@@ -108,17 +117,17 @@ def _plan(works: "list[Work]", queries_a_day: int | None) -> None:
         try:
             plan.full_clean()
         except ValidationError as error:
-            raise BadInput(f"--queries-a-day {queries_a_day}: {error.messages[0]}") from error
+            raise BadInput("tracking.bad-budget", count=queries_a_day, reason=error.messages[0]) from error
         plan.save()
 
 
 def _stop(works: "list[Work]") -> None:
-    from webadmin.models import DiscoveryPlan
+    from records.models import DiscoveryPlan
 
     if not works:
-        raise BadInput("name the works that are no longer to be looked for")
+        raise BadInput("tracking.name-works")
     stopped = DiscoveryPlan.objects.filter(work__in=works).update(is_active=False)
-    say(f"{counted(stopped, 'work')} no longer looked for")
+    say(Message("tracking.stopped", count=stopped))
 
 
 def _settle(accepted: list[int], dismissed: list[int], settings: Settings) -> None:
@@ -126,32 +135,32 @@ def _settle(accepted: list[int], dismissed: list[int], settings: Settings) -> No
 
     from pipeline.discovery import crawl_accepted
     from pipeline.wiring import live
-    from webadmin import discovery
+    from records.sites import discovery
 
     for key in accepted:
         page = _page(key)
         if page.state == page.State.ACCEPTED:
-            say(f"{page.host} is watched already")
+            say(Message("tracking.watched-already", host=page.host))
             continue
         site = discovery.accept(page, discovery.BY_COMMAND_LINE, timezone.now())
         crawl_accepted(site, live(settings))
-        say(f"watching {site.pk} {site.name}; its crawl was asked for")
+        say(Message("tracking.accepted-page", id=site.pk, site=site.name))
     for key in dismissed:
         discovery.dismiss(_page(key), discovery.BY_COMMAND_LINE, timezone.now())
-        say(f"{key} is not proposed any more")
+        say(Message("tracking.dismissed", page=key))
 
 
 def _page(key: int) -> "DiscoveredPage":
-    from webadmin.models import DiscoveredPage
+    from records.models import DiscoveredPage
 
     page = DiscoveredPage.objects.select_related("work__rights_holder").filter(pk=key).first()
     if page is None:
-        raise NotFound("found page", key)
+        raise NotFound("found-page", key)
     return page
 
 
 def _show_found(works: "list[Work]", settings: Settings, is_json: bool) -> None:
-    from webadmin.models import DiscoveredPage
+    from records.models import DiscoveredPage
 
     pages = DiscoveredPage.objects.select_related("work")
     pages = pages.filter(work__in=works) if works else pages
@@ -160,11 +169,11 @@ def _show_found(works: "list[Work]", settings: Settings, is_json: bool) -> None:
         as_json([_found_record(page, settings) for page in shown])
         return
     rows = [
-        (page.pk, page.state, page.work.title, page.matched_chars, f"{page.similarity:.1%}", page.url) for page in shown
+        (page.pk, page.get_state_display(), page.work.title, page.matched_chars, percentage(page.similarity), page.url)
+        for page in shown
     ]
-    table(
-        ("id", "state", "work", "characters", "similarity", "address"), rows, right=("id", "characters", "similarity")
-    )
+    right = ("column.id", "column.characters", "column.similarity")
+    table(("column.id", "column.state", "column.work", *right[1:], "column.address"), rows, right=right)
 
 
 def _found_record(page: "DiscoveredPage", settings: Settings) -> dict[str, Any]:
@@ -176,10 +185,10 @@ def _found_record(page: "DiscoveredPage", settings: Settings) -> dict[str, Any]:
         "url": page.url,
         "title": page.title,
         "class": page.match_class,
-        "similarity": round(page.similarity, 4),
+        "similarity": cut_share(page.similarity),
         "matched_chars": page.matched_chars,
         "excerpt": page.excerpt,
-        "fault": page.fault,
+        "fault": str(page.fault or ""),
         "found_at": local_iso(page.found_at, settings),
         "decided_by": page.decided_by,
         "site": page.site_id,
@@ -187,7 +196,7 @@ def _found_record(page: "DiscoveredPage", settings: Settings) -> dict[str, Any]:
 
 
 def _show_log(works: "list[Work]", settings: Settings, is_json: bool) -> None:
-    from webadmin.models import DiscoveryQuery
+    from records.models import DiscoveryQuery
 
     queries = DiscoveryQuery.objects.select_related("work")
     queries = queries.filter(work__in=works) if works else queries
@@ -203,7 +212,7 @@ def _show_log(works: "list[Work]", settings: Settings, is_json: bool) -> None:
                     "state": query.state,
                     "results": query.results,
                     "left_out": query.left_out,
-                    "fault": query.fault,
+                    "fault": str(query.fault or ""),
                 }
                 for query in shown
             ]
@@ -214,10 +223,11 @@ def _show_log(works: "list[Work]", settings: Settings, is_json: bool) -> None:
             local_time(query.asked_at, settings),
             query.work.title,
             query.sentence,
-            query.state,
+            query.get_state_display(),
             query.results,
-            query.fault,
+            query.fault or "",
         )
         for query in shown
     ]
-    table(("asked at", "work", "sentence", "state", "results", "fault"), rows, right=("results",))
+    columns = ("column.asked-at", "column.work", "column.sentence", "column.state", "column.results", "column.fault")
+    table(columns, rows, right=("column.results",))

@@ -4,9 +4,11 @@ from typing import Annotated
 
 import typer
 
-from deploy.cli.output import table
+from core.wording import Message
+from deploy.cli.output import as_json, table
+from deploy.words import CHINESE, language
 
-OWN_SUMMARY = "the product's own matcher: anchors, verification, spans and classes; the default"
+OWN = "zhuiwen"
 
 
 def register(app: typer.Typer) -> None:
@@ -15,15 +17,26 @@ def register(app: typer.Typer) -> None:
 
 
 def engines(
-    is_plain: Annotated[bool, typer.Option("--plain", help="one name a line, for programs")] = False,
+    is_plain: Annotated[bool, typer.Option("--plain")] = False,
+    is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
     """List the engines that pages can be compared with: the product's own and the published ones."""
-    from deploy.cli.comparers import OWN
     from fingerprint.engines.catalogue import ENGINES
 
+    own = Message("batch.own")
     if is_plain:
         for name in (OWN, *ENGINES):
             typer.echo(name)
         return
-    rows = [(entry.name, "yes" if entry.gives_spans else "no", entry.summary_en) for entry in ENGINES.values()]
-    table(("engine", "spans", "what it is"), [(OWN, "yes", OWN_SUMMARY), *rows])
+    if is_json:
+        published = [(entry.name, entry.gives_spans, entry.summary_en) for entry in ENGINES.values()]
+        rows = [(OWN, True, own), *published]
+        as_json([dict(zip(("name", "gives_spans", "summary"), row, strict=True)) for row in rows])
+        return
+    is_chinese = language() == CHINESE
+    published = [(e.name, e.gives_spans, e.summary_zh if is_chinese else e.summary_en) for e in ENGINES.values()]
+    cells = [
+        (name, Message("cli.yes" if gives_spans else "cli.no"), summary)
+        for name, gives_spans, summary in ((OWN, True, own), *published)
+    ]
+    table(("column.engine", "column.spans", "column.what-it-is"), cells)

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from core.errors import BadInput, RetryLater
+from core.wording import Message
+from deploy.cli.output import say
 
 if TYPE_CHECKING:
     from core.settings import Settings
-    from evidence.verify import Report
+    from evidence.verification import Report
 
 
 def register(app: typer.Typer) -> None:
@@ -22,11 +24,9 @@ def register(app: typer.Typer) -> None:
 
 
 def export(
-    case_key: Annotated[str, typer.Argument(metavar="CASE", help="its number")],
-    out: Annotated[Path, typer.Option(metavar="FILE", help="where to; a zip")],
-    is_sealed: Annotated[
-        bool, typer.Option("--seal/--no-seal", help="have the authorities stamp the whole export as well")
-    ] = True,
+    case_key: Annotated[str, typer.Argument(metavar="CASE")],
+    out: Annotated[Path, typer.Option(metavar="FILE")],
+    is_sealed: Annotated[bool, typer.Option("--seal/--no-seal")] = True,
 ) -> None:
     """Write one file with all evidence of a case, its stamps, and an explanation in Chinese and English."""
     from deploy.cli.keys import case_number
@@ -34,47 +34,47 @@ def export(
 
     number = case_number(case_key)
     if not out.absolute().parent.is_dir():
-        raise BadInput(f"there is no folder {out.absolute().parent}; choose another --out")
+        raise BadInput("custody.no-folder", folder=out.absolute().parent)
     with session() as settings:
         report = _written(number, out, settings, is_sealed=is_sealed)
-    typer.echo(f"{out.absolute()}: {len(report.bundles)} bundle(s), {report.files:,} files, {report.bytes:,} bytes")
+    counts = {"bundles": len(report.bundles), "files": report.files, "bytes": report.bytes}
+    say(Message("custody.written", path=out.absolute(), **counts))
     if not report.is_stamped:
-        typer.echo("not every bundle bears a time stamp yet: days are stamped after they end (UTC)", err=True)
+        say(Message("custody.unstamped"), err=True)
 
 
 def verify(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="an export")],
-    trusted: Annotated[
-        Path | None, typer.Option("--ca", metavar="PEM", help="roots that you got from the authorities yourself")
-    ] = None,
-    is_json: Annotated[bool, typer.Option("--json", help="for programs")] = False,
+    file: Annotated[Path, typer.Argument(metavar="FILE")],
+    trusted: Annotated[Path | None, typer.Option("--ca", metavar="PEM")] = None,
+    is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
     """Check an export offline. Exit codes: 0 holds, 1 does not, 2 cannot be read, 3 holds but bears no stamp."""
-    from evidence.told import tell
+    from evidence.verify import report_verification
 
-    raise typer.Exit(tell(file, trusted, is_json=is_json))
+    raise typer.Exit(report_verification(file, trusted, is_json=is_json))
 
 
-def status(is_json: Annotated[bool, typer.Option("--json", help="for programs")] = False) -> None:
+def status(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
     """Show how many bundles there are, what is owed, stamped and damaged, and what the last nightly check saw."""
-    from deploy.cli.evidence_standing import told
+    from deploy.cli.evidence_standing import evidence_lines
     from deploy.cli.output import as_json
 
-    lines, values = told()
+    lines, values = evidence_lines()
     if is_json:
         as_json(values)
     else:
-        typer.echo("\n".join(lines))
+        for line in lines:
+            say(line)
 
 
 def _written(case: int, out: Path, settings: "Settings", *, is_sealed: bool) -> "Report":
     from evidence.export import write
-    from webadmin.evidence_authorities import authorities_of
-    from webadmin.evidence_export import materials
-    from webadmin.version import code_version
+    from records.code_version import code_version
+    from records.evidence.authorities import authorities_of
+    from records.evidence.case_export import materials
 
     seals = authorities_of(settings.evidence) if is_sealed else []
     try:
         return write(out, materials().material_of(case), code_version(), seals=seals)
     except RetryLater as error:
-        raise RetryLater(f"{error}; or export with --no-seal") from error
+        raise RetryLater("custody.or-no-seal", fault=error) from error

@@ -1,87 +1,83 @@
-"""How the evidence of an installation stands, as `zhuiwen status` and `zhuiwen evidence status` tell it."""
+"""How the evidence of an installation stands, as `zhuiwen status` and `zhuiwen evidence status` tell it.
 
+The first shows what the sweeper noted last, since it is to answer at once; the second asks the admin database.
+"""
+
+import json
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from core.errors import BadConfiguration, ZhuiwenError
+from core.wording import Message
 from deploy.cli.session import local_iso, local_time, session
+from deploy.services import probes
 
 if TYPE_CHECKING:
     from core.settings import Settings
-    from webadmin.evidence_book import Standing
+
+KEY = "zw:evidence:status"  # of pipeline.evidence_note, which cannot be imported here: it needs Django
 
 
-def told() -> tuple[list[str], dict[str, Any]]:
+def evidence_lines() -> tuple[list[Message], dict[str, Any]]:
     """The lines for a person, and the same for programs. Raises ZhuiwenError where there is no admin database."""
     with session() as settings:
-        from webadmin.evidence_authorities import authorities_of
-        from webadmin.evidence_book import standing
+        from django.utils import timezone
 
-        try:
-            names, fault = [each.name for each in authorities_of(settings.evidence)], ""
-        except BadConfiguration as error:
-            names, fault = [], error.faults[0]
-        stands = standing(names)
-        return lines(stands, names, fault, settings), as_values(stands, names, fault, settings)
+        from records.evidence.status import status_values
+
+        values = status_values(settings.evidence, timezone.now())
+        return lines(values, settings), in_zone(values, settings)
 
 
-def lines_if_any() -> list[str]:
-    """The lines, none where the admin database does not answer: the table of services says that."""
-    try:
-        return told()[0]
-    except ZhuiwenError:
+def noted_lines(settings: "Settings") -> list[Message]:
+    """The lines of what the sweeper noted, and when; none where there is no note, or Redis does not answer."""
+    noted = probes.redis_value(settings.redis_url, KEY)
+    if noted is None:
         return []
+    values = json.loads(noted)
+    first, *others = lines(values, settings)
+    when = local_time(datetime.fromisoformat(values["seen_at"]), settings)
+    return [Message("custody.as-of", told=first, when=when), *others]
 
 
-def lines(stands: "Standing", names: list[str], fault: str, settings: "Settings") -> list[str]:
+def lines(values: dict[str, Any], settings: "Settings") -> list[Message]:
     """Bundles, stamps and the last check, a line each."""
-    bundles = f"evidence: {stands.bundles:,} bundles, {stands.changed:,} changed, {stands.missing:,} missing"
-    waiting = f"{stands.owed:,} pages wait for a bundle, {stands.undrawn:,} for a screenshot"
+    counts = {name: values[name] for name in ("bundles", "changed", "missing", "owed", "undrawn")}
     return [
-        f"{bundles}; {waiting}",
-        f"time stamps: {_stamps(stands, names, fault)}",
-        f"last check of the evidence: {_check(stands, settings)}",
+        Message("custody.bundles", **counts),
+        Message("custody.stamps", state=_stamps(values)),
+        Message("custody.last-check", state=_check(values["last_check"], settings)),
     ]
 
 
-def as_values(stands: "Standing", names: list[str], fault: str, settings: "Settings") -> dict[str, Any]:
-    """The same for programs; moments in the user's zone."""
-    last = stands.last_check
-    check = last and {
-        "started_at": local_iso(last.started_at, settings),
-        "bundles": last.bundles,
-        "read_bytes": last.read_bytes,
-        "faults": last.faults,
-    }
-    return {
-        "bundles": stands.bundles,
-        "changed": stands.changed,
-        "missing": stands.missing,
-        "owed": stands.owed,
-        "undrawn": stands.undrawn,
-        "authorities": names,
-        "authorities_fault": fault,
-        "unstamped_days": stands.unstamped_days,
-        "waiting_stamps": stands.waiting_stamps,
-        "last_error": stands.last_error,
-        "last_check": check,
+def in_zone(values: dict[str, Any], settings: "Settings") -> dict[str, Any]:
+    """The same values, moments in the user's zone."""
+    check = values["last_check"]
+    return values | {
+        "seen_at": local_iso(datetime.fromisoformat(values["seen_at"]), settings),
+        "last_check": check
+        and check | {"started_at": local_iso(datetime.fromisoformat(check["started_at"]), settings)},
     }
 
 
-def _stamps(stands: "Standing", names: list[str], fault: str) -> str:
-    days = f"{stands.unstamped_days:,} ended days bear none"
-    if fault:
-        return f"{days}; {fault}"
-    if not names:
-        return f"{days}; no authority is set (ZHUIWEN_TSA_URLS)"
-    asked = f"{len(names)} authorities" if len(names) > 1 else "1 authority"
-    if not stands.waiting_stamps:
-        return f"{days}; {asked} set, no answer is waited for"
-    return f"{days}; {asked} set, {stands.waiting_stamps:,} answers are waited for: {stands.last_error}"
+def _stamps(values: dict[str, Any]) -> Message:
+    days = Message("custody.days", days=values["unstamped_days"])
+    return Message("custody.and", days=days, state=_authorities(values))
 
 
-def _check(stands: "Standing", settings: "Settings") -> str:
-    last = stands.last_check
-    if last is None:
-        return "none yet; it runs each night"
-    faults = f"{len(last.faults):,} changed or missing" if last.faults else "nothing is wrong"
-    return f"{local_time(last.started_at, settings)}, {last.bundles:,} bundles read, {faults}"
+def _authorities(values: dict[str, Any]) -> Message:
+    if values["authorities_fault"]:
+        return Message("custody.fault", reason=values["authorities_fault"])
+    count = len(values["authorities"])
+    if not count:
+        return Message("custody.no-authority")
+    if not values["waiting_stamps"]:
+        return Message("custody.nothing-waits", count=count)
+    return Message("custody.waits", count=count, waiting=values["waiting_stamps"], reason=values["last_error"])
+
+
+def _check(check: dict[str, Any] | None, settings: "Settings") -> Message:
+    if check is None:
+        return Message("custody.no-check")
+    wrong = Message("custody.check-wrong", count=len(check["faults"])) if check["faults"] else None
+    when = local_time(datetime.fromisoformat(check["started_at"]), settings)
+    return Message("custody.check", when=when, bundles=check["bundles"], outcome=wrong or Message("custody.check-well"))

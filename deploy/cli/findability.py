@@ -2,7 +2,9 @@
 
 import numpy as np
 
-from fingerprint.normalization import WILDCARD, normalize
+from core.wording import Message
+from fingerprint.normalization import normalize
+from fingerprint.stream import WILDCARD
 from matcher.calibration import DEFAULT
 
 # A text that goes round in 2 to 6 characters was not found on a page of the same 400 characters, one in 8 to 23 was
@@ -11,24 +13,21 @@ MIN_DIFFERENT_READINGS = 8
 HEAD_CHARS = 4_000  # nearly every chapter shows in its beginning that nothing is wrong with it
 
 
-def doubt(text: str) -> str:
-    """Why little or nothing of `text` can be found, as the end of a sentence about it; "" where all is well.
+def doubt(text: str) -> Message | None:
+    """Why little or nothing of `text` can be found, as the end of a sentence about it; None where all is well.
 
-    >>> doubt("渡口的灯。")
-    'has 4 characters with a reading; below 23 nothing of it can be found'
+    >>> str(doubt("渡口的灯。"))
+    'has characters with a reading: 4; below 23 nothing of it can be found'
     """
     return _doubt(text[:HEAD_CHARS]) and _doubt(text)
 
 
-def _doubt(text: str) -> str:
+def _doubt(text: str) -> Message | None:
     tokens = normalize(text).tokens
     readings = tokens[tokens != WILDCARD]
     if readings.size < DEFAULT.min_matched_tokens:
-        count = f"{readings.size} character{'' if readings.size == 1 else 's'} with a reading"
-        return f"has {count}; below {DEFAULT.min_matched_tokens} nothing of it can be found"
+        return Message("corpus.too-short", count=readings.size, least=DEFAULT.min_matched_tokens)
     different = np.unique(readings).size
     if different < MIN_DIFFERENT_READINGS:
-        return (
-            f"repeats {different} different reading{'' if different == 1 else 's'}; hardly anything of it can be found"
-        )
-    return ""
+        return Message("corpus.repeats", count=different)
+    return None

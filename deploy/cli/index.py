@@ -8,16 +8,36 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from core.errors import BadConfiguration, RetryLater
+from core.wording import Message
 from deploy.cli.faults import FAILED, complain
-from deploy.cli.output import as_json, fields, progress, say
+from deploy.cli.output import as_json, fields, head, progress, say
 from deploy.cli.session import local_iso, local_time, session
 
 if TYPE_CHECKING:
     from core.settings import Settings
-    from matcher.ports import MatchIndex
-    from pipeline.rounds import Round
+    from matcher.index.ports import MatchIndex
+    from pipeline.job_stats import JobStats
 
 WAIT_S = 120.0  # a sweep of 100,000 pages takes seconds
+_NAMES = {
+    "algorithm": "column.algorithm",
+    "generation": "column.generation",
+    "corpus_revision": "column.corpus-revision",
+    "texts": "column.texts",
+    "postings": "column.postings",
+    "texts_of_the_corpus": "column.texts-of-the-corpus",
+    "missing": "column.missing",
+    "superfluous": "column.superfluous",
+    "pages": "column.pages",
+    "works_added": "column.works-added",
+    "works_withdrawn": "column.works-withdrawn",
+    "index_rebuilt": "column.index-rebuilt",
+    "search": "column.search",
+    "rulings": "column.rulings",
+    "sharing": "column.sharing",
+    "hits": "column.hits",
+    "handed_over": "column.handed-over",
+}
 
 
 def register(app: typer.Typer) -> None:
@@ -29,17 +49,17 @@ def register(app: typer.Typer) -> None:
     app.add_typer(group, name="index")
 
 
-def stats(is_json: Annotated[bool, typer.Option("--json", help="for programs")] = False) -> None:
+def stats(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
     """Show the index, whether it is what the corpus is, and what the last rounds did; exit 1 where it is not."""
     with session() as settings:
-        from pipeline.rounds import last_rounds
+        from pipeline.job_stats import last_job_stats
         from pipeline.wiring import live, redis_client
-        from webadmin.catalogue import corpus_texts
+        from records.works.catalogue import corpus_texts
 
         ports = live(settings)
         state, corpus = ports.index.state(), corpus_texts()
         indexed = frozenset(ports.index.text_ids()) if state.generation else frozenset()
-        rounds = last_rounds(redis_client(settings))
+        rounds = last_job_stats(redis_client(settings))
         copy = _snapshot(ports.index, settings)
     figures = {
         "algorithm": ports.algorithm.id,
@@ -54,30 +74,30 @@ def stats(is_json: Annotated[bool, typer.Option("--json", help="for programs")] 
     if is_json:
         as_json(figures | {"snapshot": copy, "rounds": _rounds(rounds, settings)})
     else:
-        fields((name.replace("_", " "), f"{value:,}") for name, value in figures.items())
-        fields([("snapshot", _told_snapshot(copy)), *_told_rounds(rounds, settings).items()])
+        fields((_NAMES[name], f"{value:,}") for name, value in figures.items())
+        fields([("column.snapshot", _describe_snapshot(copy)), *_describe_jobs(rounds, settings)])
     if corpus != indexed:
-        complain("the index is not what the corpus is; the sweeper mends it, or: zhuiwen index rebuild")
+        complain(Message("corpus.index-behind"))
         raise typer.Exit(FAILED)
 
 
 def rebuild() -> None:
     """Make the index anew from the stored fingerprints; the old one answers until the new one is whole."""
-    with session() as settings, progress("indexed") as meter:
+    with session() as settings, progress(Message("corpus.indexed")) as meter:
         from pipeline.rebuild import rebuild_index
-        from pipeline.turns import UPKEEP, turn
+        from pipeline.redis_lock import MAINTENANCE, redis_lock
         from pipeline.wiring import live, redis_client
-        from webadmin.catalogue import corpus_texts
+        from records.works.catalogue import corpus_texts
 
         ports, corpus = live(settings), corpus_texts()
-        with turn(redis_client(settings), UPKEEP, wait_s=WAIT_S) as is_ours:
+        with redis_lock(redis_client(settings), MAINTENANCE, wait_s=WAIT_S) as is_ours:
             if not is_ours:
-                raise RetryLater("the index is being swept or rebuilt by another process; try again when it has ended")
+                raise RetryLater("corpus.index-busy")
             missing = rebuild_index(ports, corpus, meter.at)
         state = ports.index.state()
-    say(f"the index holds {state.texts:,} texts, generation {state.generation}")
+    say(Message("corpus.index-holds", texts=state.texts, generation=state.generation))
     for text_id in missing:
-        complain(f"the text {text_id} is named by a chapter and is not in the store; add its work again")
+        complain(Message("corpus.text-gone", text=text_id))
     if missing:
         raise typer.Exit(FAILED)
 
@@ -89,14 +109,14 @@ def snapshot() -> None:
         from pipeline.wiring import live
 
         if not settings.services.index_snapshot:
-            raise BadConfiguration(["ZHUIWEN_INDEX_SNAPSHOT is not set; set it to a folder, best one in /dev/shm"])
+            raise BadConfiguration("corpus.no-snapshot-folder")
         is_written = refresh_snapshot(live(settings), is_urgent=True)
-    say("the snapshot is written" if is_written else "nothing to do: the snapshot is new, or being written already")
+    say(Message("corpus.snapshot-written" if is_written else "corpus.snapshot-current"))
 
 
 def _snapshot(index: "MatchIndex", settings: "Settings") -> dict[str, Any]:
     """What there is of the snapshot on this machine."""
-    from matcher.snapshot import SnapshotIndex
+    from matcher.index.snapshot.snapshot_index import SnapshotIndex
 
     if not isinstance(index, SnapshotIndex):
         return {"is_asked_for": False}
@@ -114,26 +134,42 @@ def _snapshot(index: "MatchIndex", settings: "Settings") -> dict[str, Any]:
     }
 
 
-def _told_snapshot(copy: "Mapping[str, Any]") -> str:
+def _describe_snapshot(copy: "Mapping[str, Any]") -> Message:
     if not copy["is_asked_for"]:
-        return "not asked for (ZHUIWEN_INDEX_SNAPSHOT)"
+        return Message("corpus.snapshot-unasked")
     if not copy["is_there"]:
-        return f"none in {copy['folder']}; the sweeper writes it, or: zhuiwen index snapshot"
-    state = (
-        "answers" if copy["is_current"] else "behind the index; the sweeper writes the next, or: zhuiwen index snapshot"
+        return Message("corpus.snapshot-none", folder=copy["folder"])
+    return Message(
+        "corpus.snapshot",
+        generation=copy["generation"],
+        revision=copy["corpus_revision"],
+        bytes=copy["bytes"],
+        age=str(timedelta(seconds=copy["age_s"])),
+        state=Message("corpus.snapshot-answers" if copy["is_current"] else "corpus.snapshot-behind"),
     )
-    of = f"generation {copy['generation']:,}, corpus revision {copy['corpus_revision']:,}"
-    return f"{of}, {copy['bytes']:,} bytes, {timedelta(seconds=copy['age_s'])} old, {state}"
 
 
-def _rounds(rounds: "Mapping[str, Round]", settings: "Settings") -> dict[str, Any]:
+def _rounds(rounds: "Mapping[str, JobStats]", settings: "Settings") -> dict[str, Any]:
     return {
         name: {"ended_at": local_iso(each.ended_at, settings), "counts": each.counts} for name, each in rounds.items()
     }
 
 
-def _told_rounds(rounds: "Mapping[str, Round]", settings: "Settings") -> dict[str, str]:
-    from pipeline.rounds import NAMES
+def _describe_jobs(rounds: "Mapping[str, JobStats]", settings: "Settings") -> list[tuple[str, Message]]:
+    from pipeline.job_stats import DAILY, SEARCH, SWEEP
 
-    ended = {name: f"{local_time(each.ended_at, settings)}, {each}" for name, each in rounds.items()}
-    return {f"last {name}": ended.get(name, "none yet") for name in NAMES}
+    heads = {SWEEP: "column.last-sweep", SEARCH: "column.last-search", DAILY: "column.last-daily"}
+    return [
+        (shown, _describe_job(rounds[name], settings) if name in rounds else Message("corpus.job-none"))
+        for name, shown in heads.items()
+    ]
+
+
+def _describe_job(ended: "JobStats", settings: "Settings") -> Message:
+    counts = [
+        Message("corpus.job-count", name=head(_NAMES.get(name, name)), count=count)
+        for name, count in ended.counts.items()
+        if count
+    ]
+    told = counts or Message("corpus.job-nothing")
+    return Message("corpus.job", when=local_time(ended.ended_at, settings), counts=told)

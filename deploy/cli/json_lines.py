@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import BadInput, MalformedLine, UnreadableFile
+from core.wording import Message
 
 MAX_LINE_BYTES = 64 * 1024 * 1024
 
@@ -24,7 +25,7 @@ class Record:
         """The value of that name. Raises MalformedLine where it is no string or empty."""
         value = self.values.get(name)
         if not isinstance(value, str) or not value:
-            raise MalformedLine(path, self.line_number, f'lacks "{name}", a string that is not empty')
+            raise MalformedLine(path, self.line_number, "batch.lacks", name=name)
         return value
 
 
@@ -50,19 +51,21 @@ def records(path: Path, skip: Complain) -> Iterator[Record]:
         raise UnreadableFile(path, _reason(error)) from error
 
 
-def _reason(error: OSError) -> str:
+def _reason(error: OSError) -> Message:
     if isinstance(error, IsADirectoryError):
-        return "is a folder; give a file of JSON lines, one object a line (docs/batch-format.md)"
-    return "there is no such file" if isinstance(error, FileNotFoundError) else str(error.strerror or error)
+        return Message("batch.folder")
+    if isinstance(error, FileNotFoundError):
+        return Message("batch.no-file")
+    return Message("batch.system", reason=error.strerror or error)
 
 
 def _parsed(path: Path, number: int, data: bytes, is_long: bool) -> Record | MalformedLine:
     if is_long:
-        return MalformedLine(path, number, f"longer than {MAX_LINE_BYTES // (1024 * 1024)} MB")
+        return MalformedLine(path, number, "batch.too-long", megabytes=MAX_LINE_BYTES // (1024 * 1024))
     try:
         values = json.loads(data.decode("utf-8-sig" if number == 1 else "utf-8"))
     except UnicodeDecodeError:
-        return MalformedLine(path, number, "is not UTF-8; JSON lines must be")
+        return MalformedLine(path, number, "batch.not-utf8")
     except (ValueError, RecursionError) as error:
-        return MalformedLine(path, number, f"is no JSON ({error})")
-    return Record(number, values) if isinstance(values, dict) else MalformedLine(path, number, "is no JSON object")
+        return MalformedLine(path, number, "batch.no-json", reason=error)
+    return Record(number, values) if isinstance(values, dict) else MalformedLine(path, number, "batch.no-object")

@@ -5,31 +5,31 @@ from typing import TYPE_CHECKING
 from core.errors import BadInput, NotFound
 
 if TYPE_CHECKING:
-    from webadmin.models import RightsHolder, Site, Work
+    from records.models import RightsHolder, Site, Work
 
 
 def find_work(key: str, rights_holder: "RightsHolder | None" = None) -> "Work":
     """The work of that number or title. Raises BadInput."""
-    from webadmin import catalogue
+    from records.works import catalogue
 
     try:
         return catalogue.find_work(key, rights_holder)
     except NotFound as error:
-        raise BadInput(f"{error}; list them with zhuiwen work list") from error
+        raise BadInput("cli.see-works", fault=error) from error
 
 
 def find_site(key: str) -> "Site":
     """The site of that number, name, host or address. Raises BadInput."""
-    from webadmin import catalogue
+    from records.works import catalogue
 
     try:
         return catalogue.find_site(key)
     except NotFound as error:
-        raise BadInput(f"{error}; list them with zhuiwen site list") from error
+        raise BadInput("cli.see-sites", fault=error) from error
 
 
 def case_number(text: str) -> int:
     """The number of a case. Raises BadInput for what is none."""
     if not (text.isascii() and text.isdecimal() and len(text) < 19):  # more does not fit into the database
-        raise BadInput(f"{text!r} is no number of a case; list them with zhuiwen cases")
+        raise BadInput("cli.no-case-number", text=repr(text))
     return int(text)

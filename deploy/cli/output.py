@@ -8,9 +8,14 @@ import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import fields as fields_of
+from dataclasses import is_dataclass
 from typing import Any
 
 import typer
+
+from core.wording import Message, texts
+from deploy.words import worded
 
 HIDDEN = "◌"  # stands where an invisible character stands
 MARK_OPEN, MARK_CLOSE = "⟦", "⟧"
@@ -34,11 +39,30 @@ def _visible(char: str) -> str:
     return HIDDEN if unicodedata.category(char) in _INVISIBLE else char
 
 
+def width(text: str) -> int:
+    """How many columns of a terminal a text takes.
+
+    >>> width("追文"), width("up")
+    (4, 2)
+    """
+    return sum(0 if unicodedata.combining(char) else 1 + (unicodedata.east_asian_width(char) in "WF") for char in text)
+
+
+def padded(text: str, columns: int) -> str:
+    """A text and as many spaces as fill the columns of a terminal."""
+    return text + " " * (columns - width(text))
+
+
+def head(name: str) -> str:
+    """The head of a column, or the name of a value: the words of a code; anything else as it is."""
+    return worded(Message(name)) if name in texts() else name
+
+
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]], right: Sequence[str] = ()) -> None:
     """Columns on a terminal; elsewhere a line a row, its cells parted by tabs, the first line naming them."""
-    cells = [[shown(str(cell)) for cell in row] for row in rows]
+    cells = [[shown(worded(cell)) for cell in row] for row in rows]
     if not sys.stdout.isatty():
-        for row in [list(columns), *cells]:
+        for row in [list(map(head, columns)), *cells]:
             typer.echo("\t".join(row))
         return
     from rich.console import Console
@@ -47,41 +71,43 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]], right: Seque
 
     drawn = Table(box=None, pad_edge=False)
     for column in columns:
-        drawn.add_column(column, justify="right" if column in right else "left", overflow="fold")
+        drawn.add_column(head(column), justify="right" if column in right else "left", overflow="fold")
     for row in cells:
         drawn.add_row(*(Text(cell) for cell in row))
     Console().print(drawn)
 
 
-def counted(number: int, noun: str) -> str:
-    """A number and its noun.
-
-    >>> counted(1, "chapter"), counted(1200, "chapter")
-    ('1 chapter', '1,200 chapters')
-    """
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")
-
-
 def as_json(value: object) -> None:
-    """`value` as JSON."""
-    typer.echo(json.dumps(value, ensure_ascii=False, indent=1, default=str))
+    """`value` as JSON, in which what would act on a terminal stands as an escape: programs read the same.
+
+    Messages are in English whatever the language is.
+    """
+    text = json.dumps(value, ensure_ascii=False, indent=1, default=_plain)
+    acting = {char for char in text if char != "\n" and unicodedata.category(char) in {*_INVISIBLE, "Zl", "Zp"}}
+    typer.echo(text.translate({ord(char): json.dumps(char)[1:-1] for char in acting}))
 
 
-def say(line: str) -> None:
-    """One line of plain text."""
-    typer.echo(shown(line))
+def _plain(value: object) -> object:
+    if is_dataclass(value) and not isinstance(value, Message):
+        return {field.name: getattr(value, field.name) for field in fields_of(value)}
+    return str(value)
+
+
+def say(line: object, *, err: bool = False) -> None:
+    """One line: a message, an error of ours, or plain text."""
+    typer.echo(shown(worded(line)), err=err)
 
 
 def fields(pairs: Iterable[tuple[str, object]]) -> None:
     """Named values, one a line; those without a value are left out."""
     for name, value in pairs:
         if value not in ("", None):
-            typer.echo(f"{name}: {shown(str(value))}")
+            say(Message("cli.field", name=head(name), value=worded(value)))
 
 
 def passage(side: str, pieces: Iterable[Piece]) -> None:
     """One side of a copied passage on a line, with what was changed between marks."""
-    parts = [f"  {side}  "]
+    parts = [f"  {head(side)}  "]
     for text, is_changed in pieces:
         inner = shown(text)
         marked = f"{MARK_OPEN}{inner}{MARK_CLOSE}" if is_changed else inner
@@ -90,7 +116,7 @@ def passage(side: str, pieces: Iterable[Piece]) -> None:
 
 
 def pieces_of(span: Mapping[str, Any], side: str, max_chars: int) -> list[Piece]:
-    """One side of a passage as `webadmin.frozen` writes it, cut into what agrees and what was changed."""
+    """One side of a passage as `records.snapshots` writes it, cut into what agrees and what was changed."""
     first = 1 if side == "page" else 3
     excerpt, start = span.get(f"{side}_excerpt", ""), span[side][0]
     pieces: list[Piece] = []
@@ -117,7 +143,7 @@ def _shortened(pieces: Iterable[Piece], max_chars: int) -> Iterator[Piece]:
 
 
 @contextmanager
-def progress(label: str) -> Iterator["Meter"]:
+def progress(label: Message | str) -> Iterator["Meter"]:
     """A meter that moves on a terminal and writes a line now and then elsewhere, on stderr."""
     meter = Meter(label)
     try:
@@ -129,8 +155,8 @@ def progress(label: str) -> Iterator["Meter"]:
 class Meter:
     """Shows how far long work has come. Lines elsewhere than on a terminal: one for each tenth."""
 
-    def __init__(self, label: str) -> None:
-        self._label = label
+    def __init__(self, label: Message | str) -> None:
+        self._label = worded(label)
         self._is_terminal = sys.stderr.isatty()
         self._tenth = -1
         self._last = ""
@@ -140,11 +166,11 @@ class Meter:
         tenth = 10 * done // max(1, total)
         if self._is_terminal or tenth != self._tenth:
             self._tenth = tenth
-            self.text(f"{done:,} of {total:,}")
+            self.text(Message("cli.done-of", done=done, total=total))
 
-    def text(self, state: str) -> None:
+    def text(self, state: Message) -> None:
         """Show a state in words."""
-        line = f"{self._label}: {shown(state)}"
+        line = shown(worded(Message("cli.field", name=self._label, value=state)))
         if line == self._last:
             return
         sys.stderr.write(f"\r\x1b[K{line}" if self._is_terminal else f"{line}\n")
@@ -156,7 +182,7 @@ class Meter:
             sys.stderr.write("\r\x1b[K")
 
 
-def counting(label: str) -> Callable[[int, int], None]:
+def counting(label: Message | str) -> Callable[[int, int], None]:
     """A meter that is told how many are done, and of how many; it ends with the last."""
     meter = Meter(label)
 

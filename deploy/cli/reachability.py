@@ -4,9 +4,10 @@ from urllib.parse import urlsplit
 
 from core.hosts import DEFAULT_PORTS, host_key
 from core.settings import CrawlSettings
+from core.wording import Message
 from crawler.fetching.addresses import AddressGuard
 from crawler.fetching.names import Names
-from deploy.cli.faults import complain
+from deploy.cli.faults import warn
 
 
 def require_reachable(url: str, settings: CrawlSettings) -> None:
@@ -30,5 +31,5 @@ def _addresses(host: str, port: int, settings: CrawlSettings) -> list[str]:
     try:
         return Names(settings.name_servers).addresses(host, port)
     except (OSError, UnicodeError):
-        complain(f"warning: the host {host} is not known just now; look at its spelling, or a crawl will find nothing")
+        warn(Message("cli.host-unknown", host=host))
         return []

@@ -7,8 +7,10 @@ import typer
 
 from core.pages import Reading
 from core.states import MIN_CONFIDENCE_TO_TRUST
+from core.wording import Message
 from deploy.cli.output import as_json, fields, shown
 from deploy.cli.session import local_iso, local_time, settings_alone
+from deploy.words import obfuscation
 
 
 def register(app: typer.Typer) -> None:
@@ -17,10 +19,10 @@ def register(app: typer.Typer) -> None:
 
 
 def read(
-    source: Annotated[str, typer.Argument(metavar="FILE|URL|-", help="a saved page, an address, or - for stdin")],
-    is_json: Annotated[bool, typer.Option("--json", help="for programs")] = False,
+    source: Annotated[str, typer.Argument(metavar="FILE|URL|-")],
+    is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Show what the crawler reads there: title, site, text, encoding, date, author, and the disguises it undid."""
+    """Show what the crawler reads there: title, site, text, encoding, date, author, and the obfuscations it undid."""
     from deploy.cli.source import read_as_page
 
     settings = settings_alone()
@@ -29,27 +31,40 @@ def read(
     if is_json:
         as_json(_record(page.name, reading, settings))
         return
-    doubts = " (doubtful)" if reading.is_encoding_doubtful else ""
-    trust = " (doubtful)" if reading.confidence < MIN_CONFIDENCE_TO_TRUST else ""
     fields(
         [
-            ("source", page.name),
-            ("title", reading.title),
-            *((("chapter", str(reading.chapter_number)),) if reading.chapter_number is not None else ()),
-            ("site", _site(page.name, reading)),
-            ("author", reading.author),
-            ("published", local_time(reading.published, settings) if reading.published else ""),
-            ("encoding", f"{reading.encoding}{doubts}"),
-            *(("repaired", sentence) for sentence in reading.repairs),
-            ("extractor", f"{reading.extractor}, confidence {reading.confidence:.2f}{trust}"),
-            *(("left out", line) for line in reading.left_out),
-            *(("disguise", f"{item.kind}, {item.count} times: {item.example}") for item in reading.disguises),
-            ("characters", f"{len(reading.text):,}"),
+            ("column.source", page.name),
+            ("column.title", reading.title),
+            ("column.chapter", reading.chapter_number),
+            ("column.site", _site(page.name, reading)),
+            ("column.author", reading.author),
+            ("column.published", local_time(reading.published, settings) if reading.published else ""),
+            ("column.encoding", _doubted(reading.encoding, reading.is_encoding_doubtful)),
+            *(("column.repaired", sentence) for sentence in reading.repairs),
+            ("column.extractor", _extractor(reading)),
+            *(("column.left-out", line) for line in reading.left_out),
+            *(
+                (
+                    "column.obfuscation",
+                    Message("corpus.obfuscation", kind=obfuscation(item.kind), count=item.count, example=item.example),
+                )
+                for item in reading.obfuscations
+            ),
+            ("column.characters", f"{len(reading.text):,}"),
         ]
     )
     typer.echo()
     for line in reading.text.split("\n"):
         typer.echo(shown(line))
+
+
+def _doubted(value: Message | str, is_doubtful: bool) -> Message | str:
+    return Message("cli.doubtful", value=value) if is_doubtful else value
+
+
+def _extractor(reading: Reading) -> Message | str:
+    told = Message("corpus.extractor", extractor=reading.extractor, confidence=reading.confidence)
+    return _doubted(told, reading.confidence < MIN_CONFIDENCE_TO_TRUST)
 
 
 def _site(name: str, reading: Reading) -> str:
@@ -67,12 +82,12 @@ def _record(name: str, reading: Reading, settings: Any) -> dict[str, Any]:
         "published": local_iso(reading.published, settings),
         "encoding": reading.encoding,
         "is_encoding_doubtful": reading.is_encoding_doubtful,
-        "repairs": list(reading.repairs),
+        "repairs": list(map(str, reading.repairs)),
         "extractor": reading.extractor,
         "confidence": round(reading.confidence, 3),
         "is_extraction_doubtful": reading.confidence < MIN_CONFIDENCE_TO_TRUST,
         "left_out": list(reading.left_out),
-        "disguises": [{"kind": i.kind, "count": i.count, "example": i.example} for i in reading.disguises],
+        "obfuscations": [{"kind": i.kind, "count": i.count, "example": i.example} for i in reading.obfuscations],
         "text": reading.text,
         "raw_text": reading.raw_text or reading.text,
     }

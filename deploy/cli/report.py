@@ -1,4 +1,4 @@
-"""The verb `report`: the figures of a period in one of five formats."""
+"""The verb `report`: the figures of a period in one of the formats of `analytics.formats`."""
 
 import sys
 from datetime import date, datetime, timedelta
@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 
 import typer
 
+from analytics.formats import FORMATS, find_format
 from core.errors import BadInput
 from core.settings import Settings
 from deploy.cli.keys import find_site, find_work
@@ -23,25 +24,22 @@ def register(app: typer.Typer) -> None:
 
 
 def report(  # noqa: PLR0917 - options of a command
-    kind: Annotated[str, typer.Option("--format", metavar="FORMAT", help="pdf, xlsx, csv, html or json")],
-    since: Annotated[str, typer.Option(metavar="YYYY-MM-DD", help=f"first day; {DEFAULT_DAYS} days by default")] = "",
-    until: Annotated[str, typer.Option(metavar="YYYY-MM-DD", help="last day; today by default")] = "",
-    work: Annotated[str, typer.Option(help="only this work: its number or title")] = "",
-    site: Annotated[str, typer.Option(help="only this site: its number, name or host")] = "",
-    rights_holder: Annotated[str, typer.Option(help="only this rights holder")] = "",
-    language: Annotated[str, typer.Option(help="zh-hans or en")] = "",
-    out: Annotated[str, typer.Option(metavar="FILE", help="where to; - for stdout. A file in the home folder")] = "",
+    kind: Annotated[str, typer.Option("--format", metavar="FORMAT", help=", ".join(FORMATS))],
+    since: Annotated[str, typer.Option(metavar="YYYY-MM-DD", help=str(DEFAULT_DAYS))] = "",
+    until: Annotated[str, typer.Option(metavar="YYYY-MM-DD")] = "",
+    work: str = "",
+    site: str = "",
+    rights_holder: str = "",
+    language: str = "",
+    out: Annotated[str, typer.Option(metavar="FILE")] = "",
 ) -> None:
     """Write a report: cases, sites, works, days, what was left out and why."""
-    from analytics.formats import FORMATS, render
-
-    if kind not in FORMATS:
-        raise BadInput(f"there is no report format {kind}; choose {', '.join(FORMATS)}")
+    chosen = find_format(kind)
     with session() as settings:
         from django.contrib.auth.models import User
 
-        from webadmin import catalogue
-        from webadmin.reports import make_report
+        from records.reports import make_report
+        from records.works import catalogue
 
         last = _day("--until", until) or datetime.now(ZoneInfo(settings.web.time_zone)).date()
         first = _day("--since", since) or last - timedelta(days=DEFAULT_DAYS - 1)
@@ -55,7 +53,7 @@ def report(  # noqa: PLR0917 - options of a command
             site=find_site(site) if site else None,
             language=language,
         )
-        content = render(made, kind)
+        content = chosen.render(made)
         path = _written(content, out, settings, f"zhuiwen-{first}-{last}.{kind}")
     if path is not None:
         say(str(path))
@@ -67,7 +65,7 @@ def _day(option: str, text: str) -> date | None:
     try:
         return date.fromisoformat(text)
     except ValueError as error:
-        raise BadInput(f"{option} {text} is no day; write it like 2026-03-31") from error
+        raise BadInput("cli.no-day", option=option, text=text) from error
 
 
 def _written(content: bytes, out: str, settings: Settings, name: str) -> Path | None:
@@ -83,5 +81,5 @@ def _written(content: bytes, out: str, settings: Settings, name: str) -> Path | 
         partial.write_bytes(content)
         partial.replace(path)
     except OSError as error:
-        raise BadInput(f"{path} cannot be written ({error.strerror or error}); choose another --out") from error
+        raise BadInput("cli.report-unwritable", path=path, reason=error.strerror or error) from error
     return path.absolute()

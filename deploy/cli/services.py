@@ -1,109 +1,114 @@
 """The verbs of the processes: up, down, status, doctor."""
 
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from core.settings import unknown_names
-from deploy.cli.faults import complain
-from deploy.cli.output import as_json, say
+from core.wording import Message
+from deploy.cli.output import as_json, head, padded, say, shown, width
+from deploy.words import worded
 
 if TYPE_CHECKING:
-    from deploy.home import Home
     from deploy.services import ServiceStatus
 
 
 def register(app: typer.Typer) -> None:
     """Add the verbs to `app`."""
-
-    @app.command("up")
-    def up_verb() -> None:
-        """Start every service and return when all of them answer."""
-        from deploy.home import prepare
-        from deploy.services import up
-
-        home = prepare(os.environ)
-        warn_of_unknown_settings(os.environ)
-        up(home, say)
-
-    @app.command("down")
-    def down_verb() -> None:
-        """Stop every service that runs on this machine."""
-        from deploy.home import prepare
-        from deploy.services import down
-
-        down(prepare(os.environ), say)
-
-    @app.command("status")
-    def status_verb(for_programs: Annotated[bool, typer.Option("--json", help="for programs")] = False) -> None:
-        """Show every service; exit 0 when all of them run."""
-        from deploy.home import prepare
-        from deploy.services import status
-
-        home = prepare(os.environ)
-        rows = status(home)
-        if for_programs:
-            as_json([asdict(row) for row in rows])
-        else:
-            _show(rows)
-            _show_evidence(home)
-        raise typer.Exit(0 if all(row.is_ok for row in rows) else 1)
-
-    @app.command("doctor")
-    def doctor_verb(for_programs: Annotated[bool, typer.Option("--json", help="for programs")] = False) -> None:
-        """Look for what is wrong and say what to do; exit 0 when nothing is."""
-        from deploy import doctor, stored_checks
-        from deploy.home import prepare
-
-        context = doctor.Context(prepare(os.environ), os.environ)
-        findings = doctor.examine(context, (*doctor.CHECKS, *stored_checks.CHECKS))
-        if for_programs:
-            as_json([asdict(finding) for finding in findings])
-        for finding in [] if for_programs else findings:
-            say(f"{finding.id}: {finding.problem}")
-            say(f"    {finding.remedy}")
-        if not findings and not for_programs:
-            say("nothing is wrong")
-        raise typer.Exit(1 if findings else 0)
+    app.command("up")(up)
+    app.command("down")(down)
+    app.command("status")(status)
+    app.command("doctor")(doctor)
 
 
-def warn_of_unknown_settings(environ: Mapping[str, str]) -> None:
-    """One line on stderr for each variable that looks like a setting and is none."""
-    for name, nearest in unknown_names(environ).items():
-        complain(f"warning: {name} is set, and there is no such setting" + (f"; is it {nearest}?" if nearest else ""))
+def up() -> None:
+    """Start every service and return when all of them answer."""
+    from core.settings_layers import planned
+    from deploy import services
+    from deploy.cli import before_up
+    from deploy.home import prepare
+
+    home = prepare(os.environ, planned)
+    before_up.warn_of_unknown_settings(os.environ, home.path)
+    before_up.require_the_only_one(home, os.environ)
+    for line in before_up.warnings_of_environments(home, os.environ):
+        say(line)
+    services.up(home, say)
+
+
+def down() -> None:
+    """Stop every service that runs on this machine."""
+    from core.settings_layers import running
+    from deploy import services
+    from deploy.home import prepare
+
+    services.down(prepare(os.environ, running), say)
+
+
+def status(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
+    """Show every service; exit 0 when all of them run and there is room to store."""
+    from deploy.cli.standing import installation_status
+
+    stands = installation_status(os.environ)
+    if is_json:
+        as_json(stands.as_values())
+    else:
+        _show(stands.services)
+        for line in (*stands.problems, *stands.remedies, *stands.notes, *stands.evidence):
+            say(line)
+    raise typer.Exit(0 if stands.is_well else 1)
+
+
+def doctor(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
+    """Look for what is wrong and say what to do; exit 0 when nothing is."""
+    from core.settings_layers import running
+    from deploy import doctor
+    from deploy.cli import stored_checks
+    from deploy.findings import Context
+    from deploy.home import prepare
+
+    context = Context(prepare(os.environ, running), os.environ)
+    findings = doctor.examine(context, (*doctor.CHECKS, *stored_checks.CHECKS))
+    if is_json:
+        as_json(findings)
+    for finding in [] if is_json else findings:
+        say(Message("doctor.finding", id=finding.id, problem=finding.problem))
+        say(f"    {worded(finding.remedy)}")
+    if not findings and not is_json:
+        say(Message("doctor.nothing"))
+    raise typer.Exit(1 if findings else 0)
 
 
 def _show(rows: "Sequence[ServiceStatus]") -> None:
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.table import Table
-
+    """The services in columns."""
     from deploy.services import State
 
-    colors = {State.RUNNING: "green", State.EXTERNAL: "green", State.STARTING: "yellow", State.STOPPED: "dim"}
-    table = Table("service", "state", "pid", "MB", "up", "address", box=None, pad_edge=False)
-    for row in rows:
-        state = f"[{colors.get(row.state, 'red')}]{row.state}[/]"
-        memory = "" if row.memory_mb is None else f"{row.memory_mb:.0f}"
-        table.add_row(row.name, state, str(row.pid or ""), memory, _duration(row.uptime_s), escape(row.address))
-    console = Console()
-    console.print(table)
-    for row in rows:
-        if row.remedy:
-            said = f" ({row.last_log_line})" if row.last_log_line else ""
-            console.print(escape(f"{row.name}: {row.remedy}{said}"), soft_wrap=True)
+    colors = {State.RUNNING: "green", State.EXTERNAL: "green", State.STARTING: "yellow", State.STOPPED: "bright_black"}
+    columns = ("column.service", "column.state", "column.pid", "column.megabytes", "column.up", "column.address")
+    cells = [tuple(map(head, columns)), *map(_cells, rows)]
+    widths = [max(map(width, column)) for column in zip(*cells, strict=True)]
+    for line, row in zip(cells, (None, *rows), strict=True):
+        shaped = [padded(text, columns) for text, columns in zip(line, widths, strict=True)]
+        if row is not None:
+            shaped[1] = typer.style(shaped[1], fg=colors.get(row.state, "red"))
+        typer.echo("  ".join(shaped).rstrip())
 
 
-def _show_evidence(home: "Home") -> None:
-    """How the evidence stands, where there is an admin database to ask."""
-    if home.settings.services.database_url or home.settings.sqlite_path.exists():
-        from deploy.cli.evidence_standing import lines_if_any
+def _cells(row: "ServiceStatus") -> tuple[str, ...]:
+    memory = "" if row.memory_mb is None else f"{row.memory_mb:.0f}"
+    return (row.name, head(_STATES[row.state]), str(row.pid or ""), memory, _duration(row.uptime_s), shown(row.address))
 
-        for line in lines_if_any():
-            say(line)
+
+_STATES = {
+    "running": "start.running",
+    "starting": "start.starting",
+    "silent": "start.silent",
+    "failing": "start.failing",
+    "stopped": "start.stopped",
+    "external": "start.external",
+    "unreachable": "start.unreachable",
+}
 
 
 def _duration(seconds: float | None) -> str:

@@ -2,13 +2,22 @@
 
 import logging
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from core.errors import ServiceUnavailable
-from core.settings import Settings, load
+from core.known_settings import variable_of
+from core.settings import Settings
+from core.settings_loading import load
+from core.wording import Message
+from deploy.cli.faults import complain, private_log
+from deploy.words import language
+
+STORES = frozenset({"mongo_url", "redis_url", "index_url", "database_url", "evidence_url"})
+
+_NOT_MADE = ("42P01", "42703")  # PostgreSQL: undefined table, undefined column
 
 
 @contextmanager
@@ -17,23 +26,27 @@ def session() -> Iterator[Settings]:
 
     Raises ServiceUnavailable where the admin database is not there or was not made yet.
     """
-    from deploy.home import prepare
+    from deploy.home import adopt, prepare
 
     home = prepare(os.environ)
-    os.environ.update(home.environment)
-    _log_to(home.settings)
+    _warn_of_other_stores(os.environ, home.settings)
+    settings = home.settings
+    if not settings.services.database_url and not settings.sqlite_path.exists():
+        os.umask(0o077)  # SQLite makes an empty one before it says that there are no tables
+    adopt(home)
+    _log_to(settings)
     import django
     from django.db.utils import DatabaseError, InterfaceError
     from django.utils import translation
 
     django.setup()
     try:
-        with translation.override("en"):  # the command line speaks English; a report asks for its own language
-            yield home.settings
+        with translation.override(language()):  # a report asks for its own
+            yield settings
     except (DatabaseError, InterfaceError) as error:
         if not _is_absence(error):
             raise
-        raise ServiceUnavailable("the admin database", _database_name(home.settings), "zhuiwen up") from error
+        raise ServiceUnavailable(Message("service.admin-database"), _database_name(settings), "zhuiwen up") from error
 
 
 def settings_alone() -> Settings:
@@ -51,9 +64,21 @@ def local_iso(moment: datetime | None, settings: Settings) -> str | None:
     return None if moment is None else moment.astimezone(ZoneInfo(settings.web.time_zone)).isoformat(timespec="seconds")
 
 
+def _warn_of_other_stores(environ: Mapping[str, str], settings: Settings) -> None:
+    """Whoever has another store in the environment of a shell than the services use is told so."""
+    from deploy import started
+
+    others = [variable_of(name) for name in started.overridden(environ, settings.home) if name in STORES]
+    if others:
+        complain(Message("cli.other-stores", names=others))
+
+
 def _is_absence(error: Exception) -> bool:
     """Whether the database does not answer or lacks its tables, rather than that we asked something wrong."""
-    return type(error).__name__ in ("OperationalError", "InterfaceError") or "does not exist" in str(error)
+    from django.db.utils import InterfaceError, OperationalError
+
+    is_away = isinstance(error, OperationalError | InterfaceError)  # SQLite: missing tables, too
+    return is_away or getattr(error.__cause__, "sqlstate", None) in _NOT_MADE
 
 
 def _database_name(settings: Settings) -> str:
@@ -63,7 +88,7 @@ def _database_name(settings: Settings) -> str:
 def _log_to(settings: Settings) -> None:
     """Warnings of libraries go into a file: the terminal is for what the user asked."""
     logging.basicConfig(
-        filename=settings.home / "logs" / "command-line.log",
+        filename=private_log(settings.home / "logs"),
         level=logging.WARNING,
         format="%(asctime)s %(levelname)s %(name)s %(message)s",
     )

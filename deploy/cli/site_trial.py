@@ -10,12 +10,13 @@ import typer
 from core.errors import BadInput
 from core.ids import PageId, VersionId
 from core.pages import CrawlCounts, CrawlPlan, Fetched, Reading, Stored
+from core.wording import Message
 from deploy.cli.output import as_json, say, table
 from deploy.cli.session import session
 
 if TYPE_CHECKING:
-    from core.messages import Message
-    from webadmin.models import Site
+    from core import messages
+    from records.models import Site
 
 
 def register(group: typer.Typer) -> None:
@@ -24,14 +25,17 @@ def register(group: typer.Typer) -> None:
 
 
 def try_site(
-    site: Annotated[str, typer.Argument(metavar="SITE", help="its number or name")],
-    url: Annotated[str, typer.Argument(metavar="[URL]", help="one page of it; none: those stored")] = "",
-    is_stored: Annotated[bool, typer.Option("--stored", help="take the page as it is stored, ask nobody")] = False,
-    is_json: Annotated[bool, typer.Option("--json", help="for programs")] = False,
+    site: Annotated[str, typer.Argument(metavar="SITE")],
+    url: Annotated[str, typer.Argument(metavar="[URL]")] = "",
+    is_stored: Annotated[bool, typer.Option("--stored")] = False,
+    is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> int:
     """Try the rules for refusals, the proxies, the login and the browser of a site; nothing is stored."""
     with session() as settings:
-        from webadmin import catalogue, crawls, politeness, stores
+        from records import stores
+        from records.sites import politeness
+        from records.sites import runs as crawls
+        from records.works import catalogue
 
         found = catalogue.find_site(site)
         if not url or is_stored:
@@ -55,13 +59,13 @@ class _Kept:
     def put_many(self, pages: Sequence[tuple[Fetched, Reading]]) -> list[Stored]:
         return [self.put(fetched, reading) for fetched, reading in pages]
 
-    def send(self, message: "Message") -> None:
+    def send(self, message: "messages.StepMessage") -> None:
         return
 
 
 def _plan_of(site: "Site", url: str, crawls: Any) -> CrawlPlan:
     """The site's plan for this page alone. Hours and budgets are for crawls; a person asks for one page."""
-    from webadmin.models import CrawlRun
+    from records.models import CrawlRun
 
     plan: CrawlPlan = crawls.plan_of(site, CrawlRun(site=site))
     polite = replace(plan.politeness, windows="", budget=type(plan.politeness.budget)())
@@ -79,7 +83,7 @@ def _require_part(url: str, plan: CrawlPlan, settings: Any) -> None:
 
     AddressGuard(settings.allow_private_hosts).check_url(url)
     if not scope(plan).is_on_site(url):
-        raise BadInput(f"{url} is not part of the site; add its host to the site's domains if it is")
+        raise BadInput("tracking.not-part", url=url)
 
 
 def _trial(plan: CrawlPlan, settings: Any) -> tuple[CrawlCounts, _Kept]:
@@ -92,14 +96,16 @@ def _trial(plan: CrawlPlan, settings: Any) -> tuple[CrawlCounts, _Kept]:
 def _say_trial(trial: tuple[CrawlCounts, _Kept], plan: CrawlPlan, is_json: bool) -> int:
     counts, kept = trial
     page = kept.pages[0] if kept.pages else None
-    faults = list(dict.fromkeys([*counts.faults, *([counts.end_sentence] if counts.end_sentence else [])]))
+    faults: list[Message | str] = list(
+        dict.fromkeys([*counts.faults, *([counts.end_sentence] if counts.end_sentence else [])])
+    )
     if page is None and not faults:
-        faults = [f"{plan.start_urls[0]} has no main text that can be read"]
+        faults = [Message("tracking.no-main-text", url=plan.start_urls[0])]
     record = {
         "is_read": page is not None,
         "title": page[1].title if page else "",
         "chars": len(page[1].text) if page else 0,
-        "refusals": [fault for fault in faults if "is a refusal by the rule" in fault],
+        "refusals": counts.refusals,
         "login": _login_said(plan, counts),
         "proxies": counts.proxies,
         "ended": counts.finish_reason,
@@ -108,30 +114,32 @@ def _say_trial(trial: tuple[CrawlCounts, _Kept], plan: CrawlPlan, is_json: bool)
     if is_json:
         as_json(record)
     else:
-        say(f"read: {record['title']} ({record['chars']} characters)" if page else "no page was read")
-        say(f"login: {record['login']}")
+        read = Message("tracking.read", title=record["title"], chars=record["chars"])
+        say(read if page else Message("tracking.none-read"))
+        say(Message("tracking.login", state=record["login"]))
         for place, health in counts.proxies.items():
-            say(f"proxy {place}: {health['successes']} answered, {health['failures']} failed")
+            say(Message("tracking.proxy", place=place, successes=health["successes"], failures=health["failures"]))
         for fault in faults:
             say(fault)
     return 0 if page else 1
 
 
-def _login_said(plan: CrawlPlan, counts: CrawlCounts) -> str:
+def _login_said(plan: CrawlPlan, counts: CrawlCounts) -> Message:
     if not plan.politeness.login.steps:
-        return "none"
-    return "does not work" if counts.finish_reason == "login_failed" else "works"
+        return Message("tracking.login-none")
+    return Message("tracking.login-fails" if counts.finish_reason == "login_failed" else "tracking.login-works")
 
 
 def _say_tried(tried: list[Any], is_json: bool) -> int:
     if is_json:
-        as_json([asdict(each) for each in tried])
+        as_json([{**asdict(each), "seen": str(each.seen or "")} for each in tried])
         return 0
     if not tried:
-        raise BadInput("no page of the site is stored yet; crawl it first, or give a URL")
-    rows = [(t.url, t.title, t.rule or ("-" if t.is_stored else "not stored any more"), t.seen) for t in tried]
+        raise BadInput("tracking.none-stored")
+    gone = Message("tracking.page-gone")
+    rows = [(t.url, t.title, t.rule or ("-" if t.is_stored else gone), t.seen or "") for t in tried]
     with suppress(BrokenPipeError):
-        table(("url", "title", "rule", "seen"), rows)
+        table(("column.url", "column.title", "column.rule", "column.seen"), rows)
     refused = sum(bool(t.rule) for t in tried)
-    say(f"{refused} of {len(tried)} pages are refusals by these rules")
+    say(Message("tracking.refusals", refused=refused, pages=len(tried)))
     return 0

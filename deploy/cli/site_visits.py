@@ -5,13 +5,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from core.errors import BadInput
+from core.wording import Message
 from deploy.cli.output import as_json, say, table
 from deploy.cli.session import local_iso, local_time, session
 
 if TYPE_CHECKING:
-    from webadmin.models import Address, SiteMove
+    from records.models import Address, SiteMove
 
 MAX_ROWS = 200
+_MOVE_COLUMNS = (
+    "column.move",
+    "column.site",
+    "column.from",
+    "column.to",
+    "column.state",
+    "column.evidence",
+    "column.proposed",
+)
 
 
 def register(group: typer.Typer) -> None:
@@ -21,12 +31,13 @@ def register(group: typer.Typer) -> None:
 
 
 def failures(
-    site: Annotated[str, typer.Argument(metavar="[SITE]", help="number, name, host or URL; all sites without")] = "",
-    is_json: Annotated[bool, typer.Option("--json", help="for programs")] = False,
+    site: Annotated[str, typer.Argument(metavar="[SITE]")] = "",
+    is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
     """List the addresses that could not be fetched, why, and when they are tried again."""
     with session() as settings:
-        from webadmin import catalogue, revisits
+        from records.sites import visit_repository as revisits
+        from records.works import catalogue
 
         rows = revisits.failing(catalogue.find_site(site) if site.strip() else None)
         if is_json:
@@ -34,7 +45,7 @@ def failures(
             return
         shown = list(rows[:MAX_ROWS])
         table(
-            ("site", "address", "times", "reason", "last", "again"),
+            ("column.site", "column.address", "column.times", "column.reason", "column.last", "column.again"),
             [
                 (
                     row.site.name,
@@ -46,23 +57,23 @@ def failures(
                 )
                 for row in shown
             ],
-            right=("times",),
+            right=("column.times",),
         )
         if len(shown) == MAX_ROWS and (left := rows.count() - MAX_ROWS) > 0:
-            say(f"and {left} more; all of them with --json")
+            say(Message("tracking.more-failures", left=left))
 
 
 def moves(
-    accept: Annotated[int | None, typer.Option(metavar="N", help="the new host is the same site")] = None,
-    refuse: Annotated[int | None, typer.Option(metavar="N", help="it is another site")] = None,
-    is_json: Annotated[bool, typer.Option("--json", help="for programs")] = False,
+    accept: Annotated[int | None, typer.Option(metavar="N")] = None,
+    refuse: Annotated[int | None, typer.Option(metavar="N")] = None,
+    is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
     """List the sites that may have moved to another host and what speaks for it; accept or refuse a move."""
     if accept is not None and refuse is not None:
-        raise BadInput("accept a move or refuse it; give one of --accept and --refuse")
+        raise BadInput("tracking.one-of-two")
     with session() as settings:
-        from webadmin import identity
-        from webadmin.models import SiteMove
+        from records.models import SiteMove
+        from records.sites import domain_changes as identity
 
         if accept is not None or refuse is not None:
             _decide(identity.find_move(accept if accept is not None else refuse or 0), is_accepted=accept is not None)
@@ -72,32 +83,32 @@ def moves(
             as_json([_move(move, settings) for move in found])
             return
         table(
-            ("move", "site", "from", "to", "state", "evidence", "proposed"),
+            _MOVE_COLUMNS,
             [
                 (
                     move.pk,
                     move.site.name,
                     move.from_host,
                     move.to_host,
-                    move.state,
+                    move.get_state_display(),
                     _evidence(move.evidence),
                     local_time(move.proposed_at, settings),
                 )
                 for move in found
             ],
-            right=("move",),
+            right=("column.move",),
         )
 
 
 def _decide(move: "SiteMove", *, is_accepted: bool) -> None:
-    from webadmin import identity
+    from records.sites import domain_changes as identity
 
     if is_accepted:
         identity.accept(move, None)
-        say(f"{move.to_host} belongs to {move.site.name} now; its pages and cases stay, visits go on at {move.to_host}")
+        say(Message("tracking.accepted", host=move.to_host, site=move.site.name))
         return
     identity.refuse(move, None)
-    say(f"{move.to_host} is another site than {move.site.name}; it is not proposed again")
+    say(Message("tracking.refused", host=move.to_host, site=move.site.name))
 
 
 def _failure(row: "Address", settings: Any) -> dict[str, Any]:
@@ -106,7 +117,7 @@ def _failure(row: "Address", settings: Any) -> dict[str, Any]:
         "url": row.url,
         "failures": row.failures,
         "reason": row.reason,
-        "sentence": row.sentence,
+        "sentence": str(row.sentence or ""),
         "failed_at": local_iso(row.failed_at, settings),
         "due_at": local_iso(row.due_at, settings),
     }
@@ -126,17 +137,17 @@ def _move(move: "SiteMove", settings: Any) -> dict[str, Any]:
     }
 
 
-def _evidence(found: dict[str, Any]) -> str:
+def _evidence(found: dict[str, Any]) -> Message:
     """In a few words; what was not found is not said."""
     told = []
-    if found.get("start_pages_led"):
-        told.append(f"start pages lead there: {found['start_pages_led']}")
-    if found.get("pages_led"):
-        told.append(f"pages lead there: {found['pages_led']} (same path: {found.get('same_place', 0)})")
-    if found.get("shared_texts"):
-        told.append(f"same texts: {found['shared_texts']}")
-    if found.get("compared"):
-        told.append(f"alike at the same path: {found.get('alike', 0)} of {found['compared']}")
-    if found.get("template") is not None:
-        told.append(f"template {found['template']:.2f}")
-    return "; ".join(told)
+    if count := found.get("start_pages_led"):
+        told.append(Message("tracking.start-pages-led", count=count))
+    if count := found.get("pages_led"):
+        told.append(Message("tracking.pages-led", count=count, same=found.get("same_place", 0)))
+    if count := found.get("shared_texts"):
+        told.append(Message("tracking.shared-texts", count=count))
+    if compared := found.get("compared"):
+        told.append(Message("tracking.alike", alike=found.get("alike", 0), compared=compared))
+    if (value := found.get("template")) is not None:
+        told.append(Message("tracking.template", value=value))
+    return Message("tracking.several", states=told)

@@ -8,13 +8,24 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from core.errors import BadInput
-from core.pages import SpiderKind
+from core.wording import Message
+from crawler.site_kinds import KINDS, SiteKind
 from deploy.cli import site_trial, site_visits
 from deploy.cli.output import as_json, say, table
 from deploy.cli.session import local_iso, local_time, session
+from deploy.words import language
 
 if TYPE_CHECKING:
-    from webadmin.models import Site
+    from records.models import CrawlRun, Site
+
+
+def _kinds_help() -> str:
+    return "; ".join(f"{kind.name}: {kind.label.in_language(language())}" for kind in KINDS.values())
+
+
+def _readers(setting: str) -> str:
+    """The kinds that a setting says something to."""
+    return ", ".join(kind.name for kind in KINDS.values() if setting in kind.settings)
 
 
 def register(app: typer.Typer) -> None:
@@ -28,31 +39,24 @@ def register(app: typer.Typer) -> None:
 
 
 def add(  # noqa: PLR0917 - options of a command
-    url: Annotated[str, typer.Argument(metavar="[URL]", help="where a crawl begins")] = "",
-    name: Annotated[str, typer.Option(help="of the site; its host where none is given")] = "",
-    kind: Annotated[
-        str | None,
-        typer.Option(
-            help="generic, sitemap, feed, novel, list or archive: what the URL is; generic where none is given"
-        ),
-    ] = None,
-    urls: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="of --kind list: the pages, one a line; # begins a comment")
-    ] = None,
-    rights_holder: Annotated[str, typer.Option(help="who watches it. Needed where there are several")] = "",
-    daily_at: Annotated[str | None, typer.Option(metavar="HH:MM", help="when it is crawled, in your zone")] = None,
-    every_days: Annotated[int | None, typer.Option(help="crawl it every so many days")] = None,
-    max_pages: Annotated[int | None, typer.Option(help="pages of one crawl")] = None,
-    max_depth: Annotated[int | None, typer.Option(help="links from the start")] = None,
-    delay: Annotated[float | None, typer.Option(help="seconds between two requests")] = None,
-    follow: Annotated[list[str] | None, typer.Option(metavar="REGEX", help="follow only such links")] = None,
-    keep: Annotated[list[str] | None, typer.Option(metavar="REGEX", help="keep only such pages")] = None,
-    deny: Annotated[list[str] | None, typer.Option(metavar="REGEX", help="never visit such links")] = None,
-    body: Annotated[str | None, typer.Option(metavar="SELECTOR", help="CSS or XPath of the main text")] = None,
-    title_selector: Annotated[str | None, typer.Option(metavar="SELECTOR", help="CSS or XPath of the title")] = None,
-    encoding: Annotated[str | None, typer.Option(help="where it cannot be found from the pages")] = None,
-    ignore_robots: Annotated[bool, typer.Option(help="crawl what robots.txt forbids; ask the site first")] = False,
-    reason: Annotated[str, typer.Option(help="why robots.txt is ignored; kept, and shown in the admin")] = "",
+    url: Annotated[str, typer.Argument(metavar="[URL]")] = "",
+    name: str = "",
+    kind: Annotated[str | None, typer.Option(help=_kinds_help())] = None,
+    urls: Annotated[Path | None, typer.Option(metavar="FILE")] = None,
+    rights_holder: str = "",
+    daily_at: Annotated[str | None, typer.Option(metavar="HH:MM")] = None,
+    every_days: int | None = None,
+    max_pages: int | None = None,
+    max_depth: Annotated[int | None, typer.Option(help=_readers("max_depth"))] = None,
+    delay: float | None = None,
+    follow: Annotated[list[str] | None, typer.Option(metavar="REGEX", help=_readers("follow_patterns"))] = None,
+    keep: Annotated[list[str] | None, typer.Option(metavar="REGEX")] = None,
+    deny: Annotated[list[str] | None, typer.Option(metavar="REGEX")] = None,
+    body: Annotated[str | None, typer.Option(metavar="SELECTOR")] = None,
+    title_selector: Annotated[str | None, typer.Option(metavar="SELECTOR")] = None,
+    encoding: str | None = None,
+    ignore_robots: bool = False,
+    reason: str = "",
 ) -> None:
     """Watch a site. The same address again brings its options up to date; --name of a site adds an address to it."""
     options: dict[str, Any] = {
@@ -71,57 +75,76 @@ def add(  # noqa: PLR0917 - options of a command
         "obey_robots": False if ignore_robots else None,
     }
     given = {option: value for option, value in options.items() if value is not None}
-    if ignore_robots and kind in ("list", "archive"):
-        raise BadInput("--ignore-robots is not for lists and archives here; switch it in the admin, with the reason")
-    if ignore_robots and not reason.strip():
-        raise BadInput("--ignore-robots needs --reason: why robots.txt is not to be obeyed")
-    if kind in ("list", "archive"):
-        _add_named(kind, url, urls, name, rights_holder, given)
-        return
-    if urls is not None:
-        raise BadInput("a file of addresses makes a list: give --kind list with --urls")
-    if not url.strip():
-        raise BadInput("the address of the site is empty; write it like https://www.example.com/")
+    of_kind = KINDS[kind or "generic"]
+    if ignore_robots:
+        _check_switch(of_kind, reason)
+    if of_kind.starts_are_pages or not of_kind.is_crawled:
+        _add_named(of_kind, url, urls, name, rights_holder, given)
+    elif urls is not None:
+        raise BadInput("tracking.not-a-list")
+    elif not url.strip():
+        raise BadInput("tracking.no-address")
+    else:
+        _add_addressed(url, name, rights_holder, given, reason)
+
+
+def _add_addressed(url: str, name: str, rights_holder: str, options: dict[str, Any], reason: str) -> None:
+    """Add a site that begins at an address. reason: why robots.txt is ignored, where the options say so."""
     with session() as settings:
         from deploy.cli.reachability import require_reachable
-        from webadmin import catalogue, sharing
+        from records.sites import politeness
+        from records.works import catalogue
 
         require_reachable(url.strip(), settings.crawl)
-        site = catalogue.add_site(catalogue.holder(rights_holder), url, name, **given)
-        _note_switch(site, ignore_robots, reason)
-        hosts = ", ".join(domain.host for domain in site.domains.all())
-        say(f"watching {site.pk} {site.name} ({hosts}) at {_when(site)}; crawl it now with: zhuiwen crawl {site.pk}")
-        if settings.crawl.is_shared:
-            told = sharing.what_is_shared(site.kind, settings.crawl)
-            say(f"{sharing.processes(settings.crawl)} processes crawl it. {told}")
+        site = catalogue.add_site(catalogue.holder(rights_holder), url, name, **options)
+        if options.get("obey_robots") is False:
+            politeness.note_robots_switch(site, reason)
+        hosts = [domain.host for domain in site.domains.all()]
+        say(Message("tracking.watching", id=site.pk, name=site.name, hosts=hosts, when=_when(site)))
 
 
-def _note_switch(site: "Site", ignore_robots: bool, reason: str) -> None:
-    """Write down that robots.txt is ignored from now on, and why."""
-    from webadmin import politeness
+def _check_switch(of_kind: SiteKind, reason: str) -> None:
+    """Raises BadInput where robots.txt cannot be ignored from here."""
+    if of_kind.starts_are_pages or not of_kind.is_crawled:
+        raise BadInput("tracking.robots-elsewhere")
+    if not reason.strip():
+        raise BadInput("tracking.robots-reason")
 
-    if ignore_robots:
-        politeness.note_robots_switch(site, reason)
 
-
-def show(is_json: Annotated[bool, typer.Option("--json", help="for programs")] = False) -> None:
+def show(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
     """List the sites, when each was last crawled and how that ended."""
     with session() as settings:
-        from webadmin.models import Site
-        from webadmin.sharing import processes
+        from records.models import Site
 
         sites = list(Site.objects.select_related("rights_holder").prefetch_related("domains").order_by("pk"))
         if is_json:
-            shared = {"processes": processes(settings.crawl)}
-            as_json([_record(site) | shared | {"last_run": _run_record(site, settings)} for site in sites])
+            as_json([_record(site) | {"last_run": _run_record(site, settings)} for site in sites])
             return
         rows = []
         for site in sites:
             run = site.runs.first()
-            last = f"{local_time(run.due_at, settings)} {run.state}, {run.pages_stored} pages" if run else "never"
             hosts = ", ".join(domain.host for domain in site.domains.all())
+            last = _last(run, settings)
             rows.append((site.pk, site.name, hosts, site.kind, site.rights_holder.name, _when(site), last))
-        table(("id", "name", "hosts", "kind", "rights holder", "crawled at", "last crawl"), rows, right=("id",))
+        table(_COLUMNS, rows, right=("column.id",))
+
+
+_COLUMNS = (
+    "column.id",
+    "column.name",
+    "column.hosts",
+    "column.kind",
+    "column.rights-holder",
+    "column.crawled-at",
+    "column.last-crawl",
+)
+
+
+def _last(run: "CrawlRun | None", settings: Any) -> Message:
+    if run is None:
+        return Message("tracking.never")
+    when, state = local_time(run.due_at, settings), run.get_state_display()
+    return Message("tracking.last", when=when, state=state, pages=run.pages_stored)
 
 
 def _record(site: "Site") -> dict[str, Any]:
@@ -146,42 +169,44 @@ def _run_record(site: "Site", settings: Any) -> dict[str, Any] | None:
     if run is None:
         return None
     ended = local_iso(run.finished_at, settings)
-    return {"id": run.pk, "state": run.state, "finished": ended, "pages_stored": run.pages_stored, "faults": run.faults}
+    faults = [str(fault) for fault in run.faults]
+    return {"id": run.pk, "state": run.state, "finished": ended, "pages_stored": run.pages_stored, "faults": faults}
 
 
-def _when(site: "Site") -> str:
+def _when(site: "Site") -> Message | str:
     if not site.is_active:
-        return "not watched"
-    return f"{site.crawl_at:%H:%M}" + (f" every {site.interval_days} days" if site.interval_days > 1 else "")
+        return Message("tracking.unwatched")
+    time = f"{site.crawl_at:%H:%M}"
+    return Message("tracking.every", time=time, days=site.interval_days) if site.interval_days > 1 else time
 
 
 def _add_named(  # noqa: PLR0917 - what the command was given
-    kind: str, url: str, urls: Path | None, name: str, rights_holder: str, options: dict[str, Any]
+    kind: SiteKind, url: str, urls: Path | None, name: str, rights_holder: str, options: dict[str, Any]
 ) -> None:
     """Add a site that has no one address."""
-    is_list = kind == "list"
+    is_list = kind.starts_are_pages
     if url.strip() or (urls is None) == is_list:
-        raise BadInput(
-            "a list of pages is given as a file: --kind list --urls FILE --name NAME"
-            if is_list
-            else "a site of archive files has no address: --kind archive --name NAME"
-        )
+        if is_list:
+            raise BadInput("tracking.list-as-file", label=kind.label.in_language(language()), kind=kind.name)
+        raise BadInput("tracking.no-address-of-archive", kind=kind.name)
     with session() as settings:
-        from webadmin import catalogue, watchlist
-        from webadmin.intake.plain import read_bytes
+        from intake.plain import read_bytes
+        from records.sites import watchlist
+        from records.works import catalogue
 
         text = read_bytes(urls, settings.crawl.max_body_bytes).decode("utf-8", "replace") if urls is not None else ""
         holder = catalogue.holder(rights_holder)
-        values = {option: value for option, value in options.items() if option != "kind"}
-        site = watchlist.add_list(holder, name, text, **values) if is_list else watchlist.archive_site(holder, name)
-        count = f"{len(site.start_urls.splitlines())} pages, crawl them with: zhuiwen crawl {site.pk}"
-        say(f"watching {site.pk} {site.name} ({count})" if is_list else f"{site.pk} {site.name} is ready for archives")
+        site = watchlist.add_list(holder, name, text, **options) if is_list else watchlist.archive_site(holder, name)
+        if is_list:
+            pages = len(site.start_urls.splitlines())
+            say(Message("tracking.watching-pages", id=site.pk, name=site.name, pages=pages))
+        else:
+            say(Message("tracking.ready", id=site.pk, name=site.name))
 
 
 def _kind(text: str | None) -> str | None:
-    known = [kind.value for kind in SpiderKind]
-    if text is not None and text not in known:
-        raise BadInput(f"--kind {text} is none of {', '.join(known)}")
+    if text is not None and text not in KINDS:
+        raise BadInput("tracking.no-kind", kind=text, choices=list(KINDS))
     return text
 
 
@@ -190,7 +215,7 @@ def _time(text: str | None) -> time | None:
         return None
     found = re.fullmatch(r"([01]?\d|2[0-3]):([0-5]\d)", text.strip())
     if not found:
-        raise BadInput(f"--daily-at {text} is no time of day; write it like 03:30")
+        raise BadInput("tracking.no-time", text=text)
     return time(int(found[1]), int(found[2]))
 
 

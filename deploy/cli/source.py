@@ -9,10 +9,13 @@ from pathlib import Path
 from core.errors import BadInput, UnreadableFile
 from core.pages import Reading
 from core.settings import Settings
+from core.wording import Message
 from crawler.reading import Rejected
+from deploy.words import worded
 
 STANDARD_INPUT = "-"
 _MARKUP = re.compile(rb"<(?:!doctype|html|head|body|div|article|meta)\b", re.IGNORECASE)
+_INPUT = Message("cli.standard-input")
 _BOOKS = frozenset({".epub", ".docx", ".jsonl"})
 
 
@@ -31,7 +34,7 @@ def read_as_page(source: str, settings: Settings) -> Source:
 
         page = fetch(source, settings.crawl)
         return Source(page.url, _read(page.body, page.headers, page.url, settings))
-    name = "standard input" if source == STANDARD_INPUT else source
+    name = worded(_INPUT) if source == STANDARD_INPUT else source
     return Source(name, _read(_bytes(source, settings), {}, name, settings))
 
 
@@ -42,11 +45,11 @@ def read_as_text(source: str, settings: Settings) -> Source:
     path = Path(source)
     if source != STANDARD_INPUT and (path.suffix.lower() in _BOOKS or path.is_dir()):
         return _book(path)
-    name = "standard input" if source == STANDARD_INPUT else source
+    name = worded(_INPUT) if source == STANDARD_INPUT else source
     data = _bytes(source, settings)
     if _MARKUP.search(data.replace(b"\x00", b"")[:4096]):
         return Source(name, _read(data, {}, name, settings))
-    from webadmin.intake.plain import decoded
+    from intake.plain import decoded
 
     return Source(name, Reading(title=path.stem if source != STANDARD_INPUT else "", text=decoded(data, name)))
 
@@ -67,31 +70,32 @@ def _is_url(source: str) -> bool:
 
 
 def _bytes(source: str, settings: Settings) -> bytes:
-    from webadmin.intake.plain import read_bytes
+    from intake.plain import read_bytes
 
     limit = settings.crawl.max_body_bytes
     if source != STANDARD_INPUT:
         return read_bytes(Path(source), limit)
     data = sys.stdin.buffer.read(limit + 1)
     if len(data) > limit:
-        raise UnreadableFile("standard input", f"is larger than {limit:,} bytes (ZHUIWEN_MAX_BODY_BYTES)")
+        raise UnreadableFile(worded(_INPUT), "cli.too-large", limit=limit)
     if not data:
-        raise UnreadableFile("standard input", "is empty")
+        raise UnreadableFile(worded(_INPUT), "cli.empty")
     return data
 
 
 def _book(path: Path) -> Source:
-    from webadmin.intake import BoundedReader, read_work
+    from intake import BoundedReader, read_work
 
     with BoundedReader() as reader:
         works = read_work(path, reader.read_file)
     if len(works) != 1:
-        raise BadInput(f"{path} holds {len(works)} works; check takes one text, zhuiwen batch takes many")
+        raise BadInput("cli.several-works", path=path, count=len(works))
     text = "\n".join(chapter.text for chapter in works[0].chapters)
     return Source(str(path), Reading(title=works[0].title, text=text, author=works[0].author))
 
 
 def _accepted(reading: Reading | Rejected, name: str) -> Reading:
     if isinstance(reading, Rejected):
-        raise BadInput(reading.sentence if reading.sentence.startswith(name) else f"{name}: {reading.sentence}")
+        is_named = worded(reading.message).startswith(name)
+        raise BadInput(reading.message if is_named else Message("cli.of-source", name=name, reason=reading.message))
     return reading

@@ -2,19 +2,26 @@
 
 import secrets
 import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from core.errors import BadInput, NotFound
-from deploy.cli.output import say, table
+from core.wording import Message
+from deploy.cli.output import as_json, say, table
 from deploy.cli.session import session
+from deploy.words import worded
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
 
 ADMINISTRATOR = "administrator"
 ROLES = ("reviewer", "manager", ADMINISTRATOR)
+_ROLES = {
+    "reviewer": Message("account.reviewer"),
+    "manager": Message("account.manager"),
+    ADMINISTRATOR: Message("account.administrator"),
+}
 PASSWORD_BYTES = 12  # 96 random bits
 
 
@@ -28,14 +35,14 @@ def register(app: typer.Typer) -> None:
 
 
 def add(
-    name: Annotated[str, typer.Argument(help="what the user logs in with")],
+    name: str,
     role: Annotated[str, typer.Option(help=", ".join(ROLES))] = "reviewer",
-    rights_holder: Annotated[str, typer.Option(help="whose works the user is to see; not for an administrator")] = "",
-    password_stdin: Annotated[bool, typer.Option(help="read the password from standard input")] = False,
+    rights_holder: str = "",
+    password_stdin: bool = False,
 ) -> None:
     """Make a user, or give one a further role. A new user's password is read, or made and shown once."""
     if role not in ROLES:
-        raise BadInput(f"there is no role {role!r}; choose {', '.join(ROLES)}")
+        raise BadInput("cli.choose", what=Message("cli.role"), name=repr(role), choices=ROLES)
     with session():
         from django.contrib.auth.models import User
         from django.db import transaction
@@ -45,27 +52,49 @@ def add(
             user, is_new = User.objects.get_or_create(username=name, defaults={"is_staff": True})
             made = _set_password(user, chosen) if is_new or chosen else ""
             _give_role(user, role, rights_holder)
-    say(f"{name} is {role}" + (f" for {rights_holder}" if rights_holder else ""))
+    if rights_holder:
+        say(Message("account.is-for", name=name, role=_ROLES[role], rights_holder=rights_holder))
+    else:
+        say(Message("account.is", name=name, role=_ROLES[role]))
     if made:
-        say(f"password: {made}")
+        say(Message("account.password", password=made))
 
 
-def show() -> None:
+def show(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
     """List the users with their roles."""
     with session():
         from django.contrib.auth.models import User
 
-        rows = []
-        for user in User.objects.prefetch_related("memberships__rights_holder").order_by("username"):
-            held = [f"{each.role} for {each.rights_holder}" for each in user.memberships.all()]
-            roles = [ADMINISTRATOR, *held] if user.is_superuser else held
-            rows.append((user.username, "; ".join(roles) or "no role", "active" if user.is_active else "inactive"))
-    table(("user", "roles", "state"), rows)
+        found = User.objects.prefetch_related("memberships__rights_holder").order_by("username")
+        records = [_record(user) for user in found]
+    if is_json:
+        as_json(records)
+        return
+    rows = []
+    for record in records:
+        roles = [
+            Message("account.role-for", role=_ROLES[held["role"]], rights_holder=held["rights_holder"])
+            for held in record["roles"]
+        ]
+        roles = [_ROLES[ADMINISTRATOR], *roles] if record["is_administrator"] else roles
+        state = Message("account.active" if record["is_active"] else "account.inactive")
+        rows.append((record["name"], "; ".join(map(worded, roles or [Message("account.no-role")])), state))
+    table(("column.user", "column.roles", "column.state"), rows)
+
+
+def _record(user: "User") -> dict[str, Any]:
+    held = [{"role": each.role, "rights_holder": each.rights_holder.name} for each in user.memberships.all()]
+    return {
+        "name": user.username,
+        "is_administrator": user.is_superuser,
+        "is_active": user.is_active,
+        "roles": held,
+    }
 
 
 def password(
-    name: Annotated[str, typer.Argument(help="whose")],
-    password_stdin: Annotated[bool, typer.Option(help="read the password from standard input")] = False,
+    name: str,
+    password_stdin: bool = False,
 ) -> None:
     """Give a user a new password, read or made and shown once."""
     with session():
@@ -75,17 +104,17 @@ def password(
         if user is None:
             raise NotFound("user", name)
         made = _set_password(user, _read_password() if password_stdin else "")
-    say(f"password: {made}" if made else f"{name} has a new password")
+    say(Message("account.password", password=made) if made else Message("account.has-new", name=name))
 
 
 def _give_role(user: "User", role: str, rights_holder: str) -> None:
-    from webadmin.access import admit
-    from webadmin.catalogue import holder
-    from webadmin.models import Membership
+    from records.access import admit
+    from records.models import Membership
+    from records.works.catalogue import holder
 
     if role == ADMINISTRATOR:
         if rights_holder:
-            raise BadInput("an administrator sees every rights holder; leave --rights-holder out")
+            raise BadInput("account.sees-all")
         user.is_superuser = user.is_staff = True
         user.save(update_fields=["is_superuser", "is_staff"])
         return
@@ -97,14 +126,12 @@ def _set_password(user: "User", chosen: str) -> str:
     """Set the chosen password, or one made here, which is returned. Raises BadInput for one that is too weak."""
     from django.contrib.auth.password_validation import validate_password
     from django.core.exceptions import ValidationError
-    from django.utils import translation
 
     made = "" if chosen else secrets.token_urlsafe(PASSWORD_BYTES)
     try:
-        with translation.override("en"):  # the command line speaks English
-            validate_password(chosen or made, user)
+        validate_password(chosen or made, user)
     except ValidationError as error:
-        raise BadInput(" ".join(error.messages)) from error
+        raise BadInput("account.weak", reasons=" ".join(error.messages)) from error
     user.set_password(chosen or made)
     user.save(update_fields=["password"])
     return made
@@ -113,5 +140,5 @@ def _set_password(user: "User", chosen: str) -> str:
 def _read_password() -> str:
     given = sys.stdin.readline().rstrip("\n")
     if not given:
-        raise BadInput("there is no password on standard input")
+        raise BadInput("account.no-password")
     return given

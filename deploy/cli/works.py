@@ -1,21 +1,27 @@
 """The verbs `work add`, `work list`, `work remove`."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from core.errors import BadInput, UnreadableFile
-from deploy.cli.faults import USAGE, complain
+from core.shares import cut_share, percentage
+from core.taken import share_of_work
+from core.wording import Message
+from deploy.cli.faults import USAGE, complain, warn
 from deploy.cli.keys import find_work
-from deploy.cli.output import as_json, counted, say, table
+from deploy.cli.output import as_json, say, table
 from deploy.cli.session import local_iso, local_time, session
 
 if TYPE_CHECKING:
+    from core.settings import Settings
     from core.works import WorkFile
-    from webadmin.catalogue import AddedWork
-    from webadmin.intake import FoundWork, Intake, ReadFile
+    from intake import FoundWork, Intake, ReadFile
+    from records.models import Work
+    from records.works.catalogue import AddedWork
 
 # A text of one line of 100 MB took 3.3 GB to read and add (November 2026), 33 bytes for each byte; 32 MB take 1 GB.
 # The longest novels have more than that in one file; split by chapters, each of them is read for itself.
@@ -34,17 +40,15 @@ def register(app: typer.Typer) -> None:
 
 
 def add(
-    paths: Annotated[
-        list[Path], typer.Argument(metavar="PATH...", help="txt, md, epub, docx, html, jsonl, or a folder of chapters")
-    ],
-    rights_holder: Annotated[str, typer.Option(help="who owns them; made if new. Needed where there are several")] = "",
-    title: Annotated[str, typer.Option(help="of the one work that PATH is")] = "",
-    author: Annotated[str, typer.Option(help="of every work given")] = "",
-    kind: Annotated[str, typer.Option(help="novel, news, essay, story or other")] = "",
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH...")],
+    rights_holder: str = "",
+    title: str = "",
+    author: str = "",
+    kind: str = "",
 ) -> None:
-    """Put works into the mother corpus. The same file again changes nothing; a changed one updates its work."""
+    """Put works into the reference corpus. The same file again changes nothing; a changed one updates its work."""
     with session():
-        from webadmin.intake import BoundedReader, Intake, read_works
+        from intake import BoundedReader, Intake, read_works
 
         intake = Intake()
         with BoundedReader() as reader:
@@ -54,10 +58,10 @@ def add(
                 except BadInput as fault:
                     intake.faults.append(fault)
         if title and len(intake.works) > 1:
-            raise BadInput(f"--title {title} is for one work, and {len(intake.works)} were given; leave it out")
+            raise BadInput("corpus.title-for-one", title=title, count=len(intake.works))
         faults = [*intake.faults, *_put(intake.works, rights_holder, title, author, kind)]
     for each in faults:
-        complain(str(each))
+        complain(each)
     if faults:
         raise typer.Exit(USAGE)
 
@@ -66,7 +70,8 @@ def _put(works: "Sequence[FoundWork]", rights_holder: str, title: str, author: s
     """Add each work and say so; returns why some could not be."""
     from dataclasses import replace
 
-    from webadmin import catalogue, stores
+    from records import stores
+    from records.works import catalogue
 
     faults: list[BadInput] = []
     for found in works:
@@ -76,9 +81,9 @@ def _put(works: "Sequence[FoundWork]", rights_holder: str, title: str, author: s
             store, outbox = stores.work_store(), stores.outbox()
             added = catalogue.add_work(owner, file, kind or found.kind, store, outbox, keep_missing=not found.is_whole)
         except BadInput as fault:
-            faults.append(BadInput(f"{found.source}: {fault}"))
+            faults.append(BadInput("corpus.of-file", source=found.source, fault=fault))
             continue
-        say(_told(added, sum(len(chapter.text) for chapter in file.chapters)))
+        say(_describe_added(added, sum(len(chapter.text) for chapter in file.chapters)))
         _warn(file)
     return faults
 
@@ -89,8 +94,7 @@ def _modest(read_file: "ReadFile") -> "ReadFile":
     def read(path: Path) -> "Intake":
         if path.suffix.lower() in _TEXTS and _size(path) > MAX_TEXT_FILE_BYTES:
             size, limit = (number // (1024 * 1024) for number in (_size(path), MAX_TEXT_FILE_BYTES))
-            remedy = "split it by chapters, a file each, and add their folder"
-            raise UnreadableFile(path, f"has {size} MB, and a text file may have {limit} MB; {remedy}")
+            raise UnreadableFile(path, "corpus.too-large", size=size, limit=limit)
         return read_file(path)
 
     return read
@@ -109,86 +113,128 @@ def _warn(file: "WorkFile") -> None:
 
     doubts = [(chapter.number, why) for chapter in file.chapters if (why := doubt(chapter.text))]
     for number, why in doubts[:MAX_DOUBTS]:
-        complain(f"warning: chapter {number} of 《{file.title}》 {why}")
+        warn(Message("corpus.doubt", number=number, title=file.title, why=why))
     if len(doubts) > MAX_DOUBTS:
-        complain(f"warning: so it is with {len(doubts) - MAX_DOUBTS:,} more chapters of 《{file.title}》")
+        warn(Message("corpus.more-doubts", title=file.title, count=len(doubts) - MAX_DOUBTS))
 
 
-def _told(added: "AddedWork", chars: int) -> str:
-    work = added.work
-    name = f"{work.pk} 《{work.title}》{work.author and f' {work.author}'} ({work.rights_holder.name})"
+def _describe_added(added: "AddedWork", chars: int) -> Message:
+    work = _named(added.work)
     if added.is_new:
-        return f"added {name}: {counted(added.new, 'chapter')}, {chars:,} characters"
+        return Message("corpus.added", work=work, chapters=added.new, chars=chars)
     if added.is_unchanged:
-        return f"unchanged {name}: {counted(added.unchanged, 'chapter')}"
-    counts = {"new": added.new, "changed": added.changed, "removed": added.removed, "unchanged": added.unchanged}
-    return f"updated {name}: " + ", ".join(f"{count} {what}" for what, count in counts.items() if count)
+        return Message("corpus.unchanged", work=work, chapters=added.unchanged)
+    counts = [
+        Message("corpus.new-chapters", count=added.new),
+        Message("corpus.changed-chapters", count=added.changed),
+        Message("corpus.removed-chapters", count=added.removed),
+        Message("corpus.same-chapters", count=added.unchanged),
+    ]
+    return Message("corpus.updated", work=work, counts=[each for each in counts if each.params["count"]])
 
 
-def show(is_json: Annotated[bool, typer.Option("--json", help="for programs")] = False) -> None:
+def _named(work: "Work") -> Message:
+    owner = work.rights_holder.name
+    if not work.author:
+        return Message("corpus.work-alone", id=work.pk, title=work.title, rights_holder=owner)
+    return Message("corpus.work", id=work.pk, title=work.title, author=work.author, rights_holder=owner)
+
+
+def show(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
     """List the works."""
     with session() as settings:
         from django.db.models import Count, Q, Sum
 
-        from webadmin.models import Case, Work
+        from records.models import Case, Work
+        from records.works.taken import taken_by_work
 
-        works = list(
-            Work.objects.select_related("rights_holder")
-            .annotate(
-                total=Count("chapters"),
-                indexed=Count("chapters", filter=Q(chapters__indexed_at__isnull=False)),
-                chars=Sum("chapters__chars"),
-            )
-            .order_by("pk")
+        works = Work.objects.select_related("rights_holder").annotate(
+            total=Count("chapters"),
+            indexed=Count("chapters", filter=Q(chapters__indexed_at__isnull=False)),
+            chars=Sum("chapters__chars"),
         )
         cases = dict(Case.objects.order_by().values_list("work_id").annotate(n=Count("pk")))
+        taken = taken_by_work(Case.objects.all())
+        listed = [_Listed(work, cases.get(work.pk, 0), taken.get(work.pk, 0)) for work in works.order_by("pk")]
         if is_json:
-            as_json(
-                [
-                    {
-                        "id": work.pk,
-                        "title": work.title,
-                        "author": work.author,
-                        "kind": work.kind,
-                        "rights_holder": work.rights_holder.name,
-                        "chapters": work.total,
-                        "indexed": work.indexed,
-                        "characters": work.chars or 0,
-                        "cases": cases.get(work.pk, 0),
-                        "added": local_iso(work.added_at, settings),
-                    }
-                    for work in works
-                ]
-            )
+            as_json([each.record(settings) for each in listed])
             return
-        rows = [
-            (
-                work.pk,
-                work.title,
-                work.author,
-                work.kind,
-                work.rights_holder.name,
-                f"{work.indexed}/{work.total}",
-                f"{work.chars or 0:,}",
-                cases.get(work.pk, 0),
-                local_time(work.added_at, settings),
-            )
-            for work in works
-        ]
-        columns = ("id", "title", "author", "kind", "rights holder", "indexed", "characters", "cases", "added")
-        table(columns, rows, right=("id", "indexed", "characters", "cases"))
+        rows = [each.cells(settings) for each in listed]
+        table(_COLUMNS, rows, right=(_COLUMNS[0], *_COLUMNS[5:10]))
+
+
+_COLUMNS = (
+    "column.id",
+    "column.title",
+    "column.author",
+    "column.kind",
+    "column.rights-holder",
+    "column.indexed",
+    "column.characters",
+    "column.cases",
+    "column.taken",
+    "column.share-taken",
+    "column.added",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    """A work with what was counted of it."""
+
+    work: Any
+    cases: int
+    taken: int
+
+    @property
+    def share(self) -> float:
+        return share_of_work(self.taken, self.work.counted_chars) or 0.0
+
+    def record(self, settings: "Settings") -> dict[str, Any]:
+        work = self.work
+        return {
+            "id": work.pk,
+            "title": work.title,
+            "author": work.author,
+            "kind": work.kind,
+            "rights_holder": work.rights_holder.name,
+            "chapters": work.total,
+            "indexed": work.indexed,
+            "characters": work.chars or 0,
+            "cases": self.cases,
+            "taken_chars": self.taken,
+            "work_chars": work.counted_chars,
+            "share_taken": cut_share(self.share),
+            "added": local_iso(work.added_at, settings),
+        }
+
+    def cells(self, settings: "Settings") -> tuple[object, ...]:
+        work = self.work
+        return (
+            work.pk,
+            work.title,
+            work.author,
+            work.get_kind_display(),
+            work.rights_holder.name,
+            f"{work.indexed}/{work.total}",
+            f"{work.chars or 0:,}",
+            self.cases,
+            f"{self.taken:,}",
+            percentage(self.share),
+            local_time(work.added_at, settings),
+        )
 
 
 def remove(
-    work: Annotated[str, typer.Argument(metavar="WORK", help="its number or title")],
-    rights_holder: Annotated[str, typer.Option(help="where several have a work of that title")] = "",
+    work: Annotated[str, typer.Argument(metavar="WORK")],
+    rights_holder: str = "",
 ) -> None:
     """Take a work out of the corpus. A work with cases stays: they need it as evidence."""
     with session():
-        from webadmin import catalogue, stores
+        from records import stores
+        from records.works import catalogue
 
         owner = catalogue.find_holder(rights_holder) if rights_holder else None
         found = find_work(work, owner)
-        name = f"{found.pk} 《{found.title}》"
-        chapters = catalogue.remove_work(found, stores.outbox())
-        say(f"removed {name}: {counted(chapters, 'chapter')}")
+        number, title = found.pk, found.title
+        say(Message("corpus.removed", id=number, title=title, chapters=catalogue.remove_work(found, stores.outbox())))

@@ -4,7 +4,7 @@ import json
 import secrets
 from pathlib import Path
 
-from deploy.home import write_privately
+from deploy.private_files import write_privately
 
 FILE = "accounts.json"
 PASSWORD_BYTES = 12  # 96 random bits

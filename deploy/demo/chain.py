@@ -12,19 +12,22 @@ from django.utils import timezone, translation
 from analytics.formats import FORMATS, render
 from core.errors import ServiceUnavailable
 from core.messages import CrawlRequested
+from core.shares import percentage
+from core.wording import Message
 from deploy.demo import outcome
 from deploy.demo.installation import ACCOUNTS, add_accounts, add_sites, add_works, has_password
 from deploy.demo.library import load_works
 from deploy.demo.plan import DemoPlan
 from deploy.demo.verification import Verification, path_of, verify
+from deploy.words import language, obfuscation
 from pipeline.idle import wait_until_idle
 from pipeline.wiring import live
-from webadmin import crawls
-from webadmin.models import Case, CrawlRun, Exclusion, PageRecord, RightsHolder, Site, Work
-from webadmin.models.phrases import DISGUISES, MATCH_CLASSES, REJECTIONS
-from webadmin.reports import make_report
+from records.models import Case, CrawlRun, Exclusion, PageRecord, RightsHolder, Site, Work
+from records.models.phrases import MATCH_CLASSES, REJECTIONS
+from records.reports import make_report
+from records.sites import runs as crawls
 
-Say = Callable[[str], None]
+Say = Callable[[Message], None]
 
 POLL_S = 0.5
 SAY_EVERY_S = 5.0
@@ -48,7 +51,7 @@ class Row:
     work: str
     similarity: str
     match_class: str
-    disguises: str
+    obfuscations: str
 
 
 def install(plan: DemoPlan, origins: dict[str, str], secrets: dict[str, str]) -> Installed:
@@ -66,14 +69,15 @@ def crawl(installed: Installed, say: Say, deadline_s: float) -> None:
     deadline, said = time.monotonic() + deadline_s, 0.0
     while open_runs := CrawlRun.objects.filter(pk__in=runs, state__in=CrawlRun.LIVE).count():
         if time.monotonic() > deadline:
-            raise ServiceUnavailable("the crawler", f"its queue ({open_runs} sites are left)", "zhuiwen status")
+            where = Message("demo.crawler-where", count=open_runs)
+            raise ServiceUnavailable(Message("demo.crawler"), where, "zhuiwen status")
         if time.monotonic() - said > SAY_EVERY_S:
             said = time.monotonic()
             fetched = sum(CrawlRun.objects.filter(pk__in=runs).values_list("pages_stored", flat=True))
-            say(f"crawling: {len(runs) - open_runs} of {len(runs)} sites done, {fetched} pages kept")
+            say(Message("demo.crawling", done=len(runs) - open_runs, total=len(runs), pages=fetched))
         time.sleep(POLL_S)
     for run in CrawlRun.objects.filter(pk__in=runs, state=CrawlRun.State.FAILED).select_related("site"):
-        say(f"{run.site}: {run.finish_reason}")
+        say(Message("demo.run-failed", site=run.site, reason=run.finish_reason))
 
 
 def wait_for_matches(say: Say, deadline_s: float) -> None:
@@ -83,7 +87,7 @@ def wait_for_matches(say: Say, deadline_s: float) -> None:
     def report(left: int) -> None:
         if left and time.monotonic() - said[0] > SAY_EVERY_S:
             said[0] = time.monotonic()
-            say(f"matching: {left} messages left")
+            say(Message("demo.matching", left=left))
 
     wait_until_idle(settings.ZHUIWEN, deadline_s, report)
 
@@ -91,15 +95,15 @@ def wait_for_matches(say: Say, deadline_s: float) -> None:
 def case_rows(installed: Installed) -> list[Row]:
     """Every case on the demo's sites, as the user reads it, site by site."""
     cases = Case.objects.filter(page__site__in=installed.sites.values()).select_related("page__site", "work")
-    with translation.override(settings.LANGUAGE_CODE):
+    with translation.override(language()):
         return [
             Row(
                 str(case.page.site),
                 f"{case.page_title} {path_of(case.page.url)}",
                 str(case.work),
-                f"{case.similarity:.0%}",
+                percentage(case.similarity),
                 str(MATCH_CLASSES[case.match_class]),  # type: ignore[index]
-                "、".join(str(DISGUISES[item["kind"]]) for item in case.disguises),
+                "、".join(obfuscation(item["kind"]) for item in case.obfuscations),
             )
             for case in cases.order_by("page__site_id", "page__url", "work_id")
         ]
@@ -109,7 +113,7 @@ def excluded_counts(installed: Installed) -> dict[str, int]:
     """How many findings were left out, by reason in the user's words."""
     reasons = Exclusion.objects.filter(page__site__in=installed.sites.values()).values_list("reason", flat=True)
     counts: dict[str, int] = {}
-    with translation.override(settings.LANGUAGE_CODE):
+    with translation.override(language()):
         for reason in reasons:
             name = str(REJECTIONS[reason])  # type: ignore[index]
             counts[name] = counts.get(name, 0) + 1

@@ -37,15 +37,15 @@ class Article:
 class Composer:
     """Makes the articles of one site. Each draws its chances from the seed, the site and its path only."""
 
-    def __init__(self, library: Library, site: str, watcher: str, encoding: str, seed: int) -> None:
+    def __init__(self, library: Library, site: str, rights_holder: str, encoding: str, seed: int) -> None:
         self._works, self._others = library.works, library.others
-        self._site, self._watcher, self._encoding, self._seed = site, watcher, encoding, seed
+        self._site, self._rights_holder, self._encoding, self._seed = site, rights_holder, encoding, seed
 
     def work(self, key: str) -> DemoWork:
         return self._works[key]
 
     def copy(self, path: str, key: str, chapter: int, *steps: Step, title: str = "") -> Article:
-        """A copy of one chapter after these steps; to a watcher who does not own it, an innocent page."""
+        """A copy of one chapter after these steps; to a rights holder who does not own it, an innocent page."""
         work, rng = self._works[key], self._chances(path)
         source = work.chapter(chapter)
         text = edits.edited(source.text, steps, rng)
@@ -55,7 +55,7 @@ class Composer:
     def lawful(self, path: str, key: str, chapter: int, verdict: PageVerdict) -> Article:
         """A chapter as it was written, where it may stand."""
         article = self.copy(path, key, chapter)
-        return replace(article, plan=replace(article.plan, verdict=verdict, classes=(), disguises=()))
+        return replace(article, plan=replace(article.plan, verdict=verdict, classes=(), obfuscations=()))
 
     def innocent(self, path: str, key: str, *steps: Step) -> Article:
         """A text that copies nothing; one that cites is a quotation."""
@@ -87,7 +87,7 @@ class Composer:
         return PagePlan(path, title, PageVerdict.INNOCENT, self._encoding, is_index=True)
 
     def _plan(self, path: str, title: str, refs: tuple[WorkRef, ...], steps: Sequence[Step]) -> PagePlan:
-        mine = tuple(ref for ref in refs if self._works[ref.work].rights_holder == self._watcher)
+        mine = tuple(ref for ref in refs if self._works[ref.work].rights_holder == self._rights_holder)
         foreign = tuple(ref for ref in refs if ref not in mine)
         if not mine:
             return PagePlan(
@@ -101,7 +101,7 @@ class Composer:
             self._encoding,
             works=mine,
             classes=classes,
-            disguises=edits.disguises(steps),
+            obfuscations=edits.obfuscations(steps),
             edits=_names(steps),
             foreign_works=foreign,
         )

@@ -10,7 +10,7 @@ from html import escape
 from random import Random
 
 from core.matches import MatchClass
-from core.pages import Disguise
+from core.obfuscations import Obfuscation
 from deploy.demo import hiding, insertion, sentences, substitution
 
 TextEdit = Callable[[str, Random, float], str]
@@ -56,18 +56,18 @@ TEXT_EDITS: dict[Edit, TextEdit] = {
     Edit.SPACES: insertion.spaces,
 }
 
-DISGUISES: dict[Edit, Disguise] = {
-    Edit.DROPPED: Disguise.TEXT_DELETED,
-    Edit.SHUFFLED: Disguise.SHUFFLED,
-    Edit.HOMOPHONES: Disguise.HOMOPHONE,
-    Edit.PINYIN_IN_PLACE: Disguise.PINYIN_REPLACED,
-    Edit.TRADITIONAL: Disguise.SCRIPT_CONVERTED,
-    Edit.TRADITIONAL_TAIWAN: Disguise.SCRIPT_CONVERTED,
-    Edit.ADVERTISEMENTS: Disguise.TEXT_INSERTED,
-    Edit.PINYIN_IN_BRACKETS: Disguise.PINYIN_INSERTED,
-    Edit.ZERO_WIDTH: Disguise.ZERO_WIDTH,
-    Edit.SPACES: Disguise.SPACES,
-    Edit.HIDDEN: Disguise.HIDDEN_TEXT,
+OBFUSCATION_OF: dict[Edit, Obfuscation] = {
+    Edit.DROPPED: Obfuscation.TEXT_DELETED,
+    Edit.SHUFFLED: Obfuscation.SHUFFLED,
+    Edit.HOMOPHONES: Obfuscation.HOMOPHONE,
+    Edit.PINYIN_IN_PLACE: Obfuscation.PINYIN_REPLACED,
+    Edit.TRADITIONAL: Obfuscation.SCRIPT_CONVERTED,
+    Edit.TRADITIONAL_TAIWAN: Obfuscation.SCRIPT_CONVERTED,
+    Edit.ADVERTISEMENTS: Obfuscation.TEXT_INSERTED,
+    Edit.PINYIN_IN_BRACKETS: Obfuscation.PINYIN_INSERTED,
+    Edit.ZERO_WIDTH: Obfuscation.ZERO_WIDTH,
+    Edit.SPACES: Obfuscation.SPACES,
+    Edit.HIDDEN: Obfuscation.HIDDEN_TEXT,
 }
 
 UNTOUCHED = frozenset({MatchClass.IDENTICAL, MatchClass.LIGHTLY_EDITED})
@@ -101,9 +101,9 @@ def marked_up(text: str, steps: Sequence[Step], rng: Random) -> list[str]:
     return [escape(paragraph) for paragraph in paragraphs]
 
 
-def disguises(steps: Sequence[Step]) -> tuple[Disguise, ...]:
+def obfuscations(steps: Sequence[Step]) -> tuple[Obfuscation, ...]:
     """What must be reported of a page that these steps made, without repetition."""
-    return tuple(dict.fromkeys(DISGUISES[step.edit] for step in steps if step.edit in DISGUISES))
+    return tuple(dict.fromkeys(OBFUSCATION_OF[step.edit] for step in steps if step.edit in OBFUSCATION_OF))
 
 
 def classes(steps: Sequence[Step]) -> frozenset[MatchClass]:

@@ -9,8 +9,8 @@ from core.ports import Outbox, WorkStore
 from core.works import WorkFile
 from deploy.demo.library import DemoWork
 from deploy.demo.plan import DemoPlan, SitePlan
-from webadmin.catalogue import add_work, holder
-from webadmin.models import Licence, Membership, OwnDomain, RightsHolder, Site, SiteDomain, Work
+from records.models import Licence, Membership, OwnDomain, RightsHolder, Site, SiteDomain, Work
+from records.works.catalogue import add_work, holder
 
 LICENCE_NUMBER = "QW-2026-017"
 LICENSED_SINCE = date(2026, 1, 1)
@@ -44,7 +44,7 @@ def add_works(works: dict[str, DemoWork], store: WorkStore, outbox: Outbox) -> d
 
 
 def add_sites(plan: DemoPlan, origins: dict[str, str], works: dict[str, Work]) -> dict[str, Site]:
-    """Bring the demo's sites onto their watchers' lists, with what each may publish; the rows by the plan's keys."""
+    """Bring the demo's sites onto their holders' lists, with what each may publish; the rows by the plan's keys."""
     return {site.key: _add_site(site, origins[site.key], works) for site in plan.sites}
 
 
@@ -70,9 +70,9 @@ def has_password(username: str, password: str) -> bool:
 
 
 def _add_site(plan: SitePlan, origin: str, works: dict[str, Work]) -> Site:
-    watcher = holder(plan.rights_holder)
+    rights_holder = holder(plan.rights_holder)
     site, _ = Site.objects.update_or_create(
-        rights_holder=watcher,
+        rights_holder=rights_holder,
         name=plan.name_zh,
         defaults={
             "start_urls": origin + plan.start_path,
@@ -85,15 +85,15 @@ def _add_site(plan: SitePlan, origin: str, works: dict[str, Work]) -> Site:
     host = origin.removeprefix("http://")
     SiteDomain.objects.get_or_create(site=site, host=host)
     if plan.role == "own":
-        OwnDomain.objects.get_or_create(rights_holder=watcher, domain=host)
+        OwnDomain.objects.get_or_create(rights_holder=rights_holder, domain=host)
     for key in plan.licensed_works:
-        _license(watcher, works[key], plan.name_zh, host)
+        _license(rights_holder, works[key], plan.name_zh, host)
     return site
 
 
-def _license(watcher: RightsHolder, work: Work, licensee: str, host: str) -> None:
+def _license(rights_holder: RightsHolder, work: Work, licensee: str, host: str) -> None:
     Licence.objects.get_or_create(
-        rights_holder=watcher,
+        rights_holder=rights_holder,
         work=work,
         domain=host,
         defaults={"licensee": licensee, "number": LICENCE_NUMBER, "valid_from": LICENSED_SINCE},

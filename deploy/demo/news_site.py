@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from deploy.demo.composition import Article, Composer
 from deploy.demo.drafts import SiteDraft
-from deploy.demo.dress import Dress, contents, in_paragraphs, write_articles, write_list
 from deploy.demo.edits import Edit, Step
+from deploy.demo.page_themes import Dress, contents, in_paragraphs, write_articles, write_list
 from deploy.demo.plan import SitePlan, WorkRef
 
 KEY, ENCODING = "kuaiwen", "utf-8"

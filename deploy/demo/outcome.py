@@ -1,10 +1,10 @@
 """What an installation found on the demo's sites, out of its admin database."""
 
 from core.matches import MatchClass
-from core.pages import Disguise
+from core.obfuscations import OBFUSCATIONS
 from core.states import Rejection
 from deploy.demo.verification import Finding, path_of
-from webadmin.models import Case, Exclusion, PageRecord, Site, Work
+from records.models import Case, Exclusion, PageRecord, Site, Work
 
 
 def findings(sites: dict[str, Site], works: dict[str, Work]) -> list[Finding]:
@@ -20,7 +20,7 @@ def findings(sites: dict[str, Site], works: dict[str, Work]) -> list[Finding]:
             work_keys.get(case.work_id, str(case.work)),
             None,
             MatchClass(case.match_class),
-            frozenset(Disguise(item["kind"]) for item in case.disguises),
+            frozenset(OBFUSCATIONS[item["kind"]] for item in case.obfuscations),
         )
         for case in cases
     ]

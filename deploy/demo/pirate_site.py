@@ -6,8 +6,8 @@ from html import escape
 
 from deploy.demo.composition import Article, Composer, halves
 from deploy.demo.drafts import SiteDraft, rendered
-from deploy.demo.dress import Dress, contents, with_double_breaks, write_list
 from deploy.demo.edits import Edit, Step
+from deploy.demo.page_themes import Dress, contents, with_double_breaks, write_list
 from deploy.demo.plan import SitePlan
 
 KEY, ENCODING = "moxiang", "utf-8"

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from core.matches import MatchClass
-from core.pages import Disguise
-
-EXPECTED_FILE = "expected.json"
+from core.obfuscations import OBFUSCATIONS, Obfuscation
+from deploy.demo_presence import EXPECTED_FILE
 
 
 class PageVerdict(StrEnum):
@@ -41,7 +40,7 @@ class PagePlan:
     is_index: bool = False
     works: tuple[WorkRef, ...] = ()  # the texts of the watching holder that stand here
     classes: tuple[MatchClass, ...] = ()  # for a copy: any of these is right
-    disguises: tuple[Disguise, ...] = ()  # for a copy: all of these must be reported, more may be
+    obfuscations: tuple[Obfuscation, ...] = ()  # for a copy: all of these must be reported, more may be
     edits: tuple[str, ...] = ()  # what was done, as `edit:strength`
     foreign_works: tuple[WorkRef, ...] = ()  # texts of the other holder, of whom the watching one must see nothing
 
@@ -113,7 +112,7 @@ def _page(entry: dict[str, Any]) -> PagePlan:
     entry["works"] = tuple(WorkRef(**ref) for ref in entry["works"])
     entry["foreign_works"] = tuple(WorkRef(**ref) for ref in entry["foreign_works"])
     entry["classes"] = tuple(MatchClass(name) for name in entry["classes"])
-    entry["disguises"] = tuple(Disguise(name) for name in entry["disguises"])
+    entry["obfuscations"] = tuple(OBFUSCATIONS[name] for name in entry["obfuscations"])
     return PagePlan(**_with_tuples(entry))
 
 

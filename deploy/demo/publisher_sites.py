@@ -2,7 +2,7 @@
 
 from deploy.demo.composition import Article, Composer
 from deploy.demo.drafts import SiteDraft
-from deploy.demo.dress import Dress, contents, in_paragraphs, write_articles, write_list
+from deploy.demo.page_themes import Dress, contents, in_paragraphs, write_articles, write_list
 from deploy.demo.plan import PageVerdict, SitePlan
 
 PORTAL_KEY, PRESS_KEY, ENCODING = "shuhai", "qingwu", "utf-8"

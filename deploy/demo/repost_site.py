@@ -4,8 +4,8 @@ from random import Random
 
 from deploy.demo.composition import Article, Composer
 from deploy.demo.drafts import SiteDraft
-from deploy.demo.dress import Dress, contents, with_breaks, write_articles, write_list
 from deploy.demo.edits import Edit, Step
+from deploy.demo.page_themes import Dress, contents, with_breaks, write_articles, write_list
 from deploy.demo.plan import SitePlan
 
 KEY, ENCODING, CHARSET = "zhuanwen", "gb18030", "gb2312"

@@ -9,18 +9,20 @@ from typing import TYPE_CHECKING
 
 import django
 
-from deploy.demo import presence
+from core.settings_layers import planned
+from core.wording import Message
+from deploy import demo_presence
 from deploy.demo.accounts import passwords
+from deploy.demo.built_in_sites import generate
 from deploy.demo.plan import DemoPlan
-from deploy.demo.sites import generate
 from deploy.demo.verification import Verification
-from deploy.home import Home, prepare
+from deploy.home import Home, adopt, prepare
 from deploy.services import up
 
 if TYPE_CHECKING:
     from deploy.demo.chain import Row
 
-Say = Callable[[str], None]
+Say = Callable[[Message], None]
 
 CRAWLS_DEADLINE_S = 900.0  # seven crawls after each other; docs/figures.md has what they take
 MATCHING_DEADLINE_S = 600.0
@@ -49,18 +51,18 @@ def run_demo(say: Say) -> DemoResult:
     """
     home, plan = _with_sites(say)
     up(home, say)
-    os.environ.update(home.environment)
+    adopt(home)
     django.setup()
     from deploy.demo import chain  # its models can be imported only now
 
-    secrets = passwords(presence.folder(home.path), chain.USERNAMES)
+    secrets = passwords(demo_presence.folder(home.path), chain.USERNAMES)
     installed = chain.install(plan, _origins(home, plan), secrets)
-    say(f"{len(installed.works)} works in the corpus, {len(installed.sites)} sites on the list")
+    say(Message("demo.installed", works=len(installed.works), sites=len(installed.sites)))
     started = time.monotonic()
     chain.crawl(installed, say, CRAWLS_DEADLINE_S)
     chain.wait_for_matches(say, MATCHING_DEADLINE_S)
     chain_s = time.monotonic() - started
-    say("writing the reports")
+    say(Message("demo.reports"))
     return DemoResult(
         cases=chain.case_rows(installed),
         excluded=chain.excluded_counts(installed),
@@ -75,13 +77,13 @@ def run_demo(say: Say) -> DemoResult:
 
 def _with_sites(say: Say) -> tuple[Home, DemoPlan]:
     """Write the demo's sites into the home folder; from then on its services include their servers."""
-    folder = presence.folder(prepare(os.environ).path)
+    folder = demo_presence.folder(prepare(os.environ, planned).path)
     folder.mkdir(mode=0o700, exist_ok=True)
-    say("writing the demo's sites")
+    say(Message("demo.sites"))
     plan = generate(folder)
-    return prepare(os.environ), plan
+    return prepare(os.environ, planned), plan
 
 
 def _origins(home: Home, plan: DemoPlan) -> dict[str, str]:
-    hosts = presence.hosts(home.settings.services.demo_port)
+    hosts = demo_presence.hosts(home.settings.services.demo_port)
     return {site.key: f"http://{host}" for site, host in zip(plan.sites, hosts, strict=True)}

@@ -18,9 +18,11 @@ from types import TracebackType
 from typing import Self
 
 from core.errors import BadConfiguration, BadInput, PortTaken, UnreadableFile
-from deploy.demo.plan import EXPECTED_FILE, DemoPlan, SitePlan, load
+from core.wording import Message
+from deploy.demo.built_in_sites import SITES_FOLDER
+from deploy.demo.plan import DemoPlan, SitePlan, load
 from deploy.demo.site_handler import SiteFiles, handler_of, origin_of
-from deploy.demo.sites import SITES_FOLDER
+from deploy.demo_presence import EXPECTED_FILE
 
 HOST = "127.0.0.1"
 LOG_FILE = "server.log"
@@ -73,8 +75,7 @@ def read_plan(folder: Path) -> DemoPlan:
     try:
         return load(folder)
     except (OSError, ValueError, KeyError, TypeError) as error:
-        reason = f"is not the plan of a generated demo ({error}); run: zhuiwen demo"
-        raise UnreadableFile(folder / EXPECTED_FILE, reason) from error
+        raise UnreadableFile(folder / EXPECTED_FILE, "demo.no-plan", reason=error) from error
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -84,7 +85,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         ports = _ports(read_plan(options.folder), options.ports)
         logging.basicConfig(filename=options.folder / LOG_FILE, level=logging.INFO, format="%(asctime)s %(message)s")
         with DemoServers(options.folder, ports):
-            _told_to_end().wait()
+            _event_of_end().wait()
     except (BadInput, BadConfiguration) as error:
         sys.stderr.write(f"{error}\n")
         return 2
@@ -101,9 +102,9 @@ def _parser() -> argparse.ArgumentParser:
 def _ports(plan: DemoPlan, given: str) -> dict[str, int]:
     names = [name.strip() for name in given.split(",")]
     if not all(name.isdecimal() and int(name) < 1 << 16 for name in names):
-        raise BadConfiguration([f"{PORTS_VARIABLE} is {given!r}; allowed: numbers up to 65535, separated by commas"])
+        raise BadConfiguration("demo.bad-ports", variable=PORTS_VARIABLE, value=repr(given))
     if len(names) != len(plan.sites):
-        raise BadConfiguration([f"{PORTS_VARIABLE} names {len(names)} ports; the demo has {len(plan.sites)} sites"])
+        raise BadConfiguration("demo.ports-count", variable=PORTS_VARIABLE, count=len(names), sites=len(plan.sites))
     return {site.key: int(name) for site, name in zip(plan.sites, names, strict=True)}
 
 
@@ -112,7 +113,7 @@ def _listening(site: SitePlan, folder: Path, port: int) -> SiteServer:
         return SiteServer((HOST, port), handler_of(SiteFiles(site, folder / SITES_FOLDER / site.key)))
     except OSError as error:
         if error.errno in (errno.EADDRINUSE, errno.EACCES):
-            raise PortTaken(f"the demo site {site.name_en}", port, PORTS_VARIABLE) from error
+            raise PortTaken(Message("demo.site", name=site.name_en), port, PORTS_VARIABLE) from error
         raise
 
 
@@ -121,7 +122,7 @@ def _close(server: SiteServer) -> None:
     server.server_close()
 
 
-def _told_to_end() -> Event:
+def _event_of_end() -> Event:
     told = Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda _number, _frame: told.set())

@@ -29,7 +29,7 @@ def pinyin_in_place(text: str, rng: Random, strength: float) -> str:
 
 
 def traditional(text: str, _rng: Random, _strength: float) -> str:
-    """The whole text in traditional characters, word by word; half of a text in them is no disguise that is met."""
+    """The whole text in traditional characters, word by word; half of a text in them is no obfuscation that is met."""
     return in_traditional(text)
 
 

@@ -2,8 +2,8 @@
 
 from deploy.demo.composition import Article, Composer
 from deploy.demo.drafts import SiteDraft
-from deploy.demo.dress import Dress, Lines, contents, in_paragraphs, write_articles, write_list
 from deploy.demo.edits import Edit, Step
+from deploy.demo.page_themes import Dress, Lines, contents, in_paragraphs, write_articles, write_list
 from deploy.demo.plan import SitePlan
 from deploy.demo.substitution import in_traditional
 

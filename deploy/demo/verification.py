@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from core.matches import MatchClass
-from core.pages import Disguise
+from core.obfuscations import Obfuscation
 from core.states import Rejection
+from core.wording import Message
 from deploy.demo.plan import DemoPlan, PagePlan, PageVerdict, SitePlan
 
 EXCLUDED_AS = {
@@ -26,7 +27,7 @@ class Finding:
     work: str  # the demo's key
     excluded: Rejection | None
     match_class: MatchClass
-    disguises: frozenset[Disguise]
+    obfuscations: frozenset[Obfuscation]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ class Verification:
     copies_found: int
     innocent: int
     innocent_accused: int
-    faults: tuple[str, ...]
+    faults: tuple[Message, ...]
 
 
 def verify(plan: DemoPlan, findings: Iterable[Finding], seen: dict[str, set[str]]) -> Verification:
@@ -45,58 +46,59 @@ def verify(plan: DemoPlan, findings: Iterable[Finding], seen: dict[str, set[str]
     by_page: dict[tuple[str, str], list[Finding]] = defaultdict(list)
     for finding in findings:
         by_page[finding.site, finding.path].append(finding)
-    faults: list[str] = []
+    faults: list[Message] = []
     copies = copies_found = innocent = accused = 0
     for site in plan.sites:
         faults += [
-            f"{site.key}{path}: robots.txt closes it, and it was fetched"
+            Message("demo.fault", place=f"{site.key}{path}", fault=Message("demo.closed"))
             for path in site.forbidden_paths
             if path in seen[site.key]
         ]
         for page in site.pages:
             found = by_page.pop((site.key, page.path), [])
             cases = [finding for finding in found if finding.excluded is None]
-            page_faults = [
-                f"{site.key}{page.path}: {fault}" for fault in _page_faults(site, page, found, seen[site.key])
-            ]
-            faults += page_faults
+            place = f"{site.key}{page.path}"
+            page_faults = _page_faults(site, page, found, seen[site.key])
+            faults += [Message("demo.fault", place=place, fault=fault) for fault in page_faults]
             if page.verdict is PageVerdict.COPY:
                 copies += 1
                 copies_found += {ref.work for ref in page.works} <= {finding.work for finding in cases}
             else:
                 innocent += 1
                 accused += bool(cases)
-    faults += [f"{site}{path}: found, and no page of the plan" for site, path in by_page]
+    unplanned = Message("demo.no-page")
+    faults += [Message("demo.fault", place=f"{site}{path}", fault=unplanned) for site, path in by_page]
     return Verification(copies, copies_found, innocent, accused, tuple(faults))
 
 
-def _page_faults(site: SitePlan, page: PagePlan, found: list[Finding], seen: set[str]) -> list[str]:
+def _page_faults(site: SitePlan, page: PagePlan, found: list[Finding], seen: set[str]) -> list[Message]:
     if page.path not in seen and not page.is_index:
-        return ["it was not fetched"]
+        return [Message("demo.not-fetched")]
     if page.verdict is PageVerdict.COPY:
         return _copy_faults(page, [finding for finding in found if finding.excluded is None])
-    faults = [f"innocent, and accused of copying {finding.work}" for finding in found if finding.excluded is None]
+    faults = [Message("demo.accused", work=finding.work) for finding in found if finding.excluded is None]
     reason = EXCLUDED_AS.get(page.verdict)
     if page.verdict in (PageVerdict.LICENSED, PageVerdict.OWN) and page.works:
         excluded = {finding.work for finding in found if finding.excluded is reason}
-        faults += [f"{ref.work} should stand there as {reason}" for ref in page.works if ref.work not in excluded]
+        missing = [ref.work for ref in page.works if ref.work not in excluded]
+        faults += [Message("demo.should-stand", work=work, reason=reason) for work in missing]
     return faults
 
 
-def _copy_faults(page: PagePlan, cases: list[Finding]) -> list[str]:
+def _copy_faults(page: PagePlan, cases: list[Finding]) -> list[Message]:
     by_work = {finding.work: finding for finding in cases}
     expected = {ref.work for ref in page.works}
-    faults = [f"the copy of {work} was not found" for work in sorted(expected - set(by_work))]
-    faults += [f"accused of copying {work}, which it does not" for work in sorted(set(by_work) - expected)]
+    faults = [Message("demo.not-found", work=work) for work in sorted(expected - set(by_work))]
+    faults += [Message("demo.wrongly", work=work) for work in sorted(set(by_work) - expected)]
     for work in sorted(expected & set(by_work)):
         case = by_work[work]
         if page.classes and case.match_class not in page.classes:
-            faults.append(f"{work} is called {case.match_class}, not {' or '.join(page.classes)}")
-        missing = sorted(set(page.disguises) - case.disguises)
+            called = str(case.match_class)
+            faults.append(Message("demo.wrong-class", work=work, match_class=called, expected=list(page.classes)))
+        missing = sorted(set(page.obfuscations) - case.obfuscations)
         if missing:
-            faults.append(
-                f"{work}: not seen: {', '.join(missing)}; seen: {', '.join(sorted(case.disguises)) or 'nothing'}"
-            )
+            others = sorted(case.obfuscations) or Message("demo.nothing")
+            faults.append(Message("demo.not-seen", work=work, missing=missing, seen=others))
     return faults
 
 

@@ -4,6 +4,7 @@ The table (JSON, readable by this user only) holds commands and environments, so
 into the supervisor's configuration. This file imports nothing of the product: it is gone before the process begins.
 """
 
+import contextlib
 import ctypes
 import json
 import os
@@ -28,8 +29,9 @@ def main(table: Path, name: str) -> None:
 
 
 def _note_start(path: Path) -> None:
-    known = path.read_text("utf-8").split() if path.exists() else []
-    path.write_text("\n".join([*known[1 - STARTS_KEPT :], f"{time.time():.1f}"]), "utf-8")
+    with contextlib.suppress(OSError):  # on a full disk it is not known how often it started, and it starts
+        known = path.read_text("utf-8").split() if path.exists() else []
+        path.write_text("\n".join([*known[1 - STARTS_KEPT :], f"{time.time():.1f}"]), "utf-8")
 
 
 def _die_with_the_supervisor() -> None:

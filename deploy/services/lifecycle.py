@@ -1,16 +1,22 @@
 """Up and down: what `zhuiwen up` and `zhuiwen down` do, as functions."""
 
+import contextlib
 import fcntl
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from core.errors import ServiceUnavailable
-from deploy.home import Home
+from core import sockets
+from core.errors import RetryLater, ServiceUnavailable
+from core.wording import Message
+from deploy import disk, started
+from deploy.home import Home, make_socket_folder
+from deploy.private_files import touched_privately
 from deploy.services import orphans, ports, preparation
-from deploy.services.faults import ServiceKeepsDying, ServicesFailed, ServiceSlow
 from deploy.services.logs import last_line
 from deploy.services.processes import Process, processes
+from deploy.services.service_faults import ServiceKeepsDying, ServicesFailed, ServiceSlow
+from deploy.services.silence import Watch
 from deploy.services.state import State, is_dying_again_and_again, status
 from deploy.services.supervision import (
     Supervisor,
@@ -21,23 +27,29 @@ from deploy.services.supervision import (
 )
 from deploy.services.waiting import POLL_S, wait_for
 
-OnProgress = Callable[[str], None]
+OnProgress = Callable[[Message], None]
 
 READY_DEADLINE_S = 120.0  # five interpreters that start at once on two busy cores took 25 s (November 2026)
+START_S = 60.0  # beyond it, what does not answer is not starting any more
 END_MARGIN_S = 10.0  # beyond the time that supervisord gives a process before it kills it
 SUPERVISOR_STOP_S = 60.0
+DOUBT_POLL_S = 1.0
 
 _ALIVE = ("STARTING", "RUNNING")
 _GONE = ("STOPPED", "EXITED", "FATAL", "UNKNOWN")
 
 
 def up(home: Home, on_progress: OnProgress, only: Collection[str] | None = None) -> None:
-    """Start what does not run yet and return when everything answers; what runs is left alone.
+    """Start what does not run yet and return when everything answers; what runs and answers is left alone.
 
-    A process whose settings changed is started anew. `only` names some processes instead of all. Raises PortTaken,
-    BadConfiguration, ServiceUnavailable (one that runs elsewhere), PreparationFailed, ServiceKeepsDying, ServiceSlow.
+    What runs and does not answer for 30 s, and a process whose settings changed, is started anew. `only` names some
+    processes instead of all. Raises PortTaken, BadConfiguration, ServiceUnavailable (one that runs elsewhere),
+    RetryLater (on a full disk), PreparationFailed, ServiceKeepsDying, ServiceSlow.
     """
+    for space in disk.full(home.settings):
+        raise RetryLater(space.sentence)  # what is stopped now could not be started again
     with _alone(home, on_progress):
+        make_socket_folder(home.path)
         table = processes(home, only)
         if only is None:
             _check_external(home)
@@ -46,16 +58,19 @@ def up(home: Home, on_progress: OnProgress, only: Collection[str] | None = None)
             _clear_up(home, on_progress)
             ports.check(table)
             write_configuration(home, table)
+            started.note(home)
             start_supervisor(home)
         else:
             settings = changed_variables(home, table)
             write_configuration(home, table)
+            started.note(home)
             _take_over_changes(supervisor, table, settings, on_progress)
         _end_dying(home, supervisor, table)
+        _replace_silent(supervisor, table, on_progress)
         idle = _not_alive(supervisor, table)
         ports.check(idle)
         if not idle:
-            on_progress("already running")
+            on_progress(Message("start.running-already"))
         _start(home, supervisor, [process for process in table if process.is_store], on_progress)
         work = [process for process in table if not process.is_store]
         if any(process in idle for process in work):
@@ -72,7 +87,8 @@ def down(home: Home, on_progress: OnProgress) -> None:
         pid = supervisor.pid()
         if pid is None:
             if not _clear_up(home, on_progress):
-                on_progress("nothing runs")
+                on_progress(Message("start.nothing-runs"))
+            _leave_nothing(home)
             return
         table = {process.name: process for process in processes(home)}
         named = [table[name] for name in supervisor.infos() if name in table]
@@ -80,17 +96,18 @@ def down(home: Home, on_progress: OnProgress) -> None:
         _stop(supervisor, [process for process in named if process.is_store], on_progress)
         _shut_down(supervisor)
         _clear_up(home, on_progress)
-        on_progress("everything is stopped")
+        _leave_nothing(home)
+        on_progress(Message("start.all-stopped"))
 
 
 @contextmanager
 def _alone(home: Home, on_progress: OnProgress) -> Iterator[None]:
     """One `up` or `down` at a time; the system drops the lock of a process that dies."""
-    with (home.run / "lifecycle.lock").open("w") as lock:
+    with touched_privately(home.run / "lifecycle.lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            on_progress("waiting for another zhuiwen up or down to end")
+            on_progress(Message("start.waiting"))
             fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
@@ -98,16 +115,27 @@ def _alone(home: Home, on_progress: OnProgress) -> Iterator[None]:
 def _check_external(home: Home) -> None:
     for service in status(home):
         if service.state is State.UNREACHABLE:
-            raise ServiceUnavailable(service.name, service.address, service.remedy)
+            raise ServiceUnavailable(service.name, service.address, service.remedy or Message("start.up"))
 
 
 def _clear_up(home: Home, on_progress: OnProgress) -> bool:
     """End what outlived its supervisor; whether there was any."""
     left = orphans.find(home)
     if left:
-        on_progress(f"ending {len(left)} processes that outlived their supervisor")
+        on_progress(Message("start.ending", count=len(left)))
         orphans.end(left)
     return bool(left)
+
+
+def _leave_nothing(home: Home) -> None:
+    """Forget what ran, and remove the sockets that what was killed has left."""
+    started.forget(home.path)
+    folder = sockets.folder(home.path)
+    for path in folder.glob("*.sock"):
+        path.unlink(missing_ok=True)
+    if folder != home.run:
+        with contextlib.suppress(OSError):  # somebody is just making it again
+            folder.rmdir()
 
 
 def _take_over_changes(
@@ -118,9 +146,10 @@ def _take_over_changes(
     known = {process.name: process for process in table}
     if changed:
         named = sorted({each for name in changed for each in settings.get(name, ())})
-        on_progress(f"{', '.join(named) or 'how it is started'} changed, starting anew: {', '.join(changed)}")
+        what = named or Message("start.how-it-starts")
+        on_progress(Message("start.changed", what=what, names=changed))
     for name in [*changed, *removed]:
-        on_progress(f"{name}: stopping")
+        on_progress(Message("start.stopping", service=name))
         supervisor.stop(name)
         wait_s = (known[name].stop_wait_s if name in known else SUPERVISOR_STOP_S) + END_MARGIN_S
         wait_for(lambda name=name: supervisor.infos()[name]["statename"] in _GONE, wait_s)  # type: ignore[misc]
@@ -137,6 +166,23 @@ def _end_dying(home: Home, supervisor: Supervisor, table: Sequence[Process]) -> 
     wait_for(lambda: all(supervisor.infos()[name]["statename"] in _GONE for name in dying), END_MARGIN_S)
 
 
+def _replace_silent(supervisor: Supervisor, table: Sequence[Process], on_progress: OnProgress) -> None:
+    """Kill what runs and has not answered for as long as the watch waits too: it is started anew."""
+    watch = Watch(supervisor.infos, patience_s=START_S)
+    while True:
+        for silent in watch.look(table):
+            on_progress(Message("start.replaced", service=silent.name, seconds=silent.silent_s))
+            silent.kill()
+            wait_for(lambda old=silent: _pid(supervisor, old.name) not in (0, old.pid), END_MARGIN_S)  # type: ignore[misc]
+        if not watch.is_in_doubt:
+            return
+        time.sleep(DOUBT_POLL_S)
+
+
+def _pid(supervisor: Supervisor, name: str) -> int:
+    return int(supervisor.infos().get(name, {}).get("pid", 0))
+
+
 def _not_alive(supervisor: Supervisor, table: Sequence[Process]) -> list[Process]:
     infos = supervisor.infos()
     return [process for process in table if infos[process.name]["statename"] not in _ALIVE]
@@ -145,7 +191,7 @@ def _not_alive(supervisor: Supervisor, table: Sequence[Process]) -> list[Process
 def _start(home: Home, supervisor: Supervisor, group: Sequence[Process], on_progress: OnProgress) -> None:
     """Start those of a group that do not live, and wait until all of it answers."""
     for process in _not_alive(supervisor, group):
-        on_progress(f"{process.name}: starting")
+        on_progress(Message("start.starting-it", service=process.name))
         starts_path(home, process.name).unlink(missing_ok=True)
         supervisor.start(process.name)
     failures: list[ServiceKeepsDying | ServiceSlow] = []
@@ -153,11 +199,17 @@ def _start(home: Home, supervisor: Supervisor, group: Sequence[Process], on_prog
     for process in group:
         try:
             _wait_until_ready(home, supervisor, process, end)
-            on_progress(f"{process.name}: running{' at ' + process.address if process.address else ''}")
+            on_progress(_running(process))
         except (ServiceKeepsDying, ServiceSlow) as failure:
             failures.append(failure)
     if failures:
         raise failures[0] if len(failures) == 1 else ServicesFailed(failures)
+
+
+def _running(process: Process) -> Message:
+    if not process.address:
+        return Message("start.runs", service=process.name)
+    return Message("start.runs-at", service=process.name, address=process.address)
 
 
 def _wait_until_ready(home: Home, supervisor: Supervisor, process: Process, end: float) -> None:
@@ -176,7 +228,7 @@ def _wait_until_ready(home: Home, supervisor: Supervisor, process: Process, end:
 
 def _stop(supervisor: Supervisor, group: Sequence[Process], on_progress: OnProgress) -> None:
     for process in group:
-        on_progress(f"{process.name}: stopping")
+        on_progress(Message("start.stopping", service=process.name))
         supervisor.stop(process.name)
     names = {process.name for process in group}
     longest_s = max((process.stop_wait_s for process in group), default=0.0) + END_MARGIN_S

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 
 import psutil
 
+from core.heartbeat import PROCESS
 from deploy.home import Home
-
-MARK = "ZHUIWEN_PROCESS"  # set by the launcher; with ZHUIWEN_HOME it names a process of one installation
 
 END_WAIT_S = 20.0  # then SIGKILL
 
@@ -33,7 +32,7 @@ def _is_ours(process: psutil.Process, home: Home) -> bool:
         environment = process.environ()
     except (psutil.Error, OSError):
         return False
-    return bool(environment.get(MARK)) and environment.get("ZHUIWEN_HOME") == str(home.path)
+    return bool(environment.get(PROCESS)) and environment.get("ZHUIWEN_HOME") == str(home.path)
 
 
 def _signal(process: psutil.Process, *, is_kill: bool) -> None:

@@ -26,7 +26,11 @@ def _check(name: str, listens: Listens) -> None:
         if error.errno == errno.EADDRINUSE:
             raise PortTaken(name, listens.port, listens.variable) from error
         variable = listens.variable if error.errno == errno.EACCES else listens.host_variable or listens.variable
-        reason = error.strerror or str(error)
         raise BadConfiguration(
-            [f"{name} cannot listen on {listens.host}:{listens.port} ({reason}); set {variable} to one that it may use"]
+            "start.cannot-listen",
+            service=name,
+            host=listens.host,
+            port=listens.port,
+            reason=error.strerror or error,
+            variable=variable,
         ) from error

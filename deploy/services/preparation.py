@@ -1,5 +1,6 @@
 """What must be done between the stores' start and the workers': the admin database and the web's files brought up."""
 
+import json
 import os
 import subprocess
 import sys
@@ -7,8 +8,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from core.wording import Message
 from deploy.home import Home
-from deploy.services.faults import PreparationFailed
+from deploy.private_files import touched_privately
+from deploy.services.service_faults import PreparationFailed
 
 STEP_TIMEOUT_S = 600.0  # a migration may rewrite a large table
 
@@ -17,7 +20,7 @@ STEP_TIMEOUT_S = 600.0  # a migration may rewrite a large table
 class Step:
     """One command. Each finds out by itself what is left to do: asking first costs the start of another interpreter."""
 
-    name: str
+    name: Message
     command: tuple[str, ...]
     tells: bool = False  # what it prints is for the user
 
@@ -26,26 +29,26 @@ def steps(*, is_alone: bool) -> tuple[Step, ...]:
     """All steps, in order. `is_alone`: no worker of this installation runs anywhere."""
     alone = ("--alone",) if is_alone else ()
     return (
-        Step("migrating the admin database", _python("django", "migrate", "--no-input")),
-        Step("collecting the web's static files", _python("django", "collectstatic", "--no-input")),
-        Step("preparing schedule, queue and index", _python("pipeline.prepare", *alone), tells=True),
+        Step(Message("start.step-migrate"), _python("django", "migrate", "--no-input")),
+        Step(Message("start.step-static"), _python("django", "collectstatic", "--no-input")),
+        Step(Message("start.step-prepare"), _python("pipeline.prepare", *alone), tells=True),
     )
 
 
-def prepare(home: Home, wanted: Sequence[Step], on_progress: Callable[[str], None]) -> None:
+def prepare(home: Home, wanted: Sequence[Step], on_progress: Callable[[Message], None]) -> None:
     """Run the steps in order; safe to run twice. Raises PreparationFailed."""
-    _log(home).write_text("", "utf-8")
+    touched_privately(_log(home)).write_text("", "utf-8")
     for step in wanted:
         on_progress(step.name)
         said = run(home, step)
         for line in said if step.tells else ():
-            on_progress(line)
+            on_progress(_message(line))
 
 
 def run(home: Home, step: Step) -> list[str]:
     """Run one step and return what it printed, which goes to logs/preparation.log too. Raises PreparationFailed."""
     log = _log(home)
-    environment = {**os.environ, **home.environment}
+    environment = home.environ(os.environ)
     try:
         done = subprocess.run(
             step.command,
@@ -60,13 +63,22 @@ def run(home: Home, step: Step) -> list[str]:
             check=False,
         )
     except subprocess.TimeoutExpired as error:
-        raise PreparationFailed(step.name, f"it took more than {STEP_TIMEOUT_S:.0f} s", log) from error
+        raise PreparationFailed(step.name, Message("start.step-too-long", seconds=STEP_TIMEOUT_S), log) from error
     with log.open("a", encoding="utf-8", errors="replace") as file:
         file.write(f"{' '.join(step.command)}\n{done.stdout}")
     lines = [line.strip() for line in done.stdout.splitlines() if line.strip()]
     if done.returncode != 0:
-        raise PreparationFailed(step.name, lines[-1] if lines else f"exit code {done.returncode}", log)
+        words = lines[-1] if lines else Message("start.exit-code", code_number=done.returncode)
+        raise PreparationFailed(step.name, words, log)
     return lines
+
+
+def _message(line: str) -> Message:
+    """What a step of ours said, or what something else printed there."""
+    try:
+        return Message.from_json(json.loads(line))
+    except (ValueError, TypeError, KeyError):
+        return Message("start.said", text=line)
 
 
 def _python(*arguments: str) -> tuple[str, ...]:

@@ -1,31 +1,37 @@
 """The table of processes that run on one machine, in the order in which they start."""
 
-import shlex
 import sys
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 
-from deploy.demo import presence
+from core import sockets
+from core.heartbeat import heartbeat_path
+from deploy import demo_presence
 from deploy.home import Home
-from deploy.services import probes, redis_server
+from deploy.services import liveness, probes, redis_server
 
 STORES_FIRST, THEN_WORK = 100, 200  # priorities: below THEN_WORK must answer before anything at THEN_WORK starts
-CRAWL_STOP_WAIT_S = 60.0  # a crawl finishes the pages in flight; Scrapy's own limit for one download is 30 s
-WORKER_STOP_WAIT_S = 30.0  # a step takes milliseconds; what is cut off is delivered again
+WORKER_STOP_WAIT_S = 60.0  # a crawl finishes the pages in flight; Scrapy's own limit for one download is 30 s
 STORE_STOP_WAIT_S = 20.0
 SERVER_STOP_WAIT_S = 10.0
+WORKER_SIGNS_S = {"worker": 2.0, "worker-clock": 10.0}  # Celery's own interval; beat_max_loop_interval of pipeline.app
+LOOK_EVERY_S = 10.0
+WATCH_SIGN_S = LOOK_EVERY_S + liveness.TIMEOUT_S
 
-# Settings that one process alone reads. One that is missing here starts more processes anew than it must, no fewer.
-_READ_BY_ONE: Mapping[str, str] = {
-    "ZHUIWEN_WORKERS": "worker",
-    "ZHUIWEN_CRAWLERS": "crawler",
-    "ZHUIWEN_WEB_PORT": "web",
-    "ZHUIWEN_WEB_HOST": "web",
-    "ZHUIWEN_ALLOWED_HOSTS": "web",
-    "ZHUIWEN_TRUSTED_ORIGINS": "web",
-    "ZHUIWEN_HTTPS": "web",
+QUEUES = ("crawl", "works", "pages", "evidence")  # in the order in which a worker asks for messages
+
+# Settings that not all of the work reads. One that is missing here starts more processes anew than it must, no fewer.
+_READ_BY: Mapping[str, tuple[str, ...]] = {
+    "ZHUIWEN_WORKERS": ("worker",),
+    "ZHUIWEN_CRAWLERS": ("worker",),
+    "ZHUIWEN_WEB_PORT": ("web", "watch"),
+    "ZHUIWEN_WEB_HOST": ("web", "watch"),
+    "ZHUIWEN_ALLOWED_HOSTS": ("web", "watch"),
+    "ZHUIWEN_TRUSTED_ORIGINS": ("web",),
+    "ZHUIWEN_HTTPS": ("web",),
 }
 
 
@@ -43,19 +49,23 @@ class Listens:
 class Process:
     """One process: how it starts, how it ends, and how one sees that it works.
 
-    `is_ready` may take a few seconds; it never raises. `start_s` is how long it must live to count as started.
+    `is_ready` and `is_alive` may take a few seconds; they never raise. What is not alive for a while is replaced, but
+    for what waits for another. `start_s` is how long it must live to count as started.
     """
 
     name: str
     command: tuple[str, ...]
     priority: int
     is_ready: Callable[[], bool]
+    is_alive: Callable[[], bool]
     stop_wait_s: float
     stop_signal: str = "TERM"
     start_s: float = 1.0
     listens: Listens | None = None
+    socket: Path | None = None
     removes: tuple[Path, ...] = ()  # what a dead predecessor may have left
     environment: dict[str, str] = field(default_factory=dict)
+    is_waiting: Callable[[], bool] = lambda: False
 
     @property
     def is_store(self) -> bool:
@@ -64,7 +74,9 @@ class Process:
     @property
     def address(self) -> str:
         """Where others reach it; empty for one that only takes messages."""
-        return f"{probes.reachable(self.listens.host)}:{self.listens.port}" if self.listens else ""
+        if self.listens is not None:
+            return f"{probes.reachable(self.listens.host)}:{self.listens.port}"
+        return str(self.socket or "")
 
     def reads(self, variable: str) -> bool:
         """Whether it must be started anew when this variable of its environment changes.
@@ -73,11 +85,12 @@ class Process:
         """
         if self.is_store:
             return not variable.startswith("ZHUIWEN_")
-        return _READ_BY_ONE.get(variable, self.name) == self.name
+        return self.name in _READ_BY.get(variable, (self.name,))
 
-    @property
-    def shell_line(self) -> str:
-        return shlex.join(self.command)
+    def is_moved_by(self, variable: str) -> bool:
+        """Whether it reads this variable, or listens elsewhere when it changes."""
+        places = (self.listens.variable, self.listens.host_variable) if self.listens else ()
+        return self.reads(variable) or variable in places
 
 
 def processes(home: Home, only: Collection[str] | None = None) -> list[Process]:
@@ -85,99 +98,108 @@ def processes(home: Home, only: Collection[str] | None = None) -> list[Process]:
     table = [_mongo(home)] if home.embeds_mongo else []
     if home.embeds_redis and (only is None or "redis" in only):
         table.append(_redis(home))
-    table += [_worker(home), _crawler(home), _beat(), _web(home)]
-    if presence.is_present(home.path):
+    table += [_worker(home), _web(home)]
+    if demo_presence.is_present(home.path):
         table.append(_demo_sites(home))
+    table.append(_watch(home))
     return [process for process in table if only is None or process.name in only]
 
 
-def worker_command(workers: int) -> tuple[str, ...]:
-    """The Celery worker that fingerprints and matches."""
-    return (*_celery(), "worker", "--queues", "pages,works", "--concurrency", str(workers), *_node("pages"))
-
-
-def crawler_command(crawlers: int) -> tuple[str, ...]:
-    """The Celery worker that crawls."""
-    # A run that waits behind a long one waits in the queue, where another crawler finds it.
-    one = ("--prefetch-multiplier", "1")
-    return (*_celery(), "worker", "--queues", "crawl", "--concurrency", str(crawlers), *one, *_node("crawl"))
-
-
-def beat_command() -> tuple[str, ...]:
-    """The clock of the schedules. No pid file: the supervisor sees to it that there is one."""
-    scheduler = "django_celery_beat.schedulers:DatabaseScheduler"
-    return (*_celery(), "beat", "--scheduler", scheduler, "--pidfile", "", "--loglevel", "INFO")
+def worker_command(children: int, queues: Sequence[str] = QUEUES) -> tuple[str, ...]:
+    """The Celery worker: one pool for all queues, or, on machines of their own, one for some."""
+    celery = (sys.executable, "-m", "celery", "--app", "pipeline.app", "worker")
+    options = ("--loglevel", "INFO", "--without-gossip", "--without-mingle")
+    return (*celery, "--queues", ",".join(queues), "--concurrency", str(children), *options)
 
 
 def web_command(host: str, port: int) -> tuple[str, ...]:
-    """The web server of the admin."""
-    options = ("--interface", "wsgi", "--host", host, "--port", str(port), "--workers", "1", "--blocking-threads", "4")
-    return (sys.executable, "-m", "granian", *options, "--no-ws", "webadmin.wsgi:application")
+    """The web server of the admin: what it runs, and in how many processes, stands in its configuration."""
+    place = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+    return (sys.executable, "-m", "gunicorn", "--config", "python:webadmin.serving", "--bind", place)
 
 
 def _mongo(home: Home) -> Process:
-    port = home.settings.services.mongo_port
-    pid_file = home.run / "nx-27017.pid"
-    # The server appends to its log file without end; the supervisor rotates what it prints instead.
-    files = ("--data-dir", str(home.path / "mongo"), "--pid-file", str(pid_file), "--log-file", "/dev/null")
+    path = sockets.path(home.path, "mongo")
+    files = ("--data-dir", str(home.path / "mongo"), "--socket", str(path))
     return Process(
         name="mongo",
-        command=(sys.executable, "-m", "nx_27017.nx_27017", "--host", "127.0.0.1", "--port", str(port), *files),
+        command=(sys.executable, "-m", "pagestore.embedded", *files),
         priority=STORES_FIRST,
         is_ready=partial(probes.mongo_answers, home.settings.mongo_url),
+        is_alive=partial(liveness.says_anything_at, path, liveness.PING_MONGO),
         stop_wait_s=STORE_STOP_WAIT_S,
-        listens=Listens("127.0.0.1", port, "ZHUIWEN_MONGO_PORT"),
-        # It takes any living process with the recorded id for itself, and refuses to start.
-        removes=(pid_file,),
+        socket=path,
+        removes=(path,),
     )
 
 
 def _redis(home: Home) -> Process:
-    port = home.settings.services.redis_port
+    path = sockets.path(home.path, "redis")
     return Process(
         name="redis",
         command=(str(redis_server.executable()), str(home.run / "redis.conf")),
         priority=STORES_FIRST,
         is_ready=partial(probes.redis_answers, home.settings.redis_url),
+        is_alive=partial(liveness.says_anything_at, path, liveness.PING_REDIS),
         stop_wait_s=STORE_STOP_WAIT_S,
-        listens=Listens("127.0.0.1", port, "ZHUIWEN_REDIS_PORT"),
+        socket=path,
+        removes=(path,),
     )
 
 
 def _worker(home: Home) -> Process:
-    return Process(
-        name="worker",
-        command=worker_command(home.settings.pipeline.workers),
-        priority=THEN_WORK,
-        is_ready=partial(probes.worker_answers, home.settings.redis_url, "pages"),
-        stop_wait_s=WORKER_STOP_WAIT_S,
-        start_s=5.0,
+    """All queues and the clock of the schedules, so that what they import lies in memory once."""
+    settings = home.settings
+    # A round of discovery takes minutes, and pages are compared meanwhile. Crawls and imports are processes beside it.
+    children = settings.pipeline.workers + bool(settings.discovery.search_url)
+    command = (*worker_command(children), "--beat")
+    # Large arrays go back to the system when a work is done, where malloc would keep 20 MB in each process of the pool.
+    environment = {"MALLOC_MMAP_THRESHOLD_": "1048576", "DJANGO_SETTINGS_MODULE": "records.settings"}
+    return _silent(
+        home, "worker", command, WORKER_SIGNS_S, stop_wait_s=WORKER_STOP_WAIT_S, start_s=5.0, environment=environment
     )
 
 
-def _crawler(home: Home) -> Process:
+def _watch(home: Home) -> Process:
+    return _silent(home, "watch", (sys.executable, "-m", "deploy.services.watch"), {"watch": WATCH_SIGN_S})
+
+
+def _silent(
+    home: Home,
+    name: str,
+    command: tuple[str, ...],
+    signs_s: Mapping[str, float],
+    *,
+    stop_wait_s: float = SERVER_STOP_WAIT_S,
+    start_s: float = 3.0,
+    environment: Mapping[str, str] = MappingProxyType({}),
+) -> Process:
+    """One that answers nobody, and is seen to live by its signs; how often each comes."""
     return Process(
-        name="crawler",
-        command=crawler_command(home.settings.pipeline.crawlers),
+        name=name,
+        command=command,
         priority=THEN_WORK,
-        is_ready=partial(probes.worker_answers, home.settings.redis_url, "crawl"),
-        stop_wait_s=CRAWL_STOP_WAIT_S,
-        start_s=5.0,
+        is_ready=partial(liveness.is_ready, home, signs_s),
+        is_alive=partial(liveness.gives_signs, home, signs_s),
+        stop_wait_s=stop_wait_s,
+        start_s=start_s,
+        removes=tuple(heartbeat_path(home.path, sign) for sign in signs_s),
+        environment=dict(environment),
+        is_waiting=partial(liveness.broker_is_away, home),
     )
-
-
-def _beat() -> Process:
-    # It answers nothing; that it lives through its start is what one can see.
-    return Process("beat", beat_command(), THEN_WORK, lambda: True, SERVER_STOP_WAIT_S, start_s=5.0)
 
 
 def _web(home: Home) -> Process:
     host, port = home.settings.services.web_host, home.settings.services.web_port
+    name = _allowed_name(home)
+    # A file of the desk's own: it takes a thread, and no database.
+    question = liveness.get("/static/webadmin/favicon.svg", name)
     return Process(
         name="web",
         command=web_command(host, port),
         priority=THEN_WORK,
-        is_ready=partial(probes.web_answers, host, port),
+        is_ready=partial(probes.web_answers, host, port, name),
+        is_alive=partial(liveness.says_anything, host, port, question),
         stop_wait_s=SERVER_STOP_WAIT_S,
         start_s=3.0,
         listens=Listens(host, port, "ZHUIWEN_WEB_PORT", "ZHUIWEN_WEB_HOST"),
@@ -185,21 +207,20 @@ def _web(home: Home) -> Process:
 
 
 def _demo_sites(home: Home) -> Process:
-    ports = presence.ports(home.settings.services.demo_port)
-    folder, listed = str(presence.folder(home.path)), ",".join(str(port) for port in ports)
+    ports = demo_presence.ports(home.settings.services.demo_port)
+    folder, listed = str(demo_presence.folder(home.path)), ",".join(str(port) for port in ports)
     return Process(
         name="demo-sites",
         command=(sys.executable, "-m", "deploy.demo.server", "--folder", folder, "--ports", listed),
         priority=STORES_FIRST,  # a crawl may begin as soon as the workers are up
-        is_ready=partial(probes.web_answers, presence.HOST, ports[-1]),
+        is_ready=partial(probes.web_answers, demo_presence.HOST, ports[-1]),
+        is_alive=partial(liveness.says_anything, demo_presence.HOST, ports[-1], liveness.get("/", demo_presence.HOST)),
         stop_wait_s=SERVER_STOP_WAIT_S,
-        listens=Listens(presence.HOST, ports[0], "ZHUIWEN_DEMO_PORT"),
+        listens=Listens(demo_presence.HOST, ports[0], "ZHUIWEN_DEMO_PORT"),
     )
 
 
-def _celery() -> tuple[str, ...]:
-    return (sys.executable, "-m", "celery", "--app", "pipeline.app")
-
-
-def _node(name: str) -> tuple[str, ...]:
-    return ("--hostname", f"{name}@%h", "--loglevel", "INFO", "--without-gossip", "--without-mingle")
+def _allowed_name(home: Home) -> str:
+    """A name that the desk answers to: any other is refused, and each refusal stands in its log."""
+    names = (name.lstrip(".") for name in home.settings.web.allowed_hosts if name != "*")
+    return next(names, "127.0.0.1")

@@ -4,17 +4,17 @@ import shutil
 from importlib.util import find_spec
 from pathlib import Path
 
+from core import sockets
 from core.errors import BadConfiguration
 from deploy.home import Home
 
 # `everysec`: a power loss costs at most a second of messages, which the sweeper repairs, and of index entries, which a
 # rebuild does; `always` made each enqueueing wait for the disk. `noeviction`: a full index must refuse, not forget.
 _CONFIGURATION = """\
-bind 127.0.0.1
-port {port}
-protected-mode yes
-requirepass {password}
-dir "{folder}"
+port 0
+unixsocket {socket}
+unixsocketperm 700
+dir {folder}
 daemonize no
 set-proc-title no
 logfile ""
@@ -36,13 +36,15 @@ def executable() -> Path:
             return bundled
     found = shutil.which("redis-server")
     if found is None:
-        raise BadConfiguration(
-            ["there is no redis-server: install Redis 6.2 or newer, or set ZHUIWEN_REDIS_URL to one elsewhere"]
-        )
+        raise BadConfiguration("start.no-redis")
     return Path(found)
 
 
 def configuration(home: Home) -> str:
-    """redis.conf; it carries the password, so that no command line does."""
-    folder = str(home.path / "redis").replace("\\", "\\\\").replace('"', '\\"')
-    return _CONFIGURATION.format(port=home.settings.services.redis_port, password=home.redis_password, folder=folder)
+    """redis.conf. It listens on a socket in a folder of this user alone, and on no port."""
+    return _CONFIGURATION.format(socket=_quoted(sockets.path(home.path, "redis")), folder=_quoted(home.path / "redis"))
+
+
+def _quoted(path: Path) -> str:
+    escaped = str(path).replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

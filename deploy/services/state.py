@@ -1,23 +1,23 @@
 """How the services of an installation are just now."""
 
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
-import psutil
-
+from core.wording import Message
 from deploy.home import Home
-from deploy.services import probes
+from deploy.services import memory, probes
 from deploy.services.logs import last_line
 from deploy.services.processes import Process, processes
 from deploy.services.supervision import Supervisor, starts_path
 
 # A process that started this often within this time is dying again and again, however long it lives in between.
 MANY_STARTS, MANY_STARTS_S = 4, 120.0
+IMPORTING_S = 30.0  # five interpreters that start at once on two busy cores took 25 s (November 2026)
 
 
 class State(StrEnum):
@@ -39,11 +39,11 @@ class ServiceStatus:
     name: str
     state: State
     pid: int | None = None
-    memory_mb: float | None = None  # resident, with its children
+    memory_mb: float | None = None  # with its children; what they share counts once
     uptime_s: float | None = None
     address: str = ""
     last_log_line: str = ""
-    remedy: str = ""
+    remedy: Message | None = None
 
     @property
     def is_ok(self) -> bool:
@@ -54,8 +54,9 @@ def status(home: Home, only: Collection[str] | None = None) -> list[ServiceStatu
     """Every service of this installation, those that run elsewhere last. Never raises for one that is down."""
     infos = Supervisor(home).infos()
     table = processes(home, only)
+    held = memory.held_mb(info["pid"] for info in infos.values() if info["pid"])
     with ThreadPoolExecutor(max(len(table), 1)) as pool:
-        own = list(pool.map(lambda process: _own(home, process, infos.get(process.name)), table))
+        own = list(pool.map(lambda process: _own(home, process, infos.get(process.name), held), table))
     return own + (_external(home) if only is None else [])
 
 
@@ -69,16 +70,17 @@ def is_dying_again_and_again(home: Home, name: str) -> bool:
     return sum(time.time() - start < MANY_STARTS_S for start in starts) >= MANY_STARTS
 
 
-def _own(home: Home, process: Process, info: dict[str, Any] | None) -> ServiceStatus:
+def _own(home: Home, process: Process, info: dict[str, Any] | None, held: Mapping[int, float | None]) -> ServiceStatus:
     state = _state(home, process, info)
     if info is None or not info["pid"]:
         pid, memory_mb, uptime_s = None, None, None
     else:
         pid, uptime_s = info["pid"], float(info["now"] - info["start"])
-        memory_mb = _memory_mb(info["pid"])
+        memory_mb = held.get(info["pid"])
     is_bad = state in (State.FAILING, State.SILENT)
     log = home.logs / f"{process.name}.log"
-    remedy = f"read {log}, then: zhuiwen up" if is_bad else "zhuiwen up" if state is State.STOPPED else ""
+    remedy = Message("start.up") if state is State.STOPPED else None
+    remedy = Message("start.read-log", log=log) if is_bad else remedy
     words = last_line(log) if is_bad else ""
     return ServiceStatus(process.name, state, pid, memory_mb, uptime_s, process.address, words, remedy)
 
@@ -93,23 +95,8 @@ def _state(home: Home, process: Process, info: dict[str, Any] | None) -> State:
         return State.STARTING
     if process.is_ready():
         return State.RUNNING
-    return State.STARTING if named == "STARTING" else State.SILENT
-
-
-def _memory_mb(pid: int) -> float | None:
-    try:
-        process = psutil.Process(pid)
-        family = [process, *process.children(recursive=True)]
-        return round(sum(_resident_bytes(each) for each in family) / 1e6, 1)
-    except psutil.Error:
-        return None
-
-
-def _resident_bytes(process: psutil.Process) -> int:
-    try:
-        return process.memory_info().rss
-    except psutil.NoSuchProcess:
-        return 0
+    is_new = info is not None and info["now"] - info["start"] < IMPORTING_S
+    return State.STARTING if named == "STARTING" or is_new else State.SILENT
 
 
 def _external(home: Home) -> list[ServiceStatus]:
@@ -124,12 +111,18 @@ def _external(home: Home) -> list[ServiceStatus]:
     return [
         ServiceStatus(name, State.EXTERNAL, address=without_secrets(url))
         if answers(url)
-        else ServiceStatus(name, State.UNREACHABLE, address=without_secrets(url), remedy=f"check {variable}")
+        else ServiceStatus(
+            name,
+            State.UNREACHABLE,
+            address=without_secrets(url),
+            remedy=Message("start.check-variable", variable=variable),
+        )
         for name, url, is_external, answers, variable in services
         if is_external
     ]
 
 
 def without_secrets(url: str) -> str:
-    """The hosts of a URL, without user, password, path and options."""
-    return urlsplit(url).netloc.rpartition("@")[2]
+    """The hosts of a URL, without user, password, path and options; of a socket, its path."""
+    parts = urlsplit(url)
+    return unquote(parts.netloc.rpartition("@")[2] or parts.path)

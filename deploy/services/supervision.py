@@ -5,24 +5,25 @@ import http.client
 import json
 import os
 import socket
-import stat
 import subprocess
 import sys
-import tempfile
 import xmlrpc.client
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
 
+from core import sockets
 from core.errors import BadConfiguration, BrokenInvariant
-from deploy.home import Home, write_privately
-from deploy.services import launch, orphans, redis_server
+from core.heartbeat import PROCESS
+from core.known_settings import PREFIX, variable_of
+from deploy.home import Home
+from deploy.private_files import write_privately
+from deploy.services import launch, redis_server
 from deploy.services.processes import Process
 from deploy.services.waiting import wait_for
 
 LOG_BYTES, LOG_BACKUPS = 10 * 1024 * 1024, 3  # of each process: 40 MB at most
 RETRIES = 3  # starts after a failed one, 1, 2 and 3 s apart, before it counts as dying again and again
-SOCKET_PATH_CHARS = 90  # the system allows 107; supervisord appends a process id while it binds
 START_DEADLINE_S = 20.0
 CALL_TIMEOUT_S = 20.0
 
@@ -106,7 +107,9 @@ class Supervisor:
             self.call(method, *arguments)
         except xmlrpc.client.Fault as fault:
             if fault.faultCode != fault_code:
-                raise BrokenInvariant(f"supervisord refuses {method} {arguments[0]}: {fault.faultString}") from fault
+                raise BrokenInvariant(
+                    "start.supervisor-refuses", method=method, name=arguments[0], reason=fault.faultString
+                ) from fault
 
 
 def write_configuration(home: Home, table: Sequence[Process]) -> None:
@@ -133,17 +136,25 @@ def changed_variables(home: Home, table: Sequence[Process]) -> dict[str, list[st
     for process in table:
         old, new = before.get(process.name, {}).get("environment", {}), _entry(home, process)["environment"]
         differing = sorted(name for name in {*old, *new} if old.get(name) != new.get(name))
-        places = (process.listens.variable, process.listens.host_variable) if process.listens else ()
-        found[process.name] = [name for name in differing if process.reads(name) or name in places]
+        found[process.name] = [name for name in differing if process.is_moved_by(name)]
     return found
 
 
 def start_supervisor(home: Home) -> None:
     """Start supervisord in the background and return when it answers. Raises BadConfiguration with what it says."""
-    environment = {**os.environ, "PYTHONUTF8": "1"}
+    # Without this shell's settings: what a process is to have stands in the launcher's table, now and after a change.
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(PREFIX)}
+    environment = {**kept, variable_of("home"): str(home.path), "PYTHONUTF8": "1"}
     command = [sys.executable, "-m", "supervisor.supervisord", "--configuration", configuration_path(home).name]
     started = subprocess.run(
-        command, env=environment, cwd=home.run, capture_output=True, text=True, errors="replace", check=False
+        command,
+        env=environment,
+        cwd=home.run,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
+        umask=0o077,
     )
     supervisor = Supervisor(home)
     is_up = started.returncode == 0 and wait_for(lambda: supervisor.pid() is not None, START_DEADLINE_S)
@@ -151,7 +162,7 @@ def start_supervisor(home: Home) -> None:
         said = (started.stderr or started.stdout).strip().splitlines()
         faults = [line for line in said if line.startswith("Error:")]
         reason = [f"see {home.logs / 'supervisord.log'}", *said, *faults][-1]
-        raise BadConfiguration([f"supervisord does not start: {reason}"])
+        raise BadConfiguration("start.no-supervisor", reason=reason)
 
 
 def configuration_path(home: Home) -> Path:
@@ -164,24 +175,14 @@ def starts_path(home: Home, name: str) -> Path:
 
 
 def socket_path(home: Home) -> Path:
-    """In the home folder, or, where its path is longer than a socket's may be, in a folder of this user in /tmp."""
-    path = home.run / "supervisor.sock"
-    if len(os.fsencode(path)) <= SOCKET_PATH_CHARS:
-        return path
-    folder = Path(tempfile.gettempdir()) / f"zhuiwen-{os.getuid()}"
-    folder.mkdir(mode=0o700, exist_ok=True)
-    found = folder.lstat()
-    if found.st_uid != os.getuid() or found.st_mode & 0o077 or not stat.S_ISDIR(found.st_mode):
-        raise BadConfiguration(
-            [f"{folder} is not a folder of this user alone; remove it, or use a shorter ZHUIWEN_HOME"]
-        )
-    return folder / f"{hashlib.sha256(os.fsencode(path)).hexdigest()[:16]}.sock"
+    """Where supervisord listens."""
+    return sockets.path(home.path, "supervisor")
 
 
 def _entry(home: Home, process: Process) -> dict[str, Any]:
     return {
         "command": list(process.command),
-        "environment": {**home.environment, **process.environment, orphans.MARK: process.name},
+        "environment": {**home.environment, **process.environment, PROCESS: process.name},
         "removes": [str(path) for path in process.removes],
         "starts": str(starts_path(home, process.name)),
     }

@@ -15,7 +15,7 @@ from fingerprint.engines.chapter_words import (
     postings_of,
 )
 from fingerprint.engines.chapters import CHAPTER_CHARS
-from fingerprint.engines.engine import Found
+from fingerprint.engines.engine import EngineEntry, Found
 from fingerprint.engines.words import word_counts
 
 MAX_DIFFERENT = 0.2  # published: "more than 1/5 different features: not similar"
@@ -76,7 +76,7 @@ class BooleanModel:
         page = word_counts(text, self._min_occurrences)
         if page[0].size < self._min_features:
             return []
-        table, postings = self._built()
+        table, postings = self._tables()
         numbers = table.numbers_of(page[0])
         known = numbers[numbers != UNKNOWN]
         shared = dot_products(postings, known, np.ones(known.size, np.float32), table.chapters)
@@ -86,9 +86,9 @@ class BooleanModel:
         needed = (1 - self._max_different) * (sizes + page[0].size - shared)
         candidates = np.flatnonzero(is_candidate & (shared >= needed - 1e-6))
         similarities = [(chapter, 1 - dissimilarity(page, table.chapter(chapter))) for chapter in candidates.tolist()]
-        return self._works.owners.best(found for found in similarities if found[1] >= 1 - self._max_different)
+        return self._works.owners.best_works(found for found in similarities if found[1] >= 1 - self._max_different)
 
-    def _built(self) -> tuple[ChapterTable, Postings]:
+    def _tables(self) -> tuple[ChapterTable, Postings]:
         if not self._works.is_current(self._table):
             self._table = table = self._works.table()
             self._postings = postings_of(
@@ -96,3 +96,15 @@ class BooleanModel:
             )
         assert self._table is not None
         return self._table, self._postings
+
+
+ENTRIES = (
+    EngineEntry(
+        "boolean",
+        BooleanModel,
+        BooleanModel.gives_spans,
+        "sets of words that occur twice; at most a fifth of them may differ",
+        "布尔向量异或：相异特征不超过五分之一，再按词频加权",
+        "Lian, Liu, Xu, Cheng, 2007",
+    ),
+)

@@ -1,35 +1,48 @@
-"""Every engine under the name that `--engine` takes. An engine's module has its own ENTRIES; here they are joined."""
+"""Every engine under the name that `--engine` takes. An engine's module lists its own ENTRIES; here modules are listed.
+
+How to add one: docs/recipes/engine.md.
+"""
 
 from collections.abc import Mapping
+from importlib import import_module
 from types import MappingProxyType
 
-from fingerprint.engines import (
-    catalogue_documents,
-    crc_shingles,
-    dsc,
-    exact,
-    frequency,
-    functions84,
-    jaccard,
-    minhash_lsh,
-    simhash,
-    winnowing,
-)
 from fingerprint.engines.engine import EngineEntry
 
-__all__ = ["ENGINES", "EngineEntry"]
-
-_FAMILIES = (
-    exact.ENTRIES,
-    jaccard.ENTRIES,
-    simhash.ENTRIES,
-    minhash_lsh.ENTRIES,
-    functions84.ENTRIES,
-    crc_shingles.ENTRIES,
-    dsc.ENTRIES,
-    winnowing.ENTRIES,
-    frequency.ENTRIES,
-    catalogue_documents.ENTRIES,
+# In the order in which engines are shown.
+MODULES = (
+    "exact",
+    "jaccard",
+    "simhash",
+    "minhash_lsh",
+    "functions84",
+    "crc_shingles",
+    "dsc",
+    "winnowing",
+    "frequency",
+    "nshash",
+    "imatch",
+    "punctuation_strings",
+    "tfidf",
+    "erulemaking",
+    "boolean_model",
+    "sif",
+    "cops",
+    "scam",
+    "koala",
+    "mdr",
 )
 
-ENGINES: Mapping[str, EngineEntry] = MappingProxyType({entry.name: entry for family in _FAMILIES for entry in family})
+
+def _load_entries() -> dict[str, EngineEntry]:
+    entries: dict[str, EngineEntry] = {}
+    for name in MODULES:
+        for entry in import_module(f"{__package__}.{name}").ENTRIES:
+            if entries.setdefault(entry.name, entry) is not entry:
+                raise ValueError(f"two engines are called {entry.name}; the second is in {name}")
+    return entries
+
+
+ENGINES: Mapping[str, EngineEntry] = MappingProxyType(_load_entries())
+# They weigh words by how many texts of the corpus have them; with one work alone all words weigh nothing.
+CORPUS_ENGINES = frozenset(entry.name for entry in ENGINES.values() if entry.needs_corpus)

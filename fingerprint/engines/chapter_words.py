@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from fingerprint.compilation import kernel
 from fingerprint.engines.chapters import CHAPTER_CHARS, ChapterOwners, chapters_of
 from fingerprint.engines.words import word_counts
 
@@ -121,7 +121,7 @@ def dot_products(
     return sums
 
 
-@njit(cache=True)  # type: ignore[misc,unused-ignore]
+@kernel()
 def _distribute(  # noqa: PLR0917 - numba compiles no records
     starts: NDArray[np.int64],
     terms: NDArray[np.int32],
@@ -138,7 +138,7 @@ def _distribute(  # noqa: PLR0917 - numba compiles no records
             next_places[terms[at]] = place + 1
 
 
-@njit(cache=True)  # type: ignore[misc,unused-ignore]
+@kernel()
 def _add_products(  # noqa: PLR0917 - numba compiles no records
     starts: NDArray[np.int64],
     chapters: NDArray[np.int32],

@@ -32,7 +32,7 @@ class ChapterOwners:
         self._work_ids.append(work_id)
         return len(self._work_ids) - 1
 
-    def best(self, similar: Iterable[tuple[int, float]]) -> list[Found]:
+    def best_works(self, similar: Iterable[tuple[int, float]]) -> list[Found]:
         """The works of (chapter, similarity), each with its most similar chapter; best first, then by id."""
         works: dict[str, float] = {}
         for chapter, similarity in similar:

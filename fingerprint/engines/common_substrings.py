@@ -9,8 +9,9 @@ q-gram of the page is looked up, and each hit is extended, character by characte
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from fingerprint.compilation import kernel
 
 SEPARATOR = 0  # between the stored texts; no character of a text may have this code
 # Of a q-gram that is stored more often, the first places: bounds the work on texts that repeat themselves without end.
@@ -40,12 +41,12 @@ class SubstringIndex:
         self.min_chars = min_chars
         self._q = max(1, int(min_chars * Q_SHARE))
         self._texts: list[NDArray[np.uint32]] = []
-        self._built: _Stored | None = None
+        self._sorted: _SortedGrams | None = None
 
     def add(self, codes: NDArray[np.uint32]) -> int:
         """The number of a new text, counted from 0. codes: uint32[n], none of them SEPARATOR."""
         self._texts.append(codes)
-        self._built = None
+        self._sorted = None
         return len(self._texts) - 1
 
     def find(self, codes: NDArray[np.uint32]) -> list[CommonSubstring]:
@@ -53,7 +54,7 @@ class SubstringIndex:
 
         A stretch of the page that lies inside a match with a text is not looked for again in that text.
         """
-        stored = self._stored()
+        stored = self._sorted_grams()
         if codes.size < self.min_chars or not stored.places.size:
             return []
         found = _matches(
@@ -61,21 +62,21 @@ class SubstringIndex:
         )
         return [CommonSubstring(*row) for row in found.tolist()]
 
-    def longest(self, codes: NDArray[np.uint32]) -> dict[int, int]:
+    def longest_lengths(self, codes: NDArray[np.uint32]) -> dict[int, int]:
         """Characters of the longest common substring with each text that has one of the minimum length."""
         lengths: dict[int, int] = {}
         for match in self.find(codes):
             lengths[match.text] = max(match.chars, lengths.get(match.text, 0))
         return lengths
 
-    def _stored(self) -> "_Stored":
-        if self._built is None:
-            self._built = _stored(self._texts, self._q, self.min_chars - self._q + 1)
-        return self._built
+    def _sorted_grams(self) -> "_SortedGrams":
+        if self._sorted is None:
+            self._sorted = _sort_grams(self._texts, self._q, self.min_chars - self._q + 1)
+        return self._sorted
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Stored:
+class _SortedGrams:
     """stream: all texts, each followed by SEPARATOR; starts: int64[texts + 1]; keys, places: sorted by bucket."""
 
     stream: NDArray[np.uint32]
@@ -85,7 +86,7 @@ class _Stored:
     places: NDArray[np.int64]
 
 
-def _stored(texts: list[NDArray[np.uint32]], q: int, step: int) -> _Stored:
+def _sort_grams(texts: list[NDArray[np.uint32]], q: int, step: int) -> _SortedGrams:
     starts = np.zeros(len(texts) + 1, np.int64)
     np.cumsum([text.size + 1 for text in texts], out=starts[1:])
     stream = np.full(starts[-1], SEPARATOR, np.uint32)
@@ -100,10 +101,10 @@ def _stored(texts: list[NDArray[np.uint32]], q: int, step: int) -> _Stored:
     edges[-1] = np.iinfo(np.uint64).max
     buckets = np.searchsorted(keys, edges)
     buckets[-1] = keys.size
-    return _Stored(stream, starts, buckets.astype(np.int64), keys, places[order])
+    return _SortedGrams(stream, starts, buckets.astype(np.int64), keys, places[order])
 
 
-@njit(cache=True)  # type: ignore[misc,unused-ignore]
+@kernel()
 def _hash(codes: NDArray[np.uint32], first: int, q: int) -> np.uint64:
     value = np.uint64(0)
     for at in range(first, first + q):
@@ -112,7 +113,7 @@ def _hash(codes: NDArray[np.uint32], first: int, q: int) -> np.uint64:
     return value ^ (value >> np.uint64(32))
 
 
-@njit(cache=True)  # type: ignore[misc,unused-ignore]
+@kernel()
 def _hashes(
     stream: NDArray[np.uint32], places: NDArray[np.int64], q: int
 ) -> tuple[NDArray[np.uint64], NDArray[np.bool_]]:
@@ -127,8 +128,8 @@ def _hashes(
     return keys, is_inside
 
 
-@njit(cache=True)  # type: ignore[misc,unused-ignore]
-def _extended(page: NDArray[np.uint32], stream: NDArray[np.uint32], at: int, place: int) -> tuple[int, int]:
+@kernel()
+def _extend(page: NDArray[np.uint32], stream: NDArray[np.uint32], at: int, place: int) -> tuple[int, int]:
     """How far the match at these two places reaches to the left and, from the places on, to the right."""
     left = 0
     while left < at and left < place and page[at - left - 1] == stream[place - left - 1]:
@@ -139,7 +140,7 @@ def _extended(page: NDArray[np.uint32], stream: NDArray[np.uint32], at: int, pla
     return left, right
 
 
-@njit(cache=True)  # type: ignore[misc,unused-ignore]
+@kernel()
 def _matches(  # noqa: PLR0917 - numba compiles no records
     page: NDArray[np.uint32],
     q: int,
@@ -165,7 +166,7 @@ def _matches(  # noqa: PLR0917 - numba compiles no records
             text = np.searchsorted(starts, places[entry], side="right") - 1
             if at + q <= covered[text]:
                 continue
-            left, right = _extended(page, stream, at, places[entry])
+            left, right = _extend(page, stream, at, places[entry])
             if left + right < min_chars:
                 continue
             covered[text] = max(covered[text], at + right)

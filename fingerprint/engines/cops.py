@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import xxhash
 
 from core.text import TextRange
-from fingerprint.engines.engine import Found, FoundSpan
+from fingerprint.engines.engine import EngineEntry, Found, FoundSpan
 from fingerprint.engines.plain_characters import plain_characters
 from fingerprint.engines.sentences import Sentence, sentences_of
 
@@ -60,3 +60,15 @@ class Cops:
             codes = plain_characters(sentence.text)[0]
             if codes.size >= self._min_sentence_chars:
                 yield sentence, xxhash.xxh3_64_intdigest(codes.tobytes())
+
+
+ENTRIES = (
+    EngineEntry(
+        "cops",
+        Cops,
+        Cops.gives_spans,
+        "the share of the page's sentences that the work has word for word",
+        "页面句子中与作品完全相同的比例",
+        "Brin, Davis, Garcia-Molina, SIGMOD 1995",
+    ),
+)

@@ -37,10 +37,10 @@ class CrcShingleEngine:
 
     def find(self, text: str) -> list[Found]:
         features = _features(text, self._words)
-        chapters, shared = self._index.shared(features)
+        chapters, shared = self._index.count_shared(features)
         shares = shared / max(1, features.size)
         same = shares > self._above_share
-        return self._owners.best(zip(chapters[same].tolist(), shares[same].tolist(), strict=True))
+        return self._owners.best_works(zip(chapters[same].tolist(), shares[same].tolist(), strict=True))
 
 
 def crc_shingles(text: str, words: int = 3) -> NDArray[np.uint32]:

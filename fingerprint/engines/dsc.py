@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from fingerprint.engines.chapters import CHAPTER_CHARS, ChapterOwners, chapters_of
 from fingerprint.engines.engine import EngineEntry, Found
 from fingerprint.engines.feature_index import FeatureIndex
-from fingerprint.engines.hashing import mixed, shingle_hashes
+from fingerprint.engines.hashing import mix, shingle_hashes
 from fingerprint.engines.tokens import tokens_of
 
 SHINGLE_TOKENS = 10  # as in the source
@@ -54,15 +54,15 @@ class DscEngine:
 
     def find(self, text: str) -> list[Found]:
         features = self._features(text)
-        chapters, shared = self._index.shared(features)
+        chapters, shared = self._index.count_shared(features)
         shares = shared / max(1, features.size)
         enough = shares >= self._min_containment
-        return self._owners.best(zip(chapters[enough].tolist(), shares[enough].tolist(), strict=True))
+        return self._owners.best_works(zip(chapters[enough].tolist(), shares[enough].tolist(), strict=True))
 
     def _features(self, text: str) -> NDArray[np.uint64]:
         kept = kept_shingles(text, self._shingle_tokens, self._one_in)
         if self._super_shingle == 1:
-            return np.unique(mixed(kept))
+            return np.unique(mix(kept))
         return np.unique(shingle_hashes(kept, self._super_shingle)[:: self._super_shingle])
 
 

@@ -47,7 +47,11 @@ class Engine(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class EngineEntry:
-    """An engine as the catalogue lists it. make: takes the published parameters by name, all with defaults."""
+    """An engine as the catalogue lists it.
+
+    make: takes the published parameters by name, all with defaults. source: the publication. needs_corpus: whether it
+    judges by how common a word is in the corpus, so that it says nothing of one work alone.
+    """
 
     name: str
     make: Callable[..., Engine]
@@ -55,3 +59,4 @@ class EngineEntry:
     summary_en: str
     summary_zh: str
     source: str
+    needs_corpus: bool = False

@@ -7,12 +7,12 @@ model.
 
 import numpy as np
 import xxhash
-from numba import njit
 from numpy.typing import NDArray
 
+from fingerprint.compilation import kernel
 from fingerprint.engines.chapter_words import UNKNOWN, ChapterTable, Postings, postings_of, table_of
 from fingerprint.engines.chapters import CHAPTER_CHARS, ChapterOwners, chapters_of
-from fingerprint.engines.engine import Found
+from fingerprint.engines.engine import EngineEntry, Found
 from fingerprint.engines.plain_characters import plain_characters
 from fingerprint.engines.words import word_counts
 
@@ -69,7 +69,7 @@ class ERulemaking:
         if self._seeds is None:
             self._seeds = _Seeds(self._words, self._counts, self._buckets, self._digests, self._min_cosine)
         cosines = self._seeds.cosines(words, counts, self._bucket(plain_characters(text)[0].size))
-        return self._owners.best(
+        return self._owners.best_works(
             (chapter, cosines[seed])
             for seed in np.flatnonzero(cosines >= self._min_cosine).tolist()
             for chapter in self._seeds.chapters_of[seed]
@@ -144,7 +144,7 @@ def _unit_weights(table: ChapterTable) -> NDArray[np.float32]:
     return weights
 
 
-@njit(cache=True)  # type: ignore[misc,unused-ignore]
+@kernel()
 def _seed_of_each(  # noqa: PLR0917 - numba compiles no records
     starts: NDArray[np.int64],
     terms: NDArray[np.int32],
@@ -174,7 +174,7 @@ def _seed_of_each(  # noqa: PLR0917 - numba compiles no records
     return seeds
 
 
-@njit(cache=True)  # type: ignore[misc,unused-ignore]
+@kernel()
 def _add_products_of(  # noqa: PLR0917 - numba compiles no records
     starts: NDArray[np.int64],
     chapters: NDArray[np.int32],
@@ -188,3 +188,15 @@ def _add_products_of(  # noqa: PLR0917 - numba compiles no records
         for place in range(starts[terms[at]], starts[terms[at] + 1]):
             if is_wanted[chapters[place]]:
                 sums[chapters[place]] += weights[at] * chapter_weights[place]
+
+
+ENTRIES = (
+    EngineEntry(
+        "erulemaking",
+        ERulemaking,
+        ERulemaking.gives_spans,
+        "buckets by length, the most repeated text as seed, cosine of all words with the seeds",
+        "按长度分桶，以重复最多的文本为种子，再与种子比较余弦",
+        "Yang, Callan, 2005",
+    ),
+)

@@ -1,8 +1,9 @@
 """Which chapters have which features, and how many of a page's features each has."""
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from fingerprint.compilation import kernel
 
 MAX_BUCKET_BITS = 24  # 128 MiB of bucket starts
 
@@ -28,11 +29,11 @@ class FeatureIndex:
         self._pending.append(features)
         self._sizes.append(features.size)
 
-    def shared(self, features: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def count_shared(self, features: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Chapters int64[c], increasing, that share any of a page's features (each once), and how many, int64[c]."""
         if self._pending:
             self._build()
-        counts = _counted(features, self._keys, self._chapters, self._buckets, self._shift, len(self._sizes))
+        counts = _count(features, self._keys, self._chapters, self._buckets, self._shift, len(self._sizes))
         chapters = np.flatnonzero(counts)
         return chapters, counts[chapters].astype(np.int64)
 
@@ -55,8 +56,8 @@ def bucket_starts(keys: NDArray[np.uint64]) -> tuple[NDArray[np.int64], np.uint6
     return np.append(np.searchsorted(keys, limits), keys.size).astype(np.int64), shift
 
 
-@njit(cache=True)  # type: ignore[misc,unused-ignore]
-def _counted(  # noqa: PLR0917 - numba compiles no records
+@kernel()
+def _count(  # noqa: PLR0917 - numba compiles no records
     features: NDArray[np.uint64],
     keys: NDArray[np.uint64],
     chapters: NDArray[np.int32],

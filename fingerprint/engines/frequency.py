@@ -13,14 +13,16 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from fingerprint.algorithms import PUBLISHED_WINDOWS, WindowRule
+from fingerprint.algorithms import PUBLISHED_WINDOWS
 from fingerprint.engines.engine import EngineEntry, Found
-from fingerprint.engines.hashing import mixed
+from fingerprint.engines.hashing import mix
 from fingerprint.engines.located_works import LocatedWorks, Offsets
-from fingerprint.engines.span_merging import MergeRule, merged
-from fingerprint.letters import NO_LETTER, initials, number_of
+from fingerprint.engines.span_merging import MergeRule, merge_hits
+from fingerprint.letters import NO_LETTER, letter_number
 from fingerprint.normalization import normalize
-from fingerprint.windows import letter_counts, packed
+from fingerprint.rules import WindowRule
+from fingerprint.tables import TABLES_2026
+from fingerprint.windows import letter_counts, pack_digits
 
 WORD_BYTES = 8
 
@@ -29,8 +31,8 @@ class FrequencyEngine:
     """Works with at least `min_matches` windows of the page; equal windows that overlap on both sides make a span.
 
     max_digit: 1, 3, 7 or 9, the end of the published range; granularity: tokens of a window; step, page_step: tokens
-    from one window to the next, in works and in pages. Of a row of equal windows only the first counts, and none of
-    which nobody can read half.
+    from one window to the next, in works and in pages. Of a row of equal windows only the first counts, and no
+    window of which half cannot be read.
     """
 
     gives_spans = True
@@ -55,8 +57,8 @@ class FrequencyEngine:
 
     def find(self, text: str) -> list[Found]:
         offsets, windows, places = _windows(text, self._page_rule)
-        clusters = merged(self._works.hits(windows, places), self._merge).of_works_with(self._min_matches)
-        return self._works.found(clusters, offsets, windows.size)
+        clusters = merge_hits(self._works.hits(windows, places), self._merge).of_works_with(self._min_matches)
+        return self._works.matches(clusters, offsets, windows.size)
 
 
 def digits(counts: NDArray[np.uint16], rule: WindowRule) -> NDArray[np.uint8]:
@@ -64,7 +66,7 @@ def digits(counts: NDArray[np.uint16], rule: WindowRule) -> NDArray[np.uint8]:
 
     The middle of [0, 1] is 1, of [0, 3] 2, of [0, 7] 4 and of [0, 9] 5; what lies outside the range is cut off.
     """
-    columns = [number_of(letter) for letter in rule.letters]
+    columns = [letter_number(letter) for letter in rule.letters]
     expected = np.array(rule.reference_permille, np.float64) * rule.granularity / 1000
     shifted = np.floor(counts[:, columns] - expected) + (rule.max_digit + 1) // 2
     clipped: NDArray[np.float64] = np.clip(shifted, 0, rule.max_digit)
@@ -74,8 +76,8 @@ def digits(counts: NDArray[np.uint16], rule: WindowRule) -> NDArray[np.uint8]:
 def _windows(text: str, rule: WindowRule) -> tuple[Offsets, NDArray[np.uint64], NDArray[np.int32]]:
     """Offsets of the tokens, the windows as hashes, and the token each begins at."""
     stream = normalize(text)
-    counts = letter_counts(initials(stream.tokens), rule.granularity, rule.step)
-    numbers = _numbers(packed(digits(counts, rule), rule))
+    counts = letter_counts(TABLES_2026.initials[stream.tokens], rule.granularity, rule.step)
+    numbers = _numbers(pack_digits(digits(counts, rule), rule))
     is_kept = 2 * counts[:, NO_LETTER] <= rule.granularity
     is_kept[1:] &= numbers[1:] != numbers[:-1]
     places = np.flatnonzero(is_kept)
@@ -87,7 +89,7 @@ def _numbers(windows: NDArray[np.uint8]) -> NDArray[np.uint64]:
     padded = np.zeros((windows.shape[0], 2 * WORD_BYTES), np.uint8)
     padded[:, 2 * WORD_BYTES - windows.shape[1] :] = windows
     words = padded.view(np.uint64)
-    return mixed(words[:, 1] ^ mixed(words[:, 0]))
+    return mix(words[:, 1] ^ mix(words[:, 0]))
 
 
 def _entry(name: str, max_digit: int, min_matches: int, page_step: int, summary: tuple[str, str]) -> EngineEntry:

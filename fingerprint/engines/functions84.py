@@ -6,13 +6,13 @@ Source: Zelenkov and Segalovich, "Comparative analysis of methods for finding ne
 from itertools import combinations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from fingerprint.compilation import kernel
 from fingerprint.engines.chapters import CHAPTER_CHARS, ChapterOwners, chapters_of
 from fingerprint.engines.engine import EngineEntry, Found
 from fingerprint.engines.feature_index import FeatureIndex
-from fingerprint.engines.hashing import mixed, shingle_hashes
+from fingerprint.engines.hashing import mix, shingle_hashes
 from fingerprint.engines.tokens import tokens_of
 
 FUNCTIONS, SUPER_SHINGLES, MINIMA = 84, 6, 14
@@ -20,7 +20,7 @@ PAIRS = tuple(combinations(range(SUPER_SHINGLES), 2))
 SHINGLE_TOKENS = 10
 # Function words, which the published method leaves out: particles of Chinese, articles and the like of English.
 FUNCTION_WORDS = "的 地 得 了 着 过 吗 呢 吧 啊 呀 嘛 a an and at by for in of on or the to"
-SEEDS = mixed(np.arange(1, FUNCTIONS + 1, dtype=np.uint64)) | np.uint64(1)
+SEEDS = mix(np.arange(1, FUNCTIONS + 1, dtype=np.uint64)) | np.uint64(1)
 
 
 def minima(text: str, shingle_tokens: int = SHINGLE_TOKENS) -> NDArray[np.uint64]:
@@ -72,10 +72,10 @@ class Functions84Engine:
 
     def find(self, text: str) -> list[Found]:
         features = self._features(text)
-        chapters, equal = self._index.shared(features)
+        chapters, equal = self._index.count_shared(features)
         enough = equal >= self._min_equal
         shares = equal[enough] / max(1, features.size)
-        return self._owners.best(zip(chapters[enough].tolist(), shares.tolist(), strict=True))
+        return self._owners.best_works(zip(chapters[enough].tolist(), shares.tolist(), strict=True))
 
     def _features(self, text: str) -> NDArray[np.uint64]:
         """The features with their places mixed in: only those of one place can be equal."""
@@ -84,10 +84,10 @@ class Functions84Engine:
             return least
         chosen = least if self._kind == "minima" else super_shingles(least)
         chosen = mega_shingles(chosen) if self._kind == "mega" else chosen
-        return mixed(chosen ^ mixed(np.arange(chosen.size, dtype=np.uint64)))
+        return mix(chosen ^ mix(np.arange(chosen.size, dtype=np.uint64)))
 
 
-@njit(cache=True)  # type: ignore[misc,unused-ignore]
+@kernel()
 def _minima(shingles: NDArray[np.uint64], seeds: NDArray[np.uint64]) -> NDArray[np.uint64]:
     least = np.full(seeds.size, np.uint64(0xFFFFFFFFFFFFFFFF))
     for shingle in shingles:

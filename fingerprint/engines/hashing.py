@@ -1,15 +1,16 @@
 """Hashes of tokens and of shingles; the same in every process, so that figures can be repeated."""
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from fingerprint.compilation import kernel
 
 # The multipliers of the finaliser of splitmix64 (Steele, Lea, Flood, OOPSLA 2014); a large prime for the polynomial.
 MIX_1, MIX_2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 WORD_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
 
-def mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def mix(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """uint64[n]: each value with its bits mixed well; different values stay different."""
     mixing: NDArray[np.uint64] = values ^ (values >> np.uint64(30))
     mixing *= MIX_1
@@ -23,10 +24,10 @@ def shingle_hashes(ids: NDArray[np.uint64], size: int) -> NDArray[np.uint64]:
     """uint64[n - size + 1]: the hash of every `size` consecutive ids; empty where there are fewer."""
     if ids.size < size:
         return np.zeros(0, np.uint64)
-    return mixed(_polynomials(ids, size))
+    return mix(_polynomials(ids, size))
 
 
-@njit(cache=True)  # type: ignore[misc,unused-ignore]
+@kernel()
 def _polynomials(ids: NDArray[np.uint64], size: int) -> NDArray[np.uint64]:
     hashes = np.empty(ids.size - size + 1, np.uint64)
     for first in range(hashes.size):

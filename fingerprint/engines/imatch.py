@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fingerprint.engines.chapter_words import UNKNOWN, ChapterTable, ChapterWords
 from fingerprint.engines.chapters import CHAPTER_CHARS
-from fingerprint.engines.engine import Found
+from fingerprint.engines.engine import EngineEntry, Found
 from fingerprint.engines.words import word_counts
 
 # Share of the highest idf, log N, that a word has to have. The source normalises idf so and tries cut-offs at both
@@ -42,18 +42,18 @@ class IMatch:
         self._works.add(work_id, text)
 
     def find(self, text: str) -> list[Found]:
-        table = self._built()
+        table = self._current_table()
         words = word_counts(text)[0]
         numbers = table.numbers_of(words)
         digest = self._digest(words[numbers != UNKNOWN], numbers[numbers != UNKNOWN])
-        return self._works.owners.best((chapter, 1.0) for chapter in self._chapters.get(digest, ()))
+        return self._works.owners.best_works((chapter, 1.0) for chapter in self._chapters.get(digest, ()))
 
     def _digest(self, words: NDArray[np.uint64], numbers: NDArray[np.integer]) -> bytes:
         """Of the chosen words in order; empty where there are too few of them."""
         chosen = words[self._is_chosen[numbers]]
         return hashlib.sha1(chosen, usedforsecurity=False).digest() if chosen.size >= self._min_terms else b""
 
-    def _built(self) -> ChapterTable:
+    def _current_table(self) -> ChapterTable:
         if self._works.is_current(self._table):
             assert self._table is not None
             return self._table
@@ -67,3 +67,16 @@ class IMatch:
             if digest:
                 self._chapters.setdefault(digest, []).append(chapter)
         return table
+
+
+ENTRIES = (
+    EngineEntry(
+        "i-match",
+        IMatch,
+        IMatch.gives_spans,
+        "one digest of the words that are neither common nor rare in the corpus",
+        "对语料中不太常见也不太罕见的词求一个摘要",
+        "Chowdhury et al., ACM TOIS 2002",
+        needs_corpus=True,
+    ),
+)

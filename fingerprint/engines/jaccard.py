@@ -35,10 +35,10 @@ class JaccardEngine:
 
     def find(self, text: str) -> list[Found]:
         features = self._features(text)
-        chapters, shared = self._index.shared(features)
+        chapters, shared = self._index.count_shared(features)
         jaccard = shared / (features.size + self._index.sizes[chapters] - shared)
         duplicate = self._is_duplicate(jaccard)
-        return self._owners.best(zip(chapters[duplicate].tolist(), jaccard[duplicate].tolist(), strict=True))
+        return self._owners.best_works(zip(chapters[duplicate].tolist(), jaccard[duplicate].tolist(), strict=True))
 
 
 def shingle_set(text: str, tokens: int) -> NDArray[np.uint64]:

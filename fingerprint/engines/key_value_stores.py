@@ -47,7 +47,7 @@ class DiskStore:
             self._connection.execute("CREATE TABLE IF NOT EXISTS pairs (key BLOB PRIMARY KEY, value BLOB)")
             self._connection.execute("SELECT key, value FROM pairs LIMIT 1")
         except sqlite3.Error as error:
-            raise UnreadableFile(path, f"no key-value store ({error})") from error
+            raise UnreadableFile(path, "fingerprint.no-key-value-store", error=error) from error
 
     def get(self, keys: Iterable[bytes]) -> dict[bytes, bytes]:
         wanted = list(keys)

@@ -10,7 +10,7 @@ import xxhash
 from numpy.typing import NDArray
 
 from fingerprint.engines.chapters import CHAPTER_CHARS, ChapterOwners, chapters_of
-from fingerprint.engines.engine import Found
+from fingerprint.engines.engine import EngineEntry, Found
 from fingerprint.engines.plain_characters import plain_characters
 
 CODE_POINT_BITS = 21
@@ -54,10 +54,10 @@ class Koala:
     def find(self, text: str) -> list[Found]:
         self._build()
         shared: dict[int, int] = {}
-        for substring in self._chosen(plain_characters(text)[0]):
+        for substring in self._choose(plain_characters(text)[0]):
             for chapter in self._chapters.get(substring, ()):
                 shared[chapter] = shared.get(chapter, 0) + 1
-        return self._owners.best(
+        return self._owners.best_works(
             (chapter, count / self._substrings) for chapter, count in shared.items() if count >= self._min_shared
         )
 
@@ -68,7 +68,7 @@ class Koala:
         self._prefix_kinds, self._prefix_counts = np.unique(every, return_counts=True)
         self._chapters: dict[int, list[int]] = {}
         for number, codes in enumerate(self._texts):
-            for substring in self._chosen(codes):
+            for substring in self._choose(codes):
                 self._chapters.setdefault(substring, []).append(number)
         self._is_built = True
 
@@ -78,7 +78,7 @@ class Koala:
         wide = codes.astype(np.uint64)
         return (wide[:places] << np.uint64(CODE_POINT_BITS)) | wide[1 : places + 1]
 
-    def _chosen(self, codes: NDArray[np.uint32]) -> set[int]:
+    def _choose(self, codes: NDArray[np.uint32]) -> set[int]:
         """Hashes of the substrings that begin with the rarest pairs; of equally rare ones, the lowest hashes.
 
         Ties are many. Broken by place, all would come from the beginning of a chapter.
@@ -97,3 +97,15 @@ class Koala:
         ]
         ranked = heapq.nsmallest(self._substrings, set(zip(rarities.tolist(), hashes, strict=True)))
         return {value for _, value in ranked}
+
+
+ENTRIES = (
+    EngineEntry(
+        "koala",
+        Koala,
+        Koala.gives_spans,
+        "the 100 substrings of a chapter that begin with the rarest characters",
+        "一章中以最罕见字对开头的 100 个子串",
+        "Heintze, USENIX 1996",
+    ),
+)

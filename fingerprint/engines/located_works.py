@@ -32,13 +32,13 @@ class LocatedWorks:
         """The features that a page shares with any work."""
         return self._index.hits(features, places)
 
-    def found(self, clusters: Clusters, page: Offsets, page_features: int) -> list[Found]:
+    def matches(self, clusters: Clusters, page: Offsets, page_features: int) -> list[Found]:
         """The works of the clusters, best first. The similarity is the share of the page's features in clusters."""
         works = sorted(set(clusters.works.tolist()))
-        matches = [self._found(work, clusters, page, page_features) for work in works]
-        return sorted(matches, key=lambda match: (-match.similarity, match.work_id))
+        found = [self._match(work, clusters, page, page_features) for work in works]
+        return sorted(found, key=lambda match: (-match.similarity, match.work_id))
 
-    def _found(self, work: int, clusters: Clusters, page: Offsets, page_features: int) -> Found:
+    def _match(self, work: int, clusters: Clusters, page: Offsets, page_features: int) -> Found:
         own = np.flatnonzero(clusters.works == work)
         similarity = min(1.0, int(clusters.features[own].sum()) / page_features)
         return Found(self._work_ids[work], similarity, tuple(self._spans(own, clusters, page, self._offsets[work])))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from core.text import TextRange
 from fingerprint.engines.common_substrings import CommonSubstring, SubstringIndex
-from fingerprint.engines.engine import Found, FoundSpan
+from fingerprint.engines.engine import EngineEntry, Found, FoundSpan
 from fingerprint.engines.plain_characters import plain_characters
 
 # The source takes chunks of 60 characters of English, some ten words; ten words of English are some 20 Chinese
@@ -49,10 +49,10 @@ class Mdr:
         matches: dict[int, list[CommonSubstring]] = {}
         for match in self._index.find(codes):
             matches.setdefault(match.text, []).append(match)
-        found = [self._found(number, shared, offsets) for number, shared in matches.items()]
+        found = [self._match(number, shared, offsets) for number, shared in matches.items()]
         return sorted(found, key=lambda work: (-work.similarity, work.work_id))
 
-    def _found(self, number: int, matches: list[CommonSubstring], page_offsets: NDArray[np.int64]) -> Found:
+    def _match(self, number: int, matches: list[CommonSubstring], page_offsets: NDArray[np.int64]) -> Found:
         work = self._works[number]
         is_shared = np.zeros(page_offsets.size, np.bool_)
         spans = []
@@ -66,3 +66,15 @@ class Mdr:
 
 def _range(offsets: NDArray[np.integer], first: int, chars: int) -> TextRange:
     return TextRange(int(offsets[first]), int(offsets[first + chars - 1]) + 1)
+
+
+ENTRIES = (
+    EngineEntry(
+        "mdr",
+        Mdr,
+        Mdr.gives_spans,
+        "every common substring of at least 20 characters",
+        "所有不少于 20 字的公共子串",
+        "Monostori, Zaslavsky, Schmidt, 2000",
+    ),
+)

@@ -58,7 +58,7 @@ class MinHashLshEngine:
             return []
         candidates = sorted(self._lsh.query(sketch))
         near = ((chapter, float(sketch.jaccard(self._sketches[chapter]))) for chapter in candidates)
-        return self._owners.best((chapter, jaccard) for chapter, jaccard in near if jaccard >= self._threshold)
+        return self._owners.best_works((chapter, jaccard) for chapter, jaccard in near if jaccard >= self._threshold)
 
     def _sketch(self, text: str) -> MinHash | None:
         features = _features(text, self._shingle_tokens)

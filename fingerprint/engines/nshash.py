@@ -13,7 +13,7 @@ from pathlib import Path
 import xxhash
 
 from fingerprint.engines.chapters import CHAPTER_CHARS, chapters_of
-from fingerprint.engines.engine import Found
+from fingerprint.engines.engine import EngineEntry, Found
 from fingerprint.engines.key_value_stores import DiskStore, KeyValueStore, MemoryStore
 from fingerprint.engines.sentences import SENTENCE_ENDS, sentences_of
 
@@ -133,3 +133,23 @@ def longest_sentence(
 ) -> NsHash:
     """The same with one sentence."""
     return NsHash(1, hash_name, path, chapter_chars, sentence_ends)
+
+
+ENTRIES = (
+    EngineEntry(
+        "longest-sentence",
+        longest_sentence,
+        NsHash.gives_spans,
+        "digest of the longest sentence of a chapter",
+        "一章中最长一句的摘要",
+        "github.com/veelion/nshash, as the older rule",
+    ),
+    EngineEntry(
+        "nshash",
+        NsHash,
+        NsHash.gives_spans,
+        "digests of the 5 longest sentences of a chapter; one equal digest is enough",
+        "一章中最长 5 句的摘要，有一句相同即为重复",
+        "github.com/veelion/nshash",
+    ),
+)

@@ -5,8 +5,9 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from fingerprint.characters import FULL_WIDTH_LATIN, KINDS, Kind
+from fingerprint.characters import FULL_WIDTH_LATIN, Kind
 from fingerprint.readings import CODE_POINTS, code_points
+from fingerprint.tables import TABLES_2026
 
 FULL_WIDTH_SHIFT = 0xFEE0
 CASE_SHIFT = ord("a") - ord("A")
@@ -31,7 +32,7 @@ def plain_characters(text: str) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
 def _table() -> NDArray[np.uint32]:
     """uint32[code point]: the character that stands for it, 0 where it is none of the plain kinds."""
     table = np.arange(CODE_POINTS, dtype=np.uint32)
-    table[~np.isin(KINDS.table, PLAIN_KINDS)] = 0
+    table[~np.isin(TABLES_2026.kinds, PLAIN_KINDS)] = 0
     for letters in FULL_WIDTH_LATIN:
         table[letters.start : letters.stop] -= FULL_WIDTH_SHIFT
     is_upper = (table >= ord("A")) & (table <= ord("Z"))

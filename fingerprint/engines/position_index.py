@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from fingerprint.compilation import kernel
 from fingerprint.engines.feature_index import bucket_starts
 
 # What bounds time and memory of a page where page and work repeat one passage all over: hits for a page of any length,
@@ -70,7 +70,7 @@ def _rarest(counts: NDArray[np.int64], max_total: int) -> NDArray[np.int64]:
     return kept
 
 
-@njit(cache=True)  # type: ignore[misc,unused-ignore]
+@kernel()
 def _ranges(
     features: NDArray[np.uint64], keys: NDArray[np.uint64], buckets: NDArray[np.int64], shift: np.uint64
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -9,11 +9,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from fingerprint.characters import KINDS, Kind
+from fingerprint.characters import Kind
 from fingerprint.engines.chapters import CHAPTER_CHARS, ChapterOwners, chapters_of
 from fingerprint.engines.common_substrings import SubstringIndex
-from fingerprint.engines.engine import Found
+from fingerprint.engines.engine import EngineEntry, Found
 from fingerprint.readings import code_points
+from fingerprint.tables import TABLES_2026
 
 CHARS_EACH_SIDE = 5  # published
 BLANKS = re.compile(r"\s+")
@@ -44,7 +45,7 @@ def around_full_stops(text: str, each_side: int = CHARS_EACH_SIDE) -> str:
     """
     joined = BLANKS.sub("", text)
     around = ((max(0, stop.start() - each_side), stop) for stop in FULL_STOP.finditer(joined))
-    han_before = np.concatenate(([0], np.cumsum(KINDS.table[code_points(joined)] == Kind.HAN)))
+    han_before = np.concatenate(([0], np.cumsum(TABLES_2026.kinds[code_points(joined)] == Kind.HAN)))
     return "".join(
         joined[start : stop.start()] + joined[stop.end() : stop.end() + each_side]
         for start, stop in around
@@ -92,9 +93,9 @@ class PunctuationStrings:
         string = self._feature_string(text)
         shares = (
             (chapter, chars / min(len(string), self._lengths[chapter]))
-            for chapter, chars in self._index.longest(code_points(string)).items()
+            for chapter, chars in self._index.longest_lengths(code_points(string)).items()
         )
-        return self._owners.best((chapter, share) for chapter, share in shares if share >= self._min_share)
+        return self._owners.best_works((chapter, share) for chapter, share in shares if share >= self._min_share)
 
 
 def marks_engine(
@@ -102,3 +103,23 @@ def marks_engine(
 ) -> PunctuationStrings:
     """The variant with one character at every punctuation mark."""
     return PunctuationStrings(at_marks, min_share, min_chars, chapter_chars)
+
+
+ENTRIES = (
+    EngineEntry(
+        "punctuation-stops",
+        PunctuationStrings,
+        PunctuationStrings.gives_spans,
+        "5 characters on each side of every full stop; longest common substring of these strings",
+        "每个句号前后各 5 个字连成特征串，求最长公共子串",
+        "Wu, Chen, Ma, 2003",
+    ),
+    EngineEntry(
+        "punctuation-marks",
+        marks_engine,
+        PunctuationStrings.gives_spans,
+        "the character before every punctuation mark; longest common substring of these strings",
+        "每个标点前一个字连成特征串，求最长公共子串",
+        "variant of Wu, Chen, Ma, 2003",
+    ),
+)

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import xxhash
-from numba import njit
 from numpy.typing import NDArray
 
+from fingerprint.compilation import kernel
 from fingerprint.engines.chapter_words import UNKNOWN, ChapterTable, ChapterWords, Postings, postings_of
 from fingerprint.engines.chapters import CHAPTER_CHARS
-from fingerprint.engines.engine import Found
+from fingerprint.engines.engine import EngineEntry, Found
 from fingerprint.engines.words import word_counts
 
 # Published: a word is counted when page / work + work / page is below epsilon. At 2.5 that is less than twice as often.
@@ -61,7 +61,7 @@ class Registry:
         self._works.add(work_id, text)
 
     def find(self, words: NDArray[np.uint64], counts: NDArray[np.int32]) -> list[Found]:
-        table, postings, squares = self._built()
+        table, postings, squares = self._tables()
         numbers = table.numbers_of(words)
         is_known = numbers != UNKNOWN
         products = np.zeros(table.chapters, np.float64)
@@ -77,9 +77,9 @@ class Registry:
         page_square = float(np.square(counts, dtype=np.float64).sum())
         similarities = np.minimum(products / np.minimum(page_square, squares), 1)
         similar = np.flatnonzero(similarities >= self._min_similarity)
-        return self._works.owners.best(zip(similar.tolist(), similarities[similar].tolist(), strict=True))
+        return self._works.owners.best_works(zip(similar.tolist(), similarities[similar].tolist(), strict=True))
 
-    def _built(self) -> tuple[ChapterTable, Postings, NDArray[np.float64]]:
+    def _tables(self) -> tuple[ChapterTable, Postings, NDArray[np.float64]]:
         if not self._works.is_current(self._table):
             self._table = table = self._works.table()
             self._postings = postings_of(
@@ -136,7 +136,7 @@ def _is_close(page_count: int, work_count: int, epsilon: float) -> bool:
     return page_count < ratio * work_count and work_count < ratio * page_count
 
 
-@njit(cache=True)  # type: ignore[misc,unused-ignore]
+@kernel()
 def _add_close_products(  # noqa: PLR0917 - numba compiles no records
     starts: NDArray[np.int64],
     chapters: NDArray[np.int32],
@@ -151,3 +151,15 @@ def _add_close_products(  # noqa: PLR0917 - numba compiles no records
             count = chapter_counts[place]
             if counts[at] < ratio * count and count < ratio * counts[at]:
                 products[chapters[place]] += counts[at] * count
+
+
+ENTRIES = (
+    EngineEntry(
+        "scam",
+        Scam,
+        Scam.gives_spans,
+        "asymmetric containment by words of similar frequency; one or several registries",
+        "相对词频模型：词频相近之词的不对称包含度，可分多个登记库",
+        "Shivakumar, Garcia-Molina, 1995",
+    ),
+)

@@ -8,7 +8,7 @@ import re
 import xxhash
 
 from fingerprint.engines.chapters import CHAPTER_CHARS, ChapterOwners, chapters_of
-from fingerprint.engines.engine import Found
+from fingerprint.engines.engine import EngineEntry, Found
 from fingerprint.engines.plain_characters import plain_characters
 
 WINDOW_CHARS = 50  # published
@@ -54,7 +54,7 @@ class Sif:
             for chapter in self._chapters.get(fingerprint, ()):
                 shared[chapter] = shared.get(chapter, 0) + 1
         shares = ((chapter, count / min(len(fingerprints), self._counts[chapter])) for chapter, count in shared.items())
-        return self._owners.best((chapter, share) for chapter, share in shares if share >= self._min_share)
+        return self._owners.best_works((chapter, share) for chapter, share in shares if share >= self._min_share)
 
     def _fingerprints(self, text: str) -> set[int]:
         codes = plain_characters(text)[0]
@@ -65,3 +65,15 @@ class Sif:
             for anchor in self._anchor.finditer(written)
             if anchor.start() <= last
         }
+
+
+ENTRIES = (
+    EngineEntry(
+        "sif",
+        Sif,
+        Sif.gives_spans,
+        "checksums of the 50 characters that begin at chosen anchors; a quarter has to be shared",
+        "从选定锚字起的 50 字窗口的校验和，四分之一相同即为相似",
+        "Manber, USENIX 1994",
+    ),
+)

@@ -7,9 +7,9 @@ Sources: Charikar, "Similarity estimation techniques from rounding algorithms", 
 from collections.abc import Sequence
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from fingerprint.compilation import kernel
 from fingerprint.engines.chapters import CHAPTER_CHARS, ChapterOwners, chapters_of
 from fingerprint.engines.engine import EngineEntry, Found
 from fingerprint.engines.hashing import shingle_hashes
@@ -52,8 +52,8 @@ class SimhashEngine:
         fingerprint = self._fingerprint(text)
         if fingerprint is None:
             return []
-        near = self._tables.near(fingerprint)
-        return self._owners.best((chapter, 1 - distance / self._bits) for chapter, distance in near)
+        near = self._tables.find_near(fingerprint)
+        return self._owners.best_works((chapter, 1 - distance / self._bits) for chapter, distance in near)
 
     def _fingerprint(self, text: str) -> int | None:
         """None for a text without features: nothing can be like it."""
@@ -70,7 +70,7 @@ def simhash(features: NDArray[np.uint64], bits: int = WORD_BITS) -> int:
     return sum(1 << place for place in range(bits) if sums[place] > 0)
 
 
-@njit(cache=True)  # type: ignore[misc,unused-ignore]
+@kernel()
 def _bit_sums(features: NDArray[np.uint64], bits: int) -> NDArray[np.int64]:
     ones = np.zeros(bits, np.int64)
     for feature in features:

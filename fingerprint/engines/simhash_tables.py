@@ -57,10 +57,10 @@ class BlockTables:
         self._fingerprints.append(fingerprint)
         self._tables = None
 
-    def near(self, fingerprint: int) -> list[tuple[int, int]]:
+    def find_near(self, fingerprint: int) -> list[tuple[int, int]]:
         """(number, distance) of each fingerprint within the distance, by number."""
         if self._tables is None:
-            self._tables = self._built()
+            self._tables = self._sort_tables()
         key, found = np.uint64(fingerprint), set[int]()
         for mask, (keys, numbers) in zip(self._masks, self._tables, strict=True):
             first, last = np.searchsorted(keys, key & mask), np.searchsorted(keys, key & mask, side="right")
@@ -68,7 +68,7 @@ class BlockTables:
         distances = ((number, distance(fingerprint, self._fingerprints[number])) for number in sorted(found))
         return [(number, bits) for number, bits in distances if bits <= self._max_distance]
 
-    def _built(self) -> list[tuple[NDArray[np.uint64], NDArray[np.int64]]]:
+    def _sort_tables(self) -> list[tuple[NDArray[np.uint64], NDArray[np.int64]]]:
         # A mask keeps the leading bits in their places: equal keys lie together as they would in front of the word.
         all_of_them = np.array(self._fingerprints, np.uint64)
         tables = []

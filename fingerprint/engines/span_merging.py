@@ -32,19 +32,19 @@ class Clusters:
 
     def of_at_least(self, features: int) -> "Clusters":
         """Those with so many features."""
-        return self._chosen(self.features >= features)
+        return self._select(self.features >= features)
 
     def of_works_with_one_of(self, features: int) -> "Clusters":
         """Those of works that have a cluster with so many features."""
-        return self._chosen(np.isin(self.works, self.works[self.features >= features]))
+        return self._select(np.isin(self.works, self.works[self.features >= features]))
 
     def of_works_with(self, features: int) -> "Clusters":
         """Those of works that have so many features in all their clusters."""
         if not self.works.size:
             return self
-        return self._chosen(np.bincount(self.works, self.features)[self.works] >= features)
+        return self._select(np.bincount(self.works, self.features)[self.works] >= features)
 
-    def _chosen(self, chosen: NDArray[np.bool_]) -> "Clusters":
+    def _select(self, chosen: NDArray[np.bool_]) -> "Clusters":
         return Clusters(
             self.works[chosen],
             self.page_first[chosen],
@@ -55,8 +55,8 @@ class Clusters:
         )
 
 
-def merged(hits: Hits, rule: MergeRule) -> Clusters:
-    """Sorts hits into bands of diagonals that lie within the drift of each other, and cuts these at gaps.
+def merge_hits(hits: Hits, rule: MergeRule) -> Clusters:
+    """Sort hits into bands of diagonals that lie within the drift of each other, and cuts these at gaps.
 
     A diagonal is the place in the work less that in the page; it changes where something was inserted or left out.
     """

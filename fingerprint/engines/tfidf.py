@@ -12,7 +12,7 @@ from fingerprint.engines.chapter_words import (
     postings_of,
 )
 from fingerprint.engines.chapters import CHAPTER_CHARS
-from fingerprint.engines.engine import Found
+from fingerprint.engines.engine import EngineEntry, Found
 from fingerprint.engines.words import word_counts
 
 TOP_TERMS = 20  # published
@@ -40,14 +40,14 @@ class TfIdf:
         self._works.add(work_id, text)
 
     def find(self, text: str) -> list[Found]:
-        table, inverse_frequencies, postings = self._built()
+        table, inverse_frequencies, postings = self._tables()
         words, counts = word_counts(text)
         if not words.size or not table.chapters:
             return []
         numbers = table.numbers_of(words)
         is_known = numbers != UNKNOWN
         weights = counts.astype(np.float64) * np.where(is_known, inverse_frequencies[numbers], np.log(table.chapters))
-        chosen = top(weights, self._top_terms)
+        chosen = top_places(weights, self._top_terms)
         length = np.linalg.norm(weights[chosen])
         if not length:
             return []
@@ -55,11 +55,11 @@ class TfIdf:
         page_weights = (weights[chosen] / length).astype(np.float32)
         cosines = dot_products(postings, numbers[chosen], page_weights, table.chapters)
         similar = np.flatnonzero(cosines >= self._min_cosine)
-        return self._works.owners.best(
+        return self._works.owners.best_works(
             zip(similar.tolist(), np.minimum(cosines[similar], 1).astype(float).tolist(), strict=True)
         )
 
-    def _built(self) -> tuple[ChapterTable, NDArray[np.float64], Postings]:
+    def _tables(self) -> tuple[ChapterTable, NDArray[np.float64], Postings]:
         if not self._works.is_current(self._table):
             self._table = self._works.table()
             self._inverse_frequencies = self._table.inverse_frequencies()
@@ -68,7 +68,7 @@ class TfIdf:
         return self._table, self._inverse_frequencies, self._postings
 
 
-def top(weights: NDArray[np.float64], limit: int) -> NDArray[np.int64]:
+def top_places(weights: NDArray[np.float64], limit: int) -> NDArray[np.int64]:
     """int64[at most limit]: the places of the highest weights, increasing; of equal ones those that come first."""
     return np.sort(np.argsort(-weights, kind="stable")[:limit])
 
@@ -79,9 +79,22 @@ def _top_postings(table: ChapterTable, inverse_frequencies: NDArray[np.float64],
     starts = np.zeros(table.chapters + 1, np.int64)
     for chapter in range(table.chapters):
         first = table.starts[chapter]
-        places = first + top(weights[first : table.starts[chapter + 1]], limit)
+        places = first + top_places(weights[first : table.starts[chapter + 1]], limit)
         chosen.append(places)
         unit_weights.append(weights[places] / (np.linalg.norm(weights[places]) or 1))
         starts[chapter + 1] = starts[chapter] + places.size
     terms = table.terms[np.concatenate(chosen)]
     return postings_of(starts, terms, np.concatenate(unit_weights).astype(np.float32), table.vocabulary.size)
+
+
+ENTRIES = (
+    EngineEntry(
+        "tf-idf",
+        TfIdf,
+        TfIdf.gives_spans,
+        "cosine of the 20 terms of highest tf-idf of a chapter",
+        "一章中 tf-idf 最高的 20 个词的余弦",
+        "Salton, Buckley, 1988",
+        needs_corpus=True,
+    ),
+)

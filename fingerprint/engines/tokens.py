@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from fingerprint.characters import KINDS, Kind
-from fingerprint.engines.hashing import WORD_MULTIPLIER, mixed
-from fingerprint.readings import CODE_POINTS, TABLE, code_points
+from fingerprint.characters import Kind
+from fingerprint.compilation import kernel
+from fingerprint.engines.hashing import WORD_MULTIPLIER, mix
+from fingerprint.readings import CODE_POINTS, READINGS_2026, code_points
+from fingerprint.tables import TABLES_2026
 
 CASE_SHIFT = ord("a") - ord("A")
 DROPPED, HAN, LETTER, DIGIT = 0, 1, 2, 3
@@ -74,10 +75,10 @@ def word_ids(tokens: Tokens) -> NDArray[np.uint64]:
     first, is_pair = word_pairs(tokens)
     ids = tokens.ids[first] * WORD_MULTIPLIER
     ids[is_pair] += tokens.ids[first[is_pair] + 1]
-    return mixed(ids)
+    return mix(ids)
 
 
-@njit(cache=True)  # type: ignore[misc,unused-ignore]
+@kernel()
 def _read(
     codes: NDArray[np.uint32], classes: NDArray[np.uint8]
 ) -> tuple[NDArray[np.uint64], NDArray[np.int32], NDArray[np.int32], NDArray[np.bool_]]:
@@ -104,17 +105,17 @@ def _read(
 @cache
 def _classes() -> NDArray[np.uint8]:
     """uint8[code point]: DROPPED, HAN, LETTER or DIGIT."""
-    classes = np.full(CODE_POINTS, DROPPED, np.uint8)
-    classes[KINDS.table == Kind.HAN] = HAN
-    classes[(KINDS.table == Kind.LATIN) | (KINDS.table == Kind.FULL_WIDTH_LATIN)] = LETTER
-    classes[KINDS.table == Kind.DIGIT] = DIGIT
+    kinds, classes = TABLES_2026.kinds, np.full(CODE_POINTS, DROPPED, np.uint8)
+    classes[kinds == Kind.HAN] = HAN
+    classes[(kinds == Kind.LATIN) | (kinds == Kind.FULL_WIDTH_LATIN)] = LETTER
+    classes[kinds == Kind.DIGIT] = DIGIT
     return classes
 
 
 @cache
 def _characters(fold: bool) -> NDArray[np.uint32]:
     """uint32[code point]: the character that stands for it in tokens."""
-    table = TABLE.folding.copy()
+    table = READINGS_2026.folding.copy()
     if not fold:
         han = np.flatnonzero(_classes() == HAN)
         table[han] = han

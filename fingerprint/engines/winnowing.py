@@ -7,13 +7,13 @@ at least w + k - 1 equal characters always has a k-gram in common; a run shorter
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from fingerprint.compilation import kernel
 from fingerprint.engines.engine import EngineEntry, Found
 from fingerprint.engines.hashing import shingle_hashes
 from fingerprint.engines.located_works import LocatedWorks
-from fingerprint.engines.span_merging import MergeRule, merged
+from fingerprint.engines.span_merging import MergeRule, merge_hits
 from fingerprint.engines.tokens import Tokens, tokens_of
 
 
@@ -34,17 +34,17 @@ JOINING_OF_8 = Joining(MergeRule(max_gap=250, max_drift=20), min_to_match=4, min
 JOINING_OF_5 = Joining(MergeRule(max_gap=100, max_drift=5), min_to_match=5, min_to_show=2)
 
 
-def winnowed(hashes: NDArray[np.uint64], window: int) -> NDArray[np.int64]:
+def winnow(hashes: NDArray[np.uint64], window: int) -> NDArray[np.int64]:
     """int64[n]: increasing places of the k-grams that robust winnowing keeps.
 
     Of equal least hashes in a window the one that the last window kept stays, else the rightmost is taken, so that a
     single character repeated is kept once a window and not at every place. Fewer hashes than a window: none is kept.
     """
-    return _winnowed(hashes, window)
+    return _winnow(hashes, window)
 
 
-@njit(cache=True)  # type: ignore[misc,unused-ignore]
-def _winnowed(hashes: NDArray[np.uint64], window: int) -> NDArray[np.int64]:
+@kernel()
+def _winnow(hashes: NDArray[np.uint64], window: int) -> NDArray[np.int64]:
     kept = np.empty(max(0, hashes.size - window + 1), np.int64)
     count, last = 0, -1
     for first in range(hashes.size - window + 1):
@@ -83,14 +83,14 @@ class WinnowingEngine:
 
     def find(self, text: str) -> list[Found]:
         tokens, kept, places = self._fingerprints(text)
-        clusters = merged(self._works.hits(kept, places), self._joining.merge)
+        clusters = merge_hits(self._works.hits(kept, places), self._joining.merge)
         shown = clusters.of_works_with_one_of(self._joining.min_to_match).of_at_least(self._joining.min_to_show)
-        return self._works.found(shown, (tokens.starts, tokens.ends), kept.size)
+        return self._works.matches(shown, (tokens.starts, tokens.ends), kept.size)
 
     def _fingerprints(self, text: str) -> tuple[Tokens, NDArray[np.uint64], NDArray[np.int32]]:
         tokens = tokens_of(text, self._fold)
         hashes = shingle_hashes(tokens.ids, self._k)
-        places = winnowed(hashes, self._window)
+        places = winnow(hashes, self._window)
         return tokens, hashes[places], places.astype(np.int32)
 
 

@@ -68,7 +68,7 @@ def edited(text: str, recipe: Recipe, seed: int, material: Material | None = Non
     page = Edited.of(text)
     for number, (name, strength) in enumerate(recipe):
         if name not in EDITS:
-            raise NotFound("edit", f"{name}; there are {', '.join(EDITS)}")
+            raise NotFound("edit", name, known=tuple(EDITS))
         page = EDITS[name](page, strength, _generator(seed, number, name), material or default_material())
     return page
 

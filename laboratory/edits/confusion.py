@@ -7,8 +7,8 @@ from random import Random
 import numpy as np
 from numpy.typing import NDArray
 
-from fingerprint.readings import CODE_POINTS, TABLE
-from laboratory.edits import draws
+from fingerprint.readings import CODE_POINTS, READINGS_2026
+from laboratory import draws
 
 NONE = -1
 
@@ -60,7 +60,7 @@ class Confusions:
 
     def with_traditional(self) -> "Confusions":
         """The same, and traditional characters that have no group of their own in that of their simplified form."""
-        folded = self.group_of[TABLE.folding]
+        folded = self.group_of[READINGS_2026.folding]
         return replace(self, group_of=np.where(self.group_of == NONE, folded, self.group_of))
 
     def candidates(self, character: str) -> str:

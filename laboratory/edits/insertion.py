@@ -4,10 +4,11 @@ from random import Random
 
 import numpy as np
 
-from fingerprint.characters import KINDS, Kind
+from fingerprint.characters import Kind
 from fingerprint.noise import runs_of
-from fingerprint.readings import SYLLABLES, TABLE
-from laboratory.edits import draws
+from fingerprint.readings import READINGS_2026, SYLLABLES
+from fingerprint.tables import TABLES_2026
+from laboratory import draws
 from laboratory.edits.edited import Edited
 from laboratory.edits.material import Material
 from laboratory.edits.pieces import Pieces, put_behind, put_in_place
@@ -50,7 +51,7 @@ def swap(page: Edited, strength: float, rng: Random, material: Material) -> Edit
     """
     del material
     codes = page.codes
-    starts, ends = runs_of(KINDS.table[codes] == Kind.HAN)
+    starts, ends = runs_of(TABLES_2026.kinds[codes] == Kind.HAN)
     sizes = ends - starts
     # In a run of odd length one character has no partner: the first of some runs, the last of others.
     firsts = starts + np.where(sizes % 2, draws.words(rng, starts.size) & 1, 0)
@@ -70,7 +71,7 @@ def pinyin_in_place(page: Edited, strength: float, rng: Random, material: Materi
     codes = page.codes
     han = han_places(codes)
     places = han[draws.chosen(rng, han.size, strength)]
-    syllables = TABLE.syllables[codes[places]].astype(np.int64)
+    syllables = READINGS_2026.syllables[codes[places]].astype(np.int64)
     return put_in_place(page, places, PINYIN, syllables) if places.size else page
 
 
@@ -81,7 +82,7 @@ def pinyin_after(page: Edited, strength: float, rng: Random, material: Material)
     han = han_places(codes)
     kind = draws.one_below(rng, len(BRACKETS))
     places = han[draws.chosen(rng, han.size, strength)]
-    syllables = TABLE.syllables[codes[places]].astype(np.int64) + kind * len(SYLLABLES)
+    syllables = READINGS_2026.syllables[codes[places]].astype(np.int64) + kind * len(SYLLABLES)
     return put_behind(page, places, PINYIN_IN_BRACKETS, syllables) if places.size else page
 
 

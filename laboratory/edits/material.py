@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from fingerprint.readings import code_points
 from laboratory.edits import sounds
+from laboratory.edits.collected import Likeness, confusion_sets
 from laboratory.edits.confusion import Confusions
-from laboratory.edits.corpora import Likeness, confusion_sets
 from laboratory.edits.pieces import Pieces
 from laboratory.edits.scripts import SCRIPTS
 from laboratory.edits.shapes import LIKE_SHAPES
@@ -41,7 +41,7 @@ class Material:
 
     @classmethod
     def of_corpora(cls, folder: Path) -> "Material":
-        """With the confusion sets and slips of a folder of corpora (`laboratory.edits.corpora`) in place of its own.
+        """With the confusion sets and slips of a folder of corpora (`laboratory.edits.collected`) in place of its own.
 
         Raises UnreadableFile where one of the two files is missing, MalformedLine for a line that is none.
         """

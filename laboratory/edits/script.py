@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from opencc import OpenCC
 from rapidfuzz.distance import Levenshtein
 
-from fingerprint.readings import TABLE
-from laboratory.edits import draws
+from fingerprint.readings import READINGS_2026
+from laboratory import draws
 from laboratory.edits.edited import Edited
 from laboratory.edits.material import Material
 from laboratory.edits.pieces import ranges
@@ -69,7 +69,7 @@ def _places(before: NDArray[np.uint32], after: NDArray[np.uint32]) -> NDArray[np
     if before.size == after.size:
         return np.arange(after.size)
     places = np.zeros(after.size, np.int64)
-    for block in Levenshtein.opcodes(TABLE.folding[before].tolist(), TABLE.folding[after].tolist()):
+    for block in Levenshtein.opcodes(READINGS_2026.folding[before].tolist(), READINGS_2026.folding[after].tolist()):
         size, width = block.dest_end - block.dest_start, block.src_end - block.src_start
         first = block.src_start if width else max(block.src_start - 1, 0)  # a longer word ends with its last character
         places[block.dest_start : block.dest_end] = first + np.arange(size) * width // max(size, 1)

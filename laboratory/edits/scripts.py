@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from opencc import OpenCC
 
-from fingerprint.readings import CODE_POINTS, TABLE
+from fingerprint.readings import CODE_POINTS, READINGS_2026
 
 UNIFIED = range(0x3400, 0xA000)
 
@@ -30,7 +30,7 @@ class Scripts:
         """int8[code point]: 1 written in traditional text only, -1 in simplified text only, 0 in both or no Han."""
         leaning = np.zeros(CODE_POINTS, np.int8)
         block = np.arange(UNIFIED.start, UNIFIED.stop)
-        leaning[block[TABLE.folding[block] != block]] = 1
+        leaning[block[READINGS_2026.folding[block] != block]] = 1
         leaning[block[self.traditional_forms[block] != block]] = -1
         return leaning
 

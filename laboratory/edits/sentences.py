@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from fingerprint.noise import runs_of
 from fingerprint.readings import CODE_POINTS
-from laboratory.edits import draws
+from laboratory import draws
 from laboratory.edits.edited import Edited
 from laboratory.edits.material import Material
 from laboratory.edits.pieces import put_behind, ranges

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fingerprint.fuzzy import FINALS, INITIALS, WHOLE
-from fingerprint.readings import CODE_POINTS, SYLLABLES, TABLE, code_points
+from fingerprint.readings import CODE_POINTS, READINGS_2026, SYLLABLES, code_points
 from laboratory.edits.confusion import NONE, Confusions
 
 # A pirate types with an input method, which offers common characters first. There is no count of characters in the
@@ -46,7 +46,7 @@ def fuzzy_sounds() -> Confusions:
 def variants() -> Confusions:
     """Characters that are simplified to the same one, and that one."""
     block = np.arange(0x4E00, 0x9FA6)
-    roots, numbers = np.unique(TABLE.folding[block], return_inverse=True)
+    roots, numbers = np.unique(READINGS_2026.folding[block], return_inverse=True)
     group_of = np.full(CODE_POINTS, NONE, np.int32)
     group_of[block] = numbers
     groups: list[dict[int, int]] = [{} for _ in roots]
@@ -81,13 +81,13 @@ def _apart(syllable: str) -> Iterator[str]:
 
 
 def _syllable_groups() -> NDArray[np.int32]:
-    return np.where(TABLE.syllables > 0, TABLE.syllables.astype(np.int32), NONE).astype(np.int32)
+    return np.where(READINGS_2026.syllables > 0, READINGS_2026.syllables.astype(np.int32), NONE).astype(np.int32)
 
 
 def _by_syllable() -> list[dict[int, int]]:
     groups: list[dict[int, int]] = [{} for _ in SYLLABLES]
     for code, weight in character_weights().items():
-        groups[int(TABLE.syllables[code])][code] = weight
+        groups[int(READINGS_2026.syllables[code])][code] = weight
     groups[0] = {}
     return groups
 

@@ -5,8 +5,9 @@ from random import Random
 import numpy as np
 from numpy.typing import NDArray
 
-from fingerprint.characters import KINDS, Kind
-from laboratory.edits import draws
+from fingerprint.characters import Kind
+from fingerprint.tables import TABLES_2026
+from laboratory import draws
 from laboratory.edits.confusion import Confusions
 from laboratory.edits.edited import Edited
 from laboratory.edits.material import Material
@@ -66,7 +67,7 @@ def private_use(page: Edited, strength: float, rng: Random, material: Material) 
 
 def han_places(codes: NDArray[np.uint32]) -> NDArray[np.int64]:
     """int64[k]: where a Han character stands."""
-    return np.flatnonzero(KINDS.table[codes] == Kind.HAN)
+    return np.flatnonzero(TABLES_2026.kinds[codes] == Kind.HAN)
 
 
 def any_characters(

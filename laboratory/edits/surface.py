@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fingerprint.readings import CODE_POINTS, code_points
-from laboratory.edits import draws
+from laboratory import draws
 from laboratory.edits.confusion import Confusions
 from laboratory.edits.edited import Edited
 from laboratory.edits.material import Material

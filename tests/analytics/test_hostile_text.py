@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 
 from analytics.formats import FORMATS, render
 from analytics.formats.comma_separated import plain_cell
-from analytics.formats.pdf_document import MAX_CASES, MAX_CASES_IN_THIS_PROCESS, breakable
+from analytics.formats.fit_text import cut_runs
+from analytics.formats.pdf_document import MAX_CASES, MAX_CASES_IN_THIS_PROCESS
 from analytics.phrases import Phrases
-from analytics.plain_text import shown
+from analytics.plain_text import clean_line
 from analytics.records import CaseRow, CrawlRow, CrawlState, ExclusionRow, PageRow
 from analytics.report import Report, build_report
 from core.errors import BadInput, RetryLater
@@ -72,7 +73,8 @@ def test_no_xlsx_cell_is_a_formula_or_a_link(report: Report) -> None:
 def test_html_runs_nothing_and_links_only_to_web_addresses(report: Report) -> None:
     content = render(replace(report, cases=(*report.cases, rows.case(99))), "html")
     page = parsed.from_html(content)
-    assert page.xpath("//script | //img | //iframe | //object | //@style | //@*[starts-with(name(), 'on')]") == []
+    assert page.xpath("//script | //iframe | //object | //@style | //@*[starts-with(name(), 'on')]") == []
+    assert [picture.partition(";")[0] for picture in page.xpath("//img/@src")] == ["data:image/svg+xml"] * 2
     assert page.xpath("//a/@href") == ["https://www.kuaidu.example/book/8812/99.html"]
     assert "<script>alert(1)</script>" in page.text_content()
     policy = page.xpath('//meta[@http-equiv="Content-Security-Policy"]/@content')[0]
@@ -105,24 +107,24 @@ def test_pdf_has_no_action_and_no_link(report: Report) -> None:
     assert not any("/Annots" in page or "/AA" in page for page in pages)
 
 
-def test_no_format_carries_a_control_or_a_mark_that_turns_the_writing(report: Report) -> None:
+@pytest.mark.parametrize("name", FORMATS)
+def test_no_format_carries_a_control_or_a_mark_that_turns_the_writing(report: Report, name: str) -> None:
     turning = set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f")
-    for name in ("csv", "html", "json"):
-        text = render(report, name).decode()
-        assert not turning & set(text)
-        assert not {c for c in text if ord(c) < 32 and c not in "\r\n"}
-        assert "[U+202E]" in text
+    text = parsed.text_of(name, render(report, name))
+    assert not turning & set(text)
+    assert not {c for c in text if ord(c) < 32 and c not in "\r\n"}
+    assert "[U+202E]" in text
 
 
 @settings(max_examples=300, deadline=None)
 @given(st.text(st.characters(), max_size=60))
 @example("\ud800\x00\ufffe")
 def test_any_text_becomes_one_line_that_every_format_can_hold(text: str) -> None:
-    line = shown(text)
+    line = clean_line(text)
     line.encode()
     assert line == line.strip()
     assert not {c for c in line if ord(c) < 32 or 0x7F <= ord(c) < 0xA0 or c in "\u2028\u2029\ufffe\uffff"}
-    assert shown(line) == line
+    assert clean_line(line) == line
     assert not str(plain_cell(line, Phrases("en"))).startswith(("=", "+", "-", "@"))
 
 
@@ -137,13 +139,14 @@ def test_any_title_can_be_reported_in_every_format(texts: list[str]) -> None:
 @given(st.text(st.characters(codec="utf-8"), max_size=120))
 @example("https://example.com/a?b=c&d=" + "e" * 300)
 def test_a_text_that_may_break_is_still_the_same_text(text: str) -> None:
-    assert "".join(breakable(text)) == text
+    assert "".join(cut_runs(text)) == text
 
 
 def test_a_very_long_text_is_cut_where_a_reader_sees_it() -> None:
-    assert shown("长" * 9000, 100) == "长" * 99 + "…"
+    assert clean_line("长" * 9000, 100) == "长" * 99 + "…"
 
 
+@pytest.mark.usefixtures("long_computation")
 def test_a_report_of_5000_cases_loses_none() -> None:
     report = build_report(rows.scope(), [rows.case(n) for n in range(1, 5001)])
     sheets = parsed.from_xlsx(render(report, "xlsx"))
@@ -151,6 +154,7 @@ def test_a_report_of_5000_cases_loses_none() -> None:
     assert len([line for line in parsed.from_csv(render(report, "csv")) if line[0] == "案件"]) == 5000
 
 
+@pytest.mark.usefixtures("processes")
 def test_a_long_pdf_is_set_apart_and_has_every_case() -> None:
     count = MAX_CASES_IN_THIS_PROCESS + 1
     text = parsed.from_pdf(render(build_report(rows.scope(), [rows.case(n) for n in range(1, count + 1)]), "pdf"))
@@ -158,6 +162,7 @@ def test_a_long_pdf_is_set_apart_and_has_every_case() -> None:
     assert "第1页，共" in text
 
 
+@pytest.mark.usefixtures("processes")
 def test_a_pdf_that_cannot_be_set_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.executable", "/bin/false")
     report = build_report(rows.scope(), [rows.case(n) for n in range(1, MAX_CASES_IN_THIS_PROCESS + 2)])

@@ -1,4 +1,4 @@
-"""Both languages are complete."""
+"""Both languages are complete, and everything that a report shows has its words."""
 
 import re
 from pathlib import Path
@@ -7,31 +7,35 @@ from string import Formatter
 import pytest
 
 from analytics import tables
-from analytics.phrases import BY_LANGUAGE, TERM_GROUPS, Phrases
-from analytics.phrases_en import ENGLISH
-from analytics.phrases_zh import CHINESE
+from analytics.phrasebook import NOTICES, PHRASES
+from analytics.phrases import Phrases
+from analytics.records import LANGUAGES
 from analytics.report import build_report
+from core.terms import TERMS
+from core.words import Words
 from tests.support import report_rows as rows
 
-
-def test_both_languages_have_the_same_phrases_and_none_is_empty() -> None:
-    assert CHINESE.keys() == ENGLISH.keys()
-    assert all(text.strip() for phrases in BY_LANGUAGE.values() for text in phrases.values())
-
-
-def test_both_languages_fill_the_same_places() -> None:
-    for key, text in ENGLISH.items():
-        assert _places(text) == _places(CHINESE[key]), key
+ALL = {
+    **PHRASES,
+    **{f"{type(key).__name__}.{key}": words for group in (*TERMS.values(), NOTICES) for key, words in group.items()},
+}
 
 
-@pytest.mark.parametrize("language", BY_LANGUAGE)
-def test_every_member_of_every_enumeration_has_a_phrase(language: str) -> None:
+@pytest.mark.parametrize("words", ALL.values(), ids=ALL)
+def test_both_languages_say_something_and_fill_the_same_places(words: Words) -> None:
+    assert words.en.strip()
+    assert words.zh.strip()
+    assert _places(words.en) == _places(words.zh)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_member_of_every_enumeration_has_words_of_its_own(language: str) -> None:
     phrases = Phrases(language)
-    for group in TERM_GROUPS:
+    for group in TERMS:
         assert len({phrases.term(member) for member in group}) == len(group), group
 
 
-@pytest.mark.parametrize("language", BY_LANGUAGE)
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_every_figure_table_and_column_has_a_phrase(language: str) -> None:
     phrases = Phrases(language)
     report = build_report(rows.scope(language), [rows.case()])
@@ -44,17 +48,18 @@ def test_every_figure_table_and_column_has_a_phrase(language: str) -> None:
 
 
 def test_chinese_is_chinese() -> None:
-    without = [key for key, text in CHINESE.items() if not re.search("[\u4e00-\u9fff]", text)]
+    without = [key for key, words in ALL.items() if not re.search("[\u4e00-\u9fff]", words.zh)]
     assert without == ["html_lang", "list_separator", "nothing"]
 
 
 def test_no_phrase_is_left_that_nothing_says() -> None:
     package = Path(tables.__file__).parent
     sources = [*package.rglob("*.py"), *package.rglob("*.typ")]
-    text = "".join(path.read_text() for path in sources if not path.stem.startswith("phrases_"))
-    groups = ("column.", "scope.", "table.", "notice.", *(f"{group}." for group in TERM_GROUPS.values()))
-    plain = [key for key in ENGLISH if not key.startswith(groups)]
-    assert [key for key in plain if not re.search(f"""["']{re.escape(key)}["']""", text)] == []
+    text = "".join(path.read_text() for path in sources if path.stem != "phrasebook")
+    plain = [key for key in PHRASES if not key.startswith(("column.", "scope.", "table."))]
+    assert [
+        key for key in plain if not re.search(rf"""["']{re.escape(key)}["']|words\.{re.escape(key)}\b""", text)
+    ] == []
 
 
 def _places(text: str) -> set[str | None]:

@@ -9,7 +9,7 @@ from tests.support import browser
 
 
 @pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
+def chromium(browsers: None) -> Iterator[Browser]:
     with browser.chromium() as started:
         yield started
 

@@ -1,13 +1,18 @@
 """A reviewer at work, in a real browser against a real server."""
 
 import pytest
+from django.utils import timezone
 from playwright.sync_api import Browser, expect
 
+from core.messages import OpinionsRequested
 from core.states import Verdict
+from records import stores
+from records.models import Case
+from records.opinions.asking import ask
+from records.opinions.requests import Subject, request_opinions
 from tests.support import admin_data, browser, case_texts
 from tests.support.corpus_texts import story, with_homophones
-from webadmin.models import Case
-from webadmin.second_opinions import Subject, ask
+from tests.support.desk import CollectingOutbox
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -31,13 +36,20 @@ def reviewer(chromium: Browser, live_server: object, world: admin_data.World, te
     return at_work
 
 
+@pytest.fixture
+def outbox(monkeypatch: pytest.MonkeyPatch) -> CollectingOutbox:
+    collecting = CollectingOutbox()
+    monkeypatch.setattr(stores, "outbox", lambda: collecting)
+    return collecting
+
+
 def case_path(case: Case) -> str:
-    return f"/admin/webadmin/case/{case.pk}/change/"
+    return f"/admin/records/case/{case.pk}/change/"
 
 
 def test_a_reviewer_finds_a_case_reads_it_and_decides_it(reviewer: browser.Visitor, world: admin_data.World) -> None:
     page, case = reviewer.page, world.ours.cases[3]
-    reviewer.go("/admin/webadmin/case/")
+    reviewer.go("/admin/records/case/")
     reviewer.leave_by(f'a[href*="/case/{case.pk}/change/"]')
     expect(page.locator(".zw-compare")).to_be_visible()
 
@@ -56,8 +68,8 @@ def test_a_reviewer_finds_a_case_reads_it_and_decides_it(reviewer: browser.Visit
     expect(page.locator(".zw-decided")).to_contain_text("confirmed")
     expect(page.locator(".zw-decided")).to_contain_text("changhe-reviewer")
     decided = Case.objects.get(pk=case.pk)
-    assert (decided.verdict, decided.verdict_note) == (Verdict.CONFIRMED, "同音字替换，逐段照搬")
-    assert decided.decided_at is not None
+    assert (decided.verdict, decided.decision and decided.decision.note) == (Verdict.CONFIRMED, "同音字替换，逐段照搬")
+    assert decided.decision is not None
     expect(page.locator(".zw-timeline").first).to_contain_text("同音字替换，逐段照搬")
     assert reviewer.complaints == []
 
@@ -143,7 +155,7 @@ def test_the_engines_that_agree_stand_first_and_the_others_unfold(
     page, case, work = reviewer.page, world.ours.cases[3], story(1, 80)
     asked(case, texts, with_homophones(work, 0.3), work)
     reviewer.go(case_path(case))
-    section = page.locator(".zw-opinions")
+    section = page.locator("[data-opinions]")
     expect(section.locator(".zw-agree strong")).to_contain_text("engines agree")
     agreeing = section.locator("> table tbody tr")
     assert agreeing.count() == section.locator(".zw-tally .is-copy").count() + 1
@@ -155,6 +167,99 @@ def test_the_engines_that_agree_stand_first_and_the_others_unfold(
     assert reviewer.complaints == []
 
 
+def test_unfolding_the_section_has_the_engines_asked_and_shows_what_they_say(
+    reviewer: browser.Visitor, world: admin_data.World, texts: case_texts.Texts, outbox: CollectingOutbox
+) -> None:
+    page, case, work = reviewer.page, world.ours.cases[3], story(1, 80)
+    texts.keep_case(case, with_homophones(work, 0.3), work)
+    reviewer.go(case_path(case))
+    section = page.locator(".zw-unfold")
+    expect(section.get_by_role("button")).to_be_hidden()
+    assert outbox.sent == []
+
+    section.locator("summary").click()
+    expect(section).to_contain_text("The published engines are being asked")
+    expect(section.get_by_role("status")).to_contain_text("The published engines are being asked")
+    assert outbox.sent == [OpinionsRequested(case.pk, case.version_id)]
+
+    ask(Subject(case.pk, case.version_id), texts.pages, texts.works, admin_data.NOW)
+    expect(section.locator(".zw-agree strong")).to_contain_text("engines agree")
+    expect(section.get_by_role("status")).to_contain_text("engines agree")
+    expect(section.locator("summary").first).to_be_focused()
+    section.locator("summary").first.click()
+    expect(section.locator(".zw-agree")).to_be_hidden()
+    section.locator("summary").first.click()
+    expect(section.locator(".zw-agree")).to_be_visible()
+    assert len(outbox.sent) == 1
+    assert reviewer.complaints == []
+
+
+def test_a_request_that_is_open_is_followed_up_by_whoever_looks_next(
+    reviewer: browser.Visitor, world: admin_data.World, texts: case_texts.Texts, outbox: CollectingOutbox
+) -> None:
+    case = world.ours.cases[3]
+    subject = Subject(case.pk, case.version_id)
+    request_opinions(subject, timezone.now())
+    reviewer.go(case_path(case))
+    section = reviewer.page.locator(".zw-unfold")
+    expect(section.locator('[data-opinions="asking"]')).to_be_visible()
+    ask(subject, texts.pages, texts.works, admin_data.NOW)
+    expect(section.locator('[data-opinions="answered"]')).to_be_visible()
+    assert len(outbox.sent) == 1
+
+
+def test_a_broker_that_is_away_is_said_where_the_section_unfolds_and_a_click_tries_again(
+    reviewer: browser.Visitor, world: admin_data.World, outbox: CollectingOutbox
+) -> None:
+    case = world.ours.cases[3]
+    reviewer.go(case_path(case))
+    section = reviewer.page.locator(".zw-unfold")
+    outbox.is_away = True
+    section.locator("summary").click()
+    expect(section.locator(".zw-note")).to_contain_text("cannot be asked now: the message broker (Redis)")
+    assert all("503" in complaint for complaint in reviewer.complaints)
+    outbox.is_away = False
+    section.get_by_role("button", name="Ask the engines").click()
+    expect(section.locator('[data-opinions="asking"]')).to_be_visible()
+    expect(section.locator(".zw-note")).to_have_count(0)
+    assert outbox.sent == [OpinionsRequested(case.pk, case.version_id)]
+
+
+def test_who_was_signed_out_meanwhile_is_told_to_reload(
+    reviewer: browser.Visitor, world: admin_data.World, outbox: CollectingOutbox
+) -> None:
+    reviewer.go(case_path(world.ours.cases[3]))
+    reviewer.page.context.clear_cookies()
+    section = reviewer.page.locator(".zw-unfold")
+    section.locator("summary").click()
+    expect(section.get_by_role("status")).to_have_text(
+        "The desk gave no answer. Reload the page, and unfold this section again."
+    )
+    assert outbox.sent == []
+
+
+def test_without_the_script_a_button_asks(
+    chromium: Browser,
+    live_server: object,
+    reviewer: browser.Visitor,
+    world: admin_data.World,
+    texts: case_texts.Texts,
+    outbox: CollectingOutbox,
+) -> None:
+    case = world.ours.cases[3]
+    window = browser.visitor(chromium, str(live_server), runs_scripts=False)
+    window.page.context.add_cookies(reviewer.page.context.cookies())  # the form to log in needs Unfold's script
+    window.go(case_path(case))
+    page = window.page
+    page.locator(".zw-unfold > summary").click()
+    page.get_by_role("button", name="Ask the engines").click()
+    expect(page.locator('[data-opinions="asking"]')).to_be_visible()
+    ask(Subject(case.pk, case.version_id), texts.pages, texts.works, admin_data.NOW)
+    page.get_by_role("link", name="Look again").click()
+    expect(page.locator('[data-opinions="answered"]')).to_be_visible()
+    assert outbox.sent == [OpinionsRequested(case.pk, case.version_id)]
+
+
 def test_the_engines_fit_on_a_telephone(
     chromium: Browser, live_server: object, world: admin_data.World, texts: case_texts.Texts
 ) -> None:
@@ -164,7 +269,7 @@ def test_the_engines_fit_on_a_telephone(
     narrow.log_in(world.ours.reviewer.get_username(), admin_data.PASSWORD)
     narrow.go(case_path(case))
     expect(narrow.page.locator("#zw-opinions")).to_have_text("其他算法的判断")
-    for summary in narrow.page.locator(".zw-opinions summary").all():
+    for summary in narrow.page.locator("[data-opinions] summary").all():
         summary.click()
     assert narrow.page.evaluate("document.documentElement.scrollWidth") <= 420
     assert narrow.complaints == []
@@ -187,7 +292,7 @@ def test_the_language_is_switched_from_the_menu(reviewer: browser.Visitor, world
     assert reviewer.complaints == []
 
 
-@pytest.mark.parametrize("path", ["/admin/", "/admin/webadmin/case/", "case"])
+@pytest.mark.parametrize("path", ["/admin/", "/admin/records/case/", "case"])
 def test_no_page_is_wider_than_a_telephone(
     chromium: Browser, live_server: object, world: admin_data.World, texts: case_texts.Texts, path: str
 ) -> None:

@@ -6,13 +6,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from django.contrib.auth.models import User
 from playwright.sync_api import Browser, Page, expect
 
 from core.messages import CrawlRequested
+from records import stores
+from records.models import ArchiveImport, DiscoveredPage, PageRecord, Site, SiteMove
+from records.sites import discovery, imports
+from records.sites import encrypted_secrets as sealed
 from tests.support import admin_data, browser, case_texts
 from tests.support.desk import CollectingOutbox
-from webadmin import discovery, imports, sealed, stores
-from webadmin.models import ArchiveImport, DiscoveredPage, PageRecord, Site, SiteMove
 
 pytestmark = pytest.mark.django_db(transaction=True)
 SHOTS = os.environ.get("ZHUIWEN_TEST_SHOTS", "")  # a folder for pictures of what is tested, to be looked at
@@ -34,11 +37,11 @@ def outbox(monkeypatch: pytest.MonkeyPatch) -> CollectingOutbox:
 
 @pytest.fixture
 def opened(chromium: Browser, live_server: object, world: admin_data.World) -> Callable[..., browser.Visitor]:
-    """A window in which the manager is signed in."""
+    """A window in which the manager is signed in, or somebody else."""
 
-    def open_window(language: str = "en", width: int = 1440) -> browser.Visitor:
+    def open_window(language: str = "en", width: int = 1440, person: User | None = None) -> browser.Visitor:
         at_work = browser.visitor(chromium, str(live_server), language, width)
-        at_work.log_in(world.ours.manager.get_username(), admin_data.PASSWORD)
+        at_work.log_in((person or world.ours.manager).get_username(), admin_data.PASSWORD)
         return at_work
 
     return open_window
@@ -73,7 +76,7 @@ def test_a_manager_sets_hours_login_refusals_and_proxies_of_a_site(
 ) -> None:
     at_work, site = opened(), world.ours.sites[0]
     page = at_work.page
-    at_work.go(f"/admin/webadmin/site/{site.pk}/change/")
+    at_work.go(f"/admin/records/site/{site.pk}/change/")
     choose_tab(page, "rules")
     for name in ("rules-0-login_values", "rules-0-cookies"):
         assert frame_px(page, name) >= 1
@@ -113,7 +116,7 @@ def test_each_fault_of_a_login_is_said_in_the_language_of_the_reader(
 ) -> None:
     at_work = opened("zh-CN")
     page = at_work.page
-    at_work.go(f"/admin/webadmin/site/{world.ours.sites[0].pk}/change/")
+    at_work.go(f"/admin/records/site/{world.ours.sites[0].pk}/change/")
     choose_tab(page, "rules")
     page.fill("textarea[name=rules-0-login_steps]", "go https://luoxia.example/in\nfill name = {user}")
     save(at_work)
@@ -128,7 +131,7 @@ def test_robots_txt_is_switched_off_with_a_reason_and_not_without(
 ) -> None:
     at_work, site = opened(), world.ours.sites[0]
     page = at_work.page
-    at_work.go(f"/admin/webadmin/site/{site.pk}/change/")
+    at_work.go(f"/admin/records/site/{site.pk}/change/")
     page.click('a:has-text("Limits")')
     assert frame_px(page, "robots_reason") >= 1
     switch = page.locator("input[name=obey_robots]")
@@ -151,10 +154,10 @@ def test_a_site_of_archive_files_is_offered_no_crawl(
     opened: Callable[..., browser.Visitor], world: admin_data.World
 ) -> None:
     at_work = opened()
-    archive = Site.objects.create(rights_holder=world.ours.holder, name="旧档", kind=Site.Kind.ARCHIVE)
-    at_work.go(f"/admin/webadmin/site/{world.ours.sites[0].pk}/change/")
+    archive = Site.objects.create(rights_holder=world.ours.holder, name="旧档", kind="archive")
+    at_work.go(f"/admin/records/site/{world.ours.sites[0].pk}/change/")
     expect(at_work.page.get_by_text("Crawl now").first).to_be_visible()
-    at_work.go(f"/admin/webadmin/site/{archive.pk}/change/")
+    at_work.go(f"/admin/records/site/{archive.pk}/change/")
     expect(at_work.page.get_by_text("Crawl now")).to_have_count(0)
     expect(at_work.page.locator("textarea[name=start_urls]")).to_be_hidden()
     expect(at_work.page.locator("input[name=crawl_at]")).to_be_hidden()
@@ -178,7 +181,7 @@ def test_rules_are_tried_on_pages_that_are_stored(
     PageRecord.objects.filter(pk=record.pk).update(version_id=version)
     at_work = opened(language, width)
     page = at_work.page
-    at_work.go(f"/admin/webadmin/site/{record.site_id}/try-rules/?url={record.url}")
+    at_work.go(f"/admin/records/site/{record.site_id}/try-rules/?url={record.url}")
     page.fill("textarea[name=words]", "雾")
     at_work.leave_by(".zw-trial button[type=submit]")
     row = page.locator(".zw-table tbody tr")
@@ -233,10 +236,10 @@ def test_the_site_of_a_found_page_is_watched_and_crawled(
     assert found is not None
     at_work = opened("zh-CN")
     page = at_work.page
-    at_work.go("/admin/webadmin/discoveryquery/")
+    at_work.go("/admin/records/discoveryquery/")
     expect(page.locator("#result_list .field-left_out_line").first).to_have_text("3")
     keep(at_work, "queries")
-    at_work.go(f"/admin/webadmin/discoveredpage/{found.pk}/change/")
+    at_work.go(f"/admin/records/discoveredpage/{found.pk}/change/")
     page.get_by_text("监测这个站点").first.click()
     at_work.leave_by('button[type=submit]:has-text("监测"):visible')
     expect(page.locator("body")).to_contain_text("pirate.example")
@@ -254,16 +257,17 @@ def test_an_archive_of_the_folder_is_asked_for(
 ) -> None:
     monkeypatch.setattr(imports, "import_folder", lambda: tmp_path)
     (tmp_path / "旧站.warc.gz").write_bytes(b"WARC/1.1")
-    at_work = opened(width=390)
+    at_work = opened(width=390, person=world.administrator)
     page = at_work.page
-    at_work.go("/admin/webadmin/archiveimport/add/")
+    at_work.go("/admin/records/archiveimport/add/")
+    page.select_option("select[name=rights_holder]", str(world.ours.holder.pk))
     page.select_option("select[name=path]", "旧站.warc.gz")
     at_work.leave_by("button[name=_save]")
     expect(page.locator("#result_list")).to_contain_text("旧站.warc.gz")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     keep(at_work, "imports")
     row = ArchiveImport.objects.get(rights_holder=world.ours.holder, path__endswith="旧站.warc.gz")
-    assert (row.state, row.requested_by) == (ArchiveImport.State.QUEUED, world.ours.manager)
+    assert (row.state, row.requested_by) == (ArchiveImport.State.QUEUED, world.administrator)
     assert at_work.complaints == []
 
 
@@ -275,7 +279,7 @@ def test_on_a_telephone_a_history_begins_with_the_page_that_it_is_of(
     assert record is not None
     texts.keep(record, "江面起了雾。", b"<p>x</p>")
     at_work = opened(width=390)
-    assert at_work.go(f"/admin/webadmin/pagerecord/{record.pk}/timeline/") == 200
+    assert at_work.go(f"/admin/records/pagerecord/{record.pk}/timeline/") == 200
     tops = [at_work.page.locator(name).bounding_box()["y"] for name in (".zw-page", ".zw-history")]
     assert tops == sorted(tops)
     assert at_work.page.evaluate("document.documentElement.scrollWidth") <= 390

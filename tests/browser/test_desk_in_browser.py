@@ -6,10 +6,10 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from core.states import CaseState, Verdict
+from records import stores
+from records.models import Case, Work
 from tests.support import admin_data, browser, case_texts
 from tests.support.desk import CollectingOutbox
-from webadmin import stores
-from webadmin.models import Case, Work
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -43,8 +43,8 @@ def test_a_manager_adds_a_work_by_upload_and_brings_it_up_to_date(
     at_work = browser.visitor(chromium, str(live_server))
     at_work.log_in(world.ours.manager.get_username(), admin_data.PASSWORD)
     page = at_work.page
-    at_work.go("/admin/webadmin/work/")
-    at_work.leave_by('a[href="/admin/webadmin/work/add/"]')
+    at_work.go("/admin/records/work/")
+    at_work.leave_by('a[href="/admin/records/work/add/"]')
     page.set_input_files("input[type=file]", [novel, picture])
     at_work.leave_by(".zw-send button[type=submit]")
     results = page.locator(".zw-table tbody tr")
@@ -75,7 +75,7 @@ def test_files_that_are_too_large_are_told_before_they_are_sent(
         file.truncate(33 * 1024 * 1024)
     at_work = browser.visitor(chromium, str(live_server), "zh-CN")
     at_work.log_in(world.ours.manager.get_username(), admin_data.PASSWORD)
-    at_work.go("/admin/webadmin/work/add/")
+    at_work.go("/admin/records/work/add/")
     at_work.page.set_input_files("input[type=file]", large)
     expect(at_work.page.locator(".zw-too-much")).to_have_text("所选文件合计 33 MB；一次最多上传 32 MB。")
     at_work.page.click(".zw-send button[type=submit]")
@@ -92,7 +92,7 @@ def test_a_reviewer_goes_from_the_list_by_class_to_a_case_decides_it_and_goes_on
     page = at_work.page
     wanted = [case for case in world.ours.cases if case.match_class == "identical"]
     assert 0 < len(wanted) < len(world.ours.cases)
-    at_work.go("/admin/webadmin/case/")
+    at_work.go("/admin/records/case/")
     page.click('#zw-none, a:has-text("Filters")')
     page.select_option("select[name=match_class__exact]", "identical", force=True)
     page.click('button:has-text("Apply Filters")')
@@ -126,11 +126,27 @@ def test_figures_say_what_they_mean(
 ) -> None:
     at_work = browser.visitor(chromium, str(live_server), "zh-CN")
     at_work.log_in(world.ours.reviewer.get_username(), admin_data.PASSWORD)
-    at_work.go(f"/admin/webadmin/case/{world.ours.cases[3].pk}/change/")
+    at_work.go(f"/admin/records/case/{world.ours.cases[3].pk}/change/")
     meaning = at_work.page.locator(".zw-explain dd").first
     expect(meaning).to_be_hidden()
     at_work.page.click(".zw-explain summary")
     expect(meaning).to_contain_text("逐字对齐")
+    assert at_work.complaints == []
+
+
+@pytest.mark.parametrize("width", [420, 1440])
+def test_the_dashboard_draws_its_days_as_wide_as_the_window(
+    chromium: Browser, live_server: object, world: admin_data.World, width: int
+) -> None:
+    at_work = browser.visitor(chromium, str(live_server), "zh-CN", width=width)
+    at_work.log_in(world.ours.reviewer.get_username(), admin_data.PASSWORD)
+    at_work.page.wait_for_function("window.Chart?.getChart(document.querySelector('.zw-chart canvas'))")
+    drawn = at_work.page.locator(".zw-chart canvas").evaluate(
+        "canvas => ({width: canvas.clientWidth, titles: Chart.getChart(canvas).legend.legendItems.map(it => it.text)})"
+    )
+    assert width / 2 < drawn["width"] < width
+    assert [title.partition(":")[0] for title in drawn["titles"]] == ["新立案", "已裁定"]
+    assert at_work.page.evaluate("document.documentElement.scrollWidth") <= width
     assert at_work.complaints == []
 
 
@@ -143,6 +159,6 @@ def test_no_list_or_form_is_wider_than_a_telephone(
 ) -> None:
     narrow = browser.visitor(chromium, str(live_server), "zh-CN", width=420)
     narrow.log_in(world.ours.manager.get_username(), admin_data.PASSWORD)
-    assert narrow.go(f"/admin/webadmin/{path}") == 200
+    assert narrow.go(f"/admin/records/{path}") == 200
     assert narrow.page.evaluate("document.documentElement.scrollWidth") <= 420
     assert narrow.complaints == []

@@ -11,21 +11,21 @@ from playwright.sync_api import Browser, expect
 from core.clock import ManualClock
 from core.ids import VersionId
 from evidence.authority import Authority
-from evidence.verify import check_file
+from evidence.verification import check_file
 from pagestore.evidence import MemoryEvidenceStore
 from pipeline import evidence
 from pipeline.evidence import EvidencePorts
+from records import stores
+from records.models import Case, DayTree, EvidenceBundle
 from tests.support import admin_data, browser, case_texts
 from tests.support.time_stamp_authority import TO_LOOPBACK, LocalAuthority, serving_stamps
-from webadmin import stores
-from webadmin.models import Case, DayTree, EvidenceBundle
 
 pytestmark = pytest.mark.django_db(transaction=True)
 SHOTS = os.environ.get("ZHUIWEN_TEST_SHOTS", "")  # a folder for pictures of what is tested, to be looked at
 
 
 @pytest.fixture
-def world(transactional_db: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> admin_data.World:
+def world(transactional_db: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, processes: None) -> admin_data.World:
     """One case with two stamped bundles, of which one is drawn; one with a bundle that was changed."""
     filled, texts, kept = admin_data.fill_world(cases=2), case_texts.use(monkeypatch), MemoryEvidenceStore()
     monkeypatch.setattr(stores, "evidence_store", lambda: kept)
@@ -64,7 +64,7 @@ def test_evidence_is_shown_and_taken_away(
     assert zipfile.is_zipfile(out)
     assert check_file(out).is_stamped
     assert manager.complaints == []
-    manager.go("/admin/webadmin/evidencebundle/")
+    manager.go("/admin/records/evidencebundle/")
     keep(manager, f"list-{language}")
     assert manager.complaints == []
 
@@ -74,11 +74,11 @@ def test_digests_stay_within_a_telephone(chromium: Browser, live_server: object,
     narrow.log_in(world.administrator.get_username(), admin_data.PASSWORD)
     bundle = EvidenceBundle.objects.get(kind=EvidenceBundle.Kind.DRAWN)
     tree = DayTree.objects.get(day=bundle.day)
-    narrow.go(f"/admin/webadmin/daytree/{tree.pk}/change/")
+    narrow.go(f"/admin/records/daytree/{tree.pk}/change/")
     expect(narrow.page.locator("body")).to_contain_text(bundle.digest)
     for address in (
-        f"/admin/webadmin/daytree/{tree.pk}/change/",
-        f"/admin/webadmin/evidencebundle/{bundle.pk}/change/",
+        f"/admin/records/daytree/{tree.pk}/change/",
+        f"/admin/records/evidencebundle/{bundle.pk}/change/",
     ):
         narrow.go(address)
         assert narrow.page.evaluate("document.documentElement.scrollWidth") <= 390
@@ -92,7 +92,7 @@ def test_digests_stay_within_a_telephone(chromium: Browser, live_server: object,
 
 
 def path(case: Case) -> str:
-    return f"/admin/webadmin/case/{case.pk}/change/"
+    return f"/admin/records/case/{case.pk}/change/"
 
 
 def keep(visitor: browser.Visitor, name: str) -> None:

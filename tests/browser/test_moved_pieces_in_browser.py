@@ -9,12 +9,12 @@ from core.ids import WorkTextId
 from core.matches import ChangeKind
 from fingerprint.fingerprinting import fingerprint_text
 from matcher.corpus import MemoryCorpus, WorkEntry
+from matcher.index.memory import MemoryIndex
 from matcher.matching import Matcher
-from matcher.memory_index import MemoryIndex
+from records.models import Case, CaseMatch
+from records.snapshots import frozen_span
 from tests.support import admin_data, browser, case_texts
 from tests.support.corpus_texts import story, with_homophones
-from webadmin.frozen import frozen_span
-from webadmin.models import Case, CaseMatch
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -49,7 +49,7 @@ def test_each_moved_piece_has_a_sign_on_both_sides_that_leads_to_the_other(
 ) -> None:
     reviewer = browser.visitor(chromium, str(live_server), language)
     reviewer.log_in(world.ours.reviewer.get_username(), admin_data.PASSWORD)
-    reviewer.go(f"/admin/webadmin/case/{shuffled.pk}/change/")
+    reviewer.go(f"/admin/records/case/{shuffled.pk}/change/")
     page = reviewer.page
     moved = str(ChangeKind.MOVED)
     on_page, in_work = (page.locator(f'[data-side="{side}"] .zw-{moved}') for side in ("page", "work"))

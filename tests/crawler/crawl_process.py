@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from core.errors import ServiceUnavailable
 from core.ids import SiteId, page_id, version_id
-from core.messages import Message, PageStored
+from core.messages import PagesStored, StepMessage
 from core.pages import CrawlCounts, CrawlPlan, Fetched, Reading, Stored
 from core.settings import CrawlSettings
 from crawler.run import run_crawl
@@ -62,12 +62,12 @@ class RecordingOutbox:
     away_calls: int = 0
     sent: list[str] = field(default_factory=list)
 
-    def send(self, message: Message) -> None:
-        assert isinstance(message, PageStored)
+    def send(self, message: StepMessage) -> None:
+        assert isinstance(message, PagesStored)
         if self.away_calls > 0:
             self.away_calls -= 1
             raise ServiceUnavailable("the broker", "redis://127.0.0.1:1")
-        self.sent.append(message.version_id)
+        self.sent += message.version_ids
 
 
 @dataclass
@@ -111,12 +111,15 @@ def start(
     settings: CrawlSettings,
     store: RecordingStore | None = None,
     job_dir: Path | None = None,
-    shared_url: str = "",
     is_fresh: bool = False,
+    held_while: Path | None = None,
 ) -> tuple[BaseProcess, Connection]:
-    """Start a crawl. is_fresh: with an interpreter that begins anew, and reads what the environment says of that."""
+    """Start a crawl. is_fresh: with an interpreter that begins anew, and reads what the environment says of that.
+
+    held_while: a file; the site is the process's to crawl as long as it is there.
+    """
     ours, theirs = multiprocessing.Pipe()
-    given = (theirs, plan, store or RecordingStore(), settings, job_dir, shared_url)
+    given = (theirs, plan, store or RecordingStore(), settings, job_dir, held_while)
     fresh = multiprocessing.get_context("spawn").Process
     process = fresh(target=_run, args=given, daemon=True) if is_fresh else ready_process(_run, *given)
     process.start()
@@ -143,6 +146,12 @@ def kill(process: BaseProcess, number: signal.Signals) -> None:
     os.kill(process.pid, number)
 
 
+def done_pages(journal: Path) -> set[str]:
+    """The paths of pages that the journal of a crawl notes as done."""
+    noted = [json.loads(line) for line in journal.read_text("utf-8").split("\n")[:-1]]
+    return {path for each in noted if (path := urlsplit(each.get("done", "")).path).startswith("/p/")}
+
+
 def wait_until(is_so: Callable[[], bool]) -> None:
     deadline = time.monotonic() + DEADLINE_S
     while not is_so():
@@ -156,7 +165,7 @@ def _run(
     store: RecordingStore,
     settings: CrawlSettings,
     job_dir: Path | None,
-    shared_url: str,
+    held_while: Path | None,
 ) -> None:
     connected: list[str] = []
     sys.addaudithook(lambda event, given: _note_place(connected, given[1]) if event == "socket.connect" else None)
@@ -166,10 +175,8 @@ def _run(
         os.dup2(output.fileno(), 1)
         os.dup2(output.fileno(), 2)
         try:
-            told = progress.append
-            counts = run_crawl(
-                plan, store, outbox, settings, job_dir, lambda now: told(now.fetched), shared_url=shared_url
-            )
+            told, is_held = progress.append, held_while.exists if held_while is not None else lambda: True
+            counts = run_crawl(plan, store, outbox, settings, job_dir, lambda now: told(now.fetched), is_held=is_held)
         except Exception as fault:
             pipe.send(fault)
             return

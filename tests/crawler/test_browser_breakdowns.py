@@ -19,6 +19,7 @@ pytestmark = [
     pytest.mark.skipif(find_spec("scrapy_playwright") is None, reason="the extra browser is not installed"),
     pytest.mark.skipif(find_chromium() is None, reason="there is no Chromium; install Debian's package chromium"),
     pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are not to be seen without /proc"),
+    pytest.mark.usefixtures("browsers"),
 ]
 ALWAYS = Politeness(browser=BrowserMode.ALWAYS)
 PAGES = 4

@@ -22,6 +22,7 @@ from tests.support.web_server import Answer, Routes, WebServer, page, redirect
 pytestmark = [
     pytest.mark.skipif(find_spec("scrapy_playwright") is None, reason="the extra browser is not installed"),
     pytest.mark.skipif(find_chromium() is None, reason="there is no Chromium; install Debian's package chromium"),
+    pytest.mark.usefixtures("browsers"),
 ]
 AUTO, ALWAYS = Politeness(browser=BrowserMode.AUTO), Politeness(browser=BrowserMode.ALWAYS)
 SCRIPTED = json.dumps(f"<h1>第七章</h1>{own_text(7)}")

@@ -7,8 +7,8 @@ from importlib.util import find_spec
 import pytest
 
 from core.politeness import BrowserMode, Politeness
-from crawler.browsing.browser_middleware import SHELLS_THAT_DECIDE
 from crawler.browsing.chromium import find_chromium
+from crawler.middlewares.browser_requests import SHELLS_THAT_DECIDE
 from tests.crawler.crawl_process import crawl, plan_of, settings_of
 from tests.crawler.texts import SIMPLIFIED, own_text
 from tests.support.web_server import Answer, Routes, WebServer, page, redirect
@@ -16,6 +16,7 @@ from tests.support.web_server import Answer, Routes, WebServer, page, redirect
 pytestmark = [
     pytest.mark.skipif(find_spec("scrapy_playwright") is None, reason="the extra browser is not installed"),
     pytest.mark.skipif(find_chromium() is None, reason="there is no Chromium; install Debian's package chromium"),
+    pytest.mark.usefixtures("browsers"),
 ]
 AUTO, ALWAYS = Politeness(browser=BrowserMode.AUTO), Politeness(browser=BrowserMode.ALWAYS)
 
@@ -70,7 +71,7 @@ def test_pictures_films_and_fonts_are_not_loaded() -> None:
 
 
 @pytest.fixture
-def inside() -> Iterator[WebServer]:
+def inside(loopback: None) -> Iterator[WebServer]:
     """A service of the operator's own network."""
     with WebServer({"/secret": page("内部", own_text(50))}) as server:
         yield server

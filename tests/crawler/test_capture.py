@@ -17,6 +17,8 @@ from tests.crawler.crawl_process import crawl, plan_of, settings_of
 from tests.crawler.texts import own_text
 from tests.support.certificates import Chain, make_chain
 
+pytestmark = pytest.mark.usefixtures("processes")
+
 PAGE = f"<html><head><title>渡口</title></head><body>{own_text(1)}</body></html>".encode()
 ZIPPED = gzip.compress(PAGE)
 HEAD = (

@@ -1,8 +1,12 @@
 """A crawl fetches what a page cannot be read without, once, and nothing for pages that need nothing."""
 
+import pytest
+
 from tests.crawler.crawl_process import crawl, plan_of, settings_of
 from tests.crawler.texts import own_text
 from tests.support.web_server import Answer, WebServer
+
+pytestmark = pytest.mark.usefixtures("processes")
 
 LINE = "清晨的雾还没有散尽，老渡口的石阶上已经坐满了等船的人，谁也不说话，只听见水声。"
 

@@ -89,7 +89,7 @@ def test_text_that_was_decoded_wrongly_and_saved_is_brought_back_where_no_byte_w
     if wrong == "latin-1":
         assert (decoded.text, decoded.is_doubtful) == (markup, False)
     assert decoded.encoding == "utf-8"
-    assert decoded.repairs == (f"saved in utf-8 after {right} had been read as cp1252",)
+    assert tuple(map(str, decoded.repairs)) == (f"saved in utf-8 after {right} had been read as cp1252",)
 
 
 def test_utf8_read_as_gbk_and_saved_is_brought_back() -> None:

@@ -28,7 +28,7 @@ def test_what_was_found_and_not_done_is_pending_again(tmp_path: Path) -> None:
     assert again.pending() == [Target("http://a.example/1", 1, "page"), Target("http://a.example/2", 1, "page")]
     assert again.done_pages == 2
     assert not again.add("http://a.example/0?utm_source=x", 1)
-    assert again.notice == ""
+    assert again.notice is None
 
 
 def test_a_journal_cut_off_at_any_byte_never_loses_a_page_that_is_not_done(tmp_path: Path) -> None:
@@ -51,7 +51,7 @@ def test_a_damaged_journal_starts_the_crawl_afresh_and_says_so(tmp_path: Path, j
     (tmp_path / JOURNAL_NAME).write_bytes(junk)
     frontier = Frontier(PLAN, tmp_path)
     assert frontier.pending() == []
-    assert "starts afresh" in frontier.notice
+    assert "starts afresh" in str(frontier.notice)
     assert frontier.add("http://a.example/", 0)
 
 
@@ -69,3 +69,15 @@ def test_a_new_run_of_the_same_plan_with_another_pace_goes_on(tmp_path: Path) ->
 def test_a_complete_crawl_leaves_no_journal(tmp_path: Path) -> None:
     Frontier(PLAN, tmp_path).close(is_complete=True)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_process_that_was_given_up_writes_where_nothing_is_read_any_more(tmp_path: Path) -> None:
+    sleeper = Frontier(PLAN, tmp_path)
+    sleeper.add_all(Target(f"http://a.example/{number}", 1, "page") for number in range(2))
+    successor = Frontier(PLAN, tmp_path)
+    sleeper.finish("http://a.example/0")
+    sleeper.finish("http://a.example/1")
+    sleeper.close(is_complete=True)
+    successor.finish("http://a.example/0")
+    successor.close(is_complete=False)
+    assert Frontier(PLAN, tmp_path).pending() == [Target("http://a.example/1", 1, "page")]

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from PIL import ImageFont
 
-from crawler.disguises.glyph_choice import Choice, Evidence, Script, choose, in_doubt, script_of
-from crawler.disguises.glyph_shapes import Candidate, GlyphIndex, features, learned
-from crawler.disguises.reference_fonts import drawn, free_fonts
-from laboratory.extract_disguises import faces
+from crawler.obfuscation.glyph_choice import Choice, Evidence, Script, choose, in_doubt, script_of
+from crawler.obfuscation.glyph_shapes import Candidate, GlyphIndex, features, learned
+from crawler.obfuscation.reference_fonts import draw_char, free_fonts
+from laboratory.extraction.obfuscations import faces
 
 NEAR = [Candidate("侬", 0.82), Candidate("依", 0.80)]
 
@@ -64,6 +64,7 @@ def _two_bytes() -> set[str]:
     return {chr(code) for code in range(0x4E00, 0xA000)}
 
 
+@pytest.mark.usefixtures("long_computation")
 @pytest.mark.skipif(len(free_fonts()) < 2, reason="this machine has fewer than two free Chinese faces")
 @pytest.mark.parametrize("size_px", [22, 72])
 def test_the_characters_of_a_face_that_is_no_reference_are_told(size_px: int) -> None:
@@ -73,10 +74,10 @@ def test_the_characters_of_a_face_that_is_no_reference_are_told(size_px: int) ->
     chars = _texts()
     assert len(chars) > 1_500
     known = [ImageFont.truetype(str(path), 72) for path in free_fonts()[:2]]
-    shapes = np.stack([features([drawn(face, char) for char in chars]) for face in known])
+    shapes = np.stack([features([draw_char(face, char) for char in chars]) for face in known])
     index = GlyphIndex(list(chars), learned(shapes))
     other = ImageFont.truetype(str(foreign[0]), size_px)
-    rows = index.similarities([drawn(other, char) for char in chars])
+    rows = index.similarities([draw_char(other, char) for char in chars])
     wrong = [
         char
         for char, row in zip(chars, rows, strict=True)

@@ -5,7 +5,7 @@ import select
 import signal
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +15,7 @@ import pytest
 
 from core.errors import BadConfiguration
 from core.politeness import Politeness, Proxy
+from crawler.fetching.proxies import MAX_FAILURES_IN_A_ROW
 from crawler.run import run_crawl
 from tests.crawler.crawl_process import (
     RecordingOutbox,
@@ -38,11 +39,13 @@ PAGES = 6
 class ConnectProxy:
     """Opens tunnels for who has its login. `dies_after`: so many tunnels, then it is gone; `status`: refuses all."""
 
-    def __init__(self, login: str = "", dies_after: int | None = None, status: str = "") -> None:
+    def __init__(
+        self, login: str = "", dies_after: int | None = None, status: str = "", ports: Iterable[int] = (0,)
+    ) -> None:
         self.login, self.dies_after, self.status = login, dies_after, status
         self.heads: list[str] = []
         self.opened: list[str] = []  # where tunnels were opened to
-        self._socket = socket.create_server(("127.0.0.1", 0))
+        self._socket = _listening(ports)
 
     @property
     def place(self) -> str:
@@ -95,6 +98,14 @@ class ConnectProxy:
         return self.status or ("" if head.startswith("CONNECT ") else "405 Method Not Allowed")
 
 
+def _listening(ports: Iterable[int]) -> socket.socket:
+    """At the first of the ports that is free."""
+    for port in ports:
+        with suppress(OSError):
+            return socket.create_server(("127.0.0.1", port))
+    raise AssertionError("no port is free")
+
+
 def _join(one: socket.socket, other: socket.socket) -> None:
     while True:
         ready, _, _ = select.select([one, other], [], [], 30)
@@ -108,7 +119,7 @@ def _join(one: socket.socket, other: socket.socket) -> None:
 
 
 @pytest.fixture
-def site(tmp_path: Path) -> Iterator[WebServer]:
+def site(tmp_path: Path, loopback: None) -> Iterator[WebServer]:
     """A site that speaks HTTPS alone."""
     routes: Routes = {f"/p/{n}": page(f"第{n}篇", own_text(n)) for n in range(1, PAGES + 1)}
     routes["/"] = page("目录", "".join(f'<a href="/p/{n}">第{n}篇</a>' for n in range(1, PAGES + 1)))
@@ -163,6 +174,16 @@ def test_a_proxy_that_opens_no_tunnel_rests_and_the_others_carry_on(fault: str, 
         assert site.netloc not in crawled.connected, "nothing went past the proxies"
 
 
+def test_a_port_that_looks_like_a_status_is_none(site: WebServer) -> None:
+    """A proxy at 127.0.0.1:40700 that answers 502 is asked again before it rests; only 407 is final at once."""
+    with ConnectProxy() as good, ConnectProxy(status="502 Bad Gateway", ports=range(40_700, 40_800)) as bad:
+        crawled = crawl(
+            _plan(site, Proxy(bad.place), Proxy(good.place)), settings_of(site.netloc, bad.place, good.place)
+        )
+        assert crawled.counts.stored == PAGES, crawled.counts
+        assert int(str(crawled.counts.proxies[bad.place]["failures"])) >= MAX_FAILURES_IN_A_ROW
+
+
 def test_where_the_only_proxy_refuses_the_login_it_rests_and_nothing_is_asked_without_it(site: WebServer) -> None:
     with ConnectProxy("crawler:right") as proxy:
         plan = _plan(site, Proxy(proxy.place, user="crawler", password="wrong"))
@@ -177,6 +198,7 @@ def test_where_the_only_proxy_refuses_the_login_it_rests_and_nothing_is_asked_wi
         assert (site.requested, proxy.opened) == ([], [])
 
 
+@pytest.mark.usefixtures("processes")
 def test_no_tunnel_is_asked_for_into_the_operators_network() -> None:
     with ConnectProxy() as proxy:
         for host in ("169.254.169.254", "2130706433", "localhost", "metadata.google.internal", "[::ffff:10.0.0.1]"):
@@ -204,15 +226,17 @@ def test_a_proxy_that_is_spoken_to_otherwise_is_refused_in_one_sentence(scheme: 
     with pytest.raises(BadConfiguration) as caught:
         run_crawl(plan, RecordingStore(), RecordingOutbox(), settings_of())
     (sentence,) = caught.value.faults
-    assert sentence.startswith(f"the proxy 10.0.0.1:1080 is spoken to by {scheme}; the crawler speaks to proxies by")
-    assert "s3cret" not in sentence
+    assert str(sentence).startswith(
+        f"the proxy 10.0.0.1:1080 is spoken to by {scheme}; the crawler speaks to proxies by"
+    )
+    assert "s3cret" not in repr(sentence)
 
 
 def test_a_page_by_https_through_a_proxy_by_https_is_refused_in_one_sentence(site: WebServer) -> None:
     with ConnectProxy() as proxy:
         counts = crawl(_plan(site, Proxy(proxy.place, "https")), settings_of(site.netloc, proxy.place)).counts
         assert counts.rejected == {"no_answer": 1}, counts
-        assert "is spoken to by https, through which no page is fetched by https" in counts.faults[0]
+        assert "is spoken to by https, through which no page is fetched by https" in str(counts.faults[0])
         assert proxy.heads == []
 
 
@@ -226,6 +250,6 @@ def test_a_private_proxy_is_let_through_at_its_own_port_alone(scheme: str, site:
         other = settings_of(site.netloc, "proxy.test:9", name_servers=(names.place,))
         counts = crawl(plan, other).counts
         assert (counts.finish_reason, proxy.heads) == ("no_proxy", []), counts
-        assert "loopback address" in counts.end_sentence
+        assert "loopback address" in str(counts.end_sentence)
         if scheme == "https":
             assert crawl(plan, allowed).counts.stored == PAGES

@@ -7,48 +7,45 @@ import pytest
 
 from core.pages import Reading
 from crawler.reading import Rejected, read_page
-from laboratory.text_scores import text_score
-from tests.crawler.layouts import Layout, layouts
-from tests.crawler.unseen_layouts import unseen_layouts
+from laboratory.extraction.text_scores import text_score
+from tests.crawler.case_folders import Case, cases
 
 CHINA = timezone(timedelta(hours=8))
-WITH_TEXT = [layout for layout in layouts() if layout.text]
-LISTS = [layout for layout in layouts() if not layout.text]
-UNSEEN = unseen_layouts()
+WITH_TEXT, LISTS, UNSEEN = cases("articles"), cases("lists"), cases("unseen-articles")
 MIN_F1, MIN_MEAN_F1 = 0.97, 0.99
 MIN_UNSEEN_F1, MIN_MEAN_UNSEEN_F1 = 0.94, 0.95
 
 
-def read(layout: Layout) -> Reading:
-    reading = read_page(layout.body, {}, "http://site.example/1.html")
-    assert isinstance(reading, Reading), layout.name
+def read(case: Case) -> Reading:
+    reading = read_page(case.body, {}, "http://site.example/1.html")
+    assert isinstance(reading, Reading), case.name
     return reading
 
 
-def f1(layout: Layout) -> float:
-    return text_score(read(layout).text, layout.text).f1
+def f1(case: Case) -> float:
+    return text_score(read(case).text, case.text).f1
 
 
-@pytest.mark.parametrize("layout", WITH_TEXT, ids=lambda layout: layout.name)
-def test_the_text_title_author_date_and_chapter_of_a_layout_are_read(layout: Layout) -> None:
-    reading = read(layout)
+@pytest.mark.parametrize("case", WITH_TEXT, ids=lambda case: case.name)
+def test_the_text_title_author_date_and_chapter_of_a_layout_are_read(case: Case) -> None:
+    reading = read(case)
     day = reading.published.astimezone(CHINA).date().isoformat() if reading.published else ""
     found = (reading.title, reading.author, day, reading.chapter_number)
-    assert found == (layout.title, layout.author, layout.published, layout.chapter_number)
-    assert f1(layout) >= MIN_F1
+    assert found == tuple(case.expected[name] for name in ("title", "author", "published", "chapter_number"))
+    assert f1(case) >= MIN_F1
 
 
-@pytest.mark.parametrize("layout", LISTS, ids=lambda layout: layout.name)
-def test_a_page_without_a_text_of_its_own_gives_none(layout: Layout) -> None:
-    assert isinstance(read_page(layout.body, {}, "http://site.example/"), Rejected)
+@pytest.mark.parametrize("case", LISTS, ids=lambda case: case.name)
+def test_a_page_without_a_text_of_its_own_gives_none(case: Case) -> None:
+    assert isinstance(read_page(case.body, {}, "http://site.example/"), Rejected)
 
 
-@pytest.mark.parametrize("layout", UNSEEN, ids=lambda layout: layout.name)
-def test_a_layout_that_extraction_was_not_made_with_is_read(layout: Layout) -> None:
-    assert f1(layout) >= MIN_UNSEEN_F1
+@pytest.mark.parametrize("case", UNSEEN, ids=lambda case: case.name)
+def test_a_layout_that_extraction_was_not_made_with_is_read(case: Case) -> None:
+    assert f1(case) >= MIN_UNSEEN_F1
 
 
 def test_the_means_over_layouts_are_what_is_promised() -> None:
-    assert len(layouts()) + len(UNSEEN) >= 45
+    assert len(WITH_TEXT) + len(LISTS) + len(UNSEEN) >= 45
     assert fmean(map(f1, WITH_TEXT)) >= MIN_MEAN_F1
     assert fmean(map(f1, UNSEEN)) >= MIN_MEAN_UNSEEN_F1

@@ -10,12 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from core.pages import SpiderKind
 from core.visits import AddressKind, Visit
+from crawler.recrawl import policy
+from crawler.recrawl.listed_dates import MIN_CHANGES, TRIALS, Claim, ListedDates, Reliability, claim_of
+from crawler.recrawl.policy import DAY, DEFAULT_RATE_PER_S, MAX_INTERVAL
 from crawler.sources.feeds import read_feed
-from crawler.visits import revisits
-from crawler.visits.listed_dates import MIN_CHANGES, TRIALS, ListedDates, Saying, Worth, saying
-from crawler.visits.revisits import DAY, DEFAULT_RATE_PER_S, MAX_INTERVAL
 from tests.crawler.crawl_process import plan_of, settings_of
 from tests.crawler.texts import own_text
 from tests.crawler.visited_site import VisitedSite
@@ -23,7 +22,7 @@ from tests.support.web_server import Answer, Routes, WebServer, page
 
 NOW = datetime(2026, 3, 1, 3, 0, tzinfo=UTC)
 HOUR = timedelta(hours=1)
-PROVEN = Worth(true=40, false=2, unannounced=0)
+PROVEN = Reliability(true=40, false=2, unannounced=0)
 
 
 def visit(number: int = 1, **more: object) -> Visit:
@@ -33,28 +32,28 @@ def visit(number: int = 1, **more: object) -> Visit:
 
 
 @pytest.mark.parametrize(
-    ("modified", "said"),
+    ("modified", "claim"),
     [
-        (NOW + HOUR, Saying.ANNOUNCED),
-        (NOW - HOUR, Saying.DENIED),
-        (None, Saying.NOTHING),
-        (NOW.replace(hour=0), Saying.NOTHING),  # a day: the page may have changed on it after we looked
-        (NOW.replace(hour=0) - DAY, Saying.DENIED),
-        (NOW + 400 * DAY, Saying.NOTHING),  # to come
+        (NOW + HOUR, Claim.ANNOUNCED),
+        (NOW - HOUR, Claim.DENIED),
+        (None, Claim.NOTHING),
+        (NOW.replace(hour=0), Claim.NOTHING),  # a day: the page may have changed on it after we looked
+        (NOW.replace(hour=0) - DAY, Claim.DENIED),
+        (NOW + 400 * DAY, Claim.NOTHING),  # to come
     ],
 )
-def test_a_date_announces_or_denies_a_change_since_the_last_look(modified: datetime | None, said: Saying) -> None:
-    assert saying(modified, NOW, NOW + 9 * DAY) is said
-    assert saying(modified, None, NOW + 9 * DAY) is Saying.NOTHING
+def test_a_date_announces_or_denies_a_change_since_the_last_look(modified: datetime | None, claim: Claim) -> None:
+    assert claim_of(modified, NOW, NOW + 9 * DAY) is claim
+    assert claim_of(modified, None, NOW + 9 * DAY) is Claim.NOTHING
 
 
 def test_denials_are_believed_only_of_a_site_that_has_announced_its_changes() -> None:
-    assert not Worth().denies
-    assert not Worth(true=MIN_CHANGES - 1).denies
-    assert Worth(true=MIN_CHANGES).denies
-    assert not Worth(true=20, unannounced=4).denies
-    assert not Worth(unannounced=40).denies
-    assert not Worth(true=5, false=60).denies, "who announces all has announced nothing"
+    assert not Reliability().denies
+    assert not Reliability(true=MIN_CHANGES - 1).denies
+    assert Reliability(true=MIN_CHANGES).denies
+    assert not Reliability(true=20, unannounced=4).denies
+    assert not Reliability(unannounced=40).denies
+    assert not Reliability(true=5, false=60).denies, "who announces all has announced nothing"
 
 
 def test_announcements_are_followed_on_trial_then_by_how_many_came_true() -> None:
@@ -62,9 +61,9 @@ def test_announcements_are_followed_on_trial_then_by_how_many_came_true() -> Non
     pages = [visit(number) for number in range(100)]
     dates.add((each.id, NOW + DAY) for each in pages)
     assert [dates.is_due(each) for each in pages] == [True] * TRIALS + [None] * (100 - TRIALS)
-    dates.worth = Worth(true=2, false=20)
+    dates.reliability = Reliability(true=2, false=20)
     assert {dates.is_due(each) for each in pages} == {None}
-    dates.worth = PROVEN
+    dates.reliability = PROVEN
     assert {dates.is_due(each) for each in pages} == {True}
 
 
@@ -73,27 +72,27 @@ def test_a_denied_page_waits_two_months_at_most_and_one_in_five_is_looked_at_all
     waiting: set[int] = set()
     for days in (5, 6, 7, 8, 9):
         dates = ListedDates(NOW + days * DAY)
-        dates.worth = PROVEN
+        dates.reliability = PROVEN
         dates.add((each.id, NOW - DAY) for each in pages)
         waits = {number for number, each in enumerate(pages) if dates.is_due(each) is False}
         assert len(waits) == 800
         waiting |= waits
     assert len(waiting) == 1_000
     late = ListedDates(NOW + MAX_INTERVAL)
-    late.worth = PROVEN
+    late.reliability = PROVEN
     late.add((each.id, NOW - DAY) for each in pages)
     assert {late.is_due(each) for each in pages} == {None}
 
 
 def test_the_worth_outlives_the_run_and_a_spoilt_record_is_worth_nothing(tmp_path: Path) -> None:
     dates = ListedDates(NOW, tmp_path)
-    dates.worth = PROVEN
+    dates.reliability = PROVEN
     dates.save()
-    assert ListedDates(NOW, tmp_path).worth == PROVEN
+    assert ListedDates(NOW, tmp_path).reliability == PROVEN
     (record,) = tmp_path.iterdir()
     for spoilt in ("", "[]", '{"true": "x"}', '{"true": NaN}', "\x00", '{"true": 1}', "{" * 9_000):
         record.write_text(spoilt)
-        assert ListedDates(NOW, tmp_path).worth == Worth()
+        assert ListedDates(NOW, tmp_path).reliability == Reliability()
     ListedDates(NOW, tmp_path / "away").save()
 
 
@@ -112,7 +111,7 @@ Dates = Callable[[float, float, int], float | None]  # the day of the change bef
 
 def year(listed: Dates, count: int = 400) -> tuple[float, float]:
     """Fetches a page and days a page in which it had changed and nobody had seen it."""
-    generator, fetches, stale, worth = random.Random(3), 0, 0.0, Worth()
+    generator, fetches, stale, worth = random.Random(3), 0, 0.0, Reliability()
     rates = [0.0 if n % 2 else 1 / math.exp(generator.uniform(0, math.log(200))) for n in range(count)]
     coming = [generator.expovariate(rate) if rate else math.inf for rate in rates]
     unseen: list[float | None] = [None] * count
@@ -121,7 +120,7 @@ def year(listed: Dates, count: int = 400) -> tuple[float, float]:
     for day in range(1, 365):
         now = NOW + day * DAY
         run = ListedDates(now)
-        run.worth = worth
+        run.reliability = worth
         for n, rate in enumerate(rates):
             while coming[n] <= day:
                 unseen[n] = coming[n] if unseen[n] is None else unseen[n]
@@ -130,15 +129,15 @@ def year(listed: Dates, count: int = 400) -> tuple[float, float]:
         run.add((name, NOW + when * DAY) for name, when in told if when is not None)
         for n, each in enumerate(pages):
             by_date = run.is_due(each)
-            if not (revisits.is_due(each, now, "r") if by_date is None else by_date):
+            if not (policy.is_due(each, now, "r") if by_date is None else by_date):
                 continue
             fetches += 1
             begun = unseen[n]
             stale += day - begun if begun is not None else 0.0
-            run.saw(each, begun is not None)
-            pages[n] = revisits.seen(each, now, begun is not None, DEFAULT_RATE_PER_S, False)
+            run.note(each, begun is not None)
+            pages[n] = policy.after_success(each, now, begun is not None, DEFAULT_RATE_PER_S, False)
             unseen[n] = None
-        worth = run.worth
+        worth = run.reliability
     return fetches / count, stale / count
 
 
@@ -187,12 +186,13 @@ PAGES = range(1, 9)
 OLD, LATER = "2026-02-01T00:00:01Z", "2026-03-01T12:00:00Z"
 
 
-@pytest.mark.parametrize("kind", [SpiderKind.SITEMAP, SpiderKind.FEED, SpiderKind.GENERIC])
+@pytest.mark.usefixtures("processes")
+@pytest.mark.parametrize("kind", ["sitemap", "feed", "generic"])
 def test_a_page_is_fetched_when_its_list_says_that_it_changed_and_spared_when_it_says_not(
-    kind: SpiderKind, tmp_path: Path
+    kind: str, tmp_path: Path
 ) -> None:
     def listed(dates: dict[int, str]) -> Answer:
-        if kind is not SpiderKind.FEED:
+        if kind != "feed":
             return _at(server, listing(dates))
         entries = "".join(
             f'<entry><title>{n}</title><link href="{server.url(f"/{n}.html")}"/><updated>{date}</updated></entry>'
@@ -211,7 +211,7 @@ def test_a_page_is_fetched_when_its_list_says_that_it_changed_and_spared_when_it
         server.routes["/list.xml"] = listed(dict.fromkeys(PAGES, OLD))
         server.routes["/"] = page("首页", "")
         plan = plan_of(server.url("/list.xml"), kind=kind, obey_robots=False)
-        if kind is SpiderKind.GENERIC:
+        if kind == "generic":
             plan = replace(plan, start_urls=(server.url("/"),), sitemap_urls=(server.url("/list.xml"),))
         site = VisitedSite(plan, settings_of(server.netloc))
         assert fetched(timedelta(0)) == {f"/{n}.html" for n in PAGES}
@@ -228,11 +228,12 @@ def test_a_page_is_fetched_when_its_list_says_that_it_changed_and_spared_when_it
         assert site.visit(server.url("/3.html")).seen_at is not None
 
 
+@pytest.mark.usefixtures("processes")
 def test_a_page_with_an_open_case_is_fetched_whatever_its_list_says(tmp_path: Path) -> None:
     routes: Routes = {f"/{n}.html": page(f"第{n}篇", own_text(n)) for n in PAGES}
     with WebServer(routes) as server:
         server.routes["/list.xml"] = _at(server, listing(dict.fromkeys(PAGES, OLD)))
-        plan = plan_of(server.url("/list.xml"), kind=SpiderKind.SITEMAP, obey_robots=False)
+        plan = plan_of(server.url("/list.xml"), kind="sitemap", obey_robots=False)
         site = VisitedSite(plan, settings_of(server.netloc))
         site.crawl(timedelta(0), tmp_path)
         with_case = [site.visit(server.url(f"/{n}.html")).page_id for n in PAGES]

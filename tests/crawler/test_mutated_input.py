@@ -10,11 +10,11 @@ from random import Random
 
 import pytest
 
-from core.errors import ZhuiwenError
+from core.errors import BadInput, ZhuiwenError
 from crawler.sources.archive_records import ArchiveFile
 from crawler.sources.archive_shapes import Limits, Position
 from crawler.sources.feeds import FeedToRead
-from crawler.sources.robots import RobotsToRead
+from crawler.sources.robots_file import RobotsToRead
 from crawler.sources.search import read_answer
 from crawler.sources.sitemaps import SitemapToRead
 from tests.crawler.test_warc_import import Archive, url
@@ -111,7 +111,7 @@ SEARCH = json.dumps({"results": [{"url": "http://a/", "title": "t"}], "unrespons
 def _search(body: bytes) -> object:
     try:
         return read_answer(body)
-    except ValueError:  # as it says
+    except (BadInput, ValueError):  # as it says
         return None
 
 
@@ -134,7 +134,7 @@ def test_lists_that_are_spoilt_are_read_or_refused(kind: str) -> None:
 
 
 def test_an_answer_to_a_search_that_is_nested_without_end_is_none() -> None:
-    with pytest.raises(ValueError, match="nested beyond all measure"):
+    with pytest.raises(BadInput, match="nested beyond all measure"):
         read_answer(b'{"results": ' + b"[" * 500_000)
 
 

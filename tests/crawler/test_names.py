@@ -5,9 +5,11 @@ import socket
 import pytest
 
 from core.errors import BadConfiguration
-from core.settings import load
+from core.settings_loading import load
 from crawler.fetching.names import MAX_ADDRESSES, Names
 from tests.support.name_server import NameServer
+
+pytestmark = pytest.mark.usefixtures("loopback")
 
 DEAD = "127.0.0.1:9"
 
@@ -70,5 +72,7 @@ def test_name_servers_are_a_setting_of_addresses() -> None:
         "127.0.0.1:53",
         "[::1]:5353",
     )
-    with pytest.raises(BadConfiguration, match=r"ZHUIWEN_NAME_SERVERS is 'dns\.test:53'; allowed: address:port"):
+    with pytest.raises(
+        BadConfiguration, match=r"ZHUIWEN_NAME_SERVERS is 'dns\.test:53' in the environment; allowed: address:port"
+    ):
         load({"ZHUIWEN_NAME_SERVERS": "dns.test:53"})

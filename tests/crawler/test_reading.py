@@ -5,7 +5,8 @@ from datetime import UTC, datetime
 import pytest
 
 from core.errors import BadConfiguration
-from core.pages import Disguise, Reading
+from core.obfuscations import Obfuscation
+from core.pages import Reading
 from core.states import MIN_CONFIDENCE_TO_TRUST, Rejection
 from crawler.reading import NoRules, Rejected, read_page
 from tests.crawler.texts import SIMPLIFIED, TRADITIONAL, paragraphs
@@ -124,7 +125,7 @@ def test_a_chapter_list_has_no_main_text() -> None:
     reading = read_page(page(f"<ul>{links}</ul>").encode(), {}, "http://a.example/")
     assert isinstance(reading, Rejected)
     assert reading.reason is Rejection.NO_MAIN_TEXT
-    assert reading.sentence.startswith("http://a.example/ has no main text")
+    assert str(reading.message).startswith("http://a.example/ has no main text")
 
 
 @pytest.mark.parametrize(
@@ -147,7 +148,7 @@ def test_hidden_text_is_gone_and_told_of() -> None:
     spoilt = SIMPLIFIED[0].replace("老渡口", '老<span class="z">看书就上小书站</span>渡口')
     reading = read(page(f"<style>.z{{display:none}}</style><div>{paragraphs((spoilt, *SIMPLIFIED[1:]))}</div>"))
     assert reading.text == TEXT
-    assert [(one.kind, one.count) for one in reading.disguises] == [(Disguise.HIDDEN_TEXT, 1)]
+    assert [(one.kind, one.count) for one in reading.obfuscations] == [(Obfuscation.HIDDEN_TEXT, 1)]
 
 
 def test_plain_text_is_read_as_it_is() -> None:
@@ -170,7 +171,7 @@ def test_what_is_no_page_is_refused_under_its_reason(body: bytes, header: str, r
     rejected = read_page(body, {"Content-Type": header}, "http://a.example/x")
     assert isinstance(rejected, Rejected)
     assert rejected.reason is reason
-    assert "http://a.example/x" in rejected.sentence
+    assert "http://a.example/x" in str(rejected.message)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,8 @@ from threading import Event
 import pytest
 
 from core.errors import BadConfiguration, BrokenInvariant, ServiceUnavailable, UnreadableFile
-from core.pages import Reading, SpiderKind
+from core.pages import Reading
+from core.wording import Message
 from crawler.fetching.resources import ResourceKind
 from crawler.main_text.templates import FILE_NAME
 from crawler.readers import worker_link
@@ -27,6 +28,8 @@ from tests.crawler.texts import own_text
 from tests.support.hostile_tasks import Backtrack, Devour, Die, Echo, Refuse, Spin, Stumble, Swell
 from tests.support.web_server import Answer, Routes, WebServer
 from tests.support.web_server import page as web_page
+
+pytestmark = pytest.mark.usefixtures("processes")
 
 URL = "http://a.example/1.html"
 HEADERS = {"Content-Type": "text/html"}
@@ -99,7 +102,7 @@ def test_errors_of_ours_come_as_they_are_and_others_as_a_fault_of_the_program() 
     with ReadingProcess() as process:
         with pytest.raises(UnreadableFile) as caught:
             process.read(Refuse("a.epub"))
-        assert (caught.value.path, caught.value.reason) == ("a.epub", "is damaged")
+        assert (caught.value.path, caught.value.reason) == ("a.epub", Message("archive.none"))
         with pytest.raises(BrokenInvariant, match="LookupError: no such thing"):
             process.read(Stumble("a.epub"))
 
@@ -204,7 +207,7 @@ def test_a_feed_that_is_given_up_is_counted_and_the_crawl_goes_on() -> None:
     )
     routes["/bad"] = Answer(b"<rss version='2.0'><channel>" + b"<a>" * 1_200_000, "text/xml")
     with WebServer(routes) as site:
-        plan = plan_of("", kind=SpiderKind.FEED, obey_robots=False)
+        plan = plan_of("", kind="feed", obey_robots=False)
         plan = replace(plan, start_urls=(site.url("/bad"), site.url("/good")))
         process, pipe = start(plan, settings_of(site.netloc, max_body_bytes=8_000_000))
         while not pipe.poll(0.1):
@@ -212,7 +215,7 @@ def test_a_feed_that_is_given_up_is_counted_and_the_crawl_goes_on() -> None:
         crawled = finish(process, pipe)
     assert crawled.counts.rejected == {"unreadable": 1}, crawled.counts
     assert crawled.counts.stored == 3
-    assert "/bad was given up: reading it ended the reading process twice" in crawled.counts.faults[0]
+    assert "/bad was given up: reading it ended the reading process twice" in str(crawled.counts.faults[0])
 
 
 def test_closing_leaves_no_page_waiting_and_no_process() -> None:

@@ -27,6 +27,8 @@ from tests.crawler.texts import own_text
 from tests.support.name_server import Answers, NameServer
 from tests.support.web_server import Routes, WebServer, page, redirect
 
+pytestmark = pytest.mark.usefixtures("processes")
+
 PUBLIC = "8.8.8.8"  # judged and found good, and never connected to: the tests stay on this machine
 
 
@@ -95,7 +97,7 @@ class Scene:
 
 
 @pytest.fixture
-def scene() -> Iterator[Scene]:
+def scene(loopback: None) -> Iterator[Scene]:
     names = {"site.test": ("127.0.0.1",), **HOSTILE}
     secret: Routes = {"/x": page("内部", own_text(50)), "/robots.txt": page("内部", own_text(51))}
     with WebServer({}) as site, WebServer(secret) as trap, NameServer(names) as server:
@@ -111,7 +113,7 @@ def test_no_name_that_turns_private_is_reached_by_a_start_page_or_its_robots_txt
     scene.require_untouched(crawled)
     scene.require_asked_twice()
     assert crawled.counts.rejected == {"unsafe_address": len(HOSTILE)}, crawled.counts
-    assert all("is not fetched: " in fault for fault in crawled.counts.faults)
+    assert all("is not fetched: " in fault for fault in map(str, crawled.counts.faults))
 
 
 def test_no_name_that_turns_private_is_reached_by_a_link_a_redirect_or_a_sitemap(scene: Scene) -> None:

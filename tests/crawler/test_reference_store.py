@@ -13,17 +13,18 @@ from random import Random
 import numpy as np
 import pytest
 
-from core.pages import Disguise, Reading
-from core.settings import load
-from crawler.disguises import reference_fonts
-from crawler.disguises.glyph_shapes import FEATURES, KEPT, Learned
-from crawler.disguises.reference_fonts import ReferenceFonts, _key, _known_chars, _opened, drawn, free_fonts
-from crawler.disguises.reference_store import ReferenceStore, unpacked
+from core.obfuscations import Obfuscation
+from core.pages import Reading
+from core.settings_loading import load
+from crawler.obfuscation import reference_fonts
+from crawler.obfuscation.glyph_shapes import FEATURES, KEPT, Learned
+from crawler.obfuscation.reference_fonts import ReferenceFonts, _key, _known_chars, _opened, draw_char, free_fonts
+from crawler.obfuscation.reference_store import ReferenceStore, unpacked
 from crawler.readers.pages import PageToRead, SinglePage
 from crawler.readers.reading_process import ReadingProcess
-from laboratory.hidden_pages.drawn import drawer
-from laboratory.hidden_pages.page import ADDRESS, page_of
-from laboratory.hidden_pages.prose import paragraphs
+from laboratory.extraction.obfuscated_pages.glyphs import drawer
+from laboratory.extraction.obfuscated_pages.page import ADDRESS, page_of
+from laboratory.extraction.obfuscated_pages.prose import paragraphs
 from tests.crawler.crawl_process import crawl, plan_of, settings_of
 from tests.support.machine_cache import MACHINE_CACHE
 from tests.support.web_server import Answer, WebServer
@@ -128,6 +129,7 @@ print(are_same(get(Path(sys.argv[1]), some), some()))
 """
 
 
+@pytest.mark.usefixtures("processes")
 def test_a_disk_that_is_full_is_gone_without_and_nothing_is_left_there(tmp_path: Path) -> None:
     """A limit on the size of files stands for it: to write fails in the middle of the file."""
     root = Path(__file__).parents[2]
@@ -163,6 +165,7 @@ def _draw_slowly(folder: Path, drawing: Event, may_end: Event) -> None:
     assert are_same(get(folder, draw), some())
 
 
+@pytest.mark.usefixtures("processes")
 def test_of_two_processes_at_once_one_draws(tmp_path: Path) -> None:
     fork = multiprocessing.get_context("fork")
     drawing, may_end = fork.Event(), fork.Event()
@@ -183,6 +186,7 @@ def test_bytes_that_were_not_written_by_the_store_are_refused() -> None:
 
 
 @has_faces
+@pytest.mark.usefixtures("processes")
 def test_references_are_the_same_to_the_last_bit_with_and_without_a_folder(tmp_path: Path) -> None:
     """The folder of the tests is not of this run alone: what is found there is what would be drawn now."""
     paths = free_fonts()[:1]
@@ -198,6 +202,7 @@ def test_references_are_the_same_to_the_last_bit_with_and_without_a_folder(tmp_p
 
 
 @has_faces
+@pytest.mark.usefixtures("processes")
 def test_where_no_process_can_draw_the_references_are_drawn_here(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -206,13 +211,14 @@ def test_where_no_process_can_draw_the_references_are_drawn_here(
     monkeypatch.setattr(sys, "executable", "/bin/false")
     index = ReferenceFonts([face]).index
     assert index is not None
-    (row,) = index.similarities([drawn(_opened([face])[0], "渡")])
+    (row,) = index.similarities([draw_char(_opened([face])[0], "渡")])
     assert index.candidates(row)[0].char == "渡"
     assert caplog.records[0].getMessage().startswith("no process draws the references, they are drawn here: ")
 
 
 @has_faces
 @pytest.mark.parametrize("way", ["remapped_font", "pictures"])
+@pytest.mark.usefixtures("processes")
 def test_nothing_is_drawn_for_a_page_whose_font_and_pictures_cannot_be_had(way: str, tmp_path: Path) -> None:
     rng = Random(3)
     page = page_of("x", None, getattr(drawer(free_fonts()[0]), way)(paragraphs(rng), rng))
@@ -284,13 +290,15 @@ def by_itself(page: bytes, cache: Path) -> Reading:
     return found
 
 
+@pytest.mark.usefixtures("processes")
 @has_faces
 @pytest.mark.parametrize("read", [in_a_crawl, in_a_reading_process, by_itself])
 def test_whoever_reads_pages_takes_the_references_from_the_folder_that_it_is_told(
     read: Callable[[bytes, Path], Reading], garbled: bytes, blind: Path
 ) -> None:
-    assert Disguise.FONT not in {one.kind for one in read(garbled, blind).disguises}
+    assert Obfuscation.FONT not in {one.kind for one in read(garbled, blind).obfuscations}
 
 
+@pytest.mark.usefixtures("processes")
 def test_the_folder_lies_in_the_home_of_the_installation() -> None:
     assert load({"ZHUIWEN_HOME": "/srv/zw"}).crawl.cache == Path("/srv/zw/cache")

@@ -27,6 +27,8 @@ from crawler.browsing.screenshots import (
 )
 from tests.support.web_server import Answer, WebServer
 
+pytestmark = pytest.mark.usefixtures("browsers")
+
 needs_chromium = pytest.mark.skipif(find_chromium() is None, reason="no Chromium is installed")
 HTML = {"Content-Type": "text/html; charset=utf-8"}
 RED, GREEN = (200, 30, 40), (20, 160, 60)

@@ -1,15 +1,27 @@
 """Novels as sites for novels keep them, crawled from a real local server."""
 
+import json
+import signal
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from core.pages import Reading, SpiderKind
+from core.pages import Reading
 from crawler.markup import parse
 from crawler.sources.catalogue import chapter_blocks, in_reading_order
-from crawler.sources.novel import Following, is_same_chapter, next_part, part_number, stitched
+from crawler.sources.novel_pages import Following, is_same_chapter, next_part, part_number, stitched
 from crawler.sources.novel_titles import chapter_title
-from tests.crawler.crawl_process import Crawled, RecordingStore, crawl, plan_of, settings_of
+from tests.crawler.crawl_process import (
+    Crawled,
+    RecordingStore,
+    crawl,
+    kill,
+    plan_of,
+    settings_of,
+    start,
+    wait_until,
+)
 from tests.support.web_server import Answer, Routes, WebServer, page, redirect
 
 NUMERALS = "零一二三四五六七八九十"
@@ -59,7 +71,7 @@ def novel_site(chapters: int = 6) -> Routes:
 
 
 def novel_plan(site: WebServer, path: str = "/book/7/", **changes: object):  # type: ignore[no-untyped-def]
-    return plan_of(site.url(path), kind=SpiderKind.NOVEL, **changes)
+    return plan_of(site.url(path), kind="novel", **changes)
 
 
 def stored(crawled: Crawled) -> dict[str, Reading]:
@@ -70,7 +82,7 @@ def stored(crawled: Crawled) -> dict[str, Reading]:
 
 
 @pytest.fixture(scope="module")
-def novel():  # type: ignore[no-untyped-def]
+def novel(processes):  # type: ignore[no-untyped-def]
     with WebServer(novel_site()) as site:
         yield crawl(novel_plan(site, concurrency=1), settings_of(site.netloc)), site
 
@@ -94,6 +106,30 @@ def test_the_parts_are_joined_in_order_without_seams(novel) -> None:  # type: ig
 
 def test_a_sentence_that_a_page_cut_in_two_is_whole_again(novel) -> None:  # type: ignore[no-untyped-def]
     assert SENTENCES[-1] in stored(novel[0])["/7/2.html"].text
+
+
+@pytest.mark.usefixtures("processes")
+def test_a_crawl_that_is_killed_cuts_no_chapter_and_goes_on_with_the_next(tmp_path: Path) -> None:
+    texts, job = tmp_path / "texts", tmp_path / "job"
+    with WebServer(novel_site()) as site:
+        plan, settings = novel_plan(site, concurrency=1, delay_s=0.1), settings_of(site.netloc)
+        process, _ = start(plan, settings, RecordingStore(texts=texts), job)
+        wait_until(lambda: "/book/7/2_2.html" in site.requested)
+        kill(process, signal.SIGKILL)
+        process.join()
+        before = set(site.requested)
+        again = crawl(plan, settings, RecordingStore(texts=texts), job)
+        assert again.counts.finish_reason == "finished"
+        asked = Counter(site.requested)
+    kept = [json.loads(line) for line in texts.read_text().splitlines()]
+    assert {path for path, _ in kept} == {f"/book/7/{number}.html" for number in range(1, 7)}
+    for path, text in kept:
+        number = path.rpartition("/")[2].removesuffix(".html")
+        assert [f"只在第{number}章的第{part}页上" in text for part in (1, 2, 3)] == [True] * 3, "a chapter is cut"
+    twice = {path for path, count in asked.items() if count > 1 and path != "/robots.txt"}
+    assert twice <= before
+    chapters = {path.rpartition("/")[2].partition(".")[0].partition("_")[0] for path in twice}
+    assert len(chapters) <= 2, "more was fetched again than the chapter being read and the one being stored"
 
 
 def test_the_title_does_not_count_parts(novel) -> None:  # type: ignore[no-untyped-def]
@@ -129,6 +165,7 @@ def test_chapters_of_another_book_on_the_same_page_are_left_alone(novel) -> None
     assert "/book/9/1.html" not in novel[1].requested
 
 
+@pytest.mark.usefixtures("processes")
 def test_a_catalogue_on_several_pages_counting_down_is_read_whole() -> None:
     routes = novel_site(6)
 
@@ -144,6 +181,7 @@ def test_a_catalogue_on_several_pages_counting_down_is_read_whole() -> None:
         assert firsts == [f"/book/7/{number}.html" for number in range(1, 7)]
 
 
+@pytest.mark.usefixtures("processes")
 def test_a_novel_without_a_catalogue_is_followed_from_chapter_to_chapter() -> None:
     routes: Routes = {}
     for number in range(1, 5):
@@ -157,6 +195,7 @@ def test_a_novel_without_a_catalogue_is_followed_from_chapter_to_chapter() -> No
     assert all(not fetched.parts for fetched, _ in crawled.store.versions.values())
 
 
+@pytest.mark.usefixtures("processes")
 def test_next_pages_in_a_circle_end() -> None:
     routes = novel_site(2)
     routes["/book/7/1_3.html"] = chapter_page(f"{title_of(1)}", lines_of(1, 3), '<a href="/book/7/1_2.html">下一页</a>')
@@ -166,6 +205,7 @@ def test_next_pages_in_a_circle_end() -> None:
         assert len(site.requested) == len(set(site.requested))
 
 
+@pytest.mark.usefixtures("processes")
 def test_a_chapter_whose_second_page_is_gone_is_kept_and_the_loss_is_told() -> None:
     routes = novel_site(3)
     del routes["/book/7/2_2.html"]
@@ -173,9 +213,10 @@ def test_a_chapter_whose_second_page_is_gone_is_kept_and_the_loss_is_told() -> N
         crawled = crawl(novel_plan(site), settings_of(site.netloc))
     assert "只在第2章的第1页上" in stored(crawled)["/7/2.html"].text
     assert (crawled.counts.stored, crawled.counts.failed, crawled.counts.rejected) == (3, 1, {"http_error": 1})
-    assert any("/2.html is kept without what stands on" in fault for fault in crawled.counts.faults)
+    assert any("/2.html is kept without what stands on" in fault for fault in map(str, crawled.counts.faults))
 
 
+@pytest.mark.usefixtures("processes")
 def test_a_next_page_link_that_leads_to_another_chapter_begins_that_chapter() -> None:
     """The catalogue hides the second chapter, and every link says 下一页."""
     routes: Routes = {"/book/7/": page("目录", f'<p><a href="/book/7/a1.html">{title_of(1)}</a></p>'
@@ -189,6 +230,7 @@ def test_a_next_page_link_that_leads_to_another_chapter_begins_that_chapter() ->
     assert stored(crawled)["/7/a2.html"].title == title_of(2)
 
 
+@pytest.mark.usefixtures("processes")
 def test_parts_never_lead_into_the_operators_network() -> None:
     routes = novel_site(3)
     routes["/book/7/1_2.html"] = redirect("http://169.254.169.254/latest/")
@@ -198,6 +240,7 @@ def test_parts_never_lead_into_the_operators_network() -> None:
     assert crawled.counts.stored == 3
 
 
+@pytest.mark.usefixtures("processes")
 def test_a_crawl_stopped_by_a_page_limit_keeps_whole_chapters_only() -> None:
     with WebServer(novel_site(6)) as site:
         crawled = crawl(novel_plan(site, max_pages=4, concurrency=1), settings_of(site.netloc))
@@ -206,6 +249,7 @@ def test_a_crawl_stopped_by_a_page_limit_keeps_whole_chapters_only() -> None:
     assert crawled.counts.stored >= 1
 
 
+@pytest.mark.usefixtures("processes")
 def test_a_novel_that_was_interrupted_goes_on_with_the_chapters_that_are_left(tmp_path: Path) -> None:
     with WebServer(novel_site(4)) as site:
         away = RecordingStore(away_calls=1_000)

@@ -30,7 +30,7 @@ class SlowStore:
         await self.gate.wait()
         self.sizes.append(len(pages))
         if any(reading.text in self.refused for _, reading in pages):
-            raise BrokenInvariant("the page store cannot take a document")
+            raise BrokenInvariant("store.document", error="too large")
         return self.store.put_many(pages)
 
 

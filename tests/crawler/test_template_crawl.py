@@ -2,9 +2,13 @@
 
 from pathlib import Path
 
+import pytest
+
 from crawler.main_text.templates import FILE_NAME
 from tests.crawler.crawl_process import Crawled, crawl, plan_of, settings_of
 from tests.support.web_server import Routes, WebServer, page
+
+pytestmark = pytest.mark.usefixtures("processes")
 
 CHAPTERS = 12
 AD = "一秒记住【小书站】"

@@ -144,6 +144,7 @@ def _learn(folder: Path, numbers: range, is_ready: Barrier) -> None:
     templates.close()
 
 
+@pytest.mark.usefixtures("processes")
 def test_processes_that_write_at_once_lose_nothing_that_one_of_them_learnt(tmp_path: Path) -> None:
     context = multiprocessing.get_context("spawn")
     processes, pages = 3, 4 * PAGES_BETWEEN_SAVES + 7

@@ -10,7 +10,6 @@ from dataclasses import replace
 import pytest
 
 from core.errors import RetryLater
-from core.pages import SpiderKind
 from core.politeness import Politeness, Proxy
 from core.settings import CrawlSettings
 from crawler.fetching.names import LOOK_UP_S, Names
@@ -22,6 +21,8 @@ from tests.crawler.crawl_process import crawl, plan_of, settings_of
 from tests.support.dripping_server import HOPS, PATIENCE_S, PLACES, TLS_HANDSHAKE, DrippingServer
 from tests.support.name_server import NameServer
 from tests.support.time_stamp_authority import TO_LOOPBACK
+
+pytestmark = pytest.mark.usefixtures("processes")
 
 LIMIT_S = 0.5
 PATHS = [*PLACES, "redirected/body", "redirected/header-lines", f"{HOPS}/1"]
@@ -131,7 +132,7 @@ def test_a_look_up_takes_no_longer_than_a_download() -> None:
 def test_a_crawl_gives_up_every_answer_that_drips() -> None:
     with DrippingServer() as server:
         urls = tuple(server.url(path) for path in PATHS)
-        plan = replace(plan_of("", kind=SpiderKind.LIST, concurrency=16, obey_robots=False), start_urls=urls)
+        plan = replace(plan_of("", kind="list", concurrency=16, obey_robots=False), start_urls=urls)
         counts = crawl(plan, settings_of(server.netloc, timeout_s=1.0)).counts
         # Redirects are requests of their own in a crawl, each with its own limit, and lead to places that are known.
         assert counts.rejected == {"no_answer": len(PLACES), "redirect_loop": 1}, counts

@@ -13,9 +13,9 @@ from core.ids import CanonicalUrl, PageId, page_id
 from core.pages import CrawlCounts, CrawlPlan
 from core.settings import CrawlSettings
 from core.visits import Visit
+from crawler.recrawl.memory import MemoryVisitRepository
 from crawler.run import run_crawl
 from crawler.urls import canonical
-from crawler.visits.visit_memory import MemoryVisitBook
 from pagestore.memory import MemoryPageStore
 from tests.crawler.crawl_process import DEADLINE_S, RecordingOutbox
 from tests.support.ready_process import ready_process
@@ -41,7 +41,7 @@ class VisitedSite:
     plan: CrawlPlan
     settings: CrawlSettings
     store: MemoryPageStore = field(default_factory=CarriedStore)
-    book: MemoryVisitBook = field(default_factory=MemoryVisitBook)
+    book: MemoryVisitRepository = field(default_factory=MemoryVisitRepository)
     runs: int = 0
 
     def crawl(self, after: timedelta = timedelta(0), job_dir: Path | None = None) -> CrawlCounts:
@@ -78,7 +78,7 @@ def _run(
     plan: CrawlPlan,
     settings: CrawlSettings,
     store: MemoryPageStore,
-    book: MemoryVisitBook,
+    book: MemoryVisitRepository,
     now: datetime,
     job_dir: Path | None,
 ) -> None:

@@ -2,8 +2,8 @@
 
 import pytest
 
+from deploy.demo.built_in_sites import generate
 from deploy.demo.library import Library, load_library
-from deploy.demo.sites import generate
 from tests.support.demo_sites import Demo
 
 

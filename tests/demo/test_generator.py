@@ -8,11 +8,11 @@ import pytest
 
 from core.errors import UnreadableFile
 from deploy.demo import plan as plans
+from deploy.demo.built_in_sites import generate
 from deploy.demo.edits import Edit
 from deploy.demo.library import Library
 from deploy.demo.plan import PagePlan, PageVerdict
 from deploy.demo.server import read_plan
-from deploy.demo.sites import generate
 from deploy.demo.substitution import in_traditional
 from tests.support.demo_sites import Demo, han, runs
 
@@ -77,7 +77,7 @@ def test_there_are_seven_sites_in_three_encodings_with_sixty_pages_or_more(demo:
         assert len(set(paths)) == len(paths)
 
 
-def test_every_disguise_stands_on_two_pages_or_more_that_are_to_be_found(demo: Demo) -> None:
+def test_every_obfuscation_stands_on_two_pages_or_more_that_are_to_be_found(demo: Demo) -> None:
     copies = [page for _, page in demo.pages() if page.verdict is PageVerdict.COPY]
     counts = Counter(edit for page in copies for edit in edits_of(page))
     strengths = Counter(name for page in copies for name in page.edits if name.startswith("homophones"))
@@ -99,7 +99,7 @@ def test_every_copy_says_what_it_copies_and_how_it_may_be_called(demo: Demo) -> 
     for site, page in demo.pages():
         is_copy = page.verdict is PageVerdict.COPY
         assert bool(page.classes) == is_copy, (site.key, page.path)
-        assert is_copy or not page.disguises
+        assert is_copy or not page.obfuscations
         if is_copy:
             assert page.works
 

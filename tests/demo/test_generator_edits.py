@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from deploy.demo import hiding, insertion, sentences, substitution
-from deploy.demo.edits import CLASSES, DISGUISES, TEXT_EDITS, Edit, Step, classes, disguises, edited, marked_up
+from deploy.demo.edits import CLASSES, OBFUSCATION_OF, TEXT_EDITS, Edit, Step, classes, edited, marked_up, obfuscations
 from deploy.demo.library import Library
 from fingerprint.readings import syllable_ids
 from tests.support.demo_sites import han, visible_text
@@ -124,11 +124,11 @@ def test_markup_in_a_text_is_escaped_with_and_without_decoys() -> None:
         assert marked_up("一<b>&二", steps, Random(0)) == ["一&lt;b&gt;&amp;二"]
 
 
-def test_every_edit_but_excerpts_and_patchworks_is_a_disguise_with_a_name() -> None:
-    assert set(Edit) - set(DISGUISES) == {Edit.EXCERPT, Edit.PATCHWORK}
-    assert disguises([Step(Edit.TRADITIONAL), Step(Edit.TRADITIONAL_TAIWAN), Step(Edit.SPACES)]) == (
-        DISGUISES[Edit.TRADITIONAL],
-        DISGUISES[Edit.SPACES],
+def test_every_edit_but_excerpts_and_patchworks_is_a_obfuscation_with_a_name() -> None:
+    assert set(Edit) - set(OBFUSCATION_OF) == {Edit.EXCERPT, Edit.PATCHWORK}
+    assert obfuscations([Step(Edit.TRADITIONAL), Step(Edit.TRADITIONAL_TAIWAN), Step(Edit.SPACES)]) == (
+        OBFUSCATION_OF[Edit.TRADITIONAL],
+        OBFUSCATION_OF[Edit.SPACES],
     )
 
 

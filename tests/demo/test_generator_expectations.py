@@ -8,14 +8,15 @@ import pytest
 
 from core.ids import WorkTextId, work_text_id
 from core.matches import Match, MatchClass
-from core.pages import Disguise
+from core.obfuscations import Obfuscation
 from crawler.reading import Rejected, read_page
+from deploy.demo.built_in_sites import ORDERS
 from deploy.demo.library import Library
 from deploy.demo.plan import PagePlan, PageVerdict, SitePlan, WorkRef
-from deploy.demo.sites import ORDERS
 from fingerprint.fingerprinting import fingerprint_text
-from matcher.matching import Matcher, MemoryCorpus, WorkEntry
-from matcher.memory_index import MemoryIndex
+from matcher.corpus import MemoryCorpus, WorkEntry
+from matcher.index.memory import MemoryIndex
+from matcher.matching import Matcher
 from tests.support.demo_sites import Demo
 
 TWO_QUOTATIONS = "/thread/502"
@@ -23,17 +24,17 @@ TWO_QUOTATIONS = "/thread/502"
 
 @dataclass(frozen=True)
 class Desk:
-    """The whole mother corpus behind one matcher, and whose each text is."""
+    """The whole reference corpus behind one matcher, and whose each text is."""
 
     matcher: Matcher
     refs: dict[WorkTextId, WorkRef]
     holders: dict[WorkTextId, str]
 
-    def matches(self, text: str, watcher: str) -> Sequence[Match]:
-        return self.matcher.match(text, fingerprint_text(text), partial(self._owned, watcher))
+    def matches(self, text: str, rights_holder: str) -> Sequence[Match]:
+        return self.matcher.match(text, fingerprint_text(text), partial(self._owned, rights_holder))
 
-    def _owned(self, watcher: str, texts: Collection[WorkTextId]) -> dict[WorkTextId, str]:
-        return {text_id: self.refs[text_id].work for text_id in texts if self.holders[text_id] == watcher}
+    def _owned(self, rights_holder: str, texts: Collection[WorkTextId]) -> dict[WorkTextId, str]:
+        return {text_id: self.refs[text_id].work for text_id in texts if self.holders[text_id] == rights_holder}
 
 
 @pytest.fixture(scope="module")
@@ -79,12 +80,12 @@ def faults_of(demo: Demo, desk: Desk, site: SitePlan, page: PagePlan) -> list[st
     named = {desk.refs[match.text_id] for match in taken}
     faults = [] if named == set(page.works) else [f"found {sorted(named)}, expected {sorted(page.works)}"]
     if page.verdict is PageVerdict.COPY:
-        read = {disguise.kind for disguise in reading.disguises}
+        read = {obfuscation.kind for obfuscation in reading.obfuscations}
         faults += [fault for match in taken for fault in copy_faults(page, match, read)]
     return faults
 
 
-def copy_faults(page: PagePlan, match: Match, read: set[Disguise]) -> list[str]:
-    missing = set(page.disguises) - read - {disguise.kind for disguise in match.disguises}
+def copy_faults(page: PagePlan, match: Match, read: set[Obfuscation]) -> list[str]:
+    missing = set(page.obfuscations) - read - {obfuscation.kind for obfuscation in match.obfuscations}
     faults = [f"not seen: {sorted(missing)}"] if missing else []
     return faults if match.match_class in page.classes else [*faults, f"called {match.match_class}"]

@@ -13,15 +13,15 @@ import pytest
 
 from core.errors import PortTaken
 from core.settings import CrawlSettings
+from deploy.demo.built_in_sites import generate
 from deploy.demo.server import DemoServers, main
-from deploy.demo.sites import generate
 from tests.support.demo_sites import Demo
 
 DEADLINE_S = 60.0
 
 
 @pytest.fixture(scope="module")
-def servers(demo: Demo) -> Iterator[DemoServers]:
+def servers(demo: Demo, loopback: None) -> Iterator[DemoServers]:
     with DemoServers(demo.folder) as running:
         yield running
 
@@ -123,6 +123,7 @@ def test_a_reader_who_hangs_up_does_not_stop_the_site(servers: DemoServers) -> N
     assert request(servers, "huaishu", "/")[0] == 200
 
 
+@pytest.mark.usefixtures("loopback")
 def test_a_port_in_use_is_named_and_nothing_stays_open(demo: Demo) -> None:
     with socket.socket() as holder, socket.socket() as probe:
         holder.bind(("127.0.0.1", 0))
@@ -156,6 +157,7 @@ def test_a_folder_without_a_demo_is_one_sentence_and_exit_code_two(
     assert "zhuiwen demo" in capsys.readouterr().err
 
 
+@pytest.mark.usefixtures("processes")
 def test_the_server_runs_as_a_program_and_ends_when_told(tmp_path: Path) -> None:
     ports = [str(port) for port in _free_ports(len(generate(tmp_path).sites))]
     command = [sys.executable, "-m", "deploy.demo.server", "--folder", str(tmp_path), "--ports", ",".join(ports)]

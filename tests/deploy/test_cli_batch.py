@@ -89,7 +89,9 @@ def test_malformed_lines_are_named_by_number_and_skipped_and_the_code_is_1(
         f"{pages}, line 2",
         f"{pages}, line 3",
     ]
-    assert "5 lines skipped" in done.out
+    assert "lines skipped: 5" in done.out
+    (record,) = zhuiwen("batch", "--works", source, "--pages", pages, "--out", tmp_path / "n.jsonl", "--json").json()
+    assert (record["engine"], record["pages"], record["works"], record["skipped"]) == ("zhuiwen", 1, 2, 5)
     assert list(read(tmp_path / "m.jsonl")) == ["b"]
 
 
@@ -124,6 +126,6 @@ def test_an_output_that_cannot_be_written_is_refused_by_name(zhuiwen: CommandLin
 def test_a_second_page_of_one_id_is_named_and_left_out(zhuiwen: CommandLine, tmp_path: Path) -> None:
     pages = write(tmp_path / "p.jsonl", [{"page_id": "a", "text": SCALE}, {"page_id": "a", "text": PIANO}])
     done = zhuiwen("batch", "--works", works(tmp_path), "--pages", pages, "--out", tmp_path / "m.jsonl")
-    assert (done.code, "1 line skipped" in done.out) == (1, True)
+    assert (done.code, "lines skipped: 1" in done.out) == (1, True)
     assert f'{pages}, line 2: the "page_id" a stands on an earlier line' in done.err
     assert [match["work_id"] for match in read(tmp_path / "m.jsonl")["a"]] == ["scale"]

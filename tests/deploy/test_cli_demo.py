@@ -1,38 +1,47 @@
-"""What `zhuiwen demo` prints at its end."""
+"""What `zhuiwen demo` prints at its end, for people and for programs."""
 
+import json
 from pathlib import Path
 
 import pytest
 
-from core.settings import WebSettings
-from deploy.cli.demo import HEADS, _show, told
+from core.wording import Message, say
+from deploy.cli import demo
+from deploy.cli.demo import summary_of
 from deploy.demo.run import DemoResult
 from deploy.demo.verification import Verification
 
 
 def result(verification: Verification) -> DemoResult:
-    return DemoResult([], {"授权": 3}, verification, [Path("/r/a.csv")], "http://h/", {"li": ""}, 87, 40.4)
+    return DemoResult([], {"授权": 3}, verification, [Path("/r/a.csv")], "http://h/", {"li": "", "wu": "x"}, 87, 40.4)
 
 
 def test_the_two_kinds_of_pages_add_up_to_those_planned() -> None:
-    first, second, *_ = told(result(Verification(45, 45, 48, 0, ())))
-    assert first == "93 pages planned: 45 copies, all found; 48 innocent, none accused."
+    first, second, *_ = map(str, summary_of(result(Verification(45, 45, 48, 0, ()))))
+    assert first == "93 pages planned: 45 copies, 45 found; 48 innocent, 0 accused."
     assert second == "As expected: 45 of 45 copies found, 0 of 48 innocent pages accused."
 
 
-def test_what_did_not_go_as_planned_is_counted() -> None:
-    first = told(result(Verification(45, 44, 48, 2, ("x",))))[0]
-    assert first == "93 pages planned: 45 copies, 44 found; 48 innocent, 2 accused."
+def test_what_did_not_go_as_planned_is_counted_in_either_language() -> None:
+    first = summary_of(result(Verification(45, 44, 48, 2, ())))[0]
+    assert str(first) == "93 pages planned: 45 copies, 44 found; 48 innocent, 2 accused."
+    assert say(first, "zh-hans") == "计划网页 93 个：抄袭网页 45 个，查出 44 个；无辜网页 48 个，误指 2 个。"
 
 
-@pytest.mark.parametrize("language", ["zh-hans", "en"])
-def test_the_heads_of_the_table_are_in_the_language_of_its_cells(
-    language: str, capsys: pytest.CaptureFixture[str]
+def test_programs_read_one_object_and_people_hear_on_stderr(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    _show(result(Verification(45, 45, 48, 0, ())), language)
-    assert capsys.readouterr().out.split()[: len(HEADS[language])] == list(HEADS[language])
+    def run_demo(say_so: object) -> DemoResult:
+        say_so(Message("demo.reports"))  # type: ignore[operator]
+        return result(Verification(45, 45, 48, 0, ()))
 
-
-def test_every_language_that_can_be_set_has_heads() -> None:
-    assert WebSettings().language in HEADS
-    assert {len(heads) for heads in HEADS.values()} == {6}
+    monkeypatch.setattr("deploy.demo.run.run_demo", run_demo)
+    demo.demo(is_json=True)
+    heard = capsys.readouterr()
+    assert heard.err == "  writing the reports\n"
+    record = json.loads(heard.out)
+    assert record["address"] == "http://h/"
+    assert record["users"] == [{"name": "li", "password": None}, {"name": "wu", "password": "x"}]
+    assert record["pages"] == {"planned": 93, "crawled": 87}
+    assert record["copies"] == {"planned": 45, "found": 45}
+    assert record["innocent"] == {"planned": 48, "accused": 0}

@@ -4,20 +4,20 @@ from pathlib import Path
 
 import pytest
 
-from tests.crawler.layouts import layouts
+from tests.crawler.case_folders import case
 from tests.crawler.texts import SIMPLIFIED
 from tests.support.command_line import CommandLine
 
 FIELDS = {
     *("source", "site", "title", "chapter_number", "author", "published", "encoding", "is_encoding_doubtful"),
-    *("repairs", "extractor", "confidence", "is_extraction_doubtful", "left_out", "disguises", "text"),
+    *("repairs", "extractor", "confidence", "is_extraction_doubtful", "left_out", "obfuscations", "text"),
 }
-NOVEL = next(layout for layout in layouts() if layout.chapter_number == 3 and layout.encoding == "gbk")
-SHORT_NOTICE = next(layout for layout in layouts() if layout.name.startswith("short notice"))
+NOVEL = case("articles", "chapter-in-one-pre-element-gbk")
+SHORT_NOTICE = case("articles", "short-notice-under-a-long-menu-with-descriptions")
 
 
 @pytest.fixture
-def zhuiwen(tmp_path: Path) -> CommandLine:
+def zhuiwen(tmp_path: Path, processes: None) -> CommandLine:
     return CommandLine(tmp_path)
 
 
@@ -26,8 +26,12 @@ def test_all_that_was_read_of_a_chapter_stands_in_the_record(zhuiwen: CommandLin
     path.write_bytes(NOVEL.body)
     record = zhuiwen("read", path, "--json").json()
     assert record.keys() >= FIELDS
-    assert (record["site"], record["title"], record["chapter_number"]) == ("小书站", NOVEL.title, 3)
-    assert (record["author"], record["encoding"]) == (NOVEL.author, "gb18030")
+    assert (record["site"], record["title"], record["chapter_number"]) == (
+        "小书站",
+        NOVEL.expected["title"],
+        NOVEL.expected["chapter_number"],
+    )
+    assert (record["author"], record["encoding"]) == (NOVEL.expected["author"], "gb18030")
     assert (record["is_extraction_doubtful"], record["text"]) == (False, NOVEL.text)
     shown = zhuiwen("read", path).out
     assert "chapter: 3\n" in shown

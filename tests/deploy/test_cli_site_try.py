@@ -31,8 +31,8 @@ FILL = (
     + """
 from core.pages import Fetched, Reading
 from datetime import UTC, datetime
-from webadmin import stores
-from webadmin.models import PageRecord, RightsHolder, Site, SiteBanRule
+from records import stores
+from records.models import PageRecord, RightsHolder, Site, SiteBanRule
 url = sys.argv[1]
 holder = RightsHolder.objects.create(name="青梧文学")
 site = Site.objects.create(name="落霞", start_urls=url, rights_holder=holder)
@@ -53,13 +53,13 @@ for number, text in ((1, "请拖动滑块完成验证"), (2, "清晨的雾还没
 )
 COUNT = (
     PREPARED
-    + "from webadmin.models import Address, CrawlRun, PageRecord; "
+    + "from records.models import Address, CrawlRun, PageRecord; "
     + "print(*(model.objects.count() for model in (PageRecord, CrawlRun, Address)))"
 )
 
 
 @pytest.fixture(scope="module")
-def web() -> Iterator[WebServer]:
+def web(loopback: None) -> Iterator[WebServer]:
     routes: Routes = {
         "/good": page("第一章 渡口", own_text(1)),
         "/slider": page("验证", "<p>请拖动滑块</p>"),
@@ -94,7 +94,7 @@ def test_the_rules_are_tried_on_the_stored_pages(zhuiwen: CommandLine, web: WebS
     assert {(each["url"].rpartition("/")[2], each["rule"]) for each in tried} == {("1", "滑块"), ("2", "")}
     shown = zhuiwen("site", "try", "落霞")
     assert (shown.code, shown.err) == (0, "")
-    assert shown.out.splitlines()[-1] == "1 of 2 pages are refusals by these rules"
+    assert shown.out.splitlines()[-1] == "pages that are refusals by these rules: 1 of 2"
     one = zhuiwen("site", "try", "落霞", web.url("/stored/1"), "--stored", "--json").json()
     assert [each["rule"] for each in one] == ["滑块"]
     assert web.requested == [], "nobody is asked"
@@ -165,7 +165,7 @@ TREAT = (
     PREPARED
     + """
 import json
-from webadmin.models import Site, SiteProxy, SiteRules
+from records.models import Site, SiteProxy, SiteRules
 given = json.loads(sys.argv[1])
 site = Site.objects.get(name="落霞")
 SiteProxy.objects.filter(site=site).delete()

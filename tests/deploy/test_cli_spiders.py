@@ -24,7 +24,7 @@ SCALE = (WORKS / "一杆秤.txt").read_text("utf-8")
 
 
 @pytest.fixture(scope="module")
-def servers() -> Iterator[tuple[WebServer, WebServer]]:
+def servers(loopback: None) -> Iterator[tuple[WebServer, WebServer]]:
     """A search engine that knows one page, and the site of that page."""
     with WebServer({}) as engine, WebServer({}) as pirate:
         body = "".join(f"<p>{line}</p>" for line in SCALE.splitlines())
@@ -71,7 +71,7 @@ def test_sites_of_every_kind_are_added_and_bad_lines_of_a_list_are_named(corpus:
     assert refused.complaints == ["zhuiwen: line 3: www.b.example/2: it does not begin with http:// or https://"]
     pages.write_text("# 线索\nhttp://a.example/1\nhttp://b.example/2 # 二\n", "utf-8")
     added = corpus("site", "add", "--kind", "list", "--urls", pages, "--name", "线索", "--rights-holder", "甲")
-    assert (added.code, "2 pages" in added.out) == (0, True)
+    assert (added.code, "pages: 2" in added.out) == (0, True)
     for kind in ("novel", "feed", "sitemap"):
         assert corpus("site", "add", f"http://{kind}.example/x", "--kind", kind, "--rights-holder", "甲").code == 0
     kinds = {site["name"]: site["kind"] for site in corpus("site", "list", "--json").json()}

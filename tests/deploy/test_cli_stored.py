@@ -9,6 +9,7 @@ import json
 import signal
 import subprocess
 import sys
+import unicodedata
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING
 import pytest
 import redis
 
-from pipeline import rounds
+from pipeline import job_stats
 from pipeline.pending import KEY_PREFIX
 from tests.support.command_line import CommandLine, ForkedCommandLine
 from tests.support.embedded import EmbeddedMongo, mongo_server
@@ -39,15 +40,16 @@ from datetime import UTC, datetime
 from deploy.home import prepare
 os.environ.update(prepare(os.environ).environment)
 from pipeline.app import SETTINGS
-from pipeline.steps import fingerprint_page, match_page
+from pipeline.steps import compare_pages
+from records.models import Case
 from pipeline.wiring import live
 from core.pages import Fetched, Reading
 url, text = sys.argv[1], sys.stdin.read()
 ports = live(SETTINGS)
 fetched = Fetched("1", url, url, url, 200, (), text.encode(), datetime.now(UTC))
-stored = ports.pages.put(fetched, Reading(title="转载\\x1b[31m", text=text))
-fingerprint_page(stored.version_id, ports)
-print(*match_page(stored.version_id, ports))
+stored = ports.pages.put(fetched, Reading(title="转载\\x1b[31m\\x9b31m\\u202e", text=text))
+compare_pages([stored.version_id], ports)
+print(*Case.objects.filter(version_id=stored.version_id).order_by("pk").values_list("pk", flat=True))
 """
 
 
@@ -61,7 +63,6 @@ def installed(
     environment = {
         "ZHUIWEN_MONGO_URL": mongo_server.url("test_command_line"),
         "ZHUIWEN_REDIS_URL": redis_url.removesuffix("/0") + "/7",
-        "ZHUIWEN_LANGUAGE": "zh-hans",
         "ZHUIWEN_ALLOW_PRIVATE_HOSTS": "127.0.0.1:8801,127.0.0.1:8802",
     }
     command = ForkedCommandLine(tmp_path_factory.mktemp("home"), environment)
@@ -88,7 +89,7 @@ def corpus(installed: CommandLine, broker: redis.Redis) -> CommandLine:
     site = installed("site", "add", "http://127.0.0.1:8801/", "--name", "落霞", "--rights-holder", "青梧文学")
     assert (site.code, site.err) == (0, "")
     rebuilt = installed("index", "rebuild")
-    assert (rebuilt.code, rebuilt.out) == (0, "the index holds 14 texts, generation 1\n")
+    assert (rebuilt.code, rebuilt.out) == (0, "the index holds texts: 14, generation 1\n")
     return installed
 
 
@@ -106,10 +107,23 @@ def test_works_added_again_change_nothing_and_bad_ones_are_named(corpus: Command
     done = corpus("work", "add", tmp_path / "空.txt", WORKS / "river-town", tmp_path / "图.txt", tmp_path / "无.txt")
     assert done.code == 2
     assert "unchanged" in done.out
-    assert "《渡口无灯》 闻笛 (青梧文学): 4 chapters\n" in done.out
+    assert "《渡口无灯》 闻笛 (青梧文学): chapters 4\n" in done.out
     assert [line.split(": ")[1] for line in done.complaints] == [
         str(tmp_path / name) for name in ("空.txt", "图.txt", "无.txt")
     ]
+
+
+def test_nothing_that_was_crawled_or_typed_acts_on_a_terminal(corpus: CommandLine, case: str) -> None:
+    typed = "无\x1b[31m\x9b31m\u202e此书"
+    for arguments in (
+        *(("cases",), ("case", case), ("site", "list"), ("work", "list"), ("work", "remove", typed)),
+        *(("cases", "--json"), ("case", case, "--json"), ("site", "list", "--json"), ("work", "list", "--json")),
+    ):
+        done = corpus(*arguments)
+        acting = {char for char in done.out + done.err if unicodedata.category(char) in {"Cc", "Cf", "Cs"}}
+        assert acting <= {"\n", "\t"}, arguments
+    (found,) = corpus("cases", "--json").json()
+    assert "\x9b31m\u202e" in json.dumps(found, ensure_ascii=False), "programs get the title as it is"
 
 
 def test_a_rights_holder_must_be_named_where_there_are_several(corpus: CommandLine, tmp_path: Path) -> None:
@@ -128,7 +142,7 @@ def test_a_work_is_added_brought_up_to_date_listed_and_removed(corpus: CommandLi
     assert "added" in corpus(*arguments).out
     path.write_bytes((OTHER + "船头的灯又亮了一夜。").encode("gbk"))
     assert "updated" in (updated := corpus(*arguments).out)
-    assert "1 changed" in updated
+    assert "changed 1" in updated
     (work,) = [each for each in corpus("work", "list", "--json").json() if each["title"] == "雾船"]
     assert (work["author"], work["kind"], work["rights_holder"], work["chapters"]) == ("闻笛", "story", "临时社", 1)
     assert corpus("work", "remove", "雾船").code == 0
@@ -177,12 +191,12 @@ def test_index_stats_tell_the_state_of_the_snapshot(corpus: CommandLine, tmp_pat
 
 
 def test_index_stats_tell_the_last_rounds_in_the_zone_of_the_user(corpus: CommandLine, broker: redis.Redis) -> None:
-    broker.delete(rounds.KEY)
+    broker.delete(job_stats.KEY)
     before = corpus("index", "stats").out.splitlines()
     assert before[-3:] == [f"last {name}: none yet" for name in ("sweep", "search of stored pages", "daily comparison")]
     ended_at = datetime(2026, 11, 21, 22, 30, tzinfo=UTC)
-    rounds.note_round(broker, rounds.DAILY, ended_at, {"pages": 1200, "works_added": 2, "index_rebuilt": 0})
-    assert "last daily comparison: 2026-11-22 06:30, 1,200 pages, 2 works added" in corpus("index", "stats").out
+    job_stats.note_job_stats(broker, job_stats.DAILY, ended_at, {"pages": 1200, "works_added": 2, "index_rebuilt": 0})
+    assert "last daily comparison: 2026-11-22 06:30, pages 1,200, works added 2" in corpus("index", "stats").out
     told = corpus("index", "stats", "--json").json()["rounds"]
     counts = {"pages": 1200, "works_added": 2, "index_rebuilt": 0}
     assert told == {"daily comparison": {"ended_at": "2026-11-22T06:30:00+08:00", "counts": counts}}
@@ -256,6 +270,8 @@ def test_crawls_are_asked_for_once_and_unknown_sites_are_named(corpus: CommandLi
         "落霞 is being crawled already (queued); wait until that run has ended\n",
     )
     assert broker.llen(f"{KEY_PREFIX}crawl") == before + 1
+    (run,) = corpus("crawl", "落霞", "--json").json()
+    assert (run["site"]["name"], run["state"], run["ended_because"]) == ("落霞", "queued", None)
     due = corpus("crawl", "--due")
     assert (due.code, due.out) == (0, "no crawl is due\n")
 
@@ -300,8 +316,8 @@ def test_chapters_that_can_hardly_be_found_are_named_and_added(corpus: CommandLi
     done = corpus("work", "add", tmp_path / "短章", "--rights-holder", "临时社")
     assert (done.code, done.out.startswith("added ")) == (0, True)
     assert done.complaints == [
-        "zhuiwen: warning: chapter 2 of 《短章》 has 6 characters with a reading; below 23 nothing of it can be found",
-        "zhuiwen: warning: chapter 3 of 《短章》 repeats 1 different reading; hardly anything of it can be found",
+        "zhuiwen: warning: chapter 2 of 《短章》 has characters with a reading: 6; below 23 nothing of it can be found",
+        "zhuiwen: warning: chapter 3 of 《短章》 has different readings: 1; hardly anything of it can be found",
     ]
 
 
@@ -311,7 +327,7 @@ def test_doubts_about_a_work_of_many_scraps_do_not_fill_the_terminal(corpus: Com
         (tmp_path / "碎片" / f"{number}.txt").write_text(f"渡船停了很久{number}", "utf-8")
     done = corpus("work", "add", tmp_path / "碎片", "--rights-holder", "临时社")
     assert (done.code, len(done.complaints)) == (0, 21)
-    assert "5 more chapters of 《碎片》" in done.complaints[-1]
+    assert "more chapters of 《碎片》 of which this is so: 5" in done.complaints[-1]
 
 
 def test_a_text_file_too_large_to_be_held_is_refused_unread_and_the_others_are_added(

@@ -1,13 +1,15 @@
 """`zhuiwen user`: accounts from the command line."""
 
 import io
+import json
 
 import pytest
 from django.contrib.auth.models import User
+from django.utils import translation
 
 from core.errors import BadInput, NotFound
 from deploy.cli import users
-from webadmin.models import Membership, RightsHolder
+from records.models import Membership, RightsHolder
 
 pytestmark = pytest.mark.django_db
 
@@ -15,9 +17,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(autouse=True)
 def _in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """The verbs' own session would lead to another database than the test's."""
-    from contextlib import nullcontext
-
-    monkeypatch.setattr(users, "session", nullcontext)
+    monkeypatch.setattr(users, "session", lambda: translation.override("en"))
 
 
 def test_a_reviewer_is_made_with_a_password_that_is_shown_once(capsys: pytest.CaptureFixture[str]) -> None:
@@ -46,12 +46,35 @@ def test_a_second_role_keeps_the_password() -> None:
     assert Membership.objects.filter(user__username="li").count() == 2
 
 
-def test_a_weak_password_is_refused_and_nobody_made(monkeypatch: pytest.MonkeyPatch) -> None:
+WEAK = [
+    ("12345", "too short"),
+    ("83920174650", "entirely numeric"),
+    ("password123", "too common"),
+    ("wangxiaoming-1", "too similar to the username"),
+]
+
+
+@pytest.mark.parametrize(("password", "sentence"), WEAK)
+def test_a_weak_password_is_refused_and_nobody_made(
+    monkeypatch: pytest.MonkeyPatch, password: str, sentence: str
+) -> None:
     RightsHolder.objects.create(name="甲")
-    monkeypatch.setattr("sys.stdin", io.StringIO("12345\n"))
-    with pytest.raises(BadInput, match="too short"):
-        users.add("li", rights_holder="甲", password_stdin=True)
-    assert not User.objects.filter(username="li").exists()
+    monkeypatch.setattr("sys.stdin", io.StringIO(f"{password}\n"))
+    with pytest.raises(BadInput, match=sentence):
+        users.add("wangxiaoming", rights_holder="甲", password_stdin=True)
+    assert not User.objects.filter(username="wangxiaoming").exists()
+
+
+@pytest.mark.parametrize(("password", "sentence"), WEAK)
+def test_a_change_to_a_weak_password_is_refused_and_the_old_one_stays(
+    monkeypatch: pytest.MonkeyPatch, password: str, sentence: str
+) -> None:
+    users.add("wangxiaoming", role="administrator")
+    before = User.objects.get(username="wangxiaoming").password
+    monkeypatch.setattr("sys.stdin", io.StringIO(f"{password}\n"))
+    with pytest.raises(BadInput, match=sentence):
+        users.password("wangxiaoming", password_stdin=True)
+    assert User.objects.get(username="wangxiaoming").password == before
 
 
 def test_an_unknown_user_or_role_is_named() -> None:
@@ -59,3 +82,18 @@ def test_an_unknown_user_or_role_is_named() -> None:
         users.password("nobody")
     with pytest.raises(BadInput, match="there is no role 'king'; choose reviewer, manager, administrator"):
         users.add("li", role="king")
+
+
+def test_programs_read_who_has_which_role(capsys: pytest.CaptureFixture[str]) -> None:
+    users.add("root", role="administrator")
+    users.add("li", role="manager", rights_holder="甲")
+    capsys.readouterr()
+    users.show(is_json=True)
+    li, root = json.loads(capsys.readouterr().out)
+    assert li == {
+        "name": "li",
+        "is_administrator": False,
+        "is_active": True,
+        "roles": [{"role": "manager", "rights_holder": "甲"}],
+    }
+    assert (root["name"], root["is_administrator"], root["roles"]) == ("root", True, [])

@@ -13,14 +13,16 @@ import redis
 from django.utils import timezone
 
 from core.errors import RetryLater
-from core.settings import Settings, load
+from core.settings import Settings
+from core.settings_loading import load
+from core.wording import Message
 from deploy.cli import crawl_waiting
 from deploy.cli.crawl_waiting import Patience, Watch, wait_for_runs
-from deploy.services import probes
+from deploy.services import driver_probes, probes
+from records.models import CrawlRun
 from tests.support import admin_data
 from tests.support.embedded import wait_until
 from tests.support.redis_server import redis_url
-from webadmin.models import CrawlRun
 
 pytestmark = pytest.mark.django_db
 __all__ = ["redis_url"]
@@ -47,17 +49,18 @@ def run() -> CrawlRun:
 
 
 @contextmanager
-def worker(broker: str, node: str, folder: Path) -> Iterator[None]:
-    """A worker that takes no message: it only lives."""
-    (folder / "idle_app.py").write_text(f"{WORKER}app.conf.broker_transport_options = {probes.BROKER_OPTIONS!r}\n")
-    command = [sys.executable, "-m", "celery", "--app", "idle_app", "worker", "--pool", "solo",
-               "--hostname", f"{node}@elsewhere", "--queues", "none"]  # fmt: skip
+def worker(broker: str, queue: str, folder: Path) -> Iterator[None]:
+    """A worker of a queue in which nothing is: it only lives."""
+    (folder / "idle_app.py").write_text(
+        f"{WORKER}app.conf.broker_transport_options = {driver_probes.BROKER_OPTIONS!r}\n"
+    )
+    command = [sys.executable, "-m", "celery", "--app", "idle_app", "worker", "--pool", "solo", "--queues", queue]
     environment = {"BROKER": broker, "PYTHONPATH": str(folder), "PATH": "/usr/bin:/bin"}
     process = subprocess.Popen(
         command, env=environment, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     try:
-        while not probes.any_worker_answers(broker, node):
+        while not probes.any_worker_answers(broker, queue):
             assert process.poll() is None
         yield
     finally:
@@ -78,24 +81,24 @@ def warned(watch: Watch) -> bool:
 def test_work_that_a_living_worker_does_not_move_is_waited_for_and_given_up_once_it_is_gone(
     broker: str, tmp_path: Path
 ) -> None:
-    watch = Watch(settings(broker), "crawl", "no crawler answers", replace(NONE, given_up_after_s=1e9))
+    watch = Watch(settings(broker), "crawl", Message("tracking.no-crawler"), replace(NONE, given_up_after_s=1e9))
     watch.saw("queued")
     watch.saw("queued")
-    assert watch.warning == ("no crawler answers",)
+    assert watch.warning == (Message("tracking.no-crawler"),)
     with worker(broker, "crawl", tmp_path):
         wait_until(lambda: not warned(watch), "a worker that lives counts")
-    watch = Watch(settings(broker), "crawl", "no crawler answers", NONE)
+    watch = Watch(settings(broker), "crawl", Message("tracking.no-crawler"), NONE)
     watch.saw("queued")
-    with pytest.raises(RetryLater, match="no crawler answers; see zhuiwen status, and start what is missing"):
+    with pytest.raises(RetryLater, match="until one does; see zhuiwen status, and start what is missing"):
         watch.saw("queued")
 
 
 def test_a_worker_that_does_other_work_is_no_sign_of_life(broker: str, tmp_path: Path) -> None:
-    watch = Watch(settings(broker), "crawl", "no crawler answers", replace(NONE, given_up_after_s=1e9))
+    watch = Watch(settings(broker), "crawl", Message("tracking.no-crawler"), replace(NONE, given_up_after_s=1e9))
     watch.saw("queued")
     with worker(broker, "pages", tmp_path):
         watch.saw("queued")
-        assert watch.warning == ("no crawler answers",)
+        assert watch.warning == (Message("tracking.no-crawler"),)
         watch.saw("running")
         assert not watch.warning
 
@@ -106,7 +109,7 @@ def test_a_queued_run_says_how_long_it_waits_and_behind_what_and_where_nobody_is
     with pytest.raises(RetryLater, match="runs stay in the queue until one does"):
         wait_for_runs([run], settings(broker), NONE)
     said = capsys.readouterr().err
-    assert f"{run.site.name} queued for 180 min; 1 other crawl running" in said
+    assert f"{run.site.name} queued for 180 min; other crawls running: 1" in said
     run.refresh_from_db()
     assert run.state == CrawlRun.State.QUEUED
 
@@ -121,4 +124,4 @@ def test_a_queued_run_says_how_long_it_waits_and_behind_what_and_where_nobody_is
 )
 def test_who_stops_waiting_hears_what_becomes_of_the_crawl(run: CrawlRun, state: str, words: str) -> None:
     run.state = state
-    assert words in crawl_waiting._goes_on([run])
+    assert words in str(crawl_waiting._goes_on([run]))

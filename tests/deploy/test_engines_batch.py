@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from core.shares import cut_share
 from fingerprint.engines.catalogue import ENGINES
 from tests.support.command_line import CommandLine, zhuiwen
 from tests.support.corpus_texts import story
@@ -73,7 +74,7 @@ def test_an_engine_with_spans_writes_them_and_how_much_of_the_page_they_hold(
     assert (match["work_id"], match["class"], span["similarity"]) == ("work-2", None, None)
     assert EXCERPT[span["page_start"] : span["page_end"]] == WORKS["work-2"][span["work_start"] : span["work_end"]]
     length = span["page_end"] - span["page_start"]
-    assert match["containment"] == round(length / len(EXCERPT), 4)
+    assert match["containment"] == cut_share(length / len(EXCERPT))
     assert length > 450
 
 

@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
-from core.settings import load
-from deploy.cli.evidence_standing import as_values, lines
-from deploy.stored_checks import MAX_AGE_OF_CHECK, _evidence_faults
-from webadmin.evidence_book import Standing
+from core.settings_loading import load
+from deploy.cli.evidence_standing import in_zone, lines
+from deploy.cli.stored_checks import MAX_AGE_OF_CHECK, _evidence_faults
+from records.evidence.bundles import EvidenceStatus
+from records.evidence.status import as_values
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 SETTINGS = load({})
@@ -19,12 +20,12 @@ def check(age: timedelta, *faults: dict[str, str]) -> Any:
     return SimpleNamespace(started_at=NOW - age, bundles=48, read_bytes=3_000_000, faults=list(faults))
 
 
-def standing(**changes: Any) -> Standing:
+def standing(**changes: Any) -> EvidenceStatus:
     sound: dict[str, Any] = {
         "bundles": 48, "changed": 0, "missing": 0, "owed": 0, "undrawn": 0, "unstamped_days": 0, "waiting_stamps": 0,
         "last_error": "", "last_check": check(timedelta(hours=10)), "oldest": NOW - timedelta(days=30),
     }  # fmt: skip
-    return Standing(**sound | changes)
+    return EvidenceStatus(**sound | changes)
 
 
 def test_the_doctor_says_nothing_of_evidence_that_is_sound_or_not_there_yet() -> None:
@@ -45,8 +46,8 @@ def test_the_doctor_says_nothing_of_evidence_that_is_sound_or_not_there_yet() ->
 def test_the_doctor_names_what_is_wrong_with_the_evidence(changes: dict[str, Any], finding: str, said: str) -> None:
     [found] = _evidence_faults(standing(**changes), NOW)
     assert found.id == finding
-    assert said in found.problem
-    assert found.remedy
+    assert said in str(found.problem)
+    assert str(found.remedy)
 
 
 def test_the_status_tells_bundles_stamps_and_the_last_check() -> None:
@@ -54,18 +55,24 @@ def test_the_status_tells_bundles_stamps_and_the_last_check() -> None:
         changed=1, missing=2, owed=3, undrawn=4, unstamped_days=5, waiting_stamps=6, last_error="no answer",
         last_check=check(timedelta(hours=10), {"digest": "a", "state": "changed"}),
     )  # fmt: skip
-    bundles, stamps, last = lines(stands, ["https://a.example/", "https://b.example/"], "", SETTINGS)
+    authorities = ["https://a.example/", "https://b.example/"]
+    bundles, stamps, last = map(str, lines(as_values(stands, authorities, ""), SETTINGS))
     assert bundles == "evidence: 48 bundles, 1 changed, 2 missing; 3 pages wait for a bundle, 4 for a screenshot"
-    assert stamps == "time stamps: 5 ended days bear none; 2 authorities set, 6 answers are waited for: no answer"
+    assert (
+        stamps
+        == "time stamps: 5 ended days bear none; authorities that are set: 2; answers that are waited for: 6: no answer"
+    )
     assert last.endswith("48 bundles read, 1 changed or missing")
-    values = as_values(stands, ["https://a.example/"], "", SETTINGS)
+    values = in_zone(as_values(stands, ["https://a.example/"], "") | {"seen_at": NOW.isoformat()}, SETTINGS)
+    assert values["seen_at"] == "2026-11-21T20:00:00+08:00"
+    assert values["last_check"]["started_at"] == "2026-11-21T10:00:00+08:00"
     assert (values["missing"], values["unstamped_days"], values["last_check"]["faults"]) == (
         2, 5, [{"digest": "a", "state": "changed"}],
     )  # fmt: skip
 
 
 def test_the_status_tells_of_no_check_and_no_authority() -> None:
-    _, stamps, last = lines(standing(last_check=None), [], "", SETTINGS)
+    _, stamps, last = map(str, lines(as_values(standing(last_check=None), [], ""), SETTINGS))
     assert stamps == "time stamps: 0 ended days bear none; no authority is set (ZHUIWEN_TSA_URLS)"
     assert last == "last check of the evidence: none yet; it runs each night"
-    assert as_values(standing(last_check=None), [], "x", SETTINGS)["last_check"] is None
+    assert as_values(standing(last_check=None), [], "x")["last_check"] is None

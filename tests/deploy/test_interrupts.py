@@ -10,11 +10,11 @@ import pytest
 from django.db import DatabaseError, OperationalError, connection
 from django.utils import timezone
 
-from core.settings import load
+from core.settings_loading import load
 from deploy.cli.crawl_waiting import wait_for_runs
 from deploy.cli.interrupts import noted_interrupts
+from records.models import CrawlRun
 from tests.support import admin_data
-from webadmin.models import CrawlRun
 
 pytestmark = pytest.mark.django_db
 Execute = Callable[..., Any]

@@ -2,13 +2,14 @@
 
 import stat
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import pytest
 
+from core import sockets
 from core.errors import BadConfiguration
-from core.settings import load
-from deploy.home import prepare, write_privately
+from core.settings_loading import load
+from deploy.home import prepare
+from deploy.private_files import write_privately
 
 
 def environ_for(folder: Path) -> dict[str, str]:
@@ -18,53 +19,49 @@ def environ_for(folder: Path) -> dict[str, str]:
 def test_secrets_are_made_once_and_are_for_this_user_only(tmp_path: Path) -> None:
     first, second = prepare(environ_for(tmp_path / "h")), prepare(environ_for(tmp_path / "h"))
     assert first == second
-    assert len(first.settings.web.secret_key) >= 32
-    assert first.settings.web.secret_key != first.redis_password
+    assert len(first.settings.web.secret_key) >= 50
     assert stat.S_IMODE((tmp_path / "h").stat().st_mode) == 0o700
-    assert stat.S_IMODE((tmp_path / "h" / "secrets.env").stat().st_mode) == 0o600
+    assert stat.S_IMODE((tmp_path / "h" / "secrets.toml").stat().st_mode) == 0o600
 
 
 def test_two_homes_share_no_secret(tmp_path: Path) -> None:
     one, other = prepare(environ_for(tmp_path / "1")), prepare(environ_for(tmp_path / "2"))
-    assert one.redis_password != other.redis_password
     assert one.settings.web.secret_key != other.settings.web.secret_key
 
 
 def test_a_secret_that_the_operator_sets_has_its_way(tmp_path: Path) -> None:
-    home = prepare(environ_for(tmp_path) | {"ZHUIWEN_SECRET_KEY": "chosen"})
-    assert home.settings.web.secret_key == "chosen"
-    assert home.environment["ZHUIWEN_SECRET_KEY"] == "chosen"
+    chosen = "0123456789abcdef" * 4
+    home = prepare(environ_for(tmp_path) | {"ZHUIWEN_SECRET_KEY": chosen})
+    assert home.settings.web.secret_key == chosen
+    assert home.environment["ZHUIWEN_SECRET_KEY"] == chosen
 
 
 def test_secrets_that_others_could_read_are_closed_and_lost_ones_made_anew(tmp_path: Path) -> None:
     before = prepare(environ_for(tmp_path))
-    secrets = tmp_path / "secrets.env"
+    secrets = tmp_path / "secrets.toml"
     secrets.chmod(0o644)
-    prepare(environ_for(tmp_path))
+    assert prepare(environ_for(tmp_path)) == before
     assert stat.S_IMODE(secrets.stat().st_mode) == 0o600
-    secrets.write_text(f"ZHUIWEN_SECRET_KEY={before.settings.web.secret_key}\n")
+    secrets.write_text('# by hand\nmongo_url = "mongodb://db.example/zw"\n')
     after = prepare(environ_for(tmp_path))
-    assert after.settings.web.secret_key == before.settings.web.secret_key
-    assert after.redis_password
+    assert after.settings.web.secret_key not in ("", before.settings.web.secret_key)
+    assert secrets.read_text().startswith('# by hand\nmongo_url = "mongodb://db.example/zw"\nsecret_key = ')
     assert prepare(environ_for(tmp_path)) == after
 
 
 def test_nothing_secret_is_in_what_a_log_would_show(tmp_path: Path) -> None:
     home = prepare(environ_for(tmp_path))
-    assert home.redis_password not in repr(home)
     assert home.settings.web.secret_key not in repr(home)
 
 
 def test_children_see_the_same_services_and_a_child_that_prepares_knows_which_are_embedded(tmp_path: Path) -> None:
-    home = prepare(environ_for(tmp_path) | {"ZHUIWEN_REDIS_PORT": "7777"})
+    home = prepare(environ_for(tmp_path) | {"ZHUIWEN_WORKERS": "7"})
     seen = load(home.environment)
-    assert seen.redis_url == home.settings.redis_url
-    assert seen.mongo_url == home.settings.mongo_url
-    assert urlsplit(seen.redis_url).port == 7777
-    assert urlsplit(seen.redis_url).password == home.redis_password
+    assert seen == home.settings
+    assert seen.pipeline.workers == 7
     child = prepare(dict(home.environment))
     assert (child.embeds_mongo, child.embeds_redis) == (True, True)
-    assert child == home
+    assert child.settings == home.settings
 
 
 def test_a_service_with_a_url_of_its_own_is_not_embedded(tmp_path: Path) -> None:
@@ -72,7 +69,33 @@ def test_a_service_with_a_url_of_its_own_is_not_embedded(tmp_path: Path) -> None
     home = prepare(environ_for(tmp_path) | {"ZHUIWEN_REDIS_URL": url})
     assert (home.embeds_mongo, home.embeds_redis) == (True, False)
     assert home.settings.redis_url == url
-    assert prepare(dict(home.environment)) == home
+    assert prepare(dict(home.environment)).settings == home.settings
+
+
+def test_a_process_of_the_installation_has_its_settings_and_none_of_another_shell(tmp_path: Path) -> None:
+    (tmp_path / "settings.toml").write_text("workers = 3\n")
+    home = prepare(environ_for(tmp_path))
+    environ = home.environ({"PATH": "/bin", "ZHUIWEN_WORKERS": "9", "ZHUIWEN_LANGUAGE": "en"})
+    (tmp_path / "settings.toml").write_text("workers = 4\n")
+    assert (load(environ).pipeline.workers, load(environ).web.language) == (3, "zh-hans")
+    assert environ["PATH"] == "/bin"
+
+
+def test_a_folder_of_sockets_that_another_user_could_enter_is_refused(tmp_path: Path) -> None:
+    home = tmp_path / ("h" * 100)
+    folder = sockets.folder(home)
+    try:
+        prepare(environ_for(home))
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+        folder.chmod(0o750)
+        with pytest.raises(BadConfiguration, match="not a folder of this user alone"):
+            prepare(environ_for(home))
+        folder.rmdir()
+        folder.symlink_to(tmp_path)
+        with pytest.raises(BadConfiguration, match="not a folder of this user alone"):
+            prepare(environ_for(home))
+    finally:
+        folder.unlink() if folder.is_symlink() else folder.rmdir()
 
 
 def test_a_home_that_cannot_be_made_names_its_variable(tmp_path: Path) -> None:
@@ -89,3 +112,4 @@ def test_a_file_is_replaced_whole_and_nothing_is_left_beside_it(tmp_path: Path) 
     assert path.read_text("utf-8") == "新"
     assert path.stat().st_ino != before
     assert [each.name for each in tmp_path.iterdir()] == ["f"]
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600

@@ -1,9 +1,11 @@
 """The table of processes, the compose file beside it, and the probes."""
 
 import json
+import os
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,13 +15,17 @@ import redis
 import yaml
 from redis.cluster import RedisCluster
 
+from core.heartbeat import PROCESS
+from core.service_urls import celery_broker
 from core.settings import DEMO_SITES
-from deploy import doctor
+from core.wording import Message
+from deploy import demo_presence, doctor, home_checks
+from deploy.cli import evidence_standing
 from deploy.cli.app import run
-from deploy.demo import presence
+from deploy.findings import Context
 from deploy.home import Home, prepare
-from deploy.services import State, down, preparation, probes, processes, status, up
-from deploy.services.faults import PreparationFailed
+from deploy.services import State, down, driver_probes, liveness, preparation, probes, processes, status, up
+from deploy.services.service_faults import PreparationFailed
 from deploy.services.state import without_secrets
 from deploy.services.supervision import changed_variables, configuration_path, write_configuration
 from tests.support.embedded import free_port, wait_until
@@ -32,8 +38,7 @@ COMPOSE = Path(__file__).parents[2] / "deploy" / "compose"
 
 @pytest.fixture
 def home(tmp_path: Path) -> Home:
-    ports = {f"ZHUIWEN_{name}_PORT": str(free_port()) for name in ("MONGO", "REDIS", "WEB")}
-    return prepare({"ZHUIWEN_HOME": str(tmp_path / "home"), **ports})
+    return prepare({"ZHUIWEN_HOME": str(tmp_path / "home"), "ZHUIWEN_WEB_PORT": str(free_port())})
 
 
 @pytest.fixture(scope="module")
@@ -43,22 +48,22 @@ def compose() -> dict[str, Any]:
 
 def test_stores_start_before_work_and_nothing_embedded_runs_beside_a_url(home: Home, tmp_path: Path) -> None:
     table = processes.processes(home)
-    assert [each.name for each in table] == ["mongo", "redis", "worker", "crawler", "beat", "web"]
-    assert [each.is_store for each in table] == [True, True, False, False, False, False]
+    assert [each.name for each in table] == ["mongo", "redis", "worker", "web", "watch"]
+    assert [each.is_store for each in table] == [True, True, False, False, False]
     urls = {"ZHUIWEN_MONGO_URL": "mongodb://db.example/z", "ZHUIWEN_REDIS_URL": "redis://cache.example"}
     elsewhere = prepare({"ZHUIWEN_HOME": str(tmp_path / "other"), **urls})
-    assert [each.name for each in processes.processes(elsewhere)] == ["worker", "crawler", "beat", "web"]
+    assert [each.name for each in processes.processes(elsewhere)] == ["worker", "web", "watch"]
 
 
 def test_compose_runs_the_commands_of_the_table(compose: dict[str, Any]) -> None:
     services = compose["services"]
     expected = {
-        "worker": processes.worker_command(2),
-        "crawler": processes.crawler_command(1),
-        "beat": processes.beat_command(),
+        "worker": processes.worker_command(2, ("works", "pages", "evidence")),
+        "crawler": processes.worker_command(1, ("crawl",)),
         "web": processes.web_command("0.0.0.0", 8717),
     }
     assert {name: services[name]["command"][1:] for name in expected} == {n: list(c[1:]) for n, c in expected.items()}
+    assert {"celery", "pipeline.app", "beat"} <= set(services["beat"]["command"])
     for step in preparation.steps(is_alone=False):
         assert f"python {' '.join(step.command[1:])}" in services["prepare"]["command"][2]
 
@@ -91,15 +96,15 @@ def test_every_variable_of_compose_is_in_the_example_and_no_secret_has_a_default
             assert f"${{{name}:-" not in text
 
 
-WORK = {"worker", "crawler", "beat", "web"}
+WORK = {"worker", "web", "watch"}
 
 
 @pytest.mark.parametrize(
     ("variable", "value", "started_anew"),
     [
         ("ZHUIWEN_WORKERS", "3", {"worker"}),
-        ("ZHUIWEN_CRAWLERS", "3", {"crawler"}),
-        ("ZHUIWEN_ALLOWED_HOSTS", "desk.example", {"web"}),
+        ("ZHUIWEN_CRAWLERS", "3", {"worker"}),
+        ("ZHUIWEN_ALLOWED_HOSTS", "desk.example", {"web", "watch"}),
         ("ZHUIWEN_CRAWL_TIMEOUT_S", "20", WORK),
         ("PYTHONPATH", "/opt/more", {*WORK, "mongo", "redis"}),
     ],
@@ -123,39 +128,87 @@ def sections_of(home: Home) -> dict[str, str]:
     return {name: rest for name, _, rest in (part.partition("]") for part in parts)}
 
 
+@pytest.mark.usefixtures("processes")
 def test_the_worker_probe_speaks_to_a_worker_of_this_broker(home: Home, tmp_path: Path) -> None:
     (tmp_path / "probed.py").write_text(
-        "import os\nfrom celery import Celery\napp = Celery(broker=os.environ['ZHUIWEN_REDIS_URL'])\n"
-        f"app.conf.broker_transport_options = {probes.BROKER_OPTIONS!r}\n"
+        "import os\nfrom celery import Celery\napp = Celery(broker=os.environ['BROKER'])\n"
+        f"app.conf.broker_transport_options = {driver_probes.BROKER_OPTIONS!r}\n"
     )
-    command = [sys.executable, "-m", "celery", "--app", "probed", "worker", "--pool", "solo", "--hostname", "pages@%h"]
+    command = [sys.executable, "-m", "celery", "--app", "probed", "worker", "--pool", "solo", "--queues", "pages"]
     url = home.settings.redis_url
     try:
         up(home, str, ["redis"])
-        assert not probes.worker_answers(url, "pages")
-        environment = {**home.environment, "PYTHONPATH": str(tmp_path)}
+        assert not probes.any_worker_answers(url, "pages")
+        environment = {**home.environment, "PYTHONPATH": str(tmp_path), "BROKER": celery_broker(url)}
         worker = subprocess.Popen(
             command, env=environment, cwd=tmp_path, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL
         )
         try:
-            wait_until(lambda: probes.worker_answers(url, "pages"), "the worker answers")
-            assert not probes.worker_answers(url, "crawl")
             wait_until(lambda: probes.any_worker_answers(url, "pages"), "the worker answers who asks for any")
             assert not probes.any_worker_answers(url, "crawl")
         finally:
             worker.terminate()
             worker.wait(30)
-        assert not probes.worker_answers(url, "pages")
+        assert not probes.any_worker_answers(url, "pages")
     finally:
         down(home, str)
 
 
-def test_the_worker_probe_uses_the_key_prefix_of_the_pipeline() -> None:
+def test_a_worker_counts_as_alive_as_long_as_it_and_its_clock_give_signs_of_life(home: Home) -> None:
+    (worker,) = processes.processes(home, ["worker"])
+    assert not worker.is_ready()
+    for missing in worker.removes:
+        for sign in worker.removes:
+            sign.touch()
+        assert (worker.is_ready(), worker.is_alive()) == (True, True)
+        long_ago = time.time() - liveness.READY_S - 1
+        os.utime(missing, (long_ago, long_ago))
+        assert (worker.is_ready(), worker.is_alive()) == (False, False)
+
+
+def test_the_pool_has_a_place_for_discovery_beside_those_for_pages(home: Home) -> None:
+    def children(**settings: str) -> str:
+        (worker,) = processes.processes(prepare({**home.environment, **settings}), ["worker"])
+        return worker.command[worker.command.index("--concurrency") + 1]
+
+    assert children(ZHUIWEN_WORKERS="2", ZHUIWEN_CRAWLERS="5") == "2"
+    assert children(ZHUIWEN_WORKERS="2", ZHUIWEN_SEARCH_URL="https://search.example/") == "3"
+
+
+@pytest.mark.usefixtures("processes")
+def test_a_worker_of_the_pipeline_gives_its_sign_of_life_where_status_looks(home: Home) -> None:
+    """One that does nothing but live, and loses its broker."""
+    command = [sys.executable, "-m", "celery", "--app", "pipeline.app", "worker", "--pool", "solo", "--queues", "none",
+               "--without-gossip", "--without-mingle"]  # fmt: skip
+    sign, _ = processes.processes(home, ["worker"])[0].removes
+    try:
+        up(home, str, ["redis"])
+        worker = subprocess.Popen(
+            command,
+            env={**home.environ(os.environ), PROCESS: "worker"},
+            stderr=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+        )
+        try:
+            wait_until(sign.exists, "it lives")
+            first = sign.stat().st_mtime
+            wait_until(lambda: sign.stat().st_mtime > first, "it says so again")
+        finally:
+            worker.terminate()
+            worker.wait(60)
+    finally:
+        down(home, str)
+
+
+def test_the_command_line_knows_the_keys_of_the_pipeline() -> None:
+    from pipeline import evidence_note
     from pipeline.app import app
 
-    assert probes.BROKER_OPTIONS.items() <= app.conf.broker_transport_options.items()
+    assert driver_probes.BROKER_OPTIONS.items() <= app.conf.broker_transport_options.items()
+    assert evidence_standing.KEY == evidence_note.KEY
 
 
+@pytest.mark.usefixtures("loopback")
 def test_probes_of_nothing_are_false_and_raise_nothing() -> None:
     port = free_port()
     assert not probes.mongo_answers(f"mongodb://127.0.0.1:{port}/x")
@@ -164,12 +217,18 @@ def test_probes_of_nothing_are_false_and_raise_nothing() -> None:
     assert not probes.index_answers(f"redis+cluster://127.0.0.1:{port}")
     assert not probes.postgres_answers(f"postgres://u:p@127.0.0.1:{port}/x")
     assert not probes.web_answers("127.0.0.1", port)
-    assert not probes.worker_answers(f"redis://127.0.0.1:{port}/0", "pages")
+    assert not liveness.says_anything_at(Path("/nowhere"), liveness.PING_REDIS)
+    assert not probes.mongo_answers("mongodb://%2Fnowhere%2Fmongo.sock/x")
+    assert not probes.redis_answers("unix:///nowhere/redis.sock")
+    assert probes.redis_value("unix:///nowhere/redis.sock", "k") is None
     assert not probes.any_worker_answers(f"redis://127.0.0.1:{port}/0", "pages")
 
 
+@pytest.mark.usefixtures("processes")
 def test_a_step_that_fails_is_one_sentence_with_its_last_words(home: Home) -> None:
-    step = preparation.Step("mending the roof", (sys.executable, "-c", "raise SystemExit('no ladder')"))
+    step = preparation.Step(
+        Message("start.said", text="mending the roof"), (sys.executable, "-c", "raise SystemExit('no ladder')")
+    )
     with pytest.raises(PreparationFailed, match="mending the roof failed: no ladder"):
         preparation.prepare(home, [step], str)
     assert "no ladder" in (home.logs / "preparation.log").read_text("utf-8")
@@ -177,6 +236,8 @@ def test_a_step_that_fails_is_one_sentence_with_its_last_words(home: Home) -> No
 
 def test_an_address_is_shown_without_what_is_secret_in_a_url() -> None:
     assert without_secrets("mongodb://u:p@a:1,b:2/db?replicaSet=x") == "a:1,b:2"
+    assert without_secrets("mongodb://%2Fsrv%2Fzw%2Fmongo.sock/zhuiwen") == "/srv/zw/mongo.sock"
+    assert without_secrets("unix:///srv/zw/redis.sock?password=hush") == "/srv/zw/redis.sock"
 
 
 @pytest.fixture
@@ -187,42 +248,48 @@ def command(home: Home, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
     return lambda *arguments: run(arguments)
 
 
+@pytest.mark.usefixtures("loopback")
 def test_down_and_status_where_nothing_runs(command: Callable[..., int], capsys: pytest.CaptureFixture[str]) -> None:
     assert command("down") == 0
     capsys.readouterr()
     assert command("status") == 1
     assert "zhuiwen up" in capsys.readouterr().out
     assert command("status", "--json") == 1
-    assert {row["state"] for row in json.loads(capsys.readouterr().out)} == {"stopped"}
+    shown = json.loads(capsys.readouterr().out)
+    assert {row["state"] for row in shown["services"]} == {"stopped"}
+    assert (shown["is_well"], shown["problems"]) == (False, [])
 
 
+@pytest.mark.usefixtures("loopback")
 def test_up_with_a_taken_port_says_one_sentence_and_exits_1(
     command: Callable[..., int], home: Home, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with socket.create_server(("127.0.0.1", home.settings.services.mongo_port)):
+    with socket.create_server(("127.0.0.1", home.settings.services.web_port)):
         assert command("up") == 1
     said = capsys.readouterr().err
-    assert "ZHUIWEN_MONGO_PORT" in said
+    assert "ZHUIWEN_WEB_PORT" in said
     assert said.count("\n") == 1
 
 
-def context(home: Home) -> doctor.Context:
-    return doctor.Context(home, {})
+def context(home: Home) -> Context:
+    return Context(home, {})
 
 
+@pytest.mark.usefixtures("loopback")
 def test_the_doctor_names_what_does_not_run_and_what_is_open_to_others(home: Home) -> None:
     home.path.chmod(0o755)
-    found = doctor.examine(context(home), [doctor.home_permissions, doctor.services, doctor.mongo_writes])
+    found = doctor.examine(context(home), [home_checks.home_permissions, doctor.services, doctor.mongo_writes])
     ids = [each.id for each in found]
     assert ids[0] == "home.permissions"
     assert {"service.mongo", "service.redis", "service.web", "mongo.write"} <= set(ids)
-    assert all(each.problem and each.remedy and "\n" not in each.problem for each in found)
+    assert all(each.problem and each.remedy and "\n" not in str(each.problem) for each in found)
 
 
+@pytest.mark.usefixtures("loopback")
 def test_the_doctor_finds_nothing_wrong_with_embedded_stores(home: Home) -> None:
     checks = [
         doctor.python_version,
-        doctor.home_permissions,
+        home_checks.home_permissions,
         doctor.fonts,
         doctor.redis_durability,
         doctor.mongo_writes,
@@ -234,6 +301,7 @@ def test_the_doctor_finds_nothing_wrong_with_embedded_stores(home: Home) -> None
         down(home, str)
 
 
+@pytest.mark.usefixtures("loopback")
 def test_the_doctor_sees_a_redis_that_forgets(home: Home) -> None:
     try:
         up(home, str, ["redis"])
@@ -253,12 +321,12 @@ def test_status_and_doctor_look_at_an_index_that_is_elsewhere(
     home = prepare({"ZHUIWEN_HOME": str(tmp_path / "home"), "ZHUIWEN_INDEX_URL": url})
     (row,) = [each for each in status(home) if each.name == "index"]
     assert (row.state, row.address) == (State.EXTERNAL, url.partition("://")[2].partition("/")[0])
-    client = probes.index_client(url)
+    client = driver_probes.index_client(url)
     assert doctor.index_keeps_all(context(home)) == []
     try:
         _set_policy(client, "allkeys-lru")
         (found,) = doctor.index_keeps_all(context(home))
-        assert (found.id, "allkeys-lru" in found.problem) == ("index.eviction", True)
+        assert (found.id, "allkeys-lru" in str(found.problem)) == ("index.eviction", True)
     finally:
         _set_policy(client, "noeviction")
         client.close()
@@ -269,15 +337,17 @@ def _set_policy(client: "redis.Redis | RedisCluster", policy: str) -> None:
     client.config_set("maxmemory-policy", policy, **nodes)
 
 
+@pytest.mark.usefixtures("loopback")
 def test_the_doctor_names_an_index_elsewhere_that_does_not_answer(tmp_path: Path) -> None:
     url = f"redis+cluster://u:secret@127.0.0.1:{free_port()}"
     home = prepare({"ZHUIWEN_HOME": str(tmp_path / "home"), "ZHUIWEN_INDEX_URL": url})
     found = {each.id: each for each in doctor.examine(context(home), [doctor.services, doctor.index_keeps_all])}
-    assert found["service.index"].remedy == "check ZHUIWEN_INDEX_URL"
+    assert str(found["service.index"].remedy) == "check ZHUIWEN_INDEX_URL"
     assert "index.eviction" not in found
-    assert not any("secret" in each.problem for each in found.values())
+    assert not any("secret" in str(each.problem) for each in found.values())
 
 
+@pytest.mark.usefixtures("loopback")
 def test_an_index_where_the_queues_are_is_looked_at_once(home: Home) -> None:
     assert "index" not in {each.name for each in status(home)}
     assert doctor.index_keeps_all(context(home)) == []
@@ -285,13 +355,13 @@ def test_an_index_where_the_queues_are_is_looked_at_once(home: Home) -> None:
 
 def test_the_doctor_names_settings_that_do_not_exist_and_no_other(home: Home) -> None:
     inherited = {**home.environment, "ZHUIWEN_CONFIGURATION": "x", "ZHUIWEN_WEBPORT": "1", "ZHUIWEN_XYZZY": "1"}
-    found = doctor.unknown_settings(doctor.Context(home, inherited))
-    assert [(each.id, each.remedy.partition(",")[0]) for each in found] == [
+    found = home_checks.unknown_settings(Context(home, inherited))
+    assert [(each.id, str(each.remedy).partition(",")[0]) for each in found] == [
         ("settings.unknown.ZHUIWEN_WEBPORT", "write ZHUIWEN_WEB_PORT"),
         ("settings.unknown.ZHUIWEN_XYZZY", "unset it; docs/settings.md has the settings"),
     ]
-    assert doctor.unknown_settings in doctor.CHECKS
+    assert home_checks.unknown_settings in doctor.CHECKS
 
 
 def test_the_ports_kept_free_for_the_demo_are_those_that_it_uses() -> None:
-    assert presence.SITE_COUNT == DEMO_SITES
+    assert demo_presence.SITE_COUNT == DEMO_SITES

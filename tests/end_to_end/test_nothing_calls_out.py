@@ -11,7 +11,7 @@ import pytest
 from tests.end_to_end.whole_run import NOWHERE, SITE
 from tests.support.closed_network import require_namespaces, run_inside
 
-pytestmark = pytest.mark.end_to_end
+pytestmark = [pytest.mark.end_to_end, pytest.mark.usefixtures("processes")]
 ROOT = Path(__file__).parents[2]
 DEADLINE_S = 1_200.0
 

@@ -30,7 +30,7 @@ class World:
 
 
 @pytest.fixture(scope="session")
-def authority(tmp_path_factory: pytest.TempPathFactory) -> LocalAuthority:
+def authority(tmp_path_factory: pytest.TempPathFactory, processes: None) -> LocalAuthority:
     return LocalAuthority(tmp_path_factory.mktemp("authority"))
 
 

@@ -30,9 +30,9 @@ def test_a_private_address_is_not_asked_unless_the_operator_allows_it(authority:
 @pytest.mark.parametrize("name", ["localhost", "0x7f000001", "2130706433"])
 def test_names_of_private_addresses_are_not_asked_either(name: str, authority: LocalAuthority) -> None:
     with serving_stamps(authority) as url:
-        disguised = url.replace("127.0.0.1", name)
+        obfuscated = url.replace("127.0.0.1", name)
         with pytest.raises(RetryLater):
-            Authority(disguised, authority.ca_pem, TO_PUBLIC).stamp(ROOT)
+            Authority(obfuscated, authority.ca_pem, TO_PUBLIC).stamp(ROOT)
 
 
 @pytest.mark.parametrize(

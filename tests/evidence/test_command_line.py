@@ -40,8 +40,9 @@ from deploy.home import prepare
 os.environ.update(prepare(os.environ).environment)
 from pipeline.app import SETTINGS
 from pipeline.evidence import bundle_version, stamp_days
-from webadmin.evidence_authorities import authorities_of
-from pipeline.steps import fingerprint_page, match_page
+from records.evidence.authorities import authorities_of
+from pipeline.steps import compare_pages
+from records.models import Case
 from pipeline.wiring import live, live_evidence
 from core.clock import ManualClock
 from core.pages import Fetched, Reading
@@ -49,8 +50,8 @@ url, text = sys.argv[1], sys.stdin.read()
 ports, now = live(SETTINGS), datetime.now(UTC)
 fetched = Fetched("1", url, url, url, 200, (("Content-Type", "text/html"),), text.encode(), now)
 stored = ports.pages.put(fetched, Reading(title="转载", text=text))
-fingerprint_page(stored.version_id, ports)
-case, = match_page(stored.version_id, ports)
+compare_pages([stored.version_id], ports)
+case, = Case.objects.filter(version_id=stored.version_id).values_list("pk", flat=True)
 assert bundle_version(stored.version_id, live_evidence(SETTINGS)) == 1
 if sys.argv[2] == "stamped":
     assert stamp_days(authorities_of(SETTINGS.evidence), ManualClock(now + timedelta(days=1))).stamps == 1
@@ -124,7 +125,7 @@ def test_an_export_holds_on_another_machine_and_a_changed_one_does_not(
     out = tmp_path / "case.zip"
     done = installed("evidence", "export", case, "--out", out)
     assert (done.code, done.err) == (0, "")
-    assert done.out.startswith(f"{out}: 1 bundle(s)")
+    assert done.out.startswith(f"{out}: bundles 1,")
     alone = subprocess.run([sys.executable, "-m", "evidence.verify", out], capture_output=True, text=True, check=False)
     assert alone.returncode == 0, alone.stderr
     assert "whole export stamped" in alone.stdout
@@ -171,8 +172,10 @@ from deploy.home import prepare
 os.environ.update(prepare(os.environ).environment)
 from pipeline.app import SETTINGS
 from pipeline.evidence import check_bundles
-from pipeline.wiring import live_evidence
+from pipeline.evidence_note import note_evidence_status
+from pipeline.wiring import live_evidence, redis_client
 print(check_bundles(live_evidence(SETTINGS)))
+note_evidence_status(redis_client(SETTINGS), SETTINGS)  # as the sweeper does
 """
 
 
@@ -220,7 +223,7 @@ def test_one_changed_byte_in_the_store_is_found_by_the_check_and_told_until_it_i
 def test_the_status_says_which_authorities_there_are_and_which_answer_is_waited_for(
     installed: CommandLine, case: str, authority: LocalAuthority
 ) -> None:
-    assert "1 authority set, no answer is waited for" in installed("evidence", "status").out
+    assert "authorities that are set: 1; no answer is waited for" in installed("evidence", "status").out
     none = CommandLine(installed.home, {**installed.environment, "ZHUIWEN_TSA_URLS": ""})
     assert "no authority is set (ZHUIWEN_TSA_URLS)" in none("evidence", "status").out
     rootless = CommandLine(installed.home, {**installed.environment, "ZHUIWEN_TSA_ROOTS": "/nowhere.pem"})

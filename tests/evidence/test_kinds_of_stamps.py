@@ -11,15 +11,18 @@ from pyasn1.codec.der.decoder import decode
 from pyasn1_modules import rfc3161
 
 from core.ids import digest
+from core.wording import say
 from evidence.authority import Authority, make_query
 from evidence.faults import DoesNotHold, Fault
 from evidence.records import Stamp
 from evidence.revocation import MAX_LIST_BYTES, pem_of
 from evidence.stamps import verified
-from evidence.told import lines
-from evidence.verify import Report
+from evidence.verification import Report
+from evidence.verify import lines
 from tests.evidence.test_stamps import ROOT, refused, stamped
 from tests.support.time_stamp_authority import DEFAULT_POLICY, TO_LOOPBACK, TO_PUBLIC, LocalAuthority, serving
+
+pytestmark = pytest.mark.usefixtures("processes")
 
 NOW = datetime.now(UTC)
 HOUR = timedelta(hours=1)
@@ -48,7 +51,7 @@ def test_a_stamp_signed_with_a_certificate_for_something_else_is_refused_in_a_se
         with pytest.raises(DoesNotHold, match="not one for time stamps") as caught:
             verified(stamp, ROOT, "response.tsr")
         assert caught.value.fault is Fault.STAMP_CHAIN
-        assert "时间戳" in caught.value.sentence("zh")
+        assert "时间戳" in say(caught.value.message, "zh")
 
 
 def test_a_stamp_made_after_its_certificate_expired_is_refused_in_a_sentence(tmp_path: Path) -> None:
@@ -75,11 +78,11 @@ def test_an_authority_that_answers_under_another_policy_is_refused_before_anythi
         with pytest.raises(DoesNotHold) as caught:
             asked.stamp(ROOT)
     assert caught.value.fault is Fault.STAMP_POLICY
-    assert DEFAULT_POLICY in caught.value.sentence()
+    assert DEFAULT_POLICY in str(caught.value)
 
 
 @pytest.fixture(scope="module")
-def local(tmp_path_factory: pytest.TempPathFactory) -> LocalAuthority:
+def local(tmp_path_factory: pytest.TempPathFactory, processes: None) -> LocalAuthority:
     return LocalAuthority(tmp_path_factory.mktemp("revoked"))
 
 
@@ -107,7 +110,7 @@ def test_a_stamp_of_a_revoked_certificate_counts_only_where_its_key_was_safe(
         with pytest.raises(DoesNotHold, match="had been revoked: CN=Local Time Stamps") as caught:
             verified(given, ROOT, "response.tsr", trusted)
         assert caught.value.fault is Fault.STAMP_REVOKED
-        assert "吊销" in caught.value.sentence("zh")
+        assert "吊销" in say(caught.value.message, "zh")
 
 
 def test_without_the_lists_of_every_issuer_revocation_is_said_to_be_not_checked(

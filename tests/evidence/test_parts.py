@@ -33,7 +33,7 @@ from evidence.records import (
     Source,
     Undrawn,
 )
-from evidence.verify import check, check_file
+from evidence.verification import check, check_file
 from tests.evidence.test_bundle import files_of, rebuilt, records_of
 from tests.support.evidence_samples import (
     FETCHED,
@@ -90,6 +90,7 @@ def made(given: Capture) -> bytes:
     return bundle.make(given, finding(), made_at=MADE, salt=SALT).content
 
 
+@pytest.mark.usefixtures("processes")
 @pytest.mark.parametrize("given", [in_parts, by_browser, from_archive])
 def test_public_programs_accept_each_of_them(given: object, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     content = made(given())  # type: ignore[operator]

@@ -1,6 +1,7 @@
 """RFC 3161 stamps: accepted as openssl accepts them, refused with the reason."""
 
 import hashlib
+import re
 import subprocess
 from dataclasses import replace
 from pathlib import Path
@@ -14,11 +15,14 @@ from hypothesis import strategies as st
 from pyasn1.codec.der import encoder
 
 from core.ids import digest
+from core.wording import say
 from evidence.authority import Authority, make_query
 from evidence.faults import DoesNotHold, Fault
 from evidence.records import Stamp
 from evidence.stamps import verified
 from tests.support.time_stamp_authority import DEFAULT_POLICY, TO_LOOPBACK, LocalAuthority, serving_stamps
+
+pytestmark = pytest.mark.usefixtures("processes")
 
 ROOT = digest("这一天的根".encode())
 
@@ -38,7 +42,7 @@ def refused(stamp: Stamp, trusted: bytes = b"") -> Fault:
     with pytest.raises(DoesNotHold) as caught:
         verified(stamp, ROOT, "response.tsr", trusted)
     assert caught.value.part == "response.tsr"
-    assert caught.value.sentence("zh") != caught.value.sentence("en")
+    assert say(caught.value.message, "zh") != say(caught.value.message, "en")
     return caught.value.fault
 
 
@@ -152,6 +156,15 @@ def test_no_changed_byte_makes_a_stamp_say_anything_else(stamp: Stamp, position:
     except DoesNotHold:
         return
     assert facts == verified(stamp, ROOT, "response.tsr")
+
+
+def test_a_certificate_with_one_extension_twice_is_refused(stamp: Stamp) -> None:
+    key_usage, basic_constraints = b"\x06\x03\x55\x1d\x0f", b"\x06\x03\x55\x1d\x13"
+    places = [found.start() for found in re.finditer(re.escape(key_usage), stamp.response)]
+    assert places
+    for at in places:
+        changed = stamp.response[:at] + basic_constraints + stamp.response[at + len(key_usage) :]
+        assert refused(replace(stamp, response=changed))
 
 
 @given(st.binary(max_size=200))

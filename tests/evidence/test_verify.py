@@ -21,8 +21,8 @@ from evidence.authority import Authority
 from evidence.canonical import canonical
 from evidence.faults import DoesNotHold, Fault
 from evidence.records import CaseMaterial, ProvenBundle
-from evidence.told import BROKEN, NOT_STAMPED, UNREADABLE, tell
-from evidence.verify import Report, check, check_file
+from evidence.verification import Report, check, check_file
+from evidence.verify import BROKEN, NOT_STAMPED, UNREADABLE, report_verification
 from tests.evidence.conftest import World
 from tests.support.evidence_samples import FETCHED, MADE, PAGE_TEXT, bare_capture, finding
 from tests.support.time_stamp_authority import TO_LOOPBACK, LocalAuthority, serving_stamps
@@ -223,7 +223,7 @@ def test_without_a_stamp_it_is_told_with_an_exit_code_of_its_own(
     path = tmp_path / "bare.zip"
     bare = [ProvenBundle(each.content) for each in world.bundles]
     export.write(path, CaseMaterial(7, {}, bare), "0.1.0")
-    assert tell(path) == NOT_STAMPED
+    assert report_verification(path) == NOT_STAMPED
     out = capsys.readouterr().out
     assert "NOT STAMPED" in out
     assert "未加盖时间戳" in out
@@ -236,7 +236,7 @@ def test_a_sealed_export_whose_pages_wait_for_their_day_says_which_time_is_prove
     with serving_stamps(world.authority) as url:
         seal = Authority(url, world.authority.ca_pem, TO_LOOPBACK)
         export.write(path, CaseMaterial(7, {}, bare), "0.1.0", seals=[seal])
-    assert tell(path) == NOT_STAMPED
+    assert report_verification(path) == NOT_STAMPED
     out = capsys.readouterr().out
     assert "whole export stamped" in out
     assert "PAGES NOT STAMPED" in out
@@ -251,7 +251,7 @@ def test_stamps_taken_out_of_an_export_are_missed(exported: bytes, world: World,
     path = tmp_path / "stripped.zip"
     path.write_bytes(container.write(relisted(files)))
     assert not check_file(path).is_stamped
-    assert tell(path) == NOT_STAMPED
+    assert report_verification(path) == NOT_STAMPED
 
 
 def test_the_first_part_that_does_not_hold_is_named_in_both_languages(
@@ -260,7 +260,7 @@ def test_the_first_part_that_does_not_hold_is_named_in_both_languages(
     content = bytearray(export_file.read_bytes())
     content[200] ^= 1
     export_file.write_bytes(bytes(content))
-    assert tell(export_file) == BROKEN
+    assert report_verification(export_file) == BROKEN
     english, chinese = capsys.readouterr().err.splitlines()
     assert english.startswith("DOES NOT HOLD: README.html was changed")
     assert chinese.startswith("不成立：README.html 被改动")
@@ -270,13 +270,13 @@ def test_the_first_part_that_does_not_hold_is_named_in_both_languages(
 def test_what_is_no_export_is_refused(content: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "x.zip"
     path.write_bytes(content)
-    assert tell(path) == BROKEN
+    assert report_verification(path) == BROKEN
     assert len(capsys.readouterr().err.splitlines()) == 2
 
 
 def test_what_is_not_there_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert tell(tmp_path / "none.zip") == UNREADABLE
-    assert tell(tmp_path) == UNREADABLE
+    assert report_verification(tmp_path / "none.zip") == UNREADABLE
+    assert report_verification(tmp_path) == UNREADABLE
     assert len(capsys.readouterr().err.splitlines()) == 2
 
 

@@ -4,12 +4,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from fingerprint.algorithms import ALGORITHMS, DEFAULT, FREQUENT_INITIALS, REFERENCE_PERMILLE, Algorithm, WindowRule
+from fingerprint.algorithms import ALGORITHMS, DEFAULT, FREQUENT_INITIALS, REFERENCE_PERMILLE, Algorithm
 from fingerprint.anchors import NEVER, anchor_positions, gram_hashes, hashes_at, rightmost_minima
-from fingerprint.letters import ALPHABET, initials, number_of
-from fingerprint.normalization import WILDCARD
+from fingerprint.letters import LATIN, letter_number
 from fingerprint.readings import SYLLABLES
-from fingerprint.windows import bytes_per_window, digits, letter_counts, packed, window_count, window_fingerprints
+from fingerprint.rules import WindowRule
+from fingerprint.stream import WILDCARD
+from fingerprint.tables import TABLES_2026
+from fingerprint.windows import bytes_per_window, digits, letter_counts, pack_digits, window_count, window_fingerprints
 
 TOKENS = hnp.arrays(np.uint16, st.integers(0, 120), elements=st.sampled_from([1, 2, 3, 50, 300, WILDCARD]))
 LETTERS = hnp.arrays(np.uint8, st.integers(0, 150), elements=st.integers(0, 26))
@@ -32,16 +34,16 @@ def test_minima_equal_the_plain_definition(hashes: np.ndarray, window: int) -> N
 @EVERY_ALGORITHM
 @given(TOKENS)
 def test_no_anchor_holds_a_wildcard_or_repeats_the_run_before_it(algorithm: Algorithm, tokens: np.ndarray) -> None:
-    hashes, positions = anchor_positions(tokens, algorithm.anchors)
-    length = algorithm.anchors.tokens
-    assert (hashes == hashes_at(tokens, positions, algorithm.anchors)).all()
+    rule, symbols = algorithm.anchors, algorithm.symbols
+    hashes, positions = anchor_positions(tokens, rule, symbols)
+    length = rule.tokens
+    assert (hashes == hashes_at(tokens, positions, rule, symbols)).all()
     for position in positions.tolist():
         gram = tokens[position : position + length]
         assert WILDCARD not in gram
         before = tokens[position - 1 : position - 1 + length]
-        assert position == 0 or hashes_at(before, np.array([0]), algorithm.anchors) != hashes_at(
-            gram, np.array([0]), algorithm.anchors
-        )
+        start = np.array([0])
+        assert position == 0 or hashes_at(before, start, rule, symbols) != hashes_at(gram, start, rule, symbols)
 
 
 @EVERY_ALGORITHM
@@ -55,8 +57,8 @@ def test_a_passage_keeps_its_anchors_whatever_stands_around_it(
     whole = np.concatenate([around[:before], passage, around[before:]])
     reach = 2 * algorithm.anchors.one_in - 1
     last = passage.size - algorithm.anchors.tokens - reach
-    _, alone = anchor_positions(passage, algorithm.anchors)
-    _, within = anchor_positions(whole, algorithm.anchors)
+    _, alone = anchor_positions(passage, algorithm.anchors, algorithm.symbols)
+    _, within = anchor_positions(whole, algorithm.anchors, algorithm.symbols)
     inner = {position for position in alone.tolist() if reach <= position <= last}
     assert inner == {position - before for position in within.tolist() if reach <= position - before <= last}
 
@@ -64,13 +66,13 @@ def test_a_passage_keeps_its_anchors_whatever_stands_around_it(
 @EVERY_ALGORITHM
 def test_about_one_run_in_w_is_kept(algorithm: Algorithm) -> None:
     tokens = np.random.default_rng(5).integers(1, 400, 100_000).astype(np.uint16)
-    _, positions = anchor_positions(tokens, algorithm.anchors)
+    _, positions = anchor_positions(tokens, algorithm.anchors, algorithm.symbols)
     assert tokens.size / positions.size == pytest.approx(algorithm.anchors.one_in, rel=0.05)
     assert np.diff(positions).max() <= 2 * algorithm.anchors.one_in - 1
 
 
 def test_one_character_repeated_has_one_anchor() -> None:
-    hashes = gram_hashes(np.full(10_000, 7, np.uint16), DEFAULT.anchors)
+    hashes = gram_hashes(np.full(10_000, 7, np.uint16), DEFAULT.anchors, DEFAULT.symbols)
     assert np.count_nonzero(hashes != NEVER) == 1
 
 
@@ -95,7 +97,7 @@ def test_each_published_range_has_its_published_size(max_digit: int, width: int)
 @given(hnp.arrays(np.uint8, (3, 20), elements=st.integers(0, 9)), st.sampled_from([1, 3, 7, 9]))
 def test_digits_are_joined_into_one_number(values: np.ndarray, max_digit: int) -> None:
     values = np.minimum(values, max_digit).astype(np.uint8)
-    for row, bytes_of_row in zip(values, packed(values, rule(max_digit=max_digit)), strict=True):
+    for row, bytes_of_row in zip(values, pack_digits(values, rule(max_digit=max_digit)), strict=True):
         plain = 0
         for digit in row.tolist():
             plain = plain * (max_digit + 1) + digit
@@ -104,8 +106,8 @@ def test_digits_are_joined_into_one_number(values: np.ndarray, max_digit: int) -
 
 def test_a_digit_counts_what_exceeds_the_reference() -> None:
     counts = np.zeros((1, 27), np.uint16)
-    counts[0, number_of("b")] = 5
-    counts[0, number_of("z")] = 1
+    counts[0, letter_number("b")] = 5
+    counts[0, letter_number("z")] = 1
     found = digits(counts, rule(granularity=64, step=64, max_digit=3))[0]
     assert found[FREQUENT_INITIALS.index("b")] == 2  # 5 - 64 * 0.049, rounded up
     assert found[FREQUENT_INITIALS.index("z")] == 0
@@ -118,4 +120,4 @@ def test_two_windows_overlap_by_half_as_in_the_source() -> None:
 
 def test_initials_are_first_letters_and_a_wildcard_has_none() -> None:
     tokens = np.array([SYLLABLES.index("zhuang"), SYLLABLES.index("an"), WILDCARD], np.uint16)
-    assert [ALPHABET[letter - 1] if letter else "" for letter in initials(tokens)] == ["z", "a", ""]
+    assert [LATIN[letter - 1] if letter else "" for letter in TABLES_2026.initials[tokens]] == ["z", "a", ""]

@@ -87,6 +87,7 @@ def test_lone_surrogates_between_characters_change_no_seed() -> None:
     assert (found.offsets == 2 * plain.offsets).all()
 
 
+@pytest.mark.usefixtures("long_computation")
 def test_ten_million_characters_are_fingerprinted() -> None:
     """Anything worse than linear would run into the time limit of the suite."""
     rng = np.random.default_rng(8)
@@ -106,6 +107,7 @@ def test_no_code_point_breaks_what_is_near() -> None:
     assert not alternatives(code_points("\ud800\ue000a，\U0010ffff")).any()
 
 
+@pytest.mark.usefixtures("processes")
 @pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="the peak of memory is read from Linux's /proc")
 @pytest.mark.parametrize(
     ("unit", "bytes_per_character"),

@@ -5,22 +5,25 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fingerprint.algorithms import ALGORITHMS, Alphabet, Seeds
-from fingerprint.compiled import anchors_of
+from fingerprint.algorithms import ALGORITHMS
+from fingerprint.alphabets import FOLDED as FOLDED_ALPHABET
 from fingerprint.fingerprinting import fingerprint_text
-from fingerprint.folding import folded, folded_symbols
+from fingerprint.folding import fold_syllable, folded_symbols
 from fingerprint.fuzzy import fuzzy_syllables
-from fingerprint.normalization import WILDCARD
 from fingerprint.readings import SYLLABLES, syllable_ids
+from fingerprint.rules import Seeds
+from fingerprint.stages import find_anchors
+from fingerprint.stream import WILDCARD
 from tests.support.corpus_texts import shared_records, story
 
 FOLDED = ALGORITHMS[5]
+SYMBOLS = folded_symbols(SYLLABLES)
 TEXT = "话说天下大势，分久必合，合久必分。周末七国分争，并入于秦；及秦灭之后，楚、汉分争，又并入于汉。"
 TYPOS = 3_000  # records
 
 
 def symbol(name: str) -> int:
-    return int(folded_symbols()[SYLLABLES.index(name)])
+    return int(SYMBOLS[SYLLABLES.index(name)])
 
 
 @pytest.mark.parametrize(
@@ -63,21 +66,20 @@ def test_other_syllables_stay_apart(apart: str) -> None:
 
 
 def test_every_syllable_has_a_symbol_and_nothing_else_has() -> None:
-    symbols = folded_symbols()
-    assert (symbols[1 : len(SYLLABLES)] > 0).all()
-    assert not symbols[len(SYLLABLES) :].any()
-    assert symbols[0] == symbols[WILDCARD] == 0
+    assert (SYMBOLS[1 : len(SYLLABLES)] > 0).all()
+    assert not SYMBOLS[len(SYLLABLES) :].any()
+    assert SYMBOLS[0] == SYMBOLS[WILDCARD] == 0
 
 
 def test_glides_are_the_same_however_pinyin_spells_them() -> None:
-    assert folded("yin")[1:] == folded("lin")[1:]
-    assert folded("yong") == folded("yun")
-    assert folded("wei")[1:] == folded("gui")[1:]
-    assert folded("you")[1:] == folded("jiu")[1:]
+    assert fold_syllable("yin")[1:] == fold_syllable("lin")[1:]
+    assert fold_syllable("yong") == fold_syllable("yun")
+    assert fold_syllable("wei")[1:] == fold_syllable("gui")[1:]
+    assert fold_syllable("you")[1:] == fold_syllable("jiu")[1:]
 
 
 def test_the_symbols_of_algorithm_5_never_change() -> None:
-    digest = hashlib.sha256(folded_symbols().astype("<u2").tobytes()).hexdigest()
+    digest = hashlib.sha256(FOLDED.symbols.astype("<u2").tobytes()).hexdigest()
     assert digest == "6665276565e860f283964b91b34fa246841f6bb74c96286268353f231f0cde87"
 
 
@@ -97,23 +99,24 @@ def test_algorithm_5_takes_anchors_alone_and_as_many_as_the_first() -> None:
     assert folded_ones.hashes.size == pytest.approx(first.hashes.size, rel=0.05)
 
 
-def test_anchors_outlive_the_replacement_of_every_syllable_by_one_that_is_taken_for_it() -> None:
+def test_anchors_survive_the_replacement_of_every_syllable_by_one_that_is_taken_for_it() -> None:
     tokens = fingerprint_text(story(5), FOLDED).tokens
     heard = _each_replaced(tokens, np.random.default_rng(3))
     assert (heard != tokens).mean() > 0.7
-    hashes, positions = anchors_of(tokens, FOLDED.anchors)
-    after, positions_after = anchors_of(heard, FOLDED.anchors)
+    hashes, positions = find_anchors(tokens, FOLDED.anchors, FOLDED.symbols)
+    after, positions_after = find_anchors(heard, FOLDED.anchors, FOLDED.symbols)
     assert hashes.tolist() == after.tolist()
     assert positions.tolist() == positions_after.tolist()
-    plain, plain_after = (anchors_of(each, ALGORITHMS[1].anchors)[0] for each in (tokens, heard))
+    first = ALGORITHMS[1]
+    plain, plain_after = (find_anchors(each, first.anchors, first.symbols)[0] for each in (tokens, heard))
     assert np.intersect1d(plain, plain_after).size < 0.02 * plain.size
 
 
 def test_what_folds_together_may_stand_for_one_another_in_verification() -> None:
-    symbols, plain, listed = folded_symbols(), fuzzy_syllables(), fuzzy_syllables(is_folded=True)
+    plain, listed = fuzzy_syllables(SYLLABLES), fuzzy_syllables(SYLLABLES, SYMBOLS)
     for token in range(1, len(SYLLABLES)):
         others = set(listed[token].tolist()) - {0}
-        alike = set(np.flatnonzero(symbols == symbols[token]).tolist()) - {token}
+        alike = set(np.flatnonzero(SYMBOLS[token] == SYMBOLS).tolist()) - {token}
         assert others == alike | (set(plain[token].tolist()) - {0})
 
 
@@ -125,21 +128,20 @@ def test_slips_of_people_fold_to_what_was_meant_more_often_than_they_keep_the_sy
             one, other = syllable_ids(written[0]), syllable_ids(meant[0])
             slips += 1
             kept += int(one[0] == other[0])
-            heard += int(folded_symbols()[one[0]] == folded_symbols()[other[0]])
+            heard += int(SYMBOLS[one[0]] == SYMBOLS[other[0]])
     assert heard / slips > kept / slips + 0.1
 
 
 def test_no_rule_of_an_older_algorithm_uses_folded_syllables() -> None:
-    assert all(ALGORITHMS[number].anchors.alphabet is not Alphabet.FOLDED for number in range(1, 5))
+    assert all(ALGORITHMS[number].anchors.alphabet is not FOLDED_ALPHABET for number in range(1, 5))
     assert all(one.id < other.id for one, other in pairwise(ALGORITHMS.values()))
 
 
 def _each_replaced(tokens: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Every token replaced by any of the same symbol, where there is another by another."""
-    symbols = folded_symbols()
     replaced = tokens.copy()
     for place in np.flatnonzero(tokens != WILDCARD).tolist():
-        alike = np.flatnonzero(symbols == symbols[tokens[place]])
+        alike = np.flatnonzero(SYMBOLS[tokens[place]] == SYMBOLS)
         others = alike[alike != tokens[place]]
         if others.size:
             replaced[place] = rng.choice(others)

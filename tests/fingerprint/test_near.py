@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from core.errors import BrokenInvariant
 from fingerprint.near import (
     ALTERNATIVES_WIDTH,
-    NEAR,
+    NEAR_2026,
     SHAPE_ALTERNATIVES_WIDTH,
     NearTable,
     alternatives,
@@ -14,7 +14,7 @@ from fingerprint.near import (
     are_homophones,
     shape_alternatives,
 )
-from fingerprint.readings import SYLLABLES, TABLE, code_points
+from fingerprint.readings import READINGS_2026, SYLLABLES, code_points
 from tests.support.corpus_texts import shared_records
 
 HOSTILE = st.text(st.sampled_from("行航长常还環着著住乾前9九，a \ue000\ud800") | st.characters(exclude_categories=[]))
@@ -51,10 +51,18 @@ def test_being_homophones_is_mutual_and_needs_a_reading(text: str) -> None:
     others = codes[::-1].copy()
     found = are_homophones(codes, others)
     assert (found == are_homophones(others, codes)).all()
-    assert (are_homophones(codes, codes) == (TABLE.syllables[codes] > 0)).all()
+    assert (are_homophones(codes, codes) == (NEAR_2026.rows[codes] > 0)).all()
     for code, other, said in zip(codes.tolist(), others.tolist(), found.tolist(), strict=True):
-        both = [set(NEAR.readings[NEAR.rows[one]].tolist()) - {0} for one in (code, other)]
+        both = [set(NEAR_2026.readings[NEAR_2026.rows[one]].tolist()) - {0} for one in (code, other)]
         assert said == bool(both[0] & both[1])
+
+
+def test_every_character_with_a_reading_has_a_row_but_some_rare_ones() -> None:
+    has_reading, has_row = READINGS_2026.syllables > 0, NEAR_2026.rows > 0
+    assert not (has_row & ~has_reading).any()
+    without = [chr(code) for code in np.flatnonzero(has_reading & ~has_row).tolist()]
+    assert len(without) == 529
+    assert not [each for each in without if each.encode("gb2312", "ignore")]
 
 
 @given(HOSTILE)
@@ -67,7 +75,7 @@ def test_no_alternative_is_the_token_itself_and_none_comes_twice(text: str) -> N
         named = [token for token in row if token]
         assert row[: len(named)] == named
         assert len(set(named)) == len(named)
-        assert int(TABLE.syllables[code]) not in named
+        assert int(READINGS_2026.syllables[code]) not in named
         assert all(token < len(SYLLABLES) for token in named)
 
 
@@ -99,7 +107,7 @@ def test_shape_alternatives_repeat_neither_the_token_nor_what_sound_gives(text: 
         named = [token for token in row if token]
         assert row[: len(named)] == named
         assert len(set(named)) == len(named)
-        assert not {int(TABLE.syllables[code]), *by_sound} & set(named)
+        assert not {int(READINGS_2026.syllables[code]), *by_sound} & set(named)
 
 
 @given(HOSTILE)
@@ -125,10 +133,10 @@ def test_spelling_errors_of_learners_are_near_as_far_as_was_measured() -> None:
 
 
 def test_the_first_reading_of_every_row_is_the_token() -> None:
-    codes = np.flatnonzero(NEAR.rows)
-    assert (NEAR.readings[NEAR.rows[codes], 0] == TABLE.syllables[codes]).all()
+    codes = np.flatnonzero(NEAR_2026.rows)
+    assert (NEAR_2026.readings[NEAR_2026.rows[codes], 0] == READINGS_2026.syllables[codes]).all()
 
 
 def test_a_table_that_is_not_there_says_what_to_do(tmp_path) -> None:
     with pytest.raises(BrokenInvariant, match="install the product again"):
-        alternatives(code_points("行"), NearTable(tmp_path / "near.bin"))
+        alternatives(code_points("行"), NearTable(tmp_path / "near.bin", READINGS_2026))

@@ -1,14 +1,20 @@
+import lzma
+from dataclasses import replace
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.pages import Disguise
+from core.errors import BrokenInvariant
+from core.obfuscations import Obfuscation
 from core.text import TextRange
-from fingerprint.algorithms import ALGORITHMS
+from fingerprint.algorithms import ALGORITHMS, Algorithm
 from fingerprint.fingerprinting import fingerprint_text
-from fingerprint.normalization import WILDCARD, normalize
-from fingerprint.readings import SYLLABLES, TABLE, folded, syllable_ids
+from fingerprint.normalization import normalize
+from fingerprint.readings import SYLLABLES, fold_variants, syllable_ids
+from fingerprint.stream import WILDCARD
 
 ANY_TEXT = st.text(st.characters(exclude_categories=[]), max_size=200)
 MIXED_TEXT = st.text(st.sampled_from("网絡和人民 　\u200b\ufeff，。（）()wangluohwǎ3９Ａ\ue000\ufffd□\n’"), max_size=80)
@@ -18,17 +24,25 @@ def sounds(text: str) -> list[str]:
     return ["*" if token == WILDCARD else SYLLABLES[token] for token in normalize(text).tokens.tolist()]
 
 
-def noise(text: str) -> list[tuple[str, Disguise]]:
+def noise(text: str) -> list[tuple[str, Obfuscation]]:
     return [(text[place.start : place.end], kind) for place, kind in normalize(text).noise.items()]
 
 
-def test_every_algorithm_names_the_table_that_is_installed() -> None:
-    assert {algorithm.readings_digest for algorithm in ALGORITHMS.values()} == {TABLE.digest}
+@pytest.mark.parametrize("algorithm", ALGORITHMS.values(), ids=lambda algorithm: str(algorithm.id))
+def test_every_algorithm_reads_with_the_table_that_it_names(algorithm: Algorithm, tmp_path: Path) -> None:
+    table = algorithm.tables.readings
+    assert table.syllables.any()
+    damaged = tmp_path / "readings.bin"
+    damaged.write_bytes(lzma.compress(lzma.decompress(table.path.read_bytes())[:-4] + b"\0\0\0\0"))
+    with pytest.raises(BrokenInvariant, match="not the table of readings"):
+        _ = replace(table, path=damaged).syllables
+    with pytest.raises(BrokenInvariant, match="cannot be read"):
+        _ = replace(table, path=tmp_path / "absent.bin").folding
 
 
 def test_traditional_and_compatibility_forms_read_and_fold_as_simplified() -> None:
     assert syllable_ids("網絡著豈").tolist() == syllable_ids("网络着岂").tolist()
-    assert "".join(map(chr, folded("網絡Ａ\uf900"))) == "网络A岂"
+    assert "".join(map(chr, fold_variants("網絡Ａ\uf900"))) == "网络A岂"
 
 
 def test_digits_read_as_chinese_numerals() -> None:
@@ -70,23 +84,23 @@ def test_a_text_without_chinese_has_an_empty_stream(text: str) -> None:
 
 
 def test_zero_width_characters_are_noise_only_behind_a_character() -> None:
-    assert noise("\ufeff人\u200b\u200d民❤\ufe0f") == [("\u200b\u200d", Disguise.ZERO_WIDTH)]
+    assert noise("\ufeff人\u200b\u200d民❤\ufe0f") == [("\u200b\u200d", Obfuscation.ZERO_WIDTH)]
     assert sounds("人\u200b民") == sounds("人民")
 
 
 def test_spaces_between_characters_are_noise_but_not_those_at_line_ends() -> None:
-    assert noise("  人 民\u3000\u3000大 \n会 A 场") == [(" ", Disguise.SPACES), ("\u3000\u3000", Disguise.SPACES)]
+    assert noise("  人 民\u3000\u3000大 \n会 A 场") == [(" ", Obfuscation.SPACES), ("\u3000\u3000", Obfuscation.SPACES)]
 
 
 @pytest.mark.parametrize("bracketed", ["网(wǎng)络", "網（wang）絡", "网络（wǎng luò）", "网【ＷＡＮＧ】络"])
 def test_pinyin_in_brackets_is_noise(bracketed: str) -> None:
-    assert Disguise.PINYIN_INSERTED in [kind for _, kind in noise(bracketed)]
+    assert Obfuscation.PINYIN_INSERTED in [kind for _, kind in noise(bracketed)]
     assert sounds(bracketed) in (["wang", "luo"], ["wang"])
 
 
 def test_pinyin_that_repeats_the_character_before_it_is_noise() -> None:
     assert sounds("网wǎng络luò") == ["wang", "luo"]
-    assert [kind for _, kind in noise("网wǎng络luò")] == [Disguise.PINYIN_INSERTED] * 2
+    assert [kind for _, kind in noise("网wǎng络luò")] == [Obfuscation.PINYIN_INSERTED] * 2
 
 
 def test_pinyin_in_place_of_characters_is_read_as_syllables_with_offsets() -> None:
@@ -100,13 +114,13 @@ def test_other_latin_words_are_not_read(text: str) -> None:
     assert len(sounds(text)) == sum("\u4e00" <= character <= "\u9fff" for character in text)
 
 
-def test_a_character_that_nobody_can_read_keeps_its_place() -> None:
+def test_an_unreadable_character_keeps_its_place() -> None:
     assert sounds("人\ue001民\ufffd□") == ["ren", "*", "min", "*", "*"]
-    assert normalize("人\ue001民").noise.count(Disguise.PRIVATE_USE) == 1
+    assert normalize("人\ue001民").noise.count(Obfuscation.PRIVATE_USE) == 1
 
 
 def test_full_width_letters_are_noted() -> None:
-    assert list(normalize("ＷＡＮＧ站").noise.items()) == [(TextRange(0, 4), Disguise.FULL_WIDTH)]
+    assert list(normalize("ＷＡＮＧ站").noise.items()) == [(TextRange(0, 4), Obfuscation.FULL_WIDTH)]
 
 
 @pytest.mark.parametrize("unit", ["字", "甲乙", "网(wǎng)", "我 ", "abc ", "\u200b", "人\ue000", "shuo我"])

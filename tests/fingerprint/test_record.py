@@ -8,9 +8,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from fingerprint.algorithms import ALGORITHMS, DEFAULT, Algorithm, Alphabet, Seeds
+from fingerprint.algorithms import ALGORITHMS, DEFAULT, Algorithm
+from fingerprint.alphabets import FOLDED
 from fingerprint.fingerprinting import fingerprint_text
 from fingerprint.record import DamagedFingerprint, Fingerprint
+from fingerprint.rules import Seeds
 from tests.support.corpus_texts import story
 
 GOLDEN_FOLDER = Path(__file__).parents[1] / "golden"
@@ -116,4 +118,4 @@ def test_positions_that_are_no_windows_are_refused() -> None:
 
 def test_the_default_are_anchors_of_folded_syllables() -> None:
     assert DEFAULT is ALGORITHMS[5]
-    assert (DEFAULT.anchors.alphabet, DEFAULT.seeds) == (Alphabet.FOLDED, Seeds.ANCHORS)
+    assert (DEFAULT.anchors.alphabet, DEFAULT.seeds) == (FOLDED, Seeds.ANCHORS)

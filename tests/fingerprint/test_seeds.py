@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from fingerprint.algorithms import ALGORITHMS, DEFAULT, PUBLISHED_WINDOWS, Algorithm, Seeds
+from fingerprint.algorithms import ALGORITHMS, DEFAULT, PUBLISHED_WINDOWS, Algorithm
 from fingerprint.fingerprinting import fingerprint_text
+from fingerprint.rules import Seeds
 from fingerprint.seeds import window_seeds, window_seeds_at_step
 from tests.support.corpus_texts import story
 
@@ -54,7 +55,7 @@ def test_windows_of_two_granularities_have_different_seeds() -> None:
 
 def test_with_a_step_of_one_token_a_passage_keeps_its_seeds_whatever_stands_before_it() -> None:
     rule = replace(PUBLISHED_WINDOWS, step=1)
-    algorithm = Algorithm(9, DEFAULT.readings_digest, 1, (rule,), DEFAULT.anchors, Seeds.WINDOWS)
+    algorithm = Algorithm(9, DEFAULT.normalization, (rule,), DEFAULT.anchors, Seeds.WINDOWS)
     alone, within = fingerprint_text(TEXT, algorithm), fingerprint_text("前面还有几句话。" + TEXT, algorithm)
     assert set(alone.hashes.tolist()) <= set(within.hashes.tolist())
 
@@ -63,7 +64,7 @@ def test_with_a_step_of_one_token_a_passage_keeps_its_seeds_whatever_stands_befo
 def test_windows_of_a_work_are_found_at_any_phase_when_a_page_has_one_at_every_token(start: int) -> None:
     work = fingerprint_text(TEXT, ALGORITHMS[3])
     page = fingerprint_text(TEXT[start:], ALGORITHMS[3])
-    hashes, positions = window_seeds_at_step(page.tokens, PUBLISHED_WINDOWS, 1)
+    hashes, positions = window_seeds_at_step(page.tokens, PUBLISHED_WINDOWS, ALGORITHMS[3].tables.initials, 1)
     cut = work.tokens.size - page.tokens.size
     reached = work.hashes[work.anchors >= cut]
     assert set(reached.tolist()) <= set(hashes.tolist())
@@ -82,5 +83,7 @@ def test_rules_that_say_nothing_sensible_are_refused() -> None:
         replace(PUBLISHED_WINDOWS, max_digit=5)
     with pytest.raises(ValueError, match="alphabetical"):
         replace(PUBLISHED_WINDOWS, letters=PUBLISHED_WINDOWS.letters[::-1])
+    with pytest.raises(ValueError, match="1 to 255"):
+        replace(DEFAULT, id=256)
     with pytest.raises(ValueError, match="no rule to make them"):
         replace(DEFAULT, windows=(), seeds=Seeds.WINDOWS)

@@ -10,15 +10,16 @@ from opencc import OpenCC
 from core.errors import AlgorithmMismatch
 from core.ids import WorkTextId
 from core.matches import Change, ChangeKind, Match, MatchClass
-from core.pages import Disguise
+from core.obfuscations import Obfuscation
+from core.taken import Places
 from core.text import TextRange
 from fingerprint.algorithms import ALGORITHMS
 from fingerprint.fingerprinting import fingerprint_text
-from fingerprint.readings import folded, syllable_ids
+from fingerprint.readings import fold_variants, syllable_ids
 from matcher.calibration import DEFAULT
 from matcher.corpus import CorpusCache, MemoryCorpus, WorkEntry
+from matcher.index.memory import MemoryIndex
 from matcher.matching import Matcher
-from matcher.memory_index import MemoryIndex
 from tests.support.corpus_texts import (
     shuffled_sentences,
     story,
@@ -55,8 +56,8 @@ def the_match(page: str, matcher: Matcher = MATCHER) -> Match:
     return found[0]
 
 
-def disguises(match: Match) -> set[Disguise]:
-    return {found.kind for found in match.disguises}
+def obfuscations(match: Match) -> set[Obfuscation]:
+    return {found.kind for found in match.obfuscations}
 
 
 def test_a_copy_is_identical_and_spans_all() -> None:
@@ -65,7 +66,7 @@ def test_a_copy_is_identical_and_spans_all() -> None:
     assert (match.similarity, match.page_containment, match.work_containment) == (1.0, 1.0, 1.0)
     (span,) = match.spans
     assert TEXT[span.page.start : span.page.end] == TEXT[span.work.start : span.work.end] == TEXT[:-1]
-    assert (span.changes, match.disguises) == ((), ())
+    assert (span.changes, match.obfuscations) == ((), ())
     assert match.longest_run_chars == match.matched_chars == fingerprint_text(TEXT).tokens.size
 
 
@@ -75,16 +76,16 @@ def test_homophones_are_seen_through_and_named(share: float) -> None:
     match = the_match(page)
     assert match.matched_chars == match.longest_run_chars == fingerprint_text(TEXT).tokens.size
     assert match.similarity == pytest.approx(share_of_equal_characters(page, TEXT), abs=0.0002)
-    assert disguises(match) == {Disguise.HOMOPHONE} or disguises(match) == {
-        Disguise.HOMOPHONE,
-        Disguise.SCRIPT_CONVERTED,
+    assert obfuscations(match) == {Obfuscation.HOMOPHONE} or obfuscations(match) == {
+        Obfuscation.HOMOPHONE,
+        Obfuscation.SCRIPT_CONVERTED,
     }
 
 
 def share_of_equal_characters(page: str, work: str) -> float:
     """For a page that differs from the work by single characters only."""
     sounds = syllable_ids(work).tolist()
-    pairs = [pair for *pair, sound in zip(folded(page), folded(work), sounds, strict=True) if sound]
+    pairs = [pair for *pair, sound in zip(fold_variants(page), fold_variants(work), sounds, strict=True) if sound]
     return sum(int(one == other) for one, other in pairs) / len(pairs)
 
 
@@ -135,57 +136,75 @@ def test_what_was_left_out_of_a_shuffled_page_is_not_contained() -> None:
     assert the_match(page).work_containment == pytest.approx(share, abs=0.03)
 
 
+def test_the_places_taken_are_those_of_the_characters_that_match() -> None:
+    offsets = fingerprint_text(TEXT).offsets.tolist()
+    assert the_match(TEXT).taken == Places.of(offsets)
+    assert the_match(with_homophones(TEXT, 0.4)).taken == Places.of(offsets)
+    replaced = the_match(with_random_characters(TEXT, 0.1))
+    assert len(replaced.taken) == replaced.matched_chars < len(offsets)
+    assert replaced.work_containment == len(replaced.taken) / len(offsets)
+    left_out = the_match(TEXT[:900] + TEXT[1100:])
+    assert left_out.taken | Places.of(range(900, 1100)) == Places.of(offsets) | Places.of(range(900, 1100))
+
+
+def test_a_passage_that_a_page_has_twice_is_taken_once() -> None:
+    twice = the_match(TEXT + ADVERTISEMENT + TEXT)
+    assert twice.taken == the_match(TEXT).taken
+    assert twice.matched_chars == pytest.approx(2 * len(twice.taken), rel=0.02)
+    assert twice.work_containment == 1.0
+
+
 def test_random_characters_are_replacements() -> None:
     match = the_match(with_random_characters(TEXT, 0.2))
     assert match.match_class is MatchClass.HEAVILY_EDITED
-    assert Disguise.REPLACED in disguises(match)
+    assert Obfuscation.REPLACED in obfuscations(match)
     assert match.page_containment > 0.95
 
 
 def test_a_converted_script_changes_no_wording() -> None:
     match = the_match(OpenCC("s2t").convert(TEXT))
     assert match.match_class is MatchClass.IDENTICAL
-    assert disguises(match) <= {Disguise.SCRIPT_CONVERTED}
+    assert obfuscations(match) <= {Obfuscation.SCRIPT_CONVERTED}
     assert {change.kind for span in match.spans for change in span.changes} == {ChangeKind.SCRIPT}
 
 
 def test_pinyin_in_place_of_characters_is_found_where_it_stands() -> None:
     page = with_pinyin(TEXT, 0.1)
     match = the_match(page)
-    assert Disguise.PINYIN_REPLACED in disguises(match)
+    assert Obfuscation.PINYIN_REPLACED in obfuscations(match)
     pinyin = [change for span in match.spans for change in span.changes if change.kind is ChangeKind.PINYIN]
     assert pinyin
     assert all(not _han(page[change.page.start : change.page.end]) for change in pinyin)
 
 
 @pytest.mark.parametrize(
-    ("page", "disguise"),
+    ("page", "obfuscation"),
     [
-        ("\u200b".join(TEXT), Disguise.ZERO_WIDTH),
-        (" ".join(TEXT), Disguise.SPACES),
-        (with_pinyin(TEXT, 0.1, in_brackets=True), Disguise.PINYIN_INSERTED),
+        ("\u200b".join(TEXT), Obfuscation.ZERO_WIDTH),
+        (" ".join(TEXT), Obfuscation.SPACES),
+        (with_pinyin(TEXT, 0.1, in_brackets=True), Obfuscation.PINYIN_INSERTED),
     ],
     ids=["zero width", "spaces", "pinyin in brackets"],
 )
-def test_what_is_put_between_characters_is_noise(page: str, disguise: Disguise) -> None:
+def test_what_is_put_between_characters_is_noise(page: str, obfuscation: Obfuscation) -> None:
     match = the_match(page)
-    assert disguises(match) == {disguise}
+    assert obfuscations(match) == {obfuscation}
     assert match.match_class is MatchClass.IDENTICAL
     noise = [change for span in match.spans for change in span.changes if change.kind is ChangeKind.NOISE]
     assert len(noise) >= 3
     assert all(len(change.work) == 0 for change in noise)
 
 
-def test_characters_that_nobody_can_read_are_a_disguise() -> None:
+def test_characters_that_nobody_can_read_are_a_obfuscation() -> None:
     rng = random.Random(4)
     page = "".join("\ue010" if "\u4e00" <= one <= "\u9fff" and rng.random() < 0.1 else one for one in TEXT)
-    assert disguises(the_match(page)) == {Disguise.PRIVATE_USE}
+    assert obfuscations(the_match(page)) == {Obfuscation.PRIVATE_USE}
 
 
 def test_advertisements_inside_a_copied_passage_are_inserted_text() -> None:
     page = ADVERTISEMENT.join(TEXT[start : start + 500] for start in range(0, len(TEXT), 500))
     match = the_match(page)
-    assert Disguise.TEXT_INSERTED in disguises(match)
+    assert Obfuscation.TEXT_INSERTED in obfuscations(match)
     assert len(match.spans) == 1
     inserted = [change.page for change in match.spans[0].changes if change.kind is ChangeKind.INSERTED]
     assert sum("记住本站" in page[place.start : place.end] for place in inserted) == page.count(ADVERTISEMENT)
@@ -193,7 +212,7 @@ def test_advertisements_inside_a_copied_passage_are_inserted_text() -> None:
 
 def test_what_was_left_out_is_deleted_text() -> None:
     match = the_match(TEXT[:900] + TEXT[1100:])
-    assert disguises(match) == {Disguise.TEXT_DELETED}
+    assert obfuscations(match) == {Obfuscation.TEXT_DELETED}
     deleted = [change for change in match.spans[0].changes if change.kind is ChangeKind.DELETED]
     assert len(deleted) == 1
     assert abs(len(deleted[0].work) - 200) <= 3
@@ -201,7 +220,7 @@ def test_what_was_left_out_is_deleted_text() -> None:
 
 def test_shuffled_sentences_are_one_span_and_named() -> None:
     match = the_match(shuffled_sentences(TEXT))
-    assert Disguise.SHUFFLED in disguises(match)
+    assert Obfuscation.SHUFFLED in obfuscations(match)
     assert match.page_containment > 0.9
     assert len(match.spans) == 1
 
@@ -266,7 +285,7 @@ def test_a_patchwork_names_its_pieces() -> None:
     found = matches(WORKS[WorkTextId("work-2")][:700] + WORKS[WorkTextId("work-3")][400:1100])
     assert {match.text_id for match in found} == {"work-2", "work-3"}
     assert {match.match_class for match in found} == {MatchClass.PATCHWORK}
-    assert all(Disguise.PATCHWORK in disguises(match) for match in found)
+    assert all(Obfuscation.PATCHWORK in obfuscations(match) for match in found)
 
 
 def test_parts_of_two_chapters_of_one_work_are_no_patchwork_and_a_third_work_makes_one() -> None:
@@ -279,7 +298,7 @@ def test_parts_of_two_chapters_of_one_work_are_no_patchwork_and_a_third_work_mak
         "work-2": MatchClass.EXCERPT,
         "work-3": MatchClass.EXCERPT,
     }
-    assert all(Disguise.PATCHWORK not in disguises(match) for match in found)
+    assert all(Obfuscation.PATCHWORK not in obfuscations(match) for match in found)
     page += WORKS[WorkTextId("work-4")][200:900]
     found = MATCHER.match(
         page, fingerprint_text(page), lambda texts: {text_id: volumes.get(text_id, text_id) for text_id in texts}
@@ -359,6 +378,8 @@ def test_spans_and_changes_lie_inside_both_texts_and_in_order(start: int, length
         assert 0 <= match.similarity <= 1
         assert 0 < match.page_containment <= 1
         assert 0 < match.work_containment <= 1
+        assert 0 < len(match.taken) <= match.matched_chars
+        assert match.taken.bits.bit_length() <= len(work)
         for span in match.spans:
             assert span.page.end <= len(page)
             assert span.work.end <= len(work)

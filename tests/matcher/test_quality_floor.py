@@ -15,8 +15,8 @@ from core.ids import WorkTextId
 from core.matches import MatchClass
 from fingerprint.fingerprinting import fingerprint_text
 from matcher.corpus import MemoryCorpus, WorkEntry
+from matcher.index.memory import MemoryIndex
 from matcher.matching import Matcher
-from matcher.memory_index import MemoryIndex
 from tests.support.corpus_texts import (
     shared_records,
     shuffled_sentences,

@@ -1,30 +1,25 @@
 import random
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 import pytest
 import redis
-from hypothesis import given
-from hypothesis import strategies as st
-from hypothesis.extra import numpy as hnp
 
 from core.ids import WorkTextId
 from core.matches import Match, MatchClass
 from fingerprint.algorithms import ALGORITHMS
 from fingerprint.fingerprinting import fingerprint_text
-from fingerprint.normalization import WILDCARD
 from matcher.calibration import DEFAULT, Calibration
-from matcher.corpus import MemoryCorpus, StreamShelf, WorkEntry
-from matcher.extension import Streams
-from matcher.lookups import PageHits, page_hits
+from matcher.corpus import MemoryCorpus, WorkEntry
+from matcher.index.lookups import PageHits, find_page_hits
+from matcher.index.memory import MemoryIndex
+from matcher.index.page_seeds import page_seeds
+from matcher.index.ports import MatchIndex
+from matcher.index.redis.redis_index import RedisIndex
+from matcher.judge.editions import Editions
 from matcher.matching import Matcher
-from matcher.memory_index import MemoryIndex
-from matcher.ports import MatchIndex
-from matcher.rarity import Editions
-from matcher.redis_index import RedisIndex
-from matcher.window_hits import aligned, page_seeds
+from matcher.token_streams import TokenCache
 from tests.support.corpus_texts import story, with_homophones, with_random_characters
 
 PUBLISHED, BOTH = 3, 4
@@ -62,8 +57,8 @@ def matches(
 
 def hits_of(page: str, texts: dict[WorkTextId, str], algorithm_id: int, cap: int = CAP) -> PageHits:
     corpus = corpus_of(texts, algorithm_id)
-    index, shelf = filled(MemoryIndex(algorithm_id), corpus), StreamShelf(corpus, DEFAULT.max_shelved_tokens)
-    return page_hits(index, shelf, fingerprint_text(page, ALGORITHMS[algorithm_id]), cap, DEFAULT)[0]
+    index, cache = filled(MemoryIndex(algorithm_id), corpus), TokenCache(corpus, DEFAULT.max_cached_tokens)
+    return find_page_hits(index, cache, fingerprint_text(page, ALGORITHMS[algorithm_id]), cap, DEFAULT)[0]
 
 
 @pytest.mark.parametrize("algorithm_id", sorted(ALGORITHMS))
@@ -121,7 +116,7 @@ def test_a_text_with_one_window_is_kept_where_more_texts_have_hits_than_can_be_f
     corpus = corpus_of(works, algorithm_id)
     index, fingerprint = filled(MemoryIndex(algorithm_id), corpus), fingerprint_text(page, ALGORITHMS[algorithm_id])
     few = replace(PUBLISHED_STEP, max_fetched_texts=2)
-    hits, _ = page_hits(index, StreamShelf(corpus, DEFAULT.max_shelved_tokens), fingerprint, CAP, few)
+    hits, _ = find_page_hits(index, TokenCache(corpus, DEFAULT.max_cached_tokens), fingerprint, CAP, few)
     assert {hits.text_id(text) for text in hits.texts.tolist()} == set(works)
 
 
@@ -198,8 +193,8 @@ def test_a_text_that_is_shorter_than_the_index_says_gives_no_hit_behind_its_end(
     corpus = corpus_of(WORKS, PUBLISHED)
     index = filled(MemoryIndex(PUBLISHED), corpus)
     corpus |= corpus_of({text_id: text[:100] for text_id, text in WORKS.items()}, PUBLISHED)
-    shelf = StreamShelf(corpus, DEFAULT.max_shelved_tokens)
-    hits, _ = page_hits(index, shelf, fingerprint_text(TEXT, ALGORITHMS[PUBLISHED]), CAP, DEFAULT)
+    cache = TokenCache(corpus, DEFAULT.max_cached_tokens)
+    hits, _ = find_page_hits(index, cache, fingerprint_text(TEXT, ALGORITHMS[PUBLISHED]), CAP, DEFAULT)
     lengths = hits.streams.ends - hits.streams.starts
     assert hits.texts.size > 0
     assert (hits.work_positions + DEFAULT.window_gram_tokens <= lengths[hits.texts]).all()
@@ -232,95 +227,3 @@ def test_a_passage_that_many_texts_carry_is_common_wording_by_any_seeds(algorith
     }
     found = matches(OTHER[:600] + phrase + OTHER[600:], algorithm_id, texts=carriers)
     assert [match.match_class for match in found] == [MatchClass.QUOTATION]
-
-
-TOKENS = st.one_of(st.integers(1, 3), st.integers(1, 60), st.just(WILDCARD))
-
-
-@st.composite
-def windows_that_meet(draw: st.DrawFn) -> tuple[np.ndarray, Streams, tuple[np.ndarray, ...], np.ndarray]:
-    """A page, two texts of which one has pieces of it, and hits of windows anywhere, some behind an end."""
-    page = draw(hnp.arrays(np.uint16, st.integers(1, 60), elements=TOKENS))
-    cut = draw(st.integers(0, page.size))
-    works = [draw(hnp.arrays(np.uint16, st.integers(0, 40), elements=TOKENS)) for _ in range(2)]
-    works[1] = np.concatenate([works[1][:9], page[cut:], works[1][9:], page[:cut]])
-    sizes = [work.size for work in works]
-    starts = np.array([0, sizes[0]], np.int64)
-    streams = Streams(np.concatenate(works), starts, starts + np.array(sizes, np.int64))
-    rows = st.tuples(st.integers(0, 1), st.integers(0, page.size - 1), st.integers(0, 99), st.sampled_from([0, 8, 30]))
-    hits = np.array(draw(st.lists(rows, max_size=12)), np.int32).reshape(-1, 4)
-    return page, streams, (hits[:, 0].copy(), hits[:, 1].copy(), hits[:, 2].copy()), hits[:, 3].copy()
-
-
-@given(windows_that_meet(), st.integers(1, 6))
-def test_hits_of_windows_stand_where_both_sides_agree(
-    case: tuple[np.ndarray, Streams, tuple[np.ndarray, ...], np.ndarray], gram: int
-) -> None:
-    page, streams, hits, widths = case
-    found = list(zip(*(column.tolist() for column in aligned(page, streams, hits, widths, gram)), strict=True))
-    expected = list(by_definition(page, streams, hits, widths, gram))
-    assert found == [row[:3] for row in expected]
-    for text, page_at, work_at, width in expected:
-        work = streams.tokens[streams.starts[text] : streams.ends[text]]
-        if width:
-            run = page[page_at : page_at + gram].tolist()
-            assert len(run) == gram
-            assert WILDCARD not in run
-            assert run == work[work_at : work_at + gram].tolist()
-
-
-def by_definition(
-    page: np.ndarray, streams: Streams, hits: tuple[np.ndarray, ...], widths: np.ndarray, gram: int
-) -> Iterator[tuple[int, int, int, int]]:
-    """Text, page position, work position and width of what `matcher.window_hits.aligned` keeps, as it is documented."""
-    for text, page_at, work_at, width in zip(*(column.tolist() for column in (*hits, widths)), strict=True):
-        if not width:
-            yield text, page_at, work_at, width
-            continue
-        work = streams.tokens[streams.starts[text] : streams.ends[text]]
-        firsts: dict[tuple[int, ...], int] = {}
-        for at, run in _runs(page[page_at : page_at + width], gram):
-            firsts.setdefault(run, at)
-        pairs = [(firsts[run], at) for at, run in _runs(work[work_at : work_at + width], gram) if run in firsts]
-        counts: Counter[int] = Counter()
-        fullest = 0, 0
-        for here, there in pairs:
-            counts[there - here] += 1
-            if counts[there - here] > fullest[0]:
-                fullest = counts[there - here], there - here
-        if pairs:
-            here, there = next(pair for pair in pairs if pair[1] - pair[0] == fullest[1])
-            yield text, page_at + here, work_at + there, width
-
-
-def _runs(tokens: np.ndarray, gram: int) -> Iterator[tuple[int, tuple[int, ...]]]:
-    for at in range(tokens.size - gram + 1):
-        run = tuple(tokens[at : at + gram].tolist())
-        if WILDCARD not in run:
-            yield at, run
-
-
-def test_hits_of_anchors_stay_as_they_are() -> None:
-    page = np.arange(1, 50, dtype=np.uint16)
-    streams = Streams(page + 100, np.zeros(1, np.int64), np.array([49], np.int64))
-    hits = np.zeros(2, np.int32), np.array([4, 9], np.int32), np.array([7, 2], np.int32)
-    kept = aligned(page, streams, hits, np.array([0, 32], np.int32), DEFAULT.window_gram_tokens)
-    assert [column.tolist() for column in kept] == [[0], [4], [7]]
-    assert aligned(page, streams, hits, np.zeros(2, np.int32), DEFAULT.window_gram_tokens) is hits
-
-
-def test_a_run_with_a_character_that_nobody_can_read_agrees_with_nothing() -> None:
-    page = np.array([1, 2, WILDCARD, 3, 4, 5, WILDCARD, 6], np.uint16)
-    streams = Streams(page, np.zeros(1, np.int64), np.array([page.size], np.int64))
-    hit, width = (np.zeros(1, np.int32),) * 3, np.array([8], np.int32)
-    assert [column.tolist() for column in aligned(page, streams, hit, width, 3)] == [[0], [3], [3]]
-    assert aligned(page, streams, hit, width, 4)[0].size == 0
-
-
-def test_windows_of_two_granularities_at_one_place_are_read_each_to_its_end() -> None:
-    page = np.arange(1, 41, dtype=np.uint16)
-    work = np.concatenate([np.full(8, 99, np.uint16), page[20:40]])
-    streams = Streams(work, np.zeros(1, np.int64), np.array([work.size], np.int64))
-    hits = (np.zeros(3, np.int32),) * 3
-    kept = aligned(page, streams, hits, np.array([8, 30, 8], np.int32), DEFAULT.window_gram_tokens)
-    assert [column.tolist() for column in kept] == [[0], [20], [8]]

@@ -19,7 +19,8 @@ from core.captures import (
 )
 from core.errors import BrokenInvariant
 from core.ids import CanonicalUrl, FinalUrl, PageId, RequestedUrl, SiteId, VersionId, WorkTextId, digest, work_text_id
-from core.pages import Disguise, DisguiseFound, Fetched, FollowingPart, Page, Reading
+from core.obfuscations import Obfuscation, ObfuscationFound
+from core.pages import Fetched, FollowingPart, Page, Reading
 from core.ports import FingerprintStore, PageStore, WorkStore
 from core.works import StoredFingerprint, WorkText
 
@@ -108,7 +109,10 @@ class PageStoreContract:
             is_encoding_doubtful=True,
             extractor="trafilatura",
             confidence=0.1 + 0.2,
-            disguises=(DisguiseFound(Disguise.RUBY, 3, "山(shān)"), DisguiseFound(Disguise.HIDDEN_TEXT, 1)),
+            obfuscations=(
+                ObfuscationFound(Obfuscation.RUBY, 3, "山(shān)"),
+                ObfuscationFound(Obfuscation.HIDDEN_TEXT, 1),
+            ),
             raw_text="山雨(shān yǔ)欲来本站首发风满楼。\ud800",
         )
         response = fetched()
@@ -275,7 +279,9 @@ class PageStoreContract:
     @pytest.mark.parametrize("text", HOSTILE_TEXTS)
     def test_hostile_characters_come_back_as_they_were(self, store: PageStore, text: str) -> None:
         url = CanonicalUrl("https://example.com/" + text)
-        hostile = reading(text=text, title=text, author=text, disguises=(DisguiseFound(Disguise.SPACES, 1, text),))
+        hostile = reading(
+            text=text, title=text, author=text, obfuscations=(ObfuscationFound(Obfuscation.SPACES, 1, text),)
+        )
         stored = store.put(fetched(canonical_url=url, headers=((text, text),), site_id=SiteId(text)), hostile)
         version, page = store.version(stored.version_id), store.page(stored.page_id)
         assert version is not None
@@ -407,20 +413,20 @@ class FingerprintStoreContract:
 
     def test_a_fingerprint_comes_back_for_its_algorithm_only(self, store: FingerprintStore) -> None:
         fingerprint = StoredFingerprint("a" * 40, 1, b"\x01\x00\xff")
-        store.put(fingerprint)
-        store.put(fingerprint)
+        store.put_many([fingerprint])
+        store.put_many([fingerprint])
         assert store.get("a" * 40, 1) == fingerprint
         assert store.get("a" * 40, 2) is None
         assert store.get("b" * 40, 1) is None
 
     def test_a_fingerprint_put_again_takes_the_place_of_the_old_one(self, store: FingerprintStore) -> None:
-        store.put(StoredFingerprint("s", 1, b"\x01old and much longer"))
-        store.put(StoredFingerprint("s", 1, b"\x01new"))
+        store.put_many([StoredFingerprint("s", 1, b"\x01old and much longer")])
+        store.put_many([StoredFingerprint("s", 1, b"\x01new")])
         assert store.get("s", 1) == StoredFingerprint("s", 1, b"\x01new")
 
     def test_many_are_those_that_are_there(self, store: FingerprintStore) -> None:
         for number in range(210):
-            store.put(StoredFingerprint(f"{number:040x}", 1, b"\x01" + bytes([number])))
+            store.put_many([StoredFingerprint(f"{number:040x}", 1, b"\x01" + bytes([number]))])
         asked = [f"{number:040x}" for number in (3, 209, 999, 3)]
         found = store.get_many(asked, 1)
         assert set(found) == {asked[0], asked[1]}
@@ -430,8 +436,8 @@ class FingerprintStoreContract:
 
     def test_known_are_those_that_have_a_fingerprint_of_the_algorithm(self, store: FingerprintStore) -> None:
         for number in range(205):
-            store.put(StoredFingerprint(f"{number:040x}", 1, b"\x01"))
-        store.put(StoredFingerprint("f" * 40, 2, b"\x02"))
+            store.put_many([StoredFingerprint(f"{number:040x}", 1, b"\x01")])
+        store.put_many([StoredFingerprint("f" * 40, 2, b"\x02")])
         asked = [f"{number:040x}" for number in range(206)] + ["f" * 40]
         assert store.known(asked, 1) == set(asked[:205])
         assert store.known(asked, 2) == {"f" * 40}
@@ -440,7 +446,7 @@ class FingerprintStoreContract:
     def test_removing_a_subject_takes_all_its_algorithms_and_no_neighbour(self, store: FingerprintStore) -> None:
         for subject in ("a", "ab", "a0", "b"):
             for algorithm in (1, 2, 255):
-                store.put(StoredFingerprint(subject, algorithm, bytes([algorithm])))
+                store.put_many([StoredFingerprint(subject, algorithm, bytes([algorithm]))])
         store.remove("a")
         store.remove("a")
         assert [store.get("a", algorithm) for algorithm in (1, 2, 255)] == [None, None, None]
@@ -448,7 +454,7 @@ class FingerprintStoreContract:
 
     def test_a_payload_beyond_what_one_document_holds_comes_back(self, store: FingerprintStore) -> None:
         payload = random.Random(2).randbytes(9 * 1024 * 1024)
-        store.put(StoredFingerprint("big", 1, payload))
+        store.put_many([StoredFingerprint("big", 1, payload)])
         found = store.get("big", 1)
         assert found is not None
         assert found.payload == payload

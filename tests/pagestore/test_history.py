@@ -1,12 +1,14 @@
 """What every page store promises of a page's history: seen, gone with the proof, back again; on both sides alike."""
 
+import random
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 import pytest
 
-from core.ids import CanonicalUrl, PageId, digest, page_id
+from core.ids import CanonicalUrl, PageId, VersionId, digest, page_id
+from core.pages import Sighted
 from core.visits import AbsenceReason
 from pagestore.memory import MemoryPageStore
 from pagestore.mongo import MongoPageStore, connect
@@ -132,6 +134,52 @@ class HistoryContract:
         late = store.put(fetched(), reading(text="旧。"))
         store.put(fetched(), reading(text="旧。"))
         assert [each.version_id for each in store.states(newer.page_id)] == [late.version_id, newer.version_id]
+
+    def test_a_version_has_been_seen_from_its_first_sighting_to_its_last(self, store: Any) -> None:
+        old = store.put(fetched(after_s=5), reading(text="旧。"))
+        store.seen(old.page_id, at(8))
+        new = store.put(fetched(after_s=10), reading(text="新。"))
+        store.put(fetched(after_s=2), reading(text="旧。"))
+        found = store.on_pages([old.version_id, new.version_id, VersionId("0" * 40), old.version_id])
+        assert {each.version.id: (each.is_current, each.sighted) for each in found} == {
+            old.version_id: (False, Sighted(at(2), at(8))),
+            new.version_id: (True, Sighted(at(10), at(10))),
+        }
+        assert len(found) == 2
+        assert {each.version.reading.text for each in found} == {"旧。", "新。"}
+
+    def test_a_text_met_late_does_not_hide_that_the_page_went_back(self, store: Any) -> None:
+        kept = store.put(fetched(), reading(text="原。"))
+        store.put(fetched(after_s=5), reading(text="原。"))
+        other = store.put(fetched(after_s=3), reading(text="换。"))
+        store.put(fetched(after_s=9), reading(text="原。"))
+        shown = [(each.at, each.version_id) for each in store.states(kept.page_id)]
+        assert shown == [(NOON, kept.version_id), (at(3), other.version_id), (at(5), kept.version_id)]
+
+    def test_seen_early_widens_when_the_page_was_first_seen(self, store: Any) -> None:
+        stored = store.put(fetched(after_s=60), reading())
+        store.seen(stored.page_id, NOON)
+        page = store.page(stored.page_id)
+        assert (page.first_seen, page.last_seen) == (NOON, at(60))
+
+    @pytest.mark.parametrize("seed", range(12))
+    def test_in_whatever_order_responses_come_first_and_last_seen_are_those_of_all(self, store: Any, seed: int) -> None:
+        """What crawls and archives bring: the same few texts again and again, at any time."""
+        chance = random.Random(seed)
+        moments = chance.sample(range(100), 14)
+        responses = [(seconds, chance.choice("甲乙丙") + "的全文。") for seconds in moments]
+        stored: dict[str, Any] = {}
+        for number, (seconds, text) in enumerate(responses, 1):
+            stored[text] = store.put(fetched(after_s=seconds), reading(text=text))
+            so_far = [each for each, _ in responses[:number]]
+            page = store.page(stored[text].page_id)
+            assert (page.first_seen, page.last_seen) == (at(min(so_far)), at(max(so_far)))
+        assert page.current_version == stored[dict(responses)[max(moments)]].version_id
+        for text, each in stored.items():
+            at_times = [seconds for seconds, read in responses if read == text]
+            assert store.on_pages([each.version_id])[0].sighted == Sighted(at(min(at_times)), at(max(at_times)))
+        states = store.states(page.id)
+        assert (states[0].at, states[-1].version_id) == (page.first_seen, page.current_version)
 
     def test_hostile_characters_of_an_absence_come_back_as_they_were(self, store: Any) -> None:
         hostile = replace(

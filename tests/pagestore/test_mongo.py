@@ -1,9 +1,11 @@
 """The live stores on the real embedded server: the contracts, and what only a server can do to them."""
 
 import random
+import sqlite3
 import threading
 import zlib
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ from core.errors import BadConfiguration, BrokenInvariant, RetryLater, ServiceUn
 from core.ids import digest
 from core.works import StoredFingerprint
 from pagestore.blobs import PART_BYTES, Blobs
+from pagestore.connection import translated
 from pagestore.mongo import MongoDatabase, MongoFingerprintStore, MongoPageStore, MongoWorkStore, connect, ping
 from tests.pagestore.contracts import (
     CAPTURE,
@@ -129,12 +132,13 @@ class TestMongoFingerprintStore(FingerprintStoreContract):
     def test_nothing_of_a_removed_subject_stays_behind(
         self, store: MongoFingerprintStore, database: MongoDatabase
     ) -> None:
-        store.put(StoredFingerprint("a" * 40, 1, b"\x01"))
+        store.put_many([StoredFingerprint("a" * 40, 1, b"\x01")])
         store.remove("a" * 40)
         assert list(database["fingerprints"].find({})) == []
         assert list(database["fingerprints_parts"].find({})) == []
 
 
+@pytest.mark.usefixtures("processes")
 def test_everything_acknowledged_outlives_kill_9(tmp_path: Path) -> None:
     server = EmbeddedMongo(tmp_path)
     server.start()
@@ -165,6 +169,23 @@ def test_everything_acknowledged_outlives_kill_9(tmp_path: Path) -> None:
         server.stop()
 
 
+def test_a_store_that_cannot_write_just_now_is_tried_again_and_one_that_refuses_an_operation_is_not(
+    mongo_server: EmbeddedMongo, mongo_url: str
+) -> None:
+    database = connect(mongo_url)
+    store = MongoPageStore(database)
+    store.put(fetched(), reading())
+    with closing(sqlite3.connect(mongo_server.folder / f"{database.name}.db", isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")  # what a copy of the file by hand may do
+        with pytest.raises(ServiceUnavailable, match="free disk space"):
+            MongoWorkStore(database).put_text("一段文字")
+        other.execute("ROLLBACK")
+    MongoWorkStore(database).put_text("一段文字")
+    with pytest.raises(BrokenInvariant, match="refuses an operation"), translated(database):
+        list(database["pages"].aggregate([{"$nonsense": 1}]))
+
+
+@pytest.mark.usefixtures("loopback")
 def test_a_server_that_is_away_is_a_service_unavailable_that_names_its_address() -> None:
     port = free_port()
     database = connect(f"mongodb://someone:secret@127.0.0.1:{port}/x", timeout_s=0.2)
@@ -187,5 +208,6 @@ def test_writes_wait_for_the_journal_unless_the_url_says_otherwise(mongo_url: st
     assert connect(mongo_url + "?w=1").write_concern.document == {"w": 1}
 
 
+@pytest.mark.usefixtures("loopback")
 def test_a_url_without_a_database_means_zhuiwen() -> None:
     assert connect("mongodb://127.0.0.1:1").name == "zhuiwen"

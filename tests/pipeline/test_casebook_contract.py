@@ -1,18 +1,19 @@
-"""One suite for every case book: Django's and the one in memory."""
+"""One suite for every case repository: Django's and the one in memory."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from itertools import permutations
 
 import pytest
 
 from core.ids import SiteId, WorkTextId
 from core.matches import MatchClass
 from core.pages import PageVersion
-from core.ports import CaseBook, Gap, Search, Unsearched
+from core.ports import CaseRepository, Gap, Outcome, Search, Unsearched
 from core.rights import Permission
-from core.states import Rejection
-from pipeline.memory import MemoryCaseBook, MemoryHolder
+from core.states import CaseState, Rejection, Verdict
+from pipeline.memory import MemoryCase, MemoryCaseRepository, MemoryHolder
 from tests.support.records import MOMENT, match, outcome, page_of, page_version
 
 A_MINUTE = timedelta(minutes=1)
@@ -21,58 +22,146 @@ CHECKED = MOMENT + timedelta(days=90)  # after the licence of both worlds has en
 
 @dataclass
 class World:
-    """Two rights holders. The first owns 「河」 (texts a, b) and watches `site`; the second owns 「山」 (text c)."""
+    """Two rights holders. The first owns 「河」 (texts a, b) and watches `site`; the second owns 「山」 (text c).
 
-    book: CaseBook
+    Until 2026-03-01 licensed.example may carry 「河」; own.example is the first one's own.
+    """
+
+    book: CaseRepository
     site: str
-    case_count: Callable[[], int]
+    states: Callable[[], list[CaseState]]  # of all cases, in order of opening
     exclusions: Callable[[], set[str]]
+    first_seen: Callable[[], list[tuple[datetime, datetime]]]  # of all cases, with when they were last
+    allow: Callable[[str, date, date | None], None]  # lets a domain carry 「河」, in place of what was allowed there
+    withdraw: Callable[[str], None]  # all that allows a domain anything
+    own: Callable[[str], None]
+    decide: Callable[[Verdict], None]  # on the first case
+
+    @property
+    def case_count(self) -> int:
+        return len(self.states())
 
 
-def _memory() -> World:
-    allowed = (Permission("licensed.example", date(2026, 1, 1), date(2026, 3, 1), "书城 A-1"),)
-    first = MemoryHolder(
-        works={"河": frozenset({WorkTextId("a"), WorkTextId("b")})},
-        sites=frozenset({SiteId("1")}),
-        own_domains=("own.example",),
-        permissions={"河": allowed},
-    )
-    second = MemoryHolder(works={"山": frozenset({WorkTextId("c")})}, sites=frozenset({SiteId("2")}))
-    book = MemoryCaseBook([first, second])
-    return World(book, "1", lambda: len(book.cases), lambda: {str(reason) for reason in book.excluded.values()})
+class _MemoryWorld:
+    def __init__(self) -> None:
+        self.holder = MemoryHolder(
+            works={"河": frozenset({WorkTextId("a"), WorkTextId("b")})},
+            sites=frozenset({SiteId("1")}),
+            own_domains=("own.example",),
+            permissions={"河": (Permission("licensed.example", date(2026, 1, 1), date(2026, 3, 1), "书城 A-1"),)},
+        )
+        other = MemoryHolder(works={"山": frozenset({WorkTextId("c")})}, sites=frozenset({SiteId("2")}))
+        self.book = MemoryCaseRepository([self.holder, other])
+
+    def allow(self, domain: str, since: date, until: date | None) -> None:
+        self.holder.permissions["河"] = (*self._without(domain), Permission(domain, since, until, "书城 A-1"))
+        self._ruled()
+
+    def withdraw(self, domain: str) -> None:
+        self.holder.permissions["河"] = self._without(domain)
+        self.holder.own_domains = tuple(each for each in self.holder.own_domains if each != domain)
+        self._ruled()
+
+    def own(self, domain: str) -> None:
+        self.holder.own_domains += (domain,)
+        self._ruled()
+
+    def decide(self, verdict: Verdict) -> None:
+        next(iter(self.book.cases.values())).verdict = verdict
+
+    def _without(self, domain: str) -> tuple[Permission, ...]:
+        return tuple(each for each in self.holder.permissions["河"] if each.domain != domain)
+
+    def _ruled(self) -> None:
+        self.book.rights_changed(0)
+        assert self.book.awaiting_rulings() == [0]
+        self.book.rule_again(0)
+
+    def world(self) -> World:
+        def cases() -> list[MemoryCase]:
+            return list(self.book.cases.values())
+
+        return World(
+            self.book,
+            "1",
+            lambda: [case.state for case in cases()],
+            lambda: {str(each.reason) for each in self.book.excluded.values()},
+            lambda: [(case.first_seen, case.last_seen) for case in cases()],
+            *(self.allow, self.withdraw, self.own, self.decide),
+        )
 
 
-def _django() -> World:
-    from pagestore.memory import MemoryWorkStore
-    from webadmin.casebook import DjangoCaseBook
-    from webadmin.models import Case, Chapter, Exclusion, Licence, OwnDomain, RightsHolder, Site, Work
+class _DjangoWorld:
+    def __init__(self) -> None:
+        from records.models import Chapter, Licence, OwnDomain, RightsHolder, Site, Work
 
-    first, second = RightsHolder.objects.create(name="甲"), RightsHolder.objects.create(name="乙")
-    river = Work.objects.create(rights_holder=first, title="河")
-    Chapter.objects.create(work=river, number=1, text_id="a", chars=8)
-    Chapter.objects.create(work=river, number=2, text_id="b", chars=8)
-    hill = Work.objects.create(rights_holder=second, title="山")
-    Chapter.objects.create(work=hill, number=1, text_id="c", chars=8)
-    site = Site.objects.create(rights_holder=first, name="盗版站", start_urls="http://pirate.example/")
-    OwnDomain.objects.create(rights_holder=first, domain="own.example")
-    Licence.objects.create(
-        rights_holder=first, licensee="书城", domain="licensed.example", number="A-1",
-        valid_from=date(2026, 1, 1), valid_until=date(2026, 3, 1),
-    )  # fmt: skip
-    RightsHolder.objects.update(changed_at=None)  # the rights were so before anything was compared
-    return World(
-        DjangoCaseBook(MemoryWorkStore()),
-        str(site.pk),
-        Case.objects.count,
-        lambda: set(Exclusion.objects.values_list("reason", flat=True)),
-    )
+        self.holder, second = RightsHolder.objects.create(name="甲"), RightsHolder.objects.create(name="乙")
+        self.river = Work.objects.create(rights_holder=self.holder, title="河")
+        Chapter.objects.create(work=self.river, number=1, text_id="a", chars=8)
+        Chapter.objects.create(work=self.river, number=2, text_id="b", chars=8)
+        hill = Work.objects.create(rights_holder=second, title="山")
+        Chapter.objects.create(work=hill, number=1, text_id="c", chars=8)
+        self.site = Site.objects.create(rights_holder=self.holder, name="盗版站", start_urls="http://pirate.example/")
+        OwnDomain.objects.create(rights_holder=self.holder, domain="own.example")
+        Licence.objects.create(
+            rights_holder=self.holder, licensee="书城", domain="licensed.example", number="A-1",
+            valid_from=date(2026, 1, 1), valid_until=date(2026, 3, 1),
+        )  # fmt: skip
+
+    def allow(self, domain: str, since: date, until: date | None) -> None:
+        from records.models import Licence
+
+        licence = Licence.objects.filter(domain=domain).first() or Licence(
+            rights_holder=self.holder, work=self.river, licensee="书城", domain=domain, number="A-1"
+        )
+        licence.valid_from, licence.valid_until = since, until
+        licence.save()
+
+    def withdraw(self, domain: str) -> None:
+        from records.models import Licence, OwnDomain
+
+        Licence.objects.filter(domain=domain).delete()
+        OwnDomain.objects.filter(domain=domain).delete()
+
+    def own(self, domain: str) -> None:
+        from records.models import OwnDomain
+
+        OwnDomain.objects.create(rights_holder=self.holder, domain=domain)
+
+    def decide(self, verdict: Verdict) -> None:
+        from django.contrib.auth.models import User
+
+        from records.cases.verdicts import decide
+        from records.models import Case
+
+        reviewer = User.objects.create(username="reviewer", is_superuser=True)
+        decide(Case.objects.order_by("pk")[0], verdict, reviewer)
+
+    def world(self) -> World:
+        from pagestore.memory import MemoryWorkStore
+        from records.cases.case_repository import DjangoCaseRepository
+        from records.models import Case, Exclusion
+
+        cases = Case.objects.order_by("pk")
+        return World(
+            DjangoCaseRepository(MemoryWorkStore()),
+            str(self.site.pk),
+            lambda: [CaseState(state) for state in cases.values_list("state", flat=True)],
+            lambda: set(Exclusion.objects.values_list("reason", flat=True)),
+            lambda: list(cases.values_list("first_seen_at", "last_seen_at")),
+            *(self.allow, self.withdraw, self.own, self.decide),
+        )
 
 
 @pytest.fixture(params=["memory", pytest.param("django", marks=pytest.mark.django_db)])
 def world(request: pytest.FixtureRequest) -> World:
-    if request.param == "memory":
-        return _memory()
-    return _django()
+    return (_MemoryWorld() if request.param == "memory" else _DjangoWorld()).world()
+
+
+def record(world: World, outcomes: Sequence[Outcome], is_at_once: bool) -> None:
+    """As one message of several pages does, or as several messages do."""
+    for some in [outcomes] if is_at_once else [[each] for each in outcomes]:
+        world.book.open_or_update_cases(some)
 
 
 def test_only_the_watchers_own_texts_are_sources_and_texts_of_one_work_agree(world: World) -> None:
@@ -84,15 +173,29 @@ def test_only_the_watchers_own_texts_are_sources_and_texts_of_one_work_agree(wor
 
 def test_a_copy_opens_one_case_however_often_it_is_recorded(world: World) -> None:
     found = outcome(page_version(world.site), match("a"), match("b"))
-    first = world.book.record(found)
+    first = world.book.open_or_update_cases([found])[0]
     assert len(first) == 1
-    assert world.book.record(found) == first
-    assert world.case_count() == 1
+    assert world.book.open_or_update_cases([found])[0] == first
+    assert world.case_count == 1
+
+
+def test_outcomes_that_are_recorded_at_once_have_their_cases_each(world: World) -> None:
+    urls = [f"http://pirate.example/{number}.html" for number in range(5)]
+    versions = [page_version(world.site, url) for url in urls]
+    found = [match("a")], [], [match("c")], [match("a"), match("b")], [match("a", MatchClass.QUOTATION)]
+    cases = world.book.open_or_update_cases(
+        [outcome(version, *matches, at=CHECKED) for version, matches in zip(versions, found, strict=True)]
+    )
+    assert [len(each) for each in cases] == [1, 0, 0, 1, 0]
+    assert len({case for each in cases for case in each}) == 2
+    assert (world.case_count, world.exclusions()) == (2, {Rejection.QUOTATION})
+    # A text that is nobody's here was the holder's a moment ago: what was found in it may stand in another.
+    assert world.book.pending([page_of(version) for version in versions], 1) == {versions[2].id}
 
 
 def test_a_text_of_another_rights_holder_opens_nothing(world: World) -> None:
-    assert world.book.record(outcome(page_version(world.site), match("c"))) == []
-    assert world.case_count() == 0
+    assert world.book.open_or_update_cases([outcome(page_version(world.site), match("c"))])[0] == []
+    assert world.case_count == 0
 
 
 @pytest.mark.parametrize(
@@ -106,177 +209,347 @@ def test_a_text_of_another_rights_holder_opens_nothing(world: World) -> None:
 def test_what_is_allowed_is_excluded_under_its_reason(
     world: World, url: str, match_class: MatchClass, reason: Rejection
 ) -> None:
-    assert world.book.record(outcome(page_version(world.site, url), match("a", match_class))) == []
-    assert world.case_count() == 0
+    assert world.book.open_or_update_cases([outcome(page_version(world.site, url), match("a", match_class))])[0] == []
+    assert world.case_count == 0
     assert world.exclusions() == {str(reason)}
 
 
 def test_a_licence_that_has_ended_allows_nothing(world: World) -> None:
     late = page_version(world.site, "http://licensed.example/1", at=MOMENT + timedelta(days=2))
-    assert len(world.book.record(outcome(late, match("a")))) == 1
+    assert len(world.book.open_or_update_cases([outcome(late, match("a"))])[0]) == 1
 
 
 def test_a_page_that_outlives_its_licence_is_a_case_though_its_text_was_there_before(world: World) -> None:
     version = page_version(world.site, "http://licensed.example/1")
-    assert world.book.record(outcome(version, match("a"))) == []
+    assert world.book.open_or_update_cases([outcome(version, match("a"))])[0] == []
     seen = MOMENT + timedelta(days=200)
-    assert len(world.book.record(outcome(version, match("a"), at=seen, seen_at=seen))) == 1
+    assert len(world.book.open_or_update_cases([outcome(version, match("a"), at=seen, seen_at=seen)])[0]) == 1
+
+
+TODAY = date(2026, 3, 1)  # of MOMENT, in both worlds
+A_DAY = timedelta(days=1)
+OPEN, ASIDE = CaseState.OPEN, CaseState.SET_ASIDE
+
+
+def copied(world: World, *, at: datetime = MOMENT, url: str = "http://pirate.example/1") -> PageVersion:
+    """A page that copied and is a case."""
+    version = page_version(world.site, url, at=at)
+    assert len(world.book.open_or_update_cases([outcome(version, match("a"), at=CHECKED)])[0]) == 1
+    return version
+
+
+def test_a_licence_that_is_entered_sets_an_open_case_aside_and_its_withdrawal_opens_it_again(world: World) -> None:
+    copied(world)
+    world.allow("pirate.example", TODAY, None)
+    assert world.states() == [ASIDE]
+    world.withdraw("pirate.example")
+    assert world.states() == [OPEN]
+    assert world.exclusions() == set()
+
+
+def test_an_own_domain_that_is_entered_sets_an_open_case_aside(world: World) -> None:
+    copied(world, url="http://m.pirate.example/1")
+    world.own("pirate.example")
+    assert world.states() == [ASIDE]
+    world.withdraw("pirate.example")
+    assert world.states() == [OPEN]
+
+
+@pytest.mark.parametrize(
+    ("since", "until", "state"),
+    [
+        (TODAY, TODAY, ASIDE),
+        (TODAY - A_DAY, None, ASIDE),
+        (TODAY + A_DAY, None, OPEN),
+        (TODAY - 9 * A_DAY, TODAY - A_DAY, OPEN),
+    ],
+)
+def test_the_day_counts_on_which_the_page_was_last_seen(
+    world: World, since: date, until: date | None, state: CaseState
+) -> None:
+    copied(world)
+    world.allow("pirate.example", since, until)
+    assert world.states() == [state]
+
+
+def test_a_licence_whose_dates_change_rules_anew(world: World) -> None:
+    copied(world)
+    world.allow("pirate.example", TODAY, None)
+    world.allow("pirate.example", TODAY + A_DAY, None)
+    assert world.states() == [OPEN]
+    world.allow("pirate.example", TODAY, TODAY)
+    assert world.states() == [ASIDE]
+
+
+def test_a_licence_for_another_domain_changes_nothing(world: World) -> None:
+    copied(world)
+    world.allow("elsewhere.example", TODAY, None)
+    assert world.states() == [OPEN]
+
+
+def test_a_page_seen_again_after_its_licence_ended_is_an_open_case_again(world: World) -> None:
+    version = copied(world)
+    world.allow("pirate.example", TODAY, TODAY + A_DAY)
+    assert world.states() == [ASIDE]
+    for days, state in ((1, ASIDE), (2, OPEN)):
+        seen_at = MOMENT + days * A_DAY
+        world.book.open_or_update_cases([outcome(version, match("a"), at=CHECKED, seen_at=seen_at)])
+        assert world.states() == [state]
+    assert world.exclusions() == set(), "one finding is not counted twice"
+
+
+@pytest.mark.parametrize("verdict", list(Verdict))
+def test_a_verdict_is_not_changed_by_any_right(world: World, verdict: Verdict) -> None:
+    version = copied(world)
+    world.decide(verdict)
+    world.allow("pirate.example", TODAY, None)
+    assert world.states() == [verdict.state]
+    world.book.open_or_update_cases([outcome(version, match("a"), at=CHECKED)])
+    assert world.states() == [verdict.state]
+    world.withdraw("pirate.example")
+    assert world.states() == [verdict.state]
+
+
+def test_ruling_again_without_a_change_changes_nothing(world: World) -> None:
+    version = copied(world)
+    world.allow("pirate.example", TODAY, None)
+    rights_holder = _rights_holder(world, version)
+    world.book.rule_again(rights_holder)
+    assert world.states() == [ASIDE]
+    assert world.book.awaiting_rulings() == []
+
+
+def test_a_change_of_rights_owes_no_page_a_comparison_whose_findings_are_kept(world: World) -> None:
+    version = copied(world)
+    world.allow("pirate.example", TODAY, None)
+    world.withdraw("pirate.example")
+    assert world.book.pending([page_of(version)], 1) == set()
+
+
+def test_a_finding_that_never_was_a_case_is_compared_again_when_nothing_allows_it_any_more(world: World) -> None:
+    version = page_version(world.site, "http://licensed.example/1")
+    other = page_version(world.site, "http://licensed.example/2")
+    world.book.open_or_update_cases([outcome(version, match("a"), at=CHECKED)])
+    world.book.open_or_update_cases([outcome(other, at=CHECKED)])
+    world.allow("licensed.example", TODAY - A_DAY, TODAY)
+    assert world.book.pending([page_of(version), page_of(other)], 1) == set()
+    world.withdraw("licensed.example")
+    assert world.book.pending([page_of(version), page_of(other)], 1) == {version.id}
+    world.book.open_or_update_cases([outcome(version, match("a"), at=CHECKED + A_MINUTE)])
+    assert (world.states(), world.exclusions()) == ([OPEN], set())
+
+
+@pytest.mark.parametrize("is_at_once", [False, True])
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_a_page_that_copied_before_its_licence_began_is_one_case_in_whatever_order_that_is_learnt(
+    world: World, order: tuple[int, int], is_at_once: bool
+) -> None:
+    world.allow("pirate.example", TODAY, None)
+    before = page_version(world.site, text="以前的文字", at=MOMENT - A_DAY)
+    now = page_version(world.site, text="如今的文字")
+    outcomes = [
+        outcome(before, match("a"), at=CHECKED, is_current=order == (0, 1)),
+        outcome(now, match("a"), at=CHECKED),
+    ]
+    record(world, [outcomes[place] for place in order], is_at_once)
+    assert world.exclusions() == set(), "no finding is counted beside its case"
+    for version in world.book.pending([page_of(now)], 1):
+        assert version == now.id
+        world.book.open_or_update_cases([outcome(now, match("a"), at=CHECKED + A_MINUTE)])
+    assert (world.states(), world.exclusions()) == ([ASIDE], set())
+    assert world.first_seen() == [(MOMENT - A_DAY, MOMENT)]
+
+
+@pytest.mark.parametrize("is_at_once", [False, True])
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_a_page_that_copied_and_only_quotes_now_is_one_case_and_no_quotation_beside_it(
+    world: World, order: tuple[int, int], is_at_once: bool
+) -> None:
+    before = page_version(world.site, text="以前的文字", at=MOMENT - A_DAY)
+    now = page_version(world.site, text="如今的文字")
+    outcomes = [
+        outcome(before, match("a"), at=CHECKED, is_current=order == (0, 1)),
+        outcome(now, match("a", MatchClass.QUOTATION), at=CHECKED),
+    ]
+    record(world, [outcomes[place] for place in order], is_at_once)
+    assert (world.states(), world.exclusions()) == ([OPEN], set())
+    assert world.first_seen() == [(MOMENT - A_DAY, MOMENT - A_DAY)]
+    assert world.book.pending([page_of(now)], 1) == set()
+
+
+def test_a_quotation_is_named_licensed_while_a_licence_allows_it(world: World) -> None:
+    world.book.open_or_update_cases([outcome(page_version(world.site), match("a", MatchClass.QUOTATION), at=CHECKED)])
+    world.allow("pirate.example", TODAY, None)
+    assert world.exclusions() == {"licensed"}
+
+
+def test_a_case_is_first_seen_before_it_is_last_seen_in_whatever_order_its_pages_come(world: World) -> None:
+    versions = [page_version(world.site, text=f"第{day}天的文字", at=MOMENT + day * A_DAY) for day in range(4)]
+    for order in permutations(range(4)):
+        url = f"http://pirate.example/{''.join(map(str, order))}"
+        newest = -1
+        for day in order:
+            version = page_version(world.site, url, versions[day].reading.text, versions[day].fetched_at)
+            newest = max(newest, day)
+            world.book.open_or_update_cases([outcome(version, match("a"), at=CHECKED, is_current=day == newest)])
+            assert world.first_seen()[-1][0] <= world.first_seen()[-1][1]
+        assert world.first_seen()[-1] == (MOMENT, MOMENT + 3 * A_DAY)
 
 
 def test_a_quotation_beside_a_copy_does_not_hide_the_copy(world: World) -> None:
     found = outcome(page_version(world.site), match("a", MatchClass.QUOTATION), match("b", MatchClass.EXCERPT))
-    assert len(world.book.record(found)) == 1
+    assert len(world.book.open_or_update_cases([found])[0]) == 1
 
 
 def test_a_page_is_owed_until_recorded_and_after_a_new_algorithm(world: World) -> None:
     version = page_version(world.site)
-    assert world.book.owed([page_of(version)], 1) == {version.id}
-    world.book.record(outcome(version, at=CHECKED, rejection=Rejection.TOO_FEW_HAN_CHARS))
-    assert world.book.owed([page_of(version)], 1) == set()
-    assert world.book.owed([page_of(version)], 2) == {version.id}
+    assert world.book.pending([page_of(version)], 1) == {version.id}
+    world.book.open_or_update_cases([outcome(version, at=CHECKED, rejection=Rejection.TOO_FEW_HAN_CHARS)])
+    assert world.book.pending([page_of(version)], 1) == set()
+    assert world.book.pending([page_of(version)], 2) == {version.id}
 
 
 def index(world: World, text: str, at: datetime) -> None:
     """Let the text become findable, as a step that puts it into the index notes it."""
     world.book.unindexed([WorkTextId(text)])
-    world.book.indexed([WorkTextId(text)], at)
+    world.book.indexed({WorkTextId(text): 8}, at)
 
 
 def searchable(world: World, *versions: PageVersion) -> list[Unsearched]:
-    return world.book.unsearched([page_of(version) for version in versions], world.book.behind(1), 1)
+    return world.book.unsearched([page_of(version) for version in versions], world.book.lags(1), 1)
 
 
 def test_a_page_has_to_be_searched_for_a_text_indexed_after_it_and_owes_no_comparison(world: World) -> None:
     version = page_version(world.site)
-    world.book.record(outcome(version, match("a"), at=CHECKED))
-    assert world.book.behind(1) == {}
+    world.book.open_or_update_cases([outcome(version, match("a"), at=CHECKED)])
+    assert world.book.lags(1) == {}
     index(world, "c", CHECKED + A_MINUTE)
     assert searchable(world, version) == [], "another holder's text is nothing to this page"
     index(world, "b", CHECKED + A_MINUTE)
-    (gap,) = world.book.behind(1).values()
+    (gap,) = world.book.lags(1).values()
     assert gap == Gap(CHECKED, CHECKED + A_MINUTE)
     (page,) = searchable(world, version)
     assert (page.page, page.version, page.checked_at, page.has_findings) == (
         version.page_id, version.id, CHECKED, True,
     )  # fmt: skip
-    assert world.book.owed([page_of(version)], 1) == set()
-    world.book.record(outcome(version, at=CHECKED + 2 * A_MINUTE))
-    assert world.book.behind(1) == {}
+    assert world.book.pending([page_of(version)], 1) == set()
+    world.book.open_or_update_cases([outcome(version, at=CHECKED + 2 * A_MINUTE)])
+    assert world.book.lags(1) == {}
 
 
 def test_the_texts_to_search_for_are_the_watchers_newer_ones_and_those_not_noted_yet(world: World) -> None:
     version = page_version(world.site)
-    world.book.record(outcome(version, at=CHECKED))
+    world.book.open_or_update_cases([outcome(version, at=CHECKED)])
     index(world, "a", CHECKED - A_MINUTE)
     index(world, "c", CHECKED + A_MINUTE)
-    watcher = _watcher(world, version)
-    assert world.book.newer_texts(watcher, CHECKED) == {"b": None}
+    rights_holder = _rights_holder(world, version)
+    assert world.book.newer_texts(rights_holder, CHECKED) == {"b": None}
     index(world, "b", CHECKED + A_MINUTE)
-    assert world.book.newer_texts(watcher, CHECKED) == {"b": CHECKED + A_MINUTE}
-    assert set(world.book.newer_texts(watcher, CHECKED - A_MINUTE)) == {"a", "b"}
+    assert world.book.newer_texts(rights_holder, CHECKED) == {"b": CHECKED + A_MINUTE}
+    assert set(world.book.newer_texts(rights_holder, CHECKED - A_MINUTE)) == {"a", "b"}
 
 
 def test_a_text_that_was_findable_all_along_asks_for_no_search(world: World) -> None:
     index(world, "b", CHECKED - A_MINUTE)
     version = page_version(world.site)
-    world.book.record(outcome(version, at=CHECKED))
-    world.book.indexed([WorkTextId("b")], CHECKED + A_MINUTE)
-    assert world.book.behind(1) == {}
+    world.book.open_or_update_cases([outcome(version, at=CHECKED)])
+    world.book.indexed({WorkTextId("b"): 8}, CHECKED + A_MINUTE)
+    assert world.book.lags(1) == {}
 
 
 def test_a_text_that_the_index_had_lost_is_news_when_it_is_back(world: World) -> None:
     index(world, "b", CHECKED - A_MINUTE)
     version = page_version(world.site)
-    world.book.record(outcome(version, at=CHECKED))
+    world.book.open_or_update_cases([outcome(version, at=CHECKED)])
     index(world, "b", CHECKED + A_MINUTE)
     assert [page.version for page in searchable(world, version)] == [version.id]
 
 
 def test_a_search_that_finds_nothing_is_a_comparison_with_all_texts_there_were(world: World) -> None:
     version = page_version(world.site)
-    world.book.record(outcome(version, match("a"), at=CHECKED))
+    world.book.open_or_update_cases([outcome(version, match("a"), at=CHECKED)])
     index(world, "b", CHECKED + A_MINUTE)
     for _ in range(2):
-        world.book.searched(searchable(world, version), [], Search(CHECKED + 2 * A_MINUTE, 9, 1))
-        assert world.book.behind(1) == {}
-        assert world.book.owed([page_of(version)], 1) == set()
+        world.book.note_searched(searchable(world, version), [], Search(CHECKED + 2 * A_MINUTE, 9, 1))
+        assert world.book.lags(1) == {}
+        assert world.book.pending([page_of(version)], 1) == set()
     index(world, "b", CHECKED + 3 * A_MINUTE)
     assert [page.checked_at for page in searchable(world, version)] == [CHECKED + 2 * A_MINUTE]
-    assert world.case_count() == 1, "what was found before stays"
+    assert world.case_count == 1, "what was found before stays"
 
 
 def test_a_search_that_finds_something_owes_a_comparison_until_it_is_made(world: World) -> None:
     version = page_version(world.site)
-    world.book.record(outcome(version, at=CHECKED))
+    world.book.open_or_update_cases([outcome(version, at=CHECKED)])
     index(world, "b", CHECKED + A_MINUTE)
-    world.book.searched([], searchable(world, version), Search(CHECKED + 2 * A_MINUTE, 9, 1))
+    world.book.note_searched([], searchable(world, version), Search(CHECKED + 2 * A_MINUTE, 9, 1))
     assert searchable(world, version) == []
-    assert world.book.owed([page_of(version)], 1) == {version.id}
-    world.book.record(outcome(version, match("b"), at=CHECKED + 3 * A_MINUTE))
-    assert world.book.owed([page_of(version)], 1) == set()
+    assert world.book.pending([page_of(version)], 1) == {version.id}
+    world.book.open_or_update_cases([outcome(version, match("b"), at=CHECKED + 3 * A_MINUTE)])
+    assert world.book.pending([page_of(version)], 1) == set()
 
 
 def test_a_search_leaves_alone_what_was_compared_after_it_began(world: World) -> None:
     version = page_version(world.site)
-    world.book.record(outcome(version, at=CHECKED))
+    world.book.open_or_update_cases([outcome(version, at=CHECKED)])
     index(world, "b", CHECKED + A_MINUTE)
     pages = searchable(world, version)
-    world.book.record(outcome(version, match("b"), at=CHECKED + 3 * A_MINUTE))
-    world.book.searched([], pages, Search(CHECKED + 2 * A_MINUTE, 9, 1))
-    assert world.book.owed([page_of(version)], 1) == set()
+    world.book.open_or_update_cases([outcome(version, match("b"), at=CHECKED + 3 * A_MINUTE)])
+    world.book.note_searched([], pages, Search(CHECKED + 2 * A_MINUTE, 9, 1))
+    assert world.book.pending([page_of(version)], 1) == set()
     index(world, "a", CHECKED + 2 * A_MINUTE)
-    assert world.book.behind(1) == {}
+    assert world.book.lags(1) == {}
 
 
 def test_what_a_search_never_met_is_owed_a_comparison_and_ends_the_searching(world: World) -> None:
     recorded = page_version(world.site)
-    world.book.record(outcome(recorded, at=CHECKED))
+    world.book.open_or_update_cases([outcome(recorded, at=CHECKED)])
     index(world, "b", CHECKED + A_MINUTE)
-    gaps = world.book.behind(1)
+    gaps = world.book.lags(1)
     assert world.book.search_ended(gaps, Search(CHECKED + 2 * A_MINUTE, 9, 1)) == 1
-    assert world.book.behind(1) == {}
-    assert world.book.owed([page_of(recorded)], 1) == {recorded.id}
+    assert world.book.lags(1) == {}
+    assert world.book.pending([page_of(recorded)], 1) == {recorded.id}
     assert world.book.search_ended(gaps, Search(CHECKED + 2 * A_MINUTE, 9, 1)) == 0
 
 
 def test_a_page_that_found_a_withdrawn_text_is_owed_a_comparison(world: World) -> None:
     version, other = page_version(world.site), page_version(world.site, "http://pirate.example/2.html")
-    world.book.record(outcome(version, match("a"), at=CHECKED))
-    world.book.record(outcome(other, match("b"), at=CHECKED))
+    world.book.open_or_update_cases([outcome(version, match("a"), at=CHECKED)])
+    world.book.open_or_update_cases([outcome(other, match("b"), at=CHECKED)])
     world.book.withdrawn(WorkTextId("a"))
-    assert world.book.owed([page_of(version), page_of(other)], 1) == {version.id}
-    world.book.record(outcome(version, at=CHECKED + A_MINUTE))
-    assert world.book.owed([page_of(version)], 1) == set()
+    assert world.book.pending([page_of(version), page_of(other)], 1) == {version.id}
+    world.book.open_or_update_cases([outcome(version, at=CHECKED + A_MINUTE)])
+    assert world.book.pending([page_of(version)], 1) == set()
 
 
 def test_an_outcome_that_names_a_text_withdrawn_meanwhile_holds_no_longer_than_it_takes_to_compare(
     world: World,
 ) -> None:
     version = page_version(world.site)
-    world.book.record(outcome(version, match("a"), match("withdrawn"), at=CHECKED))
-    assert world.book.owed([page_of(version)], 1) == {version.id}
-    world.book.record(outcome(version, match("a"), at=CHECKED + A_MINUTE))
-    assert world.book.owed([page_of(version)], 1) == set()
+    world.book.open_or_update_cases([outcome(version, match("a"), match("withdrawn"), at=CHECKED)])
+    assert world.book.pending([page_of(version)], 1) == {version.id}
+    world.book.open_or_update_cases([outcome(version, match("a"), at=CHECKED + A_MINUTE)])
+    assert world.book.pending([page_of(version)], 1) == set()
 
 
-def _watcher(world: World, version: PageVersion) -> int:
+def _rights_holder(world: World, version: PageVersion) -> int:
     index(world, "b", CHECKED + 9 * A_MINUTE)
     (page,) = searchable(world, version)
     world.book.unindexed([WorkTextId("b")])
-    return page.watcher
+    return page.rights_holder
 
 
 def test_a_page_that_went_back_to_an_older_text_is_owed(world: World) -> None:
     first = page_version(world.site)
     second = page_version(world.site, text="别的文字", at=MOMENT + A_MINUTE)
-    world.book.record(outcome(first, match("a"), at=CHECKED))
-    world.book.record(outcome(second, at=CHECKED))
-    assert world.book.owed([page_of(second)], 1) == set()
-    assert world.book.owed([page_of(first, MOMENT + 2 * A_MINUTE)], 1) == {first.id}
+    world.book.open_or_update_cases([outcome(first, match("a"), at=CHECKED)])
+    world.book.open_or_update_cases([outcome(second, at=CHECKED)])
+    assert world.book.pending([page_of(second)], 1) == set()
+    assert world.book.pending([page_of(first, MOMENT + 2 * A_MINUTE)], 1) == {first.id}
 
 
 def test_a_page_of_a_site_that_is_gone_is_never_owed(world: World) -> None:
-    assert world.book.owed([page_of(page_version("404"))], 1) == set()
+    assert world.book.pending([page_of(page_version("404"))], 1) == set()
 
 
 def test_a_text_is_owned_while_a_work_has_it(world: World) -> None:

@@ -1,9 +1,11 @@
-"""Crawl runs as the pipeline carries them: delivered twice, given up, lost, put back."""
+"""Crawl runs as the pipeline carries them: taken, held, given up, lost, put back."""
 
 import os
 import signal
 import threading
+from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from django.db import OperationalError
@@ -11,14 +13,22 @@ from django.utils import timezone
 
 from core.messages import CrawlRequested
 from core.pages import CrawlCounts
-from pipeline import crawl_process, interruptions
+from core.wording import Message
+from crawler.frontier import JOURNAL_NAME
+from pipeline import crawl_process, crawler, crawlers, interruptions, run_lease, slots, tasks
 from pipeline.memory import MemoryOutbox
+from records.models import CrawlRun, RightsHolder, Site
+from records.sites import runs as crawls
 from tests.support.embedded import wait_until
-from webadmin import crawls
-from webadmin.models import CrawlRun, RightsHolder, Site
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("processes")]
 State = CrawlRun.State
+FAULTS = [
+    Message("core.not-fetched", url=f"http://pirate.example/{number}", reason=Message("search.robots"))
+    for number in (1, 2)
+]
+
+A, B = Message("missing.site", key="a"), Message("missing.site", key="b")
 
 
 @pytest.fixture
@@ -33,11 +43,19 @@ def running(site: Site, silent_for: timedelta = timedelta(0)) -> CrawlRun:
     return run
 
 
-def test_a_message_that_arrives_twice_leaves_the_living_run_alone(site: Site) -> None:
-    run = running(site)
-    assert crawl_process.main([str(run.pk)]) == crawl_process.NOT_OURS
-    run.refresh_from_db()
-    assert run.state == State.RUNNING
+def test_a_message_for_a_run_that_is_taken_starts_no_crawler(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[object] = []
+    monkeypatch.setattr(crawlers, "start", started.append)
+    run = crawls.request_run(site)
+    tasks.crawl_site(run.pk)
+    assert len(started) == 1
+    assert crawls.mark_started(run)
+    tasks.crawl_site(run.pk)
+    assert len(started) == 1
+
+
+def test_a_process_does_not_crawl_a_run_that_is_not_running(site: Site) -> None:
+    assert crawl_process.main([str(crawls.request_run(site).pk)]) == crawl_process.NOT_OURS
 
 
 def test_a_run_that_nobody_knows_is_no_crash() -> None:
@@ -61,12 +79,12 @@ def test_a_run_that_came_to_its_end_is_finished(site: Site, reason: str, state: 
 
 def test_a_run_that_could_not_go_on_says_why_in_its_first_fault(site: Site) -> None:
     run = running(site)
-    crawl_process._close(run, CrawlCounts(finish_reason="no_answer", faults=["http://pirate.example/ does not answer"]))
+    crawl_process._close(run, CrawlCounts(finish_reason="no_answer", faults=FAULTS))
     run.refresh_from_db()
-    assert (run.state, run.finish_reason) == (State.FAILED, "http://pirate.example/ does not answer")
+    assert (run.state, run.finish_reason) == (State.FAILED, FAULTS[0])
 
 
-def test_one_sign_of_life_that_fails_does_not_end_the_heartbeat(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_sign_of_life_that_fails_does_not_end_the_lease(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     beats: list[int] = []
 
     def failing_first(*_: object) -> bool:
@@ -75,22 +93,131 @@ def test_one_sign_of_life_that_fails_does_not_end_the_heartbeat(site: Site, monk
             raise OperationalError("database is locked")
         return True
 
-    monkeypatch.setattr(crawl_process, "HEARTBEAT_S", 0.01)
+    monkeypatch.setattr(run_lease, "HEARTBEAT_S", 0.01)
     monkeypatch.setattr(crawls, "heartbeat", failing_first)
-    with crawl_process._Heartbeat(running(site)):
+    with run_lease.RunLease(running(site)) as lease:
         wait_until(lambda: len(beats) >= 3, "the heart beats on")
+        assert lease.is_held()
 
 
 def test_a_crawl_that_was_given_up_is_told_to_stop(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     told = threading.Event()
     before = signal.signal(signal.SIGTERM, lambda *_: told.set())
-    monkeypatch.setattr(crawl_process, "HEARTBEAT_S", 0.01)
+    monkeypatch.setattr(run_lease, "HEARTBEAT_S", 0.01)
     monkeypatch.setattr(crawls, "heartbeat", lambda *_: False)
     try:
-        with crawl_process._Heartbeat(running(site)):
+        with run_lease.RunLease(running(site)) as lease:
             wait_until(told.is_set, f"process {os.getpid()} gets SIGTERM")
+            assert not lease.is_held()
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+def test_a_process_that_slept_holds_its_run_no_longer_until_it_knows_better(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now_s = [1_000.0]
+    asked, may_answer = threading.Event(), threading.Event()
+
+    def heartbeat(*_: object) -> bool:
+        asked.set()
+        assert may_answer.wait(60)
+        return True
+
+    monkeypatch.setattr(run_lease, "HEARTBEAT_S", 0.01)
+    monkeypatch.setattr(run_lease, "_now_s", lambda: now_s[0])
+    monkeypatch.setattr(crawls, "heartbeat", heartbeat)
+    with run_lease.RunLease(running(site)) as lease:
+        assert asked.wait(60)
+        assert lease.is_held()
+        now_s[0] += crawls.DEAD_AFTER_SILENCE.total_seconds()  # by then another process may have the run
+        assert not lease.is_held()
+        may_answer.set()
+        wait_until(lease.is_held, "the run is still its own")
+
+
+def test_runs_are_taken_in_the_order_in_which_they_came_due_and_those_that_wait_are_left(site: Site) -> None:
+    now = timezone.now()
+    others = [
+        Site.objects.create(rights_holder=site.rights_holder, name=f"站{n}", start_urls="http://b.example/")
+        for n in range(3)
+    ]
+    late, early, waiting = (crawls.request_run(each) for each in others)
+    CrawlRun.objects.filter(pk=early.pk).update(due_at=now - timedelta(hours=2))
+    CrawlRun.objects.filter(pk=waiting.pk).update(resume_at=now + timedelta(hours=1))
+    assert [run.pk for run in iter(lambda: crawls.take_next(now), None)] == [early.pk, late.pk]
+    assert not crawls.has_waiting(now)
+    taken = crawls.take_next(now + timedelta(hours=2))
+    assert taken is not None
+    assert (taken.pk, taken.state, taken.resume_at) == (waiting.pk, State.RUNNING, None)
+
+
+def test_a_machine_has_as_many_slots_as_it_may_and_one_that_is_freed_can_be_taken_again(tmp_path: Path) -> None:
+    one, other = slots.take(tmp_path, 2), slots.take(tmp_path, 2)
+    assert one is not None
+    assert other is not None
+    assert slots.take(tmp_path, 2) is None
+    copy = slots.inherited(os.dup(one.fileno()))  # of a process that was given it
+    one.free()
+    assert slots.take(tmp_path, 2) is None
+    copy.free()
+    assert slots.take(tmp_path, 2) is not None
+
+
+def test_a_run_that_is_queued_while_a_crawler_leaves_is_crawled_by_it(
+    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its message finds all slots taken, and nobody else would come."""
+    crawled: list[int] = []
+
+    class LeavingSlot(slots.Slot):
+        def free(self) -> None:
+            if not crawled:
+                crawls.request_run(site)
+            super().free()
+
+    def crawl(run: CrawlRun, slot: object) -> None:
+        crawled.append(run.pk)
+        assert crawls.finish(run, CrawlCounts(finish_reason="finished"))
+
+    monkeypatch.setattr(crawlers, "slots_folder", lambda home: tmp_path)
+    taken = slots.take(tmp_path, 2)
+    assert taken is not None
+    leaving = crawler.Crawler(LeavingSlot(os.fdopen(os.dup(taken.fileno()), "ab")))
+    taken.free()
+    monkeypatch.setattr(leaving, "_run", crawl)
+    leaving.work()
+    assert crawled == [CrawlRun.objects.get(site=site).pk]
+
+
+def test_a_run_that_was_stopped_keeps_what_it_had_counted(site: Site) -> None:
+    run = running(site)
+    crawl_process._close(
+        run, CrawlCounts(fetched=7, rejected={"robots": 1}, faults=[FAULTS[0]], finish_reason="stopped")
+    )
+    assert crawls.mark_started(run)
+    lease = run_lease.RunLease(run)
+    lease.note(CrawlCounts(fetched=2, rejected={"robots": 1, "banned": 1}, faults=FAULTS))
+    assert lease.counts is not None
+    assert crawls.heartbeat(run, lease.counts)
+    assert (run.pages_fetched, run.faults) == (9, FAULTS)
+    assert run.counts["rejected"] == {"robots": 2, "banned": 1}
+
+
+def test_a_journal_is_dropped_that_is_older_than_a_crawl_finished_elsewhere(site: Site, tmp_path: Path) -> None:
+    journal = tmp_path / "crawls" / f"site-{site.pk}" / JOURNAL_NAME
+    journal.parent.mkdir(parents=True)
+    journal.write_text("{}\n")
+    settings = replace(crawl_process.SETTINGS, home=tmp_path)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(crawl_process, "SETTINGS", settings)
+        run = running(site)
+        crawl_process._job_dir(run)
+        assert journal.exists()
+        os.utime(journal, (1_000_000, 1_000_000))
+        crawls.finish(run, CrawlCounts(finish_reason="finished"))
+        crawl_process._job_dir(running(site))
+        assert not journal.exists()
 
 
 def test_after_a_power_cut_queued_and_running_runs_go_on(site: Site) -> None:

@@ -14,24 +14,28 @@ from core.clock import SystemClock
 from core.errors import BadConfiguration, BadInput, UnsafeUrl
 from core.ids import WorkTextId
 from core.messages import CrawlRequested
-from core.settings import CrawlSettings, DiscoverySettings, Settings, load
+from core.settings import CrawlSettings, DiscoverySettings, Settings
+from core.settings_loading import load
+from core.wording import Message
 from core.works import Chapter as ChapterText
 from core.works import WorkFile
 from crawler.sources.search import read_answer, search
 from fingerprint.algorithms import DEFAULT
 from fingerprint.fingerprinting import fingerprint_text
-from matcher.matching import CorpusCache, Matcher
-from matcher.memory_index import MemoryIndex
+from matcher.corpus import CorpusCache
+from matcher.index.memory import MemoryIndex
+from matcher.matching import Matcher
 from pagestore.mongo import MongoFingerprintStore, MongoPageStore, MongoWorkStore, connect
 from pipeline import discovery as round_of
 from pipeline.corpus import StoredCorpus
-from pipeline.distinctive import MAX_CHARS, MIN_CHARS, distinctive
 from pipeline.memory import MemoryOutbox
+from pipeline.query_sentences import MAX_CHARS, MIN_CHARS, distinctive
 from pipeline.steps import Ports
+from records.cases.case_repository import DjangoCaseRepository
+from records.models import Case, CrawlRun, DiscoveredPage, DiscoveryQuery, OwnDomain, RightsHolder, Site, Work
+from records.sites import discovery
+from records.works import catalogue
 from tests.support.web_server import Answer, WebServer, page
-from webadmin import catalogue, discovery
-from webadmin.casebook import DjangoCaseBook
-from webadmin.models import Case, CrawlRun, DiscoveredPage, DiscoveryQuery, OwnDomain, RightsHolder, Site, Work
 
 pytestmark = pytest.mark.django_db
 WORKS = Path(__file__).parents[2] / "deploy" / "demo" / "works"
@@ -72,7 +76,7 @@ def world(mongo_url: str, monkeypatch: pytest.MonkeyPatch, django_capture_on_com
     ports = Ports(
         MongoPageStore(database), works, fingerprints, index,
         Matcher(index, CorpusCache(StoredCorpus(works, fingerprints, DEFAULT))),
-        DjangoCaseBook(works), outbox, SystemClock(), DEFAULT,
+        DjangoCaseRepository(works), outbox, SystemClock(), DEFAULT,
     )  # fmt: skip
     holder = RightsHolder.objects.create(name="甲")
     texts = [story(name) for name in CHAPTERS]
@@ -206,7 +210,7 @@ def test_robots_txt_of_a_result_is_obeyed(world: World) -> None:
     world.pirate.routes["/robots.txt"] = Answer(b"User-agent: *\nDisallow: /\n", "text/plain")
     world.round()
     assert world.pirate.requested == ["/robots.txt"]
-    assert "robots.txt" in DiscoveredPage.objects.get(url=world.pirate.url("/1.html")).fault
+    assert DiscoveredPage.objects.get(url=world.pirate.url("/1.html")).fault == Message("search.robots")
 
 
 def test_an_accepted_proposal_is_watched_and_its_page_is_where_the_crawl_begins(world: World) -> None:
@@ -244,7 +248,7 @@ def test_an_endpoint_that_has_had_enough_ends_the_round_and_the_query_is_noted(w
     world.engine.routes = Busy()
     done = world.round()
     assert (done.queries, len(world.engine.requested)) == (1, 1)
-    assert "429" in done.stopped
+    assert "429" in str(done.stopped)
     assert DiscoveryQuery.objects.get().state == "failed"
 
 
@@ -257,9 +261,10 @@ def test_no_engine_answering_is_not_taken_for_nothing_found(world: World) -> Non
             return Answer(json.dumps(body).encode(), "application/json")
 
     world.engine.routes = Silent()
-    assert "bing: CAPTCHA" in world.round().stopped
+    assert "bing: CAPTCHA" in str(world.round().stopped)
 
 
+@pytest.mark.usefixtures("loopback")
 def test_an_endpoint_without_json_is_named_with_what_to_do() -> None:
     with WebServer({}) as engine:
 
@@ -301,7 +306,7 @@ def test_sentences_that_other_works_have_speech_and_figures_are_not_chosen(world
 
 def test_what_is_no_answer_is_refused() -> None:
     for body in (b"", b"[]", b'{"results": 3}', b"\xff"):
-        with pytest.raises(ValueError, match=r"."):
+        with pytest.raises((BadInput, ValueError)):
             read_answer(body)
     assert (
         read_answer(b'{"results": [3, {"url": 5}, {"url": "http://a.example/"}]}').results[0].url == "http://a.example/"

@@ -30,18 +30,18 @@ from core.states import CaseState
 from crawler.browsing.chromium import find_chromium
 from evidence.authority import Authority
 from evidence.opened import Opened, opened
-from evidence.verify import check_file
+from evidence.verification import check_file
 from pagestore.evidence import MemoryEvidenceStore
 from pipeline import evidence
 from pipeline.evidence import EvidencePorts
+from records import stores
+from records.evidence import bundles as book
+from records.evidence.authorities import authorities_of
+from records.evidence.case_export import export_case, materials, proof_for
+from records.models import Case, CaseMatch, DayTree, EvidenceBundle, EvidenceCheck, RetentionLog, Stamp, StampAttempt
 from tests.support import admin_data, case_texts
 from tests.support.certificates import make_chain
 from tests.support.time_stamp_authority import TO_LOOPBACK, TO_PUBLIC, LocalAuthority, serving, serving_stamps
-from webadmin import evidence_book as book
-from webadmin import stores
-from webadmin.evidence_authorities import authorities_of
-from webadmin.evidence_export import export_case, materials, proof_for
-from webadmin.models import Case, CaseMatch, DayTree, EvidenceBundle, EvidenceCheck, RetentionLog, Stamp, StampAttempt
 
 pytestmark = pytest.mark.django_db
 
@@ -59,7 +59,7 @@ class World:
         return VersionId(self.cases[number].version_id)
 
     def bundle_all(self) -> None:
-        for version in book.owed(100):
+        for version in book.pending(100):
             evidence.bundle_version(version, self.ports)
 
     def damage(self, row: EvidenceBundle, place: int = 100) -> None:
@@ -81,12 +81,12 @@ def world(monkeypatch: pytest.MonkeyPatch) -> World:
 
 
 @pytest.fixture(scope="module")
-def authority(tmp_path_factory: pytest.TempPathFactory) -> LocalAuthority:
+def authority(tmp_path_factory: pytest.TempPathFactory, processes: None) -> LocalAuthority:
     return LocalAuthority(tmp_path_factory.mktemp("authority"))
 
 
 def test_a_match_becomes_a_bundle_once(world: World) -> None:
-    assert len(book.owed(100)) == 3
+    assert len(book.pending(100)) == 3
     assert evidence.bundle_version(world.version(), world.ports) == 1
     assert evidence.bundle_version(world.version(), world.ports) == 0
     [row] = EvidenceBundle.objects.filter(version_id=world.version())
@@ -95,12 +95,12 @@ def test_a_match_becomes_a_bundle_once(world: World) -> None:
     assert (row.size_bytes, row.case_id, row.state) == (len(content), world.cases[0].pk, "held")
     bundle = opened(content, "bundle")
     assert bundle.digest == row.digest
-    assert world.version() not in book.owed(100)
+    assert world.version() not in book.pending(100)
 
 
 def test_cases_that_were_there_before_are_owed_theirs(world: World) -> None:
     world.bundle_all()
-    assert book.owed(100) == []
+    assert book.pending(100) == []
     assert EvidenceBundle.objects.count() == 3
 
 
@@ -125,6 +125,7 @@ def test_rows_of_evidence_are_neither_written_over_nor_deleted(world: World) -> 
 
 
 @pytest.mark.skipif(find_chromium() is None, reason="no Chromium is installed")
+@pytest.mark.usefixtures("processes")
 def test_a_second_bundle_has_the_page_as_a_browser_draws_it(world: World) -> None:
     world.bundle_all()
     looked = iter([True, False])
@@ -146,6 +147,7 @@ def test_without_a_browser_pages_wait_to_be_drawn(world: World) -> None:
     assert len(book.waiting_to_be_drawn(10)) == 3
 
 
+@pytest.mark.usefixtures("processes")
 def test_a_browser_that_fails_is_a_fact_and_not_tried_for_ever(world: World) -> None:
     world.bundle_all()
     assert evidence.draw_waiting(world.ports, 1, "/bin/true", lambda: True) == 1
@@ -211,9 +213,9 @@ def test_an_authority_that_is_away_is_asked_again_with_growing_pauses(world: Wor
     attempt = StampAttempt.objects.first()
     assert attempt is not None
     assert attempt.attempts == 2
-    assert "does not answer" in attempt.error
-    assert book.standing([away.name]).waiting_stamps == trees
-    assert book.standing(["https://another.example/"]).waiting_stamps == 0
+    assert "does not answer" in str(attempt.error)
+    assert book.evidence_status([away.name]).waiting_stamps == trees
+    assert book.evidence_status(["https://another.example/"]).waiting_stamps == 0
 
 
 def test_an_authority_in_the_operators_network_is_not_asked_unless_allowed(
@@ -240,7 +242,7 @@ def test_the_nightly_check_finds_a_changed_byte_a_lost_bundle_and_nothing_else(w
         (changed.digest, "changed"),
         (lost.digest, "missing"),
     }
-    standing = book.standing([])
+    standing = book.evidence_status([])
     assert (standing.bundles, standing.damaged) == (3, 2)
     assert standing.last_check == row
 
@@ -531,6 +533,7 @@ def test_an_export_of_the_desk_is_written_without_a_seal_where_no_authority_answ
 
 
 @pytest.mark.skipif(find_chromium() is None, reason="no Chromium is installed")
+@pytest.mark.usefixtures("processes")
 def test_a_picture_says_what_it_was_given_and_what_is_missing_in_it(world: World) -> None:
     url = "https://pirate.example/1.html"
     markup = '<link rel=stylesheet href="/look.css"><img src="/lost.png"><p>正文</p>'.encode()
@@ -584,13 +587,13 @@ def test_of_two_authorities_one_is_away_the_other_counts_and_the_missing_one_is_
         half = check_file(tmp_path / "half.zip", authority.ca_pem)
         assert half.is_stamped
         assert len(half.bundles[0].stamps) == 1
-        standing = book.standing([one, other])
+        standing = book.evidence_status([one, other])
         assert (standing.unstamped_days, standing.waiting_stamps) == (0, trees)
-        assert "503" in standing.last_error
+        assert "503" in str(standing.last_error)
         is_up[0] = True
         world.clock.advance(timedelta(minutes=6).total_seconds())
         again = evidence.stamp_days(both, world.clock)
         assert (again.stamps, again.refusals) == (trees, 0)
-    assert book.standing([one, other]).waiting_stamps == 0
+    assert book.evidence_status([one, other]).waiting_stamps == 0
     export_case(world.cases[0].pk, tmp_path / "whole.zip")
     assert len(check_file(tmp_path / "whole.zip").bundles[0].stamps) == 2

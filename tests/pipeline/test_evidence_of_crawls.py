@@ -16,12 +16,14 @@ from evidence.opened import Opened, opened
 from evidence.records import Undrawn
 from pagestore.memory import MemoryPageStore
 from pipeline.drawings import Limits, drawn_pages
+from records.evidence.material import capture_of
 from tests.crawler.crawl_process import Crawled, crawl, plan_of, settings_of
 from tests.crawler.test_browser_capture import shell
 from tests.crawler.test_spider_novel import novel_plan, novel_site
 from tests.support.evidence_samples import finding
 from tests.support.web_server import Answer, Routes, WebServer
-from webadmin.evidence_material import capture_of
+
+pytestmark = pytest.mark.usefixtures("processes")
 
 needs_chromium = pytest.mark.skipif(find_chromium() is None, reason="there is no Chromium; install Debian's chromium")
 

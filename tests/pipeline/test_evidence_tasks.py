@@ -12,19 +12,19 @@ from django_celery_beat.models import PeriodicTask
 
 from core.clock import ManualClock
 from core.errors import BrokenInvariant, ServiceUnavailable
-from core.messages import MatchFound, Message
-from core.settings import load
+from core.messages import MatchesFound, StepMessage
+from core.settings_loading import load
 from pagestore.evidence import MemoryEvidenceStore
-from pipeline import rounds, tasks
+from pipeline import job_stats, tasks
 from pipeline.app import app
 from pipeline.evidence import EvidencePorts
 from pipeline.outbox import TASKS
 from pipeline.pending import KEY_PREFIX
 from pipeline.schedule import ensure_schedule
 from pipeline.sweep import Swept
+from records import failures
+from records.models import EvidenceBundle, EvidenceCheck, FailedMessage
 from tests.support import admin_data, case_texts
-from webadmin import failures
-from webadmin.models import EvidenceBundle, EvidenceCheck, FailedMessage
 
 pytestmark = pytest.mark.django_db
 
@@ -36,11 +36,11 @@ class Desk:
     client: "redis.Redis"
     ports: EvidencePorts
     world: admin_data.World
-    sent: list[Message] = field(default_factory=list)
+    sent: list[StepMessage] = field(default_factory=list)
     draws: list[dict[str, Any]] = field(default_factory=list)
     is_broker_away: bool = False
 
-    def send(self, message: Message) -> None:
+    def send(self, message: StepMessage) -> None:
         if self.is_broker_away:
             raise ServiceUnavailable("the message broker (Redis)", "nowhere")
         self.sent.append(message)
@@ -59,35 +59,34 @@ def desk(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
     monkeypatch.setattr(tasks, "live_evidence", lambda _: made.ports)
     monkeypatch.setattr(tasks, "redis_client", lambda _: client)
     monkeypatch.setattr(tasks, "sweep_all", lambda _: Swept(0, 0, 0, False))
-    monkeypatch.setattr(tasks.ask_engines, "apply_async", lambda **_: None)
     monkeypatch.setattr(tasks.draw_evidence, "apply_async", lambda **options: made.draws.append(options))
     yield made
     client.close()
 
 
-@pytest.mark.parametrize(("cases", "expected"), [([7], [MatchFound("v" * 40)]), ([], [])])
+@pytest.mark.parametrize(("found", "expected"), [(["v" * 40], [MatchesFound(("v" * 40,))]), ([], [])])
 def test_a_match_sends_for_its_bundle_and_no_match_for_none(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch, cases: list[int], expected: list[Message]
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, found: list[str], expected: list[StepMessage]
 ) -> None:
-    monkeypatch.setattr(tasks.steps, "match_page", lambda *_: cases)
-    tasks.match_page(version_id="v" * 40)
+    monkeypatch.setattr(tasks.steps, "compare_pages", lambda *_: found)
+    tasks.compare_pages(version_ids=["v" * 40])
     assert desk.sent == expected
 
 
 def test_a_broker_that_is_away_does_not_undo_the_match(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tasks.steps, "match_page", lambda *_: [7])
+    monkeypatch.setattr(tasks.steps, "compare_pages", lambda *_: ["v" * 40])
     desk.is_broker_away = True
-    tasks.match_page(version_id="v" * 40)
+    tasks.compare_pages(version_ids=["v" * 40])
     assert desk.sent == []
 
 
 def test_the_sweep_sends_for_bundles_that_are_owed_and_then_for_pictures(desk: Desk) -> None:
     tasks.sweep()
-    assert len(desk.sent) == 4
+    (message,) = desk.sent
+    assert isinstance(message, MatchesFound)
+    assert len(message.version_ids) == 4
     assert desk.draws == []
-    for message in desk.sent:
-        assert isinstance(message, MatchFound)
-        tasks.bundle_evidence(version_id=message.version_id)
+    tasks.bundle_evidence(version_ids=message.version_ids)
     assert EvidenceBundle.objects.count() == 4
     desk.sent.clear()
     tasks.sweep()
@@ -99,11 +98,13 @@ def test_a_version_that_cannot_be_bundled_waits_for_a_person(desk: Desk) -> None
     version = desk.world.ours.cases[0].version_id
     desk.world.ours.cases[0].matches.update(page_text_digest="0" * 64)
     with pytest.raises(BrokenInvariant) as fault:
-        tasks.bundle_evidence(version_id=version)
-    failures.note(tasks.bundle_evidence.name, {"version_id": version}, str(fault.value))
+        tasks.bundle_evidence(version_ids=[version])
+    failures.note(tasks.bundle_evidence.name, version, fault.value)
     tasks.sweep()
-    assert MatchFound(version) not in desk.sent
-    assert len(desk.sent) == 3
+    (message,) = desk.sent
+    assert isinstance(message, MatchesFound)
+    assert version not in message.version_ids
+    assert len(message.version_ids) == 3
 
 
 def test_nothing_is_drawn_while_a_page_waits(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -117,10 +118,10 @@ def test_nothing_is_drawn_while_a_page_waits(desk: Desk, monkeypatch: pytest.Mon
 
 def test_the_nightly_check_is_noted_where_others_look(desk: Desk) -> None:
     for estate in (desk.world.ours, desk.world.theirs):
-        tasks.bundle_evidence(version_id=estate.cases[0].version_id)
+        tasks.bundle_evidence(version_ids=[estate.cases[0].version_id])
     tasks.check_evidence()
     assert EvidenceCheck.objects.get().bundles == 2
-    assert rounds.last_rounds(desk.client)[rounds.EVIDENCE].counts == {
+    assert job_stats.last_job_stats(desk.client)[job_stats.EVIDENCE].counts == {
         "bundles": 2,
         "changed": 0,
         "missing": 0,
@@ -129,7 +130,7 @@ def test_the_nightly_check_is_noted_where_others_look(desk: Desk) -> None:
 
 
 def test_without_authorities_the_task_of_stamps_does_nothing(desk: Desk) -> None:
-    tasks.bundle_evidence(version_id=desk.world.ours.cases[0].version_id)
+    tasks.bundle_evidence(version_ids=[desk.world.ours.cases[0].version_id])
     tasks.stamp_evidence()
 
 
@@ -148,11 +149,12 @@ def test_beat_knows_when_and_no_tick_takes_back_what_an_operator_moved() -> None
 
 
 def test_every_message_has_a_task_that_takes_it() -> None:
-    assert TASKS[MatchFound] in app.tasks
+    assert TASKS[MatchesFound] in app.tasks
 
 
 @pytest.mark.parametrize(
-    ("fault", "left"), [(ServiceUnavailable("the page store", "nowhere"), 0), (BrokenInvariant("a bug"), 1)]
+    ("fault", "left"),
+    [(ServiceUnavailable("the page store", "nowhere"), 0), (BrokenInvariant("store.page-stuck", page="a bug"), 1)],
 )
 def test_a_round_that_a_service_kept_from_its_work_leaves_nothing_for_a_person(
     desk: Desk, monkeypatch: pytest.MonkeyPatch, fault: Exception, left: int

@@ -10,10 +10,11 @@ import redis
 from redis.cluster import RedisCluster
 
 from core.errors import ServiceUnavailable
-from core.settings import Settings, load
-from matcher.ports import MatchIndex
-from matcher.redis_index import RedisIndex
-from matcher.snapshot import SnapshotIndex
+from core.settings import Settings
+from core.settings_loading import load
+from matcher.index.ports import MatchIndex
+from matcher.index.redis.redis_index import RedisIndex
+from matcher.index.snapshot.snapshot_index import SnapshotIndex
 from pipeline.snapshots import refresh_snapshot
 from pipeline.wiring import match_index
 from tests.support.corpus_texts import story
@@ -60,6 +61,7 @@ def test_a_scheme_with_cluster_makes_it_a_cluster(tmp_path: Path, empty_cluster_
         assert all(client.dbsize(target_nodes=node) for node in client.get_primaries())
 
 
+@pytest.mark.usefixtures("loopback")
 @pytest.mark.parametrize("url", ["redis://127.0.0.1:1/0", "redis+cluster://127.0.0.1:1"])
 def test_nothing_is_connected_before_it_is_used(tmp_path: Path, url: str) -> None:
     index = match_index(settings_with(tmp_path, INDEX_URL=url, INDEX_SNAPSHOT=str(tmp_path / "shared")))

@@ -14,30 +14,31 @@ from core.clock import SystemClock
 from core.ids import CanonicalUrl, FinalUrl, RequestedUrl, SiteId, work_text_id
 from core.messages import SearchRequested
 from core.pages import Fetched, Reading, Stored
-from core.settings import load
+from core.settings_loading import load
 from core.states import Rejection
 from core.works import Chapter as ChapterText
 from core.works import StoredFingerprint, WorkFile
 from fingerprint.algorithms import ALGORITHMS, DEFAULT, Algorithm
 from fingerprint.readings import syllable_ids
-from matcher.matching import CorpusCache, Matcher
-from matcher.redis_index import RedisIndex
-from matcher.redis_keys import Keys
+from matcher.corpus import CorpusCache
+from matcher.index.redis.keys import Keys
+from matcher.index.redis.redis_index import RedisIndex
+from matcher.matching import Matcher
 from pagestore.connection import MongoDatabase
 from pagestore.mongo import MongoFingerprintStore, MongoPageStore, MongoWorkStore, connect
-from pipeline import rounds, schedule, tasks
+from pipeline import job_stats, schedule, tasks
 from pipeline.corpus import StoredCorpus
+from pipeline.maintenance import sweep_all
 from pipeline.memory import MemoryOutbox
 from pipeline.pending import KEY_PREFIX
+from pipeline.redis_lock import SEARCH, redis_lock
 from pipeline.search import search_pages
 from pipeline.steps import Ports
-from pipeline.turns import SEARCH, turn
-from pipeline.upkeep import sweep_all
+from records.cases.case_repository import DjangoCaseRepository
+from records.models import Case, Chapter, Exclusion, PageCheck, PageRecord, RightsHolder, Site, Work
+from records.works import catalogue
 from tests.support.corpus_texts import with_folded_sounds
 from tests.support.memory_chain import carry
-from webadmin import catalogue
-from webadmin.casebook import DjangoCaseBook
-from webadmin.models import Case, Chapter, Exclusion, PageCheck, PageRecord, RightsHolder, Site, Work
 
 pytestmark = pytest.mark.django_db
 CHARACTERS = [chr(code) for code in range(0x4E00, 0x4E00 + 6000) if syllable_ids(chr(code))[0]]
@@ -94,7 +95,7 @@ def live_ports(client: "redis.Redis", database: MongoDatabase, outbox: MemoryOut
         fingerprints=fingerprints,
         index=index,
         matcher=Matcher(index, CorpusCache(StoredCorpus(works, fingerprints, algorithm))),
-        cases=DjangoCaseBook(works),
+        cases=DjangoCaseRepository(works),
         outbox=outbox,
         clock=SystemClock(),
         algorithm=algorithm,
@@ -255,12 +256,12 @@ def test_two_searches_never_run_at_once(settled: Live) -> None:
     settled.add_work("新作", story(2))
     for message in settled.outbox.drain():
         carry(message, settled.ports)
-    with turn(settled.client, SEARCH) as is_ours:
+    with redis_lock(settled.client, SEARCH) as is_ours:
         assert is_ours
         tasks.search_pages()
-    assert settled.ports.cases.behind(DEFAULT.id), "the second came to nothing"
+    assert settled.ports.cases.lags(DEFAULT.id), "the second came to nothing"
     tasks.search_pages()
-    assert not settled.ports.cases.behind(DEFAULT.id)
+    assert not settled.ports.cases.lags(DEFAULT.id)
 
 
 def test_a_search_waits_while_works_still_come_in(settled: Live) -> None:
@@ -269,7 +270,7 @@ def test_a_search_waits_while_works_still_come_in(settled: Live) -> None:
         carry(message, settled.ports)
     settled.client.rpush(KEY_PREFIX + "works", "another work")
     tasks.search_pages()
-    assert settled.ports.cases.behind(DEFAULT.id)
+    assert settled.ports.cases.lags(DEFAULT.id)
 
 
 def test_the_sweeper_asks_for_a_search_though_pages_still_wait(settled: Live) -> None:
@@ -291,18 +292,17 @@ def test_a_search_says_what_it_did_in_the_log_and_to_whoever_asks(
         tasks.search_pages()
     said = "1 texts, 3 pages, 1 sharing, 1 hits"
     assert f"search of stored pages: {said}" in caplog.text
-    assert str(rounds.last_rounds(settled.client)[rounds.SEARCH]) == said
+    assert str(job_stats.last_job_stats(settled.client)[job_stats.SEARCH]) == said
 
 
-def test_every_sweep_leaves_what_it_did_to_whoever_asks(settled: Live, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tasks.ask_engines, "apply_async", lambda **_: None)  # here is no broker
+def test_every_sweep_leaves_what_it_did_to_whoever_asks(settled: Live) -> None:
     settled.add_work("新作", story(2))
     settled.outbox.drain()  # the message was lost
     tasks.sweep()
-    assert rounds.last_rounds(settled.client)[rounds.SWEEP].counts["works_added"] == 1
+    assert job_stats.last_job_stats(settled.client)[job_stats.SWEEP].counts["works_added"] == 1
     settled.run()
     tasks.sweep()
-    assert str(rounds.last_rounds(settled.client)[rounds.SWEEP]) == "nothing was owed"
+    assert str(job_stats.last_job_stats(settled.client)[job_stats.SWEEP]) == "nothing was pending"
 
 
 def test_a_day_on_which_nothing_is_owed_sends_nothing_and_says_so(
@@ -311,8 +311,8 @@ def test_a_day_on_which_nothing_is_owed_sends_nothing_and_says_so(
     with caplog.at_level("INFO", "zhuiwen.pipeline"):
         tasks.compare_daily()
     assert settled.outbox.drain() == []
-    assert "daily comparison: nothing was owed" in caplog.text
-    assert str(rounds.last_rounds(settled.client)[rounds.DAILY]) == "nothing was owed"
+    assert "daily comparison: nothing was pending" in caplog.text
+    assert str(job_stats.last_job_stats(settled.client)[job_stats.DAILY]) == "nothing was pending"
 
 
 def test_the_daily_comparison_finds_all_that_was_left_behind(settled: Live) -> None:
@@ -321,12 +321,12 @@ def test_the_daily_comparison_finds_all_that_was_left_behind(settled: Live) -> N
     work = Chapter.objects.get()
     for subject in (page.version_id, work.text_id):  # as of an algorithm that is in use no more
         settled.ports.fingerprints.remove(subject)
-        settled.ports.fingerprints.put(StoredFingerprint(subject, other.id, b"\x02"))
+        settled.ports.fingerprints.put_many([StoredFingerprint(subject, other.id, b"\x02")])
     settled.add_work("新作", story(2))
     settled.store_page("http://pirate.example/4", story(1))
     settled.outbox.drain()  # a part was down
     tasks.compare_daily()
-    counts = rounds.last_rounds(settled.client)[rounds.DAILY].counts
+    counts = job_stats.last_job_stats(settled.client)[job_stats.DAILY].counts
     assert (counts["works_added"], counts["pages"]) == (2, 2)
     settled.run()
     known = settled.ports.fingerprints.known([page.version_id, work.text_id], DEFAULT.id)
@@ -362,7 +362,7 @@ def test_every_message_has_a_task_that_the_worker_knows() -> None:
 def test_a_search_of_nothing_costs_no_round(settled: Live) -> None:
     assert search_pages(settled.ports).found_nothing
     tasks.search_pages()
-    assert rounds.last_rounds(settled.client) == {}
+    assert job_stats.last_job_stats(settled.client) == {}
 
 
 def test_an_installation_of_another_algorithm_is_made_anew_by_the_sweeps_and_its_cases_stay(

@@ -8,10 +8,10 @@ import redis
 from core.errors import IndexStale, NotFound
 from core.ids import VersionId, WorkTextId, work_text_id
 from core.matches import MatchClass
-from core.messages import PageStored
+from core.messages import PagesStored
 from core.states import Rejection
 from deploy.demo.library import load_others, load_works
-from matcher.redis_index import RedisIndex
+from matcher.index.redis.redis_index import RedisIndex
 from pipeline import steps
 from pipeline.rebuild import rebuild_index
 from pipeline.sweep import Corpus, sweep
@@ -39,7 +39,7 @@ def test_a_copied_page_becomes_a_case_and_an_innocent_one_does_not(running: Chai
     copy = running.store_page("http://pirate.example/1", CHAPTER)
     innocent = running.store_page("http://pirate.example/2", INNOCENT)
     running.run()
-    assert running.book.cases == [(copy.page_id, "novel")]
+    assert list(running.book.cases) == [(copy.page_id, "novel")]
     outcome = running.book.outcomes[copy.version_id]
     assert outcome.matches[0].match_class is MatchClass.IDENTICAL
     assert outcome.matches[0].work_containment > 0.99
@@ -55,19 +55,36 @@ def test_a_page_without_chinese_is_refused_by_name(running: Chain) -> None:
 def test_every_step_may_run_twice(running: Chain) -> None:
     stored = running.store_page("http://pirate.example/1", CHAPTER)
     for _ in range(2):
-        steps.fingerprint_page(stored.version_id, running.ports)
-        assert steps.match_page(stored.version_id, running.ports) == [1]
-    assert running.book.cases == [(stored.page_id, "novel")]
+        running.book._taken_back.add(stored.version_id)  # as a withdrawn text does
+        assert steps.compare_pages([stored.version_id], running.ports) == [stored.version_id]
+    assert list(running.book.cases) == [(stored.page_id, "novel")]
 
 
-def test_matching_before_fingerprinting_does_both(running: Chain) -> None:
+def test_a_page_whose_fingerprint_was_lost_gets_another_one_and_is_not_compared_again(running: Chain) -> None:
     stored = running.store_page("http://pirate.example/1", CHAPTER)
-    assert steps.match_page(stored.version_id, running.ports) == [1]
+    running.run()
+    running.ports.fingerprints.remove(stored.version_id)
+    assert steps.compare_pages([stored.version_id], running.ports) == []
+    assert running.ports.fingerprints.get(stored.version_id, running.ports.algorithm.id) is not None
+
+
+def test_pages_of_one_message_are_compared_at_once_and_each_has_its_own_outcome(running: Chain) -> None:
+    copies = [running.store_page(f"http://pirate.example/{number}", CHAPTER).version_id for number in range(3)]
+    innocent = running.store_page("http://pirate.example/9", INNOCENT).version_id
+    assert steps.compare_pages([*copies, innocent], running.ports) == copies
+    assert set(running.book.outcomes) == {*copies, innocent}
+
+
+def test_of_pages_with_one_at_fault_nothing_is_written(running: Chain) -> None:
+    stored = running.store_page("http://pirate.example/1", CHAPTER)
+    with pytest.raises(NotFound, match="no-such-id"):
+        steps.compare_pages([stored.version_id, VersionId("no-such-id")], running.ports)
+    assert running.book.outcomes == {}
 
 
 def test_an_unknown_page_is_named(running: Chain) -> None:
     with pytest.raises(NotFound, match="there is no page version no-such-id"):
-        steps.match_page(VersionId("no-such-id"), running.ports)
+        steps.compare_pages([VersionId("no-such-id")], running.ports)
 
 
 def test_an_index_that_was_lost_is_never_mistaken_for_no_copies(redis_url: str) -> None:
@@ -78,7 +95,7 @@ def test_an_index_that_was_lost_is_never_mistaken_for_no_copies(redis_url: str) 
     ports = replace(fresh.ports, index=lost)
     stored = fresh.store_page("http://pirate.example/1", CHAPTER)
     with pytest.raises(IndexStale, match="zhuiwen index rebuild"):
-        steps.match_page(stored.version_id, ports)
+        steps.compare_pages([stored.version_id], ports)
     assert fresh.book.outcomes == {}
 
 
@@ -86,9 +103,9 @@ def test_the_sweeper_sends_pages_whose_messages_were_lost(running: Chain) -> Non
     stored = running.store_page("http://pirate.example/1", CHAPTER)
     running.outbox.drain()
     assert sweep(running.ports, corpus(running)).pages == 1
-    assert list(running.outbox.messages) == [PageStored(stored.version_id)]
+    assert list(running.outbox.messages) == [PagesStored((stored.version_id,))]
     running.run()
-    assert running.book.cases == [(stored.page_id, "novel")]
+    assert list(running.book.cases) == [(stored.page_id, "novel")]
     assert sweep(running.ports, corpus(running)).found_nothing
 
 
@@ -96,7 +113,7 @@ def test_a_page_older_than_a_work_is_compared_with_it_all_the_same() -> None:
     fresh = chain()
     fresh.store_page("http://pirate.example/1", CHAPTER)
     fresh.run()
-    assert fresh.book.cases == []
+    assert fresh.book.cases == {}
     fresh.add_work("novel", CHAPTER)
     fresh.outbox.drain()
     assert sweep(fresh.ports, corpus(fresh)).works_added == 1
@@ -132,7 +149,7 @@ def test_a_text_lost_from_the_index_and_added_again_is_found_on_pages_compared_m
     running.ports.index.remove(text_id)
     running.store_page("http://pirate.example/1", CHAPTER)
     running.run()
-    assert running.book.cases == []
+    assert running.book.cases == {}
     sweep(running.ports, corpus(running))
     running.run()
     sweep(running.ports, corpus(running))
@@ -176,8 +193,13 @@ def test_a_rebuild_names_texts_that_the_store_lost(running: Chain) -> None:
     assert rebuild_index(running.ports, corpus(running).texts | {lost}) == [lost]
 
 
-def test_an_unchanged_page_sends_no_message(running: Chain) -> None:
-    running.store_page("http://pirate.example/1", CHAPTER)
+def test_an_unchanged_page_moves_when_its_case_was_last_seen_and_is_not_compared_again(running: Chain) -> None:
+    stored = running.store_page("http://pirate.example/1", CHAPTER)
     running.run()
+    checked_at = running.book.outcomes[stored.version_id].checked_at
+    running.clock.advance(86_400)
     assert not running.store_page("http://pirate.example/1", CHAPTER).is_new_version
-    assert running.run() == 0
+    seen_at = running.clock.now()
+    running.run()
+    assert [case.last_seen for case in running.book.cases.values()] == [seen_at]
+    assert running.book.outcomes[stored.version_id].checked_at == checked_at

@@ -16,15 +16,16 @@ import redis
 from core.clock import SystemClock
 from core.ids import SiteId, VersionId, WorkTextId, work_text_id
 from core.matches import Match
-from core.messages import Message
+from core.messages import StepMessage
 from fingerprint.fingerprinting import fingerprint_text
 from fingerprint.readings import syllable_ids
-from matcher.matching import CorpusCache, Matcher
-from matcher.memory_index import MemoryIndex
-from matcher.redis_index import RedisIndex
+from matcher.corpus import CorpusCache
+from matcher.index.memory import MemoryIndex
+from matcher.index.redis.redis_index import RedisIndex
+from matcher.matching import Matcher
 from pipeline import steps
 from pipeline.corpus import StoredCorpus
-from pipeline.memory import MemoryCaseBook
+from pipeline.memory import MemoryCaseRepository
 from pipeline.search import search_pages
 from pipeline.steps import Ports
 from pipeline.sweep import Corpus, sweep
@@ -80,9 +81,9 @@ class Presence:
 
 
 class OneAtATime:
-    """A case book that several threads may call, as a database may be."""
+    """A case repository that several threads may call, as a database may be."""
 
-    def __init__(self, book: MemoryCaseBook) -> None:
+    def __init__(self, book: MemoryCaseRepository) -> None:
         self._book, self._lock = book, threading.RLock()
 
     def __getattr__(self, name: str) -> Any:
@@ -175,7 +176,8 @@ class Load:
         while not self._ended.is_set():
             number = rng.randrange(PAGES)
             version = self.versions[number]
-            steps.match_page(version, ports)
+            self.shared.book._taken_back.add(version)  # so that it is compared, whatever it was compared with
+            steps.compare_pages([version], ports)
             text = self.pages[number][1]
             fingerprint = fingerprint_text(text, ports.algorithm)
             began = time.monotonic()
@@ -238,7 +240,7 @@ def settle(shared: Chain, ports: Ports) -> None:
     """What beat and the workers do until nothing is owed."""
     for _ in range(10):
         swept = sweep(ports, Corpus(shared.holder.texts))
-        messages: list[Message] = shared.outbox.drain()
+        messages: list[StepMessage] = shared.outbox.drain()
         if swept.found_nothing and not messages:
             return
         for message in messages:
@@ -256,7 +258,7 @@ def fresh_outcomes(shared: Chain, versions: list[VersionId]) -> dict[VersionId, 
     for version in versions:
         stored = shared.ports.pages.version(version)
         assert stored is not None
-        fingerprint = steps._page_fingerprint(stored, shared.ports)
+        fingerprint = fingerprint_text(stored.reading.text, shared.ports.algorithm)
         found[version] = matcher.match(
             stored.reading.text, fingerprint, lambda texts: shared.book.sources(SiteId("1"), texts)
         )

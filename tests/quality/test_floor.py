@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from laboratory import floor
+from laboratory.measures import floor
 
 
 @cache

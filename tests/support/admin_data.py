@@ -6,6 +6,7 @@ administrator; the single factories below it make one thing each with sensible d
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from functools import cache
@@ -13,12 +14,16 @@ from typing import Any
 
 from django.contrib.auth.hashers import make_password
 from django.contrib.auth.models import User
+from django.db import transaction
+from pytest_django import DjangoDbBlocker
 
 from core.ids import CanonicalUrl, PageId, SiteId, digest, page_id, version_id, work_text_id
 from core.matches import ChangeKind, MatchClass
-from core.pages import Disguise
+from core.obfuscations import Obfuscation
 from core.states import CaseState, Rejection, Verdict
-from webadmin.models import (
+from core.taken import Places
+from core.wording import Message
+from records.models import (
     Address,
     ArchiveImport,
     Case,
@@ -40,11 +45,14 @@ from webadmin.models import (
     Site,
     SiteDomain,
     SiteMove,
+    TakenText,
     VerdictRecord,
     Work,
 )
+from records.works.work_length import recount
 
 PASSWORD = "lantern-harbour-92"
+SLOW = Message("core.verbatim", text="https://slow.example/9 did not answer in 30 s")  # as another program said it
 NOW = datetime(2026, 3, 10, 4, 0, tzinfo=UTC)  # noon in Shanghai
 ALGORITHM_ID = 1
 
@@ -56,6 +64,7 @@ WORK_TEXT = (
     "“我爹说，把这个交给撑船的。”孩子把布包放下，转身就走，脚步声落在木板上，却没有留下一点水迹。\n"
     "布包里是一叠旧船票，日期都是立冬，年份一年接着一年，最后一张，写着明天。\n"
 )
+TAKEN_CHARS = 190  # of WORK_TEXT, in every case
 ADVERT = "本章未完，请记住本站网址继续阅读。"
 HOMOPHONES = {"渡": "度", "雾": "务", "账": "帐", "码": "马", "暗": "按", "票": "漂"}
 ZERO_WIDTH = "\u200b"
@@ -97,6 +106,8 @@ def work(of: RightsHolder, title: str = "渡口夜灯", chapters: int = 1, text:
             chars=len(chapter_text),
             indexed_at=NOW - timedelta(days=30) if number % 2 else None,
         )
+    recount([made.pk])
+    made.refresh_from_db()
     return made
 
 
@@ -128,8 +139,8 @@ def run(of: Site, state: str = CrawlRun.State.FINISHED, due_at: datetime = NOW, 
             "new_versions": 12,
             "failed_requests": 2,
             "counts": {"requested": 90, "fetched": 84, "rejected": {"robots": 3, "no_main_text": 20}, "unchanged": 49},
-            "faults": [f"https://{of.name}.example/404 answered 404", "https://slow.example/9 did not answer in 30 s"],
-            "finish_reason": "finished" if state == CrawlRun.State.FINISHED else "the crawler stopped",
+            "faults": [not_fetched(f"https://{of.name}.example/9"), SLOW],
+            "finish_reason": Message("run.finished" if state == CrawlRun.State.FINISHED else "crawl.died"),
         }
     return CrawlRun.objects.create(site=of, state=state, due_at=due_at, **{**given, **fields})
 
@@ -219,10 +230,10 @@ def spans(number: int = 1) -> list[dict[str, Any]]:
     ]
 
 
-DISGUISES = [
-    {"kind": str(Disguise.ZERO_WIDTH), "count": 6, "example": "米袋\u200b，一共"},
-    {"kind": str(Disguise.HOMOPHONE), "count": 9, "example": "度口"},
-    {"kind": str(Disguise.TEXT_INSERTED), "count": 2, "example": ADVERT},
+OBFUSCATIONS = [
+    {"kind": str(Obfuscation.ZERO_WIDTH), "count": 6, "example": "米袋\u200b，一共"},
+    {"kind": str(Obfuscation.HOMOPHONE), "count": 9, "example": "度口"},
+    {"kind": str(Obfuscation.TEXT_INSERTED), "count": 2, "example": ADVERT},
 ]
 
 
@@ -233,11 +244,12 @@ def case(of: PageRecord, about: Work, number: int = 1, with_match: bool = True, 
         "match_class": classes[number % len(classes)],
         "similarity": 0.99 - (number % 40) / 100,
         "page_containment": 0.9,
-        "work_containment": 0.8,
+        "taken_chars": TAKEN_CHARS,
         "matched_chars": 240 + number,
         "longest_run_chars": 46,
-        "disguises": DISGUISES[: number % 4],
+        "obfuscations": OBFUSCATIONS[: number % 4],
         "opened_at": of.first_seen,
+        "first_seen_at": of.first_seen,
         "last_seen_at": of.last_seen,
     }
     made = Case.objects.create(
@@ -251,6 +263,8 @@ def case(of: PageRecord, about: Work, number: int = 1, with_match: bool = True, 
     )
     if with_match:
         match(made, number)
+        places = Places.of(range(made.taken_chars)).packed()
+        TakenText.objects.create(case=made, text_id=made.matches.get().text_id, places=places)
     return made
 
 
@@ -273,11 +287,11 @@ def match(of: Case, number: int = 1) -> CaseMatch:
         match_class=of.match_class,
         similarity=of.similarity,
         page_containment=of.page_containment,
-        work_containment=of.work_containment,
+        work_containment=0.8,
         matched_chars=of.matched_chars,
         longest_run_chars=of.longest_run_chars,
         spans=spans(number),
-        disguises=of.disguises,
+        obfuscations=of.obfuscations,
         found_at=of.opened_at,
     )
 
@@ -286,10 +300,8 @@ def decided(
     of: Case, by: User, verdict: Verdict = Verdict.CONFIRMED, note: str = "逐字相同", at: datetime = NOW
 ) -> Case:
     """The case with a verdict already given, and its record."""
-    Case.objects.filter(pk=of.pk).update(
-        state=verdict.state, verdict=verdict, verdict_note=note, decided_by=by, decided_at=at
-    )
-    VerdictRecord.objects.create(case=of, verdict=verdict, note=note, decided_by=by, decided_at=at)
+    record = VerdictRecord.objects.create(case=of, verdict=verdict, note=note, decided_by=by, decided_at=at)
+    Case.objects.filter(pk=of.pk).update(state=verdict.state, decision=record)
     of.refresh_from_db()
     return of
 
@@ -298,6 +310,7 @@ def exclusion(of: PageRecord, about: Work, reason: Rejection = Rejection.LICENSE
     return Exclusion.objects.create(
         page=of,
         work=about,
+        page_url=of.url,
         reason=reason,
         detail="青檐书城 HT-2026-017",
         match_class=MatchClass.IDENTICAL,
@@ -326,8 +339,13 @@ def address(of: PageRecord) -> Address:
         failures=1,
         failed_at=NOW,
         reason=Rejection.HTTP_ERROR,
-        sentence=f"{of.url} answers with HTTP status 502",
+        sentence=not_fetched(of.url),
     )
+
+
+def not_fetched(url: str) -> Message:
+    """A fault with a reason in it."""
+    return Message("core.not-fetched", url=url, reason=Message("search.robots"))
 
 
 def site_move(of: Site, to_host: str) -> SiteMove:
@@ -356,7 +374,7 @@ def archive_import(of: Site, name: str) -> ArchiveImport:
         size_bytes=73_400_320,
         state=ArchiveImport.State.FINISHED,
         counts={"records": 120, "stored": 61, "new_versions": 12},
-        faults=[f"{name}: breaks off or is damaged (unexpected end of file)"],
+        faults=[Message("core.unreadable", path=name, reason=Message("intake.damaged", kind=".warc"))],
         heartbeat_at=NOW,
         finished_at=NOW,
     )
@@ -441,7 +459,7 @@ def fill_estate(name: str, tag: str, cases: int = 6) -> Estate:
     pages, opened = [], []
     for number in range(cases):
         seen = NOW - timedelta(hours=7 * number)
-        record = page(sites[number % 2], number, seen=seen, disguises=DISGUISES[:1] if number % 3 else [])
+        record = page(sites[number % 2], number, seen=seen, obfuscations=OBFUSCATIONS[:1] if number % 3 else [])
         pages.append(record)
         opened.append(case(record, works[number % 2], number))
     if cases > 1:
@@ -503,6 +521,21 @@ def fill_world(cases: int = 6) -> World:
         fill_estate("beidou 北斗日报", "beidou", cases),
         administrator(),
     )
+
+
+def kept_world(blocker: DjangoDbBlocker, fill: Callable[[], World]) -> Iterator[World]:
+    """What `fill` writes, for the tests of a module: in a transaction around theirs, undone at its end.
+
+    For tests that take a copy of it (`deepcopy`), and fill in no world of their own.
+    """
+    with blocker.unblock():
+        around = transaction.atomic()
+        around.__enter__()
+        made = fill()
+    yield made
+    with blocker.unblock():
+        transaction.set_rollback(True)
+        around.__exit__(None, None, None)
 
 
 def open_cases(world: World) -> list[Case]:

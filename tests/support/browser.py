@@ -68,9 +68,13 @@ class Visitor:
         self.page.wait_for_selector(".zw-dashboard")
 
 
-def visitor(browser: Browser, address: str, language: str = "en", width: int = 1440) -> Visitor:
+def visitor(
+    browser: Browser, address: str, language: str = "en", width: int = 1440, *, runs_scripts: bool = True
+) -> Visitor:
     """Open a window of its own, with its own cookies, in a language and a width."""
-    context = browser.new_context(locale=language, viewport={"width": width, "height": 900})
+    context = browser.new_context(
+        locale=language, viewport={"width": width, "height": 900}, java_script_enabled=runs_scripts
+    )
     context.set_default_timeout(DEADLINE_MS)
     page = context.new_page()
     made = Visitor(page, address)

@@ -7,9 +7,9 @@ import pytest
 from core.ids import CanonicalUrl, FinalUrl, RequestedUrl, SiteId, digest
 from core.pages import Fetched, Reading
 from pagestore.memory import MemoryPageStore, MemoryWorkStore
+from records import stores
+from records.models import Case, CaseMatch, PageRecord
 from tests.support import admin_data
-from webadmin import stores
-from webadmin.models import Case, CaseMatch, PageRecord
 
 
 @dataclass
@@ -93,7 +93,7 @@ def keep_hostile(texts: Texts, case: Case) -> None:
     title = "<b>第一章\u202e</b><script>alert('title')</script>"
     PageRecord.objects.filter(pk=case.page_id).update(title=title)
     Case.objects.filter(pk=case.pk).update(
-        page_title=title, disguises=[{"kind": "zero_width", "count": 2, "example": "米\u200b\u200b袋<i>"}]
+        page_title=title, obfuscations=[{"kind": "zero_width", "count": 2, "example": "米\u200b\u200b袋<i>"}]
     )
     CaseMatch.objects.filter(case=case).update(spans=[span])
     case.page.refresh_from_db()

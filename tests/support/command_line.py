@@ -72,7 +72,7 @@ from deploy.home import prepare
 os.environ.update(prepare(os.environ).environment)
 import django
 django.setup()
-import analytics.formats, pipeline.idle, pipeline.wiring, webadmin.catalogue, webadmin.intake, webadmin.reports
+import analytics.formats, pipeline.idle, pipeline.wiring, records.works.catalogue, intake, records.reports
 from deploy.cli import main
 for line in sys.stdin:
     arguments, files = json.loads(line)
@@ -125,6 +125,6 @@ class ForkedCommandLine(CommandLine):
 
 
 @pytest.fixture
-def zhuiwen(tmp_path: Path) -> CommandLine:
+def zhuiwen(tmp_path: Path, processes: None) -> CommandLine:
     """The command line of an installation whose services do not run."""
     return CommandLine(tmp_path / "home")

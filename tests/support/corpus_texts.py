@@ -61,7 +61,7 @@ def with_folded_sounds(text: str, share: float, seed: int = 1) -> str:
 
 @cache
 def _others_folded_alike() -> dict[int, list[str]]:
-    symbols, sounds = folded_symbols(), _characters_of_sound()
+    symbols, sounds = folded_symbols(SYLLABLES), _characters_of_sound()
     found = {
         sound: [
             character

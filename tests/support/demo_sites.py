@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from html.parser import HTMLParser
 from pathlib import Path
 
+from deploy.demo.built_in_sites import SITES_FOLDER
 from deploy.demo.plan import DemoPlan, PagePlan, SitePlan
-from deploy.demo.sites import SITES_FOLDER
 
 HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003ffff]")
 VOID = {"meta", "link", "br", "input", "img", "hr"}

@@ -8,6 +8,9 @@ from django.db.models import Model
 from django.test import Client
 from django.urls import reverse
 
+from core.errors import ServiceUnavailable
+from core.wording import Message
+
 
 def signed_in(person: User) -> Client:
     client = Client()
@@ -29,14 +32,18 @@ def record_url(record: Model, page: str = "change") -> str:
 
 def registered_models() -> list[type[Model]]:
     """Every model that has a list in the admin, ours and others', in a fixed order."""
+    admin.autodiscover()  # else none is, until something imports the addresses
     return sorted(admin.site._registry, key=lambda model: model._meta.label)
 
 
 class CollectingOutbox:
-    """An outbox that keeps what was sent, for looking at."""
+    """An outbox that keeps what was sent, for looking at; while its broker is away it takes nothing."""
 
     def __init__(self) -> None:
         self.sent: list[object] = []
+        self.is_away = False
 
     def send(self, message: object) -> None:
+        if self.is_away:
+            raise ServiceUnavailable(Message("service.broker"), "ZHUIWEN_REDIS_URL", "zhuiwen status")
         self.sent.append(message)

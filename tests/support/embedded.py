@@ -1,12 +1,15 @@
 """The embedded page store as a real process of its own, for every test that needs one."""
 
+import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from urllib.parse import quote
 
 import pymongo
 import pytest
@@ -32,26 +35,32 @@ def wait_until(is_true: Callable[[], bool], what: str, deadline_s: float = DEADL
 
 
 class EmbeddedMongo:
-    """nx-27017 over a folder, on a port of its own; it can be killed and started again."""
+    """The embedded page store over a folder, on a socket of its own; it can be killed and started again."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder, self.port = folder, free_port()
+        self.folder = folder
+        # A folder of pytest's may have a longer path than a socket.
+        self.socket = Path(tempfile.mkdtemp(prefix="zhuiwen-")) / "mongo.sock"
         self._process: subprocess.Popen[bytes] | None = None
 
     def url(self, database: str) -> str:
-        return f"mongodb://127.0.0.1:{self.port}/{database}"
+        return f"mongodb://{quote(str(self.socket), safe='')}/{database}"
+
+    @property
+    def pid(self) -> int:
+        assert self._process is not None
+        return self._process.pid
 
     def start(self) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
-        pid_file = self.folder / "nx.pid"
-        pid_file.unlink(missing_ok=True)
-        arguments = ["--data-dir", str(self.folder), "--port", str(self.port), "--pid-file", str(pid_file)]
+        self.socket.parent.mkdir(mode=0o700, exist_ok=True)
+        arguments = ["--data-dir", str(self.folder), "--socket", str(self.socket)]
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "nx_27017.nx_27017", *arguments, "--log-file", str(self.folder / "nx.log")],
+            [sys.executable, "-m", "pagestore.embedded", *arguments],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        wait_until(self._answers, "nx-27017 answers a ping")
+        wait_until(self._answers, "the embedded page store answers a ping")
 
     def kill(self) -> None:
         """End it as a power loss would: SIGKILL."""
@@ -66,6 +75,7 @@ class EmbeddedMongo:
                 self._process.wait(10)
             except subprocess.TimeoutExpired:
                 self.kill()
+        shutil.rmtree(self.socket.parent, ignore_errors=True)
 
     def _answers(self) -> bool:
         with pymongo.MongoClient(self.url("admin"), serverSelectionTimeoutMS=200) as client:

@@ -3,10 +3,11 @@
 import os
 import tempfile
 
-FOREIGN = ("MONGO_URL", "REDIS_URL", "DATABASE_URL", "LANGUAGE", "TIME_ZONE", "SECRET_KEY", "EMBEDDED")
+FOREIGN = ("MONGO_URL", "REDIS_URL", "DATABASE_URL", "LANGUAGE", "TIME_ZONE", "SECRET_KEY", "RESOLVED")
 
 os.environ["ZHUIWEN_HOME"] = tempfile.mkdtemp(prefix="zhuiwen-tests-")
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "1")  # playwright's synchronous API runs an event loop
+os.environ["LC_ALL"] = "C.UTF-8"  # the command line speaks English
 for _name in FOREIGN:
     os.environ.pop(f"ZHUIWEN_{_name}", None)
 

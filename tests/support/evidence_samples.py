@@ -70,7 +70,7 @@ def capture(**changes: object) -> Capture:
         text=PAGE_TEXT,
         extractor="density",
         encoding="utf-8",
-        disguises=({"kind": "zero_width", "count": 3, "example": "老\u200b人"},),
+        obfuscations=({"kind": "zero_width", "count": 3, "example": "老\u200b人"},),
         screenshot=Rendering(PNG, "image/png", FETCHED + timedelta(minutes=1), "Chromium 142", page.url),
         pdf=Rendering(PDF, "application/pdf", FETCHED + timedelta(minutes=2), "Chromium 142", page.url),
     )

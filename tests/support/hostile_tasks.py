@@ -76,7 +76,7 @@ class Refuse:
     url: str
 
     def read(self, desk: object) -> None:
-        raise UnreadableFile(self.url, "is damaged")
+        raise UnreadableFile(self.url, "archive.none")
 
 
 @dataclass(frozen=True)

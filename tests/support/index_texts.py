@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from core.ids import WorkTextId
 from fingerprint.fingerprinting import fingerprint_text
 from fingerprint.record import Fingerprint
-from matcher.ports import Hits, IndexState, MatchIndex
-from matcher.snapshot import SnapshotIndex, VersionedIndex
+from matcher.index.ports import Hits, IndexState, MatchIndex
+from matcher.index.snapshot.snapshot_index import SnapshotIndex, VersionedIndex
 from tests.support.corpus_texts import story
 
 PRINTS = {WorkTextId(f"text-{seed}"): fingerprint_text(story(seed, sentences=12)) for seed in range(6)}

@@ -4,15 +4,16 @@ from dataclasses import dataclass
 
 from core.clock import ManualClock
 from core.ids import CanonicalUrl, FinalUrl, RequestedUrl, SiteId, VersionId, WorkTextId
-from core.messages import Message, PageFingerprinted, PageStored, SearchRequested, WorkAdded, WorkRemoved
+from core.messages import PagesStored, SearchRequested, StepMessage, WorkAdded, WorkRemoved
 from core.pages import Fetched, Reading, Stored
 from fingerprint.algorithms import DEFAULT, Algorithm
-from matcher.matching import CorpusCache, Matcher
-from matcher.memory_index import MemoryIndex
+from matcher.corpus import CorpusCache
+from matcher.index.memory import MemoryIndex
+from matcher.matching import Matcher
 from pagestore.memory import MemoryFingerprintStore, MemoryPageStore, MemoryWorkStore
 from pipeline import steps
 from pipeline.corpus import StoredCorpus
-from pipeline.memory import MemoryCaseBook, MemoryHolder, MemoryOutbox
+from pipeline.memory import MemoryCaseRepository, MemoryHolder, MemoryOutbox
 from pipeline.search import search_pages
 from tests.support.records import MOMENT
 
@@ -23,7 +24,7 @@ class Chain:
 
     ports: steps.Ports
     outbox: MemoryOutbox
-    book: MemoryCaseBook
+    book: MemoryCaseRepository
     holder: MemoryHolder
     clock: ManualClock
 
@@ -39,8 +40,7 @@ class Chain:
             SiteId("1"), RequestedUrl(url), FinalUrl(url), CanonicalUrl(url), 200, (), text.encode(), self.clock.now()
         )
         stored = self.ports.pages.put(fetched, Reading(title=title, text=text))
-        if stored.is_new_version:
-            self.outbox.send(PageStored(stored.version_id))
+        self.outbox.send(PagesStored((stored.version_id,)))
         return stored
 
     def run(self) -> int:
@@ -54,13 +54,11 @@ class Chain:
         return carried
 
 
-def carry(message: Message, ports: steps.Ports) -> None:
+def carry(message: StepMessage, ports: steps.Ports) -> None:
     """Do what a message asks for; crawls are not part of a chain."""
     match message:
-        case PageStored(version_id):
-            steps.fingerprint_page(VersionId(version_id), ports)
-        case PageFingerprinted(version_id):
-            steps.match_page(VersionId(version_id), ports)
+        case PagesStored(version_ids):
+            steps.compare_pages([VersionId(each) for each in version_ids], ports)
         case WorkAdded(text_id):
             steps.register_work(WorkTextId(text_id), ports)
         case WorkRemoved(text_id):
@@ -74,7 +72,7 @@ def chain(algorithm: Algorithm = DEFAULT) -> Chain:
     works, fingerprints, index = MemoryWorkStore(), MemoryFingerprintStore(), MemoryIndex(algorithm.id)
     index.clear()
     holder = MemoryHolder(works={}, sites=frozenset({SiteId("1")}))
-    book, outbox, clock = MemoryCaseBook([holder]), MemoryOutbox(), ManualClock(MOMENT)
+    book, outbox, clock = MemoryCaseRepository([holder]), MemoryOutbox(), ManualClock(MOMENT)
     ports = steps.Ports(
         pages=MemoryPageStore(),
         works=works,

@@ -1,5 +1,6 @@
 """Records of core with sensible contents, for tests that care about one field."""
 
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -16,9 +17,11 @@ from core.ids import (
     version_id,
 )
 from core.matches import Change, ChangeKind, Match, MatchClass, Span
-from core.pages import Disguise, DisguiseFound, Page, PageVersion, Reading
+from core.obfuscations import Obfuscation, ObfuscationFound
+from core.pages import Page, PageVersion, Reading
 from core.ports import Outcome
 from core.states import Rejection
+from core.taken import Places
 from core.text import TextRange
 
 MOMENT = datetime(2026, 3, 1, 4, 0, tzinfo=UTC)
@@ -49,7 +52,13 @@ def page_version(
     )
 
 
-def match(text_id: str, match_class: MatchClass = MatchClass.LIGHTLY_EDITED, chars: int = 4) -> Match:
+def match(
+    text_id: str,
+    match_class: MatchClass = MatchClass.LIGHTLY_EDITED,
+    chars: int = 4,
+    taken: Iterable[int] | None = None,
+) -> Match:
+    """taken: the places in the text; the first `chars` of them where none are said."""
     span = Span(
         TextRange(0, chars),
         TextRange(0, chars),
@@ -63,9 +72,10 @@ def match(text_id: str, match_class: MatchClass = MatchClass.LIGHTLY_EDITED, cha
         page_containment=0.8,
         work_containment=0.5,
         matched_chars=chars,
+        taken=Places.of(range(chars) if taken is None else taken),
         longest_run_chars=3,
         spans=(span,),
-        disguises=(DisguiseFound(Disguise.HOMOPHONE, 1, "字→自"),),
+        obfuscations=(ObfuscationFound(Obfuscation.HOMOPHONE, 1, "字→自"),),
         algorithm_id=1,
     )
 
@@ -78,10 +88,12 @@ def outcome(
     algorithm_id: int = 1,
     is_current: bool = True,
     seen_at: datetime | None = None,
+    first_seen: datetime | None = None,
 ) -> Outcome:
     return Outcome(
         version=version,
         is_current=is_current,
+        first_seen=first_seen or version.fetched_at,
         seen_at=seen_at or version.fetched_at,
         rejection=rejection,
         matches=tuple(matches),

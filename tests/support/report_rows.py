@@ -2,10 +2,11 @@
 
 from datetime import UTC, date, datetime, timedelta
 
-from analytics.records import CaseRow, CrawlRow, CrawlState, ExclusionRow, PageRow, ReportScope
+from analytics.records import CaseRow, CrawlRow, CrawlState, ExclusionRow, PageRow, ReportScope, SitePages
 from core.matches import MatchClass
-from core.pages import Disguise
+from core.obfuscations import Obfuscation
 from core.states import CaseState, Rejection, Verdict
+from core.taken import Places
 
 HOLDER = "青岸文学出版社"
 SINCE, UNTIL = date(2026, 11, 1), date(2026, 11, 20)
@@ -57,10 +58,13 @@ def case(case_id: int = 1, **changes: object) -> CaseRow:
         "match_class": MatchClass.LIGHTLY_EDITED,
         "similarity": 0.9371,
         "page_containment": 0.8812,
-        "work_containment": 0.9034,
         "matched_chars": 2143,
-        "disguises": (Disguise.HOMOPHONE, Disguise.ZERO_WIDTH),
+        "taken_chars": 2087,
+        "work_chars": 84_310,
+        "taken": {"chapter 3": Places.of(range(2087))},
+        "obfuscations": (Obfuscation.HOMOPHONE, Obfuscation.ZERO_WIDTH),
         "opened_at": datetime(2026, 11, 3, 4, 5, tzinfo=UTC),
+        "first_seen_at": datetime(2026, 10, 30, 22, 10, tzinfo=UTC),
         "last_seen_at": datetime(2026, 11, 19, 20, 30, tzinfo=UTC),
         "excerpt": EXCERPT,
     }
@@ -75,7 +79,7 @@ def decided(case_id: int, verdict: Verdict, hours: float = 30.0, **changes: obje
 
 
 def month_of_cases() -> list[CaseRow]:
-    """Fourteen cases on three sites, of three works, in all states."""
+    """Fifteen cases on three sites, of three works, in all states."""
     day = timedelta(days=1)
     start = datetime(2026, 11, 2, 3, 0, tzinfo=UTC)
     second = {"site_name": "书荒阁", "site_host": "shuhuang.example", "page_title": "灯塔来信（全本）"}
@@ -83,17 +87,21 @@ def month_of_cases() -> list[CaseRow]:
         "work_title": "台风过境四十八小时", "chapter_title": "",
         "site_name": "今日看点", "site_host": "m.kandian.example",
         "page_title": "独家：台风过境四十八小时全记录", "match_class": MatchClass.EXCERPT, "matched_chars": 611,
-        "disguises": (), "similarity": 0.9988, "page_containment": 0.4217, "work_containment": 0.3333,
+        "obfuscations": (), "similarity": 0.9988, "page_containment": 0.4217,
+        "taken_chars": 604, "work_chars": 1812, "taken": {"news": Places.of(range(100, 704))},
         "page_url": "https://m.kandian.example/article?channel=news&id=" + "9f3a7c" * 20 + "&from=app",
     }  # fmt: skip
     heavy = {
         "match_class": MatchClass.HEAVILY_EDITED,
         "similarity": 0.7123,
-        "disguises": (Disguise.SHUFFLED, Disguise.REPLACED, Disguise.TEXT_INSERTED),
+        "obfuscations": (Obfuscation.SHUFFLED, Obfuscation.REPLACED, Obfuscation.TEXT_INSERTED),
     }
-    identical = {"match_class": MatchClass.IDENTICAL, "similarity": 1.0, "disguises": ()}
-    tides = {"work_title": "潮汐表", "chapter_title": "第一章"}
-    patchwork = {"match_class": MatchClass.PATCHWORK, "disguises": (Disguise.PATCHWORK,)}
+    identical = {"match_class": MatchClass.IDENTICAL, "similarity": 1.0, "obfuscations": ()}
+    tides = {
+        "work_title": "潮汐表", "chapter_title": "第一章", "work_chars": 31_000, "taken_chars": 1500,
+        "taken": {"tides": Places.of(range(1500))},
+    }  # fmt: skip
+    patchwork = {"match_class": MatchClass.PATCHWORK, "obfuscations": (Obfuscation.PATCHWORK,)}
     return [
         decided(1, Verdict.CONFIRMED, 5.5, opened_at=start),
         decided(2, Verdict.CONFIRMED, 20, opened_at=start + day, **identical),
@@ -107,7 +115,18 @@ def month_of_cases() -> list[CaseRow]:
         case(12, opened_at=start + 9 * day, **(second | heavy)),
         case(13, opened_at=start + 9 * day, **tides, **patchwork),
         case(14, opened_at=start + 17 * day, excerpt="", page_title=""),
+        case(15, opened_at=start + 17 * day, state=CaseState.SET_ASIDE, allowed_as=Rejection.LICENSED,
+             allowed_by="快读科技 HT-2026-017"),
     ]  # fmt: skip
+
+
+def month_of_checks() -> list[SitePages]:
+    return [
+        SitePages("快读小说网", 980),
+        SitePages("书荒阁", 402),
+        SitePages("今日看点", 2877),
+        SitePages("静读书屋", 131),
+    ]
 
 
 def month_of_pages() -> list[PageRow]:

@@ -23,6 +23,15 @@ class Answer:
     promises: int | None = None  # Content-Length that is a lie
 
 
+@dataclass(frozen=True)
+class Asked:
+    """One request as the server took it down. at_s: by the clock that all processes of a machine share."""
+
+    at_s: float
+    path: str
+    user_agent: str
+
+
 Routes = dict[str, Answer | Callable[[str], Answer]]
 
 
@@ -64,6 +73,7 @@ class WebServer:
         self.routes = routes
         self.requested: list[str] = []
         self.requested_at_s: list[float] = []
+        self.log: list[Asked] = []
         self.bytes_sent: dict[str, int] = {}
         self.headers: dict[str, Mapping[str, str]] = {}  # of the newest request, by path
         self.fallback: Callable[[str], Answer] = lambda _: Answer(b"<p>not here</p>", status=404)
@@ -96,6 +106,7 @@ def _handler(site: WebServer) -> type[BaseHTTPRequestHandler]:
         def do_GET(self) -> None:
             site.requested.append(self.path)
             site.requested_at_s.append(time.monotonic())
+            site.log.append(Asked(site.requested_at_s[-1], self.path, self.headers.get("User-Agent", "")))
             site.headers[self.path] = dict(self.headers)
             route = site.routes.get(self.path, site.fallback)
             answer = route(self.path) if callable(route) else route

@@ -14,11 +14,11 @@ from core.errors import ServiceUnavailable
 from core.ids import work_text_id
 from core.messages import WorkAdded
 from pagestore.memory import MemoryWorkStore
+from records import stores
+from records.models import Licence, Membership, Work
 from tests.support import admin_data
 from tests.support.desk import CollectingOutbox, add_url, list_url, signed_in
-from webadmin import stores
-from webadmin.models import Licence, Membership, Work
-from webadmin.request_size import MAX_REQUEST_BYTES
+from webadmin.requests.request_size import MAX_REQUEST_BYTES
 
 if TYPE_CHECKING:
     from django.http import HttpResponse
@@ -91,6 +91,7 @@ def test_the_same_file_again_changes_nothing_and_a_changed_one_says_what(
     assert Work.objects.filter(title="夜航").count() == 1
 
 
+@pytest.mark.usefixtures("processes")
 def test_bad_files_are_told_beside_the_good_ones_in_the_readers_language(
     world: admin_data.World, store: MemoryWorkStore, outbox: CollectingOutbox
 ) -> None:
@@ -238,7 +239,7 @@ def test_a_licence_form_offers_no_shortcut_to_a_new_work(world: admin_data.World
 # Size
 
 
-@pytest.mark.parametrize("path", ["/admin/webadmin/work/add/", "/admin/login/"])
+@pytest.mark.parametrize("path", ["/admin/records/work/add/", "/admin/login/"])
 def test_a_request_that_is_too_large_is_refused_before_its_body_is_read(world: admin_data.World, path: str) -> None:
     class Unread:
         def read(self, *_: object) -> bytes:
@@ -259,6 +260,6 @@ def test_a_request_that_is_too_large_is_refused_before_its_body_is_read(world: a
 def test_files_that_are_too_large_together_are_refused_in_the_form(
     world: admin_data.World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("webadmin.forms.works.MAX_UPLOAD_BYTES", 100)
+    monkeypatch.setattr("webadmin.forms.work_form.MAX_UPLOAD_BYTES", 100)
     response = send(signed_in(world.ours.manager), world.ours.holder.pk, text("a.txt", FIRST), text("b.txt", SECOND))
     assert "32 MB" in str(response.context["form"].errors["uploads"])

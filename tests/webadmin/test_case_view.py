@@ -9,10 +9,10 @@ from django.utils import translation
 
 from core.errors import ServiceUnavailable
 from core.states import CaseState, Verdict
+from records import stores
+from records.cases.verdicts import decide
+from records.models import Case, CaseMatch
 from tests.support import admin_data, case_texts
-from webadmin import stores
-from webadmin.models import Case, CaseMatch
-from webadmin.verdicts import decide
 
 pytestmark = pytest.mark.django_db
 
@@ -37,7 +37,7 @@ def reviewer(world: admin_data.World, client: Client) -> Client:
 
 
 def address(case: Case) -> str:
-    return reverse("admin:webadmin_case_change", args=[case.pk])
+    return reverse("admin:records_case_change", args=[case.pk])
 
 
 def shown(client: Client, case: Case, query: str = "") -> str:

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from core.matches import ChangeKind
 from tests.support import admin_data
-from webadmin.change_summary import change_counts
-from webadmin.comparison import Column, Copied, Missing, Uncopied, compare
+from webadmin.case_page.change_summary import change_counts
+from webadmin.case_page.comparison import Column, Copied, Missing, Uncopied, compare
 
 ALPHABET = "甲乙丙丁 \n\u200b\u202e<&\ud800a"
 texts = st.text(alphabet=ALPHABET, max_size=60)

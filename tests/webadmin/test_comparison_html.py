@@ -6,12 +6,12 @@ from html.parser import HTMLParser
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.hidden_characters import glyphs, spelled
 from core.matches import ChangeKind
 from tests.webadmin.test_comparison import span
-from webadmin.change_summary import change_counts
-from webadmin.comparison import compare
-from webadmin.comparison_html import CONTEXT_CHARS, column_html, strip_rects, visible
-from webadmin.hidden_characters import glyphs, spelled
+from webadmin.case_page.change_summary import change_counts
+from webadmin.case_page.comparison import compare
+from webadmin.case_page.comparison_html import CONTEXT_CHARS, column_html, strip_rects, visible
 
 UNSEEN = "\u202e\u200b\u2066\ufeff\x07\ue000\ufffe\u3164\U000e0041\ud800"
 texts = st.text(alphabet=st.one_of(st.sampled_from("甲乙<>&\"'\n" + UNSEEN), st.characters()), max_size=80)

@@ -1,5 +1,6 @@
 """The first page counts what is there, of the own rights holders only, in a bounded number of queries."""
 
+import json
 import re
 from datetime import timedelta
 
@@ -12,10 +13,9 @@ from django.urls import reverse
 from django.utils import timezone, translation
 
 from core.states import Rejection, Verdict
+from records.models import Case, CrawlRun
 from tests.support import admin_data
-from webadmin.chart import HEIGHT
 from webadmin.dashboard import dashboard_callback
-from webadmin.models import Case, CrawlRun
 
 pytestmark = pytest.mark.django_db
 
@@ -85,7 +85,7 @@ def test_cases_are_counted_by_class_and_by_site(world: admin_data.World) -> None
     context = figures(world.ours.reviewer)
     for table in ("classes", "sites"):
         columns = zip(*(row.counts for row in context[table]), strict=True)  # type: ignore[attr-defined]
-        assert [sum(column) for column in columns] == [4, 1, 1]
+        assert [sum(column) for column in columns] == [4, 1, 1, 0]
 
 
 def test_findings_that_are_no_case_are_counted_by_reason(world: admin_data.World) -> None:
@@ -100,11 +100,16 @@ def test_the_chart_shows_days_of_the_readers_calendar(world: admin_data.World) -
     for index, case in enumerate(world.ours.cases):
         Case.objects.filter(pk=case.pk).update(opened_at=now - timedelta(days=index % 2))
     admin_data.decided(world.ours.cases[0], world.ours.reviewer, Verdict.LICENSED, at=now)
-    chart = figures(world.ours.reviewer)["chart"]
-    assert [(day.opened, day.decided) for day in chart.days[-2:]] == [(3, 0), (3, 1)]  # type: ignore[attr-defined]
-    assert chart.days[-1].day == timezone.localdate(now)  # type: ignore[attr-defined]
-    assert len(chart.days) == 30  # type: ignore[attr-defined]
-    assert {bar.height for bar in chart.bars if bar.series == "opened"} == {f"{HEIGHT:.1f}"}  # type: ignore[attr-defined]
+    context = figures(world.ours.reviewer)
+    assert len(days := context["days"]) == 30  # type: ignore[arg-type]
+    assert [(day.opened, day.decided) for day in days[-2:]] == [(3, 0), (3, 1)]  # type: ignore[index]
+    assert days[-1].day == timezone.localdate(now)  # type: ignore[index]
+    chart = json.loads(context["days_chart"])  # type: ignore[arg-type]
+    assert chart["labels"][-1] == f"{timezone.localdate(now):%m-%d}"
+    assert [(bars["label"], bars["data"][-2:]) for bars in chart["datasets"]] == [
+        ("cases opened: 6", [3, 3]),
+        ("cases decided: 1", [0, 1]),
+    ]
 
 
 def test_the_number_of_queries_does_not_grow_with_what_is_stored(world: admin_data.World) -> None:
@@ -124,7 +129,7 @@ def test_every_count_leads_to_a_list_that_opens(world: admin_data.World, client:
     client.cookies["django_language"] = "en"
     page = client.get(reverse("admin:index")).content.decode()
     content = page[page.index('class="zw zw-dashboard"') :]
-    links = {link.replace("&amp;", "&") for link in re.findall(r'href="(/admin/webadmin/[^"]*)"', content)}
+    links = {link.replace("&amp;", "&") for link in re.findall(r'href="(/admin/records/[^"]*)"', content)}
     assert len(links) > 10
     for link in links:
         response = client.get(link)
@@ -144,3 +149,15 @@ def test_the_list_behind_the_open_cases_shows_as_many(world: admin_data.World, c
 def test_the_dashboard_opens_on_an_empty_installation(client: Client) -> None:
     client.force_login(admin_data.administrator(), backend="django.contrib.auth.backends.ModelBackend")
     assert client.get(reverse("admin:index")).status_code == 200
+
+
+def test_works_are_listed_by_what_stands_on_pages_each_character_once(world: admin_data.World, client: Client) -> None:
+    client.force_login(world.ours.reviewer, backend="django.contrib.auth.backends.ModelBackend")
+    rows = figures(world.ours.reviewer)["works"]
+    copies = [case for case in world.ours.cases if case.state in ("open", "confirmed")]
+    for row, work in zip(rows, world.ours.works, strict=True):  # type: ignore[call-overload]
+        of_work = [case for case in copies if case.work == work]
+        assert (row.label, row.cases, row.chars_taken) == (work.title, len(of_work), admin_data.TAKEN_CHARS)
+        assert row.chars_on_pages == sum(case.matched_chars for case in of_work) > row.chars_taken
+        assert row.share_taken == admin_data.TAKEN_CHARS / work.counted_chars
+        assert client.get(row.href).context["cl"].result_count == row.cases

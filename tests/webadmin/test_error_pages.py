@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from django.test import Client
 
+from records.models import Site
 from tests.support import admin_data
 from tests.support.desk import add_url, record_url, signed_in
-from webadmin.models import Site
 
 
 @pytest.fixture

@@ -17,17 +17,17 @@ from core.ids import Digest, VersionId
 from core.settings import EvidenceSettings
 from evidence import bundle
 from evidence.records import Drawing, Undrawn
-from evidence.verify import check_file
+from evidence.verification import check_file
 from pagestore.evidence import MemoryEvidenceStore
 from pipeline import evidence
 from pipeline.evidence import EvidencePorts
+from records import stores
+from records.evidence import bundles as book
+from records.models import DayTree, EvidenceBundle, EvidenceCheck, RetentionLog, Stamp, StampAttempt
 from tests.support import admin_data, case_texts
 from tests.support import evidence_samples as samples
 from tests.support.desk import add_url, list_url, record_url, signed_in
 from tests.support.time_stamp_authority import LocalAuthority, serving_stamps
-from webadmin import evidence_book as book
-from webadmin import stores
-from webadmin.models import DayTree, EvidenceBundle, EvidenceCheck, RetentionLog, Stamp, StampAttempt
 
 pytestmark = pytest.mark.django_db
 OURS: tuple[type[Model], ...] = (EvidenceBundle, RetentionLog)
@@ -53,7 +53,7 @@ def world(store: MemoryEvidenceStore, monkeypatch: pytest.MonkeyPatch) -> admin_
 
 
 def case_url(world: admin_data.World, **asked: Any) -> str:
-    address = reverse("admin:webadmin_case_change", args=[world.ours.cases[0].pk])
+    address = reverse("admin:records_case_change", args=[world.ours.cases[0].pk])
     return f"{address}?{'&'.join(f'{name}={value}' for name, value in asked.items())}" if asked else address
 
 
@@ -101,6 +101,7 @@ def test_a_changed_bundle_is_an_alarm_on_the_case_and_on_the_first_page(world: a
         assert ("state__exact=changed" in first) == is_theirs
 
 
+@pytest.mark.usefixtures("processes")
 def test_a_manager_exports_what_the_command_line_exports(world: admin_data.World) -> None:
     response = signed_in(world.ours.manager).get(case_url(world, export="evidence"))
     assert response.status_code == 200
@@ -118,7 +119,7 @@ def test_nobody_gets_a_bundle_of_another_rights_holder(world: admin_data.World) 
     theirs = EvidenceBundle.objects.get(case=world.theirs.cases[0])
     client = signed_in(world.ours.manager)
     assert client.get(case_url(world, bundle=theirs.pk)).status_code == 404
-    foreign = reverse("admin:webadmin_case_change", args=[world.theirs.cases[0].pk])
+    foreign = reverse("admin:records_case_change", args=[world.theirs.cases[0].pk])
     assert client.get(f"{foreign}?bundle={theirs.pk}").status_code in {302, 404}
 
 
@@ -176,8 +177,8 @@ def test_not_even_an_administrator_adds_changes_or_deletes_evidence(
 def test_a_case_with_evidence_cannot_be_deleted_by_anybody(world: admin_data.World) -> None:
     case = world.ours.cases[0]
     client = signed_in(world.administrator)
-    client.post(reverse("admin:webadmin_case_delete", args=[case.pk]), {"post": "yes"})
-    client.post(reverse("admin:webadmin_rightsholder_delete", args=[world.ours.holder.pk]), {"post": "yes"})
+    client.post(reverse("admin:records_case_delete", args=[case.pk]), {"post": "yes"})
+    client.post(reverse("admin:records_rightsholder_delete", args=[world.ours.holder.pk]), {"post": "yes"})
     assert EvidenceBundle.objects.filter(case=case).exists()
 
 
@@ -213,6 +214,7 @@ def test_one_changed_byte_is_found_by_the_nightly_check_and_shown_in_both_langua
     assert row.digest in page
 
 
+@pytest.mark.usefixtures("processes")
 def test_an_export_by_the_button_is_sealed_where_authorities_are_set(
     world: admin_data.World, settings: Any, tmp_path: Path
 ) -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 from django.urls import reverse
 
+from core.wording import Message
+from records.models import Case, CrawlRun, Exclusion, PageRecord
 from tests.support import admin_data, case_texts
 from tests.support.desk import list_url, record_url, signed_in
-from webadmin.admin.columns import clipped, disguise_table, outside_link, sentence_list
-from webadmin.models import Case, CrawlRun, Exclusion, PageRecord
+from webadmin.admin.columns import clipped, obfuscation_table, outside_link, sentence_list
 
 HOSTILE = "第一章\u202egnp.exe\u200b<b>\u2066"
 SPELLED = "第一章‹RLO›gnp.exe‹ZWSP›&lt;b&gt;‹LRI›"
@@ -19,9 +20,10 @@ HIDDEN = ("\u202e", "\u200b", "\u2066")
 def world(db: None, monkeypatch: pytest.MonkeyPatch) -> admin_data.World:
     filled = admin_data.fill_world(cases=2)
     case_texts.keep_estate(case_texts.use(monkeypatch), filled.ours)
-    PageRecord.objects.update(title=HOSTILE, disguises=[{"kind": "zero_width", "count": 1, "example": HOSTILE}])
-    Case.objects.update(page_title=HOSTILE, disguises=[{"kind": "homophone", "count": 1, "example": HOSTILE}])
-    CrawlRun.objects.update(faults=[f"http://a.example/{HOSTILE} answers with HTTP status 404"], finish_reason=HOSTILE)
+    PageRecord.objects.update(title=HOSTILE, obfuscations=[{"kind": "zero_width", "count": 1, "example": HOSTILE}])
+    Case.objects.update(page_title=HOSTILE, obfuscations=[{"kind": "homophone", "count": 1, "example": HOSTILE}])
+    faults = [admin_data.not_fetched(f"http://a.example/{HOSTILE}")]
+    CrawlRun.objects.update(faults=faults, finish_reason=Message("core.verbatim", text=HOSTILE))
     return filled
 
 
@@ -86,7 +88,7 @@ def test_an_export_spells_it_and_cannot_be_turned_round(world: admin_data.World,
 def test_helpers_of_columns_escape_and_spell() -> None:
     assert clipped("甲\u202e乙" * 30, 12) == "甲‹RLO›乙甲‹RL…"
     assert "‹RLO›" in sentence_list(["a\u202eb"])
-    assert "&lt;b&gt;" in disguise_table([{"kind": "homophone", "count": 1, "example": HOSTILE}])
+    assert "&lt;b&gt;" in obfuscation_table([{"kind": "homophone", "count": 1, "example": HOSTILE}])
     link = outside_link("https://a.example/\u202e<b>")
     assert "‹RLO›&lt;b&gt;</a>" in link
     assert outside_link("javascript:alert(1)") == "javascript:alert(1)"

@@ -8,11 +8,11 @@ from django.utils import translation
 
 from core.errors import BadInput
 from crawler.urls import scope
+from records.models import SiteDomain
+from records.sites.runs import plan_of
+from records.sites.watchlist import add_site, find_site
 from tests.support import admin_data as data
-from webadmin.crawls import plan_of
-from webadmin.forms.hosts import clean_host, clean_patterns, clean_urls
-from webadmin.models import SiteDomain
-from webadmin.watchlist import add_site, find_site
+from webadmin.forms.host_fields import clean_host, clean_patterns, clean_urls
 
 pytestmark = pytest.mark.django_db
 

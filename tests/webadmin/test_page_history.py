@@ -16,11 +16,12 @@ from core.ids import CanonicalUrl, FinalUrl, RequestedUrl, SiteId
 from core.pages import Fetched, Reading
 from core.visits import AbsenceReason
 from pagestore.memory import MemoryPageStore
+from records import stores
+from records.models import PageRecord
 from tests.support import admin_data, case_texts
-from webadmin import stores, text_diff
-from webadmin.history import EventKind, History, history
-from webadmin.models import PageRecord
-from webadmin.text_diff import PartKind, TextDiff
+from webadmin.page_history import text_diff
+from webadmin.page_history.page_versions import EventKind, History, history
+from webadmin.page_history.text_diff import PartKind, TextDiff
 
 NOW = admin_data.NOW
 BODY = b"<h1>404</h1><script>alert(1)</script>"
@@ -124,7 +125,7 @@ class TestTimeline:
         return client
 
     def address(self, page: PageRecord) -> str:
-        return reverse("admin:webadmin_pagerecord_timeline", args=[page.pk])
+        return reverse("admin:records_pagerecord_timeline", args=[page.pk])
 
     def test_events_come_in_order_with_what_each_changed(
         self, world: admin_data.World, texts: case_texts.Texts
@@ -217,6 +218,6 @@ class TestTimeline:
         case_texts.keep_estate(texts, world.ours)
         case = world.ours.cases[0]
         PageRecord.objects.filter(pk=case.page_id).update(gone_since=NOW)
-        shown = reviewer.get(reverse("admin:webadmin_case_change", args=[case.pk])).content.decode()
+        shown = reviewer.get(reverse("admin:records_case_change", args=[case.pk])).content.decode()
         assert self.address(case.page) in shown
         assert "gone since" in shown

@@ -4,9 +4,9 @@ import pytest
 from django.test import Client
 
 from core.states import MIN_CONFIDENCE_TO_TRUST
+from records.models import PageRecord
 from tests.support import admin_data, case_texts
 from tests.support.desk import list_url, record_url, signed_in
-from webadmin.models import PageRecord
 
 
 @pytest.fixture

@@ -10,12 +10,16 @@ from core.clock import SystemClock
 from core.ids import CanonicalUrl, FinalUrl, RequestedUrl, SiteId
 from core.pages import CrawlCounts, Fetched, Reading
 from core.politeness import BanAction, BanRule, BrowserMode, Politeness
+from core.wording import Message
 from pagestore.memory import MemoryPageStore
+from records import stores
+from records.models import CrawlRun, PageRecord, RobotsSwitch, Site, SiteBanRule, SiteProxy, SiteRules
+from records.sites import encrypted_secrets as sealed
+from records.sites import politeness
+from records.sites import runs as crawls
 from tests.support import admin_data
 from tests.support.desk import signed_in
 from tests.webadmin.test_lists import add_url, record_url, site_form
-from webadmin import crawls, politeness, sealed, stores
-from webadmin.models import CrawlRun, PageRecord, RobotsSwitch, Site, SiteBanRule, SiteProxy, SiteRules
 
 pytestmark = pytest.mark.django_db
 SECRETS = ("pr0xy-s3cret", "l0gin-s3cret", "c00kie-s3cret")
@@ -186,9 +190,10 @@ def test_a_run_that_waits_for_the_site_is_not_taken_up_before_nor_given_up(world
     now = SystemClock().now()
     CrawlRun.objects.all().delete()
     run = CrawlRun.objects.create(site=world.ours.sites[0], due_at=now - timedelta(hours=9), state="running")
-    waits = CrawlCounts(resume_at=(now + timedelta(hours=5)).isoformat(), end_sentence="it waits", fetched=3)
+    waiting = Message("core.verbatim", text="it waits")
+    waits = CrawlCounts(resume_at=(now + timedelta(hours=5)).isoformat(), end_sentence=waiting, fetched=3)
     assert crawls.put_back(run, waits)
-    assert (run.state, run.finish_reason, run.pages_fetched) == ("queued", "it waits", 3)
+    assert (run.state, run.finish_reason, run.pages_fetched) == ("queued", waiting, 3)
     assert not crawls.mark_started(run, now)
     assert crawls.abandon_dead_runs(now) == 0
     assert crawls.mark_started(run, now + timedelta(hours=5))
@@ -211,7 +216,7 @@ def test_rules_are_tried_on_the_pages_that_are_stored(world: admin_data.World) -
         )  # fmt: skip
     rule = politeness.ban_rule(SiteBanRule(name="滑块", words="拖动滑块"))
     tried = politeness.try_rules(site, [rule], store)
-    assert [(each.title, each.rule, each.seen) for each in tried] == [
+    assert [(each.title, each.rule, str(each.seen or "")) for each in tried] == [
         ("提示", "滑块", "“拖动滑块” stands on it"),
         ("正文", "", ""),
     ]
@@ -238,15 +243,15 @@ def test_a_rule_that_was_typed_is_tried_in_the_admin_and_a_bad_one_gets_a_senten
         page_id=stored.page_id, site=site, url=url, title="提示", version_id=stored.version_id,
         first_seen=fetched.fetched_at, last_seen=fetched.fetched_at,
     )  # fmt: skip
-    address = f"/admin/webadmin/site/{site.pk}/try-rules"
+    address = f"/admin/records/site/{site.pk}/try-rules"
     client = signed_in(world.ours.manager)
-    for query, words in (
-        ({"words": "拖动滑块"}, "1 页中有 1 页"),
-        ({"words": "别的"}, "1 页中有 0 页"),
-        ({"selector": "div["}, "div["),
-        ({"url": "https://a.example/none", "words": "x"}, "https://a.example/none"),
+    for query, status, words in (
+        ({"words": "拖动滑块"}, 200, "1 页中有 1 页"),
+        ({"words": "别的"}, 200, "1 页中有 0 页"),
+        ({"selector": "div["}, 400, "div["),
+        ({"url": "https://a.example/none", "words": "x"}, 400, "https://a.example/none"),
     ):
         response = client.get(address, query, follow=True)
-        assert response.status_code == 200
+        assert response.status_code == status, query
         assert words in response.content.decode()
     assert signed_in(world.theirs.manager).get(address, follow=True).status_code in (403, 404)

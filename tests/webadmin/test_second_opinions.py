@@ -15,14 +15,15 @@ from django.urls import reverse
 from core.errors import ServiceUnavailable
 from core.ids import VersionId
 from core.ports import PageStore
-from core.settings import load
+from core.settings_loading import load
 from deploy.cli import cases
 from fingerprint.engines.catalogue import ENGINES
 from fingerprint.engines.engine import EngineEntry, Found
-from tests.support import admin_data, case_texts
-from tests.support.corpus_texts import shared_records, story, with_homophones, with_random_characters
-from webadmin import opinions_shown, second_opinions
-from webadmin.engine_answers import (
+from records.models import Case, CaseMatch, Chapter, EnginePanel, SecondOpinion, Work
+from records.opinions import asking as second_opinions
+from records.opinions import summary as opinions_shown
+from records.opinions.asking import ask, give_up
+from records.opinions.engine_answers import (
     BACKGROUND_PIECES,
     CORPUS_ENGINES,
     MIN_CORPUS_PIECES,
@@ -30,8 +31,9 @@ from webadmin.engine_answers import (
     Verdict,
     answers,
 )
-from webadmin.models import Case, CaseMatch, Chapter, EnginePanel, SecondOpinion, Work
-from webadmin.second_opinions import Subject, ask, give_up, waiting
+from records.opinions.requests import Subject
+from tests.support import admin_data, case_texts
+from tests.support.corpus_texts import shared_records, story, with_homophones, with_random_characters
 
 pytestmark = pytest.mark.django_db
 
@@ -90,7 +92,7 @@ def copies(opinion: SecondOpinion) -> set[str]:
 
 
 def shown(client: Client, case: Case) -> str:
-    response = client.get(reverse("admin:webadmin_case_change", args=[case.pk]))
+    response = client.get(reverse("admin:records_case_change", args=[case.pk]))
     assert response.status_code == 200
     return response.content.decode()
 
@@ -206,7 +208,6 @@ def test_answers_never_change_and_a_new_version_has_its_own(world: admin_data.Wo
     newer.version_id = texts.keep(case.page, with_homophones(WORK, 0.3), b"<html>2</html>")
     newer.page_text_digest = case_texts.digest(with_homophones(WORK, 0.3).encode())
     newer.save()
-    assert waiting(limit=9)[-1] == Subject(case.pk, newer.version_id)
     ask(Subject(case.pk, newer.version_id), texts.pages, texts.works, NOW)
     assert SecondOpinion.objects.filter(pk=first.pk).values().get() == kept
     second = case.second_opinions.get(version_id=newer.version_id)
@@ -275,7 +276,7 @@ def test_a_store_that_is_down_leaves_the_question_open(world: admin_data.World, 
     subject = subject_of(world.ours.cases[0])
     with pytest.raises(ServiceUnavailable):
         ask(subject, down, texts.works, NOW)
-    assert subject in waiting(limit=9)
+    assert not SecondOpinion.objects.exists()
 
 
 @pytest.mark.parametrize(
@@ -302,24 +303,6 @@ def test_a_very_long_text_is_answered_with_a_sentence(
     assert opinion.left_out == SecondOpinion.LeftOut.TOO_LONG
     reviewer.cookies["django_language"] = language
     assert words in shown(reviewer, world.ours.cases[0])
-
-
-def test_newest_cases_come_first_and_each_waits_until_it_was_asked_about(
-    world: admin_data.World, texts: case_texts.Texts
-) -> None:
-    left = waiting(limit=99)
-    assert len(left) == CaseMatch.objects.count()
-    assert [subject.case_id for subject in left] == sorted((subject.case_id for subject in left), reverse=True)
-    ask(left[0], texts.pages, texts.works, NOW)
-    give_up(left[1], NOW)
-    assert waiting(limit=99) == left[2:]
-    assert waiting(limit=1) == left[2:3]
-
-
-def test_the_case_says_that_nobody_was_asked_yet(
-    world: admin_data.World, texts: case_texts.Texts, reviewer: Client
-) -> None:
-    assert "were not asked about this version yet" in shown(reviewer, world.ours.cases[0])
 
 
 def test_the_case_counts_those_that_agree_and_lists_all(
@@ -373,7 +356,7 @@ def test_the_command_line_names_those_that_agree(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setattr(cases, "session", lambda: nullcontext(load({})))
-    case, other = world.ours.cases
+    case = world.ours.cases[0]
     opinion = judged(texts, case, with_homophones(WORK, 0.3))
     asked = len(ENGINES) - len(CORPUS_ENGINES)
     cases.show_one(str(case.pk), is_json=True)
@@ -382,8 +365,6 @@ def test_the_command_line_names_those_that_agree(
     assert {answer["engine"] for answer in shown["answers"]} == set(ENGINES)
     cases.show_one(str(case.pk), is_json=False)
     assert f"{len(copies(opinion))} of {asked}: " in capsys.readouterr().out
-    cases.show_one(str(other.pk), is_json=True)
-    assert json.loads(capsys.readouterr().out)["engines"] is None
 
 
 def test_answers_on_a_case_of_another_rights_holder_are_not_there(
@@ -391,15 +372,16 @@ def test_answers_on_a_case_of_another_rights_holder_are_not_there(
 ) -> None:
     theirs = world.theirs.cases[0]
     judged(texts, theirs, WORK)
-    address = reverse("admin:webadmin_case_change", args=[theirs.pk])
+    address = reverse("admin:records_case_change", args=[theirs.pk])
     assert reviewer.get(address).status_code == 404
     assert "were not asked about this version yet" in shown(reviewer, world.ours.cases[0])
 
 
+@pytest.mark.usefixtures("processes")
 def test_a_case_is_shown_without_loading_any_engine() -> None:
     code = (
         "import django, os, sys; os.environ['DJANGO_SETTINGS_MODULE'] = 'webadmin.settings'; django.setup();"
-        "import webadmin.views.cases;"
+        "import webadmin.case_page.case_view;"
         "print([name for name in sys.modules if name.startswith(('fingerprint', 'numba'))])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -9,13 +9,16 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
+from core.errors import BadInput
 from core.messages import CrawlRequested
-from core.pages import SpiderKind
+from crawler.site_kinds import KINDS
+from records import stores
+from records.access import HOLDER_PATHS
+from records.models import ArchiveImport, DiscoveredPage, DiscoveryPlan, DiscoveryQuery, Site
+from records.sites import discovery, imports, watchlist
+from records.sites import runs as crawls
 from tests.support import admin_data
 from tests.support.desk import CollectingOutbox, add_url, list_url, record_url, signed_in
-from webadmin import crawls, discovery, imports, stores, watchlist
-from webadmin.access import HOLDER_PATHS
-from webadmin.models import ArchiveImport, DiscoveredPage, DiscoveryPlan, DiscoveryQuery, Site
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -71,7 +74,7 @@ def site_form(world: admin_data.World, **changes: object) -> dict[str, object]:
 
 
 def clean_site(world: admin_data.World, **changes: object):  # type: ignore[no-untyped-def]
-    from webadmin.forms.sites import SiteForm
+    from webadmin.forms.site_form import SiteForm
 
     class OfSite(SiteForm):
         class Meta:
@@ -98,7 +101,7 @@ def test_a_list_keeps_its_comments_and_its_plan_leaves_them_out(world: admin_dat
     site = form.save()
     assert site.start_urls.startswith("# 来源")
     plan = crawls.plan_of(site, crawls.request_run(site))
-    assert plan.kind is SpiderKind.LIST
+    assert plan.kind == "list"
     assert plan.start_urls == ("http://a.example/1", "http://b.example/2")
     assert plan.allowed_hosts == ()
 
@@ -113,9 +116,20 @@ def test_a_site_of_archives_needs_no_address_and_is_never_due(world: admin_data.
     assert not clean_site(world, kind="novel").is_valid()
 
 
-@pytest.mark.parametrize("kind", list(SpiderKind))
-def test_every_kind_of_the_crawler_can_be_chosen(kind: SpiderKind) -> None:
-    assert kind.value in Site.Kind.values
+@pytest.mark.parametrize("kind", list(KINDS))
+def test_every_kind_of_the_crawler_can_be_chosen(kind: str) -> None:
+    assert kind in dict(Site._meta.get_field("kind").flatchoices)
+
+
+def test_an_option_that_says_nothing_to_the_spider_of_a_kind_is_refused(world: admin_data.World) -> None:
+    with pytest.raises(BadInput, match="max depth of the site 订阅: not for its kind, feed; leave it out"):
+        watchlist.add_site(world.ours.holder, "https://feed.example/rss", "订阅", kind="feed", max_depth=3)
+    assert not Site.objects.filter(name="订阅").exists()
+
+
+def test_the_form_explains_the_start_addresses_of_every_kind(world: admin_data.World) -> None:
+    shown = signed_in(world.ours.manager).get(add_url(Site)).content.decode()
+    assert [kind.name for kind in KINDS.values() if kind.starts.zh not in shown] == []
 
 
 def test_the_form_of_a_site_says_which_fields_a_kind_has(world: admin_data.World) -> None:
@@ -128,7 +142,7 @@ def test_a_manager_watches_a_found_site_with_one_click(
     world: admin_data.World, found: DiscoveredPage, outbox: CollectingOutbox
 ) -> None:
     answer = signed_in(world.ours.manager).post(
-        reverse("admin:webadmin_discoveredpage_watch", args=[found.pk]), CONFIRM, follow=True
+        reverse("admin:records_discoveredpage_watch", args=[found.pk]), CONFIRM, follow=True
     )
     assert answer.status_code == 200
     found.refresh_from_db()
@@ -143,15 +157,13 @@ def test_a_manager_dismisses_and_a_reviewer_does_neither(
 ) -> None:
     reviewer = signed_in(world.ours.reviewer)
     for name in ("watch", "dismiss"):
-        assert reviewer.post(
-            reverse(f"admin:webadmin_discoveredpage_{name}", args=[found.pk]), CONFIRM
-        ).status_code in (
+        assert reviewer.post(reverse(f"admin:records_discoveredpage_{name}", args=[found.pk]), CONFIRM).status_code in (
             302,
             403,
         )
     found.refresh_from_db()
     assert found.state == "proposed"
-    signed_in(world.ours.manager).post(reverse("admin:webadmin_discoveredpage_dismiss", args=[found.pk]), CONFIRM)
+    signed_in(world.ours.manager).post(reverse("admin:records_discoveredpage_dismiss", args=[found.pk]), CONFIRM)
     found.refresh_from_db()
     assert found.state == "dismissed"
     assert outbox.sent == []
@@ -178,16 +190,16 @@ def test_an_archive_of_the_import_folder_is_asked_for_in_the_browser(
     (tmp_path / "old.warc.gz").write_bytes(b"x")
     monkeypatch.setattr(imports, "import_folder", lambda: tmp_path)
     site = watchlist.archive_site(world.ours.holder, "旧档")
-    manager = signed_in(world.ours.manager)
-    assert "old.warc.gz" in manager.get(add_url(ArchiveImport)).content.decode()
+    administrator, manager = signed_in(world.administrator), signed_in(world.ours.manager)
+    assert "old.warc.gz" in administrator.get(add_url(ArchiveImport)).content.decode()
     form = {"rights_holder": world.ours.holder.pk, "site": site.pk, "path": "old.warc.gz"}
-    assert manager.post(add_url(ArchiveImport), form).status_code == 302
+    assert administrator.post(add_url(ArchiveImport), form).status_code == 302
     row = ArchiveImport.objects.get(site=site)
     assert (row.path, row.site, row.state) == (str(tmp_path / "old.warc.gz"), site, "queued")
-    assert row.requested_by == world.ours.manager
+    assert row.requested_by == world.administrator
     assert manager.get(record_url(row)).status_code == 200
     assert manager.get(list_url(ArchiveImport)).status_code == 200
-    refused = manager.post(add_url(ArchiveImport), form | {"path": "../../etc/passwd"})
+    refused = administrator.post(add_url(ArchiveImport), form | {"path": "../../etc/passwd"})
     assert refused.status_code == 200
     assert ArchiveImport.objects.filter(site=site).count() == 1
 
@@ -201,7 +213,7 @@ def test_an_address_that_no_crawl_would_fetch_is_refused_when_it_is_typed(world:
 
 
 def test_a_crawl_of_archive_files_is_refused_at_once(world: admin_data.World) -> None:
-    archive = Site.objects.create(rights_holder=world.ours.holder, name="旧档", kind=Site.Kind.ARCHIVE)
+    archive = Site.objects.create(rights_holder=world.ours.holder, name="旧档", kind="archive")
     with pytest.raises(crawls.NotCrawled, match="旧档 is not crawled"):
         crawls.request_run(archive)
     assert not archive.runs.exists()

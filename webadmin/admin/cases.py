@@ -14,21 +14,29 @@ from unfold.admin import ActionForm
 from unfold.decorators import display
 
 from core.errors import ZhuiwenError
-from core.states import CaseState, Verdict
-from webadmin.access import manageable
-from webadmin.admin.columns import CASE_STATE_COLORS, clipped, day_and_time, disguise_line, two_lines
-from webadmin.admin.filters import DayRangeFilter, DisguiseFilter, HolderAutocompleteFilter
+from core.hidden_characters import spelled
+from core.shares import cut_share, percentage
+from core.states import Verdict
+from records.access import manageable
+from records.cases.verdicts import decide
+from records.models import Case
+from records.models.phrases import VERDICTS
+from webadmin.admin.columns import (
+    CASE_STATE_COLORS,
+    case_state_name,
+    clipped,
+    day_and_time,
+    obfuscation_line,
+    two_lines,
+)
+from webadmin.admin.filters import AnyChoiceFilter, DayRangeFilter, HolderAutocompleteFilter, ObfuscationFilter
 from webadmin.admin.isolation import HolderAdmin, is_member, signed_in_user
 from webadmin.admin.paging import CappedPaginator
+from webadmin.case_page.case_view import case_view
 from webadmin.exports import Column, csv_response, xlsx_response
-from webadmin.hidden_characters import spelled
-from webadmin.models import Case
-from webadmin.models.phrases import VERDICTS
-from webadmin.percentages import percentage
-from webadmin.verdicts import decide
-from webadmin.views.cases import case_view
+from webadmin.wording import said
 
-# One verdict writes three rows; 500 take about a second on SQLite, and no person has looked at more at once.
+# One verdict writes two rows; 500 take about a second on SQLite, and no person has looked at more at once.
 MAX_VERDICTS_AT_ONCE = 500
 
 CASE_COLUMNS = (
@@ -39,17 +47,21 @@ CASE_COLUMNS = (
     Column(_("page title"), lambda case: spelled(case.page_title)),
     Column(_("page URL"), lambda case: spelled(case.page_url)),
     Column(_("class"), lambda case: case.get_match_class_display()),
-    Column(_("similarity"), lambda case: round(case.similarity, 4)),
-    Column(_("share of the page"), lambda case: round(case.page_containment, 4)),
-    Column(_("share of the work"), lambda case: round(case.work_containment, 4)),
-    Column(_("matched characters"), lambda case: case.matched_chars),
-    Column(_("disguises"), lambda case: disguise_line(case.disguises) if case.disguises else ""),
+    Column(_("similarity"), lambda case: cut_share(case.similarity)),
+    Column(_("share of the page"), lambda case: cut_share(case.page_containment)),
+    Column(_("share of the work"), lambda case: cut_share(case.work_share)),
+    Column(_("characters of the work taken"), lambda case: case.taken_chars),
+    Column(_("characters on the page"), lambda case: case.matched_chars),
+    Column(_("obfuscations"), lambda case: obfuscation_line(case.obfuscations) if case.obfuscations else ""),
     Column(_("state"), lambda case: case.get_state_display()),
-    Column(_("verdict"), lambda case: case.get_verdict_display()),
-    Column(_("note"), lambda case: case.verdict_note),
-    Column(_("reviewer"), lambda case: case.decided_by),
-    Column(_("decided"), lambda case: case.decided_at),
+    Column(_("verdict"), lambda case: case.decision and case.decision.get_verdict_display()),
+    Column(_("note"), lambda case: case.decision and case.decision.note),
+    Column(_("reviewer"), lambda case: case.decision and case.decision.decided_by),
+    Column(_("decided"), lambda case: case.decision and case.decision.decided_at),
+    Column(_("allowed as"), lambda case: case.get_allowed_as_display()),
+    Column(_("allowed by"), lambda case: case.allowed_by),
     Column(_("opened"), lambda case: case.opened_at),
+    Column(_("first seen"), lambda case: case.first_seen_at),
     Column(_("last seen"), lambda case: case.last_seen_at),
 )
 
@@ -79,23 +91,24 @@ class CaseAdmin(HolderAdmin):
         "case",
         "work_and_site",
         "class_and_share",
-        "matched",
-        "disguise_names",
+        "taken",
+        "obfuscation_names",
         "state_label",
         "opened",
     ]
     list_filter = [
         "rights_holder",
-        "state",
-        "verdict",
+        ("state", AnyChoiceFilter),
+        "decision__verdict",
+        "allowed_as",
         "match_class",
-        DisguiseFilter,
+        ObfuscationFilter,
         "page__site",
         ("work", HolderAutocompleteFilter),
         ("opened_at", DayRangeFilter),
         ("last_seen_at", DayRangeFilter),
     ]
-    list_select_related = ["work", "page__site"]
+    list_select_related = ["work", "page__site", "decision"]
     search_fields = ["page_title", "page_url", "work__title"]
     search_help_text = _("page title, URL or work")
     actions = [*(f"decide_{verdict}" for verdict in Verdict), "reopen", "export_csv", "export_xlsx"]
@@ -108,9 +121,9 @@ class CaseAdmin(HolderAdmin):
     def work_and_site(self, case: Case) -> list[str]:
         return two_lines(case.work, case.page.site, 24)
 
-    @display(description=_("matched"), ordering="matched_chars")
-    def matched(self, case: Case) -> str:
-        return f"{case.matched_chars:,}"
+    @display(description=_("characters taken"), ordering="taken_chars")
+    def taken(self, case: Case) -> str:
+        return f"{case.taken_chars:,}"
 
     @display(description=_("opened"), header=True, ordering="opened_at")
     def opened(self, case: Case) -> list[str]:
@@ -120,9 +133,9 @@ class CaseAdmin(HolderAdmin):
     def class_and_share(self, case: Case) -> list[str]:
         return [case.get_match_class_display(), percentage(case.similarity)]
 
-    @display(description=_("disguises"))
-    def disguise_names(self, case: Case) -> str:
-        return clipped(disguise_line(case.disguises), 40)
+    @display(description=_("obfuscations"))
+    def obfuscation_names(self, case: Case) -> str:
+        return clipped(obfuscation_line(case.obfuscations), 40)
 
     @display(
         description=_("state"),
@@ -130,7 +143,7 @@ class CaseAdmin(HolderAdmin):
         label={str(state): color for state, color in CASE_STATE_COLORS.items()},
     )
     def state_label(self, case: Case) -> tuple[str, str]:
-        return case.state, case.get_verdict_display() or case.get_state_display()
+        return case.state, case_state_name(case)
 
     def has_review_permission(self, request: HttpRequest) -> bool:
         """Whether actions that are a reviewer's are offered."""
@@ -162,9 +175,9 @@ class CaseAdmin(HolderAdmin):
     def decide_not_a_copy(self, request: HttpRequest, queryset: QuerySet) -> None:
         self._decide(request, queryset, Verdict.NOT_A_COPY)
 
-    @admin.action(description=_("Open again"), permissions=["review"])
+    @admin.action(description=_("Take the verdict back"), permissions=["review"])
     def reopen(self, request: HttpRequest, queryset: QuerySet) -> None:
-        self._decide(request, queryset.exclude(state=CaseState.OPEN), None)
+        self._decide(request, queryset.exclude(decision=None), None)
 
     @admin.action(description=_("Export as CSV"), permissions=["manage"])
     def export_csv(self, request: HttpRequest, queryset: QuerySet) -> HttpResponseBase:
@@ -187,14 +200,16 @@ class CaseAdmin(HolderAdmin):
                 decide(case, verdict, signed_in_user(request), request.POST.get("note", ""))
                 done += 1
             except ZhuiwenError as error:
-                messages.error(request, f"{case}: {error}")
-        name = VERDICTS[verdict] if verdict else _now("opened again")
+                messages.error(request, f"{case}: {said(error)}")
+        name = VERDICTS[verdict] if verdict else _now("verdict taken back")
         messages.success(request, _now("%(count)d cases: %(verdict)s.") % {"count": done, "verdict": name})
 
 
 def _exported(queryset: QuerySet, request: HttpRequest) -> QuerySet:
     """Leave out what the user may see and not export: cases of a rights holder for whom they are a reviewer only."""
-    return manageable(queryset, request.user).select_related("rights_holder", "work", "page__site", "decided_by")
+    return manageable(queryset, request.user).select_related(
+        "rights_holder", "work", "page__site", "decision__decided_by"
+    )
 
 
 def _export_name() -> str:

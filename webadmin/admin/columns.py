@@ -1,4 +1,4 @@
-"""How single values look in lists: percentages, disguises, states, links.
+"""How single values look in lists: percentages, obfuscations, states, links.
 
 Whatever came from a page is escaped by Django, and its hidden characters are spelled out here: a title that turns the
 reading direction (U+202E) would turn the rest of the line with it.
@@ -16,16 +16,22 @@ from django.utils.safestring import SafeString
 from django.utils.timezone import localtime
 from django.utils.translation import get_language
 
+from core.hidden_characters import spelled
 from core.states import CaseState
-from webadmin.hidden_characters import spelled
-from webadmin.models import CrawlRun
-from webadmin.models.phrases import DISGUISES
-from webadmin.sentences import translated
+from core.wording import Message
+from records.models import Case, CrawlRun
+from records.models.phrases import OBFUSCATIONS
 from webadmin.web_addresses import is_web_address
+from webadmin.wording import said
 
 NOTHING = "—"
 
-CASE_STATE_COLORS = {CaseState.OPEN: "warning", CaseState.CONFIRMED: "danger", CaseState.DISMISSED: "default"}
+CASE_STATE_COLORS = {
+    CaseState.OPEN: "warning",
+    CaseState.CONFIRMED: "danger",
+    CaseState.DISMISSED: "default",
+    CaseState.SET_ASIDE: "info",
+}
 RUN_STATE_COLORS = {
     CrawlRun.State.QUEUED: "info",
     CrawlRun.State.RUNNING: "primary",
@@ -35,16 +41,22 @@ RUN_STATE_COLORS = {
 }
 
 
-def disguise_names(disguises: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Name the kinds of disguise in the reader's language; a kind of a later version keeps its own name."""
-    known = {str(kind): phrase for kind, phrase in DISGUISES.items()}
-    return [str(known.get(str(item.get("kind")), item.get("kind"))) for item in disguises]
+def case_state_name(case: Case) -> str:
+    """What was decided on a case, or where it is; with what allows its page, if anything does."""
+    decided = str(case.decision.get_verdict_display() if case.decision else case.get_state_display())
+    return f"{decided} · {case.get_allowed_as_display()}" if case.allowed_as else decided
 
 
-def disguise_line(disguises: Iterable[Mapping[str, Any]]) -> str:
-    """Name the kinds of disguise in one line, parted as the reader's language does."""
+def obfuscation_names(obfuscations: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Name the kinds of obfuscation in the reader's language; a kind of a later version keeps its own name."""
+    known = {str(kind): phrase for kind, phrase in OBFUSCATIONS.items()}
+    return [str(known.get(str(item.get("kind")), item.get("kind"))) for item in obfuscations]
+
+
+def obfuscation_line(obfuscations: Iterable[Mapping[str, Any]]) -> str:
+    """Name the kinds of obfuscation in one line, parted as the reader's language does."""
     separator = "、" if (get_language() or "").startswith("zh") else ", "
-    return separator.join(disguise_names(disguises)) or NOTHING
+    return separator.join(obfuscation_names(obfuscations)) or NOTHING
 
 
 def moment(at: datetime | None) -> str:
@@ -57,11 +69,11 @@ def day_and_time(at: datetime | None) -> list[str]:
     return moment(at).split(" ") if at else [NOTHING, ""]
 
 
-def disguise_table(disguises: Iterable[Mapping[str, Any]]) -> SafeString | str:
+def obfuscation_table(obfuscations: Iterable[Mapping[str, Any]]) -> SafeString | str:
     """List each kind with its count and an example, for a detail page."""
     rows = [
         (name, item.get("count", 0), spelled(str(item.get("example", ""))))
-        for item, name in zip(disguises, disguise_names(disguises), strict=True)
+        for item, name in zip(obfuscations, obfuscation_names(obfuscations), strict=True)
     ]
     if not rows:
         return NOTHING
@@ -114,6 +126,6 @@ def clipped(text: str, most: int = 60) -> str:
     return shown if len(shown) <= most else f"{shown[: most - 1]}…"
 
 
-def stored_sentence(sentence: str) -> str:
-    """Translate a sentence that was stored in English, where it is one of ours; nothing hidden in it stays hidden."""
-    return spelled(translated(sentence)) if sentence else NOTHING
+def stored_sentence(message: Message | None) -> str:
+    """A stored message in the reader's language; nothing hidden in it stays hidden."""
+    return spelled(said(message)) if message else NOTHING

@@ -6,7 +6,6 @@ from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import Count, IntegerField, OuterRef, QuerySet, Subquery
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
-from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _now
@@ -16,13 +15,15 @@ from unfold.enums import ActionVariant
 
 from core.errors import BadInput, RetryLater
 from core.messages import CrawlRequested
-from webadmin import crawls, discovery, stores
+from core.shares import percentage
+from records import stores
+from records.models import DiscoveredPage, DiscoveryPlan, DiscoveryQuery
+from records.models.phrases import MATCH_CLASSES
+from records.sites import discovery
+from records.sites import runs as crawls
 from webadmin.admin.columns import change_link, clipped, moment, outside_link, sentence_list, stored_sentence
 from webadmin.admin.isolation import HolderAdmin, is_manager, signed_in_user
-from webadmin.models import DiscoveredPage, DiscoveryPlan, DiscoveryQuery
-from webadmin.models.phrases import MATCH_CLASSES
-from webadmin.percentages import percentage
-from webadmin.sentences import translated
+from webadmin.wording import said
 
 STATE_COLORS = {
     DiscoveredPage.State.PROPOSED: "warning",
@@ -235,11 +236,11 @@ class DiscoveredPageAdmin(HolderAdmin):
         return self._decided(request, object_id, _dismiss)
 
     def _decided(self, request: HttpRequest, object_id: str, decide: Any) -> HttpResponseBase:
-        page = get_object_or_404(self.get_queryset(request).select_related("work__rights_holder"), pk=object_id)
+        page: DiscoveredPage = self.record_of(request, object_id)
         if not is_manager(request, page):
             raise PermissionDenied
         decide(request, page)
-        address = reverse("admin:webadmin_discoveredpage_change", args=[page.pk])
+        address = reverse("admin:records_discoveredpage_change", args=[page.pk])
         if "HX-Request" in request.headers:  # the dialog is sent by htmx, which follows no ordinary redirect
             return HttpResponse(headers={"HX-Redirect": address})
         return HttpResponseRedirect(address)
@@ -250,7 +251,7 @@ def _watch(request: HttpRequest, page: DiscoveredPage) -> None:
     try:
         site = discovery.accept(page, signed_in_user(request).get_username(), timezone.now())
     except BadInput as error:
-        messages.warning(request, translated(str(error)))
+        messages.warning(request, said(error))
         return
     try:
         stores.outbox().send(CrawlRequested(crawls.request_run(site, signed_in_user(request)).pk))
@@ -266,6 +267,6 @@ def _dismiss(request: HttpRequest, page: DiscoveredPage) -> None:
     try:
         discovery.dismiss(page, signed_in_user(request).get_username(), timezone.now())
     except BadInput as error:
-        messages.warning(request, translated(str(error)))
+        messages.warning(request, said(error))
         return
     messages.success(request, _now("%(host)s is not proposed any more.") % {"host": page.host})

@@ -12,10 +12,11 @@ from django.utils.translation import gettext_lazy as _
 from unfold.admin import ModelAdmin
 from unfold.decorators import display
 
-from webadmin.admin.columns import NOTHING, change_link, moment
+from records.models import DayTree, EvidenceBundle, EvidenceCheck, RetentionLog, Stamp, StampAttempt
+from webadmin.admin.columns import NOTHING, change_link, moment, stored_sentence
 from webadmin.admin.isolation import AdministratorsOnly, HolderAdmin
-from webadmin.drawings_shown import told
-from webadmin.models import DayTree, EvidenceBundle, EvidenceCheck, RetentionLog, Stamp, StampAttempt
+from webadmin.admin.lists import DeskLists
+from webadmin.case_page.drawings_shown import describe_drawings
 
 MAX_LEAVES_SHOWN = 500  # of a day; a page with more is read by nobody
 STATE_COLORS = {
@@ -73,7 +74,7 @@ class EvidenceBundleAdmin(LookedAt, HolderAdmin):
 
     @display(description=_("pages drawn"))
     def drawings(self, bundle: EvidenceBundle) -> str:
-        return "; ".join(told(bundle)) or NOTHING
+        return "; ".join(describe_drawings(bundle)) or NOTHING
 
     @display(description=_("state"), ordering="state", label=STATE_COLORS)
     def state_label(self, bundle: EvidenceBundle) -> tuple[str, str]:
@@ -103,7 +104,7 @@ class RetentionLogAdmin(LookedAt, HolderAdmin):
         return change_link(entry.bundle.case)
 
 
-class MachineAdmin(LookedAt, AdministratorsOnly, ModelAdmin):
+class MachineAdmin(LookedAt, AdministratorsOnly, DeskLists, ModelAdmin):
     """What belongs to no rights holder alone: trees have bundles of all of them."""
 
     show_full_result_count = False
@@ -143,9 +144,13 @@ class StampAdmin(MachineAdmin):
 
 @admin.register(StampAttempt)
 class StampAttemptAdmin(MachineAdmin):
-    list_display = ["tree", "authority", "attempts", "error", "next_at"]
+    list_display = ["tree", "authority", "attempts", "error_text", "next_at"]
     list_select_related = ["tree"]
-    fields = ["tree", "authority", "attempts", "error", "next_at"]
+    fields = ["tree", "authority", "attempts", "error_text", "next_at"]
+
+    @display(description=_("error"))
+    def error_text(self, attempt: StampAttempt) -> str:
+        return stored_sentence(attempt.error)
 
 
 @admin.register(EvidenceCheck)

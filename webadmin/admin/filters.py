@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
-from django.contrib.admin import SimpleListFilter
+from django.contrib.admin import FieldListFilter, SimpleListFilter
 from django.contrib.admin.utils import get_fields_from_path
 from django.core.exceptions import FieldDoesNotExist
-from django.db.models import Field, Model, Q, QuerySet, TextField
+from django.db.models import DateField, Field, Model, Q, QuerySet, TextField
 from django.db.models.functions import Cast
 from django.http import HttpRequest
 from django.utils import timezone
@@ -21,9 +21,10 @@ from unfold.contrib.filters.admin import (
     RelatedDropdownFilter,
 )
 
+from core.days import is_usable
 from core.states import MIN_CONFIDENCE_TO_TRUST
-from webadmin.access import visible
-from webadmin.models.phrases import DISGUISES
+from records.access import visible
+from records.models.phrases import OBFUSCATIONS
 
 
 class HolderRelatedFilter(RelatedDropdownFilter):
@@ -48,40 +49,68 @@ class HolderAutocompleteFilter(AutocompleteSelectFilter):
             yield choice
 
 
-class DayRangeFilter(RangeDateFilter):
-    """From a day to a day, both included, in the reader's time zone."""
+class AnyChoiceFilter(ChoicesDropdownFilter):
+    """One of the choices; or, from the dashboard, any of several: `state__in=open,confirmed`."""
+
+    @property
+    def several_parameter(self) -> str:
+        return f"{self.field_path}__in"
+
+    def expected_parameters(self) -> list[str | None]:
+        return [*super().expected_parameters(), self.several_parameter]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet) -> QuerySet:
-        first = self._day("_from")
-        last = self._day("_to")
+        return cast("QuerySet", FieldListFilter.queryset(self, request, queryset))  # unfold's sees the one choice alone
+
+
+class DayRangeFilter(RangeDateFilter):
+    """From a day to a day, both included, in the reader's time zone; or, from the dashboard, the last hours."""
+
+    WITHIN: ClassVar = {"24h": timedelta(hours=24), "7d": timedelta(days=7)}
+
+    @property
+    def within_parameter(self) -> str:
+        return f"{self.field_path}_within"
+
+    def expected_parameters(self) -> list[str | None]:
+        return [*super().expected_parameters(), self.within_parameter]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet) -> QuerySet:
+        first, last = self._day("_from"), self._day("_to")
         if first is not None:
             queryset = queryset.filter(**{f"{self.parameter_name}__gte": start_of_day(first)})
         if last is not None:
             queryset = queryset.filter(**{f"{self.parameter_name}__lt": start_of_day(last + timedelta(days=1))})
+        within = self.WITHIN.get(self._used(self.within_parameter))
+        if within is not None:
+            since = timezone.now() - within
+            queryset = queryset.filter(**{f"{self.parameter_name}__gte": since})
         return queryset
 
     def _day(self, suffix: str) -> date | None:
-        try:
-            return parse_date(str(self.used_parameters.get(f"{self.parameter_name}{suffix}", "")))
-        except ValueError:
-            return None
+        return usable_day(self._used(f"{self.parameter_name}{suffix}"))
+
+    def _used(self, name: str) -> str:
+        """The value of a parameter; it comes as a list or alone, by which of our ancestors took it."""
+        value = self.used_parameters.get(name, "")
+        return str(value[0] if isinstance(value, list) else value)
 
 
-class DisguiseFilter(DropdownFilter):
+class ObfuscationFilter(DropdownFilter):
     """By what was done to hide the text."""
 
-    title = _("disguise")
-    parameter_name = "disguise"
+    title = _("obfuscation")
+    parameter_name = "obfuscation"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
-        return [("none", _("undisguised")), *((str(kind), phrase) for kind, phrase in DISGUISES.items())]
+        return [("none", _("not obfuscated")), *((str(kind), phrase) for kind, phrase in OBFUSCATIONS.items())]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet) -> QuerySet:
         if self.value() == "none":
-            return queryset.filter(disguises=[])
-        if self.value() in {str(kind) for kind in DISGUISES}:
-            return queryset.alias(disguise_list=Cast("disguises", TextField())).filter(
-                disguise_list__contains=f'"{self.value()}"'
+            return queryset.filter(obfuscations=[])
+        if self.value() in {str(kind) for kind in OBFUSCATIONS}:
+            return queryset.alias(obfuscation_list=Cast("obfuscations", TextField())).filter(
+                obfuscation_list__contains=f'"{self.value()}"'
             )
         return queryset
 
@@ -123,7 +152,7 @@ class LicenceEndedFilter(DropdownFilter, EndedFilter):
 
 
 def isolated_filter(model: type[Model], entry: Any) -> Any:
-    """Return a list filter as given, with a plain one on a relation made to respect the rights holders."""
+    """Return a list filter as given; a plain one on a relation respects rights holders, one on a moment has days."""
     name = entry[0] if isinstance(entry, (list, tuple)) else entry
     if not isinstance(name, str):
         return entry
@@ -135,7 +164,18 @@ def isolated_filter(model: type[Model], entry: Any) -> Any:
     if field.is_relation:
         is_isolated = chosen is not None and issubclass(chosen, (HolderRelatedFilter, HolderAutocompleteFilter))
         return entry if is_isolated else (name, HolderRelatedFilter)
+    if chosen is None and isinstance(field, DateField):
+        return (name, DayRangeFilter)
     return (name, ChoicesDropdownFilter) if chosen is None and field.flatchoices else entry
+
+
+def usable_day(text: str) -> date | None:
+    """Read a day; None for what is none or so far off that nobody asks for it."""
+    try:
+        day = parse_date(text)
+    except ValueError:
+        return None
+    return day if day is not None and is_usable(day) else None
 
 
 def start_of_day(day: date) -> datetime:

@@ -12,12 +12,13 @@ from unfold.decorators import display
 from unfold.widgets import UnfoldAdminSelectWidget
 
 from core.errors import BadInput
-from webadmin import imports
+from records.access import is_administrator
+from records.models import ArchiveImport
+from records.models.phrases import REJECTIONS
+from records.sites import imports
 from webadmin.admin.columns import moment, sentence_list, stored_sentence
 from webadmin.admin.isolation import HolderAdmin, signed_in_user
-from webadmin.models import ArchiveImport
-from webadmin.models.phrases import REJECTIONS
-from webadmin.sentences import translated
+from webadmin.wording import said
 
 STATE_COLORS = {
     ArchiveImport.State.QUEUED: "info",
@@ -60,7 +61,7 @@ class ArchiveImportForm(forms.ModelForm):
             try:
                 given["row"] = imports.request_import(holder, imports.import_folder() / Path(name).name, site)
             except BadInput as error:
-                raise ValidationError({"path": translated(str(error))}) from error
+                raise ValidationError({"path": said(error)}) from error
         return given
 
 
@@ -88,6 +89,10 @@ class ArchiveImportAdmin(HolderAdmin):
         shown = ["file", "state", "requested", "finished", "share", "records", "pages", "new_versions"]
         shown += ["left_out", "fault_list"]
         return shown if obj is None else [*shown, "rights_holder", "site"]
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Only an administrator: the folder holds the files of all rights holders, and their names tell of them."""
+        return is_administrator(request.user)
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False

@@ -6,7 +6,7 @@ Every model of ours is registered with a subclass of HolderAdmin; everything tha
 
 from typing import Any, ClassVar
 
-from django.contrib.admin.views.main import ChangeList
+from django.contrib.admin.utils import unquote
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.db.models import Field, ForeignKey, Model, QuerySet
@@ -15,7 +15,7 @@ from django.http import HttpRequest
 from unfold.admin import ModelAdmin, StackedInline, TabularInline
 from unfold.dataclasses import UnfoldAction
 
-from webadmin.access import (
+from records.access import (
     Person,
     holder_id_of,
     is_administrator,
@@ -23,9 +23,8 @@ from webadmin.access import (
     roles,
     visible,
 )
-from webadmin.admin.filters import isolated_filter
-from webadmin.admin.paging import WholeChangeList
-from webadmin.models import Membership
+from records.models import Membership
+from webadmin.admin.lists import DeskLists
 
 
 def roles_of(request: HttpRequest) -> dict[int, str]:
@@ -113,7 +112,7 @@ class HolderStackedInline(_HolderLines, StackedInline):
     """A small form each, for what has more fields than a line has room."""
 
 
-class HolderAdmin(IsolatedFields, ModelAdmin):
+class HolderAdmin(IsolatedFields, DeskLists, ModelAdmin):
     """A list and a form that know only the user's rights holders."""
 
     is_read_only: ClassVar[bool] = False  # True: written by the pipeline, looked at by people
@@ -127,12 +126,6 @@ class HolderAdmin(IsolatedFields, ModelAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet:
         return visible(super().get_queryset(request), request.user)
-
-    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
-        return WholeChangeList
-
-    def get_list_filter(self, request: HttpRequest) -> list[Any]:
-        return [isolated_filter(self.model, entry) for entry in super().get_list_filter(request)]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> list[str]:
         """Add the rights holder of a record that stands: it never moves to another."""
@@ -160,11 +153,13 @@ class HolderAdmin(IsolatedFields, ModelAdmin):
         """Whether actions that are a manager's are offered; unfold asks with the key of the record."""
         if obj is None or isinstance(obj, Model):
             return is_manager(request, obj)
-        record = self.get_object(request, obj)
+        record = self.get_object(request, unquote(obj))
         return record is not None and is_manager(request, record)
 
     def get_actions_detail(self, request: HttpRequest, object_id: Any) -> list[UnfoldAction]:
         """The buttons above a record that its state leaves something to do for."""
+        if self.get_object(request, unquote(str(object_id))) is None:
+            return []
         allowed = super().get_actions_detail(request, object_id)
         return [each for each in allowed if self.is_offered(each.path, object_id)]
 

@@ -5,7 +5,6 @@ from typing import Any
 from django.contrib import admin
 from django.contrib.admin import EmptyFieldListFilter
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404
 from django.urls import path, reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.translation import gettext as _now
@@ -13,29 +12,29 @@ from django.utils.translation import gettext_lazy as _
 from unfold.decorators import display
 
 from core.errors import ZhuiwenError
+from core.hidden_characters import spelled
 from core.ids import PageId
+from core.shares import percentage
 from core.states import MIN_CONFIDENCE_TO_TRUST
 from crawler.main_text.chapters import chapter_number
-from webadmin import stores
+from records import stores
+from records.models import Exclusion, PageCheck, PageRecord
 from webadmin.admin.columns import (
     NOTHING,
     change_link,
     clipped,
     day_and_time,
-    disguise_line,
-    disguise_table,
     moment,
+    obfuscation_line,
+    obfuscation_table,
     outside_link,
     two_lines,
 )
-from webadmin.admin.filters import DayRangeFilter, DisguiseFilter, HolderAutocompleteFilter, TrustFilter
+from webadmin.admin.filters import DayRangeFilter, HolderAutocompleteFilter, ObfuscationFilter, TrustFilter
 from webadmin.admin.isolation import HolderAdmin, HolderInline
 from webadmin.admin.paging import CappedPaginator
-from webadmin.hidden_characters import spelled
-from webadmin.models import Exclusion, PageCheck, PageRecord
-from webadmin.percentages import percentage
-from webadmin.sentences import translated
-from webadmin.views.page_history import timeline_view
+from webadmin.page_history.page_view import timeline_view
+from webadmin.wording import said
 
 
 class PageCheckInline(HolderInline):
@@ -65,7 +64,7 @@ class PageRecordAdmin(HolderAdmin):
         "char_count",
         "encoding_state",
         "trust_state",
-        "disguise_names",
+        "obfuscation_names",
         "outcome",
         "first",
         "last",
@@ -73,7 +72,7 @@ class PageRecordAdmin(HolderAdmin):
     list_filter = [
         "site",
         "rejection",
-        DisguiseFilter,
+        ObfuscationFilter,
         "is_encoding_doubtful",
         TrustFilter,
         ("first_seen", DayRangeFilter),
@@ -88,7 +87,7 @@ class PageRecordAdmin(HolderAdmin):
         (None, {"fields": ["full_title", "chapter", "address", ("site", "outcome"), "case_links"]}),
         (
             _("What was read"),
-            {"fields": [("char_count", "encoding_text"), ("extractor", "trust"), "disguise_examples"]},
+            {"fields": [("char_count", "encoding_text"), ("extractor", "trust"), "obfuscation_examples"]},
         ),
         (_("When"), {"fields": [("first_seen", "last_seen"), "gone_since", "checked_at", "timeline", "version_list"]}),
     ]
@@ -106,7 +105,7 @@ class PageRecordAdmin(HolderAdmin):
                 "encoding_text",
                 "extractor",
             ),
-            *("trust", "disguise_examples", "first_seen", "last_seen", "checked_at", "version_list"),
+            *("trust", "obfuscation_examples", "first_seen", "last_seen", "checked_at", "version_list"),
             *("gone_since", "timeline"),
         ]
 
@@ -114,17 +113,17 @@ class PageRecordAdmin(HolderAdmin):
         timeline = path(
             "<path:object_id>/timeline/",
             self.admin_site.admin_view(self.timeline_page),
-            name="webadmin_pagerecord_timeline",
+            name="records_pagerecord_timeline",
         )
         return [timeline, *super().get_urls()]
 
     def timeline_page(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        page = get_object_or_404(self.get_queryset(request), pk=object_id)
+        page: PageRecord = self.record_of(request, object_id)
         return timeline_view(request, page, self)
 
     @display(description=_("history"))
     def timeline(self, page: PageRecord) -> object:
-        address = reverse("admin:webadmin_pagerecord_timeline", args=[page.pk])
+        address = reverse("admin:records_pagerecord_timeline", args=[page.pk])
         said = _now("First seen, each change, gone, back again")
         return format_html('<a class="text-link" href="{}">{}</a>', address, said)
 
@@ -167,13 +166,13 @@ class PageRecordAdmin(HolderAdmin):
             return "doubtful", _now("%(name)s, doubtful") % {"name": page.encoding or NOTHING}
         return "sure", page.encoding or NOTHING
 
-    @display(description=_("disguises"))
-    def disguise_names(self, page: PageRecord) -> str:
-        return clipped(disguise_line(page.disguises), 40)
+    @display(description=_("obfuscations"))
+    def obfuscation_names(self, page: PageRecord) -> str:
+        return clipped(obfuscation_line(page.obfuscations), 40)
 
-    @display(description=_("disguises"))
-    def disguise_examples(self, page: PageRecord) -> object:
-        return disguise_table(page.disguises)
+    @display(description=_("obfuscations"))
+    def obfuscation_examples(self, page: PageRecord) -> object:
+        return obfuscation_table(page.obfuscations)
 
     @display(description=_("left out because"), ordering="rejection")
     def outcome(self, page: PageRecord) -> str:
@@ -208,7 +207,7 @@ def _versions_shown(page: PageRecord) -> object:
     try:
         versions = stores.page_store().versions(PageId(page.page_id))
     except ZhuiwenError as error:
-        return translated(str(error))
+        return said(error)
     rows = [
         (moment(version.fetched_at), f"{len(version.reading.text):,}", clipped(version.reading.title, 200))
         for version in reversed(versions)

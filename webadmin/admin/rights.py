@@ -2,16 +2,18 @@
 
 from typing import Any
 
-from django.contrib import admin
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
+from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 from unfold.decorators import display
 
-from webadmin.access import admit, is_administrator
+from records.access import admit, is_administrator
+from records.models import Membership, RightsHolder
 from webadmin.admin.isolation import HolderAdmin, is_manager
-from webadmin.forms.members import MembershipForm
-from webadmin.models import Membership, RightsHolder
+from webadmin.forms.member_forms import MembershipForm, ReviewerForm
 
 
 @admin.register(RightsHolder)
@@ -36,7 +38,10 @@ class RightsHolderAdmin(HolderAdmin):
 
 @admin.register(Membership)
 class MembershipAdmin(HolderAdmin):
-    """Managers see and keep the members of their own rights holders; reviewers see nobody's role."""
+    """Managers see and keep the members of their own rights holders; reviewers see nobody's role.
+
+    A manager makes new accounts; only an administrator, who sees all of them, joins those that there are.
+    """
 
     form = MembershipForm
     list_display = ["member", "rights_holder", "role_label", "last_login"]
@@ -71,13 +76,29 @@ class MembershipAdmin(HolderAdmin):
     def has_module_permission(self, request: HttpRequest) -> bool:
         return is_manager(request)
 
+    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
+        if obj is None and not is_administrator(request.user):
+            kwargs["form"] = ReviewerForm
+        return super().get_form(request, obj, change, **kwargs)
+
     def get_fields(self, request: HttpRequest, obj: Model | None = None) -> list[str]:
-        return ["rights_holder", "username" if obj is None else "user", "role"]
+        if obj is not None:
+            return ["rights_holder", "user", "role"]
+        is_ours = is_administrator(request.user)
+        return ["rights_holder", "username", "role"] if is_ours else ["rights_holder", "name", "password", "again"]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> list[str]:
         fields = super().get_readonly_fields(request, obj)
         return fields if obj is None else [*fields, "user"]
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: Any) -> None:
+        is_new_account = obj.user.pk is None
+        if is_new_account:
+            if not is_manager(request, obj):
+                raise PermissionDenied
+            obj.user.save()
         super().save_model(request, obj, form, change)
         admit(obj.user)
+        if is_new_account:
+            said = _now("%(name)s can sign in now, with exactly this name.") % {"name": obj.user.get_username()}
+            messages.info(request, said)

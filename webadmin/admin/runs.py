@@ -7,11 +7,11 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 from unfold.decorators import display
 
+from records.models import CrawlRun
+from records.models.phrases import REJECTIONS
 from webadmin.admin.columns import NOTHING, RUN_STATE_COLORS, clipped, moment, sentence_list, stored_sentence
 from webadmin.admin.filters import DayRangeFilter
 from webadmin.admin.isolation import HolderAdmin
-from webadmin.models import CrawlRun
-from webadmin.models.phrases import REJECTIONS
 
 
 @admin.register(CrawlRun)

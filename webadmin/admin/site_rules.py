@@ -5,10 +5,10 @@ from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 from unfold.decorators import display
 
+from records.models import RobotsSwitch, SiteBanRule, SiteProxy, SiteRules
 from webadmin.admin.columns import moment
 from webadmin.admin.isolation import HolderInline, HolderStackedInline
-from webadmin.forms.site_rules import SiteBanRuleForm, SiteProxyForm, SiteRulesForm
-from webadmin.models import RobotsSwitch, SiteBanRule, SiteProxy, SiteRules
+from webadmin.forms.site_rule_forms import SiteBanRuleForm, SiteProxyForm, SiteRulesForm
 
 
 class SiteRulesInline(HolderStackedInline):

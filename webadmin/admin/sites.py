@@ -6,7 +6,6 @@ from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import Count, IntegerField, OuterRef, QuerySet, Subquery
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
-from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _now
@@ -16,14 +15,17 @@ from unfold.enums import ActionVariant
 
 from core.errors import RetryLater
 from core.messages import CrawlRequested
-from webadmin import crawls, politeness, sharing, stores
+from records import stores
+from records.models import Case, CrawlRun, PageRecord, Site, SiteDomain
+from records.models.site_kind_choices import CRAWLED, conditional_fields
+from records.sites import politeness
+from records.sites import runs as crawls
 from webadmin.admin.columns import RUN_STATE_COLORS, list_link, moment
 from webadmin.admin.isolation import HolderAdmin, HolderInline, is_manager, signed_in_user
 from webadmin.admin.site_rules import SITE_INLINES
-from webadmin.forms.sites import SiteDomainForm, SiteForm
-from webadmin.models import Case, CrawlRun, PageRecord, Site, SiteDomain
-from webadmin.sentences import translated
+from webadmin.forms.site_form import SiteDomainForm, SiteForm
 from webadmin.views.rule_trial import rule_trial
+from webadmin.wording import said
 
 if TYPE_CHECKING:
     from django_stubs_ext import WithAnnotations
@@ -56,18 +58,8 @@ class SiteAdmin(HolderAdmin):
     actions = ["crawl_selected"]
     actions_detail = ["crawl_now", "try_rules"]
     inlines = [SiteDomainInline, *SITE_INLINES]
-    readonly_fields = ["added_at", "processes"]
-    # Shown only where they say something to the spider of that kind.
-    conditional_fields = {
-        "start_urls": "kind != 'archive'",
-        "crawl_at": "kind != 'archive'",
-        "interval_days": "kind != 'archive'",
-        "follow_patterns": "kind == 'generic' || kind == 'sitemap' || kind == 'feed' || kind == 'novel'",
-        "next_page_selector": "kind == 'generic' || kind == 'novel'",
-        "chapter_list_selector": "kind == 'generic' || kind == 'novel'",
-        "max_depth": "kind == 'generic'",
-        "use_sitemap": "kind == 'generic'",
-    }
+    readonly_fields = ["added_at"]
+    conditional_fields = conditional_fields()
     fieldsets = [
         (
             None,
@@ -100,7 +92,6 @@ class SiteAdmin(HolderAdmin):
                 "fields": [
                     ("max_depth", "max_pages"),
                     ("delay_s", "concurrency"),
-                    "processes",
                     ("use_sitemap", "obey_robots"),
                     "robots_reason",
                 ],
@@ -135,12 +126,6 @@ class SiteAdmin(HolderAdmin):
         given = {"days": site.interval_days, "time": site.crawl_at.strftime("%H:%M")}
         return _now("every %(days)d days at %(time)s") % given
 
-    @display(description=_("processes"))
-    def processes(self, site: Site | None) -> str:
-        """How many crawl the site together, which the installation decides, and what that means for its kind."""
-        kind = site.kind if site is not None else Site.Kind.GENERIC
-        return f"{sharing.processes()} · {_now(sharing.what_is_shared(kind))}"
-
     @display(description=_("next crawl"))
     def next_crawl(self, site: Site) -> object:
         return moment(crawls.next_due(site, timezone.now()))
@@ -161,7 +146,7 @@ class SiteAdmin(HolderAdmin):
 
     def is_offered(self, path: str, key: Any) -> bool:
         """Pages of archives come with imports: there is nothing to crawl, and no refusal to recognise."""
-        return not Site.objects.filter(pk=key, kind=Site.Kind.ARCHIVE).exists()
+        return Site.objects.filter(pk=key, kind__in=CRAWLED).exists()
 
     @admin.action(description=_("Crawl now"), permissions=["manage"])
     def crawl_selected(self, request: HttpRequest, queryset: QuerySet) -> None:
@@ -183,11 +168,11 @@ class SiteAdmin(HolderAdmin):
         },
     )
     def crawl_now(self, request: HttpRequest, form: object, object_id: str) -> HttpResponseBase:
-        site = get_object_or_404(self.get_queryset(request), pk=object_id)
+        site: Site = self.record_of(request, object_id)
         if not is_manager(request, site):
             raise PermissionDenied
         _crawl(request, site)
-        address = reverse("admin:webadmin_site_change", args=[site.pk])
+        address = reverse("admin:records_site_change", args=[site.pk])
         if "HX-Request" in request.headers:  # the dialog is sent by htmx, which follows no ordinary redirect
             return HttpResponse(headers={"HX-Redirect": address})
         return HttpResponseRedirect(address)
@@ -195,7 +180,7 @@ class SiteAdmin(HolderAdmin):
     @action(description=_("Try the rules"), url_path="try-rules", icon="rule", permissions=["manage"])
     def try_rules(self, request: HttpRequest, object_id: str) -> HttpResponseBase:
         """What the rules for refusals say of the newest stored pages; the site is asked for nothing."""
-        site = get_object_or_404(self.get_queryset(request), pk=object_id)
+        site: Site = self.record_of(request, object_id)
         if not is_manager(request, site):
             raise PermissionDenied
         return rule_trial(request, site, self.admin_site.each_context(request))
@@ -205,7 +190,7 @@ class SiteAdmin(HolderAdmin):
         super().save_model(request, obj, form, change)
         if "obey_robots" in form.changed_data and (change or not obj.obey_robots):
             politeness.note_robots_switch(obj, form.cleaned_data["robots_reason"], signed_in_user(request))
-        if change and obj.is_active and "is_active" in form.changed_data and obj.kind != Site.Kind.ARCHIVE:
+        if change and obj.is_active and "is_active" in form.changed_data and obj.kind in CRAWLED:
             _crawl(request, obj, CrawlRun.Trigger.SCHEDULE)
 
 
@@ -220,7 +205,7 @@ def _crawl(request: HttpRequest, site: Site, trigger: str = CrawlRun.Trigger.PER
         )
         return
     except crawls.NotCrawled as error:
-        messages.warning(request, translated(str(error)))
+        messages.warning(request, said(error))
         return
     try:
         stores.outbox().send(CrawlRequested(run.pk))
@@ -228,7 +213,7 @@ def _crawl(request: HttpRequest, site: Site, trigger: str = CrawlRun.Trigger.PER
         messages.warning(
             request,
             _now("The crawl of %(site)s is noted and begins once the queue answers: %(error)s")
-            % {"site": site.name, "error": translated(str(error))},
+            % {"site": site.name, "error": said(error)},
         )
         return
     messages.success(request, _now("The crawl of %(site)s was asked for.") % {"site": site.name})

@@ -8,7 +8,6 @@ from django.contrib.admin import SimpleListFilter
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
-from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html, format_html_join
@@ -17,14 +16,14 @@ from django.utils.translation import gettext_lazy as _
 from unfold.decorators import action, display
 from unfold.enums import ActionVariant
 
-from webadmin import identity
+from core.shares import percentage
+from records.models import Address, PageRecord, SiteMove
+from records.models.phrases import REJECTIONS
+from records.sites import domain_changes as identity
 from webadmin.admin.columns import NOTHING, change_link, clipped, moment, outside_link, stored_sentence, two_lines
 from webadmin.admin.isolation import HolderAdmin, is_manager, signed_in_user
 from webadmin.admin.paging import CappedPaginator
-from webadmin.models import Address, PageRecord, SiteMove
-from webadmin.models.phrases import REJECTIONS
-from webadmin.percentages import percentage
-from webadmin.sentences import translated
+from webadmin.wording import said
 
 MOVE_STATE_COLORS = {
     str(SiteMove.State.PROPOSED): "warning",
@@ -62,7 +61,7 @@ class AddressAdmin(HolderAdmin):
     is_read_only = True
     paginator = CappedPaginator
     list_display = ["address", "site", "kind", "seen", "due", "failures", "why"]
-    list_filter = [ConditionFilter, "site", "kind", "has_lied"]
+    list_filter = [ConditionFilter, "site", "kind", "has_unreliable_validator"]
     list_select_related = ["site"]
     search_fields = ["url"]
     search_help_text = _("URL")
@@ -70,7 +69,7 @@ class AddressAdmin(HolderAdmin):
         (None, {"fields": ["link", ("site", "kind"), "page_link"]}),
         (_("When"), {"fields": [("found_at", "seen_at"), "due_at", ("absent_since", "gone_since")]}),
         (_("Failures"), {"fields": [("failures", "failed_at"), "why", "what"]}),
-        (_("Changes"), {"fields": ["rhythm", ("unmodified", "has_lied")]}),
+        (_("Changes"), {"fields": ["rhythm", ("unmodified", "has_unreliable_validator")]}),
     ]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
@@ -202,18 +201,18 @@ class SiteMoveAdmin(HolderAdmin):
         return self._decided(request, object_id, identity.refuse, _now("The move was refused."))
 
     def _decided(
-        self, request: HttpRequest, object_id: str, decide: Callable[..., None], said: str
+        self, request: HttpRequest, object_id: str, decide: Callable[..., None], success: str
     ) -> HttpResponseBase:
-        move = get_object_or_404(self.get_queryset(request), pk=object_id)
+        move: SiteMove = self.record_of(request, object_id)
         if not is_manager(request, move):
             raise PermissionDenied
         try:
             decide(move, signed_in_user(request))
         except identity.MoveRefused as refusal:
-            messages.error(request, translated(str(refusal)))
+            messages.error(request, said(refusal))
         else:
-            messages.success(request, said)
-        address = reverse("admin:webadmin_sitemove_change", args=[move.pk])
+            messages.success(request, success)
+        address = reverse("admin:records_sitemove_change", args=[move.pk])
         if "HX-Request" in request.headers:  # the dialog is sent by htmx, which follows no ordinary redirect
             return HttpResponse(headers={"HX-Redirect": address})
         return HttpResponseRedirect(address)

@@ -14,12 +14,15 @@ from unfold.decorators import display
 
 from core.errors import RetryLater
 from core.messages import WorkRemoved
-from webadmin import stores
+from core.shares import percentage
+from core.taken import share_of_work
+from records import stores
+from records.models import Case, Chapter, Work
+from records.works.taken import taken_by_work
 from webadmin.admin.columns import list_link, moment
 from webadmin.admin.isolation import HolderAdmin, HolderInline
-from webadmin.models import Case, Chapter, Work
-from webadmin.sentences import translated
 from webadmin.views.add_work import add_work_view
+from webadmin.wording import said
 
 if TYPE_CHECKING:
     from django_stubs_ext import WithAnnotations
@@ -44,7 +47,7 @@ class ChapterInline(HolderInline):
 
     @display(description=_("characters"))
     def char_count(self, chapter: Chapter) -> str:
-        return f"{chapter.chars:,}"
+        return f"{chapter.chars or 0:,}"  # None of a line that somebody made up
 
     @display(description=_("in the index"))
     def index_state(self, chapter: Chapter) -> object:
@@ -53,7 +56,10 @@ class ChapterInline(HolderInline):
 
 @admin.register(Work)
 class WorkAdmin(HolderAdmin):
-    list_display = ["title", "author", "kind", "rights_holder", "chapter_count", "chars", "index_state", "case_count"]
+    list_display = [
+        *("title", "author", "kind", "rights_holder", "chapter_count", "chars", "index_state", "case_count"),
+        *("taken", "share_taken"),
+    ]
     list_filter = ["rights_holder", "kind"]
     list_select_related = ["rights_holder"]
     search_fields = ["title", "author"]
@@ -78,6 +84,16 @@ class WorkAdmin(HolderAdmin):
                 cases_total=Subquery(cases.annotate(n=Count("pk")).values("n"), output_field=IntegerField()),
             )
         )
+
+    def get_changelist_instance(self, request: HttpRequest) -> Any:
+        """Add to the works of the page shown how much of them stands on pages."""
+        changelist = super().get_changelist_instance(request)
+        works = list(changelist.result_list)
+        taken = taken_by_work(Case.objects.filter(work__in=[work.pk for work in works]))
+        for work in works:
+            work.taken_chars = taken.get(work.pk, 0)
+        changelist.result_list = works
+        return changelist
 
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
@@ -106,6 +122,14 @@ class WorkAdmin(HolderAdmin):
     def case_count(self, work: "WorkWithFigures") -> object:
         return list_link(Case, work.cases_total, work__id__exact=work.pk) if work.cases_total else 0
 
+    @display(description=_("characters taken (each once)"))
+    def taken(self, work: Any) -> str:
+        return f"{work.taken_chars:,}"
+
+    @display(description=_("share of the work"))
+    def share_taken(self, work: Any) -> str:
+        return percentage(share_of_work(work.taken_chars, work.counted_chars) or 0.0)
+
     def delete_model(self, request: HttpRequest, obj: Any) -> None:
         texts = set(obj.chapters.values_list("text_id", flat=True))
         super().delete_model(request, obj)
@@ -124,7 +148,5 @@ def _withdraw(request: HttpRequest, texts: set[str]) -> None:
         for text_id in sorted(texts - kept):
             stores.outbox().send(WorkRemoved(text_id))
     except RetryLater as error:
-        explanation = _now("The work is gone, but the index could not be told: %(error)s") % {
-            "error": translated(str(error))
-        }
+        explanation = _now("The work is gone, but the index could not be told: %(error)s") % {"error": said(error)}
         messages.warning(request, explanation)

@@ -8,9 +8,10 @@ from django.utils import timezone
 from django.utils.safestring import SafeString
 
 from core.matches import ChangeKind
-from webadmin import comparison_html
-from webadmin.models import phrases
-from webadmin.percentages import percentage
+from core.obfuscations import OBFUSCATIONS
+from core.shares import percentage
+from records.models import phrases
+from webadmin.case_page import comparison_html
 
 register = template.Library()
 
@@ -53,9 +54,16 @@ def local_time(moment: datetime | None) -> str:
 
 
 @register.filter
-def disguise_name(kind: str) -> str:
-    """Name a disguise; a kind that this version does not know is shown as it is stored."""
-    return next((str(name) for member, name in phrases.DISGUISES.items() if member == kind), kind)
+def obfuscation_name(kind: str) -> str:
+    """Name an obfuscation; a kind that this version does not know is shown as it is stored."""
+    return next((str(name) for member, name in phrases.OBFUSCATIONS.items() if member == kind), kind)
+
+
+@register.filter
+def obfuscation_meaning(kind: str) -> str:
+    """Explain an obfuscation in one sentence."""
+    known = OBFUSCATIONS.get(kind)
+    return str(phrases.in_language_of_reader(known.explanation)) if known else ""
 
 
 @register.filter

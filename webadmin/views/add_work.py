@@ -9,17 +9,17 @@ from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils.translation import gettext as _
 
-from webadmin import stores
-from webadmin.acquisition import Acquisition, AddedFrom, TitleForSeveral, acquire
-from webadmin.forms.works import AddWorkForm
-from webadmin.models import Work
-from webadmin.sentences import translated
+from records import stores
+from records.models import Work
+from records.works.acquisition import Acquisition, AddedFrom, TitleForSeveral, acquire
+from webadmin.forms.work_form import AddWorkForm
+from webadmin.wording import said
 
 
 def add_work_view(request: HttpRequest, model_admin: "ModelAdmin[Work]") -> HttpResponse:
     """Show the form; take files (POST) and say what became of each work. The caller has checked that the user may add.
 
-    The files are read and stored in the request, which `webadmin.uploads` bounds; indexing goes through messages.
+    The files are read and stored in the request, which `records.works.uploads` bounds; indexing goes through messages.
     """
     form = AddWorkForm(None, None, request.user)
     acquisition = None
@@ -48,7 +48,7 @@ def _acquired(form: AddWorkForm) -> Acquisition | None:
             kind=chosen["kind"],
         )
     except TitleForSeveral as fault:
-        form.add_error("title", str(fault))
+        form.add_error("title", said(fault))
         return None
 
 
@@ -66,7 +66,7 @@ def _log(request: HttpRequest, model_admin: "ModelAdmin[Work]", acquisition: Acq
 def _say(request: HttpRequest, acquisition: Acquisition) -> None:
     if acquisition.queue_fault:
         told = _("The works are stored; searching for them begins once the queue answers: %(error)s")
-        messages.warning(request, told % {"error": translated(acquisition.queue_fault)})
+        messages.warning(request, told % {"error": said(acquisition.queue_fault)})
     elif any(not each.added.is_unchanged for each in acquisition.works):
         messages.success(request, _("The works are stored; searching for them begins in a moment."))
 
@@ -90,5 +90,5 @@ def _context(
         "form": form,
         "is_done": acquisition is not None,
         "works": [(each, each.added, *_outcome(each)) for each in works],
-        "faults": [translated(fault) for fault in acquisition.faults] if acquisition else [],
+        "faults": [said(fault) for fault in acquisition.faults] if acquisition else [],
     }

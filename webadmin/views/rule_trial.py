@@ -7,9 +7,10 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 
 from core.errors import ZhuiwenError
-from webadmin import politeness, stores
-from webadmin.models import Site, SiteBanRule
-from webadmin.sentences import translated, translated_list
+from records import stores
+from records.models import Site, SiteBanRule
+from records.sites import politeness
+from webadmin.wording import said
 
 _FIELDS = ("statuses", "selector", "redirect", "words")
 
@@ -23,12 +24,12 @@ def rule_trial(request: HttpRequest, site: Site, context: dict[str, Any]) -> Htt
         rules = _rules(site, typed)
         tried = politeness.try_rules(site, rules, stores.page_store(), url)
     except ZhuiwenError as error:
-        fault = translated(str(error))
+        fault = said(error)
     shown = {
         "title": _("Try the rules"),
         "site": site,
         "opts": Site._meta,
-        "tried": [{"page": each, "seen": translated_list(each.seen)} for each in tried],
+        "tried": [{"page": each, "seen": said(each.seen) if each.seen else ""} for each in tried],
         "refused": sum(bool(each.rule) for each in tried),
         "fault": fault,
         "typed": typed,
@@ -36,7 +37,7 @@ def rule_trial(request: HttpRequest, site: Site, context: dict[str, Any]) -> Htt
         "is_typed": any(typed.values()),
         "url": url,
     }
-    return render(request, "webadmin/rule_trial.html", context | shown)
+    return render(request, "webadmin/rule_trial.html", context | shown, status=400 if fault else 200)
 
 
 def _rules(site: Site, typed: dict[str, str]) -> list[Any]:

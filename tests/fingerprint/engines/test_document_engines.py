@@ -5,9 +5,24 @@ import random
 
 import pytest
 
-from fingerprint.engines.catalogue_documents import ENTRIES
+from fingerprint.engines import (
+    boolean_model,
+    cops,
+    erulemaking,
+    imatch,
+    koala,
+    mdr,
+    nshash,
+    punctuation_strings,
+    scam,
+    sif,
+    tfidf,
+)
 from fingerprint.engines.chapters import CHAPTER_CHARS
 from fingerprint.engines.engine import Engine, EngineEntry
+
+MODULES = (nshash, imatch, punctuation_strings, tfidf, erulemaking, boolean_model, sif, cops, scam, koala, mdr)
+ENTRIES = [entry for module in MODULES for entry in module.ENTRIES]
 
 EVERY_ENGINE = pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
 OPENINGS = [first + second for first in "不一又便" for second in "知见说道来去听想走看问坐起回到开"]

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from fingerprint.engines.catalogue import ENGINES, EngineEntry
+from fingerprint.engines import catalogue
+from fingerprint.engines.catalogue import ENGINES, MODULES
+from fingerprint.engines.engine import EngineEntry
 from tests.support.corpus_texts import story
 
 if TYPE_CHECKING:
@@ -51,6 +54,13 @@ def test_names_are_kebab_case_and_every_entry_says_what_it_is() -> None:
         assert "zhuiwen" not in name
         assert name != "all"
         assert all((entry.summary_en, entry.summary_zh, entry.source)), name
+
+
+def test_every_module_with_an_engine_stands_in_the_catalogue() -> None:
+    folder = Path(catalogue.__file__).parent
+    with_entries = {path.stem for path in folder.glob("*.py") if re.search(r"(?m)^ENTRIES\b", path.read_text("utf-8"))}
+    assert with_entries == set(MODULES), "an engine is found by its module's name in MODULES of the catalogue"
+    assert len(MODULES) == len(set(MODULES))
 
 
 @EVERY_ENGINE

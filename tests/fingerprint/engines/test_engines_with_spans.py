@@ -12,9 +12,9 @@ from fingerprint.algorithms import PUBLISHED_WINDOWS
 from fingerprint.engines import position_index
 from fingerprint.engines.frequency import FrequencyEngine, _numbers, _windows, digits
 from fingerprint.engines.position_index import Hits, PositionIndex
-from fingerprint.engines.span_merging import MergeRule, merged
-from fingerprint.engines.winnowing import Joining, WinnowingEngine, winnowed
-from fingerprint.letters import LETTERS, number_of
+from fingerprint.engines.span_merging import MergeRule, merge_hits
+from fingerprint.engines.winnowing import Joining, WinnowingEngine, winnow
+from fingerprint.letters import LETTERS, letter_number
 from fingerprint.windows import bytes_per_window
 from tests.support.corpus_texts import story, with_homophones
 
@@ -41,12 +41,12 @@ def plain_winnowing(hashes: list[int], window: int) -> list[int]:
 
 @given(HASHES, st.integers(1, 9))
 def test_winnowing_keeps_what_its_definition_says(hashes: np.ndarray, window: int) -> None:
-    assert winnowed(hashes, window).tolist() == plain_winnowing(hashes.tolist(), window)
+    assert winnow(hashes, window).tolist() == plain_winnowing(hashes.tolist(), window)
 
 
 @given(HASHES, st.integers(1, 9))
 def test_every_window_has_a_kept_place(hashes: np.ndarray, window: int) -> None:
-    kept = winnowed(hashes, window)
+    kept = winnow(hashes, window)
     for start in range(hashes.size - window + 1):
         assert ((kept >= start) & (kept < start + window)).any()
 
@@ -110,7 +110,7 @@ def test_few_fingerprints_in_common_are_no_match() -> None:
 
 
 def test_one_character_repeated_is_kept_once_a_window() -> None:
-    assert winnowed(np.zeros(1_000, np.uint64), 8).size == 125
+    assert winnow(np.zeros(1_000, np.uint64), 8).size == 125
 
 
 def test_the_index_gives_every_pair_of_equal_features_and_keeps_additions() -> None:
@@ -136,7 +136,7 @@ def test_features_that_occur_too_often_are_left_out_and_the_rare_ones_are_not(mo
 
 def cluster_rows(rows: list[tuple[int, int, int]], rule: MergeRule) -> list[tuple[int, ...]]:
     places, works, work_places = (np.array(column, np.int64) for column in zip(*rows, strict=True))
-    clusters = merged(Hits(places, works.astype(np.int32), work_places), rule)
+    clusters = merge_hits(Hits(places, works.astype(np.int32), work_places), rule)
     columns = (
         clusters.works,
         clusters.page_first,
@@ -213,7 +213,7 @@ def test_fewer_equal_windows_than_asked_are_no_match() -> None:
 
 def test_what_is_as_frequent_as_in_ordinary_text_is_the_middle_of_the_range() -> None:
     counts = np.zeros((3, LETTERS), np.uint16)
-    columns = [number_of(letter) for letter in PUBLISHED_WINDOWS.letters]
+    columns = [letter_number(letter) for letter in PUBLISHED_WINDOWS.letters]
     expected = np.array(PUBLISHED_WINDOWS.reference_permille) * PUBLISHED_WINDOWS.granularity / 1000
     counts[1, columns] = np.ceil(expected).astype(np.uint16)
     counts[2, columns] = 60

@@ -101,10 +101,10 @@ def test_the_index_counts_shared_features_as_sets_do(chapters: list[list[int]], 
     for number, chapter in enumerate(chapters):
         index.add(np.unique(np.array(chapter, np.uint64)))
         if number == len(chapters) // 2:
-            index.shared(np.array([1], np.uint64))  # a look-up between additions
+            index.count_shared(np.array([1], np.uint64))  # a look-up between additions
         if shared := len(set(chapter) & set(page)):
             plain[number] = shared
-    found, counts = index.shared(np.unique(np.array(page, np.uint64)))
+    found, counts = index.count_shared(np.unique(np.array(page, np.uint64)))
     assert dict(zip(found.tolist(), counts.tolist(), strict=True)) == plain
     assert index.sizes.tolist() == [len(set(chapter)) for chapter in chapters]
 

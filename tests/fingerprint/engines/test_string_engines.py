@@ -43,7 +43,7 @@ def test_the_longest_common_substrings_equal_the_plain_definition(
         )
         if longest >= min_chars:
             expected[number] = longest
-    assert set(index.longest(codes(page))) == set(expected)
+    assert set(index.longest_lengths(codes(page))) == set(expected)
     for match in index.find(codes(page)):
         work = works[match.text]
         assert match.chars >= min_chars
@@ -64,7 +64,7 @@ def test_a_shared_run_among_other_characters_is_found_whole(stream: list[int], b
 def test_a_text_that_repeats_itself_without_end_costs_no_quadratic_time() -> None:
     index = SubstringIndex(20)
     index.add(codes([1, 2, 3] * 300_000))
-    assert index.longest(codes([3, 1, 2] * 300_000))[0] > 899_000
+    assert index.longest_lengths(codes([3, 1, 2] * 300_000))[0] > 899_000
 
 
 def test_a_minimum_length_below_one_is_refused() -> None:

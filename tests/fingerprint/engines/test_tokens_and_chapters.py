@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from fingerprint.engines.chapters import ChapterOwners, chapters_of
 from fingerprint.engines.engine import Found
-from fingerprint.engines.hashing import mixed, shingle_hashes
+from fingerprint.engines.hashing import mix, shingle_hashes
 from fingerprint.engines.tokens import canonical, tokens_of, word_ids, word_pairs
 
 TEXTS = st.text(st.sampled_from("天地玄黄宇宙，。 \nAbＺ12３\u200b\ud800網网"), max_size=60)
@@ -50,7 +50,7 @@ def test_shingle_hashes_are_equal_exactly_where_the_shingles_are(ids: list[int],
 
 def test_mixing_keeps_different_values_different_and_the_input_as_it_is() -> None:
     values = np.arange(10_000, dtype=np.uint64)
-    assert np.unique(mixed(values)).size == values.size
+    assert np.unique(mix(values)).size == values.size
     assert (values == np.arange(10_000)).all()
 
 
@@ -72,5 +72,5 @@ def test_of_a_works_chapters_the_most_similar_counts_and_works_come_in_order() -
     owners = ChapterOwners()
     numbers = [owners.add(work_id) for work_id in ("b", "b", "a", "c")]
     assert numbers == [0, 1, 2, 3]
-    found = owners.best([(0, 0.2), (1, 0.9), (2, 0.9), (3, 0.4)])
+    found = owners.best_works([(0, 0.2), (1, 0.9), (2, 0.9), (3, 0.4)])
     assert found == [Found("a", 0.9), Found("b", 0.9), Found("c", 0.4)]

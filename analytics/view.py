@@ -1,0 +1,176 @@
+"""A report as a person reads it: words in one language, laid out for a page. PDF and HTML show this and no more."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+
+from analytics import tables
+from analytics.figures import StateCounts
+from analytics.phrases import Phrases
+from analytics.plain_text import clean_line
+from analytics.report import STATE_ORDER, Report
+from analytics.tables import Cell, Column, Kind, Table
+from analytics.wording import column_label, row_texts, scope_lines, summary_lines, table_title
+from core.states import CaseState
+
+NOTES = ("note.counting", "note.chars", "note.shares", "note.text")
+# Stand below the name in a row's first cell: a table on paper has no room for more columns.
+_SMALL = ("hosts", "work_chars")
+_NUMERIC = frozenset({Kind.COUNT, Kind.SHARE, Kind.HOURS})
+
+
+@dataclass(frozen=True, slots=True)
+class CellView:
+    """What stands in a cell; `small` stands below it in lesser type."""
+
+    text: str
+    small: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TableView:
+    key: str
+    title: str
+    headings: tuple[str, ...]
+    is_numeric: tuple[bool, ...]  # for each column
+    rows: tuple[tuple[CellView, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One bar of a chart: its parts from the foot up."""
+
+    label: str
+    counts: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Charts:
+    """What the charts show. `parts`: the names of a bar's parts."""
+
+    parts: tuple[str, ...]
+    top_sites: tuple[Bar, ...]
+    days: tuple[Bar, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CaseView:
+    """One case: lines of (label, text), grouped as they stand in its row."""
+
+    number: str
+    state: str
+    history: tuple[tuple[str, str], ...]
+    page_title: str
+    page_url: str
+    page: tuple[tuple[str, str], ...]
+    work_title: str
+    work: tuple[tuple[str, str], ...]
+    figures: tuple[tuple[str, str], ...]
+    excerpt: str
+
+
+@dataclass(frozen=True, slots=True)
+class CaseGroup:
+    """The cases of one state."""
+
+    state: CaseState
+    title: str
+    cases: tuple[CaseView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReportView:
+    """All that is shown. Without cases there are no charts to show."""
+
+    phrases: Phrases
+    scope: tuple[tuple[str, str], ...]
+    notice: str
+    summary: tuple[tuple[str, str], ...]
+    charts: Charts | None
+    tables: tuple[TableView, ...]
+    groups: tuple[CaseGroup, ...]
+    notes: tuple[str, ...]
+
+
+def lay_out(report: Report) -> ReportView:
+    """Lay a report out in the language of its scope."""
+    phrases = Phrases(report.scope.language)
+    return ReportView(
+        phrases=phrases,
+        scope=tuple(scope_lines(tables.scope_figures(report), phrases)),
+        notice=phrases.term(report.notice) if report.notice else "",
+        summary=tuple(summary_lines(tables.summary_figures(report), phrases)),
+        charts=_charts(report, phrases) if report.cases else None,
+        tables=tuple(_table_view(report, table, phrases) for table in tables.measure_tables(report)),
+        groups=tuple(_groups(report, phrases)),
+        notes=tuple(phrases[note] for note in NOTES),
+    )
+
+
+def _charts(report: Report, phrases: Phrases) -> Charts:
+    return Charts(
+        parts=tuple(phrases.term(state) for state in STATE_ORDER),
+        top_sites=tuple(_bar(clean_line(site.name), site.cases) for site in report.top_sites),
+        days=tuple(_bar(day.day.isoformat(), day.cases) for day in report.days),
+    )
+
+
+def _bar(label: str, counts: StateCounts) -> Bar:
+    return Bar(label, tuple(getattr(counts, state) for state in STATE_ORDER))
+
+
+def _table_view(report: Report, table: Table, phrases: Phrases) -> TableView:
+    """Join what stands in small type to a row's name, and leave out rights holders where the report has one."""
+    dropped = {*_SMALL} | ({"rights_holder"} if report.scope.rights_holder else set())
+    kept = [n for n, column in enumerate(table.columns) if column.key not in dropped]
+    below = next((n for n, column in enumerate(table.columns) if column.key in _SMALL), None)
+    rows = []
+    for row in table.rows:
+        texts = row_texts(table, row, phrases)
+        small = _small(table.columns[below], texts[below], phrases) if below is not None and row[below] else ""
+        rows.append(tuple(CellView(texts[n], small if n == 0 else "") for n in kept))
+    return TableView(
+        key=table.key,
+        title=table_title(table, phrases),
+        headings=tuple(column_label(table.columns[n], phrases) for n in kept),
+        is_numeric=tuple(table.columns[n].kind in _NUMERIC for n in kept),
+        rows=tuple(rows),
+    )
+
+
+def _small(column: Column, text: str, phrases: Phrases) -> str:
+    return text if column.key == "hosts" else f"{column_label(column, phrases)} {text}"
+
+
+def _groups(report: Report, phrases: Phrases) -> Iterator[CaseGroup]:
+    table = tables.cases(report)
+    rows = zip(report.cases, table.rows, strict=True)
+    for state, members in groupby(rows, key=lambda pair: pair[0].state):
+        cases = tuple(_case_view(table, row, report, phrases) for _, row in members)
+        yield CaseGroup(state, f"{phrases['table.cases']} · {phrases.term(state)}", cases)
+
+
+def _case_view(table: Table, row: tuple[Cell, ...], report: Report, phrases: Phrases) -> CaseView:
+    keys = [column.key for column in table.columns]
+    text = dict(zip(keys, row_texts(table, row, phrases), strict=True))
+    has = {key for key, value in zip(keys, row, strict=True) if value not in (None, "", ())}
+
+    def lines(*wanted: str) -> tuple[tuple[str, str], ...]:
+        return tuple((phrases[f"column.{key}"], text[key]) for key in wanted if key in has)
+
+    holder = () if report.scope.rights_holder else lines("rights_holder")
+    return CaseView(
+        number=text["case_id"],
+        state=text["state"],
+        history=(
+            *lines("opened_at", "first_seen_at", "last_seen_at"),
+            *lines("verdict", "reviewer", "decided_at", "allowed_as", "allowed_by"),
+        ),
+        page_title=text["page_title"],
+        page_url=text["page_url"],
+        page=lines("site", "host"),
+        work_title=text["work"],
+        work=(*holder, *lines("chapter", "match_class", "obfuscations")),
+        figures=lines("similarity", "page_containment", "work_containment", "taken_chars", "matched_chars"),
+        excerpt=text["excerpt"] if "excerpt" in has else "",
+    )

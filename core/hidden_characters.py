@@ -1,0 +1,74 @@
+"""Characters that cannot be seen, or that change how their neighbours are shown, made visible.
+
+A crawled text may turn the reading direction (U+202E), hide characters between the letters (U+200B) or use code points
+with no glyph. On a screen that serves as evidence none of them may act; each is shown as a mark with its name.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+# Categories C* but for line feed, tab and carriage return, lines and paragraphs, variation selectors, fillers that look
+# like nothing, and spaces other than U+0020 and U+3000 (Unicode 15).
+_HIDDEN = (
+    "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xa0\xad\u034f\u061c\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f"
+    "\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3164\ud800-\udfff\ue000-\uf8ff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\uffff"
+    "\U0001d173-\U0001d17a\U000e0000-\U000e0fff\U000f0000-\U0010ffff"
+)
+# Of these, what turns the direction of writing: UAX #9, and the marks that only lean on it. For use in a class of `re`.
+BIDI = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
+_RUNS = re.compile(f"[{_HIDDEN}]+|[^{_HIDDEN}]+")
+_FIRST = re.compile(f"[{_HIDDEN}]")
+_SHORT_NAMES = {
+    0x00A0: "NBSP", 0x00AD: "SHY", 0x061C: "ALM", 0x200B: "ZWSP", 0x200C: "ZWNJ", 0x200D: "ZWJ", 0x200E: "LRM",
+    0x200F: "RLM", 0x202A: "LRE", 0x202B: "RLE", 0x202C: "PDF", 0x202D: "LRO", 0x202E: "RLO", 0x2060: "WJ",
+    0x2066: "LRI", 0x2067: "RLI", 0x2068: "FSI", 0x2069: "PDI", 0xFEFF: "BOM",
+}  # fmt: skip
+_MOST_NAMES = 3  # a run of more kinds ends in an ellipsis, so that a mark stays as wide as a word
+
+
+@dataclass(frozen=True, slots=True)
+class Glyphs:
+    """A run of a text. `label` is empty for characters that can be shown, else what is shown in their place."""
+
+    text: str
+    label: str = ""
+    detail: str = ""
+
+
+def glyphs(text: str) -> Iterator[Glyphs]:
+    r"""Cut `text` into runs of characters that can be shown and of those that cannot; joined they are `text`.
+
+    >>> [run.label or run.text for run in glyphs("甲\u200b\u200b乙")]
+    ['甲', 'ZWSP×2', '乙']
+    """
+    for run in _RUNS.findall(text):
+        if _FIRST.match(run):
+            yield Glyphs(run, _label(run), _detail(run))
+        else:
+            yield Glyphs(run)
+
+
+def spelled(text: str) -> str:
+    r"""Spell `text` for places that take no markup: hidden characters as ‹U+202E›.
+
+    >>> spelled("甲\u202e乙")
+    '甲‹RLO›乙'
+    """
+    return "".join(f"‹{run.label}›" if run.label else run.text for run in glyphs(text))
+
+
+def _label(run: str) -> str:
+    kinds = list(dict.fromkeys(run))
+    names = " ".join(_short(kind) for kind in kinds[:_MOST_NAMES]) + ("…" if len(kinds) > _MOST_NAMES else "")
+    return names if len(run) == 1 else f"{names}×{len(run)}"
+
+
+def _detail(run: str) -> str:
+    kinds = list(dict.fromkeys(run))[:_MOST_NAMES]
+    return ", ".join(f"U+{ord(kind):04X} {unicodedata.name(kind, '')}".strip() for kind in kinds)
+
+
+def _short(character: str) -> str:
+    return _SHORT_NAMES.get(ord(character), f"U+{ord(character):04X}")

@@ -1,0 +1,24 @@
+"""Which values of settings must not be seen, and what is shown in their place."""
+
+from core import service_urls
+from core.known_settings import known_settings
+
+HIDDEN = "***"
+
+
+def shown(name: str, value: str) -> str:
+    """A value, written, as it may be shown to whoever looks over one's shoulder.
+
+    >>> shown("mongo_url", "mongodb://zw:hush@db/zw"), shown("secret_key", "hush"), shown("web_port", "1")
+    ('mongodb://***@db/zw', '***', '1')
+    """
+    if not known_settings()[name].told.is_secret or not value:
+        return value
+    if name == "secret_key":
+        return HIDDEN
+    return ",".join(service_urls.without_secrets(url) for url in value.split(","))
+
+
+def holds_secret(name: str, value: str) -> bool:
+    """Whether a value holds what nobody else may see: a URL without user and options does not."""
+    return shown(name, value) != value

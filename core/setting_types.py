@@ -1,0 +1,88 @@
+"""What a setting is called, means and admits: the annotations of the fields in `core.settings`."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from ipaddress import ip_address
+from typing import Annotated
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from annotated_types import GroupedMetadata, Interval, Predicate
+
+from core import service_urls
+from core.hosts import parse_host
+from core.wording import Message
+
+# As Django's own check asks of a key that signs (security.W009).
+MIN_KEY_CHARS, MIN_KEY_KINDS = 50, 5
+_PLACE = re.compile(r"(?:\[[0-9a-fA-F:.]+\]|[^\s/@\[\]:,]+):[0-9]{1,5}")
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What the operator is told of one setting.
+
+    name: as it stands in the file, and after `ZHUIWEN_` in the environment; that of the field if empty.
+    default: in words, where the value does not say it. is_secret: kept apart, never shown.
+    """
+
+    meaning: str
+    name: str = ""
+    default: str = ""
+    is_secret: bool = False
+
+
+@dataclass(frozen=True)
+class Admits(GroupedMetadata):
+    """The texts that pass a test; `words` say which these are."""
+
+    test: Callable[[str], bool]
+    words: Message
+
+    def __iter__(self) -> Iterator[object]:
+        yield Predicate(self.test)
+
+
+def _url(beginnings: tuple[str, ...]) -> Admits:
+    test = partial(service_urls.can_be, beginnings=beginnings)
+    return Admits(test, Message("config.url", beginnings=beginnings))
+
+
+def _is_place(text: str) -> bool:
+    try:
+        return bool(_PLACE.fullmatch(text)) and parse_host(text).port is not None
+    except ValueError:
+        return False
+
+
+def _is_socket(text: str) -> bool:
+    try:
+        return _is_place(text) and bool(ip_address(parse_host(text).name))
+    except ValueError:
+        return False
+
+
+def _is_zone(name: str) -> bool:
+    try:
+        return bool(ZoneInfo(name))
+    except (ZoneInfoNotFoundError, ValueError, OSError):  # a folder of zones is no zone
+        return False
+
+
+def _is_hard_to_guess(key: str) -> bool:
+    return len(key) >= MIN_KEY_CHARS and len(set(key)) >= MIN_KEY_KINDS
+
+
+Port = Annotated[int, Interval(ge=1, le=65_535)]
+DemoPort = Annotated[int, Interval(ge=1, le=65_528)]  # the first of seven
+MongoUrl = Annotated[str, _url(service_urls.MONGO)]
+RedisUrl = Annotated[str, _url(service_urls.REDIS)]
+IndexUrl = Annotated[str, _url(service_urls.REDIS + service_urls.REDIS_CLUSTER)]
+DatabaseUrl = Annotated[str, _url(service_urls.DATABASE)]
+EvidenceUrl = Annotated[str, _url(service_urls.EVIDENCE)]
+Key = Annotated[str, Admits(_is_hard_to_guess, Message("config.key", chars=MIN_KEY_CHARS))]
+WebUrl = Annotated[str, _url(service_urls.WEB)]
+TimeZone = Annotated[str, Admits(_is_zone, Message("config.time-zone"))]
+Place = Annotated[str, Admits(_is_place, Message("config.places"))]
+Socket = Annotated[str, Admits(_is_socket, Message("config.sockets"))]

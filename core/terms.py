@@ -1,0 +1,66 @@
+"""The words for the members of the enumerations: the same on the desk, in reports and on the command line."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Any
+
+from core.matches import MatchClass
+from core.obfuscations import Obfuscation
+from core.states import CaseState, LeftOut, Rejection, Verdict
+from core.words import Words
+
+MATCH_CLASSES = {
+    MatchClass.IDENTICAL: Words("identical", "完全相同"),
+    MatchClass.LIGHTLY_EDITED: Words("lightly edited", "轻度改写"),
+    MatchClass.HEAVILY_EDITED: Words("heavily edited", "重度改写"),
+    MatchClass.EXCERPT: Words("excerpt", "节选"),
+    MatchClass.PATCHWORK: Words("patchwork", "拼接"),
+    MatchClass.QUOTATION: Words("quotation", "引用"),
+}
+STATES = {
+    CaseState.OPEN: Words("open", "待审核"),
+    CaseState.CONFIRMED: Words("confirmed", "认定侵权"),
+    CaseState.DISMISSED: Words("dismissed", "已排除"),
+    CaseState.SET_ASIDE: Words("set aside", "已搁置"),
+}
+VERDICTS = {
+    Verdict.CONFIRMED: Words("confirmed", "认定侵权"),
+    Verdict.LICENSED: Words("licensed", "已授权"),
+    Verdict.QUOTATION: Words("quotation", "引用"),
+    Verdict.NOT_A_COPY: Words("not a copy", "不构成抄袭"),
+}
+LEFT_OUT = {
+    LeftOut.RESPONSE: Words("responses of crawls", "抓取的响应"),
+    LeftOut.VERSION: Words("page versions", "网页版本"),
+    LeftOut.FINDING: Words("findings", "发现"),
+}
+REJECTIONS = {
+    Rejection.ROBOTS: Words("forbidden by robots.txt", "robots.txt 禁止抓取"),
+    Rejection.UNSAFE_ADDRESS: Words("private address", "内网地址"),
+    Rejection.OFF_SITE: Words("outside the site", "站外"),
+    Rejection.TOO_LARGE: Words("too large", "过大"),
+    Rejection.NOT_HTML: Words("no web page", "不是网页"),
+    Rejection.HTTP_ERROR: Words("HTTP error", "HTTP 错误"),
+    Rejection.REDIRECT_LOOP: Words("redirects in circles", "循环跳转"),
+    Rejection.NO_ANSWER: Words("no answer", "无响应"),
+    Rejection.BANNED: Words("refused by the site", "被网站拦截"),
+    Rejection.MOJIBAKE: Words("unreadable encoding", "编码无法识别"),
+    Rejection.NO_MAIN_TEXT: Words("no main text", "无正文"),
+    Rejection.UNREADABLE: Words("given up while it was read", "读取中途放弃"),
+    Rejection.TOO_FEW_HAN_CHARS: Words("too little Chinese text", "中文字数过少"),
+    Rejection.NO_MATCH: Words("nothing found", "未发现抄袭"),
+    Rejection.LICENSED: Words("licensed", "已授权"),
+    Rejection.OWN_SITE: Words("own site", "自有站点"),
+    Rejection.QUOTATION: Words("quotation", "引用"),
+}
+OBFUSCATIONS = {kind: kind.label for kind in Obfuscation}
+
+# By kind: members of two of them share a value ("licensed"), and are equal.
+TERMS: Mapping[type[StrEnum], Mapping[Any, Words]] = {
+    MatchClass: MATCH_CLASSES,
+    CaseState: STATES,
+    Verdict: VERDICTS,
+    LeftOut: LEFT_OUT,
+    Rejection: REJECTIONS,
+    Obfuscation: OBFUSCATIONS,
+}

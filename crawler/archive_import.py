@@ -1,0 +1,197 @@
+"""Pages of an archive file -> the page store, by the reading that the crawl uses, marked with where they came from."""
+
+import logging
+import time
+from collections.abc import Callable
+from copy import deepcopy
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.errors import UnreadableFile
+from core.ids import CanonicalUrl, FinalUrl, RequestedUrl, SiteId
+from core.messages import pages_stored
+from core.pages import Fetched, Reading, Stored
+from core.ports import Outbox, PageStore
+from core.states import Rejection
+from core.wording import Message
+from crawler.readers.pages import SinglePage
+from crawler.readers.reading_process import GivenUp, ReadingProcess
+from crawler.reading import NO_RULES, ReadingRules, Rejected
+from crawler.sources.archive_records import ArchiveFile
+from crawler.sources.archive_shapes import Captured, ImportCounts, Limits, PassedBy, Position
+from crawler.store_batches import MAX_BYTES, MAX_PAGES
+from crawler.urls import canonical
+
+FIRST = Position()
+MAX_FAULTS = 50
+TELL_EVERY_RECORDS, TELL_EVERY_S = MAX_PAGES, 2.0  # a page takes up to 80 ms to read, a slow one minutes
+MAX_READING_S = 60.0  # an import that tells nobody for ten minutes counts as dead (records.sites.imports)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The site that a page belongs to, and how its pages are read."""
+
+    site_id: SiteId
+    rules: ReadingRules = NO_RULES
+
+
+Places = Callable[[str], Place | None]  # where a page goes by its address; None: nobody watches it
+
+
+def import_archive(  # noqa: PLR0917 - what to take in, where to put it and how far it came belong together
+    path: Path,
+    places: Places,
+    store: PageStore,
+    outbox: Outbox,
+    limits: Limits,
+    start: Position = FIRST,
+    counts: ImportCounts | None = None,
+    on_progress: Callable[[ImportCounts, Position], None] | None = None,
+) -> ImportCounts:
+    """Take in all pages of a file that have a place; each version is told to `outbox` when it is stored, new or not.
+
+    start, counts: of an import that was interrupted. on_progress: called every 32 records, or 2 s, with the counts and
+    where the next import would go on; what it raises ends this one. Safe to repeat: a page that is there is not stored
+    again.
+
+    Raises UnreadableFile for a file that is none, or breaks off: what came before is stored and was told to
+    on_progress. Raises RetryLater where a store does not answer.
+    """
+    logging.getLogger("warcio").setLevel(logging.ERROR)  # it warns of every odd address, as it stands in the file
+    reader = ReadingProcess(max_seconds=MAX_READING_S)
+    importing = _Importing(path.name, places, store, outbox, counts or ImportCounts(), reader)
+    archive = ArchiveFile(path, limits)
+    progress = _Progress(start, importing, on_progress)
+    try:
+        for record in archive.records(lambda url: places(url) is not None, start):
+            importing.take(record)
+            progress.take(record.position)
+        progress.keep()
+    except UnreadableFile:
+        progress.keep()
+        raise
+    finally:
+        reader.close()
+        archive.close()
+        progress.tell()
+    return importing.counts
+
+
+class _Progress:
+    """How far an import came: what lies before `at` is stored."""
+
+    def __init__(
+        self, start: Position, importing: "_Importing", listener: Callable[[ImportCounts, Position], None] | None
+    ) -> None:
+        self._importing, self._listener = importing, listener
+        self._at = self._met = start
+        self._counts = deepcopy(importing.counts)
+        self._records, self._told_at = 0, time.monotonic()
+
+    def take(self, at: Position) -> None:
+        """Note a further record; store what gathered and tell of it from time to time."""
+        self._met, self._records = at, self._records + 1
+        is_due = time.monotonic() - self._told_at >= TELL_EVERY_S
+        if is_due or self._importing.is_full or self._records % TELL_EVERY_RECORDS == 0:
+            self.keep()
+            self.tell()
+
+    def keep(self) -> None:
+        self._importing.keep()
+        self._at, self._counts = self._met, deepcopy(self._importing.counts)
+
+    def tell(self) -> None:
+        self._told_at = time.monotonic()
+        if self._listener is not None:
+            self._listener(self._counts, self._at)
+
+
+class _Importing:
+    """One import. Pages gather until `keep` stores them and tells the next step, of those too that were there."""
+
+    def __init__(  # noqa: PLR0917 - see import_archive
+        self,
+        name: str,
+        places: Places,
+        store: PageStore,
+        outbox: Outbox,
+        counts: ImportCounts,
+        reader: ReadingProcess,
+    ) -> None:
+        self._name, self._places, self._store, self._outbox = name, places, store, outbox
+        self.counts, self._reader = counts, reader
+        self._gathered: list[tuple[Fetched, Reading]] = []
+        self._bytes = 0
+
+    @property
+    def is_full(self) -> bool:
+        return len(self._gathered) >= MAX_PAGES or self._bytes >= MAX_BYTES
+
+    def take(self, record: Captured | PassedBy) -> None:
+        self.counts.records += 1
+        if isinstance(record, PassedBy):
+            self._pass_by(record.reason)
+            return
+        self.counts.bytes_read += len(record.body)
+        self.counts.truncated += record.is_truncated
+        self.counts.revisits += record.is_revisit
+        place = self._places(record.url)
+        if place is None:
+            self._pass_by("not_watched")
+            return
+        reading = self._reading(record, place)
+        if isinstance(reading, Rejected):
+            self._pass_by(reading.reason.value)
+            return
+        self._gathered.append((self._fetched(record, place), reading))
+        self._bytes += len(record.body)
+
+    def keep(self) -> None:
+        """Store what gathered. Raises RetryLater; then it is gathered still."""
+        try:
+            stored = self._store.put_many(self._gathered)
+        except ValueError:  # an address that no page can have: the others do not suffer for it
+            stored = [each for page in self._gathered for each in self._put(*page)]
+        self.counts.stored += len(stored)
+        self.counts.new_versions += sum(each.is_new_version for each in stored)
+        for message in pages_stored([each.version_id for each in stored]):
+            self._outbox.send(message)
+        self._gathered, self._bytes = [], 0
+
+    def _put(self, fetched: Fetched, reading: Reading) -> list[Stored]:
+        try:
+            return [self._store.put(fetched, reading)]
+        except ValueError as error:
+            self._fault(Message("crawl.page-not-stored", url=fetched.final_url[:200], fault=error))
+            return []
+
+    def _reading(self, record: Captured, place: Place) -> Reading | Rejected:
+        page = SinglePage(record.body, dict(record.headers), record.url, place.rules)
+        try:
+            return self._reader.read(page)  # type: ignore[no-any-return]
+        except GivenUp as error:
+            return Rejected(Rejection.UNREADABLE, error.message)
+
+    def _fetched(self, record: Captured, place: Place) -> Fetched:
+        at = record.position
+        return Fetched(
+            site_id=place.site_id,
+            requested_url=RequestedUrl(record.url),
+            final_url=FinalUrl(record.url),
+            canonical_url=CanonicalUrl(canonical(record.url)),
+            status=record.status,
+            headers=record.headers,
+            body=record.body,
+            fetched_at=record.fetched_at,
+            origin=f"{self._name}, byte {at.offset}" + (f", {record.record}" if record.record else ""),
+            capture=record.capture,
+        )
+
+    def _pass_by(self, reason: str) -> None:
+        self.counts.passed_by[reason] = self.counts.passed_by.get(reason, 0) + 1
+
+    def _fault(self, fault: Message) -> None:
+        self._pass_by("unreadable")
+        if len(self.counts.faults) < MAX_FAULTS:
+            self.counts.faults.append(fault)

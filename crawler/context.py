@@ -1,0 +1,53 @@
+"""What the parts of one crawl work with: the spider, middlewares, the store pipeline and the politeness extension."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from core.pages import CrawlPlan
+from core.ports import Clock, Outbox, PageStore
+from core.settings import CrawlSettings
+from crawler.fetching.addresses import AddressGuard
+from crawler.fetching.resources import SiteResources
+from crawler.frontier import Frontier
+from crawler.page_reader import PageReader
+from crawler.recrawl.recrawl import Recrawl
+from crawler.stats import CrawlStats
+from crawler.urls import Scope
+
+
+@dataclass(frozen=True, slots=True)
+class CrawlContext:
+    """One crawl of one plan.
+
+    is_held: whether the site is this process's to crawl, asked from any thread. job_dir: the site's folder, where it
+    has one. fetched_before: pages of the same crawl before it was interrupted.
+    """
+
+    plan: CrawlPlan
+    settings: CrawlSettings
+    store: PageStore
+    outbox: Outbox
+    frontier: Frontier
+    stats: CrawlStats
+    recrawl: Recrawl
+    scope: Scope
+    guard: AddressGuard
+    reader: PageReader
+    resources: SiteResources
+    clock: Clock
+    is_held: Callable[[], bool]
+    job_dir: Path | None
+    fetched_before: int
+
+    def is_full(self) -> bool:
+        """Whether as many pages have been fetched as the plan allows."""
+        return self.fetched_before + self.stats.counts.fetched >= self.plan.max_pages
+
+
+def context_of(crawler: Any) -> CrawlContext:
+    """The context of a scrapy.crawler.Crawler, once its spider is there."""
+    context = crawler.spider.context
+    assert isinstance(context, CrawlContext)
+    return context

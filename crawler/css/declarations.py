@@ -1,0 +1,169 @@
+"""The declarations of a block that decide what text is seen: shorthands taken apart, what no browser reads left out."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+import tinycss2
+from tinycss2.ast import Node
+
+from crawler.css.values import tokens_of, words
+
+MAX_CHARS_OF_STYLE = 100_000  # of one attribute; one that is longer is left out
+_SIDES = ("top", "right", "bottom", "left")
+INHERITED = frozenset([
+    "visibility", "color", "font-size", "text-indent", "text-align", "direction", "text-shadow",
+    "-webkit-text-fill-color", "-webkit-text-stroke",
+])  # fmt: skip
+SEEN = INHERITED | frozenset([
+    "display", "opacity", "position", "left", "top", "right", "bottom", "clip", "clip-path", "height", "width",
+    "max-height", "max-width", "min-height", "min-width", "overflow-x", "overflow-y", "transform", "translate",
+    "scale", "filter", "margin-left", "margin-right", "margin-top", "padding-left", "padding-right", "padding-top",
+    "padding-bottom", "content-visibility", "background-color", "background-image", "background-clip",
+    "animation-name", "float",
+])  # fmt: skip
+FACES, CONTENT = frozenset({"font-family"}), frozenset({"content"})
+ORDER = frozenset({"direction", "unicode-bidi", "flex-direction", "order", "float"})
+PICTURES = frozenset({"background-image", "background-position"})
+WATCHED = SEEN | FACES | CONTENT | ORDER | PICTURES
+CSS_WIDE = frozenset({"inherit", "initial", "unset", "revert", "revert-layer"})
+_AS_WRITTEN = frozenset({"content", "font-family", "background-image", "animation-name"})
+_SHORTHANDS = {
+    "all": tuple(sorted(WATCHED - {"direction", "unicode-bidi"})),
+    "font": ("font-size", "font-family"),
+    "background": ("background-color", "background-image", "background-clip", "background-position"),
+    "animation": ("animation-name",),
+    "flex-flow": ("flex-direction",),
+    "-webkit-text-stroke-width": ("-webkit-text-stroke",),
+}
+_FOUR_SIDES = {
+    "inset": _SIDES,
+    "margin": tuple(f"margin-{side}" for side in _SIDES),
+    "padding": tuple(f"padding-{side}" for side in _SIDES),
+}
+DECLARED = frozenset({*WATCHED, *_SHORTHANDS, *_FOUR_SIDES, "overflow"})  # what is read of a block
+_OTHER_BROWSERS = ("-ms-", "-moz-", "-o-", "-khtml-", "-apple-")
+_DISPLAYS = frozenset([
+    "none", "contents", "block", "inline", "inline-block", "flow", "flow-root", "flex", "inline-flex", "grid",
+    "inline-grid", "list-item", "table", "inline-table", "table-row", "table-cell", "table-column", "table-caption",
+    "table-row-group", "table-header-group", "table-footer-group", "math", "ruby", "table-column-group", "ruby-text",
+    "-webkit-box", "-webkit-inline-box", "-webkit-flex", "-webkit-inline-flex", "grid-lanes",
+])  # fmt: skip
+_POSITIONS = frozenset({"static", "relative", "absolute", "fixed", "sticky", "-webkit-sticky"})
+
+
+class Declaration(NamedTuple):
+    """One property, also a custom one (`--x`). The value is in lower case but for names, texts and addresses."""
+
+    name: str
+    value: str
+    is_important: bool = False
+
+
+@lru_cache(maxsize=2_048)
+def declarations_of(style: str) -> tuple[Declaration, ...]:
+    """The declarations of a style attribute that are watched.
+
+    >>> [tuple(each) for each in declarations_of("Display : none; zoom:1; OVERFLOW: auto clip !important")]
+    [('display', 'none', False), ('overflow-x', 'auto', True), ('overflow-y', 'clip', True)]
+    """
+    if len(style) > MAX_CHARS_OF_STYLE:
+        return ()
+    try:
+        return declarations_in(tinycss2.parse_blocks_contents(style, skip_comments=True, skip_whitespace=True))
+    except (ValueError, RecursionError):
+        return ()
+
+
+def declarations_in(items: Iterable[Node]) -> tuple[Declaration, ...]:
+    """The declarations among what stands in a block."""
+    return tuple(each for item in items if item.type == "declaration" for each in _of(item))
+
+
+def known_to_browsers(name: str, value: str) -> bool | None:
+    """Whether Chromium reads a declaration, None where that cannot be told.
+
+    >>> known_to_browsers("display", "grid"), known_to_browsers("display", "grud"), known_to_browsers("gap", "1px")
+    (True, False, None)
+    """
+    tokens = tokens_of(value)
+    if name.startswith("--"):
+        return True
+    if not tokens or "!" in tokens or name.startswith(_OTHER_BROWSERS):
+        return False
+    if any(token.type == "function" for token in tokens):  # var(), and others that are not taken apart here
+        return None
+    if len(tokens) == 1 and tokens[0].type == "ident" and tokens[0].lower_value in CSS_WIDE:
+        return True
+    test = _TESTS.get(name)
+    return test(tokens) if test is not None else None
+
+
+def _of(declaration: Node) -> Iterator[Declaration]:
+    name = declaration.name if declaration.name.startswith("--") else declaration.lower_name
+    unprefixed = name.removeprefix("-webkit-")
+    if name not in DECLARED and unprefixed in DECLARED:
+        name = unprefixed
+    is_read = name in DECLARED or name[:2] == "--"
+    value = tinycss2.serialize(declaration.value).strip() if is_read else ""
+    if is_read and known_to_browsers(name, value) is not False:
+        for longhand, part in _parts(name, value):
+            written = part if longhand in _AS_WRITTEN or longhand[:2] == "--" else part.lower()
+            yield Declaration(longhand, written, declaration.important)
+
+
+def _parts(name: str, value: str) -> Iterator[tuple[str, str]]:
+    """A declaration as longhands; where a shorthand's parts have no order, each longhand has the whole value."""
+    parts = [token.serialize() for token in tokens_of(value)]
+    if name == "overflow":
+        yield from (("overflow-x", parts[0]), ("overflow-y", parts[-1]))
+    elif name in _FOUR_SIDES:
+        for number, longhand in enumerate(_FOUR_SIDES[name]):
+            at = number if number < len(parts) else number - 2 if 0 <= number - 2 < len(parts) else 0
+            if longhand in WATCHED:
+                yield longhand, parts[at]
+    elif name == "flex-flow":
+        yield "flex-direction", next((word for word in words(value) if word.startswith(("row", "column"))), "row")
+    else:
+        for longhand in _SHORTHANDS.get(name, (name,)):
+            yield longhand, value
+
+
+def _is_word_of(known: frozenset[str]) -> Callable[[tuple[Node, ...]], bool]:
+    return lambda tokens: len(tokens) == 1 and tokens[0].type == "ident" and tokens[0].lower_value in known
+
+
+def _is_display(tokens: tuple[Node, ...]) -> bool:
+    named = [token.lower_value if token.type == "ident" else "" for token in tokens]
+    is_one = len(named) == 1 or not {"none", "contents"} & set(named)
+    return is_one and len(named) <= 3 and set(named) <= _DISPLAYS
+
+
+def _is_number(tokens: tuple[Node, ...]) -> bool:
+    return len(tokens) == 1 and tokens[0].type in ("number", "percentage")
+
+
+def _is_size(tokens: tuple[Node, ...]) -> bool:
+    """Whether no part is a negative length, which sizes cannot be."""
+    return not any(token.type in ("dimension", "percentage", "number") and token.value < 0 for token in tokens)
+
+
+def _is_color(tokens: tuple[Node, ...]) -> bool:
+    """Whether no part is a number of digits that no colour has."""
+    return not any(token.type == "hash" and not _HEX.fullmatch(token.value) for token in tokens)
+
+
+_HEX = re.compile("(?:[0-9a-fA-F]{3,4}){1,2}")
+_SIZES = ("font-size", "font", "width", "height", "min-width", "min-height", "max-width", "max-height", "padding")
+_TESTS: dict[str, Callable[[tuple[Node, ...]], bool]] = {
+    "display": _is_display,
+    "visibility": _is_word_of(frozenset({"visible", "hidden", "collapse"})),
+    "position": _is_word_of(_POSITIONS),
+    "content-visibility": _is_word_of(frozenset({"visible", "hidden", "auto"})),
+    "float": _is_word_of(frozenset({"none", "left", "right", "inline-start", "inline-end"})),
+    "direction": _is_word_of(frozenset({"ltr", "rtl"})),
+    "opacity": _is_number,
+    **dict.fromkeys(("color", "background", "background-color", "-webkit-text-fill-color"), _is_color),
+    **dict.fromkeys((*_SIZES, *(f"padding-{side}" for side in _SIDES)), _is_size),
+}

@@ -1,0 +1,209 @@
+"""Values of style properties as numbers: lengths, colors, the lists inside functions. What cannot be told is None."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import tinycss2
+from tinycss2 import color5
+from tinycss2.ast import Node
+
+from crawler.css.screens import DESKTOP, SCREENS, Screen
+from crawler.css.tokens import significant, split
+
+MEDIUM_PX = 16.0
+_LEAST_RELATIVE_PX = 6.0  # Chromium's least logical size; 0 stays 0
+_ABSOLUTE_PX = {"px": 1.0, "in": 96.0, "cm": 96 / 2.54, "mm": 9.6 / 2.54, "q": 2.4 / 2.54, "pt": 4 / 3, "pc": 16.0}
+_SIZES_PX = {"xx-small": 9.0, "x-small": 10.0, "small": 13.0, "medium": 16.0}
+_SIZES_PX |= {"large": 18.0, "x-large": 24.0, "xx-large": 32.0, "xxx-large": 48.0}
+_COLOR_FUNCTIONS = frozenset([
+    "rgb", "hsl", "hwb", "lab", "lch", "oklab", "oklch", "color", "color-mix", "light-dark", "device-cmyk",
+])  # fmt: skip  # with or without an a at the end
+
+
+@dataclass(frozen=True, slots=True)
+class Units:
+    """What relative lengths are relative to. is_quirky: lengths need no unit, as in pages without a doctype."""
+
+    em_px: float = MEDIUM_PX
+    rem_px: float = MEDIUM_PX
+    screen: Screen = SCREENS[DESKTOP]
+    is_quirky: bool = False
+
+    def of(self, unit: str) -> float | None:
+        """The size of a unit in px."""
+        if unit in _ABSOLUTE_PX:
+            return _ABSOLUTE_PX[unit]
+        if unit in ("em", "rem"):
+            return self.em_px if unit == "em" else self.rem_px
+        if unit in ("ex", "ch"):
+            return self.em_px / 2
+        width, height = self.screen.width_px / 100, self.screen.height_px / 100
+        of_screen = {"vw": width, "vh": height, "vmin": min(width, height), "vmax": max(width, height)}
+        return of_screen.get(unit.removeprefix("s").removeprefix("l").removeprefix("d"))
+
+
+DESKTOP_UNITS = Units()
+
+
+@lru_cache(maxsize=4096)
+def tokens_of(value: str) -> tuple[Node, ...]:
+    """The tokens of a value, without blanks; none for one that is made to break the parser."""
+    try:
+        return tuple(significant(tinycss2.parse_component_value_list(value, skip_comments=True)))
+    except ValueError:
+        return ()
+
+
+def length_px(value: str | None, units: Units = DESKTOP_UNITS) -> float | None:
+    """A single length in px.
+
+    >>> length_px("-2em"), length_px("0"), length_px("12"), length_px("50%")
+    (-32.0, 0.0, None, None)
+    """
+    tokens = tokens_of(value) if value else ()
+    return token_px(tokens[0], units) if len(tokens) == 1 else None
+
+
+def token_px(token: Node, units: Units) -> float | None:
+    """One token as a length in px."""
+    if token.type == "dimension":
+        size = units.of(token.lower_unit)
+        return None if size is None else token.value * size
+    is_length = token.type == "number" and (token.value == 0 or units.is_quirky)
+    return float(token.value) if is_length else None
+
+
+def ratio(value: str | None) -> float | None:
+    """A number or a percentage as a share.
+
+    >>> ratio(".5"), ratio("50%"), ratio("5px")
+    (0.5, 0.5, None)
+    """
+    tokens = tokens_of(value) if value else ()
+    return token_ratio(tokens[0]) if len(tokens) == 1 else None
+
+
+def token_ratio(token: Node) -> float | None:
+    """One token as a share."""
+    if token.type == "number":
+        return float(token.value)
+    return token.value / 100 if token.type == "percentage" else None
+
+
+def font_size_px(value: str, inherited_px: float | None, units: Units) -> float | None:
+    """A font-size, also one that stands in a `font`; units: those of the element above."""
+    for token in tokens_of(value):
+        if token.type == "ident" and token.lower_value in _SIZES_PX:
+            return _SIZES_PX[token.lower_value]
+        if token.type == "ident" and token.lower_value in ("smaller", "larger") and inherited_px is not None:
+            return _visible_px(inherited_px * (1.2 if token.lower_value == "larger" else 1 / 1.2))
+        if token.type == "percentage" or (token.type == "dimension" and token.lower_unit == "em"):
+            share = token.value / 100 if token.type == "percentage" else token.value
+            return None if inherited_px is None else _visible_px(share * inherited_px)
+        if token.type == "dimension" or (token.type == "number" and (token.value == 0 or len(tokens_of(value)) == 1)):
+            return token_px(token, units)
+        if token.type == "function":
+            return None
+    return None
+
+
+def _visible_px(px: float) -> float:
+    """A size in shares of another as Chromium takes it."""
+    return px if px <= 0.0 else max(px, _LEAST_RELATIVE_PX)
+
+
+@dataclass(frozen=True, slots=True)
+class Rgba:
+    """A color; channels 0 to 255, alpha 0 to 1."""
+
+    red: float
+    green: float
+    blue: float
+    alpha: float = 1.0
+
+    def over(self, ground: "Rgba") -> "Rgba":
+        """What is seen of this color on an opaque ground."""
+        pairs = zip((self.red, self.green, self.blue), (ground.red, ground.green, ground.blue), strict=True)
+        return Rgba(*(own * self.alpha + other * (1 - self.alpha) for own, other in pairs))
+
+    def steps_to(self, other: "Rgba") -> float:
+        """How far two colors are apart in the channel that differs most."""
+        pairs = zip((self.red, self.green, self.blue), (other.red, other.green, other.blue), strict=True)
+        return max(abs(own - each) for own, each in pairs)
+
+
+@lru_cache(maxsize=1024)
+def color(value: str) -> Rgba | None:
+    """The color among the parts of a value (`background: url(a) #fff`); None without one that can be told.
+
+    >>> color("#ff000080"), color("no-repeat white")
+    (Rgba(red=255.0, green=0.0, blue=0.0, alpha=0.5019607843137255), Rgba(red=255.0, green=255.0, blue=255.0, alpha=1.0))
+    """  # noqa: E501
+    for token in tokens_of(value):
+        try:
+            found = color5.parse_color(token)
+            if found is not None and found != "currentcolor":
+                red, green, blue, alpha = found.to("srgb")
+                return Rgba(255.0 * (red or 0.0), 255.0 * (green or 0.0), 255.0 * (blue or 0.0), alpha)
+        except (ValueError, TypeError, ArithmeticError, AttributeError, NotImplementedError, IndexError):
+            continue
+    return None
+
+
+def functions(value: str) -> Iterator[tuple[str, list[list[Node]]]]:
+    """The functions of a value with their arguments: those of `translate(1px, 2px) scale(0)`."""
+    for token in tokens_of(value):
+        if token.type == "function":
+            yield token.lower_name, split(significant(token.arguments))
+
+
+def words(value: str) -> list[str]:
+    """The keywords of a value in lower case."""
+    return [token.lower_value for token in tokens_of(value) if token.type == "ident"]
+
+
+def has_picture(value: str) -> bool:
+    """Whether a background is more than a color."""
+    return any(token.type in ("url", "function") and not _is_color(token) for token in tokens_of(value))
+
+
+def _is_color(token: Node) -> bool:
+    return token.type == "function" and token.lower_name.removesuffix("a") in _COLOR_FUNCTIONS
+
+
+def families(value: str) -> list[str]:
+    """The families that a font-family or font names, in lower case.
+
+    >>> families("12px/1.5 'My Font', serif")
+    ['my font', 'serif']
+    """
+    return [name for part in split(tokens_of(value)) if (name := _family(part))]
+
+
+def _family(part: Sequence[Node]) -> str:
+    names = [token.value for token in part if token.type in ("string", "ident")]
+    strings = [token.value for token in part if token.type == "string"]
+    return (strings[-1] if strings else " ".join(names)).strip().lower()
+
+
+def address_in(value: str) -> str:
+    """The first address in a value, "" without one."""
+    return _first_address(tokens_of(value))
+
+
+def address_of(token: Node) -> str:
+    """The address that a token stands for, "" for none."""
+    if token.type in ("url", "string"):
+        return str(token.value)
+    if token.type == "function" and token.lower_name in ("url", "src"):
+        return next((str(each.value) for each in token.arguments if each.type == "string"), "")
+    return ""
+
+
+def _first_address(tokens: Sequence[Node]) -> str:
+    for token in tokens:
+        found = address_of(token) if token.type != "string" else ""
+        if found or (token.type == "function" and (found := _first_address(token.arguments))):
+            return found
+    return ""

@@ -1,0 +1,62 @@
+"""The guard of addresses before all other middlewares."""
+
+import asyncio
+from typing import Any
+
+from scrapy import Request
+from scrapy.exceptions import CannotResolveHostError
+
+from core.errors import UnsafeUrl
+from core.hosts import host_key
+from core.states import Rejection
+from crawler.fetching.addresses import AddressGuard
+from crawler.fetching.names import Names, names_of
+from crawler.fetching.resolver import ALLOWED_SETTING, refusal_of
+from crawler.politeness.refusals import RequestRefused
+
+
+class AddressMiddleware:
+    """Refuses requests to addresses that must not be fetched: start URLs, links, robots.txt, and every redirect.
+
+    It gives the operator a reason; what enforces it is crawler.fetching.resolver, at the moment of connecting.
+    """
+
+    def __init__(self, guard: AddressGuard, names: Names) -> None:
+        self._guard, self._names = guard, names
+        self._refused: dict[tuple[str, int], UnsafeUrl | None] = {}
+
+    @classmethod
+    def from_crawler(cls, crawler: Any) -> "AddressMiddleware":
+        return cls(AddressGuard(crawler.settings.getlist(ALLOWED_SETTING)), names_of(crawler.settings))
+
+    async def process_request(self, request: Request) -> None:
+        try:
+            self._guard.check_url(request.url)
+        except UnsafeUrl as fault:
+            raise RequestRefused(Rejection.UNSAFE_ADDRESS, fault.message) from fault
+        key = host_key(request.url)
+        if key not in self._refused:
+            self._refused[key] = await self._fault_of(request.url, *key)
+        refused = self._refused[key]
+        if refused is not None:
+            raise RequestRefused(Rejection.UNSAFE_ADDRESS, "core.not-fetched", url=request.url, reason=refused.reason)
+
+    def process_exception(self, request: Request, exception: Exception) -> None:
+        """Raises RequestRefused for a name that had an address to fetch when it was asked first, and has none now."""
+        if not isinstance(exception, CannotResolveHostError):
+            return
+        reason = refusal_of(request.url)
+        if reason:
+            raise RequestRefused(Rejection.UNSAFE_ADDRESS, "core.not-fetched", url=request.url, reason=reason)
+
+    async def _fault_of(self, url: str, host: str, port: int) -> UnsafeUrl | None:
+        """Why none of the host's addresses may be fetched; None when one may, or when the host has none."""
+        try:
+            found = await asyncio.to_thread(self._names.addresses, host, port)
+        except (OSError, UnicodeError):
+            return None
+        try:
+            self._guard.allowed(url, host, port, found)
+        except UnsafeUrl as fault:
+            return fault if found else None
+        return None

@@ -1,0 +1,40 @@
+"""Bodies that are not what they should be: swollen, coded again and again, archives, bombs."""
+
+from scrapy import Request
+from scrapy.downloadermiddlewares.httpcompression import HttpCompressionMiddleware
+from scrapy.exceptions import IgnoreRequest
+from scrapy.http import Response
+
+from core.states import Rejection
+from crawler.fetching.bodies import MAX_CODINGS, archive_kind, declares_entities, swells
+from crawler.frontier import PAGE
+from crawler.politeness.refusals import RequestRefused
+
+
+class CompressionMiddleware(HttpCompressionMiddleware):
+    """Scrapy's, counting bodies that are not what they should be: swollen, coded again and again, archives, bombs."""
+
+    def process_response(self, request: Request, response: Response) -> Request | Response:  # type: ignore[override]
+        codings = b",".join(response.headers.getlist("Content-Encoding")).count(b",") + 1
+        if codings > MAX_CODINGS:
+            raise RequestRefused(Rejection.TOO_LARGE, "fetch.compressed", url=request.url, count=codings)
+        try:
+            plain = super().process_response(request, response)
+        except IgnoreRequest as fault:
+            raise RequestRefused(Rejection.TOO_LARGE, "fetch.grows", url=request.url) from fault
+        if isinstance(plain, Response):
+            _require_plain(request, len(response.body), plain)
+        return plain
+
+
+def _require_plain(request: Request, size: int, plain: Response) -> None:
+    """Raises RequestRefused for a body that nothing of ours is to open; `size` is what came over the wire."""
+    if swells(size, len(plain.body)):
+        ratio = len(plain.body) // max(size, 1)
+        raise RequestRefused(Rejection.TOO_LARGE, "fetch.swells", url=request.url, ratio=ratio)
+    target = request.cb_kwargs.get("target")
+    kind = archive_kind(plain.body, may_be_gzip=target is None or target.kind != PAGE)
+    if kind:
+        raise RequestRefused(Rejection.NOT_HTML, "page.archive", url=request.url, kind=kind)
+    if declares_entities(plain.body):
+        raise RequestRefused(Rejection.NOT_HTML, "page.entities", url=request.url)

@@ -1,0 +1,70 @@
+"""The downloader middleware of re-crawls: asks whether a page has changed, and sees where redirects lead.
+
+It stands between the network and the middlewares that follow redirects: what it sees is what the site answered.
+"""
+
+from typing import Any
+from urllib.parse import urljoin
+
+from scrapy import Request
+from scrapy.http import Response
+
+from core.ids import FinalUrl, RequestedUrl
+from core.visits import MovedTo
+from crawler.context import CrawlContext, context_of
+from crawler.fetching.response_headers import headers_of
+from crawler.frontier import Target
+from crawler.recrawl.absences import leads_to
+from crawler.recrawl.recrawl import ABSENT, RECRAWLED
+
+_REDIRECTS = (301, 302, 303, 307, 308)
+
+
+class ConditionalMiddleware:
+    """Adds validators to requests for known pages; notes redirects off the site; recognises those of lost pages."""
+
+    def __init__(self, context: CrawlContext) -> None:
+        self._context, self._recrawl = context, context.recrawl
+
+    @classmethod
+    def from_crawler(cls, crawler: Any) -> "ConditionalMiddleware":
+        return cls(context_of(crawler))
+
+    def process_request(self, request: Request) -> None:
+        """Let answers that are news of a known page come to the spider: 404, 410, and 304 where it was asked for."""
+        target = _page_of(request)
+        is_redirected = bool(request.meta.get("redirect_times"))
+        conditions = self._recrawl.conditions(target.url, is_redirected=is_redirected) if target else None
+        if conditions is None:
+            return
+        for name, value in conditions.headers.items():
+            request.headers[name] = value
+        awaited = {*request.meta.get("handle_httpstatus_list", ()), *conditions.statuses}
+        request.meta["handle_httpstatus_list"] = sorted(awaited)
+
+    def process_response(self, request: Request, response: Response) -> Response:
+        target = _page_of(request)
+        if target is None or response.status not in _REDIRECTS:
+            return response
+        headers = headers_of(response)
+        has_page = self._recrawl.has_page(target.url)
+        if has_page and self._recrawl.is_not_found_redirect(response.status, headers, response.url):
+            request.meta[ABSENT] = True
+            request.meta["handle_httpstatus_list"] = [*request.meta["handle_httpstatus_list"], response.status]
+            return response
+        is_start = target.url in self._context.plan.start_urls
+        location = leads_to(headers, response.url)
+        if location and (has_page or is_start) and not self._context.scope.is_on_site(location):
+            self._recrawl.note_move(self._move(target.url, response, headers, is_start))
+        return response
+
+    def _move(self, url: str, response: Response, headers: dict[str, str], is_start: bool) -> MovedTo:
+        location = next(value for name, value in headers.items() if name.lower() == "location")
+        to_url = FinalUrl(urljoin(response.url, location))
+        return MovedTo(RequestedUrl(url), to_url, response.status, is_start, self._context.clock.now())
+
+
+def _page_of(request: Request) -> Target | None:
+    """What a request is for that asks for a page, whole or for its first part."""
+    target = request.cb_kwargs.get("target")
+    return target if isinstance(target, Target) and request.meta.get(RECRAWLED) else None

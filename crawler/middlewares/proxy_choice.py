@@ -1,0 +1,189 @@
+"""Scrapy's downloader middleware that sends each request by one of the site's proxies, under one of its names.
+
+Nothing is asked without a proxy where the site has some: an address that is to stay unknown stays so. A proxy resolves
+names itself, out of reach of crawler.fetching.resolver; names and literal addresses are judged before all the same.
+So is the proxy: a private one is an exception for one host and one port.
+"""
+
+import asyncio
+import base64
+from typing import Any
+
+from scrapy import Request
+from scrapy.exceptions import (
+    CannotResolveHostError,
+    DownloadConnectionRefusedError,
+    DownloadFailedError,
+    DownloadTimeoutError,
+)
+from scrapy.http import Response
+
+from core.errors import UnsafeUrl
+from core.hosts import Host, host_key
+from core.politeness import Proxy
+from core.states import Rejection
+from core.wording import Message
+from crawler.context import CrawlContext, context_of
+from crawler.end_reasons import NO_PROXY
+from crawler.fetching.addresses import AddressGuard
+from crawler.fetching.names import names_of
+from crawler.fetching.proxies import PROXY_META, USER_AGENT_META
+from crawler.fetching.resolver import ALLOWED_SETTING
+from crawler.fetching.tunnels import TunnelRefused
+from crawler.politeness.extension import PolitenessExtension
+from crawler.politeness.refusals import Postponed, RequestRefused
+
+COUNTED_META = "zhuiwen_in_flight"
+_WAIT_STEP_S = 0.2
+_AUTHORIZATION = "Proxy-Authorization"
+WANTS_LOGIN = 407
+_OF_THE_PROXY = frozenset({WANTS_LOGIN, 502, 504})  # statuses that a proxy gives for itself
+_FAULTS = (
+    CannotResolveHostError,
+    DownloadConnectionRefusedError,
+    DownloadFailedError,
+    DownloadTimeoutError,
+    TunnelRefused,
+)
+
+
+class ProxyMiddleware:
+    """The last before the download: also counts what is in flight and what came, for the budgets."""
+
+    def __init__(self, crawler: Any) -> None:
+        self._crawler = crawler
+        self._guard = AddressGuard(crawler.settings.getlist(ALLOWED_SETTING))
+        self._names = names_of(crawler.settings)
+        self._sticky = ""  # the proxy of a session, which sites tie to an address
+        self._user_agent = ""
+
+    @classmethod
+    def from_crawler(cls, crawler: Any) -> "ProxyMiddleware":
+        return cls(crawler)
+
+    @property
+    def _politeness(self) -> PolitenessExtension:
+        politeness = self._crawler.get_extension(PolitenessExtension)
+        assert isinstance(politeness, PolitenessExtension)
+        return politeness
+
+    async def process_request(self, request: Request) -> None:
+        """Raises Postponed where the crawl ends before the request may be made."""
+        politeness = self._politeness
+        if not politeness.has_budget():
+            raise Postponed("crawl.budget-used-up")
+        if not request.meta.get(COUNTED_META):
+            request.meta[COUNTED_META] = True
+            politeness.in_flight += 1
+        request.headers.pop(_AUTHORIZATION, None)
+        request.meta.pop("proxy", None)
+        while politeness.proxies.members and not await self._through_proxy(request):
+            politeness.hold_for_proxies()
+            await asyncio.sleep(_WAIT_STEP_S)
+            if politeness.is_ending or self._crawler.engine._slot.closing:
+                raise Postponed("crawl.proxies-rest")
+        self._under_name(request)
+
+    def process_response(self, request: Request, response: Response) -> Request | Response:
+        """The response; the request once more where the proxy wanted a login, so that another one is asked."""
+        politeness = self._politeness
+        politeness.note_bytes(len(response.body))  # before its place is free for another
+        self._note_landing(request)
+        proxy = request.meta.get(PROXY_META, "")
+        if proxy and response.status in _OF_THE_PROXY:
+            politeness.proxies.failed(proxy, politeness.now(), is_final=response.status == WANTS_LOGIN)
+            if response.status == WANTS_LOGIN:
+                return request.replace(dont_filter=True)
+        elif proxy:
+            politeness.proxies.succeeded(proxy)
+        user_agent = request.meta.get(USER_AGENT_META, "")
+        if user_agent and response.status < 400:
+            politeness.user_agents.succeeded(user_agent)
+        return response
+
+    def process_exception(self, request: Request, exception: Exception) -> None:
+        self._note_landing(request)
+        proxy = request.meta.get(PROXY_META, "")
+        if proxy and isinstance(exception, _FAULTS):
+            is_refused = isinstance(exception, TunnelRefused) and exception.status == WANTS_LOGIN
+            self._politeness.proxies.failed(proxy, self._politeness.now(), is_final=is_refused)
+            if proxy == self._sticky:
+                self._sticky = ""
+
+    def _note_landing(self, request: Request) -> None:
+        """The request is in flight no more, where it was."""
+        self._politeness.in_flight -= bool(request.meta.pop(COUNTED_META, False))
+
+    async def _through_proxy(self, request: Request) -> bool:
+        """Whether a proxy was found that may be used."""
+        politeness = self._politeness
+        now = politeness.now()
+        previous = request.meta.get(PROXY_META, "")
+        has_session = bool(politeness.rules.login.steps or politeness.rules.login.cookies)
+        picked = politeness.proxies.pick(now, {previous} if previous != self._sticky else ())
+        if has_session and self._sticky:
+            same = next((entry for entry in politeness.proxies.awake(now) if entry[0] == self._sticky), None)
+            picked = same or picked
+        if picked is None:
+            return False
+        name, proxy = picked
+        request.meta[PROXY_META] = name
+        try:
+            address = await self._address_of(proxy)
+        except UnsafeUrl as fault:
+            unused = Message("crawl.unsafe-proxy", place=proxy.place, reason=fault.reason)
+            politeness.end(NO_PROXY, unused)
+            raise Postponed(unused) from fault
+        if proxy.scheme == "https" and request.url.startswith("https:"):
+            raise RequestRefused(Rejection.NO_ANSWER, "fetch.https-proxy", url=request.url, place=proxy.place)
+        self._sticky = name if has_session else ""
+        # Where a tunnel begins is looked up without its port, which the resolver needs for its judgement.
+        place = address if request.url.startswith("https:") else proxy.place
+        request.meta["proxy"] = f"{proxy.scheme}://{place}"
+        if proxy.user:
+            request.headers[_AUTHORIZATION] = _basic(proxy)
+        return True
+
+    async def _address_of(self, proxy: Proxy) -> str:
+        """Address and port at which the proxy may be spoken to. Raises UnsafeUrl; CannotResolveHostError."""
+        url = f"{proxy.scheme}://{proxy.place}/"
+        self._guard.check_url(url)
+        host, port = host_key(url)
+        try:
+            addresses = await asyncio.to_thread(self._names.addresses, host, port)
+        except (OSError, UnicodeError) as error:
+            raise CannotResolveHostError(f"the proxy {proxy.place} is not known") from error
+        return str(Host(self._guard.allowed(url, host, port, addresses)[0], port))
+
+    def _under_name(self, request: Request) -> None:
+        """The same user agent until the site refuses it: a browser does not change its name from page to page."""
+        pool = self._politeness.user_agents
+        if not pool.members:
+            return
+        awake = [name for name, _ in pool.awake(self._politeness.now())]
+        if self._user_agent not in awake:
+            self._user_agent = awake[0] if awake else pool.members[0][0]
+        request.meta[USER_AGENT_META] = self._user_agent
+        request.headers["User-Agent"] = self._user_agent
+
+
+class CookiesSetMiddleware:
+    """Brings the cookies that the operator set, once for each host of the site; then they are the site's to change."""
+
+    def __init__(self, context: CrawlContext) -> None:
+        self._cookies, self._scope = context.plan.politeness.login.cookies, context.scope
+        self._given: set[str] = set()
+
+    @classmethod
+    def from_crawler(cls, crawler: Any) -> "CookiesSetMiddleware":
+        return cls(context_of(crawler))
+
+    def process_request(self, request: Request) -> None:
+        host = request.url.split("/", 3)[2]
+        if self._cookies and host not in self._given and self._scope.is_on_site(request.url):
+            self._given.add(host)
+            request.cookies = dict(self._cookies)
+
+
+def _basic(proxy: Proxy) -> bytes:
+    return b"Basic " + base64.b64encode(f"{proxy.user}:{proxy.password}".encode())

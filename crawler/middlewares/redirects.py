@@ -1,0 +1,73 @@
+"""Redirects by status and by meta tag: targets stay on the site, are not fetched twice, and circles are named."""
+
+from urllib.parse import urlsplit
+
+from scrapy import Request
+from scrapy.downloadermiddlewares.redirect import MetaRefreshMiddleware, RedirectMiddleware
+from scrapy.exceptions import IgnoreRequest
+from scrapy.http import Response
+
+from core.errors import UnsafeUrl
+from core.states import Rejection
+from crawler.context import CrawlContext, context_of
+from crawler.middlewares.refusal_handling import TIMES_META
+from crawler.politeness.refusals import RequestRefused
+from crawler.politeness.sessions import LOGIN_META
+from crawler.urls import canonical
+
+
+class RedirectsMiddleware(RedirectMiddleware):
+    """Scrapy's redirects by HTTP status: targets stay on the site, are not fetched twice, and circles are named."""
+
+    def process_response(self, request: Request, response: Response) -> Request | Response:  # type: ignore[override]
+        try:
+            return _admitted(context_of(self.crawler), request, super().process_response(request, response))
+        except IgnoreRequest as fault:
+            raise _named(fault, request) from fault
+
+
+class RefreshesMiddleware(MetaRefreshMiddleware):
+    """Scrapy's redirects by a meta tag, under the same rules."""
+
+    def process_response(self, request: Request, response: Response) -> Request | Response:  # type: ignore[override]
+        try:
+            return _admitted(context_of(self.crawler), request, super().process_response(request, response))
+        except IgnoreRequest as fault:
+            raise _named(fault, request) from fault
+
+
+def _named(fault: IgnoreRequest, request: Request) -> RequestRefused:
+    """Scrapy's own refusal of a redirect has one reason: too many of them."""
+    if isinstance(fault, RequestRefused):
+        return fault
+    return RequestRefused(Rejection.REDIRECT_LOOP, "fetch.endless-redirects", url=_first(request))
+
+
+def _admitted(context: CrawlContext, request: Request, answer: Request | Response) -> Request | Response:
+    """The answer itself. Raises RequestRefused for a redirect to where the crawl must not go, or has been."""
+    target = request.cb_kwargs.get("target")
+    if not isinstance(answer, Request) or (target is None and LOGIN_META not in request.meta):
+        return answer
+    try:
+        context.guard.check_url(answer.url)
+    except UnsafeUrl as fault:
+        raise RequestRefused(
+            Rejection.UNSAFE_ADDRESS, "fetch.unsafe-redirect", url=_first(answer), fault=fault
+        ) from fault
+    if not context.scope.is_on_site(answer.url):
+        host = urlsplit(answer.url).netloc
+        raise RequestRefused(Rejection.OFF_SITE, "fetch.off-site-redirect", url=_first(answer), host=host)
+    if target is None:
+        return answer
+    # Once more to the same address is how some sites see whether cookies are kept; twice more is a circle.
+    times_been = [canonical(url) for url in answer.meta.get("redirect_urls", [])].count(canonical(answer.url))
+    if times_been > 1:
+        raise RequestRefused(Rejection.REDIRECT_LOOP, "fetch.redirect-circle", url=_first(answer))
+    is_known = times_been or TIMES_META in answer.meta  # a page that was refused goes the same way again
+    if not is_known and not context.frontier.pass_by(answer.url):
+        raise RequestRefused(None)
+    return answer
+
+
+def _first(request: Request) -> str:
+    return str((request.meta.get("redirect_urls") or [request.url])[0])

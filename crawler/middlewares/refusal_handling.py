@@ -1,0 +1,100 @@
+"""Scrapy's downloader middlewares that recognise refusals, wait as asked, and never let one through as a page."""
+
+import asyncio
+from typing import Any
+from urllib.parse import urljoin
+
+from scrapy import Request
+from scrapy.http import Response
+
+from core.states import Rejection
+from crawler.context import context_of
+from crawler.fetching.proxies import PROXY_META, USER_AGENT_META
+from crawler.fetching.response_headers import headers_of
+from crawler.frontier import ROBOTS
+from crawler.politeness.bans import Answer, Ban, BanJudge, VerdictToReach, describe, retry_after_s
+from crawler.politeness.extension import PolitenessExtension
+from crawler.politeness.refusals import Postponed, RequestRefused
+from crawler.reading import Rejected
+
+TIMES_META = "zhuiwen_refusals"
+MAX_TRIES = 3  # of one page: as often as one that does not answer is asked
+
+
+class RefusalsMiddleware:
+    """Judges whole answers: below the redirects by meta tag and the retries, above the decompression."""
+
+    def __init__(self, crawler: Any) -> None:
+        self._crawler = crawler
+        self._reader = context_of(crawler).reader
+        plan = context_of(crawler).plan
+        self._judge = BanJudge(plan.politeness.bans, plan.encoding)
+        self._rules, self._encoding = plan.politeness.bans, plan.encoding
+
+    @classmethod
+    def from_crawler(cls, crawler: Any) -> "RefusalsMiddleware":
+        return cls(crawler)
+
+    async def process_response(self, request: Request, response: Response) -> Request | Response:
+        target = request.cb_kwargs.get("target")
+        if target is None or target.kind == ROBOTS:
+            return response
+        answer = self._answer(request, response)
+        if answer is None:
+            return response
+        ban = await self._verdict(answer)
+        if ban is None:
+            if response.status < 400:
+                self._politeness.note_page()
+            return response
+        return self._refused(request, answer, ban)
+
+    async def _verdict(self, answer: Answer) -> Ban | None:
+        """Raises RequestRefused for an answer that cannot be read within bounds."""
+        judge = self._judge
+        if judge.is_quick(answer):
+            return judge.verdict(answer)
+        if judge.is_short(answer):
+            return await asyncio.to_thread(judge.verdict, answer)
+        verdict = await self._reader.run(VerdictToReach(self._rules, self._encoding, answer))
+        if isinstance(verdict, Rejected):
+            raise RequestRefused(verdict.reason, verdict.message)
+        assert verdict is None or isinstance(verdict, Ban)
+        return verdict
+
+    @property
+    def _politeness(self) -> PolitenessExtension:
+        politeness = self._crawler.get_extension(PolitenessExtension)
+        assert isinstance(politeness, PolitenessExtension)
+        return politeness
+
+    def _answer(self, request: Request, response: Response) -> Answer | None:
+        been = (*request.meta.get("redirect_urls", [])[1:], response.url) if "redirect_urls" in request.meta else ()
+        return Answer(response.url, response.status, headers_of(response), response.body, been)
+
+    def _refused(self, request: Request, answer: Answer, ban: Ban) -> Request:
+        """The request once more, for when the crawl goes on. Raises where the page or the crawl is given up."""
+        politeness = self._politeness
+        sentence = describe(ban, answer.url)
+        wait_s = retry_after_s(answer.headers, politeness.now())
+        meta = request.meta
+        politeness.note_ban(ban, sentence, wait_s, meta.get(PROXY_META, ""), meta.get(USER_AGENT_META, ""))
+        if politeness.is_ending:
+            raise Postponed(sentence)
+        times = meta.get(TIMES_META, 0) + 1
+        if times >= MAX_TRIES:
+            raise RequestRefused(Rejection.BANNED, sentence)
+        kept = {key: value for key, value in meta.items() if not key.startswith("redirect_")}
+        again = request.replace(url=request.cb_kwargs["target"].url, dont_filter=True, meta=kept)
+        again.meta[TIMES_META] = times
+        return again
+
+
+class RedirectedRefusalsMiddleware(RefusalsMiddleware):
+    """Judges where a redirect leads before anybody follows it."""
+
+    def _answer(self, request: Request, response: Response) -> Answer | None:
+        location = (response.headers.get("Location") or b"").decode("latin-1")
+        if not 300 <= response.status < 400 or not location:
+            return None
+        return Answer(response.url, response.status, {}, b"", (urljoin(response.url, location),))

@@ -1,0 +1,82 @@
+"""What robots.txt forbids and how fast it lets a site be asked."""
+
+from typing import Any
+from urllib.parse import urlsplit
+
+from scrapy import Request
+from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
+from scrapy.exceptions import IgnoreRequest
+from scrapy.extensions.throttle import AutoThrottle
+from scrapy.http import Response
+from scrapy.robotstxt import ProtegoRobotParser
+
+from core.states import Rejection
+from core.wording import Message
+from crawler.context import context_of
+from crawler.frontier import ROBOTS
+from crawler.politeness.refusals import RequestRefused
+from crawler.reading import Rejected
+from crawler.sources.robots_file import MAX_ROBOTS_BYTES, RobotsToRead
+
+MIN_SERVER_ERROR = 500
+MAX_DELAY_S = 60.0  # between two requests, however slow a site is and whatever its robots.txt wants
+
+
+class RobotsMiddleware(RobotsTxtMiddleware):
+    """Scrapy's, counting what robots.txt forbids; a server that fails to say what it forbids forbids all for now.
+
+    That is RFC 9309, 2.3.1.4; the next crawl asks again. So does one whose rules cannot be read. The spider, which
+    looks for sitemaps in robots.txt, gets what was fetched for the rules.
+    """
+
+    def __init__(self, crawler: Any) -> None:
+        super().__init__(crawler)
+        self._answers: dict[str, Response] = {}  # by host and port
+        self._unreadable: dict[str, Message] = {}  # why, by host and port
+
+    async def process_request(  # type: ignore[override]
+        self, request: Request, spider: Any = None
+    ) -> Response | None:
+        target = request.cb_kwargs.get("target")
+        if target is None or target.kind != ROBOTS:
+            await super().process_request(request)
+            return None
+        await self.robot_parser(request)
+        answer = self._answers.get(urlsplit(request.url).netloc)
+        if answer is None or answer.status >= MIN_SERVER_ERROR:
+            raise RequestRefused(None)
+        return Response(answer.url, answer.status, body=answer.body)
+
+    def process_request_2(self, rp: Any, request: Request) -> None:
+        answer = self._answers.get(urlsplit(request.url).netloc)
+        if answer is not None and answer.status >= MIN_SERVER_ERROR:
+            raise RequestRefused(Rejection.ROBOTS, "fetch.robots-status", url=request.url, status=answer.status)
+        if reason := self._unreadable.get(urlsplit(request.url).netloc):
+            raise RequestRefused(Rejection.ROBOTS, "fetch.robots-unreadable", url=request.url, reason=reason)
+        try:
+            super().process_request_2(rp, request)
+        except IgnoreRequest as fault:
+            raise RequestRefused(Rejection.ROBOTS, "fetch.robots", url=request.url) from fault
+
+    async def _parse_robots(self, response: Response, netloc: str, request: Request) -> None:
+        # Of a host that only style sheets come from nobody looks for sitemaps: its body need not stay.
+        kept = response.body[:MAX_ROBOTS_BYTES] if request.cb_kwargs.get("target") is not None else b""
+        self._answers[netloc] = Response(response.url, response.status, body=kept)
+        rules = ProtegoRobotParser(b"", self.crawler.spider)
+        read = await context_of(self.crawler).reader.run(RobotsToRead(response.url, response.body))
+        if isinstance(read, Rejected):
+            self._unreadable[netloc] = read.message
+        else:
+            rules.rp = read
+        self._obey_crawl_delay(rules)
+        waiting: Any = self._parsers[netloc]
+        self._parsers[netloc] = rules
+        waiting.callback(rules)
+
+    def _obey_crawl_delay(self, rules: ProtegoRobotParser) -> None:
+        """Never ask faster than robots.txt wants, within reason."""
+        wanted_s = min(rules.crawl_delay(self._robotstxt_useragent or "") or 0.0, MAX_DELAY_S)
+        throttle, engine = self.crawler.get_extension(AutoThrottle), self.crawler.engine
+        if throttle is not None and engine is not None:
+            throttle.mindelay = max(throttle.mindelay, wanted_s)
+            engine.downloader._delay = throttle.mindelay

@@ -1,0 +1,120 @@
+"""A page's tree with every obfuscation of its markup undone, and the record of what they were."""
+
+from collections.abc import Sequence, Set
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Protocol
+
+from lxml.html import HtmlElement
+
+from core.obfuscations import ObfuscationFound
+from crawler.fetching.resources import NO_RESOURCES, Resources, absolute
+from crawler.markup import lines, parse
+from crawler.obfuscation.fonts import FontReader
+from crawler.obfuscation.page_styles import styles_of
+from crawler.obfuscation.picture_reader import PictureReader
+from crawler.obfuscation.repaired import Removed, Repaired, hidden_inside, inside
+from crawler.obfuscation.repairs import MarkedPage, repairs
+
+
+class RenderContext(Protocol):
+    """What there is beside the bytes of a page: what it refers to, and readers of fonts and pictures."""
+
+    def resources(self, url: str) -> Resources: ...
+
+    @property
+    def fonts(self) -> FontReader | None: ...
+
+    @property
+    def pictures(self) -> PictureReader | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class MarkupAlone:
+    """Markup alone: neither requests nor drawings."""
+
+    fonts: None = None
+    pictures: None = None
+
+    def resources(self, url: str) -> Resources:
+        return NO_RESOURCES
+
+
+MARKUP_ALONE = MarkupAlone()
+
+
+@dataclass(slots=True)
+class Deobfuscation:
+    """What was undone in a tree; `elements` are its elements as they stood before, in document order."""
+
+    elements: Sequence[HtmlElement]
+    removed: list[Removed] = field(default_factory=list)
+    repaired: list[Repaired] = field(default_factory=list)
+
+    def found(self, tree: HtmlElement, main_text: str) -> tuple[ObfuscationFound, ...]:
+        """What of it stood inside the main text."""
+        if not self.removed and not self.repaired:
+            return ()
+        containers = containers_of(tree, main_text)
+        return (*hidden_inside(self.removed, main_text, containers), *inside(self.repaired, containers))
+
+    def raw_text(self, tree: HtmlElement, main_text: str, markup: str) -> str:
+        """The main text as it stands in the page's source: from the first of its lines to the last."""
+        raw = parse(markup)
+        containers = containers_of(tree, main_text)
+        if raw is None or not containers:
+            return ""
+        numbers = {element: number for number, element in enumerate(self.elements)}
+        wanted = [numbers[place] for each in containers if (place := _known(each, numbers)) is not None]
+        if not wanted:
+            return ""
+        raw_elements = list(raw.iter())
+        if len(raw_elements) != len(self.elements):
+            return ""
+        first, last = raw_elements[min(wanted)], raw_elements[max(wanted)]
+        return _between(raw, first, last)
+
+
+def deobfuscate(tree: HtmlElement, url: str, context: RenderContext = MARKUP_ALONE) -> Deobfuscation:
+    """Undo the obfuscations of a page's tree, in place."""
+    result = Deobfuscation(list(tree.iter()))
+    base, resources = _base(tree, url), context.resources(url)
+    needs_faces = context.fonts is not None
+    style = partial(styles_of, tree, base, resources, needs_faces=needs_faces)
+    page = MarkedPage(tree, base, resources, context.fonts, context.pictures, style, result.removed)
+    for repair in repairs():
+        if repair.in_tree is not None:
+            result.repaired += repair.in_tree(page)
+    return result
+
+
+def containers_of(tree: HtmlElement, main_text: str) -> Set[HtmlElement]:
+    """The blocks that the lines of a main text stand in."""
+    wanted = set(main_text.split("\n"))
+    return frozenset(line.container for line in lines(tree) if line.text in wanted)
+
+
+def _known(element: HtmlElement | None, numbers: dict[HtmlElement, int]) -> HtmlElement | None:
+    """The nearest element above that stood in the page's source: a script may have written the one asked for."""
+    while element is not None and element not in numbers:
+        element = element.getparent()
+    return element
+
+
+def _between(raw: HtmlElement, first: HtmlElement, last: HtmlElement) -> str:
+    wanted: list[str] = []
+    is_inside = False
+    ends = set(last.iter())
+    starts = set(first.iter())
+    shown = lines(raw)
+    final = max((number for number, line in enumerate(shown) if line.container in ends), default=-1)
+    for number, line in enumerate(shown):
+        is_inside = is_inside or line.container in starts
+        if is_inside and number <= final:
+            wanted.append(line.text)
+    return "\n".join(wanted)
+
+
+def _base(tree: HtmlElement, url: str) -> str:
+    declared = next((element.get("href") or "" for element in tree.iter("base")), "")
+    return absolute(url, declared) if declared else url

@@ -1,0 +1,164 @@
+"""Obfuscated fonts: which characters a page's font shows in place of those that stand in its source.
+
+Each glyph is drawn and compared with free faces by shape; where that leaves doubt, a recogniser of characters is asked
+as well. A font that draws its characters as what they are changes nothing.
+"""
+
+import re
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass
+from math import log
+
+import numpy as np
+
+from core.ids import digest
+from crawler.characters.repertoire import HAN, PRIVATE_USE
+from crawler.obfuscation.font_process import FontProcess
+from crawler.obfuscation.glyph_choice import Choice, Evidence, Script, choose, script_of
+from crawler.obfuscation.glyph_ocr import Recognizer
+from crawler.obfuscation.glyph_shapes import Candidate, GlyphIndex, Raster
+from crawler.obfuscation.reference_fonts import ReferenceFonts
+
+# All of 4,600 characters of texts in SimHei, in Noto Serif and in Noto Sans, each while it was not among the
+# references, 2026-11. The right character is at .76 or more in SimHei and at .64 or more in 99.9 % of the others; of
+# two characters taken at random 99.9 % are below .60.
+MIN_SIMILARITY = 0.62  # below it a drawing is none of the known characters
+# A character that is drawn as another: that must be much more alike than its own, which in all but one in 5,000 is no
+# further off than .08 in any face.
+MAX_OWN_SIMILARITY, MIN_LEAD = 0.75, 0.12
+MIN_REMAPPED = 3  # of a font's characters; two may be an odd drawing in an honest one
+MAX_FONTS_KEPT = 64
+_MAX_ASKED_OF_OCR = 300  # glyphs of one font: 16 ms each
+# A glyph this many times further below the font's middle than its twentieth part is. Of 8 characters that are in no
+# list (樫, 覇) all are in Noto Sans and in Noto Serif and 6 in SimHei, of 3,424 known ones none, none, and 1 (2026-11).
+_SPREADS, _MIN_GLYPHS_TO_JUDGE = 3.0, 40
+# Judged apart: digits have fewer strokes to tell them by, and are left alone by most fonts that garble Chinese.
+_KINDS = (PRIVATE_USE, HAN, re.compile(f"(?!{PRIVATE_USE.pattern}|{HAN.pattern})."))
+
+
+@dataclass(slots=True)
+class _Glyph:
+    """What is known of the drawing that a font has for a character; `seen`: what the recogniser said, None unasked."""
+
+    own: float | None
+    candidates: Sequence[Candidate]
+    raster: Raster
+    seen: tuple[str, float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Stated:
+    """A character of the source with its glyph; odds: in nats, that it is drawn as what it is."""
+
+    char: str
+    glyph: _Glyph
+    odds: float
+
+    def choice(self, script: Script) -> Choice:
+        return choose(self.glyph.candidates, Evidence(script, (self.char, self.odds), self.glyph.seen or ("", 0.0)))
+
+
+@dataclass(frozen=True, slots=True)
+class ShownChars:
+    """What a font shows for characters of a page: `chars`; and which of the shown ones stay in doubt."""
+
+    chars: Mapping[str, str]
+    doubtful: str = ""
+
+
+class FontReader:
+    """Reads the fonts of pages; what a font's glyphs look like is kept by the digest of its bytes."""
+
+    def __init__(self, process: FontProcess, references: ReferenceFonts, recognizer: Recognizer) -> None:
+        self._process, self._references, self._recognizer = process, references, recognizer
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[str, dict[str, _Glyph | None]] = OrderedDict()
+
+    def remapped(self, font: bytes, chars: Set[str]) -> ShownChars:
+        """What the font shows for those of `chars` that it does not draw as what they are; none for an honest font."""
+        index = self._references.index
+        wanted = {char for char in chars if PRIVATE_USE.fullmatch(char) or HAN.fullmatch(char) or char.isalnum()}
+        if index is None or not wanted:
+            return ShownChars({})
+        known = self._glyphs(font, wanted, index)
+        glyphs = {char: glyph for char in sorted(wanted) if (glyph := known.get(char)) is not None}
+        private, han, rest = (_of_kind(glyphs, kind) for kind in _KINDS)
+        return self._shown([*_stated(private, 0), *_stated(han), *_stated(rest)])
+
+    def close(self) -> None:
+        self._process.close()
+
+    def _shown(self, stated: Sequence[_Stated]) -> ShownChars:
+        script = script_of(one.glyph.candidates[0].char for one in stated)
+        choices = [one.choice(script) for one in stated]
+        doubtful = [number for number, choice in enumerate(choices) if not choice.is_sure]
+        for number in sorted(doubtful, key=lambda each: choices[each].probability)[:_MAX_ASKED_OF_OCR]:
+            glyph = stated[number].glyph
+            glyph.seen = glyph.seen or self._recognizer.one(glyph.raster)
+            choices[number] = stated[number].choice(script)
+        least = _least_of_known([one.glyph.candidates[0].similarity for one in stated])
+        changed = [(one, choice) for one, choice in zip(stated, choices, strict=True) if choice.char != one.char]
+        doubtful_chars = [
+            choice.char for one, choice in changed if not choice.is_sure or one.glyph.candidates[0].similarity < least
+        ]
+        return ShownChars({one.char: choice.char for one, choice in changed}, "".join(doubtful_chars))
+
+    def _glyphs(self, font: bytes, wanted: Set[str], index: GlyphIndex) -> Mapping[str, _Glyph | None]:
+        key = digest(font)
+        with self._lock:
+            known = dict(self._kept.get(key, {}))
+        missing = wanted - known.keys()
+        if missing:
+            known.update(self._read(font, sorted(missing), index))
+            with self._lock:
+                self._kept[key] = known
+                self._kept.move_to_end(key)
+                while len(self._kept) > MAX_FONTS_KEPT:
+                    self._kept.popitem(last=False)
+        return known
+
+    def _read(self, font: bytes, chars: Sequence[str], index: GlyphIndex) -> dict[str, _Glyph | None]:
+        """None for a character that the font does not draw, or as nothing known."""
+        read: dict[str, _Glyph | None] = dict.fromkeys(chars)
+        drawings = self._process.draw(font, [ord(char) for char in chars])
+        if drawings is None:
+            return read
+        rows = index.similarities(list(drawings.rasters))
+        for code, row, raster in zip(drawings.codes, rows, drawings.rasters, strict=True):
+            candidates = index.candidates(row)
+            if candidates[0].similarity >= MIN_SIMILARITY:
+                read[chr(code)] = _Glyph(index.own(row, chr(code)), candidates, raster)
+        return read
+
+
+def is_another(char: str, own: float | None, candidates: Sequence[Candidate]) -> bool:
+    """Whether a drawing that stands for `char` surely shows one of `candidates` instead."""
+    top = candidates[0]
+    if top.similarity < MIN_SIMILARITY:
+        return False
+    if PRIVATE_USE.fullmatch(char):
+        return True
+    return own is not None and own < MAX_OWN_SIMILARITY and top.similarity - own >= MIN_LEAD
+
+
+def _of_kind(glyphs: Mapping[str, _Glyph], kind: re.Pattern[str]) -> dict[str, _Glyph]:
+    return {char: glyph for char, glyph in glyphs.items() if kind.fullmatch(char)}
+
+
+def _stated(glyphs: Mapping[str, _Glyph], at_least: int = MIN_REMAPPED) -> list[_Stated]:
+    """Those of one kind; none where fewer than `at_least` are drawn as another."""
+    others = sum(1 for char, glyph in glyphs.items() if is_another(char, glyph.own, glyph.candidates))
+    if others < at_least:
+        return []
+    odds = log((len(glyphs) - others + 1) / (others + 1))
+    return [_Stated(char, glyph, odds) for char, glyph in glyphs.items()]
+
+
+def _least_of_known(similarities: Sequence[float]) -> float:
+    """How alike a glyph of this font is at least to a known character; below, it is likely one that is not known."""
+    if len(similarities) < _MIN_GLYPHS_TO_JUDGE:
+        return 0.0
+    low, middle = np.percentile(similarities, [5, 50])
+    return float(middle - _SPREADS * (middle - low))

@@ -1,0 +1,82 @@
+"""Text that a style sheet puts before or after elements: words of the copy that no program finds in the markup."""
+
+import re
+from collections.abc import Iterator
+
+from lxml.html import HtmlElement
+
+from core.obfuscations import Obfuscation
+from crawler.characters.repertoire import HAN, count_han
+from crawler.css.cascade import Cascade, Properties
+from crawler.css.declarations import CONTENT
+from crawler.css.values import tokens_of
+from crawler.obfuscation.rendering import alone
+from crawler.obfuscation.repaired import Repaired, block_of
+from crawler.obfuscation.repairs import MarkedPage, Repair
+from crawler.obfuscation.visibility import INLINE, shown_text
+
+MAX_CHARS = 5_000  # of one text; a paragraph has a tenth of it
+MIN_PIECES = 2  # a single label ("作者：") is design
+MIN_HAN_OF_LINE = 8
+_SIGN = re.compile(r"content\s*:\s*(?:[^;}]*attr\(|[^;}]*[\u3400-\u9fff]|[^;}]*\\[3-9][0-9a-f]{3})", re.IGNORECASE)
+
+
+def insert_generated(styles: Cascade) -> list[Repaired]:
+    """Write into a tree (changed in place) what its sheets show before and after its elements inside sentences."""
+    pieces = list(_pieces(styles))
+    if len(pieces) < MIN_PIECES:
+        return []
+    for element, place, text in pieces:
+        if place == "before":
+            element.text = text + (element.text or "")
+        else:
+            _append(element, text)
+    return [Repaired(Obfuscation.GENERATED_TEXT, element, 1, text) for element, _, text in pieces]
+
+
+def _pieces(styles: Cascade) -> Iterator[tuple[HtmlElement, str, str]]:
+    for element in styles.with_content():
+        for place in ("before", "after"):
+            own = styles.beside(element, place)
+            text, is_of_attribute = _content(element, own)
+            if not HAN.search(text) or not alone(own, element, styles).shows_text:
+                continue
+            if is_of_attribute or _is_in_sentence(element):
+                yield element, place, text
+
+
+def _content(element: HtmlElement, own: Properties) -> tuple[str, bool]:
+    """The text, and whether it stands in an attribute of the element."""
+    parts, is_of_attribute = [], False
+    for token in tokens_of(own.get("content", "")[: MAX_CHARS * 2]):
+        if token.type == "string":
+            parts.append(token.value)
+        elif token.type == "function" and token.lower_name == "attr":
+            name = next((each.lower_value for each in token.arguments if each.type == "ident"), "")
+            parts.append(element.get(name) or "")
+            is_of_attribute = True
+    return "".join(parts)[:MAX_CHARS], is_of_attribute
+
+
+def _is_in_sentence(element: HtmlElement) -> bool:
+    """Whether an element stands in a line of running text: a label before a line of its own does not."""
+    block = block_of(element)
+    return element.tag in INLINE and block is not None and count_han(shown_text(block)) >= MIN_HAN_OF_LINE
+
+
+def _append(element: HtmlElement, text: str) -> None:
+    if len(element):
+        element[-1].tail = (element[-1].tail or "") + text
+    else:
+        element.text = (element.text or "") + text
+
+
+def _properties(_tree: HtmlElement, sheets: str) -> frozenset[str]:
+    return CONTENT if _SIGN.search(sheets) else frozenset()
+
+
+def _repair(page: MarkedPage) -> list[Repaired]:
+    return insert_generated(page.styles)
+
+
+REPAIR = Repair(in_tree=_repair, properties=_properties)

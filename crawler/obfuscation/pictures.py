@@ -1,0 +1,146 @@
+"""Pictures in place of characters: what they show is put into the text.
+
+A picture counts as a character where it stands inside a sentence and is no larger than one; a strip of them, where
+style shows a part of it, counts as well.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from lxml.html import HtmlElement
+
+from core.obfuscations import Obfuscation
+from crawler.characters.repertoire import HAN, count_han
+from crawler.css.cascade import Cascade, Properties
+from crawler.css.conditions import screens_of
+from crawler.css.declarations import PICTURES
+from crawler.css.screens import DESKTOP
+from crawler.css.values import DESKTOP_UNITS, address_in, length_px, token_px, tokens_of
+from crawler.fetching.resources import ResourceKind, Resources, absolute
+from crawler.obfuscation.glyph_choice import in_doubt, script_of
+from crawler.obfuscation.picture_reader import MAX_CHARS, PicturePart, PictureReader
+from crawler.obfuscation.repaired import Repaired
+from crawler.obfuscation.repairs import MarkedPage, Repair
+from crawler.obfuscation.visibility import INLINE
+
+MIN_PICTURES = 2  # in one page's sentences; one alone is an ornament
+MIN_HAN_AROUND_DIGITS = 10  # of the block where a picture stands between digits: 1963年11月
+MAX_STATED_PX = 120.0  # of a height; 40 px is usual, and screens of high density have three times that
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    element: HtmlElement
+    address: str
+    box: tuple[float, float, float, float] | None = None  # left, top, width, height in px of a strip
+
+
+def write_pictured(
+    tree: HtmlElement, styles: Cascade, base: str, resources: Resources, reader: PictureReader
+) -> list[Repaired]:
+    """Put the characters into `tree` (changed in place) that pictures inside its sentences show."""
+    repaired = list(_write_drawn_text(tree))
+    places = list(_places(tree, styles, base))
+    if len(places) < MIN_PICTURES or not reader.can_read:
+        return repaired
+    script = script_of(tree.text_content())
+    found = [(place, resources.get(place.address, ResourceKind.PICTURE)) for place in places]
+    there = [(place, PicturePart(picture, place.box)) for place, picture in found if picture]
+    texts = reader.texts([part for _, part in there], script)
+    for (place, _), read in zip(there, texts, strict=True):
+        if read.text:
+            _replace(place.element, read.text)
+            name = place.address if not place.address.startswith("data:") else "data:"
+            example = f"{in_doubt(read.doubtful)}{read.text} ← {name[-60:]}"
+            repaired.append(Repaired(Obfuscation.PICTURE_TEXT, place.element, 1, example))
+    return repaired
+
+
+def stands_in_sentence(element: HtmlElement) -> bool:
+    """Whether characters of a sentence stand on one side at least, or another such picture does."""
+    parent, brother, after = element.getparent(), element.getprevious(), element.getnext()
+    if parent is None:
+        return False
+    before = (brother.tail if brother is not None else parent.text) or ""
+    near = before.rstrip()[-1:] + (element.tail or "").lstrip()[:1]
+    if count_han(near) or re.search("[，。！？；：、“”「」…]", near):
+        return True
+    if re.fullmatch(r"\d\d", near) and count_han(parent.text_content() or "") >= MIN_HAN_AROUND_DIGITS:
+        return True
+    is_between = any(
+        other is not None and other.tag == element.tag and not text.strip()
+        for other, text in ((brother, before), (after, element.tail or ""))
+    )
+    return is_between and count_han(parent.text_content() or "") >= MIN_PICTURES
+
+
+def _places(tree: HtmlElement, styles: Cascade, base: str) -> Iterator[_Place]:
+    for element in tree.iter("img", *INLINE):
+        if element.tag == "img":
+            place = next(element.iterancestors("picture"), element)
+            address = absolute(base, _source(element, place))
+            if address and _is_small(element, styles.of(element)) and stands_in_sentence(place):
+                yield _Place(place, address)
+        elif not len(element) and not (element.text or "").strip():
+            own = styles.of(element)
+            source = address_in(own.get("background-image", ""))
+            if source and stands_in_sentence(element):
+                yield _Place(element, absolute(base, source), _box(own))
+
+
+def _source(image: HtmlElement, picture: HtmlElement) -> str:
+    """What a desktop shows for an image: the first source that is for it."""
+    for each in picture.iter("source"):
+        given = (each.get("srcset") or "").split()
+        if given and screens_of(each.get("media") or "") >> DESKTOP & 1:
+            return given[0].rstrip(",")
+    names = ("data-src", "data-original", "src")
+    return next((value for name in names if (value := image.get(name, "").strip())), "")
+
+
+def _is_small(element: HtmlElement, own: Properties) -> bool:
+    stated = own.get("height") or element.get("height") or ""
+    if stated.isdigit():
+        return float(stated) <= MAX_STATED_PX
+    return (length_px(stated) or 0.0) <= MAX_STATED_PX
+
+
+def _box(own: Properties) -> tuple[float, float, float, float] | None:
+    """What part of a strip is shown: it is moved by `background-position` under a window of the element's size."""
+    position = tokens_of(own.get("background-position", ""))
+    offsets = [px for token in position if (px := token_px(token, DESKTOP_UNITS)) is not None]
+    width, height = length_px(own.get("width")), length_px(own.get("height"))
+    if not width or not height:
+        return None
+    left, top = [*offsets, 0.0, 0.0][:2]
+    return -left, -top, width, height
+
+
+def _write_drawn_text(tree: HtmlElement) -> Iterator[Repaired]:
+    """Characters that stand in a drawing (<svg><text>) inside a sentence need no reading."""
+    for drawing in list(tree.iter("svg")):
+        text = "".join(" ".join(part.itertext()) for part in drawing.iter("text")).strip()
+        if HAN.search(text) and len(text) <= MAX_CHARS and stands_in_sentence(drawing):
+            _replace(drawing, text)
+            yield Repaired(Obfuscation.PICTURE_TEXT, drawing, 1, f"{text} ← <svg>")
+
+
+def _replace(element: HtmlElement, text: str) -> None:
+    element.clear(keep_tail=True)
+    element.tag = "span"
+    element.text = text
+
+
+def _properties(tree: HtmlElement, sheets: str) -> frozenset[str]:
+    is_meant = "background" in sheets or tree.xpath("boolean(//*[contains(@style,'background')])")
+    return PICTURES if is_meant else frozenset()
+
+
+def _repair(page: MarkedPage) -> Sequence[Repaired]:
+    if page.pictures is None:
+        return ()
+    return write_pictured(page.tree, page.styles, page.base, page.resources, page.pictures)
+
+
+REPAIR = Repair(in_tree=_repair, properties=_properties)

@@ -1,0 +1,287 @@
+"""Whether an element lies where nobody gets to: beyond the left or upper edge, or screens away to the right.
+
+An element may lie anywhere on the widest screen unless style says where; what is in it reaches as far as it may.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from math import hypot, inf
+from typing import NamedTuple
+
+from lxml.html import HtmlElement
+from tinycss2.ast import Node
+
+from crawler.css.cascade import Properties
+from crawler.css.screens import SCREENS, WIDEST_PX
+from crawler.css.values import Units, functions, length_px, token_px, token_ratio, tokens_of
+from crawler.obfuscation.bounds import Bounds
+
+# Beyond the right edge a page may scroll; further than four screens nobody does to read a sentence.
+FAR_PX = 5_000.0
+_PLACING = frozenset([
+    "position", "left", "right", "top", "bottom", "margin-left", "margin-top", "transform", "translate", "scale",
+    "filter", "width", "padding-left",
+])  # fmt: skip
+_HIGHEST_PX = max(screen.height_px for screen in SCREENS)
+_RETURNING = _PLACING | {"text-align", "direction", "float", "margin-right"}
+
+
+class Way(NamedTuple):
+    """How far something is moved: at least and at most, in px."""
+
+    least: float
+    most: float
+
+    def and_then(self, other: "Way") -> "Way":
+        return Way(self.least + other.least, self.most + other.most)
+
+    def times(self, factor: float) -> "Way":
+        if self == _NOWHERE or abs(factor) == inf:
+            return self if self == _NOWHERE else _ANYWHERE
+        return Way(*sorted((self.least * factor, self.most * factor)))
+
+
+_NOWHERE, _ANYWHERE, _ON_SCREEN = Way(0.0, 0.0), Way(-inf, inf), Way(0.0, WIDEST_PX)
+
+
+@dataclass(frozen=True, slots=True)
+class Transform:
+    """What transform, translate and scale do to a box."""
+
+    across: Way = _NOWHERE
+    down: Way = _NOWHERE
+    scale: tuple[float, float] = (1.0, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where what stands in an element begins, and how its lines are set.
+
+    is_frame: children that are placed (absolute) are placed in an element, not in the page; is_fixed_frame: all are.
+    """
+
+    across: Way = _ON_SCREEN
+    down: Way = _NOWHERE
+    is_frame: bool = False
+    is_fixed_frame: bool = False
+    indent_px: float = 0.0
+    align: str = "start"
+    is_from_right: bool = False
+
+    @property
+    def is_from_left(self) -> bool:
+        """Whether lines begin at the left."""
+        return self.align in ("start", "left", "justify") and not self.is_from_right
+
+
+def transform_of(own: Properties, units: Units) -> Transform:
+    """What a box is moved and scaled by. What turns it may move it anywhere."""
+    result = Transform()
+    tokens = tokens_of(own.get("translate", "none"))
+    if tokens and tokens[0].type != "ident":
+        result = _then(result, "translate", [[token] for token in tokens], units)
+    tokens = tokens_of(own.get("scale", "none"))
+    if tokens and tokens[0].type != "ident":
+        result = _then(result, "scale", [[token] for token in tokens], units)
+    for name, arguments in functions(own.get("transform", "none")):
+        result = _then(result, name, arguments, units)
+    return result
+
+
+def _then(before: Transform, name: str, arguments: Sequence[Sequence[Node]], units: Units) -> Transform:
+    (across, down), (wide, high) = (before.across, before.down), before.scale
+    first, second = [*(part[0] for part in arguments if len(part) == 1), None, None][:2]
+    if name in ("translate", "translatex", "translate3d"):
+        across = across.and_then(_way(first, units).times(wide))
+    if name in ("translate", "translate3d", "translatey"):
+        down = down.and_then(_way(first if name == "translatey" else second, units).times(high))
+    elif name in ("scale", "scale3d"):
+        wide, high = wide * _factor(first), high * _factor(second or first)
+    elif name in ("scalex", "scaley"):
+        wide, high = (wide * _factor(first), high) if name == "scalex" else (wide, high * _factor(first))
+    elif name == "matrix" and [part[0].type for part in arguments] == ["number"] * 6:
+        a, b, c, d, e, f = (float(part[0].value) for part in arguments)
+        across, down = across.and_then(Way(e, e).times(wide)), down.and_then(Way(f, f).times(high))
+        wide, high = wide * hypot(a, b), high * hypot(c, d)
+    elif name not in ("translatex", "translatez", "scalez"):
+        across = down = _ANYWHERE
+        wide, high = (inf, inf) if name.startswith("matrix") else (wide, high)
+    return Transform(across, down, (wide, high))
+
+
+def _factor(token: Node | None) -> float:
+    value = token_ratio(token) if token is not None else None
+    return inf if value is None else abs(value)
+
+
+def _way(token: Node | None, units: Units) -> Way:
+    """One argument of translate; shares are of the box's own size, which is not known."""
+    if token is None:
+        return _NOWHERE
+    if token.type == "percentage":
+        return _NOWHERE if token.value == 0 else Way(-inf, 0.0) if token.value < 0 else Way(0.0, inf)
+    size = token_px(token, units)
+    return _ANYWHERE if size is None else Way(size, size)
+
+
+def _offset(value: str | None, units: Units) -> Way:
+    """What left, top or a margin moves by; shares are of a screen at most."""
+    if value in (None, "auto"):
+        return _NOWHERE
+    size = length_px(value, units)
+    if size is not None:
+        return Way(size, size)
+    token = tokens_of(value or "")[:1]
+    if len(tokens_of(value or "")) == 1 and token[0].type == "percentage":
+        return Way(*sorted((0.0, token[0].value / 100 * WIDEST_PX)))
+    return _ANYWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class Shift:
+    """What moves one element inside `place`."""
+
+    element: HtmlElement
+    own: Properties
+    units: Units
+    place: Place
+    transform: Transform
+    bounds: Bounds
+    is_line: bool  # a part of a line, which may begin another one
+    has_margins: bool
+
+    @property
+    def _is_placed(self) -> bool:
+        return self.own.get("position") in ("absolute", "fixed")
+
+    @property
+    def _is_on_page(self) -> bool:
+        """Whether an element is placed in the page, not in another element."""
+        is_fixed = self.own.get("position") == "fixed"
+        return self._is_placed and not (self.place.is_fixed_frame if is_fixed else self.place.is_frame)
+
+    def _along(self, first: str, last: str) -> Way:
+        """What left (or top) and right (or bottom) move by."""
+        if self.own.get("position") not in ("relative", "absolute", "fixed"):
+            return _NOWHERE
+        if self.own.get("position") == "relative" and self.own.get(first, "auto") == "auto":
+            return _offset(self.own.get(last), self.units).times(-1.0)
+        return _offset(self.own.get(first), self.units)
+
+    def across(self) -> Way:
+        """Where the element begins, from the left edge of the page."""
+        is_free = self._is_on_page and self.own.get("left", "auto") != "auto"
+        begins = _NOWHERE if is_free else self.place.across
+        margin = _offset(self.own.get("margin-left"), self.units) if self.has_margins else _NOWHERE
+        margin = Way(min(0.0, margin.least), margin.most) if self.is_line else margin
+        return begins.and_then(self._along("left", "right")).and_then(margin).and_then(self.transform.across)
+
+    def down(self) -> Way:
+        """Where the element begins, from the upper edge of the page."""
+        if self._is_on_page and self.own.get("top", "auto") != "auto":
+            return self._moved_down()
+        begins = Way(0.0, self.bounds.above_px(self.element) if self._moved_down().most < 0.0 else 0.0).and_then(
+            self.place.down
+        )
+        return begins.and_then(self._moved_down())
+
+    def _moved_down(self) -> Way:
+        margin = _offset(self.own.get("margin-top"), self.units) if self._is_placed else _NOWHERE
+        return self._along("top", "bottom").and_then(margin).and_then(self.transform.down)
+
+    def is_off(self) -> bool:
+        """Whether nobody gets to see what stands in the element."""
+        if self.own.keys().isdisjoint(_PLACING):
+            return False
+        across, down = self.across(), self.down()
+        is_fixed = self.own.get("position") == "fixed" and self._is_on_page
+        if across.least >= (WIDEST_PX if is_fixed else FAR_PX) or (is_fixed and down.least >= _HIGHEST_PX):
+            return True
+        if across.most < 0.0 and across.most + self._slack() + self.bounds.extent(self.element).right_px <= 0.0:
+            return True
+        if down.most < 0.0 and down.most + self.bounds.extent(self.element).down_px <= 0.0:
+            return True
+        return self._is_placed and (
+            self._is_off_by_end("left", "right", WIDEST_PX, lambda: self.bounds.extent(self.element).right_px)
+            or self._is_off_by_end("top", "bottom", _HIGHEST_PX, lambda: self.bounds.extent(self.element).down_px)
+        )
+
+    def _is_off_by_end(self, first: str, last: str, screen_px: float, size_px: Callable[[], float]) -> bool:
+        """The same for an element whose right or lower edge is placed."""
+        if self.own.get(first, "auto") != "auto" or self.own.get(last, "auto") == "auto":
+            return False
+        way = _offset(self.own[last], self.units)
+        moved = self.transform.across if first == "left" else self.transform.down
+        if self._is_on_page and screen_px - way.least + moved.most + size_px() <= 0.0:
+            return True
+        least = FAR_PX if self.own.get("position") == "absolute" else 0.0
+        begins = moved.least - way.most  # with nothing in it
+        may_be_off = self._is_on_page and (first == "left" or self.own.get("position") == "fixed")
+        return may_be_off and begins >= least and begins - size_px() >= least
+
+    def _slack(self) -> float:
+        """How far right of its beginning the text of a wide box may stand."""
+        if self.place.is_from_right:
+            return inf
+        is_narrow = self._is_placed and "auto" in (self.own.get("left", "auto"), self.own.get("right", "auto"))
+        if self.place.is_from_left or (is_narrow and "width" not in self.own):
+            return 0.0
+        is_stretched = self.own.get("margin-left", "0") != "0" or self._is_placed
+        return inf if is_stretched and self.place.align != "center" else float(WIDEST_PX)
+
+    @property
+    def is_moving(self) -> bool:
+        """Whether all that is inside is drawn by itself and then moved: what is fixed in it as well."""
+        return any(self.own.get(name, "none") != "none" for name in ("transform", "translate", "scale", "filter"))
+
+    @property
+    def lies_over(self) -> bool:
+        """Whether the element may lie over others than those that it stands in."""
+        is_moved = self._along("left", "right") != _NOWHERE or self._along("top", "bottom") != _NOWHERE
+        return self._is_placed or is_moved or self.transform != Transform()
+
+    @property
+    def may_return(self) -> bool:
+        """Whether the element may lie elsewhere than what it stands in."""
+        return not self.own.keys().isdisjoint(_RETURNING)
+
+    def inside(self) -> Place:
+        """Where the element's children begin."""
+        if self.own.keys().isdisjoint(_PLACING):
+            return self.place
+        before, across = self.place.across, self.across()
+        wide = max(0.0, (length_px(self.own.get("width"), self.units) or 0.0) - WIDEST_PX)
+        padding = max(0.0, _offset(self.own.get("padding-left"), self.units).most)
+        is_frame = self.is_moving or self.own.get("position", "static") != "static"
+        return replace(
+            self.place,
+            across=Way(min(before.least, across.least), max(before.most, across.most) + padding + wide),
+            down=Way(0.0, max(self.place.down.most, self._moved_down().most, 0.0)),
+            is_frame=self.place.is_frame or is_frame,
+            is_fixed_frame=self.place.is_fixed_frame or self.is_moving,
+        )
+
+
+def with_lines(place: Place, own: Properties, units: Units) -> Place:
+    """How the lines inside an element are set."""
+    align, direction = own.get("text-align", "inherit"), own.get("direction", "inherit")
+    if own.keys().isdisjoint(("text-align", "direction", "text-indent")):
+        return place
+    indent = place.indent_px if own.get("text-indent", "inherit") == "inherit" else length_px(own["text-indent"], units)
+    return replace(
+        place,
+        align=place.align if align == "inherit" else align.removeprefix("-webkit-"),
+        is_from_right=place.is_from_right if direction == "inherit" else direction == "rtl",
+        indent_px=0.0 if indent is None else indent,
+    )
+
+
+def is_indented_away(
+    element: HtmlElement, place: Place, bounds: Bounds, is_one_line: Callable[[HtmlElement], bool]
+) -> bool:
+    """Whether the one line of a block is pushed off the screen by its indent."""
+    if place.across.most + place.indent_px >= 0.0 or not (place.is_from_left or place.align == "center"):
+        return False
+    slack = 0.0 if place.is_from_left else WIDEST_PX
+    fits = place.across.most + place.indent_px + slack + bounds.extent(element).right_px <= 0.0
+    return fits and element.tag != "pre" and is_one_line(element)

@@ -1,0 +1,205 @@
+"""The faces that obfuscated glyphs are compared with: free ones that the machine has, read where they lie.
+
+Nothing is shipped: mplfonts, which the product depends on, brings Noto Sans and Noto Serif (SIL Open Font License), and
+more faces of the same licence are taken from where Linux keeps fonts. Faces whose licence is not free are left alone.
+"""
+
+import hashlib
+import logging
+import platform
+import re
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence, Set
+from functools import cached_property
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, ImageDraw, ImageFont
+from PIL import __version__ as pillow_version
+from PIL import features as pillow_features
+
+from crawler.characters.repertoire import COMMON_HAN, HAN, SECOND_HAN
+from crawler.child_environment import child_environment
+from crawler.obfuscation import glyph_shapes
+from crawler.obfuscation.glyph_shapes import FEATURES, GlyphIndex, Learned, Raster, features, learned
+from crawler.obfuscation.reference_store import ReferenceStore, unpacked
+
+SIZE_PX = 72  # that a reference is drawn at, as are the glyphs compared with it
+MAX_FACES = 3  # they cost 12 s of one processor once a machine, and 49 MB (2026-11)
+_FOLDERS = ("/usr/share/fonts", "/usr/local/share/fonts", "~/.local/share/fonts", "~/.fonts")
+# Free faces with all of GB 2312, best known first: two weights of two styles serve better than many of one.
+_FREE = (
+    r"^(?:NotoSans(?:CJK)?(?:sc)?|NotoSansCJKsc|SourceHanSansSC?|SourceHanSansCN)-Regular",
+    r"^(?:NotoSerifCJKsc|NotoSerifCJK|SourceHanSerifSC?|SourceHanSerifCN)-Regular",
+    r"^(?:NotoSansCJKsc|NotoSansCJK|SourceHanSansSC?|SourceHanSansCN)-Bold",
+    r"^(?:NotoSerifCJKsc|NotoSerifCJK|SourceHanSerifSC?|SourceHanSerifCN)-Bold",
+    r"^(?:wqy-microhei|wqy-zenhei|uming|ukai|LXGWWenKai-Regular)",
+)
+_SUFFIXES = (".otf", ".ttf", ".ttc")
+_MAX_FACES_OF_FILE = 10
+_MAX_SECONDS = 300.0  # for drawing: thirty times what it takes, as to draw here would take no less on a busy machine
+_DRAWN_WITH = ("freetype2", "raqm", "harfbuzz")
+_SOURCES = (__file__, glyph_shapes.__file__)
+# Both halves of GB 2312, of which 鸢 and 晌 stand in novels, and the first of Big5; known in every face.
+_USUAL = COMMON_HAN | frozenset(char for char in SECOND_HAN if char.encode("gb2312", "ignore"))
+# All of Unicode's first block, which is what GBK has: of it the second half of Big5 is .2 % of traditional prose, what
+# neither GB 2312 nor Big5 has .01 % of articles (産 邨 樫). In two faces (docs/decisions/fonts-and-pictures.md).
+_RARE = frozenset(map(chr, range(0x4E00, 0x9FA6))) - _USUAL
+_FACES_OF_RARE = 2
+_STROKES = frozenset("囗丨丿丶亅")  # stand in no text, and look like 口, 1 and marks
+_OTHERS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_log = logging.getLogger(__name__)
+
+
+class ReferenceFonts:
+    """The known characters as drawn by the reference faces; drawn at the first question. Not changed afterwards.
+
+    kept_in: a folder where other processes find what this one has drawn, and this one what others have; None: drawn
+    here, and kept in memory alone.
+    """
+
+    def __init__(self, paths: Sequence[Path] | None = None, kept_in: Path | None = None) -> None:
+        self._paths = paths
+        self._store = ReferenceStore(kept_in) if kept_in is not None else None
+        self._drawing = threading.Lock()  # a cached property has none of its own from Python 3.12 on
+
+    @cached_property
+    def paths(self) -> tuple[Path, ...]:
+        return tuple(self._paths if self._paths is not None else free_fonts())
+
+    @property
+    def are_there(self) -> bool:
+        """Whether the machine has faces; asked before there is anything to compare, it draws none."""
+        return bool(self.paths)
+
+    @property
+    def index(self) -> GlyphIndex | None:
+        """None where the machine has no face."""
+        with self._drawing:
+            return self._index
+
+    @cached_property
+    def _index(self) -> GlyphIndex | None:
+        faces = _opened(self.paths)
+        if not faces:
+            return None
+        usual, more = _known_chars()
+        chars = [*usual, *more]
+
+        def draw() -> Learned:
+            return _draw_apart(self.paths, len(faces), len(chars))
+
+        key = _key(faces, chars) if self._store else ""
+        known = self._store.get(key, len(faces), len(chars), draw) if self._store and key else draw()
+        return GlyphIndex(chars, known)
+
+
+def free_fonts() -> list[Path]:
+    """The free faces of this machine, at most MAX_FACES, in order of use."""
+    files = [path for folder in _folders() for path in sorted(folder.rglob("*")) if path.suffix.lower() in _SUFFIXES]
+    chosen = (next((path for path in files if re.match(pattern, path.name)), None) for pattern in _FREE)
+    return [path for path in chosen if path is not None][:MAX_FACES]
+
+
+def _sorted(chars: Set[str]) -> list[str]:
+    return sorted(char for char in chars - _STROKES if HAN.fullmatch(char))
+
+
+def draw_char(face: ImageFont.FreeTypeFont, char: str) -> Raster:
+    """One character as a trusted face draws it, no more than its ink."""
+    size = round(face.size)
+    sheet = Image.new("L", (2 * size, 2 * size))
+    # From the ascender down: of accents above it an eighth of the size is seen.
+    ImageDraw.Draw(sheet).text((size // 2, size // 8), char, fill=255, font=face)
+    return np.asarray(sheet.crop(sheet.getbbox() or (0, 0, 1, 1)))
+
+
+def _folders() -> list[Path]:
+    package = find_spec("mplfonts")
+    bundled = [Path(place) / "fonts" for place in (package.submodule_search_locations or [])] if package else []
+    return [folder for folder in (*bundled, *(Path(name).expanduser() for name in _FOLDERS)) if folder.is_dir()]
+
+
+def _face(path: Path) -> ImageFont.FreeTypeFont | None:
+    """The face of a file; of a collection that for simplified Chinese."""
+    first: ImageFont.FreeTypeFont | None = None
+    for number in range(_MAX_FACES_OF_FILE):
+        try:
+            face = ImageFont.truetype(str(path), SIZE_PX, index=number)
+        except OSError:
+            break
+        first = first or face
+        if re.search(r"\b(?:SC|CN)\b", face.getname()[0] or ""):
+            return face
+    return first
+
+
+def draw_references(paths: Sequence[Path]) -> Learned:
+    """What the faces of `paths` draw, drawn here. Raises ValueError where none of them is a face."""
+    faces = _opened(paths)
+    usual, more = _known_chars()
+    known = np.zeros((len(faces), len(usual) + len(more), FEATURES), np.float32)
+    for number, face in enumerate(faces):
+        chars = [*usual, *more] if number < _FACES_OF_RARE else usual
+        known[number, : len(chars)] = _features(face, chars)
+    return learned(known)
+
+
+def _draw_apart(paths: Sequence[Path], faces: int, chars: int) -> Learned:
+    """As `draw_references`, in a process of its own.
+
+    It needs 670 MB, of which a crawl would not get 200 back; and numbers are the same to the last bit only where as
+    many threads multiply, of which processes that read pages have one or all.
+    """
+    command = [sys.executable, "-m", "crawler.obfuscation.reference_worker", *map(str, paths)]
+    quiet, given = subprocess.DEVNULL, child_environment()
+    try:
+        ended = subprocess.run(
+            command, stdin=quiet, stdout=subprocess.PIPE, stderr=quiet, env=given, timeout=_MAX_SECONDS, check=True
+        )
+        drawn_there = unpacked(ended.stdout, "", faces, chars)
+    except (OSError, subprocess.SubprocessError) as error:
+        _log.warning("no process draws the references, they are drawn here: %s", error)
+        drawn_there = None
+    return drawn_there if drawn_there is not None else draw_references(paths)
+
+
+def _known_chars() -> tuple[list[str], list[str]]:
+    """Those known in every face, and those known in some."""
+    return [*_sorted(_USUAL), *_OTHERS], _sorted(_RARE)
+
+
+def _opened(paths: Sequence[Path]) -> list[ImageFont.FreeTypeFont]:
+    return [face for face in (_face(path) for path in paths) if face is not None]
+
+
+def _features(face: ImageFont.FreeTypeFont, chars: Sequence[str]) -> NDArray[np.float32]:
+    """float32[characters, FEATURES]; zeros for what the face draws as it draws what it lacks."""
+    missing = draw_char(face, "\U0010fffe")
+    rasters = [draw_char(face, char) for char in chars]
+    result = features(rasters)
+    result[[np.array_equal(raster, missing) for raster in rasters]] = 0
+    return result
+
+
+def _key(faces: Sequence[ImageFont.FreeTypeFont], chars: Sequence[str]) -> str:
+    """The digest of all that has a part in what is drawn and learned; "" where some of it cannot be read.
+
+    Of the code by its source: a parameter that was not named here would let old numbers pass for new ones.
+    """
+    libraries = [pillow_version, np.__version__, *(str(pillow_features.version(name)) for name in _DRAWN_WITH)]
+    parts = [*libraries, platform.machine(), "".join(chars), *(f"{face.index} {face.size}" for face in faces)]
+    try:
+        parts += [_file_digest(str(path)) for path in (*(face.path for face in faces), *_SOURCES)]
+    except OSError:
+        return ""
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def _file_digest(path: str) -> str:
+    with Path(path).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

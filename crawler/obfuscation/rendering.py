@@ -1,0 +1,297 @@
+"""Whether a screen shows the text of an element: by what comes down from the elements around and by its own style.
+
+Layout is not computed. Where a place or a size depends on it, a bound is taken: text that may be seen is seen.
+"""
+
+from dataclasses import dataclass, field
+from enum import IntEnum
+from math import nan, prod
+from operator import attrgetter
+
+from lxml.html import HtmlElement
+
+from crawler.css.cascade import Cascade, Properties
+from crawler.css.declarations import CSS_WIDE, INHERITED
+from crawler.css.screens import DESKTOP, SCREENS
+from crawler.css.values import (
+    MEDIUM_PX,
+    Rgba,
+    Units,
+    color,
+    font_size_px,
+    functions,
+    has_picture,
+    ratio,
+    token_ratio,
+    tokens_of,
+    words,
+)
+from crawler.css.variables import NO_VARIABLES, UNKNOWN, Variables, resolved
+from crawler.obfuscation.bounds import Bounds, NoBounds
+from crawler.obfuscation.boxes import is_clipped, is_cut_away, is_flat, is_flexible, is_inline, is_part_of_table
+from crawler.obfuscation.places import Place, Shift, Transform, is_indented_away, transform_of, with_lines
+
+MIN_OPACITY = 0.06  # below it black on white differs by less than 16 of 255, which is not seen
+MAX_SPECK_PX = 1.0  # browsers draw a character of 1 px as a grey speck
+MAX_UNSEEN_STEPS = 12  # of 255 in the channel that differs most; #fefefe on white is not seen, #eee barely is
+BLACK, _LINK, _MARK = Rgba(0, 0, 0), Rgba(0, 0, 238), Rgba(255, 255, 0)
+_INITIAL = {"visibility": "visible", "color": "black", "font-size": "medium", "text-indent": "0", "text-align": "start"}
+_INITIAL |= {"-webkit-text-fill-color": "currentcolor", "text-shadow": "none", "direction": "ltr"}
+_STYLED_BY_BROWSERS = frozenset({"a", "mark", "table"})
+_NOTHING: Properties = {}
+
+
+class Holds(IntEnum):
+    """What goes with a box that nothing is seen of: all inside but those that are placed by what is around it."""
+
+    NOTHING = 0
+    FLOW = 1
+    ABSOLUTE = 2
+    FIXED = 3
+
+
+@dataclass(slots=True)
+class State:
+    """What holds for text right inside an element. None: it cannot be told. Not changed once it is returned."""
+
+    own: Properties = field(default_factory=dict)  # for what inherits where properties usually do not
+    variables: Variables = NO_VARIABLES
+    font_px: float | None = MEDIUM_PX
+    rem_px: float | None = MEDIUM_PX
+    scale: tuple[float, float] = (1.0, 1.0)
+    opacity: float = 1.0
+    is_visible: bool = True
+    color: Rgba | None = BLACK
+    fill: str = "currentcolor"
+    has_shadow: bool = False
+    has_stroke: bool = False
+    ground: Rgba | None = None  # what the page states to lie behind the text
+    is_gone: bool = False
+    cut: Holds = Holds.NOTHING  # inside a box that nothing is seen of
+    is_off: bool = False  # where nobody gets to
+    is_indented_away: bool = False
+    is_flexible: bool = False
+    place: Place = field(default_factory=Place)
+    bare: "State | None" = field(default=None, init=False)  # what holds inside a child without any style
+    like: "dict[tuple[object, ...], State]" = field(default_factory=dict, init=False)  # inside children of some styles
+    _shows: bool | None = field(default=None, init=False)
+
+    @property
+    def ink(self) -> Rgba | None:
+        """The colour of text."""
+        return self.color if "currentcolor" in self.fill else color(self.fill)
+
+    @property
+    def shows_text(self) -> bool:
+        """Whether text is seen here."""
+        if self._shows is None:
+            self._shows = self._is_seen()
+        return self._shows
+
+    def _is_seen(self) -> bool:
+        if self.is_gone or self.cut or self.is_off or self.is_indented_away or not self.is_visible:
+            return False
+        if self.font_px is not None and self.font_px * min(self.scale) <= MAX_SPECK_PX:
+            return False
+        return self.opacity >= MIN_OPACITY and self._has_ink()
+
+    def _has_ink(self) -> bool:
+        ink = self.ink
+        if ink is None or self.has_shadow or self.has_stroke:
+            return True
+        if ink.alpha * self.opacity < MIN_OPACITY:
+            return False
+        return self.ground is None or ink.over(self.ground).steps_to(self.ground) > MAX_UNSEEN_STEPS
+
+    def copy(self) -> "State":
+        return State(*_FIELDS(self))
+
+
+_FIELDS = attrgetter(*(name for name in State.__dataclass_fields__ if name not in ("bare", "like", "_shows")))
+
+
+class Rendering:
+    """A page on one screen. is_quirky: it has no doctype."""
+
+    def __init__(self, styles: Cascade, screen: int, bounds: Bounds, *, is_quirky: bool = False) -> None:
+        self._styles, self._screen, self._bounds = styles, screen, bounds
+        self._units = Units(screen=SCREENS[screen], is_quirky=is_quirky)
+
+    def inside(self, element: HtmlElement, around: State) -> State:
+        """What holds for the text of an element in one for which `around` holds."""
+        if around.is_gone:
+            return around
+        declared = self._styles.of(element, self._screen)
+        if declared or around.place.indent_px or element.tag in _STYLED_BY_BROWSERS:
+            return self._as_brothers(element, declared, around)
+        if around.bare is None:
+            around.bare = around.copy()
+            around.bare.own, around.bare.is_flexible = _NOTHING, False
+        return around.bare
+
+    def _as_brothers(self, element: HtmlElement, declared: Properties, around: State) -> State:
+        """The same as for an element beside it that is styled alike, where neither place nor size was asked for."""
+        key = (id(declared), element.tag, element.get("href") is None, element.get("background"))
+        if key in around.like:
+            return around.like[key]
+        asked, state = self._bounds.asked, self.styled(element, declared, around)
+        if asked == self._bounds.asked:
+            around.like[key] = state
+        return state
+
+    def styled(self, element: HtmlElement, declared: Properties, around: State) -> State:
+        """The same for given declarations."""
+        state = around.copy()
+        own, state.variables = _specified(declared, around)
+        state.own, state.is_flexible = own, is_flexible(own)
+        self._forget_animated(own)
+        self._set_font(element, own, state)
+        state.is_visible = _visibility(own, around)
+        if own.get("display") == "none":
+            state.is_gone = True
+            return state
+        em_px = nan if state.font_px is None else state.font_px
+        rem_px = nan if state.rem_px is None else state.rem_px
+        units = Units(em_px, rem_px, self._units.screen, self._units.is_quirky)
+        state.place = with_lines(state.place, own, units)
+        _set_ink(element, own, state)
+        is_line = is_inline(element, own, is_item=around.is_flexible)
+        if own.get("display") != "contents":
+            self._set_box(element, state, units, is_line=is_line, is_item=around.is_flexible)
+        if not is_line:
+            is_away = is_indented_away(element, state.place, self._bounds, self._is_one_line)
+            state.is_indented_away = is_away or ("inline" in own.get("display", "") and around.is_indented_away)
+        return state
+
+    def _is_one_line(self, element: HtmlElement) -> bool:
+        """Whether nothing in a block begins another line."""
+        for each in element.iterdescendants():
+            own = self._styles.of(each, self._screen)
+            is_in_line = is_inline(each, own, is_item=False) or own.get("display", "").startswith("inline")
+            if each.tag == "br" or not is_in_line:
+                return False
+        return True
+
+    def _forget_animated(self, own: dict[str, str]) -> None:
+        """Take out what an animation changes: what it is in the end cannot be told."""
+        for token in tokens_of(own.get("animation-name", "")):
+            name = token.value if token.type in ("ident", "string") else ""
+            for changed in self._styles.animated.get(name, ()):
+                if changed in INHERITED:
+                    own[changed] = UNKNOWN
+                else:
+                    own.pop(changed, None)
+
+    def _set_font(self, element: HtmlElement, own: Properties, state: State) -> None:
+        if self._units.is_quirky and element.tag == "table":
+            state.font_px, state.color = MEDIUM_PX, None
+        value = own.get("font-size", "inherit")
+        if value != "inherit":
+            rem_px = nan if state.rem_px is None else state.rem_px
+            units = Units(MEDIUM_PX, rem_px, self._units.screen, self._units.is_quirky)
+            state.font_px = font_size_px(value, state.font_px, units)
+        if element.tag == "html":
+            state.rem_px = state.font_px
+
+    def _set_box(self, element: HtmlElement, state: State, units: Units, *, is_line: bool, is_item: bool) -> None:
+        """What an element's box does to all that is in it."""
+        own, position = state.own, state.own.get("position", "static")
+        transform = Transform() if is_line else transform_of(own, units)
+        has_margins = not is_part_of_table(element, own)
+        shift = Shift(element, own, units, state.place, transform, self._bounds, is_line, has_margins)
+        state.is_gone = ("clip-path" in own and is_cut_away(own)) or (
+            own.get("content-visibility") == "hidden" and not is_line
+        )
+        if (position == "absolute" and state.cut < Holds.ABSOLUTE) or (position == "fixed" and state.cut < Holds.FIXED):
+            state.cut = Holds.NOTHING
+        holds = Holds.FIXED if shift.is_moving else Holds.ABSOLUTE if position != "static" else Holds.FLOW
+        is_cut = is_clipped(own, units) or (not is_line and is_flat(element, own, units, is_item=is_item))
+        if is_cut or (state.cut and holds > Holds.FLOW):
+            state.cut = max(state.cut, holds)
+        if shift.may_return:
+            state.is_off = state.scale == (1.0, 1.0) and shift.is_off()
+        state.ground = _ground(element, own, None if shift.lies_over else state.ground)
+        if "opacity" in own or "filter" in own:
+            state.opacity *= _opacity(own)
+        state.scale = (state.scale[0] * transform.scale[0], state.scale[1] * transform.scale[1])
+        state.place = shift.inside()
+
+
+def alone(declared: Properties, element: HtmlElement, styles: Cascade, *, is_quirky: bool = False) -> State:
+    """What declarations do by themselves, on a desktop, where nothing else stands on the page."""
+    return Rendering(styles, DESKTOP, NoBounds(), is_quirky=is_quirky).styled(element, declared, State())
+
+
+def _specified(declared: Properties, around: State) -> tuple[dict[str, str], Variables]:
+    """What is declared, without var() and without keywords that refer to other values."""
+    custom = {name: value for name, value in declared.items() if name[:2] == "--"}
+    variables = Variables(custom, around.variables) if custom else around.variables
+    own: dict[str, str] = {}
+    for name, value in declared.items():
+        if name[:2] != "--":
+            found = _referred(name, resolved(value, variables) if "(" in value else value, around)
+            if found is not None:
+                own[name] = found
+    return own, variables
+
+
+def _referred(name: str, value: str, around: State) -> str | None:
+    """What a value is for one that is the same for all properties (inherit, unset); None: as if not declared."""
+    if value not in CSS_WIDE:
+        return value
+    if value == "revert-layer":
+        return UNKNOWN
+    if name in INHERITED:
+        return "inherit" if value in ("inherit", "unset") else _INITIAL.get(name) if value == "initial" else None
+    if value == "inherit":
+        return around.own.get(name)
+    return "inline" if name == "display" and value != "revert" else None
+
+
+def _visibility(own: Properties, around: State) -> bool:
+    value = own.get("visibility", "inherit")
+    return around.is_visible if value == "inherit" else value not in ("hidden", "collapse")
+
+
+def _set_ink(element: HtmlElement, own: Properties, state: State) -> None:
+    """The colour of text, and what is drawn of it besides."""
+    state.color = _color(element, own.get("color"), state)
+    fill = own.get("-webkit-text-fill-color", "inherit")
+    state.fill = state.fill if fill == "inherit" else fill
+    shadow, stroke = own.get("text-shadow", "inherit"), own.get("-webkit-text-stroke", "inherit")
+    state.has_shadow = state.has_shadow if shadow == "inherit" else shadow != "none"
+    state.has_stroke = state.has_stroke if stroke == "inherit" else not stroke.startswith("0")
+    if "text" in words(own.get("background-clip", "")):  # drawn with the background
+        state.has_stroke = True
+
+
+def _color(element: HtmlElement, value: str | None, state: State) -> Rgba | None:
+    if value is None and element.tag == "a" and element.get("href") is not None:
+        return _LINK
+    if value is None and element.tag == "mark":
+        return BLACK
+    return state.color if value in (None, "inherit", "currentcolor") else color(value or "")
+
+
+def _ground(element: HtmlElement, own: Properties, around: Rgba | None) -> Rgba | None:
+    """What is stated to lie behind text; None where it is not, or a picture."""
+    value = own.get("background-color", "")
+    if has_picture(own.get("background-image", "")) or element.get("background"):
+        return None
+    if not value:
+        return _MARK if element.tag == "mark" else around
+    found = color(value)
+    if found is None:
+        is_none = all(token.type == "ident" for token in tokens_of(value)) and "currentcolor" not in value
+        return around if is_none else None
+    if found.alpha >= 1.0 or found.alpha == 0.0:
+        return found if found.alpha else around
+    return None if around is None else found.over(around)
+
+
+def _opacity(own: Properties) -> float:
+    shares = [ratio(own.get("opacity"))]
+    for name, arguments in functions(own.get("filter", "")):
+        if name == "opacity" and len(arguments[0]) == 1:
+            shares.append(token_ratio(arguments[0][0]))
+    return prod(min(1.0, max(0.0, share)) for share in shares if share is not None)

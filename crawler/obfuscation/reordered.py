@@ -1,0 +1,270 @@
+"""Text that style shows in another order than the source has: overridden direction, reversed boxes, floats, offsets."""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import TypeAlias
+
+from lxml.html import HtmlElement
+
+from core.obfuscations import Obfuscation, ObfuscationFound
+from crawler.characters.repertoire import count_han
+from crawler.css.cascade import Cascade, Properties
+from crawler.css.declarations import ORDER
+from crawler.css.values import MEDIUM_PX, Units, length_px, ratio
+from crawler.markup import BLOCKS
+from crawler.obfuscation.repaired import EXAMPLE_CHARS, Repaired
+from crawler.obfuscation.repairs import MarkedPage, Repair
+from crawler.obfuscation.visibility import shown_text
+
+MAX_CHARS_OF_PIECE = 2  # a character and its mark: what is placed by itself
+MIN_PIECES = 3  # two boxes side by side are layout
+MAX_REVERSED_CHARS = 100_000  # of one element
+MAX_DEPTH = 60
+_LINE_PX = 800.0  # of a line, for places in shares of it
+_PIECE_TAGS = frozenset({"span", "i", "b", "em", "font", "s", "u", "strong", "bdi", "small", "div"})
+_RIGHT_TO_LEFT_OVERRIDE = re.compile("\u202e([^\u202c\u202d\u202e\n]*)\u202c?")
+_PAIRS = "()[]{}<>（）［］｛｝〈〉《》「」『』【】〔〕〖〗"
+_MIRRORED = {ord(char): _PAIRS[number ^ 1] for number, char in enumerate(_PAIRS)}
+_FLEX = ("flex", "inline-flex")
+_GRID = ("grid", "inline-grid")
+_SIGN = re.compile(r"bidi-override|isolate-override|-reverse|(?<![-\w])order\s*:|direction\s*:\s*rtl", re.IGNORECASE)
+
+Item: TypeAlias = HtmlElement | str
+
+
+def is_chopped(tree: HtmlElement) -> bool:
+    """Whether some line's text is cut into single characters, each in an element of its own that is no link."""
+    for element in tree.iter():
+        if not isinstance(element.tag, str) or len(element) < MIN_PIECES:
+            continue
+        single = sum(1 for child in element if child.tag in _PIECE_TAGS and count_han(_own_text(child)) == 1)
+        if single >= MIN_PIECES and single * 2 >= len(element):
+            return True
+    return False
+
+
+def _own_text(element: HtmlElement) -> str:
+    """The text of an element that has no more than a character and a mark; "" for others."""
+    text = (element.text or "").strip() if not len(element) else ""
+    return text if len(text) <= MAX_CHARS_OF_PIECE else ""
+
+
+def restore_order(tree: HtmlElement, styles: Cascade) -> list[Repaired]:
+    """Put the text of `tree` (changed in place) in the order that it is shown in."""
+    repaired: list[Repaired] = []
+    # Innermost first: what lies outside moves it as a whole.
+    for element in reversed(list(tree.iter())):
+        if not isinstance(element.tag, str) or element.getparent() is None:
+            continue
+        own = styles.of(element)
+        if _is_overridden(element, own):
+            before = shown_text(element)
+            count = _reverse(element, styles)
+        elif (shown := _in_order_shown(element, own, styles)) is not None:
+            before = shown_text(element)
+            count, ordered = shown
+            _put(element, ordered)
+        else:
+            continue
+        if count and count_han(before):
+            repaired.append(Repaired(Obfuscation.REORDERED, element, count, " ".join(before.split())))
+    return repaired[::-1]
+
+
+def without_overrides(text: str) -> tuple[str, int, str]:
+    """A text with what stands behind right-to-left overrides in the order shown; how many, and the first as it stood.
+
+    >>> without_overrides("他\u202e了来\u202c。")
+    ('他来了。', 1, '了来')
+    """
+    pieces = [match[1] for match in _RIGHT_TO_LEFT_OVERRIDE.finditer(text) if match[1].strip()]
+    if not pieces:
+        return text, 0, ""
+    return _RIGHT_TO_LEFT_OVERRIDE.sub(lambda match: mirrored(match[1]), text), len(pieces), pieces[0]
+
+
+def mirrored(text: str) -> str:
+    """`text` as it is shown from right to left, read from left to right: brackets turn as well.
+
+    >>> mirrored("《文追》")
+    '《追文》'
+    """
+    return text[::-1].translate(_MIRRORED)
+
+
+def _is_overridden(element: HtmlElement, own: Properties) -> bool:
+    direction = own.get("direction", (element.get("dir") or "").strip().lower())
+    override = own.get("unicode-bidi", "bidi-override" if element.tag == "bdo" else "")
+    return direction == "rtl" and override in ("bidi-override", "isolate-override")
+
+
+def _reverse(element: HtmlElement, styles: Cascade) -> int:
+    """Turn an element's text round, line by line; an element inside that has a direction of its own stays as it is."""
+    if sum(map(len, element.itertext())) > MAX_REVERSED_CHARS:
+        return 0
+    blocks = [child for child in element if child.tag in BLOCKS]
+    for child in blocks:
+        _reverse(child, styles)
+    if blocks:
+        return len(blocks)
+    units = list(_units(element, styles, 0))
+    is_block = element.tag in BLOCKS
+    element.clear(keep_tail=True)
+    element.tag = element.tag if is_block else "span"
+    element.text = "".join(reversed(units))
+    return 1
+
+
+def _units(element: HtmlElement, styles: Cascade, depth: int) -> Iterable[str]:
+    yield from _signs(element.text)
+    for child in element:
+        if isinstance(child.tag, str) and depth < MAX_DEPTH and child.tag not in ("script", "style"):
+            own = styles.of(child)
+            if own.get("direction", child.get("dir")) == "ltr" and child.tag in ("bdo", "bdi", "span", "i", "b"):
+                yield shown_text(child)
+            elif child.tag == "br":
+                yield "\n"
+            else:
+                yield from _units(child, styles, depth + 1)
+        yield from _signs(child.tail)
+
+
+def _signs(text: str | None) -> Iterable[str]:
+    return (char.translate(_MIRRORED) for char in text or "")
+
+
+def _in_order_shown(element: HtmlElement, own: Properties, styles: Cascade) -> tuple[int, list[Item]] | None:
+    """How many of an element's children lie elsewhere, and all in the order shown; None where none does."""
+    if not len(element):
+        return None
+    display = own.get("display", "")
+    if display in _FLEX or display in _GRID:
+        items = _items(element)
+        ordered = _flex_order(items, own, styles)
+    elif _is_of_pieces(element):
+        items = _items(element)
+        ordered = _piece_order(items, own, styles)
+    else:
+        return None
+    moved = sum(1 for old, new in zip(items, ordered, strict=True) if old is not new)
+    return (moved, ordered) if moved else None
+
+
+def _flex_order(items: Sequence[Item], own: Properties, styles: Cascade) -> list[Item]:
+    ordered = sorted(items, key=lambda item: _order(item, styles))
+    direction = own.get("flex-direction", "row")
+    is_right_to_left = own.get("direction") == "rtl" and direction.startswith("row")
+    return ordered[::-1] if direction.endswith("-reverse") != is_right_to_left else ordered
+
+
+def _order(item: Item, styles: Cascade) -> int:
+    if isinstance(item, str):
+        return 0
+    value = styles.of(item).get("order", "0")
+    return int(value) if re.fullmatch(r"-?\d{1,9}", value) else 0
+
+
+def _piece_order(items: Sequence[Item], own: Properties, styles: Cascade) -> list[Item]:
+    of_items: list[Properties] = [{} if isinstance(item, str) else styles.of(item) for item in items]
+    if own.get("direction") == "rtl" and all(one.get("display", "").startswith("inline-") for one in of_items):
+        return list(items[::-1])
+    if sum(1 for one in of_items if one.get("position") in ("absolute", "relative")) >= MIN_PIECES - 1:
+        return _by_place(items, of_items, own)
+    return _without_floats(items, of_items)
+
+
+def _by_place(items: Sequence[Item], of_items: Sequence[Properties], own: Properties) -> list[Item]:
+    """By where each piece is put: rows by their distance from the top, in a row from the left."""
+    em_px = length_px(own.get("font-size")) or MEDIUM_PX
+    places, flow_px = [], 0.0
+    for item, one in zip(items, of_items, strict=True):
+        position = one.get("position")
+        left, top = _offset_px(one, "left", "right", em_px), _offset_px(one, "top", "bottom", em_px)
+        if position == "absolute":
+            places.append((round(top), left))
+            continue
+        shifted = position == "relative"
+        places.append((round(top) if shifted else 0, flow_px + (left if shifted else 0.0)))
+        flow_px += em_px * len((item if isinstance(item, str) else shown_text(item)).strip())
+    order = sorted(range(len(items)), key=lambda number: places[number])
+    return [items[number] for number in order]
+
+
+def _offset_px(one: Properties, side: str, other: str, em_px: float) -> float:
+    for name, sign in ((side, 1.0), (other, -1.0)):
+        value = one.get(name)
+        if value and value != "auto":
+            px = length_px(value, Units(em_px, is_quirky=True))
+            return sign * (_LINE_PX * (ratio(value) or 0.0) if px is None else px)
+    return 0.0
+
+
+def _without_floats(items: Sequence[Item], of_items: Sequence[Properties]) -> list[Item]:
+    """Each run of pieces that float to the right, turned round: the first of them is the rightmost."""
+    result: list[Item] = []
+    run: list[Item] = []
+    for item, one in zip(items, of_items, strict=True):
+        if one.get("float") == "right":
+            run.append(item)
+            continue
+        result += run[::-1] if len(run) >= MIN_PIECES else run
+        run = []
+        result.append(item)
+    return result + (run[::-1] if len(run) >= MIN_PIECES else run)
+
+
+def _is_of_pieces(element: HtmlElement) -> bool:
+    pieces = 0
+    for child in element:
+        if not isinstance(child.tag, str) or len(child) > 1:
+            return False
+        text = (child.text_content() or "").strip()
+        if len(text) > MAX_CHARS_OF_PIECE:
+            return False
+        pieces += bool(text)
+    return pieces >= MIN_PIECES
+
+
+def _items(element: HtmlElement) -> list[Item]:
+    items: list[Item] = [element.text] if element.text and element.text.strip() else []
+    for child in element:
+        items.append(child)
+        if child.tail and child.tail.strip():
+            items.append(child.tail)
+    return items
+
+
+def _put(element: HtmlElement, items: Sequence[Item]) -> None:
+    for child in list(element):
+        child.tail = None
+        element.remove(child)
+    element.text = None
+    last: HtmlElement | None = None
+    for item in items:
+        if not isinstance(item, str):
+            element.append(item)
+            last = item
+        elif last is None:
+            element.text = (element.text or "") + item
+        else:
+            last.tail = (last.tail or "") + item
+
+
+def _properties(tree: HtmlElement, sheets: str) -> frozenset[str]:
+    is_styled = tree.xpath(
+        "boolean(//*[contains(@style,'order') or contains(@style,'reverse') or contains(@style,'bidi') "
+        "or contains(@style,'rtl') or contains(@style,'float')])"
+    )
+    return ORDER if _SIGN.search(sheets) or is_styled or is_chopped(tree) else frozenset()
+
+
+def _in_tree(page: MarkedPage) -> list[Repaired]:
+    return restore_order(page.tree, page.styles)
+
+
+def _in_text(text: str, _host: str) -> tuple[str, ObfuscationFound | None]:
+    text, count, example = without_overrides(text)
+    return text, ObfuscationFound(Obfuscation.REORDERED, count, example[:EXAMPLE_CHARS]) if count else None
+
+
+REPAIR = Repair(in_tree=_in_tree, properties=_properties, in_text=_in_text)

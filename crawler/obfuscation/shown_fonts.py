@@ -1,0 +1,144 @@
+"""Which text of a page is shown in which of the page's own fonts, and the characters that those fonts show."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from lxml.html import HtmlElement
+
+from core.obfuscations import Obfuscation
+from crawler.characters.repertoire import HAN, PRIVATE_USE
+from crawler.css.cascade import Cascade
+from crawler.css.declarations import FACES
+from crawler.css.sheets import FontFace
+from crawler.css.values import families
+from crawler.fetching.resources import ResourceKind, Resources, absolute
+from crawler.obfuscation.fonts import FontReader, ShownChars
+from crawler.obfuscation.glyph_choice import in_doubt
+from crawler.obfuscation.repaired import Repaired
+from crawler.obfuscation.repairs import MarkedPage, Repair
+from crawler.obfuscation.visibility import NEVER_SHOWN
+
+MIN_HAN_IN_FACE = 20  # fewer are a heading or a badge; private-use characters count whatever their number
+_EXAMPLE_CHARS = 30
+_DOUBTFUL_SHOWN = 5  # an example has 80 characters
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """One text of the tree: what an element holds before its first child, or what follows it."""
+
+    element: HtmlElement
+    is_tail: bool
+
+    @property
+    def text(self) -> str:
+        return (self.element.tail if self.is_tail else self.element.text) or ""
+
+    def put(self, text: str) -> None:
+        if self.is_tail:
+            self.element.tail = text
+        else:
+            self.element.text = text
+
+
+def write_shown(
+    tree: HtmlElement, styles: Cascade, base: str, resources: Resources, reader: FontReader
+) -> list[Repaired]:
+    """Write into `tree` (changed in place) the characters that its fonts show."""
+    faces = _by_family(styles.faces)
+    if not faces:
+        return []
+    runs: dict[str, list[_Run]] = {}
+    for run, family in _runs(tree, styles, faces):
+        runs.setdefault(family, []).append(run)
+    repaired: list[Repaired] = []
+    for family, of_family in runs.items():
+        chars = Counter("".join(run.text for run in of_family))
+        if not _is_worth_reading(chars):
+            continue
+        face, sheet_base = faces[family]
+        shown = _shown(face, sheet_base or base, resources, partial(reader.remapped, chars=chars.keys()))
+        if shown.chars:
+            repaired += _written(of_family, shown)
+    return repaired
+
+
+def _by_family(faces: Sequence[tuple[FontFace, str]]) -> dict[str, tuple[FontFace, str]]:
+    """The later of two of the same name holds, as it does in a browser."""
+    return {face.family: (face, base) for face, base in faces}
+
+
+def _shown(face: FontFace, base: str, resources: Resources, remapped: Callable[[bytes], ShownChars]) -> ShownChars:
+    for source in face.sources[:2]:
+        address = absolute(base, source)
+        font = resources.get(address, ResourceKind.FONT) if address else None
+        if font:
+            return remapped(font)
+    return ShownChars({})
+
+
+def _is_worth_reading(chars: Mapping[str, int]) -> bool:
+    han = sum(count for char, count in chars.items() if HAN.fullmatch(char))
+    return han >= MIN_HAN_IN_FACE or any(PRIVATE_USE.fullmatch(char) for char in chars)
+
+
+def _runs(tree: HtmlElement, styles: Cascade, faces: Mapping[str, tuple[FontFace, str]]) -> Iterator[tuple[_Run, str]]:
+    """Every text that is shown in one of `faces`, with its family."""
+    pending: list[tuple[HtmlElement, str]] = [(tree, "")]
+    while pending:
+        element, inherited = pending.pop()
+        if not isinstance(element.tag, str) or (element.tag in NEVER_SHOWN and element is not tree):
+            continue
+        family = _family(element, styles, faces, inherited)
+        if family and element.text:
+            yield _Run(element, is_tail=False), family
+        for child in element:
+            if family and child.tail:
+                yield _Run(child, is_tail=True), family
+            pending.append((child, family))
+
+
+def _family(element: HtmlElement, styles: Cascade, faces: Mapping[str, tuple[FontFace, str]], inherited: str) -> str:
+    own = styles.of(element)
+    value = own.get("font-family") or element.get("face", "")
+    if not value or value.strip().lower() == "inherit":
+        return inherited
+    named = families(value)
+    for name in named:
+        # `font` has size and style before the first family, which blanks part from it.
+        found = name if name in faces else next((each for each in faces if name.endswith(f" {each}")), "")
+        if found:
+            return found
+    return ""
+
+
+def _written(runs: Sequence[_Run], shown: ShownChars) -> Iterator[Repaired]:
+    table = {ord(char): other for char, other in shown.chars.items()}
+    for run in runs:
+        before = run.text
+        count = sum(1 for char in before if char in shown.chars)
+        if count:
+            run.put(before.translate(table))
+            place = run.element.getparent() if run.is_tail else run.element
+            yield Repaired(Obfuscation.FONT, run.element if place is None else place, count, _example(before, shown))
+
+
+def _example(text: str, shown: ShownChars) -> str:
+    piece = " ".join(text.split())[:_EXAMPLE_CHARS]
+    written = "".join(shown.chars.get(char, char) for char in piece)
+    return f"{in_doubt(shown.doubtful[:_DOUBTFUL_SHOWN])}{piece} → {written}"
+
+
+def _properties(_tree: HtmlElement, sheets: str) -> frozenset[str]:
+    return FACES if "@font-face" in sheets.lower() else frozenset()
+
+
+def _repair(page: MarkedPage) -> Sequence[Repaired]:
+    if page.fonts is None:
+        return ()
+    return write_shown(page.tree, page.styles, page.base, page.resources, page.fonts)
+
+
+REPAIR = Repair(in_tree=_repair, properties=_properties)

@@ -1,0 +1,156 @@
+"""Takes out of a page's tree what a reader sees on no ordinary screen, and says what that was.
+
+Zero-width characters, spaces and bracketed pinyin stay: they are part of the text as shown and are undone later.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from lxml.html import HtmlElement
+
+from core.obfuscations import Obfuscation
+from crawler.characters.repertoire import count_han
+from crawler.css.cascade import Cascade, cascade
+from crawler.obfuscation.repaired import Removed, Repaired
+from crawler.obfuscation.repairs import MarkedPage, Repair
+from crawler.obfuscation.unseen import RUBY, Looker
+
+# An element that holds most of the page's Chinese is shown by a script later on, however it is styled: taking it out
+# would lose the very text. Half: text that is there to confuse is less than the text that it hides in.
+MAX_SHARE_TO_HIDE = 0.5
+_MAX_ROUNDS = 8  # in which such elements are found: one inside the other
+NEVER_SHOWN = frozenset([
+    "script", "style", "noscript", "template", "head", "title", "option", "textarea", "svg", "iframe",
+])  # fmt: skip
+INLINE = frozenset([
+    "span", "font", "i", "b", "em", "strong", "small", "big", "u", "s", "a", "ins", "del", "sup", "sub", "label",
+    "code", "q", "rt", "rp", "tt", "bdo", "bdi", "mark", "var",
+])  # fmt: skip
+_CONTEXT_CHARS = 12  # enough to find the place again in the main text
+# Bounds for pages made to be slow: how far is looked for the text around a piece, and for how many pieces.
+_MAX_NEIGHBOURS = 50
+MAX_PIECES_TO_RECORD = 2_000
+
+
+def remove_hidden(tree: HtmlElement, styles: Cascade | None = None, looker: Looker | None = None) -> list[Removed]:
+    """Take hidden elements and ruby out of `tree` (changed in place); returns them in document order.
+
+    looker: one that has looked at the page with these styles, if there is.
+    """
+    styles = cascade(tree) if styles is None else styles
+    most = count_han(shown_text(tree)) * MAX_SHARE_TO_HIDE
+    taken: list[tuple[HtmlElement, Obfuscation, str, bool]] = []
+    for element, kind in _hidden(tree, looker or looker_at(tree, styles), most):
+        text, is_inline = " ".join(shown_text(element).split()), element.tag in INLINE
+        # One character between others: nobody puts a text there to be unfolded later.
+        is_decoy = kind is Obfuscation.HIDDEN_TEXT and len(text) == 1 and is_inline
+        taken.append((element, Obfuscation.DECOYS if is_decoy else kind, text, is_inline))
+        styles.forget(element.iter())
+        if text or len(element):
+            empty(element)
+    return [
+        Removed(kind, text, _before(element), _after(element), is_inline, element.getparent())
+        for element, kind, text, is_inline in taken[:MAX_PIECES_TO_RECORD]
+        if text.strip("()（） ")
+    ]
+
+
+def looker_at(tree: HtmlElement, styles: Cascade) -> Looker:
+    """What tells which elements of a page are hidden."""
+    return Looker(tree, styles, NEVER_SHOWN)
+
+
+def hides_text(looker: Looker) -> bool:
+    """Whether Chinese text of a page is hidden."""
+    pieces = looker.first.pieces()
+    hidden = (shown_text(element) if text is None else text for element, text in pieces if element.tag not in RUBY)
+    return any(map(count_han, hidden))
+
+
+def _hidden(tree: HtmlElement, looker: Looker, most: float) -> list[tuple[HtmlElement, Obfuscation]]:
+    """What is to be taken out, in order. most: Chinese characters that one element may hide."""
+    passed_over = set[HtmlElement]()
+    for _ in range(_MAX_ROUNDS):
+        unseen = looker.look(passed_over) if passed_over else looker.first
+        by_cause: Counter[HtmlElement] = Counter()
+        for element, text in unseen.pieces():
+            by_cause[unseen.cause(element)] += count_han(text if text is not None else shown_text(element))
+        too_large = {element for element, han in by_cause.items() if han > most or element is tree}
+        if not too_large:
+            break
+        passed_over |= too_large
+    found: list[tuple[HtmlElement, Obfuscation]] = []
+    for element, text in unseen.pieces():
+        if element.tag in RUBY:
+            found.append((element, Obfuscation.RUBY))
+        elif unseen.cause(element) not in too_large:
+            found += [(each, Obfuscation.HIDDEN_TEXT) for each in ([element] if text is None else _wrapped(element))]
+    return found
+
+
+def _wrapped(element: HtmlElement) -> list[HtmlElement]:
+    """An element's own texts, each put into an element of its own."""
+    made: list[HtmlElement] = []
+    for child in (None, *element):
+        text = element.text if child is None else child.tail
+        if not (text or "").strip():
+            continue
+        made.append(element.makeelement("span"))
+        made[-1].text = text
+        if child is None:
+            element.text = None
+            element.insert(0, made[-1])
+        else:
+            child.tail = None
+            child.addnext(made[-1])
+    return made
+
+
+def shown_text(element: HtmlElement) -> str:
+    parts: list[str] = []
+    for node in element.iter():
+        if isinstance(node.tag, str) and node.tag not in NEVER_SHOWN and node.text:
+            parts.append(node.text)
+        if node is not element and node.tail:
+            parts.append(node.tail)
+    return "".join(parts)
+
+
+def _before(element: HtmlElement) -> str:
+    """The end of what stands before `element` inside its parent, without blanks."""
+    text, node, parent = "", element.getprevious(), element.getparent()
+    for _ in range(_MAX_NEIGHBOURS):
+        if node is None or len("".join(text.split())) >= _CONTEXT_CHARS:
+            break
+        text = shown_text(node) + (node.tail or "") + text
+        node = node.getprevious()
+    if node is None and parent is not None:
+        text = (parent.text or "") + text
+    return "".join(text.split())[-_CONTEXT_CHARS:]
+
+
+def _after(element: HtmlElement) -> str:
+    """The beginning of what stands after `element` inside its parent, without blanks."""
+    text, node = element.tail or "", element.getnext()
+    for _ in range(_MAX_NEIGHBOURS):
+        if node is None or len("".join(text.split())) >= _CONTEXT_CHARS:
+            break
+        text += shown_text(node) + (node.tail or "")
+        node = node.getnext()
+    return "".join(text.split())[:_CONTEXT_CHARS]
+
+
+def empty(element: HtmlElement) -> None:
+    """Leave a husk that shows nothing: to take an element out copies all the text beside it, each time."""
+    element.clear(keep_tail=True)
+    element.tag = "span"
+
+
+def _repair(page: MarkedPage) -> Sequence[Repaired]:
+    """Decoys and ruby as well: which it was is told by what is found."""
+    styles = page.styles
+    page.removed += remove_hidden(page.tree, styles, page.looker)
+    return ()
+
+
+REPAIR = Repair(in_tree=_repair)

@@ -1,0 +1,226 @@
+"""Keeps a crawl polite while it runs: hours, pauses, budgets, sessions; and ends it with a reason where it must."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any
+
+from scrapy import signals
+from scrapy.extensions.throttle import AutoThrottle
+
+from core.clock import SystemClock
+from core.politeness import BanAction
+from core.ports import Clock
+from core.wording import Message
+from crawler.context import CrawlContext, context_of
+from crawler.end_reasons import (
+    ASKED_TO_WAIT,
+    BANNED,
+    BUDGET,
+    BYTE_LIMIT,
+    FAULT,
+    LOGIN_FAILED,
+    NO_PROXY,
+    OUTSIDE_WINDOW,
+)
+from crawler.fetching.proxies import Pool
+from crawler.politeness.bans import Ban, needs_rest
+from crawler.politeness.budgets import BYTES_A_RUN, PAGES_A_DAY, Usage
+from crawler.politeness.sessions import LoginFailed, Session
+from crawler.politeness.windows import Windows
+
+log = logging.getLogger("zhuiwen.crawl")
+
+# A pause that a process sits out; a longer one frees the process for another site. Chosen: to start one takes 2 s.
+MAX_PAUSE_S = 600.0
+# No page between ten refusals: the site does not want the crawl, and more requests make it worse.
+MAX_BANS_IN_A_ROW = 10
+MAX_LOGINS = 20  # in one crawl; a session that ends after each page is none
+_MIN_SLOWED_DELAY_S, _MAX_SLOWED_DELAY_S = 1.0, 60.0
+_STEP_S = 0.05
+
+
+class PolitenessExtension:
+    """One for a crawl. Middlewares tell it what they saw; it pauses the engine, goes on, or closes the spider."""
+
+    def __init__(self, crawler: Any, context: CrawlContext) -> None:
+        self._crawler, self._context = crawler, context
+        self._clock: Clock = SystemClock()  # of pauses that are waited for, whatever moment a crawl is taken for
+        self.rules = context.plan.politeness
+        self.windows = Windows(self.rules.windows, self.rules.zone)
+        self.usage = Usage(self.rules.budget, context.plan.run_id, context.job_dir)
+        self.proxies = Pool([(proxy.place, proxy) for proxy in self.rules.proxies])
+        self.user_agents = Pool([(name, name) for name in self.rules.user_agents])
+        for proxy in self.rules.proxies:
+            self.proxies.health[proxy.place].cools_until = proxy.cools_until
+        self.session = Session(self.rules.login, self._context.scope)
+        self.in_flight = 0
+        self._bans_in_a_row = 0
+        self.logins = 0
+        self._needs_login = bool(self.rules.login.steps)
+        self._hold_until: datetime | None = None
+        self._hold_reason: Message | None = None
+        self._waits_for_proxies = False
+        self._watch: asyncio.Task[None] | None = None
+        self._ending: asyncio.Task[None] | None = None
+
+    @classmethod
+    def from_crawler(cls, crawler: Any) -> "PolitenessExtension":
+        extension = cls(crawler, context_of(crawler))
+        crawler.signals.connect(extension.open, signal=signals.spider_opened)
+        crawler.signals.connect(extension.close, signal=signals.spider_closed)
+        return extension
+
+    @property
+    def is_ending(self) -> bool:
+        return self._ending is not None
+
+    def now(self) -> datetime:
+        return self._clock.now()
+
+    def open(self) -> None:
+        """Before the first request: hold it back where the site may not be asked yet."""
+        self._crawler.engine.pause()
+        self._watch = asyncio.ensure_future(self._watch_pace())
+
+    def close(self) -> None:
+        if self._watch is not None:
+            self._watch.cancel()
+        self.usage.close()
+        counts = self._context.stats.counts
+        counts.proxies = {name: health.as_dict() for name, health in self.proxies.health.items()}
+        counts.user_agents = {name: health.as_dict() for name, health in self.user_agents.health.items()}
+        self._context.stats.publish(is_last=True)
+
+    def has_budget(self) -> bool:
+        """Whether one more request may be made; where not, the crawl ends."""
+        limit = self.usage.exhausted(self.windows.day(self.now()), self.in_flight)
+        if not limit:
+            return True
+        if limit == BYTES_A_RUN:
+            self.end(BYTE_LIMIT, Message("crawl.byte-budget", bytes=self.rules.budget.bytes_a_run))
+        else:
+            code = "crawl.page-budget" if limit == PAGES_A_DAY else "crawl.day-budget"
+            used_up = Message(code, number=getattr(self.rules.budget, limit))
+            self.end(BUDGET, used_up, self.windows.next_day(self.now()))
+        return False
+
+    def note_bytes(self, size: int) -> None:
+        self.usage.add(self.windows.day(self.now()), size)
+
+    def note_page(self) -> None:
+        """An answer that is a page: what came before it was no ban for good."""
+        self._bans_in_a_row = 0
+
+    def note_ban(self, ban: Ban, sentence: Message, wait_s: float | None, proxy: str, user_agent: str) -> None:
+        """A refusal: rest, change, log in again or end, as its rule says."""
+        self._bans_in_a_row += 1
+        action = ban.rule.action
+        self._context.stats.note_refusal(sentence)
+        if action is BanAction.STOP:
+            self.end(BANNED, Message("crawl.ends", fault=sentence))
+        elif self._bans_in_a_row >= MAX_BANS_IN_A_ROW:
+            self.end(BANNED, Message("crawl.refused", count=MAX_BANS_IN_A_ROW, fault=sentence))
+        elif action is BanAction.LOGIN and self.rules.login.steps:
+            self._needs_login = True
+            self._crawler.engine.pause()
+        elif action is BanAction.ROTATE and wait_s is None and self._rotate(proxy, user_agent):
+            return
+        elif needs_rest(action) or wait_s is not None:
+            self._slow_down()
+            backoff_s = self.rules.first_wait_s * 2.0 ** (self._bans_in_a_row - 1)
+            self.hold(min(backoff_s, MAX_PAUSE_S) if wait_s is None else wait_s, sentence)
+
+    def hold(self, seconds: float, reason: Message, *, for_proxies: bool = False) -> None:
+        """Make no request for so long."""
+        until = self.now() + timedelta(seconds=seconds)
+        if self._hold_until is None or until > self._hold_until:
+            self._hold_until, self._hold_reason, self._waits_for_proxies = until, reason, for_proxies
+        self._crawler.engine.pause()
+
+    def hold_for_proxies(self) -> None:
+        """All proxies rest; nothing is asked without one."""
+        wakes = self.proxies.wakes() or self.now()
+        wait_s = max((wakes - self.now()).total_seconds(), _STEP_S)
+        self.hold(wait_s, Message("crawl.proxies-rest"), for_proxies=True)
+
+    def end(self, reason: str, sentence: Message, resume_at: datetime | None = None) -> None:
+        """Close the spider. What is not done stays in the journal; `resume_at` says when it goes on by itself."""
+        if self._ending is not None:
+            return
+        counts = self._context.stats.counts
+        counts.end_sentence = sentence
+        counts.resume_at = resume_at.isoformat() if resume_at else ""
+        self._context.stats.add_fault(sentence)
+        self._ending = asyncio.ensure_future(self._crawler.engine.close_spider_async(reason=reason))
+
+    def _rotate(self, proxy: str, user_agent: str) -> bool:
+        """Whether there is another proxy or user agent to go on with."""
+        now = self.now()
+        if proxy:
+            self.proxies.failed(proxy, now, is_final=True)
+        if user_agent:
+            self.user_agents.failed(user_agent, now, is_final=True)
+        pools = [pool for pool in (self.proxies, self.user_agents) if pool.members]
+        return any(pool.pick(now) is not None for pool in pools)
+
+    def _slow_down(self) -> None:
+        throttle = self._crawler.get_extension(AutoThrottle)
+        if throttle is not None:
+            doubled = max(throttle.mindelay * 2, min(_MIN_SLOWED_DELAY_S, self.rules.first_wait_s))
+            throttle.mindelay = min(doubled, _MAX_SLOWED_DELAY_S)
+            downloader = self._crawler.engine.downloader
+            for slot in downloader.slots.values():
+                slot.delay = max(slot.delay, throttle.mindelay)
+
+    async def _watch_pace(self) -> None:
+        while not self.is_ending:
+            try:
+                if await self._may_go_on():
+                    self._crawler.engine.unpause()
+                    nextcall = self._crawler.engine._slot and self._crawler.engine._slot.nextcall
+                    if nextcall:
+                        nextcall.schedule()
+            except LoginFailed as fault:
+                self.end(LOGIN_FAILED, fault.message)
+            except Exception as fault:  # a crawl that nobody lets go on would never end
+                log.exception("the crawl could not be kept")
+                self.end(FAULT, Message("crawl.fault", kind=type(fault).__name__))
+            await asyncio.sleep(_STEP_S)
+
+    async def _may_go_on(self) -> bool:
+        """Whether requests may be made now; sees to it that they are not where they may not."""
+        if not self._context.is_held():
+            self._crawler.engine.pause()
+            return False
+        now = self.now()
+        if self._hold_until is not None and now >= self._hold_until:
+            self._hold_until = None
+        opens = self.windows.opens(now)
+        until = max((moment for moment in (self._hold_until, opens) if moment is not None), default=now)
+        if until > now:
+            self._crawler.engine.pause()
+            if (until - now).total_seconds() > MAX_PAUSE_S:
+                self._end_until(until, opens > now)
+            return False
+        if self._needs_login:
+            self._crawler.engine.pause()
+            await self._log_in()
+        return True
+
+    def _end_until(self, until: datetime, is_outside: bool) -> None:
+        if is_outside:
+            self.end(OUTSIDE_WINDOW, Message("crawl.outside-hours", hours=self.rules.windows), until)
+        else:
+            reason = NO_PROXY if self._waits_for_proxies else ASKED_TO_WAIT
+            self.end(reason, Message("crawl.long-wait", seconds=MAX_PAUSE_S, fault=self._hold_reason or ""), until)
+
+    async def _log_in(self) -> None:
+        self.logins += 1
+        if self.logins > MAX_LOGINS:
+            raise LoginFailed("login.does-not-last", count=MAX_LOGINS)
+        download: Callable[..., Any] = self._crawler.engine.download_async
+        for told in await self.session.open(download):
+            log.info("%s", told)
+        self._needs_login = False

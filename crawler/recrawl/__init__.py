@@ -1,0 +1,1 @@
+"""What earlier crawls know of addresses, and what a crawl makes of it."""

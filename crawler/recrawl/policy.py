@@ -1,0 +1,172 @@
+"""When an address is fetched again: a pure rule from its own history and that of its site (docs/decisions/recrawls.md).
+
+List pages are due at every run. A page with a text is due when it has probably changed: its rate of change is
+estimated with the bias-reduced estimator of Cho and Garcia-Molina ("Estimating frequency of change", ACM TOIT 3(3),
+2003, section 4.2), the site's other pages standing in for looks that it has not had yet.
+"""
+
+import hashlib
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from core.visits import AddressKind, Visit
+from core.wording import Message
+
+DAY = timedelta(days=1)
+MIN_INTERVAL, MAX_INTERVAL = DAY, 60 * DAY
+# 2026-11, 1,500 simulated pages over a year (docs/revisits.md): 0.2, 0.3, 0.4, 0.5 and 0.63 tried. Each beats the fixed
+# interval that fetches as much; at 0.3 that is every 5 days, and pages stand changed and unseen 28 % less of the time.
+CHANGE_PROBABILITY = 0.3  # a page is due once it has changed with this probability
+SITE_WEIGHT = 2.0  # looks that the site's pages stand in for; 1 to 4 tried in the same simulation
+MAX_GROWTH = 2.0  # an interval is at most so many times the time that the page has just been seen to stand
+# Before anything is known: one change in 30 days. Of 151,000 pages that Cho and Garcia-Molina (VLDB 2000) watched,
+# those that changed at all within four months did so about that often.
+DEFAULT_RATE_PER_S = 1 / (30 * DAY.total_seconds())
+MIN_SITE_LOOKS = 20.0  # fewer say less of the site than the default does
+MAX_LOOKS = 30.0  # then the history is halved: what a page did a year ago says little
+SPREAD = 0.1  # intervals differ by up to a tenth, so that pages found on one day do not come due on one day
+# A daily run begins at one time and fetches a page at another: a page of one day must not wait for the run after next.
+EARLY = timedelta(hours=6)
+FULL_EVERY = 5  # of so many fetches one asks for the whole page, whatever it answered before
+FIRST_RETRY, RETRY_GROWTH, MAX_RETRY = timedelta(minutes=15), 4, 7 * DAY
+REFUSED_INTERVAL = 7 * DAY  # robots.txt and the like: somebody's choice, which may change
+GONE_AFTER = timedelta(hours=12)  # between the first answer that says so and the one that confirms it
+MAX_GONE_INTERVAL = 30 * DAY
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """Looks at a page after the first, those that found it unchanged, and the seconds between them."""
+
+    looks: float = 0.0
+    unchanged: float = 0.0
+    observed_s: float = 0.0
+
+    def plus(self, elapsed_s: float, has_changed: bool) -> "History":
+        """One look more; beyond MAX_LOOKS the past is halved first."""
+        old = self if self.looks < MAX_LOOKS else History(self.looks / 2, self.unchanged / 2, self.observed_s / 2)
+        return History(old.looks + 1, old.unchanged + (not has_changed), old.observed_s + max(elapsed_s, 1.0))
+
+
+def history_of(visit: Visit) -> History:
+    return History(visit.looks, visit.unchanged_looks, visit.observed_s)
+
+
+def site_rate(visits: Iterable[Visit]) -> float:
+    """Changes a second of a site's pages with a text, all taken together."""
+    looks = unchanged = observed_s = 0.0
+    for visit in visits:
+        if visit.kind is AddressKind.DETAIL:
+            looks, unchanged = looks + visit.looks, unchanged + visit.unchanged_looks
+            observed_s += visit.observed_s
+    if looks < MIN_SITE_LOOKS:
+        return DEFAULT_RATE_PER_S
+    return _rate(looks, unchanged, observed_s / looks)
+
+
+def change_rate(own: History, site_rate_per_s: float) -> float:
+    """Changes a second of one page.
+
+    With n looks at a mean distance of I seconds, x of them without a change: -ln((x + 0.5) / (n + 0.5)) / I. To n and x
+    are added SITE_WEIGHT looks, unchanged as often as a page of the site's rate would be over I.
+    """
+    if not own.looks:
+        return site_rate_per_s
+    mean_s = own.observed_s / own.looks
+    expected_unchanged = SITE_WEIGHT * math.exp(-site_rate_per_s * mean_s)
+    return _rate(own.looks + SITE_WEIGHT, own.unchanged + expected_unchanged, mean_s)
+
+
+def interval(own: History, site_rate_per_s: float, stood_for: timedelta) -> timedelta:
+    """How long to wait before the next look at a page that has just been seen to stand for `stood_for`.
+
+    Between MIN_INTERVAL and MAX_INTERVAL.
+    """
+    wanted_s = -math.log(1 - CHANGE_PROBABILITY) / max(change_rate(own, site_rate_per_s), 1e-12)
+    most_s = max(MAX_GROWTH * max(stood_for, MIN_INTERVAL).total_seconds(), MIN_INTERVAL.total_seconds())
+    return min(max(timedelta(seconds=min(wanted_s, most_s, MAX_INTERVAL.total_seconds())), MIN_INTERVAL), MAX_INTERVAL)
+
+
+def after_success(visit: Visit, at: datetime, has_changed: bool, site_rate_per_s: float, has_open_case: bool) -> Visit:
+    """The visit after a success; what was read there is the caller's to note. A page with an open case waits a day."""
+    own = history_of(visit)
+    elapsed = at - visit.seen_at if visit.seen_at else timedelta(0)
+    if visit.seen_at is not None:
+        own = own.plus(elapsed.total_seconds(), has_changed)
+    wait = interval(own, site_rate_per_s, timedelta(0) if has_changed else elapsed)
+    if has_open_case or visit.kind is AddressKind.LIST:
+        wait = MIN_INTERVAL
+    return replace(
+        _mended(visit),
+        seen_at=at,
+        due_at=at + _spread(wait, visit.id),
+        looks=own.looks,
+        unchanged_looks=own.unchanged,
+        observed_s=own.observed_s,
+        absent_since=None,
+        gone_since=None,
+    )
+
+
+def after_failure(visit: Visit, at: datetime, reason: str, fault: Message) -> Visit:
+    """The visit after a failure: tried again after 15 minutes, 1, 4, 16, 64 hours, then every week."""
+    failures = visit.failures + 1
+    wait = min(FIRST_RETRY * RETRY_GROWTH ** min(failures - 1, 8), MAX_RETRY)
+    return replace(
+        visit, failures=failures, failed_at=at, due_at=at + wait, reason=reason, sentence=fault, absent_since=None
+    )
+
+
+def after_refusal(visit: Visit, at: datetime, reason: str, fault: Message | None) -> Visit:
+    """The visit after a refusal that is no failure: robots.txt, no web page, off the site."""
+    return replace(_mended(visit), due_at=at + _spread(REFUSED_INTERVAL, visit.id), reason=reason, sentence=fault)
+
+
+def after_absence(visit: Visit, at: datetime, has_open_case: bool) -> Visit:
+    """The visit after an answer that says that a known page is not there.
+
+    One such answer may be an accident; a second one at least GONE_AFTER later, with no success between, means that the
+    page is gone. It is then looked for after 1, 2, 4 ... 30 days, daily where a case on it is open.
+    """
+    since = visit.absent_since or at
+    if visit.gone_since is None and at - since < GONE_AFTER:
+        return replace(_mended(visit), absent_since=since, due_at=since + GONE_AFTER)
+    wait = MIN_INTERVAL if has_open_case else min(max(at - since, MIN_INTERVAL), MAX_GONE_INTERVAL)
+    return replace(_mended(visit), absent_since=since, gone_since=since, due_at=at + wait)
+
+
+def is_due(visit: Visit, now: datetime, rules: str) -> bool:
+    """Whether a run that begins now should fetch the address.
+
+    A list always; so is what was never fetched, or was read under other rules; a failure or an absence not before its
+    time; all else up to EARLY before it.
+    """
+    if visit.failures or visit.absent_since is not None:
+        return visit.due_at <= now
+    if visit.kind is not AddressKind.DETAIL or visit.rules != rules:
+        return True
+    return visit.due_at - EARLY <= now
+
+
+def is_conditional(visit: Visit, rules: str) -> bool:
+    """Whether the site may answer that nothing has changed, rather than with the page."""
+    has_validators = bool(visit.etag or visit.last_modified)
+    is_certain = visit.seen_at is not None and visit.absent_since is None and visit.rules == rules
+    return has_validators and is_certain and not visit.has_unreliable_validator and visit.unmodified < FULL_EVERY - 1
+
+
+def _mended(visit: Visit) -> Visit:
+    return replace(visit, failures=0, failed_at=None, reason="", sentence=None)
+
+
+def _rate(looks: float, unchanged: float, mean_s: float) -> float:
+    return -math.log((unchanged + 0.5) / (looks + 0.5)) / max(mean_s, 1.0)
+
+
+def _spread(wait: timedelta, key: str) -> timedelta:
+    """Lengthen or shorten by up to SPREAD, always alike for one address; a day stays a day, 60 days the most."""
+    share = int.from_bytes(hashlib.sha256(key.encode()).digest()[:4], "big") / 2**32  # [0, 1)
+    spread = wait * (1 - SPREAD + 2 * SPREAD * share)
+    return wait if wait <= MIN_INTERVAL else max(min(spread, MAX_INTERVAL), MIN_INTERVAL)

@@ -1,0 +1,123 @@
+"""Scrapy's settings for a plan: polite, bounded, silent."""
+
+import os
+from importlib.util import find_spec
+from typing import Any
+
+from core.errors import BadConfiguration
+from core.pages import CrawlPlan
+from core.politeness import BrowserMode
+from core.settings import CrawlSettings
+from crawler.browsing.chromium import find_chromium
+from crawler.fetching.names import NAME_SERVERS_SETTING
+from crawler.fetching.resolver import ALLOWED_SETTING
+from crawler.middlewares.robots_rules import MAX_DELAY_S
+
+# Those that may pass by themselves; 429 and 503 are refusals, which crawler.politeness.bans waits for.
+_RETRIED = [500, 502, 504, 522, 524, 408]
+RETRIES = 2  # for a connection that fails and for HTTP status 500, 502, 504, 522, 524, 408
+MAX_REDIRECTS = 10  # what RFC 9110 leaves open; browsers allow 20, honest sites need 3
+
+
+def scrapy_settings(plan: CrawlPlan, settings: CrawlSettings) -> dict[str, Any]:
+    """Scrapy's settings for a plan: polite, bounded, silent."""
+    return {
+        "USER_AGENT": settings.user_agent,
+        "ROBOTSTXT_OBEY": plan.obey_robots,
+        "CONCURRENT_REQUESTS": plan.concurrency,
+        "CONCURRENT_REQUESTS_PER_DOMAIN": plan.concurrency,
+        "DOWNLOAD_DELAY": plan.delay_s,
+        # Tasks that Scrapy starts for every response; a page here needs two, and its own 100 take a tenth of a crawl.
+        "CONCURRENT_ITEMS": 4,
+        "AUTOTHROTTLE_ENABLED": True,
+        "AUTOTHROTTLE_START_DELAY": plan.delay_s,
+        "AUTOTHROTTLE_MAX_DELAY": max(MAX_DELAY_S, plan.delay_s),
+        "AUTOTHROTTLE_TARGET_CONCURRENCY": float(plan.concurrency),
+        "DOWNLOAD_TIMEOUT": settings.timeout_s,
+        "DOWNLOAD_MAXSIZE": settings.max_body_bytes,
+        "DOWNLOAD_WARNSIZE": 0,
+        "RETRY_TIMES": RETRIES,
+        "REDIRECT_MAX_TIMES": MAX_REDIRECTS,
+        "DEPTH_LIMIT": 0,  # the spider's own: a next page is no deeper
+        "HTTPCACHE_ENABLED": False,
+        # Scrapy's takes proxies from the environment; ours only those that the operator set for the site.
+        "HTTPPROXY_ENABLED": False,
+        "TELNETCONSOLE_ENABLED": False,
+        "LOG_ENABLED": False,
+        "LOG_INSTALL_ROOT_HANDLER": False,
+        "DOWNLOAD_HANDLERS": {
+            **dict.fromkeys(("file", "ftp", "s3", "data")),
+            **dict.fromkeys(("http", "https"), "crawler.fetching.header_limit.BoundedHandler"),
+        },
+        "TWISTED_DNS_RESOLVER": "crawler.fetching.resolver.GuardedResolver",
+        ALLOWED_SETTING: list(settings.allow_private_hosts),
+        NAME_SERVERS_SETTING: list(settings.name_servers),
+        "ITEM_PIPELINES": {"crawler.store_pipeline.StorePipeline": 100},
+        "DOWNLOADER_MIDDLEWARES": {
+            "crawler.middlewares.address_guard.AddressMiddleware": 10,
+            "scrapy.downloadermiddlewares.offsite.OffsiteMiddleware": None,
+            "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
+            "crawler.middlewares.robots_rules.RobotsMiddleware": 100,
+            "scrapy.downloadermiddlewares.redirect.MetaRefreshMiddleware": None,
+            "crawler.middlewares.redirects.RefreshesMiddleware": 580,
+            "scrapy.downloadermiddlewares.httpcompression.HttpCompressionMiddleware": None,
+            "crawler.middlewares.compression.CompressionMiddleware": 590,
+            "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,
+            "crawler.middlewares.redirects.RedirectsMiddleware": 600,
+            "scrapy.downloadermiddlewares.cookies.CookiesMiddleware": None,
+            "crawler.fetching.cookies.CookiesMiddleware": 700,
+            "crawler.middlewares.conditional.ConditionalMiddleware": 650,
+            "crawler.middlewares.refusal_handling.RefusalsMiddleware": 585,
+            "crawler.middlewares.refusal_handling.RedirectedRefusalsMiddleware": 605,
+            "crawler.middlewares.proxy_choice.CookiesSetMiddleware": 690,
+            "crawler.middlewares.proxy_choice.ProxyMiddleware": 740,
+            **_browser_middlewares(plan),
+        },
+        **_polite_settings(plan, settings),
+    }
+
+
+def _polite_settings(plan: CrawlPlan, settings: CrawlSettings) -> dict[str, Any]:
+    """What a crawl needs beyond its pace. Raises BadConfiguration where it needs a browser and there is none."""
+    return {
+        "EXTENSIONS": {"crawler.politeness.extension.PolitenessExtension": 100},
+        "RETRY_HTTP_CODES": _RETRIED,
+        "REMOTE_CONTROL_ENABLED": False,  # Scrapy's own server that runs whatever Python it is sent
+        # Whatever name a request goes under: what robots.txt says to us binds us.
+        "ROBOTSTXT_USER_AGENT": settings.user_agent,
+        **(_browser_settings(settings) if plan.politeness.browser is not BrowserMode.NEVER else {}),
+    }
+
+
+def _browser_settings(settings: CrawlSettings) -> dict[str, Any]:
+    """For pages that scripts make. Raises BadConfiguration where the extra or Chromium is absent."""
+    if find_spec("scrapy_playwright") is None:
+        raise BadConfiguration("site.no-browser")
+    # Only here is the extra known to be installed.
+    from crawler.browsing.browser import AGE_SETTING, ARGUMENTS, MAX_MEMORY_BYTES, MEMORY_SETTING, PAGES_SETTING
+
+    launch: dict[str, Any] = {"args": ARGUMENTS, "chromium_sandbox": os.geteuid() != 0}  # root can have no sandbox
+    path = find_chromium(settings.chromium)
+    if path is None:
+        raise BadConfiguration("site.no-chromium")
+    return {
+        "DOWNLOAD_HANDLERS": {
+            **dict.fromkeys(("file", "ftp", "s3", "data")),
+            **dict.fromkeys(("http", "https"), "crawler.browsing.browser.BrowserHandler"),
+        },
+        "TWISTED_REACTOR": "twisted.internet.asyncioreactor.AsyncioSelectorReactor",
+        "PLAYWRIGHT_LAUNCH_OPTIONS": launch | {"executable_path": str(path)},
+        "PLAYWRIGHT_PROCESS_REQUEST_HEADERS": "crawler.browsing.browser.own_headers",
+        PAGES_SETTING: settings.browser_pages,
+        AGE_SETTING: settings.browser_minutes * 60,
+        MEMORY_SETTING: MAX_MEMORY_BYTES,
+    }
+
+
+def _browser_middlewares(plan: CrawlPlan) -> dict[str, int]:
+    """The one that chooses pages for the browser, where the plan wants one."""
+    return (
+        {}
+        if plan.politeness.browser is BrowserMode.NEVER
+        else {"crawler.middlewares.browser_requests.BrowserMiddleware": 583}
+    )

@@ -1,1 +1,0 @@
-"""One crawl by several processes, held together by Redis."""

@@ -1,0 +1,195 @@
+"""A chapter that a site spreads over several pages: which page follows, and the text of all of them as one."""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from urllib.parse import parse_qsl, urlsplit
+
+from core.obfuscations import ObfuscationFound
+from core.pages import Reading
+from crawler.sources.novel_titles import chapter_title
+
+MAX_PARTS = 60  # 20 was the most that was seen of real chapters; more is a circle that changes its address
+_NEXT_PAGE = re.compile(
+    r"下\s*[一1]?\s*[页頁]|[后後]一[页頁]|(?:继续|繼續)(?:阅读|閱讀|看)|next\s*page|翻[页頁]", re.IGNORECASE
+)
+_EXTENSION = re.compile(r"\.(?:s?html?|php|aspx?|jsp)$", re.IGNORECASE)
+_FIRST_PART = re.compile(r"[_-]1$")
+_PART_PARAMETERS = frozenset({"page", "p", "pn", "pg", "part", "pageno", "page_no", "pageindex", "pagenum"})
+_ENDS = frozenset("。！？!?…”」』；;：:—～~.）)】》*")
+_OPENS = frozenset("“「『《（(【")
+# What sites write where one page of a chapter ends and the next begins; whole lines of at most 40 characters.
+_SEAM = re.compile(
+    r"[\s（(【\[〈<《—*-]*(?:"
+    r"(?:本章|本节|本節|这章|這章|此章|小主|亲爱的读者).{0,12}(?:未完|没有结束|還沒|还没|後面|后面).{0,22}"
+    r"|(?:未完|待续|待續).{0,14}(?:下\s*一?\s*[页頁]|翻[页頁]|继续|繼續).{0,14}"
+    r"|(?:请|請|点|點|轻触|猛戳).{0,4}(?:击|擊|此)?.{0,4}下\s*一?\s*[页頁].{0,16}"
+    r"|(?:接|承)\s*上\s*一?\s*[页頁].{0,6}|上\s*一?\s*[页頁]\s*.{0,14}下\s*一?\s*[页頁]"
+    r"|第?\s*\d{1,3}\s*/\s*\d{1,3}\s*[页頁]?|(?:下\s*一?\s*[页頁]|上\s*一?\s*[页頁]|返回目[录錄]|加入书[签架])"
+    r")[\s）)】\]〉>》。.!！…—*-]*"
+)
+_MAX_SEAM_CHARS = 40
+_SEAM_LINES = 4  # at either side of a seam; sites put at most two or three there
+
+
+@dataclass(frozen=True, slots=True)
+class Following:
+    """A link that may lead on from a page: its words, its address, and whether it is rel=next or the operator's."""
+
+    url: str
+    words: str
+    is_marked: bool = False
+
+
+def part_number(first_url: str, url: str) -> int | None:
+    """Which part of the text at `first_url` an address says it is; None where it says nothing of the kind.
+
+    >>> part_number("http://a.example/b/12.html", "http://a.example/b/12_2.html")
+    2
+    >>> part_number("http://a.example/b/12.html", "http://a.example/b/13.html") is None
+    True
+    """
+    first, other = urlsplit(first_url), urlsplit(url)
+    if first.netloc != other.netloc:
+        return None
+    if first.path == other.path:
+        return _queried_part(first.query, other.query)
+    if first.query != other.query:
+        return None
+    stem, found = _EXTENSION.sub("", first.path).rstrip("/"), _EXTENSION.sub("", other.path).rstrip("/")
+    for base in dict.fromkeys((stem, _FIRST_PART.sub("", stem))):
+        match = re.fullmatch(re.escape(base) + r"(?:[_/-]|[_/-]?p(?:age)?[_/-]?)(\d{1,3})", found)
+        if match and int(match[1]) >= 2:
+            return int(match[1])
+    return None
+
+
+def next_part(first_url: str, url: str, links: Sequence[Following], is_chapter: "frozenset[str] | set[str]") -> str:
+    """The address of the page on which the text that stands at `url` goes on; "" where it ends there.
+
+    links: of the page, in its order. is_chapter: addresses of chapters that are known; none of them is a part. A link
+    that says "next chapter" leads to a part only where its address says so: sites use these words for both.
+    """
+    at = part_number(first_url, url) or 1
+    for link in links:
+        if link.url in is_chapter or link.url in (url, first_url):
+            continue
+        numbered = part_number(first_url, link.url)
+        if numbered is not None and numbered == at + 1 and (_is_onward(link) or link.is_marked):
+            return link.url
+    for link in links:
+        is_elsewhere = link.url not in is_chapter and link.url not in (url, first_url)
+        if is_elsewhere and part_number(first_url, link.url) is None and _NEXT_PAGE.search(link.words):
+            return link.url
+    return ""
+
+
+def is_same_chapter(first: Reading, part: Reading) -> bool:
+    """Whether what was read behind a "next page" link goes on with the chapter, and is no chapter of its own."""
+    ours, theirs = chapter_title(first.title), chapter_title(part.title)
+    if ours.number is not None and theirs.number is not None:
+        return ours.number == theirs.number
+    if theirs.part > 1:
+        return True
+    if not theirs.text or not ours.text:
+        return True
+    return _key(ours.text) == _key(theirs.text) or theirs.number is None
+
+
+def stitched(parts: Sequence[Reading]) -> Reading:
+    """The chapter whose parts these are, in order: the first one's title and times, all the text, as it would be read.
+
+    Left out at the seams: the heading again, "to be continued on the next page", lines that stand there on every part,
+    and a last line that the next part repeats. A sentence that a page cut in two is one line again. The least sure of
+    the parts says how sure the whole is.
+    """
+    texts = [part.text.split("\n") for part in parts]
+    title = chapter_title(parts[0].title)
+    furniture = _furniture(texts) if len(parts) > 1 else frozenset()
+    lines: list[str] = []
+    for number, own in enumerate(texts):
+        body = _without_seams(own, title.text, furniture, is_first=number == 0, is_last=number == len(texts) - 1)
+        if lines and body and len(body[0]) >= 8 and body[0] == lines[-1]:
+            body = body[1:]
+        if lines and body and lines[-1] and lines[-1][-1] not in _ENDS and body[0][0] not in _OPENS:
+            lines[-1] += body[0]
+            body = body[1:]
+        lines += body
+    return replace(
+        parts[0],
+        title=title.text or parts[0].title,
+        text="\n".join(lines),
+        confidence=min(part.confidence for part in parts),
+        is_encoding_doubtful=any(part.is_encoding_doubtful for part in parts),
+        obfuscations=_obfuscations(parts),
+        raw_text="\n".join(part.raw_text or part.text for part in parts) if any(p.raw_text for p in parts) else "",
+    )
+
+
+def _is_onward(link: Following) -> bool:
+    return bool(re.search(r"下|[后後]一|next|继续|繼續|>|»|→|翻", link.words, re.IGNORECASE)) or link.words.isdecimal()
+
+
+def _queried_part(first: str, other: str) -> int | None:
+    ours, theirs = dict(parse_qsl(first)), dict(parse_qsl(other))
+    changed = {name for name in ours.keys() | theirs.keys() if ours.get(name) != theirs.get(name)}
+    if len(changed) != 1 or (name := changed.pop()).lower() not in _PART_PARAMETERS:
+        return None
+    value = theirs.get(name, "")
+    return int(value) if value.isdecimal() and 2 <= int(value) <= 999 else None
+
+
+def _furniture(texts: Sequence[Sequence[str]]) -> frozenset[str]:
+    """Lines that stand at a seam on two parts or more; prose does not repeat whole lines at the edges of pages."""
+    heads = [set(text[:_SEAM_LINES]) for text in texts]
+    tails = [set(text[-_SEAM_LINES:]) for text in texts]
+    return frozenset(
+        line
+        for edges in (heads, tails)
+        for one, other in pairwise(edges)
+        for line in one & other
+        if len(line) <= _MAX_SEAM_CHARS * 2
+    )
+
+
+def _without_seams(
+    lines: Sequence[str], title: str, furniture: frozenset[str], *, is_first: bool, is_last: bool
+) -> list[str]:
+    start, end = 0, len(lines)
+    keeps_heading = is_first
+    while start < min(end, _SEAM_LINES) and _is_seam(lines[start], title, furniture, keeps_heading):
+        start += 1
+    while end > max(start, len(lines) - _SEAM_LINES) and _is_seam(lines[end - 1], "", furniture, is_last and is_first):
+        end -= 1
+    return [line for line in lines[start:end] if line.strip()]
+
+
+def _is_seam(line: str, title: str, furniture: frozenset[str], keeps_heading: bool) -> bool:
+    bare = line.strip()
+    if len(bare) <= _MAX_SEAM_CHARS and _SEAM.fullmatch(unicodedata.normalize("NFKC", bare).replace("(", "（")):
+        return True
+    if bare in furniture and not (keeps_heading and title and _key(title) == _key(chapter_title(bare).text)):
+        return True
+    if keeps_heading or not title:
+        return False
+    key = _key(chapter_title(bare).text)
+    return bool(key) and len(bare) <= 2 * len(title) + 12 and (key == _key(title) or _key(title) in key)
+
+
+def _obfuscations(parts: Sequence[Reading]) -> tuple[ObfuscationFound, ...]:
+    total: dict[str, ObfuscationFound] = {}
+    for part in parts:
+        for found in part.obfuscations:
+            known = total.get(found.kind)
+            total[found.kind] = (
+                replace(known, count=known.count + found.count, example=known.example or found.example)
+                if known
+                else found
+            )
+    return tuple(total.values())
+
+
+def _key(text: str) -> str:
+    return "".join(char for char in unicodedata.normalize("NFKC", text) if char.isalnum()).lower()

@@ -1,0 +1,57 @@
+"""Requests that came to nothing: each counted under its reason, and a site that has stopped answering left alone."""
+
+from collections.abc import Callable
+from urllib.parse import urlsplit
+
+from scrapy import Request
+from scrapy.exceptions import CloseSpider
+from twisted.python.failure import Failure
+
+from core.states import Rejection
+from core.wording import Message
+from crawler.context import CrawlContext
+from crawler.end_reasons import NO_ANSWER
+from crawler.frontier import PROBE, ROBOTS, Target
+from crawler.politeness.refusals import Postponed, explain
+
+# A site that was there and is gone: 10 pages in a row, each tried three times, are no accident any more.
+MAX_SILENCES_IN_A_ROW = 10
+
+
+class Failures:
+    """For one crawl. give_up: told of each address of which nothing more is asked."""
+
+    def __init__(self, context: CrawlContext, give_up: Callable[[Target], None]) -> None:
+        self._context, self._give_up = context, give_up
+        self._silences = 0
+
+    def note_answer(self) -> None:
+        """The site has answered, whatever that was."""
+        self._silences = 0
+
+    def note(self, failure: Failure) -> None:
+        """Count a request that came to nothing; errors of a probe are no news.
+
+        Raises CloseSpider after many silences in a row.
+        """
+        if isinstance(failure.value, Postponed):
+            return  # the journal has it still to be done
+        request: Request = failure.request  # type: ignore[attr-defined]
+        target: Target = request.cb_kwargs["target"]
+        reason, fault = self.explain(failure, target.url)
+        self._give_up(target)
+        self._context.recrawl.note_failure(target, reason, fault)
+        if target.kind in (PROBE, ROBOTS) or reason is None:
+            return
+        stats = self._context.stats
+        stats.reject(reason, None if reason is Rejection.ROBOTS and target.depth else fault)
+        stats.publish()
+        self._silences = self._silences + 1 if reason is Rejection.NO_ANSWER else 0
+        if self._silences >= MAX_SILENCES_IN_A_ROW:
+            stats.add_fault(Message("crawl.silent", url=urlsplit(target.url).netloc))
+            raise CloseSpider(NO_ANSWER)
+
+    def explain(self, failure: Failure, url: str) -> tuple[Rejection | None, Message]:
+        """Why a request to `url` came to nothing: the reason, None for one that is not counted, and a message."""
+        settings = self._context.settings
+        return explain(failure, url, settings.timeout_s, settings.max_body_bytes)

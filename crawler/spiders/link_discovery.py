@@ -1,0 +1,100 @@
+"""Which addresses a crawl asks for: where it begins, and what lists and pages lead to."""
+
+from collections.abc import Callable, Iterable, Iterator
+from urllib.parse import urljoin
+
+from scrapy import Request
+
+from core.errors import UnsafeUrl
+from core.states import Rejection
+from crawler.context import CrawlContext
+from crawler.frontier import PAGE, PROBE, ROBOTS, SITEMAP, Target
+from crawler.links import Links
+from crawler.sources.listed import Listed
+from crawler.sources.robots_file import MAX_ROBOTS_BYTES
+from crawler.sources.sitemaps import Sitemap, named_in_robots
+
+MAX_SITEMAPS = 100  # of one crawl
+
+
+class LinkDiscovery:
+    """For any site: it begins at the start addresses and the site's sitemaps, and follows the links of pages.
+
+    request_of: the request for an address. listed: what sitemaps and feeds say of a page, by its address.
+    """
+
+    def __init__(self, context: CrawlContext, request_of: Callable[[Target], Request]) -> None:
+        self.context, self.request_of = context, request_of
+        self.listed: dict[str, Listed] = {}
+        self._sitemaps = 0
+
+    def begin(self) -> None:
+        """Fill a fresh frontier; one that an interrupted crawl has left stays as it is."""
+        context = self.context
+        if context.frontier.notice is not None:
+            context.stats.add_fault(context.frontier.notice)
+        if context.frontier.is_empty():
+            self.seed()
+            context.recrawl.add_due(context.frontier, context.scope.follows)
+
+    def seed(self) -> None:
+        """Put into the frontier what the crawl begins with."""
+        plan, frontier = self.context.plan, self.context.frontier
+        for url in self.safe_urls(plan.start_urls):
+            frontier.add(url, 0, PAGE)
+            if plan.use_sitemap:
+                frontier.add(urljoin(url, "/robots.txt"), 0, ROBOTS)
+                frontier.add(urljoin(url, "/sitemap.xml"), 0, PROBE)
+        for url in plan.sitemap_urls:
+            frontier.add(url, 0, SITEMAP)
+
+    def safe_urls(self, urls: Iterable[str]) -> Iterator[str]:
+        """Those that may be fetched; the others are counted."""
+        for url in urls:
+            try:
+                self.context.guard.check_url(url)
+            except UnsafeUrl as fault:
+                self.context.stats.reject(Rejection.UNSAFE_ADDRESS, fault.message)
+            else:
+                yield url
+
+    def requests_from_page(self, found: Links, depth: int) -> Iterator[Request]:
+        """Next parts of the same text first, at the same depth: a text of fifty parts is not fifty levels deep."""
+        scope = self.context.scope
+        yield from self.new_requests([url for url in found.next_pages if scope.allows(url)], depth, PAGE)
+        if depth < self.context.plan.max_depth:
+            yield from self.new_requests([url for url in found.chapters if scope.follows(url)], depth + 1, PAGE)
+            yield from self.new_requests([url for url in found.others if scope.follows(url)], depth + 1, PAGE)
+
+    def requests_from_sitemap(self, sitemap: Sitemap) -> Iterator[Request]:
+        """The sitemaps that it names, and the pages that it lists."""
+        yield from self._sitemap_requests(sitemap.sitemaps)
+        followed = self.keep_followed(sitemap.entries)
+        yield from self.new_requests([entry.url for entry in followed], 1, PAGE)
+
+    def requests_from_robots(self, body: bytes, url: str) -> Iterator[Request]:
+        """The sitemaps that robots.txt names."""
+        named = named_in_robots(body[:MAX_ROBOTS_BYTES].decode("utf-8", "replace"))
+        yield from self._sitemap_requests([urljoin(url, each) for each in named])
+
+    def keep_followed(self, entries: Iterable[Listed]) -> list[Listed]:
+        """Those of a list's entries that the crawl may fetch, as many as it may; what is said of them is kept."""
+        followed = [entry for entry in entries if self.context.scope.follows(entry.url)][: self.context.plan.max_pages]
+        self.listed.update((entry.url, entry) for entry in followed)
+        self.context.recrawl.list_dates(followed)
+        return followed
+
+    def new_requests(self, urls: Iterable[str], depth: int, kind: str) -> Iterator[Request]:
+        """Requests for those that are new to this crawl and, being pages, wanted by it."""
+        recrawl = self.context.recrawl
+        wanted = [url for url in urls if kind != PAGE or recrawl.wants(url)]
+        targets = self.context.frontier.add_all(Target(url, depth, kind) for url in wanted)
+        recrawl.expect_lists(targets)
+        for target in targets:
+            yield self.request_of(target)
+
+    def _sitemap_requests(self, urls: Iterable[str]) -> Iterator[Request]:
+        on_site = [url for url in urls if self.context.scope.is_on_site(url)]
+        wanted = on_site[: max(0, MAX_SITEMAPS - self._sitemaps)]
+        self._sitemaps += len(wanted)
+        yield from self.new_requests(wanted, 0, SITEMAP)

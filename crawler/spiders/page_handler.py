@@ -1,0 +1,103 @@
+"""What becomes of an answer: counted, read, and made an item for the store pipeline, or refused with a reason."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from scrapy.http import Response
+
+from core.captures import Capture
+from core.ids import CanonicalUrl, FinalUrl, RequestedUrl
+from core.pages import Fetched
+from core.states import Rejection
+from core.wording import Message
+from crawler.context import CrawlContext
+from crawler.fetching.capture import capture_of
+from crawler.fetching.response_headers import headers_of
+from crawler.frontier import Target
+from crawler.items import NotThere, ReadPage, Unchanged
+from crawler.readers.pages import WholePage
+from crawler.readers.task import Task
+from crawler.reading import Rejected
+from crawler.sources.listed import Listed, completed
+from crawler.urls import identity
+
+
+class PageHandler:
+    """For one crawl. listed: what lists say of a page, by its address; it is filled while the crawl goes on."""
+
+    def __init__(self, context: CrawlContext, listed: Mapping[str, Listed]) -> None:
+        self.context, self._listed = context, listed
+
+    async def read(self, response: Response, *, is_kept: bool) -> WholePage:
+        """Count and read one page. is_kept: its text is wanted, not its links alone."""
+        counts = self.context.stats.counts
+        counts.fetched += 1
+        counts.bytes_fetched += len(response.body)
+        page = await self.context.reader.read(response.body, headers_of(response), response.url, is_kept=is_kept)
+        counts.seconds_extract += page.seconds
+        return page
+
+    async def read_list(self, response: Response, task: Task) -> Any:
+        """What a sitemap or a feed lists."""
+        self.context.stats.counts.bytes_fetched += len(response.body)
+        return await self.read_part(task)
+
+    async def read_part(self, task: Task) -> Any:
+        """What a task reads; Rejected, and counted, where that was given up."""
+        found = await self.context.reader.run(task)
+        if isinstance(found, Rejected):
+            self.context.stats.reject(found.reason, found.message)
+        return found
+
+    def answer_without_page(self, response: Response, target: Target) -> Unchanged | NotThere | None:
+        """What an answer says that is no page: nothing has changed, or the page is not there. None for a page."""
+        answer = self.context.recrawl.answer_without_page(response, target)
+        if answer is not None:
+            self.context.stats.counts.fetched += isinstance(answer, Unchanged)
+            self.context.stats.counts.bytes_fetched += len(response.body)
+        if isinstance(answer, NotThere):
+            self._count_absence(answer)
+        return answer
+
+    async def item(self, response: Response, page: WholePage, target: Target) -> ReadPage | NotThere | None:
+        """What is to be stored of a page that was read; None for nothing: a list, a refusal."""
+        item = await self.context.recrawl.judge(self._kept(response, page, target), page, response, target)
+        if isinstance(item, NotThere):
+            self._count_absence(item)
+        return item
+
+    def fetched_of(self, response: Response, target: Target, url: CanonicalUrl, capture: Capture | None) -> Fetched:
+        """The response as the store keeps it."""
+        return Fetched(
+            site_id=self.context.plan.site_id,
+            requested_url=RequestedUrl(target.url),
+            final_url=FinalUrl(response.url),
+            canonical_url=url,
+            status=response.status,
+            headers=tuple(headers_of(response).items()),
+            body=response.body,
+            fetched_at=self.context.clock.now(),
+            capture=capture,
+        )
+
+    def capture(self, response: Response) -> Capture | None:
+        """How a response was fetched, with what was fetched to read it."""
+        return capture_of(response, self.context.resources.taken(response.url))
+
+    def _kept(self, response: Response, page: WholePage, target: Target) -> ReadPage | None:
+        reading = page.reading
+        if reading is None:
+            return None
+        if isinstance(reading, Rejected):
+            # A list has no text of its own; only where the plan says that texts stand there is it worth a sentence.
+            is_expected = reading.reason is Rejection.NO_MAIN_TEXT and not self.context.plan.page_patterns
+            self.context.stats.reject(reading.reason, None if is_expected else reading.message)
+            return None
+        stated = identity(response.url, page.links.declared_canonical if page.links else "")
+        url = self.context.recrawl.identity(target.url, stated)
+        fetched = self.fetched_of(response, target, url, self.capture(response))
+        return ReadPage(target, fetched, completed(reading, self._listed.get(target.url)))
+
+    def _count_absence(self, answer: NotThere) -> None:
+        gone = Message("fetch.gone", url=answer.target.url, status=answer.fetched.status)
+        self.context.stats.reject(Rejection.HTTP_ERROR, gone)

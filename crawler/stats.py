@@ -1,0 +1,60 @@
+"""The counts of a crawl while it runs: every refusal under its reason, a message for what can be mended."""
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+from core.pages import MAX_FAULTS, CrawlCounts
+from core.states import Rejection
+from core.wording import Message
+
+_PROGRESS_INTERVAL_S = 0.5  # a terminal or a row of the admin database needs no more
+
+
+class CrawlStats:
+    """Counts one crawl and publishes the counts to `on_progress` now and then."""
+
+    def __init__(self, on_progress: Callable[[CrawlCounts], None] | None = None) -> None:
+        self.counts = CrawlCounts()
+        self._on_progress = on_progress
+        self._published_at = 0.0
+
+    def reject(self, reason: Rejection, fault: Message | None = None) -> None:
+        """Count a refusal; without a message the faults stay as they are."""
+        self.counts.rejected[reason.value] = self.counts.rejected.get(reason.value, 0) + 1
+        if fault is not None:
+            self.add_fault(fault)
+
+    def fail(self, fault: Message) -> None:
+        """Count something that should have worked."""
+        self.counts.failed += 1
+        self.add_fault(fault)
+
+    def count_bytes(self, count: int) -> None:
+        """What pages refer to is fetched as well."""
+        self.counts.bytes_fetched += count
+
+    def add_fault(self, fault: Message) -> None:
+        if len(self.counts.faults) < MAX_FAULTS and fault not in self.counts.faults:
+            self.counts.faults.append(fault)
+
+    def note_refusal(self, fault: Message) -> None:
+        """Note how the site refused."""
+        self.add_fault(fault)
+        if fault in self.counts.faults and fault not in self.counts.refusals:
+            self.counts.refusals.append(fault)
+
+    def publish(self, is_last: bool = False) -> None:
+        """Let `on_progress` have the counts, if it is time for that."""
+        now = time.monotonic()
+        if self._on_progress is not None and (is_last or now - self._published_at >= _PROGRESS_INTERVAL_S):
+            self._published_at = now
+            # A copy, made by the thread that counts: whoever gets it may read it in another one and keep it.
+            self._on_progress(
+                replace(
+                    self.counts,
+                    rejected=dict(self.counts.rejected),
+                    faults=list(self.counts.faults),
+                    refusals=list(self.counts.refusals),
+                )
+            )

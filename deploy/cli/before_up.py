@@ -1,0 +1,48 @@
+"""What `zhuiwen up` says before it starts anything, and what it refuses to start."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from core.errors import BadConfiguration
+from core.known_settings import nearest, unknown_names, variable_of
+from core.settings_layers import Origin, file_layers, planned
+from core.wording import Message
+from deploy import started
+from deploy.cli.faults import warn
+from deploy.home import Home
+from deploy.services import elsewhere
+
+
+def warn_of_unknown_settings(environ: Mapping[str, str], home: Path) -> None:
+    """One line on stderr for each name, in the environment or in a file, that looks like a setting and is none."""
+    for name, near in unknown_names(environ).items():
+        _warn(Message("start.unknown-variable", name=name), near)
+    for layer in file_layers(home):
+        for name in layer.unknown:
+            _warn(Message("start.unknown-in-file", name=name, place=layer.place), nearest(name))
+
+
+def _warn(problem: Message, near: str) -> None:
+    warn(Message("start.is-it", problem=problem, near=near) if near else problem)
+
+
+def require_the_only_one(home: Home, environ: Mapping[str, str]) -> None:
+    """Refuse to begin an installation in the usual place beside one that runs elsewhere and was not meant."""
+    if environ.get(variable_of("home")) or not elsewhere.is_unused(home.path):
+        return
+    others = elsewhere.others(home)
+    if others:
+        raise BadConfiguration("start.one-more", told=elsewhere.describe_other(others[0]), home=home.path)
+
+
+def warnings_of_environments(home: Home, environ: Mapping[str, str]) -> list[Message]:
+    """What comes from an earlier shell, and what came from one and is missing."""
+    layers = planned(environ)
+    kept = [variable_of(name) for name in sorted(home.given) if layers.origin(name) is Origin.STARTED]
+    missing = [variable_of(name) for name in started.missing(home)]
+    told = []
+    if kept:
+        told.append(Message("start.kept", names=kept))
+    if missing:
+        told.append(Message("start.missing", names=missing))
+    return told

@@ -1,0 +1,113 @@
+"""The verb `config`: the settings of an installation, where each comes from, and how to change them."""
+
+import os
+import sys
+from getpass import getpass
+from typing import Annotated
+
+import typer
+
+from core.errors import BadInput
+from core.known_settings import HOME, PREFIX, known_settings, nearest
+from core.wording import Message
+from deploy.cli.output import as_json, say, shown, table
+from deploy.words import translator, worded
+
+FROM_STDIN = "-"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verbs to `app`."""
+    group = typer.Typer(help="Show and change the settings.", no_args_is_help=True, rich_markup_mode=None)
+    group.command("list")(show_all)
+    group.command("get")(show_one)
+    group.command("set")(set_one)
+    group.command("unset")(unset_one)
+    app.add_typer(group, name="config")
+
+
+def show_all(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
+    """Show each setting: its value, where that comes from, and what it means."""
+    from deploy.configuration import ORIGINS, Configuration
+
+    held = Configuration.of(os.environ)
+    if is_json:
+        as_json(held.rows())
+        return
+    rows = held.rows(translator())
+    say(Message("setting.home", home=held.home))
+    for fault in held.faults:
+        say(fault)
+    for row in rows:
+        row["origin"] = worded(ORIGINS[row["origin"]])
+        row["value"] = row["value"] or row["default"]
+    if not sys.stdout.isatty():
+        cells = [[row[name] for name in ("name", "value", "origin", "meaning")] for row in rows]
+        table(("column.name", "column.value", "column.origin", "column.meaning"), cells)
+        return
+    for row in rows:  # on a terminal columns would be narrow
+        typer.echo(f"{typer.style(row['name'], bold=True)}  {shown(row['value'])}  ({row['origin']})")
+        say(f"    {row['meaning']}")
+
+
+def show_one(name: str) -> None:
+    """Show the value that a setting has; of a secret, what is no secret in it."""
+    from deploy.configuration import Configuration
+
+    say(Configuration.of(os.environ).shown(_known(name)))
+
+
+def set_one(
+    name: str,
+    value: Annotated[
+        str | None,
+        typer.Argument(help=FROM_STDIN),
+    ] = None,
+) -> None:
+    """Write a setting into the file of the home folder; the next `zhuiwen up` takes it over."""
+    from deploy.configuration import Configuration
+
+    known = _known(name)
+    held = Configuration.of(os.environ)
+    for line in held.set(known, _value(known, value)):
+        say(line)
+
+
+def unset_one(name: str) -> None:
+    """Remove a setting from the files of the home folder, so that it has its default again."""
+    from deploy.configuration import Configuration
+
+    for line in Configuration.of(os.environ).unset(_known(name)):
+        say(line)
+
+
+def _known(name: str) -> str:
+    """The name of a setting, however it was written. Raises BadInput."""
+    bare = name.lower().removeprefix(PREFIX.lower())
+    if bare != HOME and bare not in known_settings():
+        if near := nearest(bare):
+            raise BadInput("setting.unknown-but", name=name, near=near)
+        raise BadInput("setting.unknown", name=name)
+    return bare
+
+
+def _value(name: str, given: str | None) -> str:
+    """What a setting is to be. A secret does not go through the command line, which other users can read."""
+    is_secret = name != HOME and known_settings()[name].told.is_secret
+    if given is None and not is_secret:
+        raise BadInput("setting.no-value", name=name)
+    if given in (None, FROM_STDIN):
+        given = (
+            getpass(worded(Message("cli.field", name=Message("setting.prompt", name=name), value="")))
+            if sys.stdin.isatty()
+            else sys.stdin.read()
+        )
+    elif is_secret:
+        from core.secret_values import holds_secret
+
+        if holds_secret(name, str(given)):
+            raise BadInput("setting.secret-shown", name=name)
+    text = str(given).strip()
+    if not text:
+        raise BadInput("setting.empty", name=name)
+    return text

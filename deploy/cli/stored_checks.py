@@ -1,0 +1,105 @@
+"""Doctor's look at what is stored: the table of readings, the index, failed messages, missed crawls, evidence."""
+
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from core.errors import BadConfiguration, BrokenInvariant, ZhuiwenError
+from core.wording import Message
+from deploy.cli.session import session
+from deploy.findings import Context, Finding
+
+if TYPE_CHECKING:
+    from records.evidence.bundles import EvidenceStatus
+
+MAX_AGE_OF_CHECK = timedelta(days=2)  # it runs each night; one that failed is named after the next
+
+
+def readings(_: Context) -> list[Finding]:
+    """The table of readings must be the one that the algorithms were frozen with."""
+    from fingerprint.fingerprinting import fingerprint_text
+
+    try:
+        fingerprint_text("追文")
+    except BrokenInvariant as error:
+        problem = Message("doctor.readings", reason=error)
+        return [Finding("fingerprint.readings", problem, Message("doctor.readings-remedy"))]
+    return []
+
+
+def index(_: Context) -> list[Finding]:
+    """The index must be there, and have what the rights holders have."""
+    try:
+        with session() as settings:
+            from pipeline.wiring import live
+            from records.works.catalogue import corpus_texts
+
+            held, state = corpus_texts(), live(settings).index.state()
+            missing = len(held - live(settings).index.text_ids()) if state.generation else len(held)
+    except ZhuiwenError:
+        return []  # a service does not answer: the check of services says so
+    if state.generation == 0:
+        return [Finding("index.empty", Message("doctor.index-empty"), Message("doctor.index-empty-remedy"))]
+    if missing:
+        problem = Message("doctor.index-behind", missing=missing, total=len(held))
+        return [Finding("index.behind", problem, Message("doctor.index-behind-remedy"))]
+    return []
+
+
+def failures(_: Context) -> list[Finding]:
+    """Messages that no retry could carry out, and expected crawls that did not happen."""
+    try:
+        with session():
+            from django.utils import timezone
+
+            from records.models import CrawlRun, FailedMessage
+
+            failed = FailedMessage.objects.count()
+            day_ago = timezone.now() - timedelta(days=1)
+            missed = CrawlRun.objects.filter(state=CrawlRun.State.MISSED, due_at__gte=day_ago).count()
+    except ZhuiwenError:
+        return []
+    found = []
+    if failed:
+        problem = Message("doctor.failed", count=failed)
+        found.append(Finding("messages.failed", problem, Message("doctor.failed-remedy")))
+    if missed:
+        problem = Message("doctor.missed", count=missed)
+        found.append(Finding("crawls.missed", problem, Message("doctor.missed-remedy")))
+    return found
+
+
+def evidence(_: Context) -> list[Finding]:
+    """Bundles that were changed, that are owed, that no authority stamps; a nightly check that does not happen."""
+    try:
+        with session() as settings:
+            from django.utils import timezone
+
+            from records.evidence.authorities import authorities_of
+            from records.evidence.bundles import evidence_status
+
+            names = [authority.name for authority in authorities_of(settings.evidence)]
+            stands, now = evidence_status(names), timezone.now()
+    except BadConfiguration as error:
+        remedy = Message("doctor.authorities-remedy")
+        return [Finding("evidence.authorities", fault, remedy) for fault in error.faults]
+    except ZhuiwenError:
+        return []
+    return _evidence_faults(stands, now)
+
+
+def _evidence_faults(stands: "EvidenceStatus", now: datetime) -> list[Finding]:
+    found = []
+    if stands.damaged:
+        problem = Message("doctor.damaged", damaged=stands.damaged, bundles=stands.bundles)
+        found.append(Finding("evidence.damaged", problem, Message("doctor.damaged-remedy")))
+    if stands.waiting_stamps:
+        problem = Message("doctor.stamps", count=stands.waiting_stamps, reason=stands.last_error)
+        found.append(Finding("evidence.stamps", problem, Message("doctor.stamps-remedy")))
+    last = stands.last_check.started_at if stands.last_check else stands.oldest
+    if last is not None and now - last > MAX_AGE_OF_CHECK:
+        problem = Message("doctor.unchecked", when=f"{last:%Y-%m-%d %H:%M}")
+        found.append(Finding("evidence.unchecked", problem, Message("doctor.unchecked-remedy")))
+    return found
+
+
+CHECKS = (readings, index, failures, evidence)

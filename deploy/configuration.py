@@ -1,0 +1,192 @@
+"""The settings of an installation as an operator sees and changes them: `zhuiwen config`."""
+
+import fcntl
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from core.errors import BadConfiguration
+from core.known_settings import HOME, KnownSetting, known_settings, variable_of, written
+from core.secret_values import shown
+from core.settings import Settings, default_home
+from core.settings_layers import (
+    SECRETS_FILE,
+    SETTINGS_FILE,
+    Layer,
+    Layers,
+    Origin,
+    environment_layer,
+    file_layers,
+    planned,
+    running,
+    started_layer,
+)
+from core.settings_reading import read, read_leniently
+from core.wording import Message
+from deploy import started
+from deploy.home import HEAD_OF_SECRETS, make_folders, prepare
+from deploy.private_files import touched_privately
+from deploy.services.processes import processes
+from deploy.settings_files import change
+from deploy.words import translator
+
+HEAD_OF_SETTINGS = "Settings of this installation: name = value, in TOML. All of them: zhuiwen config list"
+ORIGINS = {
+    Origin.DEFAULT: Message("setting.default"),
+    Origin.FILE: Message("setting.file"),
+    Origin.ENVIRONMENT: Message("setting.environment"),
+    Origin.STARTED: Message("setting.started"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """What the next `zhuiwen up` starts with.
+
+    faults: why it would not start; what is at fault has its default in `settings`.
+    """
+
+    environ: Mapping[str, str]
+    layers: Layers
+    settings: Settings
+    faults: tuple[Message, ...]
+
+    @classmethod
+    def of(cls, environ: Mapping[str, str]) -> "Configuration":
+        """The configuration for a shell with this environment. Raises BadConfiguration for a file that is no TOML."""
+        layers = planned(environ)
+        settings, faults = read_leniently(layers)
+        return cls(environ, layers, settings, faults)
+
+    @property
+    def home(self) -> Path:
+        return self.layers.home
+
+    def rows(self, words: Callable[[str], str] = str) -> list[dict[str, Any]]:
+        """Every setting, in the order of the page of settings.
+
+        words: translates what is in words, which are English. `running`: what it is there, where that differs.
+        """
+        now = read(running(self.environ)) if started_layer(self.home) is not None else self.settings
+        return [
+            {
+                "name": name,
+                "variable": known.variable,
+                "value": self.shown(name),
+                "default": _default(known, words),
+                "origin": str(self.layers.origin(name)),
+                "place": str(layer.place) if (layer := self.layers.of(name)) else "",
+                "meaning": words(known.told.meaning),
+                "allowed": str(known.allowed),
+                "running": shown(name, written(known.of(now))) if known.of(now) != known.of(self.settings) else None,
+            }
+            for name, known in known_settings().items()
+        ]
+
+    def shown(self, name: str) -> str:
+        """The value of a setting, without what is secret in it."""
+        if name == HOME:
+            return str(self.home)
+        return shown(name, written(known_settings()[name].of(self.settings)))
+
+    def set(self, name: str, text: str) -> list[Message]:
+        """Write a value; what is to be said of it. Raises BadConfiguration where it cannot be."""
+        if name == HOME:
+            return _set_home(Path(text).expanduser().absolute())
+        path, other = self._paths(name)
+        value = _checked(name, text, path, self)
+        with _alone(self.home):
+            change(path, {name: value}, head=HEAD_OF_SECRETS if path.name == SECRETS_FILE else HEAD_OF_SETTINGS)
+            if other.exists():
+                change(other, {}, (name,))
+            started.leave_to_files(self.home, name)
+        done = Message("setting.written", name=name, value=shown(name, written(value)), path=path)
+        return [done, *self._effect(name)]
+
+    def unset(self, name: str) -> list[Message]:
+        """Remove a setting from the files; what is to be said of it."""
+        if name == HOME:
+            return _set_home(None)
+        with _alone(self.home):
+            for path in self._paths(name):
+                if path.exists():
+                    change(path, {}, (name,))
+            started.leave_to_files(self.home, name)
+        default = _default(known_settings()[name], translator()).replace("`", "")
+        return [Message("setting.removed", name=name, default=default), *self._effect(name)]
+
+    def _paths(self, name: str) -> tuple[Path, Path]:
+        """The file that a setting belongs into, and the other one."""
+        files = (self.home / SETTINGS_FILE, self.home / SECRETS_FILE)
+        return files[::-1] if known_settings()[name].told.is_secret else files
+
+    def _effect(self, name: str) -> Iterator[Message]:
+        """What a change brings about, and what stands in its way."""
+        if name == "secret_key":
+            yield Message("setting.new-key")
+        if name in environment_layer(self.environ).values:
+            yield Message("setting.environment-wins", variable=variable_of(name))
+        if started_layer(self.home) is None:
+            return
+        after = Configuration.of(self.environ)
+        if after.faults:
+            yield Message("start.not-taken-over", faults=after.faults)
+            return
+        if name not in started.differing(read(running(self.environ)), after.settings):
+            yield Message("setting.already")
+            return
+        readers = _readers(after, name)
+        yield Message("setting.next-up-restarts", names=readers) if readers else Message("setting.next-up")
+
+
+def _checked(name: str, text: str, path: Path, held: Configuration) -> Any:
+    """The value that a text makes of a setting. Raises BadConfiguration, also for one that clashes with others."""
+    known = known_settings()[name]
+    value = tuple(part.strip() for part in text.split(",") if part.strip()) if known.is_list else text
+    new = Layer(Origin.FILE, str(path), {name: value})
+    files = [_without(name, layer) for layer in file_layers(held.home)]
+    above = [layer for layer in held.layers.layers if layer.origin is Origin.ENVIRONMENT]
+    kept = [_without(name, layer) for layer in held.layers.layers if layer.origin is Origin.STARTED]
+    for upper in ([*above, *kept], []):  # beside what the next `up` takes from elsewhere, and in the files alone
+        _settings, before = read_leniently(Layers(held.home, (*upper, *files)))
+        settings, faults = read_leniently(Layers(held.home, (*upper, new, *files)))
+        if added := [fault for fault in faults if fault not in before]:
+            raise BadConfiguration(added)
+    return known.of(settings)
+
+
+def _default(known: KnownSetting, words: Callable[[str], str]) -> str:
+    return words(known.told.default) if known.told.default else written(known.default)
+
+
+def _without(name: str, layer: Layer) -> Layer:
+    return replace(layer, values={each: value for each, value in layer.values.items() if each != name})
+
+
+def _set_home(folder: Path | None) -> list[Message]:
+    """Let the file in the usual place name another home folder, or none."""
+    usual = default_home()
+    usual.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path = usual / SETTINGS_FILE
+    if folder is None or folder == usual:
+        if path.exists():
+            change(path, {}, (HOME,))
+        return [Message("setting.home-usual", home=usual)]
+    change(path, {HOME: str(folder)}, head=HEAD_OF_SETTINGS)
+    return [Message("setting.home-set", home=folder, path=path)]
+
+
+def _readers(after: Configuration, name: str) -> list[str]:
+    """The processes that a changed setting starts anew."""
+    return [each.name for each in processes(prepare(after.environ, planned)) if each.is_moved_by(variable_of(name))]
+
+
+@contextmanager
+def _alone(home: Path) -> Iterator[None]:
+    """One change at a time."""
+    make_folders(home)
+    with touched_privately(home / "run" / "settings.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield

@@ -1,0 +1,28 @@
+"""Whether the demo's sites belong to an installation, and at which ports they answer."""
+
+from pathlib import Path
+
+EXPECTED_FILE = "expected.json"  # what must be found on each page; written last
+FOLDER = "demo"
+SITE_COUNT = 7
+HOST = "127.0.0.1"
+
+
+def folder(home: Path) -> Path:
+    """Where the demo keeps its sites and its plan."""
+    return home / FOLDER
+
+
+def is_present(home: Path) -> bool:
+    """Whether the demo was set up in this home folder."""
+    return (folder(home) / EXPECTED_FILE).exists()
+
+
+def ports(first: int) -> tuple[int, ...]:
+    """One port for each site, in the order of the plan."""
+    return tuple(range(first, first + SITE_COUNT))
+
+
+def hosts(first: int) -> tuple[str, ...]:
+    """The addresses that the crawler may fetch although they are private: the demo's own and no other."""
+    return tuple(f"{HOST}:{port}" for port in ports(first))

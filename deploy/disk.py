@@ -1,0 +1,92 @@
+"""Whether there is room where an installation writes; asked by `status`, `doctor` and whoever waits in vain."""
+
+import contextlib
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.settings import Settings
+from core.wording import Message
+
+# Chosen, not measured: below this SQLite's log and Redis' append-only file may meet the end within one write of a crawl
+# (32 pages, each up to 16 MB), and what is written beside them, too.
+FULL_BYTES = 64_000_000
+# A chosen reserve, not a measurement: 100,000 pages at an assumed 4 kB compressed are 0.4 GB, and the log of the
+# embedded page store and the rewriting of Redis's append-only file need about as much again while they work.
+LOW_BYTES = 1_000_000_000
+_PROBE_BYTES = 65_536
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """What is left where a folder is. `is_full`: nothing more can be stored there, for whatever reason."""
+
+    folder: Path
+    free_bytes: int
+    is_full: bool
+
+    @property
+    def sentence(self) -> Message:
+        """What is wrong, and what to do."""
+        return Message("start.problem-and-remedy", problem=self.problem, remedy=self.remedy)
+
+    @property
+    def problem(self) -> Message:
+        if self.is_full:
+            return Message("start.disk-full", folder=self.folder, megabytes=self.free_bytes / 1e6)
+        return Message("start.disk-low", folder=self.folder, gigabytes=self.free_bytes / 1e9)
+
+    @property
+    def remedy(self) -> Message:
+        wanted = LOW_BYTES / 1e9
+        return Message("start.full-disk-remedy" if self.is_full else "start.disk-remedy", gigabytes=wanted)
+
+
+def full(settings: Settings) -> list[Space]:
+    """The places where nothing more can be stored."""
+    return [space for space in spaces(settings) if space.is_full]
+
+
+def spaces(settings: Settings) -> list[Space]:
+    """What is left at each place that is written to, once for each file system."""
+    found: dict[int, Space] = {}
+    for folder in _folders(settings):
+        with contextlib.suppress(OSError):
+            device = folder.stat().st_dev
+            if device not in found:
+                free = shutil.disk_usage(folder).free
+                found[device] = Space(folder, free, free < FULL_BYTES or not _can_store(folder))
+    return list(found.values())
+
+
+def _folders(settings: Settings) -> Iterator[Path]:
+    yield settings.home
+    if settings.services.embeds_mongo:
+        yield settings.home / "mongo"
+    if settings.services.embeds_redis:
+        yield settings.home / "redis"
+    yield settings.home / "logs"
+    if settings.services.index_snapshot:
+        yield Path(settings.services.index_snapshot).expanduser()
+    for url in (settings.services.database_url, settings.evidence.url):
+        scheme, _, path = url.partition(":///")
+        if scheme in ("sqlite", "file"):
+            yield Path(f"/{path.lstrip('/')}") if scheme == "file" else Path(f"/{path.lstrip('/')}").parent
+
+
+def _can_store(folder: Path) -> bool:
+    """Whether a small file can be stored: a quota and a disk that became read-only show in no figure."""
+    probe = folder / f".space.{os.getpid()}"
+    try:
+        with probe.open("wb") as file:
+            file.write(bytes(_PROBE_BYTES))
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError:
+        return False
+    finally:
+        with contextlib.suppress(OSError):
+            probe.unlink()
+    return True

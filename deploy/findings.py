@@ -1,0 +1,27 @@
+"""What a check of the doctor may look at, and what it says."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from core.wording import Message
+from deploy.home import Home
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a check may look at."""
+
+    home: Home
+    environ: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One problem and its remedy, one sentence each; `id` never changes."""
+
+    id: str
+    problem: Message
+    remedy: Message
+
+
+Check = Callable[[Context], Sequence[Finding]]

@@ -1,0 +1,87 @@
+"""Doctor's look at the home folder: names in its files, who may read them, the room that is left."""
+
+from pathlib import Path
+
+from core.known_settings import known_settings, nearest, unknown_names, written
+from core.secret_values import holds_secret
+from core.settings_layers import file_layers, planned
+from core.settings_reading import read_leniently
+from core.wording import Message
+from deploy import disk
+from deploy.findings import Context, Finding
+from deploy.home import FOLDERS
+
+
+def unknown_settings(context: Context) -> list[Finding]:
+    """Names that are set and do nothing: most are misspelt."""
+    of_variables = [
+        (name, Message("start.unknown-variable", name=name), near, Message("doctor.unset"))
+        for name, near in unknown_names(context.environ).items()
+    ]
+    of_files = [
+        (name, Message("start.unknown-in-file", name=name, place=layer.place), nearest(name), Message("doctor.remove"))
+        for layer in file_layers(context.home.path)
+        for name in layer.unknown
+    ]
+    return [
+        Finding(
+            f"settings.unknown.{name}",
+            problem,
+            Message("doctor.write-near", near=near, away=away) if near else Message("doctor.see-settings", away=away),
+        )
+        for name, problem, near, away in (*of_variables, *of_files)
+    ]
+
+
+def settings_to_come(context: Context) -> list[Finding]:
+    """Settings with which the next `zhuiwen up` would not start; what runs has its own."""
+    _settings, faults = read_leniently(planned(context.environ))
+    return [Finding("settings.faulty", fault, Message("doctor.set-or-unset")) for fault in faults]
+
+
+def secrets_in_the_open(context: Context) -> list[Finding]:
+    """Secrets that stand in the file which one may show to others."""
+    secret_file, open_file = file_layers(context.home.path)
+    return [
+        Finding(
+            f"settings.secret.{name}",
+            Message("doctor.secret", name=name, place=open_file.place),
+            Message("doctor.secret-remedy", name=name),
+        )
+        for name, value in open_file.values.items()
+        if known_settings()[name].told.is_secret
+        and name not in secret_file.values
+        and holds_secret(name, written(value))
+    ]
+
+
+def home_permissions(context: Context) -> list[Finding]:
+    """Nobody else may enter the home folder, nor read what is in it, were it opened one day."""
+    home = context.home.path
+    if home.stat().st_mode & 0o077:
+        problem, remedy = Message("doctor.home-open", home=home), Message("doctor.home-remedy", home=home)
+        return [Finding("home.permissions", problem, remedy)]
+    opened = [path for path in _private(home) if path.lstat().st_mode & 0o077 and not path.is_symlink()]
+    if not opened:
+        return []
+    problem = Message("doctor.file-open", path=opened[0])
+    if opened[1:]:
+        problem = Message("doctor.files-open", path=opened[0], count=len(opened) - 1)
+    return [Finding("home.files", problem, Message("doctor.files-remedy", home=home))]
+
+
+def _private(home: Path) -> list[Path]:
+    """Settings, secrets, databases, logs, and what processes are started with."""
+    beside = [path for path in home.iterdir() if path.is_file()]
+    folders = [home / name for name in FOLDERS if (home / name).is_dir()]
+    return [*beside, *folders, *(path for folder in folders for path in folder.rglob("*") if not path.is_socket())]
+
+
+def free_disk(context: Context) -> list[Finding]:
+    found = [
+        space for space in disk.spaces(context.home.settings) if space.is_full or space.free_bytes < disk.LOW_BYTES
+    ]
+    return [Finding("disk.full" if each.is_full else "disk.free", each.problem, each.remedy) for each in found]
+
+
+CHECKS = (unknown_settings, settings_to_come, secrets_in_the_open, home_permissions, free_disk)

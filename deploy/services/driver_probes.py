@@ -1,0 +1,98 @@
+"""Probes that take the drivers with them: of real services, and of workers by the broker.
+
+Each says whether a service is up; none raises for one that is not, but where it says so.
+"""
+
+from contextlib import closing
+
+import redis
+from celery import Celery
+from kombu.exceptions import KombuError
+from redis.cluster import RedisCluster
+from redis.exceptions import RedisClusterException
+
+from core import service_urls
+from core.errors import RetryLater, ZhuiwenError
+from pagestore.connection import connect, ping
+
+TIMEOUT_S = 2.0
+# As in pipeline.app, which cannot be imported here: it reads the environment of its own process.
+BROKER_OPTIONS = {"global_keyprefix": "zw:queue:"}
+
+
+def mongo_answers(url: str) -> bool:
+    """Whether MongoDB or its twin answers a ping."""
+    try:
+        database = connect(url, timeout_s=TIMEOUT_S)
+        try:
+            ping(database)
+        finally:
+            database.client.close()
+    except ZhuiwenError:
+        return False
+    return True
+
+
+def redis_answers(url: str) -> bool:
+    """Whether Redis answers a ping and has read its data."""
+    try:
+        with closing(redis.Redis.from_url(url, socket_timeout=TIMEOUT_S, socket_connect_timeout=TIMEOUT_S)) as client:
+            return bool(client.ping())
+    except (redis.RedisError, OSError, ValueError):
+        return False
+
+
+def redis_value(url: str, key: str) -> bytes | None:
+    """The value of a key; None where there is none, or Redis does not answer."""
+    try:
+        with closing(redis.Redis.from_url(url, socket_timeout=TIMEOUT_S, socket_connect_timeout=TIMEOUT_S)) as client:
+            value = client.get(key)
+            return value if isinstance(value, bytes) else None
+    except (redis.RedisError, OSError, ValueError):
+        return None
+
+
+def index_answers(url: str) -> bool:
+    """Whether the Redis of the index answers; of a cluster, whether it answers for every key."""
+    try:
+        with closing(index_client(url)) as client:
+            if isinstance(client, RedisCluster):
+                return bool(client.cluster_info()["cluster_state"] == "ok")
+            return bool(client.ping())
+    except (redis.RedisError, RedisClusterException, OSError, ValueError):
+        return False
+
+
+def index_client(url: str) -> redis.Redis | RedisCluster:
+    """A client of one server, or, where the scheme says so, of a cluster, which connects at once.
+
+    Raises what the driver raises.
+    """
+    scheme, _, rest = url.partition("://")
+    make = RedisCluster.from_url if scheme.endswith("+cluster") else redis.Redis.from_url
+    address = f"{scheme.removesuffix('+cluster')}://{rest}"
+    return make(address, decode_responses=True, socket_timeout=TIMEOUT_S, socket_connect_timeout=TIMEOUT_S)
+
+
+def postgres_answers(url: str) -> bool:
+    """Whether the admin database lets us in."""
+    import psycopg  # a second of its own, where PostgreSQL is used
+
+    try:
+        psycopg.connect(url, connect_timeout=int(TIMEOUT_S)).close()
+    except psycopg.Error:
+        return False
+    return True
+
+
+def any_worker_answers(redis_url: str, queue: str) -> bool:
+    """Whether a Celery worker that takes messages of this queue answers, on whatever machine; one that is busy does."""
+    app = Celery(broker=service_urls.celery_broker(redis_url), set_as_current=False)
+    app.conf.broker_transport_options = {**BROKER_OPTIONS, "socket_timeout": TIMEOUT_S}
+    try:
+        answers = app.control.broadcast("active_queues", reply=True, timeout=TIMEOUT_S)
+    except (KombuError, OSError, redis.RedisError, RetryLater):
+        return False
+    finally:
+        app.close()
+    return any(each["name"] == queue for answer in answers for queues in answer.values() for each in queues)

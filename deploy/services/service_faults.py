@@ -1,0 +1,43 @@
+"""What can go wrong with the processes of an installation, one sentence each."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from core.errors import BadConfiguration, RetryLater
+from core.wording import Message
+
+
+class ServiceKeepsDying(RetryLater):
+    """A process ends again and again soon after it was started."""
+
+    def __init__(self, service: str, last_words: str, log: Path) -> None:
+        self.service, self.last_words, self.log = service, last_words, log
+        if last_words:
+            super().__init__("start.keeps-dying-with", service=service, words=last_words, log=log)
+        else:
+            super().__init__("start.keeps-dying", service=service, log=log)
+
+
+class ServiceSlow(RetryLater):
+    """A process lives, but does not answer in time."""
+
+    def __init__(self, service: str, waited_s: float, log: Path) -> None:
+        self.service, self.waited_s, self.log = service, waited_s, log
+        super().__init__("start.slow", service=service, seconds=waited_s, log=log)
+
+
+class ServicesFailed(RetryLater):
+    """Several of them at once; the first is told in full."""
+
+    def __init__(self, failures: Sequence[ServiceKeepsDying | ServiceSlow]) -> None:
+        self.failures = tuple(failures)
+        others = [failure.service for failure in failures[1:]]
+        super().__init__("start.several-failed", first=failures[0], others=others)
+
+
+class PreparationFailed(BadConfiguration):
+    """A step that must come before the workers start did not succeed."""
+
+    def __init__(self, step: Message, last_words: Message | str, log: Path) -> None:
+        self.step, self.log = step, log
+        super().__init__("start.step-failed", step=step, words=last_words, log=log)

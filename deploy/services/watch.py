@@ -1,0 +1,37 @@
+"""The watch: a process of the installation that replaces each of the others that runs and does not answer for 30 s.
+
+It kills, the supervisor starts anew, and one line in logs/watch.log says why. Run by the supervisor:
+`python -m deploy.services.watch`. A process of the desk that hangs beside one that answers is gunicorn's to replace.
+"""
+
+import logging
+import os
+import time
+
+from core.heartbeat import PROCESS, write_heartbeat
+from deploy.home import prepare
+from deploy.services.processes import LOOK_EVERY_S, processes
+from deploy.services.silence import Watch
+from deploy.services.supervision import Supervisor
+
+log = logging.getLogger("zhuiwen.watch")
+
+
+def main() -> None:
+    """Watch this installation until the supervisor ends this process."""
+    logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s", level=logging.INFO)
+    home = prepare(os.environ)
+    watch = Watch(Supervisor(home).infos)
+    while True:
+        looked_at = time.monotonic()
+        others = [process for process in processes(home) if process.name != os.environ.get(PROCESS)]
+        for silent in watch.look(others):
+            told = "%s (process %d) runs and has not answered for %.0f s: killed, to be started anew"
+            log.error(told, silent.name, silent.pid, silent.silent_s)
+            silent.kill()
+        write_heartbeat(home.path, os.environ)
+        time.sleep(max(0.0, looked_at + LOOK_EVERY_S - time.monotonic()))
+
+
+if __name__ == "__main__":
+    main()

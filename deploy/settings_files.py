@@ -1,0 +1,45 @@
+"""The files of settings as they are written: what a person wrote around a line stays where it is."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import tomlkit
+from tomlkit.exceptions import ParseError
+
+from core.errors import BadConfiguration
+from deploy.private_files import write_privately
+
+
+def change(path: Path, sets: Mapping[str, Any], unsets: tuple[str, ...] = (), head: str = "") -> None:
+    """Set and remove names in a file, which is there afterwards, for this user alone. `head`: comment of a new file.
+
+    After a power loss there is the old one or the new one, whole. Raises BadConfiguration.
+    """
+    try:
+        text = path.read_text("utf-8") if path.exists() else "".join(f"# {line}\n" for line in head.splitlines())
+        document = tomlkit.parse(text)
+    except (OSError, ValueError, ParseError) as error:
+        raise BadConfiguration("config.unreadable", path=path, reason=error) from error
+    for name in unsets:
+        document.pop(name, None)
+    for name, value in sets.items():
+        document[name] = _plain(value)
+    if tomlkit.dumps(document) != text or not path.exists():
+        write_privately(path, tomlkit.dumps(document))
+
+
+def write(path: Path, values: Mapping[str, Any], head: str) -> None:
+    """A file anew, for this user alone: nothing but these values, under a comment."""
+    document = tomlkit.document()
+    document.add(tomlkit.comment(head))
+    for name, value in values.items():
+        document[name] = _plain(value)
+    write_privately(path, tomlkit.dumps(document))
+
+
+def _plain(value: Any) -> Any:
+    """A value as TOML has it."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return list(value) if isinstance(value, tuple) else value

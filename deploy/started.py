@@ -1,0 +1,80 @@
+"""What the processes of an installation were started with, kept in its home folder from `up` to `down`.
+
+A shell that has none of the variables of the one in which `up` ran finds it there, as does the next `up` after a power
+loss. What `down` leaves says which variables the next `up` may be missing.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from core.known_settings import known_settings, written
+from core.settings import Settings
+from core.settings_layers import (
+    GIVEN,
+    STARTED_FILE,
+    STARTED_SECRETS_FILE,
+    Layers,
+    Value,
+    environment_layer,
+    given_names,
+    started_layer,
+)
+from core.settings_reading import read
+from deploy.home import Home
+from deploy.settings_files import change, write
+
+ENDED_FILE = "ended.toml"
+_HEAD = "What runs was started with this; made by zhuiwen up, gone with zhuiwen down."
+
+
+def note(home: Home) -> None:
+    """Keep what the processes are started with."""
+    known = known_settings()
+    given = {name: written(known[name].of(home.settings)) for name in sorted(home.given)}
+    values = {**values_of(home.settings), **given}
+    secret = {name: value for name, value in values.items() if known[name].told.is_secret}
+    write(home.run / STARTED_SECRETS_FILE, secret, _HEAD)
+    plain: dict[str, Value] = {name: value for name, value in values.items() if name not in secret}
+    write(home.run / STARTED_FILE, plain | {GIVEN: tuple(given)}, _HEAD)
+
+
+def forget(home: Path) -> None:
+    """Nothing runs any more."""
+    run = home / "run"
+    (run / STARTED_SECRETS_FILE).unlink(missing_ok=True)
+    if (run / STARTED_FILE).exists():
+        (run / STARTED_FILE).replace(run / ENDED_FILE)
+
+
+def leave_to_files(home: Path, name: str) -> None:
+    """From the next `up` on a setting is what the files say, though the environment gave it to what runs."""
+    path = home / "run" / STARTED_FILE
+    if name in (given := given_names(path)):
+        change(path, {GIVEN: tuple(sorted(given - {name}))})
+
+
+def missing(home: Home) -> list[str]:
+    """The settings that the environment gave to what ran last, and that nothing says now."""
+    if (home.run / STARTED_FILE).exists():
+        return []
+    return sorted(name for name in given_names(home.run / ENDED_FILE) if name not in values_of(home.settings))
+
+
+def values_of(settings: Settings) -> dict[str, str]:
+    """By name, every setting that is not its default, as it is written."""
+    found = {name: (known.of(settings), known.default) for name, known in known_settings().items()}
+    return {name: written(value) for name, (value, default) in found.items() if value != default}
+
+
+def differing(one: Settings, other: Settings) -> list[str]:
+    """The settings in which two differ, in their order."""
+    return [name for name, known in known_settings().items() if known.of(one) != known.of(other)]
+
+
+def overridden(environ: Mapping[str, str], home: Path) -> list[str]:
+    """The settings that this environment says otherwise than what runs was started with."""
+    started = started_layer(home)
+    if started is None:
+        return []
+    here = read(Layers(home, (environment_layer(environ), started)))
+    return differing(here, read(Layers(home, (started,))))

@@ -1,0 +1,226 @@
+"""Verifies an export offline, with nothing but the file; `evidence.verify` is the command.
+
+Order: the container's bytes, the list of files, each bundle in itself, its way to its day's root, the stamps on that,
+what the export repeats outside its bundles, the seal.
+"""
+
+import mmap
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from core.errors import UnreadableFile
+from core.ids import Digest
+from core.wording import Message
+from evidence import container, layout, statements
+from evidence.canonical import parsed
+from evidence.digests import sha256
+from evidence.faults import DoesNotHold, Fault
+from evidence.merkle import root_from
+from evidence.opened import Opened, opened
+from evidence.records import DayProof
+from evidence.shapes import moment
+from evidence.stamps import StampFacts, verified
+
+# Clocks that are set over the network agree within a second; one that is off by more makes every time in it doubtful.
+MAX_CLOCK_DIFFERENCE = timedelta(minutes=10)
+MAX_BUNDLES = 1_000
+
+Files = Mapping[str, memoryview]
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A bundle that holds. `stamps` empty: nothing says when it was there."""
+
+    digest: Digest
+    url: str
+    title: str
+    fetched_at: datetime
+    stamps: tuple[StampFacts, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What an export that holds proves."""
+
+    case: int
+    created: str
+    bundles: tuple[Checked, ...]
+    seals: tuple[StampFacts, ...]
+    files: int
+    bytes: int
+
+    @property
+    def is_stamped(self) -> bool:
+        """Whether every bundle bears a stamp. Without one, whoever had the file could have made it anew."""
+        return all(bundle.stamps for bundle in self.bundles)
+
+
+def check_file(path: Path, trusted_pem: bytes = b"") -> Report:
+    """Verify a file. `trusted_pem`: root certificates that the reader got from the authorities; the file's where empty.
+
+    Raises DoesNotHold, naming the first part that does not; UnreadableFile where there is no file to read.
+    """
+    try:
+        if not path.is_file():
+            raise UnreadableFile(path, "file.none")
+        size = path.stat().st_size
+        if size > container.MAX_BYTES:
+            raise DoesNotHold(Fault.TOO_LARGE, path.name, limit=Message("flaw.bytes", bytes=container.MAX_BYTES))
+        if size == 0:
+            raise DoesNotHold(Fault.NOT_A_CONTAINER, path.name, why=Message("flaw.empty"))
+        with path.open("rb") as file:
+            # Not closed by hand: views of it may live on in an exception, and it goes with the last of them.
+            data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+    except OSError as error:
+        raise UnreadableFile(path, "file.cannot-be-read", error=error.strerror or error) from error
+    return check(container.read(data, path.name), trusted_pem)
+
+
+def check(files: Files, trusted_pem: bytes = b"") -> Report:
+    """Verify an export's files. Raises DoesNotHold."""
+    manifest = parsed(_file(files, layout.MANIFEST), layout.MANIFEST)
+    _check_kind(manifest)
+    _check_listed(files, manifest)
+    if _file(files, layout.SUMS) != statements.sums(files):
+        raise DoesNotHold(Fault.DIGEST, layout.SUMS)
+    case = parsed(_file(files, layout.CASE), layout.CASE)
+    bundles = [_opened(files, said) for said in _bundles(case)]
+    checked = tuple(_checked(files, bundle, trusted_pem) for bundle in bundles)
+    _check_repeated(files, case, manifest, bundles)
+    _check_expected(files, bundles)
+    seals = _seals(files, trusted_pem)
+    total = sum(map(len, files.values()))
+    return Report(int(manifest["case"]), str(manifest["created"]), checked, seals, len(files), total)
+
+
+def check_proof(bundle: Opened, proof: DayProof, part: str, trusted_pem: bytes = b"") -> tuple[StampFacts, ...]:
+    """The stamps on the root that the bundle's proof leads to. Raises DoesNotHold."""
+    if root_from(bundle.digest, proof.leaf_index, proof.tree_size, proof.path) != proof.root:
+        raise DoesNotHold(Fault.AUDIT_PATH, part)
+    if proof.day != bundle.fetched_at.date():
+        raise DoesNotHold(Fault.CONTRADICTS, part, why=Message("flaw.day"))
+    latest = max(bundle.fetched_at, bundle.made_at)
+    facts = []
+    for number, stamp in enumerate(proof.stamps, 1):
+        place = f"{layout.stamp_folder(proof.root, number)}/{layout.RESPONSE}"
+        said = verified(stamp, proof.root, place, trusted_pem)
+        if said.at + MAX_CLOCK_DIFFERENCE < latest:
+            raise DoesNotHold(Fault.STAMP_TIME, place, stamped=moment(said.at), said=moment(latest))
+        facts.append(said)
+    return tuple(facts)
+
+
+def _file(files: Files, name: str) -> bytes:
+    if name not in files:
+        raise DoesNotHold(Fault.MISSING, name)
+    return bytes(files[name])
+
+
+def _check_kind(manifest: Mapping[str, Any]) -> None:
+    is_known = manifest.get("format") == layout.FORMAT
+    if not (is_known and isinstance(manifest.get("case"), int) and isinstance(manifest.get("created"), str)):
+        raise DoesNotHold(Fault.UNREADABLE, layout.MANIFEST, why=Message("flaw.another-format"))
+    if manifest.get("version") not in layout.READ_VERSIONS:
+        why = Message("flaw.later-version")
+        raise DoesNotHold(Fault.UNREADABLE, layout.MANIFEST, why=why)
+
+
+def _check_listed(files: Files, manifest: Mapping[str, Any]) -> None:
+    try:
+        listed = {str(item["path"]): (str(item["sha256"]), int(item["bytes"])) for item in manifest["files"]}
+    except (KeyError, TypeError, ValueError) as error:
+        raise DoesNotHold(Fault.UNREADABLE, layout.MANIFEST, why=Message("flaw.list-files")) from error
+    for name, (hashed, size) in listed.items():
+        if name not in files:
+            raise DoesNotHold(Fault.MISSING, name)
+        if len(files[name]) != size or sha256(files[name]) != hashed:
+            raise DoesNotHold(Fault.DIGEST, name)
+    for name in files:
+        if name not in listed and name not in (layout.MANIFEST, layout.SUMS) and not name.startswith(f"{layout.SEAL}/"):
+            raise DoesNotHold(Fault.UNLISTED, name)
+
+
+def _bundles(case: Mapping[str, Any]) -> list[str]:
+    """The digests that the case names."""
+    try:
+        named = [str(item["digest"]) for item in case["bundles"]]
+    except (KeyError, TypeError) as error:
+        raise DoesNotHold(Fault.UNREADABLE, layout.CASE, why=Message("flaw.list-bundles")) from error
+    if not named or len(named) > MAX_BUNDLES:
+        raise DoesNotHold(Fault.UNREADABLE, layout.CASE, why=Message("flaw.number-of-bundles"))
+    return named
+
+
+def _opened(files: Files, named: str) -> Opened:
+    name = layout.bundle_file(Digest(named))
+    if name not in files:
+        raise DoesNotHold(Fault.MISSING, name)
+    bundle = opened(files[name], name)
+    if bundle.digest != named:
+        raise DoesNotHold(Fault.DIGEST, name)
+    return bundle
+
+
+def _checked(files: Files, bundle: Opened, trusted_pem: bytes) -> Checked:
+    name = layout.proof_file(bundle.digest)
+    stamps: tuple[StampFacts, ...] = ()
+    if name in files:
+        said = parsed(bytes(files[name]), name)
+        proof = statements.read_proof(said, files, name)
+        stamps = check_proof(bundle, proof, name, trusted_pem)
+        if statements.proof(bundle.digest, proof) != files[name]:
+            raise DoesNotHold(Fault.CONTRADICTS, name, why=Message("flaw.another-bundle"))
+    return Checked(bundle.digest, str(bundle.page["url"]), str(bundle.page["title"]), bundle.fetched_at, stamps)
+
+
+def _check_repeated(files: Files, case: Mapping[str, Any], manifest: Mapping[str, Any], bundles: list[Opened]) -> None:
+    """What stands outside the bundles for convenience is what stands in them."""
+    if case.get("case") != manifest["case"]:
+        raise DoesNotHold(Fault.CONTRADICTS, layout.CASE, why=Message("flaw.case-number"))
+    for said, bundle in zip(case["bundles"], bundles, strict=True):
+        if said != statements.of_bundle(bundle):
+            raise DoesNotHold(Fault.CONTRADICTS, layout.CASE, why=Message("flaw.statement"))
+        for rendering, content in bundle.renderings.items():
+            name = layout.shown_file(bundle.digest, rendering)
+            if _file(files, name) != content:
+                raise DoesNotHold(Fault.CONTRADICTS, name, why=Message("flaw.bundle-differs"))
+
+
+def _check_expected(files: Files, bundles: list[Opened]) -> None:
+    """No file stands there that was not looked at: a reader would believe it had been."""
+    expected = {layout.MANIFEST, layout.SUMS, layout.CASE, layout.EXPLANATION, layout.PRINTED}
+    for bundle in bundles:
+        expected |= {layout.bundle_file(bundle.digest), layout.proof_file(bundle.digest)}
+        expected |= {layout.shown_file(bundle.digest, rendering) for rendering in bundle.renderings}
+        expected |= _stamp_files(files, bundle)
+    for name in files:
+        if name not in expected and not name.startswith(f"{layout.SEAL}/"):
+            raise DoesNotHold(Fault.UNLISTED, name)
+
+
+def _stamp_files(files: Files, bundle: Opened) -> set[str]:
+    """The files of the stamps that a bundle's proof names; the proof has been checked."""
+    name = layout.proof_file(bundle.digest)
+    said = parsed(bytes(files[name]), name)["stamps"] if name in files else []
+    return {f"{each['folder']}/{file}" for each in said for file in (layout.QUERY, layout.RESPONSE, layout.ROOTS)}
+
+
+def _seals(files: Files, trusted_pem: bytes) -> tuple[StampFacts, ...]:
+    sealed = sha256(files[layout.MANIFEST])
+    found_in = {name.rpartition("/")[0] for name in files if name.startswith(f"{layout.SEAL}/")}
+    folders = sorted(found_in, key=lambda name: (len(name), name))
+    if len(folders) > statements.MAX_STAMPS:
+        raise DoesNotHold(Fault.TOO_LARGE, layout.SEAL, limit=Message("flaw.stamps", stamps=statements.MAX_STAMPS))
+    found = []
+    for number, folder in enumerate(folders, 1):
+        named = {f"{folder}/{name}" for name in (layout.QUERY, layout.RESPONSE, layout.ROOTS)}
+        extra = [name for name in files if name.startswith(f"{folder}/") and name not in named]
+        if folder != layout.seal_folder(number) or extra:
+            raise DoesNotHold(Fault.UNLISTED, (extra or [folder])[0])
+        stamp = statements.stamp_in(files, folder, "")
+        found.append(verified(stamp, sealed, f"{folder}/{layout.RESPONSE}", trusted_pem))
+    return tuple(found)

@@ -1,0 +1,132 @@
+"""Kernels: loops that numba compiles, whose machine code on disk is never older than anything it was made from.
+
+numba stores machine code beside a module and checks only whether that module changed. But a kernel also contains the
+kernels it calls and the constants it names, from any module: here both are part of the key of the stored code.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterator
+from pickle import UnpicklingError
+from types import CodeType, FunctionType
+from typing import Any, TypeVar, cast, get_args, get_origin
+
+import numpy as np
+from numba import njit
+from numba.core.caching import FunctionCache
+from numba.core.dispatcher import Dispatcher
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def kernel(*, allocates: bool = True, nogil: bool = False) -> Callable[[Function], Function]:
+    """Compile a function at its first call, or load what was compiled before.
+
+    allocates: False for one that neither makes nor returns arrays. It is compiled without reference counts, which took
+    half of the time of the inner loops (November 2026). nogil: other Python threads run meanwhile.
+
+    A kernel may name numbers, named tuples, numpy and other kernels, and nothing else outside itself.
+    """
+
+    def compiled(function: Function) -> Function:
+        if not allocates and _holds_array(function.__annotations__.get("return")):
+            raise TypeError(f"the kernel {function.__qualname__} returns an array, of which references must be counted")
+        options: dict[str, Any] = {"nogil": nogil, "_nrt": allocates}
+        dispatcher: Any = njit(**options)(function)
+        dispatcher._cache = _KernelCache(function)  # type: ignore[no-untyped-call,unused-ignore]
+        return cast("Function", dispatcher)
+
+    return compiled
+
+
+def _holds_array(annotation: Any) -> bool:
+    if get_origin(annotation) is np.ndarray or annotation is np.ndarray:
+        return True
+    return any(map(_holds_array, _inner_types(annotation)))
+
+
+def _inner_types(annotation: Any) -> tuple[Any, ...]:
+    """What a type is made of: the types in its brackets, or of the fields of a named tuple."""
+    fields = annotation.__annotations__.values() if hasattr(annotation, "_fields") else ()
+    return (*get_args(annotation), *fields)
+
+
+class _KernelCache(FunctionCache):  # type: ignore[misc,unused-ignore]
+    """numba's cache with one more part in its keys."""
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The stored code, or None. What was stored for a type that has gone since is forgotten."""
+        try:
+            return super().load_overload(sig, target_context)  # type: ignore[no-untyped-call,unused-ignore]
+        except (AttributeError, ImportError, EOFError, UnpicklingError):
+            self.flush()  # type: ignore[no-untyped-call,unused-ignore]
+            return None
+
+    def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
+        key: tuple[Any, ...] = super()._index_key(sig, codegen)  # type: ignore[no-untyped-call,unused-ignore]
+        return *key, source_digest(self._py_func)
+
+
+def source_digest(function: Any) -> str:
+    """Digest of what a kernel is compiled from: its own code, what it names, and so on through all that it calls.
+
+    Raises TypeError for a kernel that names something of which this cannot tell whether it changed.
+    """
+    digest = hashlib.sha256()
+    for part in _parts(function, set()):
+        digest.update(part.encode())
+    return digest.hexdigest()
+
+
+def _parts(function: FunctionType, seen: set[FunctionType]) -> Iterator[str]:
+    if function in seen:
+        return
+    seen.add(function)
+    yield from _code_parts(function.__code__)
+    yield repr(function.__defaults__)
+    for annotation in function.__annotations__.values():
+        yield from _fields(annotation)
+    for name in sorted(set(_names(function.__code__)) & function.__globals__.keys()):
+        yield name
+        yield from _named_parts(function, name, seen)
+
+
+def _named_parts(function: FunctionType, name: str, seen: set[FunctionType]) -> Iterator[str]:
+    value = function.__globals__[name]
+    if isinstance(value, Dispatcher):
+        yield from _parts(value.py_func, seen)
+    elif isinstance(value, (bool, int, float, str, np.generic)):
+        yield repr(value)
+    elif isinstance(value, type) and hasattr(value, "_fields"):
+        yield from _fields(value)
+    elif value is not np:
+        raise TypeError(f"the kernel {function.__qualname__} names {name}, which is neither a number nor a kernel")
+
+
+def _fields(annotation: Any) -> Iterator[str]:
+    """The names of the fields of every named tuple in a type: machine code holds their places only."""
+    yield from getattr(annotation, "_fields", ())
+    for inner in _inner_types(annotation):
+        yield from _fields(inner)
+
+
+def _code_parts(code: CodeType) -> Iterator[str]:
+    yield code.co_code.hex()
+    yield repr((code.co_names, code.co_varnames))
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _code_parts(constant)
+        else:
+            yield repr(constant)
+
+
+def _names(code: CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _names(constant)
+
+
+@kernel(allocates=False)
+def as_int(number: Any) -> int:
+    """A number of an array as numba's default integer, so that callers are compiled for one width alone."""
+    return np.int64(number)  # type: ignore[return-value]

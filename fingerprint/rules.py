@@ -1,0 +1,67 @@
+"""What a fingerprint algorithm is made of: the rules that `fingerprint.algorithms` puts together."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Flag
+
+from fingerprint.alphabets import Alphabet
+from fingerprint.stream import Stream
+from fingerprint.tables import Tables
+
+PUBLISHED_MAX_DIGITS = (1, 3, 7, 9)
+
+Stage = Callable[[str, Tables], Stream]
+
+
+class Seeds(Flag):
+    """What the index of an algorithm takes, and `Fingerprint.hashes` holds."""
+
+    ANCHORS = 1
+    WINDOWS = 2
+    BOTH = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Normalization:
+    """How a text becomes a token stream.
+
+    number: its name in stored descriptions. stage: the plain definition (fingerprint.stages may have a compiled twin).
+    tables: what the stage looks up.
+    """
+
+    number: int
+    stage: Stage
+    tables: Tables
+
+
+@dataclass(frozen=True, slots=True)
+class WindowRule:
+    """How frequency windows are made.
+
+    granularity, step: tokens; a step of half the granularity is 50 % overlap, and of 1 the most there is.
+    """
+
+    granularity: int
+    step: int
+    max_digit: int  # one of PUBLISHED_MAX_DIGITS
+    letters: str  # alphabetical
+    reference_permille: tuple[int, ...]  # of each letter, in ordinary Chinese
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.step <= self.granularity:
+            raise ValueError(f"a step of {self.step} does not fit a granularity of {self.granularity}")
+        if len(self.letters) != len(self.reference_permille):
+            raise ValueError("every letter needs its reference frequency")
+        if list(self.letters) != sorted(set(self.letters)):
+            raise ValueError(f"letters {self.letters!r} are not in alphabetical order, each once")
+        if self.max_digit not in PUBLISHED_MAX_DIGITS:
+            raise ValueError(f"digits up to {self.max_digit} are not published; choose among {PUBLISHED_MAX_DIGITS}")
+
+
+@dataclass(frozen=True, slots=True)
+class AnchorRule:
+    """How anchors are made: hashes of `tokens` consecutive tokens, of which about one in `one_in` is kept."""
+
+    alphabet: Alphabet
+    tokens: int
+    one_in: int

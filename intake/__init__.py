@@ -1,0 +1,19 @@
+"""A rights holder's files -> works of the reference corpus: text, Markdown, EPUB, Word, HTML, JSON lines, folders."""
+
+from intake.bounded import BoundedReader
+from intake.files import READERS, read_file, read_work, read_works
+from intake.folder import WORK_MANIFEST, WORKS_MANIFEST, ReadFile
+from intake.found import FoundWork, Intake
+
+__all__ = [
+    "READERS",
+    "WORKS_MANIFEST",
+    "WORK_MANIFEST",
+    "BoundedReader",
+    "FoundWork",
+    "Intake",
+    "ReadFile",
+    "read_file",
+    "read_work",
+    "read_works",
+]

@@ -1,0 +1,64 @@
+"""ZIP containers (.epub, .docx) that may be hostile: opened under limits, read under limits."""
+
+import zipfile
+import zlib
+from pathlib import Path
+
+from core.errors import UnreadableFile
+
+MAX_ARCHIVE_BYTES = 512 * 1024 * 1024  # illustrated books reach 200 MB
+MAX_MEMBERS = 20_000
+MAX_MEMBER_BYTES = 64 * 1024 * 1024  # of one unpacked text; a whole long novel in one file has 20 MB
+MAX_UNPACKED_BYTES = 512 * 1024 * 1024  # of all members that are read
+_FLAG_ENCRYPTED = 0x1
+
+
+class Archive:
+    """A ZIP file as a source of members. Names are looked up as they stand; nothing is ever written to disk."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._left_bytes = MAX_UNPACKED_BYTES
+        try:
+            if path.stat().st_size > MAX_ARCHIVE_BYTES:
+                raise UnreadableFile(path, "intake.archive-too-large", most=MAX_ARCHIVE_BYTES // (1024 * 1024))
+            self._zip = zipfile.ZipFile(path)
+        except FileNotFoundError as error:
+            raise UnreadableFile(path, "intake.missing") from error
+        except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
+            raise UnreadableFile(path, "intake.damaged", kind=path.suffix) from error
+        members = self._zip.infolist()
+        if len(members) > MAX_MEMBERS:
+            raise UnreadableFile(path, "intake.too-many-files", most=MAX_MEMBERS)
+        if any(member.flag_bits & _FLAG_ENCRYPTED for member in members):
+            raise UnreadableFile(path, "intake.password")
+        self.names = frozenset(member.filename for member in members)
+
+    def __enter__(self) -> "Archive":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._zip.close()
+
+    def require_modest(self) -> None:
+        """Raises UnreadableFile where all members together unpack to more than the limit, as far as they admit it."""
+        if sum(member.file_size for member in self._zip.infolist()) > MAX_UNPACKED_BYTES:
+            raise self._too_large()
+
+    def read(self, name: str) -> bytes:
+        """One member's bytes. Raises UnreadableFile for one that is missing, damaged or unpacks beyond the limits."""
+        limit = min(MAX_MEMBER_BYTES, self._left_bytes)
+        try:
+            with self._zip.open(name) as member:
+                data = member.read(limit + 1)
+        except KeyError as error:
+            raise UnreadableFile(self.path, "intake.part-missing", part=name) from error
+        except (zipfile.BadZipFile, zlib.error, OSError, EOFError, ValueError, RuntimeError) as error:
+            raise UnreadableFile(self.path, "intake.part-damaged", part=name) from error
+        if len(data) > limit:
+            raise self._too_large()
+        self._left_bytes -= len(data)
+        return data
+
+    def _too_large(self) -> UnreadableFile:
+        return UnreadableFile(self.path, "intake.unpacks-too-large", most=MAX_UNPACKED_BYTES // (1024 * 1024))

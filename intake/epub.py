@@ -1,0 +1,164 @@
+"""EPUB 2 and 3 -> one work, its chapters in reading order, titled by the book's own table of contents."""
+
+import posixpath
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import unquote
+
+from lxml import etree
+
+from core.errors import UnreadableFile
+from core.works import WorkFile
+from crawler.markup import parse, text_of
+from intake.archive import Archive
+from intake.found import FoundWork, numbered
+from intake.headings import split_chapters
+from intake.plain import decoded, unified, with_text
+
+_CONTAINER, _ENCRYPTION = "META-INF/container.xml", "META-INF/encryption.xml"
+_DRM_FILES = ("META-INF/rights.xml", "META-INF/sinf.xml", "META-INF/license.lcpl")
+_FONT_ALGORITHMS = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
+_PAGE_TYPES = frozenset({"application/xhtml+xml", "text/html", "application/xml", "text/x-oeb1-document"})
+
+
+def read_epub(path: Path) -> FoundWork:
+    """The work in an EPUB file. Raises UnreadableFile, for a book under digital rights management too."""
+    with Archive(path) as archive:
+        _refuse_drm(archive)
+        book = _Book(archive)
+        chapters = numbered(book.chapters())
+    if not chapters:
+        raise UnreadableFile(path, "intake.no-chinese-pictures")
+    if len(chapters) == 1:
+        split = split_chapters(chapters[0].text)
+        chapters = split if len(split) > 1 else chapters
+    return FoundWork(WorkFile(book.title or path.stem, book.author, chapters), path)
+
+
+class _Book:
+    """The package document of a book: who wrote it, what it holds, in which order."""
+
+    def __init__(self, archive: Archive) -> None:
+        self._archive = archive
+        container = _xml(archive, _CONTAINER)
+        roots = container.xpath("//*[local-name()='rootfile']/@full-path")
+        if not roots:
+            raise UnreadableFile(archive.path, "intake.no-package")
+        self._package_path = unquote(str(roots[0]))
+        package = _xml(archive, self._package_path)
+        self.title = _first(package, "//*[local-name()='metadata']/*[local-name()='title']")
+        self.author = _first(package, "//*[local-name()='metadata']/*[local-name()='creator']")
+        self._items = {
+            item.get("id", ""): item for item in package.xpath("//*[local-name()='manifest']/*[local-name()='item']")
+        }
+        spine = package.xpath("//*[local-name()='spine']")
+        self._spine = spine[0] if spine else None
+
+    def chapters(self) -> Iterator[tuple[str, str]]:
+        """(title, text) in reading order. A file that the contents do not name goes on with the chapter before it."""
+        titles = self._contents()
+        title, parts = "", [""]
+        for name in dict.fromkeys(self._reading_order()):  # the format lets each stand there once
+            heading, text = self._page(name)
+            own = titles.get(name, "") or ("" if titles else heading)
+            if own and any(parts):
+                yield title, "\n".join(part for part in parts if part)
+                parts = []
+            title = own or title
+            parts.append(text)
+        yield title, "\n".join(part for part in parts if part)
+
+    def _reading_order(self) -> Iterator[str]:
+        references = self._spine if self._spine is not None else ()
+        for reference in references:
+            item = self._items.get(reference.get("idref", "")) if isinstance(reference.tag, str) else None
+            if item is None or reference.get("linear") == "no" or "nav" in item.get("properties", "").split():
+                continue
+            if item.get("media-type", "").lower() in _PAGE_TYPES:
+                yield self._resolved(self._package_path, item.get("href", ""))
+
+    def _page(self, name: str) -> tuple[str, str]:
+        tree = parse(decoded_markup(self._archive.read(name), f"{self._archive.path}, part {name}"))
+        if tree is None:
+            return "", ""
+        for reading in tree.xpath("//rt | //rp"):
+            reading.drop_tree()
+        headings = [" ".join(text_of(node).split()) for node in tree.xpath("//h1 | //h2")]
+        return next((heading for heading in headings if heading), ""), unified(text_of(tree))
+
+    def _contents(self) -> dict[str, str]:
+        """The title of each file by the navigation document, or by the older NCX."""
+        for item in self._items.values():
+            if "nav" in item.get("properties", "").split():
+                return self._from_nav(self._resolved(self._package_path, item.get("href", "")))
+        for item in self._items.values():
+            if item.get("media-type") == "application/x-dtbncx+xml":
+                return self._from_ncx(self._resolved(self._package_path, item.get("href", "")))
+        return {}
+
+    def _from_nav(self, name: str) -> dict[str, str]:
+        tree = parse(decoded_markup(self._archive.read(name), f"{self._archive.path}, part {name}"))
+        navs = tree.xpath("//nav") if tree is not None else []
+        contents = [nav for nav in navs if "toc" in (nav.get("epub:type") or nav.get("role") or "")] or navs
+        links = contents[0].xpath(".//a[@href]") if contents else []
+        return self._titles(name, [(link.get("href"), " ".join(text_of(link).split())) for link in links])
+
+    def _from_ncx(self, name: str) -> dict[str, str]:
+        points = _xml(self._archive, name).xpath("//*[local-name()='navPoint']")
+        pairs = [
+            (str(source), _first(point, "./*[local-name()='navLabel']"))
+            for point in points
+            for source in point.xpath("./*[local-name()='content']/@src")
+        ]
+        return self._titles(name, pairs)
+
+    def _titles(self, base: str, pairs: list[tuple[str, str]]) -> dict[str, str]:
+        titles: dict[str, str] = {}
+        for target, title in pairs:
+            if title:
+                titles.setdefault(self._resolved(base, target), title)
+        return titles
+
+    def _resolved(self, base: str, href: str) -> str:
+        """The member that a reference inside `base` means; what points outside the book names no member."""
+        target = unquote(href.partition("#")[0])
+        return posixpath.normpath(posixpath.join(posixpath.dirname(base), target)) if target else base
+
+
+def decoded_markup(data: bytes, where: str) -> str:
+    """The markup of a part of a book; a page without Chinese text gives "". Raises UnreadableFile."""
+    try:
+        return with_text(data.decode("utf-8-sig"), where)
+    except UnicodeDecodeError:
+        return decoded(data, where)
+    except UnreadableFile:
+        return data.decode("utf-8-sig")
+
+
+def _refuse_drm(archive: Archive) -> None:
+    encrypted = archive.names & {_ENCRYPTION}
+    algorithms = {
+        str(value)
+        for name in encrypted
+        for value in _xml(archive, name).xpath(
+            "//*[local-name()='EncryptedData']/*[local-name()='EncryptionMethod']/@Algorithm"
+        )
+    }
+    if algorithms - set(_FONT_ALGORITHMS) or (algorithms and archive.names & set(_DRM_FILES)):
+        raise UnreadableFile(archive.path, "intake.encrypted")
+
+
+def _xml(archive: Archive, name: str) -> etree._Element:
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, recover=True, huge_tree=False)
+    try:
+        root = etree.fromstring(archive.read(name), parser)
+    except etree.XMLSyntaxError:
+        root = None
+    if root is None:
+        raise UnreadableFile(archive.path, "intake.part-not-xml", part=name)
+    return root
+
+
+def _first(node: etree._Element, path: str) -> str:
+    texts = (" ".join("".join(found.itertext()).split()) for found in node.xpath(path))
+    return next((text for text in texts if text), "")

@@ -1,0 +1,87 @@
+"""Word files (.docx) -> one work; headings make chapters."""
+
+import re
+import zipfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import docx
+from docx.opc.exceptions import PackageNotFoundError
+from docx.table import Table
+from docx.text.paragraph import Paragraph
+from lxml import etree
+
+from core.errors import UnreadableFile
+from core.works import WorkFile
+from intake.archive import Archive
+from intake.found import FoundWork, numbered
+from intake.headings import MAX_FRONT_MATTER_CHARS, split_chapters
+from intake.plain import unified, with_text
+
+# What python-docx lets through of a damaged or hostile file: its own error, and whatever it stumbles over.
+_DAMAGES = (
+    *(PackageNotFoundError, zipfile.BadZipFile, zlib.error, etree.LxmlError),
+    *(LookupError, ValueError, TypeError, AttributeError, OSError, EOFError, RuntimeError),
+)
+_OLD_WORD = b"\xd0\xcf\x11\xe0"
+_HEADING_STYLE = re.compile(r"(?:heading|标题)\s*([1-9])", re.IGNORECASE)
+
+
+def read_docx(path: Path) -> FoundWork:
+    """The work in a .docx file. Raises UnreadableFile."""
+    paragraphs = list(_paragraphs(path))
+    text = with_text("\n".join(text for text, _ in paragraphs), path)
+    levels = [level for _, level in paragraphs if level]
+    level = next((each for each in sorted(set(levels)) if levels.count(each) >= 2), 0)
+    chapters = numbered(_by_level(paragraphs, level)) if level else split_chapters(text)
+    titles = [text.strip() for text, each in paragraphs if each == -1 and text.strip()]
+    return FoundWork(WorkFile(titles[0] if titles else path.stem, "", chapters), path)
+
+
+def _by_level(paragraphs: list[tuple[str, int]], level: int) -> Iterator[tuple[str, str]]:
+    """(title, text) of each chapter; a few lines before the first heading go with the first chapter."""
+    title, lines = "", list[str]()
+    for text, each in paragraphs:
+        is_front_matter = not title and len("".join(lines)) < MAX_FRONT_MATTER_CHARS
+        if each == level:
+            if not is_front_matter:
+                yield title, "\n".join(lines)
+                lines = []
+            title = text.strip()
+        lines.append(text)
+    yield title, "\n".join(lines)
+
+
+def _paragraphs(path: Path) -> Iterator[tuple[str, int]]:
+    """(text, level) of every paragraph, of tables too; level 0 is running text, -1 the document's title."""
+    if not path.exists():
+        raise UnreadableFile(path, "intake.missing")
+    with path.open("rb") as file:
+        if file.read(4) == _OLD_WORD:
+            raise UnreadableFile(path, "intake.old-word")
+    with Archive(path) as archive:
+        archive.require_modest()
+    try:
+        document = docx.Document(str(path))
+        for block in document.iter_inner_content():
+            yield from _of_block(block)
+    except _DAMAGES as error:
+        raise UnreadableFile(path, "intake.not-word") from error
+
+
+def _of_block(block: Paragraph | Table) -> Iterator[tuple[str, int]]:
+    if isinstance(block, Paragraph):
+        yield unified(block.text), _level(block)
+        return
+    for row in block.rows:
+        yield unified("\t".join(cell.text for cell in row.cells)), 0
+
+
+def _level(paragraph: Paragraph) -> int:
+    style = paragraph.style
+    name = (style.name or "") if style is not None else ""
+    if name in ("Title", "标题"):
+        return -1
+    found = _HEADING_STYLE.fullmatch(name)
+    return int(found[1]) if found else 0

@@ -1,0 +1,1 @@
+"""Cases with their truth: works, pages, and what each page took of which work."""

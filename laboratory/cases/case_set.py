@@ -1,0 +1,174 @@
+"""A set of cases: works, pages and what each page truly took, and the files that hold them."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from core.errors import MalformedLine, UnreadableFile
+from core.text import TextRange
+from laboratory.cases.sources import Work
+from laboratory.scores.span_scores import Passage
+
+WORKS, PAGES, TRUTH, MANIFEST = "works.jsonl", "pages.jsonl", "truth.jsonl", "manifest.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One page and its truth.
+
+    passages: what it took, none on an innocent page; also: works that carry parts of it by nature and count neither
+    way; is_span_scored: whether the passages are exact to the character.
+    """
+
+    case_class: str
+    attack: str
+    strength: float | str
+    text: str
+    passages: tuple[Passage, ...] = ()
+    also: tuple[str, ...] = ()
+    is_span_scored: bool = True
+    page_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CaseSet:
+    """Works and the pages to be compared with them. material: whose confusions the edits wrote; "" where unknown."""
+
+    works: tuple[Work, ...]
+    cases: tuple[Case, ...]
+    material: str = ""
+
+    def digests(self) -> dict[str, str]:
+        """The SHA-256 of each file as `write` writes it."""
+        return {name: _digest(lines) for name, lines in self._files().items()}
+
+    def _files(self) -> dict[str, Iterator[str]]:
+        works = ({"work_id": work.work_id, "title": work.title, "text": work.text} for work in self.works)
+        pages = ({"page_id": case.page_id, "text": case.text} for case in self.cases)
+        return {WORKS: _lines(works), PAGES: _lines(pages), TRUTH: _lines(map(_truth, self.cases))}
+
+    def write(self, folder: Path, settings: Mapping[str, Any]) -> None:
+        """The three files and a manifest of their digests. Raises UnreadableFile where they cannot be written."""
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            for name, lines in self._files().items():
+                with (folder / name).open("w", encoding="utf-8", newline="\n", errors="surrogatepass") as file:
+                    file.writelines(lines)
+            manifest = {**settings, **self.summary(), "sha256": self.digests()}
+            text = json.dumps(manifest, ensure_ascii=False, indent=1)
+            (folder / MANIFEST).write_text(text + "\n", encoding="utf-8")
+        except OSError as error:
+            raise UnreadableFile(folder, "laboratory.cannot-be-written", error=error.strerror or error) from error
+
+    def summary(self) -> dict[str, Any]:
+        """How much of everything there is."""
+        classes: dict[str, int] = {}
+        for case in self.cases:
+            classes[case.case_class] = classes.get(case.case_class, 0) + 1
+        return {
+            "works": len(self.works),
+            "works_chars": sum(len(work.text) for work in self.works),
+            "pages": len(self.cases),
+            "pages_chars": sum(len(case.text) for case in self.cases),
+            "classes": classes,
+            "material": self.material,
+        }
+
+
+def numbered(cases: Iterable[Case]) -> tuple[Case, ...]:
+    """The cases with ids that name their class and count within it."""
+    counts: dict[str, int] = {}
+    result = []
+    for case in cases:
+        count = counts[case.case_class] = counts.get(case.case_class, 0) + 1
+        result.append(_with_id(case, f"{case.case_class}-{count:05d}"))
+    return tuple(result)
+
+
+def read_case_set(folder: Path) -> CaseSet:
+    """What `write` wrote. Raises UnreadableFile and MalformedLine."""
+    works = tuple(
+        Work(record["work_id"], record.get("title", ""), record["text"], (TextRange(0, len(record["text"])),))
+        for record in _records(folder / WORKS, ("work_id", "text"))
+    )
+    texts = {record["page_id"]: record["text"] for record in _records(folder / PAGES, ("page_id", "text"))}
+    truth = _records(folder / TRUTH, ("page_id", "cls", "attack", "strength", "spans"))
+    return CaseSet(works, tuple(_case(record, texts[record["page_id"]]) for record in truth), _material(folder))
+
+
+def _material(folder: Path) -> str:
+    """What the manifest says; nothing where it does not, or there is none: cases may be of anybody's making."""
+    try:
+        manifest = json.loads((folder / MANIFEST).read_text("utf-8"))
+    except (OSError, ValueError):
+        return ""
+    return str(manifest.get("material", "")) if isinstance(manifest, dict) else ""
+
+
+def _case(record: Mapping[str, Any], text: str) -> Case:
+    passages = tuple(
+        Passage(
+            span["work_id"],
+            TextRange(span["page_start"], span["page_end"]),
+            TextRange(span["work_start"], span["work_end"]),
+        )
+        for span in record["spans"]
+    )
+    also = tuple(record.get("also", ()))
+    is_span_scored = bool(record.get("span_scored", True))
+    head = (str(record["cls"]), str(record["attack"]), record["strength"], text)
+    return Case(*head, passages, also, is_span_scored, str(record["page_id"]))
+
+
+def _with_id(case: Case, page_id: str) -> Case:
+    head = (case.case_class, case.attack, case.strength, case.text)
+    return Case(*head, case.passages, case.also, case.is_span_scored, page_id)
+
+
+def _truth(case: Case) -> dict[str, Any]:
+    return {
+        "page_id": case.page_id,
+        "cls": case.case_class,
+        "attack": case.attack,
+        "strength": case.strength,
+        "span_scored": case.is_span_scored,
+        "spans": [
+            {
+                "work_id": passage.work_id,
+                "page_start": passage.page.start,
+                "page_end": passage.page.end,
+                "work_start": passage.work.start,
+                "work_end": passage.work.end,
+            }
+            for passage in case.passages
+        ],
+        "also": list(case.also),
+    }
+
+
+def _lines(records: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    return (json.dumps(record, ensure_ascii=False) + "\n" for record in records)
+
+
+def _digest(lines: Iterable[str]) -> str:
+    hasher = hashlib.sha256()
+    for line in lines:
+        hasher.update(line.encode("utf-8", "surrogatepass"))
+    return hasher.hexdigest()
+
+
+def _records(path: Path, names: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+    try:
+        with path.open(encoding="utf-8", errors="surrogatepass") as lines:
+            for number, line in enumerate(lines, 1):
+                record = json.loads(line)
+                if not isinstance(record, dict) or any(name not in record for name in names):
+                    raise MalformedLine(path, number, "laboratory.lacks-one-of", names=names)
+                yield record
+    except OSError as error:
+        raise UnreadableFile(path, "file.cannot-be-read", error=error.strerror or error) from error
+    except ValueError as error:
+        raise UnreadableFile(path, "laboratory.no-json-lines", error=error) from error

@@ -1,0 +1,80 @@
+"""What cases are made of: works, texts that stand outside them, and copies that others made."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from core.text import TextRange
+from laboratory.edits.material import Material, default_material
+from laboratory.scores.span_scores import Passage
+
+
+class Kind(StrEnum):
+    """What an outside text is."""
+
+    GENRE = "genre"  # of the genre of the works
+    MODERN = "modern"
+    WIKI = "wiki"
+    NEWS = "news"
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """One work of the reference corpus.
+
+    chapters: in offsets of the text. is_unique: no other work is an edition of it, so that a passage taken from it has
+    one source. is_chapter: as short as a page, and copied whole by the pages of class `chapter`.
+    """
+
+    work_id: str
+    title: str
+    text: str
+    chapters: tuple[TextRange, ...]
+    is_unique: bool = True
+    is_chapter: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """A text that is in no work, as long as it stands in its source."""
+
+    kind: Kind
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """A text that others took from works, long before this laboratory. Where several works carry it, each is named.
+
+    case_class: `natural` for another edition, `reuse` for a work that took passages over; attack: how.
+    """
+
+    case_class: str
+    attack: str
+    strength: str
+    text: str
+    passages: tuple[Passage, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """All that one set of cases is made of. Works and outside texts have nothing in common but their language.
+
+    material: what edits write into copies.
+    """
+
+    works: tuple[Work, ...]
+    outside: tuple[Outside, ...]
+    copies: tuple[Copy, ...] = ()
+    material: Material = field(default_factory=default_material)
+
+
+def joined(work_id: str, title: str, chapters: list[str], *, is_unique: bool = True, is_chapter: bool = False) -> Work:
+    """A work of chapters, with an empty line between them."""
+    ranges, start = [], 0
+    for chapter in chapters:
+        ranges.append(TextRange(start, start + len(chapter)))
+        start += len(chapter) + len(CHAPTER_BREAK)
+    return Work(work_id, title, CHAPTER_BREAK.join(chapters), tuple(ranges), is_unique, is_chapter)
+
+
+CHAPTER_BREAK = "\n\n"

@@ -1,0 +1,1 @@
+"""How fast sites are crawled, and what the store keeps of a page."""

@@ -1,0 +1,98 @@
+"""Who finds the main text of a saved page: the product, and published libraries as their documentation has them used.
+
+The peers get the page's characters decoded as its manifest says; the product gets the bytes and finds that out itself.
+"""
+
+import logging
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import metadata
+from typing import Any
+
+import trafilatura
+from lxml import html
+
+from core.pages import Reading
+from crawler.reading import read_page
+from laboratory.extraction.saved_pages import SavedPage
+
+PRODUCT = "zhuiwen"
+ADDRESS = "http://saved.example/page.html"  # no site rule, no template: each page is read as if it were the first
+
+Read = Callable[[SavedPage], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Extractor:
+    """version: of the library; empty for the product."""
+
+    name: str
+    version: str
+    read: Read
+
+
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """A library that cannot be measured here, and why."""
+
+    name: str
+    reason: str
+
+
+def product_reading(page: SavedPage) -> Reading | None:
+    """What the crawler reads there, None where it reads nothing."""
+    reading = read_page(page.body, {}, ADDRESS)
+    return reading if isinstance(reading, Reading) else None
+
+
+def extractors() -> tuple[list[Extractor], list[Absent]]:
+    """The product first, then each peer that is installed; and those that are not."""
+    present, absent = [Extractor(PRODUCT, "", _product)], []
+    for package, make in (("trafilatura", _trafilatura), ("readability-lxml", _readability), ("gne", _gne)):
+        try:
+            present.append(Extractor(package, metadata.version(package), make()))
+        except ImportError as error:
+            absent.append(Absent(package, str(error)))
+    return present, absent
+
+
+def gne_extractor() -> Callable[[str], dict[str, Any]]:
+    """What GNE finds in a page's markup. Raises ImportError where it is not installed."""
+    from gne import GeneralNewsExtractor  # a peer, installed for development alone
+
+    return lambda markup: dict(GeneralNewsExtractor().extract(markup))
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """The peers warn and log on every second page."""
+    before = logging.root.manager.disable
+    logging.disable(logging.CRITICAL)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.disable(before)
+
+
+def _product(page: SavedPage) -> str:
+    reading = product_reading(page)
+    return reading.text if reading else ""
+
+
+def _trafilatura() -> Read:
+    return lambda page: trafilatura.extract(page.markup, include_comments=False) or ""
+
+
+def _readability() -> Read:
+    from readability import Document  # a peer, installed for development alone
+
+    return lambda page: str(html.fromstring(Document(page.markup).summary()).text_content())
+
+
+def _gne() -> Read:
+    extract = gne_extractor()
+    return lambda page: str(extract(page.markup)["content"])

@@ -1,0 +1,205 @@
+"""Part `text` of `bench extract`: main text of saved pages by the product, trafilatura, readability-lxml and GNE."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from itertools import pairwise
+from pathlib import Path
+from time import process_time
+from typing import Any
+
+from core.errors import BadInput
+from core.states import MIN_CONFIDENCE_TO_TRUST
+from laboratory.extraction.extractors import PRODUCT, Absent, Extractor, extractors, product_reading, quiet
+from laboratory.extraction.saved_pages import ARCHIVE, SavedPage, saved_pages
+from laboratory.extraction.sections import ExtractPlan, Say, Section
+from laboratory.extraction.text_scores import TextScore, bootstrap_interval, mean_score, text_score
+from laboratory.text_table import TextTable
+
+TARGET_F1 = 0.97
+GOOD_F1 = 0.9  # a page read as well as this needs no second look
+ALL = "all"
+CONFIDENCE_BOUNDS = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class PageScore:
+    """One labelled page as one extractor read it. fault: what it raised, "" for nothing."""
+
+    page: str
+    kind: str
+    score: TextScore
+    fault: str
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One extractor on all pages. seconds: of the processor, for reading every page once."""
+
+    extractor: Extractor
+    scores: tuple[PageScore, ...]
+    pages: int
+    seconds: float
+    faults: int
+
+    @property
+    def pages_per_s(self) -> float:
+        return self.pages / self.seconds if self.seconds else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Trusted:
+    """What the product thinks of its reading of one labelled page, beside what it was worth."""
+
+    page: str
+    extractor: str
+    confidence: float
+    f1: float
+
+
+def section(plan: ExtractPlan, say: Say) -> Section:
+    """The figures of all extractors in one run. Raises UnreadableFile, and BadInput where no page has a reference."""
+    path = plan.pages or plan.corpora / ARCHIVE
+    pages = saved_pages(path)
+    if not any(page.text for page in pages):
+        raise BadInput("laboratory.no-reference", path=path)
+    present, absent = extractors()
+    measured = []
+    with quiet():
+        for extractor in present:
+            say(f"text: {extractor.name} reads {len(pages)} pages")
+            measured.append(_measured(extractor, pages, plan.rounds))
+        trusted = _trusted(pages, measured[0])
+    return Section(_tables(measured, trusted, plan), _record(path, measured, trusted, absent, plan), _notes(absent))
+
+
+def _measured(extractor: Extractor, pages: Sequence[SavedPage], rounds: int) -> Measured:
+    extractor.read(pages[0])  # libraries load their tables with the first page
+    best, texts, faults = float("inf"), [""] * len(pages), [""] * len(pages)
+    for _ in range(max(1, rounds)):
+        begun = process_time()
+        for number, page in enumerate(pages):
+            texts[number], faults[number] = _read(extractor, page)
+        best = min(best, process_time() - begun)
+    scores = tuple(
+        PageScore(page.name, page.kind, text_score(text, page.text), fault)
+        for page, text, fault in zip(pages, texts, faults, strict=True)
+        if page.text
+    )
+    return Measured(extractor, scores, len(pages), best, sum(map(bool, faults)))
+
+
+def _read(extractor: Extractor, page: SavedPage) -> tuple[str, str]:
+    try:
+        return extractor.read(page), ""
+    except Exception as error:  # a peer that raises has read nothing, and that is its figure
+        return "", f"{type(error).__name__}: {error}"[:200]
+
+
+def _trusted(pages: Sequence[SavedPage], product: Measured) -> list[Trusted]:
+    f1 = {score.page: score.score.f1 for score in product.scores}
+    found = []
+    for page in pages:
+        reading = product_reading(page) if page.text else None
+        if reading is not None:
+            found.append(Trusted(page.name, reading.extractor, reading.confidence, f1[page.name]))
+    return found
+
+
+def _kinds(scores: Iterable[PageScore]) -> dict[str, list[PageScore]]:
+    kinds: dict[str, list[PageScore]] = defaultdict(list)
+    for score in scores:
+        kinds[score.kind].append(score)
+    return dict(sorted(kinds.items()))
+
+
+def _tables(measured: Sequence[Measured], trusted: Sequence[Trusted], plan: ExtractPlan) -> tuple[TextTable, ...]:
+    right = ("pages", "precision", "recall", "F1", "95 % of F1", "worst F1", "failed", "pages/CPU s")
+    overview = [_overview_row(each, plan.seed) for each in measured]
+    kinds = [
+        (each.extractor.name, kind, str(len(scores)), *_shown(mean_score([score.score for score in scores])))
+        for each in measured
+        for kind, scores in _kinds(each.scores).items()
+    ]
+    title = f"Main text of saved pages, F1 over character pairs (asked for: {TARGET_F1})"
+    kind_columns = ("extractor", "kind of reference", "pages", "precision", "recall", "F1")
+    trust_columns = ("confidence", "pages", "mean F1", f"below F1 {GOOD_F1}")
+    return (
+        TextTable(title, ("extractor", *right), tuple(overview), right),
+        TextTable("By kind of reference", kind_columns, tuple(kinds), kind_columns[2:]),
+        TextTable(
+            f"What {PRODUCT}'s confidence is worth (doubtful below {MIN_CONFIDENCE_TO_TRUST})",
+            trust_columns,
+            tuple(_trust_rows(trusted)),
+            trust_columns[1:],
+        ),
+    )
+
+
+def _overview_row(each: Measured, seed: int) -> tuple[str, ...]:
+    scores = [score.score for score in each.scores]
+    lower, upper = bootstrap_interval([score.f1 for score in scores], seed)
+    name = f"{each.extractor.name} {each.extractor.version}".strip()
+    worst = min(score.f1 for score in scores)
+    mean = _shown(mean_score(scores))
+    return (
+        name,
+        str(len(scores)),
+        *mean,
+        f"{lower:.3f}-{upper:.3f}",
+        f"{worst:.3f}",
+        str(each.faults),
+        f"{each.pages_per_s:.1f}",
+    )
+
+
+def _shown(score: TextScore) -> tuple[str, str, str]:
+    return f"{score.precision:.3f}", f"{score.recall:.3f}", f"{score.f1:.3f}"
+
+
+def _trust_rows(trusted: Sequence[Trusted]) -> Iterable[tuple[str, ...]]:
+    for lower, upper in pairwise(CONFIDENCE_BOUNDS):
+        within = [each.f1 for each in trusted if lower <= each.confidence < upper or (each.confidence == upper == 1.0)]
+        if within:
+            poor = sum(f1 < GOOD_F1 for f1 in within)
+            yield f"{lower:g}-{upper:g}", str(len(within)), f"{sum(within) / len(within):.3f}", str(poor)
+
+
+def _notes(absent: Sequence[Absent]) -> tuple[str, ...]:
+    return tuple(f"{each.name} is not measured: {each.reason}" for each in absent)
+
+
+def _record(
+    path: Path,
+    measured: Sequence[Measured],
+    trusted: Sequence[Trusted],
+    absent: Sequence[Absent],
+    plan: ExtractPlan,
+) -> dict[str, Any]:
+    return {
+        "pages": str(path.name),
+        "measure": "character pairs with their counts, blanks left out; mean over pages",
+        "target_f1": TARGET_F1,
+        "seed": plan.seed,
+        "extractors": [_extractor_record(each, plan.seed) for each in measured],
+        "confidence": [asdict(each) for each in trusted],
+        "absent": [asdict(each) for each in absent],
+    }
+
+
+def _extractor_record(each: Measured, seed: int) -> dict[str, Any]:
+    scores = [score.score for score in each.scores]
+    kinds = {kind: asdict(mean_score([one.score for one in own])) for kind, own in _kinds(each.scores).items()}
+    return {
+        "name": each.extractor.name,
+        "version": each.extractor.version,
+        "labelled_pages": len(scores),
+        **asdict(mean_score(scores)),
+        "f1_interval": bootstrap_interval([score.f1 for score in scores], seed),
+        "kinds": kinds,
+        "pages_read": each.pages,
+        "cpu_seconds": each.seconds,
+        "pages_per_cpu_s": each.pages_per_s,
+        "failed": each.faults,
+        "scores": [{"page": s.page, "kind": s.kind, **asdict(s.score), "fault": s.fault} for s in each.scores],
+    }

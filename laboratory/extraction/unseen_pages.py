@@ -1,0 +1,128 @@
+"""Pages that served no decision: `python -m laboratory.extraction.unseen_pages MIRRORS OUT`.
+
+MIRRORS holds a git copy of each repository, bare or not, as OWNER+NAME or OWNER+NAME/repo. The table beside
+this module names page, reference and what a person read of title, author and date; the pages themselves are nobody's
+to pass on. OUT/open and OUT/closed each get a manifest: the first may be looked at to mend faults, the second gives
+the figure. A site stands in one of them as a whole.
+"""
+
+import csv
+import gzip
+import json
+import lzma
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from lxml import etree, html
+
+from core.errors import UnreadableFile, ZhuiwenError
+from laboratory.extraction.saved_pages import MANIFEST
+
+TABLE = Path(__file__).with_suffix(".tsv")
+HALVES = ("open", "closed")
+_PICTURE = re.compile(r"!\[[^\]\n]*\]\([^)\n]*\)")  # some labels name them in Markdown
+_NO_TEXT = ("script", "style", "noscript", "template")
+_UNPACK: Mapping[str, Callable[[bytes], bytes]] = {".xz": lzma.decompress, ".gz": gzip.decompress}
+
+
+def build(mirrors: Path, out: Path) -> dict[str, int]:
+    """Writes both folders and says how many pages each holds. Raises UnreadableFile where a repository is missing."""
+    counts = dict.fromkeys(HALVES, 0)
+    for half in HALVES:
+        (out / half / "pages").mkdir(parents=True, exist_ok=True)
+    manifests: dict[str, list[str]] = {half: [] for half in HALVES}
+    rows = list(_rows())
+    halves = halves_of(rows)
+    for row in rows:
+        body = _file(mirrors, row, row["path"])
+        record = _record(row, body, _reference(mirrors, row, body))
+        half = halves[row["site"]]
+        (out / half / record["file"]).write_bytes(body)
+        manifests[half].append(json.dumps(record, ensure_ascii=False))
+        counts[half] += 1
+    for half, lines in manifests.items():
+        (out / half / MANIFEST).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return counts
+
+
+def halves_of(rows: Sequence[Mapping[str, str]]) -> dict[str, str]:
+    """Of each site the half it belongs to: the sites of one kind of reference in turn, by the digest of their names."""
+    kinds: dict[str, str] = {}
+    for row in rows:
+        kinds.setdefault(row["site"], row["kind"])
+    halves: dict[str, str] = {}
+    for kind in sorted(set(kinds.values())):
+        sites = sorted((site for site in kinds if kinds[site] == kind), key=lambda site: sha256(site.encode()).digest())
+        halves |= {site: HALVES[number % 2] for number, site in enumerate(sites)}
+    return halves
+
+
+def _rows() -> Iterator[dict[str, str]]:
+    with TABLE.open(encoding="utf-8", newline="") as handle:
+        yield from csv.DictReader(handle, delimiter="\t", quoting=csv.QUOTE_NONE)
+
+
+def _file(mirrors: Path, row: Mapping[str, str], path: str) -> bytes:
+    root = mirrors / row["repository"].replace("/", "+")
+    places = [
+        place for place in (root / "repo" / ".git", root / "repo", root / ".git", root) if (place / "objects").is_dir()
+    ]
+    if not places:
+        raise UnreadableFile(root, "laboratory.no-repository")
+    name = f"{row['commit']}:{path}"
+    done = subprocess.run(["git", "--git-dir", places[0], "show", name], capture_output=True, check=False)  # noqa: S607
+    if done.returncode:
+        raise UnreadableFile(root, "laboratory.no-manifest", manifest=name)
+    return _UNPACK.get(Path(path).suffix, bytes)(done.stdout)
+
+
+def _reference(mirrors: Path, row: Mapping[str, str], body: bytes) -> str:
+    kind, _, where = row["reference"].partition(":")
+    if kind == "container":
+        tree = html.fromstring(body, parser=html.HTMLParser(encoding=_encoding(body)))
+        return "\n".join(map(_text, tree.xpath(where)))
+    data = _file(mirrors, row, where).decode("utf-8")
+    if kind == "labels":
+        return _PICTURE.sub("", str(json.loads(data)[Path(row["path"]).stem]["content"]))
+    return _text(html.fromstring(data)) if kind == "markup" else data
+
+
+def _encoding(body: bytes) -> str:
+    """Of the two that the table's pages have."""
+    try:
+        body.decode("utf-8")
+    except UnicodeDecodeError:
+        return "gb18030"
+    return "utf-8"
+
+
+def _text(found: html.HtmlElement | str) -> str:
+    if isinstance(found, str):
+        return found.strip()
+    etree.strip_elements(found, *_NO_TEXT, with_tail=False)
+    return str(found.text_content()).strip()
+
+
+def _record(row: Mapping[str, str], body: bytes, reference: str) -> dict[str, Any]:
+    name = sha256(f"{row['repository']}:{row['path']}".encode()).hexdigest()[:12]
+    return {
+        "file": f"pages/{row['site']}_{name}.html",
+        "source_repo": row["repository"],
+        "source_path": row["path"],
+        "encoding": _encoding(body),
+        "text_kind": row["kind"],
+        "text": reference,
+        **{field: row[field] for field in ("title", "author", "date")},
+    }
+
+
+if __name__ == "__main__":
+    try:
+        sys.stdout.write(f"{build(Path(sys.argv[1]), Path(sys.argv[2]))}\n")
+    except ZhuiwenError as error:
+        sys.exit(str(error))

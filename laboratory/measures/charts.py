@@ -1,0 +1,95 @@
+"""Which curves there are: one drawing for each edit over its strengths, one for excerpts over their lengths."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from laboratory.cases.conditions import FULL, HARD
+from laboratory.measures.labels import attack_label
+from laboratory.measures.results import Results
+from laboratory.scores.detection_quality import ALL, Condition, Measures
+from laboratory.scores.intervals import Interval
+
+EXCERPT = re.compile(r"excerpt(\d+)$")
+NOT_DRAWN = frozenset({"none", "patchwork", ALL})  # what has no strength of its own
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """x: the strength of the edit, or a length; recall 0 to 1 with its interval; label: what x is called."""
+
+    x: float
+    label: str
+    recall: float
+    interval: Interval
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """One engine's points in order of x. number: of the engine, which chooses its colour and dashes."""
+
+    engine: str
+    number: int
+    points: tuple[Point, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A drawing and its name in both languages."""
+
+    english: str
+    chinese: str
+    curves: tuple[Curve, ...]
+
+
+def charts(results: Results) -> list[Chart]:
+    """Excerpts first, then edits of whole pages; single-strength edits are drawn beside the unchanged page."""
+    points: dict[tuple[str, str], dict[int, dict[float, Point]]] = defaultdict(lambda: defaultdict(dict))
+    for number, engine in enumerate(results.engines):
+        for condition, measures in engine.measures.items():
+            for title, point in _points(condition, measures):
+                points[title][number][point.x] = point
+    order = sorted(points, key=lambda title: (not title[0].startswith("Excerpts"), _percent(title[0])))
+    return [
+        Chart(
+            *title,
+            tuple(
+                Curve(results.engines[number].engine, number, tuple(own[x] for x in sorted(own)))
+                for number, own in points[title].items()
+            ),
+        )
+        for title in order
+        if any(len(own) > 1 for own in points[title].values())
+    ]
+
+
+def _points(condition: Condition, measures: Measures) -> Iterable[tuple[tuple[str, str], Point]]:
+    """The drawing that a condition belongs to, and its point there."""
+    if not measures.positive_pages or isinstance(condition.strength, str):
+        return
+    share, interval = measures.recall, measures.recall_interval
+    length = EXCERPT.match(condition.attack) or EXCERPT.match(condition.case_class)
+    if length:
+        percent = f"{condition.strength:.0%}"
+        title = (f"Excerpts, {percent} edited: recall by length", f"摘抄，改动 {percent}：查全率与字数")
+        yield title, Point(float(length[1]), length[1], share, interval)
+        return
+    if condition.case_class not in ("full", "hard"):
+        return
+    if condition.attack == "none":
+        for attack in _edits_of_pages():
+            yield attack_label(attack), Point(0.0, "0", share, interval)
+    elif condition.attack not in NOT_DRAWN and not condition.attack.startswith("excerpt"):
+        yield attack_label(condition.attack), Point(condition.strength, f"{condition.strength:g}", share, interval)
+
+
+def _percent(title: str) -> int:
+    """The percent of edits that the name of a drawing tells; 0 where it tells none."""
+    told = re.search(r"(\d+)%", title)
+    return int(told[1]) if told else 0
+
+
+def _edits_of_pages() -> list[str]:
+    names = (each.attack for each in (*FULL, *HARD) if not each.chars)
+    return [name for name in dict.fromkeys(names) if name not in NOT_DRAWN]

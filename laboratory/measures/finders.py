@@ -1,0 +1,135 @@
+"""The product's matcher and the published engines behind one call: what is reported of a page.
+
+The matcher is held in memory, as for an archive of pages, with any of its kinds of seeds; an engine as its catalogue
+makes it.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Hashable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Protocol
+
+from core.errors import NotFound
+from core.ids import WorkTextId, work_text_id
+from core.matches import Match
+from fingerprint import algorithms
+from fingerprint.algorithms import ALGORITHMS, Algorithm
+from fingerprint.engines.catalogue import ENGINES
+from fingerprint.fingerprinting import fingerprint_text
+from laboratory.scores.detection_quality import Reported
+from laboratory.scores.span_scores import Passage
+from matcher import calibration
+from matcher.calibration import Calibration
+from matcher.corpus import MemoryCorpus, WorkEntry
+from matcher.index.memory import MemoryIndex
+from matcher.matching import Matcher
+
+PRODUCT = "zhuiwen"
+ALL = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class Seeding:
+    """What the matcher asks its index for."""
+
+    algorithm: Algorithm = algorithms.DEFAULT
+    calibration: Calibration = calibration.DEFAULT
+
+
+# The frequency windows of a page as far apart as those of works are, that is as they were published.
+PUBLISHED_STEP = replace(calibration.DEFAULT, page_window_step_tokens=32)
+# Beside the product, by their own names alone: what anchors of folded syllables and what windows are compared with
+# (docs/decisions/fingerprints-and-anchors.md).
+SEEDINGS: Mapping[str, Seeding] = MappingProxyType(
+    {
+        PRODUCT: Seeding(),
+        "zhuiwen-syllables": Seeding(ALGORITHMS[1]),
+        "zhuiwen-windows": Seeding(ALGORITHMS[3]),
+        "zhuiwen-windows-published": Seeding(ALGORITHMS[3], PUBLISHED_STEP),
+        "zhuiwen-both": Seeding(ALGORITHMS[4]),
+        "zhuiwen-both-published": Seeding(ALGORITHMS[4], PUBLISHED_STEP),
+    }
+)
+
+
+class Finder(Protocol):
+    """Something that has been given works, and says which of them a page took from."""
+
+    def find(self, text: str, own_id: str | None = None) -> list[Reported]:
+        """What is reported of a page; the work of its own id, where it is one, is no source of it."""
+        ...
+
+
+def engine_names(asked: str) -> list[str]:
+    """The engines that `--engine` names: some, parted by commas, or `all`, the product first.
+
+    The product with other seeds is never one of all. Raises NotFound.
+    """
+    known = [*SEEDINGS, *ENGINES]
+    names = [PRODUCT, *ENGINES] if asked == ALL else [name.strip() for name in asked.split(",") if name.strip()]
+    for name in names:
+        if name not in known:
+            raise NotFound("engine", name, known=[ALL, *known])
+    return list(dict.fromkeys(names))
+
+
+def finder(name: str, works: Iterable[tuple[str, str]]) -> Finder:
+    """The engine of this name with these works, (id, text) each. Raises NotFound."""
+    if name in SEEDINGS:
+        return _ProductFinder(works, SEEDINGS[name])
+    engine_names(name)
+    return _EngineFinder(name, works)
+
+
+class _ProductFinder:
+    """The matcher, its index and its works in memory. Works of one text share it."""
+
+    def __init__(self, works: Iterable[tuple[str, str]], seeding: Seeding) -> None:
+        self._algorithm = seeding.algorithm
+        index, corpus = MemoryIndex(self._algorithm.id), MemoryCorpus()
+        self._owners: dict[WorkTextId, list[str]] = defaultdict(list)
+        for work_id, text in works:
+            text_id = work_text_id(text)
+            if text_id not in corpus:
+                fingerprint = fingerprint_text(text, self._algorithm)
+                corpus[text_id] = WorkEntry(text, fingerprint)
+                index.add(text_id, fingerprint)
+            self._owners[text_id].append(work_id)
+        self._matcher = Matcher(index, corpus, seeding.calibration)
+
+    def find(self, text: str, own_id: str | None = None) -> list[Reported]:
+        """What the matcher says, with its classes."""
+
+        def sources(texts: Collection[WorkTextId]) -> Mapping[WorkTextId, Hashable]:
+            return {text_id: text_id for text_id in texts if any(work != own_id for work in self._owners[text_id])}
+
+        found = self._matcher.match(text, fingerprint_text(text, self._algorithm), sources)
+        return [self._reported(match, own_id) for match in found]
+
+    def _reported(self, match: Match, own_id: str | None) -> Reported:
+        carriers = [
+            work_id
+            for text_id in (match.text_id, *match.also)
+            for work_id in self._owners[text_id]
+            if work_id != own_id
+        ]
+        passages = tuple(Passage(carriers[0], span.page, span.work) for span in match.spans)
+        return Reported(carriers[0], passages, match.match_class, tuple(carriers[1:]))
+
+
+class _EngineFinder:
+    """A published engine."""
+
+    def __init__(self, name: str, works: Iterable[tuple[str, str]]) -> None:
+        self._engine = ENGINES[name].make()
+        for work_id, text in works:
+            self._engine.add(work_id, text)
+
+    def find(self, text: str, own_id: str | None = None) -> list[Reported]:
+        """What the engine says; it knows no classes."""
+        return [
+            Reported(each.work_id, tuple(Passage(each.work_id, span.page, span.work) for span in each.spans))
+            for each in self._engine.find(text)
+            if each.work_id != own_id
+        ]

@@ -1,0 +1,148 @@
+"""A whole measurement: cases, the engines that were asked for, the news, the results."""
+
+import json
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from core.errors import BadInput, UnreadableFile
+from laboratory.cases import build, news
+from laboratory.cases.case_set import CaseSet, read_case_set
+from laboratory.cases.conditions import SIZES
+from laboratory.cases.news import NewsItem
+from laboratory.measures.finders import engine_names
+from laboratory.measures.results import EngineResult, Results, engine_result
+from laboratory.measures.running import Page, Progress, Run, run
+from laboratory.scores.detection_quality import Reported
+
+NEWS = "news"
+CLASSES = (*build.CLASSES, NEWS)
+SMALL_NEWS_ITEMS = 1_200  # two months and a half, so that a follow-up stands beside what it repeats
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to measure. texts: a folder in place of the corpora; ready: a folder of cases built before."""
+
+    engine: str
+    size: str
+    seed: int
+    classes: frozenset[str]
+    corpora: Path
+    texts: Path | None = None
+    ready: Path | None = None
+    jobs: int = 1
+    out: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Listener:
+    """Who is told how far it has come. say: a line; progress: of an engine's pages, by its name."""
+
+    say: Callable[[str], None]
+    progress: Callable[[str], Progress]
+
+
+def measure(plan: Plan, listener: Listener) -> Results:
+    """Make the cases, run the engines, score them; write cases and matches to `plan.out` where it is given.
+
+    Raises NotFound for an engine that there is not, BadInput and UnreadableFile for sources that do not do.
+    """
+    engines = engine_names(plan.engine)
+    if unknown := plan.classes - set(CLASSES):
+        raise BadInput("laboratory.no-class", classes=sorted(unknown), known=tuple(CLASSES))
+    case_set = _case_set(plan, listener)
+    items = _news_items(plan, listener)
+    if not case_set.cases and not items:
+        raise BadInput("laboratory.nothing-left")
+    settings = _settings(plan, case_set, items)
+    if plan.out is not None and case_set.cases:
+        case_set.write(plan.out, settings)
+    return Results(settings, [_measured(name, plan, listener, case_set, items) for name in engines])
+
+
+def _measured(
+    engine: str, plan: Plan, listener: Listener, case_set: CaseSet, items: Sequence[NewsItem]
+) -> EngineResult:
+    found = score = news_run = None
+    if case_set.cases:
+        works = ((work.work_id, work.text) for work in case_set.works)
+        pages = [Page(case.page_id, case.text) for case in case_set.cases]
+        found = run(engine, works, pages, listener.progress(engine), plan.jobs)
+        _write_matches(plan.out, found)
+    if items:
+        works = ((item.item_id, item.text) for item in items)
+        pages = [Page(item.item_id, item.text, item.item_id) for item in items]
+        news_run = run(engine, works, pages, listener.progress(f"{engine}, news"), plan.jobs)
+        score = news.scored(items, news_run.reports)
+    return engine_result(case_set.cases, found, score, news_run)
+
+
+def _case_set(plan: Plan, listener: Listener) -> CaseSet:
+    wanted = plan.classes - {NEWS}
+    if plan.ready is not None:
+        ready = read_case_set(plan.ready)
+        kept = tuple(case for case in ready.cases if _family(case.case_class) in wanted)
+        return CaseSet(ready.works, kept, ready.material)
+    if not wanted:
+        return CaseSet((), ())
+    sources = build.sources_of(plan.texts, plan.corpora, plan.seed)
+    return build.built(sources, SIZES[plan.size], plan.seed, wanted, listener.say)
+
+
+def _news_items(plan: Plan, listener: Listener) -> list[NewsItem]:
+    """None where the cases come from other texts than the corpora."""
+    if NEWS not in plan.classes or plan.texts is not None:
+        return []
+    listener.say("counting what the news items share")
+    return news.items(plan.corpora, SMALL_NEWS_ITEMS if plan.size == "small" else None)
+
+
+def _settings(plan: Plan, case_set: CaseSet, items: Sequence[NewsItem]) -> dict[str, Any]:
+    settings: dict[str, Any] = {"size": plan.size, "seed": plan.seed, "jobs": plan.jobs}
+    if case_set.cases:
+        settings |= {**case_set.summary(), "sha256": case_set.digests()}
+    return settings | ({"news_items": len(items)} if items else {})
+
+
+def _write_matches(out: Path | None, found: Run) -> None:
+    """One line for each page with a match, in the format of `zhuiwen batch`."""
+    if out is None:
+        return
+    path = out / f"matches-{found.engine}.jsonl"
+    try:
+        with path.open("w", encoding="utf-8") as file:
+            for page_id, reports in found.reports.items():
+                if reports:
+                    line = {"page_id": page_id, "matches": [_written(report) for report in reports]}
+                    file.write(json.dumps(line, ensure_ascii=False) + "\n")
+    except OSError as error:
+        raise UnreadableFile(path, "laboratory.cannot-be-written", error=error.strerror or error) from error
+
+
+def _written(report: Reported) -> dict[str, Any]:
+    return {
+        "work_id": report.work_id,
+        "class": str(report.match_class) if report.match_class else None,
+        "spans": [
+            {
+                "page_start": passage.page.start,
+                "page_end": passage.page.end,
+                "work_start": passage.work.start,
+                "work_end": passage.work.end,
+            }
+            for passage in report.passages
+        ],
+        "also": list(report.also),
+    }
+
+
+def _family(case_class: str) -> str:
+    """The class as it is asked for: `excerpt` for excerpts of any length."""
+    return "excerpt" if case_class.startswith("excerpt") else case_class
+
+
+def classes_of(asked: str) -> Collection[str]:
+    """The classes of a list with commas; all where it is empty."""
+    return [name.strip() for name in asked.split(",") if name.strip()] or list(CLASSES)

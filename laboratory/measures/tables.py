@@ -1,0 +1,136 @@
+"""The figures as rows of text: one line an engine, one line a condition, and recall side by side."""
+
+from collections.abc import Sequence
+
+from laboratory.measures.results import EngineResult, Results, shown
+from laboratory.scores.detection_quality import ALL, OVERALL, Condition, Measures
+from laboratory.text_table import TextTable
+
+ENGINES_SIDE_BY_SIDE = 6  # that fit a terminal
+
+
+def tables(results: Results) -> list[TextTable]:
+    """All that is to be read: the engines, then the conditions of one engine or the recall of several."""
+    found = [overview(results)] if any(engine.measures for engine in results.engines) else []
+    if len(results.engines) == 1:
+        found += [conditions(results.engines[0], results.conditions)] if found else []
+    else:
+        found += recalls(results)
+    return found + ([news(results)] if any(engine.news for engine in results.engines) else [])
+
+
+def overview(results: Results) -> TextTable:
+    """One line an engine."""
+    right = ("precision", "recall", "F1", "false pos.", "accused", "plagdet", "granularity", "hard", "pages/s")
+    rows = [_overview_row(engine) for engine in results.engines]
+    return TextTable("All classes but hard, grey and chapter", ("engine", *right), tuple(rows), right)
+
+
+def conditions(engine: EngineResult, order: Sequence[Condition]) -> TextTable:
+    """One line a condition, with 95 % intervals."""
+    right = (
+        "pages",
+        "precision",
+        "recall",
+        "false pos.",
+        "accused",
+        "quotation",
+        "plagdet",
+        "gran.",
+        "sp.prec",
+        "sp.rec",
+    )
+    rows = [_condition_row(condition, engine.measures[condition]) for condition in order]
+    return TextTable(f"{engine.engine}, by condition", ("class", "attack", "strength", *right), tuple(rows), right)
+
+
+def recalls(results: Results) -> list[TextTable]:
+    """Recall by condition, some engines beside each other."""
+    blocks = []
+    for start in range(0, len(results.engines), ENGINES_SIDE_BY_SIDE):
+        engines = results.engines[start : start + ENGINES_SIDE_BY_SIDE]
+        names = tuple(engine.engine for engine in engines)
+        rows = [
+            (*_names(condition), *(_recall(engine.measures.get(condition)) for engine in engines))
+            for condition in results.conditions
+        ]
+        blocks.append(TextTable("Recall by condition", ("class", "attack", "strength", *names), tuple(rows), names))
+    return blocks
+
+
+def news(results: Results) -> TextTable:
+    """One line an engine: repeating items found, innocent items accused."""
+    right = ("repeating", "found", "recall", "innocent", "matched", "accused", "accused share", "pages/s")
+    rows = []
+    for engine in results.engines:
+        score = engine.news
+        if score is None:
+            continue
+        accusations = shown(score.accusation_rate, score.accusation_interval)
+        counts = (score.repeating, score.found, shown(score.recall, score.recall_interval), score.innocent)
+        speed = f"{engine.news_run.pages_per_s:,.0f}" if engine.news_run else ""
+        cells = (engine.engine, *counts, score.matched, score.accused, accusations, speed)
+        rows.append(tuple(map(str, cells)))
+    return TextTable("News items as works and pages", ("engine", *right), tuple(rows), right)
+
+
+def strength_text(condition: Condition) -> str:
+    """The strength as the tables name it; nothing where there is only one.
+
+    >>> strength_text(Condition("full", "homophone", 0.4)), strength_text(Condition("full", "none", 0))
+    ('0.4', '')
+    """
+    if isinstance(condition.strength, str):
+        return condition.strength
+    return f"{condition.strength:g}" if condition.strength else ""
+
+
+def _overview_row(engine: EngineResult) -> tuple[str, ...]:
+    overall, hard = engine.of(OVERALL), engine.of("hard")
+    speed = f"{engine.run.pages_per_s:,.0f}" if engine.run else ""
+    if overall is None:
+        return (engine.engine, *("" for _ in range(7)), _recall(hard), speed)
+    spans = overall.spans
+    return (
+        engine.engine,
+        shown(overall.precision, overall.precision_interval),
+        shown(overall.recall, overall.recall_interval),
+        shown(overall.f1),
+        _false_positives(overall),
+        shown(overall.false_accusation_rate),
+        shown(spans.plagdet, spans.plagdet_interval) if spans else "no spans",
+        shown(spans.granularity) if spans else "",
+        _recall(hard),
+        speed,
+    )
+
+
+def _condition_row(condition: Condition, measures: Measures) -> tuple[str, ...]:
+    spans = measures.spans
+    is_positive = bool(measures.positive_pages)
+    return (
+        *_names(condition),
+        f"{len(measures.pages):,}",
+        shown(measures.precision, measures.precision_interval) if is_positive else "",
+        shown(measures.recall, measures.recall_interval) if is_positive else "",
+        _false_positives(measures),
+        shown(measures.false_accusation_rate),
+        shown(measures.quotation_rate) if condition.case_class == "grey" else "",
+        shown(spans.plagdet, spans.plagdet_interval) if spans else "",
+        shown(spans.granularity) if spans else "",
+        shown(spans.precision) if spans else "",
+        shown(spans.recall) if spans else "",
+    )
+
+
+def _names(condition: Condition) -> tuple[str, str, str]:
+    return condition.case_class, "all" if condition.attack == ALL else condition.attack, strength_text(condition)
+
+
+def _false_positives(measures: Measures) -> str:
+    rate = measures.false_positive_rate
+    return shown(rate, measures.false_positive_interval) if rate is not None else ""
+
+
+def _recall(measures: Measures | None) -> str:
+    return shown(measures.recall, measures.recall_interval) if measures and measures.positive_pages else ""

@@ -1,0 +1,1 @@
+"""How fast, how much memory, and what size: fingerprints, matching, evidence, the whole chain."""

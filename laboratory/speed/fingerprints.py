@@ -1,0 +1,95 @@
+"""How fast fingerprints are made, beside the peers, in turns and on the same texts."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from laboratory.measures.running import Progress
+from laboratory.speed.clock import Taken, best, taken_by
+from laboratory.speed.peers import PRODUCT, Absent, Contender, contenders
+
+# Of a contender in a round: a slow one gets only the first of the texts, so that a run does not take minutes. The
+# processor's clock counts in steps of far less than a thousandth of it.
+ROUND_S = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class FingerprintSpeed:
+    """One contender on one kind of text. chars: of the texts that it was given in each round; taken: its best round."""
+
+    contender: str
+    package: str
+    version: str
+    texts: str
+    chars: int
+    rounds: int
+    taken: Taken
+
+    @property
+    def processor_chars_per_s(self) -> float:
+        return self.chars / max(self.taken.processor_s, 1e-9)
+
+    @property
+    def wall_chars_per_s(self) -> float:
+        return self.chars / max(self.taken.wall_s, 1e-9)
+
+
+@dataclass(frozen=True, slots=True)
+class FingerprintSpeeds:
+    """All contenders on all kinds of text."""
+
+    speeds: tuple[FingerprintSpeed, ...]
+    absent: tuple[Absent, ...]
+
+    @property
+    def kinds(self) -> list[str]:
+        """The kinds of text, in their order."""
+        return list(dict.fromkeys(each.texts for each in self.speeds))
+
+    def own(self, texts: str) -> FingerprintSpeed:
+        """The product's."""
+        return next(each for each in self.speeds if (each.texts, each.contender) == (texts, PRODUCT))
+
+    def fastest_of(self, package: str, texts: str) -> FingerprintSpeed | None:
+        """A peer's fastest way, by the processor; None where it is absent."""
+        found = [each for each in self.speeds if (each.texts, each.package) == (texts, package)]
+        return max(found, key=lambda each: each.processor_chars_per_s, default=None)
+
+
+def measured(kinds: Mapping[str, Sequence[str]], rounds: int, progress: Progress) -> FingerprintSpeeds:
+    """Take the time of every contender, in turns, so that what disturbs one disturbs all.
+
+    kinds: texts by what they are called; none is empty of texts.
+    """
+    present, absent = contenders()
+    total, done = len(kinds) * len(present) * rounds, 0
+    speeds: list[FingerprintSpeed] = []
+    for texts, given in kinds.items():
+        shares = [given[: _affordable(each, given)] for each in present]
+        times: list[list[Taken]] = [[] for _ in present]
+        for _ in range(rounds):
+            for contender, share, own in zip(present, shares, times, strict=True):
+                own.append(taken_by(_made(contender, share)))
+                done += 1
+                progress(done, total)
+        speeds += [
+            FingerprintSpeed(each.name, each.package, each.version, texts, sum(map(len, share)), len(own), best(own))
+            for each, share, own in zip(present, shares, times, strict=True)
+        ]
+    return FingerprintSpeeds(tuple(speeds), tuple(absent))
+
+
+def _affordable(contender: Contender, texts: Sequence[str]) -> int:
+    """How many of the texts fit into a round; one at least."""
+    contender.make(texts[0])  # pays for what is compiled and loaded at first use
+    once = taken_by(_made(contender, texts[:1])).processor_s
+    return max(1, min(len(texts), int(ROUND_S / max(once, 1e-9))))
+
+
+def _made(contender: Contender, texts: Sequence[str]) -> Callable[[], None]:
+    make = contender.make
+
+    def all_of_them() -> None:
+        for text in texts:
+            make(text)
+
+    return all_of_them

@@ -1,0 +1,94 @@
+"""What a matcher finds in a large reference corpus, and how fast: the pages of a case set against index or snapshot."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from core.ids import WorkTextId, work_text_id
+from core.matches import Match
+from fingerprint.fingerprinting import fingerprint_text
+from laboratory.cases.case_set import CaseSet
+from laboratory.measures.results import row, truths
+from laboratory.scores.detection_quality import ALL, NEGATIVE, OVERALL, Condition, Reported, measured
+from laboratory.scores.span_scores import Passage
+from laboratory.speed.reference_corpus import ReferenceCorpus
+from matcher.corpus import MemoryCorpus, WorkEntry
+from matcher.index.memory import MemoryIndex
+from matcher.index.ports import MatchIndex
+from matcher.matching import Matcher
+
+GENERATED = "generated"  # the id of every work that no case knows
+WARM_UP_PAGES = 20
+SUMS = (Condition(OVERALL, ALL), Condition(NEGATIVE, ALL), Condition("hard", ALL))
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """Pages a second of processor time, without fingerprinting, and the measures of the sums of the case set."""
+
+    pages: int
+    pages_per_s: float
+    figures: list[dict[str, Any]]
+
+
+class RedrawnCorpus:
+    """The texts of a reference corpus, drawn again when they are asked for: `matcher.corpus.Corpus`."""
+
+    def __init__(self, reference: ReferenceCorpus, generated: dict[WorkTextId, int]) -> None:
+        """generated: the number of each generated text by its id."""
+        self._reference = reference
+        self._real = {work_text_id(text): text for text in reference.real}
+        self._generated = generated
+        self._entries = MemoryCorpus()
+
+    def entry(self, text_id: WorkTextId) -> WorkEntry | None:
+        if text_id not in self._entries:
+            text = self._real.get(text_id)
+            if text is None and text_id in self._generated:
+                text = self._reference.generated(self._generated[text_id])
+            if text is None:
+                return None
+            self._entries[text_id] = WorkEntry(text, fingerprint_text(text))
+        return self._entries[text_id]
+
+
+def matched(matcher: Matcher, case_set: CaseSet, every: int) -> Matched:
+    """Match every so many pages of a case set and score them."""
+    work_ids = {work_text_id(work.text): work.work_id for work in case_set.works}
+    cases = case_set.cases[::every]
+    for case in cases[:WARM_UP_PAGES]:
+        matcher.match(case.text, fingerprint_text(case.text))
+    seconds, reports = 0.0, []
+    for case in cases:
+        fingerprint = fingerprint_text(case.text)
+        started = time.process_time()
+        found = matcher.match(case.text, fingerprint)
+        seconds += time.process_time() - started
+        reports.append([_reported(match, work_ids) for match in found])
+    measures = measured(zip(truths(cases), reports, strict=True))
+    figures = [row(condition, measures[condition]) for condition in SUMS if condition in measures]
+    return Matched(len(cases), round(len(cases) / seconds, 1), figures)
+
+
+def small_matcher(case_set: CaseSet) -> Matcher:
+    """The same matcher with the works of the case set alone, in memory: what the large corpus is compared with."""
+    index, corpus = MemoryIndex(), MemoryCorpus()
+    for work in case_set.works:
+        text_id = work_text_id(work.text)
+        corpus[text_id] = WorkEntry(work.text, fingerprint_text(work.text))
+        index.add(text_id, corpus[text_id].fingerprint)
+    return Matcher(index, corpus)
+
+
+def large_matcher(index: MatchIndex, reference: ReferenceCorpus, text_ids: Sequence[WorkTextId]) -> Matcher:
+    """A matcher over a built index; text_ids: of all texts of `reference`, in their order."""
+    first = len(reference.real)
+    generated = {text_id: first + row for row, text_id in enumerate(text_ids[first:])}
+    return Matcher(index, RedrawnCorpus(reference, generated))
+
+
+def _reported(match: Match, work_ids: dict[WorkTextId, str]) -> Reported:
+    work_id = work_ids.get(match.text_id, GENERATED)
+    passages = tuple(Passage(work_id, span.page, span.work) for span in match.spans)
+    return Reported(work_id, passages, match.match_class)

@@ -1,0 +1,174 @@
+"""One long input, in a process of its own: its peak of memory is nobody else's, and it can be given up."""
+
+import resource
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from enum import StrEnum
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+import numpy as np
+import psutil
+from numpy.typing import NDArray
+
+from core.ids import work_text_id
+from fingerprint.fingerprinting import fingerprint_text
+from laboratory.cases.passages import PAGE_CHARS
+from laboratory.speed.clock import Stopwatch, Taken, best
+from matcher.corpus import MemoryCorpus, WorkEntry
+from matcher.index.memory import MemoryIndex
+from matcher.matching import Matcher
+
+LEFT_OUT_SHARE = 0.05  # of the characters of a copy, so that its places drift from those of the work
+CHANGED_SHARE = 0.02  # of the characters, so that no two repetitions are alike for long
+PRIVATE_USE = range(0xE000, 0xF900)
+REPEATS = 3  # the best counts; what takes long is done once
+REPEAT_WITHIN_S = 10.0
+WARM_CHARS = 3_000
+CLEAR_PEAK = "5"  # what /proc/PID/clear_refs takes: forget the peak of the resident set (proc(5))
+
+
+class Role(StrEnum):
+    """What the long text is. As both it is compared with itself; as a copy, the page lacks some of its characters."""
+
+    PAGE = "page"
+    WORK = "work"
+    BOTH = "page and work"
+    COPY = "work, page 5 % shorter"
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One input. real: ordinary works, which stand in the index as well; source: more of them, for long real texts."""
+
+    kind: str
+    role: Role
+    chars: int
+    real: tuple[str, ...]
+    seed: int
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """fingerprint: of the page; index: fingerprints of all works and the index of them; match: the page looked up.
+
+    peak_bytes: the most that was resident, beyond what was before the first fingerprint, the text itself among it.
+    """
+
+    fingerprint: Taken
+    index: Taken
+    match: Taken
+    peak_bytes: int
+    matches: int
+
+    @property
+    def taken(self) -> Taken:
+        """All together."""
+        return self.fingerprint + self.index + self.match
+
+
+def run(task: Task, max_bytes: int, answer: Connection) -> None:
+    """Send the outcome, or the reason why there is none."""
+    with answer:
+        try:
+            _measure(Task(task.kind, task.role, WARM_CHARS, task.real[:1], task.seed))
+            limit = psutil.Process().memory_info().vms + max_bytes
+            resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+            answer.send(_measure(task))
+        except MemoryError:
+            answer.send(f"needs more than {max_bytes / 1e9:.1f} GB")
+
+
+def _measure(task: Task) -> Outcome:
+    long = KINDS[task.kind](task)
+    works = [*task.real, *([long] if task.role is not Role.PAGE else [])]
+    page = _page(long, task)
+    with suppress(OSError):
+        Path("/proc/self/clear_refs").write_text(CLEAR_PEAK, encoding="ascii")
+    before = psutil.Process().memory_info().rss
+    fingerprint = _best(lambda: fingerprint_text(page))
+    indexed = _best(lambda: _matcher(works))
+    made, matcher, found = fingerprint_text(page), _matcher(works), 0
+
+    def match() -> None:
+        nonlocal found
+        found = len(matcher.match(page, made))
+
+    return Outcome(fingerprint, indexed, _best(match), max(0, _peak_bytes() - before), found)
+
+
+def _matcher(works: Sequence[str]) -> Matcher:
+    """A matcher of these works, their postings sorted."""
+    corpus, index = MemoryCorpus(), MemoryIndex()
+    for text in works:
+        entry = WorkEntry(text, fingerprint_text(text))
+        corpus[work_text_id(text)] = entry
+        index.add(work_text_id(text), entry.fingerprint)
+    index.lookup(np.zeros(1, np.uint64), 1)
+    return Matcher(index, corpus)
+
+
+def _page(long: str, task: Task) -> str:
+    if task.role is Role.WORK:
+        return long[len(long) // 2 :][:PAGE_CHARS]
+    if task.role is Role.COPY:
+        return _text(_codes(long)[np.random.default_rng(task.seed).random(len(long)) >= LEFT_OUT_SHARE])
+    return long
+
+
+def _best(call: Callable[[], object]) -> Taken:
+    rounds: list[Taken] = []
+    while not rounds or (len(rounds) < REPEATS and sum(each.wall_s for each in rounds) < REPEAT_WITHIN_S):
+        watch = Stopwatch()
+        call()
+        rounds.append(watch.taken())
+    return best(rounds)
+
+
+def _peak_bytes() -> int:
+    """The peak of this program's resident set. That of getrusage would be the parent's, where it was higher."""
+    with suppress(OSError):
+        for line in Path("/proc/self/status").read_text(encoding="ascii", errors="replace").splitlines():
+            if line.startswith("VmHWM:"):
+                return 1024 * int(line.split()[1])
+    return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+def _real(task: Task) -> str:
+    """Real texts one after the other; those that repeat themselves where there are no more."""
+    return task.source[: task.chars] if len(task.source) >= task.chars else _repeated(task)
+
+
+def _repeated(task: Task) -> str:
+    """The real texts again and again, every 50th character changed to another of them."""
+    real = _codes("\n".join(task.real))
+    rng = np.random.default_rng(task.seed)
+    made = np.tile(real, task.chars // real.size + 1)[: task.chars].copy()
+    changed = rng.integers(0, task.chars, int(task.chars * CHANGED_SHARE))
+    made[changed] = real[rng.integers(0, real.size, changed.size)]
+    return _text(made)
+
+
+def _private_use(task: Task) -> str:
+    rng = np.random.default_rng(task.seed)
+    return _text(rng.integers(PRIVATE_USE.start, PRIVATE_USE.stop, task.chars).astype(np.uint32))
+
+
+def _codes(text: str) -> NDArray[np.uint32]:
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
+
+
+def _text(codes: NDArray[np.uint32]) -> str:
+    return codes.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
+
+
+REAL, REPEATED, ONE, TWO, PRIVATE = "real texts", "repeated text, varied", "one character", "two in turn", "private use"
+KINDS: Mapping[str, Callable[[Task], str]] = {
+    REAL: _real,
+    REPEATED: _repeated,
+    ONE: lambda task: "一" * task.chars,
+    TWO: lambda task: ("天地" * (task.chars // 2 + 1))[: task.chars],
+    PRIVATE: _private_use,
+}

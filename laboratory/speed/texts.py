@@ -1,0 +1,120 @@
+"""What speed is measured on: a reference corpus of a given size, and pages of one length in a mix of classes."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import cycle
+from math import ceil
+from random import Random
+from types import MappingProxyType
+
+from core.errors import BadInput
+from laboratory.cases.build import built
+from laboratory.cases.case_set import Case
+from laboratory.cases.conditions import EXCERPT_CHARS, EXCERPT_STRENGTHS, FULL, PATCHWORK_WORKS, SIZES, Size
+from laboratory.cases.passages import PAGE_CHARS
+from laboratory.cases.sources import Kind, Sources
+from laboratory.draws import generator, mixed
+from laboratory.speed.reference_corpus import ReferenceCorpus
+
+# Of the pages. What is copied whole, under all kinds of edits, is one half; innocent pages are as many as a set of
+# labelled cases usually holds, and more than a crawl of suspects would bring.
+MIX: Mapping[str, float] = MappingProxyType(
+    {"full": 0.5, "excerpt": 0.15, "patchwork": 0.1, "natural": 0.1, "negative": 0.15}
+)
+MIN_WORKS_CHARS = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """works: each text once; pages: of PAGE_CHARS characters each, in random order; mix: pages by class."""
+
+    works: tuple[str, ...]
+    real_chars: int
+    pages: tuple[str, ...]
+    mix: Mapping[str, int]
+
+    @property
+    def works_chars(self) -> int:
+        return sum(map(len, self.works))
+
+
+def material(sources: Sources, works_chars: int, pages: int, seed: int, say: Callable[[str], None]) -> Material:
+    """Works of `works_chars` characters, generated ones behind the real ones where these are fewer, and pages.
+
+    Raises BadInput where the sources are too few or too much alike.
+    """
+    if works_chars < MIN_WORKS_CHARS or pages < 1:
+        raise BadInput("laboratory.too-short", least=MIN_WORKS_CHARS)
+    case_set = built(sources, _size(sources, works_chars, pages), seed, MIX, say)
+    real = list(dict.fromkeys(work.text for work in case_set.works))
+    real_chars = sum(map(len, real))
+    if real_chars < works_chars:
+        say(f"generating {works_chars - real_chars:,} characters of works")
+    works = ReferenceCorpus(real, works_chars, seed).texts()
+    drawn = _drawn(case_set.cases, pages, generator(seed, "speed"))
+    return Material(
+        tuple(works),
+        real_chars,
+        tuple(_of_page_length(drawn, case_set.cases)),
+        dict(Counter(_class(case) for case in drawn)),
+    )
+
+
+def slices(texts: Sequence[str], chars: int, count: int) -> list[str]:
+    """The first `count` texts of `chars` characters that the texts hold, laid end to end; fewer where they end."""
+    joined = "\n".join(texts)
+    full = [joined[start : start + chars] for start in range(0, min(len(joined), chars * count), chars)]
+    return [text for text in full if len(text) == chars] or full[:1]
+
+
+def _size(sources: Sources, works_chars: int, pages: int) -> Size:
+    def each(name: str, conditions: int) -> int:
+        return ceil(MIX[name] * pages / conditions)
+
+    # Innocent pages are drawn from every kind of outside text there is; some kinds may not have enough.
+    negative = dict.fromkeys(SIZES["full"].negative, 0) | {kind: each("negative", 2) for kind in Kind}
+    return Size(
+        reference_chars=works_chars,
+        works=len(sources.works) + 1,
+        full=each("full", len(FULL)),
+        chapter=0,
+        excerpt=each("excerpt", len(EXCERPT_CHARS) * len(EXCERPT_STRENGTHS)),
+        patchwork=each("patchwork", len(PATCHWORK_WORKS)),
+        natural=each("natural", 1),
+        reuse=0,
+        negative=negative,
+        grey=0,
+        hard=0,
+    )
+
+
+def _drawn(cases: Sequence[Case], pages: int, rng: Random) -> list[Case]:
+    """So many cases in the shares of MIX; where a class has too few, others stand in."""
+    by_class: dict[str, list[Case]] = defaultdict(list)
+    for case in mixed(rng, cases):
+        by_class[_class(case)].append(case)
+    drawn, left = [], []
+    for name, share in MIX.items():
+        quota = round(share * pages)
+        drawn += by_class[name][:quota]
+        left += by_class[name][quota:]
+    short = pages - len(drawn)
+    again = cycle(left or drawn)
+    drawn = [*drawn, *(next(again) for _ in range(short))][:pages]
+    return mixed(rng, drawn)
+
+
+def _class(case: Case) -> str:
+    """`excerpt` for excerpts of any length."""
+    return "excerpt" if case.case_class.startswith("excerpt") else case.case_class
+
+
+def _of_page_length(drawn: Sequence[Case], cases: Sequence[Case]) -> Iterator[str]:
+    """The pages cut to PAGE_CHARS, or innocent text put behind them up to it."""
+    fillers = cycle([case.text for case in cases if _class(case) == "negative"] or [case.text for case in cases])
+    for case in drawn:
+        text = case.text
+        while len(text) < PAGE_CHARS:
+            text += "\n" + next(fillers)
+        yield text[:PAGE_CHARS]

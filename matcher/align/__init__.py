@@ -1,0 +1,1 @@
+"""Where a page and a work agree: hits extended to segments, overlaps resolved, passages chained, changes classified."""

@@ -1,0 +1,148 @@
+"""What was changed inside a passage, character by character."""
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.matches import ChangeKind
+from fingerprint.algorithms import Algorithm
+from fingerprint.characters import Kind
+from matcher.align import change_kernels, pair_kinds, token_alignment
+from matcher.align.change_kernels import ChangeNumbers, Changes, Totals, WorkRanges, WorkTokens
+from matcher.align.extension import gapped_limits
+from matcher.align.pair_kinds import CharacterTables, Stretch
+from matcher.align.segments import PAGE_END, PAGE_START, WORK_END, WORK_START, Segments, Tracebacks
+from matcher.align.token_alignment import FROM_PAGE, FROM_WORK, KIND, TO_PAGE, TO_WORK, align_tokens
+from matcher.align.tokenized_text import TokenizedPage, TokenizedText
+from matcher.calibration import Calibration
+
+# The first number in a row of changes is a place in CHANGE_KINDS.
+CHANGE_KINDS = tuple(ChangeKind)
+# None is wording: the same words in other forms, signs that hide them, or the same words at another place.
+NOT_WORDING = frozenset({ChangeKind.SCRIPT, ChangeKind.NOISE, ChangeKind.MOVED})
+_NUMBERS = {kind: number for number, kind in enumerate(CHANGE_KINDS)}
+_IS_WORDING = np.array([kind not in NOT_WORDING for kind in CHANGE_KINDS])
+
+_OF_PAIR = {
+    pair_kinds.HOMOPHONE: ChangeKind.HOMOPHONE,
+    pair_kinds.SHAPE: ChangeKind.SHAPE,
+    pair_kinds.SCRIPT: ChangeKind.SCRIPT,
+    pair_kinds.PINYIN: ChangeKind.PINYIN,
+    pair_kinds.REPLACED: ChangeKind.REPLACED,
+    pair_kinds.NOISE: ChangeKind.NOISE,
+}
+_OF_GAP = {
+    token_alignment.ONLY_PAGE: ChangeKind.INSERTED,
+    token_alignment.ONLY_WORK: ChangeKind.DELETED,
+    token_alignment.REWRITTEN: ChangeKind.REPLACED,
+    token_alignment.ELSEWHERE: ChangeKind.MOVED,
+}
+
+
+def number_of(kind: ChangeKind) -> int:
+    """Number of a kind in the rows of changes."""
+    return _NUMBERS[kind]
+
+
+CHANGE_NUMBERS = ChangeNumbers(
+    np.array([number_of(_OF_PAIR[code]) for code in range(len(_OF_PAIR))], np.int32),
+    np.array([number_of(_OF_GAP[code]) for code in range(len(_OF_GAP))], np.int32),
+    len(CHANGE_KINDS),
+)
+
+
+@cache
+def character_tables(algorithm: Algorithm) -> CharacterTables:
+    """What the kernel looks up of characters. Cached for the life of the process: 5 MB for each algorithm."""
+    kinds, near = algorithm.tables.kinds, algorithm.near
+    is_letter = (kinds == int(Kind.LATIN)) | (kinds == int(Kind.FULL_WIDTH_LATIN))
+    return CharacterTables(algorithm.tables.readings.folding, is_letter, near.rows, near.readings, near.shapes)
+
+
+def unchanged_share(same: int, changed: int) -> float:
+    """What is the same of what is compared; 1.0 when nothing could be compared."""
+    return same / (same + changed) if same + changed else 1.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Comparison:
+    """A passage compared: the tokens of page and work that it spans, and what happened in between.
+
+    segments, tracebacks: what it was joined from. changes, totals, work_ranges, work_matched, matched, same,
+    longest_run: see `change_kernels.PassageChanges`. displaced: segments that stand in another order than in the work.
+    changed: tokens in which the wording differs, of the longer side of each change.
+    """
+
+    page_start: int
+    page_end: int
+    work_start: int
+    work_end: int
+    segments: Segments
+    tracebacks: Tracebacks
+    changes: Changes
+    totals: Totals
+    matched: int
+    same: int
+    longest_run: int
+    work_ranges: WorkRanges
+    work_matched: WorkTokens
+    displaced: int
+    changed: int
+
+    @property
+    def similarity(self) -> float:
+        """Share of the passage that is the same, character by character."""
+        return unchanged_share(self.same, self.changed)
+
+    def of_kind(self, kind: ChangeKind) -> Changes:
+        """The changes of one kind."""
+        return np.asarray(self.changes[self.changes[:, KIND] == number_of(kind)])
+
+
+def sizes_of(changes: Changes) -> NDArray[np.int32]:
+    """int32[n]: tokens of the longer side of each change."""
+    return np.asarray(
+        np.maximum(changes[:, TO_PAGE] - changes[:, FROM_PAGE], changes[:, TO_WORK] - changes[:, FROM_WORK])
+    )
+
+
+def compare_passage(
+    page: TokenizedPage, work: TokenizedText, segments: Segments, tracebacks: Tracebacks, calibration: Calibration
+) -> Comparison:
+    """Align a passage token by token, and classify what differs. segments: of the passage, in order of the page."""
+    tokens, others = page.fingerprint.tokens, work.fingerprint.tokens
+    aligned = align_tokens(tokens, page.near, others, segments, tracebacks, gapped_limits(calibration))
+    least, most = segments.min(axis=0).tolist(), segments.max(axis=0).tolist()
+    page_start, page_end, work_start, work_end = least[PAGE_START], most[PAGE_END], least[WORK_START], most[WORK_END]
+    found = change_kernels.classify_changes(
+        aligned.pairs,
+        aligned.gaps,
+        stretch_of(page, page_start, page_end),
+        stretch_of(work, work_start, work_end),
+        character_tables(page.fingerprint.algorithm),
+        CHANGE_NUMBERS,
+    )
+    return Comparison(
+        page_start,
+        page_end,
+        work_start,
+        work_end,
+        segments,
+        tracebacks,
+        found.changes,
+        found.totals,
+        matched=found.matched,
+        same=found.same,
+        longest_run=found.longest_run,
+        work_ranges=found.work_ranges,
+        work_matched=found.work_matched,
+        displaced=aligned.displaced,
+        changed=int(found.totals[_IS_WORDING, change_kernels.TOKENS].sum()),
+    )
+
+
+def stretch_of(text: TokenizedText, start: int, end: int) -> Stretch:
+    """Code points and tokens from `start` to `end`."""
+    return Stretch(text.code_points(start, end), text.fingerprint.tokens[start:end], start)

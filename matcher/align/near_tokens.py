@@ -1,0 +1,47 @@
+"""What each token of a page may stand for, as the kernels look it up: a mask of tokens for every character."""
+
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fingerprint.algorithms import Algorithm
+from fingerprint.fuzzy import fuzzy_syllables
+from fingerprint.stream import WILDCARD
+from matcher.align.token_agreement import NearTokens
+
+SHAPES_USED = 2  # more columns agree by chance more often than they find: docs/decisions/alignment-and-spans.md
+MASK_BITS = 64
+
+
+def near_tokens(codes: NDArray[np.uint32], tokens: NDArray[np.uint16], algorithm: Algorithm) -> NearTokens:
+    """What the tokens of a page may stand for. codes: the code point that each was read from.
+
+    That is: other readings of the character, characters that sound or look like it, syllables that people confuse. What
+    anchors take for one symbol by ear must agree too, or passages that they find fall into pieces.
+    """
+    rows = algorithm.near.rows[codes].astype(np.int32)
+    without = np.flatnonzero((rows == 0) & (tokens != WILDCARD))
+    rows[without] = len(algorithm.near.readings) + tokens[without].astype(np.int32)
+    return NearTokens(rows, _masks(algorithm))
+
+
+@cache
+def _masks(algorithm: Algorithm) -> NDArray[np.uint64]:
+    """Masks of characters by their row in the near table; behind them those of syllables, for tokens without a row.
+
+    Cached for the life of the process, as the tables are that it is made from: 2 MB and 40 ms for each algorithm.
+    """
+    near, names = algorithm.near, algorithm.tables.readings.names
+    fuzzy = fuzzy_syllables(names, algorithm.symbols if algorithm.anchors.alphabet.is_heard_alike else None)
+    own = near.readings[:, :1]
+    by_character = [near.alternatives, near.shape_alternatives[:, :SHAPES_USED], fuzzy[own[:, 0]]]
+    tokens = np.concatenate([own, *by_character], axis=1)
+    alone = np.concatenate([np.arange(fuzzy.shape[0], dtype=np.uint16)[:, None], fuzzy], axis=1)
+    alone = np.pad(alone, ((0, 0), (0, tokens.shape[1] - alone.shape[1])))
+    listed = np.concatenate([tokens, alone]).astype(np.int64)
+    masks = np.zeros((len(listed), -(-fuzzy.shape[0] // MASK_BITS)), np.uint64)
+    for column in listed.T:
+        bits = np.where(column > 0, np.uint64(1) << (column % MASK_BITS).astype(np.uint64), np.uint64(0))
+        np.bitwise_or.at(masks, (np.arange(len(listed)), column // MASK_BITS), bits)
+    return masks

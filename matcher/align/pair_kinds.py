@@ -1,0 +1,78 @@
+"""What became of one character: of a pair of aligned tokens, how that of the page differs from that of the work."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fingerprint.compilation import kernel
+from fingerprint.stream import WILDCARD
+
+# What became of a pair of tokens that are not the same character.
+HOMOPHONE, SHAPE, SCRIPT, PINYIN, REPLACED, NOISE = range(6)
+SAME = -1
+
+
+class Stretch(NamedTuple):
+    """Some tokens of a text, from number `start` on: the code point that each was read from, and the token."""
+
+    codes: NDArray[np.uint32]
+    tokens: NDArray[np.uint16]
+    start: int
+
+
+class CharacterTables(NamedTuple):
+    """By code point: its simplified form, whether it is a Latin letter, its row in the tables of near characters.
+
+    readings, shapes: these tables (fingerprint.near).
+    """
+
+    folding: NDArray[np.uint32]
+    is_letter: NDArray[np.bool_]
+    rows: NDArray[np.uint16]
+    readings: NDArray[np.uint16]
+    shapes: NDArray[np.uint16]
+
+
+@kernel(allocates=False)
+def classify_pair(page: Stretch, work: Stretch, here: int, there: int, tables: CharacterTables) -> int:
+    """What became of the work's token `there`, for which the page has `here`."""
+    ours, theirs = page.codes[here - page.start], work.codes[there - work.start]
+    if ours == theirs:
+        return SAME
+    our_token, their_token = page.tokens[here - page.start], work.tokens[there - work.start]
+    agrees = our_token == their_token
+    if their_token == WILDCARD:
+        kind = SAME
+    elif our_token == WILDCARD:
+        kind = NOISE
+    elif tables.folding[ours] == tables.folding[theirs]:
+        kind = SCRIPT
+    elif tables.is_letter[ours]:
+        kind = (SAME if tables.is_letter[theirs] else PINYIN) if agrees else REPLACED
+    elif agrees or _share_a_reading(tables.readings, tables.rows[ours], tables.rows[theirs]):
+        kind = HOMOPHONE
+    else:
+        kind = SHAPE if _look_alike(tables.shapes, tables.rows[ours], tables.rows[theirs]) else REPLACED
+    return kind
+
+
+@kernel(allocates=False)
+def _share_a_reading(readings: NDArray[np.uint16], one: int, other: int) -> bool:
+    for ours in readings[one]:
+        if ours == 0:
+            break
+        for theirs in readings[other]:
+            if ours == theirs:
+                return True
+    return False
+
+
+@kernel(allocates=False)
+def _look_alike(shapes: NDArray[np.uint16], one: int, other: int) -> bool:
+    if one == 0 or other == 0:
+        return False
+    for column in range(shapes.shape[1]):  # noqa: SIM110 - compiled: no generators
+        if shapes[one, column] == other or shapes[other, column] == one:
+            return True
+    return False

@@ -1,0 +1,135 @@
+"""Chaining: segments of one text that lie close together and are mostly taken become one passage, in any order.
+
+Two neighbours on the page are joined when what stands between them, on the page and in the work, is little beside what
+both took. So an advertisement or a cut stays inside a passage, and a page of other words between two excerpts outside.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from matcher.align.segments import MATCHES, PAGE_END, PAGE_START, SCORE, WORK_END, WORK_START, Segments
+from matcher.calibration import Calibration
+
+NEVER = float("inf")
+
+
+def chain_segments(segments: Segments, calibration: Calibration) -> list[Segments]:
+    """The passages of one text; what stays too little is dropped.
+
+    Each passage is in order of the page; so are the passages.
+    """
+    if len(segments) == 1:
+        return [segments] if _is_enough(segments, calibration) else []
+    ordered = segments[np.lexsort((segments[:, WORK_START], segments[:, PAGE_END], segments[:, PAGE_START]))]
+    pieces = list(_join_neighbours(ordered, calibration))
+    is_enough = [_is_enough(piece, calibration) for piece in pieces]
+    firm = [piece for piece, enough in zip(pieces, is_enough, strict=True) if enough]
+    too_little = [piece for piece, enough in zip(pieces, is_enough, strict=True) if not enough]
+    kept = firm + _pick_scattered(too_little, calibration)
+    return [
+        piece
+        for piece in pieces
+        if any(piece is other for other in kept) or any(_is_companion(piece, other, calibration) for other in firm)
+    ]
+
+
+def _join_neighbours(ordered: Segments, calibration: Calibration) -> Iterator[Segments]:
+    """Runs of neighbours. What is joined grows and can bridge more, so that the order of joining does not matter."""
+    needed, is_sheltered = (column.tolist() for column in _needed_tokens(ordered, calibration))
+    runs = [(number, number + 1, int(row[MATCHES])) for number, row in enumerate(ordered)]
+    before = len(runs) + 1
+    while len(runs) < before:
+        before, joined = len(runs), runs[:1]
+        for start, end, tokens in runs[1:]:
+            last = joined[-1]
+            least = max(last[2], tokens) if is_sheltered[start - 1] else min(last[2], tokens)
+            if least >= needed[start - 1]:
+                joined[-1] = (last[0], end, last[2] + tokens)
+            else:
+                joined.append((start, end, tokens))
+        runs = joined
+    return (ordered[start:end] for start, end, _ in runs)
+
+
+def _needed_tokens(ordered: Segments, calibration: Calibration) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """float64[segments - 1]: how many tokens both sides of each gap must have taken for it to be bridged.
+
+    bool[segments - 1]: where it is enough that one side has: the work goes on, or has both pieces in one stretch.
+    """
+    starts, ends = ordered[1:], ordered[:-1]
+    page_gaps = np.maximum(starts[:, PAGE_START] - np.maximum.accumulate(ordered[:, PAGE_END])[:-1], 0)
+    low = np.minimum(starts[:, WORK_END], ends[:, WORK_END])
+    high = np.maximum(np.maximum(starts[:, WORK_START], ends[:, WORK_START]), low)
+    free = _untaken_tokens(ordered)
+    first = int(ordered[:, WORK_START].min()) if len(ordered) else 0
+    work_gaps = free[high - first] - free[low - first]
+    is_insertion = np.abs(starts[:, WORK_START] - ends[:, WORK_END]) <= calibration.max_work_gap_of_insertion_tokens
+    shares = np.where(is_insertion, calibration.max_inserted_share, calibration.max_page_gap_share)
+    for_page = np.where(page_gaps <= calibration.max_free_page_gap_tokens, 0, page_gaps / shares)
+    # The page goes on at once where the work leaves sentences out.
+    is_cut = (page_gaps <= calibration.max_free_page_gap_tokens) & (
+        starts[:, WORK_START] >= ends[:, WORK_END] - calibration.max_work_gap_of_insertion_tokens
+    )
+    is_little = (
+        is_cut
+        | (work_gaps <= calibration.max_free_work_gap_tokens)
+        | (work_gaps <= calibration.max_free_share_of_leap * (high - low))
+    )
+    needed = np.maximum(for_page, np.where(is_little, 0, work_gaps / calibration.max_work_gap_share))
+    needed[(page_gaps > calibration.max_page_gap_tokens) | (work_gaps > calibration.max_work_gap_tokens)] = NEVER
+    is_sheltered = is_little & (page_gaps <= calibration.max_sheltered_page_gap_tokens)
+    return needed, is_sheltered
+
+
+def _untaken_tokens(ordered: Segments) -> NDArray[np.int64]:
+    """int64[n + 1]: for each place of the work from the first segment on, how many tokens before it no segment took."""
+    if not len(ordered):
+        return np.zeros(1, np.int64)
+    first = int(ordered[:, WORK_START].min())
+    is_free = np.ones(int(ordered[:, WORK_END].max()) - first, np.int64)
+    for start, end in (ordered[:, [WORK_START, WORK_END]] - first).tolist():
+        is_free[start:end] = 0
+    return np.concatenate([[0], np.cumsum(is_free)])
+
+
+def _pick_scattered(too_little: list[Segments], calibration: Calibration) -> list[Segments]:
+    """Of the pieces that are too little by themselves those that are not tiny, when they are many together.
+
+    Passages that are enough by themselves do not count: a chance agreement far from a copied chapter is not part of it.
+    """
+    found = [piece for piece in too_little if _matches(piece) >= calibration.min_companion_tokens]
+    return found if sum(map(_matches, found)) >= calibration.min_scattered_tokens else []
+
+
+def _is_companion(piece: Segments, firm: Segments, calibration: Calibration) -> bool:
+    """Whether a piece that is too little by itself stands near one that is not, on both sides."""
+    if _matches(piece) < calibration.min_companion_tokens:
+        return False
+    page_gap = _gap(piece[:, PAGE_START], piece[:, PAGE_END], firm[:, PAGE_START], firm[:, PAGE_END])
+    work_gap = _gap(piece[:, WORK_START], piece[:, WORK_END], firm[:, WORK_START], firm[:, WORK_END])
+    return page_gap <= calibration.max_page_gap_tokens and work_gap <= calibration.max_work_gap_tokens
+
+
+def _gap(
+    starts: NDArray[np.int32], ends: NDArray[np.int32], other_starts: NDArray[np.int32], other_ends: NDArray[np.int32]
+) -> int:
+    return int(max(starts.min(), other_starts.min())) - int(min(ends.max(), other_ends.max()))
+
+
+def _matches(piece: Segments) -> int:
+    return int(piece[:, MATCHES].sum())
+
+
+def _is_enough(passage: Segments, calibration: Calibration) -> bool:
+    matched, score = _matches(passage), int(passage[:, SCORE].sum())
+    page_length = int(passage[:, PAGE_END].max() - passage[:, PAGE_START].min())
+    work_length = int(passage[:, WORK_END].max() - passage[:, WORK_START].min())
+    is_dense = matched >= calibration.min_density * min(page_length, work_length)
+    is_firm = (
+        int(passage[:, MATCHES].max()) >= calibration.min_exact_tokens
+        or matched >= calibration.min_density_of_fragments * page_length
+    )
+    is_enough = matched >= calibration.min_matched_tokens and score >= calibration.min_score
+    return (is_enough or score >= calibration.min_exact_tokens) and is_dense and is_firm

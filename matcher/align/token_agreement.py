@@ -1,0 +1,80 @@
+"""When a token of a page and one of a work may stand for one another, and how far such a run goes along a diagonal."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fingerprint.compilation import kernel
+from fingerprint.stream import WILDCARD
+
+Tokens = NDArray[np.uint16]
+Rows = NDArray[np.int32]
+Masks = NDArray[np.uint64]
+Index = int | np.uint64
+
+
+class NearTokens(NamedTuple):
+    """What else each token of a page may stand for. rows int32[n]: its mask; masks uint64[R, W]: bit t for token t."""
+
+    rows: Rows
+    masks: Masks
+
+
+class Position(NamedTuple):
+    """A token of the page and one of the work."""
+
+    page: int
+    work: int
+
+
+class Bounds(NamedTuple):
+    """Where a text lies in an array of tokens: [start, end)."""
+
+    start: int
+    end: int
+
+
+class Run(NamedTuple):
+    """Tokens in a row that agree. readable: those without a wildcard; firm: tokens up to the last readable one."""
+
+    length: int
+    readable: int
+    firm: int
+
+
+@kernel(allocates=False)
+def agree(  # noqa: PLR0917 - kernels take no keywords
+    page: Tokens, rows: Rows, masks: Masks, work: Tokens, page_at: Index, work_at: Index
+) -> bool:
+    """Whether two tokens may stand for one another; a wildcard may stand for everything. rows, masks: NearTokens."""
+    here, there = np.uint64(page_at), np.uint64(work_at)  # unsigned: numba lets signed ones count from the end
+    ours, theirs = page[here], work[there]
+    if ours == theirs or ours == WILDCARD or theirs == WILDCARD:  # noqa: PLR1714, SIM109 - compiled: no tuples
+        return True
+    return bool((masks[np.uint64(rows[here]), np.uint64(theirs >> 6)] >> np.uint64(theirs & 63)) & np.uint64(1))
+
+
+@kernel(allocates=False)
+def slide(  # noqa: PLR0917
+    page: Tokens, rows: Rows, masks: Masks, work: Tokens, page_at: int, work_at: int, direction: int, limit: int
+) -> Run:
+    """The run of agreeing tokens from a position on, up to `limit` of them. direction: 1 ahead, -1 back.
+
+    rows, masks: NearTokens, taken apart by the caller before its loop: numba counts a reference at every access to an
+    array in a tuple, which took half of the time of extension (November 2026).
+    """
+    length, readable, firm = 0, 0, 0
+    while length < limit:
+        here, there = np.uint64(page_at + length * direction), np.uint64(work_at + length * direction)
+        if page[here] == work[there]:
+            is_readable = page[here] != WILDCARD
+        elif agree(page, rows, masks, work, here, there):
+            is_readable = page[here] != WILDCARD and work[there] != WILDCARD
+        else:
+            break
+        length += 1
+        if is_readable:
+            readable += 1
+            firm = length
+    return Run(length, readable, firm)

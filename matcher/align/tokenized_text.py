@@ -1,0 +1,108 @@
+"""A text with its tokens, and the way back from tokens to characters."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.text import TextRange
+from fingerprint.characters import Kind
+from fingerprint.readings import code_points
+from fingerprint.record import Fingerprint
+from matcher.align.near_tokens import near_tokens
+from matcher.align.token_agreement import NearTokens
+
+MAX_LETTERS_OF_SYLLABLE = 16  # zhuang with zero-width characters between its letters
+# Looked up once: to ask an enumeration for a member takes longer than to compare a page's characters with it.
+LATIN, FULL_WIDTH_LATIN, HAN, ZERO_WIDTH = map(int, (Kind.LATIN, Kind.FULL_WIDTH_LATIN, Kind.HAN, Kind.ZERO_WIDTH))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TokenizedText:
+    """A text and its fingerprint; [start, end) are tokens."""
+
+    text: str
+    fingerprint: Fingerprint
+
+    def code_points(self, start: int, end: int) -> NDArray[np.uint32]:
+        """uint32[end - start]: the first code point of each token of a range."""
+        offsets = self.fingerprint.offsets[start:end]
+        if not offsets.size:
+            return np.zeros(0, np.uint32)
+        first = int(offsets[0])
+        found: NDArray[np.uint32] = code_points(self.text[first : int(offsets[-1]) + 1])[offsets - first]
+        return found
+
+    def count_han(self, start: int, end: int) -> int:
+        """How many of these tokens are Chinese characters: no figures, no letters."""
+        return int(np.count_nonzero(self._kinds(self.code_points(start, end)) == HAN))
+
+    def range_of(self, start: int, end: int) -> TextRange:
+        """The text from the first to the last of these tokens; without any, the place before token `start`."""
+        offsets = self.fingerprint.offsets
+        if start < end and not self._is_letter(self.text[int(offsets[end - 1])]):
+            return TextRange(int(offsets[start]), int(offsets[end - 1]) + 1)
+        starts, ends = self.ranges(np.array([start], np.int32), np.array([end], np.int32))
+        return TextRange(int(starts[0]), int(ends[0]))
+
+    def ranges(self, starts: NDArray[np.int32], ends: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Text offsets of the starts and ends of many token ranges; an empty one lies before its first token."""
+        offsets = self.fingerprint.offsets
+        if not offsets.size:
+            return np.zeros(starts.size, np.int64), np.zeros(starts.size, np.int64)
+        firsts = offsets[np.minimum(starts, offsets.size - 1)].astype(np.int64)
+        is_behind = starts >= offsets.size
+        if is_behind.any():
+            firsts[is_behind] = self._ends_of(np.array([offsets.size - 1], np.int32))[0]
+        lasts = self._ends_of(np.maximum(ends - 1, 0))
+        is_empty = starts >= ends
+        lasts[is_empty] = firsts[is_empty]
+        return firsts, lasts
+
+    def _ends_of(self, tokens: NDArray[np.int32]) -> NDArray[np.int64]:
+        """int64[n]: where each of these tokens ends; one read from letters ends with its last letter."""
+        ends = self.fingerprint.offsets[tokens].astype(np.int64) + 1
+        kinds = self._kinds(self._characters(tokens))
+        letters = np.flatnonzero((kinds == LATIN) | (kinds == FULL_WIDTH_LATIN))
+        if letters.size:
+            ends[letters] = self._ends_of_letters(tokens[letters])
+        return ends
+
+    def _ends_of_letters(self, tokens: NDArray[np.int32]) -> NDArray[np.int64]:
+        offsets = self.fingerprint.offsets
+        starts = offsets[tokens].astype(np.int64)
+        limits = np.append(offsets[1:], len(self.text))[tokens]
+        low, high = int(starts.min()), int(starts.max()) + MAX_LETTERS_OF_SYLLABLE
+        kinds = self._kinds(code_points(self.text[low:high]))
+        belongs = (kinds == LATIN) | (kinds == FULL_WIDTH_LATIN) | (kinds == ZERO_WIDTH)
+        stops = np.append(np.flatnonzero(~belongs), kinds.size)
+        ends = low + stops[np.searchsorted(stops, starts - low)]
+        return np.asarray(np.minimum(np.minimum(ends, limits), starts + MAX_LETTERS_OF_SYLLABLE), np.int64)
+
+    def _characters(self, tokens: NDArray[np.int32]) -> NDArray[np.uint32]:
+        """uint32[n]: the first code point of each of these tokens, in any order."""
+        if not tokens.size:
+            return np.zeros(0, np.uint32)
+        offsets = self.fingerprint.offsets[tokens]
+        low = int(offsets.min())
+        found: NDArray[np.uint32] = code_points(self.text[low : int(offsets.max()) + 1])[offsets - low]
+        return found
+
+    def _kinds(self, codes: NDArray[np.uint32]) -> NDArray[np.uint8]:
+        return self.fingerprint.algorithm.tables.kinds[codes]
+
+    def _is_letter(self, character: str) -> bool:
+        return self.fingerprint.algorithm.tables.kinds.item(ord(character)) in (LATIN, FULL_WIDTH_LATIN)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TokenizedPage(TokenizedText):
+    """A page. near: what each of its tokens may stand for."""
+
+    near: NearTokens
+
+    @classmethod
+    def of(cls, text: str, fingerprint: Fingerprint) -> "TokenizedPage":
+        """The page of a text and its fingerprint."""
+        codes = code_points(text)[fingerprint.offsets]
+        return cls(text, fingerprint, near_tokens(codes, fingerprint.tokens, fingerprint.algorithm))

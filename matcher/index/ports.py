@@ -1,0 +1,127 @@
+"""The index as matcher and pipeline see it. Implementations: `memory`, `redis.redis_index`, `snapshot`."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.ids import WorkTextId
+from fingerprint.record import Fingerprint
+from matcher.token_streams import TokenStreams
+
+
+@dataclass(frozen=True, slots=True)
+class IndexState:
+    """What an index holds.
+
+    generation: 0 when there is none (never built, or lost); such an index answers nothing.
+    corpus_revision: counts every text added or removed, over all generations.
+    is_outgrown: it answers, but a rebuild for its present size would make it faster.
+    """
+
+    generation: int
+    corpus_revision: int
+    texts: int
+    postings: int
+    is_outgrown: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class IndexVersion:
+    """Equal versions of an index hold the same texts.
+
+    generation: 0 when there is none. origin: unique to this generation, also among those that had the same number
+    before the index was lost.
+    """
+
+    generation: int
+    revision: int
+    origin: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Hits:
+    """Where hashes occur: one row for each occurrence, in no order.
+
+    queries    int32[h]  position in the array of hashes
+    ordinals   int32[h]  number of the text, a key of `texts`
+    positions  int32[h]  stream position in that text
+    capped     how many of the hashes were left out because they occur too often
+    postings   size of the whole index
+    streams    token streams by ordinal, from an index that has them in memory
+    counts     int32[hashes]  how often each occurs in the whole index, those left out included
+    """
+
+    queries: NDArray[np.int32]
+    ordinals: NDArray[np.int32]
+    positions: NDArray[np.int32]
+    texts: Mapping[int, WorkTextId]
+    capped: int
+    postings: int
+    counts: NDArray[np.int32]
+    streams: TokenStreams | None = None
+
+
+class TextNames(Mapping[int, WorkTextId]):
+    """Text ids by ordinal, counted from 0; of all texts, not only of those with hits."""
+
+    def __init__(self, ids: Sequence[WorkTextId]) -> None:
+        self._ids = ids
+
+    def __getitem__(self, ordinal: int) -> WorkTextId:
+        if not 0 <= ordinal < len(self._ids):
+            raise KeyError(ordinal)
+        return self._ids[ordinal]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(range(len(self._ids)))
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+
+class MatchIndex(Protocol):
+    """Seeds of the reference corpus. Every call may raise core.errors.ServiceUnavailable.
+
+    A new or lost index has generation 0: `add`, `remove` and `lookup` raise core.errors.IndexStale until `rebuild` or
+    `clear` has opened a generation, so that an empty answer always means "no copies".
+    """
+
+    algorithm_id: int
+
+    def add(self, text_id: WorkTextId, fingerprint: Fingerprint) -> bool:
+        """Add a text, and say whether it was missing; a text that is there already stays as it is."""
+        ...
+
+    def remove(self, text_id: WorkTextId) -> None:
+        """Remove a text, if it is there."""
+        ...
+
+    def lookup(self, hashes: NDArray[np.uint64], max_postings: int) -> Hits:
+        """Find all occurrences of each hash that occurs at most `max_postings` times in the whole index.
+
+        Of a hash that one text repeats, the first 16 places count (matcher.index.postings).
+        """
+        ...
+
+    def state(self) -> IndexState: ...
+
+    def text_ids(self) -> frozenset[WorkTextId]: ...
+
+    def clear(self) -> None:
+        """Open a new, empty generation."""
+        ...
+
+    def rebuild(self, entries: Iterable[tuple[WorkTextId, Fingerprint]], min_revision: int = 0) -> IndexState:
+        """Fill a new generation with `entries`, switch to it, and drop the old one.
+
+        Look-ups use the old generation until the switch; a rebuild that is interrupted leaves it in place. The revision
+        increases when the texts differ from those before, and is at least `min_revision` (for an index that was lost).
+        """
+        ...
+
+    def tidy(self) -> None:
+        """Free the memory of removed texts and of old generations."""
+        ...

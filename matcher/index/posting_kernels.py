@@ -1,0 +1,134 @@
+"""Compiled look-up in postings that are sorted by key: the inner loops of matcher.index.posting_table.
+
+An entry is 32 bits of a key, those behind the bits that name its bucket, and an address: check << 32 | address.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fingerprint.compilation import kernel
+
+SHORT = 16  # entries that are passed one by one: two cache lines; in a longer bucket halving is faster
+Int = int | np.int64
+BLOCK_BITS = 12  # addresses in one block of a directory: 4,096, the length of a chapter
+
+
+@kernel()
+def find_rows(
+    keys: NDArray[np.uint64], bits: int, offsets: NDArray[np.uint32], entries: NDArray[np.uint64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The rows of `entries` that carry each key: the first one int64[n], and how many int64[n]."""
+    firsts, ends, nearest = np.empty(keys.size, np.int64), np.empty(keys.size, np.int64), np.empty(keys.size, np.uint64)
+    # Each pass reads one thing for all keys, so that the processor waits for many places in memory at the same time:
+    # 32 us for 500 keys against 92 when each key is followed to its end (5.2 M postings, 2026-11).
+    for i in range(keys.size):
+        bucket = np.int64(keys[i] >> np.uint64(64 - bits))
+        firsts[i], ends[i] = offsets[bucket], offsets[bucket + 1]
+    for i in range(keys.size):
+        nearest[i] = entries[min(firsts[i], entries.size - 1)] if entries.size else 0
+    low_half = np.uint64(0xFFFFFFFF)
+    for i in range(keys.size):
+        check = (keys[i] << np.uint64(bits)) & ~low_half
+        if firsts[i] < ends[i] and nearest[i] < check:
+            firsts[i] = _first_not_below(entries, firsts[i] + 1, ends[i], check)
+        ends[i] = _first_above(entries, firsts[i], ends[i], check | low_half)
+    return firsts, ends - firsts
+
+
+@kernel(allocates=False)
+def _first_not_below(entries: NDArray[np.uint64], low: Int, high: Int, bound: np.uint64) -> Int:
+    while high - low > SHORT:
+        middle = (low + high) // 2
+        if entries[middle] < bound:
+            low = middle + 1
+        else:
+            high = middle
+    while low < high and entries[low] < bound:
+        low += 1
+    return low
+
+
+@kernel(allocates=False)
+def _first_above(entries: NDArray[np.uint64], low: Int, high: Int, bound: np.uint64) -> Int:
+    while high - low > SHORT:
+        middle = (low + high) // 2
+        if entries[middle] <= bound:
+            low = middle + 1
+        else:
+            high = middle
+    while low < high and entries[low] <= bound:
+        low += 1
+    return low
+
+
+@kernel(allocates=False)
+def owner(address: Int, starts: NDArray[np.int64], directory: NDArray[np.uint32]) -> Int:
+    """The last row of increasing `starts` that is at or below `address`; -1 when none is.
+
+    directory: of each block of 2^BLOCK_BITS addresses the owner of its first one, and one more entry, the last row; or
+    empty.
+    """
+    low: Int = np.int64(-1)
+    high: Int = np.int64(starts.size - 1)
+    if directory.size:
+        block = address >> BLOCK_BITS
+        if block + 1 < directory.size:
+            low, high = np.int64(directory[block]), np.int64(directory[block + 1])
+    while low < high:
+        middle = (low + high + 1) // 2
+        if starts[middle] <= address:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+@kernel()
+def count_living(  # noqa: PLR0917 - numba has no keyword-only arguments
+    firsts: NDArray[np.int64],
+    counts: NDArray[np.int64],
+    entries: NDArray[np.uint64],
+    starts: NDArray[np.int64],
+    directory: NDArray[np.uint32],
+    is_dead: NDArray[np.bool_],
+) -> NDArray[np.int64]:
+    """int64[n]: how many of the rows that `find_rows` gave for each key belong to texts that were not removed."""
+    alive = np.zeros(counts.size, np.int64)
+    for i in range(counts.size):
+        for row in range(firsts[i], firsts[i] + counts[i]):
+            text = owner(np.int64(entries[row] & np.uint64(0xFFFFFFFF)), starts, directory)
+            alive[i] += not is_dead[text]
+    return alive
+
+
+@kernel()
+def list_occurrences(  # noqa: PLR0917
+    firsts: NDArray[np.int64],
+    counts: NDArray[np.int64],
+    is_kept: NDArray[np.bool_],
+    entries: NDArray[np.uint64],
+    starts: NDArray[np.int64],
+    directory: NDArray[np.uint32],
+    is_dead: NDArray[np.bool_],
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
+    """queries, texts (rows of `starts`), positions, each int32[h]: the occurrences of the keys that are kept.
+
+    is_dead bool[texts]: whose occurrences are left out; empty where no text was removed.
+    """
+    size = 0
+    for i in range(counts.size):
+        if is_kept[i]:
+            size += counts[i]
+    queries, texts, positions = np.empty(size, np.int32), np.empty(size, np.int32), np.empty(size, np.int32)
+    at = 0
+    for i in range(counts.size):
+        if not is_kept[i]:
+            continue
+        for row in range(firsts[i], firsts[i] + counts[i]):
+            address = np.int64(entries[row] & np.uint64(0xFFFFFFFF))
+            text = owner(address, starts, directory)
+            if is_dead.size and is_dead[text]:
+                continue
+            queries[at], texts[at], positions[at] = i, text, address - starts[text]
+            at += 1
+    return queries[:at], texts[:at], positions[:at]

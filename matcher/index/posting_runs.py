@@ -1,0 +1,88 @@
+"""External sorting of postings by key: runs on disk, each split by the leading bits of the keys."""
+
+import tempfile
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from types import TracebackType
+
+import numpy as np
+from numpy.typing import NDArray
+
+PART_BITS = 8  # 256 parts: of 207 M postings (10^9 characters) 0.8 M each, 13 MB
+PARTS = 1 << PART_BITS
+# Postings of a run: 16 bytes each and as much again while it is split, 128 MB in all.
+RUN_POSTINGS = 4_000_000
+
+
+class PostingRuns:
+    """Postings to be read in order of their keys. A context manager: it deletes its temporary files.
+
+    Up to one run of postings stays in memory.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        """folder: where the files go, the system's temporary folder if None; 16 bytes a posting."""
+        self.size = 0
+        self._files = tempfile.TemporaryDirectory(prefix="zhuiwen-postings-", dir=folder)
+        self._keys: list[NDArray[np.uint64]] = []
+        self._addresses: list[NDArray[np.int64]] = []
+        self._held = 0
+        self._bounds: list[NDArray[np.int64]] = []  # of each run on disk, int64[PARTS + 1]
+
+    def __enter__(self) -> "PostingRuns":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._files.cleanup()
+
+    def add(self, keys: NDArray[np.uint64], addresses: NDArray[np.int64]) -> None:
+        """Take postings in any order."""
+        self._keys.append(keys)
+        self._addresses.append(addresses)
+        self._held += keys.size
+        self.size += keys.size
+        if self._held >= RUN_POSTINGS:
+            self._write_run()
+
+    def parts(self) -> Iterator[tuple[NDArray[np.uint64], NDArray[np.int64]]]:
+        """All postings in order of their keys, in PARTS parts: part i has the keys whose leading bits are i.
+
+        Postings cannot be added any more afterwards.
+        """
+        held = self._split()
+        for part in range(PARTS):
+            pieces = [self._piece(run, part) for run in range(len(self._bounds))] + [held[part]]
+            keys = np.concatenate([piece[0] for piece in pieces])
+            addresses = np.concatenate([piece[1] for piece in pieces])
+            order = np.argsort(keys)
+            yield keys[order], addresses[order]
+
+    def _split(self) -> list[tuple[NDArray[np.uint64], NDArray[np.int64]]]:
+        keys, addresses, bounds = self._partition()
+        return [(keys[a:b], addresses[a:b]) for a, b in pairwise(bounds.tolist())]
+
+    def _partition(self) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.int64]]:
+        keys = np.concatenate([np.zeros(0, np.uint64), *self._keys])
+        addresses = np.concatenate([np.zeros(0, np.int64), *self._addresses])
+        self._keys, self._addresses, self._held = [], [], 0
+        parts = (keys >> np.uint64(64 - PART_BITS)).astype(np.uint8)
+        order = np.argsort(parts, kind="stable")  # by radix: linear
+        bounds = np.concatenate([[0], np.cumsum(np.bincount(parts, minlength=PARTS))]).astype(np.int64)
+        return keys[order], addresses[order], bounds
+
+    def _write_run(self) -> None:
+        keys, addresses, bounds = self._partition()
+        with self._file(len(self._bounds)).open("wb") as file:
+            for first, last in pairwise(bounds.tolist()):
+                keys[first:last].tofile(file)
+                addresses[first:last].tofile(file)
+        self._bounds.append(bounds)
+
+    def _piece(self, run: int, part: int) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+        first, last = self._bounds[run][part], self._bounds[run][part + 1]
+        read = np.fromfile(self._file(run), np.uint64, 2 * (last - first), offset=16 * int(first))
+        return read[: last - first], read[last - first :].view(np.int64)
+
+    def _file(self, run: int) -> Path:
+        return Path(self._files.name) / f"{run}.run"

@@ -1,0 +1,67 @@
+"""Postings of a text: where each of its seeds stands, under keys that spread evenly over an index."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.errors import AlgorithmMismatch
+
+# One passage repeated in one text (a refrain, an advertisement) is found at its first places; more only take time.
+MAX_POSTINGS_OF_HASH_IN_TEXT = 16
+
+# Winnowing keeps small hashes: of 554,220 anchors of the corpora 46 % lie in the lowest eighth and none to speak of in
+# the highest (2026-11). The product with an odd number near 2^64 / golden ratio is a bijection, and of its leading bits
+# every eighth has 12.4 to 12.7 %.
+SPREAD = np.uint64(0x9E3779B97F4A7C15)
+
+
+class IndexableText(Protocol):
+    """What an index needs of a text; every `fingerprint.record.Fingerprint` has it."""
+
+    @property
+    def algorithm_id(self) -> int: ...
+
+    @property
+    def tokens(self) -> NDArray[np.uint16]: ...
+
+    @property
+    def hashes(self) -> NDArray[np.uint64]: ...
+
+    @property
+    def anchors(self) -> NDArray[np.int32]: ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Postings:
+    """keys uint64[p], increasing; positions int64[p] in the token stream; tokens: the stream's length."""
+
+    keys: NDArray[np.uint64]
+    positions: NDArray[np.int64]
+    tokens: int
+
+
+def postings_of(text: IndexableText) -> Postings:
+    """The postings of a text: of a hash that it repeats, the first MAX_POSTINGS_OF_HASH_IN_TEXT."""
+    order = np.argsort(text.hashes, kind="stable")
+    hashes = text.hashes[order]
+    # Rows of one hash are in a row, the first ones first: one is too many when its hash stands so many rows before.
+    is_kept = np.ones(hashes.size, np.bool_)
+    far = MAX_POSTINGS_OF_HASH_IN_TEXT
+    is_kept[far:] = hashes[far:] != hashes[: max(0, hashes.size - far)]
+    keys = keys_of(hashes[is_kept])
+    positions = text.anchors[order[is_kept]].astype(np.int64)
+    order = np.argsort(keys, kind="stable")
+    return Postings(keys[order], positions[order], int(text.tokens.size))
+
+
+def keys_of(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """uint64[n]: the key of each hash; different hashes have different keys."""
+    return hashes * SPREAD
+
+
+def require_same_algorithm(text: IndexableText, algorithm_id: int) -> None:
+    """Raise AlgorithmMismatch for a fingerprint of another algorithm."""
+    if text.algorithm_id != algorithm_id:
+        raise AlgorithmMismatch(text.algorithm_id, algorithm_id)

@@ -1,0 +1,108 @@
+"""Buckets as Redis holds them: strings of 8-byte records, some bits of a key and an address.
+
+A record, little endian: the 28 bits of the key that follow those of the bucket, and 36 bits of address. Whatever the
+size of the index there are some 32 postings in a bucket, so that one of 8 million keys has the bits of another.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fingerprint.compilation import kernel
+
+RECORD_BYTES = 8
+CHECK_BITS, ADDRESS_BITS = 28, 36
+MAX_ADDRESSES = 1 << ADDRESS_BITS  # 80 times a corpus of 10^9 characters: addresses are never reused
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Buckets:
+    """numbers int64[b], increasing; values: the records of each."""
+
+    numbers: NDArray[np.int64]
+    values: list[bytes]
+
+
+def make_buckets(keys: NDArray[np.uint64], addresses: NDArray[np.int64], bits: int) -> Buckets:
+    """The records of postings that are sorted by key."""
+    numbers = bucket_numbers(keys, bits)
+    firsts = np.flatnonzero(np.concatenate([[True], numbers[1:] != numbers[:-1]])) if numbers.size else numbers
+    raw = _records(keys, addresses, bits)
+    bounds = (np.append(firsts, keys.size) * RECORD_BYTES).tolist()
+    return Buckets(numbers[firsts], [raw[a:b] for a, b in pairwise(bounds)])
+
+
+def bucket_numbers(keys: NDArray[np.uint64], bits: int) -> NDArray[np.int64]:
+    """int64[n]: the leading bits of each key."""
+    return (keys >> np.uint64(64 - bits)).astype(np.int64)
+
+
+def checks_of(keys: NDArray[np.uint64], bits: int) -> NDArray[np.uint64]:
+    """uint64[n]: the CHECK_BITS bits of each key that follow those of its bucket."""
+    return (keys << np.uint64(bits)) >> np.uint64(ADDRESS_BITS)
+
+
+def _records(keys: NDArray[np.uint64], addresses: NDArray[np.int64], bits: int) -> bytes:
+    records = checks_of(keys, bits) << np.uint64(ADDRESS_BITS) | addresses.astype(np.uint64)
+    return records.astype("<u8").tobytes()
+
+
+def join_buckets(values: Sequence[bytes | None]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """The records of several buckets in a row, and int64[b + 1] where each begins."""
+    filled = [value or b"" for value in values]
+    bounds = np.zeros(len(values) + 1, np.int64)
+    np.cumsum(np.fromiter(map(len, filled), np.int64, len(filled)), out=bounds[1:])
+    records = np.frombuffer(b"".join(filled), "<u8").astype(np.uint64, copy=False)
+    return records, bounds // RECORD_BYTES
+
+
+@kernel()
+def occurrences(
+    checks: NDArray[np.uint64],
+    buckets: NDArray[np.int64],
+    records: NDArray[np.uint64],
+    bounds: NDArray[np.int64],
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """The records that carry each key: queries int32[h], addresses int64[h].
+
+    checks, buckets: of each key, its check and which of the buckets in `records` is its own.
+    """
+    size = 0
+    for i in range(checks.size):
+        for row in range(bounds[buckets[i]], bounds[buckets[i] + 1]):
+            size += (records[row] >> np.uint64(ADDRESS_BITS)) == checks[i]
+    queries, addresses = np.empty(size, np.int32), np.empty(size, np.int64)
+    at = 0
+    for i in range(checks.size):
+        for row in range(bounds[buckets[i]], bounds[buckets[i] + 1]):
+            if (records[row] >> np.uint64(ADDRESS_BITS)) == checks[i]:
+                queries[at], addresses[at] = i, np.int64(records[row] & np.uint64(MAX_ADDRESSES - 1))
+                at += 1
+    return queries, addresses
+
+
+@kernel()
+def drop_ranges(
+    records: NDArray[np.uint64],
+    bounds: NDArray[np.int64],
+    starts: NDArray[np.int64],
+    ends: NDArray[np.int64],
+) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """Buckets without the records of some ranges of addresses, in the form of `join_buckets`.
+
+    starts, ends: of the ranges, increasing and without overlap.
+    """
+    kept, new_bounds = np.empty(records.size, np.uint64), np.zeros(bounds.size, np.int64)
+    size = 0
+    for bucket in range(bounds.size - 1):
+        for row in range(bounds[bucket], bounds[bucket + 1]):
+            address = np.int64(records[row] & np.uint64(MAX_ADDRESSES - 1))
+            at = np.searchsorted(starts, address, side="right") - 1
+            if at < 0 or address >= ends[at]:
+                kept[size] = records[row]
+                size += 1
+        new_bounds[bucket + 1] = size
+    return kept[:size], new_bounds

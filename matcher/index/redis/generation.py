@@ -1,0 +1,203 @@
+"""One generation of the index in Redis: fetching, adding and removing within it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.errors import IndexStale
+from core.ids import WorkTextId
+from matcher.index.postings import Postings
+from matcher.index.redis.buckets import MAX_ADDRESSES, bucket_numbers, make_buckets
+from matcher.index.redis.journal import JournalEntry
+from matcher.index.redis.keys import SHARDS, GenerationKeys, Keys, shard_of
+from matcher.index.redis.link import Command, Link, number, pack_command, script
+from matcher.index.redis.scripts import (
+    GONE,
+    NOT_JOURNALLED,
+    PUBLISH,
+    PUT_POSTINGS,
+    RESERVE,
+    SUPERSEDED,
+    TEXT_IS_THERE,
+    WITHDRAW,
+)
+from matcher.index.redis.text_table import Range, TextTable, pack_id, unpack_id
+
+# Buckets in one script call: some 1 ms of Redis' single thread, so that look-ups of others do not wait long.
+BUCKETS_PER_CALL = 500
+STATE_FIELDS = ("postings", "logged", "dead")
+
+
+class GenerationGone(Exception):
+    """The generation was replaced, or lost, while something was done to it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Buckets that one command may touch: rows first:last of those given, and the marker of their shard."""
+
+    first: int
+    last: int
+    marker: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Buckets, and the size of the index after they were read."""
+
+    postings: int
+    values: list[bytes | None]
+
+
+class Generation:
+    """One generation. Exceptions of the driver pass through."""
+
+    def __init__(self, link: Link, keys: Keys, generation: int, bucket_bits: int) -> None:
+        """bucket_bits: how many leading bits of a key name its bucket."""
+        self.number = generation
+        self.bucket_bits = bucket_bits
+        self.names = GenerationKeys(keys, generation)
+        self.texts = TextTable(link, self.names)
+        self._link = link
+        self._keys = keys
+        fields = [field.encode() for field in STATE_FIELDS]
+        self._state_question = pack_command(b"GET", keys.generation.encode()) + pack_command(
+            b"HMGET", self.names.meta.encode(), *fields
+        )
+
+    @classmethod
+    def find(cls, link: Link, keys: Keys, generation: int) -> "Generation | None":
+        """The generation of that number, if it is complete."""
+        if not generation:
+            return None
+        found = cls(link, keys, generation, 0)
+        found.bucket_bits = number(link.one("HGET", found.names.meta, "bucket_bits"))
+        return found if found.bucket_bits and found.is_whole() else None
+
+    @classmethod
+    def create(cls, link: Link, keys: Keys, generation: int, bucket_bits: int) -> "Generation":
+        """Open a new generation without texts."""
+        created = cls(link, keys, generation, bucket_bits)
+        link.ask([("SET", marker, 1) for marker in created.names.markers])
+        link.one("HSET", created.names.meta, "bucket_bits", bucket_bits, "end", 0, "postings", 0)
+        return created
+
+    def is_whole(self) -> bool:
+        """Whether every shard is there: a cluster may have lost those of one server."""
+        markers = self.names.markers
+        asked: list[Command] = [("EXISTS", marker) for marker in markers]
+        found: list[int] = self._link.ask(asked if self._link.is_cluster else [("EXISTS", *markers)])
+        return sum(found) == SHARDS
+
+    def text_ids(self) -> frozenset[WorkTextId]:
+        return frozenset(unpack_id(text_id) for text_id in self._link.one("HKEYS", self.names.texts))
+
+    def fetch(self, buckets: NDArray[np.int64]) -> Answer:
+        """Fetch buckets, increasing and distinct, in one round trip, and bring the table of texts up to date with them.
+
+        Raises GenerationGone when this is not the generation in use, or not complete.
+        """
+        read = self._read_by_shard if self._link.is_cluster else self._read_at_once
+        *found, in_use, (postings, logged, dead) = read(buckets)
+        if number(in_use) != self.number or postings is None or not all(values[0] for values in found):
+            raise GenerationGone
+        self.texts.refresh(number(logged), number(dead))
+        return Answer(number(postings), [value for values in found for value in values[1:]])
+
+    # Both ask last whether the generation is still the one in use, so that on one server buckets are read before.
+    def _read_by_shard(self, buckets: NDArray[np.int64]) -> list[Any]:
+        names = self.names.buckets(buckets, self.bucket_bits)
+        groups = self.groups(buckets, max(1, len(names)))
+        commands: list[Command] = [("MGET", group.marker, *names[group.first : group.last]) for group in groups]
+        return self._link.ask([*commands, ("GET", self._keys.generation), ("HMGET", self.names.meta, *STATE_FIELDS)])
+
+    def _read_at_once(self, buckets: NDArray[np.int64]) -> list[Any]:
+        if not buckets.size:
+            return self._link.read(self._state_question, 2)
+        marker = self.names.markers[int(shard_of(buckets[:1], self.bucket_bits)[0])]
+        named = buckets.size, self.names.pack_buckets(buckets, self.bucket_bits)
+        question = pack_command(b"MGET", marker.encode(), further=named)
+        return self._link.read(question + self._state_question, 3)
+
+    def add(self, text_id: WorkTextId, postings: Postings, is_counted: bool) -> bool:
+        """Add a text, and say whether it was missing. It is found once all its postings are written.
+
+        is_counted: whether it increases the revision and is passed on to a generation that is being built. Raises
+        GenerationGone.
+        """
+        name = pack_id(text_id)
+        while True:
+            reserved = self._reserve(name, postings)
+            if reserved is None:
+                return False
+            self._put(postings.keys, postings.positions + reserved.start)
+            answer = self._publish(name, reserved, JournalEntry(text_id, postings), is_counted)
+            if answer != SUPERSEDED:
+                return answer != TEXT_IS_THERE
+
+    def remove(self, text_id: WorkTextId, is_counted: bool) -> None:
+        """Take a text out at once; its postings are freed later. Raises GenerationGone."""
+        names, keys = self.names, self._keys
+        touched = [names.texts, names.pending, names.meta, names.dead, keys.revision, keys.filling, keys.journal]
+        arguments = [pack_id(text_id), int(is_counted), JournalEntry(text_id, None).to_bytes()]
+        if self._link.one(*script(WITHDRAW, touched, arguments)) == GONE:
+            raise GenerationGone
+
+    def groups(self, buckets: NDArray[np.int64], most: int = BUCKETS_PER_CALL) -> Iterator[Group]:
+        """Increasing buckets in groups of at most `most` that one command may touch."""
+        if not buckets.size:
+            return
+        shards = shard_of(buckets, self.bucket_bits)
+        bounds = [0, buckets.size]
+        if self._link.is_cluster:
+            bounds = [0, *(np.flatnonzero(np.diff(shards)) + 1).tolist(), buckets.size]
+        for begin, end in pairwise(bounds):
+            for first in range(begin, end, most):
+                yield Group(first, min(end, first + most), self.names.markers[int(shards[first])])
+
+    def _reserve(self, name: bytes, postings: Postings) -> Range | None:
+        """The range for a text; None when the text is there."""
+        names, size = self.names, max(1, postings.tokens)
+        touched = [names.texts, names.pending, names.meta, names.dead]
+        start = int(self._link.one(*script(RESERVE, touched, [name, size, postings.keys.size])))
+        if start == GONE:
+            raise GenerationGone
+        if start == TEXT_IS_THERE:
+            return None
+        if start + size > MAX_ADDRESSES:
+            raise IndexStale("index.full-of-removed")
+        return Range(start, size, postings.keys.size)
+
+    def _put(self, keys: NDArray[np.uint64], addresses: NDArray[np.int64]) -> None:
+        buckets = make_buckets(keys, addresses, self.bucket_bits)
+        names = self.names.buckets(buckets.numbers, self.bucket_bits)
+        commands = [
+            script(
+                PUT_POSTINGS, [group.marker, *names[group.first : group.last]], buckets.values[group.first : group.last]
+            )
+            for group in self.groups(buckets.numbers)
+        ]
+        if commands and GONE in self._link.ask(commands):
+            raise GenerationGone
+
+    def _publish(self, name: bytes, reserved: Range, change: JournalEntry, is_counted: bool) -> int:
+        names, keys = self.names, self._keys
+        touched = [names.texts, names.pending, names.meta, names.dead, names.log]
+        touched += [keys.revision, keys.filling, keys.journal]
+        arguments = [name, reserved.to_bytes(), int(is_counted)]
+        answer = self._link.one(*script(PUBLISH, touched, [*arguments, b""]))
+        if answer == NOT_JOURNALLED:
+            answer = self._link.one(*script(PUBLISH, touched, [*arguments, change.to_bytes()]))
+        if answer == GONE:
+            raise GenerationGone
+        return int(answer)
+
+
+def distinct_buckets(keys: NDArray[np.uint64], bits: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The distinct buckets of keys, increasing, and of each key which of them is its own."""
+    numbers, own = np.unique(bucket_numbers(keys, bits), return_inverse=True)
+    return numbers, own

@@ -1,0 +1,96 @@
+"""The names of the index's keys. All begin with zw:<algorithm>: and have in braces what decides the slot in a cluster.
+
+zw:<algorithm>:{index}:        all that is not a bucket; one slot, so that scripts may touch several
+  generation, building, counter  the generation in use, the one being built, the last number given
+  filling                        the one being built, as long as its builder sends heartbeats
+  origin                         random, new for every generation that comes into use
+  revision                       counts every text added or removed
+  journal                        list: what was added and removed while a generation is built (`journal`)
+  retired                        set: generations whose keys are to be deleted, with their bucket_bits
+  <g>:meta                       hash: bucket_bits, end (of the addresses given), postings, dead_postings, logged, dead,
+                                 freed (of the dead, how many are out of the buckets), sweep (where a pass stands)
+  <g>:texts                      hash: text id -> range, of the texts in the generation
+  <g>:pending                    hash: text id -> range, of texts being added
+  <g>:log                        list: range and text id of every text ever added; its index is the ordinal
+  <g>:dead                       list: ranges of what was removed
+zw:<algorithm>:{<g>:s<shard>-<n>}:   the buckets of one shard
+  open                           exists as long as the shard is complete
+  b:<3 bytes>                    postings of one bucket (matcher.index.redis.buckets)
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+from redis.crc import REDIS_CLUSTER_HASH_SLOTS, key_slot
+
+from matcher.index.posting_runs import PART_BITS
+
+SHARD_BITS = 5  # 32 shards: even over up to some ten servers, and few commands for a page
+SHARDS = 1 << SHARD_BITS
+MIN_BUCKET_BITS = PART_BITS  # a bucket is written in one piece, so that no part of a sorted whole may end within it
+BUCKET_BYTES = 3  # of a bucket's number within its shard
+MAX_BUCKET_BITS = SHARD_BITS + 8 * BUCKET_BYTES
+
+
+class Keys:
+    """The keys outside a generation."""
+
+    def __init__(self, algorithm_id: int) -> None:
+        self.algorithm = f"zw:{algorithm_id}:"
+        self.prefix = self.algorithm + "{index}:"
+        self.generation = self.prefix + "generation"
+        self.building = self.prefix + "building"
+        self.filling = self.prefix + "filling"
+        self.counter = self.prefix + "counter"
+        self.origin = self.prefix + "origin"
+        self.revision = self.prefix + "revision"
+        self.journal = self.prefix + "journal"
+        self.retired = self.prefix + "retired"
+
+
+class GenerationKeys:
+    """The keys of one generation."""
+
+    def __init__(self, keys: Keys, number: int) -> None:
+        prefix = f"{keys.prefix}{number}:"
+        self.meta, self.texts, self.pending = prefix + "meta", prefix + "texts", prefix + "pending"
+        self.log, self.dead = prefix + "log", prefix + "dead"
+        shards = [f"{keys.algorithm}{{{_tag(number, shard)}}}:" for shard in range(SHARDS)]
+        self.markers = [shard + "open" for shard in shards]
+        prefixes = [(shard + "b:").encode() for shard in shards]
+        self._prefixes = np.frombuffer(b"".join(prefixes), np.uint8).reshape(SHARDS, -1)
+
+    def buckets(self, numbers: NDArray[np.int64], bits: int) -> list[bytes]:
+        """The keys of buckets."""
+        raw = self._raw(numbers, bits, b"", b"")
+        return raw.view(f"V{raw.shape[1]}").reshape(-1).tolist()
+
+    def pack_buckets(self, numbers: NDArray[np.int64], bits: int) -> bytes:
+        """The keys of buckets as arguments of a packed command."""
+        return self._raw(numbers, bits, b"$%d\r\n" % (self._prefixes.shape[1] + BUCKET_BYTES), b"\r\n").tobytes()
+
+    def _raw(self, numbers: NDArray[np.int64], bits: int, before: bytes, behind: bytes) -> NDArray[np.uint8]:
+        """uint8[buckets, bytes of a key], each key between the same bytes."""
+        width = self._prefixes.shape[1]
+        start, end = len(before), len(before) + width + BUCKET_BYTES
+        raw = np.empty((numbers.size, end + len(behind)), np.uint8)
+        raw[:, :start] = np.frombuffer(before, np.uint8)
+        raw[:, start : start + width] = self._prefixes[shard_of(numbers, bits)]
+        within = numbers & ((1 << (bits - SHARD_BITS)) - 1)
+        raw[:, start + width : end] = within.astype(">u4").view(np.uint8).reshape(-1, 4)[:, 4 - BUCKET_BYTES :]
+        raw[:, end:] = np.frombuffer(behind, np.uint8)
+        return raw
+
+
+def shard_of(numbers: NDArray[np.int64], bits: int) -> NDArray[np.int64]:
+    """int64[n]: the shard of each bucket."""
+    return numbers >> (bits - SHARD_BITS)
+
+
+def _tag(generation: int, shard: int) -> str:
+    """The hash tag of a shard, with the least number that puts shard i of n into the i-th n-th of the slots.
+
+    So shards spread over the servers as evenly as slots do; tags by chance leave some server with a third too much.
+    """
+    tags = (f"{generation}:s{shard:02d}-{number:03d}" for number in range(1000))
+    in_its_slots = (tag for tag in tags if key_slot(tag.encode()) * SHARDS // REDIS_CLUSTER_HASH_SLOTS == shard)
+    return next(in_its_slots, f"{generation}:s{shard:02d}-000")  # the latter once in 10^13 times: uneven, not wrong

@@ -1,0 +1,113 @@
+"""Which text owns which addresses: ranges as Redis keeps them, and a process's table of them."""
+
+import struct
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.ids import ID_HEX_CHARS, WorkTextId
+from matcher.index.ports import TextNames
+from matcher.index.redis.keys import GenerationKeys
+from matcher.index.redis.link import Link
+
+RANGE_BYTES = 13
+_TAIL = struct.Struct("<II")
+DIGEST, OTHER = b"\x01", b"\x02"  # first byte of a stored text id: 20 bytes of a digest, or text
+TEXTS_PER_READ = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """The addresses start : start + size of a text, and how many postings have them. size is at least 1."""
+
+    start: int
+    size: int
+    postings: int
+
+    def to_bytes(self) -> bytes:
+        return self.start.to_bytes(5, "little") + _TAIL.pack(self.size, self.postings)
+
+    @classmethod
+    def from_bytes(cls, stored: bytes) -> "Range":
+        return cls(int.from_bytes(stored[:5], "little"), *_TAIL.unpack_from(stored, 5))
+
+
+def pack_id(text_id: WorkTextId) -> bytes:
+    """A text id as it is stored: half as long when it is a digest."""
+    if len(text_id) == ID_HEX_CHARS and text_id.strip("0123456789abcdef") == "":
+        return DIGEST + bytes.fromhex(text_id)
+    return OTHER + text_id.encode()
+
+
+def unpack_id(stored: bytes) -> WorkTextId:
+    """The text id that `pack_id` packed."""
+    return WorkTextId(stored[1:].hex() if stored[:1] == DIGEST else stored[1:].decode())
+
+
+class TextTable:
+    """The texts of one generation as this process knows them. Addresses are never reused, so the table only grows.
+
+    Removed texts stay in it, marked.
+    """
+
+    def __init__(self, link: Link, keys: GenerationKeys) -> None:
+        self._link = link
+        self._keys = keys
+        self._ids: list[WorkTextId] = []  # by ordinal, the index in the log
+        self._dead = 0  # how many of the dead are marked
+        self._starts = np.zeros(0, np.int64)  # increasing; the other columns go with it
+        self._ends = np.zeros(0, np.int64)
+        self._ordinals = np.zeros(0, np.int32)
+        self._is_dead = np.zeros(0, np.bool_)
+
+    def refresh(self, logged: int, dead: int) -> None:
+        """Read what was added and removed since the last call; logged, dead: how many there are of each."""
+        while len(self._ids) < logged:
+            self._read_log()
+        if self._dead < dead:
+            self._read_dead()
+
+    def owners(self, addresses: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """ordinals, positions, each int32[h]: of each address, its text or -1 where no text that is there has it."""
+        if not self._starts.size:
+            return np.full(addresses.size, -1, np.int32), np.zeros(addresses.size, np.int32)
+        rows = np.searchsorted(self._starts, addresses, side="right") - 1
+        is_owned = (rows >= 0) & (addresses < self._ends[rows]) & ~self._is_dead[rows]
+        ordinals = np.where(is_owned, self._ordinals[rows], -1)
+        return ordinals.astype(np.int32), (addresses - self._starts[rows]).astype(np.int32)
+
+    def names(self) -> TextNames:
+        """Text ids by ordinal."""
+        return TextNames(self._ids)
+
+    def _read_log(self) -> None:
+        first = len(self._ids)
+        read: list[bytes] = self._link.one("LRANGE", self._keys.log, first, first + TEXTS_PER_READ - 1)
+        ranges = unpack_ranges([entry[:RANGE_BYTES] for entry in read])
+        ordinals = np.arange(first, first + len(read), dtype=np.int32)
+        starts = np.concatenate([self._starts, ranges[0]])
+        order = np.argsort(starts, kind="stable")
+        self._starts = starts[order]
+        self._ends = np.concatenate([self._ends, ranges[0] + ranges[1]])[order]
+        self._ordinals = np.concatenate([self._ordinals, ordinals])[order]
+        self._is_dead = np.concatenate([self._is_dead, np.zeros(len(read), np.bool_)])[order]
+        self._ids.extend(unpack_id(entry[RANGE_BYTES:]) for entry in read)
+
+    def _read_dead(self) -> None:
+        read: list[bytes] = self._link.one("LRANGE", self._keys.dead, self._dead, -1)
+        starts = unpack_ranges(read)[0]
+        rows = np.searchsorted(self._starts, starts)
+        rows[rows == self._starts.size] = 0
+        is_known = self._starts[rows] == starts if self._starts.size else np.zeros(0, np.bool_)
+        self._is_dead[rows[is_known]] = True  # what is not known was never published
+        self._dead += len(read)
+
+
+def unpack_ranges(stored: list[bytes]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """starts, sizes, postings, each int64[n]."""
+    raw = np.zeros((len(stored), 24), np.uint8)
+    packed = np.frombuffer(b"".join(stored), np.uint8).reshape(-1, RANGE_BYTES)
+    raw[:, :5], raw[:, 8:12], raw[:, 16:20] = packed[:, :5], packed[:, 5:9], packed[:, 9:]
+    columns = raw.view("<i8").reshape(-1, 3)
+    return columns[:, 0].copy(), columns[:, 1].copy(), columns[:, 2].copy()

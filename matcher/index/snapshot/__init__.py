@@ -1,0 +1,1 @@
+"""A read-only copy of the index in a file that all workers of a machine map into memory."""

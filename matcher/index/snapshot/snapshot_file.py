@@ -1,0 +1,169 @@
+"""The file of a snapshot: header, then arrays, each from a page's beginning.
+
+Header, HEADER_BYTES: MAGIC, length of the JSON and its xxh3 (little endian), JSON: what the snapshot is of, and of each
+array its type, offset, bytes and xxh3. What does not fit is not a snapshot. The arrays:
+
+tokens     uint16[tokens]      the streams of all texts in a row; a place in it is an address
+offsets    uint32[2^bits + 1]  where each bucket begins (matcher.index.posting_table)
+entries    uint64[postings]
+starts, ends  int64[texts]     where each text's stream lies; increasing
+directory  uint32              matcher.index.posting_kernels.owner
+id_bounds  int64[texts + 1]    where each text id begins
+ids        uint8               text ids in UTF-8
+id_order   uint32[texts]       texts in order of their ids' bytes
+"""
+
+import json
+import struct
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, overload
+
+import numpy as np
+import xxhash
+from numpy.typing import NDArray
+
+from core.errors import BadInput, UnreadableFile
+from core.ids import WorkTextId
+from matcher.index.ports import IndexVersion
+from matcher.index.posting_table import Places, PostingTable
+from matcher.token_streams import TokenStreams
+
+MAGIC = b"ZWSNAP\x00\x01"
+HEADER_BYTES = 4096  # a page: arrays are aligned for every type
+_PREFIX = struct.Struct("<8sIQ")
+_DIGEST_STEP = 1 << 24
+TYPES = {
+    "tokens": "<u2",
+    "offsets": "<u4",
+    "entries": "<u8",
+    "starts": "<i8",
+    "ends": "<i8",
+    "directory": "<u4",
+    "id_bounds": "<i8",
+    "ids": "|u1",
+    "id_order": "<u4",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Where an array lies in the file. xxh3: of its bytes."""
+
+    offset: int
+    items: int
+    xxh3: int
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The version of a snapshot, and where its arrays are. size: of the whole file, bytes."""
+
+    algorithm_id: int
+    version: IndexVersion
+    bits: int
+    size: int
+    sections: dict[str, Section]
+
+    def to_bytes(self) -> bytes:
+        text = json.dumps(asdict(self)).encode()
+        packed = _PREFIX.pack(MAGIC, len(text), xxhash.xxh3_64_intdigest(text)) + text
+        return packed.ljust(HEADER_BYTES, b"\0")
+
+    @classmethod
+    def from_bytes(cls, raw: bytes) -> "Header":
+        """Raises BadInput or ValueError for bytes that are not a header."""
+        if len(raw) < HEADER_BYTES:
+            raise BadInput("index.short")
+        magic, size, digest = _PREFIX.unpack_from(raw)
+        text = raw[_PREFIX.size : _PREFIX.size + size]
+        if magic != MAGIC or len(text) != size or xxhash.xxh3_64_intdigest(text) != digest:
+            raise BadInput("index.header")
+        values: dict[str, Any] = json.loads(text)
+        sections = {name: Section(**section) for name, section in values.pop("sections").items()}
+        return cls(version=IndexVersion(**values.pop("version")), sections=sections, **values)
+
+
+class Snapshot:
+    """A snapshot mapped into memory, shared by all processes that map it. It stays valid when its file is deleted."""
+
+    def __init__(self, path: Path) -> None:
+        """Raises UnreadableFile for a file that is missing, incomplete or damaged; all of it is read for that."""
+        try:
+            with path.open("rb") as file:
+                self.header = Header.from_bytes(file.read(HEADER_BYTES))
+            raw = np.memmap(path, np.uint8, "r")
+            arrays = {name: _array(raw, self.header, name) for name in TYPES}
+        except (OSError, ValueError, KeyError, TypeError, BadInput) as error:
+            raise UnreadableFile(path, "index.no-snapshot", error=error) from error
+        self.tokens: NDArray[np.uint16] = arrays["tokens"]
+        self.table = PostingTable(self.header.bits, arrays["offsets"], arrays["entries"])
+        self.places = Places(arrays["starts"], arrays["directory"], np.zeros(0, np.bool_))
+        self.ids = StoredIds(arrays["id_bounds"], arrays["ids"], arrays["id_order"])
+        self._ends = arrays["ends"]
+        self.streams = TokenStreams(self.tokens, self.places.starts, self._ends)
+
+    def place(self, text_id: WorkTextId) -> tuple[int, int] | None:
+        """Where the text's stream lies in `tokens`: start and end; None for a text that is not there."""
+        row = self.ids.row(text_id)
+        return None if row is None else (int(self.places.starts[row]), int(self._ends[row]))
+
+
+class StoredIds(Sequence[WorkTextId]):
+    """Text ids by row, read on access."""
+
+    def __init__(self, bounds: NDArray[np.int64], raw: NDArray[np.uint8], order: NDArray[np.uint32]) -> None:
+        self._bounds, self._raw, self._order = bounds, raw, order
+        self._seen: dict[WorkTextId, int] = {}  # a page's places are asked for by the ids that its hits were given
+
+    @overload
+    def __getitem__(self, row: int) -> WorkTextId: ...
+
+    @overload
+    def __getitem__(self, row: slice) -> list[WorkTextId]: ...
+
+    def __getitem__(self, row: int | slice) -> WorkTextId | list[WorkTextId]:
+        if isinstance(row, slice):
+            return [self[each] for each in range(*row.indices(len(self)))]
+        text_id = WorkTextId(self._bytes(row).decode())
+        self._seen[text_id] = row
+        return text_id
+
+    def __len__(self) -> int:
+        return int(self._order.size)
+
+    def row(self, text_id: WorkTextId) -> int | None:
+        """The row of a text id."""
+        seen = self._seen.get(text_id)
+        if seen is not None:
+            return seen
+        wanted = text_id.encode()
+        at = bisect_left(self._order, wanted, key=self._bytes)
+        if at == len(self) or self._bytes(self._order[at]) != wanted:
+            return None
+        self._seen[text_id] = int(self._order[at])
+        return self._seen[text_id]
+
+    def _bytes(self, row: int) -> bytes:
+        return self._raw[self._bounds[row] : self._bounds[row + 1]].tobytes()
+
+
+def digest(array: NDArray[Any]) -> int:
+    """The xxh3 of an array's bytes, read in steps."""
+    raw, state = array.view(np.uint8), xxhash.xxh3_64()
+    for start in range(0, raw.size, _DIGEST_STEP):
+        state.update(raw[start : start + _DIGEST_STEP].data)
+    return state.intdigest()
+
+
+def _array(raw: NDArray[np.uint8], header: Header, name: str) -> NDArray[Any]:
+    """One array of the file; BadInput when it is not what the header says."""
+    if raw.size != header.size:
+        raise BadInput("index.length")
+    section, dtype = header.sections[name], np.dtype(TYPES[name])
+    part = raw[section.offset : section.offset + section.items * dtype.itemsize]
+    if part.size != section.items * dtype.itemsize or digest(part) != section.xxh3:
+        raise BadInput("index.part", name=name)
+    return part.view(dtype).view(np.ndarray)

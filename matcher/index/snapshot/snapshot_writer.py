@@ -1,0 +1,134 @@
+"""Writing a snapshot: under another name first, so that a snapshot is complete or missing."""
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.ids import WorkTextId
+from matcher.index.ports import IndexVersion
+from matcher.index.posting_runs import PART_BITS, PostingRuns
+from matcher.index.posting_table import bits_for, directory_of, entries_of, require_room
+from matcher.index.postings import IndexableText, postings_of, require_same_algorithm
+from matcher.index.snapshot.snapshot_file import HEADER_BYTES, TYPES, Header, Section, digest
+
+
+def write_snapshot(
+    path: Path,
+    entries: Iterable[tuple[WorkTextId, IndexableText]],
+    algorithm_id: int,
+    version: IndexVersion,
+    folder: Path | None = None,
+) -> None:
+    """Write a snapshot of texts to `path`, which changes in one step at the end.
+
+    Memory: 128 MB beside 60 bytes a text; `folder` (the system's temporary one if None) holds 16 bytes a posting
+    meanwhile. Of a text given twice the first counts. Raises AlgorithmMismatch, and BadInput for more than 2^32 tokens.
+    """
+    partial = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        with partial.open("w+b") as file:
+            _Writer(file, algorithm_id, folder).write(entries, version)
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+class _Writer:
+    """Writes one snapshot, array by array."""
+
+    def __init__(self, file: IO[bytes], algorithm_id: int, folder: Path | None) -> None:
+        self._file = file
+        self._algorithm_id = algorithm_id
+        self._folder = folder
+        self._sections: dict[str, Section] = {}
+
+    def write(self, entries: Iterable[tuple[WorkTextId, IndexableText]], version: IndexVersion) -> None:
+        with PostingRuns(self._folder) as runs:
+            ids, bounds = self._write_tokens(entries, runs)
+            bits = max(PART_BITS, bits_for(runs.size))
+            self._write_postings(runs, bits)
+        starts, ends = bounds[:-1], bounds[1:]
+        self._write("starts", starts)
+        self._write("ends", ends)
+        self._write("directory", directory_of(starts, int(bounds[-1])))
+        self._write_ids(ids)
+        size = self._file.seek(0, os.SEEK_END)
+        header = Header(self._algorithm_id, version, bits, size, self._sections)
+        self._file.seek(0)
+        self._file.write(header.to_bytes())
+
+    def _write_tokens(
+        self, entries: Iterable[tuple[WorkTextId, IndexableText]], runs: PostingRuns
+    ) -> tuple[list[bytes], NDArray[np.int64]]:
+        """The texts' ids, and where the stream of each begins; postings go into `runs`."""
+        ids: dict[bytes, None] = {}
+        bounds = [0]
+        self._file.seek(HEADER_BYTES)
+        for text_id, text in entries:
+            name = text_id.encode()
+            require_same_algorithm(text, self._algorithm_id)
+            if name in ids:
+                continue
+            require_room(bounds[-1] + text.tokens.size)
+            self._file.write(np.ascontiguousarray(text.tokens, TYPES["tokens"]).tobytes())
+            postings = postings_of(text)
+            runs.add(postings.keys, postings.positions + bounds[-1])
+            ids[name] = None
+            bounds.append(bounds[-1] + int(text.tokens.size))
+        self._record_section("tokens", HEADER_BYTES, bounds[-1])
+        return list(ids), np.array(bounds, np.int64)
+
+    def _write_postings(self, runs: PostingRuns, bits: int) -> None:
+        """Offsets and entries, side by side: what is known of both grows with every part."""
+        at = self._reserve("offsets", (1 << bits) + 1)
+        offsets = self._map("offsets", at, (1 << bits) + 1)
+        entries_at = self._reserve("entries", runs.size)
+        buckets_of_part, done = 1 << (bits - PART_BITS), 0
+        for part, (keys, addresses) in enumerate(runs.parts()):
+            first = part * buckets_of_part
+            numbers = (keys >> np.uint64(64 - bits)).astype(np.int64) - first
+            ends = done + np.cumsum(np.bincount(numbers, minlength=buckets_of_part))
+            offsets[first + 1 : first + 1 + buckets_of_part] = ends
+            self._file.seek(entries_at + 8 * done)
+            self._file.write(entries_of(keys, addresses, bits).astype(TYPES["entries"]).tobytes())
+            done += keys.size
+        offsets.flush()
+        self._record_section("offsets", at, (1 << bits) + 1)
+        self._record_section("entries", entries_at, runs.size)
+
+    def _write_ids(self, ids: list[bytes]) -> None:
+        bounds = np.zeros(len(ids) + 1, np.int64)
+        np.cumsum([len(name) for name in ids], out=bounds[1:])
+        self._write("id_bounds", bounds)
+        self._write("ids", np.frombuffer(b"".join(ids), np.uint8))
+        self._write("id_order", np.array(sorted(range(len(ids)), key=ids.__getitem__), np.uint32))
+
+    def _write(self, name: str, array: NDArray[Any]) -> None:
+        at = self._reserve(name, array.size)
+        self._file.seek(at)
+        self._file.write(array.astype(TYPES[name]).tobytes())
+        self._record_section(name, at, array.size)
+
+    def _reserve(self, name: str, items: int) -> int:
+        """Make room for an array at the next page of the file; where it is."""
+        end = self._file.seek(0, os.SEEK_END)
+        at = max(HEADER_BYTES, -(-end // HEADER_BYTES) * HEADER_BYTES)
+        self._file.truncate(at)
+        if items:  # reserved, so that a full disk is an error here, not a crash when a mapped page is written
+            os.posix_fallocate(self._file.fileno(), at, items * np.dtype(TYPES[name]).itemsize)
+        return at
+
+    def _record_section(self, name: str, at: int, items: int) -> None:
+        self._file.flush()
+        self._sections[name] = Section(at, items, digest(self._map(name, at, items)))
+
+    def _map(self, name: str, at: int, items: int) -> Any:
+        if not items:
+            return np.zeros(0, TYPES[name])
+        return np.memmap(self._file, TYPES[name], "r+", at, (items,))

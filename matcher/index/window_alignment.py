@@ -1,0 +1,163 @@
+"""From hits of frequency windows to places that agree.
+
+A hit of two windows says that n tokens of the page and n of a work have the same letters, as finely as the rule counts
+them. It says nothing on their order, and the windows may be out of phase by some tokens. Extension begins at hits that
+agree token by token, so each hit of windows becomes the place where both agree most, or nothing.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fingerprint.compilation import as_int, kernel
+from fingerprint.stream import WILDCARD
+from matcher.token_streams import TokenStreams
+
+MULTIPLIER, SPREAD = np.uint64(1_048_583), np.uint64(0x9E3779B97F4A7C15)
+HALF_WORD_BITS = np.uint64(32)
+
+Tokens = NDArray[np.uint16]
+Numbers = NDArray[np.int32]
+
+
+class HitColumns(NamedTuple):
+    """Text, page position and work position of each hit."""
+
+    texts: Numbers
+    pages: Numbers
+    works: Numbers
+
+
+class Works(NamedTuple):
+    """Tokens of many texts: that of text t is tokens[starts[t]:ends[t]]."""
+
+    tokens: Tokens
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+
+
+class PageRuns(NamedTuple):
+    """The runs of `gram` tokens in one window of the page, in a hash table that windows share.
+
+    slots: where in the window a run first stands; stamps: by which window each slot was filled. A slot with another
+    stamp than `stamp` is free.
+    """
+
+    page: Tokens
+    start: int
+    gram: int
+    stamp: int
+    slots: Numbers
+    stamps: NDArray[np.int64]
+
+
+class Diagonals(NamedTuple):
+    """By diagonal, the most negative first: how many runs lie on it, and where in the page's window the first is."""
+
+    counts: Numbers
+    firsts: Numbers
+
+
+def align_window_hits(
+    page: Tokens, streams: TokenStreams, hits: HitColumns, widths: Numbers, gram_tokens: int
+) -> HitColumns:
+    """Hits that agree in `gram_tokens` tokens from their positions on; those of anchors (width 0) as they are.
+
+    page: uint16[n]; hits: int32[h] each, texts as `streams` counts them; widths: int32[h], tokens of both windows.
+    Of two windows the runs of `gram_tokens` tokens that both have are counted by diagonal; the hit goes to the first
+    run on the fullest diagonal, of equals the one that is full first, and is dropped where there is none. Of runs that
+    the page's window repeats the first counts; none has a wildcard. Time is linear in the widths.
+    """
+    if not widths.any():
+        return hits
+    works = Works(streams.tokens, streams.starts, streams.ends)
+    return HitColumns(*_align_hits(page, works, hits, widths, gram_tokens))
+
+
+@kernel()
+def _align_hits(page: Tokens, works: Works, hits: HitColumns, widths: Numbers, gram: int) -> HitColumns:
+    kept = HitColumns(np.empty_like(hits.texts), np.empty_like(hits.pages), np.empty_like(hits.works))
+    widest = widths.max()
+    slot_count = _slot_count(widest)
+    runs = PageRuns(page, 0, gram, -1, np.empty(slot_count, np.int32), np.full(slot_count, -1, np.int64))
+    diagonals = Diagonals(np.empty(2 * widest + 1, np.int32), np.empty(2 * widest + 1, np.int32))
+    count, last_width = 0, -1
+    for hit in range(hits.texts.size):
+        text, page_at, work_at = hits.texts[hit], as_int(hits.pages[hit]), as_int(hits.works[hit])
+        width = as_int(widths[hit])
+        if width:
+            if page_at != runs.start or width != last_width:
+                last_width = width
+                runs = PageRuns(page, page_at, gram, hit, runs.slots, runs.stamps)
+                _enter_runs(runs, min(page_at + width, page.size))
+            start = works.starts[text] + work_at
+            end = min(start + width, works.ends[text])
+            on_page, in_work = _find_place(runs, works.tokens, start, end, width, diagonals)
+            if on_page < 0:
+                continue
+            page_at, work_at = page_at + on_page, work_at + in_work
+        kept.texts[count], kept.pages[count], kept.works[count] = text, page_at, work_at
+        count += 1
+    return HitColumns(kept.texts[:count], kept.pages[:count], kept.works[:count])
+
+
+@kernel(allocates=False)
+def _slot_count(widest: int) -> int:
+    """A power of two, at least twice the runs of a window."""
+    bits = 1
+    while 1 << bits < 2 * widest:
+        bits += 1
+    return 1 << bits
+
+
+@kernel(allocates=False)
+def _enter_runs(runs: PageRuns, end: int) -> None:
+    """Note the first place of every run in the page's window."""
+    readable = 0
+    for last in range(runs.start, end):
+        readable = readable + 1 if runs.page[last] != WILDCARD else 0
+        if readable >= runs.gram:
+            first = last - runs.gram + 1
+            slot = _find_slot(runs, runs.page, first)
+            if runs.stamps[slot] != runs.stamp:
+                runs.stamps[slot], runs.slots[slot] = runs.stamp, first - runs.start
+
+
+@kernel(allocates=False)
+def _find_slot(runs: PageRuns, tokens: Tokens, at: int) -> int:
+    """The slot that holds the run at tokens[at], else the free one where it belongs."""
+    value = np.uint64(0)
+    for step in range(runs.gram):
+        value = value * MULTIPLIER + np.uint64(tokens[at + step])
+    slot = int((value * SPREAD) >> HALF_WORD_BITS) & (runs.slots.size - 1)
+    while runs.stamps[slot] == runs.stamp:
+        step, other = 0, runs.start + runs.slots[slot]
+        while step < runs.gram and runs.page[other + step] == tokens[at + step]:
+            step += 1
+        if step == runs.gram:
+            break
+        slot = (slot + 1) & (runs.slots.size - 1)
+    return slot
+
+
+@kernel(allocates=False)
+def _find_place(  # noqa: PLR0917 - kernels take no keywords
+    runs: PageRuns, tokens: Tokens, start: int, end: int, width: int, diagonals: Diagonals
+) -> tuple[int, int]:
+    """Where on the fullest diagonal both windows first agree, in tokens into page's and work's; -1, -1: nowhere."""
+    counts, firsts = diagonals
+    counts[: 2 * width + 1] = 0
+    best, fullest = 0, -1
+    for at in range(start, end - runs.gram + 1):
+        slot = _find_slot(runs, tokens, at)
+        if runs.stamps[slot] == runs.stamp:
+            diagonal = at - start - runs.slots[slot] + width
+            if not counts[diagonal]:
+                firsts[diagonal] = runs.slots[slot]
+            counts[diagonal] += 1
+            if counts[diagonal] > best:
+                best, fullest = counts[diagonal], diagonal
+    if fullest < 0:
+        return -1, -1
+    return firsts[fullest], firsts[fullest] + fullest - width

@@ -1,0 +1,65 @@
+"""What the passages of one text on one page amount to, in tokens."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from matcher.align.changes import Comparison, unchanged_share
+from matcher.align.tokenized_text import TokenizedText
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """All passages of one text on one page, in tokens."""
+
+    matched: int  # agree in sound or shape
+    same: int  # are one character
+    changed: int  # differ in wording
+    longest_run: int
+    page_covered: int
+    work_covered: int  # that have a counterpart on the page
+    page_tokens: int
+    work_tokens: int
+    displaced: int
+
+    @property
+    def similarity(self) -> float:
+        """Share of the passages that is the same, character by character; 1 less the share that was changed."""
+        return unchanged_share(self.same, self.changed)
+
+    @property
+    def page_containment(self) -> float:
+        """Share of the page that lies in passages."""
+        return self.page_covered / self.page_tokens if self.page_tokens else 0.0
+
+    @property
+    def work_containment(self) -> float:
+        """Share of the work that has a counterpart on the page."""
+        return self.work_covered / self.work_tokens if self.work_tokens else 0.0
+
+
+def sum_up(page: TokenizedText, work: TokenizedText, comparisons: Sequence[Comparison]) -> Figures:
+    """The figures of several passages; what two of them share is counted once."""
+    ranges = np.array([(found.page_start, found.page_end) for found in comparisons], np.int32).reshape(-1, 2)
+    return Figures(
+        matched=sum(found.matched for found in comparisons),
+        same=sum(found.same for found in comparisons),
+        changed=sum(found.changed for found in comparisons),
+        longest_run=max((found.longest_run for found in comparisons), default=0),
+        page_covered=_count_covered(ranges),
+        work_covered=_count_covered(np.concatenate([ranges[:0], *(found.work_ranges for found in comparisons)])),
+        page_tokens=page.fingerprint.tokens.size,
+        work_tokens=work.fingerprint.tokens.size,
+        displaced=sum(found.displaced for found in comparisons),
+    )
+
+
+def _count_covered(ranges: NDArray[np.int32]) -> int:
+    """How many places lie in at least one of these ranges; int32[n, 2]."""
+    if len(ranges) <= 1:
+        return int((ranges[:, 1] - ranges[:, 0]).sum())
+    starts, ends = ranges[np.argsort(ranges[:, 0], kind="stable")].T
+    reached = np.concatenate([starts[:1], np.maximum.accumulate(ends)[:-1]])
+    return int(np.maximum(ends - np.maximum(starts, reached), 0).sum())

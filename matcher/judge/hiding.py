@@ -1,0 +1,68 @@
+"""What was put between the characters of a passage to hide it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.obfuscations import Obfuscation
+from core.text import TextRange
+from fingerprint.noise import NOISE_KINDS
+from matcher.align.changes import Comparison
+from matcher.align.token_alignment import TO_PAGE, TO_WORK
+from matcher.align.tokenized_text import TokenizedText
+
+# Private-use characters stand for characters and are changes; full-width letters are read as letters.
+HIDING_KINDS = (Obfuscation.ZERO_WIDTH, Obfuscation.SPACES, Obfuscation.PINYIN_INSERTED)
+MIN_RATIO_TO_WORK = 2  # a work that is itself set with spaces explains as many on the page
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HidingPlaces:
+    """Noise in a passage. starts, ends: int64[n], page offsets; work_places: where it would stand in the work."""
+
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    work_places: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return self.starts.size
+
+
+def hiding_items(page: TokenizedText, work: TokenizedText, found: Comparison) -> dict[Obfuscation, NDArray[np.int64]]:
+    """By kind: int64[n], rows of the page's noise; a kind that the work itself is full of is left out."""
+    if not len(page.fingerprint.noise):
+        return {}
+    page_range = page.range_of(found.page_start, found.page_end)
+    work_range = work.range_of(found.work_start, found.work_end)
+    hiding = {}
+    for kind in HIDING_KINDS:
+        items = _noise_of_kind(page, kind, page_range)
+        if items.size and items.size > MIN_RATIO_TO_WORK * _noise_of_kind(work, kind, work_range).size:
+            hiding[kind] = items
+    return hiding
+
+
+def hiding_places(page: TokenizedText, work: TokenizedText, found: Comparison) -> HidingPlaces:
+    """Where the hiding items of a passage lie."""
+    rows = np.concatenate([np.zeros(0, np.int64), *hiding_items(page, work, found).values()])
+    noise = page.fingerprint.noise
+    tokens = np.searchsorted(page.fingerprint.offsets, noise.starts[rows]).astype(np.int32)
+    places = _work_tokens(found, tokens)
+    starts, ends = noise.starts[rows].astype(np.int64), noise.ends[rows].astype(np.int64)
+    return HidingPlaces(starts, ends, work.ranges(places, places)[0])
+
+
+def _work_tokens(found: Comparison, page_tokens: NDArray[np.int32]) -> NDArray[np.int32]:
+    """The work tokens beside page tokens, counted on from the end of the last change before each."""
+    page_ends = np.append(np.int32(found.page_start), found.changes[:, TO_PAGE])
+    work_ends = np.append(np.int32(found.work_start), found.changes[:, TO_WORK])
+    before = np.maximum(np.searchsorted(page_ends, page_tokens, side="right") - 1, 0)
+    counted = work_ends[before] + page_tokens - page_ends[before]
+    return np.asarray(np.minimum(counted, found.work_end), np.int32)
+
+
+def _noise_of_kind(text: TokenizedText, kind: Obfuscation, within: TextRange) -> NDArray[np.int64]:
+    noise = text.fingerprint.noise
+    first, last = np.searchsorted(noise.starts, [within.start, within.end])
+    return np.asarray(first + np.flatnonzero(noise.kinds[first:last] == NOISE_KINDS.index(kind)), np.int64)

@@ -1,0 +1,83 @@
+"""Token streams of many texts side by side in one array, as the compiled loops want them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.ids import WorkTextId
+from matcher.corpus import Corpus
+
+FIRST_TOKENS = 1 << 16
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TokenStreams:
+    """The stream of text number t is tokens[starts[t]:ends[t]]."""
+
+    tokens: NDArray[np.uint16]
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+
+
+class TokenCache:
+    """Token streams of the texts that were asked for, fetched once.
+
+    Holds up to a number of tokens; beyond it the cache is cleared and filled anew.
+    """
+
+    def __init__(self, corpus: Corpus, max_tokens: int) -> None:
+        self._corpus = corpus
+        self._max_tokens = max_tokens
+        self._tokens: NDArray[np.uint16] = np.empty(FIRST_TOKENS, np.uint16)
+        self._used = 0
+        self._places: dict[WorkTextId, tuple[int, int]] = {}
+
+    def streams(self, text_ids: Sequence[WorkTextId]) -> TokenStreams:
+        """The streams of these texts, in their order; a text that is gone has an empty one."""
+        places = self._fetch(text_ids)
+        if places is None:
+            self._clear()
+            places = self._fetch(text_ids)
+        if places is None:  # more than the cache may hold, for this one question
+            self._clear()
+            places = self._fetch(text_ids, is_limited=False) or []
+        bounds = np.array(places, np.int64).reshape(-1, 2)
+        return TokenStreams(self._tokens, bounds[:, 0].copy(), bounds[:, 1].copy())
+
+    def _fetch(self, text_ids: Sequence[WorkTextId], is_limited: bool = True) -> list[tuple[int, int]] | None:
+        """Where each stream lies, after fetching what is missing; None when the cache is full."""
+        places = []
+        for text_id in text_ids:
+            place = self._places.get(text_id)
+            if place is None:
+                entry = self._corpus.entry(text_id)
+                if entry is None:
+                    places.append((0, 0))
+                    continue
+                place = self._append(entry.fingerprint.tokens, is_limited)
+                if place is None:
+                    return None
+                self._places[text_id] = place
+            places.append(place)
+        return places
+
+    def _append(self, tokens: NDArray[np.uint16], is_limited: bool) -> tuple[int, int] | None:
+        end = self._used + tokens.size
+        if is_limited and end > self._max_tokens:
+            return None
+        if end > self._tokens.size:
+            grown = np.empty(max(end, 2 * self._tokens.size), np.uint16)
+            grown[: self._used] = self._tokens[: self._used]
+            self._tokens = grown
+        self._tokens[self._used : end] = tokens
+        place = (self._used, end)
+        self._used = end
+        return place
+
+    def _clear(self) -> None:
+        self._places.clear()
+        self._used = 0
+        if self._tokens.size > self._max_tokens:
+            self._tokens = np.empty(FIRST_TOKENS, np.uint16)

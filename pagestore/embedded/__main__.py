@@ -1,0 +1,81 @@
+"""Starts the embedded page store and ends it: arguments, the lock on its folder, its socket, signals."""
+
+import argparse
+import asyncio
+import fcntl
+import logging
+import os
+import resource
+import signal
+import socket
+import sys
+from pathlib import Path
+
+from nx_27017.handler import NeoSQLiteHandler
+
+from pagestore.embedded.connections import MAX_CONNECTIONS, Connections
+
+BACKLOG = 512
+OPEN_FILES = MAX_CONNECTIONS + 1_000  # and three for each of the hundred databases that may be open
+
+
+def main(arguments: list[str]) -> int:
+    """Serve until SIGTERM or SIGINT."""
+    parser = argparse.ArgumentParser(prog="pagestore.embedded", description="The embedded page store.")
+    parser.add_argument("--data-dir", type=Path, required=True)
+    parser.add_argument("--socket", type=Path, required=True, dest="path")
+    given = parser.parse_args(arguments)
+    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    os.umask(0o077)
+    _raise_file_limit()
+    try:
+        with (given.data_dir / "lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            asyncio.run(serve(given.data_dir, given.path))
+    except BlockingIOError:
+        return _end(f"another page store serves {given.data_dir}")
+    except OSError as error:
+        return _end(f"the page store cannot work in {given.data_dir} and at {given.path}: {error}")
+    return 0
+
+
+def _end(sentence: str) -> int:
+    print(sentence, file=sys.stderr)  # noqa: T201
+    return 1
+
+
+async def serve(folder: Path, path: Path) -> None:
+    """Serve the databases of a folder at a socket until a signal ends it; what is being done is ended first."""
+    ended = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, ended.set)
+    handler = NeoSQLiteHandler(data_dir=str(folder))
+    connections = Connections(handler)
+    server = await asyncio.start_unix_server(connections.serve, sock=_bound(path))
+    await ended.wait()
+    server.close()
+    path.unlink(missing_ok=True)
+    await connections.close()
+    await asyncio.get_running_loop().shutdown_default_executor()
+    handler.close_all()
+
+
+def _bound(path: Path) -> socket.socket:
+    """A listening socket for this user alone; one that a dead predecessor left makes way."""
+    path.unlink(missing_ok=True)
+    listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    listening.bind(str(path))
+    path.chmod(0o600)
+    listening.listen(BACKLOG)
+    return listening
+
+
+def _raise_file_limit() -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = OPEN_FILES if hard == resource.RLIM_INFINITY else min(OPEN_FILES, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,99 @@
+"""`python -m pipeline.crawler SLOT`: crawls queued runs, one after the other, until none waits.
+
+The queue is the table of runs; a message only wakes a crawler. Each run is crawled by a process of its own
+(`pipeline.crawl_process`), since Scrapy's reactor starts once in a process.
+"""
+
+import logging
+import signal
+import subprocess
+import sys
+from typing import Any
+
+from django.db import DatabaseError, connections
+
+from core.clock import SystemClock
+from core.wording import Message
+from pipeline import crawlers, slots
+from pipeline.app import SETTINGS
+from pipeline.interruptions import take_up
+from records.models import CrawlRun
+from records.sites import runs as crawls
+
+log = logging.getLogger("zhuiwen.crawl")
+
+DIED = Message("crawl.died")
+
+
+class Crawler:
+    """Holds one slot of this machine while it crawls."""
+
+    def __init__(self, slot: slots.Slot) -> None:
+        self._slot: slots.Slot | None = slot
+        self._is_stopping = False
+        self._crawl: subprocess.Popen[bytes] | None = None
+
+    def work(self) -> None:
+        """Crawl what is queued. Raises DatabaseError; a run that it leaves behind is taken up for its silence."""
+        while self._slot is not None and not self._is_stopping:
+            run = crawls.take_next(SystemClock().now())
+            if run is None:
+                self._leave(self._slot)
+            while run is not None and self._slot is not None:
+                run = self._run(run, self._slot)
+
+    def stop(self, *_: Any) -> None:
+        """A signal handler: end after the pages in flight, and take no other run."""
+        self._is_stopping = True
+        if self._crawl is not None:
+            self._crawl.terminate()
+
+    def _run(self, run: CrawlRun, slot: slots.Slot) -> CrawlRun | None:
+        """Crawl a run; where its process died, the run that goes on from its journal, which this machine has."""
+        connections.close_all()  # none is held open for the hours that a crawl takes
+        command = [sys.executable, "-m", crawlers.CRAWL, str(run.pk)]
+        # The slot stays taken as long as the crawl runs, whatever becomes of this process.
+        self._crawl = subprocess.Popen(command, stdin=subprocess.DEVNULL, pass_fds=(slot.fileno(),))
+        if self._is_stopping:
+            self._crawl.terminate()
+        code = self._crawl.wait()
+        self._crawl = None
+        run.refresh_from_db()
+        return self._taken_up(run, code) if run.state == CrawlRun.State.RUNNING else None
+
+    def _taken_up(self, run: CrawlRun, code: int) -> CrawlRun | None:
+        """Say what becomes of a run whose process could not say it; the run that takes its place."""
+        if self._is_stopping:
+            crawls.put_back(run)
+            return None
+        log.error("the process of crawl run %s ended with code %s", run.pk, code)
+        now = SystemClock().now()
+        again = take_up(run, now)
+        if again is None:
+            crawls.fail(run, None, DIED)
+        return again if again is not None and crawls.mark_started(again, now) else None
+
+    def _leave(self, slot: slots.Slot) -> None:
+        """Give the slot up, unless a run was queued meanwhile: its message found all slots taken."""
+        slot.free()
+        is_needed = crawls.has_waiting(SystemClock().now())
+        folder, number = crawlers.slots_folder(SETTINGS.home), SETTINGS.pipeline.crawlers
+        self._slot = slots.take(folder, number) if is_needed else None
+
+
+def main(arguments: list[str]) -> int:
+    """Crawl until nothing waits; 1 where the admin database does not answer."""
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
+    crawler = Crawler(slots.inherited(int(arguments[0])))
+    signal.signal(signal.SIGTERM, crawler.stop)
+    signal.signal(signal.SIGINT, crawler.stop)
+    try:
+        crawler.work()
+    except DatabaseError as error:
+        log.error("the crawler ends, as the admin database does not answer: %s", error)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,81 @@
+"""What takes long on this machine, crawls and imports, started and stopped.
+
+Each is a process (`pipeline.crawler`, `pipeline.import_process`) that outlives whoever starts it: no worker waits.
+"""
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import psutil
+
+from core.settings import Settings
+from pipeline import slots
+
+CRAWLER, CRAWL = "pipeline.crawler", "pipeline.crawl_process"  # a slot of this machine, and one run in it
+IMPORT = "pipeline.import_process"
+_HOME = "ZHUIWEN_HOME"
+_POLL_S = 0.2
+
+
+def slots_folder(home: Path) -> Path:
+    return home / "run" / "crawlers"
+
+
+def start(settings: Settings) -> bool:
+    """Start a crawler where this machine has a slot for one, and return at once; whether there was."""
+    return _start(CRAWLER, slots_folder(settings.home), settings)
+
+
+def start_import(settings: Settings) -> bool:
+    """The same of a process that takes in archives: as many as crawlers, and beside them."""
+    return _start(IMPORT, settings.home / "run" / "imports", settings)
+
+
+def _start(module: str, folder: Path, settings: Settings) -> bool:
+    slot = slots.take(folder, settings.pipeline.crawlers)
+    if slot is None:
+        return False
+    try:
+        process = subprocess.Popen(
+            [sys.executable, "-m", module, str(slot.fileno())],
+            stdin=subprocess.DEVNULL,
+            pass_fds=(slot.fileno(),),
+            env={**os.environ, _HOME: str(settings.home)},
+        )
+    finally:
+        slot.free()
+    # Its exit code is taken by somebody, or it would stay a zombie as long as this process lives.
+    threading.Thread(target=process.wait, name=f"{module} {process.pid}", daemon=True).start()
+    return True
+
+
+def running(home: Path) -> list[psutil.Process]:
+    """The living crawlers of this home folder, the crawls that they run, and imports."""
+    return [process for process in psutil.process_iter() if _is_ours(process, home)]
+
+
+def stop(home: Path) -> None:
+    """Ask crawlers to end after the pages in flight: their runs are queued again and go on from there. End imports."""
+    for process in running(home):
+        with suppress(psutil.NoSuchProcess):  # it has ended by itself
+            process.terminate()
+
+
+def wait_until_ended(home: Path, max_s: float) -> None:
+    """Wait for crawlers that were asked to stop."""
+    deadline = time.monotonic() + max_s
+    while running(home) and time.monotonic() < deadline:
+        time.sleep(_POLL_S)
+
+
+def _is_ours(process: psutil.Process, home: Path) -> bool:
+    try:
+        is_one = process.cmdline()[1:3] in (["-m", CRAWLER], ["-m", CRAWL], ["-m", IMPORT])
+        return is_one and process.environ().get(_HOME) == str(home)
+    except (psutil.Error, OSError):
+        return False

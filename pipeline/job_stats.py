@@ -1,0 +1,47 @@
+"""What the last jobs did, kept in Redis for whoever asks: sweeps, searches of the pages, daily comparisons."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+import redis
+
+from core.errors import ServiceUnavailable
+
+KEY = "zw:jobs"
+SWEEP, SEARCH, DAILY = "sweep", "search of stored pages", "daily comparison"
+EVIDENCE = "check of the evidence"
+NAMES = (SWEEP, SEARCH, DAILY)
+
+
+@dataclass(frozen=True, slots=True)
+class JobStats:
+    """When a job ended, and its counts by their names."""
+
+    ended_at: datetime
+    counts: Mapping[str, int]
+
+    def __str__(self) -> str:
+        done = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in self.counts.items() if count)
+        return done or "nothing was pending"
+
+
+def note_job_stats(client: "redis.Redis", name: str, ended_at: datetime, counts: Mapping[str, int]) -> JobStats:
+    """Keep what a job did in place of the one before. Raises ServiceUnavailable when Redis does not answer."""
+    done = JobStats(ended_at, dict(counts))
+    try:
+        client.hset(KEY, name, json.dumps({"ended_at": ended_at.isoformat(), "counts": done.counts}))
+    except redis.RedisError as error:
+        raise ServiceUnavailable("Redis", "ZHUIWEN_REDIS_URL", "zhuiwen status") from error
+    return done
+
+
+def last_job_stats(client: "redis.Redis") -> dict[str, JobStats]:
+    """The last of each name; none of a name that never ended one. Raises ServiceUnavailable."""
+    try:
+        kept = client.hgetall(KEY)
+    except redis.RedisError as error:
+        raise ServiceUnavailable("Redis", "ZHUIWEN_REDIS_URL", "zhuiwen status") from error
+    jobs = {name.decode() if isinstance(name, bytes) else name: json.loads(value) for name, value in kept.items()}
+    return {name: JobStats(datetime.fromisoformat(value["ended_at"]), value["counts"]) for name, value in jobs.items()}

@@ -1,0 +1,86 @@
+"""The texts that a search is for, ready to be met in page fingerprints."""
+
+from collections.abc import Collection, Hashable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.errors import NotFound
+from core.ids import WorkTextId
+from fingerprint.record import Fingerprint
+from matcher.calibration import DEFAULT as CALIBRATION
+from matcher.corpus import CorpusCache
+from matcher.index.memory import MemoryIndex
+from matcher.index.page_seeds import page_seeds
+from matcher.matching import Matcher
+from pipeline.corpus import StoredCorpus
+from pipeline.steps import Ports, work_fingerprint
+
+# Beyond it the pages are left to the index, where all workers share the comparisons: so many texts (some 20 M
+# characters) share a seed with nearly every page, and their index takes some 200 MB of this one process.
+MAX_SEEDS = 4_000_000
+CACHED_TEXT_BYTES = 64 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NewTextQuery:
+    """New texts of one rights holder.
+
+    hashes      uint64[s], sorted, distinct: all their seeds
+    findable    when each became so; None: it may at any moment
+    """
+
+    hashes: NDArray[np.uint64]
+    matcher: Matcher
+    findable: Mapping[WorkTextId, datetime | None]
+
+    def __len__(self) -> int:
+        return len(self.findable)
+
+    def shares_seeds(self, fingerprint: Fingerprint) -> bool:
+        """Whether a page has one seed of these texts. Every finding begins with one, so none is lost."""
+        return is_any_in(page_seeds(fingerprint, CALIBRATION).hashes, self.hashes)
+
+    def is_in(self, text: str, fingerprint: Fingerprint, checked_at: datetime) -> bool:
+        """Whether a page compared at `checked_at` took from one that came later, as far as these texts alone tell."""
+        return bool(self.matcher.match(text, fingerprint, partial(self._since, checked_at)))
+
+    def _since(self, checked_at: datetime, texts: Collection[WorkTextId]) -> Mapping[WorkTextId, Hashable]:
+        return {text: text for text in texts if (at := self.findable.get(text)) is None or at >= checked_at}
+
+
+def new_text_query(rights_holder: int, since: datetime, ports: Ports) -> NewTextQuery | None:
+    """The texts of a rights holder that pages compared at `since` have not met; None when they are too many."""
+    findable = ports.cases.newer_texts(rights_holder, since)
+    index = MemoryIndex(ports.algorithm.id)
+    hashes: list[NDArray[np.uint64]] = []
+    seeds = 0
+    for text_id in findable:
+        try:
+            fingerprint = work_fingerprint(text_id, ports)
+        except NotFound:
+            continue  # the store lost it: it is found on no page until its work is added again
+        seeds += fingerprint.hashes.size
+        if seeds > MAX_SEEDS:
+            return None
+        hashes.append(fingerprint.hashes)
+        index.add(text_id, fingerprint)
+    corpus = CorpusCache(StoredCorpus(ports.works, ports.fingerprints, ports.algorithm), CACHED_TEXT_BYTES)
+    distinct = np.unique(np.concatenate([np.zeros(0, np.uint64), *hashes]))
+    return NewTextQuery(distinct, Matcher(index, corpus, CALIBRATION), findable)
+
+
+def is_any_in(asked: NDArray[np.uint64], ordered: NDArray[np.uint64]) -> bool:
+    """Whether one of `asked` stands in `ordered`, which is sorted and distinct.
+
+    >>> is_any_in(np.array([1, 5], np.uint64), np.array([2, 5], np.uint64))
+    True
+    """
+    if not ordered.size:
+        return False
+    places = np.searchsorted(ordered, asked)
+    places[places == ordered.size] = 0
+    return bool((ordered[places] == asked).any())

@@ -1,0 +1,91 @@
+"""Which sentences of a text to search for: prose that stands nowhere else, as far as the corpus knows."""
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fingerprint.algorithms import Algorithm
+from fingerprint.fingerprinting import fingerprint_text
+from matcher.index.ports import MatchIndex
+
+# Engines take a phrase of some 32 Chinese characters whole (Bing, Baidu: 38 are the limit of a query, 2026-11); below
+# 20 a sentence of everyday words stands elsewhere by chance.
+MIN_CHARS, MAX_CHARS = 20, 38
+MIN_DISTINCT_SHARE = 0.6  # of its characters; refrains and onomatopoeia repeat theirs
+MAX_POSTINGS = 1_000  # beyond, a seed is set wording; only the counts are wanted
+_SENTENCE = re.compile(r"[^。！？!?…\n]+")
+_CLAUSE = re.compile(r"[，,；;、]")
+_HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0002ffff]")
+# Speech and its tags are formula; figures, letters and brackets are what engines and copiers change.
+_UNFIT = re.compile(
+    r"[0-9０-９A-Za-zＡ-Ｚａ-ｚ“”\"「」『』《》〈〉（）()【】\[\]：:·—~～*=|/\\<>&]|[说說问問笑答喊叫骂罵]道|第.{1,6}[章回节節卷]"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One sentence; how often its commonest seed stands in the whole index, the text's own place among them."""
+
+    text: str
+    commonest: int
+    mean: float
+
+
+def distinctive(
+    text: str, index: MatchIndex, algorithm: Algorithm, wanted: int, asked: Collection[str] = ()
+) -> list[Sentence]:
+    """Up to `wanted` sentences of `text`, the rarest first, none of `asked`; [] where none is fit.
+
+    Raises IndexStale for an index that answers nothing.
+    """
+    candidates = [(start, found) for start, found in _candidates(text) if found not in asked]
+    if not candidates:
+        return []
+    print_of = fingerprint_text(text, algorithm)
+    if not print_of.hashes.size:
+        return []
+    hashes, places = np.unique(print_of.hashes, return_inverse=True)
+    counts = index.lookup(hashes, MAX_POSTINGS).counts[places]
+    positions = print_of.offsets[print_of.anchors].astype(np.int64)
+    order = np.argsort(positions, kind="stable")
+    rated = _rated(candidates, positions[order], counts[order])
+    return sorted(rated, key=lambda one: (one.commonest, one.mean, -len(set(one.text)), one.text))[:wanted]
+
+
+def _rated(
+    candidates: Sequence[tuple[int, str]], positions: NDArray[np.int64], counts: NDArray[np.int32]
+) -> Iterator[Sentence]:
+    """Those that have a seed of their own; of the others nothing is known."""
+    for start, found in candidates:
+        first, last = np.searchsorted(positions, [start, start + len(found)])
+        own = counts[first:last]
+        if own.size:
+            yield Sentence(found, int(own.max()), float(own.mean()))
+
+
+def _candidates(text: str) -> Iterator[tuple[int, str]]:
+    """Sentences with their place, each wording once; of a long one its first clauses."""
+    seen: set[str] = set()
+    for match in _SENTENCE.finditer(text):
+        start, found = _cut(match.start(), match[0])
+        if found and found not in seen and _is_fit(found):
+            seen.add(found)
+            yield start, found
+
+
+def _cut(start: int, sentence: str) -> tuple[int, str]:
+    bare = sentence.strip(" \t\r\u3000，,；;、")
+    start += sentence.index(bare) if bare else 0
+    if len(bare) <= MAX_CHARS:
+        return start, bare
+    ends = [match.start() for match in _CLAUSE.finditer(bare) if MIN_CHARS <= match.start() <= MAX_CHARS]
+    return start, bare[: ends[-1]] if ends else ""
+
+
+def _is_fit(sentence: str) -> bool:
+    han = _HAN.findall(sentence)
+    is_prose = len(han) >= MIN_CHARS and not _UNFIT.search(sentence)
+    return is_prose and len(set(han)) >= MIN_DISTINCT_SHARE * len(han)

@@ -1,0 +1,169 @@
+"""Who sees what, and who may do what: the one place that every list, view, export and report asks.
+
+A reviewer sees all that belongs to the rights holder and gives verdicts; a manager also keeps its works, sites,
+licences, own domains and members, asks for crawls and exports; an administrator (superuser) does everything. What a
+person may do follows from memberships alone, never from Django's permissions on single models.
+"""
+
+from typing import TypeVar
+
+from django.contrib.auth.models import AnonymousUser, User
+from django.db.models import Model, QuerySet
+
+from core.errors import BrokenInvariant
+from records.models import (
+    Address,
+    ArchiveImport,
+    Case,
+    CaseMatch,
+    Chapter,
+    CrawlRun,
+    DiscoveredPage,
+    DiscoveryPlan,
+    DiscoveryQuery,
+    EvidenceBundle,
+    Exclusion,
+    Licence,
+    Membership,
+    OffSiteRedirect,
+    OpinionRequest,
+    OwnDomain,
+    PageCheck,
+    PageRecord,
+    RetentionLog,
+    RightsHolder,
+    RightsRecord,
+    RobotsSwitch,
+    SecondOpinion,
+    Site,
+    SiteBanRule,
+    SiteDomain,
+    SiteMove,
+    SiteProxy,
+    SiteRules,
+    TakenText,
+    VerdictRecord,
+    Work,
+)
+
+M = TypeVar("M", bound=Model)
+Person = User | AnonymousUser
+
+# From a record to the key of the rights holder that it belongs to. A model that is missing here cannot be shown at all.
+HOLDER_PATHS: dict[type[Model], str] = {
+    RightsHolder: "id",
+    Membership: "rights_holder_id",
+    Work: "rights_holder_id",
+    Chapter: "work__rights_holder_id",
+    Licence: "rights_holder_id",
+    OwnDomain: "rights_holder_id",
+    Site: "rights_holder_id",
+    SiteDomain: "site__rights_holder_id",
+    CrawlRun: "site__rights_holder_id",
+    Address: "site__rights_holder_id",
+    OffSiteRedirect: "site__rights_holder_id",
+    SiteMove: "site__rights_holder_id",
+    ArchiveImport: "rights_holder_id",
+    DiscoveryPlan: "work__rights_holder_id",
+    DiscoveryQuery: "work__rights_holder_id",
+    DiscoveredPage: "work__rights_holder_id",
+    PageRecord: "site__rights_holder_id",
+    SiteRules: "site__rights_holder_id",
+    SiteBanRule: "site__rights_holder_id",
+    SiteProxy: "site__rights_holder_id",
+    RobotsSwitch: "site__rights_holder_id",
+    PageCheck: "page__site__rights_holder_id",
+    Exclusion: "page__site__rights_holder_id",
+    Case: "rights_holder_id",
+    CaseMatch: "case__rights_holder_id",
+    VerdictRecord: "case__rights_holder_id",
+    RightsRecord: "case__rights_holder_id",
+    TakenText: "case__rights_holder_id",
+    SecondOpinion: "case__rights_holder_id",
+    OpinionRequest: "case__rights_holder_id",
+    EvidenceBundle: "case__rights_holder_id",
+    RetentionLog: "bundle__case__rights_holder_id",
+}
+
+
+def is_administrator(user: Person) -> bool:
+    return bool(user.is_active and user.is_superuser)
+
+
+def roles(user: Person) -> dict[int, str]:
+    """The user's role for each rights holder, by key; empty for inactive users and those without memberships."""
+    if not user.is_active or not user.pk:
+        return {}
+    return dict(Membership.objects.filter(user_id=user.pk).values_list("rights_holder_id", "role"))
+
+
+def visible(queryset: QuerySet[M], user: Person) -> QuerySet[M]:
+    """Those records of `queryset` that belong to a rights holder of the user's; all of them for an administrator.
+
+    Users are visible to those who share a rights holder with them. Raises BrokenInvariant for a model that belongs to
+    no rights holder and is asked for by anybody but an administrator.
+    """
+    return _belonging(queryset, user, Membership.objects.all())
+
+
+def manageable(queryset: QuerySet[M], user: Person) -> QuerySet[M]:
+    """Those records of `queryset` that the user may change: as a manager of their rights holder or administrator."""
+    return _belonging(queryset, user, Membership.objects.filter(role=Membership.Role.MANAGER))
+
+
+def _belonging(queryset: QuerySet[M], user: Person, memberships: QuerySet[Membership]) -> QuerySet[M]:
+    if is_administrator(user):
+        return queryset
+    key = user.pk
+    if not user.is_active or key is None:
+        return queryset.none()
+    holders = memberships.filter(user_id=key).values("rights_holder_id")
+    if issubclass(queryset.model, User):
+        colleagues = Membership.objects.filter(rights_holder_id__in=holders).values("user_id")
+        return queryset.filter(pk__in=colleagues)
+    return queryset.filter(**{f"{holder_path(queryset.model)}__in": holders})
+
+
+def holder_path(model: type[Model]) -> str:
+    """The look-up from a model to its rights holder's key. Raises BrokenInvariant where there is none."""
+    if model not in HOLDER_PATHS:
+        raise BrokenInvariant("case.no-holder-path", model=model.__name__)
+    return HOLDER_PATHS[model]
+
+
+def holder_id_of(record: Model) -> int | None:
+    """The key of the rights holder that a record belongs to; None where it was not set yet."""
+    *steps, last = holder_path(type(record)).split("__")
+    at: Model | None = record
+    for step in steps:
+        at = getattr(at, step, None) if at is not None else None
+    return getattr(at, last, None) if at is not None else None
+
+
+def role_in(user: Person, rights_holder: RightsHolder | int) -> str | None:
+    """`reviewer`, `manager`, or None for somebody else; an administrator manages every rights holder."""
+    if is_administrator(user):
+        return str(Membership.Role.MANAGER)
+    key = rights_holder if isinstance(rights_holder, int) else rights_holder.pk
+    return roles(user).get(key)
+
+
+def may_see(user: Person, record: Model) -> bool:
+    holder = holder_id_of(record)
+    return is_administrator(user) or (holder is not None and role_in(user, holder) is not None)
+
+
+def may_manage(user: Person, record: Model) -> bool:
+    holder = holder_id_of(record)
+    return is_administrator(user) or (holder is not None and role_in(user, holder) == Membership.Role.MANAGER)
+
+
+def manages_anything(user: Person) -> bool:
+    return is_administrator(user) or Membership.Role.MANAGER in roles(user).values()
+
+
+def admit(user: User) -> None:
+    """Let a member into the admin; what they may do there follows from their memberships."""
+    if not user.is_staff:
+        user.is_staff = True
+        user.save(update_fields=["is_staff"])

@@ -1,0 +1,80 @@
+"""What a rights holder allows where: licences and own domains as plain values that rule on findings."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from django.conf import settings
+
+from core.hosts import host_key
+from core.rights import Permission, is_within, rule
+from core.states import Rejection
+from records.models import Licence, OwnDomain
+
+ALLOWANCES = (Rejection.LICENSED, Rejection.OWN_SITE)
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """What the rights say of one finding. `reason` is None, and all else empty, where nothing allows it."""
+
+    reason: Rejection | None = None
+    label: str = ""  # as a reader knows it: licensee and contract, or the own domain
+    right: Licence | OwnDomain | None = None
+
+
+NOTHING = Allowance()
+
+
+@dataclass(slots=True)
+class _Near:
+    """The rights that concern one host."""
+
+    own: list[str]
+    for_all: list[Permission]
+    by_work: dict[int, list[Permission]]
+
+
+class Rights:
+    """The rights of one rights holder, read once; rules any number of findings."""
+
+    def __init__(self, holder: int) -> None:
+        self._own = {own.domain: own for own in OwnDomain.objects.filter(rights_holder=holder)}
+        self._licences = {licence.pk: licence for licence in Licence.objects.filter(rights_holder=holder)}
+        self._zone = ZoneInfo(settings.TIME_ZONE)
+        self._near: dict[tuple[str, int], _Near] = {}
+
+    def ruling(self, work: int, url: str, seen_at: datetime) -> Allowance:
+        """Whether the page at `url` may carry the work, by the operator's day on which it was last seen."""
+        near = self._near_to(url)
+        permissions = [*near.by_work.get(work, ()), *near.for_all]
+        if not (near.own or permissions):
+            return NOTHING
+        ruled = rule(url, seen_at.astimezone(self._zone).date(), near.own, permissions)
+        if ruled.rejection is None:
+            return NOTHING
+        if ruled.permission is None:
+            return Allowance(ruled.rejection, ruled.detail, self._own[ruled.detail])
+        return Allowance(ruled.rejection, ruled.detail[:300], self._licences[int(str(ruled.permission.key))])
+
+    def _near_to(self, url: str) -> _Near:
+        """A page's host decides which rights concern it: looked up once a host, as findings come by the thousand."""
+        try:
+            key = host_key(url)
+        except ValueError:
+            key = ("", 0)
+        if key not in self._near:
+            by_work: dict[int, list[Permission]] = defaultdict(list)
+            for_all: list[Permission] = []
+            for licence in self._licences.values():
+                if is_within(url, licence.domain):
+                    (for_all if licence.work_id is None else by_work[licence.work_id]).append(_permission(licence))
+            own = [domain for domain in self._own if is_within(url, domain)]
+            self._near[key] = _Near(own, for_all, by_work)
+        return self._near[key]
+
+
+def _permission(licence: Licence) -> Permission:
+    label = f"{licence.licensee} {licence.number}".strip()
+    return Permission(licence.domain, licence.valid_from, licence.valid_until, label, licence.pk)

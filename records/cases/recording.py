@@ -1,0 +1,365 @@
+"""What was found on pages -> page records, checks, cases and frozen evidence: many pages in one transaction.
+
+Rows of pages are locked in the order of their ids, after the rights of the holders concerned, so that two workers that
+record the same pages wait for each other and never for ever.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from core.errors import NotFound
+from core.ids import SiteId, WorkTextId, digest
+from core.matches import Match
+from core.ports import Outcome, WorkTexts
+from core.states import Rejection
+from records.cases.backlog import OUTDATED
+from records.cases.permissions import ALLOWANCES, Allowance, Rights
+from records.cases.rulings import Cause, Occasion, lock_rights, rule_cases
+from records.cases.totals import MAX_TITLE_CHARS, Findings, by_work, case_figures
+from records.code_version import code_version
+from records.models import Case, CaseMatch, Chapter, Exclusion, PageCheck, PageRecord, Site, TakenText
+from records.snapshots import frozen_obfuscations, frozen_span, with_length_kept
+
+_SHOWN = (
+    "version_id", "title", "chars", "encoding", "is_encoding_doubtful", "extractor", "confidence", "obfuscations",
+    "rejection", "checked_at",
+)  # fmt: skip
+_CHECKED = (
+    "page", "algorithm_id", "corpus_revision", "rejection", "match_count", "checked_at", "appeared_at"
+)  # fmt: skip
+_FIGURES = (
+    "page_url", "page_title", "version_id", "match_class", "similarity", "page_containment", "taken_chars",
+    "matched_chars", "longest_run_chars", "obfuscations",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """One outcome, with what of it concerns the holder who watches its site."""
+
+    outcome: Outcome
+    site: Site
+    findings: list[Findings]
+    is_whole: bool  # no text that was found has been withdrawn meanwhile
+
+    @property
+    def holder(self) -> int:
+        return self.site.rights_holder_id
+
+    @property
+    def rejection(self) -> str:
+        if self.outcome.rejection is not None:
+            return str(self.outcome.rejection)
+        return "" if self.findings else str(Rejection.NO_MATCH)
+
+
+def record_outcomes(outcomes: Sequence[Outcome], works: WorkTexts) -> list[list[int]]:
+    """Write outcomes in the caller's transaction; the ids of each one's cases. Raises NotFound for an unknown site."""
+    if not outcomes:
+        return []
+    found = _found(outcomes)
+    rights = {holder: Rights(holder) for holder in _locked(found)}
+    pages = _write_pages(found)
+    cases = _Cases([each for each in found if each.findings], works)
+    by_outcome = [_rule(each, pages[each.outcome.version.page_id], cases, rights) for each in found]
+    cases.write()
+    _drop_exclusions(found, [finding for ruled in by_outcome for finding in ruled.exclusions])
+    for holder, ids in cases.by_holder().items():
+        rule_cases(Case.objects.filter(pk__in=ids), rights[holder], Occasion(Cause.SIGHTING, outcomes[0].checked_at))
+    _write_checks(found)
+    owed = [version for ruled in by_outcome for version in ruled.owed]
+    PageCheck.objects.filter(version_id__in=owed).update(algorithm_id=OUTDATED)
+    return [[case.pk for case in ruled.cases] for ruled in by_outcome]
+
+
+def site_key(site: SiteId) -> int:
+    """The row of a site. Raises NotFound for what is no key."""
+    if not site.isdecimal():
+        raise NotFound("site", site)
+    return int(site)
+
+
+def _found(outcomes: Sequence[Outcome]) -> list[_Found]:
+    keys = {outcome.version.site_id: site_key(outcome.version.site_id) for outcome in outcomes}
+    sites = Site.objects.in_bulk(list(set(keys.values())))
+    for name, key in keys.items():
+        if key not in sites:
+            raise NotFound("site", name)
+    chapters = _chapters(outcomes, {site.rights_holder_id for site in sites.values()})
+    found = []
+    for outcome in outcomes:
+        site = sites[keys[outcome.version.site_id]]
+        owned = _owned(outcome.matches, chapters, site.rights_holder_id)
+        is_whole = {match.text_id for match in outcome.matches} <= {chapter.text_id for chapter in owned}
+        found.append(_Found(outcome, site, by_work(owned, outcome.matches), is_whole))
+    return found
+
+
+def _chapters(outcomes: Iterable[Outcome], holders: Collection[int]) -> dict[str, list[Chapter]]:
+    texts = {match.text_id for outcome in outcomes for match in outcome.matches}
+    chapters: dict[str, list[Chapter]] = defaultdict(list)
+    if texts:
+        rows = Chapter.objects.filter(text_id__in=texts, work__rights_holder__in=holders).select_related("work")
+        for chapter in rows:
+            chapters[chapter.text_id].append(chapter)
+    return chapters
+
+
+def _owned(matches: Iterable[Match], chapters: dict[str, list[Chapter]], holder: int) -> list[Chapter]:
+    of_matches = (chapter for match in matches for chapter in chapters.get(match.text_id, ()))
+    owned = (chapter for chapter in of_matches if chapter.work.rights_holder_id == holder)
+    return sorted(owned, key=lambda chapter: (chapter.work_id, chapter.number))
+
+
+def _locked(found: Iterable[_Found]) -> list[int]:
+    """The holders of whom something was found; until the transaction ends nobody changes their rights."""
+    holders = sorted({each.holder for each in found if each.findings})
+    for holder in holders:
+        lock_rights(holder)
+    return holders
+
+
+def _write_pages(found: Sequence[_Found]) -> dict[str, PageRecord]:
+    """The rows of the pages, brought up to date; two outcomes of one page in their order."""
+    ids = sorted({each.outcome.version.page_id for each in found})
+    rows = PageRecord.objects.select_for_update().filter(page_id__in=ids).order_by("page_id")
+    pages = {row.page_id: row for row in rows}
+    known = frozenset(pages)
+    for each in found:
+        outcome, page_id = each.outcome, each.outcome.version.page_id
+        page = pages.get(page_id)
+        if page is None:
+            page = pages[page_id] = PageRecord(
+                page_id=page_id, site=each.site, url=outcome.version.canonical_url,
+                first_seen=outcome.first_seen, last_seen=outcome.seen_at, **_shown(each),
+            )  # fmt: skip
+            continue
+        page.first_seen = min(page.first_seen, outcome.first_seen)
+        page.last_seen = max(page.last_seen, outcome.seen_at)
+        if outcome.is_current or page.version_id == outcome.version.id:
+            for name, value in _shown(each).items():
+                setattr(page, name, value)
+    PageRecord.objects.bulk_create(pages[page_id] for page_id in ids if page_id not in known)
+    PageRecord.objects.bulk_create(
+        [pages[page_id] for page_id in ids if page_id in known],
+        update_conflicts=True,
+        unique_fields=["page_id"],
+        update_fields=["first_seen", "last_seen", *_SHOWN],
+    )
+    return pages
+
+
+def _shown(found: _Found) -> dict[str, Any]:
+    """What a page's row says of the version that the page shows."""
+    version, reading = found.outcome.version, found.outcome.version.reading
+    values = (
+        version.id, with_length_kept(reading.title)[:MAX_TITLE_CHARS], len(reading.text), reading.encoding,
+        reading.is_encoding_doubtful, reading.extractor, reading.confidence, frozen_obfuscations(reading.obfuscations),
+        found.rejection, found.outcome.checked_at,
+    )  # fmt: skip
+    return dict(zip(_SHOWN, values, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class _Ruled:
+    """What became of an outcome's findings."""
+
+    cases: list[Case]
+    exclusions: list[int]
+    owed: list[str]  # versions that are to be compared again
+
+
+def _rule(found: _Found, page: PageRecord, cases: "_Cases", rights: dict[int, Rights]) -> _Ruled:
+    ruled, outcome = _Ruled([], [], []), found.outcome
+    for findings in found.findings:
+        allowance = rights[found.holder].ruling(findings.work.pk, outcome.version.page_url, outcome.seen_at)
+        if allowance.reason is None and findings.are_quotations:
+            allowance = Allowance(Rejection.QUOTATION)
+        is_known = outcome.is_current and cases.has(page, findings)
+        if allowance.reason is None or (is_known and allowance.reason in ALLOWANCES):
+            ruled.cases.append(cases.take(found, page, findings))
+        elif outcome.is_current and not is_known:  # else it would be counted beside its case
+            ruled.exclusions.append(_exclude(page, outcome, findings, allowance))
+    if ruled.cases and not outcome.is_current:
+        ruled.owed.extend(_take_in(page, ruled.cases))
+    return ruled
+
+
+def _take_in(page: PageRecord, cases: Iterable[Case]) -> list[str]:
+    """Let cases that an older version of the page opened take in what was found on the version that it shows.
+
+    What the rights allow there was never frozen: that version, which is returned, is owed a comparison, which sets the
+    case aside.
+    """
+    taken_in = Exclusion.objects.filter(page=page, work__in=[case.work_id for case in cases])
+    is_owed = taken_in.filter(reason__in=ALLOWANCES).exists()
+    taken_in.delete()
+    return [page.version_id] if is_owed else []
+
+
+class _Cases:
+    """The cases of some outcomes: read at once, changed one after the other, written at once."""
+
+    def __init__(self, found: Sequence[_Found], works: WorkTexts) -> None:
+        pages = {each.outcome.version.page_id for each in found}
+        rows = Case.objects.select_for_update().filter(page__in=pages).order_by("pk") if pages else ()
+        self._cases = {(case.page_id, case.work_id): case for case in rows}
+        self._works = works
+        self._taken: dict[tuple[str, int], Findings] = {}  # by page and work: what the version shown took
+        self._new: set[tuple[str, int]] = set()
+        self._sightings: list[tuple[Case, Outcome, Findings]] = []
+        self._texts: dict[WorkTextId, tuple[str, str]] = {}
+
+    def has(self, page: PageRecord, findings: Findings) -> bool:
+        return (page.page_id, findings.work.pk) in self._cases
+
+    def take(self, found: _Found, page: PageRecord, findings: Findings) -> Case:
+        """The case of a page and a work, new or brought up to date."""
+        outcome, key = found.outcome, (page.page_id, findings.work.pk)
+        case = self._cases.get(key)
+        is_shown = case is None or outcome.is_current or case.version_id == outcome.version.id
+        if case is None:
+            self._new.add(key)
+            case = self._cases[key] = Case(
+                rights_holder_id=found.holder, page=page, work=findings.work, opened_at=outcome.checked_at,
+                first_seen_at=outcome.first_seen, last_seen_at=outcome.seen_at,
+            )  # fmt: skip
+        case.first_seen_at = min(case.first_seen_at, outcome.first_seen)
+        case.last_seen_at = max(case.last_seen_at, outcome.seen_at)
+        if is_shown:
+            self._taken[key] = findings
+            for name, value in case_figures(findings, outcome.version).items():
+                setattr(case, name, value)
+        self._sightings.append((case, outcome, findings))
+        return case
+
+    def write(self) -> None:
+        """Cases, what they took, and the evidence that is not frozen yet."""
+        touched = {(case.page_id, case.work_id): case for case, _, _ in self._sightings}
+        if not touched:
+            return
+        Case.objects.bulk_create(case for key, case in touched.items() if key in self._new)
+        Case.objects.bulk_update(
+            [case for key, case in touched.items() if key not in self._new],
+            ["first_seen_at", "last_seen_at", *_FIGURES],
+        )
+        self._write_taken()
+        self._freeze()
+
+    def by_holder(self) -> dict[int, list[int]]:
+        """The ids of the cases that were taken, by rights holder."""
+        ids: dict[int, dict[int, None]] = defaultdict(dict)
+        for case, _, _ in self._sightings:
+            ids[case.rights_holder_id][case.pk] = None
+        return {holder: list(of_holder) for holder, of_holder in ids.items()}
+
+    def _write_taken(self) -> None:
+        """Which characters of the works the pages have now; what they had before counts no more."""
+        rows = [
+            TakenText(case=self._cases[key], text_id=str(match.text_id), places=match.taken.packed())
+            for key, findings in self._taken.items()
+            for match in findings.matches
+        ]
+        kept = {(row.case_id, row.text_id) for row in rows}
+        known = [self._cases[key].pk for key in self._taken if key not in self._new]
+        before = TakenText.objects.filter(case__in=known).values_list("pk", "case_id", "text_id") if known else ()
+        gone = [pk for pk, case, text in before if (case, text) not in kept]
+        if gone:
+            TakenText.objects.filter(pk__in=gone).delete()
+        TakenText.objects.bulk_create(
+            rows, update_conflicts=True, unique_fields=["case", "text_id"], update_fields=["places"]
+        )
+
+    def _freeze(self) -> None:
+        known = [case.pk for case, _, _ in self._sightings if (case.page_id, case.work_id) not in self._new]
+        matches = CaseMatch.objects.filter(case__in=known) if known else CaseMatch.objects.none()
+        frozen = set(matches.values_list("case_id", "version_id", "text_id"))
+        rows = []
+        for case, outcome, findings in self._sightings:
+            for chapter, match in findings.items:
+                key = (case.pk, str(outcome.version.id), str(match.text_id))
+                if key not in frozen:
+                    frozen.add(key)
+                    rows.append(self._frozen_match(case, chapter, match, outcome))
+        CaseMatch.objects.bulk_create(rows)
+
+    def _frozen_match(self, case: Case, chapter: Chapter, match: Match, outcome: Outcome) -> CaseMatch:
+        version = outcome.version
+        work_text, work_digest = self._text(match.text_id)
+        return CaseMatch(
+            case=case,
+            version_id=version.id,
+            text_id=match.text_id,
+            chapter=chapter,
+            chapter_title=chapter.title,
+            fetched_at=version.fetched_at,
+            final_url=version.page_url,
+            algorithm_id=match.algorithm_id,
+            corpus_revision=outcome.corpus_revision,
+            code_version=code_version(),
+            raw_digest=version.raw_digest,
+            page_text_digest=version.text_digest,
+            work_text_digest=work_digest,
+            match_class=match.match_class,
+            similarity=match.similarity,
+            page_containment=match.page_containment,
+            work_containment=match.work_containment,
+            matched_chars=match.matched_chars,
+            longest_run_chars=match.longest_run_chars,
+            spans=[frozen_span(span, version.reading.text, work_text) for span in match.spans],
+            obfuscations=frozen_obfuscations(match.obfuscations),
+            also=list(match.also),
+            found_at=outcome.checked_at,
+        )
+
+    def _text(self, text_id: WorkTextId) -> tuple[str, str]:
+        """A text of the corpus and its digest."""
+        if text_id not in self._texts:
+            text = self._works.text(text_id) or ""
+            self._texts[text_id] = text, digest(text.encode("utf-8", "surrogatepass"))
+        return self._texts[text_id]
+
+
+def _exclude(page: PageRecord, outcome: Outcome, findings: Findings, allowance: Allowance) -> int:
+    shown = {
+        "page_url": outcome.version.page_url,
+        "reason": str(allowance.reason),
+        "detail": allowance.label,
+        "match_class": findings.main.match_class,
+        "similarity": findings.main.similarity,
+        "matched_chars": findings.matched_chars,
+    }
+    row, _ = Exclusion.objects.update_or_create(
+        page=page, work=findings.work, defaults=shown, create_defaults={**shown, "found_at": outcome.checked_at}
+    )
+    return row.pk
+
+
+def _drop_exclusions(found: Iterable[_Found], kept: Collection[int]) -> None:
+    """Of the pages whose version shown was compared: what is left out there no more."""
+    pages = [each.outcome.version.page_id for each in found if each.outcome.is_current]
+    Exclusion.objects.filter(page__in=pages).exclude(pk__in=kept).delete()
+
+
+def _write_checks(found: Iterable[_Found]) -> None:
+    checks = {each.outcome.version.id: _check(each) for each in found}
+    PageCheck.objects.bulk_create(
+        checks.values(), update_conflicts=True, unique_fields=["version_id"], update_fields=list(_CHECKED)
+    )
+
+
+def _check(found: _Found) -> PageCheck:
+    outcome = found.outcome
+    return PageCheck(
+        version_id=outcome.version.id,
+        page_id=outcome.version.page_id,
+        # What was found in a text that was withdrawn meanwhile may stand in another as well: it is asked again.
+        algorithm_id=outcome.algorithm_id if found.is_whole else OUTDATED,
+        corpus_revision=outcome.corpus_revision,
+        rejection=found.rejection,
+        match_count=sum(len(findings.items) for findings in found.findings),
+        checked_at=outcome.checked_at,
+        appeared_at=outcome.first_seen,
+    )

@@ -1,0 +1,75 @@
+"""A case's own figures, of all texts of the work that the page took from."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from core.matches import Match, MatchClass
+from core.obfuscations import Obfuscation, ObfuscationFound
+from core.pages import PageVersion
+from records.models import Chapter, Work
+from records.snapshots import frozen_obfuscations, merged_obfuscations, with_length_kept
+
+MAX_TITLE_CHARS = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What a page took from one work: each text once, with the first chapter that has it."""
+
+    work: Work
+    items: tuple[tuple[Chapter, Match], ...]
+
+    @property
+    def matches(self) -> list[Match]:
+        return [match for _, match in self.items]
+
+    @property
+    def matched_chars(self) -> int:
+        return sum(match.matched_chars for match in self.matches)
+
+    @property
+    def taken_chars(self) -> int:
+        """Characters of the work that stand on the page, each once."""
+        return sum(len(match.taken) for match in self.matches)
+
+    @property
+    def main(self) -> Match:
+        """The match that took most. A quotation beside a copy does not make the copy one."""
+        copies = [match for match in self.matches if match.match_class is not MatchClass.QUOTATION]
+        return max(copies or self.matches, key=lambda match: match.matched_chars)
+
+    @property
+    def are_quotations(self) -> bool:
+        return all(match.match_class is MatchClass.QUOTATION for match in self.matches)
+
+
+def case_figures(findings: Findings, version: PageVersion) -> dict[str, Any]:
+    """The fields of a case that follow the version shown. Similarity is weighed by what was taken."""
+    matches, matched = findings.matches, findings.matched_chars
+    return {
+        "page_url": version.page_url,
+        "page_title": with_length_kept(version.reading.title)[:MAX_TITLE_CHARS],
+        "version_id": version.id,
+        "match_class": findings.main.match_class,
+        "similarity": sum(match.similarity * match.matched_chars for match in matches) / max(1, matched),
+        "page_containment": min(1.0, sum(match.page_containment for match in matches)),
+        "taken_chars": findings.taken_chars,
+        "matched_chars": matched,
+        "longest_run_chars": max(match.longest_run_chars for match in matches),
+        "obfuscations": frozen_obfuscations(_obfuscations(version, matches)),
+    }
+
+
+def _obfuscations(version: PageVersion, matches: Iterable[Match]) -> list[ObfuscationFound]:
+    found = [item for match in matches for item in match.obfuscations]
+    return merged_obfuscations([*version.reading.obfuscations, *found], order=list(Obfuscation))
+
+
+def by_work(chapters: Iterable[Chapter], matches: Sequence[Match]) -> list[Findings]:
+    """The matches by work. chapters: with their works, in order of work and number."""
+    by_text = {str(match.text_id): match for match in matches}
+    items: dict[Work, dict[str, tuple[Chapter, Match]]] = {}
+    for chapter in chapters:
+        items.setdefault(chapter.work, {}).setdefault(chapter.text_id, (chapter, by_text[chapter.text_id]))
+    return [Findings(work, tuple(found.values())) for work, found in items.items()]

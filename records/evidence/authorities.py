@@ -1,0 +1,81 @@
+"""The time stamp authorities of this installation, and exports that are sealed by those of them that answer."""
+
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from core.errors import BadConfiguration, RetryLater
+from core.ids import Digest
+from core.service_urls import without_secrets
+from core.settings import EvidenceSettings
+from core.wording import Message
+from crawler.fetching.authority_client import AuthorityClient
+from evidence.authority import TIMEOUT_S, Authority
+from evidence.export import write
+from evidence.faults import DoesNotHold
+from evidence.ports import Stamper
+from evidence.records import CaseMaterial, Stamp
+from evidence.verification import Report
+from records.code_version import code_version
+
+log = logging.getLogger("zhuiwen.evidence")
+
+SEAL_TIMEOUT_S = 5.0  # somebody waits for the file; public authorities answer in 0.1 to 2 s
+
+
+def authorities_of(settings: EvidenceSettings, timeout_s: float = TIMEOUT_S) -> list[Authority]:
+    """The configured authorities. Raises BadConfiguration naming all that cannot be."""
+    client = AuthorityClient(allow_private=settings.allow_private_tsa)
+    found, faults = [], list[Message]()
+    for url in settings.tsa_urls:
+        try:
+            roots = _roots_for(url, settings.tsa_roots)
+            found.append(Authority(url, roots, client, timeout_s=timeout_s))
+        except BadConfiguration as error:
+            faults.extend(error.faults)
+    if faults:
+        raise BadConfiguration(faults)
+    return found
+
+
+def write_sealed(path: Path, material: CaseMaterial, authorities: Sequence[Stamper]) -> Report:
+    """Write an export, stamped as a whole by those authorities that answer; by none, if need be: it says so.
+
+    Raises as `evidence.export.write`.
+    """
+    left = [_Asked(each) for each in authorities]
+    while True:
+        try:
+            return write(path, material, code_version(), seals=left)
+        except (RetryLater, DoesNotHold) as error:
+            if not any(each.has_failed for each in left):
+                raise
+            log.warning("case %s is exported without the seal of an authority: %s", material.case, error)
+            left = [each for each in left if not each.has_failed]
+
+
+class _Asked:
+    """An authority, of which it is remembered that it did not answer as it must."""
+
+    def __init__(self, authority: Stamper) -> None:
+        self._authority = authority
+        self.has_failed = False
+
+    def stamp(self, digest: Digest) -> Stamp:
+        try:
+            return self._authority.stamp(digest)
+        except (RetryLater, DoesNotHold):
+            self.has_failed = True
+            raise
+
+
+def _roots_for(url: str, named: str) -> bytes:
+    """The PEM of an authority's root: the one file that is named, or HOST.pem in the folder."""
+    path = Path(named).expanduser()
+    file = path / f"{urlsplit(url).hostname}.pem" if path.is_dir() else path
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        shown = without_secrets(url)
+        raise BadConfiguration("bundle.no-root", authority=shown, file=file) from error

@@ -1,0 +1,178 @@
+"""A case as it is exported: its bundles with their proofs, its facts, the history of its page.
+
+Shared by the command line and the desk; `evidence.export` writes the file.
+"""
+
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any, cast
+
+from django.conf import settings
+from django.db.models import QuerySet
+
+from core.errors import BadConfiguration, BadInput, BrokenInvariant, NotFound
+from core.ids import Digest, PageId, VersionId
+from core.ports import EvidenceStore, KeptPages
+from core.shares import cut_share
+from evidence.days import proof_of
+from evidence.records import CaseMaterial, DayProof, ProvenBundle
+from evidence.records import Stamp as StampAnswer
+from evidence.verification import Report
+from records import stores
+from records.evidence.authorities import SEAL_TIMEOUT_S, authorities_of, write_sealed
+from records.models import Case, DayTree, EvidenceBundle, Stamp
+
+log = logging.getLogger("zhuiwen.evidence")
+
+
+def export_case(case: int, path: Path) -> Report:
+    """Write the evidence of a case to one file that stands alone, sealed by the authorities that answer.
+
+    Raises NotFound, BadInput for a case without a bundle, BrokenInvariant where a stored bundle was changed,
+    UnreadableFile where `path` cannot be written.
+    """
+    material = materials().material_of(case)
+    try:
+        authorities = authorities_of(settings.ZHUIWEN.evidence, SEAL_TIMEOUT_S)
+    except BadConfiguration as error:  # the doctor names it; the evidence is there all the same
+        log.warning("case %s is exported without a seal: %s", case, error)
+        authorities = []
+    return write_sealed(path, material, authorities)
+
+
+def materials() -> "StoredMaterials":
+    """Over the stores of this installation."""
+    return StoredMaterials(stores.evidence_store(), cast("KeptPages", stores.page_store()))
+
+
+class StoredMaterials:
+    """`evidence.ports.CaseMaterials` over the admin database and the stores."""
+
+    def __init__(self, store: EvidenceStore, pages: KeptPages) -> None:
+        self._store, self._pages = store, pages
+
+    def material_of(self, case: int) -> CaseMaterial:
+        found = Case.objects.select_related("work", "page__site", "rights_holder").filter(pk=case).first()
+        if found is None:
+            raise NotFound("case", str(case))
+        rows = list(_kept(found))
+        if not rows:
+            raise BadInput("bundle.none-yet", case=case)
+        return CaseMaterial(
+            case=case,
+            facts=facts_of(found),
+            bundles=[ProvenBundle(self._content(row), proof_for(row)) for row in rows],
+            history=list(self._history(found)),
+        )
+
+    def _content(self, row: EvidenceBundle) -> bytes:
+        content = self._store.get(Digest(row.digest))
+        if content is None:
+            raise BrokenInvariant("bundle.missing", digest=row.digest, case=row.case_id)
+        return content
+
+    def _history(self, case: Case) -> Iterator[Mapping[str, Any]]:
+        """First seen, each change, gone, back again, as the page store knows it."""
+        page = PageId(case.page_id)
+        versions = {version.id: version for version in self._pages.versions(page)}
+        absences = {absence.id: absence for absence in self._pages.absences(page)}
+        seen, was_gone = set[VersionId](), False
+        for state in self._pages.states(page):
+            if state.absence_id:
+                gone = absences[state.absence_id]
+                told = {"reason": str(gone.reason), "status": gone.status, "response_sha256": gone.raw_digest}
+                yield {"at": _moment(state.at), "event": "gone", **told}
+                was_gone = True
+                continue
+            version = versions[state.version_id]
+            event = "first_seen" if not seen else ("back_again" if was_gone or version.id in seen else "changed")
+            seen.add(version.id)
+            was_gone = False
+            told = {"title": version.reading.title, "text_sha256": version.text_digest}
+            yield {"at": _moment(state.at), "event": event, "version": version.id, **told}
+
+
+def proof_for(row: EvidenceBundle) -> DayProof | None:
+    """The way to the root of the tree that speaks for a bundle (`tree_of`); None where there is none yet."""
+    tree = tree_of(row)
+    if tree is None:
+        return None
+    answers = [stamp_answer(stamp) for stamp in tree.stamps.order_by("stamped_at", "pk")]
+    return proof_of(Digest(row.digest), row.day, [Digest(each) for each in tree.leaves], answers)
+
+
+def tree_of(row: EvidenceBundle) -> DayTree | None:
+    """The tree that speaks for a bundle: with the earliest stamp, else the newest."""
+    trees = [tree for tree in DayTree.objects.filter(day=row.day).order_by("pk") if row.digest in tree.leaves]
+    stamped = [tree for tree in trees if tree.stamps.exists()]
+    return next(iter(stamped), trees[-1] if trees else None)
+
+
+def stamp_answer(stamp: Stamp) -> StampAnswer:
+    """A kept stamp as `evidence` takes it."""
+    return StampAnswer(bytes(stamp.query), bytes(stamp.response), bytes(stamp.ca_pem), stamp.authority)
+
+
+def facts_of(case: Case) -> dict[str, Any]:
+    """What the case's page in the desk says, as JSON values."""
+    return {
+        "rights_holder": case.rights_holder.name,
+        "work": {"title": case.work.title, "author": case.work.author},
+        "page": {"url": case.page_url, "title": case.page_title, "site": case.page.site.name},
+        "state": case.state,
+        "allowed_as": case.allowed_as or None,
+        "allowed_by": case.allowed_by or None,
+        "class": case.match_class,
+        "similarity": cut_share(case.similarity),
+        "page_containment": cut_share(case.page_containment),
+        "work_containment": cut_share(case.work_share),
+        "taken_chars": case.taken_chars,
+        "work_chars": case.work.counted_chars,
+        "matched_chars": case.matched_chars,
+        "longest_run_chars": case.longest_run_chars,
+        "opened_at": _moment(case.opened_at),
+        "first_seen_at": _moment(case.first_seen_at),
+        "last_seen_at": _moment(case.last_seen_at),
+        "verdicts": _verdicts(case),
+        "rulings": _rulings(case),
+    }
+
+
+def _kept(case: Case) -> QuerySet[EvidenceBundle]:
+    rows = EvidenceBundle.objects.filter(case=case).exclude(state=EvidenceBundle.State.REMOVED)
+    return rows.order_by("fetched_at", "pk")
+
+
+def _verdicts(case: Case) -> Sequence[Mapping[str, Any]]:
+    rows = case.verdicts.select_related("decided_by").order_by("decided_at", "pk")
+    return [
+        {
+            "verdict": row.verdict or "reopened",
+            "note": row.note,
+            "by": row.decided_by.get_username(),
+            "at": _moment(row.decided_at),
+        }
+        for row in rows
+    ]
+
+
+def _rulings(case: Case) -> Sequence[Mapping[str, Any]]:
+    """What came to allow the page, or does no more."""
+    rows = case.rights_records.select_related("entered_by").order_by("at", "pk")
+    return [
+        {
+            "allowed_as": row.allowed_as or None,
+            "allowed_by": row.allowed_by or None,
+            "cause": row.cause,
+            "at": _moment(row.at),
+            "entered_by": row.entered_by.get_username() if row.entered_by else None,
+            "entered_at": _moment(row.entered_at) if row.entered_at else None,
+        }
+        for row in rows
+    ]
+
+
+def _moment(at: datetime) -> str:
+    return at.isoformat()

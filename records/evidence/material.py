@@ -1,0 +1,282 @@
+"""What a bundle is made of, gathered: how the page was fetched and what it took, proved by the digests of the case.
+
+What the connection knew was taken down while the page was fetched (core.captures), or told by a browser, or stands in
+the records of an archive; which of these it is, is said in the bundle, and what nobody knows is never made up.
+"""
+
+import ssl
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from typing import Any
+
+from core.captures import Capture as WireCapture
+from core.captures import CaptureSource, NameAnswer, TlsSession, WireExchange
+from core.errors import BrokenInvariant, NotFound
+from core.ids import Digest, VersionId, WorkTextId, digest
+from core.pages import PageVersion, StoredPart
+from core.ports import PageStore, WorkStore
+from core.shares import cut_share
+from evidence.records import (
+    NO_DRAWING,
+    Capture,
+    DnsAnswer,
+    Drawing,
+    Exchange,
+    Finding,
+    Original,
+    Part,
+    Passage,
+    Resource,
+    Source,
+    TlsConnection,
+)
+from evidence.secrets_withheld import public_url
+from evidence.warc import DOM
+from fingerprint.algorithms import ALGORITHMS
+from matcher.calibration import DEFAULT as CALIBRATION
+from records.code_version import code_version
+from records.models import CaseMatch
+from records.snapshots import frozen_obfuscations
+
+NOT_TAKEN_DOWN = "the connection was not taken down: the page came from elsewhere than the product's own connection"
+TOLD_BY_BROWSER = (
+    "a browser fetched the page: requests and responses are written down from what it told, not from its connection; "
+    "the text was read in the document that it held then ({record})"
+)
+NO_BODY = "the browser did not hand out the response's body, or it was too long; the document that was read is there"
+FROM_ARCHIVE = "an archive that somebody else made: what is said of the connection stands in its records ({origin})"
+NO_RECORD = "{origin}: the record is longer than the product keeps, or breaks off"
+# All parts of a chapter; pages have 60 kB, and a site that sends 60 times 16 MB is not the bundle's to carry.
+MAX_FOLLOWING_BYTES = 64 * 2**20
+
+
+def capture_of(
+    version: PageVersion,
+    pages: PageStore,
+    drawings: Mapping[int, Drawing] | None = None,
+    absent: Mapping[str, str] | None = None,
+) -> Capture:
+    """How a version was fetched and read. drawings: how its pages look, by their number in the text, from 1.
+
+    Raises NotFound where its response is gone, BrokenInvariant if changed.
+    """
+    body = pages.raw(version.raw_digest)
+    if body is None:
+        raise NotFound("raw-response", version.raw_digest)
+    wire = _wire(version.capture_digest, pages)
+    own = StoredPart(version.final_url, version.status, version.headers, version.raw_digest, version.fetched_at)
+    first = _part(own, body, wire)
+    following, not_there = _following(version, pages, drawings or {})
+    drawn = (drawings or {}).get(1, NO_DRAWING)
+    said = {**_describe_fetch(first, wire, version.origin), **not_there, **(absent or {})}
+    return Capture(
+        exchanges=first.exchanges,
+        title=version.reading.title,
+        text=version.reading.text,
+        extractor=version.reading.extractor,
+        encoding=version.reading.encoding,
+        obfuscations=tuple(frozen_obfuscations(version.reading.obfuscations)),
+        screenshot=drawn.screenshot,
+        pdf=drawn.pdf,
+        absent=said,
+        source=first.source,
+        made_with=first.made_with,
+        dom=first.dom,
+        originals=first.originals,
+        resources=resources_of(version, pages),
+        following=following,
+        undrawn=drawn.undrawn,
+        limit=drawn.limit,
+    )
+
+
+def resources_of(version: PageVersion, pages: PageStore) -> tuple[Resource, ...]:
+    """What was fetched to read a page and its parts, each address once."""
+    found: dict[str, Resource] = {}
+    for name in (version.capture_digest, *(part.capture_digest for part in version.parts)):
+        wire = _wire(name, pages)
+        for each in wire.resources if wire else ():
+            found.setdefault(each.url, Resource(each.url, each.content_type, each.fetched_at, each.body))
+    return tuple(found.values())
+
+
+def finding_of(match: CaseMatch, page_text: str, works: WorkStore) -> Finding:
+    """What a match found. Raises NotFound or BrokenInvariant for a text that is gone or is not the one compared."""
+    if _text_digest(page_text) != match.page_text_digest:
+        raise BrokenInvariant("bundle.other-page-text", version=match.version_id)
+    work_text = works.text(WorkTextId(match.text_id))
+    if work_text is None:
+        raise NotFound("text", match.text_id)
+    if _text_digest(work_text) != match.work_text_digest:
+        raise BrokenInvariant("bundle.other-work-text", text=match.text_id)
+    work = match.case.work
+    return Finding(
+        work_title=work.title,
+        work_author=work.author,
+        work_text_id=match.text_id,
+        work_digest=Digest(match.work_text_digest),
+        work_chars=len(work_text),
+        match_class=match.match_class,
+        similarity=cut_share(match.similarity),
+        page_containment=cut_share(match.page_containment),
+        work_containment=cut_share(match.work_containment),
+        matched_chars=match.matched_chars,
+        longest_run_chars=match.longest_run_chars,
+        passages=tuple(_passage(span, page_text, work_text) for span in match.spans),
+        algorithm_id=match.algorithm_id,
+        algorithm=_algorithm(match.algorithm_id),
+        parameters={**asdict(CALIBRATION), "read_from_code_version": code_version()},
+        code_version=match.code_version,
+        obfuscations=tuple(match.obfuscations),
+        chapter_title=match.chapter_title,
+    )
+
+
+def version_of(match: CaseMatch, pages: PageStore) -> PageVersion:
+    """The page version of a match. Raises NotFound."""
+    version = pages.version(VersionId(match.version_id))
+    if version is None:
+        raise NotFound("page-version", match.version_id)
+    return version
+
+
+def _wire(name: Digest | None, pages: PageStore) -> WireCapture | None:
+    return pages.capture(name) if name else None
+
+
+def _part(page: StoredPart, body: bytes, wire: WireCapture | None) -> Part:
+    """One page as it was fetched. `body`: what its text was read in."""
+    if wire is None:
+        return Part((_unseen(page, body),), Source.UNKNOWN)
+    originals = tuple(
+        Original(each.file, each.member, each.offset, each.is_unpacked, each.head + each.payload)
+        for each in wire.records
+    )
+    *hops, own = wire.exchanges
+    kept = [_exchange(hop, hop.body, is_truncated=len(hop.body) < hop.body_bytes) for hop in hops]
+    is_browser = wire.source is CaptureSource.BROWSER
+    last = _exchange(own, own.body if is_browser else body, is_truncated=is_browser and not own.body)
+    # The page's own response, at the moment that the page store knows; its content coding is undone.
+    headers = last.response_headers or page.headers  # records of plain text have no HTTP
+    last = replace(last, fetched_at=page.fetched_at, is_decoded=True, response_headers=headers)
+    dom = body if is_browser else None
+    return Part((*kept, last), Source(wire.source.value), wire.made_with, dom, originals)
+
+
+def _following(
+    version: PageVersion, pages: PageStore, drawings: Mapping[int, Drawing]
+) -> tuple[tuple[Part, ...], dict[str, str]]:
+    """The pages on which the text goes on, and what is said of those that cannot be had."""
+    found, said, left = list[Part](), dict[str, str](), MAX_FOLLOWING_BYTES
+    for number, page in enumerate(version.parts, 2):
+        body = pages.raw(page.raw_digest)
+        if body is None or len(body) > left:
+            why = "is gone from the page store" if body is None else "is too large for a bundle"
+            said[f"page {number}"] = f"the response of {page.url} (SHA-256 {page.raw_digest}) {why}"
+            continue
+        left -= len(body)
+        wire = _wire(page.capture_digest, pages)
+        part = _part(page, body, wire)
+        found.append(replace(part, drawing=drawings.get(number, NO_DRAWING), number=number))
+        said |= {f"page {number}, {name}": why for name, why in _describe_fetch(part, wire, version.origin).items()}
+    return tuple(found), said
+
+
+def _describe_fetch(part: Part, wire: WireCapture | None, origin: str) -> dict[str, str]:
+    """What an exchange of another source than the product's own connection lacks, by the name of what is missing."""
+    if wire is None:
+        return {"connection": f"{NOT_TAKEN_DOWN} ({origin})" if origin else NOT_TAKEN_DOWN}
+    if part.source is Source.BROWSER:
+        record = DOM + public_url(part.page.url)
+        body = {} if part.page.body else {"response body": NO_BODY}
+        return {"connection": TOLD_BY_BROWSER.format(record=record), **body}
+    if part.source is Source.ARCHIVE:
+        original = {} if part.originals else {"original record": NO_RECORD.format(origin=origin)}
+        return {"connection": FROM_ARCHIVE.format(origin=origin), **original}
+    return {}
+
+
+def _exchange(seen: WireExchange, body: bytes, *, is_truncated: bool) -> Exchange:
+    request, response = _head(seen.request_head), _head(seen.response_head)
+    return Exchange(
+        url=seen.url,
+        request_line=request[0],
+        request_headers=request[1],
+        status=seen.status,
+        reason=(response[0].split(" ", 2)[2:] or [""])[0],
+        response_headers=response[1],
+        body=body,
+        fetched_at=seen.ended_at,
+        server_address=seen.server_address,
+        server_port=seen.server_port or None,
+        is_through_proxy=seen.is_through_proxy,
+        wire_digest=seen.body_digest,
+        wire_bytes=seen.body_bytes if seen.body_digest else None,
+        is_decoded=all(name.lower() != "content-encoding" for name, _ in response[1]),
+        is_truncated=is_truncated or seen.is_truncated,
+        dns=_dns(seen.name_answer),
+        tls=_tls(seen.tls),
+    )
+
+
+def _unseen(page: StoredPart, body: bytes) -> Exchange:
+    """A response of which the page store has status, headers and body; nobody knows the request."""
+    return Exchange(
+        url=page.url,
+        request_line="",
+        request_headers=(),
+        status=page.status,
+        reason="",
+        response_headers=page.headers,
+        body=body,
+        fetched_at=page.fetched_at,
+    )
+
+
+def _head(head: bytes) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """The first line and the headers, in their order. A folded line (RFC 9112, 5.2) continues the one before."""
+    lines = head.decode("latin-1").replace("\r\n", "\n").split("\n")
+    headers: list[tuple[str, str]] = []
+    for line in lines[1:]:
+        if line[:1] in (" ", "\t") and headers:
+            headers[-1] = (headers[-1][0], f"{headers[-1][1]} {line.strip()}")
+        elif ":" in line:
+            name, _, value = line.partition(":")
+            headers.append((name.strip(), value.strip()))
+    return lines[0], tuple(headers)
+
+
+def _dns(answer: NameAnswer | None) -> DnsAnswer | None:
+    return None if answer is None else DnsAnswer(answer.name, answer.addresses, answer.asked_at, answer.resolver)
+
+
+def _tls(session: TlsSession | None) -> TlsConnection | None:
+    if session is None:
+        return None
+    chain = tuple(ssl.DER_cert_to_PEM_cert(der) for der in session.certificates)
+    cipher = f"{session.cipher} ({session.cipher_bits} bit)" if session.cipher else ""
+    return TlsConnection(session.protocol, cipher, chain)
+
+
+def _passage(span: Mapping[str, Any], page_text: str, work_text: str) -> Passage:
+    page, work = tuple(span["page"]), tuple(span["work"])
+    return Passage(
+        page=(page[0], page[1]),
+        work=(work[0], work[1]),
+        similarity=span["similarity"],
+        page_excerpt=page_text[slice(*page)],
+        work_excerpt=work_text[slice(*work)],
+        changes=tuple((str(c[0]), c[1], c[2], c[3], c[4]) for c in span.get("changes", ())),
+    )
+
+
+def _algorithm(number: int) -> dict[str, Any]:
+    """What an id stands for, as JSON has it."""
+    known = ALGORITHMS.get(number)
+    if known is None:
+        return {}
+    return known.as_dict()
+
+
+def _text_digest(text: str) -> str:
+    return digest(text.encode("utf-8", "surrogatepass"))

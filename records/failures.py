@@ -1,0 +1,37 @@
+"""Messages that failed for good: written down once each, and left alone until a person deletes the row."""
+
+from collections.abc import Collection
+
+from django.utils import timezone
+
+from core.ids import VersionId
+from core.wording import Message
+from records.models import FailedMessage
+
+WORKER_DIED = Message("task.worker-died")
+PAGE_TASK = "pipeline.compare_pages"
+BATCH_IDS = 500  # SQLite takes at most 999 variables in a statement
+
+
+def note(task: str, subject: str, fault: Exception | Message) -> None:
+    """Write down that a task failed on what has this id, over an earlier failure."""
+    error = fault if isinstance(fault, Message) else Message("task.failed", kind=type(fault).__name__, error=fault)
+    FailedMessage.objects.update_or_create(
+        task=task,
+        subject=subject[:64],
+        defaults={"error": error, "failed_at": timezone.now()},
+    )
+
+
+def versions_given_up(versions: Collection[VersionId]) -> set[VersionId]:
+    """Those of some page versions whose comparison waits for a person."""
+    return given_up(PAGE_TASK, versions)
+
+
+def given_up(task: str, versions: Collection[VersionId]) -> set[VersionId]:
+    """Those of some page versions whose message to this task waits for a person."""
+    wanted, found = list(versions), set[VersionId]()
+    for start in range(0, len(wanted), BATCH_IDS):
+        rows = FailedMessage.objects.filter(task=task, subject__in=wanted[start : start + BATCH_IDS])
+        found |= {VersionId(subject) for subject in rows.values_list("subject", flat=True)}
+    return found

@@ -1,0 +1,174 @@
+"""Cases: one page that took from one work, with the evidence as it was and what a reviewer decided."""
+
+from django.conf import settings
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from core.hidden_characters import spelled
+from core.states import CaseState
+from core.taken import share_of_work
+from records.models.page import PageRecord
+from records.models.phrases import allowance_choices, match_class_choices, state_choices, verdict_choices
+from records.models.rights import Chapter, RightsHolder, Work
+
+
+class Case(models.Model):
+    """One page and one work. Figures are those of the newest matches; a verdict stays until a reviewer changes it.
+
+    The state follows from the verdict and from what the rights allow: `core.states.CaseState.of`.
+    """
+
+    rights_holder = models.ForeignKey(
+        RightsHolder, models.PROTECT, related_name="cases", verbose_name=_("rights holder")
+    )
+    work = models.ForeignKey(Work, models.PROTECT, related_name="cases", verbose_name=_("work"))
+    page = models.ForeignKey(PageRecord, models.PROTECT, related_name="cases", verbose_name=_("page"))
+    page_url = models.TextField(_("page URL"))
+    page_title = models.CharField(_("page title"), max_length=500, blank=True)
+    state = models.CharField(_("state"), max_length=16, choices=state_choices, default=CaseState.OPEN)
+    # The verdict that stands, of those in `verdicts`; none while the case is open or set aside.
+    decision = models.ForeignKey(
+        "VerdictRecord", models.RESTRICT, null=True, blank=True, related_name="+", verbose_name=_("verdict")
+    )
+    # What allows the page as it was last seen: a licence or an own domain; "" for nothing.
+    allowed_as = models.CharField(_("allowed as"), max_length=32, choices=allowance_choices, blank=True)
+    allowed_by = models.CharField(_("allowed by"), max_length=300, blank=True)
+    match_class = models.CharField(_("class"), max_length=32, choices=match_class_choices)
+    similarity = models.FloatField(_("similarity"))
+    page_containment = models.FloatField(_("share of the page"))
+    taken_chars = models.PositiveIntegerField(_("characters of the work taken"), default=0)  # each counted once
+    matched_chars = models.PositiveIntegerField(_("matched characters"))
+    longest_run_chars = models.PositiveIntegerField(_("longest run"))
+    obfuscations = models.JSONField(_("obfuscations"), default=list, blank=True)  # [{"kind", "count", "example"}]
+    version_id = models.CharField(_("page version"), max_length=40)  # of the newest matches
+    opened_at = models.DateTimeField(_("opened"))
+    first_seen_at = models.DateTimeField(_("first seen"))
+    last_seen_at = models.DateTimeField(_("last seen"))
+
+    class Meta:
+        verbose_name = _("case")
+        verbose_name_plural = _("cases")
+        ordering = ["-opened_at", "-pk"]
+        constraints = [models.UniqueConstraint(fields=["page", "work"], name="one_case_a_page_and_work")]
+        indexes = [
+            models.Index(fields=["rights_holder", "state", "-opened_at"]),
+            models.Index(fields=["-last_seen_at"]),
+        ]
+
+    @property
+    def verdict(self) -> str:
+        """The verdict that stands, "" for none; read the decision with the case."""
+        return self.decision.verdict if self.decision else ""
+
+    @property
+    def work_share(self) -> float:
+        """How much of the work, as it is now, stands on the page; read the work with the case."""
+        return share_of_work(self.taken_chars, self.work.counted_chars) or 0.0
+
+    def __str__(self) -> str:
+        return f"#{self.pk} {self.work} ← {spelled(self.page_title or self.page_url)}"
+
+
+class CaseMatch(models.Model):
+    """What one version of the page took from one chapter: frozen, with everything needed to check it again."""
+
+    case = models.ForeignKey(Case, models.CASCADE, related_name="matches", verbose_name=_("case"))
+    chapter = models.ForeignKey(Chapter, models.SET_NULL, null=True, related_name="matches", verbose_name=_("chapter"))
+    chapter_title = models.CharField(_("chapter"), max_length=300, blank=True)
+    version_id = models.CharField(_("page version"), max_length=40)
+    fetched_at = models.DateTimeField(_("fetched"))
+    final_url = models.TextField(_("URL after redirects"))
+    text_id = models.CharField(_("text id"), max_length=40)
+    algorithm_id = models.PositiveSmallIntegerField(_("algorithm"))
+    corpus_revision = models.PositiveBigIntegerField(_("corpus revision"))
+    code_version = models.CharField(_("code version"), max_length=40)
+    raw_digest = models.CharField(_("digest of the response"), max_length=64)
+    page_text_digest = models.CharField(_("digest of the page's text"), max_length=64)
+    work_text_digest = models.CharField(_("digest of the work's text"), max_length=64)
+    match_class = models.CharField(_("class"), max_length=32, choices=match_class_choices)
+    similarity = models.FloatField(_("similarity"))
+    page_containment = models.FloatField(_("share of the page"))
+    work_containment = models.FloatField(_("share of the chapter"))
+    matched_chars = models.PositiveIntegerField(_("matched characters"))
+    longest_run_chars = models.PositiveIntegerField(_("longest run"))
+    # [{"page": [start, end], "work": [start, end], "similarity", "page_excerpt", "work_excerpt",
+    #   "changes": [[kind, page_start, page_end, work_start, work_end], ...]}, ...] in code points of the texts as given
+    spans = models.JSONField(_("passages"), default=list)
+    obfuscations = models.JSONField(_("obfuscations"), default=list, blank=True)
+    also = models.JSONField(_("texts that carry the same passage"), default=list, blank=True)
+    found_at = models.DateTimeField(_("found"))
+
+    class Meta:
+        verbose_name = _("match")
+        verbose_name_plural = _("matches")
+        ordering = ["case", "chapter__number", "pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["case", "version_id", "text_id"], name="one_match_a_version_and_text")
+        ]
+        indexes = [models.Index(fields=["text_id"])]  # which pages named a text that is withdrawn
+
+    def __str__(self) -> str:
+        return f"{self.case_id} · {self.chapter_title}"
+
+
+class TakenText(models.Model):
+    """Which characters of one text of the work stand on the page, in the version that the case shows."""
+
+    case = models.ForeignKey(Case, models.CASCADE, related_name="taken", verbose_name=_("case"))
+    text_id = models.CharField(_("text id"), max_length=40)
+    places = models.BinaryField(_("places"))  # core.taken.Places.packed
+
+    class Meta:
+        verbose_name = _("text taken")
+        verbose_name_plural = _("texts taken")
+        constraints = [models.UniqueConstraint(fields=["case", "text_id"], name="one_taken_text_a_case_and_text")]
+
+    def __str__(self) -> str:
+        return f"{self.case_id} · {self.text_id}"
+
+
+class RightsRecord(models.Model):
+    """That a licence or an own domain came to allow the page of a case, or allows it no more; newest first."""
+
+    class Cause(models.TextChoices):
+        RIGHTS = "rights", _("a licence or own domain was entered, changed or withdrawn")
+        SIGHTING = "sighting", _("the page was seen again")
+
+    case = models.ForeignKey(Case, models.CASCADE, related_name="rights_records", verbose_name=_("case"))
+    allowed_as = models.CharField(_("allowed as"), max_length=32, choices=allowance_choices, blank=True)
+    allowed_by = models.CharField(_("allowed by"), max_length=300, blank=True)
+    cause = models.CharField(_("because"), max_length=16, choices=Cause)
+    at = models.DateTimeField(_("at"))
+    # Who entered what allows the page, or took it back, and when; None where no person is known.
+    entered_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+", verbose_name=_("entered by")
+    )
+    entered_at = models.DateTimeField(_("entered"), null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("ruling by rights")
+        verbose_name_plural = _("rulings by rights")
+        ordering = ["-at", "-pk"]
+
+    def __str__(self) -> str:
+        return f"{self.case_id} · {self.allowed_as}"
+
+
+class VerdictRecord(models.Model):
+    """Every decision on a case, in order; an empty verdict means that the case was opened again."""
+
+    case = models.ForeignKey(Case, models.CASCADE, related_name="verdicts", verbose_name=_("case"))
+    verdict = models.CharField(_("verdict"), max_length=16, choices=verdict_choices, blank=True)
+    note = models.TextField(_("note"), blank=True)
+    decided_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, related_name="verdicts", verbose_name=_("reviewer")
+    )
+    decided_at = models.DateTimeField(_("decided"))
+
+    class Meta:
+        verbose_name = _("verdict")
+        verbose_name_plural = _("verdicts")
+        ordering = ["-decided_at", "-pk"]
+
+    def __str__(self) -> str:
+        return f"{self.case_id} · {self.verdict}"

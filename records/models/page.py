@@ -1,0 +1,88 @@
+"""Pages as the admin lists them; their texts and versions stand in the page store."""
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from core.hidden_characters import spelled
+from core.matches import MatchClass
+from core.states import Rejection
+from records.models.phrases import match_class_choices, rejection_choices
+from records.models.rights import Work
+from records.models.site import Site
+
+
+class PageRecord(models.Model):
+    """A page and what became of its current version."""
+
+    page_id = models.CharField(_("page id"), max_length=40, primary_key=True)
+    site = models.ForeignKey(Site, models.CASCADE, related_name="pages", verbose_name=_("site"))
+    url = models.TextField(_("URL"))
+    title = models.CharField(_("title"), max_length=500, blank=True)
+    first_seen = models.DateTimeField(_("first seen"))
+    last_seen = models.DateTimeField(_("last seen"))
+    gone_since = models.DateTimeField(_("gone since"), null=True, blank=True)
+    version_id = models.CharField(_("current version"), max_length=40)
+    chars = models.PositiveIntegerField(_("characters"), default=0)
+    encoding = models.CharField(_("encoding"), max_length=30, blank=True)
+    is_encoding_doubtful = models.BooleanField(_("encoding doubtful"), default=False)
+    extractor = models.CharField(_("extractor"), max_length=40, blank=True)
+    confidence = models.FloatField(_("extraction confidence"), default=1.0)
+    obfuscations = models.JSONField(_("obfuscations"), default=list, blank=True)  # [{"kind", "count", "example"}]
+    rejection = models.CharField(_("left out because"), max_length=32, blank=True, choices=rejection_choices)
+    checked_at = models.DateTimeField(_("checked"), null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("page")
+        verbose_name_plural = _("pages")
+        ordering = ["-first_seen", "page_id"]
+        indexes = [models.Index(fields=["site", "-first_seen"]), models.Index(fields=["-last_seen"])]
+
+    def __str__(self) -> str:
+        return spelled(self.title or self.url)
+
+
+class PageCheck(models.Model):
+    """That a version was compared with the corpus, by which algorithm, and how new the corpus was."""
+
+    version_id = models.CharField(_("version"), max_length=40, primary_key=True)
+    page = models.ForeignKey(PageRecord, models.CASCADE, related_name="checks", verbose_name=_("page"))
+    algorithm_id = models.PositiveSmallIntegerField(_("algorithm"))
+    corpus_revision = models.PositiveBigIntegerField(_("corpus revision"))
+    rejection = models.CharField(_("left out because"), max_length=32, blank=True, choices=rejection_choices)
+    match_count = models.PositiveSmallIntegerField(_("matches"), default=0)
+    checked_at = models.DateTimeField(_("checked"))
+    appeared_at = models.DateTimeField(_("first seen"))  # the version, on its page
+
+    class Meta:
+        verbose_name = _("page check")
+        verbose_name_plural = _("page checks")
+        indexes = [models.Index(fields=["checked_at"]), models.Index(fields=["appeared_at"])]
+
+    def __str__(self) -> str:
+        return self.version_id
+
+
+class Exclusion(models.Model):
+    """A finding that never was a case, and why: licensed, own site, quotation. Nothing is left out in silence.
+
+    A finding that became a case first and was allowed later is a case that is set aside, and none of these.
+    """
+
+    page = models.ForeignKey(PageRecord, models.CASCADE, related_name="exclusions", verbose_name=_("page"))
+    work = models.ForeignKey(Work, models.CASCADE, related_name="exclusions", verbose_name=_("work"))
+    page_url = models.TextField(_("page URL"))  # where it was read, which the rights are asked about
+    reason = models.CharField(_("reason"), max_length=32, choices=rejection_choices)
+    detail = models.CharField(_("detail"), max_length=300, blank=True)
+    match_class = models.CharField(_("class"), max_length=32, choices=match_class_choices)
+    similarity = models.FloatField(_("similarity"))
+    matched_chars = models.PositiveIntegerField(_("matched characters"))
+    found_at = models.DateTimeField(_("found"))
+
+    class Meta:
+        verbose_name = _("excluded finding")
+        verbose_name_plural = _("excluded findings")
+        ordering = ["-found_at", "-pk"]
+        constraints = [models.UniqueConstraint(fields=["page", "work"], name="one_exclusion_a_page_and_work")]
+
+    def __str__(self) -> str:
+        return f"{self.work} · {Rejection(self.reason)} · {MatchClass(self.match_class)}"

@@ -1,0 +1,70 @@
+"""The words for the members of core's enumerations, in the language of whoever reads."""
+
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+from typing import TypeVar
+
+from django.utils.functional import lazy
+from django.utils.translation import get_language
+from django.utils.translation import gettext_lazy as _
+
+from core import terms
+from core.matches import ChangeKind
+from core.states import Rejection
+from core.words import Words
+
+Member = TypeVar("Member", bound=StrEnum)
+
+
+def _now(words: Words) -> str:
+    return words.in_language(get_language() or "en")
+
+
+in_language_of_reader = lazy(_now, str)
+
+
+def _terms(group: Mapping[Member, Words]) -> dict[Member, str]:
+    return {member: in_language_of_reader(words) for member, words in group.items()}
+
+
+MATCH_CLASSES = _terms(terms.MATCH_CLASSES)
+STATES = _terms(terms.STATES)
+VERDICTS = _terms(terms.VERDICTS)
+REJECTIONS = _terms(terms.REJECTIONS)
+OBFUSCATIONS = _terms(terms.OBFUSCATIONS)
+CHANGES = {
+    ChangeKind.HOMOPHONE: _("homophone"),
+    ChangeKind.SHAPE: _("look-alike"),
+    ChangeKind.SCRIPT: _("simplified/traditional"),
+    ChangeKind.PINYIN: _("pinyin"),
+    ChangeKind.REPLACED: _("replaced"),
+    ChangeKind.INSERTED: _("inserted"),
+    ChangeKind.DELETED: _("left out"),
+    ChangeKind.NOISE: _("noise"),
+    ChangeKind.MOVED: _("moved"),
+}
+
+
+def match_class_choices() -> list[tuple[str, str]]:
+    return _choices(MATCH_CLASSES.items())
+
+
+def state_choices() -> list[tuple[str, str]]:
+    return _choices(STATES.items())
+
+
+def verdict_choices() -> list[tuple[str, str]]:
+    return _choices(VERDICTS.items())
+
+
+def allowance_choices() -> list[tuple[str, str]]:
+    """Why a page may carry a work."""
+    return _choices((reason, REJECTIONS[reason]) for reason in (Rejection.LICENSED, Rejection.OWN_SITE))
+
+
+def rejection_choices() -> list[tuple[str, str]]:
+    return _choices(REJECTIONS.items())
+
+
+def _choices(phrases: Iterable[tuple[StrEnum, str]]) -> list[tuple[str, str]]:
+    return [(str(member), phrase) for member, phrase in phrases]

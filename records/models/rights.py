@@ -1,0 +1,182 @@
+"""Who owns what, and who else may publish it."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+
+class RightsHolder(models.Model):
+    """A novel platform, a publisher, a newspaper. Everything else belongs to exactly one."""
+
+    name = models.CharField(_("name"), max_length=200, unique=True)
+    contact = models.CharField(_("contact"), max_length=300, blank=True)
+    created_at = models.DateTimeField(_("created"), auto_now_add=True)
+    # Since when licences or own domains are others than those that the stored findings were last ruled by.
+    unruled_since = models.DateTimeField(_("findings to be ruled anew since"), null=True, blank=True, editable=False)
+    unruled_by = models.ForeignKey(  # who changed them
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, editable=False, related_name="+"
+    )
+
+    class Meta:
+        verbose_name = _("rights holder")
+        verbose_name_plural = _("rights holders")
+        ordering = ["name"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Membership(models.Model):
+    """What a user may do for a rights holder. An administrator (superuser) needs none."""
+
+    class Role(models.TextChoices):
+        REVIEWER = "reviewer", _("reviewer")
+        MANAGER = "manager", _("manager")
+
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.CASCADE, related_name="memberships", verbose_name=_("user")
+    )
+    rights_holder = models.ForeignKey(
+        RightsHolder, models.CASCADE, related_name="memberships", verbose_name=_("rights holder")
+    )
+    role = models.CharField(_("role"), max_length=16, choices=Role, default=Role.REVIEWER)
+
+    class Meta:
+        verbose_name = _("membership")
+        verbose_name_plural = _("memberships")
+        constraints = [models.UniqueConstraint(fields=["user", "rights_holder"], name="one_role_a_holder")]
+
+    def __str__(self) -> str:
+        return f"{self.user} · {self.rights_holder} · {self.get_role_display()}"
+
+
+class Work(models.Model):
+    """A novel, a report, an essay: what a case is about."""
+
+    class Kind(models.TextChoices):
+        NOVEL = "novel", _("novel")
+        NEWS = "news", _("news")
+        ESSAY = "essay", _("essay")
+        STORY = "story", _("short story")
+        OTHER = "other", _("other")
+
+    rights_holder = models.ForeignKey(
+        RightsHolder, models.PROTECT, related_name="works", verbose_name=_("rights holder")
+    )
+    title = models.CharField(_("title"), max_length=300)
+    author = models.CharField(_("author"), max_length=200, blank=True)
+    kind = models.CharField(_("kind"), max_length=16, choices=Kind, default=Kind.NOVEL)
+    added_at = models.DateTimeField(_("added"), auto_now_add=True)
+    # Of its texts, each once: what the share of the work divides by. Written by records.works.work_length.
+    counted_chars = models.PositiveIntegerField(_("counted characters"), default=0, editable=False)
+
+    class Meta:
+        verbose_name = _("work")
+        verbose_name_plural = _("works")
+        ordering = ["title", "pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["rights_holder", "title", "author"], name="one_work_a_title_and_author")
+        ]
+
+    def __str__(self) -> str:
+        return self.title
+
+
+class Chapter(models.Model):
+    """One text of a work. The text itself stands in the page store under `text_id`."""
+
+    work = models.ForeignKey(Work, models.CASCADE, related_name="chapters", verbose_name=_("work"))
+    number = models.PositiveIntegerField(_("number"))
+    title = models.CharField(_("title"), max_length=300, blank=True)
+    text_id = models.CharField(_("text id"), max_length=40, db_index=True)
+    chars = models.PositiveIntegerField(_("characters"))
+    # Those that have a reading, which findings count; None until the text is fingerprinted.
+    counted_chars = models.PositiveIntegerField(_("counted characters"), null=True, blank=True, editable=False)
+    added_at = models.DateTimeField(_("added"), auto_now_add=True)
+    indexed_at = models.DateTimeField(_("indexed"), null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("chapter")
+        verbose_name_plural = _("chapters")
+        ordering = ["work", "number"]
+        constraints = [models.UniqueConstraint(fields=["work", "number"], name="one_chapter_a_number")]
+
+    def __str__(self) -> str:
+        return self.title or str(_("Chapter %(number)d") % {"number": self.number})
+
+
+class Entered(models.Model):
+    """A right that somebody entered: who, and when it was last changed."""
+
+    entered_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        models.SET_NULL,
+        null=True,
+        blank=True,
+        editable=False,
+        related_name="+",
+        verbose_name=_("entered by"),
+    )
+    entered_at = models.DateTimeField(_("entered"), auto_now=True)
+
+    class Meta:
+        abstract = True
+
+
+class Licence(Entered):
+    """Who may publish a work (or all works), on which domain, from when until when."""
+
+    rights_holder = models.ForeignKey(
+        RightsHolder, models.CASCADE, related_name="licences", verbose_name=_("rights holder")
+    )
+    work = models.ForeignKey(
+        Work,
+        models.CASCADE,
+        related_name="licences",
+        null=True,
+        blank=True,
+        verbose_name=_("work"),
+        help_text=_("Empty: all works of the rights holder."),
+    )
+    licensee = models.CharField(_("licensee"), max_length=200)
+    domain = models.CharField(
+        _("domain"),
+        max_length=253,
+        help_text=_("Host of the licensed site, with its port if it has one; subdomains are included."),
+    )
+    number = models.CharField(_("contract number"), max_length=100, blank=True)
+    valid_from = models.DateField(_("valid from"))
+    valid_until = models.DateField(_("valid until"), null=True, blank=True, help_text=_("Last day; empty: no end."))
+
+    class Meta:
+        verbose_name = _("licence")
+        verbose_name_plural = _("licences")
+        ordering = ["licensee", "pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(valid_until__isnull=True) | Q(valid_until__gte=models.F("valid_from")),
+                name="licence_ends_after_it_begins",
+                violation_error_message=_("The licence ends before it begins."),
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.licensee} · {self.domain}"
+
+
+class OwnDomain(Entered):
+    """A domain of the rights holder's own; its pages are never cases."""
+
+    rights_holder = models.ForeignKey(
+        RightsHolder, models.CASCADE, related_name="own_domains", verbose_name=_("rights holder")
+    )
+    domain = models.CharField(_("domain"), max_length=253)
+
+    class Meta:
+        verbose_name = _("own domain")
+        verbose_name_plural = _("own domains")
+        constraints = [models.UniqueConstraint(fields=["rights_holder", "domain"], name="one_own_domain")]
+
+    def __str__(self) -> str:
+        return self.domain

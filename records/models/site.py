@@ -1,0 +1,122 @@
+"""What is watched, when, and how it went."""
+
+from datetime import time
+
+from django.conf import settings
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+from django.db.models import Q
+from django.utils.timezone import localtime
+from django.utils.translation import gettext_lazy as _
+
+from records.models.message_field import MessageField
+from records.models.rights import RightsHolder
+from records.models.site_kind_choices import choices
+
+
+class Site(models.Model):
+    """An identity on the web that a rights holder watches; it may own many domains."""
+
+    rights_holder = models.ForeignKey(
+        RightsHolder, models.CASCADE, related_name="sites", verbose_name=_("rights holder")
+    )
+    name = models.CharField(_("name"), max_length=200)
+    kind = models.CharField(_("kind of site"), max_length=16, choices=choices, default="generic")
+    start_urls = models.TextField(_("start URLs"), blank=True, help_text=_("One a line."))
+    is_active = models.BooleanField(_("watched"), default=True)
+    crawl_at = models.TimeField(_("daily at"), default=time(3, 0))
+    interval_days = models.PositiveSmallIntegerField(
+        _("every so many days"), default=1, validators=[MinValueValidator(1), MaxValueValidator(365)]
+    )
+    follow_patterns = models.TextField(
+        _("follow links like"), blank=True, help_text=_("Regular expressions, one a line.")
+    )
+    page_patterns = models.TextField(_("keep pages like"), blank=True, help_text=_("Regular expressions, one a line."))
+    deny_patterns = models.TextField(_("never visit"), blank=True, help_text=_("Regular expressions, one a line."))
+    next_page_selector = models.CharField(_("next page (CSS)"), max_length=200, blank=True)
+    chapter_list_selector = models.CharField(_("chapter list (CSS)"), max_length=200, blank=True)
+    body_selector = models.CharField(_("main text (CSS or XPath)"), max_length=200, blank=True)
+    title_selector = models.CharField(_("title (CSS or XPath)"), max_length=200, blank=True)
+    encoding = models.CharField(_("encoding"), max_length=30, blank=True, help_text=_("Empty: found by itself."))
+    use_sitemap = models.BooleanField(_("use sitemaps"), default=True)
+    obey_robots = models.BooleanField(_("obey robots.txt"), default=True)
+    max_depth = models.PositiveSmallIntegerField(_("depth limit"), default=5, validators=[MaxValueValidator(50)])
+    max_pages = models.PositiveIntegerField(_("page limit"), default=2000, validators=[MinValueValidator(1)])
+    delay_s = models.FloatField(_("delay in seconds"), default=1.0, validators=[MinValueValidator(0)])
+    concurrency = models.PositiveSmallIntegerField(
+        _("requests at a time"), default=2, validators=[MinValueValidator(1), MaxValueValidator(16)]
+    )
+    added_at = models.DateTimeField(_("added"), auto_now_add=True)
+
+    class Meta:
+        verbose_name = _("site")
+        verbose_name_plural = _("sites")
+        ordering = ["name", "pk"]
+        constraints = [models.UniqueConstraint(fields=["rights_holder", "name"], name="one_site_a_name")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class SiteDomain(models.Model):
+    """A host of a site, with its port where it is not the usual one."""
+
+    site = models.ForeignKey(Site, models.CASCADE, related_name="domains", verbose_name=_("site"))
+    host = models.CharField(_("host"), max_length=253)
+
+    class Meta:
+        verbose_name = _("domain")
+        verbose_name_plural = _("domains")
+        constraints = [models.UniqueConstraint(fields=["site", "host"], name="one_domain_a_site")]
+
+    def __str__(self) -> str:
+        return self.host
+
+
+class CrawlRun(models.Model):
+    """One crawl of a site: asked for, running, done, or one that should have been and was not."""
+
+    class State(models.TextChoices):
+        QUEUED = "queued", _("queued")
+        RUNNING = "running", _("running")
+        FINISHED = "finished", _("finished")
+        FAILED = "failed", _("failed")
+        MISSED = "missed", _("expected, but not run")
+
+    class Trigger(models.TextChoices):
+        SCHEDULE = "schedule", _("schedule")
+        PERSON = "person", _("by hand")
+
+    LIVE = (State.QUEUED, State.RUNNING)
+
+    site = models.ForeignKey(Site, models.CASCADE, related_name="runs", verbose_name=_("site"))
+    state = models.CharField(_("state"), max_length=16, choices=State, default=State.QUEUED)
+    trigger = models.CharField(_("started by"), max_length=16, choices=Trigger, default=Trigger.PERSON)
+    requested_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, verbose_name=_("requested by")
+    )
+    due_at = models.DateTimeField(_("due"))
+    started_at = models.DateTimeField(_("started"), null=True, blank=True)
+    heartbeat_at = models.DateTimeField(_("last sign of life"), null=True, blank=True)
+    finished_at = models.DateTimeField(_("finished"), null=True, blank=True)
+    pages_fetched = models.PositiveIntegerField(_("pages fetched"), default=0)
+    pages_stored = models.PositiveIntegerField(_("pages kept"), default=0)
+    new_versions = models.PositiveIntegerField(_("new versions"), default=0)
+    failed_requests = models.PositiveIntegerField(_("failed"), default=0)
+    counts = models.JSONField(_("counts"), default=dict, blank=True)  # core.pages.CrawlCounts
+    faults = MessageField(_("faults"), default=list, blank=True)
+    finish_reason = MessageField(_("ended because"), null=True, blank=True)
+    resume_at = models.DateTimeField(_("goes on at"), null=True, blank=True)  # of a queued run that waits
+
+    class Meta:
+        verbose_name = _("crawl run")
+        verbose_name_plural = _("crawl runs")
+        ordering = ["-due_at", "-pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["site"], condition=Q(state__in=["queued", "running"]), name="one_live_run_a_site"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.site} · {localtime(self.due_at):%Y-%m-%d %H:%M}"

@@ -1,0 +1,1 @@
+"""What published engines say of the pages behind cases."""

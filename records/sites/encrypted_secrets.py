@@ -1,0 +1,38 @@
+"""Secrets of sites as the database keeps them: unreadable without the installation's key."""
+
+import base64
+
+from cryptography.fernet import Fernet, InvalidToken
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from django.conf import settings
+
+from core.errors import BadInput
+
+
+class KeyLost(BadInput):
+    """A secret that was sealed with another key."""
+
+    def __init__(self) -> None:
+        super().__init__("watch.key-lost")
+
+
+def seal(secret: str) -> str:
+    """What to store for `secret`; "" stays ""."""
+    return _box().encrypt(secret.encode()).decode("ascii") if secret else ""
+
+
+def unseal(kept: str) -> str:
+    """The secret again. Raises KeyLost where ZHUIWEN_SECRET_KEY is no longer what it was."""
+    if not kept:
+        return ""
+    try:
+        return _box().decrypt(kept.encode("ascii")).decode()
+    except (InvalidToken, UnicodeError) as fault:
+        raise KeyLost from fault
+
+
+def _box() -> Fernet:
+    """Its key is derived from the installation's, for this use alone (RFC 5869)."""
+    derived = HKDF(algorithm=SHA256(), length=32, salt=None, info=b"zhuiwen: secrets of sites")
+    return Fernet(base64.urlsafe_b64encode(derived.derive(settings.SECRET_KEY.encode())))

@@ -1,0 +1,134 @@
+"""The book of visits in the admin database: what earlier runs know of a site, and where its pages lead off it."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import fields
+from hashlib import sha256
+from typing import Any
+
+from django.db import OperationalError, transaction
+from django.db.models import QuerySet
+
+from core.errors import NotFound, ServiceUnavailable
+from core.hosts import parse_host
+from core.ids import ID_HEX_CHARS, PageId, SiteId, VersionId
+from core.states import CaseState
+from core.visits import AddressKind, MovedTo, Visit
+from core.wording import Message
+from records.models import Address, Case, OffSiteRedirect, PageRecord, Site
+from records.snapshots import with_length_kept
+
+_FIELDS = [field.name for field in fields(Visit)]
+_UPDATED = [name for name in _FIELDS if name not in {"id", "found_at"}]
+_BATCH = 500  # rows of one statement; SQLite allows 32,766 values, a row has 28
+
+
+class DjangoVisitRepository:
+    """core.ports.VisitRepository over Django's ORM."""
+
+    def visits(self, site: SiteId) -> Iterable[Visit]:
+        try:
+            return [visit_of(row) for row in Address.objects.filter(site_id=_key(site)).order_by("pk").iterator()]
+        except OperationalError as error:
+            raise ServiceUnavailable(Message("service.admin-database"), str(error)) from error
+
+    def save(self, site: SiteId, visits: Collection[Visit]) -> None:
+        rows = [_row(_key(site), visit) for visit in visits]
+        try:
+            with transaction.atomic():
+                for batch in _batches(rows):
+                    Address.objects.bulk_create(
+                        batch, update_conflicts=True, unique_fields=["id"], update_fields=_UPDATED
+                    )
+                _note_gone(visits)
+        except OperationalError as error:
+            raise ServiceUnavailable(Message("service.admin-database"), str(error)) from error
+
+    def open_pages(self, site: SiteId) -> frozenset[PageId]:
+        pages = Case.objects.filter(state=CaseState.OPEN, page__site_id=_key(site)).values_list("page_id", flat=True)
+        try:
+            return frozenset(PageId(page) for page in pages)
+        except OperationalError as error:
+            raise ServiceUnavailable(Message("service.admin-database"), str(error)) from error
+
+    def note_moves(self, site: SiteId, moves: Collection[MovedTo]) -> None:
+        try:
+            with transaction.atomic():
+                for move in moves:
+                    _note_move(_key(site), move)
+        except OperationalError as error:
+            raise ServiceUnavailable(Message("service.admin-database"), str(error)) from error
+
+
+def failing(site: Site | None = None) -> QuerySet[Address]:
+    """Addresses that could not be fetched when they were last asked for, the newest failure first."""
+    rows = Address.objects.filter(failures__gt=0).select_related("site").order_by("-failed_at", "pk")
+    return rows if site is None else rows.filter(site=site)
+
+
+def visit_of(row: Address) -> Visit:
+    """The visit in a row."""
+    values: dict[str, Any] = {name: getattr(row, name) for name in _FIELDS}
+    values |= {
+        "kind": AddressKind(row.kind),
+        "page_id": PageId(row.page_id),
+        "version_id": VersionId(row.version_id),
+    }
+    return Visit(**values)
+
+
+def host_of(url: str) -> str:
+    """The host of a URL in its one spelling, "" for none."""
+    try:
+        return str(parse_host(url))
+    except ValueError:
+        return ""
+
+
+def _row(site: int, visit: Visit) -> Address:
+    values: dict[str, Any] = {name: getattr(visit, name) for name in _FIELDS}
+    values |= {
+        "kind": visit.kind.value,
+        "url": with_length_kept(visit.url),
+        "page_url": with_length_kept(visit.page_url),
+        "etag": with_length_kept(visit.etag),
+        "last_modified": with_length_kept(visit.last_modified),
+    }
+    return Address(site_id=site, **values)
+
+
+def _note_gone(visits: Collection[Visit]) -> None:
+    """Bring the list of pages in line: which are gone, and which are back."""
+    for visit in visits:
+        if visit.page_id and visit.gone_since is not None:
+            PageRecord.objects.filter(page_id=visit.page_id).update(gone_since=visit.gone_since)
+    there = [visit.page_id for visit in visits if visit.page_id and visit.gone_since is None]
+    for at in range(0, len(there), _BATCH):
+        batch = there[at : at + _BATCH]
+        PageRecord.objects.filter(page_id__in=batch, gone_since__isnull=False).update(gone_since=None)
+
+
+def _note_move(site: int, move: MovedTo) -> None:
+    from_host, to_host = host_of(move.from_url), host_of(move.to_url)
+    key = sha256("\0".join((str(site), move.from_url, to_host)).encode("utf-8", "surrogatepass")).hexdigest()
+    newest: dict[str, Any] = {
+        "to_url": with_length_kept(move.to_url),
+        "status": move.status,
+        "is_start": move.is_start,
+        "last_at": move.at,
+    }
+    first: dict[str, Any] = {"from_host": from_host, "to_host": to_host, "from_url": with_length_kept(move.from_url)}
+    OffSiteRedirect.objects.update_or_create(
+        pk=key[:ID_HEX_CHARS],
+        defaults=newest,
+        create_defaults={"site_id": site, "first_at": move.at, **first, **newest},
+    )
+
+
+def _batches(rows: Sequence[Address]) -> Iterable[Sequence[Address]]:
+    return (rows[at : at + _BATCH] for at in range(0, len(rows), _BATCH))
+
+
+def _key(site: SiteId) -> int:
+    if not site.isdecimal():
+        raise NotFound("site", site)
+    return int(site)

@@ -1,0 +1,154 @@
+"""Files that a person sends with the browser -> works. Read under limits; nothing of them stays on disk."""
+
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from django.core.files.uploadedfile import UploadedFile
+
+from core.errors import BadInput, UnreadableFile
+from core.text import storable
+from core.wording import Message
+from intake import WORK_MANIFEST, WORKS_MANIFEST, BoundedReader, Intake, ReadFile, read_works
+from intake.archive import Archive
+from records.works.upload_budget import Budget, is_text
+
+# Of all files of one request together. A whole long novel has 20 MB. 32 MB of UTF-8 are 11 million characters; as 3,600
+# chapters they took 10 s to read and store, unchanged ones 4 s (two busy cores, November 2026). Beyond that a request
+# outlives the patience of people and proxies, and `zhuiwen work add` has no such limit.
+MAX_UPLOAD_BYTES = 32 * 1024 * 1024
+MAX_SECONDS = 20.0  # for one file that is taken apart; proxies give up a request after 60 s, and each is tried twice
+MAX_FILES = 100  # Django itself takes no more in one request
+# Of all that the .zip files of a request unpack to, and of all that is read: text shrinks to a third or less, but as
+# much as MAX_CHARS takes up no more than this, markup included.
+MAX_UNPACKED_BYTES = 2 * MAX_UPLOAD_BYTES
+MAX_CHARS = MAX_UPLOAD_BYTES // 2  # what MAX_UPLOAD_BYTES of plain GB18030 hold: packing them buys no more
+MAX_TEXTS = 20_000  # chapters and works of one request; the longest novels have some 10,000 chapters
+MAX_FAULTS = 100  # of one file; nobody reads more
+TOO_LARGE = Message("intake.upload-too-large", most=MAX_UPLOAD_BYTES // (1024 * 1024))
+MAX_NAME_BYTES = 200  # file systems take 255, and an ending is kept
+_UNPACKED = "unpacked"
+
+
+@dataclass(slots=True)
+class Upload:
+    """One file as its sender called it, and what was in it."""
+
+    name: str
+    intake: Intake = field(default_factory=Intake)
+    faults: list[Message] = field(default_factory=list)
+
+
+def read_uploads(files: Sequence[UploadedFile]) -> list[Upload]:
+    """What is in each file, in order; what cannot be read is a fault of that file, and the others are read."""
+    budget = Budget(MAX_UNPACKED_BYTES, MAX_CHARS, MAX_TEXTS)
+    with tempfile.TemporaryDirectory(prefix="zhuiwen-upload-") as folder, BoundedReader(MAX_SECONDS) as reader:
+        read_file = budget.reading(reader.read_file)
+        return [_read(file, Path(folder) / str(number), budget, read_file) for number, file in enumerate(files)]
+
+
+def _read(file: UploadedFile, folder: Path, budget: Budget, read_file: ReadFile) -> Upload:
+    upload = Upload(storable(Path(file.name or "").name))
+    path = folder / short_name(upload.name)
+    try:
+        folder.mkdir()
+        with path.open("wb") as kept:
+            shutil.copyfileobj(file, kept)
+        upload.intake = read_works(_source(path, budget), read_file)
+        faults: Sequence[BadInput] = upload.intake.faults
+    except BadInput as fault:
+        faults = [fault]
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        faults = [UnreadableFile(path, "intake.upload-not-kept", error=reason)]
+    upload.faults = [_without_folder(fault.message, folder, upload.name) for fault in faults[:MAX_FAULTS]]
+    if len(faults) > MAX_FAULTS:
+        unlisted = Message("intake.upload-more-faults", count=len(faults) - MAX_FAULTS)
+        upload.faults.append(Message("core.unreadable", path=upload.name, reason=unlisted))
+    return upload
+
+
+def _without_folder(message: Message, folder: Path, name: str) -> Message:
+    """What is wrong with a file as its sender called it; where it lay meanwhile is nobody's business."""
+
+    def shown(value: Any) -> Any:
+        if isinstance(value, Message):
+            return _without_folder(value, folder, name)
+        if isinstance(value, tuple):
+            return tuple(shown(each) for each in value)
+        if isinstance(value, str):
+            return value.replace(f"{folder}/{_UNPACKED}/", "").replace(f"{folder}/", "").replace(str(folder), name)
+        return value
+
+    return Message(message.code, **{each: shown(value) for each, value in message.params.items()})
+
+
+def _source(path: Path, budget: Budget) -> Path:
+    """What to read of an uploaded file: itself, or the folder that it is unpacked to."""
+    if path.name in (WORK_MANIFEST, WORKS_MANIFEST):
+        raise UnreadableFile(path, "intake.upload-only-describes")
+    if path.suffix.lower() != ".zip":
+        return path
+    budget.unpack(path)
+    return _unpacked(path)
+
+
+def _unpacked(path: Path) -> Path:
+    """A folder of the .zip file's name with its chapters and manifests; everything else in it is passed over."""
+    folder = path.parent / _UNPACKED / short_name(path.stem)
+    folder.mkdir(parents=True)
+    with Archive(path) as archive:
+        for name, inside in _chapter_names(archive.names):
+            target = folder / inside
+            try:
+                target.parent.mkdir(parents=True, exist_ok=True)
+                with target.open("xb") as kept:
+                    kept.write(archive.read(name))
+            except (OSError, ValueError) as error:
+                raise UnreadableFile(path, "intake.upload-part", part=inside) from error
+    if not any(folder.iterdir()):
+        raise UnreadableFile(path, "intake.upload-no-chapters")
+    return folder
+
+
+def _chapter_names(names: Iterable[str]) -> Iterator[tuple[str, PurePosixPath]]:
+    """The members to unpack, and where to: never outside the folder, whatever a name says."""
+    for name in sorted(names):
+        inside = PurePosixPath(_decoded(name).replace("\\", "/"))
+        parts = inside.parts
+        is_hidden = any(part.startswith(".") or part == "__MACOSX" for part in parts)
+        is_inside = bool(parts) and not inside.is_absolute() and ".." not in parts and ":" not in parts[0]
+        if is_inside and not is_hidden and is_text(inside.name) and not name.endswith("/"):
+            yield name, PurePosixPath(*(short_name(part) for part in parts))
+
+
+def _decoded(name: str) -> str:
+    """A member's name as it was meant: Windows writes GBK, and the format reads it as code page 437."""
+    try:
+        data = name.encode("cp437")
+    except UnicodeEncodeError:
+        return name  # it was marked as UTF-8
+    for encoding in ("utf-8", "gb18030"):
+        try:
+            return data.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+    return name
+
+
+def short_name(name: str) -> str:
+    """A name that every file system takes, with its ending.
+
+    >>> short_name("..zip"), short_name("a/b.txt"), short_name("..")
+    ('unnamed.zip', 'ab.txt', 'unnamed')
+    """
+    name = storable(name).replace("/", "")
+    stem, dot, ending = name.rpartition(".")
+    if not ending or not dot or len(ending) > 10:
+        stem, dot, ending = name, "", ""
+    most = MAX_NAME_BYTES - len(ending.encode())
+    kept = stem.encode()[:most].decode("utf-8", "ignore")
+    return (kept if kept.strip(". ") else "unnamed") + dot + ending

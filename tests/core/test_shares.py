@@ -1,0 +1,50 @@
+"""How shares are cut and written."""
+
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from core.shares import cut_share, percentage
+
+SHARES = st.floats(0, 1, allow_subnormal=False)
+RATIOS = st.integers(1, 10**9).flatmap(lambda whole: st.tuples(st.integers(0, whole), st.just(whole)))
+
+
+@given(SHARES)
+def test_a_share_is_never_written_larger_than_it_is(share: float) -> None:
+    assert cut_share(share) <= share + 1e-12
+
+
+@given(SHARES)
+def test_cutting_twice_changes_nothing_and_reads_the_same(share: float) -> None:
+    cut = cut_share(share)
+    assert cut_share(cut) == cut
+    assert percentage(cut) == percentage(share)
+
+
+@given(RATIOS)
+@example((999_999_999, 1_000_000_000))
+@example((1, 1_000_000_000))
+def test_only_all_reads_as_all_and_only_nothing_as_nothing(ratio: tuple[int, int]) -> None:
+    part, whole = ratio
+    assert (percentage(part / whole) == "100%") == (part == whole)
+    assert (percentage(part / whole) == "0%") == (part == 0)
+    assert (cut_share(part / whole) in (0.0, 1.0)) == (part in (0, whole))
+
+
+@given(SHARES, SHARES)
+def test_the_larger_share_is_never_written_smaller(one: float, other: float) -> None:
+    small, large = sorted((one, other))
+    assert cut_share(small) <= cut_share(large)
+
+
+@given(st.lists(st.integers(1, 10**6), min_size=1, max_size=30))
+def test_the_mean_of_equal_shares_is_that_share(weights: list[int]) -> None:
+    for tenths in (1, 953, 999, 1000):
+        mean = sum(tenths / 1000 * weight for weight in weights) / sum(weights)
+        assert percentage(mean) == percentage(tenths / 1000)
+
+
+def test_a_tenth_of_a_per_cent_is_the_least_that_has_a_figure() -> None:
+    assert [percentage(share) for share in (0.0009, 0.001, 0.004, 0.995, 0.9996)] == [
+        "<0.1%", "0.1%", "0.4%", "99.5%", "99.9%",
+    ]  # fmt: skip

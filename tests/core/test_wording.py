@@ -1,0 +1,48 @@
+"""What the product says: a message keeps its parameters, and its words come from the files of core.wording."""
+
+from __future__ import annotations
+
+import json
+import pickle
+
+from core.wording import Message, say
+
+NESTED = Message(
+    "core.not-fetched",
+    url="http://a.example/",
+    reason=Message("core.faults", faults=[Message("index.empty"), Message("index.changing")]),
+)
+
+
+def test_a_message_is_worded_in_the_language_asked_for() -> None:
+    message = Message("missing.site", key="甲")
+    assert say(message, "en") == str(message) == "there is no site 甲"
+    assert say(message, "zh-hans") == "没有站点 甲"
+    assert say(message, "fr") == "there is no site 甲"
+
+
+def test_messages_inside_a_message_are_worded_too_and_joined_as_the_text_asks() -> None:
+    assert str(NESTED) == "http://a.example/ is not fetched: empty; changing too fast to be read"
+    assert say(NESTED, "zh") == "http://a.example/ 未抓取：为空；变动过快，无法读取"
+    listed = Message("core.verbatim", text=["甲", "乙"])
+    assert (str(listed), say(listed, "zh")) == ("甲, 乙", "甲、乙")
+
+
+def test_a_message_survives_json_and_pickle_and_equals_itself() -> None:
+    again = Message.from_json(json.loads(json.dumps(NESTED.to_json())))
+    assert again == NESTED == pickle.loads(pickle.dumps(NESTED))
+    assert len({again, NESTED, Message("index.empty")}) == 2
+
+
+def test_numbers_stay_numbers_and_anything_else_becomes_its_text() -> None:
+    message = Message("core.verbatim", count=1_000, text=ValueError("why"))
+    assert message.params == {"count": 1_000, "text": "why"}
+
+
+def test_a_value_is_never_taken_for_a_text_with_placeholders() -> None:
+    assert str(Message("missing.site", key="{key.__class__}")) == "there is no site {key.__class__}"
+
+
+def test_what_no_release_has_words_for_is_shown_by_its_code() -> None:
+    assert say(Message("gone.code", url="http://a.example/"), "zh") == "gone.code: url=http://a.example/"
+    assert say(Message("missing.site"), "zh") == "missing.site: "

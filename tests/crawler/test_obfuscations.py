@@ -1,0 +1,329 @@
+"""What style, scripts, fonts and noise do to a text is undone and told of; what is honest stays as it is."""
+
+import base64
+from pathlib import Path
+
+import pytest
+
+from core.obfuscations import Obfuscation
+from core.pages import Reading
+from crawler.fetching.resources import FolderResources, ResourceKind, Resources
+from crawler.obfuscation.deobfuscation import MARKUP_ALONE, RenderContext
+from crawler.reading import read_page
+
+URL = "https://novel.example/1/2.html"
+FIRST = "清晨的雾还没有散尽，老渡口的石阶上已经坐满了等船的人，谁也不说话。"
+SECOND = "“再等一等罢，”有人说，“船总会来的。”于是大家又安静下来，望着江面。"
+THIRD = "直到晌午过后，才有一个背竹篓的姑娘从山上下来，带来了北边的消息。"
+TEXT = "\n".join((FIRST, SECOND, THIRD))
+
+
+class Sheets:
+    """A context with the files of a dict and no eyes."""
+
+    fonts = pictures = None
+
+    def __init__(self, **files: str) -> None:
+        self.files, self.asked = files, list[str]()
+
+    def resources(self, url: str) -> Resources:
+        return self
+
+    def get(self, url: str, kind: ResourceKind) -> bytes | None:
+        self.asked.append(url)
+        text = self.files.get(url.rpartition("/")[2].partition(".")[0])
+        return text.encode() if text is not None else None
+
+
+def read(markup: str, head: str = "", context: RenderContext = MARKUP_ALONE) -> Reading:
+    page = f"<html><head><title>渡口</title>{head}</head><body><div id='c'>{markup}</div></body></html>"
+    reading = read_page(page.encode(), {"Content-Type": "text/html; charset=utf-8"}, URL, context=context)
+    assert isinstance(reading, Reading), reading
+    return reading
+
+
+def kinds(reading: Reading) -> set[Obfuscation]:
+    return {one.kind for one in reading.obfuscations}
+
+
+def honest(*paragraphs: str) -> str:
+    return "".join(f"<p>{each}</p>" for each in paragraphs or (FIRST, SECOND, THIRD))
+
+
+def test_an_honest_page_tells_of_nothing_and_keeps_one_text() -> None:
+    reading = read(honest())
+    assert (reading.text, reading.raw_text, reading.obfuscations) == (TEXT, "", ())
+
+
+@pytest.mark.parametrize(
+    "style",
+    ["font-size:.4px", "opacity:.02", "color:#fefefe;background:#fff", "position:absolute;left:20000px",
+     "position:absolute;clip-path:inset(50%)", "display:inline-block;transform:scale(0)",
+     "position:fixed;transform:translateX(-9999px)",
+     "filter:opacity(0)", "margin-left:-9999px"],
+)  # fmt: skip
+def test_text_that_nobody_can_see_is_gone_and_kept_in_the_raw_text(style: str) -> None:
+    shown = FIRST.replace("散尽", f'散<b style="{style}">首发小说</b>尽')
+    reading = read(honest(shown, SECOND, THIRD))
+    assert reading.text == TEXT
+    assert kinds(reading) == {Obfuscation.HIDDEN_TEXT}
+    assert "散首发小说尽" in reading.raw_text
+
+
+@pytest.mark.parametrize("style", ["font-size:small", "opacity:.5", "color:#eee;background:#000", "left:20000px",
+                                   "transform:scale(0)", "height:0;overflow:hidden"])  # fmt: skip
+def test_what_can_be_seen_is_not_hidden(style: str) -> None:
+    shown = FIRST.replace("散尽", f'散<b style="{style}">得干净</b>尽')
+    assert "散得干净尽" in read(honest(shown, SECOND, THIRD)).text
+
+
+def test_single_hidden_characters_between_others_are_decoys() -> None:
+    spoilt = "".join(f'{char}<i class="k">的</i>' if char in "雾渡等" else char for char in FIRST)
+    reading = read(honest(spoilt, SECOND, THIRD), "<style>.k{display:none}</style>")
+    assert reading.text == TEXT
+    (found,) = reading.obfuscations
+    assert (found.kind, found.count) == (Obfuscation.DECOYS, 3)
+
+
+def test_rules_of_a_linked_sheet_hide_where_the_markup_gives_reason_to_ask() -> None:
+    spoilt = "".join(f'{char}<i class="k">的</i>' if char in "雾渡等" else char for char in FIRST)
+    context = Sheets(read=".k{display:none}")
+    reading = read(honest(spoilt, SECOND, THIRD), '<link rel="stylesheet" href="/css/read.css">', context)
+    assert reading.text == TEXT
+    assert context.asked == ["https://novel.example/css/read.css"]
+
+
+def test_a_sheet_that_another_imports_is_read_as_well() -> None:
+    spoilt = "".join(f'{char}<i class="k">的</i>' if char in "雾渡等" else char for char in FIRST)
+    context = Sheets(read='@import url("more.css");', more=".k{display:none}")
+    assert read(honest(spoilt, SECOND, THIRD), '<link rel="stylesheet" href="/css/read.css">', context).text == TEXT
+
+
+@pytest.mark.parametrize(("linked", "shown"), [(".k{display:inline}", "还"), ("p{color:red}", "")])
+def test_a_linked_sheet_is_asked_whether_it_shows_what_the_page_hides(linked: str, shown: str) -> None:
+    """Of one word alone nobody would ask for a sheet."""
+    context = Sheets(read=linked)
+    head = '<style>.k{display:none}</style><link rel="stylesheet" href="/css/read.css">'
+    reading = read(honest(FIRST.replace("还", '<i class="k">还</i>'), SECOND, THIRD), head, context)
+    assert context.asked == ["https://novel.example/css/read.css"]
+    assert reading.text.startswith(f"清晨的雾{shown}没有散尽")
+    assert bool(reading.obfuscations) is not bool(shown)
+
+
+@pytest.mark.parametrize("hiding", ["hidden", 'style="display:none"'])
+def test_a_linked_sheet_is_asked_whether_it_shows_what_an_attribute_hides(hiding: str) -> None:
+    context = Sheets(read=".k{display:inline!important}")
+    head = '<link rel="stylesheet" href="/css/read.css">'
+    reading = read(honest(FIRST.replace("还", f'<i class="k" {hiding}>还</i>'), SECOND, THIRD), head, context)
+    assert context.asked == ["https://novel.example/css/read.css"]
+    assert (reading.text, reading.obfuscations) == (TEXT, ())
+
+
+def test_a_sheet_for_printers_is_not_asked_for() -> None:
+    spoilt = "".join(f'{char}<i class="k">的</i>' if char in "雾渡等" else char for char in FIRST)
+    context = Sheets(read=".k{display:none}")
+    read(honest(spoilt, SECOND, THIRD), '<link rel="stylesheet" href="/css/read.css" media="print">', context)
+    assert context.asked == []
+
+
+def test_sheets_that_import_one_another_come_to_an_end() -> None:
+    spoilt = "".join(f'{char}<i class="k">的</i>' if char in "雾渡等" else char for char in FIRST)
+    context = Sheets(read='@import url("more.css");', more='@import url("read.css");.k{display:none}')
+    assert read(honest(spoilt, SECOND, THIRD), '<link rel="stylesheet" href="/css/read.css">', context).text == TEXT
+    assert len(context.asked) <= 4
+
+
+def test_an_ordinary_page_asks_for_nothing() -> None:
+    context = Sheets()
+    read(honest(), '<link rel="stylesheet" href="/css/read.css">', context)
+    assert context.asked == []
+
+
+def test_text_that_a_sheet_or_an_attribute_gives_is_written_in() -> None:
+    css = '<style>.a::before{content:"\\96fe"}.b:after{content:attr(data-t)}</style>'
+    shown = FIRST.replace("雾", '<i class="a"></i>').replace("渡口", '<i class="b" data-t="渡口"></i>')
+    reading = read(honest(shown, SECOND, THIRD), css)
+    assert reading.text == TEXT
+    assert kinds(reading) == {Obfuscation.GENERATED_TEXT}
+    assert "清晨的还没有散尽" in reading.raw_text
+
+
+def test_text_that_a_sheet_gives_to_what_is_hidden_is_not_written_in() -> None:
+    css = """<style>.a::before{content:"雾"}.b:after{content:attr(data-t)}.c{display:none}
+        .d::before{content:"藏"; font-size:0}</style>"""
+    shown = FIRST.replace("雾", '<i class="a"></i><i class="a c"></i>').replace(
+        "渡口", '<i class="b" data-t="渡口"></i><i class="b c" data-t="渡口"></i><i class="d"></i>'
+    )
+    assert read(honest(shown, SECOND, THIRD), css).text == TEXT
+
+
+def test_a_label_out_of_the_sheet_is_no_text() -> None:
+    css = '<style>.by::before{content:"作者："}.at::before{content:"时间："}</style>'
+    reading = read(f'<div><span class="by"></span></div><div><span class="at"></span></div>{honest()}', css)
+    assert (reading.text, reading.obfuscations) == (TEXT, ())
+
+
+@pytest.mark.parametrize(
+    ("shown", "css"),
+    [
+        (f'<p class="r">{FIRST[::-1]}</p>', ".r{unicode-bidi:bidi-override;direction:rtl}"),
+        (f'<p><bdo dir="rtl">{FIRST[::-1]}</bdo></p>', ""),
+        (f"<p>\u202e{FIRST[::-1]}\u202c</p>", ""),
+        (
+            f"<p class='r'>{''.join(f'<i>{char}</i>' for char in FIRST[::-1])}</p>",
+            ".r{display:flex;flex-direction:row-reverse}",
+        ),
+        (f"<p>{''.join(f'<i>{char}</i>' for char in FIRST[::-1])}</p>", "i{float:right}"),
+        (
+            "<p class='r'>"
+            + "".join(f'<i style="left:{at}em">{char}</i>' for at, char in reversed(list(enumerate(FIRST))))
+            + "</p>",
+            "i{position:absolute}",
+        ),
+        (
+            "<p class='r'>"
+            + "".join(f'<b style="order:{at}">{char}</b>' for at, char in reversed(list(enumerate(FIRST))))
+            + "</p>",
+            ".r{display:flex}",
+        ),
+    ],
+)  # fmt: skip
+def test_text_that_style_puts_in_order_is_read_in_that_order(shown: str, css: str) -> None:
+    reading = read(f"{shown}{honest(SECOND, THIRD)}", f"<style>{css}</style>")
+    assert reading.text == TEXT
+    assert kinds(reading) == {Obfuscation.REORDERED}
+    assert FIRST[::-1][:6] in reading.raw_text
+
+
+def test_brackets_turn_with_the_text_that_is_turned() -> None:
+    first = FIRST.replace("雾", "雾（那年很大）")
+    turned = first[::-1].translate(str.maketrans("（）", "）（"))
+    assert read(f'<p><bdo dir="rtl">{turned}</bdo></p>{honest(SECOND, THIRD)}').text.startswith(first)
+
+
+def base64_of(text: str) -> str:
+    return base64.b64encode(text.encode()).decode()
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        f'document.getElementById("c").innerHTML=decodeURIComponent(escape(atob("{base64_of(honest())}")))',
+        f'var t="{honest()[::-1]}";$("#c").html(t.split("").reverse().join(""));',
+        f'let p=["{honest()[:30]}","{honest()[30:]}"]; var el=document.getElementById("c"); el.innerHTML=p[0]+p[1];',
+        "document.write(unescape('" + "".join(f"%u{ord(char):04x}" for char in honest()) + "'))",
+        "document.write(String.fromCharCode(" + ",".join(str(ord(char)) for char in honest()) + "))",
+    ],
+)
+def test_a_text_that_a_script_assembles_is_read_from_its_source(script: str) -> None:
+    # What writes in its own place stands inside the text's element, what writes into that comes after it.
+    is_in_place = script.startswith("document.write")
+    reading = read(f"<script>{script}</script>" if is_in_place else f"</div><script>{script}</script><div>")
+    assert reading.text == TEXT
+    assert kinds(reading) == {Obfuscation.SCRIPTED}
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        'document.write("<p>版权所有，未经许可不得转载本站任何内容。</p>")',
+        'while(true){document.write(atob("6L+95paH"))}',
+        'document.write(unescape("%3Cscript src=x%3E"))',
+        "document.getElementById('c').innerHTML=decrypt(atob('abcd'),key)",
+        "var a=" + "[" * 5_000,
+        'var a="' + "\\" * 100_001,
+    ],
+)
+def test_other_scripts_change_nothing(script: str) -> None:
+    reading = read(f"{honest()}<script>{script}</script>")
+    assert reading.text.startswith(TEXT)
+
+
+def strewn(mark: str, every: int = 2) -> str:
+    return honest(*("".join(f"{char}{mark}" if at % every == 0 and char.isalpha() and following.isalpha() else char
+                            for at, (char, following) in enumerate(zip(each, each[1:] + "。", strict=True)))
+                    for each in (FIRST, SECOND, THIRD)))  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("mark", "kind"),
+    [
+        ("\u200b", Obfuscation.ZERO_WIDTH),
+        ("\u2060", Obfuscation.ZERO_WIDTH),
+        (" ", Obfuscation.SPACES),
+        ("\u3000", Obfuscation.SPACES),
+        ("*", Obfuscation.PUNCTUATION_NOISE),
+        (".", Obfuscation.PUNCTUATION_NOISE),
+        ("·", Obfuscation.PUNCTUATION_NOISE),
+        ("、", Obfuscation.PUNCTUATION_NOISE),
+    ],
+)
+def test_what_is_strewn_between_characters_goes_and_is_told(mark: str, kind: Obfuscation) -> None:
+    reading = read(strewn(mark))
+    assert reading.text == TEXT
+    assert kinds(reading) == {kind}
+    assert mark in reading.raw_text
+
+
+@pytest.mark.parametrize(
+    "honest_text",
+    [
+        f"{FIRST}他叫张\u200b三，{SECOND}",
+        f"会上，北京、上海、天津、重庆、广州、深圳、武汉、成都等地的代表先后发言，谈了各自的看法和打算。{THIRD}",
+        f"列夫·托尔斯泰、费奥多尔·陀思妥耶夫斯基和安东·契诃夫的小说，他都读过不止一遍，常常谈起。{THIRD}",
+        f"{FIRST}目前铁路购票网站只有www.12306.cn一家，大家都去那里买票，别处没有。{THIRD}",
+        f"囧（jiǒng）字从前少有人用，近来到处都能看见，据说是因为它像一张脸。{THIRD}",
+        f"他在ＧＤＰ一栏里填了数字，{SECOND}",
+        f"由于竹城那一带水网密布，行人大多改走水路，报由县里备案。{THIRD}",
+    ],
+)
+def test_what_honest_texts_have_stays(honest_text: str) -> None:
+    reading = read(honest(honest_text, SECOND, THIRD))
+    assert (reading.text.split("\n")[0], reading.obfuscations) == (honest_text, ())
+
+
+def test_pinyin_in_brackets_goes_and_letters_become_as_wide_as_usual() -> None:
+    spelt = FIRST.replace("雾", "雾(wù)").replace("渡", "渡（dù）").replace("船", "船(chuan)")
+    reading = read(honest(spelt, SECOND.replace("大家", "ＶＩＰ大家Ｔｏｍ和Ｂｅｔａ"), THIRD))
+    assert reading.text.split("\n")[0] == FIRST
+    assert "VIP大家Tom和Beta" in reading.text
+    assert kinds(reading) == {Obfuscation.PINYIN_INSERTED, Obfuscation.FULL_WIDTH}
+
+
+@pytest.mark.parametrize(
+    "advertisement",
+    [
+        "【墨香阁 www.moxiangge.cc】",
+        "（云水小说网ｗｗｗ．ｙｕｎｓｈｕｉ．ｃｏｍ首发）",
+        "一秒记住【清风书屋】www.qfshu.net，最快更新！",
+        "手机用户请到m.qfshu.com阅读。",
+        "本章未完，请点击下一页继续阅读！",
+        "请记住本站域名：www点qfshu点com。",
+        "[三叶中文网w w w . s y . c o m无弹窗]",
+    ],
+)
+def test_an_advertisement_inside_a_text_goes_and_nothing_else(advertisement: str) -> None:
+    spoilt = FIRST.replace("散尽，", f"散尽，{advertisement}")
+    reading = read(honest(spoilt, SECOND, THIRD))
+    assert reading.text == TEXT
+    assert kinds(reading) == {Obfuscation.SITE_ADVERTISEMENT}
+
+
+def test_several_obfuscations_at_once_are_all_undone() -> None:
+    spoilt = "".join(f'{char}<i class="k">的</i>\u200b' if char in "雾渡等" else char for char in FIRST)
+    shown = f'<p>{spoilt}</p><p class="r">{SECOND[::-1]}</p><p>{THIRD}【墨香阁 www.moxiangge.cc】</p>'
+    reading = read(shown, "<style>.k{opacity:0}.r{direction:rtl;unicode-bidi:bidi-override}</style>")
+    assert reading.text == TEXT
+    assert kinds(reading) == {
+        Obfuscation.DECOYS, Obfuscation.REORDERED, Obfuscation.ZERO_WIDTH, Obfuscation.SITE_ADVERTISEMENT
+    }  # fmt: skip
+
+
+def test_a_folder_gives_only_what_lies_in_it(tmp_path: Path) -> None:
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "a.css").write_text("p{}")
+    (tmp_path / "secret").write_text("x")
+    files = FolderResources(tmp_path / "site")
+    assert files.get("https://a.example/a.css", ResourceKind.STYLE) == b"p{}"
+    assert files.get("https://a.example/../secret", ResourceKind.STYLE) is None
+    assert files.get("https://a.example/%2e%2e/secret", ResourceKind.STYLE) is None

@@ -1,0 +1,210 @@
+"""When an address is due again: the rule alone, with no clock but the one it is given."""
+
+import math
+import random
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.ids import PageId
+from core.visits import AddressKind, Visit
+from crawler.links import Links
+from crawler.recrawl import policy
+from crawler.recrawl.absences import NotFoundPages, probes
+from crawler.recrawl.policy import DAY, DEFAULT_RATE_PER_S, History
+from crawler.recrawl.session import kind_of
+
+NOW = datetime(2026, 3, 1, 3, 0, tzinfo=UTC)
+HOUR = timedelta(hours=1)
+
+
+def visit(**more: object) -> Visit:
+    given: dict[str, object] = {"id": "a", "url": "https://a.example/1", "depth": 1, "found_at": NOW, "due_at": NOW}
+    return Visit(**(given | {"kind": AddressKind.DETAIL, "rules": "r"} | more))  # type: ignore[arg-type]
+
+
+@given(
+    looks=st.floats(0, 60),
+    unchanged=st.floats(0, 1),
+    mean_days=st.floats(0.01, 90),
+    rate_days=st.floats(0.01, 10_000),
+    stood_days=st.floats(0, 400),
+)
+def test_an_interval_lies_between_a_day_and_sixty(
+    looks: float, unchanged: float, mean_days: float, rate_days: float, stood_days: float
+) -> None:
+    own = History(looks, looks * unchanged, looks * mean_days * DAY.total_seconds())
+    found = policy.interval(own, 1 / (rate_days * DAY.total_seconds()), stood_days * DAY)
+    assert DAY <= found <= 60 * DAY
+
+
+def test_the_rate_of_a_page_is_that_of_the_bias_reduced_estimator_once_it_has_looks_enough() -> None:
+    seconds = 2 * DAY.total_seconds()
+    own = History(28, 14, 28 * seconds)
+    plain = -math.log((14 + 0.5) / (28 + 0.5)) / seconds
+    assert policy.change_rate(own, plain) == pytest.approx(plain, rel=0.02)
+    assert policy.change_rate(History(), 0.125) == 0.125
+
+
+def test_the_rate_comes_near_to_the_truth() -> None:
+    generator = random.Random(5)
+    true_rate = 1 / (4 * DAY.total_seconds())
+    found = []
+    for _ in range(300):
+        own = History()
+        for _ in range(25):
+            own = own.plus(2 * DAY.total_seconds(), generator.random() > math.exp(-true_rate * 2 * DAY.total_seconds()))
+        found.append(policy.change_rate(own, DEFAULT_RATE_PER_S))
+    assert sum(found) / len(found) == pytest.approx(true_rate, rel=0.15)
+
+
+def test_pages_are_found_changed_sooner_than_with_the_fixed_interval_that_fetches_as_much() -> None:
+    """Half of 400 pages never change, the others every 1 to 200 days; a year of daily runs."""
+    fetches, stale = _year(None)
+    fixed_fetches, fixed_stale = _year(5)
+    assert fetches < 1.05 * fixed_fetches
+    assert stale < 0.85 * fixed_stale
+
+
+def test_after_the_first_look_a_page_waits_two_days_and_never_more_than_twice_what_it_stood() -> None:
+    first = policy.after_success(visit(), NOW, False, DEFAULT_RATE_PER_S, False)
+    assert timedelta(days=1.8) <= first.due_at - NOW <= timedelta(days=2.2)
+    second = policy.after_success(first, NOW + 2 * DAY, False, DEFAULT_RATE_PER_S, False)
+    assert second.due_at - (NOW + 2 * DAY) <= timedelta(days=4.4)
+
+
+def test_a_page_with_an_open_case_waits_a_day_whatever_its_history() -> None:
+    old = visit(seen_at=NOW - 50 * DAY, looks=20, unchanged_looks=20, observed_s=900 * DAY.total_seconds())
+    assert policy.after_success(old, NOW, False, DEFAULT_RATE_PER_S, True).due_at == NOW + DAY
+    assert policy.after_success(old, NOW, False, DEFAULT_RATE_PER_S, False).due_at > NOW + 30 * DAY
+
+
+def test_a_daily_run_does_not_miss_a_page_by_the_minutes_it_took() -> None:
+    page = replace(visit(), seen_at=NOW + HOUR, due_at=NOW + HOUR + DAY)
+    assert policy.is_due(page, NOW + DAY, "r")
+    assert not policy.is_due(page, NOW + 12 * HOUR, "r")
+
+
+def test_failures_wait_from_minutes_to_a_week() -> None:
+    page, waits = visit(), []
+    for _ in range(9):
+        page = policy.after_failure(page, NOW, "no_answer", "it does not answer")
+        waits.append(page.due_at - NOW)
+    assert waits[:5] == [HOUR / 4, HOUR, 4 * HOUR, 16 * HOUR, 64 * HOUR]
+    assert set(waits[5:]) == {7 * DAY}
+    assert not policy.is_due(page, NOW + 6 * DAY, "other rules"), "a failure waits even where all else is due"
+
+
+def test_an_absence_is_confirmed_by_a_second_one_half_a_day_later_and_by_no_earlier_one() -> None:
+    page = visit(page_id=PageId("p"), seen_at=NOW - DAY)
+    once = policy.after_absence(page, NOW, False)
+    assert (once.absent_since, once.gone_since, once.due_at) == (NOW, None, NOW + 12 * HOUR)
+    early = policy.after_absence(once, NOW + 2 * HOUR, False)
+    assert (early.gone_since, early.due_at) == (None, NOW + 12 * HOUR)
+    gone = policy.after_absence(early, NOW + 12 * HOUR, False)
+    assert gone.gone_since == NOW
+
+
+def test_a_failure_between_two_absences_breaks_the_row() -> None:
+    once = policy.after_absence(visit(), NOW, False)
+    broken = policy.after_failure(once, NOW + 13 * HOUR, "no_answer", "")
+    assert policy.after_absence(broken, NOW + 14 * HOUR, False).gone_since is None
+
+
+def test_what_is_gone_is_looked_for_less_and_less_but_daily_where_a_case_is_open() -> None:
+    page = policy.after_absence(visit(), NOW, False)
+    at, waits = NOW, []
+    for _ in range(9):
+        at = max(page.due_at, at)
+        page = policy.after_absence(page, at, False)
+        waits.append(page.due_at - at)
+    assert waits == sorted(waits)
+    assert (waits[0], waits[-1]) == (DAY, 30 * DAY)
+    assert policy.after_absence(page, at, True).due_at == at + DAY
+
+
+def test_validators_are_not_used_on_every_fifth_fetch_nor_for_who_lied() -> None:
+    page = visit(etag='"1"', seen_at=NOW)
+    assert [policy.is_conditional(replace(page, unmodified=count), "r") for count in range(6)] == [
+        *[True] * 4,
+        *[False] * 2,
+    ]
+    assert not policy.is_conditional(replace(page, has_unreliable_validator=True), "r")
+    assert not policy.is_conditional(page, "other rules")
+    assert not policy.is_conditional(replace(page, absent_since=NOW), "r")
+
+
+@pytest.mark.parametrize(
+    ("chapters", "others", "chars", "kind"),
+    [
+        (0, 40, 0, AddressKind.LIST),  # a front page
+        (120, 10, 300, AddressKind.LIST),  # a catalogue with its synopsis
+        (12, 30, 2_500, AddressKind.DETAIL),  # a chapter beside the newest chapters of other books
+        (2, 30, 2_500, AddressKind.DETAIL),
+        (0, 1, 0, AddressKind.DETAIL),  # a page of pictures
+    ],
+)
+def test_lists_and_texts_are_told_apart_by_what_stands_on_them(
+    chapters: int, others: int, chars: int, kind: AddressKind
+) -> None:
+    links = Links((), tuple(map(str, range(chapters))), tuple(map(str, range(others))), "")
+    assert kind_of(links, chars) is kind
+
+
+HTML = {"Content-Type": "text/html; charset=utf-8"}
+
+
+def markup(sentence: str) -> bytes:
+    return f"<html><body><div>书城首页 排行榜 书架</div><p>{sentence}</p></body></html>".encode()
+
+
+def test_a_not_found_page_is_known_again_with_another_address_and_time_in_it() -> None:
+    pages = NotFoundPages()
+    pages.learn(
+        200, HTML, markup("抱歉，您访问的页面 /book/999.html 不存在。现在是 2026-03-01 03:00。"), "https://a.example/x"
+    )
+    shown = markup("抱歉，您访问的页面 /book/12.html 不存在。现在是 2026-04-11 19:21。")
+    assert pages.resembles(HTML, shown, "https://a.example/book/12.html")
+    text = markup("渡口的灯是在立冬那天熄的。老周把船缆系在第三根桩上，数了数舱里的米袋，一共十七袋。")
+    assert not pages.resembles(HTML, text, "https://a.example/book/12.html")
+
+
+def test_an_honest_404_teaches_nothing() -> None:
+    pages = NotFoundPages()
+    pages.learn(404, HTML, markup("没有这个页面。"), "https://a.example/x")
+    assert not pages.resembles(HTML, markup("没有这个页面。"), "https://a.example/y")
+
+
+def test_probes_have_the_shapes_of_the_sites_own_addresses_and_differ_from_run_to_run() -> None:
+    pages = [f"https://a.example/book/7/{number}.html" for number in range(9)] + ["https://a.example/read?id=5&p=1"]
+    first = probes(["https://a.example/"], pages, "site run-1")
+    assert len(first) == 3
+    assert any(url.startswith("https://a.example/book/7/") and url.endswith(".html") for url in first)
+    assert any(url.startswith("https://a.example/read?id=5&p=") for url in first)
+    assert not {*first} & {*pages}
+    assert not {*first} & {*probes(["https://a.example/"], pages, "site run-2")}
+
+
+def _year(fixed_days: int | None) -> tuple[float, float]:
+    """Fetches a page and days a page in which it had changed and nobody had seen it."""
+    generator, fetches, stale = random.Random(3), 0, 0.0
+    for number in range(400):
+        rate = 0.0 if number % 2 else 1 / math.exp(generator.uniform(0, math.log(200)))
+        day, changed_at, page = 0, None, visit(id=str(number), seen_at=NOW)
+        next_change = generator.expovariate(rate) if rate else math.inf
+        due = NOW + 2 * DAY
+        while (day := day + 1) < 365:
+            while next_change <= day:
+                changed_at = next_change if changed_at is None else changed_at
+                next_change += generator.expovariate(rate)
+            if due - policy.EARLY > NOW + day * DAY:
+                continue
+            fetches += 1
+            stale += day - changed_at if changed_at is not None else 0.0
+            page = policy.after_success(page, NOW + day * DAY, changed_at is not None, DEFAULT_RATE_PER_S, False)
+            due = page.due_at if fixed_days is None else NOW + (day + fixed_days) * DAY
+            changed_at = None
+    return fetches / 400, stale / 400

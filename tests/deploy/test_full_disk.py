@@ -1,0 +1,215 @@
+"""A disk with no room left: everybody says so, nothing stored is lost, and the services go on when there is room again.
+
+The disk is a real one, in memory, which only root may mount. Without root the system lets a process write no more than
+so much into a file, which is the same to who writes.
+"""
+
+import contextlib
+import os
+import resource
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+import redis
+
+from core.errors import RetryLater, ServiceUnavailable
+from core.settings_loading import load
+from core.wording import Message
+from deploy import disk, home_checks
+from deploy.cli.crawl_waiting import Patience, Watch
+from deploy.cli.standing import installation_status
+from deploy.findings import Context
+from deploy.home import Home, prepare
+from deploy.services import State, down, orphans, preparation, status, up
+from pagestore.connection import MongoDatabase, connect, translated
+from tests.support.command_line import CommandLine
+from tests.support.embedded import EmbeddedMongo, free_port, wait_until
+
+pytestmark = pytest.mark.usefixtures("processes")
+
+STORES = ("mongo", "redis")
+DISK_MB = 160  # of which what counts as full is 64
+USER = ("user", "add", "chen", "--role", "administrator", "--password-stdin")
+
+
+@contextmanager
+def mounted(folder: Path, megabytes: int) -> Iterator[Path]:
+    """A file system of its own, so large."""
+    folder.mkdir()
+    done = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", f"size={megabytes}m,mode=700", "tmpfs", str(folder)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode != 0:
+        pytest.skip(f"a file system cannot be mounted here: {done.stderr.strip()}")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+@pytest.fixture
+def home(tmp_path: Path, processes: None) -> Iterator[Home]:
+    """An installation with its stores up, on a disk of its own."""
+    with mounted(tmp_path / "disk", DISK_MB) as folder:
+        environ = {"ZHUIWEN_HOME": str(folder / "home"), "ZHUIWEN_WEB_PORT": str(free_port())}
+        made = prepare(environ)
+        try:
+            up(made, str, STORES)
+            preparation.prepare(made, preparation.steps(is_alone=True)[:1], str)
+            yield made
+        finally:
+            (folder / "filler").unlink(missing_ok=True)
+            down(made, str)
+            orphans.end(orphans.find(made))
+
+
+def fill(home: Home) -> Path:
+    """Take all the room that is left."""
+    filler = home.path.parent / "filler"
+    with filler.open("wb", buffering=0) as file:
+        for size in (1 << 20, 512):
+            with contextlib.suppress(OSError):
+                while file.write(bytes(size)) == size:
+                    pass
+    return filler
+
+
+def store(database: MongoDatabase, number: int) -> None:
+    with translated(database):
+        database["t"].insert_one({"_id": number, "content": os.urandom(200_000)})
+
+
+def store_until_refused(database: MongoDatabase, first: int) -> tuple[int, str]:
+    """How many more documents were acknowledged, and why the next was not."""
+    for number in range(first, first + 1000):
+        try:
+            store(database, number)
+        except ServiceUnavailable as refusal:
+            return number - first, str(refusal)
+    pytest.fail("a full disk took 200 MB")
+
+
+def test_a_full_disk_is_named_by_all_and_the_stores_go_on_when_there_is_room_again(home: Home) -> None:
+    database, client = connect(home.settings.mongo_url), redis.Redis.from_url(home.settings.redis_url)
+    command = CommandLine(home.path, {"ZHUIWEN_WEB_PORT": str(home.settings.services.web_port)})
+    store(database, 0)
+    client.set("before", "1")
+    pids = {row.name: row.pid for row in status(home, STORES)}
+    filler = fill(home)
+
+    acknowledged, refusal = store_until_refused(database, 1)
+    assert "mongo.sock; try: free disk space" in refusal
+    refused = command(*USER, stdin=b"a long secret\n")
+    assert (refused.code, len(refused.complaints)) == (1, 1)
+    assert f"the disk is full where {home.path} is" in refused.err
+    for arguments in (["up"], ["config", "set", "user_agent", "x" * 100_000]):
+        done = command(*arguments)
+        assert (done.code, len(done.complaints)) == (1, 1)
+        assert f"the disk is full where {home.path} is" in done.err
+
+    shown = command("status")
+    assert shown.code == 1
+    assert f"the disk is full where {home.path} is" in shown.out
+    assert "zhuiwen up" not in shown.out
+    (found,) = [each for each in home_checks.free_disk(Context(home, {})) if each.id == "disk.full"]
+    assert str(found.problem) in shown.out
+
+    filler.unlink()
+    assert disk.full(home.settings) == []
+    wait_until(lambda: stores_again(database, client), "the stores take what they are given")
+    assert {row.name: row.pid for row in status(home, STORES)} == pids
+    assert client.get("before") == b"1"
+    assert database["t"].count_documents({"_id": {"$lte": acknowledged}}) == 1 + acknowledged
+    assert command(*USER, stdin=b"a long secret\n").code == 0
+
+
+def stores_again(database: MongoDatabase, client: "redis.Redis") -> bool:
+    try:
+        store(database, 1000 + database["t"].count_documents({}))
+        return bool(client.set("after", "1"))
+    except (ServiceUnavailable, redis.RedisError):
+        return False
+
+
+def test_who_waits_for_a_crawl_is_told_that_the_disk_is_full(tmp_path: Path) -> None:
+    with mounted(tmp_path / "disk", 1) as folder:
+        watch = Watch(
+            load({"ZHUIWEN_HOME": str(folder)}), "crawl", Message("tracking.no-crawler"), Patience(0.0, 0.0, 0.0)
+        )
+        watch.saw("queued")
+        with pytest.raises(RetryLater, match=r"the disk is full where .*; free space") as refusal:
+            watch.saw("queued")
+    assert "zhuiwen up" not in str(refusal.value)
+    assert str(watch.warning[0]).startswith("the disk is full")
+
+
+def test_a_disk_that_is_no_more_than_full_is_well_again(tmp_path: Path) -> None:
+    with mounted(tmp_path / "disk", DISK_MB) as folder:
+        settings = load({"ZHUIWEN_HOME": str(folder)})
+        (space,) = disk.spaces(settings)
+        assert (space.is_full, space.free_bytes > disk.FULL_BYTES) == (False, True)
+        assert "only 0.2 GB are free" in str(space.problem)
+
+
+# What follows needs no root.
+
+LIMITED = """
+import os, resource, sys
+resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+from deploy.cli import main
+main()
+"""
+
+
+def test_a_place_that_takes_no_file_is_full_though_there_is_room(tmp_path: Path) -> None:
+    command = CommandLine(tmp_path / "home")
+    prepare(command.environ())
+    shown = command.python("-c", LIMITED, "status")
+    assert shown.code == 1
+    assert f"the disk is full where {tmp_path / 'home'} is" in shown.out
+
+
+@contextmanager
+def limited(pid: int, file_bytes: int) -> Iterator[None]:
+    """Another process may write no further than so into any file."""
+    before = resource.prlimit(pid, resource.RLIMIT_FSIZE)
+    resource.prlimit(pid, resource.RLIMIT_FSIZE, (file_bytes, before[1]))
+    try:
+        yield
+    finally:
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, before)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits a process that runs")
+def test_the_page_store_refuses_what_it_cannot_write_and_loses_nothing(tmp_path: Path) -> None:
+    server = EmbeddedMongo(tmp_path / "mongo")
+    server.start()
+    try:
+        database = connect(server.url("t"))
+        store(database, 0)
+        size = max(path.stat().st_size for path in server.folder.iterdir())
+        with limited(server.pid, size):
+            acknowledged, refusal = store_until_refused(database, 1)
+        assert "free disk space" in refusal
+        store(database, 1000)
+        assert database["t"].count_documents({"_id": {"$lte": acknowledged}}) == 1 + acknowledged
+        assert database["t"].count_documents({"_id": 1000}) == 1
+    finally:
+        server.stop()
+
+
+def test_status_is_a_failure_for_programs_too_when_services_do_not_run(tmp_path: Path) -> None:
+    environ: dict[str, Any] = {"ZHUIWEN_HOME": str(tmp_path / "home")}
+    prepare(environ)
+    stands = installation_status(environ)
+    assert not stands.is_well
+    assert {row.state for row in stands.services} == {State.STOPPED}
+    assert stands.remedies

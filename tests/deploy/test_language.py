@@ -1,0 +1,150 @@
+"""The language of the command line: which one it is, and that all of it is there in both."""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import typer
+
+from deploy import started, words
+from deploy.cli import help as help_texts
+from deploy.cli.app import build
+from deploy.cli.output import padded, width
+from deploy.home import prepare
+from deploy.words import CHINESE, ENGLISH, language_of
+from tests.support.command_line import CommandLine, zhuiwen
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["zhuiwen"]
+
+HAN = re.compile("[\u4e00-\u9fff]")
+CHINESE_LOCALE = {"LC_ALL": "", "LC_MESSAGES": "", "LANG": "zh_CN.UTF-8"}
+
+
+@pytest.mark.parametrize(
+    ("environ", "expected"),
+    [
+        ({"LANG": "zh_CN.UTF-8"}, CHINESE),
+        ({"LANG": "zh_TW"}, CHINESE),
+        ({"LANG": "C"}, ENGLISH),
+        ({"LANG": "C.UTF-8"}, ENGLISH),
+        ({"LANG": "POSIX"}, ENGLISH),
+        ({"LANG": "en_GB.UTF-8"}, ENGLISH),
+        ({"LANG": "de_DE"}, ENGLISH),
+        ({}, ENGLISH),
+        ({"LANG": "zh_CN.UTF-8", "LC_ALL": "C"}, ENGLISH),
+        ({"LANG": "en_US", "LC_MESSAGES": "zh_CN.UTF-8"}, CHINESE),
+        ({"LANG": "zh_CN.UTF-8", "LC_ALL": "", "LC_MESSAGES": ""}, CHINESE),
+        ({"LANG": "C", "ZHUIWEN_LANGUAGE": "zh-hans"}, CHINESE),
+        ({"LANG": "zh_CN.UTF-8", "ZHUIWEN_LANGUAGE": "en"}, ENGLISH),
+    ],
+)
+def test_the_language_is_what_is_set_else_the_terminals(tmp_path: Path, environ: dict[str, str], expected: str) -> None:
+    assert language_of({"ZHUIWEN_HOME": str(tmp_path), **environ}) == expected
+
+
+@pytest.mark.parametrize(("said", "locale", "expected"), [("zh-hans", "C", CHINESE), ("en", "zh_CN", ENGLISH)])
+def test_what_the_file_says_goes_before_the_locale_while_services_run_too(
+    tmp_path: Path, said: str, locale: str, expected: str
+) -> None:
+    (tmp_path / "settings.toml").write_text(f'language = "{said}"\n')
+    environ = {"ZHUIWEN_HOME": str(tmp_path), "LANG": locale}
+    assert language_of(environ) == expected
+    started.note(prepare(environ))
+    assert language_of(environ) == expected
+    assert language_of({**environ, "ZHUIWEN_LANGUAGE": "en"}) == ENGLISH
+
+
+def test_a_file_that_cannot_be_read_leaves_it_to_the_locale(tmp_path: Path) -> None:
+    (tmp_path / "settings.toml").write_text("language zh\n")
+    assert language_of({"ZHUIWEN_HOME": str(tmp_path), "LANG": "zh_CN.UTF-8"}) == CHINESE
+
+
+def commands(command: Any, *path: str) -> Iterator[tuple[str, Any]]:
+    yield " ".join(path), command
+    for name, below in getattr(command, "commands", {}).items():
+        yield from commands(below, *path, name)
+
+
+@pytest.mark.parametrize("language", [CHINESE, ENGLISH])
+def test_every_verb_and_option_has_its_help(language: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(help_texts, "language", lambda: language)
+    root = typer.main.get_command(build([]))
+    help_texts.localize(root)
+    for path, command in commands(root):
+        for name, text in [("", command.help), *((each.name, each.help) for each in command.params)]:
+            assert text, f"{path} {name} has no help"
+            assert "$" not in text, f"{path} {name}"
+            if language == CHINESE:
+                assert HAN.search(text), f"{path} {name}: {text}"
+            elif name != "kind":
+                assert not HAN.search(text), f"{path} {name}: {text}"
+
+
+def test_no_help_is_left_of_what_is_gone() -> None:
+    params = {
+        path: {each.name for each in command.params} for path, command in commands(typer.main.get_command(build([])))
+    }
+    anywhere = {name for names in params.values() for name in names}
+    for path, texts in help_texts.words().items():
+        known = anywhere if path == "*" else params[path] | {"about", "epilog"}
+        assert set(texts) <= known, path
+
+
+@pytest.mark.parametrize("arguments", [(), ("site", "add"), ("work",)])
+def test_the_help_is_chinese_to_the_last_line(zhuiwen: CommandLine, arguments: tuple[str, ...]) -> None:
+    shown = CommandLine(zhuiwen.home, CHINESE_LOCALE)(*arguments, "--help").out
+    assert shown.startswith("用法：zhuiwen ")
+    assert "选项：" in shown
+    assert not re.search(r"Usage|Options:|Commands:|Arguments:|Show this|required\]|default:", shown)
+    assert zhuiwen(*arguments, "--help").out.startswith("Usage: zhuiwen ")
+
+
+def test_a_fault_is_worded_in_the_language_of_the_terminal(zhuiwen: CommandLine) -> None:
+    chinese = CommandLine(zhuiwen.home, CHINESE_LOCALE)
+    assert chinese("case", "seven").complaints == ["zhuiwen: 'seven' 不是案件编号；用 zhuiwen cases 查看"]
+    assert chinese("read").complaints == ["zhuiwen: 缺少 FILE|URL|-（见 zhuiwen read --help）"]
+    assert chinese("nonsense").complaints == ["zhuiwen: 没有命令 nonsense（见 zhuiwen --help）"]
+
+
+def test_status_doctor_and_the_settings_are_there_in_both_languages(zhuiwen: CommandLine) -> None:
+    chinese = CommandLine(zhuiwen.home, CHINESE_LOCALE)
+    prepare(zhuiwen.environ())
+    head, *rows = [line for line in chinese("status").out.splitlines() if ": zhuiwen up" not in line]
+    assert head.split() == ["服务", "状态", "进程号", "MB", "已运行", "地址"]
+    assert {width(row[: row.index("已停止")]) for row in rows if "已停止" in row} == {width(head[: head.index("状态")])}
+    assert zhuiwen("status").out.splitlines()[0].split() == ["service", "state", "pid", "MB", "up", "address"]
+    problems = chinese("doctor").out.splitlines()[::2]
+    assert problems
+    assert all(HAN.search(line) for line in problems)
+    assert not any(HAN.search(line) for line in zhuiwen("doctor").out.splitlines())
+    listed = chinese("config", "list").out.splitlines()
+    assert all(HAN.search(line) for line in listed)
+
+
+def test_what_programs_read_is_the_same_in_every_language(zhuiwen: CommandLine) -> None:
+    chinese = CommandLine(zhuiwen.home, CHINESE_LOCALE)
+    prepare(zhuiwen.environ())
+    for arguments in (("status",), ("doctor",), ("config", "list"), ("engines",)):
+        shown = chinese(*arguments, "--json").out
+        assert shown == zhuiwen(*arguments, "--json").out, arguments
+        assert json.loads(shown)
+
+
+def test_chinese_takes_two_columns() -> None:
+    assert width("追文 ok") == 7
+    assert padded("追文", 6) == "追文  "
+    assert all(width(char) == 1 for char in "a é" if not unicodedata.combining(char))
+
+
+def test_a_message_is_worded_in_the_language_of_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(words, "language", lambda: CHINESE)
+    assert words.worded(words.Message("doctor.nothing")) == "一切正常"
+    assert words.worded("as it is") == "as it is"

@@ -1,0 +1,20 @@
+"""docs/obfuscation.md has every obfuscation with the words of its record."""
+
+import re
+from pathlib import Path
+
+from core.obfuscations import Obfuscation
+
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "obfuscation.md").read_text("utf-8")
+
+
+def row(kind: Obfuscation) -> str:
+    module = kind.repair.rpartition(".")[0].replace(".", "/")
+    where = f"`{module}.py`" if module else "comparison"
+    return f"| `{kind}` | {kind.label.en}, {kind.label.zh} | {kind.explanation.en} | {where} |"
+
+
+def test_the_page_has_every_obfuscation_with_its_words() -> None:
+    table = [row(kind) for kind in Obfuscation]
+    stated = re.findall(r"^\| `[a-z_]+` \|.*\|$", PAGE, flags=re.MULTILINE)
+    assert stated == table, "write into docs/obfuscation.md:\n" + "\n".join(table)

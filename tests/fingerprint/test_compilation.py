@@ -1,0 +1,150 @@
+"""Machine code on disk: used again as long as nothing changed that it was made from, wherever that stands."""
+
+import importlib.util
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from fingerprint.compilation import kernel, source_digest
+
+Load = Callable[..., ModuleType]
+
+CALLER = """
+from fingerprint.compilation import kernel
+from {callee} import {names}
+
+
+@kernel()
+def total(numbers):
+    return {expression}
+"""
+CALLEE = """
+from typing import NamedTuple
+
+from fingerprint.compilation import kernel
+
+FACTOR = {factor}
+
+
+class Pair(NamedTuple):
+    {first}: int
+    {second}: int
+
+
+@kernel(allocates=False)
+def scale(number):
+    return number * FACTOR{more}
+"""
+
+
+@pytest.fixture
+def load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Load:
+    """Writes a module into the folder of the test and imports it anew."""
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)  # an old .pyc of the same size and second would be taken
+
+    def load(name: str, source: str, /, **values: object) -> ModuleType:
+        path = tmp_path / f"{name}.py"
+        path.write_text(source.format(**values), encoding="utf-8")
+        spec = importlib.util.spec_from_file_location(name, path)
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        monkeypatch.setitem(sys.modules, name, module)
+        spec.loader.exec_module(module)
+        return module
+
+    return load
+
+
+def callee(load: Load, factor: int = 2, more: str = "", fields: tuple[str, str] = ("a", "b")) -> None:
+    load("callee", CALLEE, factor=factor, more=more, first=fields[0], second=fields[1])
+
+
+def total_of(load: Load, expression: str = "scale(numbers.sum())", names: str = "scale") -> tuple[int, bool]:
+    """What a kernel gives that calls one of another module, and whether its code was on disk."""
+    total = load("caller", CALLER, callee="callee", names=names, expression=expression).total
+    found = total(np.arange(5))
+    return found, sum(total.stats.cache_hits.values()) > 0
+
+
+def test_code_is_loaded_again_when_nothing_changed(load: Load) -> None:
+    callee(load)
+    assert total_of(load) == (20, False)
+    callee(load)
+    assert total_of(load) == (20, True)
+
+
+def test_a_kernel_is_compiled_anew_when_one_that_it_calls_changed_in_another_module(
+    load: Load,
+) -> None:
+    callee(load)
+    assert total_of(load) == (20, False)
+    callee(load, more=" + 1")
+    assert total_of(load) == (21, False)
+    callee(load)
+    assert total_of(load) == (20, True)
+
+
+def test_a_kernel_is_compiled_anew_when_a_constant_changed_that_only_its_callee_names(
+    load: Load,
+) -> None:
+    callee(load)
+    assert total_of(load) == (20, False)
+    callee(load, factor=3)
+    assert total_of(load) == (30, False)
+
+
+def test_a_kernel_is_compiled_anew_when_the_fields_of_a_named_tuple_change_places(
+    load: Load,
+) -> None:
+    expression = "Pair(numbers[1], numbers[2]).a"
+    callee(load)
+    assert total_of(load, expression, "Pair") == (1, False)
+    callee(load, fields=("b", "a"))
+    assert total_of(load, expression, "Pair") == (2, False)
+
+
+def test_code_that_was_stored_for_a_type_that_has_gone_is_compiled_anew(load: Load) -> None:
+    source = """
+from typing import NamedTuple
+
+from fingerprint.compilation import kernel
+
+
+class {name}(NamedTuple):
+    first: int
+
+
+@kernel()
+def first_of(pair):
+    return pair.first
+"""
+    old = load("typed", source, name="Old")
+    assert old.first_of(old.Old(7)) == 7
+    new = load("typed", source, name="New")
+    assert new.first_of(new.New(8)) == 8
+
+
+def test_a_kernel_may_not_name_what_may_change_unnoticed() -> None:
+    def reads_a_list(number: int) -> int:
+        return number + len(TABLE)
+
+    with pytest.raises(TypeError, match="names TABLE, which is neither a number nor a kernel"):
+        source_digest(reads_a_list)
+
+
+def test_a_kernel_that_returns_arrays_must_count_their_references() -> None:
+    def doubled(numbers: NDArray[np.int64]) -> tuple[int, NDArray[np.int64]]:
+        return 1, numbers
+
+    with pytest.raises(TypeError, match="returns an array"):
+        kernel(allocates=False)(doubled)
+
+
+TABLE = [1, 2]

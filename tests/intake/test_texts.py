@@ -1,0 +1,219 @@
+"""Plain texts: encodings, refusals, and the splitting of one long text into chapters."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.errors import UnreadableFile
+from intake import read_work, read_works
+from intake.headings import split_chapters
+from intake.numerals import natural_key, number_of
+
+PROSE = (
+    "渡口的灯是在立冬那天熄的。老周把船缆系在第三根桩上，数了数舱里的米袋，一共十七袋，比上个月少了两袋。\n"
+    "他没有声张，只把账本合上，压在枕头底下。江面起了雾，对岸的码头像一行被水洇开的字，看得见，读不出。\n"
+)
+TRADITIONAL = (
+    "渡口的燈是在立冬那天熄的。老周把船纜繫在第三根樁上，數了數艙裡的米袋，一共十七袋，比上個月少了兩袋。\n"
+    "他沒有聲張，只把帳本合上，壓在枕頭底下。江面起了霧，對岸的碼頭像一行被水洇開的字，看得見，讀不出。\n"
+)
+CHAPTERS = [f"第{number}章 夜航\n{PROSE}" for number in "一二三四五"]
+
+
+def only_text(path: Path) -> str:
+    (work,) = read_work(path)
+    (chapter,) = work.chapters
+    return chapter.text
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        (PROSE, "utf-8"),
+        (PROSE, "utf-8-sig"),
+        (PROSE, "gbk"),
+        (PROSE, "gb18030"),
+        (PROSE, "utf-16"),
+        (PROSE, "utf-16-le"),
+        (PROSE, "utf-16-be"),
+        (TRADITIONAL, "big5"),
+        (TRADITIONAL, "utf-8"),
+    ],
+)
+def test_a_text_is_read_in_any_chinese_encoding(tmp_path: Path, text: str, encoding: str) -> None:
+    path = tmp_path / "渡口.txt"
+    path.write_bytes(text.encode(encoding))
+    assert only_text(path) == text
+
+
+def test_line_ends_become_one_kind_and_nuls_go_and_all_else_stays_as_given(tmp_path: Path) -> None:
+    given = "　　渡口的灯\u200b熄了。\x00\r\n\r\n  第二行，有\ue001私用区。\r第三行"
+    path = tmp_path / "灯.txt"
+    path.write_bytes(given.encode())
+    assert only_text(path) == "　　渡口的灯\u200b熄了。\n\n  第二行，有\ue001私用区。\n第三行"
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "reason"),
+    [
+        ("空.txt", b"", "empty"),
+        ("白.txt", b" \r\n \n", "no Chinese text"),
+        ("latin.txt", b"nothing but English words", "no Chinese text"),
+        ("图.txt", b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 8, "picture"),
+        ("书.txt", b"%PDF-1.7\n" + bytes(range(256)) * 8, "PDF"),
+        ("噪.txt", bytes((i * 97 + i // 7) % 256 for i in range(4000)), "no encoding"),
+        ("断.txt", PROSE.encode()[:200] + b"\xff\xfe\x81\xff" * 9 + PROSE.encode()[200:], ""),
+        ("断16.txt", b"\xff\xfe" + "渡口".encode("utf-16-le") + b"\x00\xd8\x41\x00", "broken at byte"),
+        ("旧.docx", b"\xd0\xcf\x11\xe0" + bytes(600), "old Word file"),
+        ("假.docx", b"not a zip at all", "damaged"),
+        ("假.epub", b"PK\x03\x04 but cut off", "damaged"),
+        ("音乐.mp3", b"ID3", "none of the kinds"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_in_one_sentence_that_names_the_file(
+    tmp_path: Path, name: str, data: bytes, reason: str
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(data)
+    with pytest.raises(UnreadableFile) as caught:
+        read_work(path)
+    sentence = str(caught.value)
+    assert sentence.startswith(str(path))
+    assert reason in sentence
+    assert "\n" not in sentence
+
+
+def test_a_missing_file_is_refused_by_name(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableFile, match="no such file"):
+        read_work(tmp_path / "没有.txt")
+
+
+def test_text_that_two_encodings_fit_badly_is_refused_and_says_what_was_tried(tmp_path: Path) -> None:
+    path = tmp_path / "混.txt"
+    path.write_bytes(PROSE.encode("gbk") * 4 + b"\x81\x20\xff\xa1" * 6 + PROSE.encode("gbk"))
+    with pytest.raises(UnreadableFile, match="UTF-8"):
+        read_work(path)
+
+
+def test_a_long_text_is_split_at_its_headings(tmp_path: Path) -> None:
+    path = tmp_path / "《夜航》作者：闻笛.txt"
+    path.write_text("夜航\n作者：闻笛\n\n" + "".join(CHAPTERS), encoding="gb18030")
+    (work,) = read_work(path)
+    assert (work.title, work.author) == ("夜航", "闻笛")
+    assert [chapter.title for chapter in work.chapters] == [f"第{n}章 夜航" for n in "一二三四五"]
+    assert [chapter.number for chapter in work.chapters] == [1, 2, 3, 4, 5]
+    assert "作者：闻笛" in work.chapters[0].text
+
+
+@pytest.mark.parametrize(
+    "headings",
+    [
+        ["第1章 起", "第2章 承", "第3章 转"],
+        ["第一回　甄士隐梦幻识通灵　贾雨村风尘怀闺秀", "第二回　贾夫人仙逝扬州城　冷子兴演说荣国府"],
+        ["Chapter 1", "CHAPTER 2: The Ferry", "chapter III"],
+        ["楔子", "第一章 灯", "第二章 船", "尾声"],
+        ["卷一 江南", "卷二 塞北"],
+        ["正文 第十章 你是谁？", "正文 第十一章 走吧，去长安！"],
+        ["第九十九章 雪", "第一百章 雨", "第一百零一章 风"],
+        ["第３节", "第４节"],
+    ],
+)
+def test_headings_of_every_usual_form_make_chapters(headings: list[str]) -> None:
+    chapters = split_chapters("".join(f"  {heading}\n{PROSE}" for heading in headings))
+    assert len(chapters) == len(headings)
+    assert [chapter.title for chapter in chapters] == [" ".join(heading.split()) for heading in headings]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        PROSE * 5,
+        f"第一章 只有一章\n{PROSE}",
+        f"第一回见到他的时候，我还小。\n{PROSE}第二回见到他是在渡口。\n{PROSE}",
+        f"第一章的内容就这样\n{PROSE}第二章的内容也这样\n{PROSE}",
+        f"第八百章 乱\n{PROSE}第三章 乱\n{PROSE}第五百章 乱\n{PROSE}第七十章 乱\n{PROSE}",
+    ],
+)
+def test_prose_and_headings_without_a_plausible_order_are_not_split(text: str) -> None:
+    (chapter,) = split_chapters(text)
+    assert chapter.text == text
+
+
+def test_a_table_of_contents_makes_no_empty_chapters() -> None:
+    contents = "".join(f"第{n}章 夜航\n" for n in "一二三四五")
+    chapters = split_chapters(f"目录\n{contents}\n" + "".join(CHAPTERS))
+    assert [chapter.title for chapter in chapters] == [f"第{n}章 夜航" for n in "一二三四五"]
+
+
+def test_a_volume_heading_goes_with_its_first_chapter_and_numbers_may_begin_again() -> None:
+    text = "第一卷 水\n" + "".join(CHAPTERS[:3]) + "第二卷 火\n" + "".join(CHAPTERS[:3])
+    chapters = split_chapters(text)
+    assert len(chapters) == 6
+    assert chapters[3].text.startswith("第二卷 火\n第一章")
+
+
+def test_a_long_preface_is_a_chapter_of_its_own() -> None:
+    chapters = split_chapters(PROSE * 4 + "".join(CHAPTERS))
+    assert (len(chapters), chapters[0].title, chapters[0].text) == (6, "", PROSE * 4)
+
+
+@given(st.lists(st.sampled_from([*CHAPTERS, PROSE, "第一卷 水\n", "楔子\n", "\n", "　\n", "x", "第七章"]), max_size=12))
+def test_the_chapters_joined_are_the_text(parts: list[str]) -> None:
+    text = "".join(parts)
+    assert "".join(chapter.text for chapter in split_chapters(text)) == text
+
+
+@given(st.integers(1, 9999))
+def test_a_number_is_the_same_in_chinese_and_arabic(number: int) -> None:
+    digits = "零一二三四五六七八九"
+    written, is_gap = "", False
+    for place, unit in ((1000, "千"), (100, "百"), (10, "十"), (1, "")):
+        digit = number // place % 10
+        if digit:
+            written += ("零" if is_gap else "") + digits[digit] + unit
+        is_gap = not digit and bool(written)
+    assert number_of(written) == number_of(str(number)) == number
+
+
+def shuffled(names: list[str]) -> list[str]:
+    return names[1::2] + names[::2]
+
+
+def test_names_are_ordered_as_people_number_them() -> None:
+    names = ["楔子", "第一章", "第二章（上）", "第二章（下）", "第九章", "第十章", "第十一章", "第一百章", "尾声"]
+    assert sorted(shuffled(names), key=natural_key) == names
+    numbered = ["001-水", "2 火", "010-土", "11-三国", "100"]
+    assert sorted(shuffled(numbered), key=natural_key) == numbered
+
+
+def test_markdown_headings_make_chapters_and_the_title(tmp_path: Path) -> None:
+    path = tmp_path / "x.md"
+    path.write_text(f"# 夜航\n\n## 起锚\n{PROSE}\n## 靠岸\n{PROSE}", encoding="utf-8")
+    (work,) = read_work(path)
+    assert work.title == "夜航"
+    assert [chapter.title for chapter in work.chapters] == ["起锚", "靠岸"]
+
+
+def test_titles_and_texts_of_every_source_can_be_stored(tmp_path: Path) -> None:
+    line = {"work_id": "a\x00", "title": "夜航\x00\ud800", "text": "渡口的灯\x00熄了\ud800。", "author": "闻\x01笛"}
+    (tmp_path / "书.jsonl").write_text(json.dumps(line) + "\n", encoding="ascii")
+    (tmp_path / "works.toml").write_text(
+        '[[work]]\nfile = "书.jsonl"\nkey = "k\\u0000"\nkind = "小说\\u0001"\n', encoding="utf-8"
+    )
+    for path in (tmp_path / "书.jsonl", tmp_path):
+        (found,) = read_works(path).works
+        assert (found.file.title, found.file.author) == ("夜航\ufffd", "闻笛")
+        assert [chapter.text for chapter in found.file.chapters] == ["渡口的灯熄了\ufffd。"]
+        assert "\x00" not in found.key + found.kind
+    assert found.kind == "小说"
+
+
+def test_a_title_from_a_file_name_that_is_no_text_can_be_stored(tmp_path: Path) -> None:
+    path = Path(os.fsdecode(os.fsencode(tmp_path) + "/夜".encode() + b"\xff.txt"))
+    path.write_text(PROSE, encoding="utf-8")
+    (work,) = read_work(path)
+    assert work.title == "夜\ufffd"

@@ -1,0 +1,127 @@
+import random
+
+import numpy as np
+import pytest
+
+from laboratory.cases.grams import folded, gram_hashes
+from laboratory.cases.shelf import DENSE_CHARS, DENSE_GRAMS, GRAM_CHARS, RUN_CHARS, Shelf
+
+HAN = [chr(code) for code in range(0x4E00, 0x4E00 + 3000)]
+
+
+def unlike(rng: random.Random, chars: int) -> str:
+    return "".join(rng.choices(HAN, k=chars))
+
+
+def plainly_shares(page: str, work: str) -> bool:
+    """The two rules as they are written, on Han text."""
+    if any(page[at : at + RUN_CHARS] in work for at in range(len(page) - RUN_CHARS + 1)):
+        return True
+    grams = {page[at : at + GRAM_CHARS] for at in range(len(page) - GRAM_CHARS + 1)}
+    windows = (work[at : at + DENSE_CHARS] for at in range(max(1, len(work) - DENSE_CHARS + 1)))
+    return any(
+        len({window[at : at + GRAM_CHARS] for at in range(len(window) - GRAM_CHARS + 1)} & grams) >= DENSE_GRAMS
+        for window in windows
+    )
+
+
+def test_folding_keeps_han_characters_alone_and_makes_them_simplified():
+    codes, offsets = folded("他說：「a 無〇」！")
+    assert "".join(map(chr, codes)) == "他说无〇"
+    assert offsets.tolist() == [0, 1, 6, 7]
+
+
+def test_a_text_without_han_characters_or_with_half_a_pair_folds_to_nothing():
+    assert folded("abc, \ud800")[0].size == 0
+    assert gram_hashes(np.zeros(0, np.uint32), 5).size == 0
+
+
+def test_grams_are_equal_where_their_characters_are_and_only_there():
+    codes, _ = folded("天地玄黄宇宙天地玄黄宇洪")
+    hashes = gram_hashes(codes, 5)
+    assert hashes[0] == hashes[6]
+    assert np.unique(hashes).size == hashes.size - 1
+
+
+def test_a_run_of_twenty_characters_is_shared_wording_in_either_script():
+    rng = random.Random(1)
+    work = unlike(rng, 300) + "話說天下大勢分久必合合久必分周末七國分爭" + unlike(rng, 300)
+    shelf = Shelf([unlike(rng, 400), work])
+    page = f"{unlike(rng, 50)}话说天下大势，分久必合，合久必分；周末七国分争{unlike(rng, 50)}"
+    assert shelf.sharing(page) == {1}
+    assert shelf.has_common_run(page)
+
+
+def test_nineteen_characters_are_no_common_run():
+    rng = random.Random(2)
+    work = unlike(rng, 300)
+    assert not Shelf([work]).has_common_run(f"甲{work[50:69]}乙")
+    assert Shelf([work]).has_common_run(f"甲{work[50:70]}乙")
+
+
+def test_many_short_phrases_of_one_place_are_shared_wording_though_no_run_is():
+    rng = random.Random(3)
+    work = unlike(rng, 500)
+    page = "".join(work[at : at + 6] + unlike(rng, 9) for at in range(200, 290, 15))
+    assert not Shelf([work]).has_common_run(page)
+    assert Shelf([work]).sharing(page) == {0}
+
+
+def test_the_same_phrases_far_apart_in_the_work_are_not():
+    rng = random.Random(4)
+    work = unlike(rng, 3_000)
+    page = "".join(work[at : at + 6] + unlike(rng, 9) for at in range(0, 3_000, 300))
+    assert not Shelf([work]).sharing(page)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_shelf_agrees_with_the_rules_as_they_are_written(seed):
+    rng = random.Random(seed)
+    few = HAN[: rng.choice((3, 6, 12, 40))]  # so few that wording is shared by chance now and then
+    works = ["".join(rng.choices(few, k=rng.randint(0, 260))) for _ in range(3)]
+    page = "".join(rng.choices(few, k=rng.randint(0, 160)))
+    expected = {number for number, work in enumerate(works) if plainly_shares(page, work)}
+    assert Shelf(works).sharing(page) == expected
+
+
+def test_wording_that_runs_over_the_end_of_a_work_is_not_found():
+    rng = random.Random(5)
+    first, second = unlike(rng, 100), unlike(rng, 100)
+    shelf = Shelf([first, second])
+    assert not shelf.sharing(first[-8:] + second[:8])
+    assert not shelf.has_common_run(first[-10:] + second[:10])
+
+
+def test_a_passage_is_found_elsewhere_when_it_stands_twice_but_not_in_its_own_place():
+    rng = random.Random(6)
+    passage = unlike(rng, 80)
+    once, twice = unlike(rng, 200) + passage + unlike(rng, 200), passage + unlike(rng, 300) + passage
+    shelf = Shelf([once, unlike(rng, 100)])
+    assert not shelf.elsewhere(0, 200, 280, passage)
+    assert Shelf([twice]).elsewhere(0, 0, 80, passage) == {0}
+    assert Shelf([once, twice]).elsewhere(0, 200, 280, passage) == {1}
+
+
+def test_containment_is_the_share_of_the_different_grams():
+    rng = random.Random(7)
+    work = unlike(rng, 300)
+    shelf = Shelf([work, unlike(rng, 100)])
+    assert shelf.contained(work[100:200], 0) == 1.0
+    assert shelf.contained(work[100:200], 1) == 0.0
+    assert shelf.contained(work[100:152] + unlike(rng, 48), 0) == pytest.approx(48 / 96, abs=0.01)
+    assert shelf.contained("好", 0) == 0.0
+
+
+def test_common_phrases_are_those_of_enough_works():
+    rng = random.Random(8)
+    phrase = "且听下回分解"
+    works = [unlike(rng, 100) + phrase + unlike(rng, 100) for _ in range(4)]
+    text = f"他道：{phrase}。{unlike(rng, 20)}"
+    assert Shelf(works).common_runs(text, 5, 6, 10) == []
+    runs = Shelf([*works, works[0]]).common_runs(text, 5, 6, 10)
+    assert [text[run.start : run.end] for run in runs] == [phrase]
+
+
+def test_a_shelf_of_nothing_holds_nothing():
+    assert Shelf([]).sharing("天地玄黄") == frozenset()
+    assert Shelf([""]).sharing("天地玄黄") == frozenset()

@@ -1,0 +1,123 @@
+"""Confusion sets and slips of a folder of corpora as material."""
+
+import gzip
+import json
+from functools import partial
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+
+from core.errors import MalformedLine, UnreadableFile
+from fingerprint.readings import syllable_ids
+from laboratory.edits.catalogue import edited
+from laboratory.edits.collected import CONFUSIONS_FILE, TYPOS_FILE
+from laboratory.edits.confusion import Confusions
+from laboratory.edits.material import Material
+from tests.support.corpus_texts import SHARED_CORPORA, shared_records
+
+LISTS = [
+    {"char": "后", "kind": "same sound same tone", "similar": "候厚"},
+    {"char": "后", "kind": "near sound other tone", "similar": "否"},
+    {"char": "后", "kind": "similar shape", "similar": "石后"},
+    {"char": "微信", "kind": "word variant", "similar": "薇信"},
+]
+SLIPS = [
+    {"subs": [[0, "侯", "后"], [3, "石", "后"], [4, "里", "上"], [5, "后后", "后"]]},
+    {"subs": [[0, "侯", "后"], [1, "汕", "三"], [2, "", ""]]},
+    {"subs": []},
+    {"subs": None},
+]
+
+
+def write(path: Path, records: list[object]) -> None:
+    with gzip.open(path, "wt", encoding="utf-8") as lines:
+        lines.writelines(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write(tmp_path / CONFUSIONS_FILE, list(LISTS))
+    write(tmp_path / TYPOS_FILE, list(SLIPS))
+    return tmp_path
+
+
+def drawn(confusions: Confusions, character: str) -> dict[str, float]:
+    codes = np.full(4000, ord(character), np.uint32)
+    written, counts = np.unique(confusions.drawn(codes, Random(1)), return_counts=True)
+    return dict(zip(map(chr, written.tolist()), (counts / codes.size).tolist(), strict=True))
+
+
+def test_lists_and_slips_become_candidates_by_likeness(folder: Path) -> None:
+    material = Material.of_corpora(folder)
+    assert set(material.homophones.candidates("后")) == set("候厚侯")
+    assert set(material.fuzzy_sounds.candidates("后")) == {"否"}
+    assert material.fuzzy_sounds.candidates("三") == "汕"
+    assert material.shapes.candidates("后") == "石"
+    assert not material.shapes.candidates("上")
+
+
+def test_slips_weigh_by_how_often_they_were_made(folder: Path) -> None:
+    shares = drawn(Material.of_corpora(folder).homophones, "后")
+    assert shares["侯"] == pytest.approx(0.5, abs=0.05)  # twice made: 16 of 16 + 8 + 8
+    assert shares["厚"] == pytest.approx(0.25, abs=0.05)
+
+
+def test_a_traditional_character_is_confused_as_its_simplified_form_is(folder: Path) -> None:
+    assert set(Material.of_corpora(folder).homophones.candidates("後")) == set("候厚侯")
+
+
+def test_a_character_is_never_drawn_for_itself(folder: Path) -> None:
+    material = Material.of_corpora(folder)
+    assert set(drawn(material.homophones, "后")) == set("候厚侯")
+    assert set(drawn(Material().homophones, "候")) == set(Material().homophones.candidates("候"))
+
+
+def test_a_folder_without_corpora_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableFile, match="No such file"):
+        Material.of_corpora(tmp_path)
+
+
+gzipped = partial(gzip.compress, mtime=0)  # the same bytes, and so the same test, in every process
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"no gzip", gzipped(b"{}")[:-6], gzipped(b"{not json}\n"), gzipped(b"\xff\n")]
+)
+def test_broken_files_are_refused_in_one_sentence(folder: Path, content: bytes) -> None:
+    (folder / CONFUSIONS_FILE).write_bytes(content)
+    if content:
+        with pytest.raises(UnreadableFile, match=CONFUSIONS_FILE):
+            Material.of_corpora(folder)
+    else:
+        assert not Material.of_corpora(folder).fuzzy_sounds.candidates("后")
+
+
+@pytest.mark.parametrize(
+    ("file", "record"),
+    [
+        (CONFUSIONS_FILE, ["后"]),
+        (CONFUSIONS_FILE, {"char": 7, "similar": "候"}),
+        (CONFUSIONS_FILE, {"char": "后", "kind": "similar shape"}),
+        (TYPOS_FILE, {"subs": [[0, "侯"]]}),
+        (TYPOS_FILE, {"subs": [[0, 1, 2]]}),
+        (TYPOS_FILE, {"subs": {"0": ["侯", "后"]}}),
+        (TYPOS_FILE, {"subs": 5}),
+    ],
+)
+def test_a_line_that_is_none_is_named(folder: Path, file: str, record: object) -> None:
+    write(folder / file, [{"subs": [], "char": "后", "kind": "", "similar": ""}, record])
+    with pytest.raises(MalformedLine, match=f"{file}, line 2"):
+        Material.of_corpora(folder)
+
+
+@pytest.mark.usefixtures("long_computation")
+def test_real_homophones_do_not_all_agree_with_the_table_of_readings() -> None:
+    text = "".join(record["text"] for record in shared_records("single_dev.jsonl.gz", 20))
+    material = Material.of_corpora(SHARED_CORPORA)
+    page = edited(text, [("homophone", 1.0)], 3, material)
+    changed = page.codes != np.array([ord(character) for character in text])
+    same = (syllable_ids(page.text) == syllable_ids(text))[changed]
+    assert changed.mean() > 0.7
+    assert 0.75 < same.mean() < 0.95

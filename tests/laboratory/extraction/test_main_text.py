@@ -1,0 +1,121 @@
+"""`bench extract`: how a reading is scored, what is measured, and what is reached on the shared saved pages."""
+
+import json
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from core.errors import BadInput, UnreadableFile
+from laboratory.cases.build import SHARED_CORPORA
+from laboratory.extraction.main_text import TARGET_F1
+from laboratory.extraction.measured_parts import PARTS, measure
+from laboratory.extraction.saved_pages import ARCHIVE, saved_pages
+from laboratory.extraction.sections import ExtractPlan
+from laboratory.extraction.text_scores import TextScore, bootstrap_interval, text_score
+from tests.crawler.case_folders import cases
+from tests.support.command_line import CommandLine
+
+NEEDS_CORPORA = pytest.mark.skipif(not (SHARED_CORPORA / ARCHIVE).exists(), reason="the shared corpora are not here")
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> Path:
+    """Six pages of our own with a manifest, one of them without a reference."""
+    folder = tmp_path / "saved"
+    folder.mkdir()
+    records = []
+    for number, case in enumerate(cases("articles")[:6]):
+        (folder / f"{number}.html").write_bytes(case.body)
+        reference, encoding = "" if number == 5 else case.text, case.expected["encoding"]
+        kind = "none" if number == 5 else "hand-labelled"
+        records.append({"file": f"{number}.html", "encoding": encoding, "text": reference, "text_kind": kind})
+    (folder / "manifest.jsonl").write_text("\n".join(json.dumps(record) for record in records), encoding="utf-8")
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("found", "reference", "score"),
+    [
+        ("渡口无灯", "渡口 无灯\n", TextScore(1.0, 1.0, 1.0)),
+        ("渡口", "渡口无灯", TextScore(1.0, 1 / 3, 0.5)),
+        ("渡口渡口", "渡口", TextScore(1 / 3, 1.0, 0.5)),
+        ("", "渡口无灯", TextScore(0.0, 0.0, 0.0)),
+        ("江水", "渡口无灯", TextScore(0.0, 0.0, 0.0)),
+    ],
+)
+def test_pairs_of_characters_count_as_often_as_they_occur(found: str, reference: str, score: TextScore) -> None:
+    assert text_score(found, reference) == score
+
+
+def test_the_interval_of_a_mean_holds_it_and_is_drawn_by_the_seed() -> None:
+    values = [0.5, 0.9, 1.0, 0.95, 0.7, 1.0, 0.85]
+    lower, upper = bootstrap_interval(values, 1)
+    assert 0.5 <= lower < sum(values) / len(values) < upper <= 1.0
+    assert bootstrap_interval(values, 1) == (lower, upper)
+    assert bootstrap_interval([0.9] * 5, 1) == pytest.approx((0.9, 0.9))
+
+
+def test_the_product_and_its_peers_are_measured_on_the_same_pages(saved: Path) -> None:
+    plan = ExtractPlan(corpora=saved, seed=1, pages=saved)
+    section = measure(plan, ["text"], lambda _: None)["text"]
+    found = {each["name"]: each for each in section.record["extractors"]}
+    assert next(iter(found)) == "zhuiwen"
+    assert {"trafilatura", "readability-lxml", "gne"} <= found.keys() | {
+        each["name"] for each in section.record["absent"]
+    }
+    assert {each["labelled_pages"] for each in found.values()} == {5}
+    assert {each["pages_read"] for each in found.values()} == {6}
+    assert found["zhuiwen"]["f1"] > 0.97
+    assert len(section.record["confidence"]) == 5
+
+
+def test_an_archive_is_read_as_the_folder_in_it(saved: Path, tmp_path: Path) -> None:
+    archive = tmp_path / "pages.tar.gz"
+    with tarfile.open(archive, "w:gz") as packed:
+        packed.add(saved, "pages")
+    assert saved_pages(archive) == saved_pages(saved)
+
+
+def test_what_holds_no_pages_is_refused_with_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableFile, match="is not there"):
+        saved_pages(tmp_path / "none.tar.gz")
+    with pytest.raises(UnreadableFile, match=r"holds no manifest\.jsonl"):
+        saved_pages(tmp_path)
+    (tmp_path / "manifest.jsonl").write_text('{"file": "a.html"}')
+    with pytest.raises(UnreadableFile, match="does not fit its pages"):
+        saved_pages(tmp_path)
+    (tmp_path / "broken.tar.gz").write_bytes(b"\x1f\x8bno")
+    with pytest.raises(UnreadableFile, match="cannot be read"):
+        saved_pages(tmp_path / "broken.tar.gz")
+
+
+def test_pages_without_any_reference_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text("<p>a</p>")
+    (tmp_path / "manifest.jsonl").write_text('{"file": "a.html", "encoding": "utf-8"}')
+    with pytest.raises(BadInput, match="no page with a reference"):
+        measure(ExtractPlan(corpora=tmp_path, seed=1, pages=tmp_path), ["text"], lambda _: None)
+
+
+def test_a_part_that_there_is_not_is_refused() -> None:
+    with pytest.raises(BadInput, match="there is no part pictures"):
+        measure(ExtractPlan(corpora=SHARED_CORPORA, seed=1), ["pictures"], lambda _: None)
+    assert "text" in [name for name, _ in PARTS]
+
+
+@pytest.mark.usefixtures("processes")
+def test_the_command_prints_tables_and_writes_all_figures(tmp_path: Path, saved: Path) -> None:
+    out = tmp_path / "extract.json"
+    done = CommandLine(tmp_path)("bench", "extract", "--parts", "text", "--pages", saved, "--json", out)
+    assert done.code == 0, done.err
+    assert "F1 over character pairs" in done.out
+    assert json.loads(out.read_text())["text"]["target_f1"] == TARGET_F1
+
+
+@pytest.mark.usefixtures("long_computation")
+@NEEDS_CORPORA
+def test_the_shared_saved_pages_are_read_as_well_as_is_asked_for() -> None:
+    section = measure(ExtractPlan(corpora=SHARED_CORPORA, seed=1), ["text"], lambda _: None)["text"]
+    found = {each["name"]: each["f1"] for each in section.record["extractors"]}
+    assert found["zhuiwen"] >= TARGET_F1
+    assert found["zhuiwen"] > max(f1 for name, f1 in found.items() if name != "zhuiwen")

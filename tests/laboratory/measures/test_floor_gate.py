@@ -1,0 +1,110 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from core.errors import BadInput, UnreadableFile
+from laboratory.measures import floor
+from laboratory.measures.floor import TOLERANCE, Quality
+
+DIGESTS = {"works.jsonl": "a", "pages.jsonl": "b", "truth.jsonl": "c"}
+FLOORS = Quality(DIGESTS, {"recall": 0.99, "precision": 1.0})
+
+
+def quality(recall: float, precision: float = 1.0) -> Quality:
+    return Quality(DIGESTS, {"recall": recall, "precision": precision})
+
+
+def test_what_holds_its_floor_or_rises_is_no_fault():
+    assert floor.below(FLOORS, quality(0.99)) == []
+    assert floor.below(FLOORS, quality(1.0)) == []
+
+
+def test_what_falls_is_named_with_both_figures():
+    assert floor.below(FLOORS, quality(0.97)) == ["recall is 0.9700, below its floor of 0.9900"]
+
+
+def test_a_fall_within_the_tolerance_is_let_pass_and_a_larger_one_is_not():
+    assert floor.below(FLOORS, quality(0.99 - TOLERANCE * 0.9)) == []
+    assert len(floor.below(FLOORS, quality(0.99 - TOLERANCE * 1.1))) == 1
+
+
+def test_a_measure_that_is_gone_is_a_fault():
+    assert floor.below(FLOORS, Quality(DIGESTS, {"recall": 1.0})) == ["precision is not measured any more"]
+
+
+def test_other_cases_are_a_fault_whatever_they_measure():
+    other = Quality({**DIGESTS, "pages.jsonl": "x"}, {"recall": 1.0, "precision": 1.0})
+    (fault,) = floor.below(FLOORS, other)
+    assert "pages.jsonl" in fault
+
+
+def test_an_update_raises_floors_and_never_lowers_one_within_the_tolerance():
+    new = floor.raised(FLOORS, quality(0.9956789, 1.0 - TOLERANCE / 2), allow_regression=False)
+    assert new.measures == {"recall": 0.9956, "precision": 1.0}
+
+
+@pytest.mark.parametrize(
+    "now", [quality(0.97), Quality({**DIGESTS, "works.jsonl": "x"}, {"recall": 1, "precision": 1})]
+)
+def test_an_update_that_would_lower_a_floor_or_change_the_cases_is_refused_until_it_is_allowed(now):
+    with pytest.raises(BadInput, match="--allow-regression"):
+        floor.raised(FLOORS, now, allow_regression=False)
+    assert floor.raised(FLOORS, now, allow_regression=True) == now
+
+
+def test_without_floors_the_first_update_sets_them():
+    assert floor.raised(None, quality(0.5), allow_regression=False) == quality(0.5)
+
+
+def test_floors_are_read_as_they_were_written(tmp_path):
+    path = tmp_path / "floors.json"
+    path.write_text(floor.written(FLOORS), "utf-8")
+    assert floor.read(path) == FLOORS
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}", '{"sha256": {}, "floors": {"recall": "high"}}', '{"sha256": 1}'])
+def test_a_file_without_floors_is_refused_by_name(tmp_path, content):
+    path = tmp_path / "floors.json"
+    path.write_text(content, "utf-8")
+    with pytest.raises(UnreadableFile, match=r"floors\.json"):
+        floor.read(path)
+
+
+def test_the_command_writes_checks_and_refuses(tmp_path, monkeypatch, capsys):
+    measured = [quality(0.98)]
+    monkeypatch.setattr(floor, "measured", lambda _texts: measured[0])
+    path = tmp_path / "floors.json"
+    arguments = ["--floors", str(path)]
+    assert floor.main(arguments) == 2  # there are none yet
+    assert floor.main([*arguments, "--update"]) == 0
+    assert floor.main(arguments) == 0
+    measured[0] = quality(0.9)
+    assert floor.main(arguments) == 1
+    assert floor.main([*arguments, "--update"]) == 1
+    assert "below its floor of 0.9800" in capsys.readouterr().out
+    assert json.loads(path.read_text("utf-8"))["floors"]["recall"] == 0.98
+    assert floor.main([*arguments, "--update", "--allow-regression"]) == 0
+    assert json.loads(path.read_text("utf-8"))["floors"]["recall"] == 0.9
+
+
+def test_texts_that_are_not_there_end_the_command_in_a_sentence(tmp_path, capsys):
+    assert floor.main(["--texts", str(tmp_path / "none")]) == 2
+    assert "no folder" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("long_computation")
+def test_a_worse_matcher_falls_through_the_real_floor(monkeypatch):
+    """The gate is only worth what it stops: half of what is reported is withheld, and it must say so."""
+    real = floor.run
+
+    def forgetful(*arguments):
+        done = real(*arguments)
+        for number, reports in enumerate(done.reports.values()):
+            if number % 2:
+                reports.clear()
+        return done
+
+    monkeypatch.setattr(floor, "run", forgetful)
+    faults = floor.below(floor.read(floor.QUALITY / "floors.json"), floor.measured(Path(floor.QUALITY / "texts")))
+    assert any(fault.startswith("overall recall") for fault in faults)

@@ -1,0 +1,119 @@
+import pytest
+
+from core.matches import MatchClass
+from core.text import TextRange
+from laboratory.scores.detection_quality import Condition, Reported, Truth, measured, page_score
+from laboratory.scores.span_scores import Passage
+
+
+def passage(work_id: str, start: int = 0, end: int = 10) -> Passage:
+    return Passage(work_id, TextRange(start, end), TextRange(start, end))
+
+
+def truth(case_class: str = "full", works: str = "", also: str = "", page_id: str = "p") -> Truth:
+    return Truth(page_id, case_class, "none", 0.1, tuple(map(passage, works)), frozenset(also))
+
+
+def reports(works: str, match_class: MatchClass | None = None) -> list[Reported]:
+    return [Reported(work, (passage(work),), match_class) for work in works]
+
+
+def test_right_wrong_and_missed_works_are_counted_by_pair():
+    score = page_score(truth(works="abc"), reports("bcd"))
+    assert (score.right, score.wrong, score.missed) == (2, 1, 1)
+
+
+def test_a_work_that_carries_the_passage_by_nature_counts_neither_way():
+    score = page_score(truth(works="a", also="d"), reports("ad"))
+    assert (score.right, score.wrong, score.missed) == (1, 0, 0)
+    assert not page_score(truth(also="d"), reports("d")).is_matched
+
+
+def test_of_a_natural_page_one_true_work_is_enough():
+    score = page_score(truth("natural", works="ab"), reports("b"))
+    assert (score.right, score.missed) == (1, 0)
+    assert page_score(truth("natural", works="ab"), []).missed == 1
+    assert page_score(truth("full", works="ab"), reports("b")).missed == 1
+
+
+def test_an_innocent_page_that_is_called_a_quotation_is_matched_and_not_accused():
+    score = page_score(truth("negative"), reports("a", MatchClass.QUOTATION))
+    assert score.is_matched
+    assert not score.is_accused
+    assert page_score(truth("negative"), reports("a", MatchClass.EXCERPT)).is_accused
+    assert page_score(truth("negative"), reports("a")).is_accused  # an engine without classes accuses always
+
+
+def test_precision_and_recall_are_of_pairs_and_rates_are_of_pages():
+    pages = [
+        (truth(works="ab", page_id="1"), reports("a")),
+        (truth(works="c", page_id="2"), reports("cd")),
+        (truth("negative", page_id="3"), reports("x", MatchClass.QUOTATION)),
+        (truth("negative", page_id="4"), []),
+    ]
+    overall = measured(pages)[Condition("overall")]
+    assert overall.precision == pytest.approx(2 / 4)
+    assert overall.recall == pytest.approx(2 / 3)
+    assert overall.f1 == pytest.approx(4 / 7)
+    assert overall.false_positive_rate == 0.5
+    assert overall.false_accusation_rate == 0.0
+    assert (overall.positive_pages, overall.hit_pages) == (2, 2)
+
+
+def test_hard_grey_and_chapter_pages_stay_out_of_the_whole():
+    pages = [(truth(name, works="a", page_id=name), []) for name in ("hard", "grey", "chapter")]
+    found = measured([*pages, (truth(works="a"), reports("a"))])
+    assert found[Condition("overall")].recall == 1.0
+    assert len(found[Condition("overall")].pages) == 1
+    assert found[Condition("hard")].recall == 0.0
+
+
+def test_the_whole_of_spans_counts_what_is_reported_of_innocent_pages():
+    pages = [(truth(works="a", page_id="1"), reports("a")), (truth("negative", page_id="2"), reports("b"))]
+    found = measured(pages)
+    assert found[Condition("overall")].spans.precision == pytest.approx(0.5)
+    assert found[Condition("positives")].spans.precision == 1.0
+    assert found[Condition("negative")].spans is None
+
+
+def test_an_engine_without_spans_has_no_span_figures():
+    found = measured([(truth(works="a"), [Reported("a")])])
+    assert found[Condition("overall")].spans is None
+    assert found[Condition("overall")].recall == 1.0
+
+
+def test_spans_of_pages_without_exact_truth_are_not_scored():
+    page = Truth("p", "natural", "edition", "0.8-0.95", (passage("a"),), is_span_scored=False)
+    assert measured([(page, reports("a"))])[Condition("natural")].spans is None
+
+
+def test_natural_pages_are_one_condition_whatever_their_likeness():
+    pages = [
+        (Truth("1", "natural", "edition", "0.8-0.95", (passage("a"),)), reports("a")),
+        (Truth("2", "natural", "edition", "0.95-1", (passage("a"),)), []),
+    ]
+    assert measured(pages)[Condition("natural", "edition", "")].recall == 0.5
+
+
+def test_the_share_of_quotations_is_of_the_pages_that_were_found():
+    pages = [
+        (truth("grey", works="a", page_id="1"), reports("a", MatchClass.QUOTATION)),
+        (truth("grey", works="a", page_id="2"), reports("a", MatchClass.EXCERPT)),
+        (truth("grey", works="a", page_id="3"), []),
+    ]
+    grey = measured(pages)[Condition("grey")]
+    assert (grey.quotation_rate, grey.accused_positives) == (0.5, 1)
+
+
+def test_macro_figures_weigh_passages_and_micro_figures_characters():
+    long, short = passage("a", 0, 90), passage("b", 100, 110)
+    page = Truth("p", "patchwork", "patchwork", 2, (long, short))
+    spans = measured([(page, [Reported("a", (long,))])])[Condition("patchwork")].spans
+    assert spans.recall == pytest.approx(0.9)
+    assert spans.macro_recall == pytest.approx(0.5)
+    assert (spans.precision, spans.macro_precision, spans.granularity) == (1.0, 1.0, 1.0)
+
+
+def test_a_whole_of_nothing_found_has_neither_errors_nor_marks():
+    spans = measured([(truth(works="a"), []), (truth(works="a", page_id="2"), reports("z"))])[Condition("full")].spans
+    assert (spans.precision, spans.recall, spans.granularity, spans.plagdet) == (0.0, 0.0, 1.0, 0.0)

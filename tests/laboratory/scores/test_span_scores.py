@@ -1,0 +1,112 @@
+import random
+
+import pytest
+
+from core.text import TextRange
+from laboratory.scores.span_scores import Passage, plagdet, span_score, union
+
+
+def passage(page: tuple[int, int], work: tuple[int, int], work_id: str = "w") -> Passage:
+    return Passage(work_id, TextRange(*page), TextRange(*work))
+
+
+def test_a_passage_found_to_the_character_has_full_marks():
+    score = span_score([passage((10, 30), (100, 120))], [passage((10, 30), (100, 120))])
+    assert (score.met, score.detected, score.true) == (40, 40, 40)
+    assert (score.precisions, score.recalls, score.pieces) == ((1.0,), (1.0,), (1,))
+
+
+def test_both_sides_count_and_an_overhang_costs_precision():
+    # Page side 10 of 20 right, work side 20 of 40.
+    score = span_score([passage((0, 10), (0, 20))], [passage((0, 20), (0, 40))])
+    assert score.precisions == (0.5,)
+    assert score.recalls == (1.0,)
+    assert (score.met, score.detected, score.true) == (30, 60, 30)
+
+
+def test_a_detection_must_meet_the_case_on_both_sides():
+    score = span_score([passage((0, 10), (0, 10))], [passage((0, 10), (50, 60))])
+    assert (score.met, score.precisions, score.recalls, score.pieces) == (0, (0.0,), (0.0,), ())
+
+
+def test_a_detection_in_another_work_detects_nothing():
+    score = span_score([passage((0, 10), (0, 10), "a")], [passage((0, 10), (0, 10), "b")])
+    assert (score.met, score.detected, score.true, score.pieces) == (0, 20, 20, ())
+
+
+def test_a_case_found_in_pieces_counts_them_and_unites_what_they_cover():
+    case = passage((0, 100), (0, 100))
+    pieces = [passage((0, 40), (0, 40)), passage((30, 60), (30, 60)), passage((80, 100), (80, 100))]
+    score = span_score([case], pieces)
+    assert score.pieces == (3,)
+    assert score.recalls == pytest.approx((0.8,))
+    assert (score.met, score.detected) == (160, 160)
+
+
+def test_one_detection_over_two_cases_finds_both():
+    cases = [passage((0, 10), (0, 10)), passage((20, 30), (20, 30))]
+    score = span_score(cases, [passage((0, 30), (0, 30))])
+    assert score.recalls == (1.0, 1.0)
+    assert score.precisions == pytest.approx((40 / 60,))
+
+
+def test_a_detection_with_an_empty_side_is_left_out():
+    assert span_score([passage((0, 10), (0, 10))], [passage((3, 3), (0, 10))]).precisions == ()
+
+
+def test_page_characters_of_two_works_are_united_once():
+    score = span_score([], [passage((0, 10), (0, 10), "a"), passage((0, 10), (0, 10), "b")])
+    assert score.detected == 30
+
+
+def test_plagdet_divides_f1_by_the_logarithm_of_granularity():
+    assert plagdet(0.8, 0.8, 1) == pytest.approx(0.8)
+    assert plagdet(1, 1, 7) == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [([], []), ([(2, 1)], []), ([(0, 1), (1, 2)], [(0, 2)]), ([(5, 9), (0, 3), (6, 7)], [(0, 3), (5, 9)])],
+)
+def test_union_merges_intervals_that_touch(given, expected):
+    assert union(given) == expected
+
+
+def characters(each: Passage) -> set[tuple[str, int]]:
+    """A passage as the paper has it: a set of characters, those of the page and those of the work."""
+    page = {("", place) for place in range(each.page.start, each.page.end)}
+    return page | {(each.work_id, place) for place in range(each.work.start, each.work.end)}
+
+
+def met(case: Passage, detection: Passage) -> set[tuple[str, int]]:
+    common = characters(case) & characters(detection)
+    is_met = case.work_id == detection.work_id and len({side for side, _ in common}) == 2
+    return common if is_met else set()
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_the_intervals_agree_with_sets_of_characters(seed):
+    rng = random.Random(seed)
+
+    def drawn() -> list[Passage]:
+        starts = [(rng.randrange(60), rng.randrange(60), rng.choice("ab")) for _ in range(rng.randrange(6))]
+        return [
+            passage((page, page + rng.randint(1, 30)), (work, work + rng.randint(1, 30)), work_id)
+            for page, work, work_id in starts
+        ]
+
+    cases, detections = drawn(), drawn()
+    score = span_score(cases, detections)
+    everything = [met(case, detection) for case in cases for detection in detections]
+    assert score.met == len(set().union(*everything))
+    assert score.detected == len(set().union(*map(characters, detections)))
+    assert score.true == len(set().union(*map(characters, cases)))
+    assert score.pieces == tuple(
+        count for case in cases if (count := sum(bool(met(case, detection)) for detection in detections))
+    )
+    for detection, share in zip(detections, score.precisions, strict=True):
+        own = set().union(*(met(case, detection) for case in cases))
+        assert share == pytest.approx(len(own) / detection.chars)
+    for case, share in zip(cases, score.recalls, strict=True):
+        own = set().union(*(met(case, detection) for detection in detections))
+        assert share == pytest.approx(len(own) / case.chars)

@@ -1,0 +1,126 @@
+"""The compiled walk from pairs to changes, against its definition over whole arrays."""
+
+import numpy as np
+import pytest
+
+from core.matches import ChangeKind
+from fingerprint.characters import Kind
+from fingerprint.fingerprinting import fingerprint_text
+from fingerprint.near import are_alike, are_homophones
+from fingerprint.readings import READINGS_2026
+from fingerprint.stream import WILDCARD
+from fingerprint.tables import TABLES_2026
+from matcher.align.change_kernels import classify_changes
+from matcher.align.changes import CHANGE_NUMBERS, character_tables, number_of, stretch_of
+from matcher.align.extension import find_segments, gapped_limits
+from matcher.align.hit_extension import Hits
+from matcher.align.token_alignment import REWRITTEN, align_tokens
+from matcher.align.tokenized_text import TokenizedPage, TokenizedText
+from matcher.calibration import DEFAULT
+from matcher.token_streams import TokenStreams
+from tests.support.corpus_texts import shuffled_sentences, story, with_homophones
+
+WORK = story(3)
+
+
+def kinds_by_definition(page: np.ndarray, work: np.ndarray, ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
+    """int32[n]: of pairs of code points and tokens, the number of the change, -1 for none."""
+
+    def are_letters(codes: np.ndarray) -> np.ndarray:
+        return np.isin(TABLES_2026.kinds[codes], [int(Kind.LATIN), int(Kind.FULL_WIDTH_LATIN)])
+
+    agrees = ours == theirs
+    kinds = np.where(are_alike(page, work), number_of(ChangeKind.SHAPE), number_of(ChangeKind.REPLACED))
+    kinds[agrees | are_homophones(page, work)] = number_of(ChangeKind.HOMOPHONE)
+    letters = are_letters(page)
+    kinds[letters] = np.where(agrees[letters], number_of(ChangeKind.PINYIN), number_of(ChangeKind.REPLACED))
+    kinds[letters & are_letters(work) & agrees] = -1
+    kinds[READINGS_2026.folding[page] == READINGS_2026.folding[work]] = number_of(ChangeKind.SCRIPT)
+    kinds[ours == WILDCARD] = number_of(ChangeKind.NOISE)
+    kinds[(theirs == WILDCARD) | (page == work)] = -1
+    return kinds
+
+
+def joined(rows: np.ndarray) -> np.ndarray:
+    """Changes in order, those of one kind that touch on both sides made one."""
+    found: list[list[int]] = []
+    for kind, *place in rows[np.lexsort(rows.T[:0:-1])].tolist():
+        if found and [found[-1][0], found[-1][2], found[-1][4]] == [kind, place[0], place[2]]:
+            found[-1][2], found[-1][4] = place[1], place[3]
+        else:
+            found.append([kind, *place])
+    return np.array(found, np.int32).reshape(-1, 5)
+
+
+def obfuscated(kind: str) -> str:
+    rng = np.random.default_rng(4)
+    pieces = {
+        "unedited": lambda: WORK,
+        "homophones": lambda: with_homophones(WORK, 0.3, 5),
+        "shuffled": lambda: shuffled_sentences(WORK, 7),
+        "shapes and letters": lambda: (
+            WORK.replace("已", "己").replace("的", "de").replace("末", "未").replace("人", "入")
+        ),
+        "traditional": lambda: WORK.translate(str.maketrans("来说这时们国门见", "來說這時們國門見")),
+        "unreadable": lambda: "".join("\ue123" if rng.random() < 0.05 else character for character in WORK),
+        "put in and left out": lambda: WORK[:200] + "收藏本站的网址以后每天都来看看吧" * 2 + WORK[200:400] + WORK[440:],
+    }
+    return pieces[kind]()
+
+
+@pytest.mark.parametrize(
+    "kind",
+    ["unedited", "homophones", "shuffled", "shapes and letters", "traditional", "unreadable", "put in and left out"],
+)
+def test_changes_and_figures_are_those_of_the_definition(kind: str) -> None:
+    text = obfuscated(kind)
+    page, work = TokenizedPage.of(text, fingerprint_text(text)), TokenizedText(WORK, fingerprint_text(WORK))
+    tokens, others = page.fingerprint.tokens, work.fingerprint.tokens
+    places = [(at, there) for at in range(0, tokens.size - 4, 3) for there in _places(others, tokens[at : at + 5])]
+    hits = Hits(np.zeros(len(places), np.int32), *np.array(places, np.int32).T.copy())
+    streams = TokenStreams(others, np.array([0]), np.array([others.size]))
+    found = find_segments(tokens, page.near, streams, hits, DEFAULT)
+    passage = found.segments[np.argsort(found.segments[:, 0])]
+    pairs, gaps, _ = align_tokens(tokens, page.near, others, passage, found.tracebacks, gapped_limits(DEFAULT))
+    sides = stretch_of(page, 0, tokens.size), stretch_of(work, 0, others.size)
+    tables = character_tables(page.fingerprint.algorithm)
+    found_changes = classify_changes(pairs, gaps, *sides, tables, CHANGE_NUMBERS)
+    changes, taken, agreed, totals, matched, same, longest = found_changes
+
+    kinds = kinds_by_definition(
+        sides[0].codes[pairs[:, 0]], sides[1].codes[pairs[:, 1]], tokens[pairs[:, 0]], others[pairs[:, 1]]
+    )
+    is_change = kinds >= 0
+    of_pairs = np.stack([kinds, pairs[:, 0], pairs[:, 0] + 1, pairs[:, 1], pairs[:, 1] + 1], axis=1)[is_change]
+    of_gaps = np.concatenate([CHANGE_NUMBERS.of_gap[gaps[:, :1]], gaps[:, 1:]], axis=1)
+    expected = joined(np.concatenate([of_pairs, of_gaps]))
+    assert np.array_equal(changes, expected)
+    is_loose = np.isin(kinds, [number_of(ChangeKind.REPLACED), number_of(ChangeKind.NOISE)])
+    assert matched == np.count_nonzero(~is_loose)
+    assert agreed.tolist() == pairs[~is_loose, 1].tolist()
+    assert same == np.count_nonzero(~is_change | (kinds == number_of(ChangeKind.SCRIPT)))
+    assert longest == _longest_run(pairs, is_loose)
+    rewritten = gaps[gaps[:, 0] == REWRITTEN]
+    places = [set(range(*row)) for row in taken.tolist()]
+    assert set().union(*places) == set(pairs[:, 1].tolist()).union(*(range(*row[3:]) for row in rewritten.tolist()))
+    sizes = np.maximum(expected[:, 2] - expected[:, 1], expected[:, 4] - expected[:, 3])
+    for number, total in enumerate(totals.tolist()):
+        rows = np.flatnonzero(expected[:, 0] == number)
+        assert total == [rows.size, sizes[rows].sum(), rows[0] if rows.size else 0]
+
+
+def _places(others: np.ndarray, run: np.ndarray) -> list[int]:
+    windows = np.lib.stride_tricks.sliding_window_view(others, run.size)
+    return np.flatnonzero((windows == run).all(axis=1)).tolist()
+
+
+def _longest_run(pairs: np.ndarray, is_loose: np.ndarray) -> int:
+    longest = run = 0
+    for number, (here, there) in enumerate(pairs.tolist()):
+        if is_loose[number]:
+            run = 0
+            continue
+        is_next = number > 0 and pairs[number - 1].tolist() == [here - 1, there - 1]
+        run = run + 1 if is_next else 1
+        longest = max(longest, run)
+    return longest

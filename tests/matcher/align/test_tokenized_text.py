@@ -1,0 +1,73 @@
+"""What the characters of a page may stand for, by the alphabet of its anchors."""
+
+import numpy as np
+import pytest
+
+from core.ids import WorkTextId
+from core.matches import Match
+from fingerprint.algorithms import ALGORITHMS, DEFAULT, Algorithm
+from fingerprint.fingerprinting import fingerprint_text
+from fingerprint.folding import folded_symbols
+from fingerprint.readings import SYLLABLES
+from matcher.align.near_tokens import MASK_BITS
+from matcher.align.tokenized_text import TokenizedPage
+from matcher.corpus import MemoryCorpus, WorkEntry
+from matcher.index.memory import MemoryIndex
+from matcher.matching import Matcher
+from tests.support.corpus_texts import story, with_folded_sounds
+
+PLAIN, FOLDED = ALGORITHMS[1], ALGORITHMS[5]
+WORK = WorkTextId("work")
+
+
+def stands_for(character: str, algorithm: Algorithm) -> set[str]:
+    """The syllables that a page's only character agrees with."""
+    rows, masks = TokenizedPage.of(character, fingerprint_text(character, algorithm)).near
+    bits = masks[rows[0]]
+    return {
+        name
+        for token, name in enumerate(SYLLABLES)
+        if bits[token // MASK_BITS] >> np.uint64(token % MASK_BITS) & np.uint64(1)
+    }
+
+
+def matches(page: str, algorithm: Algorithm) -> tuple[Match, ...]:
+    index, corpus = MemoryIndex(algorithm.id), MemoryCorpus()
+    for number in range(4):
+        text = story(number)
+        name = WORK if number == 1 else WorkTextId(f"other-{number}")
+        corpus[name] = WorkEntry(text, fingerprint_text(text, algorithm))
+        index.add(name, corpus[name].fingerprint)
+    return Matcher(index, corpus).match(page, fingerprint_text(page, algorithm))
+
+
+@pytest.mark.parametrize("character", ["舟", "章", "家", "读", "路", "云"])
+def test_what_anchors_of_folded_syllables_find_may_agree(character: str) -> None:
+    symbols = folded_symbols(SYLLABLES)
+    fingerprint = fingerprint_text(character, FOLDED)
+    (token,) = fingerprint.tokens.tolist()
+    alike = {SYLLABLES[other] for other in np.flatnonzero(symbols[: len(SYLLABLES)] == symbols[token])}
+    plain, folded = stands_for(character, PLAIN), stands_for(character, FOLDED)
+    assert folded == plain | alike
+    assert not alike <= plain
+
+
+def test_each_algorithm_has_masks_of_its_own_whichever_was_asked_first() -> None:
+    first = [stands_for("舟", algorithm) for algorithm in (PLAIN, FOLDED)]
+    assert first == [stands_for("舟", algorithm) for algorithm in (PLAIN, FOLDED)]
+    assert "chao" in first[1] - first[0]
+    assert [stands_for("舟", ALGORITHMS[number]) for number in (2, 3, 4)] == [first[0]] * 3
+
+
+def test_a_page_of_which_most_characters_are_confused_by_ear_is_one_passage_by_default() -> None:
+    page = with_folded_sounds(story(1), 0.8)
+    (match,) = matches(page, DEFAULT)
+    assert match.text_id == WORK
+    (span,) = match.spans
+    assert span.page.end - span.page.start > 0.97 * len(page)
+    assert matches(page, PLAIN) == ()
+
+
+def test_an_innocent_page_is_accused_by_neither() -> None:
+    page = with_folded_sounds(story(88), 0.8)
+    assert matches(page, DEFAULT) == matches(page, PLAIN) == ()

@@ -1,0 +1,265 @@
+"""Snapshots: what they hold, when they answer, and what becomes of broken ones."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+import redis
+
+from core.errors import AlgorithmMismatch, IndexStale, UnreadableFile
+from core.ids import WorkTextId
+from fingerprint.algorithms import ALGORITHMS, DEFAULT, Algorithm
+from fingerprint.fingerprinting import fingerprint_text
+from fingerprint.record import Fingerprint
+from matcher.index.ports import IndexVersion
+from matcher.index.redis.redis_index import RedisIndex
+from matcher.index.snapshot.snapshot_file import HEADER_BYTES, Snapshot
+from matcher.index.snapshot.snapshot_index import BYTES_PER_PAUSE_S, SnapshotIndex
+from matcher.index.snapshot.snapshot_writer import write_snapshot
+from tests.support.corpus_texts import story
+from tests.support.index_texts import IDS, MANY, PRINTS, found, occurrences
+
+A, B, C = IDS[:3]
+VERSION = IndexVersion(3, 17, "ab")
+
+
+@pytest.fixture
+def client(redis_url: str) -> Iterator[redis.Redis]:
+    client = redis.Redis.from_url(redis_url)
+    client.flushdb()
+    yield client
+    client.close()
+
+
+@pytest.fixture
+def source(client: redis.Redis) -> RedisIndex:
+    index = RedisIndex(client)
+    index.rebuild(PRINTS.items())
+    return index
+
+
+@pytest.fixture
+def shared(source: RedisIndex, tmp_path: Path) -> SnapshotIndex:
+    shared = SnapshotIndex(source, tmp_path)
+    assert shared.refresh(PRINTS.get)
+    return shared
+
+
+def snapshots(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.iterdir() if path.suffix != ".lock")
+
+
+class TestWhatIsThere:
+    def test_the_newest_whole_snapshot_is_told_with_its_size_and_whether_it_answers(
+        self, shared: SnapshotIndex, source: RedisIndex, tmp_path: Path
+    ) -> None:
+        (path,) = snapshots(tmp_path)
+        there = shared.file()
+        assert there is not None
+        assert (there.version, there.is_current) == (source.version(), True)
+        assert (there.size_bytes, there.written_s) == (path.stat().st_size, path.stat().st_mtime)
+        (tmp_path / f"{source.algorithm_id}-9-9-x.snapshot").write_bytes(b"no snapshot")
+        assert shared.file() == there
+        source.remove(A)
+        behind = shared.file()
+        assert behind is not None
+        assert (behind.version, behind.is_current) == (there.version, False)
+
+    def test_nothing_is_told_of_a_folder_without_one(self, source: RedisIndex, tmp_path: Path) -> None:
+        assert SnapshotIndex(source, tmp_path / "none").file() is None
+
+
+class TestWhenItAnswers:
+    def test_an_unchanged_index_is_answered_from_the_snapshot(self, shared: SnapshotIndex, source: RedisIndex) -> None:
+        for text_id in IDS:
+            assert found(shared, text_id) == found(source, text_id)
+            assert shared.is_answering
+
+    def test_a_removed_text_is_not_found_by_a_process_that_has_the_snapshot_open(
+        self, shared: SnapshotIndex, source: RedisIndex
+    ) -> None:
+        assert any(row[1] == A for row in found(shared, A))
+        source.remove(A)
+        assert not any(row[1] == A for row in found(shared, A))
+        assert not shared.is_answering
+
+    def test_an_added_text_is_found_at_once(self, client: redis.Redis, tmp_path: Path) -> None:
+        source = RedisIndex(client)
+        source.rebuild([(A, PRINTS[A])])
+        shared = SnapshotIndex(source, tmp_path)
+        shared.refresh(PRINTS.get)
+        found(shared, A)
+        source.add(B, PRINTS[B])
+        assert any(row[1] == B for row in found(shared, B))
+
+    def test_every_process_takes_up_the_newest_snapshot(
+        self, shared: SnapshotIndex, source: RedisIndex, tmp_path: Path
+    ) -> None:
+        other = SnapshotIndex(source, tmp_path)
+        source.remove(A)
+        assert shared.refresh(PRINTS.get)
+        for index in (shared, other):
+            assert not any(row[1] == A for row in found(index, A))
+            assert index.is_answering
+            assert index.place(A) is None
+        assert len(snapshots(tmp_path)) == 1
+
+    def test_an_index_that_was_lost_and_made_anew_is_not_taken_for_the_old_one(
+        self, client: redis.Redis, shared: SnapshotIndex, source: RedisIndex
+    ) -> None:
+        before = source.version()
+        client.flushdb()
+        with pytest.raises(IndexStale):
+            found(shared, A)
+        source.rebuild([(B, PRINTS[B])])
+        after = source.version()
+        assert (before.generation, before.revision) == (after.generation, after.revision)
+        assert not any(row[1] == A for row in found(shared, A))
+        assert not shared.is_answering
+
+    def test_a_snapshot_of_now_is_not_written_again(self, shared: SnapshotIndex) -> None:
+        assert not shared.refresh(PRINTS.get)
+
+    def test_an_index_that_is_not_there_has_no_snapshot(self, client: redis.Redis, tmp_path: Path) -> None:
+        shared = SnapshotIndex(RedisIndex(client), tmp_path)
+        assert not shared.refresh(PRINTS.get)
+        with pytest.raises(IndexStale):
+            found(shared, A)
+
+    def test_a_snapshot_of_what_was_meanwhile_changed_answers_nothing(self, source: RedisIndex, tmp_path: Path) -> None:
+        shared = SnapshotIndex(source, tmp_path)
+
+        def entry(text_id: WorkTextId) -> Fingerprint | None:
+            source.remove(C)
+            return PRINTS[text_id]
+
+        assert not shared.refresh(entry)
+        assert not any(row[1] == C for row in found(shared, C))
+        assert not shared.is_answering
+        assert shared.refresh(PRINTS.get)
+
+    @pytest.mark.parametrize("algorithm", ALGORITHMS.values(), ids=lambda algorithm: f"algorithm-{algorithm.id}")
+    def test_a_refresh_asks_for_new_texts_only(self, client: redis.Redis, tmp_path: Path, algorithm: Algorithm) -> None:
+        prints = {text_id: fingerprint_text(story(seed), algorithm) for seed, text_id in enumerate(IDS)}
+        source = RedisIndex(client, algorithm.id)
+        source.rebuild(list(prints.items())[:3])
+        shared = SnapshotIndex(source, tmp_path)
+        shared.refresh(prints.get)
+        source.add(IDS[3], prints[IDS[3]])
+        source.remove(A)
+        asked: list[WorkTextId] = []
+
+        def entry(text_id: WorkTextId) -> Fingerprint | None:
+            asked.append(text_id)
+            return prints[text_id]
+
+        assert shared.refresh(entry)
+        assert asked == [IDS[3]]
+        for text_id in IDS:
+            hashes = np.unique(prints[text_id].hashes)
+            expected = source.lookup(hashes, MANY)
+            hits = shared.lookup(hashes, MANY)
+            assert shared.is_answering
+            assert occurrences(hits) == occurrences(expected)
+            assert hits.counts.tolist() == expected.counts.tolist()
+
+    def test_it_is_due_again_later_the_larger_it_is(self, shared: SnapshotIndex, tmp_path: Path) -> None:
+        (path,) = snapshots(tmp_path)
+        written, pause = path.stat().st_mtime, path.stat().st_size / BYTES_PER_PAUSE_S
+        assert not shared.is_due(written + 0.9 * pause)
+        assert shared.is_due(written + 1.1 * pause)
+        path.unlink()
+        assert shared.is_due(written)
+
+    def test_the_streams_of_all_texts_can_be_read(self, shared: SnapshotIndex) -> None:
+        assert shared.place(A) is None  # nothing was looked up yet
+        found(shared, A)
+        for text_id in IDS:
+            place = shared.place(text_id)
+            assert place is not None
+            assert np.array_equal(shared.tokens[slice(*place)], PRINTS[text_id].tokens)
+        assert shared.place(WorkTextId("no such text")) is None
+
+
+class TestTheFile:
+    def write(self, folder: Path) -> Path:
+        path = folder / "some.snapshot"
+        write_snapshot(path, PRINTS.items(), DEFAULT.id, VERSION)
+        return path
+
+    def test_it_says_what_it_is_of(self, tmp_path: Path) -> None:
+        header = Snapshot(self.write(tmp_path)).header
+        assert (header.algorithm_id, header.version) == (DEFAULT.id, VERSION)
+
+    def test_one_without_texts_can_be_read(self, tmp_path: Path) -> None:
+        path = tmp_path / "empty.snapshot"
+        write_snapshot(path, [], DEFAULT.id, VERSION)
+        snapshot = Snapshot(path)
+        assert snapshot.tokens.size == 0
+        assert snapshot.place(A) is None
+        assert snapshot.table.find(np.arange(5, dtype=np.uint64))[1].tolist() == [0] * 5
+
+    def test_texts_without_a_stream_have_a_place(self, tmp_path: Path) -> None:
+        path = tmp_path / "some.snapshot"
+        empty = fingerprint_text("nothing here to read")
+        silent = fingerprint_text("")
+        write_snapshot(path, [(A, silent), (B, PRINTS[B]), (C, silent), (WorkTextId("x"), empty)], DEFAULT.id, VERSION)
+        snapshot = Snapshot(path)
+        assert snapshot.place(A) == (0, 0)
+        assert snapshot.place(B) == (0, PRINTS[B].tokens.size)
+        assert snapshot.place(C) == (PRINTS[B].tokens.size, PRINTS[B].tokens.size)
+
+    def test_of_a_text_given_twice_the_first_counts(self, tmp_path: Path) -> None:
+        path = tmp_path / "some.snapshot"
+        write_snapshot(path, [(A, PRINTS[A]), (A, PRINTS[B])], DEFAULT.id, VERSION)
+        assert Snapshot(path).place(A) == (0, PRINTS[A].tokens.size)
+        assert Snapshot(path).tokens.size == PRINTS[A].tokens.size
+
+    def test_a_fingerprint_of_another_algorithm_is_refused(self, tmp_path: Path) -> None:
+        path = tmp_path / "some.snapshot"
+        with pytest.raises(AlgorithmMismatch):
+            write_snapshot(path, [(A, fingerprint_text("字", ALGORITHMS[2]))], DEFAULT.id, VERSION)
+        assert not list(tmp_path.iterdir())
+
+    def test_a_writer_that_fails_leaves_what_was_there(self, tmp_path: Path) -> None:
+        path = self.write(tmp_path)
+        before = path.read_bytes()
+
+        def entries() -> Iterator[tuple[WorkTextId, Fingerprint]]:
+            yield A, PRINTS[A]
+            raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            write_snapshot(path, entries(), DEFAULT.id, VERSION)
+        assert path.read_bytes() == before
+        assert list(tmp_path.iterdir()) == [path]
+
+    @pytest.mark.parametrize("place", ["magic", "header", "tokens", "last", "cut", "longer", "empty"])
+    def test_a_damaged_one_is_refused(self, tmp_path: Path, place: str) -> None:
+        path = self.write(tmp_path)
+        raw = bytearray(path.read_bytes())
+        flipped = {"magic": 0, "header": 100, "tokens": HEADER_BYTES + 5, "last": len(raw) - 1}
+        if place in flipped:
+            raw[flipped[place]] ^= 1
+        else:
+            raw = {"cut": raw[:-1], "longer": raw + b"\0", "empty": bytearray()}[place]
+        path.write_bytes(raw)
+        with pytest.raises(UnreadableFile, match="cannot be used as a snapshot"):
+            Snapshot(path)
+
+    def test_a_damaged_one_is_passed_over(self, shared: SnapshotIndex, source: RedisIndex, tmp_path: Path) -> None:
+        (path,) = snapshots(tmp_path)
+        os.truncate(path, path.stat().st_size - 8)
+        for _ in range(2):
+            assert found(shared, A) == found(source, A)
+            assert not shared.is_answering
+
+    def test_what_a_killed_writer_left_is_cleared_away(
+        self, shared: SnapshotIndex, source: RedisIndex, tmp_path: Path
+    ) -> None:
+        (tmp_path / f"{DEFAULT.id}-1-1-ffff.snapshot.4711.part").write_bytes(b"x" * 100)
+        source.remove(A)
+        shared.refresh(PRINTS.get)
+        assert len(snapshots(tmp_path)) == 1

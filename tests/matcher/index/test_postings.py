@@ -1,0 +1,126 @@
+"""Look-up in sorted postings against its definition, and sorting with more than memory holds."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fingerprint.fingerprinting import fingerprint_text
+from matcher.index import posting_runs
+from matcher.index.posting_kernels import owner
+from matcher.index.posting_runs import PARTS, PostingRuns
+from matcher.index.posting_table import Places, PostingTable, directory_of
+from matcher.index.postings import keys_of, postings_of
+from matcher.index.redis.buckets import (
+    MAX_ADDRESSES,
+    bucket_numbers,
+    checks_of,
+    drop_ranges,
+    join_buckets,
+    make_buckets,
+    occurrences,
+)
+from tests.support.corpus_texts import story
+
+# Few leading bits and few distinct keys, so that buckets are empty, short and long, and keys occur many times.
+KEYS = st.lists(st.integers(0, 40).map(lambda number: number * 0x0421_0000_0000_1001 % (1 << 64)), max_size=200)
+
+
+@given(KEYS, KEYS, st.integers(0, 60))
+def test_a_table_finds_what_a_loop_finds(held: list[int], asked: list[int], cap: int) -> None:
+    keys = np.sort(np.array(held, np.uint64))
+    addresses = np.random.default_rng(1).permutation(np.arange(keys.size, dtype=np.int64) * 3000)
+    starts = np.arange(0, 3000 * keys.size + 1, 7000, dtype=np.int64)
+    is_dead = np.arange(starts.size) % 3 == 1
+    table, wanted = PostingTable.of(keys, addresses), np.array(asked, np.uint64)
+    for dead in (None, is_dead):
+        places = Places.of(starts, 3000 * keys.size, dead)
+        firsts, rows = table.find(wanted)
+        counts = places.count_living(table, firsts, rows)
+        queries, texts, positions = places.list_occurrences(table, firsts, rows, counts <= cap)
+        expected = []
+        for query, key in enumerate(asked):
+            places_of_key = addresses[keys == np.uint64(key)].tolist()
+            alive = [each for each in places_of_key if dead is None or not is_dead[each // 7000]]
+            assert counts[query] == len(alive)
+            expected += [(query, each // 7000, each % 7000) for each in alive if len(alive) <= cap]
+        found = zip(queries.tolist(), texts.tolist(), positions.tolist(), strict=True)
+        assert sorted(found) == sorted(expected)
+
+
+@given(st.lists(st.integers(0, 9000), min_size=1, max_size=40), st.integers(0, 60_000))
+def test_an_address_belongs_to_the_last_text_that_begins_at_or_before_it(sizes: list[int], address: int) -> None:
+    bounds = np.concatenate([[0], np.cumsum(sizes)])
+    starts, addresses = bounds[:-1].astype(np.int64), int(bounds[-1])
+    address = min(address, max(0, addresses - 1))
+    expected = int(np.searchsorted(starts, address, side="right")) - 1
+    assert owner(address, starts, directory_of(starts, addresses)) == expected
+    assert owner(address, starts, np.zeros(0, np.uint32)) == expected
+
+
+@given(KEYS, KEYS, st.integers(8, 29))
+def test_buckets_find_what_a_loop_finds(held: list[int], asked: list[int], bits: int) -> None:
+    keys = np.sort(np.array(held, np.uint64))
+    addresses = MAX_ADDRESSES - 1 - 17 * np.arange(keys.size, dtype=np.int64)
+    buckets = make_buckets(keys, addresses, bits)
+    values = dict(zip(buckets.numbers.tolist(), buckets.values, strict=True))
+    wanted = np.array(asked, np.uint64)
+    numbers, own = np.unique(bucket_numbers(wanted, bits), return_inverse=True)
+    found = occurrences(
+        checks_of(wanted, bits), own, *join_buckets([values.get(number) for number in numbers.tolist()])
+    )
+    expected = [(q, int(a)) for q, key in enumerate(asked) for a in addresses[keys == np.uint64(key)]]
+    assert sorted(zip(found[0].tolist(), found[1].tolist(), strict=True)) == sorted(expected)
+
+
+@given(st.lists(st.integers(0, 999), max_size=60), st.lists(st.integers(0, 9), max_size=6, unique=True))
+def test_what_is_taken_out_of_buckets_is_what_lies_in_a_range(held: list[int], dead: list[int]) -> None:
+    records = np.array(held, np.uint64) | np.uint64(5 << 36)
+    bounds = np.array([0, len(held) // 3, len(held) // 3, len(held)])
+    starts = np.sort(np.array(dead, np.int64)) * 100
+    kept, new_bounds = drop_ranges(records, bounds, starts, starts + 50)
+    is_kept = [each // 100 not in dead or each % 100 >= 50 for each in held]
+    assert kept.tolist() == records[np.array(is_kept, np.bool_)].tolist()
+    assert new_bounds.tolist() == [sum(is_kept[: int(bound)]) for bound in bounds]
+
+
+@given(KEYS)
+def test_runs_give_everything_in_order_of_its_key(held: list[int]) -> None:
+    keys, addresses = np.array(held, np.uint64), np.arange(len(held), dtype=np.int64)
+    with pytest.MonkeyPatch.context() as patch, PostingRuns() as runs:
+        patch.setattr(posting_runs, "RUN_POSTINGS", 16)
+        for start in range(0, len(held), 7):
+            runs.add(keys[start : start + 7], addresses[start : start + 7])
+        parts = list(runs.parts())
+    assert runs.size == len(held)
+    assert len(parts) == PARTS
+    assert all(np.all(part[0] >> np.uint64(56) == number) for number, part in enumerate(parts))
+    read = [(int(key), int(address)) for part in parts for key, address in zip(*part, strict=True)]
+    assert [key for key, _ in read] == sorted(held)
+    assert sorted(address for _, address in read) == addresses.tolist()
+    assert all(held[address] == key for key, address in read)
+
+
+def test_runs_leave_no_file_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(posting_runs, "RUN_POSTINGS", 4)
+    with PostingRuns(tmp_path) as runs:
+        runs.add(np.arange(10, dtype=np.uint64), np.arange(10, dtype=np.int64))
+        assert list(tmp_path.iterdir())
+    assert not list(tmp_path.iterdir())
+
+
+def test_keys_spread_evenly_though_winnowing_keeps_small_hashes() -> None:
+    hashes = np.unique(np.concatenate([fingerprint_text(story(seed)).hashes for seed in range(30)]))
+    shares = np.bincount((keys_of(hashes) >> np.uint64(61)).astype(np.int64), minlength=8) / hashes.size
+    assert shares.min() > 0.11
+    assert shares.max() < 0.14
+
+
+def test_postings_are_in_order_of_their_keys() -> None:
+    fingerprint = fingerprint_text(story(3))
+    postings = postings_of(fingerprint)
+    assert np.all(postings.keys[1:] >= postings.keys[:-1])
+    pairs = zip(postings.keys.tolist(), postings.positions.tolist(), strict=True)
+    assert sorted(pairs) == sorted(zip(keys_of(fingerprint.hashes).tolist(), fingerprint.anchors.tolist(), strict=True))

@@ -1,0 +1,274 @@
+"""Two algorithms with other normalisation and readings side by side: fingerprints, stores, indexes and matches."""
+
+import lzma
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from operator import itemgetter
+from pathlib import Path
+
+import numpy as np
+import pytest
+import redis
+
+from core.errors import AlgorithmMismatch
+from core.ids import WorkTextId
+from core.matches import ChangeKind, Match
+from core.ports import FingerprintStore
+from core.works import StoredFingerprint
+from fingerprint.algorithms import ALGORITHMS, DEFAULT, Algorithm
+from fingerprint.alphabets import Alphabet
+from fingerprint.characters import CLASSES_2026, CharacterClasses, Kind
+from fingerprint.fingerprinting import fingerprint_by_definition, fingerprint_text
+from fingerprint.letters import TOKENS
+from fingerprint.near import NEAR_2026, NearTable
+from fingerprint.normalization import normalize
+from fingerprint.readings import READINGS_2026, SYLLABLES, ReadingTable, code_points, pack, payload_digest
+from fingerprint.record import DamagedFingerprint, Fingerprint
+from fingerprint.rules import AnchorRule, Normalization
+from fingerprint.stages import COMPILED
+from fingerprint.stream import Stream
+from fingerprint.tables import Tables
+from matcher.corpus import MemoryCorpus, WorkEntry
+from matcher.index.memory import MemoryIndex
+from matcher.index.ports import MatchIndex
+from matcher.index.redis.redis_index import RedisIndex
+from matcher.index.snapshot.snapshot_index import SnapshotIndex
+from matcher.matching import Matcher
+from pagestore.memory import MemoryFingerprintStore
+from pagestore.mongo import MongoFingerprintStore, connect
+from tests.support.corpus_texts import story
+from tests.support.index_texts import occurrences
+
+WORKS = {WorkTextId(f"work-{seed}"): story(seed).replace("。", "9。", 5) for seed in range(4)}
+WORK = WorkTextId("work-1")
+MANY = 10_000
+REFERENCE_MARK = "※"
+CHARACTER, VARIANT = "头", "兜"
+
+
+def normalize_without_digits(text: str, tables: Tables) -> Stream:
+    """Another first stage, without a compiled twin: digits are dropped."""
+    stream = normalize(text, tables)
+    is_kept = tables.kinds[code_points(text)[stream.offsets]] != Kind.DIGIT
+    return Stream(stream.tokens[is_kept], stream.offsets[is_kept], stream.noise)
+
+
+def last_letters(names: tuple[str, ...]) -> np.ndarray:
+    """Another alphabet: tokens that end alike are one symbol."""
+    symbols = np.zeros(TOKENS, np.uint16)
+    symbols[1 : len(names)] = [ord(name[-1]) for name in names[1:]]
+    return symbols
+
+
+def southern_readings() -> dict[int, int]:
+    """Of characters that begin with h, the syllable with f in its place, where there is one."""
+    as_f = {token: f"f{name[1:]}" for token, name in enumerate(SYLLABLES) if name.startswith("h")}
+    moved = {token: SYLLABLES.index(name) for token, name in as_f.items() if name in SYLLABLES}
+    codes = np.flatnonzero(np.isin(READINGS_2026.syllables, list(moved))).tolist()
+    return {code: moved[int(READINGS_2026.syllables[code])] for code in codes}
+
+
+def southern_table(folder: Path) -> ReadingTable:
+    """Another table of readings, in a file of its own; VARIANT is another form of CHARACTER there."""
+    syllables, folding = READINGS_2026.syllables.copy(), READINGS_2026.folding.copy()
+    for code, token in southern_readings().items():
+        syllables[code] = token
+    folding[ord(VARIANT)], syllables[ord(VARIANT)] = ord(CHARACTER), syllables[ord(CHARACTER)]
+    read = np.flatnonzero(syllables).astype(np.uint32)
+    folded = np.flatnonzero(folding != np.arange(folding.size)).astype(np.uint32)
+    payload = pack((read, syllables[read].astype(np.uint32)), (folded, folding[folded]))
+    path = folder / "readings_southern.bin"
+    path.write_bytes(lzma.compress(payload))
+    return ReadingTable(path, payload_digest(payload), SYLLABLES)
+
+
+@pytest.fixture(scope="module")
+def other(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Algorithm]:
+    """An algorithm that differs in everything, known for the time of these tests."""
+    table = southern_table(tmp_path_factory.mktemp("readings"))
+    mark = ord(REFERENCE_MARK)
+    zero_width = (*CLASSES_2026.by_range[Kind.ZERO_WIDTH], range(mark, mark + 1))
+    classes = CharacterClasses(CLASSES_2026.by_character, {**CLASSES_2026.by_range, Kind.ZERO_WIDTH: zero_width})
+    algorithm = Algorithm(
+        200,
+        Normalization(2, normalize_without_digits, Tables(table, classes)),
+        DEFAULT.windows,
+        AnchorRule(Alphabet("last letters", last_letters), 7, 3),
+        near=NearTable(NEAR_2026.path, table),
+    )
+    with ALGORITHMS.register_temporarily(algorithm):
+        yield algorithm
+
+
+@pytest.fixture
+def both(other: Algorithm) -> tuple[Algorithm, Algorithm]:
+    return DEFAULT, other
+
+
+def prints_of(algorithm: Algorithm) -> dict[WorkTextId, Fingerprint]:
+    return {text_id: fingerprint_text(text, algorithm) for text_id, text in WORKS.items()}
+
+
+def syllables_of(text: str, algorithm: Algorithm) -> list[str]:
+    names = algorithm.tables.readings.names
+    return [names[token] for token in fingerprint_text(text, algorithm).tokens.tolist()]
+
+
+def test_each_algorithm_reads_a_text_by_its_own_record_whichever_was_asked_first(
+    both: tuple[Algorithm, Algorithm],
+) -> None:
+    text = f"湖{REFERENCE_MARK}水9米"
+    expected = [["hu", "shui", "jiu", "mi"], ["fu", "shui", "mi"]]
+    assert [syllables_of(text, algorithm) for algorithm in both] == expected
+    assert [syllables_of(text, algorithm) for algorithm in reversed(both)] == expected[::-1]
+    assert [len(fingerprint_text(text, algorithm).noise) for algorithm in both] == [0, 1]
+
+
+def test_an_algorithm_without_a_compiled_stage_gives_what_its_definition_says(other: Algorithm) -> None:
+    assert other.normalization.stage not in COMPILED
+    for text in WORKS.values():
+        made, defined = fingerprint_text(text, other), fingerprint_by_definition(text, other)
+        assert made.to_bytes() == defined.to_bytes()
+        assert np.array_equal(made.hashes, defined.hashes)
+
+
+def test_a_fingerprint_of_one_is_none_of_the_other(both: tuple[Algorithm, Algorithm]) -> None:
+    first, second = (fingerprint_text(WORKS[WORK], algorithm) for algorithm in both)
+    assert first.tokens.size > second.tokens.size
+    assert np.intersect1d(first.hashes, second.hashes).size == 0
+    assert [stored[0] for stored in (first.to_bytes(), second.to_bytes())] == [DEFAULT.id, 200]
+
+
+def test_an_algorithm_is_forgotten_when_its_time_is_over(other: Algorithm) -> None:
+    third = replace(other, id=201)
+    with ALGORITHMS.register_temporarily(third):
+        stored = fingerprint_text(WORKS[WORK], third).to_bytes()
+        assert Fingerprint.from_bytes(stored).algorithm is third
+        with pytest.raises(ValueError, match="an algorithm 201 already"), ALGORITHMS.register_temporarily(third):
+            pass
+    assert 201 not in ALGORITHMS
+    with pytest.raises(DamagedFingerprint, match="algorithm 201"):
+        Fingerprint.from_bytes(stored)
+
+
+def test_near_characters_by_other_readings_than_its_own_are_refused(other: Algorithm) -> None:
+    with pytest.raises(ValueError, match="algorithm 202 has characters that are near by other readings than its own"):
+        replace(other, id=202, near=NEAR_2026)
+
+
+class TestStores:
+    @pytest.fixture(params=["memory", "mongo_url"])
+    def store(self, request: pytest.FixtureRequest) -> FingerprintStore:
+        if request.param == "memory":
+            return MemoryFingerprintStore()
+        return MongoFingerprintStore(connect(request.getfixturevalue("mongo_url")))
+
+    def test_one_subject_has_a_fingerprint_of_each(
+        self, store: FingerprintStore, both: tuple[Algorithm, Algorithm]
+    ) -> None:
+        made = {algorithm.id: fingerprint_text(WORKS[WORK], algorithm) for algorithm in both}
+        for algorithm_id, fingerprint in made.items():
+            store.put_many([StoredFingerprint(WORK, algorithm_id, fingerprint.to_bytes())])
+        for algorithm_id, fingerprint in made.items():
+            kept = store.get(WORK, algorithm_id)
+            assert kept is not None
+            read = Fingerprint.from_bytes(kept.payload)
+            assert read.algorithm is ALGORITHMS[algorithm_id]
+            assert np.array_equal(read.tokens, fingerprint.tokens)
+            assert np.array_equal(read.hashes, fingerprint.hashes)
+            assert store.known([WORK, "absent"], algorithm_id) == {WORK}
+        store.remove(WORK)
+        assert [store.get(WORK, algorithm.id) for algorithm in both] == [None, None]
+
+
+class TestIndexes:
+    @pytest.fixture(params=[("memory",), ("redis", "redis_url"), ("snapshot", "redis_url")], ids=itemgetter(0))
+    def new_index(self, request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[int], MatchIndex]:
+        """Opens the index of an algorithm; those in Redis and their snapshots share server and folder."""
+        kind = request.param[0]
+        if kind == "memory":
+            return MemoryIndex
+        client = redis.Redis.from_url(request.getfixturevalue("redis_url"))
+        client.flushdb()
+        if kind == "redis":
+            return lambda algorithm_id: RedisIndex(client, algorithm_id)
+        return lambda algorithm_id: SnapshotIndex(RedisIndex(client, algorithm_id), tmp_path)
+
+    @pytest.fixture
+    def indexes(
+        self, new_index: Callable[[int], MatchIndex], both: tuple[Algorithm, Algorithm]
+    ) -> dict[int, MatchIndex]:
+        indexes = {algorithm.id: new_index(algorithm.id) for algorithm in both}
+        for algorithm_id, index in indexes.items():
+            prints = prints_of(ALGORITHMS[algorithm_id])
+            index.rebuild(prints.items())
+            if isinstance(index, SnapshotIndex):
+                assert index.refresh(prints.get)
+        return indexes
+
+    def test_each_finds_its_own_seeds_and_none_of_the_other(self, indexes: dict[int, MatchIndex]) -> None:
+        for algorithm_id, index in indexes.items():
+            made = prints_of(ALGORITHMS[algorithm_id])[WORK]
+            hashes = np.unique(made.hashes)
+            found = occurrences(index.lookup(hashes, MANY))
+            own = {(hashes[query], position) for query, text, position in found if text == WORK}
+            assert own == set(zip(made.hashes.tolist(), made.anchors.tolist(), strict=True))
+            (another,) = set(indexes) - {algorithm_id}
+            assert indexes[another].lookup(hashes, MANY).queries.size == 0
+
+    def test_what_happens_to_one_leaves_the_other_alone(self, indexes: dict[int, MatchIndex]) -> None:
+        states = {algorithm_id: index.state() for algorithm_id, index in indexes.items()}
+        indexes[DEFAULT.id].remove(WORK)
+        assert indexes[200].state() == states[200]
+        assert indexes[200].text_ids() == frozenset(WORKS)
+        indexes[DEFAULT.id].clear()
+        indexes[DEFAULT.id].tidy()
+        assert indexes[200].state() == states[200]
+        hashes = np.unique(prints_of(ALGORITHMS[200])[WORK].hashes)
+        assert indexes[200].lookup(hashes, MANY).queries.size > 0
+        assert indexes[DEFAULT.id].text_ids() == frozenset()
+
+    def test_a_fingerprint_of_the_other_is_refused(self, indexes: dict[int, MatchIndex]) -> None:
+        for algorithm_id, index in indexes.items():
+            (another,) = set(indexes) - {algorithm_id}
+            with pytest.raises(AlgorithmMismatch):
+                index.add(WorkTextId("new"), fingerprint_text(WORKS[WORK], ALGORITHMS[another]))
+            with pytest.raises(AlgorithmMismatch):
+                index.rebuild(prints_of(ALGORITHMS[another]).items())
+            assert index.text_ids() == frozenset(WORKS)
+
+    def test_each_matches_a_page_by_its_own_readings(self, indexes: dict[int, MatchIndex]) -> None:
+        page = southern_page(WORKS[WORK]).replace(CHARACTER, VARIANT)
+        kinds = {}
+        for algorithm_id, index in indexes.items():
+            (match,) = matches(page, index)
+            assert (match.text_id, match.algorithm_id) == (WORK, algorithm_id)
+            kinds[algorithm_id] = [change.kind for span in match.spans for change in span.changes]
+        assert set(kinds[200]) == {ChangeKind.HOMOPHONE, ChangeKind.SCRIPT}
+        assert set(kinds[DEFAULT.id]) == {ChangeKind.REPLACED}
+
+    def test_comparing_across_algorithms_raises(self, indexes: dict[int, MatchIndex]) -> None:
+        for algorithm_id, index in indexes.items():
+            (another,) = set(indexes) - {algorithm_id}
+            foreign = fingerprint_text(WORKS[WORK], ALGORITHMS[another])
+            with pytest.raises(AlgorithmMismatch):
+                Matcher(index, corpus_of(ALGORITHMS[algorithm_id])).match(WORKS[WORK], foreign)
+            page = fingerprint_text(WORKS[WORK], ALGORITHMS[algorithm_id])
+            with pytest.raises(AlgorithmMismatch):
+                Matcher(index, corpus_of(ALGORITHMS[another])).match(WORKS[WORK], page)
+
+
+def southern_page(text: str) -> str:
+    """The text with characters that begin with h written by others that begin with f."""
+    written = {"fa": "发", "fan": "凡", "fang": "方", "fei": "非", "fen": "分", "feng": "风", "fou": "否", "fu": "夫"}
+    moved = southern_readings()
+    return "".join(written[SYLLABLES[moved[ord(each)]]] if ord(each) in moved else each for each in text)
+
+
+def corpus_of(algorithm: Algorithm) -> MemoryCorpus:
+    return MemoryCorpus({key: WorkEntry(WORKS[key], made) for key, made in prints_of(algorithm).items()})
+
+
+def matches(page: str, index: MatchIndex) -> tuple[Match, ...]:
+    algorithm = ALGORITHMS[index.algorithm_id]
+    return Matcher(index, corpus_of(algorithm)).match(page, fingerprint_text(page, algorithm))

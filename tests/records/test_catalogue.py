@@ -1,0 +1,284 @@
+"""Works and sites as they are put into the admin database: idempotent, texts before rows, messages after the commit."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import pytest
+
+from core.errors import BadInput, NotFound, UnsafeUrl
+from core.ids import work_text_id
+from core.messages import WorkAdded, WorkRemoved
+from core.works import Chapter as ChapterText
+from core.works import WorkFile
+from pagestore.memory import MemoryWorkStore
+from records.models import Chapter, RightsHolder, Site, Work
+from records.works import catalogue
+from tests.support import admin_data
+
+if TYPE_CHECKING:
+    from core.messages import StepMessage
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+class Outbox:
+    """Keeps what was sent, and checks that it could be acted upon."""
+
+    def __init__(self, store: MemoryWorkStore) -> None:
+        self.store = store
+        self.sent: list[StepMessage] = []
+
+    def send(self, message: StepMessage) -> None:
+        if isinstance(message, WorkAdded):
+            assert Chapter.objects.filter(text_id=message.text_id).exists()
+            assert self.store.text(message.text_id) is not None
+        self.sent.append(message)
+
+    def drain(self) -> list[StepMessage]:
+        sent, self.sent = self.sent, []
+        return sent
+
+
+@pytest.fixture
+def store() -> MemoryWorkStore:
+    return MemoryWorkStore()
+
+
+@pytest.fixture
+def outbox(store: MemoryWorkStore) -> Outbox:
+    return Outbox(store)
+
+
+@pytest.fixture
+def owner() -> RightsHolder:
+    return admin_data.holder()
+
+
+def novel(*texts: str, title: str = "夜航", author: str = "闻笛") -> WorkFile:
+    return WorkFile(title, author, tuple(ChapterText(n, f"第{n}章", text) for n, text in enumerate(texts, 1)))
+
+
+def added(*texts: str) -> list[StepMessage]:
+    return [WorkAdded(text_id) for text_id in sorted(work_text_id(text) for text in texts)]
+
+
+def removed(*texts: str) -> list[StepMessage]:
+    return [WorkRemoved(text_id) for text_id in sorted(work_text_id(text) for text in texts)]
+
+
+def texts_of(work: Work, store: MemoryWorkStore) -> list[str | None]:
+    return [store.text(chapter.text_id) for chapter in work.chapters.order_by("number")]
+
+
+def counts(result: catalogue.AddedWork) -> tuple[int, int, int, int]:
+    return result.new, result.unchanged, result.changed, result.removed
+
+
+def test_a_work_is_added_once_and_the_same_again_changes_nothing(owner, store, outbox) -> None:
+    first = catalogue.add_work(owner, novel("水", "火"), "novel", store, outbox)
+    assert (first.is_new, counts(first)) == (True, (2, 0, 0, 0))
+    assert outbox.drain() == added("水", "火")
+    Chapter.objects.update(indexed_at=datetime(2026, 3, 1, tzinfo=UTC))
+    again = catalogue.add_work(owner, novel("水", "火"), "novel", store, outbox)
+    assert (again.work, again.is_unchanged, counts(again)) == (first.work, True, (0, 2, 0, 0))
+    assert outbox.drain() == []
+    assert Work.objects.count() == 1
+
+
+def test_a_text_whose_message_was_lost_is_sent_again(owner, store, outbox) -> None:
+    catalogue.add_work(owner, novel("水"), "novel", store, outbox)
+    outbox.drain()
+    catalogue.add_work(owner, novel("水"), "novel", store, outbox)
+    assert outbox.drain() == added("水")
+
+
+def test_a_changed_chapter_keeps_its_row_and_the_old_text_leaves_the_index(owner, store, outbox) -> None:
+    work = catalogue.add_work(owner, novel("水", "火"), "novel", store, outbox).work
+    rows = list(work.chapters.values_list("pk", flat=True))
+    Chapter.objects.update(indexed_at=datetime(2026, 3, 1, tzinfo=UTC))
+    outbox.drain()
+    result = catalogue.add_work(owner, novel("水", "炎"), "novel", store, outbox)
+    assert counts(result) == (0, 1, 1, 0)
+    assert outbox.drain() == added("炎") + removed("火")
+    assert list(work.chapters.values_list("pk", flat=True)) == rows
+    assert work.chapters.get(number=2).indexed_at is None
+
+
+def test_a_chapter_put_in_between_moves_the_others_and_makes_no_other_new(owner, store, outbox) -> None:
+    work = catalogue.add_work(owner, novel("水", "火", "土"), "novel", store, outbox).work
+    Chapter.objects.update(indexed_at=datetime(2026, 3, 1, tzinfo=UTC))
+    outbox.drain()
+    result = catalogue.add_work(owner, novel("序", "水", "火", "土"), "novel", store, outbox)
+    assert counts(result) == (1, 3, 0, 0)
+    assert texts_of(work, store) == ["序", "水", "火", "土"]
+    assert outbox.drain() == added("序")
+
+
+def test_chapters_in_another_order_are_the_same_chapters(owner, store, outbox) -> None:
+    work = catalogue.add_work(owner, novel("水", "火", "土"), "novel", store, outbox).work
+    result = catalogue.add_work(owner, novel("土", "水", "火"), "novel", store, outbox)
+    assert counts(result) == (0, 3, 0, 0)
+    assert texts_of(work, store) == ["土", "水", "火"]
+
+
+def test_a_chapter_that_the_file_no_longer_has_is_removed_unless_the_file_was_read_in_part(
+    owner, store, outbox
+) -> None:
+    work = catalogue.add_work(owner, novel("水", "火", "土"), "novel", store, outbox).work
+    outbox.drain()
+    part = WorkFile("夜航", "闻笛", (ChapterText(1, "", "水"), ChapterText(3, "", "土")))
+    assert counts(catalogue.add_work(owner, part, "", store, outbox, keep_missing=True)) == (0, 2, 0, 0)
+    assert texts_of(work, store) == ["水", "火", "土"]
+    outbox.drain()
+    assert counts(catalogue.add_work(owner, novel("水", "土"), "", store, outbox)) == (0, 2, 0, 1)
+    assert texts_of(work, store) == ["水", "土"]
+    assert removed("火")[0] in outbox.drain()
+
+
+def test_a_text_that_another_work_still_has_stays_in_the_index(owner, store, outbox) -> None:
+    catalogue.add_work(owner, novel("水", "火"), "novel", store, outbox)
+    other = catalogue.add_work(owner, novel("水", title="选集"), "novel", store, outbox).work
+    outbox.drain()
+    assert catalogue.remove_work(other, outbox) == 1
+    assert outbox.drain() == []
+    work = Work.objects.get(title="夜航")
+    assert catalogue.remove_work(work, outbox) == 2
+    assert outbox.drain() == removed("水", "火")
+
+
+def test_the_same_text_twice_in_one_work_is_two_chapters(owner, store, outbox) -> None:
+    work = catalogue.add_work(owner, novel("水", "水"), "novel", store, outbox).work
+    result = catalogue.add_work(owner, novel("水", "水"), "novel", store, outbox)
+    assert counts(result) == (0, 2, 0, 0)
+    assert texts_of(work, store) == ["水", "水"]
+
+
+def test_a_work_with_cases_is_not_removed(outbox) -> None:
+    estate = admin_data.fill_estate("长河文学", "changhe", cases=2)
+    with pytest.raises(BadInput, match="cases: 1"):
+        catalogue.remove_work(estate.works[0], outbox)
+    assert Work.objects.filter(pk=estate.works[0].pk).exists()
+
+
+def test_the_same_title_by_another_author_or_of_another_holder_is_another_work(owner, store, outbox) -> None:
+    other = admin_data.holder("北斗日报")
+    works = {
+        catalogue.add_work(owner, novel("水"), "novel", store, outbox).work.pk,
+        catalogue.add_work(owner, novel("水", author="葛明远"), "novel", store, outbox).work.pk,
+        catalogue.add_work(other, novel("水"), "novel", store, outbox).work.pk,
+    }
+    assert len(works) == 3
+
+
+@pytest.mark.parametrize(
+    ("file", "kind", "reason"),
+    [
+        (WorkFile(" ", "", (ChapterText(1, "", "水"),)), "", "no title"),
+        (WorkFile("夜航", "", ()), "", "no chapter"),
+        (novel("水"), "poem", "no kind of work 'poem'"),
+    ],
+)
+def test_a_work_that_cannot_be_is_refused_before_anything_is_kept(owner, store, outbox, file, kind, reason) -> None:
+    with pytest.raises(BadInput, match=reason):
+        catalogue.add_work(owner, file, kind, store, outbox)
+    assert not Work.objects.exists()
+    assert not list(store.texts())
+
+
+def test_a_kind_is_kept_unless_another_is_given(owner, store, outbox) -> None:
+    catalogue.add_work(owner, novel("水"), "story", store, outbox)
+    assert catalogue.add_work(owner, novel("水"), "", store, outbox).work.kind == "story"
+    assert catalogue.add_work(owner, novel("水"), "essay", store, outbox).work.kind == "essay"
+
+
+def test_nobody_need_name_the_only_rights_holder() -> None:
+    with pytest.raises(BadInput, match="no rights holder yet"):
+        catalogue.holder("")
+    only = catalogue.holder(" 长河  文学 ")
+    assert only.name == "长河 文学"
+    assert catalogue.holder("") == only == catalogue.holder("长河 文学")
+    catalogue.holder("北斗日报")
+    with pytest.raises(BadInput, match=r"北斗日报, 长河 文学.*--rights-holder"):
+        catalogue.holder("")
+
+
+def test_a_work_is_found_by_number_and_by_title(owner, store, outbox) -> None:
+    work = catalogue.add_work(owner, novel("水"), "novel", store, outbox).work
+    assert catalogue.find_work("《夜航》") == catalogue.find_work(str(work.pk)) == work
+    with pytest.raises(NotFound, match="没有"):
+        catalogue.find_work("没有")
+    catalogue.add_work(owner, novel("水", author="葛明远"), "novel", store, outbox)
+    with pytest.raises(BadInput, match="give the number"):
+        catalogue.find_work("夜航")
+
+
+def test_a_site_is_added_with_its_host_and_brought_up_to_date(owner) -> None:
+    site = catalogue.add_site(owner, "HTTPS://Www.Example.com:443/books?x=1#top", max_pages=50)
+    assert (site.name, site.start_urls, site.max_pages) == ("www.example.com", "https://www.example.com/books?x=1", 50)
+    again = catalogue.add_site(owner, "https://www.example.com/news", delay_s=0.5)
+    assert (again.pk, again.max_pages, again.delay_s) == (site.pk, 50, 0.5)
+    assert again.start_urls.splitlines() == ["https://www.example.com/books?x=1", "https://www.example.com/news"]
+    mirror = catalogue.add_site(owner, "http://127.0.0.1:8801/", name="www.example.com")
+    assert mirror.pk == site.pk
+    assert sorted(domain.host for domain in site.domains.all()) == ["127.0.0.1:8801", "www.example.com"]
+
+
+def test_a_chinese_host_is_kept_in_ascii(owner) -> None:
+    site = catalogue.add_site(owner, "http://例子.中国/")
+    assert site.domains.get().host == "xn--fsqu00a.xn--fiqs8s"
+
+
+@pytest.mark.parametrize(
+    ("url", "reason"),
+    [
+        ("www.example.com", "begins with http"),
+        ("ftp://example.com/", "begins with http"),
+        ("file:///etc/passwd", "begins with http"),
+        ("https://", "names no host"),
+        ("https://me:secret@example.com/", "user name or password"),
+        ("https://example.com:99999/", "host or port"),
+        ("https://exa mple.com/", "no blanks"),
+        ("https://[::1/", "host or port"),
+        ("https://-._$.com/", "names no host"),
+    ],
+)
+def test_an_address_that_cannot_be_crawled_is_refused_in_one_sentence(owner, url: str, reason: str) -> None:
+    with pytest.raises(UnsafeUrl, match=reason) as caught:
+        catalogue.add_site(owner, url)
+    assert "secret" not in str(caught.value)
+    assert not Site.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"follow_patterns": "/book/\n("}, "no regular expression"),
+        ({"body_selector": "div[["}, "neither a CSS selector nor an XPath"),
+        ({"encoding": "klingon"}, "no encoding 'klingon'"),
+        ({"max_pages": 0}, "max pages"),
+        ({"interval_days": 400}, "interval days"),
+        ({"colour": "red"}, "no option colour"),
+    ],
+)
+def test_an_option_that_cannot_be_is_refused_by_name(owner, options: dict[str, object], reason: str) -> None:
+    with pytest.raises(BadInput, match=reason):
+        catalogue.add_site(owner, "https://example.com/", **options)
+    assert not Site.objects.exists()
+
+
+def test_one_host_is_not_watched_twice_for_one_rights_holder(owner) -> None:
+    catalogue.add_site(owner, "https://example.com/", name="甲")
+    with pytest.raises(BadInput, match="belongs to the site 甲"):
+        catalogue.add_site(owner, "https://example.com/b", name="乙")
+    other = admin_data.holder("北斗日报")
+    assert catalogue.add_site(other, "https://example.com/", name="乙").name == "乙"
+
+
+def test_a_site_is_found_by_number_name_host_and_address(owner) -> None:
+    site = catalogue.add_site(owner, "http://127.0.0.1:8801/", name="落霞")
+    for key in (str(site.pk), "落霞", "127.0.0.1:8801", "http://127.0.0.1:8801/book/7.html"):
+        assert catalogue.find_site(key) == site
+    with pytest.raises(NotFound):
+        catalogue.find_site("http://127.0.0.1:8802/")

@@ -1,0 +1,70 @@
+"""Messages in the database: with what is in them, searched by their code, fit for every database."""
+
+import pytest
+
+from core.errors import ServiceUnavailable
+from core.wording import Message
+from records import failures
+from records.models import CrawlRun, FailedMessage
+from records.models.message_field import MAX_TEXT_CHARS
+from tests.support import admin_data
+
+pytestmark = pytest.mark.django_db
+
+INNER = Message("intake.too-many-files", most=20_000)
+NESTED = Message("core.unreadable", path="书.zip", reason=INNER)
+SEVERAL = Message("core.faults", faults=[NESTED, INNER])
+
+
+@pytest.fixture
+def run() -> CrawlRun:
+    return admin_data.run(admin_data.site(admin_data.holder()))
+
+
+def stored(run: CrawlRun, said: object) -> object:
+    CrawlRun.objects.filter(pk=run.pk).update(finish_reason=said)
+    return CrawlRun.objects.get(pk=run.pk).finish_reason
+
+
+@pytest.mark.parametrize("message", [INNER, NESTED, SEVERAL])
+def test_a_message_comes_back_as_it_was(run: CrawlRun, message: Message) -> None:
+    assert stored(run, message) == message
+    assert str(stored(run, message)) == str(message)
+
+
+def test_messages_of_a_list_come_back_in_order(run: CrawlRun) -> None:
+    run.faults = [SEVERAL, INNER]
+    run.save()
+    assert CrawlRun.objects.get(pk=run.pk).faults == [SEVERAL, INNER]
+
+
+def test_an_error_is_stored_as_what_it_says(run: CrawlRun) -> None:
+    error = ServiceUnavailable(Message("service.broker"), "127.0.0.1:1")
+    assert stored(run, error) == error.message
+
+
+def test_what_another_program_said_is_stored_as_it_came(run: CrawlRun) -> None:
+    assert stored(run, "disk full") == Message("core.verbatim", text="disk full")
+    assert stored(run, "") is None
+    assert stored(run, None) is None
+
+
+def test_rows_are_found_by_the_code(run: CrawlRun) -> None:
+    stored(run, INNER)
+    assert CrawlRun.objects.filter(finish_reason__code=INNER.code).get() == run
+    assert not CrawlRun.objects.filter(finish_reason__code=NESTED.code).exists()
+
+
+def test_texts_are_cut_and_fit_for_every_database(run: CrawlRun) -> None:
+    hostile = Message("core.unreadable", path="\x00\ud800", reason=Message("core.verbatim", text="长" * 5_000))
+    kept = stored(run, hostile)
+    assert kept == Message(
+        "core.unreadable", path="\ufffd\ufffd", reason=Message("core.verbatim", text="长" * MAX_TEXT_CHARS)
+    )
+
+
+def test_a_failure_says_what_kind_of_error_it_was() -> None:
+    failures.note("a.task", "1", ServiceUnavailable(Message("service.broker"), "127.0.0.1:1"))
+    failures.note("a.task", "1", ValueError("no such thing"))
+    (row,) = FailedMessage.objects.all()
+    assert str(row.error) == "ValueError: no such thing"

@@ -1,0 +1,241 @@
+"""Asking for second opinions: from the page of a case and from the command line, once for each page version."""
+
+import json
+import re
+from contextlib import nullcontext
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from core.errors import NotFound, ServiceUnavailable
+from core.messages import OpinionsRequested
+from core.settings_loading import load
+from deploy.cli import cases
+from records import stores
+from records.models import Case, OpinionRequest
+from records.opinions.asking import ask
+from records.opinions.requests import EXPIRES_AFTER, Subject, is_open, request_opinions
+from tests.support import admin_data, case_texts
+from tests.support.desk import CollectingOutbox, signed_in
+
+pytestmark = pytest.mark.django_db
+
+NOW = admin_data.NOW
+BY_SCRIPT = {"X-Requested-With": "XMLHttpRequest"}
+
+
+@pytest.fixture
+def world() -> admin_data.World:
+    return admin_data.fill_world(cases=2)
+
+
+@pytest.fixture
+def texts(world: admin_data.World, monkeypatch: pytest.MonkeyPatch) -> case_texts.Texts:
+    kept = case_texts.use(monkeypatch)
+    for estate in (world.ours, world.theirs):
+        case_texts.keep_estate(kept, estate)
+    return kept
+
+
+@pytest.fixture
+def case(world: admin_data.World, texts: object) -> Case:
+    return world.ours.cases[0]
+
+
+@pytest.fixture
+def outbox(monkeypatch: pytest.MonkeyPatch) -> CollectingOutbox:
+    collecting = CollectingOutbox()
+    monkeypatch.setattr(stores, "outbox", lambda: collecting)
+    return collecting
+
+
+@pytest.fixture
+def reviewer(world: admin_data.World) -> Client:
+    client = signed_in(world.ours.reviewer)
+    client.cookies["django_language"] = "en"
+    return client
+
+
+def subject_of(case: Case) -> Subject:
+    return Subject(case.pk, case.version_id)
+
+
+def message_of(case: Case) -> OpinionsRequested:
+    return OpinionsRequested(case.pk, case.version_id)
+
+
+def address(case: Case, **query: object) -> str:
+    words = "&".join(f"{key}={value}" for key, value in query.items())
+    return f"{reverse('admin:records_case_change', args=[case.pk])}?{words}"
+
+
+def state_of(page: str) -> str:
+    (state,) = re.findall(r'data-opinions="(\w+)"', page)
+    return str(state)
+
+
+def is_unfolded(page: str) -> bool:
+    (tag,) = re.findall(r'<details class="zw-unfold"[^>]*>', page)
+    return tag.endswith(" open>")
+
+
+def test_a_request_is_sent_once_while_it_is_open(case: Case, outbox: CollectingOutbox) -> None:
+    for _ in range(3):
+        request_opinions(subject_of(case), NOW)
+    assert outbox.sent == [message_of(case)]
+    assert is_open(subject_of(case), NOW)
+
+
+def test_a_request_that_was_not_answered_in_time_may_be_made_again(case: Case, outbox: CollectingOutbox) -> None:
+    request_opinions(subject_of(case), NOW)
+    request_opinions(subject_of(case), NOW + EXPIRES_AFTER - timedelta(seconds=1))
+    assert len(outbox.sent) == 1
+    late = NOW + EXPIRES_AFTER
+    assert not is_open(subject_of(case), late)
+    for _ in range(2):
+        request_opinions(subject_of(case), late)
+    assert len(outbox.sent) == 2
+    assert is_open(subject_of(case), late)
+
+
+def test_what_was_answered_is_not_requested_again(
+    case: Case, texts: case_texts.Texts, outbox: CollectingOutbox
+) -> None:
+    ask(subject_of(case), texts.pages, texts.works, NOW)
+    request_opinions(subject_of(case), NOW)
+    assert outbox.sent == []
+    assert not OpinionRequest.objects.exists()
+
+
+def test_a_version_on_which_the_case_does_not_rest_is_not_asked_about(
+    world: admin_data.World, case: Case, outbox: CollectingOutbox
+) -> None:
+    with pytest.raises(NotFound):
+        request_opinions(Subject(case.pk, world.ours.cases[1].version_id), NOW)
+    assert outbox.sent == []
+
+
+def test_a_broker_that_is_away_leaves_no_request_open(case: Case, outbox: CollectingOutbox) -> None:
+    outbox.is_away = True
+    with pytest.raises(ServiceUnavailable):
+        request_opinions(subject_of(case), NOW)
+    assert not OpinionRequest.objects.exists()
+
+
+def test_looking_at_a_case_asks_nobody(case: Case, outbox: CollectingOutbox, reviewer: Client) -> None:
+    page = reviewer.get(address(case)).content.decode()
+    assert (state_of(page), is_unfolded(page)) == ("unasked", False)
+    assert "were not asked about this version yet" in page
+    content = reviewer.get(address(case, opinions=case.version_id), headers=BY_SCRIPT).content.decode()
+    assert state_of(content) == "unasked"
+    assert outbox.sent == []
+
+
+def test_the_script_is_told_that_they_are_being_asked_and_then_what_they_say(
+    case: Case, texts: case_texts.Texts, outbox: CollectingOutbox, reviewer: Client
+) -> None:
+    where = address(case, opinions=case.version_id)
+    for _ in range(2):
+        said = reviewer.post(where, headers=BY_SCRIPT)
+        assert (said.status_code, state_of(said.content.decode())) == (200, "asking")
+        assert "<html" not in said.content.decode()
+        assert "connect-src 'self'" in said["Content-Security-Policy"]
+    assert outbox.sent == [message_of(case)]
+    page = reviewer.get(address(case)).content.decode()
+    assert (state_of(page), is_unfolded(page)) == ("asking", True)
+    ask(subject_of(case), texts.pages, texts.works, NOW)
+    answered = reviewer.get(where, headers=BY_SCRIPT).content.decode()
+    assert state_of(answered) == "answered"
+    assert "engines agree" in answered
+    assert is_unfolded(reviewer.get(address(case)).content.decode())
+
+
+def test_a_form_without_the_script_leads_back_to_the_same_match(
+    case: Case, outbox: CollectingOutbox, reviewer: Client
+) -> None:
+    match = case.matches.get()
+    said = reviewer.post(address(case, match=match.pk, opinions=case.version_id))
+    assert said.status_code == 302
+    assert said["Location"] == f"{address(case, match=match.pk)}#zw-opinions"
+    assert outbox.sent == [message_of(case)]
+    page = reviewer.get(said["Location"]).content.decode()
+    assert "are being asked about this version" in page
+    assert f'<a href="?match={match.pk}">' in page
+
+
+@pytest.mark.parametrize(
+    ("language", "words"), [("en", "cannot be asked now: the message broker"), ("zh-hans", "现在无法用公开算法判断")]
+)
+def test_a_broker_that_is_away_is_one_sentence(
+    case: Case, outbox: CollectingOutbox, reviewer: Client, language: str, words: str
+) -> None:
+    outbox.is_away = True
+    reviewer.cookies["django_language"] = language
+    said = reviewer.post(address(case, opinions=case.version_id), headers=BY_SCRIPT)
+    assert (said.status_code, state_of(said.content.decode())) == (503, "unasked")
+    assert words in said.content.decode()
+    page = reviewer.post(address(case, opinions=case.version_id), follow=True)
+    assert page.status_code == 200
+    assert words in page.content.decode()
+    assert not OpinionRequest.objects.exists()
+
+
+def test_no_request_comes_from_another_site(case: Case, outbox: CollectingOutbox, world: admin_data.World) -> None:
+    browser = Client(enforce_csrf_checks=True)
+    browser.force_login(world.ours.reviewer, backend="django.contrib.auth.backends.ModelBackend")
+    assert browser.post(address(case, opinions=case.version_id), headers=BY_SCRIPT).status_code == 403
+    assert outbox.sent == []
+
+
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_a_case_of_another_rights_holder_is_not_there_to_ask_about(
+    world: admin_data.World, texts: object, outbox: CollectingOutbox, reviewer: Client, method: str
+) -> None:
+    theirs = world.theirs.cases[0]
+    said = getattr(reviewer, method)(address(theirs, opinions=theirs.version_id), headers=BY_SCRIPT)
+    assert said.status_code == 404
+    assert outbox.sent == []
+
+
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_a_version_of_another_case_is_not_there_to_ask_about(
+    world: admin_data.World, case: Case, outbox: CollectingOutbox, reviewer: Client, method: str
+) -> None:
+    theirs = world.theirs.cases[0]
+    assert getattr(reviewer, method)(address(case, opinions=theirs.version_id)).status_code == 404
+    assert outbox.sent == []
+
+
+def test_who_is_not_signed_in_asks_nobody(case: Case, outbox: CollectingOutbox) -> None:
+    said = Client().post(address(case, opinions=case.version_id), headers=BY_SCRIPT)
+    assert (said.status_code, said["Location"].split("?")[0]) == (302, reverse("admin:login"))
+    assert outbox.sent == []
+
+
+def test_the_command_line_has_them_asked_and_says_so(
+    case: Case, outbox: CollectingOutbox, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(cases, "session", lambda: nullcontext(load({})))
+    cases.show_one(str(case.pk), is_json=False)
+    assert "being asked; look again in a minute" in capsys.readouterr().out
+    cases.show_one(str(case.pk), is_json=True)
+    said = capsys.readouterr()
+    assert (json.loads(said.out)["engines"], said.err) == (None, "")
+    assert outbox.sent == [message_of(case)]
+    assert is_open(subject_of(case), timezone.now())
+
+
+def test_the_command_line_shows_a_case_when_the_broker_is_away(
+    case: Case, outbox: CollectingOutbox, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(cases, "session", lambda: nullcontext(load({})))
+    outbox.is_away = True
+    cases.show_one(str(case.pk), is_json=False)
+    assert "not asked: the message broker (Redis) does not answer" in capsys.readouterr().out
+    cases.show_one(str(case.pk), is_json=True)
+    said = capsys.readouterr()
+    assert json.loads(said.out)["engines"] is None
+    assert said.err.startswith("zhuiwen: the published engines were not asked: the message broker (Redis)")

@@ -1,0 +1,223 @@
+"""Crawl runs: never two of a site at once, none missed in silence, none dead for ever."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, time, timedelta
+
+import pytest
+from django.utils import timezone
+
+from core.clock import ManualClock
+from core.errors import BadInput
+from core.pages import CrawlCounts
+from core.wording import Message
+from records.models import CrawlRun, Site
+from records.sites import runs as crawls
+from tests.support import admin_data
+
+ADDED = datetime(2026, 3, 1, 4, 0, tzinfo=UTC)  # noon in Shanghai
+FIRST = datetime(2026, 3, 1, 19, 0, tzinfo=UTC)  # three in the morning of the second
+DAY = timedelta(days=1)
+ANSWERED_500 = Message("core.verbatim", text="https://x/ answered 500")
+DISK_FULL = Message("core.verbatim", text="the disk is full")
+State, Trigger = CrawlRun.State, CrawlRun.Trigger
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def site() -> Site:
+    made = admin_data.site(admin_data.holder(), crawl_at=time(3, 0))
+    Site.objects.filter(pk=made.pk).update(added_at=ADDED)
+    made.refresh_from_db()
+    return made
+
+
+def test_a_run_that_is_asked_for_is_queued_with_who_asked(site: Site) -> None:
+    person = admin_data.user("manager", site.rights_holder)
+    run = crawls.request_run(site, person)
+    assert (run.state, run.trigger, run.requested_by) == (State.QUEUED, Trigger.PERSON, person)
+
+
+@pytest.mark.parametrize("state", [State.QUEUED, State.RUNNING])
+def test_a_second_run_of_a_live_site_is_refused_with_its_name(site: Site, state: str) -> None:
+    live = admin_data.run(site, state)
+    with pytest.raises(crawls.AlreadyRunning, match=site.name) as caught:
+        crawls.request_run(site)
+    assert isinstance(caught.value, BadInput)
+    assert caught.value.run == live
+    assert CrawlRun.objects.count() == 1
+
+
+@pytest.mark.parametrize("state", [State.FINISHED, State.FAILED, State.MISSED])
+def test_a_run_that_ended_does_not_stand_in_the_way(site: Site, state: str) -> None:
+    admin_data.run(site, state)
+    assert crawls.request_run(site).state == State.QUEUED
+
+
+def test_a_plan_carries_all_that_the_site_says(site: Site) -> None:
+    site.start_urls = "https://a.example/\n\n https://b.example/list \n"
+    site.deny_patterns = r"/login"
+    site.max_pages, site.delay_s, site.obey_robots = 17, 0.5, False
+    plan = crawls.plan_of(site, crawls.request_run(site))
+    assert plan.start_urls == ("https://a.example/", "https://b.example/list")
+    assert plan.allowed_hosts == ("luoxia.example.net",)
+    assert plan.deny_patterns == ("/login",)
+    assert (plan.max_pages, plan.delay_s, plan.obey_robots) == (17, 0.5, False)
+    assert plan.site_id == str(site.pk)
+
+
+def test_a_run_is_taken_up_once(site: Site) -> None:
+    run = crawls.request_run(site)
+    assert crawls.mark_started(run)
+    assert not crawls.mark_started(CrawlRun.objects.get(pk=run.pk))
+    assert run.state == State.RUNNING
+    assert run.started_at is not None
+
+
+def test_a_finished_run_keeps_its_counts_and_faults(site: Site) -> None:
+    run = crawls.request_run(site)
+    crawls.mark_started(run)
+    counts = CrawlCounts(fetched=9, stored=7, new_versions=3, failed=1, faults=[ANSWERED_500])
+    counts.rejected["robots"] = 2
+    counts.finish_reason = "finished"
+    assert crawls.finish(run, counts)
+    assert (run.state, run.pages_fetched, run.pages_stored, run.failed_requests) == (State.FINISHED, 9, 7, 1)
+    assert run.counts["rejected"] == {"robots": 2}
+    assert run.faults == [ANSWERED_500]
+
+
+def test_a_failed_run_says_why_and_lets_the_next_begin(site: Site) -> None:
+    run = crawls.request_run(site)
+    crawls.mark_started(run)
+    assert crawls.fail(run, CrawlCounts(fetched=2), DISK_FULL)
+    assert (run.state, run.finish_reason, run.pages_fetched) == (State.FAILED, DISK_FULL, 2)
+    assert not crawls.heartbeat(run)
+    assert crawls.request_run(site).pk != run.pk
+
+
+def test_a_site_is_due_at_its_time_and_not_before(site: Site) -> None:
+    clock = ManualClock(FIRST - timedelta(seconds=1))
+    assert crawls.due_sites(clock.now()) == []
+    clock.advance(1)
+    assert crawls.due_sites(clock.now()) == [site]
+
+
+def test_a_site_that_was_crawled_since_is_not_due_until_the_next_time(site: Site) -> None:
+    admin_data.run(site, State.FINISHED, due_at=FIRST + timedelta(minutes=1))
+    assert crawls.due_sites(FIRST + timedelta(hours=20)) == []
+    assert crawls.due_sites(FIRST + DAY) == [site]
+
+
+def test_a_live_or_unwatched_site_is_not_due(site: Site) -> None:
+    run = admin_data.run(site, State.RUNNING, due_at=FIRST - DAY)
+    assert crawls.due_sites(FIRST) == []
+    run.delete()
+    Site.objects.update(is_active=False)
+    assert crawls.due_sites(FIRST) == []
+
+
+def test_a_missed_time_is_written_down_once_and_made_up_for(site: Site) -> None:
+    later = FIRST + timedelta(hours=1, seconds=1)
+    missed = crawls.missed_runs(later)
+    assert [(run.state, run.due_at) for run in missed] == [(State.MISSED, FIRST)]
+    assert missed[0].finish_reason
+    assert crawls.missed_runs(later) == []
+    assert crawls.due_sites(later) == [site]
+
+
+def test_a_time_less_than_an_hour_ago_is_not_yet_missed(site: Site) -> None:
+    assert crawls.missed_runs(FIRST + timedelta(minutes=59)) == []
+
+
+def test_every_day_that_the_machine_was_off_is_written_down(site: Site) -> None:
+    missed = crawls.missed_runs(FIRST + 3 * DAY + timedelta(hours=2))
+    assert [run.due_at for run in missed] == [FIRST, FIRST + DAY, FIRST + 2 * DAY, FIRST + 3 * DAY]
+
+
+def test_a_scheduled_run_that_comes_late_first_notes_what_was_missed(site: Site) -> None:
+    late = FIRST + DAY + timedelta(hours=5)
+    crawls.request_run(site, trigger=Trigger.SCHEDULE, due_at=late)
+    assert list(CrawlRun.objects.filter(state=State.MISSED).order_by("due_at").values_list("due_at", flat=True)) == [
+        FIRST,
+        FIRST + DAY,
+    ]
+    assert crawls.missed_runs(late + timedelta(hours=1)) == []
+
+
+def test_a_run_by_hand_within_the_hour_keeps_the_time_and_a_later_one_does_not(site: Site) -> None:
+    admin_data.run(site, due_at=FIRST + timedelta(minutes=20), trigger=Trigger.PERSON)
+    admin_data.run(site, due_at=FIRST + DAY + timedelta(hours=6), trigger=Trigger.PERSON)
+    missed = crawls.missed_runs(FIRST + DAY + timedelta(hours=8))
+    assert [run.due_at for run in missed] == [FIRST + DAY]
+
+
+def test_an_unwatched_site_misses_nothing(site: Site) -> None:
+    Site.objects.update(is_active=False)
+    assert crawls.missed_runs(FIRST + 9 * DAY) == []
+
+
+def test_a_run_without_a_sign_of_life_is_given_up(site: Site) -> None:
+    now = timezone.now()
+    admin_data.run(site, State.RUNNING, started_at=now - DAY, heartbeat_at=now - timedelta(minutes=11))
+    assert crawls.abandon_dead_runs(now) == 1
+    run = CrawlRun.objects.get()
+    assert run.state == State.FAILED
+    assert run.finish_reason == crawls.STOPPED_ANSWERING
+
+
+def test_a_run_that_beats_or_waits_its_turn_is_left_alone(site: Site) -> None:
+    now = timezone.now()
+    other = admin_data.site(site.rights_holder, "云笺阁", "yunjian.example")
+    admin_data.run(site, State.RUNNING, started_at=now - DAY, heartbeat_at=now - timedelta(minutes=9))
+    admin_data.run(other, State.QUEUED, due_at=now - timedelta(hours=5))
+    assert crawls.abandon_dead_runs(now) == 0
+
+
+def test_a_run_that_nobody_takes_up_is_given_up_after_six_hours(site: Site) -> None:
+    now = timezone.now()
+    admin_data.run(site, State.QUEUED, due_at=now - timedelta(hours=6, minutes=1))
+    assert crawls.abandon_dead_runs(now) == 1
+    assert CrawlRun.objects.get().state == State.FAILED
+
+
+def test_a_run_waits_as_long_as_crawlers_are_busy_with_others(site: Site) -> None:
+    now = timezone.now()
+    other = admin_data.site(site.rights_holder, "云笺阁", "yunjian.example")
+    admin_data.run(site, State.QUEUED, due_at=now - timedelta(hours=30))
+    long = admin_data.run(other, State.RUNNING, started_at=now - timedelta(hours=29), heartbeat_at=now)
+    assert crawls.abandon_dead_runs(now) == 0
+    CrawlRun.objects.filter(pk=long.pk).update(state=State.FINISHED, heartbeat_at=None)
+    assert crawls.abandon_dead_runs(now) == 1, "nothing runs, and nothing was begun for a day"
+
+
+def test_a_run_waits_where_one_was_begun_of_late(site: Site) -> None:
+    now = timezone.now()
+    other = admin_data.site(site.rights_holder, "云笺阁", "yunjian.example")
+    admin_data.run(site, State.QUEUED, due_at=now - timedelta(hours=30))
+    admin_data.run(other, State.FINISHED, started_at=now - timedelta(hours=5))
+    assert crawls.abandon_dead_runs(now) == 0
+    assert crawls.abandon_dead_runs(now + timedelta(hours=2)) == 1
+
+
+def test_a_crawl_that_ends_after_it_was_given_up_is_still_finished(site: Site) -> None:
+    run = crawls.request_run(site)
+    crawls.mark_started(run)
+    crawls.abandon_dead_runs(timezone.now() + timedelta(hours=1))
+    assert crawls.finish(run, CrawlCounts(stored=5))
+    assert (run.state, run.pages_stored) == (State.FINISHED, 5)
+
+
+def test_a_run_is_named_by_the_reader_s_clock(site: Site) -> None:
+    run = admin_data.run(site, due_at=datetime(2026, 3, 9, 19, 0, tzinfo=UTC))
+    assert str(run) == f"{site.name} · 2026-03-10 03:00"
+
+
+def test_pages_that_could_not_be_had_are_counted_as_failed_and_refused_ones_are_not(site: Site) -> None:
+    run = crawls.request_run(site)
+    assert crawls.mark_started(run)
+    counts = CrawlCounts(
+        rejected={"http_error": 2, "no_answer": 1, "robots": 5, "no_main_text": 7}, finish_reason="finished"
+    )
+    assert crawls.finish(run, counts)
+    assert run.failed_requests == 3

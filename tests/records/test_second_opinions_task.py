@@ -1,0 +1,149 @@
+"""The task behind a request: it asks once, closes the request, and is not tried for ever on what kills its worker."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import SimpleNamespace
+
+import pytest
+import redis
+
+from core.clock import ManualClock
+from core.errors import BrokenInvariant, ServiceUnavailable
+from core.messages import OpinionsRequested, as_dict
+from pipeline import tasks
+from pipeline.app import app
+from pipeline.attempts import MAX_ATTEMPTS, Attempts
+from pipeline.outbox import TASKS
+from pipeline.sweep import Swept
+from records import stores
+from records.models import CaseMatch, FailedMessage, OpinionRequest, SecondOpinion
+from records.opinions import asking as second_opinions
+from records.opinions.requests import Subject, request_opinions
+from tests.support import admin_data, case_texts
+from tests.support.desk import CollectingOutbox
+
+pytestmark = pytest.mark.django_db
+
+NOW = admin_data.NOW
+
+
+@dataclass
+class Desk:
+    """A case with stored texts about which the engines were requested, and the message that says so."""
+
+    client: "redis.Redis"
+    subject: Subject
+    outbox: CollectingOutbox
+    texts: case_texts.Texts
+
+    def ask(self) -> None:
+        """As a worker does with the message."""
+        tasks.ask_engines(**self.message())
+
+    def fail(self, error: Exception) -> None:
+        """What Celery calls when no retry is left."""
+        tasks.ask_engines.on_failure(error, "", (), self.message(), None)
+
+    def message(self) -> Mapping[str, object]:
+        return as_dict(OpinionsRequested(self.subject.case_id, self.subject.version_id))
+
+
+@pytest.fixture
+def client(redis_url: str) -> Iterator["redis.Redis"]:
+    connected = redis.Redis.from_url(redis_url)
+    connected.flushall()
+    yield connected
+    connected.close()
+
+
+@pytest.fixture
+def desk(client: "redis.Redis", monkeypatch: pytest.MonkeyPatch) -> Desk:
+    world, texts, outbox = admin_data.fill_world(cases=2), case_texts.use(monkeypatch), CollectingOutbox()
+    for estate in (world.ours, world.theirs):
+        case_texts.keep_estate(texts, estate)
+    case = world.ours.cases[0]
+    ports = SimpleNamespace(pages=texts.pages, works=texts.works, clock=ManualClock(NOW), outbox=outbox)
+    monkeypatch.setattr(tasks, "live", lambda _: ports)
+    monkeypatch.setattr(tasks, "redis_client", lambda _: client)
+    monkeypatch.setattr(stores, "outbox", lambda: outbox)
+    made = Desk(client, Subject(case.pk, case.version_id), outbox, texts)
+    request_opinions(made.subject, NOW)
+    return made
+
+
+def test_a_request_goes_to_the_task_on_the_queue_of_what_people_wait_for(desk: Desk) -> None:
+    assert desk.outbox.sent == [OpinionsRequested(desk.subject.case_id, desk.subject.version_id)]
+    assert TASKS[OpinionsRequested] == tasks.ask_engines.name
+    assert app.amqp.router.route({}, tasks.ask_engines.name)["queue"].name == "works"
+
+
+def test_the_requested_page_is_asked_about_and_no_other(desk: Desk) -> None:
+    desk.ask()
+    opinion = SecondOpinion.objects.get()
+    assert (opinion.case_id, opinion.version_id) == (desk.subject.case_id, desk.subject.version_id)
+    assert opinion.left_out == ""
+    assert not OpinionRequest.objects.exists()
+
+
+def test_a_message_that_comes_again_asks_nobody(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk.ask()
+    kept = SecondOpinion.objects.values().get()
+    monkeypatch.setattr(second_opinions, "answers", lambda _: pytest.fail("the engines were asked again"))
+    OpinionRequest.objects.create(case_id=desk.subject.case_id, version_id=desk.subject.version_id, requested_at=NOW)
+    desk.ask()
+    assert SecondOpinion.objects.values().get() == kept
+    assert not OpinionRequest.objects.exists()
+
+
+def test_texts_that_ended_the_worker_again_and_again_are_given_up(desk: Desk) -> None:
+    for _ in range(MAX_ATTEMPTS):
+        Attempts(desk.client, tasks.ask_engines.name, str(desk.subject)).begin()
+    desk.ask()
+    assert SecondOpinion.objects.get().left_out == SecondOpinion.LeftOut.GAVE_UP
+    assert not OpinionRequest.objects.exists()
+
+
+def test_a_store_that_is_away_is_waited_for_and_no_attempt_of_the_page(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(*_: object) -> None:
+        raise ServiceUnavailable("the page store", "nowhere")
+
+    assert ServiceUnavailable in {each for kind in tasks.ask_engines.autoretry_for for each in kind.__subclasses__()}
+    with monkeypatch.context() as patched:
+        patched.setattr(desk.texts.pages, "texts", away)
+        for _ in range(MAX_ATTEMPTS + 1):
+            with pytest.raises(ServiceUnavailable):
+                second_opinions_of(desk)
+    assert OpinionRequest.objects.exists()
+    desk.ask()
+    assert SecondOpinion.objects.get().left_out == ""
+
+
+def second_opinions_of(desk: Desk) -> None:
+    """The task without Celery's retries around it."""
+    tasks.ask_engines.__wrapped__(**desk.message())
+
+
+def test_what_failed_for_good_waits_for_a_person_and_may_be_asked_for_again(desk: Desk) -> None:
+    desk.fail(BrokenInvariant("store.operation", error="an engine broke"))
+    failed = FailedMessage.objects.get()
+    assert (failed.task, failed.subject) == (tasks.ask_engines.name, str(desk.subject))
+    assert "an engine broke" in str(failed.error)
+    request_opinions(desk.subject, NOW)
+    assert len(desk.outbox.sent) == 2
+
+
+def test_a_case_that_went_meanwhile_leaves_nothing_behind(desk: Desk) -> None:
+    CaseMatch.objects.filter(case_id=desk.subject.case_id).delete()
+    desk.ask()
+    assert not SecondOpinion.objects.exists()
+    assert not OpinionRequest.objects.exists()
+
+
+def test_no_sweep_asks_the_engines(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tasks, "sweep_all", lambda _: Swept(0, 0, 0, index_rebuilt=False))
+    desk.outbox.sent.clear()
+    tasks.sweep()
+    assert not [message for message in desk.outbox.sent if isinstance(message, OpinionsRequested)]
+    assert not SecondOpinion.objects.exists()

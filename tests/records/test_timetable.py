@@ -1,0 +1,88 @@
+"""When a site should be crawled, as plain arithmetic."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.clock import ManualClock
+from records.sites.timetable import Timetable
+
+SHANGHAI = ZoneInfo("Asia/Shanghai")
+
+
+def shanghai(day: int, hour: int, minute: int = 0) -> datetime:
+    return datetime(2026, 3, day, hour, minute, tzinfo=SHANGHAI)
+
+
+def nightly(every: int = 1, added: datetime | None = None) -> Timetable:
+    return Timetable(time(3, 0), every, SHANGHAI, added or shanghai(1, 12))
+
+
+def test_a_new_site_is_first_due_at_its_next_time_of_day() -> None:
+    assert nightly().first() == shanghai(2, 3)
+    assert nightly(added=shanghai(1, 2, 59)).first() == shanghai(1, 3)
+    assert nightly(added=shanghai(1, 3)).first() == shanghai(2, 3)
+
+
+def test_nothing_is_expected_before_the_first_time() -> None:
+    assert nightly().latest(shanghai(2, 2, 59)) is None
+    assert nightly().latest(shanghai(2, 3)) == shanghai(2, 3)
+
+
+def test_three_in_the_morning_in_shanghai_is_the_evening_before_in_utc() -> None:
+    expected = nightly().latest(datetime(2026, 3, 5, 19, 0, tzinfo=UTC))
+    assert expected == datetime(2026, 3, 5, 19, 0, tzinfo=UTC)
+    assert expected == shanghai(6, 3)
+
+
+def test_a_minute_before_the_time_the_newest_expected_one_is_yesterdays() -> None:
+    assert nightly().latest(shanghai(6, 2, 59)) == shanghai(5, 3)
+
+
+def test_every_third_day_counts_from_the_first_one_across_the_month() -> None:
+    every_third = nightly(3)
+    assert every_third.latest(shanghai(7, 23)) == shanghai(5, 3)
+    assert every_third.latest(shanghai(8, 2)) == shanghai(5, 3)
+    assert every_third.latest(shanghai(8, 3)) == shanghai(8, 3)
+    assert every_third.next(shanghai(30, 0)) == datetime(2026, 4, 1, 3, 0, tzinfo=SHANGHAI)
+
+
+def test_the_expected_moments_between_two_moments_are_half_open() -> None:
+    assert nightly().between(shanghai(4, 3), shanghai(6, 3)) == [shanghai(5, 3), shanghai(6, 3)]
+    assert nightly().between(shanghai(4, 3), shanghai(4, 4)) == []
+
+
+def test_a_clock_that_runs_meets_every_expected_moment_once() -> None:
+    clock = ManualClock(shanghai(1, 12))
+    seen: list[datetime] = []
+    for _ in range(24 * 10):
+        clock.advance(3600)
+        latest = nightly(2).latest(clock.now())
+        if latest is not None and latest not in seen:
+            seen.append(latest)
+    assert seen == [shanghai(day, 3) for day in (2, 4, 6, 8, 10)]
+
+
+@given(
+    minutes=st.integers(0, 60 * 24 * 400),
+    every=st.integers(1, 60),
+    hour=st.integers(0, 23),
+    zone=st.sampled_from(["Asia/Shanghai", "UTC", "America/New_York"]),
+)
+def test_now_lies_between_the_newest_expected_moment_and_the_next(
+    minutes: int, every: int, hour: int, zone: str
+) -> None:
+    since = datetime(2026, 1, 1, tzinfo=UTC)
+    timetable = Timetable(time(hour, 30), every, ZoneInfo(zone), since)
+    now = since + timedelta(minutes=minutes)
+    latest, following = timetable.latest(now), timetable.next(now)
+    assert following > now
+    if latest is None:
+        assert following == timetable.first()
+    else:
+        assert latest <= now
+        assert timetable.between(latest, following) == [following]

@@ -1,0 +1,102 @@
+"""A verdict is written once, by who may, on what they saw."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from core.clock import ManualClock
+from core.states import CaseState, Verdict
+from core.wording import say
+from records.cases.verdicts import MAX_NOTE_CHARS, VerdictRefused, decide
+from records.models import Case
+from tests.support import admin_data
+
+pytestmark = pytest.mark.django_db
+AT = datetime(2026, 3, 11, 1, 2, 3, tzinfo=UTC)
+
+
+@pytest.fixture
+def estate() -> admin_data.Estate:
+    return admin_data.fill_estate("长河文学", "changhe", cases=1)
+
+
+@pytest.mark.parametrize("verdict", list(Verdict))
+def test_a_verdict_closes_the_case_and_says_who_when_and_why(estate: admin_data.Estate, verdict: Verdict) -> None:
+    case = estate.cases[0]
+    decide(case, verdict, estate.reviewer, "  逐字相同 ", clock=ManualClock(AT))
+    record = case.verdicts.get()
+    assert (case.state, case.decision) == (verdict.state, record)
+    assert (record.verdict, record.note, record.decided_by, record.decided_at) == (
+        verdict,
+        "逐字相同",
+        estate.reviewer,
+        AT,
+    )
+
+
+def test_a_case_that_is_opened_again_keeps_its_history(estate: admin_data.Estate) -> None:
+    case = estate.cases[0]
+    decide(case, Verdict.CONFIRMED, estate.reviewer)
+    decide(case, None, estate.manager, "授权合同找到了")
+    assert (case.state, case.verdict, case.decision) == (CaseState.OPEN, "", None)
+    assert [record.verdict for record in case.verdicts.all()] == ["", Verdict.CONFIRMED]
+
+
+def test_a_case_that_is_open_is_not_opened_again(estate: admin_data.Estate) -> None:
+    with pytest.raises(VerdictRefused):
+        decide(estate.cases[0], None, estate.reviewer)
+    assert not estate.cases[0].verdicts.exists()
+
+
+def test_a_reviewer_of_another_rights_holder_decides_nothing(estate: admin_data.Estate) -> None:
+    stranger = admin_data.user("stranger", admin_data.holder("北斗日报"))
+    with pytest.raises(VerdictRefused):
+        decide(estate.cases[0], Verdict.NOT_A_COPY, stranger)
+    assert Case.objects.get(pk=estate.cases[0].pk).state == CaseState.OPEN
+    assert not estate.cases[0].verdicts.exists()
+
+
+def test_an_administrator_may_decide_every_case(estate: admin_data.Estate) -> None:
+    decide(estate.cases[0], Verdict.LICENSED, admin_data.administrator())
+    assert estate.cases[0].state == CaseState.DISMISSED
+
+
+def test_a_verdict_on_what_somebody_else_decided_meanwhile_is_refused_with_their_name_and_time(
+    estate: admin_data.Estate,
+) -> None:
+    case = estate.cases[0]
+    seen_by_second = 0
+    decide(case, Verdict.LICENSED, estate.manager, clock=ManualClock(AT), basis=0)
+    with pytest.raises(VerdictRefused) as refused:
+        decide(case, Verdict.CONFIRMED, estate.reviewer, basis=seen_by_second)
+    assert "changhe-manager" in str(refused.value)
+    assert "2026-03-11 09:02:03" in str(refused.value)  # Shanghai's clock
+    assert Case.objects.get(pk=case.pk).verdict == Verdict.LICENSED
+    assert case.verdicts.count() == 1
+
+
+def test_a_verdict_on_the_newest_record_is_written(estate: admin_data.Estate) -> None:
+    case = estate.cases[0]
+    decide(case, Verdict.LICENSED, estate.manager, basis=0)
+    decide(case, Verdict.CONFIRMED, estate.reviewer, basis=case.verdicts.get().pk)
+    assert case.verdict == Verdict.CONFIRMED
+
+
+def test_a_note_that_is_too_long_is_refused_whole(estate: admin_data.Estate) -> None:
+    with pytest.raises(VerdictRefused):
+        decide(estate.cases[0], Verdict.CONFIRMED, estate.reviewer, "长" * (MAX_NOTE_CHARS + 1))
+    assert estate.cases[0].state == CaseState.OPEN
+
+
+def test_what_is_refused_can_be_said_in_the_readers_language(estate: admin_data.Estate) -> None:
+    case = estate.cases[0]
+    with pytest.raises(VerdictRefused) as no_role:
+        decide(case, Verdict.CONFIRMED, admin_data.user("nobody"))
+    assert say(no_role.value.message, "zh-hans") == "您在“长河文学”没有任何角色"
+    decide(case, Verdict.NOT_A_COPY, estate.reviewer, clock=ManualClock(AT))
+    with pytest.raises(VerdictRefused) as outdated:
+        decide(case, Verdict.CONFIRMED, estate.manager, basis=0)
+    assert f"{estate.reviewer} decided “not a copy”" in say(outdated.value.message, "en")
+    assert f"{estate.reviewer} 已于 2026-03-11 09:02:03 作出“不构成抄袭”的结论" in say(
+        outdated.value.message, "zh-hans"
+    )

@@ -1,0 +1,168 @@
+"""Who may make whom a member: managers make new reviewers of their own, and learn nothing of accounts elsewhere."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from records.models import ArchiveImport, Membership, RightsHolder
+from tests.support import admin_data
+from tests.support.desk import add_url, list_url, record_url, signed_in
+
+PASSWORD = "wind-over-nine-ferries"
+REFUSED = "There can be no account of this name here; choose another."
+
+
+@pytest.fixture
+def world(db: None) -> admin_data.World:
+    return admin_data.fill_world(cases=1)
+
+
+def reviewer_form(holder: RightsHolder, **changed: str) -> dict[str, object]:
+    return {"rights_holder": holder.pk, "name": "li", "password": PASSWORD, "again": PASSWORD, **changed}
+
+
+def client_of(person: User) -> Client:
+    client = signed_in(person)
+    client.cookies["django_language"] = "en"
+    return client
+
+
+def errors(client: Client, data: dict[str, object]) -> dict[str, list[str]]:
+    response = client.post(add_url(Membership), data)
+    assert response.status_code == 200
+    return dict(response.context["adminform"].form.errors)
+
+
+def test_a_manager_makes_a_reviewer_who_signs_in_with_the_rights_holder_s_number(world: admin_data.World) -> None:
+    holder = world.ours.holder
+    response = client_of(world.ours.manager).post(add_url(Membership), reviewer_form(holder), follow=True)
+    assert f"li@{holder.pk} can sign in now" in response.content.decode()
+    made = User.objects.get(username=f"li@{holder.pk}")
+    assert (made.is_staff, made.is_superuser, made.is_active) == (True, False, True)
+    assert list(made.memberships.values_list("rights_holder", "role")) == [(holder.pk, "reviewer")]
+    entered = Client().post("/admin/login/", {"username": made.username, "password": PASSWORD})
+    assert (entered.status_code, entered.url) == (302, "/admin/")  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("who", ["administrator", "their manager", "somebody without a role"])
+def test_a_manager_joins_nobody_s_account_and_is_told_nothing_of_it(world: admin_data.World, who: str) -> None:
+    person = {
+        "administrator": world.administrator,
+        "their manager": world.theirs.manager,
+        "somebody without a role": admin_data.user("newcomer"),
+    }[who]
+    client, before = client_of(world.ours.manager), set(Membership.objects.values_list("pk", flat=True))
+    for data in (
+        {"rights_holder": world.ours.holder.pk, "username": person.username, "role": "reviewer"},
+        {"rights_holder": world.ours.holder.pk, "user": person.pk, "username": person.username, "role": "manager"},
+    ):
+        assert set(errors(client, data)) == {"name", "password", "again"}
+    # The name that somebody has elsewhere is as free as one that nobody has: it becomes another account.
+    for name in (person.username, "nobody-has-this"):
+        assert client.post(add_url(Membership), reviewer_form(world.ours.holder, name=name)).status_code == 302
+    made = Membership.objects.exclude(pk__in=before)
+    assert {row.user.username for row in made} == {
+        f"{name}@{world.ours.holder.pk}" for name in (person.username, "nobody-has-this")
+    }
+
+
+@pytest.mark.parametrize("name", ["li", "a b", "li@1", "\u202eli", "x" * 101, " "])
+def test_whatever_keeps_a_name_from_being_an_account_is_one_sentence(world: admin_data.World, name: str) -> None:
+    client = client_of(world.ours.manager)
+    client.post(add_url(Membership), reviewer_form(world.ours.holder))
+    users = User.objects.count()
+    told = errors(client, reviewer_form(world.ours.holder, name=name))
+    assert told in ({"name": [REFUSED]}, {"name": ["This field is required."]}) or "at most 100" in str(told)
+    assert User.objects.count() == users
+
+
+@pytest.mark.parametrize(
+    ("changed", "field", "sentence"),
+    [
+        ({"again": "something-else-9"}, "again", "The two passwords differ."),
+        ({"password": "short1x", "again": "short1x"}, "password", "too short"),
+        ({"password": "83920174650", "again": "83920174650"}, "password", "entirely numeric"),
+        ({"password": "password123", "again": "password123"}, "password", "too common"),
+        (
+            {"name": "wangxiaoming", "password": "wangxiaoming1", "again": "wangxiaoming1"},
+            "password",
+            "too similar to the username",
+        ),
+    ],
+)
+def test_a_weak_password_makes_no_account(
+    world: admin_data.World, changed: dict[str, str], field: str, sentence: str
+) -> None:
+    users = User.objects.count()
+    told = errors(client_of(world.ours.manager), reviewer_form(world.ours.holder, **changed))
+    assert sentence in " ".join(told[field])
+    assert User.objects.count() == users
+
+
+def test_a_manager_makes_nobody_a_member_of_another_rights_holder(world: admin_data.World) -> None:
+    assert "rights_holder" in errors(client_of(world.ours.manager), reviewer_form(world.theirs.holder))
+    assert not User.objects.filter(username__startswith="li@").exists()
+
+
+def test_an_administrator_joins_an_account_by_its_exact_name(world: admin_data.World) -> None:
+    newcomer = admin_data.user("newcomer")
+    newcomer.is_staff = False
+    newcomer.save()
+    client = client_of(world.administrator)
+    data = {"rights_holder": world.ours.holder.pk, "username": "newcomer", "role": "manager"}
+    assert client.post(add_url(Membership), data).status_code == 302
+    newcomer.refresh_from_db()
+    assert newcomer.is_staff
+    assert not newcomer.is_superuser
+    assert newcomer.memberships.get().role == "manager"
+    assert "username" in errors(client, data)
+    for wrong in ({"username": "nobody-there"}, {"role": "superuser"}):
+        assert errors(client, {**data, **wrong})
+
+
+def test_a_manager_changes_the_role_of_a_member_and_not_whose_it_is(world: admin_data.World) -> None:
+    membership = world.ours.reviewer.memberships.get()
+    data = {"role": "manager", "user": world.theirs.manager.pk, "rights_holder": world.theirs.holder.pk}
+    assert client_of(world.ours.manager).post(record_url(membership), data).status_code == 302
+    membership.refresh_from_db()
+    assert (membership.role, membership.user, membership.rights_holder) == (
+        "manager",
+        world.ours.reviewer,
+        world.ours.holder,
+    )
+
+
+def test_a_reviewer_makes_nobody_anything(world: admin_data.World) -> None:
+    client = client_of(world.ours.reviewer)
+    assert client.get(add_url(Membership)).status_code == 403
+    assert client.post(add_url(Membership), reviewer_form(world.ours.holder)).status_code == 403
+
+
+def test_only_an_administrator_sees_what_lies_in_the_folder_of_archives(
+    world: admin_data.World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("records.sites.imports.offered_files", lambda: ["beidou-2026.warc.gz"])
+    for person in (world.ours.manager, world.ours.reviewer):
+        client = client_of(person)
+        assert client.get(add_url(ArchiveImport)).status_code == 403
+        assert client.post(add_url(ArchiveImport), {"path": "beidou-2026.warc.gz"}).status_code == 403
+        shown = client.get(list_url(ArchiveImport))
+        assert shown.status_code == 200
+        assert "beidou" not in shown.content.decode()
+        assert add_url(ArchiveImport) not in shown.content.decode()
+    assert "beidou-2026.warc.gz" in client_of(world.administrator).get(add_url(ArchiveImport)).content.decode()
+
+
+def test_the_desk_s_own_change_of_password_refuses_one_like_the_name(world: admin_data.World) -> None:
+    client = client_of(world.ours.reviewer)
+    like_the_name = f"{world.ours.reviewer.username}-1"
+    data = {
+        "old_password": admin_data.PASSWORD,
+        "new_password1": like_the_name,
+        "new_password2": like_the_name,
+    }
+    response = client.post("/admin/password_change/", data)
+    assert response.status_code == 200
+    assert "too similar to the username" in response.content.decode()

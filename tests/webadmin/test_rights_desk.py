@@ -1,0 +1,215 @@
+"""Licences and own domains in the desk: what entering, changing and withdrawing one does to cases, and who did it."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from typing import Any
+
+import pytest
+from django.http import HttpResponse
+from django.urls import reverse
+from django.utils import timezone
+
+from core.messages import RightsChanged
+from core.states import CaseState, Verdict
+from pagestore.memory import MemoryPageStore, MemoryWorkStore
+from records import stores
+from records.cases import rulings
+from records.cases.case_repository import DjangoCaseRepository
+from records.cases.verdicts import VerdictRefused, decide
+from records.models import Case, Licence, OwnDomain, RightsHolder, RightsRecord
+from tests.support import admin_data
+from tests.support.desk import CollectingOutbox, add_url, list_url, record_url, signed_in
+
+SINCE = date(2026, 1, 1)
+
+
+@pytest.fixture
+def world(db: None) -> admin_data.World:
+    return admin_data.fill_world()
+
+
+@pytest.fixture
+def desk(world: admin_data.World, monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.setattr(stores, "page_store", MemoryPageStore)
+    monkeypatch.setattr(stores, "work_store", MemoryWorkStore)
+    client = signed_in(world.ours.manager)
+    client.cookies["django_language"] = "en"
+    return client
+
+
+def licence_form(world: admin_data.World, **fields: object) -> dict[str, object]:
+    host = world.ours.sites[0].domains.get().host
+    form = {"rights_holder": world.ours.holder.pk, "work": "", "licensee": "落霞书城", "domain": host, "number": "A-7"}
+    return {**form, "valid_from": "2026-01-01", "valid_until": "", **fields}
+
+
+def of_site(world: admin_data.World, number: int = 0) -> list[Case]:
+    """Its cases, as they are now."""
+    cases = Case.objects.filter(pk__in=[case.pk for case in world.ours.cases], page__site=world.ours.sites[number])
+    return list(cases.order_by("pk"))
+
+
+def page_of(client: Any, case: Case) -> str:
+    return str(client.get(record_url(case)).content.decode())
+
+
+def test_a_licence_that_a_manager_enters_sets_open_cases_aside_and_says_so(world: admin_data.World, desk: Any) -> None:
+    before = timezone.now()
+    answer: HttpResponse = desk.post(add_url(Licence), licence_form(world), follow=True)
+    assert "Cases whose page is now allowed: 3; no longer allowed: 0." in answer.content.decode()
+    states = [(CaseState(case.state), case.verdict) for case in of_site(world)]
+    assert states == [
+        (CaseState.SET_ASIDE, ""),
+        (CaseState.DISMISSED, Verdict.NOT_A_COPY),
+        (CaseState.SET_ASIDE, ""),
+    ]
+    assert {case.allowed_by for case in of_site(world)} == {"落霞书城 A-7"}
+    assert {case.state for case in of_site(world, 1)} == {CaseState.OPEN, CaseState.CONFIRMED}
+    for record in RightsRecord.objects.all():
+        assert (record.entered_by, record.allowed_as) == (world.ours.manager, "licensed")
+        assert before <= record.entered_at <= record.at  # type: ignore[operator]
+
+
+def test_the_case_shows_what_allows_it_who_entered_that_and_when(world: admin_data.World, desk: Any) -> None:
+    desk.post(add_url(Licence), licence_form(world))
+    case = of_site(world)[0]
+    shown = page_of(desk, case)
+    assert "set aside" in shown
+    assert "落霞书城 A-7 allows this page, as it was last seen" in shown
+    assert "Entered by changhe-manager" in shown
+    assert "licensed: 落霞书城 A-7 allows the page" in shown
+    assert "The page had the text before the licence began" not in shown
+
+
+def test_a_page_that_had_the_text_before_its_licence_began_says_so(world: admin_data.World, desk: Any) -> None:
+    case = of_site(world)[0]
+    Case.objects.filter(pk=case.pk).update(first_seen_at=case.last_seen_at - timedelta(days=40))
+    desk.post(add_url(Licence), licence_form(world, valid_from=(case.last_seen_at - timedelta(days=9)).date()))
+    assert "The page had the text before the licence began" in page_of(desk, case)
+
+
+def test_a_confirmed_case_stays_confirmed_and_shows_the_licence(world: admin_data.World, desk: Any) -> None:
+    desk.post(add_url(Licence), licence_form(world, domain=world.ours.sites[1].domains.get().host))
+    case = next(case for case in of_site(world, 1) if case.verdict == Verdict.CONFIRMED)
+    assert (case.state, case.allowed_as) == (CaseState.CONFIRMED, "licensed")
+    shown = page_of(desk, case)
+    assert "The verdict stands." in shown
+    listed = desk.get(list_url(Case), {"allowed_as__exact": "licensed", "state__exact": "confirmed"})
+    assert [each.pk for each in listed.context["cl"].result_list] == [case.pk]
+    assert "confirmed · licensed" in listed.content.decode()
+
+
+@pytest.mark.parametrize("way", ["delete", "delete_many", "dates", "domain", "work"])
+def test_a_licence_withdrawn_or_changed_opens_its_cases_again_and_says_who(
+    world: admin_data.World, desk: Any, way: str
+) -> None:
+    desk.post(add_url(Licence), licence_form(world))
+    licence, other = Licence.objects.get(number="A-7"), admin_data.work(world.ours.holder, "别的书")
+    if way == "delete":
+        desk.post(record_url(licence, "delete"), {"post": "yes"})
+    elif way == "delete_many":
+        chosen = {"action": "delete_selected", "_selected_action": [licence.pk], "post": "yes"}
+        desk.post(list_url(Licence), chosen)
+    else:
+        changed = {
+            "dates": {"valid_until": "2026-01-31"},
+            "domain": {"domain": "else.example"},
+            "work": {"work": other.pk},
+        }
+        desk.post(record_url(licence), licence_form(world, **changed[way]))
+    assert [case.state for case in of_site(world)] == ["open", "dismissed", "open"]
+    assert {case.allowed_as for case in of_site(world)} == {""}
+    newest = RightsRecord.objects.filter(case=of_site(world)[0]).first()
+    assert newest is not None
+    assert (newest.allowed_as, newest.entered_by, newest.cause) == ("", world.ours.manager, "rights")
+    assert "nothing allows the page any more" in page_of(desk, of_site(world)[0])
+
+
+def test_an_own_domain_sets_aside_and_its_removal_brings_back(world: admin_data.World, desk: Any) -> None:
+    host = world.ours.sites[0].domains.get().host
+    desk.post(add_url(OwnDomain), {"rights_holder": world.ours.holder.pk, "domain": host})
+    assert [case.state for case in of_site(world)] == ["set_aside", "dismissed", "set_aside"]
+    assert of_site(world)[0].allowed_as == "own_site"
+    desk.post(record_url(OwnDomain.objects.get(domain=host), "delete"), {"post": "yes"})
+    assert [case.state for case in of_site(world)] == ["open", "dismissed", "open"]
+
+
+def test_a_licence_of_another_rights_holder_changes_nothing(world: admin_data.World) -> None:
+    admin_data.licence(world.theirs.holder, domain=world.ours.sites[0].domains.get().host)
+    assert not RightsRecord.objects.exists()
+
+
+def test_a_verdict_on_a_case_set_aside_decides_and_taken_back_leaves_it_set_aside(world: admin_data.World) -> None:
+    admin_data.licence(world.ours.holder, domain=world.ours.sites[0].domains.get().host)
+    case = of_site(world)[0]
+    with pytest.raises(VerdictRefused, match="HT-2026-017"):
+        decide(case, None, world.ours.reviewer)
+    decide(case, Verdict.CONFIRMED, world.ours.reviewer)
+    assert case.state == CaseState.CONFIRMED
+    decide(case, None, world.ours.reviewer)
+    assert case.state == CaseState.SET_ASIDE
+
+
+def test_lists_tabs_and_the_first_page_count_what_is_set_aside(world: admin_data.World, desk: Any) -> None:
+    admin_data.licence(world.ours.holder, domain=world.ours.sites[0].domains.get().host)
+    listed = desk.get(list_url(Case), {"state__exact": "set_aside"})
+    assert listed.context["cl"].result_count == 2
+    assert "set aside · licensed" in listed.content.decode()
+    tiles = {str(tile.label): tile.count for tile in desk.get(reverse("admin:index")).context["case_tiles"]}
+    assert (tiles["Set aside"], tiles["Open cases"]) == (2, 2)
+
+
+class TestManyFindings:
+    """More than are ruled within a request."""
+
+    @pytest.fixture(autouse=True)
+    def few_at_once(self, world: admin_data.World, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(rulings, "MAX_AT_ONCE", 3)
+
+    @pytest.fixture
+    def outbox(self, monkeypatch: pytest.MonkeyPatch) -> CollectingOutbox:
+        collecting = CollectingOutbox()
+        monkeypatch.setattr(stores, "outbox", lambda: collecting)
+        return collecting
+
+    def test_they_are_ruled_by_a_message_which_the_sweeper_repeats_until_it_is_done(
+        self, world: admin_data.World, desk: Any, outbox: CollectingOutbox, django_capture_on_commit_callbacks: Any
+    ) -> None:
+        with django_capture_on_commit_callbacks(execute=True):
+            answer = desk.post(add_url(Licence), licence_form(world), follow=True)
+        assert "they are ruled by the new rights in the next minutes" in answer.content.decode()
+        holder = world.ours.holder.pk
+        assert RightsChanged(holder) in outbox.sent
+        assert {case.allowed_as for case in of_site(world)} == {""}
+        book = DjangoCaseRepository(MemoryWorkStore())
+        assert book.awaiting_rulings() == [holder]
+        book.rule_again(holder)
+        assert [case.state for case in of_site(world)] == ["set_aside", "dismissed", "set_aside"]
+        assert book.awaiting_rulings() == []
+        records = RightsRecord.objects.count()
+        book.rule_again(holder)
+        assert RightsRecord.objects.count() == records
+
+    def test_they_are_ruled_some_at_a_time_and_all_of_them(
+        self, world: admin_data.World, outbox: CollectingOutbox, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(rulings, "BATCH_CASES", 2)
+        for site in world.ours.sites:
+            admin_data.licence(world.ours.holder, domain=site.domains.get().host)
+        DjangoCaseRepository(MemoryWorkStore()).rule_again(world.ours.holder.pk)
+        allowed = {case.allowed_as for number in (0, 1) for case in of_site(world, number)}
+        assert allowed == {"licensed"}
+
+    def test_who_withdrew_the_licence_is_known_when_the_message_comes(
+        self, world: admin_data.World, desk: Any, outbox: CollectingOutbox
+    ) -> None:
+        book, holder = DjangoCaseRepository(MemoryWorkStore()), world.ours.holder.pk
+        desk.post(add_url(Licence), licence_form(world))
+        book.rule_again(holder)
+        desk.post(record_url(Licence.objects.get(number="A-7"), "delete"), {"post": "yes"})
+        since = RightsHolder.objects.get(pk=holder).unruled_since
+        book.rule_again(holder)
+        newest = RightsRecord.objects.filter(case=of_site(world)[0]).first()
+        assert newest is not None
+        assert (newest.entered_by, newest.at, newest.allowed_as) == (world.ours.manager, since, "")

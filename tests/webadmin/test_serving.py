@@ -1,0 +1,43 @@
+"""What the desk takes from the headers of a request: the visitor's address and scheme, from a proxy alone."""
+
+from __future__ import annotations
+
+import threading
+import urllib.request
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from waitress.server import create_server
+
+from webadmin.serving import server_options
+
+SENT = {"X-Forwarded-For": "203.0.113.9, 198.51.100.7", "X-Forwarded-Proto": "https"}
+
+
+def whose(environ: dict[str, Any], start: Any) -> Iterable[bytes]:
+    """An application that says where a request came from."""
+    start("200 OK", [])
+    return [f"{environ['REMOTE_ADDR']} {environ['wsgi.url_scheme']} {environ.get('HTTP_X_FORWARDED_FOR')}".encode()]
+
+
+@pytest.mark.usefixtures("loopback")
+@pytest.mark.parametrize(
+    ("is_https", "seen"),
+    [(True, "198.51.100.7 https 198.51.100.7"), (False, "127.0.0.1 http None")],
+    ids=["behind a proxy, what it added last", "else the connection, and no header"],
+)
+def test_a_visitor_is_who_the_proxy_says_and_no_visitor_says_who_he_is(
+    settings: Any, is_https: bool, seen: str
+) -> None:
+    settings.ZHUIWEN = replace(settings.ZHUIWEN, web=replace(settings.ZHUIWEN.web, is_https=is_https))
+    server = create_server(whose, host="127.0.0.1", port=0, **server_options())
+    serving = threading.Thread(target=server.run, daemon=True)
+    serving.start()
+    try:
+        request = urllib.request.Request(f"http://127.0.0.1:{server.effective_port}/", headers=SENT)
+        with urllib.request.urlopen(request, timeout=30) as response:
+            assert response.read().decode() == seen
+    finally:
+        server.close()

@@ -1,0 +1,82 @@
+"""What is stored of a fault is shown in the reader's language: of crawl runs, addresses, imports, searches, tasks."""
+
+from __future__ import annotations
+
+import pytest
+from django.db.models import Model
+from django.utils import translation
+
+from core.errors import NotFound
+from core.wording import Message
+from records import failures
+from records.access import visible
+from records.models import Address, ArchiveImport, CrawlRun, DiscoveredPage, DiscoveryQuery, FailedMessage
+from tests.support import admin_data
+from tests.support.desk import list_url, record_url, signed_in
+from webadmin.admin.columns import NOTHING, stored_sentence
+from webadmin.wording import said
+
+FAULT = Message("core.unreadable", path="书.warc", reason=Message("intake.part-missing", part="甲"))
+IN = {"zh-hans": "书.warc：缺少 甲；文件已损坏", "en": "书.warc: lacks the part 甲; it is damaged"}
+
+pytestmark = pytest.mark.django_db
+
+
+def shown(person: object, address: str, language: str) -> str:
+    client = signed_in(person)  # type: ignore[arg-type]
+    client.cookies["django_language"] = language
+    response = client.get(address)
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+@pytest.fixture
+def world() -> admin_data.World:
+    return admin_data.fill_world(cases=1)
+
+
+@pytest.fixture
+def faulty(world: admin_data.World) -> list[Model]:
+    """A record of each kind that keeps faults, with the same one."""
+    CrawlRun.objects.update(faults=[FAULT], finish_reason=FAULT)
+    ArchiveImport.objects.update(faults=[FAULT])
+    DiscoveryQuery.objects.update(fault=FAULT)
+    DiscoveredPage.objects.update(fault=FAULT)
+    Address.objects.update(sentence=FAULT)
+    kinds = (CrawlRun, ArchiveImport, DiscoveryQuery, DiscoveredPage, Address)
+    return [visible(kind.objects.all(), world.ours.manager)[0] for kind in kinds]
+
+
+@pytest.mark.parametrize("language", IN)
+def test_the_page_of_a_record_words_its_faults(world: admin_data.World, faulty: list[Model], language: str) -> None:
+    for record in faulty:
+        assert IN[language] in shown(world.ours.manager, record_url(record), language), record
+
+
+@pytest.mark.parametrize("language", IN)
+def test_the_list_of_runs_words_how_they_ended(world: admin_data.World, faulty: list[Model], language: str) -> None:
+    assert IN[language] in shown(world.ours.manager, list_url(CrawlRun), language)
+
+
+def test_failed_messages_are_worded_and_found_by_what_was_said(world: admin_data.World) -> None:
+    failures.note("a.task", "1", NotFound("site", "some-key"))
+    failures.note("a.task", "2", failures.WORKER_DIED)
+    listed = shown(world.administrator, list_url(FailedMessage), "zh-hans")
+    assert "NotFound：没有站点 some-key" in listed
+    assert "处理此项的工作进程一再异常终止" in listed
+    found = shown(world.administrator, f"{list_url(FailedMessage)}?q=some-key", "en")
+    assert "there is no site some-key" in found
+    assert "again and again" not in found
+    row = FailedMessage.objects.get(subject="1")
+    assert "NotFound: there is no site some-key" in shown(world.administrator, record_url(row), "en")
+
+
+def test_a_hostile_name_in_a_message_is_spelled_out_and_formats_nothing() -> None:
+    with translation.override("zh-hans"):
+        assert stored_sentence(Message("missing.site", key="{x} %(y)s\u202e")) == "没有站点 {x} %(y)s‹RLO›"
+        assert stored_sentence(None) == NOTHING
+
+
+def test_an_error_says_its_message() -> None:
+    with translation.override("zh-hans"):
+        assert said(NotFound("site", "甲")) == "没有站点 甲"

@@ -1,0 +1,36 @@
+"""What the lists and records of every model have in common, whoever may see them."""
+
+from typing import Any
+
+from django.contrib.admin.utils import unquote
+from django.contrib.admin.views.main import ChangeList
+from django.db.models import Model, QuerySet
+from django.http import Http404, HttpRequest
+
+from webadmin.admin.filters import isolated_filter
+from webadmin.admin.lookups import DeclaredChangeList
+from webadmin.requests.request_values import check_search
+
+
+class DeskLists:
+    """A model admin of the desk: nothing is looked up but what it declares, and no value of an address breaks it."""
+
+    model: type[Model]
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+        return DeclaredChangeList
+
+    def get_list_filter(self, request: HttpRequest) -> list[Any]:
+        return [isolated_filter(self.model, entry) for entry in super().get_list_filter(request)]  # type: ignore[misc]
+
+    def get_search_results(self, request: HttpRequest, queryset: QuerySet, search_term: str) -> tuple[QuerySet, bool]:
+        """Look for the words; lists and the choices of forms alike."""
+        check_search(search_term)
+        return super().get_search_results(request, queryset, search_term)  # type: ignore[misc]
+
+    def record_of(self, request: HttpRequest, object_id: str) -> Any:
+        """The record that an address names. Raises Http404 for one that is not there or not the user's."""
+        record = self.get_object(request, unquote(object_id))  # type: ignore[attr-defined]
+        if record is None:
+            raise Http404
+        return record

@@ -1,0 +1,1 @@
+"""One case on one screen, and the files it hands out."""

@@ -1,0 +1,63 @@
+"""The figures of a case, each with what it means: a lawyer will be asked."""
+
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+
+from core.shares import percentage
+from records.models import Case
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One figure as it is shown."""
+
+    name: str
+    value: str
+    meaning: str
+
+
+def figures_of(case: Case) -> list[Figure]:
+    """What was measured, the most telling figure first. The meanings are those of core.matches."""
+    return [
+        Figure(
+            _("Similarity"),
+            percentage(case.similarity),
+            _(
+                "Page and work are laid side by side: the share of places where both have the same character. "
+                "Replaced, inserted and left out text counts against it; traditional for simplified forms, signs that "
+                "only hide, punctuation and the order of sentences do not."
+            ),
+        ),
+        Figure(
+            _("Share of the work"),
+            percentage(case.work_share),
+            _("Characters of the work taken, divided by all characters of the work as it is now."),
+        ),
+        Figure(
+            _("Share of the page"),
+            percentage(case.page_containment),
+            _("How much of the page's main text stands in the copied passages."),
+        ),
+        Figure(
+            _("Characters of the work taken"),
+            f"{case.taken_chars:,}",
+            _(
+                "Characters of the work that stand on the page, each counted once: as the same character, another form "
+                "of it, one of like sound or shape, or its pinyin. Punctuation and spaces do not count."
+            ),
+        ),
+        Figure(
+            _("Characters on the page"),
+            f"{case.matched_chars:,}",
+            _(
+                "Characters of the page that stand for one of the work. A passage that the page has twice counts "
+                "twice here, and once among the characters taken."
+            ),
+        ),
+        Figure(
+            _("Longest run"),
+            f"{case.longest_run_chars:,}",
+            _("The most matched characters in one go, with nothing replaced, inserted or left out in between."),
+        ),
+    ]

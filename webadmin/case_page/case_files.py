@@ -1,0 +1,81 @@
+"""Files of evidence that a case's page hands out: one bundle, the picture in it, or the export of the whole case."""
+
+import tempfile
+from pathlib import Path
+
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.utils.translation import gettext as _
+
+from core.errors import ZhuiwenError
+from core.ids import Digest
+from evidence.opened import opened
+from records import access, stores
+from records.evidence.case_export import export_case
+from records.models import Case, EvidenceBundle
+from webadmin.requests.request_values import is_key
+from webadmin.wording import said
+
+WACZ = "application/wacz"
+SHOWN_TYPES = {"screenshot": "image/png", "pdf": "application/pdf"}
+
+
+def evidence_response(request: HttpRequest, case: Case) -> HttpResponseBase | None:
+    """The answer to ?export=evidence, ?bundle=<id> or ?bundle=<id>&shown=screenshot-2; None for any other request.
+
+    The caller has made sure that the user may see the case; exporting is a manager's. Raises Http404.
+    """
+    if request.GET.get("export") == "evidence":
+        return _exported(request, case)
+    if "bundle" in request.GET:
+        return _bundle(case, request.GET["bundle"], request.GET.get("shown", ""))
+    return None
+
+
+def _exported(request: HttpRequest, case: Case) -> HttpResponseBase:
+    """The same file as `zhuiwen evidence export`, written aside and sent from there."""
+    if not access.may_manage(request.user, case):
+        raise Http404
+    with tempfile.TemporaryDirectory(prefix="zhuiwen-export-") as folder:
+        path = Path(folder) / "export.zip"
+        try:
+            export_case(case.pk, path)
+        except ZhuiwenError as error:
+            return _said(said(error), 409)
+        file = path.open("rb")  # stays readable when the folder goes
+    return FileResponse(
+        file, as_attachment=True, filename=f"zhuiwen-evidence-{case.pk}.zip", content_type="application/zip"
+    )
+
+
+def _bundle(case: Case, key: str, shown: str) -> HttpResponse:
+    row = EvidenceBundle.objects.filter(case=case, pk=int(key)).first() if is_key(key) else None
+    kind, _dash, page = shown.partition("-")
+    if row is None or (shown and kind not in SHOWN_TYPES):
+        raise Http404
+    try:
+        content = stores.evidence_store().get(Digest(row.digest))
+        if content is None:
+            return _said(_("This bundle is no longer in the evidence store."), 404)
+        if not shown:
+            return _file(content, WACZ, f"{row.digest[:16]}.wacz")
+        picture = opened(content, row.digest).renderings.get(shown)
+    except ZhuiwenError as error:
+        return _said(said(error), 409)
+    if picture is None:
+        raise Http404
+    ending = SHOWN_TYPES[kind].rpartition("/")[2]
+    name = f"{row.digest[:16]}-{page or 1}.{ending}"  # a page that is there has a number
+    return _file(bytes(picture), SHOWN_TYPES[kind], name, is_shown=kind == "screenshot")
+
+
+def _file(content: bytes, content_type: str, name: str, *, is_shown: bool = False) -> HttpResponse:
+    """A file that no browser takes for a page; a PNG that our own browser drew may be looked at."""
+    response = HttpResponse(content, content_type=content_type)
+    response["Content-Disposition"] = f'{"inline" if is_shown else "attachment"}; filename="{name}"'
+    response["X-Content-Type-Options"] = "nosniff"
+    response["Content-Security-Policy"] = "sandbox; default-src 'none'"
+    return response
+
+
+def _said(sentence: str, status: int) -> HttpResponse:
+    return HttpResponse(sentence, status=status, content_type="text/plain; charset=utf-8")

@@ -1,0 +1,50 @@
+"""What became of a case: verdicts by people and rulings by rights in one list."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from records.models import Case, RightsRecord, VerdictRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One event. `by`: who is answerable for it, "" where no person is known; `said`: a note, or what it rests on."""
+
+    at: datetime
+    title: str
+    by: str
+    said: str
+
+
+def entries_of(case: Case) -> list[Entry]:
+    """The newest first."""
+    verdicts = [_verdict(record) for record in case.verdicts.select_related("decided_by")]
+    rulings = [_ruling(record) for record in case.rights_records.select_related("entered_by")]
+    return sorted([*verdicts, *rulings], key=lambda entry: entry.at, reverse=True)
+
+
+def _verdict(record: VerdictRecord) -> Entry:
+    title = record.get_verdict_display() if record.verdict else _("verdict taken back")
+    return Entry(record.decided_at, title, _name(record.decided_by), record.note)
+
+
+def _ruling(record: RightsRecord) -> Entry:
+    by = _name(record.entered_by)
+    if not record.allowed_as:
+        return Entry(record.at, _("nothing allows the page any more"), by, record.get_cause_display())
+    title = _("%(reason)s: %(right)s allows the page") % {
+        "reason": record.get_allowed_as_display(),
+        "right": record.allowed_by,
+    }
+    if record.entered_at is None:
+        return Entry(record.at, title, by, record.get_cause_display())
+    entered = timezone.localtime(record.entered_at).strftime("%Y-%m-%d %H:%M:%S")
+    return Entry(record.at, title, by, _("The right was entered on %(when)s.") % {"when": entered})
+
+
+def _name(user: Any) -> str:
+    return user.get_username() if user is not None else ""

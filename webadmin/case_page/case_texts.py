@@ -1,0 +1,63 @@
+"""The texts behind a match as the page store still has them, or the frozen excerpts and one sentence saying so."""
+
+from dataclasses import dataclass, field
+
+from django.utils.translation import gettext as _
+
+from core.errors import ZhuiwenError
+from core.ids import PageId, VersionId, WorkTextId, digest
+from core.pages import PageVersion
+from records import stores
+from records.models import CaseMatch
+from webadmin.wording import said
+
+
+@dataclass(slots=True)
+class CaseTexts:
+    """None for a text that is not there or is not the one that was compared. `notes`: sentences for the reader."""
+
+    page: str | None = None
+    work: str | None = None
+    versions: list[PageVersion] = field(default_factory=list)  # oldest first
+    notes: list[str] = field(default_factory=list)
+
+
+def texts_of(match: CaseMatch) -> CaseTexts:
+    """Fetch both texts of a match and the history of its page; what fails is told in a note, never raised."""
+    found = CaseTexts()
+    try:
+        version = stores.page_store().version(VersionId(match.version_id))
+        found.page = version.reading.text if version else None
+        found.work = stores.work_store().text(WorkTextId(match.text_id))
+        found.versions = stores.page_store().versions(PageId(match.case.page_id))
+    except ZhuiwenError as error:
+        found.notes.append(
+            _("The page store cannot be read (%(error)s); what it would have shown is taken from the frozen evidence.")
+            % {"error": said(error)}
+        )
+        return _proven(found, match, is_silent=True)
+    return _proven(found, match, is_silent=False)
+
+
+def _proven(found: CaseTexts, match: CaseMatch, is_silent: bool) -> CaseTexts:
+    """Keep only texts that have the digest of the evidence."""
+    found.page = _checked(found, found.page, match.page_text_digest, _("page"), is_silent)
+    found.work = _checked(found, found.work, match.work_text_digest, _("work"), is_silent)
+    return found
+
+
+def _checked(found: CaseTexts, text: str | None, expected: str, name: str, is_silent: bool) -> str | None:
+    if text is None:
+        if not is_silent:
+            found.notes.append(
+                _("The text of the %(side)s is no longer in the page store; its frozen excerpts are shown.")
+                % {"side": name}
+            )
+        return None
+    if digest(text.encode("utf-8", "surrogatepass")) != expected:
+        found.notes.append(
+            _("The stored text of the %(side)s no longer has the digest of the evidence; frozen excerpts are shown.")
+            % {"side": name}
+        )
+        return None
+    return text

@@ -1,0 +1,181 @@
+"""One case on one screen: what was taken, how it was obfuscated, the evidence behind it, and the reviewer's verdict."""
+
+from typing import Any
+
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.admin import ModelAdmin
+from django.contrib.auth.models import User
+from django.db.models import Q, QuerySet
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
+from django.template.response import TemplateResponse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from core.errors import ZhuiwenError
+from core.ids import Digest
+from core.states import CaseState, Verdict
+from records import access, stores
+from records.cases.allowance import allowed_now
+from records.cases.verdicts import MAX_NOTE_CHARS, VerdictRefused, decide
+from records.models import Case, CaseMatch
+from records.models.phrases import STATES, VERDICTS
+from records.opinions.summary import opinions_on
+from webadmin.case_page.case_figures import figures_of
+from webadmin.case_page.case_files import evidence_response
+from webadmin.case_page.case_history import entries_of
+from webadmin.case_page.case_opinions import opinions_response
+from webadmin.case_page.case_texts import texts_of
+from webadmin.case_page.change_summary import change_counts
+from webadmin.case_page.comparison import compare
+from webadmin.case_page.comparison_html import column_html, strip_rects
+from webadmin.case_page.evidence_shown import evidence_of
+from webadmin.page_history.page_view import page_history
+from webadmin.requests.request_values import is_key
+from webadmin.web_addresses import is_web_address
+from webadmin.wording import said
+
+REOPEN = "reopen"
+# The crawled text is escaped; this stands behind it. Unfold's Alpine builds functions out of the template's attributes
+# ('unsafe-eval') and Unfold writes its colours into a style element ('unsafe-inline').
+CONTENT_SECURITY_POLICY = (
+    "default-src 'none'; script-src 'self' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
+    "font-src 'self'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+)
+
+
+def case_view(request: HttpRequest, case: Case, model_admin: "ModelAdmin[Case]") -> HttpResponseBase:
+    """Show a case; take its verdict (POST); hand out the raw response behind a match (?raw=<match id>).
+
+    What case_opinions and case_evidence answer stands there.
+
+    The caller has made sure that the user may see the case. Raises Http404 for what the case does not have.
+    """
+    if not access.may_see(request.user, case):
+        raise Http404
+    if "opinions" in request.GET:
+        return _with_policy(opinions_response(request, case))
+    if request.method == "POST" and isinstance(request.user, User):
+        return _decided(request, case, request.user)
+    if "raw" in request.GET:
+        return raw_response(case, request.GET["raw"])
+    evidence = evidence_response(request, case)
+    if evidence is not None:
+        return evidence
+    return _with_policy(TemplateResponse(request, "webadmin/case.html", _context(request, case, model_admin)))
+
+
+def raw_response(case: Case, match_id: str) -> HttpResponse:
+    """Answer with the bytes that the site sent, as a file that no browser opens as a page."""
+    match = case.matches.filter(pk=int(match_id)).first() if is_key(match_id) else None
+    if match is None:
+        raise Http404
+    try:
+        body = stores.page_store().raw(Digest(match.raw_digest))
+    except ZhuiwenError as error:
+        return HttpResponse(said(error), status=503, content_type="text/plain; charset=utf-8")
+    if body is None:
+        return HttpResponse(
+            _("The raw response is no longer in the page store."), status=404, content_type="text/plain; charset=utf-8"
+        )
+    response = HttpResponse(body, content_type="text/plain")
+    response["Content-Disposition"] = f'attachment; filename="response-{match.raw_digest[:16]}.txt"'
+    response["X-Content-Type-Options"] = "nosniff"
+    response["Content-Security-Policy"] = "sandbox; default-src 'none'"
+    return response
+
+
+def _with_policy(response: HttpResponse) -> HttpResponse:
+    response["Content-Security-Policy"] = CONTENT_SECURITY_POLICY
+    return response
+
+
+def _decided(request: HttpRequest, case: Case, user: User) -> HttpResponse:
+    asked, basis = request.POST.get("verdict", ""), request.POST.get("basis", "")
+    if asked not in {REOPEN, *Verdict} or not is_key(basis):
+        messages.error(request, _("Choose a verdict first."))
+        return HttpResponseRedirect(request.get_full_path())
+    verdict = None if asked == REOPEN else Verdict(asked)
+    try:
+        decide(case, verdict, user, request.POST.get("note", ""), basis=int(basis))
+    except VerdictRefused as refusal:
+        messages.error(request, said(refusal))
+    else:
+        state = CaseState(case.state)
+        told = _("Verdict saved: %(verdict)s.") if verdict else _("Verdict taken back; the case is now: %(state)s.")
+        messages.success(request, told % ({"verdict": VERDICTS[verdict]} if verdict else {"state": STATES[state]}))
+    return HttpResponseRedirect(request.get_full_path())
+
+
+def _context(request: HttpRequest, case: Case, model_admin: "ModelAdmin[Case]") -> dict[str, Any]:
+    newest = case.verdicts.first()
+    return {
+        **model_admin.admin_site.each_context(request),
+        "opts": case._meta,
+        "title": _("Case %(number)d") % {"number": case.pk},
+        "subtitle": None,
+        "case": case,
+        "page_href": case.page_url if is_web_address(case.page_url) else "",
+        "figures": figures_of(case),
+        "siblings": list(
+            case.page.cases.exclude(pk=case.pk).filter(rights_holder=case.rights_holder_id).select_related("work")
+        ),
+        "history": entries_of(case),
+        "allowed": allowed_now(case),
+        "evidence": evidence_of(case),
+        "may_export": access.may_manage(request.user, case),
+        "basis": newest.pk if newest else 0,
+        "verdict_choices": [(str(member), phrase) for member, phrase in VERDICTS.items()],
+        "reopen": REOPEN,
+        "max_note_chars": MAX_NOTE_CHARS,
+        "zone": timezone.get_current_timezone_name(),
+        "is_default_zone": timezone.get_current_timezone_name() == settings.TIME_ZONE,
+        **_neighbours(request, case),
+        **_matches(request, case),
+    }
+
+
+def _neighbours(request: HttpRequest, case: Case) -> dict[str, Case | None]:
+    """Find the open cases before and after this one in the list's order: newest first."""
+    still_open: QuerySet[Case] = access.visible(Case.objects.filter(state=CaseState.OPEN), request.user)
+    older = Q(opened_at__lt=case.opened_at) | Q(opened_at=case.opened_at, pk__lt=case.pk)
+    newer = Q(opened_at__gt=case.opened_at) | Q(opened_at=case.opened_at, pk__gt=case.pk)
+    return {
+        "next_case": still_open.filter(older).order_by("-opened_at", "-pk").first(),
+        "previous_case": still_open.filter(newer).order_by("opened_at", "pk").first(),
+    }
+
+
+def _matches(request: HttpRequest, case: Case) -> dict[str, Any]:
+    """Choose the match to show (?match=<id>; else the largest of the case's version) and lay its texts side by side."""
+    matches = list(case.matches.select_related("chapter").defer("spans").order_by("chapter__number", "pk"))
+    chosen = _chosen(matches, case, request.GET.get("match", ""))
+    if chosen is None:
+        return {"match": None, "versions": []}
+    match = case.matches.select_related("chapter", "case").get(pk=chosen.pk)
+    texts = texts_of(match)
+    comparison = compare(texts.page, texts.work, match.spans)
+    return {
+        "match": match,
+        "opinions": opinions_on(case, match.version_id, timezone.now()),
+        "chapters": [each for each in matches if each.version_id == match.version_id],
+        "notes": texts.notes,
+        "comparison": comparison,
+        "changes": change_counts(comparison.links),
+        "page_html": column_html(comparison.page),
+        "work_html": column_html(comparison.work),
+        "page_strip": strip_rects(comparison.page),
+        "work_strip": strip_rects(comparison.work),
+        "versions": page_history(matches, texts.versions, case.page.version_id),
+    }
+
+
+def _chosen(matches: list[CaseMatch], case: Case, asked: str) -> CaseMatch | None:
+    for match in matches:
+        if str(match.pk) == asked:
+            return match
+    newest = [match for match in matches if match.version_id == case.version_id]
+    if not newest and matches:
+        last = max(matches, key=lambda match: match.fetched_at)
+        newest = [match for match in matches if match.version_id == last.version_id]
+    return max(newest, key=lambda match: match.matched_chars, default=None)

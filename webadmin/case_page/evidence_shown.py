@@ -1,0 +1,71 @@
+"""The evidence of a case as its page shows it: each bundle, who stamped it and when, and what the last check saw."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.conf import settings
+
+from core.service_urls import without_secrets
+from records.evidence.case_export import tree_of
+from records.models import Case, EvidenceBundle, Stamp, StampAttempt
+from webadmin.case_page.drawings_shown import DrawingsShown, describe_drawings, drawings_of
+
+
+@dataclass(frozen=True, slots=True)
+class BundleShown:
+    """One bundle. stamps: of its day's tree; asked_again: an authority that has not answered, if there is one."""
+
+    bundle: EvidenceBundle
+    root: str
+    stamps: Sequence[Stamp]
+    asked_again: StampAttempt | None
+
+    @property
+    def is_damaged(self) -> bool:
+        return self.bundle.state in {EvidenceBundle.State.CHANGED, EvidenceBundle.State.MISSING}
+
+    @property
+    def drawings(self) -> DrawingsShown:
+        return drawings_of(self.bundle)
+
+    @property
+    def drawings_told(self) -> Sequence[str]:
+        return describe_drawings(self.bundle)
+
+    @property
+    def removed_at(self) -> datetime | None:
+        removal = getattr(self.bundle, "removal", None)
+        return removal.removed_at if removal else None
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceShown:
+    """The section of a case. authorities: those that are configured, without secrets."""
+
+    bundles: Sequence[BundleShown]
+    authorities: Sequence[str]
+
+    @property
+    def is_damaged(self) -> bool:
+        return any(each.is_damaged for each in self.bundles)
+
+    @property
+    def can_be_exported(self) -> bool:
+        return any(each.removed_at is None for each in self.bundles)
+
+
+def evidence_of(case: Case) -> EvidenceShown:
+    """What there is of a case, the newest bundle first."""
+    rows = EvidenceBundle.objects.filter(case=case).select_related("match", "removal").order_by("-fetched_at", "-pk")
+    names = tuple(without_secrets(url) for url in settings.ZHUIWEN.evidence.tsa_urls)
+    return EvidenceShown([_shown(row) for row in rows], names)
+
+
+def _shown(row: EvidenceBundle) -> BundleShown:
+    tree = tree_of(row)
+    if tree is None:
+        return BundleShown(row, "", (), None)
+    stamps = list(Stamp.objects.filter(tree=tree).order_by("stamped_at", "pk"))
+    waiting = StampAttempt.objects.filter(tree=tree, attempts__gt=0).order_by("next_at").first()
+    return BundleShown(row, tree.root, stamps, waiting)

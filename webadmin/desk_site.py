@@ -1,0 +1,67 @@
+"""The admin site of the desk: Unfold's, with addresses that take what they declare."""
+
+from typing import Any
+
+from django.contrib.admin.utils import get_fields_from_path
+from django.contrib.admin.views.autocomplete import AutocompleteJsonView
+from django.core.paginator import InvalidPage
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.urls import URLPattern
+from django.utils.translation import gettext as _
+from unfold.contrib.filters.admin import AutocompleteSelectFilter
+from unfold.sites import UnfoldAdminSite
+
+from webadmin.requests.bad_values import BadValue
+from webadmin.requests.bidi import marked
+from webadmin.requests.request_values import check_search, is_page_number
+
+
+class DeclaredAutocomplete(AutocompleteJsonView):
+    """Offers records for the fields that a list or form of the desk chooses so, and for no other field of a model."""
+
+    def process_request(self, request: HttpRequest) -> Any:
+        asked = tuple(request.GET.get(name, "") for name in ("app_label", "model_name", "field_name"))
+        if asked not in _autocompleted(self.admin_site, request):
+            raise BadValue("field_name", ".".join(asked), _("no list or form chooses by it."))
+        return super().process_request(request)
+
+    def serialize_result(self, obj: Any, to_field_name: str) -> dict[str, str]:
+        """One choice; a script shows it, so that no page's middleware sees its text."""
+        return {name: marked(text) for name, text in super().serialize_result(obj, to_field_name).items()}
+
+
+class DeskSite(UnfoldAdminSite):
+    """Where every model of the desk is registered."""
+
+    def get_urls(self) -> list[URLPattern]:
+        """Leave out the way to a record by the number of its model: no model has a page elsewhere."""
+        return [each for each in super().get_urls() if getattr(each, "name", None) != "view_on_site"]
+
+    def search(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        """Find a list by its name."""
+        page = request.GET.get("page", "1")
+        check_search(request.GET.get("s", ""), "s")
+        if not is_page_number(page):
+            raise BadValue("page", page, _("write the number of a page."))
+        try:
+            return super().search(request, extra_context)
+        except InvalidPage as error:
+            raise BadValue("page", page, _("the list has no such page.")) from error
+
+    def autocomplete_view(self, request: HttpRequest) -> HttpResponseBase:
+        return DeclaredAutocomplete.as_view(admin_site=self)(request)
+
+
+def _autocompleted(site: Any, request: HttpRequest) -> set[tuple[str, str, str]]:
+    """The fields that are chosen by typing: of filters, and of forms and the lines inside them."""
+    found = set()
+    for model, model_admin in site._registry.items():
+        fields = [
+            get_fields_from_path(model, entry[0])[-1]
+            for entry in model_admin.get_list_filter(request)
+            if isinstance(entry, (list, tuple)) and issubclass(entry[1], AutocompleteSelectFilter)
+        ]
+        for form in (model_admin, *model_admin.get_inline_instances(request)):
+            fields += [form.model._meta.get_field(name) for name in form.get_autocomplete_fields(request)]
+        found |= {(field.model._meta.app_label, str(field.model._meta.model_name), field.name) for field in fields}
+    return found

@@ -1,0 +1,70 @@
+"""Hosts, URLs and patterns as people type them."""
+
+import re
+from urllib.parse import urlsplit
+
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
+
+from core.hosts import Host, parse_host
+from crawler.patterns import SlowPattern, UnusablePattern, require_quick
+from webadmin.wording import said
+
+HOST = re.compile(r"(?!-)[a-z0-9_-]+(\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\]")
+
+
+def clean_host(text: str) -> str:
+    """Reduce what was typed, a host or a whole URL, to `host` or `host:port` as core.hosts spells it.
+
+    Raises ValidationError naming what is wrong.
+    """
+    try:
+        host = parse_host(text)
+    except ValueError as error:
+        raise _no_host(text) from error
+    if "@" in text or not HOST.fullmatch(str(Host(host.name))):
+        raise _no_host(text)
+    return str(host)
+
+
+def _no_host(text: str) -> ValidationError:
+    return ValidationError(_("“%(text)s” is no host; write it like www.example.com."), params={"text": text})
+
+
+def clean_urls(text: str) -> str:
+    """Check a field that holds one URL a line; gives it back without blank lines."""
+    urls = [line.strip() for line in text.splitlines() if line.strip()]
+    if not urls:
+        raise ValidationError(_("Write at least one URL."))
+    for url in urls:
+        _check_url(url)
+    return "\n".join(urls)
+
+
+def _check_url(url: str) -> None:
+    try:
+        parts = urlsplit(url)
+        clean_host(parts.netloc)
+    except ValueError as error:
+        raise ValidationError(_("“%(url)s” is no URL."), params={"url": url}) from error
+    if parts.scheme not in {"http", "https"}:
+        raise ValidationError(_("“%(url)s” does not begin with http:// or https://."), params={"url": url})
+
+
+def clean_patterns(text: str) -> str:
+    """Check a field that holds one regular expression a line; gives it back without blank lines."""
+    patterns = [line.strip() for line in text.splitlines() if line.strip()]
+    for pattern in patterns:
+        try:
+            require_quick(pattern)
+        except SlowPattern as error:
+            raise ValidationError(
+                _("“%(pattern)s” takes too long; write it without a repetition inside a repetition."),
+                params={"pattern": pattern},
+            ) from error
+        except UnusablePattern as error:
+            raise ValidationError(
+                _("“%(pattern)s” is no regular expression: %(reason)s."),
+                params={"pattern": pattern, "reason": said(error)},
+            ) from error
+    return "\n".join(patterns)

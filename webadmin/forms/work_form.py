@@ -1,0 +1,90 @@
+"""The form that sends works."""
+
+from typing import Any
+
+from django import forms
+from django.contrib.auth.models import AnonymousUser, User
+from django.core.files.uploadedfile import UploadedFile
+from django.utils.translation import gettext_lazy as _
+from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
+
+from intake import READERS
+from records.access import manageable
+from records.models import RightsHolder, Work
+from records.works.catalogue import MAX_AUTHOR_CHARS, MAX_TITLE_CHARS
+from records.works.uploads import MAX_FILES, MAX_UPLOAD_BYTES, TOO_LARGE
+from webadmin.wording import said
+
+
+class FilesInput(forms.FileInput):
+    """The browser's own choice of files, several at once."""
+
+    allow_multiple_selected = True
+
+    def __init__(self) -> None:
+        super().__init__(
+            {
+                "multiple": True,
+                "accept": ",".join([*READERS, ".zip"]),
+                "data-most-bytes": MAX_UPLOAD_BYTES,
+                "data-most-files": MAX_FILES,
+            }
+        )
+
+
+class FilesField(forms.FileField):
+    """A list of files. An empty one is no error of the form: it is told beside what came of the others."""
+
+    widget = FilesInput
+
+    def clean(self, data: Any, initial: Any = None) -> list[UploadedFile]:
+        files = list(data or [])
+        if not files:
+            raise forms.ValidationError(self.error_messages["required"], code="required")
+        if sum(file.size or 0 for file in files) > MAX_UPLOAD_BYTES:
+            raise forms.ValidationError(said(TOO_LARGE), code="too_large")
+        return files
+
+
+class AddWorkForm(forms.Form):
+    """Files for a rights holder that the user manages."""
+
+    rights_holder = forms.ModelChoiceField(
+        RightsHolder.objects.none(), label=_("Rights holder"), widget=UnfoldAdminSelectWidget
+    )
+    uploads = FilesField(
+        label=_("Files"),
+        help_text=_(
+            "Text, Markdown, EPUB, Word (.docx), HTML or JSON lines; a .zip file of chapters is one work. "
+            "Chapters are found by their headings."
+        ),
+    )
+    title = forms.CharField(
+        label=_("Title"),
+        required=False,
+        max_length=MAX_TITLE_CHARS,
+        widget=UnfoldAdminTextInputWidget,
+        help_text=_("Of one work; empty: as the file says."),
+    )
+    author = forms.CharField(
+        label=_("Author"),
+        required=False,
+        max_length=MAX_AUTHOR_CHARS,
+        widget=UnfoldAdminTextInputWidget,
+        help_text=_("Of every work sent; empty: as the file says."),
+    )
+    kind = forms.ChoiceField(
+        label=_("Kind of work"),
+        required=False,
+        choices=[("", _("as it was, or as the file says")), *Work.Kind.choices],
+        widget=UnfoldAdminSelectWidget,
+    )
+
+    def __init__(self, data: Any, files: Any, user: User | AnonymousUser) -> None:
+        super().__init__(data, files)
+        offered = manageable(RightsHolder.objects.all(), user)
+        field: Any = self.fields["rights_holder"]
+        field.queryset = offered
+        only = list(offered[:2])
+        if len(only) == 1:
+            field.initial = only[0].pk

@@ -1,0 +1,1 @@
+"""The history of a page, read and shown."""

@@ -1,0 +1,139 @@
+"""The versions of a page as a case tells them, and the page's whole history as a page of its own."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Protocol
+
+from django.contrib.admin import ModelAdmin
+from django.http import Http404, HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from core.errors import ZhuiwenError
+from core.ids import PageId
+from core.pages import PageVersion
+from core.ports import PageHistory, PageStore
+from core.visits import AbsenceReason
+from records import access, stores
+from records.models import CaseMatch, PageRecord
+from webadmin.page_history.page_versions import EventKind, History, history
+from webadmin.web_addresses import is_web_address
+from webadmin.wording import said
+
+MAX_EVENTS = 60  # on one page; each may have a comparison of two texts
+CONTENT_SECURITY_POLICY = (  # as of a case: what was crawled is escaped, and this stands behind it
+    "default-src 'none'; script-src 'self' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
+    "font-src 'self'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+)
+EVENT_NAMES = {
+    EventKind.FIRST_SEEN: gettext_lazy("first seen"),
+    EventKind.CHANGED: gettext_lazy("changed"),
+    EventKind.NOT_FOUND: gettext_lazy("not found, not confirmed yet"),
+    EventKind.GONE: gettext_lazy("gone"),
+    EventKind.STILL_GONE: gettext_lazy("still gone"),
+    EventKind.BACK: gettext_lazy("back again"),
+}
+REASONS = {
+    AbsenceReason.NOT_FOUND: gettext_lazy("The site answered that there is no such page (404)."),
+    AbsenceReason.GONE: gettext_lazy("The site answered that the page is gone (410)."),
+    AbsenceReason.NOT_FOUND_PAGE: gettext_lazy("The site answered as it does for addresses that never were."),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class VersionRow:
+    """One state of the page. `chars` is None where its text is known to the evidence alone."""
+
+    id: str
+    fetched_at: datetime
+    title: str
+    chars: int | None
+    match: CaseMatch | None  # the largest match of the case in this version
+    is_current: bool
+
+
+def page_history(matches: Iterable[CaseMatch], stored: Iterable[PageVersion], current: str) -> list[VersionRow]:
+    """List every version that is known, newest first."""
+    best = {match.version_id: match for match in sorted(matches, key=lambda match: match.matched_chars)}
+    rows = {
+        version_id: VersionRow(version_id, match.fetched_at, "", None, match, version_id == current)
+        for version_id, match in best.items()
+    }
+    for version in stored:
+        rows[version.id] = VersionRow(
+            id=version.id,
+            fetched_at=version.fetched_at,
+            title=version.reading.title,
+            chars=len(version.reading.text),
+            match=best.get(version.id),
+            is_current=version.id == current,
+        )
+    return sorted(rows.values(), key=lambda row: row.fetched_at, reverse=True)
+
+
+def timeline_view(request: HttpRequest, page: PageRecord, model_admin: "ModelAdmin[PageRecord]") -> HttpResponse:
+    """Show what became of a page; hand out the answer that says that it is not there (?proof=<id>).
+
+    Raises Http404 for a page that the user may not see and for a proof that the page does not have.
+    """
+    if not access.may_see(request.user, page):
+        raise Http404
+    if "proof" in request.GET:
+        return _proof(page, request.GET["proof"])
+    told, fault = _read_history(page)
+    context: dict[str, Any] = {
+        **model_admin.admin_site.each_context(request),
+        "opts": page._meta,
+        "title": _("History of a page"),
+        "subtitle": None,
+        "page": page,
+        "page_href": page.url if is_web_address(page.url) else "",
+        "rows": [(event, EVENT_NAMES[event.kind], _reason(event.absence)) for event in told.events],
+        "earlier": told.earlier,
+        "fault": fault,
+        "cases": list(access.visible(page.cases.select_related("work").order_by("pk"), request.user)),
+    }
+    response = TemplateResponse(request, "webadmin/page_history.html", context)
+    response["Content-Security-Policy"] = CONTENT_SECURITY_POLICY
+    return response
+
+
+def _read_history(page: PageRecord) -> tuple[History, str]:
+    """The history, or the sentence why it cannot be told."""
+    key, store = PageId(page.page_id), _store()
+    try:
+        return history(store.states(key), store.versions(key), store.absences(key), MAX_EVENTS), ""
+    except ZhuiwenError as error:
+        return History((), 0), said(error)
+
+
+def _proof(page: PageRecord, absence_id: str) -> HttpResponse:
+    """Answer with the bytes that the site sent, as a file that no browser opens as a page."""
+    store = _store()
+    try:
+        found = {absence.id: absence for absence in store.absences(PageId(page.page_id))}
+        absence = found.get(absence_id)
+        body = store.raw(absence.raw_digest) if absence is not None else None
+    except ZhuiwenError as error:
+        return HttpResponse(said(error), status=503, content_type="text/plain; charset=utf-8")
+    if absence is None or body is None:
+        raise Http404
+    response = HttpResponse(body, content_type="text/plain")
+    response["Content-Disposition"] = f'attachment; filename="response-{absence.raw_digest[:16]}.txt"'
+    response["X-Content-Type-Options"] = "nosniff"
+    response["Content-Security-Policy"] = "sandbox; default-src 'none'"
+    return response
+
+
+class _Store(PageStore, PageHistory, Protocol):
+    """What every page store is."""
+
+
+def _store() -> _Store:
+    return stores.page_store()  # type: ignore[return-value]
+
+
+def _reason(absence: Any) -> str:
+    return str(REASONS[absence.reason]) if absence is not None else ""

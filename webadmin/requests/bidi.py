@@ -1,0 +1,87 @@
+"""Characters that turn the direction of writing (U+202E and its kin) act nowhere in the desk.
+
+Titles, addresses and names come from pages, files and people that may be hostile. Whatever page is sent, and whatever
+template or library has made it, such a character in what a reader sees is shown as a mark, ‹RLO›. In what only a
+program reads (the value of a field, an address) it stays, as a character reference.
+"""
+
+import re
+from collections.abc import Callable
+
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+
+from core.hidden_characters import BIDI, spelled
+
+_BIDI = re.compile(f"[{BIDI}]+")
+_BYTES = re.compile(rb"\xd8\x9c|\xe2\x80[\x8e\x8f\xaa-\xae]|\xe2\x81[\xa6-\xa9]")  # the same in UTF-8
+_TAG = re.compile(r"""<!--.*?-->|<[a-zA-Z!/](?:[^>"']|"[^"]*"|'[^']*')*>""", re.DOTALL)
+_ATTRIBUTE = re.compile(r"""([^\s=>"'/]+)(\s*=\s*)("[^"]*"|'[^']*'|[^\s>"']+)""")
+_RAW = re.compile(r"<(textarea|script|style)\b", re.IGNORECASE)  # what stands in them is no markup
+_SHOWN = frozenset({"title", "alt", "placeholder", "label"})
+
+
+def marked(text: str) -> str:
+    r"""Show the characters that turn the writing as marks; all else stays.
+
+    >>> marked("第一章\u202egnp.exe")
+    '第一章‹RLO›gnp.exe'
+    """
+    return _BIDI.sub(lambda found: spelled(found[0]), text)
+
+
+def marked_html(page: str) -> str:
+    r"""Do so with a page: in texts and in attributes that are shown. A field keeps its value.
+
+    >>> marked_html('<p title="\u202e">\u202e</p><input value="\u202e">')
+    '<p title="‹RLO›">‹RLO›</p><input value="&#x202E;">'
+    """
+    pieces: list[str] = []
+    at = 0
+    while found := _TAG.search(page, at):
+        pieces += [marked(page[at : found.start()]), _referenced(_ATTRIBUTE.sub(_attribute, found[0]))]
+        at = found.end()
+        name = _RAW.match(found[0])
+        if name:
+            end = _end_of(name[1], page, at)
+            pieces.append(_INSIDE[name[1].lower()](page[at:end]))
+            at = end
+    return "".join([*pieces, marked(page[at:])])
+
+
+class BidiMiddleware:
+    """Marks such characters in every page that is sent; files that are handed out stay byte for byte."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self._get_response(request)
+        if not isinstance(response, HttpResponse) or not response.get("Content-Type", "").startswith("text/html"):
+            return response
+        if _BYTES.search(response.content):
+            response.content = marked_html(response.content.decode(response.charset)).encode(response.charset)
+            response["Content-Length"] = str(len(response.content))
+        return response
+
+
+def _attribute(found: "re.Match[str]") -> str:
+    name, equals, value = found.groups()
+    is_shown = name.lower() in _SHOWN or name.lower().startswith("aria-")
+    return f"{name}{equals}{marked(value) if is_shown else _referenced(value)}"
+
+
+def _referenced(text: str) -> str:
+    return _BIDI.sub(lambda found: "".join(f"&#x{ord(char):X};" for char in found[0]), text)
+
+
+def _escaped(text: str) -> str:
+    return _BIDI.sub(lambda found: "".join(f"\\u{ord(char):04X}" for char in found[0]), text)
+
+
+def _end_of(name: str, page: str, start: int) -> int:
+    end = re.compile(f"</{name}", re.IGNORECASE).search(page, start)
+    return end.start() if end else len(page)
+
+
+_INSIDE = {"textarea": _referenced, "script": _escaped, "style": marked}
