@@ -18,9 +18,8 @@ def _starts() -> str:
     """What a line of the start addresses is, kind by kind."""
     is_chinese = (get_language() or "").startswith("zh")
     colon, between, end = ("：", "；", "。") if is_chinese else (": ", "; ", ".")
-    told = between.join(
-        f"{in_language_of_reader(kind.label)}{colon}{in_language_of_reader(kind.starts)}" for kind in KINDS.values()
-    )
+    words = in_language_of_reader
+    told = between.join(f"{words(kind.label)}{colon}{words(kind.starts)}" for kind in KINDS.values())
     return f"{told}{end}"
 
 

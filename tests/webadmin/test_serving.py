@@ -40,4 +40,6 @@ def test_a_visitor_is_who_the_proxy_says_and_no_visitor_says_who_he_is(
         with urllib.request.urlopen(request, timeout=30) as response:
             assert response.read().decode() == seen
     finally:
-        server.close()
+        server.trigger.pull_trigger(server.close)  # in its own thread, which is asleep on the sockets
+        serving.join()
+        server.task_dispatcher.shutdown()
