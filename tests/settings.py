@@ -2,3 +2,6 @@
 
 import tests.support.environment  # noqa: F401 - before the settings read it
 from webadmin.settings import *  # noqa: F403
+
+# Passwords of tests are nobody's: hashing them as the product does takes .3 s each.
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]

@@ -9,6 +9,7 @@ import io
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import IO, Any
 
@@ -47,6 +48,7 @@ def of_template(file: IO[bytes], keywords: Any, tags: Any, options: Any) -> Iter
     return extract_python(io.BytesIO("".join(lines).encode()), keywords, tags, options)
 
 
+@cache
 def collect() -> Catalog:
     """Collect every string that may be shown, with its files: ours, Unfold's and those of the filters that we use."""
     ours = [package.parent for package in ROOT.glob("*/__init__.py") if package.parent.name != "tests"]

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pypdf
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from analytics.formats import FORMATS, render
@@ -23,6 +23,7 @@ from core.errors import BadInput, RetryLater
 from core.states import Rejection, Verdict
 from tests.support import parsed_reports as parsed
 from tests.support import report_rows as rows
+from tests.support.examples import examples
 
 
 def hostile_case(number: int, text: str) -> CaseRow:
@@ -116,7 +117,7 @@ def test_no_format_carries_a_control_or_a_mark_that_turns_the_writing(report: Re
     assert "[U+202E]" in text
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(st.text(st.characters(), max_size=60))
 @example("\ud800\x00\ufffe")
 def test_any_text_becomes_one_line_that_every_format_can_hold(text: str) -> None:
@@ -128,7 +129,7 @@ def test_any_text_becomes_one_line_that_every_format_can_hold(text: str) -> None
     assert not str(plain_cell(line, Phrases("en"))).startswith(("=", "+", "-", "@"))
 
 
-@settings(max_examples=12, deadline=None)
+@examples(12)
 @given(st.lists(st.text(st.characters(), max_size=40), min_size=1, max_size=6))
 def test_any_title_can_be_reported_in_every_format(texts: list[str]) -> None:
     report = hostile_report(tuple(texts), "en")

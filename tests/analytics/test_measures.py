@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from analytics.records import CaseRow, ExclusionRow, PageRow, SitePages
@@ -16,6 +16,7 @@ from core.obfuscations import Obfuscation
 from core.states import CaseState, LeftOut, Rejection, Verdict
 from core.taken import Places
 from tests.support import report_rows as rows
+from tests.support.examples import examples
 
 SITES = st.sampled_from(["甲站", "乙站", "丙站", ""])
 WORKS = st.sampled_from(["灯塔来信", "潮汐表", "灯塔"])
@@ -57,7 +58,7 @@ EXCLUSIONS = st.builds(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(
     st.lists(cases(), max_size=25), st.lists(PAGES, max_size=12), st.lists(CHECKED, max_size=9),
     st.lists(EXCLUSIONS, max_size=12),
@@ -95,7 +96,7 @@ def test_sites_works_days_and_classes_each_add_up_to_the_totals(
     assert len(report.days) == 20
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(st.lists(cases(), max_size=15), st.randoms())
 def test_characters_taken_are_at_most_those_of_the_work_and_those_on_pages_in_any_order(
     case_rows: list[CaseRow], chance: random.Random
@@ -113,7 +114,7 @@ def test_characters_taken_are_at_most_those_of_the_work_and_those_on_pages_in_an
     assert build_report(scope, mixed).works == report.works
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(st.lists(cases(), min_size=1, max_size=9))
 def test_a_further_page_with_the_same_passages_changes_no_characters_taken(case_rows: list[CaseRow]) -> None:
     scope = rows.scope(rights_holder="")

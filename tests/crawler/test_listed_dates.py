@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -109,6 +110,7 @@ def test_the_day_of_publication_is_no_date_of_change() -> None:
 Dates = Callable[[float, float, int], float | None]  # the day of the change before, today, the page -> the day listed
 
 
+@cache
 def year(listed: Dates, count: int = 400) -> tuple[float, float]:
     """Fetches a page and days a page in which it had changed and nobody had seen it."""
     generator, fetches, stale, worth = random.Random(3), 0, 0.0, Reliability()
@@ -152,6 +154,7 @@ SITES: dict[str, Dates] = {
 }
 
 
+@pytest.mark.usefixtures("long_computation")
 def test_honest_dates_spare_fetches_and_show_changes_sooner() -> None:
     fetches, stale = year(SITES["says nothing"])
     for honest in ("is honest", "states days"):
@@ -160,6 +163,7 @@ def test_honest_dates_spare_fetches_and_show_changes_sooner() -> None:
         assert honest_stale < 0.6 * stale, honest
 
 
+@pytest.mark.usefixtures("long_computation")
 @pytest.mark.parametrize("liar", ["says now of all", "never moves a date", "keeps half of its changes quiet"])
 def test_lies_cost_next_to_nothing(liar: str) -> None:
     fetches, stale = year(SITES["says nothing"])

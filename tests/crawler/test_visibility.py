@@ -32,6 +32,7 @@ def test_what_a_reader_does_not_see_is_taken_out_and_told(case: Case) -> None:
     assert told == case.expected["found"]
 
 
+@pytest.mark.usefixtures("long_computation")
 @pytest.mark.parametrize(
     "sheet",
     [

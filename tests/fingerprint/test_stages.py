@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -25,6 +25,7 @@ from fingerprint.stream import WILDCARD
 from fingerprint.tables import TABLES_2026
 from fingerprint.windows import window_fingerprints
 from tests.support.corpus_texts import shared_records, story, with_pinyin
+from tests.support.examples import examples
 
 GOLDEN_FOLDER = Path(__file__).parents[1] / "golden"
 GOLDEN = json.loads((GOLDEN_FOLDER / "fingerprint_digests.json").read_text(encoding="utf-8"))
@@ -57,7 +58,7 @@ HOSTILE = (
     | st.text(st.characters(exclude_categories=[]), max_size=150)
 )
 TOKENS = hnp.arrays(np.uint16, st.integers(0, 200), elements=st.sampled_from([1, 2, 3, 50, 300, WILDCARD]))
-MORE = settings(max_examples=400, deadline=None)
+MORE = examples(400)
 
 
 def assert_same(first: Fingerprint, second: Fingerprint) -> None:

@@ -3,7 +3,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from opencc import OpenCC
 
@@ -27,6 +27,7 @@ from tests.support.corpus_texts import (
     with_pinyin,
     with_random_characters,
 )
+from tests.support.examples import examples
 
 WORKS = {WorkTextId(f"work-{seed}"): story(seed) for seed in range(8)}
 WORK = WorkTextId("work-1")
@@ -369,7 +370,7 @@ def test_a_fingerprint_of_another_algorithm_is_refused() -> None:
         MATCHER.match(TEXT, fingerprint_text(TEXT, ALGORITHMS[2]))
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(st.integers(0, 2000), st.integers(150, 900), st.floats(0, 0.25), st.integers(0, 1000))
 def test_spans_and_changes_lie_inside_both_texts_and_in_order(start: int, length: int, share: float, seed: int) -> None:
     page = OTHER[:200] + with_homophones(with_random_characters(TEXT[start : start + length], share, seed), share, seed)

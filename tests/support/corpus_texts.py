@@ -19,6 +19,7 @@ PLACES = ["旧码头边", "石桥底下", "药铺门前", "山坳里", "半截�
 COMMON = range(0x4E00, 0x4E00 + 6000)
 
 
+@cache
 def story(seed: int, sentences: int = 60) -> str:
     """Invented text in which people and places come back, and nothing else does: another seed, another story."""
     rng = random.Random(seed)

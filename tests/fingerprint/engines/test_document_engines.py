@@ -2,6 +2,7 @@
 
 import itertools
 import random
+from functools import cache
 
 import pytest
 
@@ -40,6 +41,7 @@ NOTHING_MATCHES = {
 }
 
 
+@cache
 def tale(seed: int, sentences: int = 200) -> str:
     """Invented sentences in the words of one author: another seed, other words, but for the commonest."""
     rng = random.Random(seed)

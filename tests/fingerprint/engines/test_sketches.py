@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import xxhash
 from datasketch import MinHash
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fingerprint.engines.hashing import shingle_hashes
@@ -14,6 +14,7 @@ from fingerprint.engines.minhash_lsh import MinHashLshEngine, _features
 from fingerprint.engines.simhash import FIVE_BLOCKS, SimhashEngine, simhash
 from fingerprint.engines.simhash_tables import BlockTables, distance, equal_blocks, offsets
 from tests.support.corpus_texts import story, with_random_characters
+from tests.support.examples import examples
 
 CAT, CATS, ICE = "the cat sat on the mat", "the cat sat on a mat", "we all scream for ice cream"
 # The 32-bit fingerprints that the example was published with.
@@ -77,7 +78,7 @@ def test_there_is_a_table_for_each_choice_of_leading_blocks() -> None:
 
 
 @pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
-@settings(max_examples=60)
+@examples(60)
 @given(st.data())
 def test_tables_find_all_within_the_distance_and_nothing_else(
     layout: tuple[tuple[int, ...], int], data: st.DataObject

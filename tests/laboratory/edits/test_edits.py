@@ -6,7 +6,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import BadInput, NotFound
@@ -17,6 +17,7 @@ from laboratory.edits.material import Material, default_material
 from laboratory.edits.sentences import sentence_ends
 from laboratory.edits.sounds import common_characters, taken_for
 from tests.support.corpus_texts import story
+from tests.support.examples import examples
 
 STORY = story(5, sentences=40)
 SUBSTITUTIONS = ("homophone", "fuzzy-sound", "shape", "random", "traditional-variants", "private-use", "width")
@@ -88,7 +89,7 @@ def test_hostile_texts_are_edited_without_a_fault(name: str, strength: float, te
 
 
 @given(TEXTS, NAMES, STRENGTHS, st.integers(0, 2**64))
-@settings(max_examples=400, deadline=None)
+@examples(400)
 def test_origins_are_offsets_of_the_original_or_put_in(text: str, name: str, strength: float, seed: int) -> None:
     page = edited(text, [(name, strength)], seed)
     assert page.origins.dtype == np.int32
@@ -97,7 +98,7 @@ def test_origins_are_offsets_of_the_original_or_put_in(text: str, name: str, str
 
 
 @given(TEXTS, st.sampled_from([*IN_ORDER, *MOVING]), STRENGTHS, st.integers(0, 99))
-@settings(max_examples=300, deadline=None)
+@examples(300)
 def test_what_is_kept_is_the_character_that_stood_at_its_origin(
     text: str, name: str, strength: float, seed: int
 ) -> None:
@@ -114,7 +115,7 @@ def test_what_is_kept_is_the_character_that_stood_at_its_origin(
 
 
 @given(TEXTS, st.sampled_from(SUBSTITUTIONS), STRENGTHS, st.integers(0, 99))
-@settings(max_examples=300, deadline=None)
+@examples(300)
 def test_a_substitution_leaves_every_character_in_its_place(text: str, name: str, strength: float, seed: int) -> None:
     page = edited(text, [(name, strength)], seed)
     assert len(page.text) == len(text)
@@ -122,7 +123,7 @@ def test_a_substitution_leaves_every_character_in_its_place(text: str, name: str
 
 
 @given(TEXTS, st.lists(st.tuples(NAMES, STRENGTHS), max_size=4), st.integers(0, 99))
-@settings(max_examples=200, deadline=None)
+@examples(200)
 def test_edits_one_after_the_other_add_up(text: str, recipe: list[tuple[str, float]], seed: int) -> None:
     page = edited(text, recipe, seed)
     assert page.origins.shape == (len(page.text),)
@@ -133,7 +134,7 @@ def test_edits_one_after_the_other_add_up(text: str, recipe: list[tuple[str, flo
 
 
 @given(TEXTS, NAMES, NAMES, STRENGTHS, st.integers(0, 99))
-@settings(max_examples=200, deadline=None)
+@examples(200)
 def test_the_origins_of_two_edits_are_those_of_the_second_looked_up_in_the_first(
     text: str, name: str, then: str, strength: float, seed: int
 ) -> None:

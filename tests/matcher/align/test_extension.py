@@ -3,7 +3,7 @@ from dataclasses import replace
 from types import FunctionType
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fingerprint.stream import WILDCARD
@@ -16,6 +16,7 @@ from matcher.align.token_alignment import ONLY_PAGE, ONLY_WORK, align_tokens
 from matcher.align.xdrop import MAX_WAVES, Extension, XDropLimits, extend_xdrop, working_memory
 from matcher.calibration import DEFAULT, Calibration
 from matcher.token_streams import TokenStreams
+from tests.support.examples import examples
 
 TOKEN = st.sampled_from([1, 2, 3, 4, 50, 51, 52, WILDCARD])
 NOWHERE = np.zeros(0, np.int32)
@@ -69,7 +70,7 @@ def edited_pair(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray]:
     return np.array(page or [1], np.uint16), np.array(work, np.uint16)
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(edited_pair(), st.integers(1, 25), st.integers(2, 30))
 def test_the_compiled_loop_equals_its_definition_and_beats_no_optimum(
     pair: tuple[np.ndarray, np.ndarray], drop: int, band: int

@@ -3,7 +3,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.ids import WorkTextId
@@ -20,6 +20,7 @@ from matcher.corpus import MemoryCorpus, WorkEntry
 from matcher.index.memory import MemoryIndex
 from matcher.matching import Matcher
 from tests.support.corpus_texts import shuffled_sentences, story, with_homophones
+from tests.support.examples import examples
 
 TEXT = story(1)
 ADVERTISEMENT = "亲爱的读者请记住本站的网址收藏起来以后每天来看最新的章节更新哦"
@@ -76,7 +77,7 @@ def expected_marks(order: list[int], size: int = 30) -> list[list[int]]:
     ]
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(st.lists(st.integers(0, 39), min_size=1, max_size=14, unique=True))
 def test_a_piece_is_marked_that_stands_behind_or_skips_what_stands_elsewhere(order: list[int]) -> None:
     assert marked(order) == expected_marks(order)
