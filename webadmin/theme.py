@@ -4,15 +4,14 @@ from typing import Any
 
 from django.http import HttpRequest
 from django.templatetags.static import static
-from django.urls import reverse_lazy
-from django.utils.text import format_lazy
+from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from core.states import CaseState
 
 # By name: the models that stand behind it are not loaded yet when the settings import this module.
 IS_MANAGER = "webadmin.admin.isolation.is_manager"
-CASE_LIST = reverse_lazy("admin:records_case_changelist")
+CASE_LIST = "admin:records_case_changelist"
 
 
 def is_administrator(request: HttpRequest) -> bool:
@@ -21,7 +20,7 @@ def is_administrator(request: HttpRequest) -> bool:
 
 def sees_all_cases(request: HttpRequest) -> bool:
     """Whether the list of cases is open without a choice of state."""
-    return request.path == str(CASE_LIST) and "state__exact" not in request.GET
+    return request.path == reverse(CASE_LIST) and "state__exact" not in request.GET
 
 
 def favicon(request: HttpRequest) -> str:
@@ -30,15 +29,6 @@ def favicon(request: HttpRequest) -> str:
 
 def list_style(request: HttpRequest) -> str:
     return static("webadmin/lists.css")
-
-
-def _item(title: Any, icon: str, name: str, permission: Any = None) -> dict[str, Any]:
-    item = {"title": title, "icon": icon, "link": reverse_lazy(f"admin:{name}")}
-    return {**item, "permission": permission} if permission else item
-
-
-def _state_tab(title: Any, state: CaseState) -> dict[str, Any]:
-    return {"title": title, "link": format_lazy("{}?state__exact={}", CASE_LIST, str(state))}
 
 
 UNFOLD = {
@@ -73,80 +63,98 @@ UNFOLD = {
     "SIDEBAR": {
         "show_search": False,
         "show_all_applications": False,
-        "navigation": [
-            {
-                "title": _("Review"),
-                "items": [
-                    _item(_("Dashboard"), "dashboard", "index"),
-                    _item(_("Cases"), "gavel", "records_case_changelist"),
-                    _item(_("Excluded findings"), "filter_alt_off", "records_exclusion_changelist"),
-                    _item(_("Evidence"), "verified", "records_evidencebundle_changelist"),
-                    {"title": _("Reports"), "icon": "summarize", "link": reverse_lazy("webadmin_reports")},
-                ],
-            },
-            {
-                "title": _("Watch"),
-                "separator": True,
-                "items": [
-                    _item(_("Sites"), "public", "records_site_changelist"),
-                    _item(_("Crawl runs"), "travel_explore", "records_crawlrun_changelist"),
-                    _item(_("Pages"), "article", "records_pagerecord_changelist"),
-                    _item(_("Archive imports"), "unarchive", "records_archiveimport_changelist"),
-                    _item(_("Addresses"), "link", "records_address_changelist"),
-                    _item(_("Moves of sites"), "move_up", "records_sitemove_changelist"),
-                ],
-            },
-            {
-                "title": _("Discovery"),
-                "separator": True,
-                "items": [
-                    _item(_("Found pages"), "saved_search", "records_discoveredpage_changelist"),
-                    _item(_("Searches for works"), "manage_search", "records_discoveryplan_changelist"),
-                    _item(_("Search queries"), "history", "records_discoveryquery_changelist"),
-                ],
-            },
-            {
-                "title": _("Rights"),
-                "separator": True,
-                "items": [
-                    _item(_("Works"), "menu_book", "records_work_changelist"),
-                    _item(_("Licences"), "contract", "records_licence_changelist"),
-                    _item(_("Own domains"), "domain_verification", "records_owndomain_changelist"),
-                    _item(_("Rights holders"), "copyright", "records_rightsholder_changelist"),
-                    _item(_("Memberships"), "group", "records_membership_changelist", IS_MANAGER),
-                ],
-            },
-            {
-                "title": _("Administration"),
-                "separator": True,
-                "collapsible": True,
-                "items": [
-                    _item(_("Users"), "manage_accounts", "auth_user_changelist", is_administrator),
-                    _item(_("Failed messages"), "sms_failed", "records_failedmessage_changelist", is_administrator),
-                    _item(
-                        _("Checks of the evidence"), "fact_check", "records_evidencecheck_changelist", is_administrator
-                    ),
-                    _item(_("Trees and time stamps"), "account_tree", "records_daytree_changelist", is_administrator),
-                    _item(_("Failed stamps"), "timer_off", "records_stampattempt_changelist", is_administrator),
-                    _item(_("Removed evidence"), "delete_history", "records_retentionlog_changelist", is_administrator),
-                    _item(
-                        _("Periodic tasks"), "schedule", "django_celery_beat_periodictask_changelist", is_administrator
-                    ),
-                    _item(_("Failed logins"), "lock", "axes_accessattempt_changelist", is_administrator),
-                ],
-            },
-        ],
+        "navigation": "webadmin.theme.navigation",
     },
-    "TABS": [
+    "TABS": "webadmin.theme.tabs",
+}
+
+
+def navigation(request: HttpRequest) -> list[dict[str, Any]]:
+    """What stands in the sidebar.
+
+    Made for each request: Unfold looks at every address dozens of times, and a lazy one is worked out each time.
+    """
+    return [
+        {
+            "title": _("Review"),
+            "items": [
+                _item(_("Dashboard"), "dashboard", "index"),
+                _item(_("Cases"), "gavel", "records_case_changelist"),
+                _item(_("Excluded findings"), "filter_alt_off", "records_exclusion_changelist"),
+                _item(_("Evidence"), "verified", "records_evidencebundle_changelist"),
+                {"title": _("Reports"), "icon": "summarize", "link": reverse("webadmin_reports")},
+            ],
+        },
+        {
+            "title": _("Watch"),
+            "separator": True,
+            "items": [
+                _item(_("Sites"), "public", "records_site_changelist"),
+                _item(_("Crawl runs"), "travel_explore", "records_crawlrun_changelist"),
+                _item(_("Pages"), "article", "records_pagerecord_changelist"),
+                _item(_("Archive imports"), "unarchive", "records_archiveimport_changelist"),
+                _item(_("Addresses"), "link", "records_address_changelist"),
+                _item(_("Moves of sites"), "move_up", "records_sitemove_changelist"),
+            ],
+        },
+        {
+            "title": _("Discovery"),
+            "separator": True,
+            "items": [
+                _item(_("Found pages"), "saved_search", "records_discoveredpage_changelist"),
+                _item(_("Searches for works"), "manage_search", "records_discoveryplan_changelist"),
+                _item(_("Search queries"), "history", "records_discoveryquery_changelist"),
+            ],
+        },
+        {
+            "title": _("Rights"),
+            "separator": True,
+            "items": [
+                _item(_("Works"), "menu_book", "records_work_changelist"),
+                _item(_("Licences"), "contract", "records_licence_changelist"),
+                _item(_("Own domains"), "domain_verification", "records_owndomain_changelist"),
+                _item(_("Rights holders"), "copyright", "records_rightsholder_changelist"),
+                _item(_("Memberships"), "group", "records_membership_changelist", IS_MANAGER),
+            ],
+        },
+        {
+            "title": _("Administration"),
+            "separator": True,
+            "collapsible": True,
+            "items": [
+                _item(_("Users"), "manage_accounts", "auth_user_changelist", is_administrator),
+                _item(_("Failed messages"), "sms_failed", "records_failedmessage_changelist", is_administrator),
+                _item(_("Checks of the evidence"), "fact_check", "records_evidencecheck_changelist", is_administrator),
+                _item(_("Trees and time stamps"), "account_tree", "records_daytree_changelist", is_administrator),
+                _item(_("Failed stamps"), "timer_off", "records_stampattempt_changelist", is_administrator),
+                _item(_("Removed evidence"), "delete_history", "records_retentionlog_changelist", is_administrator),
+                _item(_("Periodic tasks"), "schedule", "django_celery_beat_periodictask_changelist", is_administrator),
+                _item(_("Failed logins"), "lock", "axes_accessattempt_changelist", is_administrator),
+            ],
+        },
+    ]
+
+
+def tabs(request: HttpRequest) -> list[dict[str, Any]]:
+    """What stands above the list of cases."""
+    return [
         {
             "models": ["records.case"],
             "items": [
-                {"title": _("All"), "link": CASE_LIST, "active": sees_all_cases},
+                {"title": _("All"), "link": reverse(CASE_LIST), "active": sees_all_cases},
                 _state_tab(_("Open"), CaseState.OPEN),
                 _state_tab(_("Confirmed"), CaseState.CONFIRMED),
                 _state_tab(_("Dismissed"), CaseState.DISMISSED),
                 _state_tab(_("Set aside"), CaseState.SET_ASIDE),
             ],
         },
-    ],
-}
+    ]
+
+
+def _item(title: Any, icon: str, name: str, permission: Any = None) -> dict[str, Any]:
+    item = {"title": title, "icon": icon, "link": reverse(f"admin:{name}")}
+    return {**item, "permission": permission} if permission else item
+
+
+def _state_tab(title: Any, state: CaseState) -> dict[str, Any]:
+    return {"title": title, "link": f"{reverse(CASE_LIST)}?state__exact={state}"}

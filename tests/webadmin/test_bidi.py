@@ -26,6 +26,8 @@ from tests.support import admin_data, case_texts, parsed_reports
 from tests.support.desk import add_url, list_url, record_url, registered_models, signed_in
 from webadmin.requests.bidi import marked, marked_html
 
+CASES = 2
+
 TURNING = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 TAIL = "\u202egnp\u2066"
 SHOWN_ATTRIBUTES = {"title", "alt", "placeholder", "label"}
@@ -34,14 +36,13 @@ NOT_TEXT = {"password", "codename", "app_label", "model", "session_key", "task",
 
 
 @pytest.fixture
-def world(db: None, monkeypatch: pytest.MonkeyPatch) -> admin_data.World:
-    filled = admin_data.fill_world(cases=2)
+def world(world: admin_data.World, monkeypatch: pytest.MonkeyPatch) -> admin_data.World:
     texts = case_texts.use(monkeypatch)
-    case_texts.keep_estate(texts, filled.ours)
-    admin_data.removal(admin_data.evidence_bundle(filled.ours.cases[0]))
+    case_texts.keep_estate(texts, world.ours)
+    admin_data.removal(admin_data.evidence_bundle(world.ours.cases[0]))
     for case in Case.objects.all():
         LogEntry.objects.create(
-            user=filled.ours.manager,
+            user=world.ours.manager,
             content_type=ContentType.objects.get_for_model(Case),
             object_id=str(case.pk),
             object_repr=str(case) + TAIL,
@@ -51,8 +52,8 @@ def world(db: None, monkeypatch: pytest.MonkeyPatch) -> admin_data.World:
     for model in apps.get_models():
         for record in model._default_manager.all():
             _turn(record)
-    filled.ours.manager.refresh_from_db()
-    return filled
+    world.ours.manager.refresh_from_db()
+    return world
 
 
 def _turn(record: models.Model) -> None:
@@ -230,4 +231,4 @@ def test_whatever_is_marked_has_none_left_and_all_else(text: str) -> None:
 def test_a_stranger_s_name_comes_back_without_turning_the_page(db: None) -> None:
     html = Client().post(reverse("admin:login"), {"username": TAIL, "password": "x"}).content.decode()
     assert not turning_in(html)
-    assert User.objects.count() == 0
+    assert not User.objects.filter(username=TAIL).exists()

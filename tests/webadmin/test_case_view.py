@@ -14,12 +14,9 @@ from records.cases.verdicts import decide
 from records.models import Case, CaseMatch
 from tests.support import admin_data, case_texts
 
+CASES = 4
+
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def world() -> admin_data.World:
-    return admin_data.fill_world(cases=4)
 
 
 @pytest.fixture

@@ -20,11 +20,6 @@ from webadmin.dashboard import dashboard_callback
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def world() -> admin_data.World:
-    return admin_data.fill_world(cases=6)
-
-
 def request_of(user: object) -> HttpRequest:
     request = RequestFactory().get("/admin/")
     request.user = user  # type: ignore[assignment]
@@ -144,11 +139,6 @@ def test_the_list_behind_the_open_cases_shows_as_many(world: admin_data.World, c
         assert response.context["cl"].result_count == tile.count, tile.label
     for row in [*context["classes"], *context["sites"]]:  # type: ignore[misc]
         assert client.get(row.href).context["cl"].result_count == sum(row.counts), row.label
-
-
-def test_the_dashboard_opens_on_an_empty_installation(client: Client) -> None:
-    client.force_login(admin_data.administrator(), backend="django.contrib.auth.backends.ModelBackend")
-    assert client.get(reverse("admin:index")).status_code == 200
 
 
 def test_works_are_listed_by_what_stands_on_pages_each_character_once(world: admin_data.World, client: Client) -> None:

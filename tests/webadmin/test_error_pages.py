@@ -9,10 +9,7 @@ from records.models import Site
 from tests.support import admin_data
 from tests.support.desk import add_url, record_url, signed_in
 
-
-@pytest.fixture
-def world(db: None) -> admin_data.World:
-    return admin_data.fill_world(cases=1)
+CASES = 1
 
 
 def speaking(client: Client, language: str) -> Client:

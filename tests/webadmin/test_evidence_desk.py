@@ -29,6 +29,8 @@ from tests.support import evidence_samples as samples
 from tests.support.desk import add_url, list_url, record_url, signed_in
 from tests.support.time_stamp_authority import LocalAuthority, serving_stamps
 
+CASES = 2
+
 pytestmark = pytest.mark.django_db
 OURS: tuple[type[Model], ...] = (EvidenceBundle, RetentionLog)
 MACHINE: tuple[type[Model], ...] = (DayTree, Stamp, StampAttempt, EvidenceCheck)
@@ -42,14 +44,14 @@ def store(monkeypatch: pytest.MonkeyPatch) -> MemoryEvidenceStore:
 
 
 @pytest.fixture
-def world(store: MemoryEvidenceStore, monkeypatch: pytest.MonkeyPatch) -> admin_data.World:
+def world(world: admin_data.World, store: MemoryEvidenceStore, monkeypatch: pytest.MonkeyPatch) -> admin_data.World:
     """Two rights holders; the first case of each has a bundle."""
-    filled, texts = admin_data.fill_world(cases=2), case_texts.use(monkeypatch)
+    texts = case_texts.use(monkeypatch)
     ports = EvidencePorts(texts.pages, texts.works, store, ManualClock(admin_data.NOW + timedelta(days=2)))
-    for estate in (filled.ours, filled.theirs):
+    for estate in (world.ours, world.theirs):
         case_texts.keep_estate(texts, estate)
         evidence.bundle_version(VersionId(estate.cases[0].version_id), ports)
-    return filled
+    return world
 
 
 def case_url(world: admin_data.World, **asked: Any) -> str:

@@ -14,12 +14,9 @@ from tests.support import admin_data
 from tests.support.desk import list_url, signed_in
 from webadmin.exports import safe_cell
 
+CASES = 4
+
 HOSTILE = ["=1+1", "＝1+1", "+SUM(A1)", "-2+3", "@import", "\t=1", "\r=1", '=HYPERLINK("http://evil.example","x")']
-
-
-@pytest.fixture
-def world(db: None) -> admin_data.World:
-    return admin_data.fill_world(cases=4)
 
 
 def exported(client: Client, kind: str, keys: list[int]) -> bytes:

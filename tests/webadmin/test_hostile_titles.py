@@ -11,20 +11,21 @@ from tests.support import admin_data, case_texts
 from tests.support.desk import list_url, record_url, signed_in
 from webadmin.admin.columns import clipped, obfuscation_table, outside_link, sentence_list
 
+CASES = 2
+
 HOSTILE = "第一章\u202egnp.exe\u200b<b>\u2066"
 SPELLED = "第一章‹RLO›gnp.exe‹ZWSP›&lt;b&gt;‹LRI›"
 HIDDEN = ("\u202e", "\u200b", "\u2066")
 
 
 @pytest.fixture
-def world(db: None, monkeypatch: pytest.MonkeyPatch) -> admin_data.World:
-    filled = admin_data.fill_world(cases=2)
-    case_texts.keep_estate(case_texts.use(monkeypatch), filled.ours)
+def world(world: admin_data.World, monkeypatch: pytest.MonkeyPatch) -> admin_data.World:
+    case_texts.keep_estate(case_texts.use(monkeypatch), world.ours)
     PageRecord.objects.update(title=HOSTILE, obfuscations=[{"kind": "zero_width", "count": 1, "example": HOSTILE}])
     Case.objects.update(page_title=HOSTILE, obfuscations=[{"kind": "homophone", "count": 1, "example": HOSTILE}])
     faults = [admin_data.not_fetched(f"http://a.example/{HOSTILE}")]
     CrawlRun.objects.update(faults=faults, finish_reason=Message("core.verbatim", text=HOSTILE))
-    return filled
+    return world
 
 
 def shown(person: object, address: str) -> str:

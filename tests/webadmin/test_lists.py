@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from copy import deepcopy
 from datetime import timedelta
 
 import pytest
@@ -12,7 +10,6 @@ from django.db.models import Model
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
-from pytest_django import DjangoDbBlocker
 
 from core.errors import ServiceUnavailable
 from core.ids import PageId
@@ -50,16 +47,6 @@ from tests.support.desk import (
 OURS = [model for model in registered_models() if model in HOLDER_PATHS]
 KEPT_BY_MANAGERS = [Work, Licence, OwnDomain, Site]
 WRITTEN_BY_THE_PIPELINE = [CrawlRun, PageRecord, Exclusion, Case]
-
-
-@pytest.fixture(scope="module")
-def filled(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[admin_data.World]:
-    yield from admin_data.kept_world(django_db_blocker, admin_data.fill_world)
-
-
-@pytest.fixture
-def world(filled: admin_data.World, db: None) -> admin_data.World:
-    return deepcopy(filled)
 
 
 @pytest.fixture

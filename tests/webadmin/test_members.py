@@ -10,13 +10,10 @@ from records.models import ArchiveImport, Membership, RightsHolder
 from tests.support import admin_data
 from tests.support.desk import add_url, list_url, record_url, signed_in
 
+CASES = 1
+
 PASSWORD = "wind-over-nine-ferries"
 REFUSED = "There can be no account of this name here; choose another."
-
-
-@pytest.fixture
-def world(db: None) -> admin_data.World:
-    return admin_data.fill_world(cases=1)
 
 
 def reviewer_form(holder: RightsHolder, **changed: str) -> dict[str, object]:

@@ -23,6 +23,8 @@ from webadmin.page_history import text_diff
 from webadmin.page_history.page_versions import EventKind, History, history
 from webadmin.page_history.text_diff import PartKind, TextDiff
 
+CASES = 2
+
 NOW = admin_data.NOW
 BODY = b"<h1>404</h1><script>alert(1)</script>"
 TEXT = "渡口的灯是在立冬那天熄的。\n老周把船缆系在第三根桩上。\n江面起了雾。"
@@ -110,10 +112,6 @@ class TestDiff:
 
 @pytest.mark.django_db
 class TestTimeline:
-    @pytest.fixture
-    def world(self) -> admin_data.World:
-        return admin_data.fill_world(cases=2)
-
     @pytest.fixture
     def texts(self, monkeypatch: pytest.MonkeyPatch) -> case_texts.Texts:
         return case_texts.use(monkeypatch)

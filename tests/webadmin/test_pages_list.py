@@ -9,11 +9,6 @@ from tests.support import admin_data, case_texts
 from tests.support.desk import list_url, record_url, signed_in
 
 
-@pytest.fixture
-def world(db: None) -> admin_data.World:
-    return admin_data.fill_world()
-
-
 def two_pages(world: admin_data.World) -> tuple[PageRecord, PageRecord]:
     sure, doubtful = world.ours.pages[:2]
     PageRecord.objects.filter(pk=sure.pk).update(confidence=0.95, title="第十二章 夜渡")

@@ -25,11 +25,6 @@ pytestmark = pytest.mark.django_db
 SECRETS = ("pr0xy-s3cret", "l0gin-s3cret", "c00kie-s3cret")
 
 
-@pytest.fixture
-def world() -> admin_data.World:
-    return admin_data.fill_world()
-
-
 def _treated(**changes: object) -> dict[str, object]:
     return site_form(
         **{

@@ -21,11 +21,6 @@ SINCE, UNTIL = date(2026, 3, 1), date(2026, 3, 31)
 PERIOD = {"since": "2026-03-01", "until": "2026-03-31", "language": "en"}
 
 
-@pytest.fixture
-def world(db: None) -> admin_data.World:
-    return admin_data.fill_world()
-
-
 def asked(person: object, **fields: object) -> HttpResponse:
     return signed_in(person).get(reverse("webadmin_reports"), {**PERIOD, "format": "json", **fields})  # type: ignore[arg-type]
 

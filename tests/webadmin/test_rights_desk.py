@@ -25,11 +25,6 @@ SINCE = date(2026, 1, 1)
 
 
 @pytest.fixture
-def world(db: None) -> admin_data.World:
-    return admin_data.fill_world()
-
-
-@pytest.fixture
 def desk(world: admin_data.World, monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setattr(stores, "page_store", MemoryPageStore)
     monkeypatch.setattr(stores, "work_store", MemoryWorkStore)

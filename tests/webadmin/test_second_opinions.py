@@ -35,16 +35,13 @@ from records.opinions.requests import Subject
 from tests.support import admin_data, case_texts
 from tests.support.corpus_texts import shared_records, story, with_homophones, with_random_characters
 
+CASES = 2
+
 pytestmark = pytest.mark.django_db
 
 WORK = story(1, 80)
 OTHERS = MIN_CORPUS_PIECES + 7
 NOW = admin_data.NOW
-
-
-@pytest.fixture
-def world() -> admin_data.World:
-    return admin_data.fill_world(cases=2)
 
 
 @pytest.fixture

@@ -29,11 +29,6 @@ CONFIRM = {"_form_submitted": "True"}  # what the dialog sends
 
 
 @pytest.fixture
-def world(db: None) -> admin_data.World:
-    return admin_data.fill_world()
-
-
-@pytest.fixture
 def outbox(monkeypatch: pytest.MonkeyPatch) -> CollectingOutbox:
     collecting = CollectingOutbox()
     monkeypatch.setattr(stores, "outbox", lambda: collecting)

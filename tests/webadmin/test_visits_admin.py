@@ -14,15 +14,12 @@ from records.models import Site, SiteMove
 from records.sites.visit_repository import DjangoVisitRepository
 from tests.support import admin_data
 
+CASES = 2
+
 NOW = admin_data.NOW
 NEW = "xin.changhe.example"
 SENT = {"_form_submitted": "True"}
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def world() -> admin_data.World:
-    return admin_data.fill_world(cases=2)
 
 
 def signed_in(client: Client, user: object) -> Client:

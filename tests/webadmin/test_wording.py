@@ -16,6 +16,8 @@ from tests.support.desk import list_url, record_url, signed_in
 from webadmin.admin.columns import NOTHING, stored_sentence
 from webadmin.wording import said
 
+CASES = 1
+
 FAULT = Message("core.unreadable", path="书.warc", reason=Message("intake.part-missing", part="甲"))
 IN = {"zh-hans": "书.warc：缺少 甲；文件已损坏", "en": "书.warc: lacks the part 甲; it is damaged"}
 
@@ -28,11 +30,6 @@ def shown(person: object, address: str, language: str) -> str:
     response = client.get(address)
     assert response.status_code == 200
     return response.content.decode()
-
-
-@pytest.fixture
-def world() -> admin_data.World:
-    return admin_data.fill_world(cases=1)
 
 
 @pytest.fixture
