@@ -8,6 +8,7 @@ import sys
 
 from core.clock import SystemClock
 from core.errors import RetryLater
+from core.garbage import keep_what_is_loaded
 from pipeline import slots
 from pipeline.app import SETTINGS
 from pipeline.imports import run_import
@@ -20,6 +21,7 @@ log = logging.getLogger("zhuiwen.imports")
 def main(arguments: list[str]) -> int:
     """Take in archives; 1 where a store does not answer: the row is taken up again where it stopped."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
+    keep_what_is_loaded()
     slot, clock, ports = slots.inherited(int(arguments[0])), SystemClock(), live(SETTINGS)
     try:
         for row in imports.waiting_imports(clock.now()):

@@ -1,11 +1,11 @@
 """What a worker does when it starts, lives and ends; Celery imports it before it forks."""
 
-import gc
 import os
 
 from celery.signals import heartbeat_sent, worker_init, worker_process_init, worker_shutdown, worker_shutting_down
 from django.db import connections
 
+from core.garbage import keep_what_is_loaded
 from core.heartbeat import write_heartbeat
 from matcher.warm_up import warm_up
 from pipeline import crawlers
@@ -19,8 +19,7 @@ def _warm_up(**_: object) -> None:
     live(SETTINGS)
     warm_up()
     connections.close_all()
-    gc.collect()
-    gc.freeze()  # a collection would write to every page that is shared
+    keep_what_is_loaded()
 
 
 @worker_process_init.connect

@@ -5,7 +5,6 @@ request whole before a thread takes it up, so that slow clients hold no thread.
 """
 
 import faulthandler
-import gc
 import time
 from importlib import import_module
 from pathlib import Path
@@ -16,6 +15,7 @@ from gunicorn.workers.base import Worker
 from waitress import wasyncore
 from waitress.server import create_server
 
+from core.garbage import keep_what_is_loaded
 from webadmin.requests.request_size import MAX_REQUEST_BYTES
 
 THREADS = 8  # of each process; a page takes some 50 ms, a report seconds
@@ -66,8 +66,7 @@ control_socket_disable = True
 def when_ready(server: Any) -> None:
     """Import every view before the processes part, and keep the garbage collector from copying what they share."""
     import_module(settings.ROOT_URLCONF)
-    gc.collect()
-    gc.freeze()
+    keep_what_is_loaded()
 
 
 def server_options() -> dict[str, Any]:

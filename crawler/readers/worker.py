@@ -10,6 +10,7 @@ from itertools import count
 from multiprocessing.connection import Connection
 
 from core.errors import ZhuiwenError
+from core.garbage import keep_what_is_loaded
 from crawler.fetching.resources import ResourceKind, Resources, data_of
 from crawler.readers.desk import Desk
 from crawler.readers.messages import (
@@ -29,6 +30,7 @@ def main() -> None:
     """Serve one crawl, or whoever else."""
     resource.setrlimit(resource.RLIMIT_DATA, (MAX_MEMORY_BYTES, MAX_MEMORY_BYTES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    keep_what_is_loaded()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # of the terminal's whole group; the crawl decides when to end
     _Server(Connection(int(sys.argv[1]))).serve()
 

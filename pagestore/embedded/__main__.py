@@ -13,6 +13,7 @@ from pathlib import Path
 
 from nx_27017.handler import NeoSQLiteHandler
 
+from core.garbage import keep_what_is_loaded
 from pagestore.embedded.connections import MAX_CONNECTIONS, Connections
 
 BACKLOG = 512
@@ -28,6 +29,7 @@ def main(arguments: list[str]) -> int:
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     os.umask(0o077)
     _raise_file_limit()
+    keep_what_is_loaded()
     try:
         with (given.data_dir / "lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
