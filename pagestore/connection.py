@@ -38,6 +38,7 @@ def connect(url: str, timeout_s: float = DEFAULT_TIMEOUT_S) -> MongoDatabase:
             url,
             tz_aware=True,
             appname="zhuiwen",
+            connect=False,
             serverSelectionTimeoutMS=int(timeout_s * 1000),
             connectTimeoutMS=int(timeout_s * 1000),
             socketTimeoutMS=int(OPERATION_TIMEOUT_S * 1000),

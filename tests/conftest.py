@@ -3,6 +3,7 @@
 import gc
 import os
 
+import pytest
 from hypothesis import settings
 
 import tests.support.environment  # noqa: F401 - before anything reads it
@@ -28,3 +29,14 @@ def pytest_collection_finish() -> None:
     """What is there now stays to the end: the garbage collector need not look at it again (a tenth of a run's time)."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture
+def outbox(monkeypatch: pytest.MonkeyPatch) -> object:
+    """What the records send in place of giving it to the broker."""
+    from records import stores
+    from tests.support.desk import CollectingOutbox
+
+    collecting = CollectingOutbox()
+    monkeypatch.setattr(stores, "outbox", lambda: collecting)
+    return collecting

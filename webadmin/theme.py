@@ -1,6 +1,6 @@
 """How the admin looks and what stands in its sidebar (django-unfold's settings)."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.http import HttpRequest
 from django.templatetags.static import static
@@ -11,6 +11,7 @@ from core.states import CaseState
 
 # By name: the models that stand behind it are not loaded yet when the settings import this module.
 IS_MANAGER = "webadmin.admin.isolation.is_manager"
+ADMINISTRATION = _("Administration")
 CASE_LIST = "admin:records_case_changelist"
 
 
@@ -30,6 +31,72 @@ def favicon(request: HttpRequest) -> str:
 def list_style(request: HttpRequest) -> str:
     return static("webadmin/lists.css")
 
+
+class _Item(NamedTuple):
+    title: Any
+    icon: str
+    address: str  # its name
+    permission: Any = None
+
+
+NAVIGATION: tuple[tuple[Any, tuple[_Item, ...]], ...] = (
+    (
+        _("Review"),
+        (
+            _Item(_("Dashboard"), "dashboard", "admin:index"),
+            _Item(_("Cases"), "gavel", "admin:records_case_changelist"),
+            _Item(_("Excluded findings"), "filter_alt_off", "admin:records_exclusion_changelist"),
+            _Item(_("Evidence"), "verified", "admin:records_evidencebundle_changelist"),
+            _Item(_("Reports"), "summarize", "webadmin_reports"),
+        ),
+    ),
+    (
+        _("Watch"),
+        (
+            _Item(_("Sites"), "public", "admin:records_site_changelist"),
+            _Item(_("Crawl runs"), "travel_explore", "admin:records_crawlrun_changelist"),
+            _Item(_("Pages"), "article", "admin:records_pagerecord_changelist"),
+            _Item(_("Archive imports"), "unarchive", "admin:records_archiveimport_changelist"),
+            _Item(_("Addresses"), "link", "admin:records_address_changelist"),
+            _Item(_("Moves of sites"), "move_up", "admin:records_sitemove_changelist"),
+        ),
+    ),
+    (
+        _("Discovery"),
+        (
+            _Item(_("Found pages"), "saved_search", "admin:records_discoveredpage_changelist"),
+            _Item(_("Searches for works"), "manage_search", "admin:records_discoveryplan_changelist"),
+            _Item(_("Search queries"), "history", "admin:records_discoveryquery_changelist"),
+        ),
+    ),
+    (
+        _("Rights"),
+        (
+            _Item(_("Works"), "menu_book", "admin:records_work_changelist"),
+            _Item(_("Licences"), "contract", "admin:records_licence_changelist"),
+            _Item(_("Own domains"), "domain_verification", "admin:records_owndomain_changelist"),
+            _Item(_("Rights holders"), "copyright", "admin:records_rightsholder_changelist"),
+            _Item(_("Memberships"), "group", "admin:records_membership_changelist", IS_MANAGER),
+        ),
+    ),
+    (
+        ADMINISTRATION,
+        (
+            _Item(_("Users"), "manage_accounts", "admin:auth_user_changelist", is_administrator),
+            _Item(_("Failed messages"), "sms_failed", "admin:records_failedmessage_changelist", is_administrator),
+            _Item(
+                _("Checks of the evidence"), "fact_check", "admin:records_evidencecheck_changelist", is_administrator
+            ),
+            _Item(_("Trees and time stamps"), "account_tree", "admin:records_daytree_changelist", is_administrator),
+            _Item(_("Failed stamps"), "timer_off", "admin:records_stampattempt_changelist", is_administrator),
+            _Item(_("Removed evidence"), "delete_history", "admin:records_retentionlog_changelist", is_administrator),
+            _Item(
+                _("Periodic tasks"), "schedule", "admin:django_celery_beat_periodictask_changelist", is_administrator
+            ),
+            _Item(_("Failed logins"), "lock", "admin:axes_accessattempt_changelist", is_administrator),
+        ),
+    ),
+)
 
 UNFOLD = {
     "SITE_TITLE": "追文 Zhuiwen",
@@ -76,62 +143,15 @@ def navigation(request: HttpRequest) -> list[dict[str, Any]]:
     """
     return [
         {
-            "title": _("Review"),
+            "title": title,
+            "separator": number > 0,
+            "collapsible": title is ADMINISTRATION,
             "items": [
-                _item(_("Dashboard"), "dashboard", "index"),
-                _item(_("Cases"), "gavel", "records_case_changelist"),
-                _item(_("Excluded findings"), "filter_alt_off", "records_exclusion_changelist"),
-                _item(_("Evidence"), "verified", "records_evidencebundle_changelist"),
-                {"title": _("Reports"), "icon": "summarize", "link": reverse("webadmin_reports")},
+                {"title": each.title, "icon": each.icon, "link": reverse(each.address), "permission": each.permission}
+                for each in items
             ],
-        },
-        {
-            "title": _("Watch"),
-            "separator": True,
-            "items": [
-                _item(_("Sites"), "public", "records_site_changelist"),
-                _item(_("Crawl runs"), "travel_explore", "records_crawlrun_changelist"),
-                _item(_("Pages"), "article", "records_pagerecord_changelist"),
-                _item(_("Archive imports"), "unarchive", "records_archiveimport_changelist"),
-                _item(_("Addresses"), "link", "records_address_changelist"),
-                _item(_("Moves of sites"), "move_up", "records_sitemove_changelist"),
-            ],
-        },
-        {
-            "title": _("Discovery"),
-            "separator": True,
-            "items": [
-                _item(_("Found pages"), "saved_search", "records_discoveredpage_changelist"),
-                _item(_("Searches for works"), "manage_search", "records_discoveryplan_changelist"),
-                _item(_("Search queries"), "history", "records_discoveryquery_changelist"),
-            ],
-        },
-        {
-            "title": _("Rights"),
-            "separator": True,
-            "items": [
-                _item(_("Works"), "menu_book", "records_work_changelist"),
-                _item(_("Licences"), "contract", "records_licence_changelist"),
-                _item(_("Own domains"), "domain_verification", "records_owndomain_changelist"),
-                _item(_("Rights holders"), "copyright", "records_rightsholder_changelist"),
-                _item(_("Memberships"), "group", "records_membership_changelist", IS_MANAGER),
-            ],
-        },
-        {
-            "title": _("Administration"),
-            "separator": True,
-            "collapsible": True,
-            "items": [
-                _item(_("Users"), "manage_accounts", "auth_user_changelist", is_administrator),
-                _item(_("Failed messages"), "sms_failed", "records_failedmessage_changelist", is_administrator),
-                _item(_("Checks of the evidence"), "fact_check", "records_evidencecheck_changelist", is_administrator),
-                _item(_("Trees and time stamps"), "account_tree", "records_daytree_changelist", is_administrator),
-                _item(_("Failed stamps"), "timer_off", "records_stampattempt_changelist", is_administrator),
-                _item(_("Removed evidence"), "delete_history", "records_retentionlog_changelist", is_administrator),
-                _item(_("Periodic tasks"), "schedule", "django_celery_beat_periodictask_changelist", is_administrator),
-                _item(_("Failed logins"), "lock", "axes_accessattempt_changelist", is_administrator),
-            ],
-        },
+        }
+        for number, (title, items) in enumerate(NAVIGATION)
     ]
 
 
@@ -149,11 +169,6 @@ def tabs(request: HttpRequest) -> list[dict[str, Any]]:
             ],
         },
     ]
-
-
-def _item(title: Any, icon: str, name: str, permission: Any = None) -> dict[str, Any]:
-    item = {"title": title, "icon": icon, "link": reverse(f"admin:{name}")}
-    return {**item, "permission": permission} if permission else item
 
 
 def _state_tab(title: Any, state: CaseState) -> dict[str, Any]:

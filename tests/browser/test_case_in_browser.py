@@ -6,7 +6,6 @@ from playwright.sync_api import Browser, expect
 
 from core.messages import OpinionsRequested
 from core.states import Verdict
-from records import stores
 from records.models import Case
 from records.opinions.asking import ask
 from records.opinions.requests import Subject, request_opinions
@@ -34,13 +33,6 @@ def reviewer(chromium: Browser, live_server: object, world: admin_data.World, te
     at_work = browser.visitor(chromium, str(live_server))
     at_work.log_in(world.ours.reviewer.get_username(), admin_data.PASSWORD)
     return at_work
-
-
-@pytest.fixture
-def outbox(monkeypatch: pytest.MonkeyPatch) -> CollectingOutbox:
-    collecting = CollectingOutbox()
-    monkeypatch.setattr(stores, "outbox", lambda: collecting)
-    return collecting
 
 
 def case_path(case: Case) -> str:

@@ -10,7 +10,6 @@ from django.contrib.auth.models import User
 from playwright.sync_api import Browser, Page, expect
 
 from core.messages import CrawlRequested
-from records import stores
 from records.models import ArchiveImport, DiscoveredPage, PageRecord, Site, SiteMove
 from records.sites import discovery, imports
 from records.sites import encrypted_secrets as sealed
@@ -26,13 +25,6 @@ LOGIN = "open https://luoxia.example/in\nfill name = {user}\nfill pass = {passwo
 @pytest.fixture
 def world(transactional_db: None) -> admin_data.World:
     return admin_data.fill_world(cases=2)
-
-
-@pytest.fixture
-def outbox(monkeypatch: pytest.MonkeyPatch) -> CollectingOutbox:
-    collecting = CollectingOutbox()
-    monkeypatch.setattr(stores, "outbox", lambda: collecting)
-    return collecting
 
 
 @pytest.fixture

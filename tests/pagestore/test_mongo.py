@@ -2,6 +2,8 @@
 
 import random
 import sqlite3
+import subprocess
+import sys
 import threading
 import zlib
 from collections.abc import Iterator
@@ -201,6 +203,24 @@ def test_a_url_that_cannot_be_names_the_variable_and_no_secret(url: str) -> None
     with pytest.raises(BadConfiguration, match="ZHUIWEN_MONGO_URL") as failure:
         connect(url)
     assert "secret" not in str(failure.value)
+
+
+FORKS = """
+import os, sys
+from pagestore.connection import connect, ping
+database = connect(sys.argv[1])
+if os.fork() == 0:
+    ping(database)
+    os._exit(0)
+sys.exit(os.wait()[1])
+"""
+
+
+@pytest.mark.usefixtures("processes")
+def test_a_process_may_fork_after_it_connected(mongo_url: str) -> None:
+    command = [sys.executable, "-W", "error:MongoClient:UserWarning", "-c", FORKS, mongo_url]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_writes_wait_for_the_journal_unless_the_url_says_otherwise(mongo_url: str) -> None:

@@ -14,7 +14,6 @@ from core.errors import NotFound, ServiceUnavailable
 from core.messages import OpinionsRequested
 from core.settings_loading import load
 from deploy.cli import cases
-from records import stores
 from records.models import Case, OpinionRequest
 from records.opinions.asking import ask
 from records.opinions.requests import EXPIRES_AFTER, Subject, is_open, request_opinions
@@ -43,13 +42,6 @@ def texts(world: admin_data.World, monkeypatch: pytest.MonkeyPatch) -> case_text
 @pytest.fixture
 def case(world: admin_data.World, texts: object) -> Case:
     return world.ours.cases[0]
-
-
-@pytest.fixture
-def outbox(monkeypatch: pytest.MonkeyPatch) -> CollectingOutbox:
-    collecting = CollectingOutbox()
-    monkeypatch.setattr(stores, "outbox", lambda: collecting)
-    return collecting
 
 
 @pytest.fixture

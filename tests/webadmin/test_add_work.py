@@ -41,13 +41,6 @@ def store(monkeypatch: pytest.MonkeyPatch) -> MemoryWorkStore:
     return kept
 
 
-@pytest.fixture
-def outbox(monkeypatch: pytest.MonkeyPatch) -> CollectingOutbox:
-    collecting = CollectingOutbox()
-    monkeypatch.setattr(stores, "outbox", lambda: collecting)
-    return collecting
-
-
 def text(name: str, content: str | bytes) -> SimpleUploadedFile:
     return SimpleUploadedFile(name, content.encode() if isinstance(content, str) else content)
 

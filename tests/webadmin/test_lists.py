@@ -49,13 +49,6 @@ KEPT_BY_MANAGERS = [Work, Licence, OwnDomain, Site]
 WRITTEN_BY_THE_PIPELINE = [CrawlRun, PageRecord, Exclusion, Case]
 
 
-@pytest.fixture
-def outbox(monkeypatch: pytest.MonkeyPatch) -> CollectingOutbox:
-    collecting = CollectingOutbox()
-    monkeypatch.setattr(stores, "outbox", lambda: collecting)
-    return collecting
-
-
 def shown(client: Client, model: type[Model], **filters: object) -> list[Model]:
     response = client.get(list_url(model), filters)
     assert response.status_code == 200

@@ -12,7 +12,6 @@ from django.utils import timezone
 from core.errors import BadInput
 from core.messages import CrawlRequested
 from crawler.site_kinds import KINDS
-from records import stores
 from records.access import HOLDER_PATHS
 from records.models import ArchiveImport, DiscoveredPage, DiscoveryPlan, DiscoveryQuery, Site
 from records.sites import discovery, imports, watchlist
@@ -26,13 +25,6 @@ if TYPE_CHECKING:
 
 NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
 CONFIRM = {"_form_submitted": "True"}  # what the dialog sends
-
-
-@pytest.fixture
-def outbox(monkeypatch: pytest.MonkeyPatch) -> CollectingOutbox:
-    collecting = CollectingOutbox()
-    monkeypatch.setattr(stores, "outbox", lambda: collecting)
-    return collecting
 
 
 @pytest.fixture

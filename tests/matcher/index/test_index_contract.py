@@ -24,22 +24,6 @@ from tests.support.index_texts import IDS, MANY, PRINTS, RefreshedIndex, found, 
 A, B, C = IDS[:3]
 
 
-@pytest.fixture
-def client(redis_url: str) -> Iterator[redis.Redis]:
-    client = redis.Redis.from_url(redis_url)
-    client.flushdb()
-    yield client
-    client.close()
-
-
-@pytest.fixture
-def cluster(redis_cluster_url: str) -> Iterator[RedisCluster]:
-    client = RedisCluster.from_url(redis_cluster_url.replace("redis+cluster", "redis"))
-    client.flushall(target_nodes=RedisCluster.PRIMARIES)
-    yield client
-    client.close()
-
-
 @pytest.fixture(
     params=[("memory",), ("redis", "redis_url"), ("cluster", "redis_cluster_url"), ("snapshot", "redis_url")],
     ids=itemgetter(0),

@@ -38,22 +38,6 @@ PLAIN = ALGORITHMS[1]  # another than the default
 LONG = fingerprint_text(story(77, sentences=180))
 
 
-@pytest.fixture
-def client(redis_url: str) -> Iterator[redis.Redis]:
-    client = redis.Redis.from_url(redis_url)
-    client.flushdb()
-    yield client
-    client.close()
-
-
-@pytest.fixture
-def cluster(redis_cluster_url: str) -> Iterator[RedisCluster]:
-    client = RedisCluster.from_url(redis_cluster_url.replace("redis+cluster", "redis"))
-    client.flushall(target_nodes=RedisCluster.PRIMARIES)
-    yield client
-    client.close()
-
-
 def number_in(client: redis.Redis, generation: Generation, field: str) -> int:
     """A number of the generation's meta."""
     return int(client.hget(generation.names.meta, field) or 0)
