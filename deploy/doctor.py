@@ -17,7 +17,7 @@ from core.errors import ZhuiwenError
 from core.wording import Message
 from deploy import home_checks
 from deploy.findings import Check, Context, Finding
-from deploy.services import ServiceStatus, State, status
+from deploy.services import ServiceStatus, State, probes, status
 from deploy.services.driver_probes import index_client
 from deploy.services.state import without_secrets
 from pagestore.connection import connect, translated
@@ -102,8 +102,12 @@ def index_keeps_all(context: Context) -> list[Finding]:
 
 
 def mongo_writes(context: Context) -> list[Finding]:
+    """A page store that answers and stores nothing: its disk is full, or its user may not write."""
+    url = context.home.settings.mongo_url
+    if not probes.mongo_answers(url):
+        return []  # `services` says so
     try:
-        database = connect(context.home.settings.mongo_url, timeout_s=REDIS_TIMEOUT_S)
+        database = connect(url, timeout_s=REDIS_TIMEOUT_S)
         with translated(database):
             database["doctor"].update_one({"_id": "write"}, {"$set": {"by": os.getpid()}}, upsert=True)
             database["doctor"].delete_one({"_id": "write"})

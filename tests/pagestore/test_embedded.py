@@ -38,8 +38,7 @@ def greeted(path: Path) -> socket.socket:
 
 def promise(client: socket.socket, promised: int, sent: int) -> None:
     """Begin a message, and break off."""
-    client.sendall(HEADER.pack(promised, 2, 0, OP_MSG))
-    client.sendall(bytes(sent))
+    client.sendall(HEADER.pack(promised, 2, 0, OP_MSG) + bytes(sent))
 
 
 def is_cut_off(client: socket.socket) -> bool:
