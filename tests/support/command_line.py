@@ -14,6 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from deploy.cli import main
+from tests.support.ready_process import ready
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -46,7 +49,19 @@ class CommandLine:
     environment: dict[str, str] = field(default_factory=dict)
 
     def __call__(self, *arguments: object, stdin: bytes = b"") -> Done:
-        return self.python("-c", "from deploy.cli import main; main()", *arguments, stdin=stdin)
+        with tempfile.TemporaryDirectory() as folder:
+            files = [Path(folder) / name for name in ("in", "out", "err")]
+            for path, content in zip(files, (stdin, b"", b""), strict=True):
+                path.write_bytes(content)
+            given = (self.environ(), Path.cwd(), [str(each) for each in arguments], files)
+            process = ready().Process(target=_run, args=given)
+            process.start()
+            process.join(TIMEOUT_S)
+            if process.is_alive():
+                process.kill()
+                pytest.fail(f"zhuiwen {' '.join(given[2])} takes more than {TIMEOUT_S:g} s")
+            assert process.exitcode is not None
+            return Done(process.exitcode, files[1].read_bytes().decode(), files[2].read_bytes().decode())
 
     def python(self, *arguments: object, stdin: bytes = b"") -> Done:
         """Run Python in the same environment."""
@@ -63,6 +78,18 @@ class CommandLine:
     def environ(self) -> dict[str, str]:
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("ZHUIWEN_")}
         return {**inherited, "PYTHONUTF8": "1", "ZHUIWEN_HOME": str(self.home), **self.environment}
+
+
+def _run(environment: dict[str, str], folder: Path, arguments: list[str], files: list[Path]) -> None:
+    """Be the command line, in a process that has what it imports."""
+    os.environ.clear()
+    os.environ.update(environment)
+    os.chdir(folder)
+    for number, (path, flags) in enumerate(zip(files, (os.O_RDONLY, os.O_WRONLY, os.O_WRONLY), strict=True)):
+        os.dup2(os.open(path, flags), number)
+    sys.stdin = open(0, encoding="utf-8")  # noqa: SIM115 - a process of multiprocessing has given up its own
+    sys.argv = ["zhuiwen", *arguments]
+    main(arguments)
 
 
 # Imports what the verbs import, once; each command then runs in a child of its own, as it would from a shell.

@@ -23,12 +23,28 @@ _IMPORTED = (
     "tests.crawler.visited_site",
     "tldextract",
 )
+# What the verbs of the command line import, but for Django's models: these need an installation.
+_COMMANDS = (
+    "analytics.formats",
+    "celery.app",
+    "deploy.cli.app",
+    "deploy.cli.session",
+    "deploy.home",
+    "django.db.models",
+    "django.http",
+    "django.urls",
+    "evidence.stamps",
+    "intake.files",
+    "kombu.transport.redis",
+    "matcher.matching",
+    "pagestore.evidence",
+)
 
 
 def ready() -> ForkServerContext:
     """The context of such processes. What one is given is pickled, as it is for one that starts from nothing."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(list(_IMPORTED))
+    context.set_forkserver_preload([*_IMPORTED, *_COMMANDS])
     return context
 
 
