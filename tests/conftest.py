@@ -1,12 +1,12 @@
 """What every test may use. A test never sees the home folder of an installation."""
 
-import gc
 import os
 
 import pytest
 from hypothesis import settings
 
 import tests.support.environment  # noqa: F401 - before anything reads it
+from core.garbage import keep_what_is_loaded
 
 # In CI the same examples each time: a new one that fails belongs to whoever searches, not to an unrelated change.
 settings.register_profile("ci", derandomize=True, deadline=None)
@@ -27,8 +27,7 @@ pytest_plugins = [
 
 def pytest_collection_finish() -> None:
     """What is there now stays to the end: the garbage collector need not look at it again (a tenth of a run's time)."""
-    gc.collect()
-    gc.freeze()
+    keep_what_is_loaded()
 
 
 @pytest.fixture

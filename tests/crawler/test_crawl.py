@@ -391,7 +391,7 @@ def test_a_crawl_whose_site_may_be_anothers_asks_for_nothing_and_stores_nothing(
         # A page that was stored when the site went to another, and whose message was not sent, is done again.
         assert stored - 1 <= crawled.counts.stored <= stored
         assert 4 <= stored <= 6
-        assert asked <= stored + 4  # robots.txt, the start page, and one that was on its way
+        assert asked < len(routes) / 2, "pages are asked for until the store's thread finds out; not many"
         assert "may have been given to another process" in str(crawled.counts.faults[-1])
         assert len(crawled.sent) == crawled.counts.stored
         held.touch()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.crawler.texts import own_text
-from tests.support.command_line import CommandLine, ForkedCommandLine
+from tests.support.command_line import CommandLine
 from tests.support.embedded import EmbeddedMongo, mongo_server
 from tests.support.redis_server import redis_url
 from tests.support.web_server import Answer, Routes, WebServer, page
@@ -73,19 +73,18 @@ def web(loopback: None) -> Iterator[WebServer]:
 @pytest.fixture(scope="module")
 def zhuiwen(
     tmp_path_factory: pytest.TempPathFactory, mongo_server: EmbeddedMongo, redis_url: str, web: WebServer
-) -> Iterator[CommandLine]:
+) -> CommandLine:
     environment = {
         "ZHUIWEN_MONGO_URL": mongo_server.url("test_site_try"),
         "ZHUIWEN_REDIS_URL": redis_url.removesuffix("/0") + "/8",
         "ZHUIWEN_ALLOW_PRIVATE_HOSTS": web.netloc,
         "ZHUIWEN_CRAWL_TIMEOUT_S": "5",
     }
-    command = ForkedCommandLine(tmp_path_factory.mktemp("home"), environment)
+    command = CommandLine(tmp_path_factory.mktemp("home"), environment)
     for script in (MIGRATE, FILL):
         done = command.python("-c", script, web.url())
         assert done.code == 0, done.err
-    with command.ready():
-        yield command
+    return command
 
 
 def test_the_rules_are_tried_on_the_stored_pages(zhuiwen: CommandLine, web: WebServer) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.crawler.test_warc_import import Archive, markup
-from tests.support.command_line import CommandLine, ForkedCommandLine
+from tests.support.command_line import CommandLine
 from tests.support.embedded import EmbeddedMongo, mongo_server
 from tests.support.redis_server import redis_url
 from tests.support.web_server import Answer, WebServer, page
@@ -45,7 +45,7 @@ def corpus(
     mongo_server: EmbeddedMongo,
     redis_url: str,
     servers: tuple[WebServer, WebServer],
-) -> Iterator[CommandLine]:
+) -> CommandLine:
     """An installation with an empty database."""
     engine, pirate = servers
     environment = {
@@ -55,12 +55,11 @@ def corpus(
         "ZHUIWEN_SEARCH_URL": engine.url("/search"),
         "ZHUIWEN_SEARCH_DELAY_S": "0",
     }
-    command = ForkedCommandLine(tmp_path_factory.mktemp("home"), environment)
+    command = CommandLine(tmp_path_factory.mktemp("home"), environment)
     migrate = "import os; from deploy.home import prepare; os.environ.update(prepare(os.environ).environment); "
     migrate += "from django.core.management import execute_from_command_line as run; run(['', 'migrate', '-v', '0'])"
     assert command.python("-c", migrate).code == 0
-    with command.ready():
-        yield command
+    return command
 
 
 def test_sites_of_every_kind_are_added_and_bad_lines_of_a_list_are_named(corpus: CommandLine, tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ import redis
 
 from pipeline import job_stats
 from pipeline.pending import KEY_PREFIX
-from tests.support.command_line import CommandLine, ForkedCommandLine
+from tests.support.command_line import CommandLine
 from tests.support.embedded import EmbeddedMongo, mongo_server
 from tests.support.redis_server import redis_url
 from tests.support.web_server import WebServer, page
@@ -65,12 +65,11 @@ def installed(
         "ZHUIWEN_REDIS_URL": redis_url.removesuffix("/0") + "/7",
         "ZHUIWEN_ALLOW_PRIVATE_HOSTS": "127.0.0.1:8801,127.0.0.1:8802",
     }
-    command = ForkedCommandLine(tmp_path_factory.mktemp("home"), environment)
+    command = CommandLine(tmp_path_factory.mktemp("home"), environment)
     migrate = "import os; from deploy.home import prepare; os.environ.update(prepare(os.environ).environment); "
     migrate += "from django.core.management import execute_from_command_line as run; run(['', 'migrate', '-v', '0'])"
     assert command.python("-c", migrate).code == 0
-    with command.ready():
-        yield command
+    yield command
     broker.flushdb()
 
 

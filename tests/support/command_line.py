@@ -7,18 +7,14 @@ import os
 import subprocess
 import sys
 import tempfile
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from deploy.cli import main
-from tests.support.ready_process import ready
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from tests.support.ready_process import ready_process
 
 TIMEOUT_S = 120.0
 
@@ -53,13 +49,14 @@ class CommandLine:
             files = [Path(folder) / name for name in ("in", "out", "err")]
             for path, content in zip(files, (stdin, b"", b""), strict=True):
                 path.write_bytes(content)
-            given = (self.environ(), Path.cwd(), [str(each) for each in arguments], files)
-            process = ready().Process(target=_run, args=given)
+            given = [str(each) for each in arguments]
+            process = ready_process(_run, Path.cwd(), given, files, environment=self.environ())
+            process.daemon = False  # benchmarks start processes of their own
             process.start()
             process.join(TIMEOUT_S)
             if process.is_alive():
                 process.kill()
-                pytest.fail(f"zhuiwen {' '.join(given[2])} takes more than {TIMEOUT_S:g} s")
+                pytest.fail(f"zhuiwen {' '.join(given)} takes more than {TIMEOUT_S:g} s")
             assert process.exitcode is not None
             return Done(process.exitcode, files[1].read_bytes().decode(), files[2].read_bytes().decode())
 
@@ -80,75 +77,14 @@ class CommandLine:
         return {**inherited, "PYTHONUTF8": "1", "ZHUIWEN_HOME": str(self.home), **self.environment}
 
 
-def _run(environment: dict[str, str], folder: Path, arguments: list[str], files: list[Path]) -> None:
+def _run(folder: Path, arguments: list[str], files: list[Path]) -> None:
     """Be the command line, in a process that has what it imports."""
-    os.environ.clear()
-    os.environ.update(environment)
     os.chdir(folder)
     for number, (path, flags) in enumerate(zip(files, (os.O_RDONLY, os.O_WRONLY, os.O_WRONLY), strict=True)):
         os.dup2(os.open(path, flags), number)
     sys.stdin = open(0, encoding="utf-8")  # noqa: SIM115 - a process of multiprocessing has given up its own
     sys.argv = ["zhuiwen", *arguments]
     main(arguments)
-
-
-# Imports what the verbs import, once; each command then runs in a child of its own, as it would from a shell.
-_PARENT = """
-import json, os, sys
-from deploy.home import prepare
-os.environ.update(prepare(os.environ).environment)
-import django
-django.setup()
-import analytics.formats, pipeline.idle, pipeline.wiring, records.works.catalogue, intake, records.reports
-from deploy.cli import main
-for line in sys.stdin:
-    arguments, files = json.loads(line)
-    child = os.fork()
-    if child:
-        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
-        continue
-    for number, (name, flags) in enumerate(zip(files, (os.O_RDONLY, os.O_WRONLY, os.O_WRONLY))):
-        os.dup2(os.open(name, flags), number)
-    try:
-        main(arguments)
-    except SystemExit as end:
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(end.code or 0)
-"""
-
-
-class ForkedCommandLine(CommandLine):
-    """The same command line without the second that an interpreter needs to import everything."""
-
-    @contextmanager
-    def ready(self) -> Iterator[None]:
-        """Commands can be run inside."""
-        with subprocess.Popen(
-            [sys.executable, "-c", _PARENT],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env=self.environ(),
-            text=True,
-        ) as parent:
-            object.__setattr__(self, "_parent", parent)
-            yield
-            assert parent.stdin is not None
-            parent.stdin.close()
-
-    def __call__(self, *arguments: object, stdin: bytes = b"") -> Done:
-        parent: subprocess.Popen[str] = self._parent  # type: ignore[attr-defined]
-        assert parent.stdin is not None
-        assert parent.stdout is not None
-        with tempfile.TemporaryDirectory() as folder:
-            files = [Path(folder) / name for name in ("in", "out", "err")]
-            for path, content in zip(files, (stdin, b"", b""), strict=True):
-                path.write_bytes(content)
-            request = [[str(argument) for argument in arguments], [str(path) for path in files]]
-            parent.stdin.write(f"{json.dumps(request)}\n")
-            parent.stdin.flush()
-            code = int(parent.stdout.readline())
-            return Done(code, files[1].read_text("utf-8"), files[2].read_text("utf-8"))
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 import multiprocessing
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from multiprocessing.context import ForkServerContext
 from multiprocessing.process import BaseProcess
 from typing import Any
@@ -41,17 +41,19 @@ _COMMANDS = (
 )
 
 
-def ready() -> ForkServerContext:
+def _ready() -> ForkServerContext:
     """The context of such processes. What one is given is pickled, as it is for one that starts from nothing."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([*_IMPORTED, *_COMMANDS])
     return context
 
 
-def ready_process(run: Callable[..., object], *arguments: Any) -> BaseProcess:
-    """A process, not yet started, that calls `run` in the environment of the test that asks for it."""
-    given = (dict(os.environ), run, arguments)
-    return ready().Process(target=_in_environment, args=given, daemon=True)  # type: ignore[attr-defined,no-any-return]
+def ready_process(
+    run: Callable[..., object], *arguments: Any, environment: Mapping[str, str] = os.environ
+) -> BaseProcess:
+    """A process, not yet started, that calls `run` in that environment, else in that of the test that asks for it."""
+    given = (dict(environment), run, arguments)
+    return _ready().Process(target=_in_environment, args=given, daemon=True)  # type: ignore[attr-defined,no-any-return]
 
 
 def _in_environment(environment: dict[str, str], run: Callable[..., object], arguments: tuple[Any, ...]) -> None:

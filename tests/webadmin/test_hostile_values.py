@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from django.contrib import admin
 from django.contrib.auth.models import User
-from django.db import transaction
 from django.db.models import Model
 from django.forms import DateField, MultiWidget
 from django.test import Client
@@ -21,6 +20,8 @@ from tests.support import admin_data, case_texts
 from tests.support.desk import add_url, list_url, record_url, registered_models, signed_in
 from webadmin.admin.lookups import DeclaredChangeList
 from webadmin.requests.request_values import MAX_LINES, MAX_SEARCH_CHARS, MAX_SEARCH_WORDS
+
+CASES = 2
 
 pytestmark = pytest.mark.usefixtures("loopback")
 
@@ -34,20 +35,11 @@ LIST_PARAMETERS = ("q", "o", "p", "all", "_to_field")
 FLAGS = ("e", "_popup", "_facets", "_changelist_filters")  # said by being there
 
 
-@pytest.fixture(scope="module")
-def filled(django_db_setup: None, django_db_blocker: Any) -> Iterator[admin_data.World]:
-    """Made once for all tests: each of them undoes what it does."""
-    with django_db_blocker.unblock(), transaction.atomic():
-        made = admin_data.fill_world(cases=2)
-        admin_data.removal(admin_data.evidence_bundle(made.ours.cases[0]))
-        yield made
-        transaction.set_rollback(True)
-
-
 @pytest.fixture
-def world(filled: admin_data.World, db: None, monkeypatch: pytest.MonkeyPatch) -> admin_data.World:
-    case_texts.keep_estate(case_texts.use(monkeypatch), filled.ours)
-    return filled
+def world(world: admin_data.World, monkeypatch: pytest.MonkeyPatch) -> admin_data.World:
+    admin_data.removal(admin_data.evidence_bundle(world.ours.cases[0]))
+    case_texts.keep_estate(case_texts.use(monkeypatch), world.ours)
+    return world
 
 
 def visitor(person: User) -> Client:
