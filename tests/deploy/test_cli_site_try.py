@@ -25,7 +25,6 @@ os.environ.update(prepare(os.environ).environment)
 import django
 django.setup()
 """
-MIGRATE = PREPARED + "from django.core.management import call_command; call_command('migrate', verbosity=0)"
 FILL = (
     PREPARED
     + """
@@ -81,9 +80,9 @@ def zhuiwen(
         "ZHUIWEN_CRAWL_TIMEOUT_S": "5",
     }
     command = CommandLine(tmp_path_factory.mktemp("home"), environment)
-    for script in (MIGRATE, FILL):
-        done = command.python("-c", script, web.url())
-        assert done.code == 0, done.err
+    command.make_tables()
+    filled = command.script(FILL, web.url())
+    assert filled.code == 0, filled.err
     return command
 
 
@@ -100,14 +99,14 @@ def test_the_rules_are_tried_on_the_stored_pages(zhuiwen: CommandLine, web: WebS
 
 
 def test_one_page_from_the_web_is_read_and_nothing_of_it_is_kept(zhuiwen: CommandLine, web: WebServer) -> None:
-    before = zhuiwen.python("-c", COUNT).out
+    before = zhuiwen.script(COUNT).out
     done = zhuiwen("site", "try", "落霞", web.url("/good"), "--json")
     assert done.code == 0, done.err
     record = done.json()
     assert (record["is_read"], record["title"], record["login"]) == (True, "第一章 渡口", "none")
     assert (record["refusals"], record["faults"], record["proxies"]) == ([], [], {})
     assert "read: 第一章 渡口" in zhuiwen("site", "try", "落霞", web.url("/good")).out
-    assert zhuiwen.python("-c", COUNT).out == before
+    assert zhuiwen.script(COUNT).out == before
 
 
 def test_a_refusal_is_named_with_its_rule(zhuiwen: CommandLine, web: WebServer) -> None:
@@ -180,7 +179,7 @@ def treat(zhuiwen: CommandLine) -> Iterator[object]:
     """Sets how the site is treated, and puts it back."""
 
     def to(**given: object) -> None:
-        done = zhuiwen.python("-c", TREAT, json.dumps(given))
+        done = zhuiwen.script(TREAT, json.dumps(given))
         assert done.code == 0, done.err
 
     yield to

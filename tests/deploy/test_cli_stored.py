@@ -66,9 +66,7 @@ def installed(
         "ZHUIWEN_ALLOW_PRIVATE_HOSTS": "127.0.0.1:8801,127.0.0.1:8802",
     }
     command = CommandLine(tmp_path_factory.mktemp("home"), environment)
-    migrate = "import os; from deploy.home import prepare; os.environ.update(prepare(os.environ).environment); "
-    migrate += "from django.core.management import execute_from_command_line as run; run(['', 'migrate', '-v', '0'])"
-    assert command.python("-c", migrate).code == 0
+    command.make_tables()
     yield command
     broker.flushdb()
 
@@ -95,7 +93,7 @@ def corpus(installed: CommandLine, broker: redis.Redis) -> CommandLine:
 @pytest.fixture(scope="module")
 def case(corpus: CommandLine) -> str:
     text = f"转载来的文章。\n{SCALE.replace('红木', '虹木')}"
-    done = corpus.python("-c", STORE_AND_MATCH, "http://127.0.0.1:8801/a.html", stdin=text.encode())
+    done = corpus.script(STORE_AND_MATCH, "http://127.0.0.1:8801/a.html", stdin=text.encode())
     assert done.code == 0, done.err
     return done.out.strip()
 

@@ -26,13 +26,6 @@ WORKS = Path(__file__).parents[2] / "deploy" / "demo" / "works"
 SCALE = (WORKS / "一杆秤.txt").read_text("utf-8")
 
 # What a crawler and the workers do with one page, and with a day that ended, in one process.
-MIGRATE = """
-import os
-from deploy.home import prepare
-os.environ.update(prepare(os.environ).environment)
-from django.core.management import execute_from_command_line as run
-run(['', 'migrate', '-v', '0'])
-"""
 STORE_MATCH_AND_STAMP = """
 import os, sys
 from datetime import UTC, datetime, timedelta
@@ -82,8 +75,8 @@ def installed(
         "ZHUIWEN_ALLOW_PRIVATE_HOSTS": "127.0.0.1:8801",
     }
     command = CommandLine(tmp_path_factory.mktemp("home"), environment)
+    command.make_tables()
     for done in (
-        command.python("-c", MIGRATE),
         command("work", "add", WORKS),
         command("site", "add", "http://127.0.0.1:8801/", "--name", "落霞", "--rights-holder", "青梧文学"),
         command("index", "rebuild"),
@@ -104,7 +97,7 @@ def case(installed: CommandLine, unstamped_case: str) -> str:
 
 def matched(command: CommandLine, name: str, state: str) -> str:
     text = f"转载来的文章，{name}。\n{SCALE.replace('红木', '虹木')}"
-    done = command.python("-c", STORE_MATCH_AND_STAMP, f"http://127.0.0.1:8801/{name}.html", state, stdin=text.encode())
+    done = command.script(STORE_MATCH_AND_STAMP, f"http://127.0.0.1:8801/{name}.html", state, stdin=text.encode())
     assert done.code == 0, done.err
     return done.out.strip()
 
@@ -181,7 +174,7 @@ note_evidence_status(redis_client(SETTINGS), SETTINGS)  # as the sweeper does
 
 def checked(command: CommandLine) -> dict[str, Any]:
     """What `evidence status` says after the nightly check ran."""
-    done = command.python("-c", CHECK)
+    done = command.script(CHECK)
     assert done.code == 0, done.err
     said = command("evidence", "status", "--json")
     assert said.code == 0, said.err

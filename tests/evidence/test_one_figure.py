@@ -52,9 +52,7 @@ def case(installed: CommandLine) -> str:
     """A page with most of a chapter, some of it in other characters, twice the beginning, and words of its own."""
     copied = SCALE[:700].replace("的", "地") + SCALE[900:]
     text = f"{SCALE[:120]}\n{OWN}\n{copied}\n{OWN[::-1]}"
-    done = installed.python(
-        "-c", STORE_MATCH_AND_STAMP, "http://127.0.0.1:8801/one.html", "stamped", stdin=text.encode()
-    )
+    done = installed.script(STORE_MATCH_AND_STAMP, "http://127.0.0.1:8801/one.html", "stamped", stdin=text.encode())
     assert done.code == 0, done.err
     return done.out.strip()
 
@@ -68,7 +66,7 @@ def figures(installed: CommandLine, case: str) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def desk(installed: CommandLine, case: str) -> dict[str, str]:
-    done = installed.python("-c", DESK, case)
+    done = installed.script(DESK, case)
     assert done.code == 0, done.err
     pages: dict[str, str] = json.loads(done.out.splitlines()[-1])
     return pages

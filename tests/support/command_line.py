@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,9 +15,16 @@ from typing import Any
 import pytest
 
 from deploy.cli import main
-from tests.support.ready_process import ready_process
+from tests.support.ready_process import ready_process, run_as_command, run_script
 
 TIMEOUT_S = 120.0
+_MAKE_TABLES = """
+import os
+from deploy.home import prepare
+os.environ.update(prepare(os.environ).environment)
+from django.core.management import execute_from_command_line
+execute_from_command_line(["", "migrate", "-v", "0"])
+"""
 
 
 @dataclass(frozen=True)
@@ -45,23 +53,14 @@ class CommandLine:
     environment: dict[str, str] = field(default_factory=dict)
 
     def __call__(self, *arguments: object, stdin: bytes = b"") -> Done:
-        with tempfile.TemporaryDirectory() as folder:
-            files = [Path(folder) / name for name in ("in", "out", "err")]
-            for path, content in zip(files, (stdin, b"", b""), strict=True):
-                path.write_bytes(content)
-            given = [str(each) for each in arguments]
-            process = ready_process(_run, Path.cwd(), given, files, environment=self.environ())
-            process.daemon = False  # benchmarks start processes of their own
-            process.start()
-            process.join(TIMEOUT_S)
-            if process.is_alive():
-                process.kill()
-                pytest.fail(f"zhuiwen {' '.join(given)} takes more than {TIMEOUT_S:g} s")
-            assert process.exitcode is not None
-            return Done(process.exitcode, files[1].read_bytes().decode(), files[2].read_bytes().decode())
+        return self._done(main, arguments, stdin)
+
+    def script(self, code: str, *arguments: object, stdin: bytes = b"") -> Done:
+        """Run some Python in the same environment."""
+        return self._done(run_script, (code, *arguments), stdin)
 
     def python(self, *arguments: object, stdin: bytes = b"") -> Done:
-        """Run Python in the same environment."""
+        """Run Python in the same environment, from nothing: what is loaded or limited is seen."""
         ended = subprocess.run(
             [sys.executable, *map(str, arguments)],
             input=stdin,
@@ -72,19 +71,29 @@ class CommandLine:
         )
         return Done(ended.returncode, ended.stdout.decode(), ended.stderr.decode())
 
+    def make_tables(self) -> None:
+        """What the first `zhuiwen up` does to the admin database."""
+        done = self.script(_MAKE_TABLES)
+        assert done.code == 0, done.err
+
+    def _done(self, run: Callable[[list[str]], object], arguments: Sequence[object], stdin: bytes) -> Done:
+        with tempfile.TemporaryDirectory() as folder:
+            files = [Path(folder) / name for name in ("in", "out", "err")]
+            for path, content in zip(files, (stdin, b"", b""), strict=True):
+                path.write_bytes(content)
+            process = ready_process(run_as_command, run, arguments, files, "zhuiwen", environment=self.environ())
+            process.daemon = False  # benchmarks start processes of their own
+            process.start()
+            process.join(TIMEOUT_S)
+            if process.is_alive():
+                process.kill()
+                pytest.fail(f"{arguments} takes more than {TIMEOUT_S:g} s")
+            assert process.exitcode is not None
+            return Done(process.exitcode, files[1].read_bytes().decode(), files[2].read_bytes().decode())
+
     def environ(self) -> dict[str, str]:
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("ZHUIWEN_")}
         return {**inherited, "PYTHONUTF8": "1", "ZHUIWEN_HOME": str(self.home), **self.environment}
-
-
-def _run(folder: Path, arguments: list[str], files: list[Path]) -> None:
-    """Be the command line, in a process that has what it imports."""
-    os.chdir(folder)
-    for number, (path, flags) in enumerate(zip(files, (os.O_RDONLY, os.O_WRONLY, os.O_WRONLY), strict=True)):
-        os.dup2(os.open(path, flags), number)
-    sys.stdin = open(0, encoding="utf-8")  # noqa: SIM115 - a process of multiprocessing has given up its own
-    sys.argv = ["zhuiwen", *arguments]
-    main(arguments)
 
 
 @pytest.fixture

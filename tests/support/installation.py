@@ -8,7 +8,6 @@ import os
 import signal
 import sqlite3
 import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -23,6 +22,7 @@ import redis
 from core.pages import Page
 from pagestore.mongo import MongoPageStore, connect
 from tests.support.environment import FOREIGN
+from tests.support.ready_process import ready_process, run_as_command, run_script
 from tests.support.web_server import Asked, WebServer
 
 DEADLINE_S = 240.0  # of a process, on a machine that is busy with others
@@ -34,7 +34,7 @@ if "{CRAWL}" in sys.orig_argv:
     home = os.path.basename(os.environ["ZHUIWEN_HOME"])
     os.environ["ZHUIWEN_USER_AGENT"] = f"{{home}} run {{sys.orig_argv[-1]}} process {{os.getpid()}}"
 """
-_SETUP = "import django, sys; django.setup()\n"
+_SETUP = "import django, os, sys; os.setsid(); django.setup()\n"
 _MAKE_TABLES = "from django.core.management import call_command; call_command('migrate', verbosity=0)"
 _MAKE_SITES = """
 import json
@@ -114,18 +114,19 @@ class Machine:
     def home(self) -> Path:
         return Path(self.environment["ZHUIWEN_HOME"])
 
-    def start(self, code: str, *arguments: object) -> "subprocess.Popen[bytes]":
-        command = [sys.executable, "-c", _SETUP + code, *map(str, arguments)]
-        with (self.home / "said").open("wb") as said, (self.home / "log").open("ab") as log:
-            return subprocess.Popen(
-                command, env=self.environment, stdin=subprocess.DEVNULL, stdout=said, stderr=log, start_new_session=True
-            )
-
     def run(self, code: str, *arguments: object) -> list[str]:
         """The lines that it prints. It is waited for, and nothing that it has started."""
-        code_of = self.start(code, *arguments).wait(DEADLINE_S)
-        assert code_of == 0, self.log()
-        return (self.home / "said").read_text().splitlines()
+        said = self.home / "said"
+        said.write_bytes(b"")
+        (self.home / "log").touch()
+        files = [Path(os.devnull), said, self.home / "log"]
+        given = [_SETUP + code, *map(str, arguments)]
+        process = ready_process(run_as_command, run_script, given, files, environment=self.environment)
+        process.daemon = False
+        process.start()
+        process.join(DEADLINE_S)
+        assert process.exitcode == 0, self.log()
+        return said.read_text().splitlines()
 
     def wake(self, *runs: int) -> None:
         """The messages of these runs arrive here."""

@@ -2,9 +2,11 @@
 
 import multiprocessing
 import os
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from multiprocessing.context import ForkServerContext
 from multiprocessing.process import BaseProcess
+from pathlib import Path
 from typing import Any
 
 # What a crawl imports at its start and with its first page. Nothing that starts a thread or sets up a reactor.
@@ -60,3 +62,20 @@ def _in_environment(environment: dict[str, str], run: Callable[..., object], arg
     os.environ.clear()
     os.environ.update(environment)
     run(*arguments)
+
+
+def run_as_command(
+    main: Callable[[list[str]], object], arguments: Sequence[object], files: Sequence[Path], name: str = "-c"
+) -> None:
+    """Be a command in such a process. files: its standard input, output and errors."""
+    for number, (path, flags) in enumerate(zip(files, (os.O_RDONLY, os.O_WRONLY, os.O_WRONLY), strict=True)):
+        os.dup2(os.open(path, flags | os.O_APPEND), number)
+    sys.stdin = open(0, encoding="utf-8")  # noqa: SIM115 - a process of multiprocessing has given up its own
+    sys.argv = [name, *map(str, arguments)]
+    main(sys.argv[1:])
+
+
+def run_script(script: list[str]) -> None:
+    """What `python -c` does with its arguments, the first of which is the code."""
+    sys.argv = ["-c", *script[1:]]
+    exec(compile(script[0], "-c", "exec"), {"__name__": "__main__"})
