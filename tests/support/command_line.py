@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from deploy.cli import main
-from tests.support.ready_process import ready_process, run_as_command, run_script
+from tests.support.ready_process import run_command, run_script
 
 TIMEOUT_S = 120.0
 _MAKE_TABLES = """
@@ -81,15 +81,8 @@ class CommandLine:
             files = [Path(folder) / name for name in ("in", "out", "err")]
             for path, content in zip(files, (stdin, b"", b""), strict=True):
                 path.write_bytes(content)
-            process = ready_process(run_as_command, run, arguments, files, "zhuiwen", environment=self.environ())
-            process.daemon = False  # benchmarks start processes of their own
-            process.start()
-            process.join(TIMEOUT_S)
-            if process.is_alive():
-                process.kill()
-                pytest.fail(f"{arguments} takes more than {TIMEOUT_S:g} s")
-            assert process.exitcode is not None
-            return Done(process.exitcode, files[1].read_bytes().decode(), files[2].read_bytes().decode())
+            code = run_command(run, arguments, files, self.environ(), TIMEOUT_S)
+            return Done(code, files[1].read_bytes().decode(), files[2].read_bytes().decode())
 
     def environ(self) -> dict[str, str]:
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("ZHUIWEN_")}

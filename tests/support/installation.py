@@ -22,7 +22,7 @@ import redis
 from core.pages import Page
 from pagestore.mongo import MongoPageStore, connect
 from tests.support.environment import FOREIGN
-from tests.support.ready_process import ready_process, run_as_command, run_script
+from tests.support.ready_process import run_command, run_script
 from tests.support.web_server import Asked, WebServer
 
 DEADLINE_S = 240.0  # of a process, on a machine that is busy with others
@@ -120,12 +120,8 @@ class Machine:
         said.write_bytes(b"")
         (self.home / "log").touch()
         files = [Path(os.devnull), said, self.home / "log"]
-        given = [_SETUP + code, *map(str, arguments)]
-        process = ready_process(run_as_command, run_script, given, files, environment=self.environment)
-        process.daemon = False
-        process.start()
-        process.join(DEADLINE_S)
-        assert process.exitcode == 0, self.log()
+        exit_code = run_command(run_script, [_SETUP + code, *arguments], files, self.environment, DEADLINE_S)
+        assert exit_code == 0, self.log()
         return said.read_text().splitlines()
 
     def wake(self, *runs: int) -> None:

@@ -9,6 +9,8 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 # What a crawl imports at its start and with its first page. Nothing that starts a thread or sets up a reactor.
 _IMPORTED = (
     "crawler.run",
@@ -54,25 +56,43 @@ def ready_process(
     run: Callable[..., object], *arguments: Any, environment: Mapping[str, str] = os.environ
 ) -> BaseProcess:
     """A process, not yet started, that calls `run` in that environment, else in that of the test that asks for it."""
-    given = (dict(environment), run, arguments)
+    given = (Path.cwd(), dict(environment), run, arguments)
     return _ready().Process(target=_in_environment, args=given, daemon=True)  # type: ignore[attr-defined,no-any-return]
 
 
-def _in_environment(environment: dict[str, str], run: Callable[..., object], arguments: tuple[Any, ...]) -> None:
+def _in_environment(
+    folder: Path, environment: dict[str, str], run: Callable[..., object], arguments: tuple[Any, ...]
+) -> None:
+    os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
     run(*arguments)
 
 
-def run_as_command(
-    main: Callable[[list[str]], object], arguments: Sequence[object], files: Sequence[Path], name: str = "-c"
-) -> None:
-    """Be a command in such a process. files: its standard input, output and errors."""
+def run_command(
+    main: Callable[[list[str]], object],
+    arguments: Sequence[object],
+    files: Sequence[Path],
+    environment: Mapping[str, str],
+    within_s: float,
+) -> int:
+    """Run a command to its end in such a process; its exit code. files: its standard input, output and errors."""
+    process = ready_process(_be_command, main, list(map(str, arguments)), files, environment=environment)
+    process.daemon = False  # benchmarks and crawlers start processes of their own
+    process.start()
+    process.join(within_s)
+    if process.exitcode is None:
+        process.kill()
+        pytest.fail(f"{arguments} takes more than {within_s:g} s")
+    return process.exitcode
+
+
+def _be_command(main: Callable[[list[str]], object], arguments: list[str], files: Sequence[Path]) -> None:
     for number, (path, flags) in enumerate(zip(files, (os.O_RDONLY, os.O_WRONLY, os.O_WRONLY), strict=True)):
         os.dup2(os.open(path, flags | os.O_APPEND), number)
     sys.stdin = open(0, encoding="utf-8")  # noqa: SIM115 - a process of multiprocessing has given up its own
-    sys.argv = [name, *map(str, arguments)]
-    main(sys.argv[1:])
+    sys.argv = ["zhuiwen", *arguments]
+    main(arguments)
 
 
 def run_script(script: list[str]) -> None:
