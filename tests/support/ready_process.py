@@ -57,7 +57,7 @@ def ready_process(
 ) -> BaseProcess:
     """A process, not yet started, that calls `run` in that environment, else in that of the test that asks for it."""
     given = (Path.cwd(), dict(environment), run, arguments)
-    return _ready().Process(target=_in_environment, args=given, daemon=True)  # type: ignore[attr-defined,no-any-return]
+    return _ready().Process(target=_in_environment, args=given, daemon=True)
 
 
 def _in_environment(
