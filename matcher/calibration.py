@@ -58,10 +58,26 @@ class Calibration:
         100  # two advertisements: a short piece between them and a long one belongs to the same passage
     )
     max_inserted_share: float = 0.6  # of what is put in where the work goes on: an advertisement, not two excerpts
+    max_inserted_share_of_stretch: float = 0.6
     max_work_gap_of_insertion_tokens: int = 8
     max_free_work_gap_tokens: int = 60
     max_work_gap_share: float = 1.0
     max_free_share_of_leap: float = 0.5  # a leap over sentences that stand elsewhere on the page leaves nothing out
+    # The walk along a passage (matcher.align.jump_alignment).
+    walk_same: int = 4
+    walk_near: int = 3
+    walk_other: int = -3
+    walk_gap: int = 4
+    walk_gap_more: int = 1
+    walk_gap_tokens: int = 4
+    walk_foreign: int = 5
+    walk_back: int = 2
+    walk_leap: int = 8
+    walk_backwards: int = 1
+    walk_far: int = 6
+    walk_boundary: int = 5
+    walk_again: int = 2
+    passage_margin_tokens: int = 40  # of the work, on either side
     min_companion_tokens: int = 14  # beside a passage, less proves enough; 10 and 20 gave the same
     min_scattered_tokens: int = 120  # so much of one text in pieces, each too little by itself, is not accidental
     min_matched_tokens: int = 23  # below it set phrases and verse that everybody quotes begin

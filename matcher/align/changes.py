@@ -11,11 +11,31 @@ from fingerprint.algorithms import Algorithm
 from fingerprint.characters import Kind
 from matcher.align import change_kernels, pair_kinds, token_alignment
 from matcher.align.change_kernels import ChangeNumbers, Changes, Totals, WorkRanges, WorkTokens
-from matcher.align.extension import gapped_limits
+from matcher.align.jump_alignment import JumpCosts, Side, align_with_jumps
 from matcher.align.pair_kinds import CharacterTables, Stretch
-from matcher.align.segments import PAGE_END, PAGE_START, WORK_END, WORK_START, Segments, Tracebacks
-from matcher.align.token_alignment import FROM_PAGE, FROM_WORK, KIND, TO_PAGE, TO_WORK, align_tokens
+from matcher.align.segments import (
+    NO_TRACEBACK,
+    PAGE_END,
+    PAGE_START,
+    TRACEBACK,
+    WORK_END,
+    WORK_START,
+    Segments,
+    Tracebacks,
+)
+from matcher.align.token_agreement import NearTokens
+from matcher.align.token_alignment import (
+    FROM_PAGE,
+    FROM_WORK,
+    IN_WORK,
+    KIND,
+    ON_PAGE,
+    TO_PAGE,
+    TO_WORK,
+    align_tokens,
+)
 from matcher.align.tokenized_text import TokenizedPage, TokenizedText
+from matcher.align.xdrop import UNALIGNED
 from matcher.calibration import Calibration
 
 # The first number in a row of changes is a place in CHANGE_KINDS.
@@ -71,7 +91,7 @@ class Comparison:
     """A passage compared: the tokens of page and work that it spans, and what happened in between.
 
     segments, tracebacks: what it was joined from. changes, totals, work_ranges, work_matched, matched, same,
-    longest_run: see `change_kernels.PassageChanges`. displaced: segments that stand in another order than in the work.
+    longest_run: see `change_kernels.PassageChanges`. displaced: see `token_alignment.TokenAlignment`.
     changed: tokens in which the wording differs, of the longer side of each change.
     """
 
@@ -112,23 +132,23 @@ def compare_passage(
     page: TokenizedPage, work: TokenizedText, segments: Segments, tracebacks: Tracebacks, calibration: Calibration
 ) -> Comparison:
     """Align a passage token by token, and classify what differs. segments: of the passage, in order of the page."""
-    tokens, others = page.fingerprint.tokens, work.fingerprint.tokens
-    aligned = align_tokens(tokens, page.near, others, segments, tracebacks, gapped_limits(calibration))
-    least, most = segments.min(axis=0).tolist(), segments.max(axis=0).tolist()
-    page_start, page_end, work_start, work_end = least[PAGE_START], most[PAGE_END], least[WORK_START], most[WORK_END]
+    start = int(segments[:, PAGE_START].min())
+    aligned = align_tokens(_counterparts(page, work, segments, tracebacks, calibration), start)
+    page_start, page_end = aligned.pairs[[0, -1], ON_PAGE].tolist()
+    work_start, work_end = int(aligned.pairs[:, IN_WORK].min()), int(aligned.pairs[:, IN_WORK].max())
     found = change_kernels.classify_changes(
         aligned.pairs,
         aligned.gaps,
-        stretch_of(page, page_start, page_end),
-        stretch_of(work, work_start, work_end),
+        stretch_of(page, page_start, page_end + 1),
+        stretch_of(work, work_start, work_end + 1),
         character_tables(page.fingerprint.algorithm),
         CHANGE_NUMBERS,
     )
     return Comparison(
         page_start,
-        page_end,
+        page_end + 1,
         work_start,
-        work_end,
+        work_end + 1,
         segments,
         tracebacks,
         found.changes,
@@ -141,6 +161,54 @@ def compare_passage(
         displaced=aligned.displaced,
         changed=int(found.totals[_IS_WORDING, change_kernels.TOKENS].sum()),
     )
+
+
+def _counterparts(
+    page: TokenizedPage, work: TokenizedText, segments: Segments, tracebacks: Tracebacks, calibration: Calibration
+) -> NDArray[np.int32]:
+    """int32[page tokens of the passage]: the work token of each, or UNALIGNED.
+
+    One segment in which nothing was put in or left out is as it was extended.
+    """
+    least, most = segments.min(axis=0).tolist(), segments.max(axis=0).tolist()
+    start, end, place = least[PAGE_START], most[PAGE_END], least[TRACEBACK]
+    if len(segments) == 1 and place != NO_TRACEBACK and most[WORK_END] - least[WORK_START] == end - start:
+        aligned_to = tracebacks[place : place + end - start]
+        if (np.diff(aligned_to) == 1).all():
+            return aligned_to
+    first = max(0, least[WORK_START] - calibration.passage_margin_tokens)
+    last = min(work.fingerprint.tokens.size, most[WORK_END] + calibration.passage_margin_tokens)
+    near = NearTokens(page.near.rows[start:end], page.near.masks)
+    aligned_to = align_with_jumps(
+        _side_of(page, start, end), near, _side_of(work, first, last), jump_costs(calibration)
+    )
+    aligned_to[aligned_to != UNALIGNED] += first
+    return aligned_to
+
+
+def jump_costs(calibration: Calibration) -> JumpCosts:
+    """What the walk along a passage earns and pays."""
+    return JumpCosts(
+        same=calibration.walk_same,
+        near=calibration.walk_near,
+        other=calibration.walk_other,
+        gap=calibration.walk_gap,
+        gap_more=calibration.walk_gap_more,
+        gap_tokens=calibration.walk_gap_tokens,
+        foreign=calibration.walk_foreign,
+        back=calibration.walk_back,
+        leap=calibration.walk_leap,
+        backwards=calibration.walk_backwards,
+        far=calibration.walk_far,
+        boundary=calibration.walk_boundary,
+        again=calibration.walk_again,
+    )
+
+
+def _side_of(text: TokenizedText, start: int, end: int) -> Side:
+    folding = character_tables(text.fingerprint.algorithm).folding
+    characters = folding[text.code_points(start, end)]
+    return Side(text.fingerprint.tokens[start:end], characters, text.begin_sentences(start, end))
 
 
 def stretch_of(text: TokenizedText, start: int, end: int) -> Stretch:

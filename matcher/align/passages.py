@@ -5,6 +5,7 @@ both took. So an advertisement or a cut stays inside a passage, and a page of ot
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,22 +36,66 @@ def chain_segments(segments: Segments, calibration: Calibration) -> list[Segment
     ]
 
 
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """Segments of these rows, joined: tokens that match, and the ranges of page and work."""
+
+    rows: tuple[int, ...]
+    tokens: int
+    page_start: int
+    page_end: int
+    work_start: int
+    work_end: int
+
+    def with_run(self, other: "_Run") -> "_Run":
+        return _Run(
+            self.rows + other.rows,
+            self.tokens + other.tokens,
+            self.page_start,
+            max(self.page_end, other.page_end),
+            min(self.work_start, other.work_start),
+            max(self.work_end, other.work_end),
+        )
+
+
 def _join_neighbours(ordered: Segments, calibration: Calibration) -> Iterator[Segments]:
-    """Runs of neighbours. What is joined grows and can bridge more, so that the order of joining does not matter."""
+    """Runs of neighbours. What is joined grows and can bridge more, so that the order of joining does not matter.
+
+    A few tokens of another stretch of the work between two runs of one stretch agree by chance, and are dropped.
+    """
     needed, is_sheltered = (column.tolist() for column in _needed_tokens(ordered, calibration))
-    runs = [(number, number + 1, int(row[MATCHES])) for number, row in enumerate(ordered)]
+    columns = ordered[:, [MATCHES, PAGE_START, PAGE_END, WORK_START, WORK_END]].tolist()
+    runs = [_Run((number,), *row) for number, row in enumerate(columns)]
     before = len(runs) + 1
     while len(runs) < before:
         before, joined = len(runs), runs[:1]
-        for start, end, tokens in runs[1:]:
-            last = joined[-1]
-            least = max(last[2], tokens) if is_sheltered[start - 1] else min(last[2], tokens)
-            if least >= needed[start - 1]:
-                joined[-1] = (last[0], end, last[2] + tokens)
+        for run in runs[1:]:
+            last, gap = joined[-1], run.rows[0] - 1
+            most_of_both = max if is_sheltered[gap] else min
+            if most_of_both(last.tokens, run.tokens) >= needed[gap] or _are_of_one_stretch(last, run, calibration):
+                joined[-1] = last.with_run(run)
+            elif (
+                len(joined) > 1
+                and last.tokens < calibration.min_exact_tokens
+                and _are_of_one_stretch(joined[-2], run, calibration)
+            ):
+                joined[-2:] = [joined[-2].with_run(run)]
             else:
-                joined.append((start, end, tokens))
+                joined.append(run)
         runs = joined
-    return (ordered[start:end] for start, end, _ in runs)
+    return (ordered[list(run.rows)] for run in runs)
+
+
+def _are_of_one_stretch(one: _Run, other: _Run, calibration: Calibration) -> bool:
+    """Whether both were taken from one stretch of the work, in whatever order, and little else stands between them."""
+    work_gap = max(one.work_start, other.work_start) - min(one.work_end, other.work_end)
+    page_gap = other.page_start - one.page_end
+    most = min(
+        calibration.max_page_gap_tokens, calibration.max_inserted_share_of_stretch * min(one.tokens, other.tokens)
+    )
+    return work_gap <= calibration.max_free_work_gap_tokens and page_gap <= max(
+        most, calibration.max_free_page_gap_tokens
+    )
 
 
 def _needed_tokens(ordered: Segments, calibration: Calibration) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
