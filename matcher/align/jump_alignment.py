@@ -165,15 +165,50 @@ def _walk(
         np.full(tokens + 1, UNALIGNED, np.int32),
         np.zeros(tokens + 1, np.bool_),
     )
-    for at in range(tokens):
-        least = max(ends.best[at], ends.foreign[at]) - costs.leap - costs.backwards - costs.boundary
+    at = _fill_rows(cells, row, ends, page, near, work, seeds, owners, costs, 0)
+    while at < tokens:
+        cells = _with_room(cells)
+        at = _fill_rows(cells, row, ends, page, near, work, seeds, owners, costs, at)
+    return _trace(cells, ends, tokens)
+
+
+@kernel(allocates=False)
+def _fill_rows(  # noqa: PLR0917 - kernels take no keywords
+    cells: Cells,
+    row: Row,
+    ends: Ends,
+    page: Side,
+    near: NearTokens,
+    work: Side,
+    seeds: Seeds,
+    owners: NDArray[np.int32],
+    costs: JumpCosts,
+    at: int,
+) -> int:
+    """Walk on from page token `at`; the token for whose cells there is no room, else how many there are."""
+    while at < page.tokens.size:
+        least = max(ends.best[at], ends.foreign[at]) - costs.leap - costs.backwards
         offered = _go_on(cells, row, at, work.tokens.size, least, costs)
-        offered = _come_in(cells, row, offered, ends, page, near, work, seeds, at, costs)
-        if rows[at] + offered > cells.works.size:
-            cells = _with_room(cells, rows[at] + offered)
+        if not _goes_on_well(cells, ends, page, work, at):
+            offered = _come_in(cells, row, offered, ends, page, near, work, seeds, at, costs)
+        if cells.rows[at] + offered > cells.works.size:
+            for number in range(offered):
+                row.scores[row.touched[number]] = NOWHERE
+            return at
         _keep(cells, row, offered, ends, page, near, work, owners, at, least, costs)
         _leave(cells, ends, page.begins[at], at, costs)
-    return _trace(cells, ends, tokens)
+        at += 1
+    return at
+
+
+@kernel(allocates=False)
+def _goes_on_well(cells: Cells, ends: Ends, page: Side, work: Side, at: int) -> bool:
+    """Whether the best walk goes on with the same token inside a sentence: a leap can as well come later."""
+    cell = ends.cell[at]
+    if cell == NO_CELL or page.begins[at] or ends.best[at] < ends.foreign[at]:
+        return False
+    there = cells.works[cell] + 1
+    return bool(there < work.tokens.size and page.tokens[at] == work.tokens[there])
 
 
 @kernel(allocates=False)
@@ -339,15 +374,12 @@ def _leave(cells: Cells, ends: Ends, begins: bool, at: int, costs: JumpCosts) ->
 
 
 @kernel()
-def _with_room(cells: Cells, least: int) -> Cells:
+def _with_room(cells: Cells) -> Cells:
+    """The same cells, with room for as many again and more."""
     used = cells.works.size
-    works, scores, before = (
-        np.empty(2 * used + least, np.int32),
-        np.empty(2 * used + least, np.int32),
-        np.empty(2 * used + least, np.int32),
-    )
-    works[:used], scores[:used], before[:used] = cells.works, cells.scores, cells.before
-    return Cells(cells.rows, works, scores, before)
+    longer = np.empty((3, 2 * used), np.int32)
+    longer[0, :used], longer[1, :used], longer[2, :used] = cells.works, cells.scores, cells.before
+    return Cells(cells.rows, longer[0], longer[1], longer[2])
 
 
 @kernel()
