@@ -180,7 +180,7 @@ def _counterparts(
     last = min(work.fingerprint.tokens.size, most[WORK_END] + calibration.passage_margin_tokens)
     near = NearTokens(page.near.rows[start:end], page.near.masks)
     aligned_to = align_with_jumps(
-        _side_of(page, start, end), near, _side_of(work, first, last), jump_costs(calibration)
+        side_of(page, start, end), near, side_of(work, first, last), jump_costs(calibration)
     )
     aligned_to[aligned_to != UNALIGNED] += first
     return aligned_to
@@ -205,7 +205,8 @@ def jump_costs(calibration: Calibration) -> JumpCosts:
     )
 
 
-def _side_of(text: TokenizedText, start: int, end: int) -> Side:
+def side_of(text: TokenizedText, start: int, end: int) -> Side:
+    """What the walk along a passage looks at in these tokens."""
     folding = character_tables(text.fingerprint.algorithm).folding
     characters = folding[text.code_points(start, end)]
     return Side(text.fingerprint.tokens[start:end], characters, text.begin_sentences(start, end))

@@ -11,11 +11,7 @@ from core.matches import Change, ChangeKind, Match
 from core.obfuscations import Obfuscation
 from core.text import TextRange
 from fingerprint.fingerprinting import fingerprint_text
-from matcher.align.extension import gapped_limits
-from matcher.align.segments import NO_TRACEBACK, SEGMENT_COLUMNS, TRACEBACK
-from matcher.align.token_agreement import NearTokens
 from matcher.align.token_alignment import ELSEWHERE, align_tokens
-from matcher.calibration import DEFAULT
 from matcher.corpus import MemoryCorpus, WorkEntry
 from matcher.index.memory import MemoryIndex
 from matcher.matching import Matcher
@@ -34,8 +30,6 @@ def matcher_of(text: str) -> Matcher:
 
 
 MATCHER = matcher_of(TEXT)
-NO_ALTERNATIVES = np.zeros((1, 1024), np.uint64)
-NO_TRACEBACKS = np.zeros(0, np.int32)
 
 
 def the_match(page: str) -> Match:
@@ -47,25 +41,10 @@ def marks(match: Match) -> list[Change]:
     return [change for span in match.spans for change in span.changes if change.kind is ChangeKind.MOVED]
 
 
-def in_blocks(order: list[int], size: int = 30) -> tuple[np.ndarray, np.ndarray]:
-    """A work of blocks of unlike tokens, and a page of some of them in this order."""
-    work = np.arange(1, 40 * size + 1, dtype=np.uint16)
-    return np.concatenate([work[number * size : (number + 1) * size] for number in order]), work
-
-
 def marked(order: list[int], size: int = 30) -> list[list[int]]:
-    """What the kernel marks in a page of such blocks, one segment for each run of blocks."""
-    page, work = in_blocks(order, size)
-    runs = [at for at in range(len(order)) if not at or order[at] != order[at - 1] + 1]
-    segments = np.zeros((len(runs), SEGMENT_COLUMNS), np.int32)
-    for row, start, end in zip(segments, runs, [*runs[1:], len(order)], strict=True):
-        first = order[start] * size
-        length = (end - start) * size
-        row[:8] = start * size, end * size, first, first + length, length, length, start * size + 5, first + 5
-    segments[:, TRACEBACK] = NO_TRACEBACK
-    near = NearTokens(np.zeros(page.size, np.int32), NO_ALTERNATIVES)
-    gaps = align_tokens(page, near, work, segments, NO_TRACEBACKS, gapped_limits(DEFAULT)).gaps
-    return [row[1:].tolist() for row in gaps if row[0] == ELSEWHERE]
+    """What the kernel marks in a page of blocks of a work in this order."""
+    aligned_to = np.concatenate([np.arange(block * size, (block + 1) * size, dtype=np.int32) for block in order])
+    return [row[1:].tolist() for row in align_tokens(aligned_to, 0).gaps if row[0] == ELSEWHERE]
 
 
 def expected_marks(order: list[int], size: int = 30) -> list[list[int]]:
