@@ -17,7 +17,7 @@ from matcher.align.extension import find_segments
 from matcher.align.hit_extension import Hits
 from matcher.align.overlaps import TextSegments, resolve_overlaps
 from matcher.align.passages import chain_segments
-from matcher.align.segments import MATCHES, PAGE_END, PAGE_START, TEXT, Phrases, Segments, Tracebacks
+from matcher.align.segments import MATCHES, PAGE_END, PAGE_START, TEXT, Phrases, Segments
 from matcher.align.tokenized_text import TokenizedPage, TokenizedText
 from matcher.calibration import DEFAULT, Calibration
 from matcher.corpus import Corpus, WorkEntry
@@ -56,7 +56,6 @@ class _AlignedPage:
     page: TokenizedPage
     text_ids: dict[int, WorkTextId]  # of all texts with a segment
     phrases: Phrases  # of texts that may be compared
-    tracebacks: Tracebacks  # of all segments
     capped: NDArray[np.int32]  # page positions of anchors that occur too often to be looked up
 
 
@@ -95,7 +94,7 @@ class Matcher:
         work_of = (sources or _each_its_own)(frozenset(text_ids.values()))
         closed = [number for number, text_id in text_ids.items() if text_id not in work_of]
         phrases = phrases_of_others(found.phrases, closed)
-        aligned = _AlignedPage(page, text_ids, phrases, found.tracebacks, hits.capped)
+        aligned = _AlignedPage(page, text_ids, phrases, hits.capped)
         segments = found.segments[~np.isin(found.segments[:, TEXT], closed)]
         kept = resolve_overlaps(segments, text_ids, fingerprint.tokens.size, self._calibration)
         made = (self._finding(aligned, number, of_text) for number, of_text in kept.items())
@@ -110,9 +109,7 @@ class Matcher:
             return None
         _require_same_algorithm(entry.fingerprint, self._index.algorithm_id)
         work = TokenizedText(entry.text, entry.fingerprint)
-        comparisons = [
-            compare_passage(page, work, passage, aligned.tracebacks, self._calibration) for passage in passages
-        ]
+        comparisons = [compare_passage(page, work, passage, self._calibration) for passage in passages]
         found = sum_up(page, work, comparisons)
         if not self._is_enough(page, found, comparisons):
             return None

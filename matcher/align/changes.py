@@ -11,17 +11,15 @@ from fingerprint.algorithms import Algorithm
 from fingerprint.characters import Kind
 from matcher.align import change_kernels, pair_kinds, token_alignment
 from matcher.align.change_kernels import ChangeNumbers, Changes, Totals, WorkRanges, WorkTokens
-from matcher.align.jump_alignment import JumpCosts, Side, align_with_jumps
+from matcher.align.jump_alignment import UNALIGNED, JumpCosts, Side, align_with_jumps
 from matcher.align.pair_kinds import CharacterTables, Stretch
 from matcher.align.segments import (
-    NO_TRACEBACK,
+    MATCHES,
     PAGE_END,
     PAGE_START,
-    TRACEBACK,
     WORK_END,
     WORK_START,
     Segments,
-    Tracebacks,
 )
 from matcher.align.token_agreement import NearTokens
 from matcher.align.token_alignment import (
@@ -35,7 +33,6 @@ from matcher.align.token_alignment import (
     align_tokens,
 )
 from matcher.align.tokenized_text import TokenizedPage, TokenizedText
-from matcher.align.xdrop import UNALIGNED
 from matcher.calibration import Calibration
 
 # The first number in a row of changes is a place in CHANGE_KINDS.
@@ -90,7 +87,7 @@ def unchanged_share(same: int, changed: int) -> float:
 class Comparison:
     """A passage compared: the tokens of page and work that it spans, and what happened in between.
 
-    segments, tracebacks: what it was joined from. changes, totals, work_ranges, work_matched, matched, same,
+    segments: what it was joined from. changes, totals, work_ranges, work_matched, matched, same,
     longest_run: see `change_kernels.PassageChanges`. displaced: see `token_alignment.TokenAlignment`.
     changed: tokens in which the wording differs, of the longer side of each change.
     """
@@ -100,7 +97,6 @@ class Comparison:
     work_start: int
     work_end: int
     segments: Segments
-    tracebacks: Tracebacks
     changes: Changes
     totals: Totals
     matched: int
@@ -129,11 +125,11 @@ def sizes_of(changes: Changes) -> NDArray[np.int32]:
 
 
 def compare_passage(
-    page: TokenizedPage, work: TokenizedText, segments: Segments, tracebacks: Tracebacks, calibration: Calibration
+    page: TokenizedPage, work: TokenizedText, segments: Segments, calibration: Calibration
 ) -> Comparison:
     """Align a passage token by token, and classify what differs. segments: of the passage, in order of the page."""
     start = int(segments[:, PAGE_START].min())
-    aligned = align_tokens(_counterparts(page, work, segments, tracebacks, calibration), start)
+    aligned = align_tokens(_counterparts(page, work, segments, calibration), start)
     page_start, page_end = aligned.pairs[[0, -1], ON_PAGE].tolist()
     work_start, work_end = int(aligned.pairs[:, IN_WORK].min()), int(aligned.pairs[:, IN_WORK].max())
     found = change_kernels.classify_changes(
@@ -150,7 +146,6 @@ def compare_passage(
         work_start,
         work_end + 1,
         segments,
-        tracebacks,
         found.changes,
         found.totals,
         matched=found.matched,
@@ -164,24 +159,20 @@ def compare_passage(
 
 
 def _counterparts(
-    page: TokenizedPage, work: TokenizedText, segments: Segments, tracebacks: Tracebacks, calibration: Calibration
+    page: TokenizedPage, work: TokenizedText, segments: Segments, calibration: Calibration
 ) -> NDArray[np.int32]:
     """int32[page tokens of the passage]: the work token of each, or UNALIGNED.
 
-    One segment in which nothing was put in or left out is as it was extended.
+    One segment all of whose tokens agree needs no walk.
     """
     least, most = segments.min(axis=0).tolist(), segments.max(axis=0).tolist()
-    start, end, place = least[PAGE_START], most[PAGE_END], least[TRACEBACK]
-    if len(segments) == 1 and place != NO_TRACEBACK and most[WORK_END] - least[WORK_START] == end - start:
-        aligned_to = tracebacks[place : place + end - start]
-        if (np.diff(aligned_to) == 1).all():
-            return aligned_to
+    start, end = least[PAGE_START], most[PAGE_END]
+    if len(segments) == 1 and end - start == most[WORK_END] - least[WORK_START] == most[MATCHES]:
+        return np.arange(least[WORK_START], most[WORK_END], dtype=np.int32)
     first = max(0, least[WORK_START] - calibration.passage_margin_tokens)
     last = min(work.fingerprint.tokens.size, most[WORK_END] + calibration.passage_margin_tokens)
     near = NearTokens(page.near.rows[start:end], page.near.masks)
-    aligned_to = align_with_jumps(
-        side_of(page, start, end), near, side_of(work, first, last), jump_costs(calibration)
-    )
+    aligned_to = align_with_jumps(side_of(page, start, end), near, side_of(work, first, last), jump_costs(calibration))
     aligned_to[aligned_to != UNALIGNED] += first
     return aligned_to
 

@@ -125,7 +125,7 @@ def _begin_sentences(codes: NDArray[np.uint32], places: NDArray[np.int64]) -> ND
     for number in range(places.size):
         while at < places[number]:
             code = codes[at]
-            found[number] |= code in (0x3002, 0xFF01, 0xFF1F, 0x21, 0x3F, 0x2026, 0xFF61, 0x0A)  # noqa: PLR6201
+            found[number] |= code in (0x3002, 0xFF01, 0xFF1F, 0x21, 0x3F, 0x2026, 0xFF61, 0x0A)
             at += 1
     if places.size and places[0] == 0:
         found[0] = True

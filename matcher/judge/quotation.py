@@ -44,10 +44,7 @@ def _is_marked_passage(
     if _is_marked_quotation(page, work, comparison, calibration):
         return True
     rows = comparison.segments
-    parts = (
-        compare_passage(page, work, rows[number : number + 1], comparison.tracebacks, calibration)
-        for number in range(len(rows))
-    )
+    parts = (compare_passage(page, work, rows[number : number + 1], calibration) for number in range(len(rows)))
     return len(rows) > 1 and all(_is_marked_quotation(page, work, part, calibration) for part in parts)
 
 
