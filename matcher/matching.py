@@ -27,7 +27,7 @@ from matcher.judge.classes import classify, find_patchwork
 from matcher.judge.editions import Editions
 from matcher.judge.figures import Figures, sum_up
 from matcher.judge.obfuscation import find_obfuscations
-from matcher.judge.quotation import are_quotations
+from matcher.judge.quotation import apart_where_quoted, are_quotations
 from matcher.judge.rarity import background_share, count_distinct_runs, is_common, own_share, phrases_of_others
 from matcher.judge.spans import find_taken_places, to_spans
 from matcher.token_streams import TokenCache
@@ -109,7 +109,8 @@ class Matcher:
             return None
         _require_same_algorithm(entry.fingerprint, self._index.algorithm_id)
         work = TokenizedText(entry.text, entry.fingerprint)
-        comparisons = [compare_passage(page, work, passage, self._calibration) for passage in passages]
+        compared = [compare_passage(page, work, passage, self._calibration) for passage in passages]
+        comparisons = apart_where_quoted(page, work, compared, self._calibration)
         found = sum_up(page, work, comparisons)
         if not self._is_enough(page, found, comparisons):
             return None
