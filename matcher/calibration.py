@@ -65,7 +65,7 @@ class Calibration:
     max_free_share_of_leap: float = 0.5  # a leap over sentences that stand elsewhere on the page leaves nothing out
     # The walk along a passage (matcher.align.jump_alignment).
     walk_same: int = 4
-    walk_near: int = 3
+    walk_near: int = 2
     walk_other: int = -3
     walk_gap: int = 4
     walk_gap_more: int = 1

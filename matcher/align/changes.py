@@ -12,6 +12,7 @@ from fingerprint.characters import Kind
 from matcher.align import change_kernels, pair_kinds, token_alignment
 from matcher.align.change_kernels import ChangeNumbers, Changes, Totals, WorkRanges, WorkTokens
 from matcher.align.jump_alignment import UNALIGNED, JumpCosts, Side, align_with_jumps
+from matcher.align.leftovers import fill_gaps
 from matcher.align.pair_kinds import CharacterTables, Stretch
 from matcher.align.segments import (
     MATCHES,
@@ -21,7 +22,7 @@ from matcher.align.segments import (
     WORK_START,
     Segments,
 )
-from matcher.align.token_agreement import NearTokens
+from matcher.align.token_agreement import Bounds, NearTokens
 from matcher.align.token_alignment import (
     FROM_PAGE,
     FROM_WORK,
@@ -128,8 +129,7 @@ def compare_passage(
     page: TokenizedPage, work: TokenizedText, segments: Segments, calibration: Calibration
 ) -> Comparison:
     """Align a passage token by token, and classify what differs. segments: of the passage, in order of the page."""
-    start = int(segments[:, PAGE_START].min())
-    aligned = align_tokens(_counterparts(page, work, segments, calibration), start)
+    aligned = align_tokens(*_counterparts(page, work, segments, calibration))
     page_start, page_end = aligned.pairs[[0, -1], ON_PAGE].tolist()
     work_start, work_end = int(aligned.pairs[:, IN_WORK].min()), int(aligned.pairs[:, IN_WORK].max())
     found = change_kernels.classify_changes(
@@ -160,21 +160,24 @@ def compare_passage(
 
 def _counterparts(
     page: TokenizedPage, work: TokenizedText, segments: Segments, calibration: Calibration
-) -> NDArray[np.int32]:
-    """int32[page tokens of the passage]: the work token of each, or UNALIGNED.
+) -> tuple[NDArray[np.int32], int]:
+    """int32[page tokens of the passage]: the work token of each, or UNALIGNED; and which is the first.
 
     One segment all of whose tokens agree needs no walk.
     """
     least, most = segments.min(axis=0).tolist(), segments.max(axis=0).tolist()
     start, end = least[PAGE_START], most[PAGE_END]
     if len(segments) == 1 and end - start == most[WORK_END] - least[WORK_START] == most[MATCHES]:
-        return np.arange(least[WORK_START], most[WORK_END], dtype=np.int32)
-    first = max(0, least[WORK_START] - calibration.passage_margin_tokens)
-    last = min(work.fingerprint.tokens.size, most[WORK_END] + calibration.passage_margin_tokens)
-    near = NearTokens(page.near.rows[start:end], page.near.masks)
-    aligned_to = align_with_jumps(side_of(page, start, end), near, side_of(work, first, last), jump_costs(calibration))
-    aligned_to[aligned_to != UNALIGNED] += first
-    return aligned_to
+        return np.arange(least[WORK_START], most[WORK_END], dtype=np.int32), start
+    margin = calibration.passage_margin_tokens
+    page_side, around = _side_of(page, start - margin, end + margin)
+    work_side, within = _side_of(work, least[WORK_START] - margin, most[WORK_END] + margin)
+    near = NearTokens(page.near.rows[around.start : around.end], page.near.masks)
+    inner = Bounds(start - around.start, end - around.start)
+    aligned_to = align_with_jumps(page_side, near, work_side, inner, jump_costs(calibration))
+    fill_gaps(aligned_to, page_side.tokens, near, work_side.tokens)
+    aligned_to[aligned_to != UNALIGNED] += within.start
+    return aligned_to, around.start
 
 
 def jump_costs(calibration: Calibration) -> JumpCosts:
@@ -196,11 +199,13 @@ def jump_costs(calibration: Calibration) -> JumpCosts:
     )
 
 
-def side_of(text: TokenizedText, start: int, end: int) -> Side:
-    """What the walk along a passage looks at in these tokens."""
+def _side_of(text: TokenizedText, start: int, end: int) -> tuple[Side, Bounds]:
+    """What the walk along a passage looks at from `start` to `end`, as far as there are tokens; and how far."""
+    start, end = max(0, start), min(text.fingerprint.tokens.size, end)
     folding = character_tables(text.fingerprint.algorithm).folding
     characters = folding[text.code_points(start, end)]
-    return Side(text.fingerprint.tokens[start:end], characters, text.begin_sentences(start, end))
+    side = Side(text.fingerprint.tokens[start:end], characters, text.begin_sentences(start, end))
+    return side, Bounds(start, end)
 
 
 def stretch_of(text: TokenizedText, start: int, end: int) -> Stretch:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fingerprint.compilation import as_int, kernel
-from matcher.align.token_agreement import NearTokens, Tokens, agree
+from matcher.align.token_agreement import Bounds, NearTokens, Tokens, agree
 
 UNALIGNED = -1
 NOWHERE = -(1 << 29)  # a score that nothing reaches
@@ -106,16 +106,17 @@ class Seeds(NamedTuple):
 
 
 @kernel()
-def align_with_jumps(page: Side, near: NearTokens, work: Side, costs: JumpCosts) -> NDArray[np.int32]:
+def align_with_jumps(page: Side, near: NearTokens, work: Side, inner: Bounds, costs: JumpCosts) -> NDArray[np.int32]:
     """int32[page tokens]: the place in `work` of each token's counterpart, or UNALIGNED.
 
-    Where two pieces of the page have the same of the work, the lesser takes another place that has it too, if any.
+    inner: of the page, what is known to be of the work; around it only what goes on from there has a counterpart. Where two pieces of the page have the same of the work, the lesser takes another place that has it too, if any.
     """
     seeds = _seeds(work.tokens, page.tokens.size)
     owners = np.full(work.tokens.size, UNALIGNED, np.int32)
     aligned_to, pieces = _walk(page, near, work, costs, seeds, owners)
     if _give_to_owners(aligned_to, pieces, owners) > costs.gap_tokens:
         aligned_to, pieces = _walk(page, near, work, costs, seeds, owners)
+    _cut_off_around(aligned_to, pieces, inner)
     return aligned_to
 
 
@@ -187,7 +188,7 @@ def _fill_rows(  # noqa: PLR0917 - kernels take no keywords
 ) -> int:
     """Walk on from page token `at`; the token for whose cells there is no room, else how many there are."""
     while at < page.tokens.size:
-        least = max(ends.best[at], ends.foreign[at]) - costs.leap - costs.backwards
+        least = max(ends.best[at], ends.foreign[at]) - costs.leap - costs.backwards - costs.far
         offered = _go_on(cells, row, at, work.tokens.size, least, costs)
         if not _goes_on_well(cells, ends, page, work, at):
             offered = _come_in(cells, row, offered, ends, page, near, work, seeds, at, costs)
@@ -301,9 +302,8 @@ def _leap(  # noqa: PLR0917
 ) -> int:
     earned = (costs.boundary * begins_here + costs.boundary * begins_there) // 2
     left_at, cell = ends.left_at[at], ends.cell[at]
-    score = ends.foreign[at] + earned
-    if left_at != UNALIGNED:
-        score -= _cost_of_leap(left_at, there, costs)
+    from_foreign = costs.leap + costs.far if left_at == UNALIGNED else _cost_of_leap(left_at, there, costs)
+    score = ends.foreign[at] + earned - from_foreign
     offered = _offer(row, offered, there, score, FROM_FOREIGN, True)
     if cell != NO_CELL:
         score = ends.best[at] + earned - _cost_of_leap(cells.works[cell], there, costs)
@@ -422,3 +422,19 @@ def _give_to_owners(aligned_to: NDArray[np.int32], pieces: NDArray[np.int32], ow
         if owner == UNALIGNED or sizes[pieces[at]] > sizes[pieces[owner]]:
             owners[there] = at
     return others
+
+
+@kernel()
+def _cut_off_around(aligned_to: NDArray[np.int32], pieces: NDArray[np.int32], inner: Bounds) -> None:
+    """Take their counterparts from pieces that do not reach into `inner`."""
+    first, last = inner.start, inner.end - 1
+    while first < last and aligned_to[first] == UNALIGNED:
+        first += 1
+    while last > first and aligned_to[last] == UNALIGNED:
+        last -= 1
+    sizes = np.zeros(pieces.size + 1, np.int32)
+    for at in range(aligned_to.size):
+        sizes[pieces[at]] += aligned_to[at] != UNALIGNED
+    for at in range(aligned_to.size):
+        if (at < first and pieces[at] != pieces[first]) or (at > last and pieces[at] != pieces[last]):
+            if sizes[pieces[at]]<10: aligned_to[at] = UNALIGNED
