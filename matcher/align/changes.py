@@ -170,8 +170,8 @@ def _counterparts(
     if len(segments) == 1 and end - start == most[WORK_END] - least[WORK_START] == most[MATCHES]:
         return np.arange(least[WORK_START], most[WORK_END], dtype=np.int32), start
     margin = calibration.passage_margin_tokens
-    page_side, around = _side_of(page, start - margin, end + margin)
-    work_side, within = _side_of(work, least[WORK_START] - margin, most[WORK_END] + margin)
+    page_side, around = side_of(page, start - margin, end + margin)
+    work_side, within = side_of(work, least[WORK_START] - margin, most[WORK_END] + margin)
     near = NearTokens(page.near.rows[around.start : around.end], page.near.masks)
     inner = Bounds(start - around.start, end - around.start)
     aligned_to = align_with_jumps(page_side, near, work_side, inner, jump_costs(calibration))
@@ -199,7 +199,7 @@ def jump_costs(calibration: Calibration) -> JumpCosts:
     )
 
 
-def _side_of(text: TokenizedText, start: int, end: int) -> tuple[Side, Bounds]:
+def side_of(text: TokenizedText, start: int, end: int) -> tuple[Side, Bounds]:
     """What the walk along a passage looks at from `start` to `end`, as far as there are tokens; and how far."""
     start, end = max(0, start), min(text.fingerprint.tokens.size, end)
     folding = character_tables(text.fingerprint.algorithm).folding
