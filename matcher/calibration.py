@@ -58,6 +58,7 @@ class Calibration:
         100  # two advertisements: a short piece between them and a long one belongs to the same passage
     )
     max_inserted_share: float = 0.6  # of what is put in where the work goes on: an advertisement, not two excerpts
+    min_pieces_of_mixture: int = 4
     max_inserted_share_of_stretch: float = 3.0
     max_work_gap_of_insertion_tokens: int = 8
     max_free_work_gap_tokens: int = 60

@@ -90,9 +90,11 @@ def _are_of_one_stretch(one: _Run, other: _Run, calibration: Calibration) -> boo
     """Whether both were taken from one stretch of the work, in whatever order, and little else stands between them."""
     work_gap = max(one.work_start, other.work_start) - min(one.work_end, other.work_end)
     page_gap = other.page_start - one.page_end
-    most = calibration.max_inserted_share_of_stretch * max(one.tokens, other.tokens)
-    most_on_page = max(calibration.max_free_page_gap_tokens, min(most, calibration.max_page_gap_tokens))
-    return page_gap <= most_on_page and work_gap <= calibration.max_free_work_gap_tokens
+    larger, lesser = (one, other) if one.tokens > other.tokens else (other, one)
+    if page_gap <= calibration.max_free_page_gap_tokens or len(larger.rows) >= calibration.min_pieces_of_mixture:
+        return work_gap <= calibration.max_free_work_gap_tokens and page_gap <= calibration.max_page_gap_tokens
+    most = min(calibration.max_inserted_share_of_stretch * lesser.tokens, calibration.max_page_gap_tokens)
+    return page_gap <= most and work_gap <= calibration.max_work_gap_of_insertion_tokens
 
 
 def _needed_tokens(ordered: Segments, calibration: Calibration) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
