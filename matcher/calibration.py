@@ -58,6 +58,7 @@ class Calibration:
         100  # two advertisements: a short piece between them and a long one belongs to the same passage
     )
     max_inserted_share: float = 0.6  # of what is put in where the work goes on: an advertisement, not two excerpts
+    min_tokens_of_stretch: int = 80
     min_pieces_of_mixture: int = 4
     max_inserted_share_of_stretch: float = 3.0
     max_work_gap_of_insertion_tokens: int = 8
@@ -78,7 +79,8 @@ class Calibration:
     walk_far: int = 6
     walk_boundary: int = 5
     walk_again: int = 2
-    passage_margin_tokens: int = 40  # of the work, on either side
+    max_margin_tokens: int = 40
+    margin_share: float = 0.1
     min_companion_tokens: int = 14  # beside a passage, less proves enough; 10 and 20 gave the same
     min_scattered_tokens: int = 120  # so much of one text in pieces, each too little by itself, is not accidental
     min_matched_tokens: int = 23  # below it set phrases and verse that everybody quotes begin

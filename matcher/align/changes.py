@@ -169,7 +169,7 @@ def _counterparts(
     start, end = least[PAGE_START], most[PAGE_END]
     if len(segments) == 1 and end - start == most[WORK_END] - least[WORK_START] == most[MATCHES]:
         return np.arange(least[WORK_START], most[WORK_END], dtype=np.int32), start
-    margin = calibration.passage_margin_tokens
+    margin = min(calibration.max_margin_tokens, int(calibration.margin_share * segments[:, MATCHES].sum()))
     page_side, around = side_of(page, start - margin, end + margin)
     work_side, within = side_of(work, least[WORK_START] - margin, most[WORK_END] + margin)
     near = NearTokens(page.near.rows[around.start : around.end], page.near.masks)

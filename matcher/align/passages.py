@@ -91,6 +91,8 @@ def _are_of_one_stretch(one: _Run, other: _Run, calibration: Calibration) -> boo
     work_gap = max(one.work_start, other.work_start) - min(one.work_end, other.work_end)
     page_gap = other.page_start - one.page_end
     larger, lesser = (one, other) if one.tokens > other.tokens else (other, one)
+    if larger.tokens < calibration.min_tokens_of_stretch:
+        return False
     if page_gap <= calibration.max_free_page_gap_tokens or len(larger.rows) >= calibration.min_pieces_of_mixture:
         return work_gap <= calibration.max_free_work_gap_tokens and page_gap <= calibration.max_page_gap_tokens
     most = min(calibration.max_inserted_share_of_stretch * lesser.tokens, calibration.max_page_gap_tokens)
