@@ -21,7 +21,7 @@ class ChangeKind(StrEnum):
     INSERTED = "inserted"  # on the page only
     DELETED = "deleted"  # in the work only
     NOISE = "noise"  # zero-width, spaces, bracketed pinyin, private use: on the page only, said to hide
-    MOVED = "moved"  # a place, not a run: what follows stands elsewhere in the work than what comes before
+    MOVED = "moved"  # a run that stands in another order than the rest of the span
 
 
 class MatchClass(StrEnum):
@@ -39,8 +39,9 @@ class MatchClass(StrEnum):
 class Change:
     """One difference inside a span. An INSERTED change has an empty `work`, a DELETED one an empty `page`.
 
-    A MOVED one has both empty: where on the page a piece begins that the work has elsewhere, and where in the work it
-    begins. It overlaps no other change and counts neither for nor against similarity.
+    A MOVED one says where a piece of the page stands and where the work has it, and nothing about the characters in it:
+    what was changed in it are changes of their own, behind it. It counts neither for nor against similarity. No other
+    changes overlap.
     """
 
     kind: ChangeKind
@@ -64,7 +65,7 @@ class Span:
     page: TextRange
     work: TextRange
     similarity: float  # [0, 1]
-    changes: Sequence[Change] = ()  # in order of `page`
+    changes: Sequence[Change] = ()  # in order of `page`; MOVED before those that begin where it does
 
 
 @dataclass(frozen=True, slots=True)

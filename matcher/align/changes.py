@@ -31,6 +31,7 @@ from matcher.align.token_alignment import (
     ON_PAGE,
     TO_PAGE,
     TO_WORK,
+    Pieces,
     align_tokens,
 )
 from matcher.align.tokenized_text import TokenizedPage, TokenizedText
@@ -38,8 +39,8 @@ from matcher.calibration import Calibration
 
 # The first number in a row of changes is a place in CHANGE_KINDS.
 CHANGE_KINDS = tuple(ChangeKind)
-# None is wording: the same words in other forms, signs that hide them, or the same words at another place.
-NOT_WORDING = frozenset({ChangeKind.SCRIPT, ChangeKind.NOISE, ChangeKind.MOVED})
+# None is wording: the same words in other forms, or signs that hide them.
+NOT_WORDING = frozenset({ChangeKind.SCRIPT, ChangeKind.NOISE})
 _NUMBERS = {kind: number for number, kind in enumerate(CHANGE_KINDS)}
 _IS_WORDING = np.array([kind not in NOT_WORDING for kind in CHANGE_KINDS])
 
@@ -55,7 +56,6 @@ _OF_GAP = {
     token_alignment.ONLY_PAGE: ChangeKind.INSERTED,
     token_alignment.ONLY_WORK: ChangeKind.DELETED,
     token_alignment.REWRITTEN: ChangeKind.REPLACED,
-    token_alignment.ELSEWHERE: ChangeKind.MOVED,
 }
 
 
@@ -89,7 +89,7 @@ class Comparison:
     """A passage compared: the tokens of page and work that it spans, and what happened in between.
 
     segments: what it was joined from. changes, totals, work_ranges, work_matched, matched, same,
-    longest_run: see `change_kernels.PassageChanges`. displaced: see `token_alignment.TokenAlignment`.
+    longest_run: see `change_kernels.PassageChanges`. moved, displaced: see `token_alignment.TokenAlignment`.
     changed: tokens in which the wording differs, of the longer side of each change.
     """
 
@@ -105,6 +105,7 @@ class Comparison:
     longest_run: int
     work_ranges: WorkRanges
     work_matched: WorkTokens
+    moved: Pieces
     displaced: int
     changed: int
 
@@ -153,6 +154,7 @@ def compare_passage(
         longest_run=found.longest_run,
         work_ranges=found.work_ranges,
         work_matched=found.work_matched,
+        moved=aligned.moved,
         displaced=aligned.displaced,
         changed=int(found.totals[_IS_WORDING, change_kernels.TOKENS].sum()),
     )

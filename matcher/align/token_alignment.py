@@ -17,22 +17,25 @@ ON_PAGE, IN_WORK = range(2)
 # Rows of gaps, and of changes: what it is, page start, page end, work start, work end (tokens).
 RANGE_COLUMNS = 5
 KIND, FROM_PAGE, TO_PAGE, FROM_WORK, TO_WORK = range(RANGE_COLUMNS)
-ONLY_PAGE, ONLY_WORK, REWRITTEN, ELSEWHERE = range(4)  # kinds of gaps
+ONLY_PAGE, ONLY_WORK, REWRITTEN = range(3)  # kinds of gaps
 
 Pairs = NDArray[np.int32]
 Gaps = NDArray[np.int32]
+Pieces = NDArray[np.int32]
 
 
 class TokenAlignment(NamedTuple):
     """A passage aligned.
 
     pairs    int32[n, 2]  page and work tokens that stand for one another, in order of the page
-    gaps     int32[m, 5]  what has no counterpart, in order of the page; those of kind ELSEWHERE last
+    gaps     int32[m, 5]  what has no counterpart, in order of the page
+    moved    int32[k, 4]  pieces that stand in another order than the rest: page start, page end, work start, work end
     displaced             pieces that stand before the one that they follow on the page
     """
 
     pairs: Pairs
     gaps: Gaps
+    moved: Pieces
     displaced: int
 
 
@@ -40,12 +43,12 @@ class TokenAlignment(NamedTuple):
 def align_tokens(aligned_to: NDArray[np.int32], page_start: int) -> TokenAlignment:
     """Pairs and gaps of a passage. aligned_to: the work token of each page token from `page_start` on, or UNALIGNED.
 
-    A piece stands elsewhere when it begins before the end of the one before it, or skips what another piece has. What
-    no piece has, from the first token of the work that one has to the last, was left out.
+    A piece ends where the next token begins before the end of it, or skips what another piece has. Of the pieces those
+    are moved that are not in the longest chain of which each stands behind the one before it in the work. What no piece has, from the first token of the work that one has to the last, was left out.
     """
     pairs = _pairs(aligned_to, page_start)
     if not len(pairs):
-        return TokenAlignment(pairs, np.empty((0, RANGE_COLUMNS), np.int32), 0)
+        return TokenAlignment(pairs, np.empty((0, RANGE_COLUMNS), np.int32), np.empty((0, RANGE_COLUMNS - 1), np.int32), 0)
     first, end = pairs[:, IN_WORK].min(), pairs[:, IN_WORK].max() + 1
     is_used = np.zeros(end - first, np.bool_)
     behind = np.full(end - first, UNALIGNED, np.int32)  # the page token behind each work token that has a counterpart
@@ -54,8 +57,8 @@ def align_tokens(aligned_to: NDArray[np.int32], page_start: int) -> TokenAlignme
         behind[there - first] = here + 1
     used = np.concatenate((np.zeros(1, np.int64), np.cumsum(is_used)))
     gaps = np.empty((2 * len(pairs) + len(is_used) + 2, RANGE_COLUMNS), np.int32)
-    moves = np.empty((len(pairs), RANGE_COLUMNS), np.int32)
-    count, moved, displaced = 0, 0, 0
+    starts = np.zeros(len(pairs), np.int64)  # of the pieces, in `pairs`
+    count, pieces, displaced = 0, 1, 0
     for number in range(1, len(pairs)):
         here, there = pairs[number]
         page_at, work_at = pairs[number - 1, ON_PAGE] + 1, pairs[number - 1, IN_WORK] + 1
@@ -68,11 +71,37 @@ def align_tokens(aligned_to: NDArray[np.int32], page_start: int) -> TokenAlignme
         elif page_gap:
             count = _add_gap(gaps, count, ONLY_PAGE, page_at, here, work_at, work_at)
         if not is_next:
-            moved = _add_gap(moves, moved, ELSEWHERE, here, here, there, there)
+            starts[pieces] = number
+            pieces += 1
             displaced += there < work_at
     count = _add_left_out(gaps, count, is_used, behind, pairs[0, ON_PAGE], first)
     gaps = gaps[:count][np.argsort(gaps[:count, FROM_PAGE] * 2 + (gaps[:count, KIND] != ONLY_WORK), kind="mergesort")]
-    return TokenAlignment(pairs, np.concatenate((gaps, moves[:moved])), displaced)
+    moved = _moved(pairs, starts[:pieces]) if displaced else np.empty((0, RANGE_COLUMNS - 1), np.int32)
+    return TokenAlignment(pairs, gaps, moved, displaced)
+
+
+@kernel()
+def _moved(pairs: Pairs, starts: NDArray[np.int64]) -> Pieces:
+    """The pieces that begin at these pairs, but for the chain in order of both sides that has most tokens."""
+    size = starts.size
+    pieces, sizes = np.empty((size, RANGE_COLUMNS - 1), np.int32), np.empty(size, np.int64)
+    before, is_moved = np.full(size, UNALIGNED, np.int64), np.ones(size, np.bool_)
+    best = 0
+    for number in range(size):
+        first, last = starts[number], (starts[number + 1] if number + 1 < size else len(pairs)) - 1
+        pieces[number, 0], pieces[number, 1] = pairs[first, ON_PAGE], pairs[last, ON_PAGE] + 1
+        pieces[number, 2], pieces[number, 3] = pairs[first, IN_WORK], pairs[last, IN_WORK] + 1
+        most = 0
+        for other in range(number):
+            if pieces[other, 3] <= pieces[number, 2] and sizes[other] > most:
+                most, before[number] = sizes[other], other
+        sizes[number] = most + last + 1 - first
+        if sizes[number] > sizes[best]:
+            best = number
+    while best != UNALIGNED:
+        is_moved[best] = False
+        best = before[best]
+    return pieces[is_moved]
 
 
 @kernel()

@@ -75,7 +75,7 @@ def test_changes_and_figures_are_those_of_the_definition(kind: str) -> None:
     page, work = TokenizedPage.of(text, fingerprint_text(text)), TokenizedText(WORK, fingerprint_text(WORK))
     tokens, others = page.fingerprint.tokens, work.fingerprint.tokens
     (ours, whole), (theirs, _) = side_of(page, 0, tokens.size), side_of(work, 0, others.size)
-    pairs, gaps, _ = align_tokens(align_with_jumps(ours, page.near, theirs, whole, jump_costs(DEFAULT)), 0)
+    pairs, gaps, *_ = align_tokens(align_with_jumps(ours, page.near, theirs, whole, jump_costs(DEFAULT)), 0)
     sides = stretch_of(page, 0, tokens.size), stretch_of(work, 0, others.size)
     tables = character_tables(page.fingerprint.algorithm)
     found_changes = classify_changes(pairs, gaps, *sides, tables, CHANGE_NUMBERS)
