@@ -116,7 +116,8 @@ def unit_weights(starts: NDArray[np.int64], weights: NDArray[np.float64]) -> NDA
     squares = np.concatenate([[0.0], np.cumsum(np.square(weights))])
     lengths = np.sqrt(squares[starts[1:]] - squares[starts[:-1]])
     lengths[lengths == 0] = 1
-    return (weights / np.repeat(lengths, np.diff(starts))).astype(np.float32)
+    units: NDArray[np.float32] = (weights / np.repeat(lengths, np.diff(starts))).astype(np.float32)
+    return units
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -68,14 +68,12 @@ ENTRIES = (
         "cops",
         Cops,
         Cops.gives_spans,
-        Words(
-            "the share of the page's sentences that the work has word for word", "页面句子中与作品完全相同的比例"
-        ),
+        Words("the share of the page's sentences that the work has word for word", "页面句子中与作品完全相同的比例"),
         "Brin, Davis, Garcia-Molina, SIGMOD 1995",
         (
             Words(
-                "Sentences of fewer than 10 characters do not count: everybody writes them. Punctuation, case and width "
-                "within a sentence do not count either.",
+                "Sentences of fewer than 10 characters do not count: everybody writes them. Punctuation, case and "
+                "width within a sentence do not count either.",
                 "少于 10 字的句子人人会写，不计；句内标点、大小写和全半角也不计。",
             ),
             Words(
@@ -88,7 +86,9 @@ ENTRIES = (
             ),
         ),
         {
-            "min_share": Words("a copy from this share of the page's sentences on", "相同句子占网页句子的比例达到此值即为抄袭"),
+            "min_share": Words(
+                "a copy from this share of the page's sentences on", "相同句子占网页句子的比例达到此值即为抄袭"
+            ),
             "min_sentence_chars": Words("characters of a sentence that counts", "计入的句子至少的字符数"),
         },
     ),

@@ -29,10 +29,9 @@ CRC_BITS = 32
 MARKS = ',.!?()-—:;"“”„‘’'  # published
 # Those of Chinese that are none of the published ones in full width.
 CHINESE_MARKS = "。、《》〈〉「」『』【】〔〕〖〗·~"
-FUNCTION_WORDS = frozenset(  # published
-    "это как так в на над к ко до за то с со для о ну же ж что он она б бы ли и у".split()
-)
+FUNCTION_WORDS = "это как так в на над к ко до за то с со для о ну же ж что он она б бы ли и у"  # published
 _REMOVED = str.maketrans("", "", MARKS + CHINESE_MARKS + "".join(chr(code) for each in ZERO_WIDTH for code in each))
+_FUNCTION_WORDS = frozenset(FUNCTION_WORDS.split())
 _HAN = "[〇々㐀-䶿一-鿿豈-﫿\U00020000-\U0003ffff]"
 _BLANKS_IN_CHINESE = re.compile(rf"(?<={_HAN})\s+(?={_HAN})")
 _RUN = re.compile(rf"({_HAN}+)|(?:(?!{_HAN})\S)+")
@@ -90,7 +89,7 @@ def _words(text: str) -> Iterator[str]:
         word, chinese = run.group(), run.group(1)
         if chinese:
             yield from (word[first : first + 2] for first in range(max(1, len(word) - 1)))
-        elif word not in FUNCTION_WORDS:
+        elif word not in _FUNCTION_WORDS:
             yield word
 
 
@@ -108,8 +107,13 @@ ENTRIES = (
             "CRC-32 of runs of 3 words; equal ones by the words of the longer text, more than 10 %",
             "3 个词的连续片段的 CRC-32，相同片段数与较长文本词数之比超过 10%",
         ),
-        "the shingle test of web forums, by two worked examples; Zelenkov and Segalovich 2007 describe its parent",
+        "Zelenkov, Segalovich, RCDL 2007",
         (
+            Words(
+                "The source describes the parent of the method; its rules are those of the shingle test of web forums, "
+                "which are known by two worked examples.",
+                "来源描述的是该方法的前身；规则取自网络论坛所用的片段检测，有两个公开的例子。",
+            ),
             Words(
                 "A word of Chinese is two neighbouring characters, whatever marks or blanks stand between them; the "
                 "source knows texts with blanks between words alone.",

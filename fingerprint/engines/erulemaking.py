@@ -227,7 +227,9 @@ ENTRIES = (
         ),
         {
             "min_cosine": Words("a near-duplicate of the seed from this cosine on", "与种子的余弦达到此值即为近似重复"),
-            "features": Words("words of the highest idf that a text is compared by", "每篇文本用 idf 最高的这么多个词比较"),
+            "features": Words(
+                "words of the highest idf that a text is compared by", "每篇文本用 idf 最高的这么多个词比较"
+            ),
             "bucket_width": Words(
                 "a text may be this share longer than another of its bucket", "同一桶中文本长度可相差的比例"
             ),

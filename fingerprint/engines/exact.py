@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import partial
 
 from core.words import Words
-from fingerprint.engines.chapters import CHAPTER_CHARS, CHAPTER_PARAMETERS, IN_CHAPTERS, ChapterEngine
+from fingerprint.engines.chapters import CHAPTER_CHARS, CHAPTER_PARAMETERS, ChapterEngine
 from fingerprint.engines.engine import EngineEntry, Found
 from fingerprint.engines.tokens import canonical
 

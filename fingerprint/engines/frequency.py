@@ -96,8 +96,8 @@ def _numbers(windows: NDArray[np.uint8]) -> NDArray[np.uint64]:
 
 DEPARTURES = (
     Words(
-        "The source says 26 letters, but 20 digits and never which; here the 20 most frequent initials of the reference "
-        "corpus. Its pseudo-code contradicts its text, which is followed.",
+        "The source says 26 letters, but 20 digits and never which; here the 20 most frequent initials of the "
+        "reference corpus. Its pseudo-code contradicts its text, which is followed.",
         "原文称 26 个字母，却只有 20 位数字且未说明是哪些；此处取参照语料中最常见的 20 个首字母。"
         "原文的伪代码与正文矛盾，此处从正文。",
     ),

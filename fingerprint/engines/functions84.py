@@ -134,7 +134,7 @@ ENTRIES = (
             "minima of 84 hash functions over runs of 10; at least a fifth agree",
             "10 个词元片段在 84 个哈希函数下的最小值，至少五分之一相同",
         ),
-        "Zelenkov and Segalovich, RCDL 2007",
+        "Zelenkov, Segalovich, RCDL 2007",
         (
             Words(
                 "The source names no share of equal minima; here a fifth, 17 of 84.",
@@ -149,7 +149,7 @@ ENTRIES = (
         partial(Functions84Engine, features="super", min_equal=2),
         Functions84Engine.gives_spans,
         Words("6 super-shingles of 14 minima each; 2 agree", "6 个超级片段（各含 14 个最小值），2 个相同"),
-        "Zelenkov and Segalovich, RCDL 2007",
+        "Zelenkov, Segalovich, RCDL 2007",
         DEPARTURES,
         PARAMETERS,
     ),
@@ -158,7 +158,7 @@ ENTRIES = (
         partial(Functions84Engine, features="mega", min_equal=1),
         Functions84Engine.gives_spans,
         Words("the 15 pairs of 6 super-shingles; 1 agrees", "6 个超级片段的 15 个组合，1 个相同"),
-        "Zelenkov and Segalovich, RCDL 2007",
+        "Zelenkov, Segalovich, RCDL 2007",
         DEPARTURES,
         PARAMETERS,
     ),

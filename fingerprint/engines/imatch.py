@@ -84,13 +84,13 @@ ENTRIES = (
         (
             CHINESE_WORDS,
             Words(
-                "The source tries several cut-offs of idf; here what lies between .1 and .9 of the highest is kept, and "
-                "a text needs five such words.",
+                "The source tries several cut-offs of idf; here what lies between .1 and .9 of the highest is kept, "
+                "and a text needs five such words.",
                 "原文试验了多种 idf 界限；此处取最高值的 0.1 至 0.9 之间，且文本至少须有 5 个这样的词。",
             ),
             Words(
-                "Words are counted over the pieces of the works themselves, in place of a collection of their own: with "
-                "every work that is added the digests change.",
+                "Words are counted over the pieces of the works themselves, in place of a collection of their own: "
+                "with every work that is added the digests change.",
                 "词频在作品各段中统计，不另设统计语料；每加入一部作品，摘要随之改变。",
             ),
             IN_CHAPTERS,

@@ -127,7 +127,10 @@ ENTRIES = (
                 "that begin as no work's does are not chosen.",
                 "罕见程度在作品中统计；同样罕见者按哈希选取，开头不见于任何作品的子串不选。",
             ),
-            Words("3 of 100 in common are a copy; the source names no number.", "100 个中 3 个相同即为抄袭；原文未给出数目。"),
+            Words(
+                "3 of 100 in common are a copy; the source names no number.",
+                "100 个中 3 个相同即为抄袭；原文未给出数目。",
+            ),
             IN_CHAPTERS,
         ),
         {

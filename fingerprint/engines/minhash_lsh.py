@@ -89,7 +89,7 @@ ENTRIES = (
             "MinHash of runs of 5 characters, bands for a Jaccard index of 0.5 (datasketch)",
             "5 字片段的 MinHash，按 Jaccard 0.5 分段（datasketch）",
         ),
-        "Broder 1997; Indyk and Motwani, STOC 1998",
+        "Broder, 1997; Indyk, Motwani, STOC 1998",
         (
             CHINESE_TOKENS,
             Words(
@@ -100,7 +100,9 @@ ENTRIES = (
             IN_CHAPTERS,
         ),
         {
-            "threshold": Words("a duplicate from this estimated Jaccard index on", "估计的 Jaccard 系数达到此值即为重复"),
+            "threshold": Words(
+                "a duplicate from this estimated Jaccard index on", "估计的 Jaccard 系数达到此值即为重复"
+            ),
             "shingle_tokens": Words("tokens of a feature", "每个特征的词元数"),
             "permutations": Words("hash functions", "哈希函数的个数"),
             **CHAPTER_PARAMETERS,

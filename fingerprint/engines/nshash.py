@@ -84,9 +84,10 @@ class SimilarIds:
 class NsHash:
     """Works of which a chapter shares the digest of one of its longest sentences with the page.
 
-    similarity: the share of the digests of a piece of the page that the work has, at its highest. With a `path` the digests are kept in that file, and
-    the works added by an earlier process are found too; without one, in memory. sentence_ends: the published text names
-    full stop, exclamation and question mark and the end of a line; its code also cuts at "；：】".
+    similarity: the share of the digests of a piece of the page that the work has, at its highest. With a `path` the
+    digests are kept in that file, and the works added by an earlier process are found too; without one, in memory.
+    sentence_ends: the published text names full stop, exclamation and question mark and the end of a line; its code
+    also cuts at "；：】".
     """
 
     gives_spans = False
@@ -158,7 +159,7 @@ ENTRIES = (
         partial(NsHash, sentences=1),
         NsHash.gives_spans,
         Words("digest of the longest sentence of a chapter", "一章中最长一句的摘要"),
-        "github.com/veelion/nshash, as the older rule",
+        "github.com/veelion/nshash",
         DEPARTURES,
         PARAMETERS,
     ),

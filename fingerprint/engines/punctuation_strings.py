@@ -119,7 +119,8 @@ DEPARTURES = (
 )
 PARAMETERS = {
     "min_share": Words(
-        "share of the shorter string that the longest common substring has at least", "最长公共子串至少占较短特征串的比例"
+        "share of the shorter string that the longest common substring has at least",
+        "最长公共子串至少占较短特征串的比例",
     ),
     "min_chars": Words("characters that it has at least", "最长公共子串至少的字符数"),
     **CHAPTER_PARAMETERS,
@@ -136,7 +137,7 @@ ENTRIES = (
         "Wu, Chen, Ma, 2003",
         (
             Words(
-                "A full stop without a Chinese character around it gives none: rows of marks are the same in all texts.",
+                "A full stop without a Chinese character around it gives none: rows of marks are the same everywhere.",
                 "前后没有汉字的句号不取：成串的标点在任何文本中都相同。",
             ),
             *DEPARTURES,
@@ -151,11 +152,12 @@ ENTRIES = (
             "the character before every punctuation mark; longest common substring of these strings",
             "每个标点前一个字连成特征串，求最长公共子串",
         ),
-        "variant of Wu, Chen, Ma, 2003",
+        "Wu, Chen, Ma, 2003",
         (
             Words(
-                "“One character at every mark” is taken as the one before it; of marks in a row the first counts.",
-                "“每个标点取一字”取标点前的字；连续标点只计第一个。",
+                "A variant of the source: of “one character at every mark” the one before it is taken; of marks in "
+                "a row the first counts.",
+                "来源的变体：“每个标点取一字”取标点前的字；连续标点只计第一个。",
             ),
             *DEPARTURES,
         ),

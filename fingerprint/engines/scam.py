@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from core.words import Words
 from fingerprint.compilation import kernel
-from fingerprint.engines.chapter_words import UNKNOWN, ChapterTable, ChapterWords, Postings, postings_of
+from fingerprint.engines.chapter_words import UNKNOWN, ChapterTable, ChapterWords, postings_of
 from fingerprint.engines.chapters import CHAPTER_CHARS, CHAPTER_PARAMETERS, IN_CHAPTERS, ChapterEngine
 from fingerprint.engines.engine import EngineEntry, Found
 from fingerprint.engines.tokens import CHINESE_WORDS
@@ -189,7 +189,8 @@ DEPARTURES = (
     Words(
         "The source tries several thresholds; at 0.6 of either containment 0.1 % of innocent pages are named. Pages "
         "and pieces of fewer than 20 different words are left out.",
-        "原文试验了多个阈值；任一方向的包含度取 0.6 时，约 0.1% 的无辜网页会被报告。不同的词少于 20 个的网页和段不比较。",
+        "原文试验了多个阈值；任一方向的包含度取 0.6 时，约 0.1% 的无辜网页会被报告。"
+        "不同的词少于 20 个的网页和段不比较。",
     ),
     Words("Words weigh alike; the source lets the user weigh them.", "各词权重相同；原文允许使用者加权。"),
     IN_CHAPTERS,
@@ -227,14 +228,14 @@ ENTRIES = (
         "Garcia-Molina, Gravano, Shivakumar, PDIS 1996",
         (
             Words(
-                "Of the source its abstract alone was at hand: statistics of each registry prune all that cannot hold a "
-                "copy. Which statistics is chosen here: of each word the highest frequency in a document and its "
+                "Of the source its abstract alone was at hand: statistics of each registry prune all that cannot hold "
+                "a copy. Which statistics is chosen here: of each word the highest frequency in a document and its "
                 "highest share in the squares of one. They bound the similarity from above, so nothing is lost.",
                 "原文仅见摘要：按各登记库的统计排除不可能含有副本的库。此处选用的统计为：每个词在一篇中的最高频数，"
                 "以及在一篇平方和中的最高占比；二者给出相似度的上界，因此不会漏掉。",
             ),
             Words(
-                "The source also orders the queries to the registries by their cost; here all chosen ones are in memory.",
+                "The source also orders the queries to the registries by their cost; here all lie in memory.",
                 "原文还按代价安排对各库的查询；此处所选的库都在内存中。",
             ),
             Words(

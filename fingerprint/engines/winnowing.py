@@ -64,6 +64,7 @@ class WinnowingEngine:
         k: int = 8,
         window: int = 8,
         fold: bool = True,
+        *,
         max_gap: int = 250,
         max_drift: int = 20,
         min_to_match: int = 4,

@@ -74,8 +74,8 @@ def described(engines: Mapping[str, EngineEntry] = ENGINES) -> list[dict[str, An
     return [
         {
             "name": entry.name,
-            "summary_en": entry.summary_en,
-            "summary_zh": entry.summary_zh,
+            "summary_en": entry.summary.en,
+            "summary_zh": entry.summary.zh,
             "source": entry.source,
             "gives_spans": entry.gives_spans,
         }
