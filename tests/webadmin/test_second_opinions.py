@@ -16,6 +16,7 @@ from core.errors import ServiceUnavailable
 from core.ids import VersionId
 from core.ports import PageStore
 from core.settings_loading import load
+from core.words import Words
 from deploy.cli import cases
 from fingerprint.engines.catalogue import ENGINES
 from fingerprint.engines.engine import EngineEntry, Found
@@ -184,7 +185,7 @@ def test_an_engine_that_fails_is_named_and_the_others_answer_nevertheless(caplog
             raise ZeroDivisionError
 
     engines: Mapping[str, EngineEntry] = {
-        "broken": EngineEntry("broken", Broken, True, "", "", ""),
+        "broken": EngineEntry("broken", Broken, True, Words("", ""), "", (), {}),
         "exact-md5": ENGINES["exact-md5"],
     }
     said = answers(Question(WORK, [WORK], ()), engines)
