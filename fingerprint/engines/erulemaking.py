@@ -38,8 +38,8 @@ from fingerprint.engines.words import word_counts
 # Conrad's has the lengths of duplicates within 20 %.
 BUCKET_WIDTH = 0.2
 # Neither is known of the source. On 8,600 pages against 14.6 M characters (November 2026; tried 100 to 800 words, .2 to
-# .6) precision .9997 and recall .465; at .3 .999 and .520. With more words those that all texts have come in where texts
-# are short: of 4,853 innocent news items 100 words accuse 40, 200 at .4 290, 800 at .3 2,272.
+# .6) precision .9997 and recall .465; at .3 .999 and .520. With more words those that all texts have come in where
+# texts are short: of 4,853 innocent news items 100 words accuse 40, 200 at .4 290, 800 at .3 2,272.
 MIN_COSINE = 0.4
 FEATURES = 100
 MIN_WORDS = 20  # different ones: the cosine of very short texts is high by chance

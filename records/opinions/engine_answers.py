@@ -59,8 +59,8 @@ class Question:
     def piece_chars(self) -> int:
         """Pieces in which engines that compare whole documents meet a work.
 
-        They ask for documents of one length. The catalogue cuts works and pages as long as a page of a novel usually is;
-        a longer page is left whole here, since a line before its text would move every cut.
+        They ask for documents of one length. The catalogue cuts works and pages as long as a page of a novel usually
+        is; a longer page is left whole here, since a line before its text would move every cut.
         """
         return max(CHAPTER_CHARS, len(self.page))
 
