@@ -97,10 +97,10 @@ DEPARTURES = (
     Words(
         "The published worked example (the cat on the mat: 851459198, 847263864, 984968088; distances 4, 16, 12) comes "
         "out of the same function when each different pair of characters, blanks included, counts once and is hashed "
-        "as String#hash of Ruby 1.9.1 did, kept in 31 bits and a sign, with the seed 0x862be6e7. That program drew a "
+        "as String#hash of Ruby 1.9 did, kept in 31 bits and a sign, with the seed 0x862be6e7. That program drew a "
         "seed whenever it started, so no parameters of the engine are the example's.",
         "公开的例子（the cat on the mat：851459198、847263864、984968088，距离 4、16、12）可由同一函数得出："
-        "不同的相邻字符对（含空格）各计一次，用 Ruby 1.9.1 的 String#hash（31 位加符号位）、种子 0x862be6e7 求哈希。"
+        "不同的相邻字符对（含空格）各计一次，用 Ruby 1.9 的 String#hash（31 位加符号位）、种子 0x862be6e7 求哈希。"
         "该程序每次启动都随机取种子，因此引擎的参数中没有与例子对应的一组。",
     ),
     IN_CHAPTERS,

@@ -34,7 +34,7 @@ def test_the_published_fingerprints_of_the_cat_differ_in_4_16_and_12_bits() -> N
 
 
 def ruby_hash(text: str, seed: int) -> int:
-    """String#hash of Ruby 1.9.1 on 32 bits: MurmurHash with constants of its own, of which a Fixnum keeps 31 bits."""
+    """String#hash of Ruby 1.9 on 32 bits: MurmurHash with constants of its own, of which a Fixnum keeps 31 bits."""
     content, value = text.encode(), seed + 0xDEADBEEF
     for start in range(0, len(content), 4):
         value = (value + int.from_bytes(content[start : start + 4], "little")) * 0x7FD652AD & 0xFFFFFFFF
