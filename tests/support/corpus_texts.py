@@ -105,13 +105,18 @@ def shuffled_sentences(text: str, seed: int = 1) -> str:
     return "".join(sentences)
 
 
-def shared_records(name: str, limit: int) -> list[dict[str, str]]:
-    """The first records of a shared corpus; skips the test where the corpora are not there."""
+def shared_file(name: str) -> Path:
+    """A file of the shared corpora; skips the test where they are not there."""
     path = SHARED_CORPORA / name
     if not path.exists():
         pytest.skip(f"{path} is not there: the corpora are no part of the repository")
+    return path
+
+
+def shared_records(name: str, limit: int) -> list[dict[str, str]]:
+    """The first records of a shared corpus; skips the test where the corpora are not there."""
     records = []
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
+    with gzip.open(shared_file(name), "rt", encoding="utf-8") as lines:
         for line in lines:
             records.append(json.loads(line))
             if len(records) >= limit:
