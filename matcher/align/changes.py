@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 from core.matches import ChangeKind
 from fingerprint.algorithms import Algorithm
 from fingerprint.characters import Kind
+from fingerprint.fuzzy import fuzzy_syllables
+from fingerprint.variants import variant_pairs
 from matcher.align import change_kernels, pair_kinds, token_alignment
 from matcher.align.change_kernels import ChangeNumbers, Changes, Totals, WorkRanges, WorkTokens
 from matcher.align.jump_alignment import UNALIGNED, JumpCosts, Side, align_with_jumps
@@ -76,7 +78,9 @@ def character_tables(algorithm: Algorithm) -> CharacterTables:
     """What the kernel looks up of characters. Cached for the life of the process: 5 MB for each algorithm."""
     kinds, near = algorithm.tables.kinds, algorithm.near
     is_letter = (kinds == int(Kind.LATIN)) | (kinds == int(Kind.FULL_WIDTH_LATIN))
-    return CharacterTables(algorithm.tables.readings.folding, is_letter, near.rows, near.readings, near.shapes)
+    readings = algorithm.tables.readings
+    variants, fuzzy = variant_pairs(readings), fuzzy_syllables(readings.names)
+    return CharacterTables(readings.folding, is_letter, near.rows, near.readings, near.shapes, variants, fuzzy)
 
 
 def unchanged_share(same: int, changed: int) -> float:
