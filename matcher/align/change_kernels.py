@@ -108,7 +108,7 @@ def classify_changes(  # noqa: PLR0917 - kernels take no keywords
             ranges[range_count] = gaps[number, FROM_WORK:]
             range_count += 1
     changes = changes[:count]
-    totals = _sum_up(changes, numbers.kinds)
+    totals = sum_up(changes, numbers.kinds)
     return PassageChanges(changes, ranges[:range_count], work_matched[:matched], totals, matched, same, longest)
 
 
@@ -195,7 +195,8 @@ def _add_to_ranges(ranges: WorkRanges, count: int, there: int, follows: bool) ->
 
 
 @kernel()
-def _sum_up(changes: Changes, kinds: int) -> Totals:
+def sum_up(changes: Changes, kinds: int) -> Totals:
+    """int32[kinds, 3]: how many changes of each kind, tokens of their longer sides, row of the first."""
     totals = np.zeros((kinds, 3), np.int32)
     for number in range(changes.shape[0]):
         row = changes[number]
