@@ -23,7 +23,8 @@ UNIHAN_FIELDS = frozenset({"kSemanticVariant", "kZVariant"})
 FOLDED_INTO_ANOTHER = frozenset("閤")
 GB_2312_ROWS = range(16, 88)
 HEADER = f"""# Characters that are variants of one another: the source, and the characters of one group.
-# Written by fingerprint.build_variants. {SOURCE_1955}: 第一批异体字整理表; {SOURCE_UNIHAN}: Unihan, {", ".join(sorted(UNIHAN_FIELDS))}.
+# Written by fingerprint.build_variants. {SOURCE_1955}: 第一批异体字整理表;
+# {SOURCE_UNIHAN}: Unihan, {", ".join(sorted(UNIHAN_FIELDS))}.
 # Licences: fingerprint/LICENSE.
 """
 
@@ -55,12 +56,12 @@ def pairs_of_unihan(lines: list[str], near: NearTable) -> Iterator[str]:
             pair = [_character(code), _character(value.split("<")[0])]
             folded = [chr(near.table.folding[ord(character)]) for character in pair]
             is_everyday = [character in everyday for character in folded]
-            if sum(is_everyday) == 1 and _share_a_reading(*folded, near):
+            if sum(is_everyday) == 1 and _share_a_reading(folded, near):
                 yield "".join(pair if is_everyday[0] else reversed(pair))
 
 
-def _share_a_reading(one: str, other: str, near: NearTable) -> bool:
-    first, second = (set(near.readings[near.rows[ord(character)]].tolist()) - {0} for character in (one, other))
+def _share_a_reading(pair: list[str], near: NearTable) -> bool:
+    first, second = (set(near.readings[near.rows[ord(character)]].tolist()) - {0} for character in pair)
     return not first.isdisjoint(second)
 
 

@@ -9,6 +9,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from itertools import pairwise
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -23,7 +24,7 @@ from matcher.align.change_kernels import Changes
 from matcher.align.token_alignment import FROM_PAGE, FROM_WORK, KIND, RANGE_COLUMNS, TO_PAGE, TO_WORK
 from matcher.align.tokenized_text import MAX_LETTERS_OF_SYLLABLE, TokenizedText
 
-TONES = "0-5０-５"
+TONES = "012345０１２３４５"
 NOWHERE: Mapping[int, TextRange] = MappingProxyType({})
 
 
@@ -92,11 +93,8 @@ def _letters(text: str, start: int, end: int, classes: CharacterClasses) -> Iter
         spelling = "".join(letter_without_marks(letter) for letter in written if letter.isalpha())
         if len(spelling) <= MAX_RUN_LETTERS:
             yield place, spelling
-            if written[-1].isdigit():
-                yield TextRange(place.start, place.start + len(written.rstrip("".join(map(chr, _DIGITS))))), spelling
-
-
-_DIGITS = (*range(ord("0"), ord("5") + 1), *range(ord("０"), ord("５") + 1))
+            if written[-1] in TONES:
+                yield TextRange(place.start, place.start + len(written.rstrip(TONES))), spelling
 
 
 @cache
@@ -121,7 +119,7 @@ class _Rows:
 
     def __init__(self, changes: Changes, kinds: RowKinds, work: TokenizedText) -> None:
         self._kinds, self._work = kinds, work
-        self._rows = sorted(Row(*row[FROM_PAGE:], row[KIND]) for row in changes.tolist())
+        self._rows = sorted(_row(*row) for row in changes.tolist())
 
     def join(self, page_start: int, page_end: int, spelling: str) -> Row | None:
         """Make one row of what lies at these tokens of the page, if it spells what stands there in the work."""
@@ -192,7 +190,7 @@ class _Rows:
                 work_start=row.work_start + step * (start - row.page_start),
                 work_end=row.work_start + step * (end - row.page_start),
             )
-            for start, end in zip(bounds[:-1], bounds[1:], strict=True)
+            for start, end in pairwise(bounds)
         ]
 
     def _blocks(self, rows: Sequence[Row], page_start: int, page_end: int) -> Iterator[list[Row]]:
@@ -238,12 +236,17 @@ class _Rows:
             yield Row(page_start, page_end, work_start, work_end, kind)
 
 
+def _row(kind: int, page_start: int, page_end: int, work_start: int, work_end: int) -> Row:
+    """A row of changes, whose columns stand in this order."""
+    return Row(page_start, page_end, work_start, work_end, kind)
+
+
 def _touch(first: Row, second: Row) -> bool:
     return first.page_end == second.page_start and first.work_end == second.work_start
 
 
 def _is_run(rows: Sequence[Row]) -> bool:
-    return bool(rows) and all(map(_touch, rows[:-1], rows[1:]))
+    return bool(rows) and all(_touch(*pair) for pair in pairwise(rows))
 
 
 def _readings(work: TokenizedText, start: int, end: int) -> list[list[str]]:
