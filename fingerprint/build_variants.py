@@ -39,7 +39,7 @@ def groups_of_1955(lines: list[str]) -> Iterator[str]:
     for line in lines:
         if found := re.match(r"(.),dypytz/variant[^,]*,(.)", line):
             proper, variant = found.groups()
-            if variant not in FOLDED_INTO_ANOTHER:
+            if variant not in FOLDED_INTO_ANOTHER | {proper}:
                 groups.setdefault(proper, [proper]).append(variant)
     return map("".join, groups.values())
 
