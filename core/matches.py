@@ -55,9 +55,9 @@ class Span:
     similarity: how much of the passage is the same, character by character: of all places along the alignment of page
     and work, the share where both have the same character. Simplified, traditional and compatibility forms of a
     character and its variants are the same. Places with another character (of the same sound or not), pinyin in place
-    of a character, and inserted and deleted text are not. Neither counted for nor against: signs that only hide the text (`NOISE`:
-    zero-width characters, spaces, pinyin in brackets, characters that nobody can read), and what has no reading
-    (punctuation, line ends, foreign scripts). The order of sentences (`MOVED`) does not enter: a shuffled passage may
+    of a character, and inserted and deleted text are not. Neither counted for nor against: signs that only hide the
+    text (`NOISE`: zero-width characters, spaces, pinyin behind a character, characters that nobody can read), and what
+    has no reading (punctuation, line ends, foreign scripts). The order of sentences (`MOVED`) does not enter: a shuffled passage may
     have 1.0.
     """
 
