@@ -57,8 +57,8 @@ class Span:
     character and its variants are the same. Places with another character (of the same sound or not), pinyin in place
     of a character, and inserted and deleted text are not. Neither counted for nor against: signs that only hide the
     text (`NOISE`: zero-width characters, spaces, pinyin behind a character, characters that nobody can read), and what
-    has no reading (punctuation, line ends, foreign scripts). The order of sentences (`MOVED`) does not enter: a shuffled passage may
-    have 1.0.
+    has no reading (punctuation, line ends, foreign scripts). The order of sentences (`MOVED`) does not enter: a
+    shuffled passage may have 1.0.
     """
 
     page: TextRange
