@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
-from core.matches import ChangeKind, Span
+from core.matches import Change, ChangeKind, Span
 from fingerprint.readings import code_points
 from laboratory.edits.edited import Edited
 from laboratory.edits.substitution import han_places
@@ -91,7 +91,7 @@ def _shown(
     return shown, starts, ends, deleted
 
 
-def _but_moves(span: Span) -> Sequence[object]:
+def _but_moves(span: Span) -> Sequence[Change]:
     return [change for change in span.changes if change.kind is not ChangeKind.MOVED]
 
 

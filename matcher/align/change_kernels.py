@@ -105,7 +105,7 @@ def classify_changes(  # noqa: PLR0917 - kernels take no keywords
             ranges[range_count] = gaps[number, FROM_WORK:]
             range_count += 1
     changes = changes[:count]
-    totals = _sum_up(changes, numbers.kinds)
+    totals = sum_up(changes, numbers.kinds)
     return PassageChanges(changes, ranges[:range_count], work_matched[:matched], totals, matched, same, longest)
 
 
@@ -113,7 +113,7 @@ def classify_changes(  # noqa: PLR0917 - kernels take no keywords
 def _add_gaps_up_to(  # noqa: PLR0917
     place: Place, gaps: Gaps, gap: int, changes: Changes, count: int, numbers: ChangeNumbers
 ) -> tuple[Changes, int, int]:
-    """Write down the gaps from number `gap` on that come before a pair or at it; changes and count, and the next gap."""
+    """Write down the gaps from number `gap` on that come before a pair or at it; changes, count, the next gap."""
     while gap < gaps.shape[0] and _place_of(gaps[gap]) <= place:
         changes, count = _add_change(changes, count, numbers.of_gap[gaps[gap, KIND]], _place_of(gaps[gap]))
         gap += 1
@@ -155,7 +155,8 @@ def _add_to_ranges(ranges: WorkRanges, count: int, there: int, follows: bool) ->
 
 
 @kernel()
-def _sum_up(changes: Changes, kinds: int) -> Totals:
+def sum_up(changes: Changes, kinds: int) -> Totals:
+    """int32[kinds, 3]: how many changes of each kind, tokens of their longer sides, row of the first."""
     totals = np.zeros((kinds, 3), np.int32)
     for number in range(changes.shape[0]):
         row = changes[number]

@@ -1,5 +1,6 @@
 """What was changed inside a passage, character by character."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -7,10 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.matches import ChangeKind
+from core.text import TextRange
 from fingerprint.algorithms import Algorithm
 from fingerprint.characters import Kind
+from fingerprint.fuzzy import fuzzy_syllables
+from fingerprint.variants import variant_pairs
 from matcher.align import change_kernels, pair_kinds, token_alignment
-from matcher.align.change_kernels import ChangeNumbers, Changes, Totals, WorkRanges, WorkTokens
+from matcher.align.change_kernels import ChangeNumbers, Changes, PassageChanges, Totals, WorkRanges, WorkTokens
 from matcher.align.jump_alignment import UNALIGNED, JumpCosts, Side, align_with_jumps
 from matcher.align.leftovers import fill_gaps
 from matcher.align.pair_kinds import CharacterTables, Stretch
@@ -22,6 +26,7 @@ from matcher.align.segments import (
     WORK_START,
     Segments,
 )
+from matcher.align.spelled_characters import RowKinds, Spelled, join_spelled
 from matcher.align.token_agreement import Bounds, NearTokens
 from matcher.align.token_alignment import (
     FROM_PAGE,
@@ -71,12 +76,23 @@ CHANGE_NUMBERS = ChangeNumbers(
 )
 
 
+_ROW_KINDS = RowKinds(
+    number_of(ChangeKind.PINYIN),
+    number_of(ChangeKind.REPLACED),
+    number_of(ChangeKind.INSERTED),
+    number_of(ChangeKind.DELETED),
+    number_of(ChangeKind.MOVED),
+)
+
+
 @cache
 def character_tables(algorithm: Algorithm) -> CharacterTables:
     """What the kernel looks up of characters. Cached for the life of the process: 5 MB for each algorithm."""
     kinds, near = algorithm.tables.kinds, algorithm.near
     is_letter = (kinds == int(Kind.LATIN)) | (kinds == int(Kind.FULL_WIDTH_LATIN))
-    return CharacterTables(algorithm.tables.readings.folding, is_letter, near.rows, near.readings, near.shapes)
+    readings = algorithm.tables.readings
+    variants, fuzzy = variant_pairs(readings), fuzzy_syllables(readings.names)
+    return CharacterTables(readings.folding, is_letter, near.rows, near.readings, near.shapes, variants, fuzzy)
 
 
 def unchanged_share(same: int, changed: int) -> float:
@@ -90,7 +106,8 @@ class Comparison:
 
     segments: what it was joined from. changes, totals, work_ranges, work_matched, matched, same,
     longest_run: see `change_kernels.PassageChanges`. moved, displaced: see `token_alignment.TokenAlignment`.
-    changed: tokens in which the wording differs, of the longer side of each change.
+    changed: tokens in which the wording differs, of the longer side of each change. letters: by the row of a change of
+    kind PINYIN the letters on the page, where the tokens do not tell all of them (spelled_characters).
     """
 
     page_start: int
@@ -108,6 +125,7 @@ class Comparison:
     moved: Pieces
     displaced: int
     changed: int
+    letters: Mapping[int, TextRange]
 
     @property
     def similarity(self) -> float:
@@ -141,6 +159,9 @@ def compare_passage(
         character_tables(page.fingerprint.algorithm),
         CHANGE_NUMBERS,
     )
+    spelled = join_spelled(page, work, found.changes, _ROW_KINDS)
+    if spelled.places:
+        found = _with_spelled(found, spelled)
     return Comparison(
         page_start,
         page_end + 1,
@@ -157,6 +178,19 @@ def compare_passage(
         moved=aligned.moved,
         displaced=aligned.displaced,
         changed=int(found.totals[_IS_WORDING, change_kernels.TOKENS].sum()),
+        letters=spelled.places,
+    )
+
+
+def _with_spelled(found: PassageChanges, spelled: Spelled) -> PassageChanges:
+    """What is spelled in letters that are no tokens counts as matched, too."""
+    tokens = np.setdiff1d(spelled.work_tokens(), found.work_matched)
+    return found._replace(
+        changes=spelled.changes,
+        totals=change_kernels.sum_up(spelled.changes, CHANGE_NUMBERS.kinds),
+        matched=found.matched + tokens.size,
+        work_matched=np.concatenate([found.work_matched, tokens]),
+        work_ranges=np.concatenate([found.work_ranges, np.stack([tokens, tokens + 1], axis=1)]),
     )
 
 

@@ -43,12 +43,15 @@ class TokenAlignment(NamedTuple):
 def align_tokens(aligned_to: NDArray[np.int32], page_start: int) -> TokenAlignment:
     """Pairs and gaps of a passage. aligned_to: the work token of each page token from `page_start` on, or UNALIGNED.
 
-    A piece ends where the next token begins before the end of it, or skips what another piece has. Of the pieces those
-    are moved that are not in the longest chain of which each stands behind the one before it in the work. What no piece has, from the first token of the work that one has to the last, was left out.
+    A piece ends where the next token begins before the end of it, or skips what another piece has. Those are moved that
+    are not in the longest chain in which each piece stands behind the one before it in the work. What no piece has, from
+    the first token of the work that one has to the last, was left out.
     """
     pairs = _pairs(aligned_to, page_start)
     if not len(pairs):
-        return TokenAlignment(pairs, np.empty((0, RANGE_COLUMNS), np.int32), np.empty((0, RANGE_COLUMNS - 1), np.int32), 0)
+        return TokenAlignment(
+            pairs, np.empty((0, RANGE_COLUMNS), np.int32), np.empty((0, RANGE_COLUMNS - 1), np.int32), 0
+        )
     first, end = pairs[:, IN_WORK].min(), pairs[:, IN_WORK].max() + 1
     is_used = np.zeros(end - first, np.bool_)
     behind = np.full(end - first, UNALIGNED, np.int32)  # the page token behind each work token that has a counterpart
@@ -114,7 +117,7 @@ def _pairs(aligned_to: NDArray[np.int32], page_start: int) -> Pairs:
 
 
 @kernel(allocates=False)
-def _add_left_out(
+def _add_left_out(  # noqa: PLR0917
     gaps: Gaps, count: int, is_used: NDArray[np.bool_], behind: NDArray[np.int32], page_at: int, first: int
 ) -> int:
     """What of the work has no counterpart, each run at the place behind what precedes it in the work."""

@@ -92,7 +92,7 @@ def extend_xdrop(  # noqa: PLR0917 - kernels take no keywords
     limits: XDropLimits,
     memory: Memory,
 ) -> Extension:
-    """Align what lies ahead of `origin` (direction 1, `origin` included) or behind it (-1). bounds: the text in `work`."""
+    """Align what lies ahead of `origin` (direction 1, `origin` included) or behind (-1). bounds: the text in `work`."""
     page_left = page.size - origin.page if direction > 0 else origin.page + 1
     work_left = bounds.end - origin.work if direction > 0 else origin.work - bounds.start + 1
     if page_left <= 0 or work_left <= 0:

@@ -6,10 +6,12 @@ import pytest
 from core.matches import ChangeKind
 from fingerprint.characters import Kind
 from fingerprint.fingerprinting import fingerprint_text
+from fingerprint.fuzzy import fuzzy_syllables
 from fingerprint.near import are_alike, are_homophones
 from fingerprint.readings import READINGS_2026
 from fingerprint.stream import WILDCARD
 from fingerprint.tables import TABLES_2026
+from fingerprint.variants import are_variants
 from matcher.align.change_kernels import classify_changes
 from matcher.align.changes import CHANGE_NUMBERS, character_tables, jump_costs, number_of, side_of, stretch_of
 from matcher.align.jump_alignment import align_with_jumps
@@ -28,12 +30,15 @@ def kinds_by_definition(page: np.ndarray, work: np.ndarray, ours: np.ndarray, th
         return np.isin(TABLES_2026.kinds[codes], [int(Kind.LATIN), int(Kind.FULL_WIDTH_LATIN)])
 
     agrees = ours == theirs
-    kinds = np.where(are_alike(page, work), number_of(ChangeKind.SHAPE), number_of(ChangeKind.REPLACED))
+    fuzzy = fuzzy_syllables(READINGS_2026.names)
+    are_confused = (fuzzy[np.minimum(ours, len(fuzzy) - 1)] == theirs[:, None]).any(axis=1)
+    kinds = np.where(are_confused, number_of(ChangeKind.HOMOPHONE), number_of(ChangeKind.REPLACED))
+    kinds[are_alike(page, work)] = number_of(ChangeKind.SHAPE)
     kinds[agrees | are_homophones(page, work)] = number_of(ChangeKind.HOMOPHONE)
     letters = are_letters(page)
     kinds[letters] = np.where(agrees[letters], number_of(ChangeKind.PINYIN), number_of(ChangeKind.REPLACED))
     kinds[letters & are_letters(work) & agrees] = -1
-    kinds[READINGS_2026.folding[page] == READINGS_2026.folding[work]] = number_of(ChangeKind.SCRIPT)
+    kinds[are_variants(page, work)] = number_of(ChangeKind.SCRIPT)
     kinds[ours == WILDCARD] = number_of(ChangeKind.NOISE)
     kinds[(theirs == WILDCARD) | (page == work)] = -1
     return kinds
