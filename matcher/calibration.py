@@ -58,11 +58,11 @@ class Calibration:
         100  # two advertisements: a short piece between them and a long one belongs to the same passage
     )
     max_inserted_share: float = 0.6  # of what is put in where the work goes on: an advertisement, not two excerpts
-    # Pieces of one stretch of the work among other sentences are one passage: where the work goes on, other text up to so
-    # many times the lesser piece; in a mixture of so many pieces any that is bridged at all. Measured on 24 passages with
-    # a foreign sentence behind each of theirs (2.0 gives 2.9 passages on average, 3.0 with a mixture 1.1) and on 4,853
-    # innocent news items, of which 36 are accused without a least of tokens, 33 with 60, 32 with 80 and 120, 31 if
-    # nothing is joined so (2026-11). 3 to 6 pieces gave the same.
+    # Pieces of one stretch of the work among other sentences are one passage: where the work goes on, other text up to
+    # so many times the lesser piece; in a mixture of so many pieces any that is bridged at all. On 24 passages with a
+    # foreign sentence behind each of theirs a share of 2 gives 2.9 passages on average, 3 and a mixture of 3-6 pieces
+    # 1.1. Of 4,853 innocent news items 36 are accused without a least of tokens, 33 with 60, 32 with 80 and 120, 31 if
+    # nothing is joined so (2026-11).
     min_tokens_of_stretch: int = 80
     min_pieces_of_mixture: int = 4
     max_inserted_share_of_stretch: float = 3.0
@@ -70,10 +70,9 @@ class Calibration:
     max_free_work_gap_tokens: int = 60
     max_work_gap_share: float = 1.0
     max_free_share_of_leap: float = 0.5  # a leap over sentences that stand elsewhere on the page leaves nothing out
-    # The walk along a passage (matcher.align.jump_alignment). Tried on 16 and 24 passages of 2,000 characters that repeat
-    # themselves, 17 edits, 2026-11: near 1-3, gap 2-4. A lower gap shows random characters as put in and left out (right
-    # kind .92-.97, here .98), near 3 takes a chance likeness for a copied character. Leaps of 8 and bonuses of 5 were
-    # found with sentences shuffled in both whole passages and fives; the whole table stands in docs/figures.md.
+    # The walk along a passage (matcher.align.jump_alignment). Tried on 16 and 24 passages of 2,000 characters that
+    # repeat themselves, 17 edits, 2026-11: near 1-3, gap 2-4. A lower gap shows random characters as put in and left
+    # out (right kind .92-.97, here .98), near 3 takes a chance likeness for a copied character.
     walk_same: int = 4
     walk_near: int = 2
     walk_other: int = -3

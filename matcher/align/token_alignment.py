@@ -44,8 +44,8 @@ def align_tokens(aligned_to: NDArray[np.int32], page_start: int) -> TokenAlignme
     """Pairs and gaps of a passage. aligned_to: the work token of each page token from `page_start` on, or UNALIGNED.
 
     A piece ends where the next token begins before the end of it, or skips what another piece has. Those are moved that
-    are not in the longest chain in which each piece stands behind the one before it in the work. What no piece has, from
-    the first token of the work that one has to the last, was left out.
+    are not in the longest chain in which each piece stands behind the one before it in the work. What no piece has,
+    from the first token of the work that one has to the last, was left out.
     """
     pairs = _pairs(aligned_to, page_start)
     if not len(pairs):
