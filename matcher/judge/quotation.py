@@ -17,7 +17,7 @@ INTRODUCING = "：:“「『"
 def apart_where_quoted(
     page: TokenizedPage, work: TokenizedText, comparisons: list[Comparison], calibration: Calibration
 ) -> list[Comparison]:
-    """The passages; one whose segments are all quoted with marks is taken apart: between them are the writer's words."""
+    """The passages; one of which all segments are quoted with marks is taken apart: between them are own words."""
     apart = []
     for one in comparisons:
         rows, parts = one.segments, []
