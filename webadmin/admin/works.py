@@ -63,7 +63,7 @@ class UnprotectedInline(HolderInline):
     readonly_fields = ["entered_by", "entered_at"]
     max_num = 1
     hide_title = True
-    verbose_name_plural = _("Not protected (what is found of the work then opens no case)")
+    verbose_name = _("Not protected (what is found of the work then opens no case)")
 
 
 @admin.register(Work)

@@ -35,9 +35,7 @@ def other_places(case: Case, match: CaseMatch) -> list[Place]:
         .exclude(pk=match.pk)
         .select_related("case__work", "chapter")
     )
-    places = [
-        Place(span["page"][0], span["page"][1], _source(other, case)) for other in others for span in other.spans
-    ]
+    places = [Place(span["page"][0], span["page"][1], _source(other, case)) for other in others for span in other.spans]
     return sorted(places, key=lambda place: (place.start, place.end))
 
 
