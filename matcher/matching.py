@@ -30,6 +30,7 @@ from matcher.judge.obfuscation import find_obfuscations
 from matcher.judge.quotation import apart_where_quoted, are_quotations
 from matcher.judge.rarity import background_share, count_distinct_runs, is_common, own_share, phrases_of_others
 from matcher.judge.spans import find_taken_places, to_spans
+from matcher.judge.wholeness import stands_whole
 from matcher.token_streams import TokenCache
 
 # Which of some texts may be compared, each with the work that it is of.
@@ -46,6 +47,7 @@ class _Finding:
     figures: Figures
     also: tuple[WorkTextId, ...]
     is_quotation: bool
+    is_whole: bool  # the text stands whole on the page
     own: float  # share of it that no other text has
 
 
@@ -115,11 +117,12 @@ class Matcher:
         if not self._is_enough(page, found, comparisons):
             return None
         also = self._other_carriers(passages, kept.competing, aligned.text_ids)
-        is_quotation = are_quotations(page, work, comparisons, found, self._calibration)
+        is_whole = stands_whole(found.work_tokens, comparisons, self._calibration)
+        is_quotation = not is_whole and are_quotations(page, work, comparisons, found, self._calibration)
         own = 1.0
-        if not is_quotation and found.page_containment < self._calibration.most_of_page:
+        if not (is_quotation or is_whole) and found.page_containment < self._calibration.most_of_page:
             own = self._own_share(aligned, number, comparisons, entry, also)
-        return _Finding(aligned.text_ids[number], work, comparisons, found, also, is_quotation, own)
+        return _Finding(aligned.text_ids[number], work, comparisons, found, also, is_quotation, is_whole, own)
 
     def _is_enough(self, page: TokenizedPage, found: Figures, comparisons: list[Comparison]) -> bool:
         """Whether enough was matched, each place of the work once; in a short passage digits count for nothing.
@@ -155,13 +158,14 @@ class Matcher:
 
     def _with_common_wording(self, findings: list[_Finding], aligned: _AlignedPage) -> list[_Finding]:
         """The findings; those that are common wording are quotations."""
-        if all(finding.is_quotation for finding in findings):
+        if all(finding.is_quotation or finding.is_whole for finding in findings):
             return findings
         passages = [comparison for finding in findings for comparison in finding.comparisons]
         surroundings = background_share(aligned.page.fingerprint.tokens.size, passages, aligned.phrases)
         return [
             replace(finding, is_quotation=True)
-            if is_common(finding.figures, finding.own, surroundings, self._index_postings, self._calibration)
+            if not (finding.is_quotation or finding.is_whole)
+            and is_common(finding.figures, finding.own, surroundings, self._index_postings, self._calibration)
             else finding
             for finding in findings
         ]

@@ -31,6 +31,16 @@ def story(seed: int, sentences: int = 60) -> str:
     return "".join(lines)
 
 
+def formulaic_texts(count: int) -> list[str]:
+    """Texts of 120 characters: set phrases of one stock in an order of their own, and 20 characters that are new."""
+    stock = [story(7)[start : start + 20] for start in range(0, 400, 20)]
+    made = []
+    for number in range(count):
+        phrases = random.Random(number).sample(stock, 5)
+        made.append("".join([*phrases[:2], story(500 + number)[100:120], *phrases[2:]]))
+    return made
+
+
 @cache
 def _characters_of_sound() -> dict[int, list[str]]:
     sounds: dict[int, list[str]] = {}

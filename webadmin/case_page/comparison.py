@@ -65,13 +65,29 @@ class Uncopied:
 
 
 @dataclass(frozen=True, slots=True)
+class Source:
+    """Another text of the rights holder as it is named to a reader, and where its own comparison stands."""
+
+    name: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """Text that was not copied from this text, but from another one of the rights holder."""
+
+    text: str
+    source: Source
+
+
+@dataclass(frozen=True, slots=True)
 class Missing:
     """Text that is no longer stored; only its length is known."""
 
     chars: int
 
 
-Block = Copied | Uncopied | Missing
+Block = Copied | Uncopied | Taken | Missing
 
 
 @dataclass(frozen=True, slots=True)
