@@ -6,6 +6,8 @@ both took. So an advertisement or a cut stays inside a passage, and a page of ot
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import reduce
+from itertools import accumulate, compress, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,10 +61,7 @@ class _Run:
 
 
 def _join_neighbours(ordered: Segments, calibration: Calibration) -> Iterator[Segments]:
-    """Runs of neighbours. What is joined grows and can bridge more, so that the order of joining does not matter.
-
-    A few tokens of another stretch of the work between two runs of one stretch agree by chance, and are dropped.
-    """
+    """Runs of neighbours. What is joined grows and can bridge more, so that the order of joining does not matter."""
     needed, is_sheltered = (column.tolist() for column in _needed_tokens(ordered, calibration))
     columns = ordered[:, [MATCHES, PAGE_START, PAGE_END, WORK_START, WORK_END]].tolist()
     runs = [_Run((number,), *row) for number, row in enumerate(columns)]
@@ -72,31 +71,73 @@ def _join_neighbours(ordered: Segments, calibration: Calibration) -> Iterator[Se
         for run in runs[1:]:
             last, gap = joined[-1], run.rows[0] - 1
             most_of_both = max if is_sheltered[gap] else min
-            if most_of_both(last.tokens, run.tokens) >= needed[gap] or _are_of_one_stretch(last, run, calibration):
+            if most_of_both(last.tokens, run.tokens) >= needed[gap]:
                 joined[-1] = last.with_run(run)
-            elif (
-                len(joined) > 1
-                and last.tokens < calibration.min_exact_tokens
-                and _are_of_one_stretch(joined[-2], run, calibration)
-            ):
-                joined[-2:] = [joined[-2].with_run(run)]
             else:
                 joined.append(run)
         runs = joined
-    return (ordered[list(run.rows)] for run in runs)
+    return (ordered[list(run.rows)] for run in _gather_mixtures(runs, calibration))
 
 
-def _are_of_one_stretch(one: _Run, other: _Run, calibration: Calibration) -> bool:
-    """Whether both were taken from one stretch of the work, in whatever order, and little else stands between them."""
-    work_gap = max(one.work_start, other.work_start) - min(one.work_end, other.work_end)
-    page_gap = other.page_start - one.page_end
-    larger, lesser = (one, other) if one.tokens > other.tokens else (other, one)
-    if larger.tokens < calibration.min_tokens_of_stretch:
-        return False
-    if page_gap <= calibration.max_free_page_gap_tokens or len(larger.rows) >= calibration.min_pieces_of_mixture:
-        return work_gap <= calibration.max_free_work_gap_tokens and page_gap <= calibration.max_page_gap_tokens
-    most = min(calibration.max_inserted_share_of_stretch * lesser.tokens, calibration.max_page_gap_tokens)
-    return page_gap <= most and work_gap <= calibration.max_work_gap_of_insertion_tokens
+def _gather_mixtures(runs: list[_Run], calibration: Calibration) -> Iterator[_Run]:
+    """The runs, those joined that are most of one stretch of the work, in whatever order and among other sentences.
+
+    Where runs are not, those between what was taken from elsewhere may be, or those between the widest gaps.
+    """
+    waiting = [runs]
+    while waiting:
+        part = waiting.pop()
+        if len(part) == 1:
+            yield part[0]
+            continue
+        near = _near_middle(part)
+        is_apart = [
+            not is_near and (run.tokens >= calibration.min_exact_tokens or run is part[0] or run is part[-1])
+            for run, is_near in zip(part, near, strict=True)
+        ]
+        if any(is_apart):
+            ends = [number for number, (one, other) in enumerate(pairwise(is_apart), 1) if one != other]
+        elif mixture := _mixture(list(compress(part, near)), calibration):
+            yield mixture
+            continue
+        else:
+            gaps = [_open_gap(before, after, calibration) for before, after in pairwise(part)]
+            widest = max(gaps)
+            ends = [number for number, gap in enumerate(gaps, 1) if gap == widest]
+        waiting += [part[start:end] for start, end in pairwise([0, *ends, len(part)])][::-1]
+
+
+def _mixture(runs: list[_Run], calibration: Calibration) -> _Run | None:
+    """The runs as one where they have so much of one stretch that neither order nor what is between them counts.
+
+    A few tokens of elsewhere among them agree by chance, and were left out.
+    """
+    if any(_open_gap(before, after, calibration) > calibration.max_page_gap_tokens for before, after in pairwise(runs)):
+        return None
+    whole = reduce(_Run.with_run, runs)
+    length = max(whole.page_end - whole.page_start, whole.work_end - whole.work_start)
+    density = max(calibration.min_density_of_mixture, calibration.min_pieces_of_mixture / len(whole.rows))
+    return whole if whole.tokens >= max(calibration.min_tokens_of_mixture, density * length) else None
+
+
+def _near_middle(runs: list[_Run]) -> list[bool]:
+    """Which of the runs are no farther from the middle one, in the work, than all of them are long on the page.
+
+    The middle is where the run begins with which half of the tokens are reached.
+    """
+    ordered = sorted(runs, key=lambda run: run.work_start)
+    reached = list(accumulate(run.tokens for run in ordered))
+    middle = next(run.work_start for run, tokens in zip(ordered, reached, strict=True) if 2 * tokens >= reached[-1])
+    length = runs[-1].page_end - runs[0].page_start
+    return [abs(run.work_start - middle) <= length for run in runs]
+
+
+def _open_gap(before: _Run, after: _Run, calibration: Calibration) -> float:
+    """Tokens of the page between two runs but for those that what the work has between them may be strewn among."""
+    work_gap = after.work_start - before.work_end
+    is_strewn = 0 <= work_gap <= calibration.max_page_gap_tokens
+    strewn = work_gap / calibration.min_density_of_mixture if is_strewn else 0
+    return after.page_start - before.page_end - strewn
 
 
 def _needed_tokens(ordered: Segments, calibration: Calibration) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
