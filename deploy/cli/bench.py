@@ -37,6 +37,7 @@ def quality(  # noqa: PLR0917 - options of a command
     size: Annotated[str, typer.Option(metavar="SIZE")] = "small",
     seed: int | None = None,
     classes: Annotated[str, typer.Option(metavar="NAMES")] = "",
+    parts: Annotated[str, typer.Option(metavar="NAMES")] = "cases",
     jobs: Annotated[int, typer.Option(min=1)] = 1,
     json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE")] = None,
     html_file: Annotated[Path | None, typer.Option("--html", metavar="FILE")] = None,
@@ -64,6 +65,7 @@ def quality(  # noqa: PLR0917 - options of a command
         ready=cases,
         jobs=jobs,
         out=out,
+        parts=frozenset(name.strip() for name in parts.split(",")),
     )
     results = measure(plan, Listener(complain, counting))
     show(tables(results))

@@ -40,7 +40,7 @@ def shuffle(page: Edited, strength: float, rng: Random, material: Material) -> E
     mixed = moved[draws.order(rng, moved.size)]
     sequence = np.arange(ends.size)
     sequence[mixed] = np.roll(mixed, 1)  # one cycle through all of them, so that none stays
-    return _of_sentences(page, ends, sequence)
+    return in_sequence(page, ends, sequence)
 
 
 def drop(page: Edited, strength: float, rng: Random, material: Material) -> Edited:
@@ -48,7 +48,7 @@ def drop(page: Edited, strength: float, rng: Random, material: Material) -> Edit
     del material
     ends = sentence_ends(page.codes)
     dropped = draws.chosen(rng, ends.size, strength)
-    return _of_sentences(page, ends, np.delete(np.arange(ends.size), dropped)) if dropped.size else page
+    return in_sequence(page, ends, np.delete(np.arange(ends.size), dropped)) if dropped.size else page
 
 
 def advertisement(page: Edited, strength: float, rng: Random, material: Material) -> Edited:
@@ -63,7 +63,8 @@ def advertisement(page: Edited, strength: float, rng: Random, material: Material
     return put_behind(page, ends - 1, material.slogan_pieces, numbers)
 
 
-def _of_sentences(page: Edited, ends: NDArray[np.int64], sequence: NDArray[np.int64]) -> Edited:
+def in_sequence(page: Edited, ends: NDArray[np.int64], sequence: NDArray[np.int64]) -> Edited:
+    """The sentences of these numbers, in this order. ends: of all sentences, as `sentence_ends` gives them."""
     starts = np.concatenate([[0], ends[:-1]])
     return page.taken(ranges(starts[sequence], (ends - starts)[sequence]))
 

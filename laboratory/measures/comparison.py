@@ -1,38 +1,39 @@
-"""How truly comparisons show the fate of each character. `python -m laboratory.measures.comparison --corpora FOLDER`.
+"""How truly comparisons show the fate of each character: `zhuiwen bench quality --parts comparison`.
 
-A passage of each of some works, that of 25 which repeats itself most, is edited as pirates do; every other page has
+A passage of each of some works, of 25 the one that repeats itself most, is edited as pirates do; every other page has
 another text around it. The corpus is these works alone: what is measured is the comparison, not the search.
 """
 
-import argparse
-import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
-from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
 
+from core.errors import BadInput
 from core.ids import work_text_id
 from core.matches import ChangeKind, Span
 from core.text import TextRange
 from fingerprint.fingerprinting import fingerprint_text
 from fingerprint.readings import code_points
 from laboratory import draws
-from laboratory.cases import corpora
 from laboratory.cases.passages import passage
 from laboratory.cases.sources import Kind, Sources, Work
 from laboratory.edits.catalogue import EDITS
 from laboratory.edits.edited import Edited
 from laboratory.edits.material import Material
-from laboratory.edits.sentences import sentence_ends
+from laboratory.edits.sentences import in_sequence, sentence_ends
 from laboratory.scores.comparison import Comparison, compare
+from laboratory.scores.detection_quality import SpanMeasures
+from laboratory.scores.span_scores import Passage, SpanScore, span_score
 from matcher.corpus import MemoryCorpus, WorkEntry
 from matcher.index.memory import MemoryIndex
 from matcher.matching import Matcher
 
+PASSAGES = {"tiny": 6, "small": 24, "full": 96}  # by the size of the measurement: works that one is taken of
 PASSAGE_CHARS, PASSAGES_LOOKED_AT = 2_000, 25
 WORK_CHARS = 20_000  # at least
 AROUND_CHARS = 300
@@ -98,33 +99,68 @@ FATES: dict[str, Fate] = {
     "shuffled": Fate((), order=_shuffled),
     "heavy mixture": Fate((("deletion", 0.03), ("homophone", 0.1), ("advertisement", 0.25)), HOMOPHONE, _swapped),
 }
-COLUMNS = ("edit", "unchanged", "changed", "left out", "right kind", "claimed", "falsely deleted", "passages")
 
 
-def measured(sources: Sources, passages: int, seed: int) -> Iterator[tuple[str, Comparison, float]]:
-    """Each edit with the sums of all its pages, and how many spans a page has of its work on average."""
+@dataclass(frozen=True, slots=True)
+class Fared:
+    """How truly the pages of one edit are shown. spans: how exactly the one passage of each was found."""
+
+    name: str
+    comparison: Comparison
+    spans: SpanMeasures
+
+    @property
+    def as_row(self) -> dict[str, Any]:
+        """All figures, for programs."""
+        spans = {"plagdet": self.spans.plagdet, "granularity": self.spans.granularity}
+        return {"edit": self.name, **asdict(self.comparison), **spans}
+
+
+def measured(sources: Sources, size: str, seed: int, progress: Callable[[int, int], None]) -> list[Fared]:
+    """Each edit with the sums of all its pages. progress: told pages done and pages in all.
+
+    Raises BadInput where no work is long enough.
+    """
     rng = draws.generator(seed, "comparison")
-    works = [work for work in sources.works if len(work.text) > WORK_CHARS and work.is_unique]
+    works = [work for work in sources.works if len(work.text) >= WORK_CHARS and work.is_unique]
+    if not works:
+        raise BadInput("laboratory.no-long-work", least=WORK_CHARS)
     rng.shuffle(works)
-    taken = [(work, _passage(work, rng)) for work in works[:passages]]
+    taken = [(work, _passage(work, rng)) for work in works[: PASSAGES[size]]]
     matcher = _matcher([work.text for work, _ in taken])
-    material = replace(sources.material, slogans=_foreign_sentences(sources, rng))
-    around = next(text.text for text in sources.outside if text.kind is Kind.MODERN)[:AROUND_CHARS]
+    material = replace(sources.material, slogans=_foreign_sentences(sources, rng) or sources.material.slogans)
+    around = next((text.text for text in sources.outside if text.kind is Kind.MODERN), sources.outside[0].text)
+    fared: list[Fared] = []
     for name, fate in FATES.items():
-        total, spans = Comparison(), 0
+        total, scores = Comparison(), []
         for number, (work, place) in enumerate(taken):
             edited = _edited(work.text[place.start : place.end], fate, draws.generator(seed, name, number), material)
-            page = _placed(edited, place.start, around if number % 2 else "")
+            page = _placed(edited, place.start, around[:AROUND_CHARS] if number % 2 else "")
             found = _spans(matcher, page.text, work)
-            spans += len(found)
+            scores.append(_score(work, page, found))
             total += compare(page, work.text, found, fate.kinds)
-        yield name, total, spans / len(taken)
+            progress(len(fared) * len(taken) + number + 1, len(FATES) * len(taken))
+        fared.append(Fared(name, total, SpanMeasures(scores)))
+    return fared
+
+
+def _score(work: Work, page: Edited, found: Sequence[Span]) -> SpanScore:
+    """The passage is one, from the first character of the work to the last on either side."""
+    places = np.flatnonzero(page.origins >= 0)
+    origins = page.origins[places]
+    true = Passage(
+        work.work_id,
+        TextRange(int(places[0]), int(places[-1]) + 1),
+        TextRange(int(origins.min()), int(origins.max()) + 1),
+    )
+    return span_score([true], [Passage(work.work_id, span.page, span.work) for span in found])
 
 
 def _passage(work: Work, rng: Random) -> TextRange:
     drawn = (passage(work.text, TextRange(0, len(work.text)), PASSAGE_CHARS, rng) for _ in range(PASSAGES_LOOKED_AT))
-    once = [place for place in drawn if place and work.text.count(work.text[place.start :][:OPENING_CHARS]) == 1]
-    return max(once, key=lambda place: _repetition(work.text[place.start : place.end]))
+    places = [place for place in drawn if place]
+    once = [place for place in places if work.text.count(work.text[place.start :][:OPENING_CHARS]) == 1]
+    return max(once or places, key=lambda place: _repetition(work.text[place.start : place.end]))
 
 
 def _repetition(text: str) -> int:
@@ -144,13 +180,8 @@ def _foreign_sentences(sources: Sources, rng: Random) -> tuple[str, ...]:
 def _edited(text: str, fate: Fate, rng: Random, material: Material) -> Edited:
     page = Edited.of(text)
     if fate.order:
-        ends = sentence_ends(page.codes).tolist()
-        parts = list(zip([0, *ends], ends, strict=False))
-        order = [parts[number] for number in fate.order(len(parts), rng)]
-        page = Edited.of_codes(
-            np.concatenate([page.codes[start:end] for start, end in order]),
-            np.concatenate([page.origins[start:end] for start, end in order]),
-        )
+        ends = sentence_ends(page.codes)
+        page = in_sequence(page, ends, np.array(fate.order(ends.size, rng)))
     for name, strength in fate.steps:
         page = EDITS[name](page, strength, rng, material)
     return page
@@ -175,39 +206,3 @@ def _matcher(texts: list[str]) -> Matcher:
 def _spans(matcher: Matcher, text: str, work: Work) -> list[Span]:
     matches = matcher.match(text, fingerprint_text(text))
     return [span for match in matches if match.text_id == work_text_id(work.text) for span in match.spans]
-
-
-def _row(name: str, found: Comparison, spans: float) -> tuple[str, ...]:
-    def share(part: int, whole: int) -> str:
-        return f"{part / whole:.4f}" if whole else "-"
-
-    return (
-        name,
-        share(found.as_unchanged, found.unchanged),
-        share(found.as_changed, found.unchanged),
-        share(found.left_out, found.unchanged),
-        share(found.right_kind, found.changed),
-        share(found.claimed, found.foreign),
-        f"{share(found.falsely_deleted, found.deleted)} of {found.deleted}",
-        f"{spans:.2f}",
-    )
-
-
-def main(arguments: list[str] | None = None) -> int:
-    """The command: one line for each edit."""
-    parser = argparse.ArgumentParser(
-        prog="python -m laboratory.measures.comparison", description="Measure comparisons."
-    )
-    parser.add_argument("--corpora", type=Path, required=True, help="where the shared corpora are")
-    parser.add_argument("--passages", type=int, default=24, help="works that a passage is taken of")
-    parser.add_argument("--seed", type=int, default=11, help="another seed draws other passages")
-    given = parser.parse_args(arguments)
-    sys.stdout.write("\t".join(COLUMNS) + "\n")
-    for row in measured(corpora.sources(given.corpora, given.seed), given.passages, given.seed):
-        sys.stdout.write("\t".join(_row(*row)) + "\n")
-        sys.stdout.flush()
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

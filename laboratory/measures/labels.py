@@ -83,6 +83,34 @@ COLUMNS = {
     "innocent": ("innocent items", "无辜条目"),
     "found": ("found", "找出"),
     "matched": ("matched", "有匹配"),
+    "edit": ("edit", "改动"),
+    "as_unchanged": ("copied, shown as such", "照抄且如实显示"),
+    "as_changed": ("copied, shown as changed", "照抄却显示为改动"),
+    "left_out": ("copied, left out", "照抄而未显示"),
+    "right_kind": ("changed, right kind", "改动类别正确"),
+    "claimed": ("foreign, claimed", "外来字误作抄袭"),
+    "falsely_deleted": ("deleted, but there", "误报删去"),
+}
+
+# Of comparisons; the name alone is what the terminal shows.
+EDITS = {
+    "verbatim": "原文照搬",
+    "homophones .1": "同音字 .1",
+    "homophones .4": "同音字 .4",
+    "shapes .1": "形近字 .1",
+    "random .1": "随机换字 .1",
+    "random .3": "随机换字 .3",
+    "pinyin in place .1": "拼音代字 .1",
+    "other script": "简繁转换",
+    "characters put in .1": "增字 .1",
+    "characters left out .1": "漏字 .1",
+    "sentences dropped .3": "删去句子 .3",
+    "foreign after every 4th": "每四句后插入外来句",
+    "foreign after each": "每句后插入外来句",
+    "neighbours swapped .2": "相邻句对调 .2",
+    "shuffled by fives": "每五句内打乱",
+    "shuffled": "全部打乱",
+    "heavy mixture": "多种改动混合",
 }
 
 

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,8 @@ from laboratory.cases import build, news
 from laboratory.cases.case_set import CaseSet, read_case_set
 from laboratory.cases.conditions import SIZES
 from laboratory.cases.news import NewsItem
+from laboratory.measures import comparison
+from laboratory.measures.comparison import Fared
 from laboratory.measures.finders import engine_names
 from laboratory.measures.results import EngineResult, Results, engine_result
 from laboratory.measures.running import Page, Progress, Run, run
@@ -18,12 +20,13 @@ from laboratory.scores.detection_quality import Reported
 
 NEWS = "news"
 CLASSES = (*build.CLASSES, NEWS)
+CASES, COMPARISON = PARTS = ("cases", "comparison")
 SMALL_NEWS_ITEMS = 1_200  # two months and a half, so that a follow-up stands beside what it repeats
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What to measure. texts: a folder in place of the corpora; ready: a folder of cases built before."""
+    """What to measure. texts: a folder in place of the corpora; ready: of cases built before; parts: of PARTS."""
 
     engine: str
     size: str
@@ -34,6 +37,7 @@ class Plan:
     ready: Path | None = None
     jobs: int = 1
     out: Path | None = None
+    parts: frozenset[str] = frozenset((CASES,))
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,18 @@ def measure(plan: Plan, listener: Listener) -> Results:
 
     Raises NotFound for an engine that there is not, BadInput and UnreadableFile for sources that do not do.
     """
+    if unknown := plan.parts - set(PARTS):
+        raise BadInput("laboratory.no-part", parts=sorted(unknown), known=PARTS)
+    found = _of_cases(plan, listener) if CASES in plan.parts else Results({"size": plan.size, "seed": plan.seed}, [])
+    return replace(found, comparisons=_comparisons(plan, listener)) if COMPARISON in plan.parts else found
+
+
+def _comparisons(plan: Plan, listener: Listener) -> list[Fared]:
+    sources = build.sources_of(plan.texts, plan.corpora, plan.seed)
+    return comparison.measured(sources, plan.size, plan.seed, listener.progress(COMPARISON))
+
+
+def _of_cases(plan: Plan, listener: Listener) -> Results:
     engines = engine_names(plan.engine)
     if unknown := plan.classes - set(CLASSES):
         raise BadInput("laboratory.no-class", classes=sorted(unknown), known=tuple(CLASSES))

@@ -6,6 +6,7 @@ from typing import Any
 
 from laboratory.cases.case_set import Case
 from laboratory.cases.news import NewsScore
+from laboratory.measures.comparison import Fared
 from laboratory.measures.running import Run
 from laboratory.scores.detection_quality import NEGATIVE, OVERALL, Condition, Measures, Truth, measured
 from laboratory.scores.intervals import Interval
@@ -30,10 +31,11 @@ class EngineResult:
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """settings: what the cases were made of, with their digests."""
+    """settings: what the cases were made of, with their digests; comparisons: where they were asked for, by edit."""
 
     settings: Mapping[str, Any]
     engines: Sequence[EngineResult]
+    comparisons: Sequence[Fared] = ()
 
     @property
     def conditions(self) -> list[Condition]:
@@ -72,7 +74,11 @@ def engine_result(
 
 def as_dict(results: Results) -> Row:
     """All figures, for programs."""
-    return {"settings": dict(results.settings), "engines": [_engine(each) for each in results.engines]}
+    return {
+        "settings": dict(results.settings),
+        "engines": [_engine(each) for each in results.engines],
+        "comparisons": [each.as_row for each in results.comparisons],
+    }
 
 
 def _engine(result: EngineResult) -> Row:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from laboratory.measures.comparison import Fared
 from laboratory.measures.results import EngineResult, Results, shown
 from laboratory.scores.detection_quality import ALL, OVERALL, Condition, Measures
 from laboratory.text_table import TextTable
@@ -16,7 +17,8 @@ def tables(results: Results) -> list[TextTable]:
         found += [conditions(results.engines[0], results.conditions)] if found else []
     else:
         found += recalls(results)
-    return found + ([news(results)] if any(engine.news for engine in results.engines) else [])
+    found += [news(results)] if any(engine.news for engine in results.engines) else []
+    return found + ([comparisons(results.comparisons)] if results.comparisons else [])
 
 
 def overview(results: Results) -> TextTable:
@@ -72,6 +74,21 @@ def news(results: Results) -> TextTable:
         cells = (engine.engine, *counts, score.matched, score.accused, accusations, speed)
         rows.append(tuple(map(str, cells)))
     return TextTable("News items as works and pages", ("engine", *right), tuple(rows), right)
+
+
+def comparisons(fared: Sequence[Fared]) -> TextTable:
+    """One line an edit: what is shown of characters of which the fate is known, and how exactly passages are found."""
+    right = ("unchanged", "changed", "left out", "right kind", "claimed", "falsely deleted", "plagdet", "granularity")
+    rows = tuple(
+        (
+            each.name,
+            *(shown(share) for share in each.comparison.shares.values()),
+            shown(each.spans.plagdet),
+            shown(each.spans.granularity),
+        )
+        for each in fared
+    )
+    return TextTable("Each character as it was shown", ("edit", *right), rows, right)
 
 
 def strength_text(condition: Condition) -> str:

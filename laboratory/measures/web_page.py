@@ -11,7 +11,7 @@ from lxml.html import builder as tag
 
 from laboratory.measures.charts import charts
 from laboratory.measures.curves import picture
-from laboratory.measures.labels import COLUMNS, attack_label, class_label
+from laboratory.measures.labels import COLUMNS, EDITS, attack_label, class_label
 from laboratory.measures.results import EngineResult, Results
 from laboratory.measures.tables import strength_text
 from laboratory.scores.detection_quality import NATURAL, OVERALL, Condition, Measures
@@ -60,6 +60,7 @@ def _body(results: Results) -> Any:
         tag.MAIN(
             *_overview(results),
             *_news(results),
+            *_comparisons(results),
             *_curves(results),
             *(_engine(result, results.conditions) for result in results.engines if result.measures),
         ),
@@ -134,6 +135,19 @@ def _news(results: Results) -> list[Any]:
     columns = ("engine", "repeating", "found", "innocent", "matched", "accusations", "speed")
     heading = _heading("News items, each a work and a page", "新闻条目（既作作品又作页面）")
     return [tag.SECTION(heading, _table(columns, rows), id="news")]
+
+
+def _comparisons(results: Results) -> list[Any]:
+    if not results.comparisons:
+        return []
+    rows = []
+    for fared in results.comparisons:
+        shares = [_share(share, None) for share in fared.comparison.shares.values()]
+        spans = [_share(fared.spans.plagdet, fared.spans.plagdet_interval), _share(fared.spans.granularity, None)]
+        rows.append(tag.TR(tag.TH(_both(fared.name, EDITS[fared.name]), scope="row"), *map(_cell, shares + spans)))
+    columns = ("edit", *results.comparisons[0].comparison.shares, "plagdet", "granularity")
+    heading = _heading("Each character as it was shown", "逐字比对是否如实")
+    return [tag.SECTION(heading, _table(columns, rows), id="comparisons")]
 
 
 def _curves(results: Results) -> list[Any]:

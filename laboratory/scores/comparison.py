@@ -37,6 +37,19 @@ class Comparison:
     deleted: int = 0
     falsely_deleted: int = 0
 
+    @property
+    def shares(self) -> dict[str, float | None]:
+        """Shares of the unchanged, of the changed, of the foreign and of the deleted; None where there are none."""
+        parts = {
+            "as_unchanged": (self.as_unchanged, self.unchanged),
+            "as_changed": (self.as_changed, self.unchanged),
+            "left_out": (self.left_out, self.unchanged),
+            "right_kind": (self.right_kind, self.changed),
+            "claimed": (self.claimed, self.foreign),
+            "falsely_deleted": (self.falsely_deleted, self.deleted),
+        }
+        return {name: part / whole if whole else None for name, (part, whole) in parts.items()}
+
     def __add__(self, other: "Comparison") -> "Comparison":
         return Comparison(*(getattr(self, each.name) + getattr(other, each.name) for each in fields(self)))
 

@@ -18,6 +18,7 @@ from matcher.align.segments import (
     SCORE,
     SEGMENT_COLUMNS,
     TEXT,
+    WORK_START,
     SegmentBlocks,
     Segments,
     add_segment,
@@ -27,6 +28,7 @@ from matcher.align.segments import (
 from matcher.calibration import Calibration
 
 KEPT = -1
+STRETCH_TOKENS = 2_000  # about what a page has of a work
 
 
 @dataclass(slots=True, eq=False)
@@ -51,8 +53,7 @@ def resolve_overlaps(
         return {}
     if len(segments) == 1:
         return {int(segments[0, TEXT]): TextSegments(segments)}
-    totals = np.bincount(segments[:, TEXT], weights=segments[:, SCORE])
-    bids = segments[:, SCORE] * (1 + calibration.home_bonus * totals[segments[:, TEXT]] / totals.max())
+    bids = segments[:, SCORE] * (1 + calibration.home_bonus * _home_shares(segments))
     ranks = {text: rank for rank, text in enumerate(sorted(names, key=names.__getitem__))}
     rank_of = np.array([ranks[text] for text in segments[:, TEXT].tolist()], np.int32)
     order = np.lexsort((segments[:, PAGE_START], rank_of, -bids))
@@ -65,6 +66,16 @@ def resolve_overlaps(
     for winner, rows in _rows_by_key(winners[is_competing], segments[lost[is_competing]]).items():
         found[winner].competing = rows
     return found
+
+
+def _home_shares(segments: Segments) -> NDArray[np.float64]:
+    """float64[n], 0-1: what the page has of the stretch of the work around each segment beside the fullest such."""
+    found = np.zeros(len(segments), np.float64)
+    for start in (0, STRETCH_TOKENS // 2):
+        stretches = segments[:, TEXT].astype(np.int64) << 32 | (segments[:, WORK_START] + start) // STRETCH_TOKENS
+        _, numbers = np.unique(stretches, return_inverse=True)
+        found = np.maximum(found, np.bincount(numbers, weights=segments[:, SCORE])[numbers])
+    return np.asarray(found / found.max(), np.float64)
 
 
 def _rows_by_key(keys: NDArray[np.int32], rows: Segments) -> dict[int, Segments]:

@@ -91,10 +91,7 @@ def _gather_mixtures(runs: list[_Run], calibration: Calibration) -> Iterator[_Ru
             yield part[0]
             continue
         near = _near_middle(part)
-        is_apart = [
-            not is_near and (run.tokens >= calibration.min_exact_tokens or run is part[0] or run is part[-1])
-            for run, is_near in zip(part, near, strict=True)
-        ]
+        is_apart = list(_are_apart(part, near, calibration))
         if any(is_apart):
             ends = [number for number, (one, other) in enumerate(pairwise(is_apart), 1) if one != other]
         elif mixture := _mixture(list(compress(part, near)), calibration):
@@ -107,10 +104,22 @@ def _gather_mixtures(runs: list[_Run], calibration: Calibration) -> Iterator[_Ru
         waiting += [part[start:end] for start, end in pairwise([0, *ends, len(part)])][::-1]
 
 
+def _are_apart(runs: list[_Run], near: list[bool], calibration: Calibration) -> Iterator[bool]:
+    """Which of the runs are no part of a mixture: all that are at an end, or have some of the page for themselves."""
+    before = np.maximum.accumulate([run.page_end if is_near else 0 for run, is_near in zip(runs, near, strict=True)])
+    after = runs[-1].page_end
+    behind = [
+        after := run.page_start if is_near else after for run, is_near in zip(runs[::-1], near[::-1], strict=True)
+    ]
+    for run, is_near, start, end in zip(runs, near, before.tolist(), behind[::-1], strict=True):
+        own = min(run.tokens, min(run.page_end, end) - max(run.page_start, start))
+        yield not is_near and (own >= calibration.min_exact_tokens or run is runs[0] or run is runs[-1])
+
+
 def _mixture(runs: list[_Run], calibration: Calibration) -> _Run | None:
     """The runs as one where they have so much of one stretch that neither order nor what is between them counts.
 
-    A few tokens of elsewhere among them agree by chance, and were left out.
+    What agrees with elsewhere among them does so by chance, and was left out.
     """
     if any(_open_gap(before, after, calibration) > calibration.max_page_gap_tokens for before, after in pairwise(runs)):
         return None
