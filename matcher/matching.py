@@ -18,6 +18,7 @@ from matcher.align.hit_extension import Hits
 from matcher.align.overlaps import TextSegments, resolve_overlaps
 from matcher.align.passages import chain_segments
 from matcher.align.segments import MATCHES, PAGE_END, PAGE_START, TEXT, Phrases, Segments
+from matcher.align.taken_elsewhere import without_taken_elsewhere
 from matcher.align.tokenized_text import TokenizedPage, TokenizedText
 from matcher.calibration import DEFAULT, Calibration
 from matcher.corpus import Corpus, WorkEntry
@@ -112,7 +113,7 @@ class Matcher:
         _require_same_algorithm(entry.fingerprint, self._index.algorithm_id)
         work = TokenizedText(entry.text, entry.fingerprint)
         compared = [compare_passage(page, work, passage, self._calibration) for passage in passages]
-        comparisons = apart_where_quoted(page, work, compared, self._calibration)
+        comparisons = without_taken_elsewhere(apart_where_quoted(page, work, compared, self._calibration))
         found = sum_up(page, work, comparisons)
         if not self._is_enough(page, found, comparisons):
             return None

@@ -47,7 +47,7 @@ CHANGE_KINDS = tuple(ChangeKind)
 # None is wording: the same words in other forms, or signs that hide them.
 NOT_WORDING = frozenset({ChangeKind.SCRIPT, ChangeKind.NOISE})
 _NUMBERS = {kind: number for number, kind in enumerate(CHANGE_KINDS)}
-_IS_WORDING = np.array([kind not in NOT_WORDING for kind in CHANGE_KINDS])
+IS_WORDING = np.array([kind not in NOT_WORDING for kind in CHANGE_KINDS])
 
 _OF_PAIR = {
     pair_kinds.HOMOPHONE: ChangeKind.HOMOPHONE,
@@ -177,7 +177,7 @@ def compare_passage(
         work_matched=found.work_matched,
         moved=aligned.moved,
         displaced=aligned.displaced,
-        changed=int(found.totals[_IS_WORDING, change_kernels.TOKENS].sum()),
+        changed=int(found.totals[IS_WORDING, change_kernels.TOKENS].sum()),
         letters=spelled.places,
     )
 

@@ -219,6 +219,21 @@ def test_what_was_left_out_is_deleted_text() -> None:
     assert abs(len(deleted[0].work) - 200) <= 3
 
 
+def test_what_stands_in_another_passage_of_the_page_was_not_deleted() -> None:
+    first, second, third, fourth = (TEXT[start : start + 200] for start in range(0, 800, 200))
+    between = story(99)[:700]
+
+    def deleted(page: str) -> set[str]:
+        spans = the_match(page).spans
+        assert len(spans) == 2
+        changes = [change for span in spans for change in span.changes if change.kind is ChangeKind.DELETED]
+        return {TEXT[change.work.start : change.work.end].strip("，。") for change in changes}
+
+    assert deleted(first + third + between + second + fourth) == set()
+    assert deleted(first + third + between + second[:120] + fourth) == {second[120:].strip("，。")}
+    assert deleted(first + third + between + fourth) == {second.strip("，。")}
+
+
 def test_shuffled_sentences_are_one_span_and_named() -> None:
     match = the_match(shuffled_sentences(TEXT))
     assert Obfuscation.SHUFFLED in obfuscations(match)
