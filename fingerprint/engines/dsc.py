@@ -3,22 +3,15 @@
 Source: Broder, Glassman, Manasse, Zweig, "Syntactic clustering of the Web", WWW 1997.
 """
 
-from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.words import Words
-from fingerprint.engines.chapters import (
-    CHAPTER_CHARS,
-    CHAPTER_PARAMETERS,
-    IN_CHAPTERS,
-    ChapterEngine,
-    ChapterOwners,
-)
-from fingerprint.engines.engine import EngineEntry, Found
-from fingerprint.engines.feature_index import FeatureIndex
+from fingerprint.engines.chapters import CHAPTER_CHARS, CHAPTER_PARAMETERS, IN_CHAPTERS
+from fingerprint.engines.engine import EngineEntry
+from fingerprint.engines.feature_engine import FeatureEngine
 from fingerprint.engines.hashing import mix, shingle_hashes
 from fingerprint.engines.tokens import CHINESE_TOKENS, tokens_of
 
@@ -35,7 +28,7 @@ def kept_shingles(text: str, tokens: int = SHINGLE_TOKENS, one_in: int = ONE_IN)
     return np.compress(hashes % np.uint64(one_in) == 0, hashes)
 
 
-class DscEngine(ChapterEngine):
+class DscEngine(FeatureEngine):
     """Chapters that hold at least `min_containment` of the page's kept shingles.
 
     super_shingle: how many kept shingles in a row are hashed together, 1 for plain DSC.
@@ -52,22 +45,15 @@ class DscEngine(ChapterEngine):
         super().__init__(chapter_chars)
         self._min_containment, self._super_shingle = min_containment, super_shingle
         self._shingle_tokens, self._one_in = shingle_tokens, one_in
-        self._index, self._owners = FeatureIndex(), ChapterOwners()
 
-    def _add_chapter(self, work_id: str, text: str) -> None:
-        features = self._features(text)
-        if features.size:
-            self._owners.add(work_id)
-            self._index.add(features)
+    def _alike(
+        self, shared: NDArray[np.int64], page_features: int, chapter_features: NDArray[np.int64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        del chapter_features
+        shares = shared / max(1, page_features)
+        return shares, shares >= self._min_containment
 
-    def _find_chapter(self, text: str) -> Iterator[Found]:
-        features = self._features(text)
-        chapters, shared = self._index.count_shared(features)
-        shares = shared / max(1, features.size)
-        enough = shares >= self._min_containment
-        return self._owners.works(zip(chapters[enough].tolist(), shares[enough].tolist(), strict=True))
-
-    def _features(self, text: str) -> NDArray[np.uint64]:
+    def _features_of(self, text: str) -> NDArray[np.uint64]:
         kept = kept_shingles(text, self._shingle_tokens, self._one_in)
         if self._super_shingle == 1:
             return np.unique(mix(kept))

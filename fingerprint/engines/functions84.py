@@ -3,7 +3,6 @@
 Source: Zelenkov and Segalovich, "Comparative analysis of methods for finding near-duplicate Web documents", RCDL 2007.
 """
 
-from collections.abc import Iterator
 from functools import partial
 from itertools import combinations
 
@@ -12,15 +11,9 @@ from numpy.typing import NDArray
 
 from core.words import Words
 from fingerprint.compilation import kernel
-from fingerprint.engines.chapters import (
-    CHAPTER_CHARS,
-    CHAPTER_PARAMETERS,
-    IN_CHAPTERS,
-    ChapterEngine,
-    ChapterOwners,
-)
-from fingerprint.engines.engine import EngineEntry, Found
-from fingerprint.engines.feature_index import FeatureIndex
+from fingerprint.engines.chapters import CHAPTER_CHARS, CHAPTER_PARAMETERS, IN_CHAPTERS
+from fingerprint.engines.engine import EngineEntry
+from fingerprint.engines.feature_engine import FeatureEngine
 from fingerprint.engines.hashing import mix, shingle_hashes
 from fingerprint.engines.tokens import CHINESE_TOKENS, tokens_of
 
@@ -52,7 +45,7 @@ def mega_shingles(supers: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return np.concatenate([shingle_hashes(supers[list(pair)], len(pair)) for pair in PAIRS])
 
 
-class Functions84Engine(ChapterEngine):
+class Functions84Engine(FeatureEngine):
     """Chapters with as many equal minima, super-shingles or mega-shingles as the rule asks.
 
     features: "minima", "super" or "mega"; min_equal: how many of the 84, 6 or 15 have to agree in their places. The
@@ -68,22 +61,14 @@ class Functions84Engine(ChapterEngine):
     ) -> None:
         super().__init__(chapter_chars)
         self._kind, self._min_equal, self._shingle_tokens = features, min_equal, shingle_tokens
-        self._index, self._owners = FeatureIndex(), ChapterOwners()
 
-    def _add_chapter(self, work_id: str, text: str) -> None:
-        features = self._features(text)
-        if features.size:
-            self._owners.add(work_id)
-            self._index.add(features)
+    def _alike(
+        self, shared: NDArray[np.int64], page_features: int, chapter_features: NDArray[np.int64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        del chapter_features
+        return shared / max(1, page_features), shared >= self._min_equal
 
-    def _find_chapter(self, text: str) -> Iterator[Found]:
-        features = self._features(text)
-        chapters, equal = self._index.count_shared(features)
-        enough = equal >= self._min_equal
-        shares = equal[enough] / max(1, features.size)
-        return self._owners.works(zip(chapters[enough].tolist(), shares.tolist(), strict=True))
-
-    def _features(self, text: str) -> NDArray[np.uint64]:
+    def _features_of(self, text: str) -> NDArray[np.uint64]:
         """The features with their places mixed in: only those of one place can be equal."""
         least = minima(text, self._shingle_tokens)
         if not least.size:

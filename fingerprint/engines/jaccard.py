@@ -1,25 +1,19 @@
 """Sets of shingles or of words, compared by the Jaccard index: shared features as a share of all features of both."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.words import Words
-from fingerprint.engines.chapters import (
-    CHAPTER_CHARS,
-    CHAPTER_PARAMETERS,
-    IN_CHAPTERS,
-    ChapterEngine,
-    ChapterOwners,
-)
-from fingerprint.engines.engine import EngineEntry, Found
-from fingerprint.engines.feature_index import FeatureIndex
+from fingerprint.engines.chapters import CHAPTER_CHARS, CHAPTER_PARAMETERS, IN_CHAPTERS
+from fingerprint.engines.engine import EngineEntry
+from fingerprint.engines.feature_engine import FeatureEngine
 from fingerprint.engines.hashing import shingle_hashes
 from fingerprint.engines.tokens import CHINESE_TOKENS, CHINESE_WORDS, tokens_of, word_ids
 
 
-class JaccardEngine(ChapterEngine):
+class JaccardEngine(FeatureEngine):
     """Every chapter whose set of features is as much like the page's as asked."""
 
     def __init__(
@@ -30,20 +24,15 @@ class JaccardEngine(ChapterEngine):
     ) -> None:
         super().__init__(chapter_chars)
         self._features, self._is_duplicate = features, is_duplicate
-        self._index, self._owners = FeatureIndex(), ChapterOwners()
 
-    def _add_chapter(self, work_id: str, text: str) -> None:
-        features = self._features(text)
-        if features.size:
-            self._owners.add(work_id)
-            self._index.add(features)
+    def _features_of(self, text: str) -> NDArray[np.uint64]:
+        return self._features(text)
 
-    def _find_chapter(self, text: str) -> Iterator[Found]:
-        features = self._features(text)
-        chapters, shared = self._index.count_shared(features)
-        jaccard = shared / (features.size + self._index.sizes[chapters] - shared)
-        duplicate = self._is_duplicate(jaccard)
-        return self._owners.works(zip(chapters[duplicate].tolist(), jaccard[duplicate].tolist(), strict=True))
+    def _alike(
+        self, shared: NDArray[np.int64], page_features: int, chapter_features: NDArray[np.int64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        jaccard = shared / (page_features + chapter_features - shared)
+        return jaccard, self._is_duplicate(jaccard)
 
 
 def shingle_set(text: str, tokens: int) -> NDArray[np.uint64]:

@@ -1,0 +1,41 @@
+"""Engines whose chapters are sets of features: how many a page shares with a chapter says whether they are alike."""
+
+from abc import abstractmethod
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fingerprint.engines.chapters import ChapterEngine, ChapterOwners
+from fingerprint.engines.engine import Found
+from fingerprint.engines.feature_index import FeatureIndex
+
+
+class FeatureEngine(ChapterEngine):
+    """Chapters that are alike by `_alike`; a chapter without features is none."""
+
+    def __init__(self, chapter_chars: int) -> None:
+        super().__init__(chapter_chars)
+        self._index, self._owners = FeatureIndex(), ChapterOwners()
+
+    def _add_chapter(self, work_id: str, text: str) -> None:
+        features = self._features_of(text)
+        if features.size:
+            self._owners.add(work_id)
+            self._index.add(features)
+
+    def _find_chapter(self, text: str) -> Iterator[Found]:
+        features = self._features_of(text)
+        chapters, shared = self._index.count_shared(features)
+        similarities, is_alike = self._alike(shared, features.size, self._index.sizes[chapters])
+        return self._owners.works(zip(chapters[is_alike].tolist(), similarities[is_alike].tolist(), strict=True))
+
+    @abstractmethod
+    def _features_of(self, text: str) -> NDArray[np.uint64]:
+        """Each once."""
+
+    @abstractmethod
+    def _alike(
+        self, shared: NDArray[np.int64], page_features: int, chapter_features: NDArray[np.int64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """float64[n]: how similar page and chapter are; bool[n]: whether that is enough."""
