@@ -16,8 +16,7 @@ from fingerprint.variants import variant_pairs
 from matcher.align import change_kernels, pair_kinds, token_alignment
 from matcher.align.change_kernels import ChangeNumbers, Changes, PassageChanges, Totals, WorkRanges, WorkTokens
 from matcher.align.jump_alignment import align_with_jumps, fill_gaps
-from matcher.align.jump_cells import JumpCosts, Side
-from matcher.align.jump_walk import UNALIGNED
+from matcher.align.jump_cells import UNALIGNED, JumpCosts, Side
 from matcher.align.pair_kinds import CharacterTables, Stretch
 from matcher.align.segments import (
     MATCHES,

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fingerprint.compilation import kernel
-from matcher.align.jump_cells import JumpCosts, Side
+from matcher.align.jump_cells import UNALIGNED, JumpCosts, Side
 from matcher.align.jump_seeds import find_seeds
-from matcher.align.jump_walk import UNALIGNED, walk
+from matcher.align.jump_walk import walk
 from matcher.align.token_agreement import Bounds, NearTokens, Tokens, agree
 
 # Of a piece around the passage: less agrees by chance. 4 to 14 tried on 24 passages that repeat
@@ -29,7 +29,7 @@ def align_with_jumps(page: Side, near: NearTokens, work: Side, inner: Bounds, co
     inner: of the page, what is known to be of the work; around it only pieces of some length have a counterpart. Where
     two pieces of the page have the same of the work, the lesser takes another place that has it too, if any.
     """
-    seeds = find_seeds(work.tokens, page.tokens.size)
+    seeds = find_seeds(page.tokens, work.tokens)
     owners = np.full(work.tokens.size, UNALIGNED, np.int32)
     aligned_to, pieces = walk(page, near, work, costs, seeds, owners)
     if _give_to_owners(aligned_to, pieces, owners) > costs.gap_tokens:

@@ -7,6 +7,9 @@ from numpy.typing import NDArray
 
 from matcher.align.token_agreement import Tokens
 
+UNALIGNED = -1
+NO_CELL = -1
+
 
 class JumpCosts(NamedTuple):
     """What a walk earns and pays. gap_tokens: the most of an edit; more is foreign, or a leap.

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fingerprint.compilation import as_int, kernel
-from matcher.align.token_agreement import NearTokens, Tokens, agree
+from matcher.align.token_agreement import Tokens
 
 NO_PLACE = -1
 SEED = 2  # tokens in a row that must be equal where a leap leads, or the two behind it
@@ -17,48 +17,50 @@ MAX_SEED = 4
 
 
 class Seeds(NamedTuple):
-    """The places of a work by the tokens that begin there: heads by hash, then from each to the next."""
+    """Where the tokens that begin at each token of a page stand in a work.
 
-    heads: NDArray[np.int32]
+    firsts: the first place by page token, or NO_PLACE; following: from each place to the next with the same tokens.
+    """
+
+    firsts: NDArray[np.int32]
     following: NDArray[np.int32]
     length: int
 
 
 @kernel()
-def find_seeds(work: Tokens, page_tokens: int) -> Seeds:
-    """The seeds of a work. page_tokens: of the page that looks for them; where both are long, seeds are longer."""
+def find_seeds(page: Tokens, work: Tokens) -> Seeds:
+    """The seeds of a page in a work; where both are long, they are longer."""
     length = SEED
-    while length < MAX_SEED and work.size * page_tokens > MAX_PLANE_OF_SEED << (6 * (length - SEED)):
+    while length < MAX_SEED and work.size * page.size > MAX_PLANE_OF_SEED << (6 * (length - SEED)):
         length += 1
     size = 16
     while size < 2 * work.size:
         size *= 2
     heads, following = np.full(size, NO_PLACE, np.int32), np.empty(work.size, np.int32)
     for at in range(work.size - length, -1, -1):
-        head = hash_of(work, at, length) & (size - 1)
-        following[at] = heads[head]
-        heads[head] = at
-    return Seeds(heads, following, length)
+        slot = _slot_of(heads, work, work, at, length)
+        following[at], heads[slot] = heads[slot], at
+    firsts = np.full(page.size, NO_PLACE, np.int32)
+    for at in range(page.size - length + 1):
+        firsts[at] = heads[_slot_of(heads, work, page, at, length)]
+    return Seeds(firsts, following, length)
 
 
 @kernel(allocates=False)
-def hash_of(tokens: Tokens, at: int, length: int) -> int:
-    """A number of 31 bits for `length` tokens."""
+def _slot_of(heads: NDArray[np.int32], work: Tokens, tokens: Tokens, at: int, length: int) -> int:
+    """Which of `heads` has the places of these tokens, or is free for them."""
     value = 0
     for place in range(at, at + length):
         value = value * 1_000_003 + as_int(tokens[place])
-    return (value ^ (value >> 17)) & 0x7FFFFFFF
+    slot = (value ^ (value >> 17)) & (heads.size - 1)
+    while heads[slot] != NO_PLACE and not _are_equal(tokens, at, work, heads[slot], length):
+        slot = (slot + 1) & (heads.size - 1)
+    return slot
 
 
 @kernel(allocates=False)
-def begins_alike(  # noqa: PLR0917
-    page: Tokens, near: NearTokens, work: Tokens, at: int, there: int, ahead: int, length: int
-) -> bool:
-    """Whether `length` tokens from `ahead` on are equal, and those before may stand for one another."""
-    for place in range(ahead, ahead + length):
-        if page[at + place] != work[there + place]:
-            return False
-    for place in range(ahead):  # noqa: SIM110 - compiled: no generators
-        if not agree(page, near.rows, near.masks, work, at + place, there + place):
+def _are_equal(tokens: Tokens, at: int, work: Tokens, there: int, length: int) -> bool:
+    for place in range(length):  # noqa: SIM110 - compiled: no generators
+        if tokens[at + place] != work[there + place]:
             return False
     return True

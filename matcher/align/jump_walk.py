@@ -12,15 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fingerprint.compilation import as_int, kernel
-from matcher.align.jump_cells import Cells, Ends, JumpCosts, Row, Side
-from matcher.align.jump_seeds import NO_PLACE, Seeds, begins_alike, hash_of
-from matcher.align.token_agreement import NearTokens, agree
+from matcher.align.jump_cells import NO_CELL, UNALIGNED, Cells, Ends, JumpCosts, Row, Side
+from matcher.align.jump_runs import Run, is_inside, run_ahead
+from matcher.align.jump_seeds import NO_PLACE, Seeds
+from matcher.align.token_agreement import NearTokens, Tokens, agree
 
-UNALIGNED = -1
 NOWHERE = -(1 << 29)  # a score that nothing reaches
 # Where a cell was come to from, beside the number of another cell.
 FROM_FOREIGN, FROM_BEST = -2, -3
-NO_CELL = -1
 CELLS_A_TOKEN = 8  # 4 to 6 were needed; more room is made where it is too little
 
 
@@ -67,9 +66,11 @@ def _fill_rows(  # noqa: PLR0917 - kernels take no keywords
     at: int,
 ) -> int:
     """Walk on from page token `at`; the token for whose cells there is no room, else how many there are."""
+    run = Run(0, 0, 0)
     while at < page.tokens.size:
+        run = run_ahead(run, cells, ends, page, work, owners, at)
         least = max(ends.best[at], ends.foreign[at]) - costs.leap - costs.backwards - costs.far
-        offered = _go_on(cells, row, at, work.tokens.size, least, costs)
+        offered = _go_on(cells, row, run, at, work.tokens.size, least, costs)
         if not _goes_on_well(cells, ends, page, work, at):
             offered = _come_in(cells, row, offered, ends, page, near, work, seeds, at, costs)
         if cells.rows[at] + offered > cells.works.size:
@@ -107,9 +108,12 @@ def _offer(  # noqa: PLR0917
 
 @kernel(allocates=False)
 def _go_on(  # noqa: PLR0917
-    cells: Cells, row: Row, at: int, work_tokens: int, least: int, costs: JumpCosts
+    cells: Cells, row: Row, run: Run, at: int, work_tokens: int, least: int, costs: JumpCosts
 ) -> int:
-    """Offer what follows the cells of the tokens before `at`, directly and by a gap on either side."""
+    """Offer what follows the cells of the tokens before `at`, directly and by a gap on either side.
+
+    No gap leads out of a run before its last tokens: it could as well come later.
+    """
     offered = 0
     if at == 0:
         return offered
@@ -117,6 +121,8 @@ def _go_on(  # noqa: PLR0917
         there, score = cells.works[cell] + 1, cells.scores[cell]
         if there < work_tokens and score >= least:
             offered = _offer(row, offered, there, score, cell, False)
+        if is_inside(run, at, there, costs):
+            continue
         for gap in range(1, costs.gap_tokens + 1):
             score = cells.scores[cell] - costs.gap - costs.gap_more * gap
             if score < least or there + gap >= work_tokens:
@@ -126,7 +132,7 @@ def _go_on(  # noqa: PLR0917
         cost = costs.gap + costs.gap_more * gap
         for cell in range(cells.rows[at - 1 - gap], cells.rows[at - gap]):
             there, score = cells.works[cell] + 1, cells.scores[cell] - cost
-            if score >= least and there < work_tokens:
+            if score >= least and there < work_tokens and not is_inside(run, at - gap, there, costs):
                 offered = _offer(row, offered, there, score, cell, True)
     return offered
 
@@ -148,14 +154,25 @@ def _come_in(  # noqa: PLR0917 - kernels take no keywords
     left_at = ends.left_at[at]
     if 0 <= left_at < work.tokens.size - 1:
         offered = _offer(row, offered, left_at + 1, ends.foreign[at] - costs.back, FROM_FOREIGN, True)
-    for ahead in range(min(seeds.length + 1, page.tokens.size - at - seeds.length + 1)):
-        place = seeds.heads[hash_of(page.tokens, at + ahead, seeds.length) & (seeds.heads.size - 1)]
+    for ahead in range(min(seeds.length + 1, page.tokens.size - at)):
+        place = seeds.firsts[at + ahead]
         while place != NO_PLACE:
             there = place - ahead
-            if there >= 0 and begins_alike(page.tokens, near, work.tokens, at, there, ahead, seeds.length):
+            if there >= 0 and _agree_for(page.tokens, near, work.tokens, at, there, ahead):
                 offered = _leap(cells, row, offered, ends, page.begins[at], work.begins[there], at, there, costs)
             place = seeds.following[place]
     return offered
+
+
+@kernel(allocates=False)
+def _agree_for(  # noqa: PLR0917
+    page: Tokens, near: NearTokens, work: Tokens, at: int, there: int, tokens: int
+) -> bool:
+    """Whether so many tokens from two places on may stand for one another."""
+    for place in range(tokens):  # noqa: SIM110 - compiled: no generators
+        if not agree(page, near.rows, near.masks, work, at + place, there + place):
+            return False
+    return True
 
 
 @kernel(allocates=False)

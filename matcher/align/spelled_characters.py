@@ -78,7 +78,7 @@ def join_spelled(page: TokenizedText, work: TokenizedText, changes: Changes, kin
         return Spelled(changes, NOWHERE)
     rows = _Rows(changes, kinds, work)
     letters: dict[tuple[int, int], TextRange] = {}
-    starts, ends = (np.searchsorted(offsets, bounds).tolist() for bounds in zip(*(place for place, _ in found)))
+    starts, ends = np.searchsorted(offsets, [place for place, _ in found]).T.tolist()
     for (place, spelling), page_start, page_end in zip(found, starts, ends, strict=True):
         if made := rows.join(page_start, page_end, spelling):
             letters[made.page_start, made.work_start] = TextRange(*place)

@@ -72,9 +72,21 @@ def _streams_of(hits: Hits, cache: TokenCache) -> tuple[NDArray[np.int32], Token
     """The texts of hits by number, their streams, and what names the numbers."""
     if hits.streams is not None:
         return hits.ordinals, hits.streams, hits.texts.__getitem__
-    ordinals, texts = np.unique(hits.ordinals, return_inverse=True)
+    ordinals, texts = _number_texts(hits.ordinals)
     text_ids = [hits.texts[ordinal] for ordinal in ordinals.tolist()]
-    return texts.astype(np.int32), cache.streams(text_ids), text_ids.__getitem__
+    return texts, cache.streams(text_ids), text_ids.__getitem__
+
+
+@kernel()
+def _number_texts(ordinals: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """The distinct ordinals in increasing order, and for each hit the place of its own among them."""
+    numbers = np.full(ordinals.max() + 1 if ordinals.size else 0, -1, np.int32)
+    for ordinal in ordinals:
+        numbers[ordinal] = 0
+    distinct = np.flatnonzero(numbers == 0).astype(np.int32)
+    for number in range(distinct.size):
+        numbers[distinct[number]] = number
+    return distinct, numbers[ordinals]
 
 
 def _likely_hits(
