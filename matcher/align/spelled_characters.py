@@ -99,7 +99,7 @@ def _letters(text: str, start: int, end: int, classes: CharacterClasses) -> Iter
                 yield (first, first + len(written.rstrip(TONES))), spelling
 
 
-@lru_cache(maxsize=1024)  # there are 415 syllables, which a page has in one form or two
+@lru_cache(maxsize=8192)  # there are 415 syllables, with five tones, in some forms
 def _spelling_of(written: str) -> str:
     return "".join(letter_without_marks(letter) for letter in written if letter.isalpha())
 
@@ -131,14 +131,14 @@ class _Rows:
 
     def join(self, page_start: int, page_end: int, spelling: str) -> Row | None:
         """Make one row of what lies at these tokens of the page, if it spells what stands there in the work."""
+        if alone := self._join_alone(page_start, page_end, spelling):
+            return alone
         first = bisect_left(self._rows, (page_start - 1,))
         while first and self._rows[first - 1].page_end >= page_start - 1:
             first -= 1
         end = first
         while end < len(self._rows) and self._rows[end].page_start <= page_end + 1:
             end += 1
-        if alone := self._join_alone(first, end, page_start, page_end, spelling):
-            return alone
         rows = [piece for row in self._rows[first:end] for piece in self._cut(row, page_start, page_end)]
         if page_start == page_end:
             rows = self._slide(rows, page_start)
@@ -149,29 +149,31 @@ class _Rows:
                 return next(row for row in made if row.is_spelled and row.page_start == page_start)
         return None
 
-    def _join_alone(self, first: int, end: int, page_start: int, page_end: int, spelling: str) -> Row | None:
+    def _join_alone(self, page_start: int, page_end: int, spelling: str) -> Row | None:
         """The same for tokens of one row that stand beside as many of the work, of which the letters spell each.
 
         Nothing likelier can be found. So it is with nearly all letters that were read as tokens.
         """
-        for number in range(first, end):
-            row = self._rows[number]
-            if not row.page_start <= page_start < page_end <= row.page_end:
-                continue
-            is_paired = row.page_end - row.page_start == row.work_end - row.work_start
-            behind = self._rows[number + 1].page_start if number + 1 < len(self._rows) else row.page_end
-            if row.is_spelled or row.kind == self._kinds.moved or not is_paired or behind < row.page_end:
-                return None
-            start = row.work_start + page_start - row.page_start
-            stop = start + page_end - page_start
-            if _count_spelled(spelling, self._readings.of(start, stop)) != stop - start:
-                return None
-            made = Row(page_start, page_end, start, stop, self._kinds.pinyin, is_spelled=True)
-            before = row._replace(page_end=page_start, work_end=start)
-            after = row._replace(page_start=page_end, work_start=stop)
-            self._rows[number : number + 1] = [one for one in (before, made, after) if one.page_start < one.page_end]
-            return made
-        return None
+        number = bisect_left(self._rows, (page_start + 1,)) - 1
+        if number < 0 or page_start == page_end or self._rows[number].page_end < page_end:
+            return None
+        row = self._rows[number]
+        is_paired = row.page_end - row.page_start == row.work_end - row.work_start
+        behind = self._rows[number + 1].page_start if number + 1 < len(self._rows) else row.page_end
+        if row.is_spelled or row.kind == self._kinds.moved or not is_paired or behind < row.page_end:
+            return None
+        start = row.work_start + page_start - row.page_start
+        stop = start + page_end - page_start
+        if _count_spelled(spelling, self._readings.of(start, stop)) != stop - start:
+            return None
+        made = Row(page_start, page_end, start, stop, self._kinds.pinyin, is_spelled=True)
+        pieces = [made]
+        if row.page_start < page_start:
+            pieces.insert(0, Row(row.page_start, page_start, row.work_start, start, row.kind))
+        if page_end < row.page_end:
+            pieces.append(Row(page_end, row.page_end, stop, row.work_end, row.kind))
+        self._rows[number : number + 1] = pieces
+        return made
 
     def _slide(self, rows: list[Row], place: int) -> list[Row]:
         """Of a character that the work has twice (姐姐 for 姐), the one at this place as left out, if either may be."""
