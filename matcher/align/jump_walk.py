@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from fingerprint.compilation import as_int, kernel
 from matcher.align.jump_cells import NO_CELL, UNALIGNED, Cells, Ends, JumpCosts, Row, Side
-from matcher.align.jump_runs import Run, is_inside, run_ahead
 from matcher.align.jump_seeds import NO_PLACE, Seeds
 from matcher.align.token_agreement import NearTokens, Tokens, agree
 
@@ -66,11 +65,9 @@ def _fill_rows(  # noqa: PLR0917 - kernels take no keywords
     at: int,
 ) -> int:
     """Walk on from page token `at`; the token for whose cells there is no room, else how many there are."""
-    run = Run(0, 0, 0)
     while at < page.tokens.size:
-        run = run_ahead(run, cells, ends, page, work, owners, at)
         least = max(ends.best[at], ends.foreign[at]) - costs.leap - costs.backwards - costs.far
-        offered = _go_on(cells, row, run, at, work.tokens.size, least, costs)
+        offered = _go_on(cells, row, at, work.tokens.size, least, costs)
         if not _goes_on_well(cells, ends, page, work, at):
             offered = _come_in(cells, row, offered, ends, page, near, work, seeds, at, costs)
         if cells.rows[at] + offered > cells.works.size:
@@ -108,12 +105,9 @@ def _offer(  # noqa: PLR0917
 
 @kernel(allocates=False)
 def _go_on(  # noqa: PLR0917
-    cells: Cells, row: Row, run: Run, at: int, work_tokens: int, least: int, costs: JumpCosts
+    cells: Cells, row: Row, at: int, work_tokens: int, least: int, costs: JumpCosts
 ) -> int:
-    """Offer what follows the cells of the tokens before `at`, directly and by a gap on either side.
-
-    No gap leads out of a run before its last tokens: it could as well come later.
-    """
+    """Offer what follows the cells of the tokens before `at`, directly and by a gap on either side."""
     offered = 0
     if at == 0:
         return offered
@@ -121,8 +115,6 @@ def _go_on(  # noqa: PLR0917
         there, score = cells.works[cell] + 1, cells.scores[cell]
         if there < work_tokens and score >= least:
             offered = _offer(row, offered, there, score, cell, False)
-        if is_inside(run, at, there, costs):
-            continue
         for gap in range(1, costs.gap_tokens + 1):
             score = cells.scores[cell] - costs.gap - costs.gap_more * gap
             if score < least or there + gap >= work_tokens:
@@ -132,7 +124,7 @@ def _go_on(  # noqa: PLR0917
         cost = costs.gap + costs.gap_more * gap
         for cell in range(cells.rows[at - 1 - gap], cells.rows[at - gap]):
             there, score = cells.works[cell] + 1, cells.scores[cell] - cost
-            if score >= least and there < work_tokens and not is_inside(run, at - gap, there, costs):
+            if score >= least and there < work_tokens:
                 offered = _offer(row, offered, there, score, cell, True)
     return offered
 
