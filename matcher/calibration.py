@@ -69,7 +69,7 @@ class Calibration:
     max_free_work_gap_tokens: int = 60
     max_work_gap_share: float = 1.0
     max_free_share_of_leap: float = 0.5  # a leap over sentences that stand elsewhere on the page leaves nothing out
-    # The walk along a passage (matcher.align.jump_alignment). Tried on 16 and 24 passages of 2,000 characters that
+    # The walk along a passage (matcher.align.jump_walk). Tried on 16 and 24 passages of 2,000 characters that
     # repeat themselves, 17 edits, 2026-11: near 1-3, gap 2-4. A lower gap shows random characters as put in and left
     # out (right kind .92-.97, here .98), near 3 takes a chance likeness for a copied character.
     walk_same: int = 4

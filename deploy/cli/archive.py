@@ -12,7 +12,6 @@ from typing import Any, Protocol
 
 from core.errors import BadInput, MalformedLine, UnreadableFile
 from core.wording import Message
-from crawler.reading import Rejected, read_page
 from deploy.cli.json_lines import Complain, Record, records
 
 PROGRESS_EVERY_PAGES = 100
@@ -140,6 +139,8 @@ def _text(path: Path, record: Record) -> str | None:
         return str(record.values["text"])
     if not isinstance(record.values.get("html"), str):
         raise MalformedLine(path, record.line_number, "batch.lacks-text")
+    from crawler.reading import Rejected, read_page  # .4 s that only HTML needs
+
     body = record.values["html"].encode("utf-8", "replace")
     reading = read_page(body, {"Content-Type": "text/html; charset=utf-8"}, record.string(path, "page_id"))
     return None if isinstance(reading, Rejected) else reading.text

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import BadConfiguration, BadInput, PortTaken, RetryLater, ServiceUnavailable, ZhuiwenError
-from core.settings_loading import load
 from core.wording import Message
 from deploy.cli.output import shown
 from deploy.private_files import touched_privately
@@ -64,7 +63,8 @@ def private_log(folder: Path) -> Path:
 
 def full_disk(environ: Mapping[str, str]) -> Message | None:
     """What is to be said of a disk on which the installation can store nothing more; None where it can."""
-    from deploy import disk  # rarely asked
+    from core.settings_loading import load  # what reads settings takes .15 s with it, which few commands need
+    from deploy import disk
 
     try:
         return next((space.sentence for space in disk.full(load(environ))), None)
@@ -122,6 +122,8 @@ def _write_down(error: BaseException, environ: Mapping[str, str]) -> Path:
 
 def _log_folder(environ: Mapping[str, str]) -> Path:
     """The home folder's, or a new one in the system's where the home folder is part of the trouble."""
+    from core.settings_loading import load
+
     try:
         folder = load(environ).home / "logs"
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -15,9 +15,9 @@ from fingerprint.fuzzy import fuzzy_syllables
 from fingerprint.variants import variant_pairs
 from matcher.align import change_kernels, pair_kinds, token_alignment
 from matcher.align.change_kernels import ChangeNumbers, Changes, PassageChanges, Totals, WorkRanges, WorkTokens
-from matcher.align.jump_alignment import UNALIGNED, JumpCosts, Side, align_with_jumps
-from matcher.align.leftovers import fill_gaps
+from matcher.align.jump_cells import JumpCosts
 from matcher.align.pair_kinds import CharacterTables, Stretch
+from matcher.align.passage_kernel import compare_diagonal, compare_stretches
 from matcher.align.segments import (
     MATCHES,
     PAGE_END,
@@ -31,13 +31,10 @@ from matcher.align.token_agreement import Bounds, NearTokens
 from matcher.align.token_alignment import (
     FROM_PAGE,
     FROM_WORK,
-    IN_WORK,
     KIND,
-    ON_PAGE,
     TO_PAGE,
     TO_WORK,
     Pieces,
-    align_tokens,
 )
 from matcher.align.tokenized_text import TokenizedPage, TokenizedText
 from matcher.calibration import Calibration
@@ -148,25 +145,31 @@ def compare_passage(
     page: TokenizedPage, work: TokenizedText, segments: Segments, calibration: Calibration
 ) -> Comparison:
     """Align a passage token by token, and classify what differs. segments: of the passage, in order of the page."""
-    aligned = align_tokens(*_counterparts(page, work, segments, calibration))
-    page_start, page_end = aligned.pairs[[0, -1], ON_PAGE].tolist()
-    work_start, work_end = int(aligned.pairs[:, IN_WORK].min()), int(aligned.pairs[:, IN_WORK].max())
-    found = change_kernels.classify_changes(
-        aligned.pairs,
-        aligned.gaps,
-        stretch_of(page, page_start, page_end + 1),
-        stretch_of(work, work_start, work_end + 1),
-        character_tables(page.fingerprint.algorithm),
-        CHANGE_NUMBERS,
-    )
+    tables = character_tables(page.fingerprint.algorithm)
+    columns = segments.T.tolist()
+    start, end, matches = min(columns[PAGE_START]), max(columns[PAGE_END]), sum(columns[MATCHES])
+    work_start, work_end = min(columns[WORK_START]), max(columns[WORK_END])
+    if len(segments) == 1 and end - start == work_end - work_start == matches:
+        # All tokens agree: no walk is needed.
+        compared = compare_diagonal(
+            stretch_of(page, start, end), stretch_of(work, work_start, work_end), tables, CHANGE_NUMBERS
+        )
+    else:
+        margin = min(calibration.max_margin_tokens, int(calibration.margin_share * matches))
+        on_page, page_begins = _stretch_with_sentences(page, start - margin, end + margin)
+        in_work, work_begins = _stretch_with_sentences(work, work_start - margin, work_end + margin)
+        near = NearTokens(page.near.rows[on_page.start : on_page.start + on_page.tokens.size], page.near.masks)
+        inner = Bounds(start - on_page.start, end - on_page.start)
+        costs = jump_costs(calibration)
+        compared = compare_stretches(
+            on_page, page_begins, near, in_work, work_begins, inner, costs, tables, CHANGE_NUMBERS
+        )
+    found = compared.found
     spelled = join_spelled(page, work, found.changes, _ROW_KINDS)
     if spelled.places:
         found = _with_spelled(found, spelled)
     return Comparison(
-        page_start,
-        page_end + 1,
-        work_start,
-        work_end + 1,
+        *compared.span,
         segments,
         found.changes,
         found.totals,
@@ -175,8 +178,8 @@ def compare_passage(
         longest_run=found.longest_run,
         work_ranges=found.work_ranges,
         work_matched=found.work_matched,
-        moved=aligned.moved,
-        displaced=aligned.displaced,
+        moved=compared.moved,
+        displaced=compared.displaced,
         changed=int(found.totals[IS_WORDING, change_kernels.TOKENS].sum()),
         letters=spelled.places,
     )
@@ -192,28 +195,6 @@ def _with_spelled(found: PassageChanges, spelled: Spelled) -> PassageChanges:
         work_matched=np.concatenate([found.work_matched, tokens]),
         work_ranges=np.concatenate([found.work_ranges, np.stack([tokens, tokens + 1], axis=1)]),
     )
-
-
-def _counterparts(
-    page: TokenizedPage, work: TokenizedText, segments: Segments, calibration: Calibration
-) -> tuple[NDArray[np.int32], int]:
-    """int32[page tokens of the passage]: the work token of each, or UNALIGNED; and which is the first.
-
-    One segment all of whose tokens agree needs no walk.
-    """
-    least, most = segments.min(axis=0).tolist(), segments.max(axis=0).tolist()
-    start, end = least[PAGE_START], most[PAGE_END]
-    if len(segments) == 1 and end - start == most[WORK_END] - least[WORK_START] == most[MATCHES]:
-        return np.arange(least[WORK_START], most[WORK_END], dtype=np.int32), start
-    margin = min(calibration.max_margin_tokens, int(calibration.margin_share * segments[:, MATCHES].sum()))
-    page_side, around = side_of(page, start - margin, end + margin)
-    work_side, within = side_of(work, least[WORK_START] - margin, most[WORK_END] + margin)
-    near = NearTokens(page.near.rows[around.start : around.end], page.near.masks)
-    inner = Bounds(start - around.start, end - around.start)
-    aligned_to = align_with_jumps(page_side, near, work_side, inner, jump_costs(calibration))
-    fill_gaps(aligned_to, page_side.tokens, near, work_side.tokens)
-    aligned_to[aligned_to != UNALIGNED] += within.start
-    return aligned_to, around.start
 
 
 def jump_costs(calibration: Calibration) -> JumpCosts:
@@ -235,13 +216,10 @@ def jump_costs(calibration: Calibration) -> JumpCosts:
     )
 
 
-def side_of(text: TokenizedText, start: int, end: int) -> tuple[Side, Bounds]:
-    """What the walk along a passage looks at from `start` to `end`, as far as there are tokens; and how far."""
+def _stretch_with_sentences(text: TokenizedText, start: int, end: int) -> tuple[Stretch, NDArray[np.bool_]]:
+    """Code points and tokens from `start` to `end`, as far as there are any, and which of them begin a sentence."""
     start, end = max(0, start), min(text.fingerprint.tokens.size, end)
-    folding = character_tables(text.fingerprint.algorithm).folding
-    characters = folding[text.code_points(start, end)]
-    side = Side(text.fingerprint.tokens[start:end], characters, text.begin_sentences(start, end))
-    return side, Bounds(start, end)
+    return stretch_of(text, start, end), text.begin_sentences(start, end)
 
 
 def stretch_of(text: TokenizedText, start: int, end: int) -> Stretch:

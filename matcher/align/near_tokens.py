@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fingerprint.algorithms import Algorithm
+from fingerprint.compilation import as_int, kernel
 from fingerprint.fuzzy import fuzzy_syllables
 from fingerprint.stream import WILDCARD
 from matcher.align.token_agreement import NearTokens
@@ -20,10 +21,21 @@ def near_tokens(codes: NDArray[np.uint32], tokens: NDArray[np.uint16], algorithm
     That is: other readings of the character, characters that sound or look like it, syllables that people confuse. What
     anchors take for one symbol by ear must agree too, or passages that they find fall into pieces.
     """
-    rows = algorithm.near.rows[codes].astype(np.int32)
-    without = np.flatnonzero((rows == 0) & (tokens != WILDCARD))
-    rows[without] = len(algorithm.near.readings) + tokens[without].astype(np.int32)
-    return NearTokens(rows, _masks(algorithm))
+    return NearTokens(_rows(codes, tokens, algorithm.near.rows, len(algorithm.near.readings)), _masks(algorithm))
+
+
+@kernel()
+def _rows(
+    codes: NDArray[np.uint32], tokens: NDArray[np.uint16], rows_of: NDArray[np.uint16], readings: int
+) -> NDArray[np.int32]:
+    """Rows of the masks. rows_of: by code point; readings: how many rows of characters come before those of tokens."""
+    rows = np.empty(codes.size, np.int32)
+    for number in range(codes.size):
+        row = as_int(rows_of[codes[number]])
+        if row == 0 and tokens[number] != WILDCARD:
+            row = readings + as_int(tokens[number])
+        rows[number] = row
+    return rows
 
 
 @cache

@@ -8,7 +8,7 @@ change of kind PINYIN. Letters behind a character that stands there as well stay
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from types import MappingProxyType
 from typing import NamedTuple
@@ -60,13 +60,15 @@ class Spelled(NamedTuple):
 
     def work_tokens(self) -> NDArray[np.int32]:
         """int32[n]: the tokens of the work that are spelled, in order of the page."""
-        ranges = [np.arange(*self.changes[row, FROM_WORK:], dtype=np.int32) for row in self.places]
-        return np.concatenate([np.zeros(0, np.int32), *ranges])
+        starts, ends = self.changes[list(self.places), FROM_WORK:].T
+        sizes = ends - starts
+        before = np.cumsum(sizes, dtype=np.int32) - sizes
+        return np.repeat(starts - before, sizes) + np.arange(sizes.sum(), dtype=np.int32)
 
 
 def join_spelled(page: TokenizedText, work: TokenizedText, changes: Changes, kinds: RowKinds) -> Spelled:
     """The same changes, but for what is pinyin in place of a character. changes: in order of the page."""
-    if not np.isin(changes[:, KIND], kinds[:-1]).any():
+    if set(kinds[:-1]).isdisjoint(changes[:, KIND].tolist()):
         return Spelled(changes, NOWHERE)
     offsets, first, last = page.fingerprint.offsets, int(changes[:, FROM_PAGE].min()), int(changes[:, TO_PAGE].max())
     start = int(offsets[first - 1]) if first else 0
@@ -76,25 +78,30 @@ def join_spelled(page: TokenizedText, work: TokenizedText, changes: Changes, kin
         return Spelled(changes, NOWHERE)
     rows = _Rows(changes, kinds, work)
     letters: dict[tuple[int, int], TextRange] = {}
-    for place, spelling in found:
-        tokens = np.searchsorted(offsets, [place.start, place.end]).tolist()
-        if made := rows.join(tokens[0], tokens[1], spelling):
-            letters[made.page_start, made.work_start] = place
+    starts, ends = np.searchsorted(offsets, [place for place, _ in found]).T.tolist()
+    for (place, spelling), page_start, page_end in zip(found, starts, ends, strict=True):
+        if made := rows.join(page_start, page_end, spelling):
+            letters[made.page_start, made.work_start] = TextRange(*place)
     return rows.spelled(letters) if letters else Spelled(changes, NOWHERE)
 
 
-def _letters(text: str, start: int, end: int, classes: CharacterClasses) -> Iterator[tuple[TextRange, str]]:
-    """Where letters stand with what belongs to them, and what they spell; for each place the longest form first.
+def _letters(text: str, start: int, end: int, classes: CharacterClasses) -> Iterator[tuple[tuple[int, int], str]]:
+    """Start and end of letters with what belongs to them, and what they spell; for each place the longest form first.
 
     A number behind letters may be that of a tone or none: both are given.
     """
     for found in _pattern(classes).finditer(text, start, end):
-        place, written = TextRange(*found.span()), found.group()
-        spelling = "".join(letter_without_marks(letter) for letter in written if letter.isalpha())
+        (first, behind), written = found.span(), found.group()
+        spelling = _spelling_of(written)
         if len(spelling) <= MAX_RUN_LETTERS:
-            yield place, spelling
+            yield (first, behind), spelling
             if written[-1] in TONES:
-                yield TextRange(place.start, place.start + len(written.rstrip(TONES))), spelling
+                yield (first, first + len(written.rstrip(TONES))), spelling
+
+
+@lru_cache(maxsize=8192)  # there are 415 syllables, with five tones, in some forms
+def _spelling_of(written: str) -> str:
+    return "".join(letter_without_marks(letter) for letter in written if letter.isalpha())
 
 
 @cache
@@ -120,9 +127,12 @@ class _Rows:
     def __init__(self, changes: Changes, kinds: RowKinds, work: TokenizedText) -> None:
         self._kinds, self._work = kinds, work
         self._rows = sorted(_row(*row) for row in changes.tolist())
+        self._readings = _Readings(work, int(changes[:, FROM_WORK].min()), int(changes[:, TO_WORK].max()))
 
     def join(self, page_start: int, page_end: int, spelling: str) -> Row | None:
         """Make one row of what lies at these tokens of the page, if it spells what stands there in the work."""
+        if alone := self._join_alone(page_start, page_end, spelling):
+            return alone
         first = bisect_left(self._rows, (page_start - 1,))
         while first and self._rows[first - 1].page_end >= page_start - 1:
             first -= 1
@@ -138,6 +148,32 @@ class _Rows:
                 self._rows[first:end] = sorted(others + made)
                 return next(row for row in made if row.is_spelled and row.page_start == page_start)
         return None
+
+    def _join_alone(self, page_start: int, page_end: int, spelling: str) -> Row | None:
+        """The same for tokens of one row that stand beside as many of the work, of which the letters spell each.
+
+        Nothing likelier can be found. So it is with nearly all letters that were read as tokens.
+        """
+        number = bisect_left(self._rows, (page_start + 1,)) - 1
+        if number < 0 or page_start == page_end or self._rows[number].page_end < page_end:
+            return None
+        row = self._rows[number]
+        is_paired = row.page_end - row.page_start == row.work_end - row.work_start
+        behind = self._rows[number + 1].page_start if number + 1 < len(self._rows) else row.page_end
+        if row.is_spelled or row.kind == self._kinds.moved or not is_paired or behind < row.page_end:
+            return None
+        start = row.work_start + page_start - row.page_start
+        stop = start + page_end - page_start
+        if _count_spelled(spelling, self._readings.of(start, stop)) != stop - start:
+            return None
+        made = Row(page_start, page_end, start, stop, self._kinds.pinyin, is_spelled=True)
+        pieces = [made]
+        if row.page_start < page_start:
+            pieces.insert(0, Row(row.page_start, page_start, row.work_start, start, row.kind))
+        if page_end < row.page_end:
+            pieces.append(Row(page_end, row.page_end, stop, row.work_end, row.kind))
+        self._rows[number : number + 1] = pieces
+        return made
 
     def _slide(self, rows: list[Row], place: int) -> list[Row]:
         """Of a character that the work has twice (姐姐 for 姐), the one at this place as left out, if either may be."""
@@ -212,7 +248,7 @@ class _Rows:
         work_from, work_to = min(row.work_start for row in block), max(row.work_end for row in block)
         if page_from > page_start or page_to < page_end:
             return None
-        readings = _readings(self._work, work_from, work_to)
+        readings = self._readings.of(work_from, work_to)
         before, behind = page_start - page_from, page_to - page_end
         best = None
         for skipped in range(len(readings)):
@@ -249,12 +285,24 @@ def _is_run(rows: Sequence[Row]) -> bool:
     return bool(rows) and all(_touch(*pair) for pair in pairwise(rows))
 
 
-def _readings(work: TokenizedText, start: int, end: int) -> list[list[str]]:
-    """The syllables that each token of the work may be read as, its own first."""
-    algorithm: Algorithm = work.fingerprint.algorithm
-    near, names = algorithm.near, algorithm.tables.readings.names
-    rows = near.readings[near.rows[work.code_points(start, end)]].tolist()
-    return [[names[number] for number in row if number] for row in rows]
+class _Readings:
+    """The syllables that the tokens of a stretch of the work may be read as, each token's own first."""
+
+    def __init__(self, work: TokenizedText, start: int, end: int) -> None:
+        self._algorithm: Algorithm = work.fingerprint.algorithm
+        self._start, self._codes = start, work.code_points(start, end).tolist()
+        self._of_character: dict[int, list[str]] = {}
+
+    def of(self, start: int, end: int) -> list[list[str]]:
+        return [self._of(code) for code in self._codes[start - self._start : end - self._start]]
+
+    def _of(self, code: int) -> list[str]:
+        found = self._of_character.get(code)
+        if found is None:
+            near, names = self._algorithm.near, self._algorithm.tables.readings.names
+            found = [names[number] for number in near.readings[near.rows[code]].tolist() if number]
+            self._of_character[code] = found
+        return found
 
 
 def _count_spelled(letters: str, readings: Sequence[Sequence[str]]) -> int:

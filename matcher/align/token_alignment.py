@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fingerprint.compilation import kernel
-from matcher.align.jump_alignment import UNALIGNED
+from matcher.align.jump_cells import UNALIGNED
 
 # A page gap and a work gap of like size between two pairs are one passage rewritten; else something was put in or
 # left out. 3: an advertisement is seldom less than three times as long as the tokens that alignment loses beside it.

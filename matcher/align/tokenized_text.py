@@ -107,15 +107,20 @@ class TokenizedText:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TokenizedPage(TokenizedText):
-    """A page. near: what each of its tokens may stand for."""
+    """A page. near: what each of its tokens may stand for; codes uint32[tokens]: the first code point of each."""
 
     near: NearTokens
+    codes: NDArray[np.uint32]
 
     @classmethod
     def of(cls, text: str, fingerprint: Fingerprint) -> "TokenizedPage":
         """The page of a text and its fingerprint."""
         codes = code_points(text)[fingerprint.offsets]
-        return cls(text, fingerprint, near_tokens(codes, fingerprint.tokens, fingerprint.algorithm))
+        return cls(text, fingerprint, near_tokens(codes, fingerprint.tokens, fingerprint.algorithm), codes)
+
+    def code_points(self, start: int, end: int) -> NDArray[np.uint32]:
+        """As of any text, without looking into it again."""
+        return self.codes[start:end]
 
 
 @kernel()

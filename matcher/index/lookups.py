@@ -10,7 +10,7 @@ from core.ids import WorkTextId
 from fingerprint.compilation import kernel
 from fingerprint.record import Fingerprint
 from matcher.calibration import Calibration
-from matcher.index.page_seeds import page_seeds
+from matcher.index.page_seeds import PageSeeds, page_seeds
 from matcher.index.ports import Hits, MatchIndex
 from matcher.index.window_alignment import HitColumns, align_window_hits
 from matcher.token_streams import TokenCache, TokenStreams
@@ -51,7 +51,7 @@ def find_page_hits(
     if not hits.queries.size and hits.capped:
         hits = index.lookup(hashes, cap * calibration.cap_growth_when_all_capped)
     rows, asked = _spread_hits(hits.queries, groups, order)
-    _, capped = _spread_hits(_queries_left_out(hits, hashes.size), groups, order)
+    capped = _find_capped_anchors(hits, seeds, groups, order)
     likely = _likely_hits(hits, seeds.positions[asked], seeds.widths[asked] > 0, rows, calibration.max_fetched_texts)
     if likely is not hits:
         hits = likely
@@ -64,17 +64,28 @@ def find_page_hits(
         seeds.widths[asked],
         calibration.window_gram_tokens,
     )
-    capped_anchors = np.sort(seeds.positions[capped[seeds.widths[capped] == 0]])
-    return PageHits(text_id, *found, capped_anchors, streams), hits.postings
+    return PageHits(text_id, *found, capped, streams), hits.postings
 
 
 def _streams_of(hits: Hits, cache: TokenCache) -> tuple[NDArray[np.int32], TokenStreams, Callable[[int], WorkTextId]]:
     """The texts of hits by number, their streams, and what names the numbers."""
     if hits.streams is not None:
         return hits.ordinals, hits.streams, hits.texts.__getitem__
-    ordinals, texts = np.unique(hits.ordinals, return_inverse=True)
+    ordinals, texts = _number_texts(hits.ordinals)
     text_ids = [hits.texts[ordinal] for ordinal in ordinals.tolist()]
-    return texts.astype(np.int32), cache.streams(text_ids), text_ids.__getitem__
+    return texts, cache.streams(text_ids), text_ids.__getitem__
+
+
+@kernel()
+def _number_texts(ordinals: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """The distinct ordinals in increasing order, and for each hit the place of its own among them."""
+    numbers = np.full(ordinals.max() + 1 if ordinals.size else 0, -1, np.int32)
+    for ordinal in ordinals:
+        numbers[ordinal] = 0
+    distinct = np.flatnonzero(numbers == 0).astype(np.int32)
+    for number in range(distinct.size):
+        numbers[distinct[number]] = number
+    return distinct, numbers[ordinals]
 
 
 def _likely_hits(
@@ -102,12 +113,16 @@ def _likely_hits(
     )
 
 
-def _queries_left_out(hits: Hits, asked: int) -> NDArray[np.int32]:
-    """The queries that have occurrences and were left out of the answer."""
+def _find_capped_anchors(
+    hits: Hits, seeds: PageSeeds, groups: NDArray[np.int64], order: NDArray[np.int64]
+) -> NDArray[np.int32]:
+    """int32[c]: increasing page positions of the anchors that have occurrences and were left out of the answer."""
     if not hits.capped:
         return np.zeros(0, np.int32)
-    is_answered = np.bincount(hits.queries, minlength=asked) > 0
-    return np.flatnonzero((hits.counts > 0) & ~is_answered).astype(np.int32)
+    is_answered = np.bincount(hits.queries, minlength=len(groups)) > 0
+    left_out = np.flatnonzero((hits.counts > 0) & ~is_answered).astype(np.int32)
+    _, capped = _spread_hits(left_out, groups, order)
+    return np.sort(seeds.positions[capped[seeds.widths[capped] == 0]])
 
 
 @kernel()

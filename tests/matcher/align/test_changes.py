@@ -13,8 +13,10 @@ from fingerprint.stream import WILDCARD
 from fingerprint.tables import TABLES_2026
 from fingerprint.variants import are_variants
 from matcher.align.change_kernels import classify_changes
-from matcher.align.changes import CHANGE_NUMBERS, character_tables, jump_costs, number_of, side_of, stretch_of
+from matcher.align.changes import CHANGE_NUMBERS, character_tables, jump_costs, number_of, stretch_of
 from matcher.align.jump_alignment import align_with_jumps
+from matcher.align.jump_cells import Side
+from matcher.align.token_agreement import Bounds
 from matcher.align.token_alignment import REWRITTEN, align_tokens
 from matcher.align.tokenized_text import TokenizedPage, TokenizedText
 from matcher.calibration import DEFAULT
@@ -79,9 +81,12 @@ def test_changes_and_figures_are_those_of_the_definition(kind: str) -> None:
     text = obfuscated(kind)
     page, work = TokenizedPage.of(text, fingerprint_text(text)), TokenizedText(WORK, fingerprint_text(WORK))
     tokens, others = page.fingerprint.tokens, work.fingerprint.tokens
-    (ours, whole), (theirs, _) = side_of(page, 0, tokens.size), side_of(work, 0, others.size)
-    pairs, gaps, *_ = align_tokens(align_with_jumps(ours, page.near, theirs, whole, jump_costs(DEFAULT)), 0)
     sides = stretch_of(page, 0, tokens.size), stretch_of(work, 0, others.size)
+    folding = character_tables(page.fingerprint.algorithm).folding
+    ours = Side(tokens, folding[sides[0].codes], page.begin_sentences(0, tokens.size))
+    theirs = Side(others, folding[sides[1].codes], work.begin_sentences(0, others.size))
+    whole = Bounds(0, tokens.size)
+    pairs, gaps, *_ = align_tokens(align_with_jumps(ours, page.near, theirs, whole, jump_costs(DEFAULT)), 0)
     tables = character_tables(page.fingerprint.algorithm)
     found_changes = classify_changes(pairs, gaps, *sides, tables, CHANGE_NUMBERS)
     changes, taken, agreed, totals, matched, same, longest = found_changes

@@ -1,0 +1,288 @@
+"""A walk with leaps: the best way along a page through a work, where pieces may stand in another order.
+
+Each token of the page is a match, stands beside another one, or is foreign; at any token the walk may leap to another
+place of the work, which costs more than the edits inside a sentence and less than a sentence is worth. Of all walks the
+best is found (Viterbi), over the few places that can still lead to it: those that no leap overtakes. After Spang,
+Rehmsmeier and Stoye, "A novel approach to remote homology detection: jumping alignments", Journal of Computational
+Biology 9, 2002, where leaps lead to another sequence, and Brudno et al., "Glocal alignment", 2003. See
+docs/decisions/alignment-and-spans.md.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fingerprint.compilation import as_int, kernel
+from matcher.align.jump_cells import NO_CELL, UNALIGNED, Cells, Ends, JumpCosts, Row, Side
+from matcher.align.jump_seeds import NO_PLACE, Seeds
+from matcher.align.token_agreement import NearTokens, Tokens, agree
+
+NOWHERE = -(1 << 29)  # a score that nothing reaches
+# Where a cell was come to from, beside the number of another cell.
+FROM_FOREIGN, FROM_BEST = -2, -3
+CELLS_A_TOKEN = 8  # 4 to 6 were needed; more room is made where it is too little
+
+
+@kernel()
+def walk(  # noqa: PLR0917 - kernels take no keywords
+    page: Side, near: NearTokens, work: Side, costs: JumpCosts, seeds: Seeds, owners: NDArray[np.int32]
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """The counterparts of the page's tokens, and the number of the piece that each belongs to."""
+    tokens, room = page.tokens.size, CELLS_A_TOKEN * page.tokens.size + 64
+    rows, works = np.zeros(tokens + 1, np.int32), np.empty(room, np.int32)
+    cells = Cells(rows, works, np.empty(room, np.int32), np.empty(room, np.int32))
+    places = work.tokens.size + costs.gap_tokens + 2
+    row = Row(
+        np.full(places, NOWHERE, np.int32),
+        np.empty(places, np.int32),
+        np.empty(places, np.bool_),
+        np.empty(places, np.int32),
+    )
+    ends = Ends(
+        np.full(tokens + 1, NOWHERE, np.int32),
+        np.full(tokens + 1, NO_CELL, np.int32),
+        np.zeros(tokens + 1, np.int32),
+        np.full(tokens + 1, UNALIGNED, np.int32),
+        np.zeros(tokens + 1, np.bool_),
+    )
+    at = _fill_rows(cells, row, ends, page, near, work, seeds, owners, costs, 0)
+    while at < tokens:
+        cells = _with_room(cells)
+        at = _fill_rows(cells, row, ends, page, near, work, seeds, owners, costs, at)
+    return _trace(cells, ends, tokens)
+
+
+@kernel(allocates=False)
+def _fill_rows(  # noqa: PLR0917 - kernels take no keywords
+    cells: Cells,
+    row: Row,
+    ends: Ends,
+    page: Side,
+    near: NearTokens,
+    work: Side,
+    seeds: Seeds,
+    owners: NDArray[np.int32],
+    costs: JumpCosts,
+    at: int,
+) -> int:
+    """Walk on from page token `at`; the token for whose cells there is no room, else how many there are."""
+    while at < page.tokens.size:
+        least = max(ends.best[at], ends.foreign[at]) - costs.leap - costs.backwards - costs.far
+        offered = _go_on(cells, row, at, work.tokens.size, least, costs)
+        if not _goes_on_well(cells, ends, page, work, at):
+            offered = _come_in(cells, row, offered, ends, page, near, work, seeds, at, costs)
+        if cells.rows[at] + offered > cells.works.size:
+            for number in range(offered):
+                row.scores[row.touched[number]] = NOWHERE
+            return at
+        _keep(cells, row, offered, ends, page, near, work, owners, at, least, costs)
+        _leave(cells, ends, page.begins[at], at, costs)
+        at += 1
+    return at
+
+
+@kernel(allocates=False)
+def _goes_on_well(cells: Cells, ends: Ends, page: Side, work: Side, at: int) -> bool:
+    """Whether the best walk goes on with the same token inside a sentence: a leap can as well come later."""
+    cell = ends.cell[at]
+    if cell == NO_CELL or page.begins[at] or ends.best[at] < ends.foreign[at]:
+        return False
+    there = cells.works[cell] + 1
+    return bool(there < work.tokens.size and page.tokens[at] == work.tokens[there])
+
+
+@kernel(allocates=False)
+def _offer(  # noqa: PLR0917
+    row: Row, offered: int, there: int, score: int, before: int, is_edit: bool
+) -> int:
+    """Note a way to a cell, if it is the best so far; how many cells are noted."""
+    if score > row.scores[there]:
+        if row.scores[there] == NOWHERE:
+            row.touched[offered] = there
+            offered += 1
+        row.scores[there], row.before[there], row.is_edit[there] = score, before, is_edit
+    return offered
+
+
+@kernel(allocates=False)
+def _go_on(  # noqa: PLR0917
+    cells: Cells, row: Row, at: int, work_tokens: int, least: int, costs: JumpCosts
+) -> int:
+    """Offer what follows the cells of the tokens before `at`, directly and by a gap on either side."""
+    offered = 0
+    if at == 0:
+        return offered
+    for cell in range(cells.rows[at - 1], cells.rows[at]):
+        there, score = cells.works[cell] + 1, cells.scores[cell]
+        if there < work_tokens and score >= least:
+            offered = _offer(row, offered, there, score, cell, False)
+        for gap in range(1, costs.gap_tokens + 1):
+            score = cells.scores[cell] - costs.gap - costs.gap_more * gap
+            if score < least or there + gap >= work_tokens:
+                break
+            offered = _offer(row, offered, there + gap, score, cell, True)
+    for gap in range(1, min(costs.gap_tokens, at - 1) + 1):
+        cost = costs.gap + costs.gap_more * gap
+        for cell in range(cells.rows[at - 1 - gap], cells.rows[at - gap]):
+            there, score = cells.works[cell] + 1, cells.scores[cell] - cost
+            if score >= least and there < work_tokens:
+                offered = _offer(row, offered, there, score, cell, True)
+    return offered
+
+
+@kernel(allocates=False)
+def _come_in(  # noqa: PLR0917 - kernels take no keywords
+    cells: Cells,
+    row: Row,
+    offered: int,
+    ends: Ends,
+    page: Side,
+    near: NearTokens,
+    work: Side,
+    seeds: Seeds,
+    at: int,
+    costs: JumpCosts,
+) -> int:
+    """Offer what a leap leads to, where the tokens there or soon behind are equal, and where the walk was left."""
+    left_at = ends.left_at[at]
+    if 0 <= left_at < work.tokens.size - 1:
+        offered = _offer(row, offered, left_at + 1, ends.foreign[at] - costs.back, FROM_FOREIGN, True)
+    for ahead in range(min(seeds.length + 1, page.tokens.size - at)):
+        place = seeds.firsts[at + ahead]
+        while place != NO_PLACE:
+            there = place - ahead
+            if there >= 0 and _agree_for(page.tokens, near, work.tokens, at, there, ahead):
+                offered = _leap(cells, row, offered, ends, page.begins[at], work.begins[there], at, there, costs)
+            place = seeds.following[place]
+    return offered
+
+
+@kernel(allocates=False)
+def _agree_for(  # noqa: PLR0917
+    page: Tokens, near: NearTokens, work: Tokens, at: int, there: int, tokens: int
+) -> bool:
+    """Whether so many tokens from two places on may stand for one another."""
+    for place in range(tokens):  # noqa: SIM110 - compiled: no generators
+        if not agree(page, near.rows, near.masks, work, at + place, there + place):
+            return False
+    return True
+
+
+@kernel(allocates=False)
+def _leap(  # noqa: PLR0917
+    cells: Cells,
+    row: Row,
+    offered: int,
+    ends: Ends,
+    begins_here: bool,
+    begins_there: bool,
+    at: int,
+    there: int,
+    costs: JumpCosts,
+) -> int:
+    earned = (costs.boundary * begins_here + costs.boundary * begins_there) // 2
+    left_at, cell = ends.left_at[at], ends.cell[at]
+    from_foreign = costs.leap + costs.far if left_at == UNALIGNED else _cost_of_leap(left_at, there, costs)
+    score = ends.foreign[at] + earned - from_foreign
+    offered = _offer(row, offered, there, score, FROM_FOREIGN, True)
+    if cell != NO_CELL:
+        score = ends.best[at] + earned - _cost_of_leap(cells.works[cell], there, costs)
+        offered = _offer(row, offered, there, score, FROM_BEST, True)
+    return offered
+
+
+@kernel(allocates=False)
+def _cost_of_leap(before: int, there: int, costs: JumpCosts) -> int:
+    distance, doublings = abs(there - before - 1) >> 3, 0
+    while distance and doublings < costs.far:
+        distance, doublings = distance >> 1, doublings + 1
+    return as_int(costs.leap + doublings + (costs.backwards if there <= before else 0))
+
+
+@kernel(allocates=False)
+def _keep(  # noqa: PLR0917
+    cells: Cells,
+    row: Row,
+    offered: int,
+    ends: Ends,
+    page: Side,
+    near: NearTokens,
+    work: Side,
+    owners: NDArray[np.int32],
+    at: int,
+    least: int,
+    costs: JumpCosts,
+) -> None:
+    """Make cells of what was offered for page token `at`, but for what is too little, and empty the row."""
+    count = cells.rows[at]
+    for number in range(offered):
+        there = row.touched[number]
+        earned = _earned(page, near, work, at, there, costs)
+        if earned > 0 and owners[there] != UNALIGNED and owners[there] != at:
+            earned -= costs.again
+        score = row.scores[there] + earned
+        row.scores[there] = NOWHERE
+        # Behind an edit comes a match: without it the edit could as well come later.
+        if score < least or (earned < 0 and row.is_edit[there]):
+            continue
+        cells.works[count], cells.scores[count], cells.before[count] = there, score, row.before[there]
+        if score > ends.best[at + 1]:
+            ends.best[at + 1], ends.cell[at + 1] = score, count
+        count += 1
+    cells.rows[at + 1] = count
+
+
+@kernel(allocates=False)
+def _earned(  # noqa: PLR0917
+    page: Side, near: NearTokens, work: Side, at: int, there: int, costs: JumpCosts
+) -> int:
+    if page.tokens[at] == work.tokens[there]:
+        return costs.same if page.characters[at] == work.characters[there] else costs.near
+    if agree(page.tokens, near.rows, near.masks, work.tokens, at, there):
+        return costs.near
+    return costs.other
+
+
+@kernel(allocates=False)
+def _leave(cells: Cells, ends: Ends, begins: bool, at: int, costs: JumpCosts) -> None:
+    """What the best walk is for which page token `at` is foreign."""
+    earned = costs.boundary // 2 if begins else 0
+    cell = ends.cell[at]
+    score = ends.best[at] - costs.foreign + earned
+    if cell != NO_CELL and score >= ends.foreign[at]:
+        ends.foreign[at + 1], ends.left_at[at + 1], ends.is_left[at + 1] = score, cells.works[cell], True
+    else:
+        ends.foreign[at + 1], ends.left_at[at + 1] = ends.foreign[at], ends.left_at[at]
+
+
+@kernel()
+def _with_room(cells: Cells) -> Cells:
+    """The same cells, with room for as many again and more."""
+    used = cells.works.size
+    longer = np.empty((3, 2 * used), np.int32)
+    longer[0, :used], longer[1, :used], longer[2, :used] = cells.works, cells.scores, cells.before
+    return Cells(cells.rows, longer[0], longer[1], longer[2])
+
+
+@kernel()
+def _trace(cells: Cells, ends: Ends, tokens: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """The best walk, from its end: the work token of each page token, and the number of its piece."""
+    aligned_to, pieces = np.full(tokens, UNALIGNED, np.int32), np.zeros(tokens, np.int32)
+    at, cell, piece = tokens, as_int(ends.cell[tokens]), 0
+    is_foreign = ends.foreign[tokens] >= ends.best[tokens]
+    while at > 0:
+        if is_foreign:
+            is_foreign = not ends.is_left[at]
+            at -= 1
+            cell = as_int(ends.cell[at])
+            continue
+        aligned_to[at - 1], pieces[at - 1] = cells.works[cell], piece
+        before = as_int(cells.before[cell])
+        at -= 1
+        if before >= 0:
+            while cells.rows[at - 1] > before:
+                at -= 1
+            cell = before
+        else:
+            piece += 1
+            is_foreign, cell = before == FROM_FOREIGN, as_int(ends.cell[at])
+    return aligned_to, pieces
