@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from fingerprint.compilation import kernel
 from matcher.align.change_kernels import ChangeNumbers, PassageChanges, classify_changes
-from matcher.align.jump_alignment import align_with_jumps, fill_gaps
+from matcher.align.jump_alignment import align_with_jumps, fill_edges, fill_gaps
 from matcher.align.jump_cells import UNALIGNED, JumpCosts, Side
 from matcher.align.pair_kinds import CharacterTables, Stretch
 from matcher.align.token_agreement import Bounds, NearTokens
@@ -46,6 +46,7 @@ def compare_stretches(  # noqa: PLR0917 - kernels take no keywords
     work_side = Side(work.tokens, tables.folding[work.codes], work_begins)
     aligned_to = align_with_jumps(page_side, near, work_side, inner, costs)
     fill_gaps(aligned_to, page.tokens, near, work.tokens)
+    fill_edges(aligned_to, page_side, near, work_side)
     for at in range(aligned_to.size):
         if aligned_to[at] != UNALIGNED:
             aligned_to[at] += work.start

@@ -1,4 +1,5 @@
 import random
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -34,6 +35,7 @@ WORKS = {WorkTextId(f"work-{seed}"): story(seed) for seed in range(8)}
 WORK = WorkTextId("work-1")
 TEXT = WORKS[WORK]
 OTHER = story(99)
+PUT_ELSEWHERE = (ChangeKind.INSERTED, ChangeKind.MOVED)
 ADVERTISEMENT = "亲爱的读者请记住本站的网址收藏起来以后每天来看最新的章节更新哦"
 
 
@@ -217,6 +219,28 @@ def test_what_was_left_out_is_deleted_text() -> None:
     deleted = [change for change in match.spans[0].changes if change.kind is ChangeKind.DELETED]
     assert len(deleted) == 1
     assert abs(len(deleted[0].work) - 200) <= 3
+
+
+@pytest.mark.parametrize(
+    ("edited", "expected"),
+    [
+        (lambda sentence: sentence[0] + sentence[2:], [(ChangeKind.DELETED, 0, 1)]),
+        (lambda sentence: sentence[:-3] + sentence[-2:], [(ChangeKind.DELETED, 0, 1)]),
+        (lambda sentence: "〇" + sentence[1:], [(ChangeKind.REPLACED, 1, 1)]),
+        (lambda sentence: sentence[:-2] + "〇。", [(ChangeKind.REPLACED, 1, 1)]),
+    ],
+)
+def test_a_change_at_the_edge_of_a_sentence_that_moved_is_one_character(
+    edited: Callable[[str], str], expected: list[tuple[ChangeKind, int, int]]
+) -> None:
+    sentences = re.findall(r"[^。]+。", TEXT)[:40]
+    number = next(at for at in range(10, 30) if len(sentences[at]) > 20 and len(set(sentences[at][:3])) == 3)
+    matcher = matcher_of({WORK: "".join(sentences)})
+    moved = edited(sentences.pop(number))
+    page = "".join([*sentences[:3], OTHER[:40], "。", moved, OTHER[40:80], "。", *sentences[3:]])
+    match = the_match(page, matcher)
+    changes = [change for span in match.spans for change in span.changes if change.kind not in PUT_ELSEWHERE]
+    assert [(each.kind, len(each.page), len(each.work)) for each in changes] == expected
 
 
 def test_what_stands_in_another_passage_of_the_page_was_not_deleted() -> None:
