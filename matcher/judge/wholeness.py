@@ -19,4 +19,5 @@ def stands_whole(work_tokens: int, comparisons: Sequence[Comparison], calibratio
     if work_tokens < calibration.min_whole_text_tokens:
         return False
     least = calibration.min_whole_text_share * work_tokens
-    return any(np.unique(found.work_matched).size >= least for found in comparisons)
+    enough = (found.work_matched for found in comparisons if found.work_matched.size >= least)
+    return any(np.unique(matched).size >= least for matched in enough)
