@@ -35,7 +35,7 @@ OBFUSCATIONS = _terms(terms.OBFUSCATIONS)
 CHANGES = {
     ChangeKind.HOMOPHONE: _("homophone"),
     ChangeKind.SHAPE: _("look-alike"),
-    ChangeKind.SCRIPT: _("simplified/traditional"),
+    ChangeKind.SCRIPT: _("traditional, simplified, variant"),
     ChangeKind.PINYIN: _("pinyin"),
     ChangeKind.REPLACED: _("replaced"),
     ChangeKind.INSERTED: _("inserted"),

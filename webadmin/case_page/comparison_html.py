@@ -20,7 +20,7 @@ _DETAIL_CHARS = 60  # of each side in a tooltip
 _TAGS = {
     ChangeKind.HOMOPHONE: pgettext_lazy("mark above a changed character", "snd"),
     ChangeKind.SHAPE: pgettext_lazy("mark above a changed character", "shp"),
-    ChangeKind.SCRIPT: pgettext_lazy("mark above a changed character", "s/t"),
+    ChangeKind.SCRIPT: pgettext_lazy("mark above a changed character", "form"),
     ChangeKind.PINYIN: pgettext_lazy("mark above a changed character", "pin"),
     ChangeKind.REPLACED: pgettext_lazy("mark above a changed character", "rep"),
     ChangeKind.INSERTED: pgettext_lazy("mark above a changed character", "add"),
