@@ -12,6 +12,7 @@ from fingerprint import latin_kernels, normalization, seed_kernels, stream_kerne
 from fingerprint.characters import Kind
 from fingerprint.letters import LETTERS, letter_number
 from fingerprint.noise import NOISE_KINDS, Noise
+from fingerprint.order.repair import in_reading_order
 from fingerprint.readings import code_points
 from fingerprint.rules import AnchorRule, Stage, WindowRule
 from fingerprint.stream import Stream
@@ -47,8 +48,15 @@ def normalize(text: str, tables: Tables) -> Stream:
     return Stream(tokens, offsets, _sort_noise(noise))
 
 
+def normalize_in_order(text: str, tables: Tables) -> Stream:
+    """fingerprint.normalization.normalize_in_order."""
+    return in_reading_order(code_points(text), normalize(text, tables), tables)
+
+
 # By the plain stage that an algorithm names; a stage that is not here runs as it is defined.
-COMPILED: Mapping[Stage, Stage] = MappingProxyType({normalization.normalize: normalize})
+COMPILED: Mapping[Stage, Stage] = MappingProxyType(
+    {normalization.normalize: normalize, normalization.normalize_in_order: normalize_in_order}
+)
 
 
 def find_anchors(

@@ -12,7 +12,8 @@ WILDCARD = 0xFFFF  # a character stood here that cannot be read: equal to nothin
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stream:
-    """tokens: uint16[n], syllable ids or WILDCARD; offsets: int32[n], strictly increasing; noise: what was left out."""
+    """tokens: uint16[n], syllable ids or WILDCARD; offsets: int32[n], each once, increasing
+    but where tokens stand in reading order; noise: what was left out."""
 
     tokens: NDArray[np.uint16]
     offsets: NDArray[np.int32]

@@ -29,7 +29,13 @@ _OBFUSCATION_OF_CHANGE = {
 }
 _RANKS = {kind: rank for rank, kind in enumerate(Obfuscation)}
 _NEVER_BY_ACCIDENT = frozenset(
-    {Obfuscation.ZERO_WIDTH, Obfuscation.PINYIN_INSERTED, Obfuscation.PINYIN_REPLACED, Obfuscation.PRIVATE_USE}
+    {
+        Obfuscation.ZERO_WIDTH,
+        Obfuscation.PINYIN_INSERTED,
+        Obfuscation.PINYIN_REPLACED,
+        Obfuscation.PRIVATE_USE,
+        Obfuscation.STREWN,
+    }
 )
 # That a passage is shuffled follows from `displaced`; its moved pieces say the same once more.
 _NO_EVIDENCE = frozenset({ChangeKind.MOVED})

@@ -1,0 +1,303 @@
+"""The loops that try other orders. An order is int32[m]: places of a sequence of characters, as they are read.
+
+Characters are uint16 in simplified form, 0 for what is no Chinese character.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fingerprint.compilation import kernel
+from fingerprint.order.followers import Packed, level_of
+
+Characters = NDArray[np.uint16]
+Order = NDArray[np.int32]
+Bounds = NDArray[np.int32]
+
+# What may have been done to each unit of a text, by number; `read_unit` says how it is read again.
+KEPT, BACKWARDS, DEALT, DEALT_BACK, GATHERED, FENCE, OUTSIDE_IN, INSIDE_OUT, HALVES = range(9)
+ALL, ODD, EVEN = range(3)
+SCREEN_TOKENS = 64
+# Mean level of characters in disorder, times 100; what a pair has above it is its gain (held-out works, November 2026).
+CHANCE_PERCENT = 42
+# A place in any period of 2 to 6 is one in a cycle of 60; of longer periods five characters in a row are left as they were.
+MAX_UNEVEN_PERIOD, CYCLE = 6, 60
+COUNTINGS = 5
+SIGNS, ALL_SIGNS, SIGNS_OF_LINE, TOKENS, TOKENS_OF_LINE = range(COUNTINGS)
+FIRST_OF_TOKENS = TOKENS
+LINE_END = 0x0A
+SHORT_TOKENS, MIN_SHORT = 16, 0.5
+
+
+@kernel(allocates=False, nogil=True)
+def find_low_window(  # noqa: PLR0917 - numba compiles no records
+    codes: NDArray[np.uint32],
+    offsets: NDArray[np.int32],
+    folding: NDArray[np.uint32],
+    table: Packed,
+    min_window: float,
+    step: int,
+) -> tuple[bool, float]:
+    """Whether a window of SCREEN_TOKENS pairs has a mean level below `min_window`, and the mean of all windows.
+
+    One window begins every `step` tokens; the last one reaches to the end of the text.
+    """
+    total, windows, is_low = 0.0, 0, False
+    start = 0
+    while start + 1 < offsets.size:
+        end = min(start + SCREEN_TOKENS, offsets.size - 1)
+        levels, before = 0, np.int64(folding[codes[offsets[start]]])
+        for place in range(start + 1, end + 1):
+            code = np.int64(folding[codes[offsets[place]]])
+            levels += level_of(before, code, table)
+            before = code
+        mean = levels / (end - start)
+        if end - start == SCREEN_TOKENS:
+            is_low |= mean < min_window
+            total += mean
+            windows += 1
+        start += step
+    return is_low, total / windows if windows else 0.0
+
+
+@kernel(nogil=True)
+def pair_levels(characters: Characters, table: Packed) -> NDArray[np.uint8]:
+    """uint8[n]: the level of each character behind the one before it; 0 for the first."""
+    levels = np.zeros(characters.size, np.uint8)
+    for place in range(1, characters.size):
+        levels[place] = level_of(characters[place - 1], characters[place], table)
+    return levels
+
+
+@kernel(allocates=False, nogil=True)
+def sum_gains(characters: Characters, order: Order, table: Packed) -> int:
+    """Gains of all pairs of characters that an order puts beside each other."""
+    gains = 0
+    for place in range(1, order.size):
+        gains += 100 * level_of(characters[order[place - 1]], characters[order[place]], table) - CHANCE_PERCENT
+    return gains
+
+
+@kernel(allocates=False, nogil=True)
+def count_new_pairs(characters: Characters, order: Order, table: Packed) -> tuple[int, int]:
+    """Pairs of an order that the text does not have, and the sum of their levels."""
+    pairs, levels = 0, 0
+    for place in range(1, order.size):
+        if order[place] != order[place - 1] + 1:
+            pairs += 1
+            levels += level_of(characters[order[place - 1]], characters[order[place]], table)
+    return pairs, levels
+
+
+@kernel(nogil=True)
+def read_units(bounds: Bounds, way: int, width: int, parity: int, from_end: bool) -> Order:
+    """The order of a text of which every unit, or every other one, was treated in one way.
+
+    bounds: int32[u + 1], where units begin, and the end. from_end: each unit so treated is then read backwards.
+    """
+    order = np.empty(bounds[-1] - bounds[0], np.int32)
+    at = 0
+    for unit in range(bounds.size - 1):
+        start, size = bounds[unit], bounds[unit + 1] - bounds[unit]
+        is_treated = parity == ALL or unit % 2 == parity - ODD
+        read_unit(order[at : at + size], start, way if is_treated else KEPT, width)
+        if is_treated and from_end:
+            order[at : at + size] = order[at : at + size][::-1].copy()
+        at += size
+    return order
+
+
+@kernel(allocates=False, nogil=True)
+def read_unit(order: Order, start: int, way: int, width: int) -> None:  # noqa: C901, PLR0912 - one loop for each way
+    """Write the places of a unit in the order in which it is read.
+
+    DEALT: the text was dealt out to `width` rows in turn as cards are, and the rows are read one after the other;
+    DEALT_BACK: from the last to the first. GATHERED: the rows stand one after the other and are read in turn. FENCE: the
+    same for rows that were dealt up and down. OUTSIDE_IN: first, last, second, last but one; INSIDE_OUT: the inverse.
+    """
+    size, at = order.size, 0
+    if way == BACKWARDS:
+        for place in range(size):
+            order[place] = start + size - 1 - place
+    elif way == DEALT or way == DEALT_BACK:  # noqa: PLR1714 - compiled: no sets
+        for row in range(width):
+            for place in range(row if way == DEALT else width - 1 - row, size, width):
+                order[at] = start + place
+                at += 1
+    elif way == GATHERED:
+        for row in range(width):
+            for place in range(row, size, width):
+                order[place] = start + at
+                at += 1
+    elif way == FENCE:
+        period = 2 * width - 2
+        for row in range(width):
+            for place in range(size):
+                turn = place % period
+                if turn == row or period - turn == row:
+                    order[place] = start + at
+                    at += 1
+    elif way == OUTSIDE_IN:
+        for place in range(size):
+            order[place] = start + (place // 2 if place % 2 == 0 else size - 1 - place // 2)
+    elif way == INSIDE_OUT:
+        for place in range(0, size, 2):
+            order[at] = start + place
+            at += 1
+        for place in range(size - 1 - size % 2, 0, -2):
+            order[at] = start + place
+            at += 1
+    elif way == HALVES:
+        for place in range(size):
+            order[place] = start + (place + size // 2) % size
+    else:
+        for place in range(size):
+            order[place] = start + place
+
+
+@kernel(nogil=True)
+def read_pattern(places: Order, bounds: Bounds, pattern: Order, period: int, phase: int) -> Order:
+    """The order of a text in which `period` characters at a time were mixed, or some of them put in.
+
+    places: places of the characters that were counted, -1 for what is counted and not read. bounds: where counting
+    begins anew. pattern: which of each `period` are read, in order. phase: how many stand before the first of these.
+    """
+    order = np.empty(places.size, np.int32)
+    size = 0
+    for unit in range(bounds.size - 1):
+        first = bounds[unit]
+        end = bounds[unit + 1]
+        for place in range(first, min(first + phase, end)):
+            if places[place] >= 0:
+                order[size] = places[place]
+                size += 1
+        for start in range(first + phase, end, period):
+            if start + period > end:  # what is left of the last is as it was, but for what was put in
+                for place in range(start, end):
+                    is_read = pattern.size == period
+                    for one in pattern:
+                        is_read |= start + one == place
+                    if places[place] >= 0 and is_read:
+                        order[size] = places[place]
+                        size += 1
+                break
+            for one in pattern:
+                if places[start + one] >= 0:
+                    order[size] = places[start + one]
+                    size += 1
+    return order[:size]
+
+
+@kernel(nogil=True)
+def phase_sums(characters: Characters, places: Order, bounds: Bounds, period: int, table: Packed) -> NDArray[np.int64]:
+    """int64[period, 4 * period]: gains of all pairs of one phase and one distance, from -2 * period.
+
+    The phase is that of the first of the pair; both lie in one unit. See `read_pattern` for places and bounds.
+    """
+    reach = 2 * period
+    sums = np.zeros((period, 2 * reach), np.int64)
+    for unit in range(bounds.size - 1):
+        start, end = bounds[unit], bounds[unit + 1]
+        for first in range(start, end):
+            if places[first] < 0:
+                continue
+            phase = (first - start) % period
+            for second in range(max(start, first - period), min(end, first + reach)):
+                if places[second] >= 0:
+                    level = level_of(characters[places[first]], characters[places[second]], table)
+                    sums[phase, second - first + reach] += 100 * level - CHANCE_PERCENT
+    return sums
+
+
+@kernel(allocates=False, nogil=True)
+def score_pattern(sums: NDArray[np.int64], pattern: Order, phase: int) -> int:
+    """The gains that `phase_sums` gives the pairs of a pattern whose first character has a phase."""
+    period = sums.shape[0]
+    score = 0
+    for at in range(pattern.size):
+        first = pattern[at]
+        second = pattern[at + 1] if at + 1 < pattern.size else pattern[0] + period
+        score += sums[(phase + first) % period, second - first + 2 * period]
+    return score
+
+
+@kernel(nogil=True)
+def take_places(places: Order, order: Order) -> Order:
+    """The places that an order of them names, but for -1."""
+    taken = np.empty(order.size, np.int32)
+    size = 0
+    for one in order:
+        if places[one] >= 0:
+            taken[size] = places[one]
+            size += 1
+    return taken[:size]
+
+
+@kernel(nogil=True)
+def look_closer(
+    codes: NDArray[np.uint32], offsets: NDArray[np.int32], folding: NDArray[np.uint32], table: Packed
+) -> tuple[float, float]:
+    """How unevenly pairs are Chinese: by places in a period, and by parts of the text.
+
+    First: of all periods of 2 to MAX_UNEVEN_PERIOD and all ways to count (tokens, or all characters; through the text, or
+    from each line on), by how many deviations one place differs most from the mean. Second: the share of
+    SHORT_TOKENS in a row whose mean level is below MIN_SHORT.
+    """
+    sums, counts = np.zeros((COUNTINGS, CYCLE), np.int64), np.zeros((COUNTINGS, CYCLE), np.int64)
+    at = np.zeros(COUNTINGS, np.int64)
+    total, squares, pairs = 0, 0, 0
+    short, lows, shorts = 0, 0, 0
+    before, last = np.int64(folding[codes[offsets[0]]]), np.int64(offsets[0])
+    for place in range(1, offsets.size):
+        offset = np.int64(offsets[place])
+        for counting in range(COUNTINGS):
+            at[counting] += 1 if counting >= FIRST_OF_TOKENS else offset - last
+        if offset - last > 1:
+            for between in range(last + 1, offset):
+                if codes[between] == LINE_END:
+                    at[SIGNS] -= 1
+                    at[SIGNS_OF_LINE], at[TOKENS_OF_LINE] = offset - between - 1, 0
+        for counting in range(COUNTINGS):
+            while at[counting] >= CYCLE:
+                at[counting] -= CYCLE
+        last = offset
+        code = np.int64(folding[codes[last]])
+        level = level_of(before, code, table)
+        before = code
+        total += level
+        squares += level * level
+        pairs += 1
+        for counting in range(COUNTINGS):
+            sums[counting, at[counting]] += level
+            counts[counting, at[counting]] += 1
+        short += level
+        if pairs % SHORT_TOKENS == 0:
+            lows += short < MIN_SHORT * SHORT_TOKENS
+            shorts += 1
+            short = 0
+    if pairs == 0:
+        return 0.0, 0.0
+    mean = total / pairs
+    deviation = np.sqrt(max(squares / pairs - mean * mean, 0.01))
+    most = 0.0
+    for counting in range(COUNTINGS):
+        for period in range(2, MAX_UNEVEN_PERIOD + 1):
+            for phase in range(period):
+                found, size = sums[counting, phase::period].sum(), counts[counting, phase::period].sum()
+                if size > 0:
+                    most = max(most, abs(found / size - mean) * np.sqrt(size) / deviation)
+    return most, lows / shorts if shorts else 0.0
+
+
+@kernel(nogil=True)
+def lag_gains(characters: Characters, places: Order, size: int, max_lag: int, table: Packed) -> NDArray[np.int64]:
+    """int64[max_lag + 1]: gains of all pairs that stand so far apart among the first `size` places."""
+    gains = np.zeros(max_lag + 1, np.int64)
+    for first in range(size):
+        if places[first] < 0:
+            continue
+        for lag in range(2, min(max_lag, places.size - 1 - first) + 1):
+            second = places[first + lag]
+            if second >= 0:
+                level = level_of(characters[places[first]], characters[second], table)
+                gains[lag] += 100 * level - CHANCE_PERCENT
+    return gains
