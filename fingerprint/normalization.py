@@ -8,6 +8,7 @@ from fingerprint.characters import Kind
 from fingerprint.latin import SignRows, read_latin
 from fingerprint.noise import Runs, collect_noise, runs_of, spaces_between_han, zero_width_runs
 from fingerprint.order.repair import in_reading_order
+from fingerprint.order.romanised import read_romanised
 from fingerprint.readings import code_points
 from fingerprint.stream import WILDCARD, Stream
 from fingerprint.tables import TABLES_2026, Tables
@@ -50,7 +51,8 @@ def normalize_in_order(text: str, tables: Tables = TABLES_2026) -> Stream:
     >>> normalize_in_order("網(wǎng)，络!").offsets.tolist()
     [0, 8]
     """
-    return in_reading_order(code_points(text), normalize(text, tables), tables)
+    codes = code_points(text)
+    return in_reading_order(codes, read_romanised(codes, normalize(text, tables), tables), tables)
 
 
 def _insert(

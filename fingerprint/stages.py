@@ -13,6 +13,7 @@ from fingerprint.characters import Kind
 from fingerprint.letters import LETTERS, letter_number
 from fingerprint.noise import NOISE_KINDS, Noise
 from fingerprint.order.repair import in_reading_order
+from fingerprint.order.romanised import read_romanised
 from fingerprint.readings import code_points
 from fingerprint.rules import AnchorRule, Stage, WindowRule
 from fingerprint.stream import Stream
@@ -50,7 +51,8 @@ def normalize(text: str, tables: Tables) -> Stream:
 
 def normalize_in_order(text: str, tables: Tables) -> Stream:
     """fingerprint.normalization.normalize_in_order."""
-    return in_reading_order(code_points(text), normalize(text, tables), tables)
+    codes = code_points(text)
+    return in_reading_order(codes, read_romanised(codes, normalize(text, tables), tables), tables)
 
 
 # By the plain stage that an algorithm names; a stage that is not here runs as it is defined.
