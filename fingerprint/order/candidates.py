@@ -1,6 +1,7 @@
 """The orders that a block of text is tried in: a bounded family, of which the characters themselves choose."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache
 from itertools import permutations
 
@@ -44,6 +45,8 @@ WAYS = (
     *((FENCE, width) for width in range(3, MAX_FENCE + 1)),
     *((way, width) for way in (DEALT, DEALT_BACK, GATHERED) for width in range(2, MAX_WIDTH_OF_UNIT + 1)),
 )
+# Of every other unit alone.
+WAYS_OF_SOME = ((BACKWARDS, 1), (HALVES, 1), (DEALT, 2), (GATHERED, 2))
 
 
 def countings(block: Block) -> Iterator[tuple[Order, Bounds]]:
@@ -60,21 +63,22 @@ def countings(block: Block) -> Iterator[tuple[Order, Bounds]]:
             yield places, lines
 
 
-def unit_orders(block: Block, table: Packed) -> Iterator[Order]:
+def unit_orders(block: Block, table: Packed, *, is_broken: bool) -> Iterator[Order]:
     """The block, its lines, sentences or clauses, all or every other one, each treated in one way.
 
-    Of the ways to treat parts of the block the one that is best for the first SAMPLE_SIGNS signs.
+    Of the ways to treat parts of the block the one that is best for the first SAMPLE_SIGNS signs. is_broken: whether the
+    block may have been treated throughout; of one that is Chinese in part only every other unit was.
     """
     for places, bounds in countings(block):
         if bounds.size == 2:
-            for way, width in (*WAYS, *_wide(block, places, table)):
+            for way, width in (*WAYS, *_wide(block, places, table)) if is_broken else ():
                 order = order_kernels.read_units(bounds, way, width, ALL, False)
                 yield order_kernels.take_places(places, order)
                 yield order_kernels.take_places(places, order[::-1].copy())
             continue
         sample, best, most = sampled(bounds), (KEPT, 1, ALL, False), None
-        for parity in (ALL, ODD, EVEN):
-            for way, width in WAYS:
+        for parity in (ALL, ODD, EVEN) if is_broken else (ODD, EVEN):
+            for way, width in WAYS if is_broken else WAYS_OF_SOME:
                 for from_end in (False, True):
                     order = order_kernels.read_units(sample, way, width, parity, from_end)
                     gains = order_kernels.sum_gains(block.characters, order_kernels.take_places(places, order), table)
@@ -165,11 +169,23 @@ def _spiral_orders(rows: NDArray[np.int64], columns: NDArray[np.int64]) -> Itera
         yield order[::-1].copy()
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Patterns:
+    """Which of how many characters that were mixed at a time are read in which order.
+
+    values: int32[v], those of all patterns; starts: int32[p + 1], where each begins; periods: int32[p], increasing.
+    """
+
+    values: Order
+    starts: Order
+    periods: Order
+
+
 @cache
-def patterns() -> tuple[tuple[int, Order], ...]:
-    """How many characters are mixed at a time, and which of them are read in which order."""
+def patterns(max_period: int) -> Patterns:
+    """All patterns up to a period."""
     found: list[tuple[int, tuple[int, ...]]] = []
-    for period in range(2, MAX_PERIOD + 1):
+    for period in range(2, max_period + 1):
         kept = tuple(range(period))
         if period <= MAX_EXHAUSTED:
             sizes = range((period + 1) // 2, period + 1)
@@ -192,4 +208,22 @@ def patterns() -> tuple[tuple[int, Order], ...]:
             (period, (*kept[half:], *kept[:half])),
             (period, (period - 1, *kept[1:-1], 0)),
         ]
-    return tuple((period, np.array(chosen, np.int32)) for period, chosen in dict.fromkeys(found))
+    unlike = list(dict.fromkeys(found))
+    sizes = [len(chosen) for _, chosen in unlike]
+    return Patterns(
+        np.array([place for _, chosen in unlike for place in chosen], np.int32),
+        np.cumsum([0, *sizes], dtype=np.int32),
+        np.array([period for period, _ in unlike], np.int32),
+    )
+
+
+def pattern_orders(block: Block, table: Packed, max_period: int) -> Iterator[Order]:
+    """For each way to count characters the order of the pattern that is best for the first SAMPLE_SIGNS signs."""
+    known = patterns(max_period)
+    for places, bounds in countings(block):
+        best, phase, _ = order_kernels.find_best_pattern(
+            block.characters, places, sampled(bounds), known.values, known.starts, known.periods, table
+        )
+        if best >= 0:
+            pattern = known.values[known.starts[best] : known.starts[best + 1]]
+            yield order_kernels.read_pattern(places, bounds, pattern, known.periods[best], phase)

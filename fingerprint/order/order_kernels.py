@@ -208,16 +208,36 @@ def phase_sums(characters: Characters, places: Order, bounds: Bounds, period: in
     return sums
 
 
-@kernel(allocates=False, nogil=True)
-def score_pattern(sums: NDArray[np.int64], pattern: Order, phase: int) -> int:
-    """The gains that `phase_sums` gives the pairs of a pattern whose first character has a phase."""
-    period = sums.shape[0]
-    score = 0
-    for at in range(pattern.size):
-        first = pattern[at]
-        second = pattern[at + 1] if at + 1 < pattern.size else pattern[0] + period
-        score += sums[(phase + first) % period, second - first + 2 * period]
-    return score
+@kernel(nogil=True)
+def find_best_pattern(  # noqa: PLR0917 - numba compiles no records
+    characters: Characters,
+    places: Order,
+    bounds: Bounds,
+    patterns: Order,
+    starts: Order,
+    periods: Order,
+    table: Packed,
+) -> tuple[int, int, int]:
+    """The pattern with the highest gain, the phase of its first character, and the gain.
+
+    patterns: all of them, one behind the other; starts: int32[p + 1]; periods: int32[p], increasing.
+    """
+    best, best_phase, most = -1, 0, 0
+    period, sums = 0, np.zeros((1, 1), np.int64)
+    for number in range(periods.size):
+        if periods[number] != period:
+            period = periods[number]
+            sums = phase_sums(characters, places, bounds, period, table)
+        pattern = patterns[starts[number] : starts[number + 1]]
+        for phase in range(period):
+            gain = 0
+            for at in range(pattern.size):
+                first = pattern[at]
+                second = pattern[at + 1] if at + 1 < pattern.size else pattern[0] + period
+                gain += sums[(phase + first) % period, second - first + 2 * period]
+            if gain > most:
+                best, best_phase, most = number, phase, gain
+    return best, best_phase, most
 
 
 @kernel(nogil=True)

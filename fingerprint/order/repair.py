@@ -14,9 +14,9 @@ from core.obfuscations import Obfuscation
 from fingerprint.characters import Kind
 from fingerprint.noise import NOISE_KINDS, Noise, Runs, collect_noise, runs_of
 from fingerprint.order import order_kernels
-from fingerprint.order.candidates import countings, grid_orders, patterns, sampled, unit_orders
+from fingerprint.order.candidates import MAX_PERIOD, grid_orders, pattern_orders, unit_orders
 from fingerprint.order.followers import FOLLOWERS_2026, Packed
-from fingerprint.order.order_kernels import CHANCE_PERCENT, SCREEN_TOKENS, Characters, Order
+from fingerprint.order.order_kernels import CHANCE_PERCENT, MAX_UNEVEN_PERIOD, SCREEN_TOKENS, Characters, Order
 from fingerprint.order.text_units import Block, Units
 from fingerprint.stream import Stream
 from fingerprint.tables import Tables
@@ -24,14 +24,16 @@ from fingerprint.tables import Tables
 # Mean levels of 64 pairs (held-out works, November 2026): of prose 1.05 to 1.6, of old verse .8; of the same characters
 # in any wrong order .42, with a deviation of .75 for one pair. One window below .45 have .4 % of pages of old novels and
 # none of news and encyclopaedia.
-SCREEN_STEP = 2 * SCREEN_TOKENS
+SCREEN_STEP = 3 * SCREEN_TOKENS
 MIN_WINDOW = 0.45
 DEVIATION = 0.75
 # A page below is looked at part by part: 1 to 5 % of pages of old novels, none of news. One below the second is a block.
-MIN_PAGE, MIN_WHOLE_PAGE = 1.15, 0.7
+MIN_PAGE, MIN_WHOLE_PAGE = 1.1, 0.85
 MAX_DEVIATIONS = 3.7
 MAX_LOW_SHARE = 0.12
-CLOSE_TOKENS = 1_500
+CLOSE_TOKENS = 1_000
+# Gain of a pair, percent, of characters in disorder at most; of old verse 35, of prose with every third pair broken 40.
+MAX_BROKEN_GAIN = 24
 MIN_PART = 0.65
 SMOOTH_TOKENS = 96
 MIN_BLOCK_TOKENS = 48
@@ -74,32 +76,31 @@ def in_reading_order(codes: NDArray[np.uint32], stream: Stream, tables: Tables) 
 
 def find_order(block: Block, table: Packed) -> Order | None:
     """int32[m], places of the block's tokens as they are read; None where no order is good enough."""
-    size = block.characters.size
-    best = np.arange(size, dtype=np.int32)
-    is_found = False
+    best, is_found = np.arange(block.characters.size, dtype=np.int32), False
     for _ in range(MAX_ROUNDS):
-        order = _best_order(block.read_as(best), table, is_first=not is_found)
+        order = _best_order(block.read_as(best) if is_found else block, table)
         if order is None:
             break
         best, is_found = best[order], True
     return best if is_found else None
 
 
-def _best_order(block: Block, table: Packed, *, is_first: bool) -> Order | None:
+def _best_order(block: Block, table: Packed) -> Order | None:
     """The best of all candidates; None where it is not good enough."""
     best, most = None, order_kernels.sum_gains(block.characters, np.arange(block.characters.size, dtype=np.int32), table)
-    for order in _candidates(block, table, is_first=is_first):
+    for order in _candidates(block, most < MAX_BROKEN_GAIN * block.characters.size, table):
         gains = order_kernels.sum_gains(block.characters, order, table)
         if gains > most:
             best, most = order, gains
     return best if best is not None and _is_chinese(block, best, table) else None
 
 
-def _candidates(block: Block, table: Packed, *, is_first: bool) -> Iterator[Order]:
-    if is_first and block.characters.size <= MAX_BLOCK_TOKENS:
-        yield from unit_orders(block, table)
-        yield from grid_orders(block, table)
-    yield from _pattern_orders(block, table)
+def _candidates(block: Block, is_broken: bool, table: Packed) -> Iterator[Order]:  # noqa: FBT001
+    if block.characters.size <= MAX_BLOCK_TOKENS:
+        yield from unit_orders(block, table, is_broken=is_broken)
+        if is_broken:
+            yield from grid_orders(block, table)
+    yield from pattern_orders(block, table, MAX_PERIOD if is_broken else MAX_UNEVEN_PERIOD)
     yield from _without_aliens(block, table)
 
 
@@ -108,23 +109,6 @@ def _is_chinese(block: Block, order: Order, table: Packed) -> bool:
     pairs, levels = order_kernels.count_new_pairs(block.characters, order, table)
     gain = levels - CHANCE_PERCENT / 100 * pairs
     return bool(levels >= MIN_MADE * pairs and gain >= MIN_DEVIATIONS * DEVIATION * np.sqrt(max(pairs, 1)))
-
-
-def _pattern_orders(block: Block, table: Packed) -> Iterator[Order]:
-    """Of each way to count characters the order of the best pattern."""
-    for places, bounds in countings(block):
-        sample = sampled(bounds)
-        scored = []
-        sums: dict[int, NDArray[np.int64]] = {}
-        for period, pattern in patterns():
-            if period not in sums:
-                sums[period] = order_kernels.phase_sums(block.characters, places, sample, period, table)
-            scored += [
-                (order_kernels.score_pattern(sums[period], pattern, phase), period, phase, pattern)
-                for phase in range(period)
-            ]
-        _, period, phase, pattern = max(scored, key=lambda each: each[0])
-        yield order_kernels.read_pattern(places, bounds, pattern, period, phase)
 
 
 def _without_aliens(block: Block, table: Packed) -> Iterator[Order]:
