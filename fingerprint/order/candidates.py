@@ -53,6 +53,9 @@ def countings(block: Block) -> Iterator[tuple[Order, Bounds]]:
     """Ways to count characters: with or without other signs, through the block or anew in each unit."""
     tokens = np.arange(block.characters.size, dtype=np.int32)
     yield tokens, block.whole
+    han = np.where(block.characters > 0, tokens, -1)
+    if (han < 0).any():
+        yield tokens[han >= 0], np.array([0, np.count_nonzero(han >= 0)], np.int32)
     for begins in (block.units.lines, block.units.sentences, block.units.clauses):
         bounds = block.bounds(begins)
         if bounds.size > 2:
@@ -73,8 +76,9 @@ def unit_orders(block: Block, table: Packed, *, is_broken: bool) -> Iterator[Ord
         if bounds.size == 2:
             for way, width in (*WAYS, *_wide(block, places, table)) if is_broken else ():
                 order = order_kernels.read_units(bounds, way, width, ALL, False)
-                yield order_kernels.take_places(places, order)
-                yield order_kernels.take_places(places, order[::-1].copy())
+                for each in (order, order[::-1].copy()):
+                    taken = order_kernels.take_places(places, each)
+                    yield order_kernels.with_uncounted(places, taken, block.characters.size)
             continue
         sample, best, most = sampled(bounds), (KEPT, 1, ALL, False), None
         for parity in (ALL, ODD, EVEN) if is_broken else (ODD, EVEN):
@@ -84,7 +88,8 @@ def unit_orders(block: Block, table: Packed, *, is_broken: bool) -> Iterator[Ord
                     gains = order_kernels.sum_gains(block.characters, order_kernels.take_places(places, order), table)
                     if most is None or gains > most:
                         best, most = (way, width, parity, from_end), gains
-        yield order_kernels.take_places(places, order_kernels.read_units(bounds, *best))
+        taken = order_kernels.take_places(places, order_kernels.read_units(bounds, *best))
+        yield order_kernels.with_uncounted(places, taken, block.characters.size)
 
 
 def _wide(block: Block, places: Order, table: Packed) -> Iterator[tuple[int, int]]:
@@ -226,4 +231,5 @@ def pattern_orders(block: Block, table: Packed, max_period: int) -> Iterator[Ord
         )
         if best >= 0:
             pattern = known.values[known.starts[best] : known.starts[best + 1]]
-            yield order_kernels.read_pattern(places, bounds, pattern, known.periods[best], phase)
+            order = order_kernels.read_pattern(places, bounds, pattern, known.periods[best], phase)
+            yield order_kernels.with_uncounted(places, order, block.characters.size)

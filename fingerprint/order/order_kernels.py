@@ -21,9 +21,10 @@ SCREEN_TOKENS = 64
 CHANCE_PERCENT = 42
 # A place in any period of 2 to 6 is one in a cycle of 60; of longer periods five characters in a row are left as they were.
 MAX_UNEVEN_PERIOD, CYCLE = 6, 60
-COUNTINGS = 5
-SIGNS, ALL_SIGNS, SIGNS_OF_LINE, TOKENS, TOKENS_OF_LINE = range(COUNTINGS)
-FIRST_OF_TOKENS = TOKENS
+COUNTINGS = 6
+SIGNS, ALL_SIGNS, SIGNS_OF_LINE, TOKENS, TOKENS_OF_LINE, HAN = range(COUNTINGS)
+PAIR_BITS = 32
+FIRST_HAN = 0x3400
 LINE_END = 0x0A
 SHORT_TOKENS, MIN_SHORT = 16, 0.5
 
@@ -258,37 +259,40 @@ def look_closer(
 ) -> tuple[float, float]:
     """How unevenly pairs are Chinese: by places in a period, and by parts of the text.
 
-    First: of all periods of 2 to MAX_UNEVEN_PERIOD and all ways to count (tokens, or all characters; through the text, or
-    from each line on), by how many deviations one place differs most from the mean. Second: the share of
+    First: of all periods of 2 to MAX_UNEVEN_PERIOD and all ways to count (tokens, Chinese characters, or all signs; through
+    the text, or from each line on), by how many deviations one place differs most from the mean. Second: the share of
     SHORT_TOKENS in a row whose mean level is below MIN_SHORT.
     """
-    sums, counts = np.zeros((COUNTINGS, CYCLE), np.int64), np.zeros((COUNTINGS, CYCLE), np.int64)
-    at = np.zeros(COUNTINGS, np.int64)
+    seen = np.zeros((COUNTINGS, CYCLE), np.int64)  # pairs above PAIR_BITS, their levels below
+    signs = all_signs = signs_of_line = tokens = tokens_of_line = han = 0
     total, squares, pairs = 0, 0, 0
     short, lows, shorts = 0, 0, 0
     before, last = np.int64(folding[codes[offsets[0]]]), np.int64(offsets[0])
     for place in range(1, offsets.size):
         offset = np.int64(offsets[place])
-        for counting in range(COUNTINGS):
-            at[counting] += 1 if counting >= FIRST_OF_TOKENS else offset - last
-        if offset - last > 1:
+        step = offset - last
+        signs, all_signs, signs_of_line = signs + step, all_signs + step, signs_of_line + step
+        tokens, tokens_of_line = tokens + 1, tokens_of_line + 1
+        if step > 1:
             for between in range(last + 1, offset):
                 if codes[between] == LINE_END:
-                    at[SIGNS] -= 1
-                    at[SIGNS_OF_LINE], at[TOKENS_OF_LINE] = offset - between - 1, 0
-        for counting in range(COUNTINGS):
-            while at[counting] >= CYCLE:
-                at[counting] -= CYCLE
+                    signs -= 1
+                    signs_of_line, tokens_of_line = offset - between - 1, 0
         last = offset
         code = np.int64(folding[codes[last]])
+        han += code >= FIRST_HAN
         level = level_of(before, code, table)
         before = code
         total += level
         squares += level * level
         pairs += 1
-        for counting in range(COUNTINGS):
-            sums[counting, at[counting]] += level
-            counts[counting, at[counting]] += 1
+        one = level + (1 << PAIR_BITS)
+        seen[SIGNS, signs % CYCLE] += one
+        seen[ALL_SIGNS, all_signs % CYCLE] += one
+        seen[SIGNS_OF_LINE, signs_of_line % CYCLE] += one
+        seen[TOKENS, tokens % CYCLE] += one
+        seen[TOKENS_OF_LINE, tokens_of_line % CYCLE] += one
+        seen[HAN, han % CYCLE] += one
         short += level
         if pairs % SHORT_TOKENS == 0:
             lows += short < MIN_SHORT * SHORT_TOKENS
@@ -302,7 +306,8 @@ def look_closer(
     for counting in range(COUNTINGS):
         for period in range(2, MAX_UNEVEN_PERIOD + 1):
             for phase in range(period):
-                found, size = sums[counting, phase::period].sum(), counts[counting, phase::period].sum()
+                both = seen[counting, phase::period].sum()
+                found, size = both & ((1 << PAIR_BITS) - 1), both >> PAIR_BITS
                 if size > 0:
                     most = max(most, abs(found / size - mean) * np.sqrt(size) / deviation)
     return most, lows / shorts if shorts else 0.0
@@ -321,3 +326,28 @@ def lag_gains(characters: Characters, places: Order, size: int, max_lag: int, ta
                 level = level_of(characters[places[first]], characters[second], table)
                 gains[lag] += 100 * level - CHANCE_PERCENT
     return gains
+
+
+@kernel(nogil=True)
+def with_uncounted(places: Order, order: Order, size: int) -> Order:
+    """An order of all `size` tokens: those that no place counts stay behind the token that they stand behind."""
+    is_counted = np.zeros(size, np.bool_)
+    counted = 0
+    for place in places:
+        if place >= 0:
+            is_counted[place] = True
+            counted += 1
+    if counted == size:
+        return order
+    whole = np.empty(order.size + size - counted, np.int32)
+    at, head = 0, 0
+    while head < size and not is_counted[head]:
+        whole[at] = head
+        at, head = at + 1, head + 1
+    for one in order:
+        whole[at] = one
+        at, behind = at + 1, one + 1
+        while behind < size and not is_counted[behind]:
+            whole[at] = behind
+            at, behind = at + 1, behind + 1
+    return whole[:at]

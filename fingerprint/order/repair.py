@@ -27,11 +27,14 @@ from fingerprint.tables import Tables
 SCREEN_STEP = 3 * SCREEN_TOKENS
 MIN_WINDOW = 0.45
 DEVIATION = 0.75
-# A page below is looked at part by part: 1 to 5 % of pages of old novels, none of news. One below the second is a block.
-MIN_PAGE, MIN_WHOLE_PAGE = 1.1, 0.85
-MAX_DEVIATIONS = 3.7
-MAX_LOW_SHARE = 0.12
-CLOSE_TOKENS = 1_000
+# Pages with a lower mean are looked at more closely: a third of old novels, none of news. With one below the second they
+# are likelier to be out of order, and below the third they are.
+MIN_PAGE, MIN_LIKELY_PAGE, MIN_WHOLE_PAGE = 1.3, 0.85, 0.7
+# How uneven a page may be, and on how many tokens that is counted: of ordinary pages 1 % are beyond, of such a low mean
+# a tenth; every fourth or fifth character strewn in gives 5 to 8.
+MAX_DEVIATIONS, CLOSE_TOKENS = 3.7, 600
+MAX_DEVIATIONS_OF_POOR, CLOSE_TOKENS_OF_POOR = 2.8, 4_000
+MAX_LOW_SHARE = 0.13  # of ordinary pages .5 %; every other line of 25 characters turned round gives .15 to .3
 # Gain of a pair, percent, of characters in disorder at most; of old verse 35, of prose with every third pair broken 40.
 MAX_BROKEN_GAIN = 24
 MIN_PART = 0.65
@@ -57,8 +60,11 @@ def in_reading_order(codes: NDArray[np.uint32], stream: Stream, tables: Tables) 
     is_low, mean = order_kernels.find_low_window(codes, stream.offsets, folding, table, MIN_WINDOW, SCREEN_STEP)
     if not (is_low or mean < MIN_PAGE) or stream.offsets.size < MIN_BLOCK_TOKENS:
         return stream
-    deviations, low_share = order_kernels.look_closer(codes, stream.offsets[:CLOSE_TOKENS], folding, table)
-    is_whole = mean < MIN_WHOLE_PAGE or deviations > MAX_DEVIATIONS or low_share > MAX_LOW_SHARE
+    is_poor = mean < MIN_LIKELY_PAGE
+    sample = stream.offsets[: CLOSE_TOKENS_OF_POOR if is_poor else CLOSE_TOKENS]
+    deviations, low_share = order_kernels.look_closer(codes, sample, folding, table)
+    is_uneven = deviations > (MAX_DEVIATIONS_OF_POOR if is_poor else MAX_DEVIATIONS) or low_share > MAX_LOW_SHARE
+    is_whole = is_uneven or mean < MIN_WHOLE_PAGE
     if not is_low and not is_whole:
         return stream
     folded = folding[codes[stream.offsets]]
