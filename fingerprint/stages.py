@@ -33,7 +33,11 @@ Items = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint8]]
 
 def normalize(text: str, tables: Tables) -> Stream:
     """fingerprint.normalization.normalize."""
-    codes, signs = code_points(text), tables.signs
+    return _normalize(code_points(text), tables)
+
+
+def _normalize(codes: NDArray[np.uint32], tables: Tables) -> Stream:
+    signs = tables.signs
     tokens, offsets = np.empty(codes.size, np.uint16), np.empty(codes.size, np.int32)
     count, kinds = stream_kernels.tokenize(codes, signs, tokens, offsets)
     tokens, offsets = tokens[:count], offsets[:count]
@@ -52,7 +56,7 @@ def normalize(text: str, tables: Tables) -> Stream:
 def normalize_in_order(text: str, tables: Tables) -> Stream:
     """fingerprint.normalization.normalize_in_order."""
     codes = code_points(text)
-    return in_reading_order(codes, read_romanised(codes, normalize(text, tables), tables), tables)
+    return in_reading_order(codes, read_romanised(codes, _normalize(codes, tables), tables), tables)
 
 
 # By the plain stage that an algorithm names; a stage that is not here runs as it is defined.

@@ -207,7 +207,8 @@ class Matcher:
         match_class = classify(found, finding.is_quotation, pieces > 0, self._calibration)
         obfuscations = find_obfuscations(page, finding.work, finding.comparisons, found, self._calibration)
         order = aligned.written.obfuscation([(one.page_start, one.page_end) for one in finding.comparisons])
-        obfuscations = tuple(sorted((*obfuscations, *order), key=lambda each: tuple(Obfuscation).index(each.kind)))
+        if order:
+            obfuscations = tuple(sorted((*obfuscations, *order), key=lambda each: list(Obfuscation).index(each.kind)))
         if match_class is MatchClass.PATCHWORK:
             obfuscations += (ObfuscationFound(Obfuscation.PATCHWORK, pieces),)
         taken = find_taken_places(finding.written.offsets, finding.comparisons)

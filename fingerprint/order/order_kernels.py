@@ -271,28 +271,38 @@ def look_closer(
     for place in range(1, offsets.size):
         offset = np.int64(offsets[place])
         step = offset - last
-        signs, all_signs, signs_of_line = signs + step, all_signs + step, signs_of_line + step
         tokens, tokens_of_line = tokens + 1, tokens_of_line + 1
         if step > 1:
             for between in range(last + 1, offset):
                 if codes[between] == LINE_END:
-                    signs -= 1
-                    signs_of_line, tokens_of_line = offset - between - 1, 0
+                    signs += CYCLE - 1
+                    signs_of_line, tokens_of_line = -step + offset - between, 0
+        signs, all_signs, signs_of_line = signs + step, all_signs + step, signs_of_line + step
+        # A remainder costs more than all the rest; most steps are of one or two characters.
+        while signs >= CYCLE:
+            signs -= CYCLE
+        while all_signs >= CYCLE:
+            all_signs -= CYCLE
+        while signs_of_line >= CYCLE:
+            signs_of_line -= CYCLE
+        tokens = tokens if tokens < CYCLE else 0
+        tokens_of_line = tokens_of_line if tokens_of_line < CYCLE else 0
         last = offset
         code = np.int64(folding[codes[last]])
         han += code >= FIRST_HAN
+        han = han if han < CYCLE else 0
         level = level_of(before, code, table)
         before = code
         total += level
         squares += level * level
         pairs += 1
         one = level + (1 << PAIR_BITS)
-        seen[SIGNS, signs % CYCLE] += one
-        seen[ALL_SIGNS, all_signs % CYCLE] += one
-        seen[SIGNS_OF_LINE, signs_of_line % CYCLE] += one
-        seen[TOKENS, tokens % CYCLE] += one
-        seen[TOKENS_OF_LINE, tokens_of_line % CYCLE] += one
-        seen[HAN, han % CYCLE] += one
+        seen[SIGNS, signs] += one
+        seen[ALL_SIGNS, all_signs] += one
+        seen[SIGNS_OF_LINE, signs_of_line] += one
+        seen[TOKENS, tokens] += one
+        seen[TOKENS_OF_LINE, tokens_of_line] += one
+        seen[HAN, han] += one
         short += level
         if pairs % SHORT_TOKENS == 0:
             lows += short < MIN_SHORT * SHORT_TOKENS

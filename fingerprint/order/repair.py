@@ -30,10 +30,10 @@ DEVIATION = 0.75
 # Pages with a lower mean are looked at more closely: a third of old novels, none of news. With one below the second they
 # are likelier to be out of order, and below the third they are.
 MIN_PAGE, MIN_LIKELY_PAGE, MIN_WHOLE_PAGE = 1.3, 0.85, 0.7
-# How uneven a page may be, and on how many tokens that is counted: of ordinary pages 1 % are beyond, of such a low mean
-# a tenth; every fourth or fifth character strewn in gives 5 to 8.
-MAX_DEVIATIONS, CLOSE_TOKENS = 3.7, 600
-MAX_DEVIATIONS_OF_POOR, CLOSE_TOKENS_OF_POOR = 2.8, 4_000
+# How uneven a page may be: on a sample, for which 2 % of ordinary pages are looked at again; as a whole, for which .1 % are
+# searched; of those with a low mean, of which a tenth is. Every fourth or fifth character strewn in gives 5 to 8.
+CLOSE_TOKENS, MAX_DEVIATIONS_OF_SAMPLE = 600, 3.3
+ALL_TOKENS, MAX_DEVIATIONS, MAX_DEVIATIONS_OF_POOR = 4_000, 4.8, 2.8
 MAX_LOW_SHARE = 0.13  # of ordinary pages .5 %; every other line of 25 characters turned round gives .15 to .3
 # Gain of a pair, percent, of characters in disorder at most; of old verse 35, of prose with every third pair broken 40.
 MAX_BROKEN_GAIN = 24
@@ -60,11 +60,7 @@ def in_reading_order(codes: NDArray[np.uint32], stream: Stream, tables: Tables) 
     is_low, mean = order_kernels.find_low_window(codes, stream.offsets, folding, table, MIN_WINDOW, SCREEN_STEP)
     if not (is_low or mean < MIN_PAGE) or stream.offsets.size < MIN_BLOCK_TOKENS:
         return stream
-    is_poor = mean < MIN_LIKELY_PAGE
-    sample = stream.offsets[: CLOSE_TOKENS_OF_POOR if is_poor else CLOSE_TOKENS]
-    deviations, low_share = order_kernels.look_closer(codes, sample, folding, table)
-    is_uneven = deviations > (MAX_DEVIATIONS_OF_POOR if is_poor else MAX_DEVIATIONS) or low_share > MAX_LOW_SHARE
-    is_whole = is_uneven or mean < MIN_WHOLE_PAGE
+    is_whole = mean < MIN_WHOLE_PAGE or _is_uneven(codes, stream.offsets, mean < MIN_LIKELY_PAGE, folding, table)
     if not is_low and not is_whole:
         return stream
     folded = folding[codes[stream.offsets]]
@@ -78,6 +74,23 @@ def in_reading_order(codes: NDArray[np.uint32], stream: Stream, tables: Tables) 
         if order is not None:
             orders.append((start, end, order))
     return _reordered(stream, orders) if orders else stream
+
+
+def _is_uneven(  # noqa: PLR0917 - what is looked up, as the kernels want it
+    codes: NDArray[np.uint32],
+    offsets: NDArray[np.int32],
+    is_poor: bool,  # noqa: FBT001
+    folding: NDArray[np.uint32],
+    table: Packed,
+) -> bool:
+    """Whether every so-manieth pair is better or worse than the others, or whole parts are no Chinese."""
+    if not is_poor:
+        deviations, low_share = order_kernels.look_closer(codes, offsets[:CLOSE_TOKENS], folding, table)
+        if deviations <= MAX_DEVIATIONS_OF_SAMPLE and low_share <= MAX_LOW_SHARE:
+            return False
+    deviations, low_share = order_kernels.look_closer(codes, offsets[:ALL_TOKENS], folding, table)
+    most = MAX_DEVIATIONS_OF_POOR if is_poor else MAX_DEVIATIONS
+    return bool(deviations > most or low_share > MAX_LOW_SHARE)
 
 
 def find_order(block: Block, table: Packed) -> Order | None:
