@@ -50,7 +50,7 @@ def folded_han(text: str) -> NDArray[np.uint16]:
     """uint16[n]: the Chinese characters of a text in their simplified forms, those of the basic plane."""
     codes = code_points(text)
     folded = TABLES_2026.readings.folding[codes[TABLES_2026.kinds[codes] == Kind.HAN]]
-    return folded[folded < 1 << 16].astype(np.uint16)
+    return np.asarray(folded[folded < 1 << 16], np.uint16)
 
 
 def build(corpora: Path) -> bytes:

@@ -198,7 +198,8 @@ class Matcher:
         pieces = {finding.text_id for finding, is_one in zip(copies, is_piece, strict=True) if is_one}
         reported = {finding.text_id for finding in ordered}
         return tuple(
-            self._match(aligned, finding, len(pieces) if finding.text_id in pieces else 0, reported) for finding in ordered
+            self._match(aligned, finding, len(pieces) if finding.text_id in pieces else 0, reported)
+            for finding in ordered
         )
 
     def _match(self, aligned: _AlignedPage, finding: _Finding, pieces: int, reported: set[WorkTextId]) -> Match:

@@ -24,8 +24,8 @@ REARRANGED = NOISE_KINDS.index(Obfuscation.REARRANGED)
 class ReadingOrder:
     """A text as it is read.
 
-    text, fingerprint: in reading order, offsets increasing. places: int64[len(text)], where each character stands in the
-    text as given; None where it is read as it was written.
+    text, fingerprint: in reading order, offsets increasing. places: int64[len(text)], where each character stands in
+    the text as given; None where it is read as it was written.
     """
 
     text: str
@@ -59,7 +59,7 @@ class ReadingOrder:
         return offsets if self.places is None else self.places[offsets].astype(np.int32)
 
     def obfuscation(self, passages: Iterable[tuple[int, int]]) -> tuple[ObfuscationFound, ...]:
-        """That these ranges of tokens were put in another order, and how many of their tokens; nothing where none was."""
+        """That these ranges of tokens were put in another order, and how many tokens; nothing where none was."""
         if self.places is None:
             return ()
         moved, first = 0, 0
@@ -71,7 +71,9 @@ class ReadingOrder:
             moved += breaks
         if moved < MIN_BREAKS:
             return ()
-        given = "".join(self.text[place] for place in np.argsort(self.places)[first : first + MAX_EXAMPLE_CHARS].tolist())
+        given = "".join(
+            self.text[place] for place in np.argsort(self.places)[first : first + MAX_EXAMPLE_CHARS].tolist()
+        )
         return (ObfuscationFound(Obfuscation.REARRANGED, moved, " ".join(given.split())),)
 
 

@@ -15,12 +15,10 @@ from fingerprint.order.order_kernels import (
     BACKWARDS,
     DEALT,
     DEALT_BACK,
-    EVEN,
     FENCE,
     GATHERED,
     HALVES,
     INSIDE_OUT,
-    KEPT,
     ODD,
     OUTSIDE_IN,
     Bounds,
@@ -34,7 +32,7 @@ MAX_FENCE = 6
 MAX_HEIGHT = 64  # lines of a block of columns, where several stand above each other
 SAMPLE_SIGNS = 400  # that most candidates are first tried on
 LIKELY_LAGS = 3
-# Gain of a pair, percent, at which several blocks of columns may stand above each other: of pairs in disorder 0, in order 60.
+# Gain of a pair, percent, at which blocks of columns may stand above each other: of pairs in disorder 0, in order 60.
 MIN_GAIN_OF_COLUMNS = 20
 MAX_PERIOD = 16  # characters that are mixed at a time
 MAX_EXHAUSTED = 4  # up to here every order is tried, and every choice of at least half of the characters
@@ -69,8 +67,8 @@ def countings(block: Block) -> Iterator[tuple[Order, Bounds]]:
 def unit_orders(block: Block, table: Packed, *, is_broken: bool) -> Iterator[Order]:
     """The block, its lines, sentences or clauses, all or every other one, each treated in one way.
 
-    Of the ways to treat parts of the block the one that is best for the first SAMPLE_SIGNS signs. is_broken: whether the
-    block may have been treated throughout; of one that is Chinese in part only every other unit was.
+    Of the ways to treat parts of the block the one that is best for the first SAMPLE_SIGNS signs. is_broken: whether
+    the block may have been treated throughout; of one that is Chinese in part only every other unit was.
     """
     for places, bounds in countings(block):
         if bounds.size == 2:
@@ -80,15 +78,11 @@ def unit_orders(block: Block, table: Packed, *, is_broken: bool) -> Iterator[Ord
                     taken = order_kernels.take_places(places, each)
                     yield order_kernels.with_uncounted(places, taken, block.characters.size)
             continue
-        sample, best, most = sampled(bounds), (KEPT, 1, ALL, False), None
-        for parity in (ALL, ODD, EVEN) if is_broken else (ODD, EVEN):
-            for way, width in WAYS if is_broken else WAYS_OF_SOME:
-                for from_end in (False, True):
-                    order = order_kernels.read_units(sample, way, width, parity, from_end)
-                    gains = order_kernels.sum_gains(block.characters, order_kernels.take_places(places, order), table)
-                    if most is None or gains > most:
-                        best, most = (way, width, parity, from_end), gains
-        taken = order_kernels.take_places(places, order_kernels.read_units(bounds, *best))
+        known = WAYS if is_broken else WAYS_OF_SOME
+        number, parity, from_end = order_kernels.find_best_way(
+            block.characters, places, sampled(bounds), np.array(known, np.int32), ALL if is_broken else ODD, table
+        )
+        taken = order_kernels.take_places(places, order_kernels.read_units(bounds, *known[number], parity, from_end))
         yield order_kernels.with_uncounted(places, taken, block.characters.size)
 
 
@@ -214,10 +208,10 @@ def patterns(max_period: int) -> Patterns:
             (period, (period - 1, *kept[1:-1], 0)),
         ]
     unlike = list(dict.fromkeys(found))
-    sizes = [len(chosen) for _, chosen in unlike]
+    lengths = [len(chosen) for _, chosen in unlike]
     return Patterns(
         np.array([place for _, chosen in unlike for place in chosen], np.int32),
-        np.cumsum([0, *sizes], dtype=np.int32),
+        np.cumsum([0, *lengths], dtype=np.int32),
         np.array([period for period, _ in unlike], np.int32),
     )
 

@@ -6,7 +6,7 @@ Characters are uint16 in simplified form, 0 for what is no Chinese character.
 import numpy as np
 from numpy.typing import NDArray
 
-from fingerprint.compilation import kernel
+from fingerprint.compilation import as_int, kernel
 from fingerprint.order.followers import Packed, level_of
 
 Characters = NDArray[np.uint16]
@@ -17,12 +17,12 @@ Bounds = NDArray[np.int32]
 KEPT, BACKWARDS, DEALT, DEALT_BACK, GATHERED, FENCE, OUTSIDE_IN, INSIDE_OUT, HALVES = range(9)
 ALL, ODD, EVEN = range(3)
 SCREEN_TOKENS = 64
-# Mean level of characters in disorder, times 100; what a pair has above it is its gain (held-out works, November 2026).
+# Mean level of characters in disorder, times 100; what a pair has above it is its gain (held-out works, 2026-11).
 CHANCE_PERCENT = 42
-# A place in any period of 2 to 6 is one in a cycle of 60; of longer periods five characters in a row are left as they were.
+# A place in any period of 2 to 6 is one in a cycle of 60; longer periods leave five characters in a row as they were.
 MAX_UNEVEN_PERIOD, CYCLE = 6, 60
-COUNTINGS = 6
-SIGNS, ALL_SIGNS, SIGNS_OF_LINE, TOKENS, TOKENS_OF_LINE, HAN = range(COUNTINGS)
+COUNTINGS = 4
+SIGNS, ALL_SIGNS, TOKENS, HAN = range(COUNTINGS)
 PAIR_BITS = 32
 FIRST_HAN = 0x3400
 LINE_END = 0x0A
@@ -46,9 +46,9 @@ def find_low_window(  # noqa: PLR0917 - numba compiles no records
     start = 0
     while start + 1 < offsets.size:
         end = min(start + SCREEN_TOKENS, offsets.size - 1)
-        levels, before = 0, np.int64(folding[codes[offsets[start]]])
+        levels, before = 0, as_int(folding[codes[offsets[start]]])
         for place in range(start + 1, end + 1):
-            code = np.int64(folding[codes[offsets[place]]])
+            code = as_int(folding[codes[offsets[place]]])
             levels += level_of(before, code, table)
             before = code
         mean = levels / (end - start)
@@ -112,14 +112,15 @@ def read_unit(order: Order, start: int, way: int, width: int) -> None:  # noqa: 
     """Write the places of a unit in the order in which it is read.
 
     DEALT: the text was dealt out to `width` rows in turn as cards are, and the rows are read one after the other;
-    DEALT_BACK: from the last to the first. GATHERED: the rows stand one after the other and are read in turn. FENCE: the
-    same for rows that were dealt up and down. OUTSIDE_IN: first, last, second, last but one; INSIDE_OUT: the inverse.
+    DEALT_BACK: from the last to the first. GATHERED: the rows stand one after the other and are read in turn. FENCE:
+    the same for rows that were dealt up and down. OUTSIDE_IN: first, last, second, last but one; INSIDE_OUT: the
+    inverse.
     """
     size, at = order.size, 0
     if way == BACKWARDS:
         for place in range(size):
             order[place] = start + size - 1 - place
-    elif way == DEALT or way == DEALT_BACK:  # noqa: PLR1714 - compiled: no sets
+    elif way in (DEALT, DEALT_BACK):
         for row in range(width):
             for place in range(row if way == DEALT else width - 1 - row, size, width):
                 order[at] = start + place
@@ -162,30 +163,28 @@ def read_pattern(places: Order, bounds: Bounds, pattern: Order, period: int, pha
     places: places of the characters that were counted, -1 for what is counted and not read. bounds: where counting
     begins anew. pattern: which of each `period` are read, in order. phase: how many stand before the first of these.
     """
-    order = np.empty(places.size, np.int32)
-    size = 0
+    order, size = np.empty(places.size, np.int32), 0
+    is_read = np.zeros(period, np.bool_)
+    for one in pattern:
+        is_read[one] = True
     for unit in range(bounds.size - 1):
-        first = bounds[unit]
-        end = bounds[unit + 1]
+        first, end = bounds[unit], bounds[unit + 1]
+        whole = first + phase + max(end - first - phase, 0) // period * period
         for place in range(first, min(first + phase, end)):
-            if places[place] >= 0:
-                order[size] = places[place]
-                size += 1
-        for start in range(first + phase, end, period):
-            if start + period > end:  # what is left of the last is as it was, but for what was put in
-                for place in range(start, end):
-                    is_read = pattern.size == period
-                    for one in pattern:
-                        is_read |= start + one == place
-                    if places[place] >= 0 and is_read:
-                        order[size] = places[place]
-                        size += 1
-                break
+            size = _put(order, size, places[place])
+        for start in range(first + phase, whole, period):
             for one in pattern:
-                if places[start + one] >= 0:
-                    order[size] = places[start + one]
-                    size += 1
+                size = _put(order, size, places[start + one])
+        for place in range(whole, end):  # what is left of the last is as it was, but for what was put in
+            if is_read[place - whole]:
+                size = _put(order, size, places[place])
     return order[:size]
+
+
+@kernel(allocates=False, nogil=True)
+def _put(order: Order, size: int, place: int) -> int:
+    order[size] = place
+    return size + (place >= 0)
 
 
 @kernel(nogil=True)
@@ -259,68 +258,83 @@ def look_closer(
 ) -> tuple[float, float]:
     """How unevenly pairs are Chinese: by places in a period, and by parts of the text.
 
-    First: of all periods of 2 to MAX_UNEVEN_PERIOD and all ways to count (tokens, Chinese characters, or all signs; through
-    the text, or from each line on), by how many deviations one place differs most from the mean. Second: the share of
-    SHORT_TOKENS in a row whose mean level is below MIN_SHORT.
+    First: of all periods of 2 to MAX_UNEVEN_PERIOD and all ways to count (tokens, Chinese characters, signs with line
+    ends and without), by how many deviations one place differs most from the mean. Second: the share of SHORT_TOKENS in
+    a row whose mean level is below MIN_SHORT.
     """
     seen = np.zeros((COUNTINGS, CYCLE), np.int64)  # pairs above PAIR_BITS, their levels below
-    signs = all_signs = signs_of_line = tokens = tokens_of_line = han = 0
-    total, squares, pairs = 0, 0, 0
-    short, lows, shorts = 0, 0, 0
-    before, last = np.int64(folding[codes[offsets[0]]]), np.int64(offsets[0])
+    signs = all_signs = tokens = han = 0
+    total, squares, pairs, short, lows = 0, 0, 0, 0, 0
+    before, last = as_int(folding[codes[offsets[0]]]), as_int(offsets[0])
     for place in range(1, offsets.size):
-        offset = np.int64(offsets[place])
-        step = offset - last
-        tokens, tokens_of_line = tokens + 1, tokens_of_line + 1
-        if step > 1:
-            for between in range(last + 1, offset):
-                if codes[between] == LINE_END:
-                    signs += CYCLE - 1
-                    signs_of_line, tokens_of_line = -step + offset - between, 0
-        signs, all_signs, signs_of_line = signs + step, all_signs + step, signs_of_line + step
+        offset = as_int(offsets[place])
+        signs, all_signs = signs + offset - last, all_signs + offset - last
+        for between in range(last + 1, offset):
+            signs -= 1 if codes[between] == LINE_END else 0
+        last = offset
+        code = as_int(folding[codes[last]])
         # A remainder costs more than all the rest; most steps are of one or two characters.
         while signs >= CYCLE:
             signs -= CYCLE
         while all_signs >= CYCLE:
             all_signs -= CYCLE
-        while signs_of_line >= CYCLE:
-            signs_of_line -= CYCLE
-        tokens = tokens if tokens < CYCLE else 0
-        tokens_of_line = tokens_of_line if tokens_of_line < CYCLE else 0
-        last = offset
-        code = np.int64(folding[codes[last]])
+        tokens = tokens + 1 if tokens < CYCLE - 1 else 0
         han += code >= FIRST_HAN
         han = han if han < CYCLE else 0
         level = level_of(before, code, table)
         before = code
         total += level
         squares += level * level
-        pairs += 1
         one = level + (1 << PAIR_BITS)
         seen[SIGNS, signs] += one
         seen[ALL_SIGNS, all_signs] += one
-        seen[SIGNS_OF_LINE, signs_of_line] += one
         seen[TOKENS, tokens] += one
-        seen[TOKENS_OF_LINE, tokens_of_line] += one
         seen[HAN, han] += one
+        pairs += 1
         short += level
         if pairs % SHORT_TOKENS == 0:
             lows += short < MIN_SHORT * SHORT_TOKENS
-            shorts += 1
             short = 0
-    if pairs == 0:
+    if pairs < SHORT_TOKENS:
         return 0.0, 0.0
     mean = total / pairs
     deviation = np.sqrt(max(squares / pairs - mean * mean, 0.01))
+    return _most_uneven(seen, mean) / deviation, lows / (pairs // SHORT_TOKENS)
+
+
+@kernel(allocates=False, nogil=True)
+def _most_uneven(seen: NDArray[np.int64], mean: float) -> float:
+    """How far the mean of any place in any period is from that of all, times the root of how many pairs it is of."""
     most = 0.0
     for counting in range(COUNTINGS):
         for period in range(2, MAX_UNEVEN_PERIOD + 1):
             for phase in range(period):
-                both = seen[counting, phase::period].sum()
-                found, size = both & ((1 << PAIR_BITS) - 1), both >> PAIR_BITS
-                if size > 0:
-                    most = max(most, abs(found / size - mean) * np.sqrt(size) / deviation)
-    return most, lows / shorts if shorts else 0.0
+                both = np.int64(0)
+                for place in range(phase, CYCLE, period):
+                    both += seen[counting, place]
+                levels, pairs = both & ((1 << PAIR_BITS) - 1), both >> PAIR_BITS
+                if pairs > 0:
+                    most = max(most, abs(levels / pairs - mean) * np.sqrt(pairs))
+    return most
+
+
+@kernel(nogil=True)
+def find_best_way(  # noqa: PLR0917 - numba compiles no records
+    characters: Characters, places: Order, bounds: Bounds, ways: Order, first_parity: int, table: Packed
+) -> tuple[int, int, bool]:
+    """Which of the ways (int32[w, 2], with widths) has the highest gain, for which units, and whether from the end.
+
+    See `read_units`; parities from `first_parity` on are tried.
+    """
+    best, best_parity, is_from_end, most = -1, ALL, False, -(1 << 62)
+    for parity in range(first_parity, EVEN + 1):
+        for number in range(ways.shape[0]):
+            for from_end in (False, True):
+                order = read_units(bounds, ways[number, 0], ways[number, 1], parity, from_end)
+                gain = sum_gains(characters, take_places(places, order), table)
+                if gain > most:
+                    best, best_parity, is_from_end, most = number, parity, from_end, gain
+    return best, best_parity, is_from_end
 
 
 @kernel(nogil=True)

@@ -5,7 +5,7 @@ without what may have been strewn in; the order with the likeliest pairs is take
 of Chinese. Whatever was done to a text, its characters tell: no rule here knows an obfuscation by its name.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,22 +22,22 @@ from fingerprint.stream import Stream
 from fingerprint.tables import Tables
 
 # Mean levels of 64 pairs (held-out works, November 2026): of prose 1.05 to 1.6, of old verse .8; of the same characters
-# in any wrong order .42, with a deviation of .75 for one pair. One window below .45 have .4 % of pages of old novels and
+# in any wrong order .42, with a deviation of .75 for one pair. A window below .45 have .4 % of pages of old novels, and
 # none of news and encyclopaedia.
 SCREEN_STEP = 3 * SCREEN_TOKENS
 MIN_WINDOW = 0.45
 DEVIATION = 0.75
-# Pages with a lower mean are looked at more closely: a third of old novels, none of news. With one below the second they
+# Pages with a lower mean are looked at more closely: most of old novels, few of news. With one below the second they
 # are likelier to be out of order, and below the third they are.
-MIN_PAGE, MIN_LIKELY_PAGE, MIN_WHOLE_PAGE = 1.3, 0.85, 0.7
-# How uneven a page may be: on a sample, for which 2 % of ordinary pages are looked at again; as a whole, for which .1 % are
-# searched; of those with a low mean, of which a tenth is. Every fourth or fifth character strewn in gives 5 to 8.
+MIN_PAGE, MIN_LIKELY_PAGE, MIN_WHOLE_PAGE = 1.25, 0.85, 0.7
+# How uneven a page may be: on a sample, 2 % of ordinary pages are beyond and looked at again; as a whole, .1 %; and
+# those with a low mean, 5 %. Every fourth or fifth character strewn in gives 5 to 8.
 CLOSE_TOKENS, MAX_DEVIATIONS_OF_SAMPLE = 600, 3.3
-ALL_TOKENS, MAX_DEVIATIONS, MAX_DEVIATIONS_OF_POOR = 4_000, 4.8, 2.8
+ALL_TOKENS, MAX_DEVIATIONS, MAX_DEVIATIONS_OF_POOR = 4_000, 4.8, 3.4
 MAX_LOW_SHARE = 0.13  # of ordinary pages .5 %; every other line of 25 characters turned round gives .15 to .3
 # Gain of a pair, percent, of characters in disorder at most; of old verse 35, of prose with every third pair broken 40.
 MAX_BROKEN_GAIN = 24
-MIN_PART = 0.65
+MIN_PART, MAX_PART = 0.65, 0.56  # what a part is found by, and what it may have as a whole: verse has more
 SMOOTH_TOKENS = 96
 MIN_BLOCK_TOKENS = 48
 # What the pairs that a repair makes have to be: as good as old verse, and so far from chance that the best of some
@@ -53,8 +53,8 @@ MAX_ALIEN_LEVELS = (0.1, 0.25)  # mean level of a character that was strewn in, 
 def in_reading_order(codes: NDArray[np.uint32], stream: Stream, tables: Tables) -> Stream:
     """The stream as it is read: tokens in another order where that is Chinese, and without those strewn in.
 
-    codes: of the text. What was left out is noise of the kind STREWN, and what was put in another order lies in noise of
-    the kind REARRANGED; offsets are those of the text as given, and no longer increase there.
+    codes: of the text. What was left out is noise of the kind STREWN, and what was put in another order lies in noise
+    of the kind REARRANGED; offsets are those of the text as given, and no longer increase there.
     """
     table, folding = FOLLOWERS_2026.packed, tables.readings.folding
     is_low, mean = order_kernels.find_low_window(codes, stream.offsets, folding, table, MIN_WINDOW, SCREEN_STEP)
@@ -76,10 +76,10 @@ def in_reading_order(codes: NDArray[np.uint32], stream: Stream, tables: Tables) 
     return _reordered(stream, orders) if orders else stream
 
 
-def _is_uneven(  # noqa: PLR0917 - what is looked up, as the kernels want it
+def _is_uneven(
     codes: NDArray[np.uint32],
     offsets: NDArray[np.int32],
-    is_poor: bool,  # noqa: FBT001
+    is_poor: bool,
     folding: NDArray[np.uint32],
     table: Packed,
 ) -> bool:
@@ -90,7 +90,7 @@ def _is_uneven(  # noqa: PLR0917 - what is looked up, as the kernels want it
             return False
     deviations, low_share = order_kernels.look_closer(codes, offsets[:ALL_TOKENS], folding, table)
     most = MAX_DEVIATIONS_OF_POOR if is_poor else MAX_DEVIATIONS
-    return bool(deviations > most or low_share > MAX_LOW_SHARE)
+    return bool(deviations > most or (low_share > MAX_LOW_SHARE and offsets.size >= CLOSE_TOKENS))
 
 
 def find_order(block: Block, table: Packed) -> Order | None:
@@ -106,7 +106,10 @@ def find_order(block: Block, table: Packed) -> Order | None:
 
 def _best_order(block: Block, table: Packed) -> Order | None:
     """The best of all candidates; None where it is not good enough."""
-    best, most = None, order_kernels.sum_gains(block.characters, np.arange(block.characters.size, dtype=np.int32), table)
+    best, most = (
+        None,
+        order_kernels.sum_gains(block.characters, np.arange(block.characters.size, dtype=np.int32), table),
+    )
     for order in _candidates(block, most < MAX_BROKEN_GAIN * block.characters.size, table):
         gains = order_kernels.sum_gains(block.characters, order, table)
         if gains > most:
@@ -114,7 +117,7 @@ def _best_order(block: Block, table: Packed) -> Order | None:
     return best if best is not None and _is_chinese(block, best, table) else None
 
 
-def _candidates(block: Block, is_broken: bool, table: Packed) -> Iterator[Order]:  # noqa: FBT001
+def _candidates(block: Block, is_broken: bool, table: Packed) -> Iterator[Order]:
     if block.characters.size <= MAX_BLOCK_TOKENS:
         yield from unit_orders(block, table, is_broken=is_broken)
         if is_broken:
@@ -150,9 +153,12 @@ def _find_blocks(characters: Characters, units: Units, table: Packed) -> Iterato
     low, high = np.maximum(begins - missing, 0), np.minimum(ends + missing, size)
     is_bad = (levels[high] - levels[low]) / (high - low) < MIN_PART
     starts, stops = runs_of(is_bad)
-    found = sorted(zip(begins[starts].tolist(), ends[stops - 1].tolist(), strict=True), key=lambda each: each[0] - each[1])
+    found = sorted(
+        zip(begins[starts].tolist(), ends[stops - 1].tolist(), strict=True), key=lambda each: each[0] - each[1]
+    )
     for start, end in found[:MAX_BLOCKS]:
-        if end - start >= MIN_BLOCK_TOKENS:
+        mean_of_part = (levels[end] - levels[start]) / (end - start)
+        if end - start >= MIN_BLOCK_TOKENS and mean_of_part < MAX_PART:
             yield start, end
 
 
@@ -170,9 +176,9 @@ def _reordered(stream: Stream, orders: list[tuple[int, int, Order]]) -> Stream:
     left_out[kept] = False
     dropped = stream.offsets[left_out].astype(np.int64)
     ranges = np.array(moved, np.int64).reshape(-1, 2)
-    noise = _with_noise(stream.noise, {
-        Obfuscation.STREWN: (dropped, dropped + 1), Obfuscation.REARRANGED: (ranges[:, 0], ranges[:, 1])
-    })
+    noise = _with_noise(
+        stream.noise, {Obfuscation.STREWN: (dropped, dropped + 1), Obfuscation.REARRANGED: (ranges[:, 0], ranges[:, 1])}
+    )
     return Stream(stream.tokens[kept], stream.offsets[kept], noise)
 
 

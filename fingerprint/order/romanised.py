@@ -17,8 +17,8 @@ from fingerprint.tables import Tables
 # tone digits, each of which is a token, at most one for three.
 MAX_TOKENS_A_CHARACTER = 1 / 3
 MIN_SYLLABLES = 24  # a passage of fewer is no copy (matcher.calibration, min_matched_tokens)
-# Share of the letters of a passage in words that are pinyin. Of Malay, Italian, Vietnamese, Japanese in Latin letters and
-# English it is below .6, of pinyin with foreign names among it above .95 (November 2026).
+# Share of the letters of a passage in words that are pinyin. Of Malay, Italian, Vietnamese, Hawaiian, English, and
+# Japanese in Latin letters it is below .6, of passages of the corpora in pinyin above .95 (November 2026).
 MIN_SHARE_OF_LETTERS = 0.9
 TONE_DIGITS = tuple(range(ord("0"), ord("6")))
 COMBINING = range(0x300, 0x370)
@@ -26,8 +26,7 @@ COMBINING = range(0x300, 0x370)
 # these have an apostrophe before them where pinyin is written by its rules.
 SYLLABLE_COST, VOWEL_COST = 16, 1
 UNREACHED = 1 << 30
-VOWELS = tuple(ord(letter) - ord("a") + 1 for letter in "aeo")
-A, E, O = VOWELS
+LETTER_A, LETTER_E, LETTER_O = (ord(letter) - ord("a") + 1 for letter in "aeo")
 
 
 def read_romanised(codes: NDArray[np.uint32], stream: Stream, tables: Tables) -> Stream:
@@ -83,7 +82,7 @@ def _read_words(
         for first in range(end - 1, start - 1, -1):
             costs[first] = UNREACHED
             node = 0
-            is_vowel = letters[first] == A or letters[first] == E or letters[first] == O  # noqa: PLR1714 - no sets
+            is_vowel = letters[first] in (LETTER_A, LETTER_E, LETTER_O)
             own = SYLLABLE_COST + VOWEL_COST * (is_vowel and first > start)
             for bound in range(first + 1, min(end, first + MAX_SYLLABLE_LETTERS) + 1):
                 node = trie[node, letters[bound - 1]]

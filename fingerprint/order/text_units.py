@@ -1,4 +1,4 @@
-"""The units in which a text may have been put in another order: lines, sentences, clauses; and where its signs stand."""
+"""The units in which a text may have been put in another order: lines, sentences, clauses; where its signs stand."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -73,7 +73,7 @@ class Block:
 
     @cached_property
     def signs(self) -> tuple[tuple[Order, Bounds], ...]:
-        """All signs, and all but spaces and line ends: the token of each, -1 for none; and where lines of them begin."""
+        """All signs, and all but spaces and line ends: the token of each, -1 for none; where lines of them begin."""
         if not self.offsets.size:
             return ()
         first, last = int(self.offsets[self.start]), int(self.offsets[self.end - 1]) + 1

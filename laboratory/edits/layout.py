@@ -1,4 +1,4 @@
-"""Edits that leave the characters and change where they stand, or strew others in between, as posts do that evade filters.
+"""Edits that leave the characters and change where they stand, or strew others in between, to evade filters.
 
 Those of the second group were named by nobody when the matcher learnt to undo the first.
 """
