@@ -78,15 +78,16 @@ def sum_gains(characters: Characters, order: Order, table: Packed) -> int:
     return gains
 
 
-@kernel(allocates=False, nogil=True)
-def count_new_pairs(characters: Characters, order: Order, table: Packed) -> tuple[int, int]:
-    """Pairs of an order that the text does not have, and the sum of their levels."""
-    pairs, levels = 0, 0
+@kernel(nogil=True)
+def new_pairs(characters: Characters, order: Order, table: Packed) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+    """The pairs of an order that the text does not have, as numbers, and the level of each."""
+    pairs, levels, count = np.empty(order.size, np.int64), np.empty(order.size, np.uint8), 0
     for place in range(1, order.size):
         if order[place] != order[place - 1] + 1:
-            pairs += 1
-            levels += level_of(characters[order[place - 1]], characters[order[place]], table)
-    return pairs, levels
+            first, second = as_int(characters[order[place - 1]]), as_int(characters[order[place]])
+            pairs[count], levels[count] = first << 16 | second, level_of(first, second, table)
+            count += 1
+    return pairs[:count], levels[:count]
 
 
 @kernel(nogil=True)

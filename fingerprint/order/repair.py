@@ -5,7 +5,8 @@ without what may have been strewn in; the order with the likeliest pairs is take
 of Chinese. Whatever was done to a text, its characters tell: no rule here knows an obfuscation by its name.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +35,7 @@ MIN_PAGE, MIN_LIKELY_PAGE, MIN_WHOLE_PAGE = 1.25, 0.85, 0.7
 # those with a low mean, 5 %. Every fourth or fifth character strewn in gives 5 to 8.
 CLOSE_TOKENS, MAX_DEVIATIONS_OF_SAMPLE = 600, 3.3
 ALL_TOKENS, MAX_DEVIATIONS, MAX_DEVIATIONS_OF_POOR = 4_000, 4.8, 3.4
+MIN_LOW_TOKENS = 96
 MAX_LOW_SHARE = 0.13  # of ordinary pages .5 %; every other line of 25 characters turned round gives .15 to .3
 # Gain of a pair, percent, of characters in disorder at most; of old verse 35, of prose with every third pair broken 40.
 MAX_BROKEN_GAIN = 24
@@ -46,6 +48,7 @@ MIN_MADE = 0.65
 MIN_DEVIATIONS = 5.5
 MAX_ROUNDS = 3  # columns of transposed characters with others strewn in
 MAX_BLOCKS = 8
+MAX_TOKENS = 500_000  # of a text; more stays as it is, which bounds memory
 MAX_BLOCK_TOKENS = 20_000  # of more, no other order of the whole is tried
 MAX_ALIEN_LEVELS = (0.1, 0.25)  # mean level of a character that was strewn in, with its neighbours
 
@@ -58,7 +61,7 @@ def in_reading_order(codes: NDArray[np.uint32], stream: Stream, tables: Tables) 
     """
     table, folding = FOLLOWERS_2026.packed, tables.readings.folding
     is_low, mean = order_kernels.find_low_window(codes, stream.offsets, folding, table, MIN_WINDOW, SCREEN_STEP)
-    if not (is_low or mean < MIN_PAGE) or stream.offsets.size < MIN_BLOCK_TOKENS:
+    if not (is_low or mean < MIN_PAGE) or not MIN_BLOCK_TOKENS <= stream.offsets.size <= MAX_TOKENS:
         return stream
     is_whole = mean < MIN_WHOLE_PAGE or _is_uneven(codes, stream.offsets, mean < MIN_LIKELY_PAGE, folding, table)
     if not is_low and not is_whole:
@@ -67,13 +70,20 @@ def in_reading_order(codes: NDArray[np.uint32], stream: Stream, tables: Tables) 
     is_han = (tables.kinds[codes[stream.offsets]] == Kind.HAN) & (folded < 1 << 16)
     characters = np.where(is_han, folded, 0).astype(np.uint16)
     units = Units.of(codes, stream.offsets)
-    orders = []
-    for start, end in [(0, characters.size)] if is_whole else _find_blocks(characters, units, table):
-        block = Block(codes, stream.offsets, units, start, end, characters[start:end])
-        order = find_order(block, table)
-        if order is not None:
-            orders.append((start, end, order))
+    whole = Block(codes, stream.offsets, units, 0, characters.size, characters)
+    parts = _find_blocks(characters, units, table)
+    found = [_find_orders([replace(whole, start=a, end=b, characters=characters[a:b]) for a, b in parts], table)]
+    if is_whole:
+        found.append(_find_orders([whole], table))
+    gains = [order_kernels.sum_gains(characters, _joined(each, characters.size), table) for each in found]
+    orders = found[int(np.argmax(gains))]
     return _reordered(stream, orders) if orders else stream
+
+
+def _find_orders(blocks: Iterable[Block], table: Packed) -> list[tuple[int, int, Order]]:
+    """Start and end of the blocks for which there is an order, with it."""
+    found = [(block.start, block.end, find_order(block, table)) for block in blocks]
+    return [(start, end, order) for start, end, order in found if order is not None]
 
 
 def _is_uneven(
@@ -90,7 +100,7 @@ def _is_uneven(
             return False
     deviations, low_share = order_kernels.look_closer(codes, offsets[:ALL_TOKENS], folding, table)
     most = MAX_DEVIATIONS_OF_POOR if is_poor else MAX_DEVIATIONS
-    return bool(deviations > most or (low_share > MAX_LOW_SHARE and offsets.size >= CLOSE_TOKENS))
+    return bool(deviations > most or (low_share > MAX_LOW_SHARE and low_share * offsets.size >= MIN_LOW_TOKENS))
 
 
 def find_order(block: Block, table: Packed) -> Order | None:
@@ -127,10 +137,15 @@ def _candidates(block: Block, is_broken: bool, table: Packed) -> Iterator[Order]
 
 
 def _is_chinese(block: Block, order: Order, table: Packed) -> bool:
-    """Whether the pairs that an order makes are those of Chinese, and more than chance."""
-    pairs, levels = order_kernels.count_new_pairs(block.characters, order, table)
-    gain = levels - CHANCE_PERCENT / 100 * pairs
-    return bool(levels >= MIN_MADE * pairs and gain >= MIN_DEVIATIONS * DEVIATION * np.sqrt(max(pairs, 1)))
+    """Whether the pairs that an order makes are those of Chinese, and more than chance.
+
+    Against chance each pair counts once: a refrain of three characters has few, whichever of them is left out.
+    """
+    pairs, levels = order_kernels.new_pairs(block.characters, order, table)
+    unlike = levels[np.unique(pairs, return_index=True)[1]].astype(np.int64)
+    gain = int(unlike.sum()) - CHANCE_PERCENT / 100 * unlike.size
+    is_far = gain >= MIN_DEVIATIONS * DEVIATION * np.sqrt(max(unlike.size, 1))
+    return bool(is_far and levels.sum() >= MIN_MADE * levels.size)
 
 
 def _without_aliens(block: Block, table: Packed) -> Iterator[Order]:
@@ -164,15 +179,13 @@ def _find_blocks(characters: Characters, units: Units, table: Packed) -> Iterato
 
 def _reordered(stream: Stream, orders: list[tuple[int, int, Order]]) -> Stream:
     """The stream with each of these blocks of tokens in its order; blocks do not overlap."""
-    pieces, at = [], 0
+    moved = [
+        (int(stream.offsets[start]), int(stream.offsets[end - 1]) + 1)
+        for start, end, order in orders
+        if (np.diff(order) < 0).any()
+    ]
+    kept = _joined(orders, stream.tokens.size)
     left_out = np.ones(stream.tokens.size, np.bool_)
-    moved = []
-    for start, end, order in sorted(orders, key=lambda each: each[0]):
-        pieces += [np.arange(at, start), start + order]
-        if (np.diff(order) < 0).any():
-            moved.append((int(stream.offsets[start]), int(stream.offsets[end - 1]) + 1))
-        at = end
-    kept = np.concatenate([*pieces, np.arange(at, stream.tokens.size)])
     left_out[kept] = False
     dropped = stream.offsets[left_out].astype(np.int64)
     ranges = np.array(moved, np.int64).reshape(-1, 2)
@@ -180,6 +193,15 @@ def _reordered(stream: Stream, orders: list[tuple[int, int, Order]]) -> Stream:
         stream.noise, {Obfuscation.STREWN: (dropped, dropped + 1), Obfuscation.REARRANGED: (ranges[:, 0], ranges[:, 1])}
     )
     return Stream(stream.tokens[kept], stream.offsets[kept], noise)
+
+
+def _joined(orders: list[tuple[int, int, Order]], size: int) -> Order:
+    """int32[m]: all `size` tokens as they are read, blocks in their orders and the rest as it is."""
+    pieces, at = [], 0
+    for start, end, order in sorted(orders, key=lambda each: each[0]):
+        pieces += [np.arange(at, start), start + order]
+        at = end
+    return np.concatenate([*pieces, np.arange(at, size)]).astype(np.int32)
 
 
 def _with_noise(noise: Noise, more: dict[Obfuscation, Runs]) -> Noise:

@@ -16,6 +16,7 @@ from fingerprint.tables import Tables
 # A page with fewer tokens for its length may be pinyin: ordinary Chinese has three for four characters, and pinyin with
 # tone digits, each of which is a token, at most one for three.
 MAX_TOKENS_A_CHARACTER = 1 / 3
+MAX_CHARACTERS = 1_000_000  # of a text; more stays as it is, which bounds memory
 MIN_SYLLABLES = 24  # a passage of fewer is no copy (matcher.calibration, min_matched_tokens)
 # Share of the letters of a passage in words that are pinyin. Of Malay, Italian, Vietnamese, Hawaiian, English, and
 # Japanese in Latin letters it is below .6, of passages of the corpora in pinyin above .95 (November 2026).
@@ -31,7 +32,7 @@ LETTER_A, LETTER_E, LETTER_O = (ord(letter) - ord("a") + 1 for letter in "aeo")
 
 def read_romanised(codes: NDArray[np.uint32], stream: Stream, tables: Tables) -> Stream:
     """The stream with the syllables of passages that are all in pinyin; tone digits among them are no tokens."""
-    if stream.tokens.size >= MAX_TOKENS_A_CHARACTER * codes.size:
+    if stream.tokens.size >= MAX_TOKENS_A_CHARACTER * codes.size or codes.size > MAX_CHARACTERS:
         return stream
     kinds = tables.kinds[codes]
     letters = np.zeros(codes.size, np.uint8)

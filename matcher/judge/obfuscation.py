@@ -91,6 +91,8 @@ def _find_evidence(
 
 
 def _is_intended(kind: Obfuscation, places: int, tokens: int, matched: int, calibration: Calibration) -> bool:
+    if kind is Obfuscation.PINYIN_REPLACED and tokens >= calibration.min_matched_tokens:
+        return True  # a passage all in pinyin is one place
     if places < calibration.min_places:
         return kind is Obfuscation.SCRIPT_CONVERTED and tokens >= calibration.min_script_share * matched and places > 1
     if kind in _NEVER_BY_ACCIDENT:
