@@ -39,7 +39,7 @@ MIN_LOW_TOKENS = 96
 MAX_LOW_SHARE = 0.13  # of ordinary pages .5 %; every other line of 25 characters turned round gives .15 to .3
 # Gain of a pair, percent, of characters in disorder at most; of old verse 35, of prose with every third pair broken 40.
 MAX_BROKEN_GAIN = 24
-MIN_PART, MAX_PART = 0.65, 0.56  # what a part is found by, and what it may have as a whole: verse has more
+MIN_PART, MAX_PART = 0.65, 0.52  # what a part is found by, and what it may have as a whole: verse has more
 SMOOTH_TOKENS = 96
 MIN_BLOCK_TOKENS = 48
 # What the pairs that a repair makes have to be: as good as old verse, and so far from chance that the best of some
