@@ -22,28 +22,27 @@ from fingerprint.order.text_units import Block, Units
 from fingerprint.stream import Stream
 from fingerprint.tables import Tables
 
-# Mean levels of 64 pairs (held-out works, November 2026): of prose 1.05 to 1.6, of old verse .8; of the same characters
-# in any wrong order .42, with a deviation of .75 for one pair. A window below .45 have .4 % of pages of old novels, and
-# none of news and encyclopaedia.
+# Mean levels of pairs (held-out works, November 2026): of prose 1.05 to 1.6, of the same characters shuffled .42. The
+# deviation of one pair is an estimate. A window below .4 have .2 %, below .5 .8 % of pages of old novels; none of news.
 SCREEN_STEP = 3 * SCREEN_TOKENS
 MIN_WINDOW = 0.45
 DEVIATION = 0.75
 # Pages with a lower mean are looked at more closely: most of old novels, few of news. With one below the second they
 # are likelier to be out of order, and below the third they are.
 MIN_PAGE, MIN_LIKELY_PAGE, MIN_WHOLE_PAGE = 1.25, 0.85, 0.7
-# How uneven a page may be: on a sample, 2 % of ordinary pages are beyond and looked at again; as a whole, .1 %; and
-# those with a low mean, 5 %. Every fourth or fifth character strewn in gives 5 to 8.
+# How uneven a page may be. Of ordinary pages 1 % are beyond 3.5 on 1,500 tokens; every fourth character strewn in gives
+# 5 to 8 there. The limits for other sizes were set by what the search then costs, and by what was still found.
 CLOSE_TOKENS, MAX_DEVIATIONS_OF_SAMPLE = 600, 3.3
 ALL_TOKENS, MAX_DEVIATIONS, MAX_DEVIATIONS_OF_POOR = 4_000, 4.8, 3.4
 MIN_LOW_TOKENS = 96
-MAX_LOW_SHARE = 0.13  # of ordinary pages .5 %; every other line of 25 characters turned round gives .15 to .3
-# Gain of a pair, percent, of characters in disorder at most; of old verse 35, of prose with every third pair broken 40.
+MAX_LOW_SHARE = 0.13  # of ordinary pages on 1,500 tokens 1 % have more than .09 to .11
+# Gain of a pair, percent, up to which a block may be out of order throughout: of pairs in disorder it is 0. Not tuned.
 MAX_BROKEN_GAIN = 24
 MIN_PART, MAX_PART = 0.65, 0.52  # what a part is found by, and what it may have as a whole: verse has more
 SMOOTH_TOKENS = 96
 MIN_BLOCK_TOKENS = 48
-# What the pairs that a repair makes have to be: as good as old verse, and so far from chance that the best of some
-# thousand orders of characters in disorder is not.
+# What the pairs that a repair makes have to be: as good as the poorest held-out text of 400 characters (.72) nearly, and
+# so far from chance that the best of some thousand orders of characters in disorder should not be. Not tuned.
 MIN_MADE = 0.65
 MIN_DEVIATIONS = 5.5
 MAX_ROUNDS = 3  # columns of transposed characters with others strewn in

@@ -1,6 +1,6 @@
 """Edits that leave the characters and change where they stand, or strew others in between, to evade filters.
 
-Those of the second group were named by nobody when the matcher learnt to undo the first.
+Nobody asked for those of the second group; the repair was developed on most of both.
 """
 
 import re
