@@ -36,7 +36,7 @@ CLOSE_TOKENS, MAX_DEVIATIONS_OF_SAMPLE = 600, 3.3
 ALL_TOKENS, MAX_DEVIATIONS, MAX_DEVIATIONS_OF_POOR = 4_000, 4.8, 3.4
 MIN_LOW_TOKENS = 96
 MAX_LOW_SHARE = 0.13  # of ordinary pages on 1,500 tokens 1 % have more than .09 to .11
-# Gain of a pair, percent, up to which a block may be out of order throughout: of pairs in disorder it is 0. Not tuned.
+# Gain of a pair, percent, up to which a block may be out of order throughout: in disorder it is 0; not tuned.
 MAX_BROKEN_GAIN = 24
 MIN_PART, MAX_PART = 0.65, 0.52  # what a part is found by, and what it may have as a whole: verse has more
 SMOOTH_TOKENS = 96

@@ -18,8 +18,8 @@ from fingerprint.tables import Tables
 MAX_TOKENS_A_CHARACTER = 1 / 3
 MAX_CHARACTERS = 1_000_000  # of a text; more stays as it is, which bounds memory
 MIN_SYLLABLES = 24  # a passage of fewer is no copy (matcher.calibration, min_matched_tokens)
-# Share of the letters of a passage in words that are pinyin. Passages of Malay, Italian, Vietnamese, Hawaiian, English and
-# of Japanese in Latin letters stay below, passages of the corpora in pinyin above (a few of each, November 2026).
+# Share of the letters of a passage in words that are pinyin. Passages of Malay, Italian, Vietnamese, Hawaiian, English,
+# and of Japanese in Latin letters stay below, passages of the corpora in pinyin above (a few of each, November 2026).
 MIN_SHARE_OF_LETTERS = 0.9
 TONE_DIGITS = tuple(range(ord("0"), ord("6")))
 COMBINING = range(0x300, 0x370)
