@@ -41,7 +41,7 @@ MAX_BROKEN_GAIN = 24
 MIN_PART, MAX_PART = 0.65, 0.52  # what a part is found by, and what it may have as a whole: verse has more
 SMOOTH_TOKENS = 96
 MIN_BLOCK_TOKENS = 48
-# What the pairs that a repair makes have to be: as good as the poorest held-out text of 400 characters (.72) nearly, and
+# What the pairs that a repair makes have to be: nearly as good as the poorest held-out text (.72), and
 # so far from chance that the best of some thousand orders of characters in disorder should not be. Not tuned.
 MIN_MADE = 0.65
 MIN_DEVIATIONS = 5.5
