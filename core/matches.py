@@ -13,15 +13,15 @@ from core.text import TextRange
 class ChangeKind(StrEnum):
     """What became of a character or a run of them between the work and the page."""
 
-    HOMOPHONE = "homophone"  # another character of the same sound
+    HOMOPHONE = "homophone"  # another character of the same sound or one that people confuse with it
     SHAPE = "shape"  # another character of like shape
     SCRIPT = "script"  # simplified <-> traditional or variant
-    PINYIN = "pinyin"  # Latin pinyin in place of a character
+    PINYIN = "pinyin"  # Latin pinyin in place of a character, with its brackets and tone
     REPLACED = "replaced"
     INSERTED = "inserted"  # on the page only
     DELETED = "deleted"  # in the work only
-    NOISE = "noise"  # zero-width, spaces, bracketed pinyin, private use: on the page only, said to hide
-    MOVED = "moved"  # a place, not a run: what follows stands elsewhere in the work than what comes before
+    NOISE = "noise"  # zero-width, spaces, pinyin behind a character, private use: on the page only, said to hide
+    MOVED = "moved"  # a run that stands in another order than the rest of the span
 
 
 class MatchClass(StrEnum):
@@ -39,8 +39,9 @@ class MatchClass(StrEnum):
 class Change:
     """One difference inside a span. An INSERTED change has an empty `work`, a DELETED one an empty `page`.
 
-    A MOVED one has both empty: where on the page a piece begins that the work has elsewhere, and where in the work it
-    begins. It overlaps no other change and counts neither for nor against similarity.
+    A MOVED one says where a piece of the page stands and where the work has it, and nothing about the characters in it:
+    what was changed in it are changes of their own, behind it. It counts neither for nor against similarity. No other
+    changes overlap.
     """
 
     kind: ChangeKind
@@ -54,17 +55,17 @@ class Span:
 
     similarity: how much of the passage is the same, character by character: of all places along the alignment of page
     and work, the share where both have the same character. Simplified, traditional and compatibility forms of a
-    character are the same. Places with another character (of the same sound or not), pinyin in place of a character,
-    and inserted and deleted text are not. Neither counted for nor against: signs that only hide the text (`NOISE`:
-    zero-width characters, spaces, pinyin in brackets, characters that nobody can read), and what has no reading
-    (punctuation, line ends, foreign scripts). The order of sentences (`MOVED`) does not enter: a shuffled passage may
-    have 1.0.
+    character and its variants are the same. Places with another character (of the same sound or not), pinyin in place
+    of a character, and inserted and deleted text are not. Neither counted for nor against: signs that only hide the
+    text (`NOISE`: zero-width characters, spaces, pinyin behind a character, characters that nobody can read), and what
+    has no reading (punctuation, line ends, foreign scripts). The order of sentences (`MOVED`) does not enter: a
+    shuffled passage may have 1.0.
     """
 
     page: TextRange
     work: TextRange
     similarity: float  # [0, 1]
-    changes: Sequence[Change] = ()  # in order of `page`
+    changes: Sequence[Change] = ()  # in order of `page`; MOVED before those that begin where it does
 
 
 @dataclass(frozen=True, slots=True)

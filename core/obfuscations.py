@@ -158,7 +158,10 @@ class Obfuscation(StrEnum):
     HOMOPHONE = (
         "homophone",
         Words("homophones", "同音字替换"),
-        Words("Characters are replaced by others of like sound.", "用读音相同或相近的字代替原字。"),
+        Words(
+            "Characters are replaced by others of the same sound, or of one that people confuse with it.",
+            "用读音相同或容易混淆的字代替原字。",
+        ),
     )
     SHAPE = (
         "shape",

@@ -14,7 +14,7 @@ class CaseState(StrEnum):
     OPEN = "open"
     CONFIRMED = "confirmed"
     DISMISSED = "dismissed"
-    SET_ASIDE = "set_aside"  # a licence or an own domain allows the page, and nobody has decided
+    SET_ASIDE = "set_aside"  # a right allows the page, or the work is not protected, and nobody has decided
 
     @classmethod
     def of(cls, verdict: "Verdict | None", *, is_allowed: bool) -> "CaseState":
@@ -78,10 +78,19 @@ class Rejection(StrEnum):
     LICENSED = "licensed"
     OWN_SITE = "own_site"
     QUOTATION = "quotation"
+    # the work is not protected: Copyright Law of China, article 5 (1, 2) and the term of protection
+    OFFICIAL_TEXT = "official_text"
+    MERE_FACTS = "mere_facts"
+    TERM_EXPIRED = "term_expired"
+    NOT_PROTECTED = "not_protected"  # as a sentence of the rights holder says
 
     @property
     def leaves_out(self) -> LeftOut:
         """What is counted under this reason."""
-        if self in (Rejection.LICENSED, Rejection.OWN_SITE, Rejection.QUOTATION):
+        if self in (Rejection.LICENSED, Rejection.OWN_SITE, Rejection.QUOTATION, *UNPROTECTED):
             return LeftOut.FINDING
         return LeftOut.VERSION if self in (Rejection.TOO_FEW_HAN_CHARS, Rejection.NO_MATCH) else LeftOut.RESPONSE
+
+
+# Why a work is not protected, so that what is found of it is no case.
+UNPROTECTED = (Rejection.MERE_FACTS, Rejection.OFFICIAL_TEXT, Rejection.TERM_EXPIRED, Rejection.NOT_PROTECTED)

@@ -52,6 +52,10 @@ REJECTIONS = {
     Rejection.LICENSED: Words("licensed", "已授权"),
     Rejection.OWN_SITE: Words("own site", "自有站点"),
     Rejection.QUOTATION: Words("quotation", "引用"),
+    Rejection.MERE_FACTS: Words("not protected: mere facts", "不受保护：单纯事实消息"),
+    Rejection.OFFICIAL_TEXT: Words("not protected: official text", "不受保护：官方文件"),
+    Rejection.TERM_EXPIRED: Words("not protected: term expired", "不受保护：保护期届满"),
+    Rejection.NOT_PROTECTED: Words("not protected", "不受保护"),
 }
 OBFUSCATIONS = {kind: kind.label for kind in Obfuscation}
 

@@ -36,7 +36,7 @@ class PinyinReader:
         if run not in self._cached:
             if len(self._cached) >= MAX_CACHED_RUNS:
                 self._cached.clear()
-            self._cached[run] = self._cut("".join(map(_letter, run)))
+            self._cached[run] = self._cut("".join(map(letter_without_marks, run)))
         return self._cached[run]
 
     @cached_property
@@ -45,7 +45,7 @@ class PinyinReader:
         kinds = self._kinds[:LETTER_CODES]
         table = np.zeros(LETTER_CODES, np.uint8)
         for code in np.flatnonzero((kinds == Kind.LATIN) | (kinds == Kind.FULL_WIDTH_LATIN)).tolist():
-            table[code] = letter_number(_letter(chr(code)))
+            table[code] = letter_number(letter_without_marks(chr(code)))
         return table
 
     @cached_property
@@ -75,6 +75,11 @@ class PinyinReader:
         return fewest[0]
 
 
-def _letter(character: str) -> str:
+def letter_without_marks(character: str) -> str:
+    """The small letter of a Latin letter, whatever its marks and width; ü is v.
+
+    >>> "".join(map(letter_without_marks, "Lǜ"))
+    'lv'
+    """
     decomposed = unicodedata.normalize("NFKD", character.lower()).replace("u\u0308", "v")
     return decomposed[:1]

@@ -17,7 +17,7 @@ from matcher.align.extension import find_segments
 from matcher.align.hit_extension import Hits
 from matcher.align.overlaps import TextSegments, resolve_overlaps
 from matcher.align.passages import chain_segments
-from matcher.align.segments import MATCHES, PAGE_END, PAGE_START, TEXT, Phrases, Segments, Tracebacks
+from matcher.align.segments import MATCHES, PAGE_END, PAGE_START, TEXT, Phrases, Segments
 from matcher.align.tokenized_text import TokenizedPage, TokenizedText
 from matcher.calibration import DEFAULT, Calibration
 from matcher.corpus import Corpus, WorkEntry
@@ -27,9 +27,10 @@ from matcher.judge.classes import classify, find_patchwork
 from matcher.judge.editions import Editions
 from matcher.judge.figures import Figures, sum_up
 from matcher.judge.obfuscation import find_obfuscations
-from matcher.judge.quotation import are_quotations
+from matcher.judge.quotation import apart_where_quoted, are_quotations
 from matcher.judge.rarity import background_share, count_distinct_runs, is_common, own_share, phrases_of_others
 from matcher.judge.spans import find_taken_places, to_spans
+from matcher.judge.wholeness import stands_whole
 from matcher.reading_order import ReadingOrder, spans_as_given
 from matcher.token_streams import TokenCache
 
@@ -48,6 +49,7 @@ class _Finding:
     figures: Figures
     also: tuple[WorkTextId, ...]
     is_quotation: bool
+    is_whole: bool  # the text stands whole on the page
     own: float  # share of it that no other text has
 
 
@@ -59,7 +61,6 @@ class _AlignedPage:
     written: ReadingOrder  # the page as given
     text_ids: dict[int, WorkTextId]  # of all texts with a segment
     phrases: Phrases  # of texts that may be compared
-    tracebacks: Tracebacks  # of all segments
     capped: NDArray[np.int32]  # page positions of anchors that occur too often to be looked up
 
 
@@ -99,7 +100,7 @@ class Matcher:
         work_of = (sources or _each_its_own)(frozenset(text_ids.values()))
         closed = [number for number, text_id in text_ids.items() if text_id not in work_of]
         phrases = phrases_of_others(found.phrases, closed)
-        aligned = _AlignedPage(page, written, text_ids, phrases, found.tracebacks, hits.capped)
+        aligned = _AlignedPage(page, written, text_ids, phrases, hits.capped)
         segments = found.segments[~np.isin(found.segments[:, TEXT], closed)]
         kept = resolve_overlaps(segments, text_ids, fingerprint.tokens.size, self._calibration)
         made = (self._finding(aligned, number, of_text) for number, of_text in kept.items())
@@ -115,18 +116,18 @@ class Matcher:
         _require_same_algorithm(entry.fingerprint, self._index.algorithm_id)
         written = ReadingOrder.of(entry.text, entry.fingerprint)
         work = TokenizedText(written.text, written.fingerprint)
-        comparisons = [
-            compare_passage(page, work, passage, aligned.tracebacks, self._calibration) for passage in passages
-        ]
+        compared = [compare_passage(page, work, passage, self._calibration) for passage in passages]
+        comparisons = apart_where_quoted(page, work, compared, self._calibration)
         found = sum_up(page, work, comparisons)
         if not self._is_enough(page, found, comparisons):
             return None
         also = self._other_carriers(passages, kept.competing, aligned.text_ids)
-        is_quotation = are_quotations(page, work, comparisons, found, self._calibration)
+        is_whole = stands_whole(found.work_tokens, comparisons, self._calibration)
+        is_quotation = not is_whole and are_quotations(page, work, comparisons, found, self._calibration)
         own = 1.0
-        if not is_quotation and found.page_containment < self._calibration.most_of_page:
+        if not (is_quotation or is_whole) and found.page_containment < self._calibration.most_of_page:
             own = self._own_share(aligned, number, comparisons, entry, also)
-        return _Finding(aligned.text_ids[number], work, written, comparisons, found, also, is_quotation, own)
+        return _Finding(aligned.text_ids[number], work, written, comparisons, found, also, is_quotation, is_whole, own)
 
     def _is_enough(self, page: TokenizedPage, found: Figures, comparisons: list[Comparison]) -> bool:
         """Whether enough was matched, each place of the work once; in a short passage digits count for nothing.
@@ -162,13 +163,14 @@ class Matcher:
 
     def _with_common_wording(self, findings: list[_Finding], aligned: _AlignedPage) -> list[_Finding]:
         """The findings; those that are common wording are quotations."""
-        if all(finding.is_quotation for finding in findings):
+        if all(finding.is_quotation or finding.is_whole for finding in findings):
             return findings
         passages = [comparison for finding in findings for comparison in finding.comparisons]
         surroundings = background_share(aligned.page.fingerprint.tokens.size, passages, aligned.phrases)
         return [
             replace(finding, is_quotation=True)
-            if is_common(finding.figures, finding.own, surroundings, self._index_postings, self._calibration)
+            if not (finding.is_quotation or finding.is_whole)
+            and is_common(finding.figures, finding.own, surroundings, self._index_postings, self._calibration)
             else finding
             for finding in findings
         ]

@@ -41,6 +41,7 @@ class MemoryHolder:
     sites: frozenset[SiteId]
     own_domains: tuple[str, ...] = ()
     permissions: dict[str, tuple[Permission, ...]] = field(default_factory=dict)  # by work
+    unprotected: dict[str, Rejection] = field(default_factory=dict)  # works, and why
 
     @property
     def texts(self) -> frozenset[WorkTextId]:
@@ -237,7 +238,8 @@ class MemoryCaseRepository:
 
     def _allowance(self, holder: MemoryHolder, work: str, url: str, seen_at: datetime) -> Rejection | None:
         seen_on = seen_at.astimezone(self._zone).date()
-        return rule(url, seen_on, holder.own_domains, holder.permissions.get(work, ())).rejection
+        ruled = rule(url, seen_on, holder.own_domains, holder.permissions.get(work, ())).rejection
+        return ruled or holder.unprotected.get(work)
 
     def _rule(self, holder: MemoryHolder, outcome: Outcome) -> list[int]:
         page, url, at = str(outcome.version.page_id), outcome.version.page_url, outcome.seen_at

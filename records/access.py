@@ -42,6 +42,7 @@ from records.models import (
     SiteProxy,
     SiteRules,
     TakenText,
+    Unprotected,
     VerdictRecord,
     Work,
 )
@@ -57,6 +58,7 @@ HOLDER_PATHS: dict[type[Model], str] = {
     Chapter: "work__rights_holder_id",
     Licence: "rights_holder_id",
     OwnDomain: "rights_holder_id",
+    Unprotected: "work__rights_holder_id",
     Site: "rights_holder_id",
     SiteDomain: "site__rights_holder_id",
     CrawlRun: "site__rights_holder_id",

@@ -28,6 +28,7 @@ def batch(
     out: Annotated[Path, typer.Option(metavar="FILE")],
     *,
     exclude_same_id: bool = False,
+    changes: bool = False,
     engine: Annotated[str, typer.Option(metavar="NAME")] = "zhuiwen",
     algorithm: Annotated[
         int | None,
@@ -50,7 +51,16 @@ def batch(
     archive = Works.of(works, complain)
     summaries = {
         # Every engine reads the same pages: what is wrong with them is told once.
-        name: _compared(name, method, archive, pages, file, exclude_same_id=exclude_same_id, is_first=name == names[0])
+        name: _compared(
+            name,
+            method,
+            archive,
+            pages,
+            file,
+            exclude_same_id=exclude_same_id,
+            with_changes=changes,
+            is_first=name == names[0],
+        )
         for name, file in files.items()
     }
     if is_json:
@@ -76,7 +86,15 @@ def _record(name: str, works: "Works", summary: "Summary", file: Path) -> dict[s
 
 
 def _compared(
-    name: str, method: "Method", works: "Works", pages: Path, out: Path, *, exclude_same_id: bool, is_first: bool
+    name: str,
+    method: "Method",
+    works: "Works",
+    pages: Path,
+    out: Path,
+    *,
+    exclude_same_id: bool,
+    with_changes: bool,
+    is_first: bool,
 ) -> "Summary":
     """One engine at a time is in memory."""
     from deploy.cli.archive import compared_into
@@ -85,7 +103,7 @@ def _compared(
     with progress(Message("batch.pages-by", engine=name)) as meter:
         return compared_into(
             out,
-            comparer_of(name, works.texts, method),
+            comparer_of(name, works.texts, method, with_changes=with_changes),
             pages,
             exclude_same_id=exclude_same_id,
             complain=complain if is_first else lambda _: None,

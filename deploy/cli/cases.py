@@ -198,7 +198,7 @@ def _allowance(case: "Case", settings: Settings) -> Message | str:
     allowed = allowed_now(case)
     if allowed is None:
         return ""
-    reason, by = str(case.get_allowed_as_display()), case.allowed_by
+    reason, by = str(case.get_allowed_as_display()), case.allowed_by or f"《{case.work.title}》"
     if not allowed.entered_at:
         return Message("corpus.allowed", reason=reason, by=by)
     when = local_time(allowed.entered_at, settings)

@@ -7,7 +7,7 @@ from typing import Any
 
 from core.errors import BadInput
 from core.ids import WorkTextId, work_text_id
-from core.matches import Match
+from core.matches import Match, Span
 from core.shares import cut_share
 from core.text import TextRange
 from deploy.cli.archive import Comparer
@@ -63,17 +63,23 @@ def gives_spans(name: str) -> bool:
     return name == OWN or ENGINES[name].gives_spans
 
 
-def comparer_of(name: str, works: Mapping[str, str], method: Method = Method()) -> Comparer:
-    """The engine of that name with these works, each id with its text. method: of the product's own."""
+def comparer_of(
+    name: str, works: Mapping[str, str], method: Method = Method(), *, with_changes: bool = False
+) -> Comparer:
+    """The engine of that name with these works, each id with its text. method: of the product's own.
+
+    with_changes: each span says what became of its characters; published engines do not know.
+    """
     if name == OWN:
-        return MatcherComparer(works, method)
+        return MatcherComparer(works, method, with_changes=with_changes)
     return EngineComparer(ENGINES[name].make(), works)
 
 
 class MatcherComparer:
     """The product's matcher. Works of one text share it; each is a work of its own in what is written."""
 
-    def __init__(self, works: Mapping[str, str], method: Method) -> None:
+    def __init__(self, works: Mapping[str, str], method: Method, *, with_changes: bool = False) -> None:
+        self._with_changes = with_changes
         self._algorithm = method.algorithm
         index, corpus = MemoryIndex(self._algorithm.id), MemoryCorpus()
         self._owners: dict[WorkTextId, list[str]] = defaultdict(list)
@@ -104,9 +110,15 @@ class MatcherComparer:
             "similarity": cut_share(match.similarity),
             "containment": cut_share(match.page_containment),
             "class": str(match.match_class),
-            "spans": [_span(span.page, span.work, cut_share(span.similarity)) for span in match.spans],
+            "spans": [self._span(span) for span in match.spans],
             "also": list(dict.fromkeys([*same, *(other for others in carriers[1:] for other in others)])),
         }
+
+    def _span(self, span: Span) -> dict[str, Any]:
+        written = _span(span.page, span.work, cut_share(span.similarity))
+        if self._with_changes:
+            written["changes"] = [{"kind": str(each.kind)} | _places(each.page, each.work) for each in span.changes]
+        return written
 
     def _work_ids(self, text_id: WorkTextId, excluded: str | None) -> list[str]:
         return [work_id for work_id in self._owners[text_id] if work_id != excluded]
@@ -139,13 +151,11 @@ def _found(match: Found, page_chars: int) -> dict[str, Any]:
 
 
 def _span(page: TextRange, work: TextRange, similarity: float | None) -> dict[str, Any]:
-    return {
-        "page_start": page.start,
-        "page_end": page.end,
-        "work_start": work.start,
-        "work_end": work.end,
-        "similarity": similarity,
-    }
+    return _places(page, work) | {"similarity": similarity}
+
+
+def _places(page: TextRange, work: TextRange) -> dict[str, Any]:
+    return {"page_start": page.start, "page_end": page.end, "work_start": work.start, "work_end": work.end}
 
 
 def _covered_chars(ranges: Iterable[TextRange]) -> int:

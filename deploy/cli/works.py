@@ -1,4 +1,4 @@
-"""The verbs `work add`, `work list`, `work remove`."""
+"""The verbs `work add`, `work list`, `work remove`, `work unprotect`, `work protect`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -36,6 +36,8 @@ def register(app: typer.Typer) -> None:
     group.command("add")(add)
     group.command("list")(show)
     group.command("remove")(remove)
+    group.command("unprotect")(unprotect)
+    group.command("protect")(protect)
     app.add_typer(group, name="work")
 
 
@@ -148,7 +150,7 @@ def show(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
         from records.models import Case, Work
         from records.works.taken import taken_by_work
 
-        works = Work.objects.select_related("rights_holder").annotate(
+        works = Work.objects.select_related("rights_holder", "unprotected").annotate(
             total=Count("chapters"),
             indexed=Count("chapters", filter=Q(chapters__indexed_at__isnull=False)),
             chars=Sum("chapters__chars"),
@@ -175,6 +177,7 @@ _COLUMNS = (
     "column.taken",
     "column.share-taken",
     "column.added",
+    "column.protection",
 )
 
 
@@ -185,6 +188,11 @@ class _Listed:
     work: Any
     cases: int
     taken: int
+
+    @property
+    def unprotected(self) -> Any:
+        """The mark of a work that is not protected; None for others."""
+        return getattr(self.work, "unprotected", None)
 
     @property
     def share(self) -> float:
@@ -206,6 +214,8 @@ class _Listed:
             "work_chars": work.counted_chars,
             "share_taken": cut_share(self.share),
             "added": local_iso(work.added_at, settings),
+            "unprotected": self.unprotected.reason if self.unprotected else None,
+            "unprotected_note": self.unprotected.note if self.unprotected else "",
         }
 
     def cells(self, settings: "Settings") -> tuple[object, ...]:
@@ -222,6 +232,7 @@ class _Listed:
             f"{self.taken:,}",
             percentage(self.share),
             local_time(work.added_at, settings),
+            self.unprotected.get_reason_display() if self.unprotected else "",
         )
 
 
@@ -234,7 +245,40 @@ def remove(
         from records import stores
         from records.works import catalogue
 
-        owner = catalogue.find_holder(rights_holder) if rights_holder else None
-        found = find_work(work, owner)
+        found = _work_of(work, rights_holder)
         number, title = found.pk, found.title
         say(Message("corpus.removed", id=number, title=title, chapters=catalogue.remove_work(found, stores.outbox())))
+
+
+def unprotect(
+    work: Annotated[str, typer.Argument(metavar="WORK")],
+    reason: Annotated[str, typer.Option(metavar="REASON")],
+    note: str = "",
+    rights_holder: str = "",
+) -> None:
+    """Mark a work as not protected: what is found of it opens no case, and its undecided cases are set aside."""
+    with session():
+        from records.works import protection
+
+        found = _work_of(work, rights_holder)
+        mark = protection.mark_unprotected(found, reason.replace("-", "_"), note)
+        say(Message("corpus.unprotected", work=_named(found), reason=str(mark.get_reason_display())))
+
+
+def protect(
+    work: Annotated[str, typer.Argument(metavar="WORK")],
+    rights_holder: str = "",
+) -> None:
+    """Take back that a work is not protected: its cases open again, its other findings are compared again."""
+    with session():
+        from records.works import protection
+
+        found = _work_of(work, rights_holder)
+        is_marked = protection.mark_protected(found)
+        say(Message("corpus.protected" if is_marked else "corpus.protected-before", work=_named(found)))
+
+
+def _work_of(key: str, rights_holder: str) -> "Work":
+    from records.works import catalogue
+
+    return find_work(key, catalogue.find_holder(rights_holder) if rights_holder else None)

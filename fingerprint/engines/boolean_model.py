@@ -3,9 +3,12 @@
 Source: Lian, Liu, Xu, Cheng, "Improved near-replicas detection of web pages based on Boolean model", 2007.
 """
 
+from collections.abc import Iterable
+
 import numpy as np
 from numpy.typing import NDArray
 
+from core.words import Words
 from fingerprint.engines.chapter_words import (
     UNKNOWN,
     ChapterTable,
@@ -14,8 +17,9 @@ from fingerprint.engines.chapter_words import (
     dot_products,
     postings_of,
 )
-from fingerprint.engines.chapters import CHAPTER_CHARS
+from fingerprint.engines.chapters import CHAPTER_CHARS, CHAPTER_PARAMETERS, IN_CHAPTERS, ChapterEngine
 from fingerprint.engines.engine import EngineEntry, Found
+from fingerprint.engines.tokens import CHINESE_WORDS
 from fingerprint.engines.words import word_counts
 
 MAX_DIFFERENT = 0.2  # published: "more than 1/5 different features: not similar"
@@ -51,10 +55,8 @@ def dissimilarity(page: Features, work: Features) -> float:
     return 1 - shared / (total - shared) if total else 1.0
 
 
-class BooleanModel:
+class BooleanModel(ChapterEngine):
     """Chapters that differ in no more than a fifth of the features, by their number and by their weight."""
-
-    gives_spans = False
 
     def __init__(
         self,
@@ -64,18 +66,19 @@ class BooleanModel:
         min_features: int = MIN_FEATURES,
         chapter_chars: int = CHAPTER_CHARS,
     ) -> None:
+        super().__init__(chapter_chars)
         self._max_different, self._max_count_difference = max_different, max_count_difference
         self._min_occurrences, self._min_features = min_occurrences, min_features
-        self._works = ChapterWords(chapter_chars, min_occurrences)
+        self._works = ChapterWords(min_occurrences)
         self._table: ChapterTable | None = None
 
-    def add(self, work_id: str, text: str) -> None:
+    def _add_chapter(self, work_id: str, text: str) -> None:
         self._works.add(work_id, text)
 
-    def find(self, text: str) -> list[Found]:
+    def _find_chapter(self, text: str) -> Iterable[Found]:
         page = word_counts(text, self._min_occurrences)
         if page[0].size < self._min_features:
-            return []
+            return ()
         table, postings = self._tables()
         numbers = table.numbers_of(page[0])
         known = numbers[numbers != UNKNOWN]
@@ -86,7 +89,7 @@ class BooleanModel:
         needed = (1 - self._max_different) * (sizes + page[0].size - shared)
         candidates = np.flatnonzero(is_candidate & (shared >= needed - 1e-6))
         similarities = [(chapter, 1 - dissimilarity(page, table.chapter(chapter))) for chapter in candidates.tolist()]
-        return self._works.owners.best_works(found for found in similarities if found[1] >= 1 - self._max_different)
+        return self._works.owners.works(found for found in similarities if found[1] >= 1 - self._max_different)
 
     def _tables(self) -> tuple[ChapterTable, Postings]:
         if not self._works.is_current(self._table):
@@ -103,8 +106,36 @@ ENTRIES = (
         "boolean",
         BooleanModel,
         BooleanModel.gives_spans,
-        "sets of words that occur twice; at most a fifth of them may differ",
-        "布尔向量异或：相异特征不超过五分之一，再按词频加权",
+        Words(
+            "sets of words that occur twice; at most a fifth of them may differ",
+            "布尔向量异或：相异特征不超过五分之一，再按词频加权",
+        ),
         "Lian, Liu, Xu, Cheng, 2007",
+        (
+            CHINESE_WORDS,
+            Words(
+                "The source chooses features without saying how; words that occur twice give the known recall. A text "
+                "needs ten.",
+                "原文未说明如何选特征；取出现两次以上的词可得到已知的召回率。文本至少须有 10 个特征。",
+            ),
+            Words(
+                "Published is “at most d”; d = 50 is a fifth of the features that a piece usually has.",
+                "原文只说“至多 d”；d = 50 约为一段通常特征数的五分之一。",
+            ),
+            Words(
+                "Common features are counted by inverted lists; the source's lists hold the features that differ.",
+                "通过倒排表统计相同特征；原文的倒排表记录相异特征。",
+            ),
+            IN_CHAPTERS,
+        ),
+        {
+            "max_different": Words("share of the features that may differ", "允许相异特征的比例"),
+            "max_count_difference": Words(
+                "texts whose numbers of features differ by more are not compared", "特征数之差超过此值的文本不比较"
+            ),
+            "min_occurrences": Words("occurrences that make a word a feature", "词出现这么多次才算特征"),
+            "min_features": Words("features that a text needs", "文本至少的特征数"),
+            **CHAPTER_PARAMETERS,
+        },
     ),
 )

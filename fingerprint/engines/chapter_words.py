@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fingerprint.compilation import kernel
-from fingerprint.engines.chapters import CHAPTER_CHARS, ChapterOwners, chapters_of
+from fingerprint.engines.chapters import ChapterOwners
 from fingerprint.engines.words import word_counts
 
 UNKNOWN = -1  # the number of a word that no chapter has
@@ -48,26 +48,26 @@ class ChapterTable:
 
 
 class ChapterWords:
-    """The chapters of the works that were added, in order, and their table, made anew when works came since.
+    """The chapters that were added, in order, and their table, made anew when others came since.
 
     Words that occur less than `min_occurrences` times in a chapter are left out, and so are chapters without words.
     """
 
-    def __init__(self, chapter_chars: int = CHAPTER_CHARS, min_occurrences: int = 1) -> None:
+    def __init__(self, min_occurrences: int = 1) -> None:
         self.owners = ChapterOwners()
-        self._chapter_chars, self._min_occurrences = chapter_chars, min_occurrences
+        self._min_occurrences = min_occurrences
         self._words: list[NDArray[np.uint64]] = []
         self._counts: list[NDArray[np.int32]] = []
         self._table: ChapterTable | None = None
 
-    def add(self, work_id: str, text: str) -> None:
-        for chapter in chapters_of(text, self._chapter_chars):
-            words, counts = word_counts(chapter, self._min_occurrences)
-            if words.size:
-                self.owners.add(work_id)
-                self._words.append(words)
-                self._counts.append(counts)
-        self._table = None
+    def add(self, work_id: str, chapter: str) -> None:
+        """A chapter of that work."""
+        words, counts = word_counts(chapter, self._min_occurrences)
+        if words.size:
+            self.owners.add(work_id)
+            self._words.append(words)
+            self._counts.append(counts)
+            self._table = None
 
     def table(self) -> ChapterTable:
         if self._table is None:
@@ -88,6 +88,36 @@ def table_of(words: list[NDArray[np.uint64]], counts: list[NDArray[np.int32]]) -
     terms = np.searchsorted(vocabulary, every_word).astype(np.int32)
     every_count = np.concatenate([*counts, np.zeros(0, np.int32)])
     return ChapterTable(vocabulary, frequencies.astype(np.int32), starts, terms, every_count)
+
+
+def highest_places(scores: NDArray[np.float64], limit: int) -> NDArray[np.int64]:
+    """int64[at most limit]: the places of the highest scores, increasing; of equal ones those that come first."""
+    return np.sort(np.argsort(-scores, kind="stable")[:limit])
+
+
+def highest_terms(
+    table: ChapterTable, scores: NDArray[np.float64], limit: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """int64[c + 1], int64[n]: the places in `table.terms` of each chapter's `limit` highest scores, and their starts.
+
+    scores: float64[len(table.terms)].
+    """
+    chosen = [
+        first + highest_places(scores[first:end], limit)
+        for first, end in zip(table.starts[:-1], table.starts[1:], strict=True)
+    ]
+    starts = np.zeros(table.chapters + 1, np.int64)
+    np.cumsum([places.size for places in chosen], out=starts[1:])
+    return starts, np.concatenate([*chosen, np.zeros(0, np.int64)])
+
+
+def unit_weights(starts: NDArray[np.int64], weights: NDArray[np.float64]) -> NDArray[np.float32]:
+    """float32[n]: the weights of chapters that lie one after the other, each chapter's vector of length 1 (or 0)."""
+    squares = np.concatenate([[0.0], np.cumsum(np.square(weights))])
+    lengths = np.sqrt(squares[starts[1:]] - squares[starts[:-1]])
+    lengths[lengths == 0] = 1
+    units: NDArray[np.float32] = (weights / np.repeat(lengths, np.diff(starts))).astype(np.float32)
+    return units
 
 
 @dataclass(frozen=True, slots=True, eq=False)

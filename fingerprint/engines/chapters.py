@@ -1,10 +1,23 @@
-"""Chapters: engines that compare whole documents index a work in pieces of a page's length and report the work."""
+"""Chapters: engines that compare whole documents cut works and pages alike, into pieces of a page's length."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 
+from core.words import Words
 from fingerprint.engines.engine import Found
 
 CHAPTER_CHARS = 2_500  # about what a web page holds of a novel: pages and chapters have to be of one length
+
+CHAPTER_PARAMETERS = {
+    "chapter_chars": Words(
+        "characters of the pieces that works and pages are cut into", "作品与网页切分成段的长度（字符）"
+    ),
+}
+IN_CHAPTERS = Words(
+    "Whole documents are compared in the source; here works and pages are cut into pieces of chapter_chars "
+    "characters, and the two pieces that are most alike speak for the work.",
+    "原文比较整篇文档；此处把作品和网页都切成 chapter_chars 个字符的段，以最相似的两段代表该作品。",
+)
 
 
 def chapters_of(text: str, chars: int = CHAPTER_CHARS, step: int | None = None) -> Iterator[str]:
@@ -16,6 +29,15 @@ def chapters_of(text: str, chars: int = CHAPTER_CHARS, step: int | None = None) 
     stride = step or chars
     last_start = max(1, len(text) - (chars - stride))
     return (text[start : start + chars] for start in range(0, last_start, stride) if text)
+
+
+def best_works(found: Iterable[Found]) -> list[Found]:
+    """Each work once, as it is most similar; best first, then by id."""
+    best: dict[str, Found] = {}
+    for each in found:
+        if each.work_id not in best or each.similarity > best[each.work_id].similarity:
+            best[each.work_id] = each
+    return sorted(best.values(), key=lambda work: (-work.similarity, work.work_id))
 
 
 class ChapterOwners:
@@ -32,11 +54,33 @@ class ChapterOwners:
         self._work_ids.append(work_id)
         return len(self._work_ids) - 1
 
-    def best_works(self, similar: Iterable[tuple[int, float]]) -> list[Found]:
-        """The works of (chapter, similarity), each with its most similar chapter; best first, then by id."""
-        works: dict[str, float] = {}
-        for chapter, similarity in similar:
-            work_id = self._work_ids[chapter]
-            works[work_id] = max(similarity, works.get(work_id, 0.0))
-        ranked = sorted(works.items(), key=lambda work: (-work[1], work[0]))
-        return [Found(work_id, similarity) for work_id, similarity in ranked]
+    def works(self, similar: Iterable[tuple[int, float]]) -> Iterator[Found]:
+        """The work of each (chapter, similarity), as often as it has such chapters."""
+        return (Found(self._work_ids[chapter], similarity) for chapter, similarity in similar)
+
+
+class ChapterEngine(ABC):
+    """What engines without passages share: how texts are cut, and that the best piece speaks for a work."""
+
+    gives_spans = False
+
+    def __init__(self, chapter_chars: int, chapter_step: int | None = None) -> None:
+        self._chapter_chars, self._chapter_step = chapter_chars, chapter_step
+
+    def add(self, work_id: str, text: str) -> None:
+        for chapter in self._cut(text):
+            self._add_chapter(work_id, chapter)
+
+    def find(self, text: str) -> list[Found]:
+        return best_works(found for chapter in self._cut(text) for found in self._find_chapter(chapter))
+
+    def _cut(self, text: str) -> Iterable[str]:
+        return chapters_of(text, self._chapter_chars, self._chapter_step)
+
+    @abstractmethod
+    def _add_chapter(self, work_id: str, text: str) -> None:
+        """Index a piece of a work."""
+
+    @abstractmethod
+    def _find_chapter(self, text: str) -> Iterable[Found]:
+        """The works of the chapters that are like a piece of a page; a work as often as it has such chapters."""

@@ -3,14 +3,24 @@
 Source: Broder, Glassman, Manasse, Zweig, "Syntactic clustering of the Web", WWW 1997.
 """
 
+from collections.abc import Iterator
+from functools import partial
+
 import numpy as np
 from numpy.typing import NDArray
 
-from fingerprint.engines.chapters import CHAPTER_CHARS, ChapterOwners, chapters_of
+from core.words import Words
+from fingerprint.engines.chapters import (
+    CHAPTER_CHARS,
+    CHAPTER_PARAMETERS,
+    IN_CHAPTERS,
+    ChapterEngine,
+    ChapterOwners,
+)
 from fingerprint.engines.engine import EngineEntry, Found
 from fingerprint.engines.feature_index import FeatureIndex
 from fingerprint.engines.hashing import mix, shingle_hashes
-from fingerprint.engines.tokens import tokens_of
+from fingerprint.engines.tokens import CHINESE_TOKENS, tokens_of
 
 SHINGLE_TOKENS = 10  # as in the source
 ONE_IN = 25
@@ -25,13 +35,11 @@ def kept_shingles(text: str, tokens: int = SHINGLE_TOKENS, one_in: int = ONE_IN)
     return np.compress(hashes % np.uint64(one_in) == 0, hashes)
 
 
-class DscEngine:
+class DscEngine(ChapterEngine):
     """Chapters that hold at least `min_containment` of the page's kept shingles.
 
     super_shingle: how many kept shingles in a row are hashed together, 1 for plain DSC.
     """
-
-    gives_spans = False
 
     def __init__(
         self,
@@ -41,23 +49,23 @@ class DscEngine:
         one_in: int = ONE_IN,
         chapter_chars: int = CHAPTER_CHARS,
     ) -> None:
+        super().__init__(chapter_chars)
         self._min_containment, self._super_shingle = min_containment, super_shingle
-        self._shingle_tokens, self._one_in, self._chapter_chars = shingle_tokens, one_in, chapter_chars
+        self._shingle_tokens, self._one_in = shingle_tokens, one_in
         self._index, self._owners = FeatureIndex(), ChapterOwners()
 
-    def add(self, work_id: str, text: str) -> None:
-        for chapter in chapters_of(text, self._chapter_chars):
-            features = self._features(chapter)
-            if features.size:
-                self._owners.add(work_id)
-                self._index.add(features)
+    def _add_chapter(self, work_id: str, text: str) -> None:
+        features = self._features(text)
+        if features.size:
+            self._owners.add(work_id)
+            self._index.add(features)
 
-    def find(self, text: str) -> list[Found]:
+    def _find_chapter(self, text: str) -> Iterator[Found]:
         features = self._features(text)
         chapters, shared = self._index.count_shared(features)
         shares = shared / max(1, features.size)
         enough = shares >= self._min_containment
-        return self._owners.best_works(zip(chapters[enough].tolist(), shares[enough].tolist(), strict=True))
+        return self._owners.works(zip(chapters[enough].tolist(), shares[enough].tolist(), strict=True))
 
     def _features(self, text: str) -> NDArray[np.uint64]:
         kept = kept_shingles(text, self._shingle_tokens, self._one_in)
@@ -66,21 +74,56 @@ class DscEngine:
         return np.unique(shingle_hashes(kept, self._super_shingle)[:: self._super_shingle])
 
 
+SAMPLING = Words(
+    "Hashes are those of splitmix64, in place of Rabin's fingerprints.", "哈希用 splitmix64，代替 Rabin 指纹。"
+)
+PARAMETERS = {
+    "min_containment": Words(
+        "a copy from this share of the page's features on", "网页特征中有这么大比例在某一章即为抄袭"
+    ),
+    "super_shingle": Words("kept shingles that are hashed together; 1: none", "合为一个哈希的片段数；1 为不合并"),
+    "shingle_tokens": Words("tokens of a shingle", "每个片段的词元数"),
+    "one_in": Words("one shingle in so many is kept, by its hash", "按哈希每这么多个片段保留一个"),
+    **CHAPTER_PARAMETERS,
+}
 ENTRIES = (
     EngineEntry(
         "dsc",
         DscEngine,
         DscEngine.gives_spans,
-        "runs of 10 characters of which 1 in 25 is kept; share of the page's that stand in a chapter",
-        "10 字片段按哈希保留二十五分之一，看页面片段有多少在某一章中",
+        Words(
+            "runs of 10 characters of which 1 in 25 is kept; share of the page's that stand in a chapter",
+            "10 字片段按哈希保留二十五分之一，看页面片段有多少在某一章中",
+        ),
         "Broder et al., WWW 1997",
+        (
+            CHINESE_TOKENS,
+            SAMPLING,
+            Words(
+                "The source has no threshold for plagiarism; a quarter gives the recall that is known of the method.",
+                "原文没有判定抄袭的阈值；取四分之一，可得到该方法已知的召回率。",
+            ),
+            IN_CHAPTERS,
+        ),
+        PARAMETERS,
     ),
     EngineEntry(
         "dsc-ss",
-        lambda **options: DscEngine(**{"super_shingle": 4, "min_containment": MIN_CONTAINMENT_SS, **options}),
+        partial(DscEngine, super_shingle=4, min_containment=MIN_CONTAINMENT_SS),
         DscEngine.gives_spans,
-        "super-shingles: every 4 kept runs hashed together",
-        "超级片段：每 4 个保留的片段合为一个哈希",
+        Words("super-shingles: every 4 kept runs hashed together", "超级片段：每 4 个保留的片段合为一个哈希"),
         "Broder et al., WWW 1997",
+        (
+            CHINESE_TOKENS,
+            SAMPLING,
+            Words(
+                "Kept shingles are hashed together by fours in the order of the text; the source sorts them first and "
+                "calls one equal super-shingle enough. Here a tenth of the page's, which gives the known recall.",
+                "保留的片段按文中顺序每 4 个合并；原文先排序，且一个超级片段相同即可。"
+                "此处须达到网页超级片段的十分之一，可得到已知的召回率。",
+            ),
+            IN_CHAPTERS,
+        ),
+        PARAMETERS,
     ),
 )

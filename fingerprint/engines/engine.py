@@ -3,11 +3,13 @@
 Nothing here stores or sends anything: an engine is held in the memory of one process.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from inspect import signature
+from typing import Any, Protocol
 
 from core.text import TextRange
+from core.words import Words
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +51,21 @@ class Engine(Protocol):
 class EngineEntry:
     """An engine as the catalogue lists it.
 
-    make: takes the published parameters by name, all with defaults. source: the publication. needs_corpus: whether it
+    make: takes the parameters by name, all with defaults. source: the publication. departures: where it does otherwise
+    than its source, and what it chose where that is silent. parameters: what each means. needs_corpus: whether it
     judges by how common a word is in the corpus, so that it says nothing of one work alone.
     """
 
     name: str
     make: Callable[..., Engine]
     gives_spans: bool
-    summary_en: str
-    summary_zh: str
+    summary: Words
     source: str
+    departures: tuple[Words, ...]
+    parameters: Mapping[str, Words]
     needs_corpus: bool = False
+
+    @property
+    def defaults(self) -> dict[str, Any]:
+        """The value of each parameter, in order, as the engine is made without any."""
+        return {name: parameter.default for name, parameter in signature(self.make).parameters.items()}

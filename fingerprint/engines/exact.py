@@ -2,33 +2,36 @@
 
 import hashlib
 from collections import defaultdict
+from collections.abc import Iterable
+from functools import partial
 
-from fingerprint.engines.chapters import CHAPTER_CHARS, chapters_of
+from core.words import Words
+from fingerprint.engines.chapters import CHAPTER_CHARS, CHAPTER_PARAMETERS, ChapterEngine
 from fingerprint.engines.engine import EngineEntry, Found
 from fingerprint.engines.tokens import canonical
 
 
-class ExactEngine:
-    """Compares the digest of a page with those of every work and of its chapters.
+class ExactEngine(ChapterEngine):
+    """Works whose digest, or that of a chapter, is the digest of the page or of a piece of it.
 
     algorithm: a name that hashlib knows. Normalised means letters, digits and Chinese characters in lower case and half
     width: what else a text holds does not count.
     """
 
-    gives_spans = False
-
     def __init__(self, algorithm: str = "md5", chapter_chars: int = CHAPTER_CHARS) -> None:
-        self._algorithm, self._chapter_chars = algorithm, chapter_chars
-        self._works: defaultdict[bytes, dict[str, None]] = defaultdict(dict)
+        super().__init__(chapter_chars)
+        self._algorithm = algorithm
+        self._works: defaultdict[bytes, set[str]] = defaultdict(set)
 
-    def add(self, work_id: str, text: str) -> None:
-        for piece in (text, *chapters_of(text, self._chapter_chars)):
-            if digest := self._digest(piece):
-                self._works[digest][work_id] = None
+    def _cut(self, text: str) -> Iterable[str]:
+        return text, *super()._cut(text)
 
-    def find(self, text: str) -> list[Found]:
-        digest = self._digest(text)
-        return [Found(work_id, 1.0) for work_id in sorted(self._works.get(digest, ()))] if digest else []
+    def _add_chapter(self, work_id: str, text: str) -> None:
+        if digest := self._digest(text):
+            self._works[digest].add(work_id)
+
+    def _find_chapter(self, text: str) -> Iterable[Found]:
+        return (Found(work_id, 1.0) for work_id in self._works.get(self._digest(text), ()))
 
     def _digest(self, text: str) -> bytes:
         """Empty for a text without anything that counts."""
@@ -38,21 +41,37 @@ class ExactEngine:
         return hashlib.new(self._algorithm, normalized.encode(), usedforsecurity=False).digest()
 
 
+DEPARTURES = (
+    Words(
+        "The digest is taken of letters, digits and Chinese characters alone, in lower case and half width.",
+        "只对汉字、字母和数字求摘要，字母转为小写半角。",
+    ),
+    Words(
+        "Beside the whole text each piece of chapter_chars characters is digested, of works and of pages.",
+        "作品与网页除全文外，每 chapter_chars 个字符的段也各求摘要。",
+    ),
+)
+PARAMETERS = {
+    "algorithm": Words("the digest, by its name in hashlib", "摘要算法，用 hashlib 中的名称"),
+    **CHAPTER_PARAMETERS,
+}
 ENTRIES = (
     EngineEntry(
         "exact-md5",
         ExactEngine,
         ExactEngine.gives_spans,
-        "equal MD5 digests of the normalised text",
-        "规范化文本的 MD5 摘要相同",
+        Words("equal MD5 digests of the normalised text", "规范化文本的 MD5 摘要相同"),
         "RFC 1321",
+        DEPARTURES,
+        PARAMETERS,
     ),
     EngineEntry(
         "exact-sha",
-        lambda **options: ExactEngine(**{"algorithm": "sha256", **options}),
+        partial(ExactEngine, algorithm="sha256"),
         ExactEngine.gives_spans,
-        "equal SHA-256 digests of the normalised text",
-        "规范化文本的 SHA-256 摘要相同",
+        Words("equal SHA-256 digests of the normalised text", "规范化文本的 SHA-256 摘要相同"),
         "FIPS 180-4",
+        DEPARTURES,
+        PARAMETERS,
     ),
 )

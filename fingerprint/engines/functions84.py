@@ -3,17 +3,26 @@
 Source: Zelenkov and Segalovich, "Comparative analysis of methods for finding near-duplicate Web documents", RCDL 2007.
 """
 
+from collections.abc import Iterator
+from functools import partial
 from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
+from core.words import Words
 from fingerprint.compilation import kernel
-from fingerprint.engines.chapters import CHAPTER_CHARS, ChapterOwners, chapters_of
+from fingerprint.engines.chapters import (
+    CHAPTER_CHARS,
+    CHAPTER_PARAMETERS,
+    IN_CHAPTERS,
+    ChapterEngine,
+    ChapterOwners,
+)
 from fingerprint.engines.engine import EngineEntry, Found
 from fingerprint.engines.feature_index import FeatureIndex
 from fingerprint.engines.hashing import mix, shingle_hashes
-from fingerprint.engines.tokens import tokens_of
+from fingerprint.engines.tokens import CHINESE_TOKENS, tokens_of
 
 FUNCTIONS, SUPER_SHINGLES, MINIMA = 84, 6, 14
 PAIRS = tuple(combinations(range(SUPER_SHINGLES), 2))
@@ -43,14 +52,12 @@ def mega_shingles(supers: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return np.concatenate([shingle_hashes(supers[list(pair)], len(pair)) for pair in PAIRS])
 
 
-class Functions84Engine:
+class Functions84Engine(ChapterEngine):
     """Chapters with as many equal minima, super-shingles or mega-shingles as the rule asks.
 
     features: "minima", "super" or "mega"; min_equal: how many of the 84, 6 or 15 have to agree in their places. The
     similarity is the share of places that agree.
     """
-
-    gives_spans = False
 
     def __init__(
         self,
@@ -59,23 +66,22 @@ class Functions84Engine:
         shingle_tokens: int = SHINGLE_TOKENS,
         chapter_chars: int = CHAPTER_CHARS,
     ) -> None:
-        self._kind, self._min_equal = features, min_equal
-        self._shingle_tokens, self._chapter_chars = shingle_tokens, chapter_chars
+        super().__init__(chapter_chars)
+        self._kind, self._min_equal, self._shingle_tokens = features, min_equal, shingle_tokens
         self._index, self._owners = FeatureIndex(), ChapterOwners()
 
-    def add(self, work_id: str, text: str) -> None:
-        for chapter in chapters_of(text, self._chapter_chars):
-            features = self._features(chapter)
-            if features.size:
-                self._owners.add(work_id)
-                self._index.add(features)
+    def _add_chapter(self, work_id: str, text: str) -> None:
+        features = self._features(text)
+        if features.size:
+            self._owners.add(work_id)
+            self._index.add(features)
 
-    def find(self, text: str) -> list[Found]:
+    def _find_chapter(self, text: str) -> Iterator[Found]:
         features = self._features(text)
         chapters, equal = self._index.count_shared(features)
         enough = equal >= self._min_equal
         shares = equal[enough] / max(1, features.size)
-        return self._owners.best_works(zip(chapters[enough].tolist(), shares.tolist(), strict=True))
+        return self._owners.works(zip(chapters[enough].tolist(), shares.tolist(), strict=True))
 
     def _features(self, text: str) -> NDArray[np.uint64]:
         """The features with their places mixed in: only those of one place can be equal."""
@@ -101,29 +107,59 @@ def _minima(shingles: NDArray[np.uint64], seeds: NDArray[np.uint64]) -> NDArray[
 
 _FUNCTION_WORD_IDS = tokens_of(FUNCTION_WORDS).ids
 
+DEPARTURES = (
+    CHINESE_TOKENS,
+    Words(
+        "Function words are 12 particles of Chinese and 12 words of English, chosen here.",
+        "虚词为此处选定的 12 个中文助词和 12 个英文词。",
+    ),
+    Words(
+        "The 84 functions are one multiplicative hash under 84 seeds, chosen here.",
+        "84 个函数为此处选定的同一乘法哈希，取 84 个种子。",
+    ),
+    IN_CHAPTERS,
+)
+PARAMETERS = {
+    "features": Words("what is compared: minima, super or mega", "比较的对象：minima、super 或 mega"),
+    "min_equal": Words("near-duplicates agree in at least so many", "至少这么多个相同即为近似重复"),
+    "shingle_tokens": Words("tokens of a shingle", "每个片段的词元数"),
+    **CHAPTER_PARAMETERS,
+}
 ENTRIES = (
     EngineEntry(
         "functions-84",
         Functions84Engine,
         Functions84Engine.gives_spans,
-        "minima of 84 hash functions over runs of 10; at least a fifth agree",
-        "10 个词元片段在 84 个哈希函数下的最小值，至少五分之一相同",
-        "Zelenkov and Segalovich, RCDL 2007",
+        Words(
+            "minima of 84 hash functions over runs of 10; at least a fifth agree",
+            "10 个词元片段在 84 个哈希函数下的最小值，至少五分之一相同",
+        ),
+        "Zelenkov, Segalovich, RCDL 2007",
+        (
+            Words(
+                "The source names no share of equal minima; here a fifth, 17 of 84.",
+                "原文没有给出相同最小值的比例；此处取五分之一，即 84 个中的 17 个。",
+            ),
+            *DEPARTURES,
+        ),
+        PARAMETERS,
     ),
     EngineEntry(
         "super-shingles",
-        lambda **options: Functions84Engine(**{"features": "super", "min_equal": 2, **options}),
+        partial(Functions84Engine, features="super", min_equal=2),
         Functions84Engine.gives_spans,
-        "6 super-shingles of 14 minima each; 2 agree",
-        "6 个超级片段（各含 14 个最小值），2 个相同",
-        "Zelenkov and Segalovich, RCDL 2007",
+        Words("6 super-shingles of 14 minima each; 2 agree", "6 个超级片段（各含 14 个最小值），2 个相同"),
+        "Zelenkov, Segalovich, RCDL 2007",
+        DEPARTURES,
+        PARAMETERS,
     ),
     EngineEntry(
         "mega-shingles",
-        lambda **options: Functions84Engine(**{"features": "mega", "min_equal": 1, **options}),
+        partial(Functions84Engine, features="mega", min_equal=1),
         Functions84Engine.gives_spans,
-        "the 15 pairs of 6 super-shingles; 1 agrees",
-        "6 个超级片段的 15 个组合，1 个相同",
-        "Zelenkov and Segalovich, RCDL 2007",
+        Words("the 15 pairs of 6 super-shingles; 1 agrees", "6 个超级片段的 15 个组合，1 个相同"),
+        "Zelenkov, Segalovich, RCDL 2007",
+        DEPARTURES,
+        PARAMETERS,
     ),
 )

@@ -5,13 +5,16 @@ detection", ACM TOIS 2002.
 """
 
 import hashlib
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
+from core.words import Words
 from fingerprint.engines.chapter_words import UNKNOWN, ChapterTable, ChapterWords
-from fingerprint.engines.chapters import CHAPTER_CHARS
+from fingerprint.engines.chapters import CHAPTER_CHARS, CHAPTER_PARAMETERS, IN_CHAPTERS, ChapterEngine
 from fingerprint.engines.engine import EngineEntry, Found
+from fingerprint.engines.tokens import CHINESE_WORDS
 from fingerprint.engines.words import word_counts
 
 # Share of the highest idf, log N, that a word has to have. The source normalises idf so and tries cut-offs at both
@@ -22,10 +25,8 @@ MAX_NORMAL_IDF = 0.9
 MIN_TERMS = 5
 
 
-class IMatch:
+class IMatch(ChapterEngine):
     """Chapters with the page's digest. The words chosen change with every work that is added, and so do all digests."""
-
-    gives_spans = False
 
     def __init__(
         self,
@@ -34,19 +35,20 @@ class IMatch:
         min_terms: int = MIN_TERMS,
         chapter_chars: int = CHAPTER_CHARS,
     ) -> None:
+        super().__init__(chapter_chars)
         self._range, self._min_terms = (min_normal_idf, max_normal_idf), min_terms
-        self._works = ChapterWords(chapter_chars)
+        self._works = ChapterWords()
         self._table: ChapterTable | None = None
 
-    def add(self, work_id: str, text: str) -> None:
+    def _add_chapter(self, work_id: str, text: str) -> None:
         self._works.add(work_id, text)
 
-    def find(self, text: str) -> list[Found]:
+    def _find_chapter(self, text: str) -> Iterator[Found]:
         table = self._current_table()
         words = word_counts(text)[0]
         numbers = table.numbers_of(words)
         digest = self._digest(words[numbers != UNKNOWN], numbers[numbers != UNKNOWN])
-        return self._works.owners.best_works((chapter, 1.0) for chapter in self._chapters.get(digest, ()))
+        return self._works.owners.works((chapter, 1.0) for chapter in self._chapters.get(digest, ()))
 
     def _digest(self, words: NDArray[np.uint64], numbers: NDArray[np.integer]) -> bytes:
         """Of the chosen words in order; empty where there are too few of them."""
@@ -74,9 +76,33 @@ ENTRIES = (
         "i-match",
         IMatch,
         IMatch.gives_spans,
-        "one digest of the words that are neither common nor rare in the corpus",
-        "对语料中不太常见也不太罕见的词求一个摘要",
+        Words(
+            "one digest of the words that are neither common nor rare in the corpus",
+            "对语料中不太常见也不太罕见的词求一个摘要",
+        ),
         "Chowdhury et al., ACM TOIS 2002",
+        (
+            CHINESE_WORDS,
+            Words(
+                "The source tries several cut-offs of idf; here what lies between .1 and .9 of the highest is kept, "
+                "and a text needs five such words.",
+                "原文试验了多种 idf 界限；此处取最高值的 0.1 至 0.9 之间，且文本至少须有 5 个这样的词。",
+            ),
+            Words(
+                "Words are counted over the pieces of the works themselves, in place of a collection of their own: "
+                "with every work that is added the digests change.",
+                "词频在作品各段中统计，不另设统计语料；每加入一部作品，摘要随之改变。",
+            ),
+            IN_CHAPTERS,
+        ),
+        {
+            "min_normal_idf": Words(
+                "words below this share of the highest idf are too common", "idf 低于最高值的这一比例，词过于常见"
+            ),
+            "max_normal_idf": Words("words above this share are too rare", "高于这一比例，词过于罕见"),
+            "min_terms": Words("words that a text needs for a digest", "求摘要所需的最少词数"),
+            **CHAPTER_PARAMETERS,
+        },
         needs_corpus=True,
     ),
 )

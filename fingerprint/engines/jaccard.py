@@ -1,21 +1,26 @@
 """Sets of shingles or of words, compared by the Jaccard index: shared features as a share of all features of both."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fingerprint.engines.chapters import CHAPTER_CHARS, ChapterOwners, chapters_of
+from core.words import Words
+from fingerprint.engines.chapters import (
+    CHAPTER_CHARS,
+    CHAPTER_PARAMETERS,
+    IN_CHAPTERS,
+    ChapterEngine,
+    ChapterOwners,
+)
 from fingerprint.engines.engine import EngineEntry, Found
 from fingerprint.engines.feature_index import FeatureIndex
 from fingerprint.engines.hashing import shingle_hashes
-from fingerprint.engines.tokens import tokens_of, word_ids
+from fingerprint.engines.tokens import CHINESE_TOKENS, CHINESE_WORDS, tokens_of, word_ids
 
 
-class JaccardEngine:
+class JaccardEngine(ChapterEngine):
     """Every chapter whose set of features is as much like the page's as asked."""
-
-    gives_spans = False
 
     def __init__(
         self,
@@ -23,22 +28,22 @@ class JaccardEngine:
         is_duplicate: Callable[[NDArray[np.float64]], NDArray[np.bool_]],
         chapter_chars: int = CHAPTER_CHARS,
     ) -> None:
-        self._features, self._is_duplicate, self._chapter_chars = features, is_duplicate, chapter_chars
+        super().__init__(chapter_chars)
+        self._features, self._is_duplicate = features, is_duplicate
         self._index, self._owners = FeatureIndex(), ChapterOwners()
 
-    def add(self, work_id: str, text: str) -> None:
-        for chapter in chapters_of(text, self._chapter_chars):
-            features = self._features(chapter)
-            if features.size:
-                self._owners.add(work_id)
-                self._index.add(features)
+    def _add_chapter(self, work_id: str, text: str) -> None:
+        features = self._features(text)
+        if features.size:
+            self._owners.add(work_id)
+            self._index.add(features)
 
-    def find(self, text: str) -> list[Found]:
+    def _find_chapter(self, text: str) -> Iterator[Found]:
         features = self._features(text)
         chapters, shared = self._index.count_shared(features)
         jaccard = shared / (features.size + self._index.sizes[chapters] - shared)
         duplicate = self._is_duplicate(jaccard)
-        return self._owners.best_works(zip(chapters[duplicate].tolist(), jaccard[duplicate].tolist(), strict=True))
+        return self._owners.works(zip(chapters[duplicate].tolist(), jaccard[duplicate].tolist(), strict=True))
 
 
 def shingle_set(text: str, tokens: int) -> NDArray[np.uint64]:
@@ -69,16 +74,38 @@ ENTRIES = (
         "k-shingle",
         k_shingle_engine,
         JaccardEngine.gives_spans,
-        "sets of runs of 3 tokens, Jaccard index of 0.5 or more",
-        "3 个词元的连续片段集合，Jaccard 系数不低于 0.5",
+        Words(
+            "sets of runs of 3 tokens, Jaccard index of 0.5 or more", "3 个词元的连续片段集合，Jaccard 系数不低于 0.5"
+        ),
         "Broder et al. 1997, Syntactic clustering of the Web",
+        (
+            CHINESE_TOKENS,
+            Words(
+                "The worked example with k = 3 has no threshold; 0.5 is that of Broder et al., whose shingles are "
+                "longer and sampled.",
+                "k = 3 的例子没有阈值；0.5 取自 Broder 等人，其片段更长且经过抽样。",
+            ),
+            IN_CHAPTERS,
+        ),
+        {
+            "tokens": Words("tokens of a shingle", "每个片段的词元数"),
+            "min_jaccard": Words("a duplicate from this Jaccard index on", "Jaccard 系数达到此值即为重复"),
+            **CHAPTER_PARAMETERS,
+        },
     ),
     EngineEntry(
         "word-jaccard",
         word_jaccard_engine,
         JaccardEngine.gives_spans,
-        "sets of words (two neighbouring characters), Jaccard index above 0.8",
-        "词（相邻两字）的集合，Jaccard 系数大于 0.8",
+        Words(
+            "sets of words (two neighbouring characters), Jaccard index above 0.8",
+            "词（相邻两字）的集合，Jaccard 系数大于 0.8",
+        ),
         "Conrad et al. 2003, Online duplicate document detection",
+        (CHINESE_WORDS, IN_CHAPTERS),
+        {
+            "above_jaccard": Words("a duplicate above this Jaccard index", "Jaccard 系数高于此值即为重复"),
+            **CHAPTER_PARAMETERS,
+        },
     ),
 )

@@ -4,14 +4,22 @@ Source: Heintze, "Scalable document fingerprinting", USENIX Electronic Commerce 
 """
 
 import heapq
+from collections.abc import Iterator
 
 import numpy as np
 import xxhash
 from numpy.typing import NDArray
 
-from fingerprint.engines.chapters import CHAPTER_CHARS, ChapterOwners, chapters_of
+from core.words import Words
+from fingerprint.engines.chapters import (
+    CHAPTER_CHARS,
+    CHAPTER_PARAMETERS,
+    IN_CHAPTERS,
+    ChapterEngine,
+    ChapterOwners,
+)
 from fingerprint.engines.engine import EngineEntry, Found
-from fingerprint.engines.plain_characters import plain_characters
+from fingerprint.engines.plain_characters import WITHOUT_MARKS, plain_characters
 
 CODE_POINT_BITS = 21
 SUBSTRINGS = 100  # published
@@ -23,14 +31,12 @@ SUBSTRING_CHARS = 8
 MIN_SHARED = 3
 
 
-class Koala:
+class Koala(ChapterEngine):
     """Chapters that have at least `min_shared` of their chosen substrings in common with the page's.
 
     What is rare is counted anew when works were added. Substrings that begin as no work's does are not chosen: they
     would meet nothing, and on an edited page they would take all places. similarity: shared / `substrings`.
     """
-
-    gives_spans = False
 
     def __init__(
         self,
@@ -39,25 +45,25 @@ class Koala:
         min_shared: int = MIN_SHARED,
         chapter_chars: int = CHAPTER_CHARS,
     ) -> None:
+        super().__init__(chapter_chars)
         self._substrings, self._substring_chars = substrings, substring_chars
-        self._min_shared, self._chapter_chars = min_shared, chapter_chars
+        self._min_shared = min_shared
         self._owners = ChapterOwners()
         self._texts: list[NDArray[np.uint32]] = []
         self._is_built = False
 
-    def add(self, work_id: str, text: str) -> None:
-        for chapter in chapters_of(text, self._chapter_chars):
-            self._owners.add(work_id)
-            self._texts.append(plain_characters(chapter)[0])
+    def _add_chapter(self, work_id: str, text: str) -> None:
+        self._owners.add(work_id)
+        self._texts.append(plain_characters(text)[0])
         self._is_built = False
 
-    def find(self, text: str) -> list[Found]:
+    def _find_chapter(self, text: str) -> Iterator[Found]:
         self._build()
         shared: dict[int, int] = {}
         for substring in self._choose(plain_characters(text)[0]):
             for chapter in self._chapters.get(substring, ()):
                 shared[chapter] = shared.get(chapter, 0) + 1
-        return self._owners.best_works(
+        return self._owners.works(
             (chapter, count / self._substrings) for chapter, count in shared.items() if count >= self._min_shared
         )
 
@@ -104,8 +110,34 @@ ENTRIES = (
         "koala",
         Koala,
         Koala.gives_spans,
-        "the 100 substrings of a chapter that begin with the rarest characters",
-        "一章中以最罕见字对开头的 100 个子串",
+        Words(
+            "the 100 substrings of a chapter that begin with the rarest characters",
+            "一章中以最罕见字对开头的 100 个子串",
+        ),
         "Heintze, USENIX 1996",
+        (
+            WITHOUT_MARKS,
+            Words(
+                "Substrings have 8 characters and rarity is that of the first two, in place of 20 letters and their "
+                "first five: Chinese characters tell as much more apart.",
+                "子串为 8 字，罕见程度看前两字；原文为 20 个字母、看前 5 个：汉字的区分度更高。",
+            ),
+            Words(
+                "What is rare is counted over the works themselves. Equally rare ones are chosen by hash, and those "
+                "that begin as no work's does are not chosen.",
+                "罕见程度在作品中统计；同样罕见者按哈希选取，开头不见于任何作品的子串不选。",
+            ),
+            Words(
+                "3 of 100 in common are a copy; the source names no number.",
+                "100 个中 3 个相同即为抄袭；原文未给出数目。",
+            ),
+            IN_CHAPTERS,
+        ),
+        {
+            "substrings": Words("substrings of a text", "每篇文本取的子串数"),
+            "substring_chars": Words("characters of each", "每个子串的字符数"),
+            "min_shared": Words("a copy from so many in common on", "至少这么多个相同即为抄袭"),
+            **CHAPTER_PARAMETERS,
+        },
     ),
 )

@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.text import TextRange
+from core.words import Words
 from fingerprint.engines.common_substrings import CommonSubstring, SubstringIndex
 from fingerprint.engines.engine import EngineEntry, Found, FoundSpan
-from fingerprint.engines.plain_characters import plain_characters
+from fingerprint.engines.plain_characters import WITHOUT_MARKS, plain_characters
 
 # The source takes chunks of 60 characters of English, some ten words; ten words of English are some 20 Chinese
 # characters. Shorter runs are shared by texts
@@ -73,8 +74,20 @@ ENTRIES = (
         "mdr",
         Mdr,
         Mdr.gives_spans,
-        "every common substring of at least 20 characters",
-        "所有不少于 20 字的公共子串",
+        Words("every common substring of at least 20 characters", "所有不少于 20 字的公共子串"),
         "Monostori, Zaslavsky, Schmidt, 2000",
+        (
+            WITHOUT_MARKS,
+            Words(
+                "The source runs documents through a suffix tree; here the same substrings are found by an index of "
+                "q-grams. Of a q-gram that is stored more than 64 times the first 64 places count.",
+                "原文让文档通过后缀树；此处用 q-gram 索引找出同样的子串。同一 q-gram 超过 64 处时只取前 64 处。",
+            ),
+            Words(
+                "20 characters stand for the 60 letters of the source: some ten words.",
+                "以 20 字代替原文的 60 个字母，约为十个词。",
+            ),
+        ),
+        {"min_chars": Words("characters of a common substring", "公共子串至少的字符数")},
     ),
 )

@@ -7,12 +7,14 @@ import hashlib
 import heapq
 import json
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import xxhash
 
-from fingerprint.engines.chapters import CHAPTER_CHARS, chapters_of
+from core.words import Words
+from fingerprint.engines.chapters import CHAPTER_CHARS, CHAPTER_PARAMETERS, IN_CHAPTERS, best_works, chapters_of
 from fingerprint.engines.engine import EngineEntry, Found
 from fingerprint.engines.key_value_stores import DiskStore, KeyValueStore, MemoryStore
 from fingerprint.engines.sentences import SENTENCE_ENDS, sentences_of
@@ -82,9 +84,10 @@ class SimilarIds:
 class NsHash:
     """Works of which a chapter shares the digest of one of its longest sentences with the page.
 
-    similarity: the share of the page's digests that the work has. With a `path` the digests are kept in that file, and
-    the works added by an earlier process are found too; without one, in memory. sentence_ends: the published text names
-    full stop, exclamation and question mark and the end of a line; its code also cuts at "；：】".
+    similarity: the share of the digests of a piece of the page that the work has, at its highest. With a `path` the
+    digests are kept in that file, and the works added by an earlier process are found too; without one, in memory.
+    sentence_ends: the published text names full stop, exclamation and question mark and the end of a line; its code
+    also cuts at "；：】".
     """
 
     gives_spans = False
@@ -108,13 +111,14 @@ class NsHash:
         self._store.put({digest: json.dumps([*works.get(digest, ()), work_id]).encode() for digest in digests})
 
     def find(self, text: str) -> list[Found]:
+        pieces = chapters_of(text, self._chapter_chars)
+        return best_works(found for piece in pieces for found in self._find_piece(piece))
+
+    def _find_piece(self, text: str) -> Iterator[Found]:
         digests = self._digests(text)
         known = self._store.get(digests).values()
         shared = Counter(work_id for works in known for work_id in self._works(works))
-        return [
-            Found(work_id, count / len(digests))
-            for work_id, count in sorted(shared.items(), key=lambda work: (-work[1], work[0]))
-        ]
+        return (Found(work_id, count / len(digests)) for work_id, count in shared.items())
 
     def _digests(self, text: str) -> list[bytes]:
         return sentence_digests(text, self._sentences, self._digest, self._sentence_ends)
@@ -125,31 +129,50 @@ class NsHash:
         return works
 
 
-def longest_sentence(
-    hash_name: str = "md5",
-    path: Path | None = None,
-    chapter_chars: int = CHAPTER_CHARS,
-    sentence_ends: str = SENTENCE_ENDS,
-) -> NsHash:
-    """The same with one sentence."""
-    return NsHash(1, hash_name, path, chapter_chars, sentence_ends)
-
-
+DEPARTURES = (
+    Words(
+        "Sentences end as the source's text says, at full stop, exclamation and question mark and the end of a line; "
+        "its code also cuts at “；：】” (sentence_ends).",
+        "按原文文字在句号、叹号、问号和换行处断句；其代码还在“；：】”处断句（见 sentence_ends）。",
+    ),
+    Words(
+        "farmhash is replaced by XXH3, another fast hash of 64 bits (hash_name), and LevelDB by SQLite (path).",
+        "以同为 64 位的快速哈希 XXH3 代替 farmhash（见 hash_name），以 SQLite 代替 LevelDB（见 path）。",
+    ),
+    Words(
+        "The source numbers groups of texts (similar_id); here the works of the group are named, by the share of the "
+        "page's digests that they have.",
+        "原文为相似文本的群组编号（similar_id）；此处报告群组中的作品，按其含有的网页摘要的比例排列。",
+    ),
+    IN_CHAPTERS,
+)
+PARAMETERS = {
+    "sentences": Words("longest sentences of a piece that are digested", "每段取最长的这么多句求摘要"),
+    "hash_name": Words("the digest: md5 or xxh3", "摘要算法：md5 或 xxh3"),
+    "path": Words("file that keeps the digests; none: in memory", "保存摘要的文件；无：存于内存"),
+    **CHAPTER_PARAMETERS,
+    "sentence_ends": Words("characters that end a sentence", "断句的字符"),
+}
 ENTRIES = (
     EngineEntry(
         "longest-sentence",
-        longest_sentence,
+        partial(NsHash, sentences=1),
         NsHash.gives_spans,
-        "digest of the longest sentence of a chapter",
-        "一章中最长一句的摘要",
-        "github.com/veelion/nshash, as the older rule",
+        Words("digest of the longest sentence of a chapter", "一章中最长一句的摘要"),
+        "github.com/veelion/nshash",
+        DEPARTURES,
+        PARAMETERS,
     ),
     EngineEntry(
         "nshash",
         NsHash,
         NsHash.gives_spans,
-        "digests of the 5 longest sentences of a chapter; one equal digest is enough",
-        "一章中最长 5 句的摘要，有一句相同即为重复",
+        Words(
+            "digests of the 5 longest sentences of a chapter; one equal digest is enough",
+            "一章中最长 5 句的摘要，有一句相同即为重复",
+        ),
         "github.com/veelion/nshash",
+        DEPARTURES,
+        PARAMETERS,
     ),
 )

@@ -5,12 +5,20 @@ stop. The variant takes the one character before every punctuation mark.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
 
+from core.words import Words
 from fingerprint.characters import Kind
-from fingerprint.engines.chapters import CHAPTER_CHARS, ChapterOwners, chapters_of
+from fingerprint.engines.chapters import (
+    CHAPTER_CHARS,
+    CHAPTER_PARAMETERS,
+    IN_CHAPTERS,
+    ChapterEngine,
+    ChapterOwners,
+)
 from fingerprint.engines.common_substrings import SubstringIndex
 from fingerprint.engines.engine import EngineEntry, Found
 from fingerprint.readings import code_points
@@ -62,64 +70,97 @@ def at_marks(text: str) -> str:
     return "".join(MARKED.findall(BLANKS.sub("", text)))
 
 
-class PunctuationStrings:
+class PunctuationStrings(ChapterEngine):
     """Chapters whose feature string has a substring in common with the page's, long enough for the shorter string.
 
     similarity: the longest common substring as share of the shorter feature string.
     """
 
-    gives_spans = False
-
     def __init__(
         self,
-        feature_string: FeatureString = around_full_stops,
+        feature_string: FeatureString,
         min_share: float = MIN_SHARE_AROUND_STOPS,
         min_chars: int = MIN_CHARS_AROUND_STOPS,
         chapter_chars: int = CHAPTER_CHARS,
     ) -> None:
-        self._feature_string, self._min_share, self._chapter_chars = feature_string, min_share, chapter_chars
+        super().__init__(chapter_chars)
+        self._feature_string, self._min_share = feature_string, min_share
         self._index = SubstringIndex(min_chars)
         self._owners = ChapterOwners()
         self._lengths: list[int] = []
 
-    def add(self, work_id: str, text: str) -> None:
-        for chapter in chapters_of(text, self._chapter_chars):
-            string = self._feature_string(chapter)
-            self._index.add(code_points(string))
-            self._owners.add(work_id)
-            self._lengths.append(len(string))
+    def _add_chapter(self, work_id: str, text: str) -> None:
+        string = self._feature_string(text)
+        self._index.add(code_points(string))
+        self._owners.add(work_id)
+        self._lengths.append(len(string))
 
-    def find(self, text: str) -> list[Found]:
+    def _find_chapter(self, text: str) -> Iterator[Found]:
         string = self._feature_string(text)
         shares = (
             (chapter, chars / min(len(string), self._lengths[chapter]))
             for chapter, chars in self._index.longest_lengths(code_points(string)).items()
         )
-        return self._owners.best_works((chapter, share) for chapter, share in shares if share >= self._min_share)
+        return self._owners.works((chapter, share) for chapter, share in shares if share >= self._min_share)
 
 
-def marks_engine(
-    min_share: float = MIN_SHARE_AT_MARKS, min_chars: int = MIN_CHARS_AT_MARKS, chapter_chars: int = CHAPTER_CHARS
-) -> PunctuationStrings:
-    """The variant with one character at every punctuation mark."""
-    return PunctuationStrings(at_marks, min_share, min_chars, chapter_chars)
-
-
+DEPARTURES = (
+    Words(
+        "How long a common substring has to be was not published; min_chars and min_share give the precision and "
+        "recall that are known of the method.",
+        "公共子串须有多长，原文未公布；min_chars 与 min_share 的取值使已知的准确率和召回率得以重现。",
+    ),
+    Words(
+        "Common substrings are found by an index of their q-grams; of one that is stored more than 64 times the first "
+        "64 places count.",
+        "公共子串通过 q-gram 索引查找；同一 q-gram 超过 64 处时只取前 64 处。",
+    ),
+    IN_CHAPTERS,
+)
+PARAMETERS = {
+    "min_share": Words(
+        "share of the shorter string that the longest common substring has at least",
+        "最长公共子串至少占较短特征串的比例",
+    ),
+    "min_chars": Words("characters that it has at least", "最长公共子串至少的字符数"),
+    **CHAPTER_PARAMETERS,
+}
 ENTRIES = (
     EngineEntry(
         "punctuation-stops",
-        PunctuationStrings,
+        partial(PunctuationStrings, around_full_stops),
         PunctuationStrings.gives_spans,
-        "5 characters on each side of every full stop; longest common substring of these strings",
-        "每个句号前后各 5 个字连成特征串，求最长公共子串",
+        Words(
+            "5 characters on each side of every full stop; longest common substring of these strings",
+            "每个句号前后各 5 个字连成特征串，求最长公共子串",
+        ),
         "Wu, Chen, Ma, 2003",
+        (
+            Words(
+                "A full stop without a Chinese character around it gives none: rows of marks are the same everywhere.",
+                "前后没有汉字的句号不取：成串的标点在任何文本中都相同。",
+            ),
+            *DEPARTURES,
+        ),
+        PARAMETERS,
     ),
     EngineEntry(
         "punctuation-marks",
-        marks_engine,
+        partial(PunctuationStrings, at_marks, min_share=MIN_SHARE_AT_MARKS, min_chars=MIN_CHARS_AT_MARKS),
         PunctuationStrings.gives_spans,
-        "the character before every punctuation mark; longest common substring of these strings",
-        "每个标点前一个字连成特征串，求最长公共子串",
-        "variant of Wu, Chen, Ma, 2003",
+        Words(
+            "the character before every punctuation mark; longest common substring of these strings",
+            "每个标点前一个字连成特征串，求最长公共子串",
+        ),
+        "Wu, Chen, Ma, 2003",
+        (
+            Words(
+                "A variant of the source: of “one character at every mark” the one before it is taken; of marks in "
+                "a row the first counts.",
+                "来源的变体：“每个标点取一字”取标点前的字；连续标点只计第一个。",
+            ),
+            *DEPARTURES,
+        ),
+        PARAMETERS,
     ),
 )

@@ -4,34 +4,18 @@ Source: Schleimer, Wilkerson, Aiken, "Winnowing: local algorithms for document f
 at least w + k - 1 equal characters always has a k-gram in common; a run shorter than k never has.
 """
 
-from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
+from core.words import Words
 from fingerprint.compilation import kernel
 from fingerprint.engines.engine import EngineEntry, Found
 from fingerprint.engines.hashing import shingle_hashes
 from fingerprint.engines.located_works import LocatedWorks
 from fingerprint.engines.span_merging import MergeRule, merge_hits
-from fingerprint.engines.tokens import Tokens, tokens_of
-
-
-@dataclass(frozen=True, slots=True)
-class Joining:
-    """How fingerprints in common become spans, which the source leaves open.
-
-    merge: in tokens; min_to_match: fingerprints of the largest span of a work that is reported; min_to_show: of each
-    other span of that work. Why these: docs/decisions/published-engines.md.
-    """
-
-    merge: MergeRule
-    min_to_match: int
-    min_to_show: int
-
-
-JOINING_OF_8 = Joining(MergeRule(max_gap=250, max_drift=20), min_to_match=4, min_to_show=4)
-JOINING_OF_5 = Joining(MergeRule(max_gap=100, max_drift=5), min_to_match=5, min_to_show=2)
+from fingerprint.engines.tokens import CHINESE_TOKENS, Tokens, tokens_of
 
 
 def winnow(hashes: NDArray[np.uint64], window: int) -> NDArray[np.int64]:
@@ -68,13 +52,27 @@ class WinnowingEngine:
     """Works that share enough kept k-grams with the page, close together on both sides.
 
     k: tokens of a k-gram; window: k-grams of which one is kept; fold: whether traditional characters count as
-    simplified ones.
+    simplified ones. How fingerprints in common become spans the source leaves open: max_gap, max_drift: as in
+    `MergeRule`, in tokens; min_to_match: fingerprints of the largest span of a work that is reported; min_to_show: of
+    each other span of that work. Why these: docs/decisions/published-engines.md.
     """
 
     gives_spans = True
 
-    def __init__(self, k: int = 8, window: int = 8, fold: bool = True, joining: Joining = JOINING_OF_8) -> None:
-        self._k, self._window, self._fold, self._joining = k, window, fold, joining
+    def __init__(
+        self,
+        k: int = 8,
+        window: int = 8,
+        fold: bool = True,
+        *,
+        max_gap: int = 250,
+        max_drift: int = 20,
+        min_to_match: int = 4,
+        min_to_show: int = 4,
+    ) -> None:
+        self._k, self._window, self._fold = k, window, fold
+        self._merge = MergeRule(max_gap, max_drift)
+        self._min_to_match, self._min_to_show = min_to_match, min_to_show
         self._works = LocatedWorks(k)
 
     def add(self, work_id: str, text: str) -> None:
@@ -83,8 +81,8 @@ class WinnowingEngine:
 
     def find(self, text: str) -> list[Found]:
         tokens, kept, places = self._fingerprints(text)
-        clusters = merge_hits(self._works.hits(kept, places), self._joining.merge)
-        shown = clusters.of_works_with_one_of(self._joining.min_to_match).of_at_least(self._joining.min_to_show)
+        clusters = merge_hits(self._works.hits(kept, places), self._merge)
+        shown = clusters.of_works_with_one_of(self._min_to_match).of_at_least(self._min_to_show)
         return self._works.matches(shown, (tokens.starts, tokens.ends), kept.size)
 
     def _fingerprints(self, text: str) -> tuple[Tokens, NDArray[np.uint64], NDArray[np.int32]]:
@@ -94,21 +92,47 @@ class WinnowingEngine:
         return tokens, hashes[places], places.astype(np.int32)
 
 
+DEPARTURES = (
+    CHINESE_TOKENS,
+    Words(
+        "The source compares characters; here tokens, and traditional characters count as simplified ones.",
+        "原文比较字符；此处比较词元，繁体字按简体计。",
+    ),
+    Words(
+        "The source shows single fingerprints in common. Here those near each other on both sides are one span, and "
+        "a work needs a span of min_to_match of them; chosen so that the known figures come out.",
+        "原文给出单个相同指纹。此处把两边都相近的合为一个片段，且作品须有含 min_to_match 个指纹的片段；"
+        "取值使已知的数据得以重现。",
+    ),
+)
+PARAMETERS = {
+    "k": Words("tokens of a k-gram", "每个 k-gram 的词元数"),
+    "window": Words("hashes of which the least is kept", "在这么多个哈希中保留最小者"),
+    "fold": Words("whether traditional characters count as simplified ones", "是否将繁体字按简体计"),
+    "max_gap": Words("tokens between neighbouring fingerprints of a span, at most", "片段内相邻指纹的最大间隔（词元）"),
+    "max_drift": Words(
+        "tokens by which the distances on both sides may differ within a span", "片段内两边距离之差的上限（词元）"
+    ),
+    "min_to_match": Words("fingerprints of the largest span of a reported work", "所报作品最大片段至少含的指纹数"),
+    "min_to_show": Words("fingerprints of each other span of it", "该作品其余片段至少含的指纹数"),
+}
 ENTRIES = (
     EngineEntry(
         "winnowing-8-8",
         WinnowingEngine,
         WinnowingEngine.gives_spans,
-        "the least of every 8 hashes of 8 characters, by position",
-        "每 8 个 8 字片段哈希取最小者，按位置比对",
+        Words("the least of every 8 hashes of 8 characters, by position", "每 8 个 8 字片段哈希取最小者，按位置比对"),
         "Schleimer, Wilkerson, Aiken, SIGMOD 2003",
+        DEPARTURES,
+        PARAMETERS,
     ),
     EngineEntry(
         "winnowing-5-4",
-        lambda **options: WinnowingEngine(**{"k": 5, "window": 4, "joining": JOINING_OF_5, **options}),
+        partial(WinnowingEngine, k=5, window=4, max_gap=100, max_drift=5, min_to_match=5, min_to_show=2),
         WinnowingEngine.gives_spans,
-        "the least of every 4 hashes of 5 characters, by position",
-        "每 4 个 5 字片段哈希取最小者，按位置比对",
+        Words("the least of every 4 hashes of 5 characters, by position", "每 4 个 5 字片段哈希取最小者，按位置比对"),
         "Schleimer, Wilkerson, Aiken, SIGMOD 2003",
+        DEPARTURES,
+        PARAMETERS,
     ),
 )

@@ -77,12 +77,12 @@ def engine_names(asked: str) -> list[str]:
 def finder(name: str, works: Iterable[tuple[str, str]]) -> Finder:
     """The engine of this name with these works, (id, text) each. Raises NotFound."""
     if name in SEEDINGS:
-        return _ProductFinder(works, SEEDINGS[name])
+        return ProductFinder(works, SEEDINGS[name])
     engine_names(name)
     return _EngineFinder(name, works)
 
 
-class _ProductFinder:
+class ProductFinder:
     """The matcher, its index and its works in memory. Works of one text share it."""
 
     def __init__(self, works: Iterable[tuple[str, str]], seeding: Seeding) -> None:

@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from fingerprint.compilation import kernel
 from matcher.align.pair_kinds import NOISE, REPLACED, SAME, SCRIPT, CharacterTables, Stretch, classify_pair
 from matcher.align.token_alignment import (
-    ELSEWHERE,
     FROM_PAGE,
     FROM_WORK,
     IN_WORK,
@@ -76,19 +75,17 @@ def classify_changes(  # noqa: PLR0917 - kernels take no keywords
 
     pairs, gaps: as matcher.align.token_alignment gives them. page, work: all tokens that the passage spans.
     """
-    rewritten, first_moved = _count_gaps(gaps)
+    rewritten = np.count_nonzero(gaps[:, KIND] == REWRITTEN)
     ranges, range_count = np.empty((pairs.shape[0] + rewritten, 2), np.int32), 0
     changes, count = np.empty((gaps.shape[0] + 64, RANGE_COLUMNS), np.int32), 0
     work_matched = np.empty(pairs.shape[0], np.int32)
     matched, same, longest, run = 0, 0, 0, 0
-    gap, moved = 0, first_moved
-    next_start = _next_start(gaps, gap, moved, first_moved)
+    gap = 0
     for number in range(pairs.shape[0]):
         here, there = pairs[number, ON_PAGE], pairs[number, IN_WORK]
         place = Place(here, here + 1, there, there + 1)
-        if next_start <= here:
-            changes, count, gap, moved = _add_gaps_up_to(place, gaps, gap, moved, first_moved, changes, count, numbers)
-            next_start = _next_start(gaps, gap, moved, first_moved)
+        if gap < gaps.shape[0] and gaps[gap, FROM_PAGE] <= here:
+            changes, count, gap = _add_gaps_up_to(place, gaps, gap, changes, count, numbers)
         kind = classify_pair(page, work, here, there, tables)
         if kind != SAME:
             changes, count = _add_change(changes, count, numbers.of_pair[kind], place)
@@ -102,62 +99,25 @@ def classify_changes(  # noqa: PLR0917 - kernels take no keywords
         run = 0 if is_loose else run + 1 if is_next else 1
         longest = max(longest, run)
     end = Place(page.start + page.tokens.size + 1, 0, 0, 0)
-    changes, count, gap, moved = _add_gaps_up_to(end, gaps, gap, moved, first_moved, changes, count, numbers)
-    for number in range(first_moved):
+    changes, count, gap = _add_gaps_up_to(end, gaps, gap, changes, count, numbers)
+    for number in range(gaps.shape[0]):
         if gaps[number, KIND] == REWRITTEN:
             ranges[range_count] = gaps[number, FROM_WORK:]
             range_count += 1
     changes = changes[:count]
-    totals = _sum_up(changes, numbers.kinds)
+    totals = sum_up(changes, numbers.kinds)
     return PassageChanges(changes, ranges[:range_count], work_matched[:matched], totals, matched, same, longest)
-
-
-@kernel(allocates=False)
-def _count_gaps(gaps: Gaps) -> tuple[int, int]:
-    """How many gaps are rewritten text, and which is the first of what stands elsewhere: these come last."""
-    rewritten, first_moved = 0, gaps.shape[0]
-    for number in range(gaps.shape[0]):
-        rewritten += gaps[number, KIND] == REWRITTEN
-        if gaps[number, KIND] == ELSEWHERE:
-            first_moved = min(first_moved, number)
-    return rewritten, first_moved
-
-
-@kernel(allocates=False)
-def _next_start(gaps: Gaps, gap: int, moved: int, first_moved: int) -> int:
-    """Page start of the next gap of either kind; beyond every page where there is none."""
-    start = 1 << 62
-    if gap < first_moved:
-        start = min(start, int(gaps[gap, FROM_PAGE]))
-    if moved < gaps.shape[0]:
-        start = min(start, int(gaps[moved, FROM_PAGE]))
-    return start
 
 
 @kernel()
 def _add_gaps_up_to(  # noqa: PLR0917
-    place: Place,
-    gaps: Gaps,
-    gap: int,
-    moved: int,
-    first_moved: int,
-    changes: Changes,
-    count: int,
-    numbers: ChangeNumbers,
-) -> tuple[Changes, int, int, int]:
-    """Write down the gaps that come before a pair or at it, of the two lists in their common order.
-
-    gap, moved: the next of each list, which `first_moved` parts. Returns changes and count, and the next of each.
-    """
-    while gap < first_moved or moved < gaps.shape[0]:
-        at = gap if gap < first_moved else moved
-        if moved < gaps.shape[0] and _place_of(gaps[moved]) < _place_of(gaps[at]):
-            at = moved
-        if _place_of(gaps[at]) > place:
-            break
-        changes, count = _add_change(changes, count, numbers.of_gap[gaps[at, KIND]], _place_of(gaps[at]))
-        gap, moved = gap + (at < first_moved), moved + (at >= first_moved)
-    return changes, count, gap, moved
+    place: Place, gaps: Gaps, gap: int, changes: Changes, count: int, numbers: ChangeNumbers
+) -> tuple[Changes, int, int]:
+    """Write down the gaps from number `gap` on that come before a pair or at it; changes, count, the next gap."""
+    while gap < gaps.shape[0] and _place_of(gaps[gap]) <= place:
+        changes, count = _add_change(changes, count, numbers.of_gap[gaps[gap, KIND]], _place_of(gaps[gap]))
+        gap += 1
+    return changes, count, gap
 
 
 @kernel(allocates=False)
@@ -195,7 +155,8 @@ def _add_to_ranges(ranges: WorkRanges, count: int, there: int, follows: bool) ->
 
 
 @kernel()
-def _sum_up(changes: Changes, kinds: int) -> Totals:
+def sum_up(changes: Changes, kinds: int) -> Totals:
+    """int32[kinds, 3]: how many changes of each kind, tokens of their longer sides, row of the first."""
     totals = np.zeros((kinds, 3), np.int32)
     for number in range(changes.shape[0]):
         row = changes[number]

@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fingerprint.compilation import kernel
-from matcher.align.bridging import TracebackBuffer, bridge_gaps
+from matcher.align.bridging import bridge_gaps
 from matcher.align.hit_extension import ExtensionLimits, Hits, Texts, extend_hits
-from matcher.align.segments import Phrases, Segments, Tracebacks
+from matcher.align.segments import Phrases, Segments
 from matcher.align.token_agreement import NearTokens, Tokens
-from matcher.align.xdrop import UNALIGNED, XDropLimits, working_memory
+from matcher.align.xdrop import XDropLimits, working_memory
 from matcher.calibration import Calibration
 from matcher.token_streams import TokenStreams
 
@@ -21,7 +21,6 @@ class PageSegments:
 
     segments: Segments
     phrases: Phrases
-    tracebacks: Tracebacks
 
 
 def find_segments(
@@ -35,7 +34,7 @@ def find_segments(
 
 
 def gapped_limits(calibration: Calibration) -> XDropLimits:
-    """When an extension from a hit is given up; the alignment of a passage repeats it."""
+    """When an extension from a hit is given up."""
     return XDropLimits(calibration.gapped_drop, calibration.gapped_lag, calibration.band_tokens)
 
 
@@ -56,14 +55,12 @@ def _limits(calibration: Calibration) -> ExtensionLimits:
 @kernel()
 def _extend(
     page: Tokens, near: NearTokens, texts: Texts, hits: Hits, limits: ExtensionLimits
-) -> tuple[Segments, Phrases, Tracebacks]:
-    memory, aligned_to = working_memory(), np.full(page.size, UNALIGNED, np.int32)
-    found = extend_hits(page, near, texts, hits, limits, memory, aligned_to)
-    segments, kept = found.segments[: found.segment_count], TracebackBuffer(found.tracebacks, found.traceback_tokens)
-    segments, tracebacks = bridge_gaps(
-        page, near, texts, segments, kept, limits.bridge, limits.max_bridge_tokens, memory, aligned_to
-    )
-    return segments, found.phrases[: found.phrase_count], tracebacks
+) -> tuple[Segments, Phrases]:
+    memory = working_memory()
+    found = extend_hits(page, near, texts, hits, limits, memory)
+    segments = found.segments[: found.segment_count]
+    segments = bridge_gaps(page, near, texts, segments, limits.bridge, limits.max_bridge_tokens, memory)
+    return segments, found.phrases[: found.phrase_count]
 
 
 def _diagonal_order(span: int, hits: Hits) -> NDArray[np.int64]:

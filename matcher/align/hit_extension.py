@@ -8,9 +8,7 @@ from numpy.typing import NDArray
 from fingerprint.compilation import as_int, kernel
 from matcher.align.segments import (
     MATCHES,
-    NO_TRACEBACK,
     PAGE_END,
-    PAGE_SEED,
     PAGE_START,
     PHRASE_COLUMNS,
     PHRASE_END,
@@ -19,13 +17,10 @@ from matcher.align.segments import (
     SCORE,
     SEGMENT_COLUMNS,
     TEXT,
-    TRACEBACK,
     WORK_END,
-    WORK_SEED,
     WORK_START,
     Phrases,
     Segments,
-    Tracebacks,
     add_segment,
     clear_blocks,
     double_rows,
@@ -34,9 +29,7 @@ from matcher.align.segments import (
 )
 from matcher.align.token_agreement import Bounds, NearTokens, Position, Tokens
 from matcher.align.ungapped import extend_ungapped
-from matcher.align.xdrop import UNALIGNED, Extension, Memory, XDropLimits, extend_xdrop
-
-MAX_TRACEBACK_TOKENS = 1 << 26  # 256 MB; a segment beyond it is aligned again when it is compared
+from matcher.align.xdrop import Extension, Memory, XDropLimits, extend_xdrop
 
 
 class Texts(NamedTuple):
@@ -70,14 +63,12 @@ class ExtensionLimits(NamedTuple):
 
 
 class SegmentBuffers(NamedTuple):
-    """Segments, phrases and tracebacks so far, in arrays with room for more."""
+    """Segments and phrases so far, in arrays with room for more."""
 
     segments: Segments
     segment_count: int
     phrases: Phrases
     phrase_count: int
-    tracebacks: Tracebacks
-    traceback_tokens: int
 
 
 @kernel()
@@ -88,15 +79,13 @@ def extend_hits(  # noqa: PLR0917 - kernels take no keywords
     hits: Hits,
     limits: ExtensionLimits,
     memory: Memory,
-    aligned_to: NDArray[np.int32],
 ) -> SegmentBuffers:
     """The segments and phrases that hits lead to; `SegmentBuffers` is filled up to its counts.
 
-    hits: ordered by text, diagonal and page position. aligned_to: int32[page tokens], UNALIGNED before and after.
-    Passed by, each as cheaply as can be: hits in the run of the hit before, hits that a segment covers, and those whose
-    diagonal has too little.
+    hits: ordered by text, diagonal and page position. Passed by, each as cheaply as can be: hits in the run of the hit
+    before, hits that a segment covers, and those whose diagonal has too little.
     """
-    found, blocks = _empty_buffers(page.size), new_blocks(page.size)
+    found, blocks = _empty_buffers(), new_blocks(page.size)
     text_of, page_position_of, work_position_of = hits
     tokens, starts, ends = texts
     first, last_text, last_diagonal, last_end = 0, -1, 0, -1
@@ -120,84 +109,52 @@ def extend_hits(  # noqa: PLR0917 - kernels take no keywords
         found = _add_phrase(found, page_at - run.back, page_at + run.ahead, text)
         if run.score < limits.min_ungapped_score_alone and not _has_neighbour(hits, hit, limits.gapped.band):
             continue
-        back, ahead = extend_both(page, near, tokens, seed, bounds, limits.gapped, memory, aligned_to)
+        back, ahead = extend_both(page, near, tokens, seed, bounds, limits.gapped, memory)
         is_faint = run.score < 2 * limits.min_faint_score
         least = limits.min_faint_score if is_faint else limits.min_segment_score
         if back.score + ahead.score < least:
-            aligned_to[page_at - back.page_tokens : page_at + ahead.page_tokens] = UNALIGNED
             continue
-        found = _add_segment(found, Position(page_at, work_at), text, back, ahead, aligned_to)
+        found = _add_segment(found, Position(page_at, work_at), text, back, ahead)
         row = found.segments[found.segment_count - 1]
         blocks = add_segment(blocks, row[PAGE_START], row[PAGE_END], found.segment_count - 1)
     return found
 
 
-@kernel()
+@kernel(allocates=False)
 def extend_both(  # noqa: PLR0917
-    page: Tokens,
-    near: NearTokens,
-    tokens: Tokens,
-    seed: Position,
-    bounds: Bounds,
-    limits: XDropLimits,
-    memory: Memory,
-    aligned_to: NDArray[np.int32],
+    page: Tokens, near: NearTokens, tokens: Tokens, seed: Position, bounds: Bounds, limits: XDropLimits, memory: Memory
 ) -> tuple[Extension, Extension]:
-    """The extensions behind and ahead of a seed; aligned_to, int32[page tokens], gets the alignment."""
-    base = Position(0, bounds.start)
-    ahead = extend_xdrop(page, near, tokens, seed, 1, bounds, limits, memory, aligned_to, base)
+    """The extensions behind and ahead of a seed."""
+    ahead = extend_xdrop(page, near, tokens, seed, 1, bounds, limits, memory)
     before = Position(seed.page - 1, seed.work - 1)
-    return extend_xdrop(page, near, tokens, before, -1, bounds, limits, memory, aligned_to, base), ahead
+    return extend_xdrop(page, near, tokens, before, -1, bounds, limits, memory), ahead
 
 
 @kernel()
-def keep_traceback(tracebacks: Tracebacks, used: int, aligned_to: NDArray[np.int32]) -> tuple[Tracebacks, int, int]:
-    """Move an alignment behind the `used` tokens of those kept: the tracebacks, the tokens used, and where it begins.
-
-    NO_TRACEBACK where memory is used up. `aligned_to` is UNALIGNED afterwards.
-    """
-    end, place = used + aligned_to.size, NO_TRACEBACK
-    if end <= MAX_TRACEBACK_TOKENS:
-        if end > tracebacks.size:
-            longer = np.empty(2 * end, np.int32)
-            longer[:used] = tracebacks[:used]
-            tracebacks = longer
-        tracebacks[used:end] = aligned_to
-        place, used = used, end
-    aligned_to[:] = UNALIGNED
-    return tracebacks, used, place
-
-
-@kernel()
-def _empty_buffers(page_tokens: int) -> SegmentBuffers:
+def _empty_buffers() -> SegmentBuffers:
     segments, phrases = np.empty((64, SEGMENT_COLUMNS), np.int32), np.empty((256, PHRASE_COLUMNS), np.int32)
-    return SegmentBuffers(segments, 0, phrases, 0, np.empty(page_tokens + 1, np.int32), 0)
+    return SegmentBuffers(segments, 0, phrases, 0)
 
 
 @kernel()
 def _add_phrase(found: SegmentBuffers, start: int, end: int, text: int) -> SegmentBuffers:
-    segments, segment_count, phrases, count, tracebacks, traceback_tokens = found
+    segments, segment_count, phrases, count = found
     if count == phrases.shape[0]:
         phrases = double_rows(phrases)
     phrases[count, PHRASE_START], phrases[count, PHRASE_END], phrases[count, PHRASE_TEXT] = start, end, text
-    return SegmentBuffers(segments, segment_count, phrases, count + 1, tracebacks, traceback_tokens)
+    return SegmentBuffers(segments, segment_count, phrases, count + 1)
 
 
 @kernel()
-def _add_segment(  # noqa: PLR0917
-    found: SegmentBuffers, seed: Position, text: int, back: Extension, ahead: Extension, aligned_to: NDArray[np.int32]
-) -> SegmentBuffers:
-    segments, count, phrases, phrase_count, tracebacks, traceback_tokens = found
+def _add_segment(found: SegmentBuffers, seed: Position, text: int, back: Extension, ahead: Extension) -> SegmentBuffers:
+    segments, count, phrases, phrase_count = found
     if count == segments.shape[0]:
         segments = double_rows(segments)
-    start, end = seed.page - back.page_tokens, seed.page + ahead.page_tokens
-    tracebacks, traceback_tokens, place = keep_traceback(tracebacks, traceback_tokens, aligned_to[start:end])
     row = segments[count]
-    row[PAGE_START], row[PAGE_END] = start, end
+    row[PAGE_START], row[PAGE_END] = seed.page - back.page_tokens, seed.page + ahead.page_tokens
     row[WORK_START], row[WORK_END] = seed.work - back.work_tokens, seed.work + ahead.work_tokens
-    row[MATCHES], row[SCORE] = back.matches + ahead.matches, back.score + ahead.score
-    row[PAGE_SEED], row[WORK_SEED], row[TEXT], row[TRACEBACK] = seed.page, seed.work, text, place
-    return SegmentBuffers(segments, count + 1, phrases, phrase_count, tracebacks, traceback_tokens)
+    row[MATCHES], row[SCORE], row[TEXT] = back.matches + ahead.matches, back.score + ahead.score, text
+    return SegmentBuffers(segments, count + 1, phrases, phrase_count)
 
 
 @kernel(allocates=False)

@@ -5,7 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fingerprint.compilation import kernel
+from fingerprint.compilation import as_int, kernel
+from fingerprint.readings import CODE_POINTS
 from fingerprint.stream import WILDCARD
 
 # What became of a pair of tokens that are not the same character.
@@ -24,7 +25,8 @@ class Stretch(NamedTuple):
 class CharacterTables(NamedTuple):
     """By code point: its simplified form, whether it is a Latin letter, its row in the tables of near characters.
 
-    readings, shapes: these tables (fingerprint.near).
+    readings, shapes: these tables (fingerprint.near). variants: fingerprint.variants.variant_pairs. fuzzy:
+    fingerprint.fuzzy.fuzzy_syllables, by token.
     """
 
     folding: NDArray[np.uint32]
@@ -32,6 +34,8 @@ class CharacterTables(NamedTuple):
     rows: NDArray[np.uint16]
     readings: NDArray[np.uint16]
     shapes: NDArray[np.uint16]
+    variants: NDArray[np.int64]
+    fuzzy: NDArray[np.uint16]
 
 
 @kernel(allocates=False)
@@ -46,15 +50,41 @@ def classify_pair(page: Stretch, work: Stretch, here: int, there: int, tables: C
         kind = SAME
     elif our_token == WILDCARD:
         kind = NOISE
-    elif tables.folding[ours] == tables.folding[theirs]:
+    elif _are_one_character(tables, tables.folding[ours], tables.folding[theirs]):
         kind = SCRIPT
     elif tables.is_letter[ours]:
         kind = (SAME if tables.is_letter[theirs] else PINYIN) if agrees else REPLACED
     elif agrees or _share_a_reading(tables.readings, tables.rows[ours], tables.rows[theirs]):
         kind = HOMOPHONE
+    elif _look_alike(tables.shapes, tables.rows[ours], tables.rows[theirs]):
+        kind = SHAPE
     else:
-        kind = SHAPE if _look_alike(tables.shapes, tables.rows[ours], tables.rows[theirs]) else REPLACED
+        kind = HOMOPHONE if _are_confused(tables.fuzzy, our_token, their_token) else REPLACED
     return kind
+
+
+@kernel(allocates=False)
+def _are_one_character(tables: CharacterTables, one: int, other: int) -> bool:
+    """Whether two simplified characters are equal or variants of one another."""
+    if one == other:
+        return True
+    smaller, greater = min(as_int(one), as_int(other)), max(as_int(one), as_int(other))
+    key, low, high = smaller * CODE_POINTS + greater, 0, tables.variants.size
+    while low < high:
+        middle = (low + high) >> 1
+        if tables.variants[middle] < key:
+            low = middle + 1
+        else:
+            high = middle
+    return bool(low < tables.variants.size and tables.variants[low] == key)
+
+
+@kernel(allocates=False)
+def _are_confused(fuzzy: NDArray[np.uint16], one: int, other: int) -> bool:
+    for syllable in fuzzy[one]:  # noqa: SIM110 - compiled: no generators
+        if syllable == other:
+            return True
+    return False
 
 
 @kernel(allocates=False)

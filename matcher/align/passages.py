@@ -5,6 +5,9 @@ both took. So an advertisement or a cut stays inside a passage, and a page of ot
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import reduce
+from itertools import accumulate, compress, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,22 +38,106 @@ def chain_segments(segments: Segments, calibration: Calibration) -> list[Segment
     ]
 
 
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """Segments of these rows, joined: tokens that match, and the ranges of page and work."""
+
+    rows: tuple[int, ...]
+    tokens: int
+    page_start: int
+    page_end: int
+    work_start: int
+    work_end: int
+
+    def with_run(self, other: "_Run") -> "_Run":
+        return _Run(
+            self.rows + other.rows,
+            self.tokens + other.tokens,
+            self.page_start,
+            max(self.page_end, other.page_end),
+            min(self.work_start, other.work_start),
+            max(self.work_end, other.work_end),
+        )
+
+
 def _join_neighbours(ordered: Segments, calibration: Calibration) -> Iterator[Segments]:
     """Runs of neighbours. What is joined grows and can bridge more, so that the order of joining does not matter."""
     needed, is_sheltered = (column.tolist() for column in _needed_tokens(ordered, calibration))
-    runs = [(number, number + 1, int(row[MATCHES])) for number, row in enumerate(ordered)]
+    columns = ordered[:, [MATCHES, PAGE_START, PAGE_END, WORK_START, WORK_END]].tolist()
+    runs = [_Run((number,), *row) for number, row in enumerate(columns)]
     before = len(runs) + 1
     while len(runs) < before:
         before, joined = len(runs), runs[:1]
-        for start, end, tokens in runs[1:]:
-            last = joined[-1]
-            least = max(last[2], tokens) if is_sheltered[start - 1] else min(last[2], tokens)
-            if least >= needed[start - 1]:
-                joined[-1] = (last[0], end, last[2] + tokens)
+        for run in runs[1:]:
+            last, gap = joined[-1], run.rows[0] - 1
+            most_of_both = max if is_sheltered[gap] else min
+            if most_of_both(last.tokens, run.tokens) >= needed[gap]:
+                joined[-1] = last.with_run(run)
             else:
-                joined.append((start, end, tokens))
+                joined.append(run)
         runs = joined
-    return (ordered[start:end] for start, end, _ in runs)
+    return (ordered[list(run.rows)] for run in _gather_mixtures(runs, calibration))
+
+
+def _gather_mixtures(runs: list[_Run], calibration: Calibration) -> Iterator[_Run]:
+    """The runs, those joined that are most of one stretch of the work, in whatever order and among other sentences.
+
+    Where runs are not, those between what was taken from elsewhere may be, or those between the widest gaps.
+    """
+    waiting = [runs]
+    while waiting:
+        part = waiting.pop()
+        if len(part) == 1:
+            yield part[0]
+            continue
+        near = _near_middle(part)
+        is_apart = [
+            not is_near and (run.tokens >= calibration.min_exact_tokens or run is part[0] or run is part[-1])
+            for run, is_near in zip(part, near, strict=True)
+        ]
+        if any(is_apart):
+            ends = [number for number, (one, other) in enumerate(pairwise(is_apart), 1) if one != other]
+        elif mixture := _mixture(list(compress(part, near)), calibration):
+            yield mixture
+            continue
+        else:
+            gaps = [_open_gap(before, after, calibration) for before, after in pairwise(part)]
+            widest = max(gaps)
+            ends = [number for number, gap in enumerate(gaps, 1) if gap == widest]
+        waiting += [part[start:end] for start, end in pairwise([0, *ends, len(part)])][::-1]
+
+
+def _mixture(runs: list[_Run], calibration: Calibration) -> _Run | None:
+    """The runs as one where they have so much of one stretch that neither order nor what is between them counts.
+
+    A few tokens of elsewhere among them agree by chance, and were left out.
+    """
+    if any(_open_gap(before, after, calibration) > calibration.max_page_gap_tokens for before, after in pairwise(runs)):
+        return None
+    whole = reduce(_Run.with_run, runs)
+    length = max(whole.page_end - whole.page_start, whole.work_end - whole.work_start)
+    density = max(calibration.min_density_of_mixture, calibration.min_pieces_of_mixture / len(whole.rows))
+    return whole if whole.tokens >= max(calibration.min_tokens_of_mixture, density * length) else None
+
+
+def _near_middle(runs: list[_Run]) -> list[bool]:
+    """Which of the runs are no farther from the middle one, in the work, than all of them are long on the page.
+
+    The middle is where the run begins with which half of the tokens are reached.
+    """
+    ordered = sorted(runs, key=lambda run: run.work_start)
+    reached = list(accumulate(run.tokens for run in ordered))
+    middle = next(run.work_start for run, tokens in zip(ordered, reached, strict=True) if 2 * tokens >= reached[-1])
+    length = runs[-1].page_end - runs[0].page_start
+    return [abs(run.work_start - middle) <= length for run in runs]
+
+
+def _open_gap(before: _Run, after: _Run, calibration: Calibration) -> float:
+    """Tokens of the page between two runs but for those that what the work has between them may be strewn among."""
+    work_gap = after.work_start - before.work_end
+    is_strewn = 0 <= work_gap <= calibration.max_page_gap_tokens
+    strewn = work_gap / calibration.min_density_of_mixture if is_strewn else 0
+    return after.page_start - before.page_end - strewn
 
 
 def _needed_tokens(ordered: Segments, calibration: Calibration) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:

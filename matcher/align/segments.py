@@ -1,4 +1,4 @@
-"""Segments: stretches of a page aligned with a stretch of one text, as rows of ten numbers.
+"""Segments: stretches of a page aligned with a stretch of one text, as rows of seven numbers.
 
 The names of the columns say which. Positions are tokens; those of the work count from the beginning of its text.
 """
@@ -10,20 +10,14 @@ from numpy.typing import NDArray
 
 from fingerprint.compilation import kernel
 
-SEGMENT_COLUMNS = 10
-# *_SEED: the hit that led to the segment. TRACEBACK: where its alignment begins in the tracebacks.
-PAGE_START, PAGE_END, WORK_START, WORK_END, MATCHES, SCORE, PAGE_SEED, WORK_SEED, TEXT, TRACEBACK = range(
-    SEGMENT_COLUMNS
-)
-NO_TRACEBACK = -1  # of a segment whose alignment was not kept: it is aligned again
+SEGMENT_COLUMNS = 7
+PAGE_START, PAGE_END, WORK_START, WORK_END, MATCHES, SCORE, TEXT = range(SEGMENT_COLUMNS)
 PHRASE_COLUMNS = 3
 PHRASE_START, PHRASE_END, PHRASE_TEXT = range(PHRASE_COLUMNS)
 
 Segments = NDArray[np.int32]
 # What agrees along the diagonal of a hit, however little: page start, page end, text.
 Phrases = NDArray[np.int32]
-# The alignments of segments in a row: for each page token its work token, or UNALIGNED.
-Tracebacks = NDArray[np.int32]
 
 BLOCK_BITS = 8  # segments are looked up by blocks of 256 page tokens
 LINK_SEGMENT, LINK_NEXT = 0, 1

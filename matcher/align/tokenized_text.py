@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from core.text import TextRange
 from fingerprint.characters import Kind
+from fingerprint.compilation import kernel
 from fingerprint.readings import code_points
 from fingerprint.record import Fingerprint
 from matcher.align.near_tokens import near_tokens
@@ -32,6 +33,15 @@ class TokenizedText:
         first = int(offsets[0])
         found: NDArray[np.uint32] = code_points(self.text[first : int(offsets[-1]) + 1])[offsets - first]
         return found
+
+    def begin_sentences(self, start: int, end: int) -> NDArray[np.bool_]:
+        """bool[end - start]: whether a sentence ended between each of these tokens and the one before it."""
+        offsets = self.fingerprint.offsets[max(0, start - 1) : end]
+        if not offsets.size:
+            return np.zeros(0, np.bool_)
+        first = int(offsets[0]) if start else 0
+        codes = code_points(self.text[first : int(offsets[-1]) + 1])
+        return _begin_sentences(codes, offsets.astype(np.int64) - first)[min(start, 1) :]
 
     def count_han(self, start: int, end: int) -> int:
         """How many of these tokens are Chinese characters: no figures, no letters."""
@@ -106,3 +116,17 @@ class TokenizedPage(TokenizedText):
         """The page of a text and its fingerprint."""
         codes = code_points(text)[fingerprint.offsets]
         return cls(text, fingerprint, near_tokens(codes, fingerprint.tokens, fingerprint.algorithm))
+
+
+@kernel()
+def _begin_sentences(codes: NDArray[np.uint32], places: NDArray[np.int64]) -> NDArray[np.bool_]:
+    found = np.zeros(places.size, np.bool_)
+    at = 0
+    for number in range(places.size):
+        while at < places[number]:
+            code = codes[at]
+            found[number] |= code in (0x3002, 0xFF01, 0xFF1F, 0x21, 0x3F, 0x2026, 0xFF61, 0x0A)
+            at += 1
+    if places.size and places[0] == 0:
+        found[0] = True
+    return found

@@ -16,10 +16,6 @@ from matcher.align.token_agreement import Bounds, NearTokens, Position, Tokens, 
 DEAD = -(1 << 28)
 # Diagonals that one wave may hold, a power of two; the drop of 16 keeps at most 33 alive.
 WIDTH = 128
-# Edits after which an extension is traced back and goes on from there, so that memory stays bounded.
-MAX_WAVES = 1024
-MISMATCH, PAGE_ONLY, WORK_ONLY = 0, 1, 2  # the edit that led to a point
-UNALIGNED = -1
 
 
 class XDropLimits(NamedTuple):
@@ -42,15 +38,10 @@ class Wave(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """What an extension works in.
-
-    begins, operations [waves, diagonals]: where each wave began to slide, and after which edit.
-    """
+    """What an extension works in: this wave and the one before."""
 
     previous: Wave
     current: Wave
-    begins: NDArray[np.int32]
-    operations: NDArray[np.uint8]
 
 
 class Remainder(NamedTuple):
@@ -83,12 +74,10 @@ class Extension(NamedTuple):
 
 @kernel()
 def working_memory() -> Memory:
-    """Memory for any number of extensions, one after the other: 640 kB."""
+    """Memory for any number of extensions, one after the other."""
     return Memory(
         Wave(np.empty(WIDTH, np.int32), np.empty(WIDTH, np.int32)),
         Wave(np.empty(WIDTH, np.int32), np.empty(WIDTH, np.int32)),
-        np.empty((MAX_WAVES, WIDTH), np.int32),
-        np.empty((MAX_WAVES, WIDTH), np.uint8),
     )
 
 
@@ -102,55 +91,43 @@ def extend_xdrop(  # noqa: PLR0917 - kernels take no keywords
     bounds: Bounds,
     limits: XDropLimits,
     memory: Memory,
-    aligned_to: NDArray[np.int32],
-    base: Position,
 ) -> Extension:
-    """Align what lies ahead of `origin` (direction 1, `origin` included) or behind it (-1).
-
-    bounds: the text in `work`. aligned_to: where not empty, gets the work position of every aligned page token; `base`
-    is taken off both positions.
-    """
+    """Align what lies ahead of `origin` (direction 1, `origin` included) or behind (-1). bounds: the text in `work`."""
     page_left = page.size - origin.page if direction > 0 else origin.page + 1
     work_left = bounds.end - origin.work if direction > 0 else origin.work - bounds.start + 1
-    score, page_done, work_done, edits = 0, 0, 0, 0
-    while page_done < page_left and work_done < work_left:
-        page_at, work_at = origin.page + page_done * direction, origin.work + work_done * direction
-        ahead = Remainder(page_at, work_at, direction, page_left - page_done, work_left - work_done)
-        peak, is_over = _run_waves(page, near, work, ahead, score, limits, memory)
-        if peak.wave < 0:
-            break
-        if aligned_to.size:
-            _trace_back(ahead, peak, memory, aligned_to, base)
-        score, edits = peak.score, edits + peak.wave
-        page_done, work_done = page_done + peak.reached, work_done + peak.reached + peak.diagonal
-        if is_over:
-            break
-    return Extension(score, page_done, work_done, score + edits)
+    if page_left <= 0 or work_left <= 0:
+        return Extension(0, 0, 0, 0)
+    peak = _run_waves(
+        page, near, work, Remainder(origin.page, origin.work, direction, page_left, work_left), limits, memory
+    )
+    if peak.wave < 0:
+        return Extension(0, 0, 0, 0)
+    return Extension(peak.score, peak.reached, peak.reached + peak.diagonal, peak.score + peak.wave)
 
 
 @kernel(allocates=False)
 def _run_waves(  # noqa: PLR0917
-    page: Tokens, near: NearTokens, work: Tokens, ahead: Remainder, score: int, limits: XDropLimits, memory: Memory
-) -> tuple[Peak, bool]:
-    """Up to MAX_WAVES edits from where the score is `score`: the best point, and whether no diagonal is left alive."""
+    page: Tokens, near: NearTokens, work: Tokens, ahead: Remainder, limits: XDropLimits, memory: Memory
+) -> Peak:
+    """One edit more after the other until no diagonal is left alive: the best point."""
     previous, current = memory.previous, memory.current
     rows, masks = near
     limit = min(ahead.page_left, ahead.work_left)
     run = slide(page, rows, masks, work, ahead.page_at, ahead.work_at, ahead.direction, limit)
     previous.furthest[:] = DEAD
     current.furthest[:] = DEAD
-    previous.furthest[0], previous.matches[0], memory.begins[0, 0] = run.length, run.readable, 0
-    peak = Peak(score + run.readable, 0, 0, run.firm) if run.readable else Peak(score, -1, 0, 0)
-    low, high, wave, leader = 0, 0, 0, score + run.readable
-    while low <= high and wave < MAX_WAVES - 1:
+    previous.furthest[0], previous.matches[0] = run.length, run.readable
+    peak = Peak(run.readable, 0, 0, run.firm) if run.readable else Peak(0, -1, 0, 0)
+    low, high, wave, leader = 0, 0, 0, run.readable
+    while low <= high:
         wave += 1
         least = max(peak.score - limits.drop, leader - limits.lag)
         first, last, leader, peak = _advance(
-            page, near, work, ahead, score, wave, (low, high), least, limits.drop, peak, previous, current, memory
+            page, near, work, ahead, wave, (low, high), least, limits.drop, peak, previous, current
         )
         low, high = _narrow(current.furthest, (low, high), (first, last), peak.diagonal, limits.band)
         previous, current = current, previous
-    return peak, low > high
+    return peak
 
 
 @kernel(allocates=False)
@@ -159,7 +136,6 @@ def _advance(  # noqa: PLR0917
     near: NearTokens,
     work: Tokens,
     ahead: Remainder,
-    score: int,
     wave: int,
     alive: tuple[int, int],
     least: int,
@@ -167,33 +143,30 @@ def _advance(  # noqa: PLR0917
     peak: Peak,
     previous: Wave,
     current: Wave,
-    memory: Memory,
 ) -> tuple[int, int, int, Peak]:
     """One more edit on every diagonal: the first and last diagonal alive, the best score of this wave, and the peak.
 
     alive: first and last diagonal of the wave before. least: scores below it are given up.
     """
     rows, masks = near
-    begins, operations = memory.begins[wave], memory.operations[wave]
     furthest, matches = current
     furthest_before, matches_before = previous
     page_at, work_at, direction, page_left, work_left = ahead
     first, last, leader = alive[1] + 2, alive[0] - 2, DEAD
     for diagonal in range(alive[0] - 1, alive[1] + 2):
         at = np.uint64(diagonal & (WIDTH - 1))
-        begin, kept, operation = _best_edit(furthest_before, matches_before, diagonal, page_left, work_left)
+        begin, kept = _best_edit(furthest_before, matches_before, diagonal, page_left, work_left)
         if begin < 0:
             furthest[at] = DEAD
             continue
         limit = min(page_left - begin, work_left - begin - diagonal)
         here, there = page_at + begin * direction, work_at + (begin + diagonal) * direction
         run = slide(page, rows, masks, work, here, there, direction, limit)
-        gained = score + kept + run.readable - wave
+        gained = kept + run.readable - wave
         if gained < least:
             furthest[at] = DEAD
             continue
         furthest[at], matches[at] = begin + run.length, kept + run.readable
-        begins[at], operations[at] = begin, operation
         first, last = min(first, diagonal), max(last, diagonal)
         leader = max(leader, gained)
         if gained > peak.score:
@@ -205,19 +178,19 @@ def _advance(  # noqa: PLR0917
 @kernel(allocates=False)
 def _best_edit(
     furthest: NDArray[np.int32], matches: NDArray[np.int32], diagonal: int, page_left: int, work_left: int
-) -> tuple[int, int, int]:
-    """Where a diagonal goes on after one more edit: the page token, the matches before it, and which edit it is."""
+) -> tuple[int, int]:
+    """Where a diagonal goes on after one more edit: the page token, and the matches before it."""
     at, above, below = diagonal & (WIDTH - 1), (diagonal + 1) & (WIDTH - 1), (diagonal - 1) & (WIDTH - 1)
-    begin, kept, operation = furthest[at] + 1, matches[at], MISMATCH
+    begin, kept = furthest[at] + 1, matches[at]
     if begin > page_left or begin + diagonal > work_left:
         begin = DEAD
     other = furthest[above] + 1
     if (other > begin and other <= page_left) or (other == begin and matches[above] > kept):
-        begin, kept, operation = other, matches[above], PAGE_ONLY
+        begin, kept = other, matches[above]
     other = furthest[below]
     if (other > begin and other + diagonal <= work_left) or (other == begin and matches[below] > kept):
-        begin, kept, operation = other, matches[below], WORK_ONLY
-    return begin, kept, operation
+        begin, kept = other, matches[below]
+    return begin, kept
 
 
 @kernel(allocates=False)
@@ -231,21 +204,3 @@ def _narrow(
     for diagonal in range(high + 1, before[1] + 3):
         furthest[diagonal & (WIDTH - 1)] = DEAD
     return low, high
-
-
-@kernel(allocates=False)
-def _trace_back(ahead: Remainder, peak: Peak, memory: Memory, aligned_to: NDArray[np.int32], base: Position) -> None:
-    """Walk from the peak back to the origin, and write down which tokens were aligned."""
-    page_at, work_at = ahead.page_at - base.page, ahead.work_at - base.work
-    wave, diagonal, reached = peak.wave, peak.diagonal, peak.reached
-    while True:
-        at = diagonal & (WIDTH - 1)
-        begin = memory.begins[wave, at]
-        operation = memory.operations[wave, at] if wave else PAGE_ONLY
-        for step in range(begin - (operation == MISMATCH), reached):
-            aligned_to[page_at + step * ahead.direction] = work_at + (step + diagonal) * ahead.direction
-        if wave == 0:
-            return
-        reached = begin if operation == WORK_ONLY else begin - 1
-        diagonal += (operation == PAGE_ONLY) - (operation == WORK_ONLY)
-        wave -= 1

@@ -30,14 +30,17 @@ class HidingPlaces:
 
 
 def hiding_items(page: TokenizedText, work: TokenizedText, found: Comparison) -> dict[Obfuscation, NDArray[np.int64]]:
-    """By kind: int64[n], rows of the page's noise; a kind that the work itself is full of is left out."""
+    """By kind: int64[n], rows of the page's noise; a kind that the work itself is full of is left out.
+
+    What lies in pinyin that stands for a character is part of that change and hides nothing else.
+    """
     if not len(page.fingerprint.noise):
         return {}
     page_range = page.range_of(found.page_start, found.page_end)
     work_range = work.range_of(found.work_start, found.work_end)
     hiding = {}
     for kind in HIDING_KINDS:
-        items = _noise_of_kind(page, kind, page_range)
+        items = _without_letters(page, _noise_of_kind(page, kind, page_range), found)
         if items.size and items.size > MIN_RATIO_TO_WORK * _noise_of_kind(work, kind, work_range).size:
             hiding[kind] = items
     return hiding
@@ -60,6 +63,15 @@ def _work_tokens(found: Comparison, page_tokens: NDArray[np.int32]) -> NDArray[n
     before = np.maximum(np.searchsorted(page_ends, page_tokens, side="right") - 1, 0)
     counted = work_ends[before] + page_tokens - page_ends[before]
     return np.asarray(np.minimum(counted, found.work_end), np.int32)
+
+
+def _without_letters(page: TokenizedText, items: NDArray[np.int64], found: Comparison) -> NDArray[np.int64]:
+    if not found.letters or not items.size:
+        return items
+    bounds = np.array(sorted((place.start, place.end) for place in found.letters.values()), np.int64)
+    starts = page.fingerprint.noise.starts[items]
+    before = np.searchsorted(bounds[:, 0], starts, side="right") - 1
+    return np.asarray(items[(before < 0) | (starts >= bounds[before, 1])])
 
 
 def _noise_of_kind(text: TokenizedText, kind: Obfuscation, within: TextRange) -> NDArray[np.int64]:

@@ -14,6 +14,20 @@ TITLE_END = "》"
 INTRODUCING = "：:“「『"
 
 
+def apart_where_quoted(
+    page: TokenizedPage, work: TokenizedText, comparisons: list[Comparison], calibration: Calibration
+) -> list[Comparison]:
+    """The passages; one of which all segments are quoted with marks is taken apart: between them are own words."""
+    apart = []
+    for one in comparisons:
+        rows, parts = one.segments, []
+        if len(rows) > 1 and one.matched <= calibration.max_quoted_tokens:
+            parts = [compare_passage(page, work, rows[at : at + 1], calibration) for at in range(len(rows))]
+        is_quoted = parts and all(_is_marked_quotation(page, work, part, calibration) for part in parts)
+        apart += parts if is_quoted else [one]
+    return apart
+
+
 def are_quotations(
     page: TokenizedPage, work: TokenizedText, comparisons: list[Comparison], found: Figures, calibration: Calibration
 ) -> bool:
@@ -21,7 +35,7 @@ def are_quotations(
     if not _is_little(found, calibration):
         return False
     may_be_marked = found.page_containment <= calibration.max_marked_quotation_containment
-    bare = [one for one in comparisons if not (may_be_marked and _is_marked_passage(page, work, one, calibration))]
+    bare = [one for one in comparisons if not (may_be_marked and _is_marked_quotation(page, work, one, calibration))]
     return (
         all(_is_bare_quotation(one, found, calibration) for one in bare)
         and sum(one.matched for one in bare) <= calibration.max_bare_quoted_tokens
@@ -35,20 +49,6 @@ def _is_little(found: Figures, calibration: Calibration) -> bool:
     return found.matched <= most and (
         is_one_saying or found.work_containment <= calibration.max_quoted_work_containment
     )
-
-
-def _is_marked_passage(
-    page: TokenizedPage, work: TokenizedText, comparison: Comparison, calibration: Calibration
-) -> bool:
-    """Whether a passage is quoted with marks: as a whole, or each of its segments, own words between them."""
-    if _is_marked_quotation(page, work, comparison, calibration):
-        return True
-    rows = comparison.segments
-    parts = (
-        compare_passage(page, work, rows[number : number + 1], comparison.tracebacks, calibration)
-        for number in range(len(rows))
-    )
-    return len(rows) > 1 and all(_is_marked_quotation(page, work, part, calibration) for part in parts)
 
 
 def _is_bare_quotation(comparison: Comparison, found: Figures, calibration: Calibration) -> bool:

@@ -84,15 +84,25 @@ class ChangesOfSpan(Sequence[Change]):
 
 def _write_out(page: TokenizedText, work: TokenizedText, found: Comparison) -> tuple[Change, ...]:
     rows, hiding = found.changes, hiding_places(page, work, found)
-    kinds = np.concatenate([rows[:, KIND], np.full(len(hiding), number_of(ChangeKind.NOISE), np.int32)])
-    changed = (
+    moved = found.moved
+    kinds = np.concatenate(
+        [
+            np.full(len(moved), number_of(ChangeKind.MOVED), np.int32),
+            rows[:, KIND],
+            np.full(len(hiding), number_of(ChangeKind.NOISE), np.int32),
+        ]
+    )
+    elsewhere = *page.ranges(moved[:, 0], moved[:, 1]), *work.ranges(moved[:, 2], moved[:, 3])
+    changed = [
         *page.ranges(rows[:, FROM_PAGE], rows[:, TO_PAGE]),
         *work.ranges(rows[:, FROM_WORK], rows[:, TO_WORK]),
-    )
+    ]
+    for row, letters in found.letters.items():
+        changed[0][row], changed[1][row] = letters.start, letters.end
     hidden = hiding.starts, hiding.ends, hiding.work_places, hiding.work_places
-    columns = zip(changed, hidden, strict=True)
+    columns = zip(elsewhere, changed, hidden, strict=True)
     page_starts, page_ends, work_starts, work_ends = (np.concatenate(parts) for parts in columns)
-    order = np.lexsort((page_ends, page_starts))
+    order = np.lexsort((page_ends, kinds != number_of(ChangeKind.MOVED), page_starts))
     on_page = map(TextRange, page_starts[order].tolist(), page_ends[order].tolist())
     in_work = map(TextRange, work_starts[order].tolist(), work_ends[order].tolist())
     return tuple(map(Change, [CHANGE_KINDS[number] for number in kinds[order].tolist()], on_page, in_work))

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 from django.conf import settings
 
 from records.cases.permissions import Rights
-from records.models import Case, Licence
+from records.models import Case, Licence, Unprotected
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +21,7 @@ class AllowedNow:
     label: str
     by: str
     entered_at: datetime | None
+    is_of_work: bool  # the work is not protected, on whatever page
     seen_before: datetime | None
 
 
@@ -36,5 +37,6 @@ def allowed_now(case: Case) -> AllowedNow | None:
         label=case.allowed_by,
         by=right.entered_by.get_username() if right and right.entered_by else "",
         entered_at=right.entered_at if right else None,
+        is_of_work=isinstance(right, Unprotected),
         seen_before=case.first_seen_at if is_later else None,
     )

@@ -1,4 +1,4 @@
-"""What a rights holder allows where: licences and own domains as plain values that rule on findings."""
+"""What a rights holder allows where, and which works are not protected: plain values that rule on findings."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -9,10 +9,10 @@ from django.conf import settings
 
 from core.hosts import host_key
 from core.rights import Permission, is_within, rule
-from core.states import Rejection
-from records.models import Licence, OwnDomain
+from core.states import UNPROTECTED, Rejection
+from records.models import Licence, OwnDomain, Unprotected
 
-ALLOWANCES = (Rejection.LICENSED, Rejection.OWN_SITE)
+ALLOWANCES = (Rejection.LICENSED, Rejection.OWN_SITE, *UNPROTECTED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +20,8 @@ class Allowance:
     """What the rights say of one finding. `reason` is None, and all else empty, where nothing allows it."""
 
     reason: Rejection | None = None
-    label: str = ""  # as a reader knows it: licensee and contract, or the own domain
-    right: Licence | OwnDomain | None = None
+    label: str = ""  # as a reader knows it: licensee and contract, the own domain, or why a work is not protected
+    right: Licence | OwnDomain | Unprotected | None = None
 
 
 NOTHING = Allowance()
@@ -42,11 +42,22 @@ class Rights:
     def __init__(self, holder: int) -> None:
         self._own = {own.domain: own for own in OwnDomain.objects.filter(rights_holder=holder)}
         self._licences = {licence.pk: licence for licence in Licence.objects.filter(rights_holder=holder)}
+        self._unprotected = {row.work_id: row for row in Unprotected.objects.filter(work__rights_holder=holder)}
         self._zone = ZoneInfo(settings.TIME_ZONE)
         self._near: dict[tuple[str, int], _Near] = {}
 
     def ruling(self, work: int, url: str, seen_at: datetime) -> Allowance:
-        """Whether the page at `url` may carry the work, by the operator's day on which it was last seen."""
+        """Whether the page at `url` may carry the work, by the operator's day on which it was last seen.
+
+        What the address allows comes first; then whether the work is protected.
+        """
+        allowance = self._by_address(work, url, seen_at)
+        mark = self._unprotected.get(work)
+        if allowance.reason is None and mark is not None:
+            return Allowance(Rejection(mark.reason), mark.note, mark)
+        return allowance
+
+    def _by_address(self, work: int, url: str, seen_at: datetime) -> Allowance:
         near = self._near_to(url)
         permissions = [*near.by_work.get(work, ()), *near.for_all]
         if not (near.own or permissions):

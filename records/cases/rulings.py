@@ -1,4 +1,4 @@
-"""Stored findings ruled anew when licences, own domains or the day on which a page was seen are others.
+"""Stored findings ruled anew when licences, own domains, unprotected works or the day on which a page was seen change.
 
 No page is compared for it: a ruling asks for the page's address, the work, and the day on which the page was last seen.
 A case that nobody decided on is set aside or opens again; a verdict stays, and the case shows what allows its page. A
@@ -23,7 +23,7 @@ from core.states import CaseState
 from records import stores
 from records.cases.backlog import OUTDATED, batches
 from records.cases.permissions import ALLOWANCES, Allowance, Rights
-from records.models import Case, Exclusion, Licence, OwnDomain, PageCheck, RightsHolder, RightsRecord
+from records.models import Case, Exclusion, Licence, OwnDomain, PageCheck, RightsHolder, RightsRecord, Unprotected
 
 # Findings of a rights holder that are ruled within the request that changed a right. Measured 2026-11 on SQLite,
 # processor time: 5,000 take .1 s where none moves and 1.1 s where all do; 100,000 take 1.6 s and 20 s.
@@ -42,13 +42,13 @@ class Occasion:
 
 
 def watch_rights() -> None:
-    """Rule anew after every change of a licence or an own domain, wherever it is made."""
-    for model in (Licence, OwnDomain):
+    """Rule anew after every change of a licence, an own domain or what is not protected, wherever it is made."""
+    for model in (Licence, OwnDomain, Unprotected):
         for signal in (post_save, post_delete):
             signal.connect(_right_changed, sender=model, dispatch_uid=f"rights-{model.__name__}-{id(signal)}")
 
 
-def _right_changed(instance: Licence | OwnDomain, **_: Any) -> None:
+def _right_changed(instance: Licence | OwnDomain | Unprotected, **_: Any) -> None:
     rights_changed(instance.rights_holder_id, instance.entered_by_id)
 
 

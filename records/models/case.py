@@ -30,7 +30,7 @@ class Case(models.Model):
     decision = models.ForeignKey(
         "VerdictRecord", models.RESTRICT, null=True, blank=True, related_name="+", verbose_name=_("verdict")
     )
-    # What allows the page as it was last seen: a licence or an own domain; "" for nothing.
+    # What allows the page as it was last seen: licence, own domain, or that the work is not protected; "" for nothing.
     allowed_as = models.CharField(_("allowed as"), max_length=32, choices=allowance_choices, blank=True)
     allowed_by = models.CharField(_("allowed by"), max_length=300, blank=True)
     match_class = models.CharField(_("class"), max_length=32, choices=match_class_choices)
@@ -128,10 +128,10 @@ class TakenText(models.Model):
 
 
 class RightsRecord(models.Model):
-    """That a licence or an own domain came to allow the page of a case, or allows it no more; newest first."""
+    """That a right came to allow the page of a case, or allows it no more; newest first."""
 
     class Cause(models.TextChoices):
-        RIGHTS = "rights", _("a licence or own domain was entered, changed or withdrawn")
+        RIGHTS = "rights", _("a licence, own domain or unprotected work was entered, changed or withdrawn")
         SIGHTING = "sighting", _("the page was seen again")
 
     case = models.ForeignKey(Case, models.CASCADE, related_name="rights_records", verbose_name=_("case"))

@@ -63,9 +63,10 @@ class PageCheck(models.Model):
 
 
 class Exclusion(models.Model):
-    """A finding that never was a case, and why: licensed, own site, quotation. Nothing is left out in silence.
+    """A finding that never was a case, and why: licensed, own site, quotation, not protected.
 
-    A finding that became a case first and was allowed later is a case that is set aside, and none of these.
+    Nothing is left out in silence. A finding that became a case first and was allowed later is a case that is set
+    aside, and none of these.
     """
 
     page = models.ForeignKey(PageRecord, models.CASCADE, related_name="exclusions", verbose_name=_("page"))

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from core import terms
 from core.matches import ChangeKind
-from core.states import Rejection
+from core.states import UNPROTECTED, Rejection
 from core.words import Words
 
 Member = TypeVar("Member", bound=StrEnum)
@@ -59,7 +59,13 @@ def verdict_choices() -> list[tuple[str, str]]:
 
 def allowance_choices() -> list[tuple[str, str]]:
     """Why a page may carry a work."""
-    return _choices((reason, REJECTIONS[reason]) for reason in (Rejection.LICENSED, Rejection.OWN_SITE))
+    reasons = (Rejection.LICENSED, Rejection.OWN_SITE, *UNPROTECTED)
+    return _choices((reason, REJECTIONS[reason]) for reason in reasons)
+
+
+def unprotected_choices() -> list[tuple[str, str]]:
+    """Why a work is not protected."""
+    return _choices((reason, REJECTIONS[reason]) for reason in UNPROTECTED)
 
 
 def rejection_choices() -> list[tuple[str, str]]:

@@ -1,9 +1,13 @@
 """Who owns what, and who else may publish it."""
 
 from django.conf import settings
+from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
+
+from core.states import Rejection
+from records.models.phrases import unprotected_choices
 
 
 class RightsHolder(models.Model):
@@ -180,3 +184,29 @@ class OwnDomain(Entered):
 
     def __str__(self) -> str:
         return self.domain
+
+
+class Unprotected(Entered):
+    """That a work is not protected, and why: what is found of it is no case."""
+
+    work = models.OneToOneField(Work, models.CASCADE, related_name="unprotected", verbose_name=_("work"))
+    reason = models.CharField(_("reason"), max_length=32, choices=unprotected_choices)
+    note = models.CharField(
+        _("in a sentence"), max_length=300, blank=True, help_text=_("Needed where no other reason applies.")
+    )
+
+    class Meta:
+        verbose_name = _("work not protected")
+        verbose_name_plural = _("works not protected")
+
+    @property
+    def rights_holder_id(self) -> int:
+        """The owner of the work."""
+        return self.work.rights_holder_id
+
+    def clean(self) -> None:
+        if self.reason == Rejection.NOT_PROTECTED and not self.note.strip():
+            raise ValidationError({"note": _("Say in a sentence why the work is not protected.")})
+
+    def __str__(self) -> str:
+        return f"{self.work} · {self.get_reason_display()}"

@@ -23,7 +23,7 @@ from records.opinions import requests as opinion_requests
 from records.opinions.engine_answers import BACKGROUND_PIECES, Question, answers, described
 from records.opinions.requests import Subject
 
-# Processor seconds for all 34 engines (November 2026): .15 for page and text of 3,000 characters, .75 for 50,000 and
+# Processor seconds for the 34 engines of November 2026: .15 for page and text of 3,000 characters, .75 for 50,000 and
 # 5.5 for a page of 3,000 and a work of 1,000,000. A chapter on the web has 2,000 to 10,000, a whole novel a million.
 MAX_PAGE_CHARS = 50_000
 MAX_WORK_CHARS = 1_000_000

@@ -59,8 +59,8 @@ class Question:
     def piece_chars(self) -> int:
         """Pieces in which engines that compare whole documents meet a work.
 
-        They ask for documents of one length. The catalogue cuts works as long as a page of a novel usually is; a longer
-        page would otherwise be unlike each piece of the very text that it repeats.
+        They ask for documents of one length. The catalogue cuts works and pages as long as a page of a novel usually
+        is; a longer page is left whole here, since a line before its text would move every cut.
         """
         return max(CHAPTER_CHARS, len(self.page))
 
@@ -74,8 +74,8 @@ def described(engines: Mapping[str, EngineEntry] = ENGINES) -> list[dict[str, An
     return [
         {
             "name": entry.name,
-            "summary_en": entry.summary_en,
-            "summary_zh": entry.summary_zh,
+            "summary_en": entry.summary.en,
+            "summary_zh": entry.summary.zh,
             "source": entry.source,
             "gives_spans": entry.gives_spans,
         }

@@ -73,6 +73,22 @@ def test_each_copy_is_written_with_its_spans_and_innocent_pages_are_not(zhuiwen:
     assert whole["page_end"] - whole["page_start"] > 0.95 * len(SCALE)
 
 
+def test_changes_are_written_when_asked_for_and_undo_to_the_work(zhuiwen: CommandLine, tmp_path: Path) -> None:
+    sentences = [sentence + "。" for sentence in SCALE.replace("\n", "").split("。") if sentence]
+    half = len(sentences) // 2
+    page = "".join(sentences[half:] + sentences[:half]).replace("秤", "称")
+    pages = write(tmp_path / "pages.jsonl", [{"page_id": "page", "text": page}])
+    files = "--works", works(tmp_path), "--pages", pages, "--out", tmp_path / "m.jsonl"
+    assert zhuiwen("batch", *files, "--changes").code == 0
+    (span,) = read(tmp_path / "m.jsonl")["page"][0]["spans"]
+    (moved,) = (each for each in span["changes"] if each["kind"] == "moved")
+    assert min(moved["page_end"] - moved["page_start"], moved["work_end"] - moved["work_start"]) > len(page) // 4
+    others = [each for each in span["changes"] if each["kind"] not in {"moved", "noise"}]
+    assert {
+        (page[each["page_start"] : each["page_end"]], SCALE[each["work_start"] : each["work_end"]]) for each in others
+    } == {("称", "秤")}
+
+
 def test_malformed_lines_are_named_by_number_and_skipped_and_the_code_is_1(
     zhuiwen: CommandLine, tmp_path: Path
 ) -> None:

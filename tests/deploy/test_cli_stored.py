@@ -238,6 +238,25 @@ def test_a_case_is_listed_and_shown_with_its_changes_marked(corpus: CommandLine,
     assert (protected.code, "cases: 1" in protected.err) == (2, True)
 
 
+def test_a_work_is_marked_as_not_protected_and_as_protected_again(corpus: CommandLine, case: str) -> None:
+    def state() -> tuple[str, str | None]:
+        found = corpus("case", case, "--json").json()
+        return found["state"], found["allowed_as"]
+
+    refused = corpus("work", "unprotect", "一杆秤", "--reason", "not-protected")
+    assert (refused.code, "--note" in refused.err) == (2, True)
+    assert corpus("work", "unprotect", "一杆秤", "--reason", "dull").code == 2
+    assert corpus("work", "unprotect", "一杆秤", "--reason", "term-expired").code == 0
+    assert state() == ("set_aside", "term_expired")
+    (listed,) = [each for each in corpus("work", "list", "--json").json() if each["title"] == "一杆秤"]
+    assert listed["unprotected"] == "term_expired"
+    assert "allowed: not protected: term expired: 《一杆秤》, entered" in corpus("case", case).out
+    assert "set aside not protected: term expired" in corpus("cases").out
+    assert corpus("work", "protect", "一杆秤").code == 0
+    assert state() == ("open", None)
+    assert "nothing to do" in corpus("work", "protect", "一杆秤").out
+
+
 def test_a_report_is_written_to_a_file_and_to_stdout(corpus: CommandLine, case: str, tmp_path: Path) -> None:
     out = tmp_path / "r.json"
     done = corpus("report", "--format", "json", "--out", out, "--site", "落霞", "--language", "en")

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
+from deploy.cli import engines as verb
+from deploy.cli.app import run
+from deploy.words import CHINESE, ENGLISH
 from fingerprint.engines.catalogue import ENGINES
 from tests.support.command_line import CommandLine, zhuiwen
 
@@ -27,7 +32,7 @@ def test_the_table_says_of_each_engine_what_it_is_and_whether_it_gives_spans(zhu
     assert head == ["engine", "spans", "what it is"]
     assert own[:2] == ["zhuiwen", "yes"]
     assert "default" in own[2]
-    assert others == [[name, "yes" if entry.gives_spans else "no", entry.summary_en] for name, entry in ENGINES.items()]
+    assert others == [[name, "yes" if entry.gives_spans else "no", entry.summary.en] for name, entry in ENGINES.items()]
 
 
 def test_the_help_lists_the_verb_after_the_one_that_takes_the_names(zhuiwen: CommandLine) -> None:
@@ -39,3 +44,59 @@ def test_programs_read_the_same_engines(zhuiwen: CommandLine) -> None:
     own, *others = zhuiwen("engines", "--json").json()
     assert (own["name"], own["gives_spans"]) == ("zhuiwen", True)
     assert [each["name"] for each in others] == list(ENGINES)
+
+
+def test_of_one_engine_it_says_what_it_is_its_parameters_its_source_and_where_it_departs(zhuiwen: CommandLine) -> None:
+    shown = lines(zhuiwen("engines", "dscam"))
+    assert shown[:4] == [
+        "engine: dscam",
+        f"what it is: {ENGINES['dscam'].summary.en}",
+        "spans: no",
+        "source: Garcia-Molina, Gravano, Shivakumar, PDIS 1996",
+    ]
+    assert shown[5] == "parameter\tvalue\tmeaning"
+    assert "registries\t50\tregistries over which the works are spread" in shown[6:11]
+    assert shown[-len(ENGINES["dscam"].departures) :] == [f"- {each.en}" for each in ENGINES["dscam"].departures]
+
+
+@pytest.mark.parametrize("code", [CHINESE, ENGLISH])
+@pytest.mark.parametrize("name", ["zhuiwen", *ENGINES])
+def test_every_engine_is_told_whole_in_the_language_of_the_command(
+    name: str, code: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("ZHUIWEN_LANGUAGE", code)
+    assert run(["engines", name]) == 0
+    shown = capsys.readouterr().out
+    entry = ENGINES.get(name)
+    summary, parameters, departures = (
+        (entry.summary, entry.parameters, entry.departures)
+        if entry
+        else (verb.OWN_SUMMARY, verb.OWN_PARAMETERS, verb.OWN_DEPARTURES)
+    )
+    for words in (summary, *parameters.values(), *departures):
+        assert words.in_language(code) in shown
+    head = {CHINESE: ("参数\t值\t含义", "来源："), ENGLISH: ("parameter\tvalue\tmeaning", "source: ")}
+    assert all(part in shown for part in head[code])
+    assert all(f"\n{parameter}\t" in shown for parameter in parameters)
+
+
+def test_programs_read_the_same_of_one_engine(zhuiwen: CommandLine) -> None:
+    told = zhuiwen("engines", "simhash-64-blocks", "--json").json()
+    assert (told["name"], told["gives_spans"], told["source"]) == ("simhash-64-blocks", False, "Charikar, STOC 2002")
+    values = {each["name"]: each["value"] for each in told["parameters"]}
+    assert values == {
+        "blocks": [12, 12, 12, 12, 16],
+        "max_distance": 4,
+        "feature_tokens": 2,
+        "chapter_chars": 2500,
+    }
+    assert all(each["meaning"] for each in told["parameters"])
+    assert any("851459198" in departure for departure in told["departures"])
+    assert zhuiwen("engines", "zhuiwen", "--json").json()["departures"]
+
+
+def test_a_name_that_does_not_exist_is_answered_by_those_that_do(zhuiwen: CommandLine) -> None:
+    for arguments in (("soundex",), ("soundex", "--json"), ("soundex", "--plain")):
+        done = zhuiwen("engines", *arguments)
+        assert (done.code, done.out) == (2, "")
+        assert done.complaints == [f"zhuiwen: there is no engine soundex; there are {', '.join(['zhuiwen', *ENGINES])}"]

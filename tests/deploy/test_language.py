@@ -132,7 +132,7 @@ def test_status_doctor_and_the_settings_are_there_in_both_languages(zhuiwen: Com
 def test_what_programs_read_is_the_same_in_every_language(zhuiwen: CommandLine) -> None:
     chinese = CommandLine(zhuiwen.home, CHINESE_LOCALE)
     prepare(zhuiwen.environ())
-    for arguments in (("status",), ("doctor",), ("config", "list"), ("engines",)):
+    for arguments in (("status",), ("doctor",), ("config", "list"), ("engines",), ("engines", "sif")):
         shown = chinese(*arguments, "--json").out
         assert shown == zhuiwen(*arguments, "--json").out, arguments
         assert json.loads(shown)

@@ -15,7 +15,8 @@ from core.taken import Places
 from core.text import TextRange
 from fingerprint.algorithms import ALGORITHMS
 from fingerprint.fingerprinting import fingerprint_text
-from fingerprint.readings import fold_variants, syllable_ids
+from fingerprint.readings import code_points, syllable_ids
+from fingerprint.variants import are_variants
 from matcher.calibration import DEFAULT
 from matcher.corpus import CorpusCache, MemoryCorpus, WorkEntry
 from matcher.index.memory import MemoryIndex
@@ -85,9 +86,8 @@ def test_homophones_are_seen_through_and_named(share: float) -> None:
 
 def share_of_equal_characters(page: str, work: str) -> float:
     """For a page that differs from the work by single characters only."""
-    sounds = syllable_ids(work).tolist()
-    pairs = [pair for *pair, sound in zip(fold_variants(page), fold_variants(work), sounds, strict=True) if sound]
-    return sum(int(one == other) for one, other in pairs) / len(pairs)
+    is_read = syllable_ids(work) > 0
+    return float(are_variants(code_points(page), code_points(work))[is_read].mean())
 
 
 @pytest.mark.parametrize("share", [0.005, 0.02, 0.1, 0.14, 0.17, 0.3])
@@ -386,6 +386,8 @@ def test_spans_and_changes_lie_inside_both_texts_and_in_order(start: int, length
             assert span.work.end <= len(work)
             places = [change.page for change in span.changes]
             assert places == sorted(places)
+            if any(change.kind is ChangeKind.MOVED for change in span.changes):
+                continue
             assert _han(_rebuilt(page, work, span.page, span.changes)) == _han(work[span.work.start : span.work.end])
 
 

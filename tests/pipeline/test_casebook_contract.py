@@ -12,7 +12,7 @@ from core.matches import MatchClass
 from core.pages import PageVersion
 from core.ports import CaseRepository, Gap, Outcome, Search, Unsearched
 from core.rights import Permission
-from core.states import CaseState, Rejection, Verdict
+from core.states import UNPROTECTED, CaseState, Rejection, Verdict
 from pipeline.memory import MemoryCase, MemoryCaseRepository, MemoryHolder
 from tests.support.records import MOMENT, match, outcome, page_of, page_version
 
@@ -35,6 +35,7 @@ class World:
     allow: Callable[[str, date, date | None], None]  # lets a domain carry 「河」, in place of what was allowed there
     withdraw: Callable[[str], None]  # all that allows a domain anything
     own: Callable[[str], None]
+    mark: Callable[[Rejection | None], None]  # 「河」 as not protected; None: as protected again
     decide: Callable[[Verdict], None]  # on the first case
 
     @property
@@ -66,6 +67,10 @@ class _MemoryWorld:
         self.holder.own_domains += (domain,)
         self._ruled()
 
+    def mark(self, reason: Rejection | None) -> None:
+        self.holder.unprotected = {} if reason is None else {"河": reason}
+        self._ruled()
+
     def decide(self, verdict: Verdict) -> None:
         next(iter(self.book.cases.values())).verdict = verdict
 
@@ -87,7 +92,7 @@ class _MemoryWorld:
             lambda: [case.state for case in cases()],
             lambda: {str(each.reason) for each in self.book.excluded.values()},
             lambda: [(case.first_seen, case.last_seen) for case in cases()],
-            *(self.allow, self.withdraw, self.own, self.decide),
+            *(self.allow, self.withdraw, self.own, self.mark, self.decide),
         )
 
 
@@ -128,6 +133,14 @@ class _DjangoWorld:
 
         OwnDomain.objects.create(rights_holder=self.holder, domain=domain)
 
+    def mark(self, reason: Rejection | None) -> None:
+        from records.works.protection import mark_protected, mark_unprotected
+
+        if reason is None:
+            mark_protected(self.river)
+        else:
+            mark_unprotected(self.river, reason, "已进入公有领域")
+
     def decide(self, verdict: Verdict) -> None:
         from django.contrib.auth.models import User
 
@@ -149,7 +162,7 @@ class _DjangoWorld:
             lambda: [CaseState(state) for state in cases.values_list("state", flat=True)],
             lambda: set(Exclusion.objects.values_list("reason", flat=True)),
             lambda: list(cases.values_list("first_seen_at", "last_seen_at")),
-            *(self.allow, self.withdraw, self.own, self.decide),
+            *(self.allow, self.withdraw, self.own, self.mark, self.decide),
         )
 
 
@@ -212,6 +225,47 @@ def test_what_is_allowed_is_excluded_under_its_reason(
     assert world.book.open_or_update_cases([outcome(page_version(world.site, url), match("a", match_class))])[0] == []
     assert world.case_count == 0
     assert world.exclusions() == {str(reason)}
+
+
+@pytest.mark.parametrize("reason", UNPROTECTED)
+def test_what_is_found_of_an_unprotected_work_is_excluded_under_its_reason(world: World, reason: Rejection) -> None:
+    world.mark(reason)
+    assert world.book.open_or_update_cases([outcome(page_version(world.site), match("a"))])[0] == []
+    assert (world.case_count, world.exclusions()) == (0, {str(reason)})
+
+
+def test_on_a_licensed_page_the_licence_is_the_reason_whether_the_work_is_protected_or_not(world: World) -> None:
+    world.mark(Rejection.MERE_FACTS)
+    world.book.open_or_update_cases([outcome(page_version(world.site, "http://licensed.example/1"), match("a"))])
+    assert world.exclusions() == {"licensed"}
+
+
+def test_a_case_is_set_aside_while_its_work_is_marked_as_not_protected(world: World) -> None:
+    world.book.open_or_update_cases([outcome(page_version(world.site), match("a"))])
+    world.mark(Rejection.TERM_EXPIRED)
+    assert world.states() == [ASIDE]
+    world.mark(None)
+    assert world.states() == [OPEN]
+
+
+def test_a_verdict_stays_when_the_work_is_marked_as_not_protected(world: World) -> None:
+    world.book.open_or_update_cases([outcome(page_version(world.site), match("a"))])
+    world.decide(Verdict.CONFIRMED)
+    world.mark(Rejection.OFFICIAL_TEXT)
+    assert world.states() == [CaseState.CONFIRMED]
+
+
+def test_an_excluded_finding_goes_under_another_reason_and_is_compared_again_when_the_mark_goes(world: World) -> None:
+    version = page_version(world.site)
+    world.mark(Rejection.MERE_FACTS)
+    world.book.open_or_update_cases([outcome(version, match("a"), at=CHECKED)])
+    world.mark(Rejection.NOT_PROTECTED)
+    assert world.exclusions() == {"not_protected"}
+    assert world.book.pending([page_of(version)], 1) == set()
+    world.mark(None)
+    assert world.book.pending([page_of(version)], 1) == {version.id}
+    world.book.open_or_update_cases([outcome(version, match("a"), at=CHECKED + A_MINUTE)])
+    assert (world.states(), world.exclusions()) == ([OPEN], set())
 
 
 def test_a_licence_that_has_ended_allows_nothing(world: World) -> None:

@@ -31,6 +31,16 @@ def story(seed: int, sentences: int = 60) -> str:
     return "".join(lines)
 
 
+def formulaic_texts(count: int) -> list[str]:
+    """Texts of 120 characters: set phrases of one stock in an order of their own, and 20 characters that are new."""
+    stock = [story(7)[start : start + 20] for start in range(0, 400, 20)]
+    made = []
+    for number in range(count):
+        phrases = random.Random(number).sample(stock, 5)
+        made.append("".join([*phrases[:2], story(500 + number)[100:120], *phrases[2:]]))
+    return made
+
+
 @cache
 def _characters_of_sound() -> dict[int, list[str]]:
     sounds: dict[int, list[str]] = {}
@@ -105,13 +115,18 @@ def shuffled_sentences(text: str, seed: int = 1) -> str:
     return "".join(sentences)
 
 
-def shared_records(name: str, limit: int) -> list[dict[str, str]]:
-    """The first records of a shared corpus; skips the test where the corpora are not there."""
+def shared_file(name: str) -> Path:
+    """A file of the shared corpora; skips the test where they are not there."""
     path = SHARED_CORPORA / name
     if not path.exists():
         pytest.skip(f"{path} is not there: the corpora are no part of the repository")
+    return path
+
+
+def shared_records(name: str, limit: int) -> list[dict[str, str]]:
+    """The first records of a shared corpus; skips the test where the corpora are not there."""
     records = []
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
+    with gzip.open(shared_file(name), "rt", encoding="utf-8") as lines:
         for line in lines:
             records.append(json.loads(line))
             if len(records) >= limit:

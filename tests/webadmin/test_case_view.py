@@ -53,6 +53,61 @@ def test_both_texts_stand_side_by_side_with_their_changes_linked(
     assert "no longer" not in page
 
 
+def also_from(world: admin_data.World, case: Case, estate: admin_data.Estate, title: str, at: list[int]) -> Case:
+    """A case of another work on the same page, of which the page has the characters at `at`."""
+    other = admin_data.case(case.page, admin_data.work(estate.holder, title), 3)
+    match = other.matches.get()
+    spans = [{**admin_data.spans(3)[0], "page": at, "changes": []}]
+    of_page = {"version_id": case.version_id, "page_text_digest": case.matches.get().page_text_digest}
+    CaseMatch.objects.filter(pk=match.pk).update(spans=spans, **of_page)
+    return other
+
+
+def end_of_page(case: Case) -> list[int]:
+    """Where the page has text that the case's work does not have: behind the copied passage."""
+    (span,) = case.matches.get().spans
+    return [span["page"][1] + 1, span["page"][1] + 11]
+
+
+def test_text_that_was_copied_from_another_work_of_the_holder_says_which_and_leads_to_its_case(
+    world: admin_data.World, texts: case_texts.Texts, reviewer: Client
+) -> None:
+    case = world.ours.cases[3]
+    other = also_from(world, case, world.ours, "石桥夜话", end_of_page(case))
+    page = shown(reviewer, case)
+    (taken,) = re.findall(r'<span class="zw-taken".*?</span>', page)
+    assert f'<a href="{address(other)}">from 《石桥夜话》</a>' in taken
+    assert admin_data.ADVERT[:10] in taken
+
+
+def test_text_that_another_holders_work_has_names_nobody(
+    world: admin_data.World, texts: case_texts.Texts, reviewer: Client
+) -> None:
+    case = world.ours.cases[3]
+    also_from(world, case, world.theirs, "别家的书", end_of_page(case))
+    page = shown(reviewer, case)
+    assert "zw-taken" not in page
+    assert "别家的书" not in page
+
+
+def test_what_the_page_has_of_both_works_is_shown_as_copied_from_the_one_that_is_looked_at(
+    world: admin_data.World, texts: case_texts.Texts, reviewer: Client
+) -> None:
+    case = world.ours.cases[3]
+    (span,) = case.matches.get().spans
+    also_from(world, case, world.ours, "石桥夜话", span["page"])
+    assert "zw-taken" not in shown(reviewer, case)
+
+
+def test_another_version_of_the_page_says_nothing_about_this_one(
+    world: admin_data.World, texts: case_texts.Texts, reviewer: Client
+) -> None:
+    case = world.ours.cases[3]
+    other = also_from(world, case, world.ours, "石桥夜话", end_of_page(case))
+    other.matches.update(version_id="another")
+    assert "zw-taken" not in shown(reviewer, case)
+
+
 def test_the_evidence_of_the_match_is_quoted(
     world: admin_data.World, texts: case_texts.Texts, reviewer: Client
 ) -> None:

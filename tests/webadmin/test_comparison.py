@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from core.matches import ChangeKind
 from tests.support import admin_data
 from webadmin.case_page.change_summary import change_counts
-from webadmin.case_page.comparison import Column, Copied, Missing, Uncopied, compare
+from webadmin.case_page.comparison import Column, Copied, Missing, Source, Taken, Uncopied, compare
+from webadmin.case_page.elsewhere import Place, with_sources
 
 ALPHABET = "甲乙丙丁 \n\u200b\u202e<&\ud800a"
 texts = st.text(alphabet=ALPHABET, max_size=60)
@@ -149,3 +150,26 @@ def test_kinds_with_many_pairs_say_how_many_are_not_shown() -> None:
     changes = [["replaced", at, at + 1, at, at + 1] for at in range(6)]
     (counted,) = change_counts(compare(page, work, [span(page, work, (0, 6), (0, 6), *changes)]).links)
     assert (counted.count, len(counted.examples), counted.more) == (6, 4, 2)
+
+
+@given(st.text(alphabet="甲乙丙丁", max_size=60), st.lists(offsets, max_size=6), st.lists(offsets, max_size=3))
+def test_text_of_other_works_is_cut_out_of_what_is_uncopied_and_nothing_is_lost(
+    page: str, others: list[list[int]], own: list[list[int]]
+) -> None:
+    work = "戊" * 70
+    column = compare(page, work, [span(page, work, (at[0], at[1]), (0, 1)) for at in own]).page
+    places = sorted((Place(*at, Source("别的书", "/")) for at in others), key=lambda place: (place.start, place.end))
+    cut = with_sources(column, places)
+    assert cut.text == page
+    assert [block for block in cut.blocks if isinstance(block, Copied)] == [
+        block for block in column.blocks if isinstance(block, Copied)
+    ]
+    by_other = {place for at in others for place in range(*at)}
+    at = 0
+    for block in cut.blocks:
+        assert not isinstance(block, Missing)
+        if not isinstance(block, Copied):
+            assert block.text
+            covered = [place in by_other for place in range(at, at + len(block.text))]
+            assert covered == [isinstance(block, Taken)] * len(block.text)
+        at += len(block.text)

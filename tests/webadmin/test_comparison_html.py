@@ -110,7 +110,7 @@ def test_both_sides_of_a_change_carry_the_same_number_and_say_what_it_did() -> N
 
 def test_a_moved_piece_has_a_sign_on_both_sides_that_says_how_it_begins_and_adds_no_text() -> None:
     work, page = '前甲<b>"乙', '甲<b>"乙前'
-    moved = span(page, work, (0, 7), (0, 7), ["moved", 6, 6, 0, 0], ["homophone", 6, 7, 0, 1])
+    moved = span(page, work, (0, 7), (0, 7), ["moved", 6, 7, 0, 1], ["homophone", 6, 7, 0, 1])
     comparison = compare(page, work, [moved])
     assert [link.begins for link in comparison.links] == [work, ""]
     for column, text in ((comparison.page, page), (comparison.work, work)):

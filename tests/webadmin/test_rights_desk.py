@@ -17,7 +17,8 @@ from records import stores
 from records.cases import rulings
 from records.cases.case_repository import DjangoCaseRepository
 from records.cases.verdicts import VerdictRefused, decide
-from records.models import Case, Licence, OwnDomain, RightsHolder, RightsRecord
+from records.models import Case, Exclusion, Licence, OwnDomain, RightsHolder, RightsRecord, Unprotected, Work
+from records.works.protection import mark_unprotected
 from tests.support import admin_data
 from tests.support.desk import CollectingOutbox, add_url, list_url, record_url, signed_in
 
@@ -208,3 +209,68 @@ class TestManyFindings:
         newest = RightsRecord.objects.filter(case=of_site(world)[0]).first()
         assert newest is not None
         assert (newest.entered_by, newest.at, newest.allowed_as) == (world.ours.manager, since, "")
+
+
+def marked(work: Work, reason: str = "", note: str = "", **fields: object) -> dict[str, object]:
+    """The form of a work, with the line that says whether it is protected."""
+    mark = Unprotected.objects.filter(work=work).first()
+    lines = {"TOTAL_FORMS": 1, "INITIAL_FORMS": 1 if mark else 0, "MIN_NUM_FORMS": 0, "MAX_NUM_FORMS": 1}
+    line = {"id": mark.pk if mark else "", "work": work.pk, "reason": reason, "note": note, **fields}
+    form = {"rights_holder": work.rights_holder_id, "title": work.title, "author": work.author, "kind": work.kind}
+    chapters = {f"chapters-{name}": 0 for name in lines}
+    return {
+        **form,
+        **chapters,
+        **{f"unprotected-{name}": value for name, value in lines.items()},
+        **{f"unprotected-0-{name}": value for name, value in line.items()},
+    }
+
+
+def test_a_work_that_a_manager_marks_as_not_protected_sets_its_cases_aside_and_back(
+    world: admin_data.World, desk: Any
+) -> None:
+    work = next(case.work for case in of_site(world) if case.state == CaseState.OPEN)
+    of_work = Case.objects.filter(work=work)
+    undecided = of_work.filter(decision=None)
+    before = undecided.count()
+    answer = desk.post(record_url(work), marked(work, "mere_facts"), follow=True).content.decode()
+    assert f"Cases whose page is now allowed: {of_work.count()}; no longer allowed: 0." in answer
+    assert set(undecided.values_list("state", flat=True)) == {CaseState.SET_ASIDE}
+    mark = Unprotected.objects.get(work=work)
+    assert (mark.reason, mark.entered_by) == ("mere_facts", world.ours.manager)
+    shown = page_of(desk, undecided.earliest("pk"))
+    assert "The work is marked as not protected: the case is set aside" in shown
+    assert "not protected: mere facts" in shown
+    assert "Entered by changhe-manager" in shown
+    assert "allows the page" not in shown
+    assert "not protected: mere facts" in desk.get(list_url(Work)).content.decode()
+    desk.post(record_url(work), marked(work, "mere_facts", DELETE="on"))
+    assert not Unprotected.objects.exists()
+    assert Case.objects.filter(work=work, state=CaseState.OPEN).count() == before
+    newest = RightsRecord.objects.filter(case=undecided.earliest("pk")).first()
+    assert newest is not None
+    assert (newest.allowed_as, newest.entered_by) == ("", world.ours.manager)
+
+
+def test_another_reason_wants_a_sentence(world: admin_data.World, desk: Any) -> None:
+    work = of_site(world)[0].work
+    answer = desk.post(record_url(work), marked(work, "not_protected")).content.decode()
+    assert "Say in a sentence why the work is not protected." in answer
+    assert not Unprotected.objects.exists()
+    desk.post(record_url(work), marked(work, "not_protected", "作者声明放弃权利"))
+    assert {case.allowed_by for case in Case.objects.filter(work=work)} == {"作者声明放弃权利"}
+
+
+def test_a_reviewer_and_another_rights_holder_mark_no_work(world: admin_data.World) -> None:
+    work = of_site(world)[0].work
+    for user in (world.ours.reviewer, world.theirs.manager):
+        signed_in(user).post(record_url(work), marked(work, "mere_facts"))
+        assert not Unprotected.objects.exists()
+
+
+def test_an_excluded_finding_of_an_unprotected_work_stands_under_that_reason(world: admin_data.World) -> None:
+    finding = world.ours.exclusion
+    Exclusion.objects.filter(pk=finding.pk).update(reason="quotation", page_url="http://pirate.example/1")
+    mark_unprotected(finding.work, "term_expired")
+    finding.refresh_from_db()
+    assert finding.reason == "term_expired"

@@ -16,6 +16,7 @@ from core.errors import ServiceUnavailable
 from core.ids import VersionId
 from core.ports import PageStore
 from core.settings_loading import load
+from core.words import Words
 from deploy.cli import cases
 from fingerprint.engines.catalogue import ENGINES
 from fingerprint.engines.engine import EngineEntry, Found
@@ -184,7 +185,7 @@ def test_an_engine_that_fails_is_named_and_the_others_answer_nevertheless(caplog
             raise ZeroDivisionError
 
     engines: Mapping[str, EngineEntry] = {
-        "broken": EngineEntry("broken", Broken, True, "", "", ""),
+        "broken": EngineEntry("broken", Broken, True, Words("", ""), "", (), {}),
         "exact-md5": ENGINES["exact-md5"],
     }
     said = answers(Question(WORK, [WORK], ()), engines)
@@ -315,7 +316,7 @@ def test_the_case_counts_those_that_agree_and_lists_all(
     assert f"met it beside {len(opinion.background_ids)} other texts" in page
     for name, entry in ENGINES.items():
         assert f">{name}</span>" in page
-        assert entry.summary_zh not in page
+        assert entry.summary.zh not in page
     assert "the product&#x27;s own matcher" in page or "the product's own matcher" in page
 
 
@@ -327,8 +328,8 @@ def test_the_answers_are_shown_in_chinese(world: admin_data.World, texts: case_t
     asked = len(ENGINES) - len(CORPUS_ENGINES)
     assert f"{asked} 种算法中有 {len(copies(opinion))} 种判为抄袭" in page
     assert "需要更多文本作语料" in page
-    assert ENGINES["exact-md5"].summary_zh in page
-    assert ENGINES["exact-md5"].summary_en not in page
+    assert ENGINES["exact-md5"].summary.zh in page
+    assert ENGINES["exact-md5"].summary.en not in page
 
 
 def test_what_is_shown_is_what_was_kept_not_what_the_catalogue_says_today(

@@ -17,10 +17,11 @@ from core.messages import WorkRemoved
 from core.shares import percentage
 from core.taken import share_of_work
 from records import stores
-from records.models import Case, Chapter, Work
+from records.models import Case, Chapter, Unprotected, Work
 from records.works.taken import taken_by_work
 from webadmin.admin.columns import list_link, moment
-from webadmin.admin.isolation import HolderAdmin, HolderInline
+from webadmin.admin.isolation import HolderAdmin, HolderInline, signed_in_user
+from webadmin.admin.licences import announce_rulings
 from webadmin.views.add_work import add_work_view
 from webadmin.wording import said
 
@@ -54,19 +55,30 @@ class ChapterInline(HolderInline):
         return _("waiting") if chapter.indexed_at is None else moment(chapter.indexed_at)
 
 
+class UnprotectedInline(HolderInline):
+    """Whether the work is not protected; most works have no such line."""
+
+    model = Unprotected
+    fields = ["reason", "note", "entered_by", "entered_at"]
+    readonly_fields = ["entered_by", "entered_at"]
+    max_num = 1
+    hide_title = True
+    verbose_name = _("Not protected (what is found of the work then opens no case)")
+
+
 @admin.register(Work)
 class WorkAdmin(HolderAdmin):
     list_display = [
         *("title", "author", "kind", "rights_holder", "chapter_count", "chars", "index_state", "case_count"),
-        *("taken", "share_taken"),
+        *("taken", "share_taken", "protection"),
     ]
-    list_filter = ["rights_holder", "kind"]
-    list_select_related = ["rights_holder"]
+    list_filter = ["rights_holder", "kind", "unprotected__reason"]
+    list_select_related = ["rights_holder", "unprotected"]
     search_fields = ["title", "author"]
     search_help_text = _("title or author")
     fields = ["rights_holder", "title", "author", "kind", "added_at"]
     readonly_fields = ["added_at"]
-    inlines = [ChapterInline]
+    inlines = [UnprotectedInline, ChapterInline]
 
     def get_queryset(self, request: HttpRequest) -> "QuerySet[WorkWithFigures]":
         """Add each work's figures as sub-queries: they are worked out for the rows of one page only."""
@@ -129,6 +141,21 @@ class WorkAdmin(HolderAdmin):
     @display(description=_("share of the work"))
     def share_taken(self, work: Any) -> str:
         return percentage(share_of_work(work.taken_chars, work.counted_chars) or 0.0)
+
+    @display(description=_("protection"))
+    def protection(self, work: Work) -> str:
+        mark = getattr(work, "unprotected", None)
+        return mark.get_reason_display() if mark else ""
+
+    def save_formset(self, request: HttpRequest, form: Any, formset: Any, change: bool) -> None:
+        """Note who marked the work as not protected or took that back; what it did to cases is said at once."""
+        if formset.model is not Unprotected:
+            super().save_formset(request, form, formset, change)
+            return
+        for each in formset.forms:
+            each.instance.entered_by = signed_in_user(request)
+        with announce_rulings(request, form.instance.rights_holder_id):
+            super().save_formset(request, form, formset, change)
 
     def delete_model(self, request: HttpRequest, obj: Any) -> None:
         texts = set(obj.chapters.values_list("text_id", flat=True))

@@ -7,6 +7,7 @@ from typing import Any
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from core.states import UNPROTECTED, Rejection
 from records.models import Case, RightsRecord, VerdictRecord
 
 
@@ -36,14 +37,18 @@ def _ruling(record: RightsRecord) -> Entry:
     by = _name(record.entered_by)
     if not record.allowed_as:
         return Entry(record.at, _("nothing allows the page any more"), by, record.get_cause_display())
-    title = _("%(reason)s: %(right)s allows the page") % {
-        "reason": record.get_allowed_as_display(),
-        "right": record.allowed_by,
-    }
+    title = _allowance(record)
     if record.entered_at is None:
         return Entry(record.at, title, by, record.get_cause_display())
     entered = timezone.localtime(record.entered_at).strftime("%Y-%m-%d %H:%M:%S")
     return Entry(record.at, title, by, _("The right was entered on %(when)s.") % {"when": entered})
+
+
+def _allowance(record: RightsRecord) -> str:
+    reason = str(record.get_allowed_as_display())
+    if Rejection(record.allowed_as) in UNPROTECTED:
+        return f"{reason} · {record.allowed_by}" if record.allowed_by else reason
+    return _("%(reason)s: %(right)s allows the page") % {"reason": reason, "right": record.allowed_by}
 
 
 def _name(user: Any) -> str:

@@ -5,7 +5,7 @@ exactly one piece of exactly one block, in order, whatever the spans are: offset
 Spans may overlap (one passage of the work copied twice); a block then carries the numbers of all of them.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -65,13 +65,29 @@ class Uncopied:
 
 
 @dataclass(frozen=True, slots=True)
+class Source:
+    """Another text of the rights holder as it is named to a reader, and where its own comparison stands."""
+
+    name: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """Text that was not copied from this text, but from another one of the rights holder."""
+
+    text: str
+    source: Source
+
+
+@dataclass(frozen=True, slots=True)
 class Missing:
     """Text that is no longer stored; only its length is known."""
 
     chars: int
 
 
-Block = Copied | Uncopied | Missing
+Block = Copied | Uncopied | Taken | Missing
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,8 +147,17 @@ def _links(number: int, span: Mapping[str, Any]) -> list[Link]:
             work[work_start, work_end],
             work[work_start, work_start + BEGINNING_CHARS] if kind == ChangeKind.MOVED else "",
         )
-        for index, (kind, page_start, page_end, work_start, work_end) in enumerate(span.get("changes", ()), 1)
+        for index, (kind, page_start, page_end, work_start, work_end) in enumerate(_marked_changes(span), 1)
     ]
+
+
+def _marked_changes(span: Mapping[str, Any]) -> Iterator[tuple[str, int, int, int, int]]:
+    """The changes as they are marked: of a piece that was moved, which may hold others, the places where it begins."""
+    for kind, page_start, page_end, work_start, work_end in span.get("changes", ()):
+        if kind == ChangeKind.MOVED:
+            yield kind, page_start, page_start, work_start, work_start
+        else:
+            yield kind, page_start, page_end, work_start, work_end
 
 
 def _column(side: Side, text: str | None, spans: Sequence[Mapping[str, Any]], links: Sequence[list[Link]]) -> Column:
@@ -161,7 +186,7 @@ def _placed(number: int, span: Mapping[str, Any], side: Side, chars: int) -> Pla
     first = 1 if side == "page" else 3
     marks = (
         Mark(number, index, min(max(start, change[first]), end), min(max(start, change[first + 1]), end))
-        for index, change in enumerate(span.get("changes", ()), 1)
+        for index, change in enumerate(_marked_changes(span), 1)
     )
     return Placed(number, start, max(start, end), tuple(sorted(marks, key=lambda mark: (mark.start, mark.end))))
 

@@ -11,7 +11,7 @@ from django.utils.translation import ngettext, pgettext_lazy
 from core.hidden_characters import glyphs, spelled
 from core.matches import ChangeKind
 from records.models.phrases import CHANGES
-from webadmin.case_page.comparison import Column, Copied, Link, Missing, Piece, Side, Uncopied
+from webadmin.case_page.comparison import Column, Copied, Link, Missing, Piece, Side, Taken, Uncopied
 
 CONTEXT_CHARS = 80  # kept before and after a passage: two lines of a column on a laptop
 MIN_FOLDED_CHARS = 120  # a fold that hides less than it takes to say so is a nuisance
@@ -55,6 +55,8 @@ def column_html(column: Column) -> SafeString:
                 begun.update(block.passages)
             case Uncopied():
                 parts += _uncopied(block)
+            case Taken():
+                parts.append(_taken(block))
             case Missing():
                 parts.append(_missing(block.chars))
     return mark_safe("".join(parts))  # noqa: S308 - every part is made by format_html or visible
@@ -81,17 +83,35 @@ def _glyphs(text: str) -> Iterator[str]:
 def _uncopied(block: Uncopied) -> Iterator[str]:
     head = 0 if block.is_first else CONTEXT_CHARS
     tail = len(block.text) - (0 if block.is_last else CONTEXT_CHARS)
-    if tail - head < MIN_FOLDED_CHARS:
-        yield visible(block.text)
-        return
-    yield visible(block.text[:head])
     label = ngettext("%(count)s character not copied", "%(count)s characters not copied", tail - head)
-    yield format_html(
-        '<details class="zw-fold"><summary>{}</summary>{}</details>',
-        label % {"count": f"{tail - head:,}"},
-        visible(block.text[head:tail]),
+    yield from _folded(block.text, head, tail, label % {"count": f"{tail - head:,}"})
+
+
+def _taken(block: Taken) -> str:
+    head, tail = CONTEXT_CHARS, len(block.text) - CONTEXT_CHARS
+    label = ngettext(
+        "%(count)s more character from %(source)s", "%(count)s more characters from %(source)s", tail - head
     )
-    yield visible(block.text[tail:])
+    folded = _folded(block.text, head, tail, label % {"count": f"{tail - head:,}", "source": block.source.name})
+    return format_html(
+        '<span class="zw-taken" role="group" aria-label="{}"><a href="{}">{}</a>{}</span>',
+        _("Copied from %(source)s") % {"source": spelled(block.source.name)},
+        block.source.address,
+        visible(_("from %(source)s") % {"source": block.source.name}),
+        mark_safe("".join(folded)),  # noqa: S308 - made by format_html or visible
+    )
+
+
+def _folded(text: str, head: int, tail: int, label: str) -> Iterator[str]:
+    """The text; what lies between head and tail folded under a label, where that is worth it."""
+    if tail - head < MIN_FOLDED_CHARS:
+        yield visible(text)
+        return
+    yield visible(text[:head])
+    yield format_html(
+        '<details class="zw-fold"><summary>{}</summary>{}</details>', visible(label), visible(text[head:tail])
+    )
+    yield visible(text[tail:])
 
 
 def _missing(chars: int) -> str:

@@ -137,5 +137,5 @@ def test_the_same_question_has_the_same_answer_in_another_engine(entry: EngineEn
 
 
 def test_names_are_unique_and_every_entry_says_what_it_does_in_both_languages() -> None:
-    assert len({entry.name for entry in ENTRIES}) == len(ENTRIES) == 13
-    assert all(entry.summary_en and entry.summary_zh and entry.source for entry in ENTRIES)
+    assert len({entry.name for entry in ENTRIES}) == len(ENTRIES) == 14
+    assert all(entry.summary.en and entry.summary.zh and entry.source for entry in ENTRIES)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from functools import cache
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 
 from fingerprint.engines import catalogue
 from fingerprint.engines.catalogue import ENGINES, MODULES
+from fingerprint.engines.chapters import best_works
 from fingerprint.engines.engine import EngineEntry
 from tests.support.corpus_texts import story
 
@@ -18,7 +20,9 @@ if TYPE_CHECKING:
     from fingerprint.engines.engine import Engine
 
 EVERY_ENGINE = pytest.mark.parametrize("entry", ENGINES.values(), ids=lambda entry: entry.name)
+OF_DOCUMENTS = [entry for entry in ENGINES.values() if not entry.gives_spans]
 CHAPTER_CHARS = 2_500
+HAN = re.compile("[\u4e00-\u9fff]")
 WORKS = {f"work-{seed}": story(seed, 120)[:CHAPTER_CHARS] for seed in range(1, 9)}
 COPY = "work-3"
 
@@ -53,7 +57,7 @@ def test_names_are_kebab_case_and_every_entry_says_what_it_is() -> None:
         assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name), name
         assert "zhuiwen" not in name
         assert name != "all"
-        assert all((entry.summary_en, entry.summary_zh, entry.source)), name
+        assert all((entry.summary.en, entry.summary.zh, entry.source)), name
 
 
 def test_every_module_with_an_engine_stands_in_the_catalogue() -> None:
@@ -61,6 +65,34 @@ def test_every_module_with_an_engine_stands_in_the_catalogue() -> None:
     with_entries = {path.stem for path in folder.glob("*.py") if re.search(r"(?m)^ENTRIES\b", path.read_text("utf-8"))}
     assert with_entries == set(MODULES), "an engine is found by its module's name in MODULES of the catalogue"
     assert len(MODULES) == len(set(MODULES))
+
+
+@EVERY_ENGINE
+def test_an_entry_says_of_each_parameter_and_each_departure_what_it_is_in_both_languages(entry: EngineEntry) -> None:
+    assert list(entry.parameters) == list(entry.defaults)
+    assert inspect.Parameter.empty not in entry.defaults.values()
+    assert entry.departures
+    for words in (entry.summary, *entry.parameters.values(), *entry.departures):
+        assert words.en.strip() == words.en != ""
+        assert not HAN.search(words.en.replace("不 and 一", "")), words.en
+        assert HAN.search(words.zh), words.zh
+
+
+@EVERY_ENGINE
+def test_a_parameter_as_it_is_shown_is_the_one_that_the_engine_is_made_with(entry: EngineEntry) -> None:
+    engine = entry.make(**entry.defaults)
+    for work_id, text in WORKS.items():
+        engine.add(work_id, text)
+    assert engine.find(WORKS[COPY]) == filled(entry.name).find(WORKS[COPY])
+
+
+@pytest.mark.parametrize("entry", OF_DOCUMENTS, ids=lambda entry: entry.name)
+def test_a_page_longer_than_the_chapters_is_cut_as_works_are(entry: EngineEntry) -> None:
+    pieces = [story(99, 120)[:CHAPTER_CHARS], WORKS[COPY], WORKS["work-5"], story(98, 120)[:300]]
+    engine = filled(entry.name)
+    found = engine.find("".join(pieces))
+    assert found == best_works(each for piece in pieces for each in engine.find(piece))
+    assert {COPY, "work-5"} <= {each.work_id for each in found}
 
 
 @EVERY_ENGINE

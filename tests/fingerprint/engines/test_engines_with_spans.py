@@ -13,7 +13,7 @@ from fingerprint.engines import position_index
 from fingerprint.engines.frequency import FrequencyEngine, _numbers, _windows, digits
 from fingerprint.engines.position_index import Hits, PositionIndex
 from fingerprint.engines.span_merging import MergeRule, merge_hits
-from fingerprint.engines.winnowing import Joining, WinnowingEngine, winnow
+from fingerprint.engines.winnowing import WinnowingEngine, winnow
 from fingerprint.letters import LETTERS, letter_number
 from fingerprint.windows import bytes_per_window
 from tests.support.corpus_texts import story, with_homophones
@@ -21,7 +21,7 @@ from tests.support.corpus_texts import story, with_homophones
 WORK = story(1, 120)
 OTHER = story(2, 120)
 HASHES = st.lists(st.integers(0, 6), max_size=60).map(lambda values: np.array(values, np.uint64))
-ANY = Joining(MergeRule(max_gap=100, max_drift=5), min_to_match=1, min_to_show=1)
+ANY = {"max_gap": 100, "max_drift": 5, "min_to_match": 1, "min_to_show": 1}
 FOLDED = {"k=5 w=4": (5, 4), "k=8 w=8": (8, 8)}
 
 
@@ -53,7 +53,7 @@ def test_every_window_has_a_kept_place(hashes: np.ndarray, window: int) -> None:
 
 @pytest.mark.parametrize(("k", "window"), FOLDED.values(), ids=FOLDED)
 def test_a_shared_run_of_k_plus_w_less_1_is_always_found(k: int, window: int) -> None:
-    engine = WinnowingEngine(k, window, joining=ANY)
+    engine = WinnowingEngine(k, window, **ANY)
     engine.add("work", WORK)
     characters = "".join(character for character in WORK if character not in "，。")
     length = k + window - 1
@@ -65,7 +65,7 @@ def test_a_shared_run_of_k_plus_w_less_1_is_always_found(k: int, window: int) ->
 
 @pytest.mark.parametrize(("k", "window"), FOLDED.values(), ids=FOLDED)
 def test_runs_shorter_than_k_are_never_found(k: int, window: int) -> None:
-    engine = WinnowingEngine(k, window, joining=ANY)
+    engine = WinnowingEngine(k, window, **ANY)
     engine.add("work", "天地玄黄宇宙洪荒日月盈昃辰宿列张")
     pieces = [WORK[start : start + k - 1] for start in range(0, 1_000, 40)]
     engine.add("pieces", "".join(pieces))
@@ -96,7 +96,7 @@ def test_traditional_characters_count_as_simplified_ones_only_where_they_are_fol
     )
     results = {}
     for fold in (True, False):
-        engine = WinnowingEngine(5, 4, fold=fold, joining=ANY)
+        engine = WinnowingEngine(5, 4, fold=fold, **ANY)
         engine.add("work", "学校门前的树下，灯光照着旁边的路。学生们在树边看灯，渡口的灯也亮了，树影落在学堂边。")
         results[fold] = max((found.similarity for found in engine.find(page)), default=0.0)
     assert results[True] == 1.0

@@ -5,7 +5,7 @@ import pytest
 
 from core.errors import UnreadableFile
 from fingerprint.engines.key_value_stores import DiskStore, KeyValueStore, MemoryStore
-from fingerprint.engines.nshash import NsHash, SimilarIds, longest_sentence, longest_sentences, sentence_digests
+from fingerprint.engines.nshash import NsHash, SimilarIds, longest_sentences, sentence_digests
 from fingerprint.engines.sentences import sentences_of
 
 LONG = [character * length for character, length in zip("甲乙丙丁戊己", (60, 55, 50, 45, 40, 35), strict=True)]
@@ -89,7 +89,7 @@ def test_values_of_many_keys_come_back_at_once(store: KeyValueStore) -> None:
 
 @pytest.mark.parametrize("hash_name", ["md5", "xxh3"])
 def test_a_changed_longest_sentence_is_lost_to_one_digest_and_found_by_five(hash_name: str) -> None:
-    one, five = longest_sentence(hash_name), NsHash(hash_name=hash_name)
+    one, five = NsHash(1, hash_name), NsHash(hash_name=hash_name)
     for engine in (one, five):
         engine.add("w", "。".join(LONG))
     page = "。".join(["改" + LONG[0][1:], *LONG[1:]])

@@ -1,5 +1,6 @@
 """Exact copies, k-shingles, sets of words, CRC-32 shingles, DSC and the 84 functions."""
 
+import json
 import random
 import zlib
 
@@ -8,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fingerprint.engines.crc_shingles import CrcShingleEngine, crc_shingles
+from fingerprint.engines.crc_shingles import CrcShingleEngine, canonical_words, crc_shingles
 from fingerprint.engines.dsc import DscEngine, kept_shingles
 from fingerprint.engines.exact import ExactEngine
 from fingerprint.engines.feature_index import FeatureIndex
@@ -25,7 +26,7 @@ from fingerprint.engines.functions84 import (
 from fingerprint.engines.hashing import shingle_hashes
 from fingerprint.engines.jaccard import k_shingle_engine, shingle_set, word_jaccard_engine, word_set
 from fingerprint.engines.tokens import tokens_of
-from tests.support.corpus_texts import story, with_random_characters
+from tests.support.corpus_texts import shared_file, story, with_random_characters
 
 TEXT = story(1)
 SETS = st.lists(st.integers(0, 40).map(lambda number: number << 58), max_size=12)
@@ -77,21 +78,52 @@ def test_words_of_chinese_are_pairs_of_neighbours() -> None:
     assert set(word_set("天地玄黄").tolist()) & set(word_set("地玄").tolist())
 
 
-def test_three_of_23_crc_shingles_are_13_04_per_cent_and_the_same_story() -> None:
-    page = numbered_words(0, 25)
-    three = " ".join([*page[:5], *numbered_words(100, 30)])
-    two = " ".join([*page[:4], *numbered_words(200, 30)])
-    assert crc_shingles(" ".join(page)).size == 23
+@pytest.mark.parametrize(("example", "shared", "of", "per_cent"), [(0, 1, 4, 25.0), (1, 4, 23, 17.39)])
+def test_the_published_examples_of_crc_shingles(example: int, shared: int, of: int, per_cent: float) -> None:
+    published = json.loads(shared_file("published_examples.json").read_text("utf-8"))
+    texts = published["crc32 shingles of 3 words"]["examples"][example]
+    assert max(len(canonical_words(texts[each])) for each in "ab") == texts["of"] == of
+    for work, page in ("ab", "ba"):
+        engine = CrcShingleEngine()
+        engine.add(work, texts[work])
+        (found,) = engine.find(texts[page])
+        assert found.similarity == shared / of
+        assert round(100 * found.similarity, 2) == per_cent
+
+
+def test_the_second_example_is_printed_as_3_of_23_with_the_capital_of_its_first_word() -> None:
+    published = json.loads(shared_file("published_examples.json").read_text("utf-8"))
+    texts = published["crc32 shingles of 3 words"]["examples"][1]
+    first, second = canonical_words(texts["a"]), canonical_words(texts["b"])
+    assert second == texts["b_words"].split()
+    assert first[:-1] == texts["a_words"].split(" (")[0].split()[:-1]  # the last word is misprinted there
+    printed = [first[0].capitalize(), *first[1:]]
+    assert set(crc_shingles(printed)) & set(crc_shingles(second)) == {
+        zlib.crc32(shingle.encode()) for shingle in texts["equal_shingles"]
+    }
+    assert round(100 * texts["equal"] / len(second), 2) == texts["percent"] == 13.04
+
+
+def test_a_share_counts_shingles_by_the_words_of_the_longer_text_and_a_tenth_is_no_story_yet() -> None:
+    page = numbered_words(0, 20)
     engine = CrcShingleEngine()
-    engine.add("three", three)
-    engine.add("two", two)
-    (found,) = engine.find(" ".join(page))
-    assert (found.work_id, round(100 * found.similarity, 2)) == ("three", 13.04)
+    engine.add("shorter", " ".join([*page[:5], *numbered_words(100, 5)]))
+    engine.add("longer", " ".join([*page[:10], *numbered_words(200, 30)]))
+    engine.add("a tenth", " ".join([*page[:4], *numbered_words(300, 16)]))
+    found = {each.work_id: each.similarity for each in engine.find(" ".join(page))}
+    assert found == {"shorter": 3 / 20, "longer": 8 / 40}
+
+
+def test_words_are_what_stands_between_blanks_without_marks_case_and_function_words() -> None:
+    assert canonical_words("Ёлка — это «ель»: 2.5 кг; и/или и А-1") == ["ёлка", "«ель»", "25", "кг", "и/или", "а1"]
+    assert canonical_words("ＡＢ，c\u200bd “е”") == ["abcd", "е"]
+    assert canonical_words("天地 玄，\n黄 rose 宇。") == ["天地", "地玄", "玄黄", "rose", "宇"]
+    assert canonical_words("，。！ —") == []
 
 
 def test_crc_shingles_are_those_of_the_words_joined_by_spaces() -> None:
-    assert crc_shingles("A rose, is a").tolist() == [zlib.crc32(b"a rose is"), zlib.crc32(b"rose is a")]
-    assert crc_shingles("天地玄黄").tolist() == [zlib.crc32("天地 地玄 玄黄".encode())]
+    assert crc_shingles(["a", "rose", "is", "a"]).tolist() == [zlib.crc32(b"a rose is"), zlib.crc32(b"rose is a")]
+    assert crc_shingles(canonical_words("天地玄黄")).tolist() == [zlib.crc32("天地 地玄 玄黄".encode())]
 
 
 @given(st.lists(SETS, min_size=1, max_size=6), SETS)

@@ -6,11 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.text import TextRange
+from fingerprint.engines.catalogue import ENGINES
 from fingerprint.engines.common_substrings import SubstringIndex
 from fingerprint.engines.cops import Cops
 from fingerprint.engines.koala import Koala
 from fingerprint.engines.mdr import Mdr
-from fingerprint.engines.punctuation_strings import PunctuationStrings, around_full_stops, at_marks, marks_engine
+from fingerprint.engines.punctuation_strings import around_full_stops, at_marks
 from fingerprint.engines.sif import Sif
 from tests.support.corpus_texts import story, with_random_characters
 
@@ -92,16 +93,16 @@ def test_the_variant_takes_one_character_at_every_mark() -> None:
     assert at_marks("一二三，四五。“六七！”八九") == "三五七"
 
 
-@pytest.mark.parametrize("make", [PunctuationStrings, marks_engine])
-def test_exact_copies_are_found_and_edited_ones_are_not(make: type[PunctuationStrings]) -> None:
-    engine, text = make(), story(1, 100)
+@pytest.mark.parametrize("name", ["punctuation-stops", "punctuation-marks"])
+def test_exact_copies_are_found_and_edited_ones_are_not(name: str) -> None:
+    engine, text = ENGINES[name].make(), story(1, 100)
     engine.add("w", text)
     assert [(found.work_id, found.similarity) for found in engine.find(text[:2500])] == [("w", 1.0)]
     assert engine.find(with_random_characters(text[:2500], 0.3)) == []
 
 
 def test_the_longest_common_substring_counts_as_share_of_the_shorter_string() -> None:
-    engine, text = PunctuationStrings(), story(1, 50)[:2400]
+    engine, text = ENGINES["punctuation-stops"].make(), story(1, 50)[:2400]
     engine.add("w", text)
     page = text[:1200] + story(2, 50)[:1200]
     shared = len(around_full_stops(text[:1200]))

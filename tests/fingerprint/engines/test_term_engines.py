@@ -12,7 +12,7 @@ from fingerprint.engines.boolean_model import BooleanModel, different_share, dis
 from fingerprint.engines.chapter_words import ChapterWords
 from fingerprint.engines.erulemaking import ERulemaking
 from fingerprint.engines.imatch import IMatch
-from fingerprint.engines.scam import Scam, containment, largest_ratio
+from fingerprint.engines.scam import ROUNDING, Scam, containment, largest_ratio
 from fingerprint.engines.tfidf import TfIdf
 from fingerprint.engines.words import word_counts
 from fingerprint.readings import syllable_ids
@@ -156,6 +156,19 @@ def test_form_letters_gather_round_the_most_repeated_text() -> None:
     assert len({each.similarity for each in found}) == 1  # all by their seed
 
 
+def test_the_features_of_erulemaking_are_the_words_that_the_fewest_texts_have() -> None:
+    common = prose(1, 900)
+    engine = ERulemaking(features=30)
+    for number in range(6):
+        engine.add(f"w{number}", common + prose(10 + number, 100))
+    assert [found.work_id for found in engine.find(common + prose(13, 100))] == ["w3"]
+    assert engine.find(common + prose(77, 100)) == []
+    every_word = ERulemaking(features=10_000)
+    for number in range(6):
+        every_word.add(f"w{number}", common + prose(10 + number, 100))
+    assert len(every_word.find(common + prose(13, 100))) == 6  # what they have in common outweighs their own
+
+
 def test_a_page_of_another_length_is_in_another_bucket() -> None:
     engine = ERulemaking()
     engine.add("w", prose(1, 900) * 2)
@@ -186,7 +199,7 @@ def test_the_bound_on_the_ratio_is_the_published_condition() -> None:
         assert limit + 1 / limit == pytest.approx(epsilon)
 
 
-@pytest.mark.parametrize("registries", [1, 3])
+@pytest.mark.parametrize("registries", [1, 3, 50])
 def test_scam_finds_by_the_higher_containment_whatever_the_number_of_registries(registries: int) -> None:
     engine = Scam(registries=registries)
     works = {f"w{seed}": prose(seed, 1200, 60) for seed in range(5)}
@@ -204,12 +217,37 @@ def test_scam_finds_by_the_higher_containment_whatever_the_number_of_registries(
     assert {found.work_id: found.similarity for found in engine.find(page)} == pytest.approx(expected)
 
 
+def test_dscam_asks_the_registries_alone_whose_words_allow_a_copy() -> None:
+    engine = Scam(registries=16)
+    for seed in range(16):
+        engine.add(f"w{seed}", prose(seed, 2400, 200))
+    words = word_counts(changed(prose(3, 2400, 200), 0.05))
+    (chosen,) = engine.choose_registries(*words)
+    assert {found.work_id for found in chosen.find(*words)} == {"w3"}
+    assert engine.choose_registries(*word_counts("天地玄黄，宇宙洪荒")) == []
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_no_chapter_is_more_similar_than_the_word_statistics_of_its_registry_allow(seed: int) -> None:
+    engine = Scam(registries=4, min_similarity=0.01, chapter_chars=500)
+    for each in range(12):
+        engine.add(f"w{each}", prose(each % 5, 700 + 90 * each, 80))
+    page = word_counts(prose(seed % 5, 300)[:200] + prose(seed, 900, 80))
+    similarities = []
+    for registry in engine.choose_registries(*page):
+        best = max((found.similarity for found in registry.find(*page)), default=0)
+        assert best <= registry.highest_possible(*page) + ROUNDING
+        similarities.append(best)
+    assert max(similarities) > 0.1
+
+
 # Table of words
 
 
 def test_the_table_knows_which_chapters_have_a_word() -> None:
-    works = ChapterWords(chapter_chars=4)
-    works.add("w", "天地人我天地人我")
+    works = ChapterWords()
+    works.add("w", "天地人我")
+    works.add("w", "天地人我")
     works.add("v", "天地")
     table = works.table()
     assert table.chapters == 3

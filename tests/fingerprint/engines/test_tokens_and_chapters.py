@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fingerprint.engines.chapters import ChapterOwners, chapters_of
+from fingerprint.engines.chapters import ChapterOwners, best_works, chapters_of
 from fingerprint.engines.engine import Found
 from fingerprint.engines.hashing import mix, shingle_hashes
 from fingerprint.engines.tokens import canonical, tokens_of, word_ids, word_pairs
@@ -72,5 +72,5 @@ def test_of_a_works_chapters_the_most_similar_counts_and_works_come_in_order() -
     owners = ChapterOwners()
     numbers = [owners.add(work_id) for work_id in ("b", "b", "a", "c")]
     assert numbers == [0, 1, 2, 3]
-    found = owners.best_works([(0, 0.2), (1, 0.9), (2, 0.9), (3, 0.4)])
+    found = best_works(owners.works([(0, 0.2), (1, 0.9), (2, 0.9), (3, 0.4)]))
     assert found == [Found("a", 0.9), Found("b", 0.9), Found("c", 0.4)]

@@ -6,18 +6,18 @@ import pytest
 from core.matches import ChangeKind
 from fingerprint.characters import Kind
 from fingerprint.fingerprinting import fingerprint_text
+from fingerprint.fuzzy import fuzzy_syllables
 from fingerprint.near import are_alike, are_homophones
 from fingerprint.readings import READINGS_2026
 from fingerprint.stream import WILDCARD
 from fingerprint.tables import TABLES_2026
+from fingerprint.variants import are_variants
 from matcher.align.change_kernels import classify_changes
-from matcher.align.changes import CHANGE_NUMBERS, character_tables, number_of, stretch_of
-from matcher.align.extension import find_segments, gapped_limits
-from matcher.align.hit_extension import Hits
+from matcher.align.changes import CHANGE_NUMBERS, character_tables, jump_costs, number_of, side_of, stretch_of
+from matcher.align.jump_alignment import align_with_jumps
 from matcher.align.token_alignment import REWRITTEN, align_tokens
 from matcher.align.tokenized_text import TokenizedPage, TokenizedText
 from matcher.calibration import DEFAULT
-from matcher.token_streams import TokenStreams
 from tests.support.corpus_texts import shuffled_sentences, story, with_homophones
 
 WORK = story(3)
@@ -30,12 +30,15 @@ def kinds_by_definition(page: np.ndarray, work: np.ndarray, ours: np.ndarray, th
         return np.isin(TABLES_2026.kinds[codes], [int(Kind.LATIN), int(Kind.FULL_WIDTH_LATIN)])
 
     agrees = ours == theirs
-    kinds = np.where(are_alike(page, work), number_of(ChangeKind.SHAPE), number_of(ChangeKind.REPLACED))
+    fuzzy = fuzzy_syllables(READINGS_2026.names)
+    are_confused = (fuzzy[np.minimum(ours, len(fuzzy) - 1)] == theirs[:, None]).any(axis=1)
+    kinds = np.where(are_confused, number_of(ChangeKind.HOMOPHONE), number_of(ChangeKind.REPLACED))
+    kinds[are_alike(page, work)] = number_of(ChangeKind.SHAPE)
     kinds[agrees | are_homophones(page, work)] = number_of(ChangeKind.HOMOPHONE)
     letters = are_letters(page)
     kinds[letters] = np.where(agrees[letters], number_of(ChangeKind.PINYIN), number_of(ChangeKind.REPLACED))
     kinds[letters & are_letters(work) & agrees] = -1
-    kinds[READINGS_2026.folding[page] == READINGS_2026.folding[work]] = number_of(ChangeKind.SCRIPT)
+    kinds[are_variants(page, work)] = number_of(ChangeKind.SCRIPT)
     kinds[ours == WILDCARD] = number_of(ChangeKind.NOISE)
     kinds[(theirs == WILDCARD) | (page == work)] = -1
     return kinds
@@ -76,12 +79,8 @@ def test_changes_and_figures_are_those_of_the_definition(kind: str) -> None:
     text = obfuscated(kind)
     page, work = TokenizedPage.of(text, fingerprint_text(text)), TokenizedText(WORK, fingerprint_text(WORK))
     tokens, others = page.fingerprint.tokens, work.fingerprint.tokens
-    places = [(at, there) for at in range(0, tokens.size - 4, 3) for there in _places(others, tokens[at : at + 5])]
-    hits = Hits(np.zeros(len(places), np.int32), *np.array(places, np.int32).T.copy())
-    streams = TokenStreams(others, np.array([0]), np.array([others.size]))
-    found = find_segments(tokens, page.near, streams, hits, DEFAULT)
-    passage = found.segments[np.argsort(found.segments[:, 0])]
-    pairs, gaps, _ = align_tokens(tokens, page.near, others, passage, found.tracebacks, gapped_limits(DEFAULT))
+    (ours, whole), (theirs, _) = side_of(page, 0, tokens.size), side_of(work, 0, others.size)
+    pairs, gaps, *_ = align_tokens(align_with_jumps(ours, page.near, theirs, whole, jump_costs(DEFAULT)), 0)
     sides = stretch_of(page, 0, tokens.size), stretch_of(work, 0, others.size)
     tables = character_tables(page.fingerprint.algorithm)
     found_changes = classify_changes(pairs, gaps, *sides, tables, CHANGE_NUMBERS)
@@ -107,11 +106,6 @@ def test_changes_and_figures_are_those_of_the_definition(kind: str) -> None:
     for number, total in enumerate(totals.tolist()):
         rows = np.flatnonzero(expected[:, 0] == number)
         assert total == [rows.size, sizes[rows].sum(), rows[0] if rows.size else 0]
-
-
-def _places(others: np.ndarray, run: np.ndarray) -> list[int]:
-    windows = np.lib.stride_tricks.sliding_window_view(others, run.size)
-    return np.flatnonzero((windows == run).all(axis=1)).tolist()
 
 
 def _longest_run(pairs: np.ndarray, is_loose: np.ndarray) -> int:

@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 
 from matcher.align.passages import chain_segments
 from matcher.align.segments import (
@@ -46,3 +47,55 @@ def test_pieces_that_are_too_little_count_when_there_are_many_beside_a_long_one_
 
 def test_the_least_pieces_never_count_however_many() -> None:
     assert chain_segments(pieces_of(*[DEFAULT.min_companion_tokens - 1] * 40), DEFAULT) == []
+
+
+def pieces_at(*places: tuple[int, int, int]) -> Segments:
+    """Exact pieces: where each begins on the page and in the work, and how long it is."""
+    segments = np.zeros((len(places), SEGMENT_COLUMNS), np.int32)
+    for number, (here, there, length) in enumerate(places):
+        segments[number, [PAGE_START, PAGE_END, WORK_START, WORK_END]] = here, here + length, there, there + length
+        segments[number, [MATCHES, SCORE]] = length
+    return segments
+
+
+def shuffled(size: int, length: int, apart: int, seed: int) -> list[tuple[int, int, int]]:
+    """Neighbouring pieces of the work in another order, so many tokens apart on the page."""
+    order = np.random.default_rng(seed).permutation(size).tolist()
+    return [(number * (length + apart), place * length, length) for number, place in enumerate(order)]
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize(("size", "apart"), [(6, 25), (12, 50), (40, 60), (40, 0)])
+def test_sentences_of_one_stretch_are_one_passage_in_whatever_order_among_others(
+    size: int, apart: int, seed: int
+) -> None:
+    assert lengths_of(chain_segments(pieces_at(*shuffled(size, 20, apart, seed)), DEFAULT)) == [20 * size]
+
+
+def test_a_mixture_that_is_mostly_other_text_is_not_one_passage() -> None:
+    assert len(chain_segments(pieces_at(*shuffled(12, 20, 150, 1)), DEFAULT)) == 12
+    assert len(chain_segments(pieces_at(*shuffled(4, 20, 60, 1)), DEFAULT)) == 4
+
+
+def test_what_agrees_by_chance_within_a_mixture_is_dropped_and_what_does_not_parts_it() -> None:
+    mixture = [(number * 45, number * 20, 20) for number in range(20)]
+    short, long = ([*mixture, (9 * 45 + 24, 90_000, length)] for length in (14, 21))
+    assert lengths_of(chain_segments(pieces_at(*short), DEFAULT)) == [400]
+    assert lengths_of(chain_segments(pieces_at(*long), DEFAULT)) == [200, 21, 200]
+
+
+def test_short_sentences_that_were_not_found_leave_a_gap_within_a_mixture_as_long_as_they_may_fill() -> None:
+    def with_gap(page: int, work: int) -> list[int]:
+        before = [(number * 45, number * 20, 20) for number in range(10)]
+        after = [(page + number * 45, work + number * 20, 20) for number in range(10, 20)]
+        return lengths_of(chain_segments(pieces_at(*before, *after), DEFAULT))
+
+    assert with_gap(360, 60) == [400]
+    assert with_gap(360, 0) == [200, 200]
+    assert with_gap(700, 60) == [200, 200]
+
+
+def test_pieces_that_stand_equally_far_apart_take_no_time_that_grows_with_their_square() -> None:
+    places = np.random.default_rng(2).integers(0, 10**7, 4_000).tolist()
+    pieces = pieces_at(*((number * 40, place, 20) for number, place in enumerate(places)))
+    assert len(chain_segments(pieces, DEFAULT)) == 4_000

@@ -1,0 +1,71 @@
+"""Characters that are variants of one another (异体字), for classification only: no fingerprint depends on them.
+
+The table is written by fingerprint.build_variants and read at first use; its sources are named there.
+"""
+
+from itertools import combinations
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.errors import BrokenInvariant
+from fingerprint.readings import CODE_POINTS, READINGS_2026, ReadingTable
+
+CodePoint = TypeVar("CodePoint", int, NDArray[np.int64])
+
+SOURCE_1955 = "1955"
+SOURCE_UNIHAN = "unihan"
+
+
+def table_path(name: str) -> Path:
+    """Where the table of a name lies."""
+    return Path(__file__).with_name(f"variants_{name}.tsv")
+
+
+VARIANTS_2026 = table_path("2026")
+
+
+def read_groups(path: Path = VARIANTS_2026) -> list[tuple[str, str]]:
+    """(source, characters that are variants of one another) of each line. Raises BrokenInvariant for another file."""
+    try:
+        lines = path.read_text("utf-8").splitlines()
+        return [(source, group) for source, group in (line.split("\t") for line in lines if not line.startswith("#"))]
+    except (OSError, ValueError) as error:
+        raise BrokenInvariant("fingerprint.unreadable-table", path=path, error=error) from error
+
+
+def variant_pairs(table: ReadingTable = READINGS_2026, path: Path = VARIANTS_2026) -> NDArray[np.int64]:
+    """int64[n], ascending: `variant_key` of each two variants, in their simplified forms by this table.
+
+    Pairs that folding makes one character are left out.
+    """
+    keys = set()
+    for _, group in read_groups(path):
+        folded = {int(table.folding[ord(character)]) for character in group}
+        keys |= {variant_key(*pair) for pair in combinations(sorted(folded), 2)}
+    return np.array(sorted(keys), np.int64)
+
+
+def are_variants(
+    first: NDArray[np.uint32], second: NDArray[np.uint32], table: ReadingTable = READINGS_2026
+) -> NDArray[np.bool_]:
+    """bool[n]: whether first[i] and second[i] are one character: in simplified form the same, or variants.
+
+    >>> from fingerprint.readings import code_points
+    >>> are_variants(code_points("揹彷裏她"), code_points("背仿里他")).tolist()
+    [True, True, True, False]
+    """
+    one, other = (table.folding[codes].astype(np.int64) for codes in (first, second))
+    keys = variant_key(np.minimum(one, other), np.maximum(one, other))
+    return np.asarray((one == other) | np.isin(keys, variant_pairs(table)))
+
+
+def variant_key(smaller: CodePoint, greater: CodePoint) -> CodePoint:
+    """Two code points as one number; int64 holds it.
+
+    >>> variant_key(0x20, 0x21) == 0x20 * CODE_POINTS + 0x21
+    True
+    """
+    return smaller * CODE_POINTS + greater

@@ -1,0 +1,272 @@
+"""Characters for which a page has their pinyin, in whatever form: bei, bèi4, (bei), b e i.
+
+Normalisation reads some of these forms as tokens, leaves others out as noise or unread, and takes a tone's number for
+a figure. Where such letters stand beside text of the work that has no other counterpart, and spell it, both are one
+change of kind PINYIN. Letters behind a character that stands there as well stay what they were.
+"""
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from itertools import pairwise
+from types import MappingProxyType
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.text import TextRange
+from fingerprint.algorithms import Algorithm
+from fingerprint.characters import CharacterClasses, Kind
+from fingerprint.pinyin import MAX_RUN_LETTERS, letter_without_marks
+from matcher.align.change_kernels import Changes
+from matcher.align.token_alignment import FROM_PAGE, FROM_WORK, KIND, RANGE_COLUMNS, TO_PAGE, TO_WORK
+from matcher.align.tokenized_text import MAX_LETTERS_OF_SYLLABLE, TokenizedText
+
+TONES = "012345０１２３４５"
+NOWHERE: Mapping[int, TextRange] = MappingProxyType({})
+
+
+class RowKinds(NamedTuple):
+    """Numbers of the kinds of changes that are looked at; moved: of those that are no text."""
+
+    pinyin: int
+    replaced: int
+    inserted: int
+    deleted: int
+    moved: int
+
+
+class Row(NamedTuple):
+    """A change as a row of changes has it, in the order of changes; is_spelled: what this module made."""
+
+    page_start: int
+    page_end: int
+    work_start: int
+    work_end: int
+    kind: int
+    is_spelled: bool = False
+
+
+class Spelled(NamedTuple):
+    """The changes of a passage, and for the number of each row that this module made the letters on the page.
+
+    The letters have the brackets around them and the number of a tone; of some the change has no tokens of the page.
+    """
+
+    changes: Changes
+    places: Mapping[int, TextRange]
+
+    def work_tokens(self) -> NDArray[np.int32]:
+        """int32[n]: the tokens of the work that are spelled, in order of the page."""
+        ranges = [np.arange(*self.changes[row, FROM_WORK:], dtype=np.int32) for row in self.places]
+        return np.concatenate([np.zeros(0, np.int32), *ranges])
+
+
+def join_spelled(page: TokenizedText, work: TokenizedText, changes: Changes, kinds: RowKinds) -> Spelled:
+    """The same changes, but for what is pinyin in place of a character. changes: in order of the page."""
+    if not np.isin(changes[:, KIND], kinds[:-1]).any():
+        return Spelled(changes, NOWHERE)
+    offsets, first, last = page.fingerprint.offsets, int(changes[:, FROM_PAGE].min()), int(changes[:, TO_PAGE].max())
+    start = int(offsets[first - 1]) if first else 0
+    end = int(offsets[last]) + MAX_LETTERS_OF_SYLLABLE if last < offsets.size else len(page.text)
+    found = [*_letters(page.text, start, end, page.fingerprint.algorithm.tables.classes)]
+    if not found:
+        return Spelled(changes, NOWHERE)
+    rows = _Rows(changes, kinds, work)
+    letters: dict[tuple[int, int], TextRange] = {}
+    for place, spelling in found:
+        tokens = np.searchsorted(offsets, [place.start, place.end]).tolist()
+        if made := rows.join(tokens[0], tokens[1], spelling):
+            letters[made.page_start, made.work_start] = place
+    return rows.spelled(letters) if letters else Spelled(changes, NOWHERE)
+
+
+def _letters(text: str, start: int, end: int, classes: CharacterClasses) -> Iterator[tuple[TextRange, str]]:
+    """Where letters stand with what belongs to them, and what they spell; for each place the longest form first.
+
+    A number behind letters may be that of a tone or none: both are given.
+    """
+    for found in _pattern(classes).finditer(text, start, end):
+        place, written = TextRange(*found.span()), found.group()
+        spelling = "".join(letter_without_marks(letter) for letter in written if letter.isalpha())
+        if len(spelling) <= MAX_RUN_LETTERS:
+            yield place, spelling
+            if written[-1] in TONES:
+                yield TextRange(place.start, place.start + len(written.rstrip(TONES))), spelling
+
+
+@cache
+def _pattern(classes: CharacterClasses) -> re.Pattern[str]:
+    """Letters with at most two spaces or joining marks in a row between them (as in chains: fingerprint.latin)."""
+    letter = _class_of(classes, Kind.LATIN, Kind.FULL_WIDTH_LATIN)
+    hidden, between = _class_of(classes, Kind.ZERO_WIDTH), _class_of(classes, Kind.SPACE, Kind.JOINING)
+    opening, closing = _class_of(classes, Kind.OPENING), _class_of(classes, Kind.CLOSING)
+    gap = f"(?:[{hidden}]*[{between}]){{0,2}}[{hidden}]*"
+    run = f"[{letter}](?:{gap}[{letter}{TONES}])*"
+    return re.compile(f"[{opening}]{gap}{run}{gap}[{closing}]|{run}")
+
+
+def _class_of(classes: CharacterClasses, *kinds: Kind) -> str:
+    single = "".join(re.escape(classes.by_character.get(kind, "")) for kind in kinds)
+    ranges = (codes for kind in kinds for codes in classes.by_range.get(kind, ()))
+    return single + "".join(f"{re.escape(chr(codes.start))}-{re.escape(chr(codes.stop - 1))}" for codes in ranges)
+
+
+class _Rows:
+    """The changes of a passage, in which what is spelled is joined."""
+
+    def __init__(self, changes: Changes, kinds: RowKinds, work: TokenizedText) -> None:
+        self._kinds, self._work = kinds, work
+        self._rows = sorted(_row(*row) for row in changes.tolist())
+
+    def join(self, page_start: int, page_end: int, spelling: str) -> Row | None:
+        """Make one row of what lies at these tokens of the page, if it spells what stands there in the work."""
+        first = bisect_left(self._rows, (page_start - 1,))
+        while first and self._rows[first - 1].page_end >= page_start - 1:
+            first -= 1
+        end = first
+        while end < len(self._rows) and self._rows[end].page_start <= page_end + 1:
+            end += 1
+        rows = [piece for row in self._rows[first:end] for piece in self._cut(row, page_start, page_end)]
+        if page_start == page_end:
+            rows = self._slide(rows, page_start)
+        for block in self._blocks(rows, page_start, page_end):
+            if made := self._spelled_in(block, page_start, page_end, spelling):
+                others = [row for row in rows if row not in block]
+                self._rows[first:end] = sorted(others + made)
+                return next(row for row in made if row.is_spelled and row.page_start == page_start)
+        return None
+
+    def _slide(self, rows: list[Row], place: int) -> list[Row]:
+        """Of a character that the work has twice (姐姐 for 姐), the one at this place as left out, if either may be."""
+        changed = {token for row in rows for token in range(row.page_start, row.page_end)}
+        for number, row in enumerate(rows):
+            way = place - row.page_start
+            is_single = row.kind == self._kinds.deleted and row.work_end == row.work_start + 1
+            if not is_single or abs(way) != 1 or min(place, row.page_start) in changed:
+                continue
+            at = row.work_start + way
+            if self._is_same_character(row.work_start, at):
+                slid = row._replace(page_start=place, page_end=place, work_start=at, work_end=at + 1)
+                return [*rows[:number], slid, *rows[number + 1 :]]
+        return rows
+
+    def _is_same_character(self, one: int, other: int) -> bool:
+        low, high = min(one, other), max(one, other)
+        codes = self._work.code_points(max(low, 0), high + 1)
+        return low >= 0 and codes.size == high - low + 1 and bool(codes[0] == codes[-1])
+
+    def spelled(self, letters: Mapping[tuple[int, int], TextRange]) -> Spelled:
+        """What became of the changes. letters: by start on the page and in the work."""
+        joined: list[Row] = []
+        for row in self._rows:
+            last = joined[-1] if joined else None
+            if last and _touch(last, row) and last.kind == row.kind and not (last.is_spelled or row.is_spelled):
+                joined[-1] = row._replace(page_start=last.page_start, work_start=last.work_start)
+            else:
+                joined.append(row)
+        places = {
+            number: letters[row.page_start, row.work_start] for number, row in enumerate(joined) if row.is_spelled
+        }
+        changes = np.empty((len(joined), RANGE_COLUMNS), np.int32)
+        changes[:, KIND] = [row.kind for row in joined]
+        changes[:, FROM_PAGE : TO_WORK + 1] = [row[:4] for row in joined]
+        return Spelled(changes, places)
+
+    def _cut(self, row: Row, page_start: int, page_end: int) -> list[Row]:
+        """The row in up to three, before, at and behind these tokens, if each has its own tokens of the work."""
+        tokens, work_tokens = row.page_end - row.page_start, row.work_end - row.work_start
+        if row.is_spelled or (work_tokens and tokens != work_tokens) or not tokens:
+            return [row]
+        inner = [place for place in (page_start, page_end) if row.page_start < place < row.page_end]
+        bounds = sorted({row.page_start, *inner, row.page_end})
+        step = 1 if work_tokens else 0
+        return [
+            row._replace(
+                page_start=start,
+                page_end=end,
+                work_start=row.work_start + step * (start - row.page_start),
+                work_end=row.work_start + step * (end - row.page_start),
+            )
+            for start, end in pairwise(bounds)
+        ]
+
+    def _blocks(self, rows: Sequence[Row], page_start: int, page_end: int) -> Iterator[list[Row]]:
+        """Runs of rows that may hold what is spelled: those at the tokens alone, then with what touches them."""
+        free = [row for row in rows if row.kind != self._kinds.moved and not row.is_spelled]
+        inside = [row for row in free if row.page_start < page_end and row.page_end > page_start]
+        beside = [row for row in free if row.kind in self._kinds[:-1] and row not in inside]
+        beside = [row for row in beside if row.page_start <= page_end and row.page_end >= page_start]
+        if inside:
+            yield from (block for block in (inside, [*inside, *beside]) if _is_run(sorted(block)))
+            yield from (block for row in beside if _is_run(sorted(block := [*inside, row])))
+        else:
+            yield from ([row] for row in beside if row.kind == self._kinds.deleted)
+            yield from (block for block in (beside, *([row] for row in beside)) if _is_run(sorted(block)))
+
+    def _spelled_in(self, block: Sequence[Row], page_start: int, page_end: int, spelling: str) -> list[Row] | None:
+        """The rows in place of a run of rows, if the letters spell some of its text; of several places the likest."""
+        page_from, page_to = min(row.page_start for row in block), max(row.page_end for row in block)
+        work_from, work_to = min(row.work_start for row in block), max(row.work_end for row in block)
+        if page_from > page_start or page_to < page_end:
+            return None
+        readings = _readings(self._work, work_from, work_to)
+        before, behind = page_start - page_from, page_to - page_end
+        best = None
+        for skipped in range(len(readings)):
+            if count := _count_spelled(spelling, readings[skipped:]):
+                cost = abs(skipped - before) + abs(len(readings) - skipped - count - behind)
+                best = min(best or (cost, skipped, count), (cost, skipped, count))
+        if best is None:
+            return None
+        start, end = work_from + best[1], work_from + best[1] + best[2]
+        return [
+            *self._rest(page_from, page_start, work_from, start),
+            Row(page_start, page_end, start, end, self._kinds.pinyin, is_spelled=True),
+            *self._rest(page_end, page_to, end, work_to),
+        ]
+
+    def _rest(self, page_start: int, page_end: int, work_start: int, work_end: int) -> Iterator[Row]:
+        on_page, in_work = page_start < page_end, work_start < work_end
+        if on_page or in_work:
+            kinds = self._kinds
+            kind = (kinds.replaced if on_page else kinds.deleted) if in_work else kinds.inserted
+            yield Row(page_start, page_end, work_start, work_end, kind)
+
+
+def _row(kind: int, page_start: int, page_end: int, work_start: int, work_end: int) -> Row:
+    """A row of changes, whose columns stand in this order."""
+    return Row(page_start, page_end, work_start, work_end, kind)
+
+
+def _touch(first: Row, second: Row) -> bool:
+    return first.page_end == second.page_start and first.work_end == second.work_start
+
+
+def _is_run(rows: Sequence[Row]) -> bool:
+    return bool(rows) and all(_touch(*pair) for pair in pairwise(rows))
+
+
+def _readings(work: TokenizedText, start: int, end: int) -> list[list[str]]:
+    """The syllables that each token of the work may be read as, its own first."""
+    algorithm: Algorithm = work.fingerprint.algorithm
+    near, names = algorithm.near, algorithm.tables.readings.names
+    rows = near.readings[near.rows[work.code_points(start, end)]].tolist()
+    return [[names[number] for number in row if number] for row in rows]
+
+
+def _count_spelled(letters: str, readings: Sequence[Sequence[str]]) -> int:
+    """How many characters from the first on the letters spell, all of the letters used; 0 if they do not.
+
+    >>> _count_spelled("beizhe", [["bei"], ["zhuo", "zhe"], ["mu"]]), _count_spelled("beizh", [["bei"], ["zhe"]])
+    (2, 0)
+    """
+    for syllable in readings[0] if readings else ():
+        rest = letters.removeprefix(syllable)
+        if not rest:
+            return 1
+        if rest != letters and (count := _count_spelled(rest, readings[1:])):
+            return count + 1
+    return 0
