@@ -310,13 +310,15 @@ def _most_uneven(seen: NDArray[np.int64], mean: float) -> float:
     for counting in range(COUNTINGS):
         for period in range(2, MAX_UNEVEN_PERIOD + 1):
             for phase in range(period):
-                both = np.int64(0)
-                for place in range(phase, CYCLE, period):
+                both, place = np.int64(0), phase
+                while place < CYCLE:
                     both += seen[counting, place]
-                levels, pairs = both & ((1 << PAIR_BITS) - 1), both >> PAIR_BITS
+                    place += period
+                pairs = both >> PAIR_BITS
                 if pairs > 0:
-                    most = max(most, abs(levels / pairs - mean) * np.sqrt(pairs))
-    return most
+                    off = (both & ((1 << PAIR_BITS) - 1)) - mean * pairs
+                    most = max(most, off * off / pairs)
+    return np.sqrt(most)
 
 
 @kernel(nogil=True)
