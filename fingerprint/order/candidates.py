@@ -54,7 +54,10 @@ def countings(block: Block) -> Iterator[tuple[Order, Bounds]]:
     han = np.where(block.characters > 0, tokens, -1)
     if (han < 0).any():
         yield tokens[han >= 0], np.array([0, np.count_nonzero(han >= 0)], np.int32)
-    for begins in (block.units.lines, block.units.sentences, block.units.clauses):
+    units = [block.units.lines, block.units.sentences]
+    if not _is_turned(block):
+        units.append(block.units.clauses)
+    for begins in units:
         bounds = block.bounds(begins)
         if bounds.size > 2:
             yield tokens, bounds
@@ -62,6 +65,12 @@ def countings(block: Block) -> Iterator[tuple[Order, Bounds]]:
         yield places, np.array([0, places.size], np.int32)
         if lines.size > 2:
             yield places, lines
+
+
+def _is_turned(block: Block) -> bool:
+    """Whether signs stand backwards: then it was no single clauses that were turned. Characters hardly tell the two."""
+    turned, kept = block.turned_signs
+    return turned > kept
 
 
 def unit_orders(block: Block, table: Packed, *, is_broken: bool) -> Iterator[Order]:

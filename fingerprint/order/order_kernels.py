@@ -318,7 +318,7 @@ def _most_uneven(seen: NDArray[np.int64], mean: float) -> float:
                 if pairs > 0:
                     off = (both & ((1 << PAIR_BITS) - 1)) - mean * pairs
                     most = max(most, off * off / pairs)
-    return np.sqrt(most)
+    return float(np.sqrt(most))
 
 
 @kernel(nogil=True)

@@ -10,6 +10,9 @@ from fingerprint.order.order_kernels import Bounds, Characters, Order
 
 LINE_ENDS = (0x0A, 0x0D, 0x2028, 0x2029)
 SENTENCE_ENDS = tuple(map(ord, "。！？!?…；;"))
+# In a text that reads forwards a stop may stand before an opening sign and never behind it.
+STOPS = tuple(map(ord, "。！？!?…；;，,：:、"))
+OPENING = tuple(map(ord, "「『“‘《（(【"))
 SPACES = (0x09, 0x20, 0xA0, 0x3000)
 LAST_CODE = 0x10FFFF
 
@@ -70,6 +73,16 @@ class Block:
             return self
         units = Units(*(np.zeros(1, np.int32),) * 3)
         return Block(self.codes[:0], self.offsets[:0], units, 0, order.size, self.characters[order])
+
+    @cached_property
+    def turned_signs(self) -> tuple[int, int]:
+        """How many stops stand behind an opening sign or begin a line, as in no text; how many where they belong."""
+        if not self.offsets.size:
+            return 0, 0
+        codes = self.codes[int(self.offsets[self.start]) : int(self.offsets[self.end - 1]) + 1]
+        codes = codes[~np.isin(codes, SPACES)]
+        is_stop, is_other = np.isin(codes, STOPS), np.isin(codes, (*OPENING, *LINE_ENDS))
+        return int((is_other[:-1] & is_stop[1:]).sum()), int((is_stop[:-1] & is_other[1:]).sum())
 
     @cached_property
     def signs(self) -> tuple[tuple[Order, Bounds], ...]:

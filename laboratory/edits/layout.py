@@ -17,7 +17,7 @@ from laboratory.edits.edited import PUT_IN, Edited
 RARE = "龘靐齉爩鱻麤龗灪厵饢"
 COMMON = "的一是了我不人在他有这个上们来到时大地为"
 SENTENCES = re.compile("[^。！？!?\n]*[。！？!?\n]*")
-CLAUSES = re.compile("[\u4e00-\u9fff]+|[^\u4e00-\u9fff]+")
+CLAUSES = re.compile("[\u4e00-\u9fff]+|[^\u4e00-\u9fff]")  # signs stay in their order
 LINE = 30
 
 Layout = Callable[[Edited, Random], Edited]

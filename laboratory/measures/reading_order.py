@@ -160,6 +160,8 @@ def main() -> int:
         sys.stdout.write(f"{found.row(name)}\n")
     for name, of_file in texts.items():
         pages = [text[:PAGE_CHARS] for text in of_file[:PAGES_A_FILE]]
+        if not pages:
+            continue
         changed, ratio = count_changed(pages), cost(pages, works)
         sys.stdout.write(f"{name}: of {len(pages)} texts as they are {changed} changed; cost {ratio:.3f}\n")
     return 0
