@@ -190,6 +190,21 @@ class Obfuscation(StrEnum):
         Words("text left out", "删减文字"),
         Words("Text of the work is left out of the passage.", "删去了作品中的部分文字。"),
     )
+    REARRANGED = (
+        "rearranged",
+        Words("characters in another order", "文字换序"),
+        Words(
+            "Characters stand in another order than they are read in: in columns, backwards, transposed, dealt out.",
+            "文字不按阅读顺序排列：竖排成列、倒写、相邻字对调、隔字拆分等。",
+        ),
+    )
+    STREWN = (
+        "strewn",
+        Words("characters strewn in", "夹杂无关字"),
+        Words(
+            "Characters that belong to no sentence stand between those of the text.", "在字与字之间夹杂不成句的无关字。"
+        ),
+    )
     SHUFFLED = (
         "shuffled",
         Words("order changed", "语序打乱"),

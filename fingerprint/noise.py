@@ -17,6 +17,8 @@ NOISE_KINDS: tuple[Obfuscation, ...] = (
     Obfuscation.PINYIN_INSERTED,
     Obfuscation.PRIVATE_USE,
     Obfuscation.FULL_WIDTH,
+    Obfuscation.STREWN,
+    Obfuscation.REARRANGED,
 )
 
 Runs = tuple[NDArray[np.int64], NDArray[np.int64]]

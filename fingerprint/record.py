@@ -37,7 +37,8 @@ class Fingerprint:
     """All that is compared of a text.
 
     tokens   uint16[n]           syllable ids of the algorithm's reading table, or WILDCARD
-    offsets  int32[n]            where each token begins in the text as given; strictly increasing
+    offsets  int32[n]            where each token begins in the text as given; strictly increasing but
+                                 within noise of the kind REARRANGED, where tokens stand in reading order
     hashes   uint64[a]           of the seeds: anchors, windows or both, as algorithm.seeds says
     anchors  int32[a]            stream position of each; increasing, strictly where seeds are of one kind
     windows  uint8[w, bytes]     for each of algorithm.windows: frequency fingerprints, one for every step tokens

@@ -12,6 +12,8 @@ from fingerprint import latin_kernels, normalization, seed_kernels, stream_kerne
 from fingerprint.characters import Kind
 from fingerprint.letters import LETTERS, letter_number
 from fingerprint.noise import NOISE_KINDS, Noise
+from fingerprint.order.repair import in_reading_order
+from fingerprint.order.romanised import read_romanised
 from fingerprint.readings import code_points
 from fingerprint.rules import AnchorRule, Stage, WindowRule
 from fingerprint.stream import Stream
@@ -31,7 +33,11 @@ Items = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint8]]
 
 def normalize(text: str, tables: Tables) -> Stream:
     """fingerprint.normalization.normalize."""
-    codes, signs = code_points(text), tables.signs
+    return _normalize(code_points(text), tables)
+
+
+def _normalize(codes: NDArray[np.uint32], tables: Tables) -> Stream:
+    signs = tables.signs
     tokens, offsets = np.empty(codes.size, np.uint16), np.empty(codes.size, np.int32)
     count, kinds = stream_kernels.tokenize(codes, signs, tokens, offsets)
     tokens, offsets = tokens[:count], offsets[:count]
@@ -47,8 +53,16 @@ def normalize(text: str, tables: Tables) -> Stream:
     return Stream(tokens, offsets, _sort_noise(noise))
 
 
+def normalize_in_order(text: str, tables: Tables) -> Stream:
+    """fingerprint.normalization.normalize_in_order."""
+    codes = code_points(text)
+    return in_reading_order(codes, read_romanised(codes, _normalize(codes, tables), tables), tables)
+
+
 # By the plain stage that an algorithm names; a stage that is not here runs as it is defined.
-COMPILED: Mapping[Stage, Stage] = MappingProxyType({normalization.normalize: normalize})
+COMPILED: Mapping[Stage, Stage] = MappingProxyType(
+    {normalization.normalize: normalize, normalization.normalize_in_order: normalize_in_order}
+)
 
 
 def find_anchors(

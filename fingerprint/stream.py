@@ -12,7 +12,11 @@ WILDCARD = 0xFFFF  # a character stood here that cannot be read: equal to nothin
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stream:
-    """tokens: uint16[n], syllable ids or WILDCARD; offsets: int32[n], strictly increasing; noise: what was left out."""
+    """Tokens as they are read.
+
+    tokens: uint16[n], syllable ids or WILDCARD; offsets: int32[n], each once, increasing but in noise of the kind
+    REARRANGED; noise: what was left out, and what was put in order.
+    """
 
     tokens: NDArray[np.uint16]
     offsets: NDArray[np.int32]

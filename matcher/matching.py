@@ -32,6 +32,7 @@ from matcher.judge.quotation import apart_where_quoted, are_quotations
 from matcher.judge.rarity import background_share, count_distinct_runs, is_common, own_share, phrases_of_others
 from matcher.judge.spans import find_taken_places, to_spans
 from matcher.judge.wholeness import stands_whole
+from matcher.reading_order import ReadingOrder, spans_as_given
 from matcher.token_streams import TokenCache
 
 # Which of some texts may be compared, each with the work that it is of.
@@ -43,7 +44,8 @@ class _Finding:
     """One text that the page took from, before it has a class."""
 
     text_id: WorkTextId
-    work: TokenizedText
+    work: TokenizedText  # in reading order, as the page is
+    written: ReadingOrder  # the work as given
     comparisons: list[Comparison]
     figures: Figures
     also: tuple[WorkTextId, ...]
@@ -57,6 +59,7 @@ class _AlignedPage:
     """All that was found of a page before anything is judged. Numbers of texts are those of the segments."""
 
     page: TokenizedPage
+    written: ReadingOrder  # the page as given
     text_ids: dict[int, WorkTextId]  # of all texts with a segment
     phrases: Phrases  # of texts that may be compared
     capped: NDArray[np.int32]  # page positions of anchors that occur too often to be looked up
@@ -88,7 +91,8 @@ class Matcher:
         hits, self._index_postings = find_page_hits(self._index, self._streams, fingerprint, cap, self._calibration)
         if not hits.texts.size:
             return ()
-        page = TokenizedPage.of(text, fingerprint)
+        written = ReadingOrder.of(text, fingerprint)
+        page = TokenizedPage.of(written.text, written.fingerprint)
         positions = Hits(hits.texts, hits.page_positions, hits.work_positions)
         found = find_segments(fingerprint.tokens, page.near, hits.streams, positions, self._calibration)
         text_ids = {number: hits.text_id(number) for number in sorted(set(found.segments[:, TEXT].tolist()))}
@@ -97,12 +101,12 @@ class Matcher:
         work_of = (sources or _each_its_own)(frozenset(text_ids.values()))
         closed = [number for number, text_id in text_ids.items() if text_id not in work_of]
         phrases = phrases_of_others(found.phrases, closed)
-        aligned = _AlignedPage(page, text_ids, phrases, hits.capped)
+        aligned = _AlignedPage(page, written, text_ids, phrases, hits.capped)
         segments = found.segments[~np.isin(found.segments[:, TEXT], closed)]
         kept = resolve_overlaps(segments, text_ids, fingerprint.tokens.size, self._calibration)
         made = (self._finding(aligned, number, of_text) for number, of_text in kept.items())
         findings = self._with_common_wording([finding for finding in made if finding is not None], aligned)
-        return self._matches(page, findings, work_of)
+        return self._matches(aligned, findings, work_of)
 
     def _finding(self, aligned: _AlignedPage, number: int, kept: TextSegments) -> _Finding | None:
         """What the page has of text `number`; None when it is too little."""
@@ -111,7 +115,8 @@ class Matcher:
         if entry is None:
             return None
         _require_same_algorithm(entry.fingerprint, self._index.algorithm_id)
-        work = TokenizedText(entry.text, entry.fingerprint)
+        written = ReadingOrder.of(entry.text, entry.fingerprint)
+        work = TokenizedText(written.text, written.fingerprint)
         compared = [compare_passage(page, work, passage, self._calibration) for passage in passages]
         comparisons = without_taken_elsewhere(apart_where_quoted(page, work, compared, self._calibration))
         found = sum_up(page, work, comparisons)
@@ -123,7 +128,7 @@ class Matcher:
         own = 1.0
         if not (is_quotation or is_whole) and found.page_containment < self._calibration.most_of_page:
             own = self._own_share(aligned, number, comparisons, entry, also)
-        return _Finding(aligned.text_ids[number], work, comparisons, found, also, is_quotation, is_whole, own)
+        return _Finding(aligned.text_ids[number], work, written, comparisons, found, also, is_quotation, is_whole, own)
 
     def _is_enough(self, page: TokenizedPage, found: Figures, comparisons: list[Comparison]) -> bool:
         """Whether enough was matched, each place of the work once; in a short passage digits count for nothing.
@@ -187,7 +192,7 @@ class Matcher:
         return tuple(other for other in fullest if carried[other] >= self._calibration.min_share_for_also * total)
 
     def _matches(
-        self, page: TokenizedPage, findings: list[_Finding], work_of: Mapping[WorkTextId, Hashable]
+        self, aligned: _AlignedPage, findings: list[_Finding], work_of: Mapping[WorkTextId, Hashable]
     ) -> tuple[Match, ...]:
         ordered = sorted(findings, key=lambda finding: (-finding.figures.matched, finding.text_id))
         copies = [finding for finding in ordered if not finding.is_quotation]
@@ -196,16 +201,22 @@ class Matcher:
         pieces = {finding.text_id for finding, is_one in zip(copies, is_piece, strict=True) if is_one}
         reported = {finding.text_id for finding in ordered}
         return tuple(
-            self._match(page, finding, len(pieces) if finding.text_id in pieces else 0, reported) for finding in ordered
+            self._match(aligned, finding, len(pieces) if finding.text_id in pieces else 0, reported)
+            for finding in ordered
         )
 
-    def _match(self, page: TokenizedPage, finding: _Finding, pieces: int, reported: set[WorkTextId]) -> Match:
+    def _match(self, aligned: _AlignedPage, finding: _Finding, pieces: int, reported: set[WorkTextId]) -> Match:
         """A finding as it is reported. pieces: of how many texts the page is patched together, 0 when it is not."""
-        found, taken = finding.figures, find_taken_places(finding.work, finding.comparisons)
+        page, found = aligned.page, finding.figures
         match_class = classify(found, finding.is_quotation, pieces > 0, self._calibration)
         obfuscations = find_obfuscations(page, finding.work, finding.comparisons, found, self._calibration)
+        order = aligned.written.obfuscation([(one.page_start, one.page_end) for one in finding.comparisons])
+        if order:
+            obfuscations = tuple(sorted((*obfuscations, *order), key=lambda each: list(Obfuscation).index(each.kind)))
         if match_class is MatchClass.PATCHWORK:
             obfuscations += (ObfuscationFound(Obfuscation.PATCHWORK, pieces),)
+        taken = find_taken_places(finding.written.offsets, finding.comparisons)
+        spans = to_spans(page, finding.work, finding.comparisons)
         return Match(
             text_id=finding.text_id,
             match_class=match_class,
@@ -215,7 +226,7 @@ class Matcher:
             matched_chars=found.matched,
             taken=taken,
             longest_run_chars=found.longest_run,
-            spans=to_spans(page, finding.work, finding.comparisons),
+            spans=spans_as_given(spans, aligned.written, finding.written),
             obfuscations=obfuscations,
             algorithm_id=page.fingerprint.algorithm_id,
             also=tuple(other for other in finding.also if other not in reported),

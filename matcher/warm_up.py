@@ -16,6 +16,8 @@ def warm_up() -> bool:
     """Match a page with edits of every kind against a work, and say whether it was found."""
     work = "".join(map(chr, range(FIRST, LAST, 7)))
     page = f"{work[:900]}（wǒ men） \u200b{work[940:1500]}\ue000{work[1400:1100:-1]}{work[1501:]}"
+    fingerprint_text(page[::-1])  # in disorder: tried in other orders
+    fingerprint_text("wo men yi qi lai shuo hua " * 5)
     index, corpus = MemoryIndex(), MemoryCorpus()
     corpus[WorkTextId("work")] = WorkEntry(work, fingerprint_text(work))
     index.add(WorkTextId("work"), corpus[WorkTextId("work")].fingerprint)

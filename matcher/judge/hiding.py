@@ -13,7 +13,7 @@ from matcher.align.token_alignment import TO_PAGE, TO_WORK
 from matcher.align.tokenized_text import TokenizedText
 
 # Private-use characters stand for characters and are changes; full-width letters are read as letters.
-HIDING_KINDS = (Obfuscation.ZERO_WIDTH, Obfuscation.SPACES, Obfuscation.PINYIN_INSERTED)
+HIDING_KINDS = (Obfuscation.ZERO_WIDTH, Obfuscation.SPACES, Obfuscation.PINYIN_INSERTED, Obfuscation.STREWN)
 MIN_RATIO_TO_WORK = 2  # a work that is itself set with spaces explains as many on the page
 
 

@@ -29,7 +29,13 @@ _OBFUSCATION_OF_CHANGE = {
 }
 _RANKS = {kind: rank for rank, kind in enumerate(Obfuscation)}
 _NEVER_BY_ACCIDENT = frozenset(
-    {Obfuscation.ZERO_WIDTH, Obfuscation.PINYIN_INSERTED, Obfuscation.PINYIN_REPLACED, Obfuscation.PRIVATE_USE}
+    {
+        Obfuscation.ZERO_WIDTH,
+        Obfuscation.PINYIN_INSERTED,
+        Obfuscation.PINYIN_REPLACED,
+        Obfuscation.PRIVATE_USE,
+        Obfuscation.STREWN,
+    }
 )
 # That a passage is shuffled follows from `displaced`; its moved pieces say the same once more.
 _NO_EVIDENCE = frozenset({ChangeKind.MOVED})
@@ -85,6 +91,8 @@ def _find_evidence(
 
 
 def _is_intended(kind: Obfuscation, places: int, tokens: int, matched: int, calibration: Calibration) -> bool:
+    if kind is Obfuscation.PINYIN_REPLACED and tokens >= calibration.min_matched_tokens:
+        return True  # a passage all in pinyin is one place
     if places < calibration.min_places:
         return kind is Obfuscation.SCRIPT_CONVERTED and tokens >= calibration.min_script_share * matched and places > 1
     if kind in _NEVER_BY_ACCIDENT:

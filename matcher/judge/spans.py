@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.matches import Change, ChangeKind, Span
 from core.taken import NO_PLACES, Places
@@ -31,12 +32,15 @@ def to_spans(page: TokenizedText, work: TokenizedText, comparisons: Sequence[Com
     return tuple(sorted(spans, key=lambda span: span.page))
 
 
-def find_taken_places(work: TokenizedText, comparisons: Sequence[Comparison]) -> Places:
-    """Where the characters of the work begin that stand on the page, each once however often it stands there."""
+def find_taken_places(offsets: NDArray[np.int32], comparisons: Sequence[Comparison]) -> Places:
+    """Where the characters of the work begin that stand on the page, each once however often it stands there.
+
+    offsets: of the work's tokens in the text as given.
+    """
     tokens = np.concatenate([np.zeros(0, np.int32), *(found.work_matched for found in comparisons)])
     if not tokens.size:
         return NO_PLACES
-    starts = work.fingerprint.offsets[tokens]
+    starts = offsets[tokens]
     is_taken = np.zeros(int(starts.max()) + 1, np.bool_)
     is_taken[starts] = True
     return Places(int.from_bytes(np.packbits(is_taken, bitorder="little").tobytes(), "little"))

@@ -25,7 +25,6 @@ WITHOUT_CHINESE = {
     "zero-width": "\u200b\ufeff" * 500,
     "spaces": " \u3000\u00a0\t" * 500,
     "control characters": "\x00\x01\x1f\x7f" * 500,
-    "pinyin alone": "wo men yi qi lai shuo hua " * 500,
 }
 # Prints how many bytes beyond the text a fingerprint took for each character, at its highest.
 MEMORY = """

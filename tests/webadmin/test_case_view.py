@@ -306,3 +306,16 @@ def test_the_case_is_shown_in_the_readers_language(
     reviewer.cookies["django_language"] = language
     with translation.override(None):
         assert words in shown(reviewer, world.ours.cases[0])
+
+
+def test_a_page_in_another_order_is_not_called_the_same_character_by_character(
+    world: admin_data.World, texts: case_texts.Texts, reviewer: Client
+) -> None:
+    case = world.ours.cases[3]
+    CaseMatch.objects.filter(case=case).update(spans=[{**admin_data.spans(3)[0], "changes": []}])
+    Case.objects.filter(pk=case.pk).update(obfuscations=[])
+    assert "character by character" in shown(reviewer, case)
+    Case.objects.filter(pk=case.pk).update(obfuscations=[{"kind": "rearranged", "count": 9, "example": "甲乙"}])
+    page = shown(reviewer, case)
+    assert "character by character" not in page
+    assert "in another order" in page

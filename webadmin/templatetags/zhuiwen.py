@@ -54,6 +54,12 @@ def local_time(moment: datetime | None) -> str:
 
 
 @register.filter
+def has_obfuscation(obfuscations: list[dict[str, Any]], kind: str) -> bool:
+    """Whether a case's obfuscations have one of this kind."""
+    return any(each["kind"] == kind for each in obfuscations)
+
+
+@register.filter
 def obfuscation_name(kind: str) -> str:
     """Name an obfuscation; a kind that this version does not know is shown as it is stored."""
     return next((str(name) for member, name in phrases.OBFUSCATIONS.items() if member == kind), kind)

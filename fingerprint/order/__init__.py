@@ -1,0 +1,1 @@
+"""The order in which a reader reads a text that was written in another one, or with characters strewn in."""

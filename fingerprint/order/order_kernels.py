@@ -1,0 +1,380 @@
+"""The loops that try other orders. An order is int32[m]: places of a sequence of characters, as they are read.
+
+Characters are uint16 in simplified form, 0 for what is no Chinese character.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fingerprint.compilation import as_int, kernel
+from fingerprint.order.followers import Packed, level_of
+
+Characters = NDArray[np.uint16]
+Order = NDArray[np.int32]
+Bounds = NDArray[np.int32]
+
+# What may have been done to each unit of a text, by number; `read_unit` says how it is read again.
+KEPT, BACKWARDS, DEALT, DEALT_BACK, GATHERED, FENCE, OUTSIDE_IN, INSIDE_OUT, HALVES = range(9)
+ALL, ODD, EVEN = range(3)
+SCREEN_TOKENS = 64
+# Mean level of characters in disorder, times 100; what a pair has above it is its gain (held-out works, 2026-11).
+CHANCE_PERCENT = 42
+# A place in any period of 2 to 6 is one in a cycle of 60; longer periods leave five characters in a row as they were.
+MAX_UNEVEN_PERIOD, CYCLE = 6, 60
+COUNTINGS = 4
+SIGNS, ALL_SIGNS, TOKENS, HAN = range(COUNTINGS)
+PAIR_BITS = 32
+FIRST_HAN = 0x3400
+LINE_END = 0x0A
+SHORT_TOKENS, MIN_SHORT = 16, 0.5
+
+
+@kernel(allocates=False, nogil=True)
+def find_low_window(  # noqa: PLR0917 - numba compiles no records
+    codes: NDArray[np.uint32],
+    offsets: NDArray[np.int32],
+    folding: NDArray[np.uint32],
+    table: Packed,
+    min_window: float,
+    step: int,
+) -> tuple[bool, float]:
+    """Whether a window of SCREEN_TOKENS pairs has a mean level below `min_window`, and the mean of all windows.
+
+    One window begins every `step` tokens; the last one reaches to the end of the text.
+    """
+    total, windows, is_low = 0.0, 0, False
+    start = 0
+    while start + 1 < offsets.size:
+        end = min(start + SCREEN_TOKENS, offsets.size - 1)
+        levels, before = 0, as_int(folding[codes[offsets[start]]])
+        for place in range(start + 1, end + 1):
+            code = as_int(folding[codes[offsets[place]]])
+            levels += level_of(before, code, table)
+            before = code
+        mean = levels / (end - start)
+        if end - start == SCREEN_TOKENS:
+            is_low |= mean < min_window
+            total += mean
+            windows += 1
+        start += step
+    return is_low, total / windows if windows else 0.0
+
+
+@kernel(nogil=True)
+def pair_levels(characters: Characters, table: Packed) -> NDArray[np.uint8]:
+    """uint8[n]: the level of each character behind the one before it; 0 for the first."""
+    levels = np.zeros(characters.size, np.uint8)
+    for place in range(1, characters.size):
+        levels[place] = level_of(characters[place - 1], characters[place], table)
+    return levels
+
+
+@kernel(allocates=False, nogil=True)
+def sum_gains(characters: Characters, order: Order, table: Packed) -> int:
+    """Gains of all pairs of characters that an order puts beside each other."""
+    gains = 0
+    for place in range(1, order.size):
+        gains += 100 * level_of(characters[order[place - 1]], characters[order[place]], table) - CHANCE_PERCENT
+    return gains
+
+
+@kernel(nogil=True)
+def new_pairs(characters: Characters, order: Order, table: Packed) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+    """The pairs of an order that the text does not have, as numbers, and the level of each."""
+    pairs, levels, count = np.empty(order.size, np.int64), np.empty(order.size, np.uint8), 0
+    for place in range(1, order.size):
+        if order[place] != order[place - 1] + 1:
+            first, second = as_int(characters[order[place - 1]]), as_int(characters[order[place]])
+            pairs[count], levels[count] = first << 16 | second, level_of(first, second, table)
+            count += 1
+    return pairs[:count], levels[:count]
+
+
+@kernel(nogil=True)
+def read_units(bounds: Bounds, way: int, width: int, parity: int, from_end: bool) -> Order:
+    """The order of a text of which every unit, or every other one, was treated in one way.
+
+    bounds: int32[u + 1], where units begin, and the end. from_end: each unit so treated is then read backwards.
+    """
+    order = np.empty(bounds[-1] - bounds[0], np.int32)
+    at = 0
+    for unit in range(bounds.size - 1):
+        start, size = bounds[unit], bounds[unit + 1] - bounds[unit]
+        is_treated = parity == ALL or unit % 2 == parity - ODD
+        read_unit(order[at : at + size], start, way if is_treated else KEPT, width)
+        if is_treated and from_end:
+            order[at : at + size] = order[at : at + size][::-1].copy()
+        at += size
+    return order
+
+
+@kernel(allocates=False, nogil=True)
+def read_unit(order: Order, start: int, way: int, width: int) -> None:  # noqa: C901, PLR0912 - one loop for each way
+    """Write the places of a unit in the order in which it is read.
+
+    DEALT: the text was dealt out to `width` rows in turn as cards are, and the rows are read one after the other;
+    DEALT_BACK: from the last to the first. GATHERED: the rows stand one after the other and are read in turn. FENCE:
+    the same for rows that were dealt up and down. OUTSIDE_IN: first, last, second, last but one; INSIDE_OUT: the
+    inverse.
+    """
+    size, at = order.size, 0
+    if way == BACKWARDS:
+        for place in range(size):
+            order[place] = start + size - 1 - place
+    elif way in (DEALT, DEALT_BACK):
+        for row in range(width):
+            for place in range(row if way == DEALT else width - 1 - row, size, width):
+                order[at] = start + place
+                at += 1
+    elif way == GATHERED:
+        for row in range(width):
+            for place in range(row, size, width):
+                order[place] = start + at
+                at += 1
+    elif way == FENCE:
+        period = 2 * width - 2
+        for row in range(width):
+            for place in range(size):
+                turn = place % period
+                if turn == row or period - turn == row:
+                    order[place] = start + at
+                    at += 1
+    elif way == OUTSIDE_IN:
+        for place in range(size):
+            order[place] = start + (place // 2 if place % 2 == 0 else size - 1 - place // 2)
+    elif way == INSIDE_OUT:
+        for place in range(0, size, 2):
+            order[at] = start + place
+            at += 1
+        for place in range(size - 1 - size % 2, 0, -2):
+            order[at] = start + place
+            at += 1
+    elif way == HALVES:
+        for place in range(size):
+            order[place] = start + (place + size // 2) % size
+    else:
+        for place in range(size):
+            order[place] = start + place
+
+
+@kernel(nogil=True)
+def read_pattern(places: Order, bounds: Bounds, pattern: Order, period: int, phase: int) -> Order:
+    """The order of a text in which `period` characters at a time were mixed, or some of them put in.
+
+    places: places of the characters that were counted, -1 for what is counted and not read. bounds: where counting
+    begins anew. pattern: which of each `period` are read, in order. phase: how many stand before the first of these.
+    """
+    order, size = np.empty(places.size, np.int32), 0
+    is_read = np.zeros(period, np.bool_)
+    for one in pattern:
+        is_read[one] = True
+    for unit in range(bounds.size - 1):
+        first, end = bounds[unit], bounds[unit + 1]
+        whole = first + phase + max(end - first - phase, 0) // period * period
+        for place in range(first, min(first + phase, end)):
+            size = _put(order, size, places[place])
+        for start in range(first + phase, whole, period):
+            for one in pattern:
+                size = _put(order, size, places[start + one])
+        for place in range(whole, end):  # what is left of the last is as it was, but for what was put in
+            if is_read[place - whole]:
+                size = _put(order, size, places[place])
+    return order[:size]
+
+
+@kernel(allocates=False, nogil=True)
+def _put(order: Order, size: int, place: int) -> int:
+    order[size] = place
+    return size + (place >= 0)
+
+
+@kernel(nogil=True)
+def phase_sums(characters: Characters, places: Order, bounds: Bounds, period: int, table: Packed) -> NDArray[np.int64]:
+    """int64[period, 4 * period]: gains of all pairs of one phase and one distance, from -2 * period.
+
+    The phase is that of the first of the pair; both lie in one unit. See `read_pattern` for places and bounds.
+    """
+    reach = 2 * period
+    sums = np.zeros((period, 2 * reach), np.int64)
+    for unit in range(bounds.size - 1):
+        start, end = bounds[unit], bounds[unit + 1]
+        for first in range(start, end):
+            if places[first] < 0:
+                continue
+            phase = (first - start) % period
+            for second in range(max(start, first - period), min(end, first + reach)):
+                if places[second] >= 0:
+                    level = level_of(characters[places[first]], characters[places[second]], table)
+                    sums[phase, second - first + reach] += 100 * level - CHANCE_PERCENT
+    return sums
+
+
+@kernel(nogil=True)
+def find_best_pattern(  # noqa: PLR0917 - numba compiles no records
+    characters: Characters,
+    places: Order,
+    bounds: Bounds,
+    patterns: Order,
+    starts: Order,
+    periods: Order,
+    table: Packed,
+) -> tuple[int, int, int]:
+    """The pattern with the highest gain, the phase of its first character, and the gain.
+
+    patterns: all of them, one behind the other; starts: int32[p + 1]; periods: int32[p], increasing.
+    """
+    best, best_phase, most = -1, 0, 0
+    period, sums = 0, np.zeros((1, 1), np.int64)
+    for number in range(periods.size):
+        if periods[number] != period:
+            period = periods[number]
+            sums = phase_sums(characters, places, bounds, period, table)
+        pattern = patterns[starts[number] : starts[number + 1]]
+        for phase in range(period):
+            gain = 0
+            for at in range(pattern.size):
+                first = pattern[at]
+                second = pattern[at + 1] if at + 1 < pattern.size else pattern[0] + period
+                gain += sums[(phase + first) % period, second - first + 2 * period]
+            if gain > most:
+                best, best_phase, most = number, phase, gain
+    return best, best_phase, most
+
+
+@kernel(nogil=True)
+def take_places(places: Order, order: Order) -> Order:
+    """The places that an order of them names, but for -1."""
+    taken = np.empty(order.size, np.int32)
+    size = 0
+    for one in order:
+        if places[one] >= 0:
+            taken[size] = places[one]
+            size += 1
+    return taken[:size]
+
+
+@kernel(nogil=True)
+def look_closer(
+    codes: NDArray[np.uint32], offsets: NDArray[np.int32], folding: NDArray[np.uint32], table: Packed
+) -> tuple[float, float]:
+    """How unevenly pairs are Chinese: by places in a period, and by parts of the text.
+
+    First: of all periods of 2 to MAX_UNEVEN_PERIOD and all ways to count (tokens, Chinese characters, signs with line
+    ends and without), by how many deviations one place differs most from the mean. Second: the share of SHORT_TOKENS in
+    a row whose mean level is below MIN_SHORT.
+    """
+    seen = np.zeros((COUNTINGS, CYCLE), np.int64)  # pairs above PAIR_BITS, their levels below
+    signs = all_signs = tokens = han = 0
+    total, squares, pairs, short, lows = 0, 0, 0, 0, 0
+    before, last = as_int(folding[codes[offsets[0]]]), as_int(offsets[0])
+    for place in range(1, offsets.size):
+        offset = as_int(offsets[place])
+        signs, all_signs = signs + offset - last, all_signs + offset - last
+        for between in range(last + 1, offset):
+            signs -= 1 if codes[between] == LINE_END else 0
+        last = offset
+        code = as_int(folding[codes[last]])
+        # A remainder costs more than all the rest; most steps are of one or two characters.
+        while signs >= CYCLE:
+            signs -= CYCLE
+        while all_signs >= CYCLE:
+            all_signs -= CYCLE
+        tokens = tokens + 1 if tokens < CYCLE - 1 else 0
+        han += code >= FIRST_HAN
+        han = han if han < CYCLE else 0
+        level = level_of(before, code, table)
+        before = code
+        total += level
+        squares += level * level
+        one = level + (1 << PAIR_BITS)
+        seen[SIGNS, signs] += one
+        seen[ALL_SIGNS, all_signs] += one
+        seen[TOKENS, tokens] += one
+        seen[HAN, han] += one
+        pairs += 1
+        short += level
+        if pairs % SHORT_TOKENS == 0:
+            lows += short < MIN_SHORT * SHORT_TOKENS
+            short = 0
+    if pairs < SHORT_TOKENS:
+        return 0.0, 0.0
+    mean = total / pairs
+    deviation = np.sqrt(max(squares / pairs - mean * mean, 0.01))
+    return _most_uneven(seen, mean) / deviation, lows / (pairs // SHORT_TOKENS)
+
+
+@kernel(allocates=False, nogil=True)
+def _most_uneven(seen: NDArray[np.int64], mean: float) -> float:
+    """How far the mean of any place in any period is from that of all, times the root of how many pairs it is of."""
+    most = 0.0
+    for counting in range(COUNTINGS):
+        for period in range(2, MAX_UNEVEN_PERIOD + 1):
+            for phase in range(period):
+                both, place = np.int64(0), phase
+                while place < CYCLE:
+                    both += seen[counting, place]
+                    place += period
+                pairs = both >> PAIR_BITS
+                if pairs > 0:
+                    off = (both & ((1 << PAIR_BITS) - 1)) - mean * pairs
+                    most = max(most, off * off / pairs)
+    return float(np.sqrt(most))
+
+
+@kernel(nogil=True)
+def find_best_way(  # noqa: PLR0917 - numba compiles no records
+    characters: Characters, places: Order, bounds: Bounds, ways: Order, first_parity: int, table: Packed
+) -> tuple[int, int, bool]:
+    """Which of the ways (int32[w, 2], with widths) has the highest gain, for which units, and whether from the end.
+
+    See `read_units`; parities from `first_parity` on are tried.
+    """
+    best, best_parity, is_from_end, most = -1, ALL, False, -(1 << 62)
+    for parity in range(first_parity, EVEN + 1):
+        for number in range(ways.shape[0]):
+            for from_end in (False, True):
+                order = read_units(bounds, ways[number, 0], ways[number, 1], parity, from_end)
+                gain = sum_gains(characters, take_places(places, order), table)
+                if gain > most:
+                    best, best_parity, is_from_end, most = number, parity, from_end, gain
+    return best, best_parity, is_from_end
+
+
+@kernel(nogil=True)
+def lag_gains(characters: Characters, places: Order, size: int, max_lag: int, table: Packed) -> NDArray[np.int64]:
+    """int64[max_lag + 1]: gains of all pairs that stand so far apart among the first `size` places."""
+    gains = np.zeros(max_lag + 1, np.int64)
+    for first in range(size):
+        if places[first] < 0:
+            continue
+        for lag in range(2, min(max_lag, places.size - 1 - first) + 1):
+            second = places[first + lag]
+            if second >= 0:
+                level = level_of(characters[places[first]], characters[second], table)
+                gains[lag] += 100 * level - CHANCE_PERCENT
+    return gains
+
+
+@kernel(nogil=True)
+def with_uncounted(places: Order, order: Order, size: int) -> Order:
+    """An order of all `size` tokens: those that no place counts stay behind the token that they stand behind."""
+    is_counted = np.zeros(size, np.bool_)
+    counted = 0
+    for place in places:
+        if place >= 0:
+            is_counted[place] = True
+            counted += 1
+    if counted == size:
+        return order
+    whole = np.empty(order.size + size - counted, np.int32)
+    at, head = 0, 0
+    while head < size and not is_counted[head]:
+        whole[at] = head
+        at, head = at + 1, head + 1
+    for one in order:
+        whole[at] = one
+        at, behind = at + 1, one + 1
+        while behind < size and not is_counted[behind]:
+            whole[at] = behind
+            at, behind = at + 1, behind + 1
+    return whole[:at]

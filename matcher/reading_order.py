@@ -1,0 +1,176 @@
+"""A text that was written in another order than it is read in, as a reader has it, and the way back to its places.
+
+The steps of the matcher see texts in reading order alone. What they find is mapped once, where it leaves them.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.matches import Change, ChangeKind, Span
+from core.obfuscations import Obfuscation, ObfuscationFound
+from core.text import TextRange
+from fingerprint.noise import NOISE_KINDS, Noise
+from fingerprint.record import Fingerprint
+
+MIN_BREAKS = 3  # as of other obfuscations (matcher.calibration)
+MAX_EXAMPLE_CHARS = 40
+REARRANGED = NOISE_KINDS.index(Obfuscation.REARRANGED)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReadingOrder:
+    """A text as it is read.
+
+    text, fingerprint: in reading order, offsets increasing. places: int64[len(text)], where each character stands in
+    the text as given; None where it is read as it was written.
+    """
+
+    text: str
+    fingerprint: Fingerprint
+    places: NDArray[np.int64] | None
+
+    @classmethod
+    def of(cls, text: str, fingerprint: Fingerprint) -> "ReadingOrder":
+        """The reading order of a text, as its fingerprint knows it."""
+        if not len(fingerprint.noise) or REARRANGED not in fingerprint.noise.kinds:
+            return cls(text, fingerprint, None)
+        offsets = fingerprint.offsets.astype(np.int64)
+        by_place = np.argsort(offsets)
+        # What is no token goes with the token before it: signs, letters of a syllable, what was strewn in.
+        sizes = np.empty(offsets.size, np.int64)
+        sizes[by_place] = np.diff(np.append(offsets[by_place], len(text)))
+        head = int(offsets[by_place[0]])
+        starts = head + np.cumsum(sizes) - sizes
+        places = np.append(np.arange(head), np.repeat(offsets - starts, sizes) + np.arange(head, len(text)))
+        back = np.empty(len(text), np.int64)
+        back[places] = np.arange(len(text))
+        noise = _moved(fingerprint.noise, back)
+        characters = np.array(list(text))
+        read = replace(fingerprint, offsets=starts.astype(np.int32), noise=noise)
+        return cls("".join(characters[places].tolist()), read, places)
+
+    @property
+    def offsets(self) -> NDArray[np.int32]:
+        """int32[tokens]: where each begins in the text as given."""
+        offsets = self.fingerprint.offsets
+        return offsets if self.places is None else self.places[offsets].astype(np.int32)
+
+    def obfuscation(self, passages: Iterable[tuple[int, int]]) -> tuple[ObfuscationFound, ...]:
+        """That these ranges of tokens were put in another order, and how many tokens; nothing where none was."""
+        if self.places is None:
+            return ()
+        moved, first = 0, 0
+        for start, end in passages:
+            places = self.offsets[start:end]
+            breaks = int(np.count_nonzero(np.diff(np.argsort(np.argsort(places))) != 1))
+            if breaks and not moved:
+                first = int(places.min())
+            moved += breaks
+        if moved < MIN_BREAKS:
+            return ()
+        given = "".join(
+            self.text[place] for place in np.argsort(self.places)[first : first + MAX_EXAMPLE_CHARS].tolist()
+        )
+        return (ObfuscationFound(Obfuscation.REARRANGED, moved, " ".join(given.split())),)
+
+
+def spans_as_given(spans: tuple[Span, ...], page: ReadingOrder, work: ReadingOrder) -> tuple[Span, ...]:
+    """Spans between texts in reading order as spans of the texts as given.
+
+    A span is the least range that holds all its characters. Other tokens of the page in there are `inserted`.
+    """
+    if page.places is None and work.places is None:
+        return spans
+    return tuple(sorted((_as_given(span, page, work) for span in spans), key=lambda span: span.page))
+
+
+def _as_given(span: Span, page: ReadingOrder, work: ReadingOrder) -> Span:
+    on_page, in_work = _hull(page.places, span.page), _hull(work.places, span.work)
+    changes = [piece for change in span.changes for piece in _pieces(change, page.places, work.places)]
+    changes += [
+        Change(ChangeKind.INSERTED, place, TextRange(in_work.start, in_work.start))
+        for place in _foreign(span, on_page, page)
+    ]
+    changes.sort(key=lambda change: (change.page, change.work))
+    return Span(on_page, in_work, span.similarity, tuple(changes))
+
+
+def _hull(places: NDArray[np.int64] | None, read: TextRange) -> TextRange:
+    """The least range of the text as given that holds a range of what is read."""
+    if places is None:
+        return read
+    if not len(read):
+        start = int(places[read.start]) if read.start < places.size else places.size
+        return TextRange(start, start)
+    inside = places[read.start : read.end]
+    return TextRange(int(inside.min()), int(inside.max()) + 1)
+
+
+def _pieces(change: Change, page: NDArray[np.int64] | None, work: NDArray[np.int64] | None) -> Iterator[Change]:
+    """A change as changes whose characters stand beside each other in both texts.
+
+    Of sides that are not of one length the first piece has the whole other side.
+    """
+    if len(change.page) == len(change.work) and len(change.page):
+        steps = list(zip(_singles(change.page, page), _singles(change.work, work), strict=True))
+        yield from (Change(change.kind, *both) for both in _joined(steps))
+        return
+    ranges = list(_runs(change.page, page)), list(_runs(change.work, work))
+    for number in range(max(map(len, ranges))):
+        sides = [each[number] if number < len(each) else TextRange(each[0].start, each[0].start) for each in ranges]
+        yield Change(change.kind, sides[0], sides[1])
+
+
+def _singles(read: TextRange, places: NDArray[np.int64] | None) -> list[int]:
+    return list(range(read.start, read.end)) if places is None else places[read.start : read.end].tolist()
+
+
+def _joined(steps: list[tuple[int, int]]) -> Iterator[tuple[TextRange, TextRange]]:
+    """Pairs of characters as ranges: those that stand beside each other in both texts are one, whatever their order."""
+    steps = sorted(steps)
+    first = 0
+    for number in range(1, len(steps) + 1):
+        if number < len(steps):
+            on_page, in_work = steps[number][0] - steps[number - 1][0], steps[number][1] - steps[number - 1][1]
+            direction = steps[first + 1][1] - steps[first][1]
+            if on_page == 1 and in_work == direction and abs(direction) == 1:
+                continue
+        of_work = [step[1] for step in steps[first:number]]
+        yield TextRange(steps[first][0], steps[number - 1][0] + 1), TextRange(min(of_work), max(of_work) + 1)
+        first = number
+
+
+def _runs(read: TextRange, places: NDArray[np.int64] | None) -> Iterator[TextRange]:
+    """A range of what is read as ranges of the text as given; an empty one as the place where it lies."""
+    if places is None or not len(read):
+        yield _hull(places, read)
+        return
+    inside = np.sort(places[read.start : read.end])
+    cuts = np.flatnonzero(np.diff(inside) > 1) + 1
+    for run in np.split(inside, cuts):
+        yield TextRange(int(run[0]), int(run[-1]) + 1)
+
+
+def _foreign(span: Span, on_page: TextRange, page: ReadingOrder) -> Iterator[TextRange]:
+    """What stands between the characters of a span on the page and is read elsewhere; runs of tokens."""
+    if page.places is None:
+        return
+    offsets = page.fingerprint.offsets
+    places = page.places[offsets]
+    is_other = (offsets < span.page.start) | (offsets >= span.page.end)
+    others = np.sort(places[is_other & (places >= on_page.start) & (places < on_page.end)])
+    if others.size:
+        for run in np.split(others, np.flatnonzero(np.diff(others) > 1) + 1):
+            yield TextRange(int(run[0]), int(run[-1]) + 1)
+
+
+def _moved(noise: Noise, back: NDArray[np.int64]) -> Noise:
+    """Noise where it lies in reading order; that which says what was put in order is left out."""
+    kept = noise.kinds != REARRANGED
+    starts = back[noise.starts[kept]]
+    order = np.argsort(starts, kind="stable")
+    ends = starts + (noise.ends[kept] - noise.starts[kept])
+    return Noise(starts[order].astype(np.int32), ends[order].astype(np.int32), noise.kinds[kept][order])

@@ -1,0 +1,92 @@
+"""Texts that nobody put in another order keep their tokens, whatever they are."""
+
+import numpy as np
+import pytest
+
+from fingerprint.algorithms import ALGORITHMS
+from fingerprint.fingerprinting import fingerprint_by_definition, fingerprint_text
+from laboratory.build_followers import read_records
+from laboratory.cases.build import SHARED_CORPORA
+
+INNOCENT = {
+    "verse": "空山新雨后，天气晚来秋。明月松间照，清泉石上流。竹喧归浣女，莲动下渔舟。随意春芳歇，王孙自可留。\n"
+    * 2
+    + "国破山河在，城春草木深。感时花溅泪，恨别鸟惊心。烽火连三月，家书抵万金。白头搔更短，浑欲不胜簪。\n"
+    "独在异乡为异客，每逢佳节倍思亲。遥知兄弟登高处，遍插茱萸少一人。\n",
+    "couplets": "海内存知己\n天涯若比邻\n书山有路勤为径\n学海无涯苦作舟\n春风化雨\n桃李芬芳\n一帆风顺年年好\n万事如意步步高\n"  # noqa: E501
+    * 2,
+    "a palindrome": "莺啼岸柳弄春晴夜月明，明月夜晴春弄柳岸啼莺。香莲碧水动风凉夏日长，长日夏凉风动水碧莲香。",
+    "names": "\n".join(
+        [
+            "王建国",
+            "李秀英",
+            "张伟",
+            "刘洋",
+            "陈静",
+            "杨帆",
+            "赵敏",
+            "黄磊",
+            "周杰",
+            "吴昊",
+            "徐丽",
+            "孙涛",
+            "胡军",
+            "朱琳",
+            "高峰",
+            "林娜",
+            "何勇",
+            "郭强",
+            "马超",
+        ]
+        * 3
+    ),
+    "a table": "姓名\t年龄\t籍贯\t电话\n"
+    + "".join(f"赵{one}\t{20 + n}\t江苏\t1380013{n:04}\n" for n, one in enumerate("甲乙丙丁戊己庚辛壬癸")),
+    "classical": "子曰：学而时习之，不亦说乎？有朋自远方来，不亦乐乎？人不知而不愠，不亦君子乎？有子曰：其为人也孝弟，"
+    "而好犯上者，鲜矣；不好犯上，而好作乱者，未之有也。君子务本，本立而道生。孝弟也者，其为仁之本与！",
+    "Cantonese": "佢哋琴日去咗睇戏，返到屋企已经好夜，冇人肯煮饭，唯有叫外卖食。我话你哋咁样搞法，迟早会饿亲，佢哋就笑到碌地。"  # noqa: E501
+    * 2,
+    "English": "It was the best of times, it was the worst of times, it was the age of wisdom, it was the age of foolishness. "  # noqa: E501
+    * 3,
+    "Malay": "Saya pergi ke pasar bersama ibu dan adik saya pada pagi hari untuk membeli sayur dan buah yang segar. "
+    * 3,
+    "Japanese in Latin letters": "Watashi wa mainichi gakkou e ikimasu. Tomodachi to issho ni benkyou shite, ie ni kaerimasu. "  # noqa: E501
+    * 3,
+    "Italian": "Nel mezzo del cammin di nostra vita mi ritrovai per una selva oscura, che la diritta via era smarrita. "
+    * 3,
+    "Japanese": "吾輩は猫である。名前はまだ無い。どこで生れたかとんと見当がつかぬ。何でも薄暗いじめじめした所で泣いていた事だけは記憶している。"  # noqa: E501
+    * 2,
+    "a refrain": "哈哈呵" * 150,
+    "characters in order of their numbers": "".join(map(chr, range(0x4E00, 0x5200))),
+}
+NEW, BEFORE = ALGORITHMS[6], ALGORITHMS[5]
+
+
+@pytest.mark.parametrize("text", INNOCENT.values(), ids=INNOCENT.keys())
+def test_an_innocent_text_keeps_its_stream(text: str) -> None:
+    found, before = fingerprint_text(text, NEW), fingerprint_text(text, BEFORE)
+    assert found.tokens.tolist() == before.tokens.tolist()
+    assert found.offsets.tolist() == before.offsets.tolist()
+    assert (found.noise.starts.tolist(), found.noise.kinds.tolist()) == (
+        before.noise.starts.tolist(),
+        before.noise.kinds.tolist(),
+    )
+
+
+def test_definition_and_compiled_stage_read_a_disordered_text_alike() -> None:
+    text = "".join(reversed(INNOCENT["classical"])) * 2
+    one, other = fingerprint_text(text, NEW), fingerprint_by_definition(text, NEW)
+    assert np.array_equal(one.tokens, other.tokens)
+    assert np.array_equal(one.offsets, other.offsets)
+
+
+@pytest.mark.skipif(not SHARED_CORPORA.is_dir(), reason="the shared corpora are not there")
+def test_works_that_the_table_has_not_seen_keep_their_streams() -> None:
+    texts = [record["text"][:2_000] for record, is_out in read_records(SHARED_CORPORA, "single") if is_out]
+    changed = [
+        text[:40]
+        for text in texts
+        if len(fingerprint_text(text, NEW).noise) > len(fingerprint_text(text, BEFORE).noise)
+    ]
+    assert texts
+    assert changed == []
