@@ -164,7 +164,7 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, BoundedHandler):
                 raise DownloadTimeoutError(f"{request.url} does not load") from fault
             except PlaywrightError as fault:
                 is_gone = not (hasattr(self, "browser") and self.browser.is_connected()) or launch != self._launches
-                has_broken_down = is_gone or taking.has_crashed or isinstance(fault, TargetClosedError)
+                has_broken_down = is_gone or taking.has_crashed or _tells_of_crash(fault)
                 if not tries_left or not has_broken_down:
                     raise self._refusal(request, fault, taking.failed_url) from fault
                 if not (hasattr(self, "browser") and self.browser.is_connected()):
@@ -274,6 +274,11 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, BoundedHandler):
         while hasattr(self, "browser") and time.monotonic() < deadline_s:
             await asyncio.sleep(_LOOK_S)
         return not hasattr(self, "browser")
+
+
+def _tells_of_crash(fault: PlaywrightError) -> bool:
+    """Whether a call failed because the page's process ended; it may fail before the page's own event of it comes."""
+    return isinstance(fault, TargetClosedError) or "Target crashed" in str(fault)
 
 
 async def own_headers(*, playwright_request: PageRequest, scrapy_request_data: Any, **_: Any) -> dict[str, str]:
