@@ -32,6 +32,8 @@ MAX_FENCE = 6
 MAX_HEIGHT = 64  # lines of a block of columns, where several stand above each other
 SAMPLE_SIGNS = 400  # that most candidates are first tried on
 LIKELY_LAGS = 3
+LIKELY_WAYS = 3  # two ways may begin alike
+LEAST = -(1 << 62)
 # Gain of a pair, percent, at which blocks of columns may stand above each other: of pairs in disorder 0, in order 60.
 MIN_GAIN_OF_COLUMNS = 20
 MAX_PERIOD = 16  # characters that are mixed at a time
@@ -76,23 +78,22 @@ def _is_turned(block: Block) -> bool:
 def unit_orders(block: Block, table: Packed, *, is_broken: bool) -> Iterator[Order]:
     """The block, its lines, sentences or clauses, all or every other one, each treated in one way.
 
-    Of the ways to treat parts of the block the one that is best for the first SAMPLE_SIGNS signs. is_broken: whether
-    the block may have been treated throughout; of one that is Chinese in part only every other unit was.
+    For each way to count the likeliest by SAMPLE_SIGNS signs. is_broken: whether the block may have been treated
+    throughout; of one that is Chinese in part only every other unit was.
     """
     for places, bounds in countings(block):
-        if bounds.size == 2:
-            for way, width in (*WAYS, *_wide(block, places, table)) if is_broken else ():
-                order = order_kernels.read_units(bounds, way, width, ALL, False)
-                for each in (order, order[::-1].copy()):
-                    taken = order_kernels.take_places(places, each)
-                    yield order_kernels.with_uncounted(places, taken, block.characters.size)
+        is_one = bounds.size == 2
+        if is_one and not is_broken:
             continue
-        known = WAYS if is_broken else WAYS_OF_SOME
-        number, parity, from_end = order_kernels.find_best_way(
-            block.characters, places, sampled(bounds), np.array(known, np.int32), ALL if is_broken else ODD, table
-        )
-        taken = order_kernels.take_places(places, order_kernels.read_units(bounds, *known[number], parity, from_end))
-        yield order_kernels.with_uncounted(places, taken, block.characters.size)
+        known = (*(WAYS if is_broken else WAYS_OF_SOME), *(_wide(block, places, table) if is_one else ()))
+        seen = bounds if is_one else sampled(bounds)
+        gains = order_kernels.way_gains(block.characters, places, seen, np.array(known, np.int32), SAMPLE_SIGNS, table)
+        gains[:, : ALL if is_broken else ODD] = LEAST
+        likely = np.argsort(-gains, axis=None, kind="stable")[:LIKELY_WAYS]
+        for number, parity, is_from_end in zip(*np.unravel_index(likely, gains.shape), strict=True):
+            order = order_kernels.read_units(bounds, known[number][0], known[number][1], int(parity), bool(is_from_end))
+            taken = order_kernels.take_places(places, order)
+            yield order_kernels.with_uncounted(places, taken, block.characters.size)
 
 
 def _wide(block: Block, places: Order, table: Packed) -> Iterator[tuple[int, int]]:

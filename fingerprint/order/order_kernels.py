@@ -7,11 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fingerprint.compilation import as_int, kernel
-from fingerprint.order.followers import Packed, level_of
+from fingerprint.order.followers import Packed, level_of, level_of_syllables
+from fingerprint.stream import WILDCARD
 
 Characters = NDArray[np.uint16]
 Order = NDArray[np.int32]
 Bounds = NDArray[np.int32]
+Gains = NDArray[np.int16]
 
 # What may have been done to each unit of a text, by number; `read_unit` says how it is read again.
 KEPT, BACKWARDS, DEALT, DEALT_BACK, GATHERED, FENCE, OUTSIDE_IN, INSIDE_OUT, HALVES = range(9)
@@ -70,6 +72,22 @@ def pair_levels(characters: Characters, table: Packed) -> NDArray[np.uint8]:
 
 
 @kernel(allocates=False, nogil=True)
+def mean_levels(tokens: NDArray[np.uint16], characters: Characters, table: Packed) -> tuple[float, float, int]:
+    """Mean level of the pairs of syllables and of those of characters, and how many pairs there are.
+
+    Two that are no Chinese characters count as none: numbers read alike in either direction.
+    """
+    of_sounds, of_characters, pairs = 0, 0, 0
+    for place in range(1, tokens.size):
+        has_character = characters[place - 1] > 0 or characters[place] > 0
+        if has_character and tokens[place - 1] != WILDCARD and tokens[place] != WILDCARD:
+            of_sounds += level_of_syllables(tokens[place - 1], tokens[place], table)
+            of_characters += level_of(characters[place - 1], characters[place], table)
+            pairs += 1
+    return of_sounds / max(pairs, 1), of_characters / max(pairs, 1), pairs
+
+
+@kernel(allocates=False, nogil=True)
 def sum_gains(characters: Characters, order: Order, table: Packed) -> int:
     """Gains of all pairs of characters that an order puts beside each other."""
     gains = 0
@@ -101,7 +119,7 @@ def read_units(bounds: Bounds, way: int, width: int, parity: int, from_end: bool
     for unit in range(bounds.size - 1):
         start, size = bounds[unit], bounds[unit + 1] - bounds[unit]
         is_treated = parity == ALL or unit % 2 == parity - ODD
-        read_unit(order[at : at + size], start, way if is_treated else KEPT, width)
+        read_unit(order[at : at + size], start, size, way if is_treated else KEPT, width)
         if is_treated and from_end:
             order[at : at + size] = order[at : at + size][::-1].copy()
         at += size
@@ -109,52 +127,60 @@ def read_units(bounds: Bounds, way: int, width: int, parity: int, from_end: bool
 
 
 @kernel(allocates=False, nogil=True)
-def read_unit(order: Order, start: int, way: int, width: int) -> None:  # noqa: C901, PLR0912 - one loop for each way
-    """Write the places of a unit in the order in which it is read.
+def read_unit(order: Order, start: int, size: int, way: int, width: int) -> None:
+    """Write the first places of a unit of `size` tokens in the order in which it is read, as many as `order` takes.
 
     DEALT: the text was dealt out to `width` rows in turn as cards are, and the rows are read one after the other;
     DEALT_BACK: from the last to the first. GATHERED: the rows stand one after the other and are read in turn. FENCE:
     the same for rows that were dealt up and down. OUTSIDE_IN: first, last, second, last but one; INSIDE_OUT: the
     inverse.
     """
-    size, at = order.size, 0
-    if way == BACKWARDS:
-        for place in range(size):
-            order[place] = start + size - 1 - place
-    elif way in (DEALT, DEALT_BACK):
-        for row in range(width):
-            for place in range(row if way == DEALT else width - 1 - row, size, width):
-                order[at] = start + place
-                at += 1
-    elif way == GATHERED:
-        for row in range(width):
-            for place in range(row, size, width):
-                order[place] = start + at
-                at += 1
-    elif way == FENCE:
-        period = 2 * width - 2
-        for row in range(width):
-            for place in range(size):
-                turn = place % period
-                if turn == row or period - turn == row:
-                    order[place] = start + at
-                    at += 1
-    elif way == OUTSIDE_IN:
-        for place in range(size):
-            order[place] = start + (place // 2 if place % 2 == 0 else size - 1 - place // 2)
+    if way in (DEALT, DEALT_BACK):
+        _read_rows(order, start, size, way, width)
     elif way == INSIDE_OUT:
-        for place in range(0, size, 2):
-            order[at] = start + place
-            at += 1
-        for place in range(size - 1 - size % 2, 0, -2):
-            order[at] = start + place
-            at += 1
-    elif way == HALVES:
-        for place in range(size):
-            order[place] = start + (place + size // 2) % size
+        first_half = (size + 1) // 2
+        for at in range(order.size):
+            order[at] = start + (2 * at if at < first_half else 2 * (size - at) - 1)
     else:
-        for place in range(size):
-            order[place] = start + place
+        for at in range(order.size):
+            place = at
+            if way == BACKWARDS:
+                place = size - 1 - at
+            elif way == GATHERED:
+                row = at % width
+                place = row * (size // width) + min(row, size % width) + at // width
+            elif way == FENCE:
+                place = _place_in_fence(at, size, width)
+            elif way == OUTSIDE_IN:
+                place = at // 2 if at % 2 == 0 else size - 1 - at // 2
+            elif way == HALVES:
+                place = (at + size // 2) % size
+            order[at] = start + place
+
+
+@kernel(allocates=False, nogil=True)
+def _read_rows(order: Order, start: int, size: int, way: int, width: int) -> None:
+    at = 0
+    for row in range(width):
+        for place in range(row if way == DEALT else width - 1 - row, size, width):
+            if at == order.size:
+                return
+            order[at] = start + place
+            at += 1
+
+
+@kernel(allocates=False, nogil=True)
+def _place_in_fence(at: int, size: int, width: int) -> int:
+    """Where the character that is read at `at` stands: behind all rows before its own, and what is before it there."""
+    period = 2 * width - 2
+    turn = at % period
+    row = min(turn, period - turn)
+    place = at // period * (1 if row in (0, width - 1) else 2) + (turn > width - 1)
+    for before in range(row):
+        place += (size - before + period - 1) // period if before < size else 0
+        if before and period - before < size:
+            place += (size - (period - before) + period - 1) // period
+    return place
 
 
 @kernel(nogil=True)
@@ -189,24 +215,34 @@ def _put(order: Order, size: int, place: int) -> int:
 
 
 @kernel(nogil=True)
-def phase_sums(characters: Characters, places: Order, bounds: Bounds, period: int, table: Packed) -> NDArray[np.int64]:
-    """int64[period, 4 * period]: gains of all pairs of one phase and one distance, from -2 * period.
+def near_gains(characters: Characters, places: Order, bounds: Bounds, max_period: int, table: Packed) -> Gains:
+    """int16[places, 3 * max_period]: gain of each place before each from `max_period` before it, 0 where no pair is.
 
-    The phase is that of the first of the pair; both lie in one unit. See `read_pattern` for places and bounds.
+    Both lie in one unit. See `read_pattern` for places and bounds.
     """
-    reach = 2 * period
-    sums = np.zeros((period, 2 * reach), np.int64)
+    gains = np.zeros((places.size, 3 * max_period), np.int16)
     for unit in range(bounds.size - 1):
         start, end = bounds[unit], bounds[unit + 1]
         for first in range(start, end):
-            if places[first] < 0:
-                continue
-            phase = (first - start) % period
-            for second in range(max(start, first - period), min(end, first + reach)):
-                if places[second] >= 0:
-                    level = level_of(characters[places[first]], characters[places[second]], table)
-                    sums[phase, second - first + reach] += 100 * level - CHANCE_PERCENT
-    return sums
+            if places[first] >= 0:
+                for second in range(max(start, first - max_period), min(end, first + 2 * max_period)):
+                    if places[second] >= 0:
+                        level = level_of(characters[places[first]], characters[places[second]], table)
+                        gains[first, second - first + max_period] = 100 * level - CHANCE_PERCENT
+    return gains
+
+
+@kernel(allocates=False, nogil=True)
+def add_phases(sums: NDArray[np.int32], gains: Gains, bounds: Bounds, period: int) -> None:
+    """Add up `near_gains` by the phase of the first of a pair, int32[period, 3 * period] from -period."""
+    skipped = gains.shape[1] // 3 - period
+    sums[:period] = 0
+    for unit in range(bounds.size - 1):
+        phase = 0
+        for first in range(bounds[unit], bounds[unit + 1]):
+            for distance in range(3 * period):
+                sums[phase, distance] += gains[first, skipped + distance]
+            phase = phase + 1 if phase < period - 1 else 0
 
 
 @kernel(nogil=True)
@@ -224,18 +260,21 @@ def find_best_pattern(  # noqa: PLR0917 - numba compiles no records
     patterns: all of them, one behind the other; starts: int32[p + 1]; periods: int32[p], increasing.
     """
     best, best_phase, most = -1, 0, 0
-    period, sums = 0, np.zeros((1, 1), np.int64)
+    max_period = as_int(periods[-1])
+    gains = near_gains(characters, places, bounds, max_period, table)
+    period, sums = 0, np.empty((max_period, 3 * max_period), np.int32)
     for number in range(periods.size):
         if periods[number] != period:
-            period = periods[number]
-            sums = phase_sums(characters, places, bounds, period, table)
+            period = as_int(periods[number])
+            add_phases(sums, gains, bounds, period)
         pattern = patterns[starts[number] : starts[number + 1]]
         for phase in range(period):
             gain = 0
             for at in range(pattern.size):
-                first = pattern[at]
+                first = as_int(pattern[at])
                 second = pattern[at + 1] if at + 1 < pattern.size else pattern[0] + period
-                gain += sums[(phase + first) % period, second - first + 2 * period]
+                place = phase + first
+                gain += sums[place if place < period else place - period, second - first + period]
             if gain > most:
                 best, best_phase, most = number, phase, gain
     return best, best_phase, most
@@ -322,22 +361,47 @@ def _most_uneven(seen: NDArray[np.int64], mean: float) -> float:
 
 
 @kernel(nogil=True)
-def find_best_way(  # noqa: PLR0917 - numba compiles no records
-    characters: Characters, places: Order, bounds: Bounds, ways: Order, first_parity: int, table: Packed
-) -> tuple[int, int, bool]:
-    """Which of the ways (int32[w, 2], with widths) has the highest gain, for which units, and whether from the end.
+def way_gains(  # noqa: PLR0917 - numba compiles no records
+    characters: Characters, places: Order, bounds: Bounds, ways: Order, most_read: int, table: Packed
+) -> NDArray[np.int64]:
+    """int64[w, 3, 2]: the gain of each way, by parity, as it is read and from the end.
 
-    See `read_units`; parities from `first_parity` on are tried.
+    ways: int32[w, 2], with widths; see `read_units`. Of each unit the first `most_read` that are read count.
     """
-    best, best_parity, is_from_end, most = -1, ALL, False, -(1 << 62)
-    for parity in range(first_parity, EVEN + 1):
-        for number in range(ways.shape[0]):
-            for from_end in (False, True):
-                order = read_units(bounds, ways[number, 0], ways[number, 1], parity, from_end)
-                gain = sum_gains(characters, take_places(places, order), table)
-                if gain > most:
-                    best, best_parity, is_from_end, most = number, parity, from_end, gain
-    return best, best_parity, is_from_end
+    order, gains = np.empty(most_read, np.int32), np.zeros((ways.shape[0], EVEN + 1, 2), np.int64)
+    kept = np.zeros(2, np.int64)  # of every other unit as it is
+    for unit in range(bounds.size - 1):
+        kept[unit % 2] += _unit_gains(order, characters, places, bounds[unit], bounds[unit + 1], KEPT, 1, table)[0]
+    for number in range(ways.shape[0]):
+        way, width = as_int(ways[number, 0]), as_int(ways[number, 1])
+        for unit in range(bounds.size - 1):
+            ahead, back = _unit_gains(order, characters, places, bounds[unit], bounds[unit + 1], way, width, table)
+            gains[number, ODD + unit % 2, 0] += ahead
+            gains[number, ODD + unit % 2, 1] += back
+        gains[number, ALL] = gains[number, ODD] + gains[number, EVEN]
+        gains[number, ODD] += kept[1]
+        gains[number, EVEN] += kept[0]
+    return gains
+
+
+@kernel(allocates=False, nogil=True)
+def _unit_gains(  # noqa: PLR0917 - numba compiles no records
+    order: Order, characters: Characters, places: Order, start: int, end: int, way: int, width: int, table: Packed
+) -> tuple[int, int]:
+    """Gains of the pairs within a unit that is read in this way, and of the same pairs the other way round."""
+    size = end - start
+    read = order[: min(size, order.size)]
+    read_unit(read, start, size, way, width)
+    ahead, back, before = 0, 0, -1
+    for one in read:
+        place = places[one]
+        if place >= 0:
+            code = as_int(characters[place])
+            if before >= 0:
+                ahead += 100 * level_of(before, code, table) - CHANCE_PERCENT
+                back += 100 * level_of(code, before, table) - CHANCE_PERCENT
+            before = code
+    return ahead, back
 
 
 @kernel(nogil=True)
