@@ -67,7 +67,7 @@ def _shared_out(compare: Callable[[P], R], portions: Iterator[P], processes: int
             while taken in results:
                 yield results.pop(taken)
                 taken += 1
-            for pipe in wait(list(busy)) if busy else ():
+            for pipe in wait([process.pipe for _, process in busy.values()]) if busy else ():
                 number, process = busy.pop(pipe)
                 results[number] = process.result()
                 idle.append(process)
