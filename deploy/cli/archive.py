@@ -1,20 +1,24 @@
-"""Works and pages as JSON lines -> matches as JSON lines. Works are held in memory, pages pass by one at a time.
+"""Works and pages as JSON lines -> matches as JSON lines. Works are held in memory, pages pass by, some at a time.
 
 The format stands in docs/batch-format.md: offsets in code points of the text as given, half-open. For
 a page given as HTML the text is what the crawler reads in it.
 """
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from core.errors import BadInput, MalformedLine, UnreadableFile
 from core.wording import Message
+from deploy.cli.comparing_processes import in_order
 from deploy.cli.json_lines import Complain, Record, records
 
 PROGRESS_EVERY_PAGES = 100
+# What a process is given at once, whichever is reached first: a few hundredths of a second of work.
+PORTION_PAGES, PORTION_CHARS = 32, 1 << 18
 
 
 @dataclass(slots=True)
@@ -66,12 +70,21 @@ class Comparer(Protocol):
         """The matches of one page as they are written."""
 
 
+class Page(NamedTuple):
+    """A page as a line gives it."""
+
+    page_id: str
+    given: str
+    is_html: bool
+
+
 def compared_into(
     out: Path,
     comparer: Comparer,
     pages: Path,
     *,
     exclude_same_id: bool,
+    processes: int,
     complain: Complain,
     on_progress: Callable[[Message], None],
 ) -> Summary:
@@ -79,8 +92,11 @@ def compared_into(
     run = _Run(comparer, pages, exclude_same_id, complain)
     partial = out.with_name(f".{out.name}.part")
     try:
-        with partial.open("w", encoding="utf-8", errors="backslashreplace") as output:
-            for number, line in enumerate(run.lines(), 1):
+        with (
+            partial.open("w", encoding="utf-8", errors="backslashreplace") as output,
+            closing(run.lines(processes)) as lines,
+        ):
+            for number, line in enumerate(lines, 1):
                 output.write(line)
                 if number % PROGRESS_EVERY_PAGES == 0:
                     on_progress(Message("batch.progress", pages=run.summary.pages, matched=run.summary.matched))
@@ -93,7 +109,7 @@ def compared_into(
 
 
 class _Run:
-    """All pages of a file, one after the other."""
+    """All pages of a file, read one after the other, and written in the same order."""
 
     def __init__(self, comparer: Comparer, pages: Path, exclude_same_id: bool, complain: Complain) -> None:
         self._comparer, self._pages, self._exclude_same_id = comparer, pages, exclude_same_id
@@ -101,46 +117,69 @@ class _Run:
         self._seen: set[str] = set()
         self.summary = Summary()
 
-    def lines(self) -> Iterator[str]:
+    def lines(self, processes: int) -> Generator[str]:
         """What each page adds to the output: a line, or nothing."""
+        with closing(in_order(self._compared, _portions(self._read()), processes)) as compared:
+            for portion in compared:
+                for line in portion:
+                    self.summary.pages += 1
+                    self.summary.without_text += line is None
+                    self.summary.matched += bool(line)
+                    yield line or ""
+
+    def _read(self) -> Iterator[Page]:
         for record in records(self._pages, self._skip):
             try:
-                page_id = record.string(self._pages, "page_id")
-                self._require_new(page_id, record.line_number)
-                text = _text(self._pages, record)
+                yield self._page(record)
             except MalformedLine as fault:
                 self._skip(fault)
-                continue
-            yield self._line(page_id, text)
 
-    def _require_new(self, page_id: str, line_number: int) -> None:
-        """Raises MalformedLine for an id that an earlier page had: nobody could tell their matches apart."""
+    def _page(self, record: Record) -> Page:
+        """Raises MalformedLine; also for an id that an earlier page had: nobody could tell their matches apart."""
+        page_id = record.string(self._pages, "page_id")
         if page_id in self._seen:
-            raise MalformedLine(self._pages, line_number, "batch.twice", name="page_id", id=page_id)
+            raise MalformedLine(self._pages, record.line_number, "batch.twice", name="page_id", id=page_id)
         self._seen.add(page_id)
+        for name in ("text", "html"):
+            if isinstance(record.values.get(name), str):
+                return Page(page_id, record.values[name], is_html=name == "html")
+        raise MalformedLine(self._pages, record.line_number, "batch.lacks-text")
 
-    def _line(self, page_id: str, text: str | None) -> str:
-        self.summary.pages += 1
+    def _compared(self, pages: Iterable[Page]) -> list[str | None]:
+        """The line of each page, empty where nothing matches; None where it has no text."""
+        return [self._line(page) for page in pages]
+
+    def _line(self, page: Page) -> str | None:
+        text = _text(page)
         if text is None:
-            self.summary.without_text += 1
-            return ""
-        matches = self._comparer.matches(page_id, text, self._exclude_same_id)
-        self.summary.matched += bool(matches)
-        return json.dumps({"page_id": page_id, "matches": matches}, ensure_ascii=False) + "\n" if matches else ""
+            return None
+        matches = self._comparer.matches(page.page_id, text, self._exclude_same_id)
+        return json.dumps({"page_id": page.page_id, "matches": matches}, ensure_ascii=False) + "\n" if matches else ""
 
     def _skip(self, fault: BadInput) -> None:
         self.summary.skipped += 1
         self._complain(fault)
 
 
-def _text(path: Path, record: Record) -> str | None:
+def _portions(pages: Iterable[Page]) -> Iterator[list[Page]]:
+    portion: list[Page] = []
+    chars = 0
+    for page in pages:
+        portion.append(page)
+        chars += len(page.given)
+        if len(portion) == PORTION_PAGES or chars >= PORTION_CHARS:
+            yield portion
+            portion, chars = [], 0
+    if portion:
+        yield portion
+
+
+def _text(page: Page) -> str | None:
     """The page's text as given, or what is read in its HTML; None where nothing is."""
-    if isinstance(record.values.get("text"), str):
-        return str(record.values["text"])
-    if not isinstance(record.values.get("html"), str):
-        raise MalformedLine(path, record.line_number, "batch.lacks-text")
+    if not page.is_html:
+        return page.given
     from crawler.reading import Rejected, read_page  # .4 s that only HTML needs
 
-    body = record.values["html"].encode("utf-8", "replace")
-    reading = read_page(body, {"Content-Type": "text/html; charset=utf-8"}, record.string(path, "page_id"))
+    body = page.given.encode("utf-8", "replace")
+    reading = read_page(body, {"Content-Type": "text/html; charset=utf-8"}, page.page_id)
     return None if isinstance(reading, Rejected) else reading.text

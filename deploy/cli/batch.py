@@ -1,4 +1,4 @@
-"""The verb `batch`: an archive of pages against works, in one process and without any service."""
+"""The verb `batch`: an archive of pages against works, without any service."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -8,6 +8,7 @@ import typer
 from core.errors import BadInput
 from core.wording import Message
 from deploy.cli.faults import FAILED, complain
+from deploy.cli.interrupts import termination_raised
 from deploy.cli.output import as_json, progress, say, table
 
 if TYPE_CHECKING:
@@ -38,6 +39,10 @@ def batch(
         int | None,
         typer.Option(metavar="N", min=1),
     ] = None,
+    processes: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1),
+    ] = None,
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
     """Compare many pages with many works. Malformed lines are named, left out, and make the exit code 1."""
@@ -59,6 +64,7 @@ def batch(
             file,
             exclude_same_id=exclude_same_id,
             with_changes=changes,
+            processes=processes,
             is_first=name == names[0],
         )
         for name, file in files.items()
@@ -94,18 +100,21 @@ def _compared(
     *,
     exclude_same_id: bool,
     with_changes: bool,
+    processes: int | None,
     is_first: bool,
 ) -> "Summary":
     """One engine at a time is in memory."""
     from deploy.cli.archive import compared_into
     from deploy.cli.comparers import comparer_of
+    from deploy.cli.comparing_processes import default_processes
 
-    with progress(Message("batch.pages-by", engine=name)) as meter:
+    with termination_raised(), progress(Message("batch.pages-by", engine=name)) as meter:
         return compared_into(
             out,
             comparer_of(name, works.texts, method, with_changes=with_changes),
             pages,
             exclude_same_id=exclude_same_id,
+            processes=processes or default_processes(),
             complain=complain if is_first else lambda _: None,
             on_progress=meter.text,
         )

@@ -4,6 +4,7 @@ An interrupt that is raised inside a call of a database driver or a client comes
 """
 
 import signal
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -43,3 +44,13 @@ def noted_interrupts() -> Iterator[Interrupts]:
     finally:
         signal.signal(signal.SIGINT, before)
     noted.check()
+
+
+@contextmanager
+def termination_raised() -> Iterator[None]:
+    """Inside, SIGTERM is SystemExit, so that what is half done is removed. For the main thread alone."""
+    before = signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
