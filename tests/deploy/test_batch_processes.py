@@ -103,7 +103,10 @@ def test_no_process_outlives_a_batch_that_is_ended(tmp_path: Path, number: signa
     works.write_text("\n".join(rows), "utf-8")
     command = [sys.executable, "-m", "deploy.cli", "batch", "--processes", "2", "--works", works]
     batch = subprocess.Popen(
-        [*command, "--pages", pages, "--out", tmp_path / "out.jsonl"], stderr=subprocess.PIPE, start_new_session=True
+        [*command, "--pages", pages, "--out", tmp_path / "out.jsonl"],
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        preexec_fn=_heed_interrupts,
     )
     with pages.open("w", encoding="utf-8") as fed:
         text = next(iter(TEXTS.values()))
@@ -121,6 +124,11 @@ def test_no_process_outlives_a_batch_that_is_ended(tmp_path: Path, number: signa
     assert not _of_session(batch.pid)
     if number != signal.SIGKILL:
         assert sorted(path.name for path in tmp_path.iterdir()) == ["pages", "works.jsonl"]
+
+
+def _heed_interrupts() -> None:
+    """As in a terminal: what a shell has started in the background ignores them, and hands that on."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _of_session(session: int) -> list[int]:
