@@ -19,6 +19,7 @@ from fingerprint.order.order_kernels import (
     GATHERED,
     HALVES,
     INSIDE_OUT,
+    KEPT,
     ODD,
     OUTSIDE_IN,
     Bounds,
@@ -33,13 +34,16 @@ MAX_HEIGHT = 64  # lines of a block of columns, where several stand above each o
 SAMPLE_SIGNS = 400  # that most candidates are first tried on
 LIKELY_LAGS = 3
 LIKELY_WAYS = 3  # two ways may begin alike
-LEAST = -(1 << 62)
+# Gain of a pair, percent, from which lines may be rows of a grid: in disorder 0 by 75 divided by the root of the pairs,
+# in a grid that is read around at least 15 in some direction, in columns 60.
+MIN_GAIN_OF_GRID = 8
 # Gain of a pair, percent, at which blocks of columns may stand above each other: of pairs in disorder 0, in order 60.
 MIN_GAIN_OF_COLUMNS = 20
 MAX_PERIOD = 16  # characters that are mixed at a time
 MAX_EXHAUSTED = 4  # up to here every order is tried, and every choice of at least half of the characters
 
 
+AS_IT_IS = (KEPT, 1)
 WAYS = (
     *((BACKWARDS, 1), (OUTSIDE_IN, 1), (INSIDE_OUT, 1), (HALVES, 1)),
     *((FENCE, width) for width in range(3, MAX_FENCE + 1)),
@@ -85,11 +89,13 @@ def unit_orders(block: Block, table: Packed, *, is_broken: bool) -> Iterator[Ord
         is_one = bounds.size == 2
         if is_one and not is_broken:
             continue
-        known = (*(WAYS if is_broken else WAYS_OF_SOME), *(_wide(block, places, table) if is_one else ()))
+        known = (AS_IT_IS, *(WAYS if is_broken else WAYS_OF_SOME), *(_wide(block, places, table) if is_one else ()))
         seen = bounds if is_one else sampled(bounds)
         gains = order_kernels.way_gains(block.characters, places, seen, np.array(known, np.int32), SAMPLE_SIGNS, table)
-        gains[:, : ALL if is_broken else ODD] = LEAST
+        least = gains[0, ALL, 0]
+        gains[:, : ALL if is_broken else ODD] = least
         likely = np.argsort(-gains, axis=None, kind="stable")[:LIKELY_WAYS]
+        likely = likely[gains.ravel()[likely] > least]
         for number, parity, is_from_end in zip(*np.unravel_index(likely, gains.shape), strict=True):
             order = order_kernels.read_units(bounds, known[number][0], known[number][1], int(parity), bool(is_from_end))
             taken = order_kernels.take_places(places, order)
@@ -120,6 +126,8 @@ def grid_orders(block: Block, table: Packed) -> Iterator[Order]:
         rows, columns = block.cells[:, 0].astype(np.int64), block.cells[:, column].astype(np.int64)
         if column == 2:
             columns = columns.max() - columns
+        if not _may_be_grid(block, rows, columns, table):
+            continue
         whole = list(_column_orders(rows, columns, lines))
         yield from whole
         yield from _slanting_orders(rows, columns)
@@ -128,6 +136,18 @@ def grid_orders(block: Block, table: Packed) -> Iterator[Order]:
         if most >= MIN_GAIN_OF_COLUMNS * block.characters.size:
             for height in range(2, min(MAX_HEIGHT, lines - 1) + 1):
                 yield from _column_orders(rows, columns, height)
+
+
+def _may_be_grid(block: Block, rows: NDArray[np.int64], columns: NDArray[np.int64], table: Packed) -> bool:
+    """Whether characters go with those beside, below or aslant below them as no line read forwards does."""
+    width = int(columns.max()) + 2
+    cells = rows * width + columns
+    least = MIN_GAIN_OF_GRID * block.characters.size
+    beside = order_kernels.step_gains(block.characters, cells, 1, table)[1]
+    return beside >= least or any(
+        max(order_kernels.step_gains(block.characters, cells, step, table)) >= least
+        for step in (width - 1, width, width + 1)
+    )
 
 
 def _column_orders(rows: NDArray[np.int64], columns: NDArray[np.int64], height: int) -> Iterator[Order]:

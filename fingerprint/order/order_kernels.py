@@ -255,13 +255,13 @@ def find_best_pattern(  # noqa: PLR0917 - numba compiles no records
     periods: Order,
     table: Packed,
 ) -> tuple[int, int, int]:
-    """The pattern with the highest gain, the phase of its first character, and the gain.
+    """The pattern with the highest gain, the phase of its first character, and the gain; -1 where the text has more.
 
     patterns: all of them, one behind the other; starts: int32[p + 1]; periods: int32[p], increasing.
     """
-    best, best_phase, most = -1, 0, 0
     max_period = as_int(periods[-1])
     gains = near_gains(characters, places, bounds, max_period, table)
+    best, best_phase, most = -1, 0, max(np.sum(gains[:, max_period + 1]), 0)
     period, sums = 0, np.empty((max_period, 3 * max_period), np.int32)
     for number in range(periods.size):
         if periods[number] != period:
@@ -401,6 +401,25 @@ def _unit_gains(  # noqa: PLR0917 - numba compiles no records
                 ahead += 100 * level_of(before, code, table) - CHANCE_PERCENT
                 back += 100 * level_of(code, before, table) - CHANCE_PERCENT
             before = code
+    return ahead, back
+
+
+@kernel(allocates=False, nogil=True)
+def step_gains(characters: Characters, cells: NDArray[np.int64], step: int, table: Packed) -> tuple[int, int]:
+    """Gains of all pairs of characters whose cells are so far apart, and of the same pairs the other way round.
+
+    cells: int64[n], increasing.
+    """
+    ahead, back, second = 0, 0, 0
+    for first in range(cells.size):
+        while second < cells.size and cells[second] < cells[first] + step:
+            second += 1
+        if second == cells.size:
+            break
+        if cells[second] == cells[first] + step:
+            one, other = as_int(characters[first]), as_int(characters[second])
+            ahead += 100 * level_of(one, other, table) - CHANCE_PERCENT
+            back += 100 * level_of(other, one, table) - CHANCE_PERCENT
     return ahead, back
 
 
