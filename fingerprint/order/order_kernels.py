@@ -261,7 +261,7 @@ def find_best_pattern(  # noqa: PLR0917 - numba compiles no records
     """
     max_period = as_int(periods[-1])
     gains = near_gains(characters, places, bounds, max_period, table)
-    best, best_phase, most = -1, 0, max(np.sum(gains[:, max_period + 1]), 0)
+    best, best_phase, most = -1, 0, max(as_int(np.sum(gains[:, max_period + 1])), 0)
     period, sums = 0, np.empty((max_period, 3 * max_period), np.int32)
     for number in range(periods.size):
         if periods[number] != period:
