@@ -295,16 +295,16 @@ def take_places(places: Order, order: Order) -> Order:
 @kernel(nogil=True)
 def look_closer(
     codes: NDArray[np.uint32], offsets: NDArray[np.int32], folding: NDArray[np.uint32], table: Packed
-) -> tuple[float, float]:
+) -> tuple[float, float, float]:
     """How unevenly pairs are Chinese: by places in a period, and by parts of the text.
 
     First: of all periods of 2 to MAX_UNEVEN_PERIOD and all ways to count (tokens, Chinese characters, signs with line
     ends and without), by how many deviations one place differs most from the mean. Second: the share of SHORT_TOKENS in
-    a row whose mean level is below MIN_SHORT.
+    a row whose mean level is below MIN_SHORT. Third: of those in a row that are better Chinese read backwards.
     """
     seen = np.zeros((COUNTINGS, CYCLE), np.int64)  # pairs above PAIR_BITS, their levels below
     signs = all_signs = tokens = han = 0
-    total, squares, pairs, short, lows = 0, 0, 0, 0, 0
+    total, squares, pairs, short, lows, ahead, turned = 0, 0, 0, 0, 0, 0, 0
     before, last = as_int(folding[codes[offsets[0]]]), as_int(offsets[0])
     for place in range(1, offsets.size):
         offset = as_int(offsets[place])
@@ -322,6 +322,7 @@ def look_closer(
         han += code >= FIRST_HAN
         han = han if han < CYCLE else 0
         level = level_of(before, code, table)
+        ahead += level - level_of(code, before, table)
         before = code
         total += level
         squares += level * level
@@ -334,12 +335,14 @@ def look_closer(
         short += level
         if pairs % SHORT_TOKENS == 0:
             lows += short < MIN_SHORT * SHORT_TOKENS
-            short = 0
+            turned += ahead < 0
+            short, ahead = 0, 0
     if pairs < SHORT_TOKENS:
-        return 0.0, 0.0
+        return 0.0, 0.0, 0.0
     mean = total / pairs
     deviation = np.sqrt(max(squares / pairs - mean * mean, 0.01))
-    return _most_uneven(seen, mean) / deviation, lows / (pairs // SHORT_TOKENS)
+    rows = pairs // SHORT_TOKENS
+    return _most_uneven(seen, mean) / deviation, lows / rows, turned / rows
 
 
 @kernel(allocates=False, nogil=True)
