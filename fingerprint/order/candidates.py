@@ -55,28 +55,43 @@ WAYS_OF_SOME = ((BACKWARDS, 1), (HALVES, 1), (DEALT, 2), (GATHERED, 2))
 
 def countings(block: Block) -> Iterator[tuple[Order, Bounds]]:
     """Ways to count characters: with or without other signs, through the block or anew in each unit."""
+    yield from _countings_of_all(block)
+    tokens = np.arange(block.characters.size, dtype=np.int32)
+    yield from _countings_within(block, tokens, block.units.lines, block.units.sentences)
+    if not block.signs_before_any.are_turned:  # then it was no single clauses: characters hardly tell the two
+        yield from _countings_within(block, tokens, block.units.clauses)
+
+
+def _unit_countings(block: Block) -> Iterator[tuple[Order, Bounds]]:
+    """Those in which whole units may have been treated: none that holds signs that stand where they belong.
+
+    Stops before opening signs stand in sentences, those before line ends behind them.
+    """
+    tokens = np.arange(block.characters.size, dtype=np.int32)
+    if block.signs_before_openings.are_in_place:
+        return _countings_within(block, tokens, block.units.clauses)
+    if block.signs_before_any.are_in_place:
+        return _countings_within(block, tokens, block.units.sentences, block.units.clauses)
+    return countings(block)
+
+
+def _countings_of_all(block: Block) -> Iterator[tuple[Order, Bounds]]:
     tokens = np.arange(block.characters.size, dtype=np.int32)
     yield tokens, block.whole
     han = np.where(block.characters > 0, tokens, -1)
     if (han < 0).any():
         yield tokens[han >= 0], np.array([0, np.count_nonzero(han >= 0)], np.int32)
-    units = [block.units.lines, block.units.sentences]
-    if not _is_turned(block):
-        units.append(block.units.clauses)
-    for begins in units:
-        bounds = block.bounds(begins)
-        if bounds.size > 2:
-            yield tokens, bounds
     for places, lines in block.signs:
         yield places, np.array([0, places.size], np.int32)
         if lines.size > 2:
             yield places, lines
 
 
-def _is_turned(block: Block) -> bool:
-    """Whether signs stand backwards: then it was no single clauses that were turned. Characters hardly tell the two."""
-    turned, kept = block.turned_signs
-    return turned > kept
+def _countings_within(block: Block, tokens: Order, *units: Bounds) -> Iterator[tuple[Order, Bounds]]:
+    for begins in units:
+        bounds = block.bounds(begins)
+        if bounds.size > 2:
+            yield tokens, bounds
 
 
 def unit_orders(block: Block, table: Packed, *, is_broken: bool) -> Iterator[Order]:
@@ -85,7 +100,7 @@ def unit_orders(block: Block, table: Packed, *, is_broken: bool) -> Iterator[Ord
     For each way to count the likeliest by SAMPLE_SIGNS signs. is_broken: whether the block may have been treated
     throughout; of one that is Chinese in part only every other unit was.
     """
-    for places, bounds in countings(block):
+    for places, bounds in _unit_countings(block):
         is_one = bounds.size == 2
         if is_one and not is_broken:
             continue

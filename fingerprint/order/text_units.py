@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,9 @@ SENTENCE_ENDS = tuple(map(ord, "。！？!?…；;"))
 STOPS = tuple(map(ord, "。！？!?…；;，,：:、"))
 OPENING = tuple(map(ord, "「『“‘《（(【"))
 SPACES = (0x09, 0x20, 0xA0, 0x3000)
+# Of 150 passages each (held-out works, November 2026) clauses turned in place leave a share of .68 or more with a stop
+# before it, nearly all; every other character by itself leaves .55 at most.
+MIN_SIGNS_IN_PLACE, MIN_SHARE_IN_PLACE = 4, 0.6
 LAST_CODE = 0x10FFFF
 
 
@@ -41,6 +45,24 @@ def _first_tokens(offsets: NDArray[np.int32], is_end: NDArray[np.bool_]) -> Boun
     """The tokens that have an end between themselves and the token before, and the first of all."""
     ends_before = np.cumsum(is_end)[offsets]
     return np.flatnonzero(np.diff(ends_before, prepend=-1) > 0).astype(np.int32)
+
+
+class Signs(NamedTuple):
+    """Of so many signs: how many have a stop behind them, as in no text; how many one before, where it belongs."""
+
+    turned: int
+    kept: int
+    all: int
+
+    @property
+    def are_turned(self) -> bool:
+        """Whether they stand backwards."""
+        return self.turned > self.kept
+
+    @property
+    def are_in_place(self) -> bool:
+        """Whether they stand as in a text that is read forwards: most of them, and several for each that is turned."""
+        return self.kept >= max(MIN_SIGNS_IN_PLACE * (self.turned + 1), MIN_SHARE_IN_PLACE * self.all)
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,14 +97,23 @@ class Block:
         return Block(self.codes[:0], self.offsets[:0], units, 0, order.size, self.characters[order])
 
     @cached_property
-    def turned_signs(self) -> tuple[int, int]:
-        """How many stops stand behind an opening sign or begin a line, as in no text; how many where they belong."""
+    def signs_before_any(self) -> "Signs":
+        """Stops beside opening signs and line ends."""
+        return self._signs((*OPENING, *LINE_ENDS))
+
+    @cached_property
+    def signs_before_openings(self) -> "Signs":
+        """Stops beside opening signs."""
+        return self._signs(OPENING)
+
+    def _signs(self, others: tuple[int, ...]) -> "Signs":
         if not self.offsets.size:
-            return 0, 0
+            return Signs(0, 0, 0)
         codes = self.codes[int(self.offsets[self.start]) : int(self.offsets[self.end - 1]) + 1]
         codes = codes[~np.isin(codes, SPACES)]
-        is_stop, is_other = np.isin(codes, STOPS), np.isin(codes, (*OPENING, *LINE_ENDS))
-        return int((is_other[:-1] & is_stop[1:]).sum()), int((is_stop[:-1] & is_other[1:]).sum())
+        is_stop, is_other = np.isin(codes, STOPS), np.isin(codes, others)
+        turned, kept = is_other[:-1] & is_stop[1:], is_stop[:-1] & is_other[1:]
+        return Signs(int(turned.sum()), int(kept.sum()), int(is_other.sum()))
 
     @cached_property
     def signs(self) -> tuple[tuple[Order, Bounds], ...]:
