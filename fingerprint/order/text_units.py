@@ -117,10 +117,14 @@ class Block:
 
     @cached_property
     def signs(self) -> tuple[tuple[Order, Bounds], ...]:
-        """All signs, and all but spaces and line ends: the token of each, -1 for none; where lines of them begin."""
+        """All signs, and all but spaces and line ends: the token of each, -1 for none; where lines of them begin.
+
+        Those before the first token of a text and behind its last one count, too.
+        """
         if not self.offsets.size:
             return ()
-        first, last = int(self.offsets[self.start]), int(self.offsets[self.end - 1]) + 1
+        first = int(self.offsets[self.start]) if self.start else 0
+        last = int(self.offsets[self.end - 1]) + 1 if self.end < self.offsets.size else self.codes.size
         codes = self.codes[first:last]
         tokens = np.full(codes.size, -1, np.int32)
         tokens[self.offsets[self.start : self.end] - first] = np.arange(self.end - self.start)

@@ -18,8 +18,7 @@ def block_of(text: str) -> Block:
 
 def test_the_signs_of_a_text_that_reads_forwards_are_in_place() -> None:
     block = block_of(TALK * 3)
-    assert block.signs_before_any.turned == 0
-    assert block.signs_before_any.are_in_place
+    assert block.signs_before_openings.turned == 0
     assert block.signs_before_openings.are_in_place
 
 
