@@ -21,11 +21,14 @@ ALL, ODD, EVEN = range(3)
 SCREEN_TOKENS = 64
 # Mean level of characters in disorder, times 100; what a pair has above it is its gain (held-out works, 2026-11).
 CHANCE_PERCENT = 42
-# A place in a period of 7, 8 or 9 is one in a cycle of 504, in any other up to 10 one in a cycle of 60. With one put in
-# after every 10th, or two, all copies are found as they are (held-out works, 2026-11); after every 6th nearly none.
-MAX_UNEVEN_PERIOD, SHORT_CYCLE, LONG_CYCLE = 10, 60, 504
-COUNTINGS = 4
-SIGNS, ALL_SIGNS, TOKENS, HAN = range(COUNTINGS)
+# Periods up to 10 are looked at: with one put in after every 10th, or two, all copies are found as they are (held-out
+# works, 2026-11), after every 6th nearly none. A place in the first cycle is one in any period of 2 to 6 and 10, one in
+# the second in a period of 7 or 8, and the third is that of 9.
+MAX_UNEVEN_PERIOD, CYCLE, CYCLE_OF_8, CYCLE_OF_9 = 10, 60, 56, 9
+SECOND, THIRD = CYCLE, CYCLE + CYCLE_OF_8  # where they begin behind each other
+ALL_CYCLES = CYCLE + CYCLE_OF_8 + CYCLE_OF_9
+COUNTINGS = 3
+SIGNS, IN_LINE, HAN = range(COUNTINGS)
 PAIR_BITS = 32
 FIRST_HAN = 0x3400
 LINE_END = 0x0A
@@ -299,36 +302,43 @@ def look_closer(
 ) -> tuple[float, float, float]:
     """How unevenly pairs are Chinese: by places in a period, and by parts of the text.
 
-    First: of all periods of 2 to MAX_UNEVEN_PERIOD and all ways to count (tokens, Chinese characters, signs with line
-    ends and without), by how many deviations one place differs most from the mean. Second: the share of SHORT_TOKENS in
+    First: of all periods of 2 to MAX_UNEVEN_PERIOD and all ways to count (signs, signs of a line, Chinese
+    characters), by how many deviations one place differs most from the mean. Second: the share of SHORT_TOKENS in
     a row whose mean level is below MIN_SHORT. Third: of those in a row that are better Chinese read backwards.
     """
-    seen = np.zeros((2, COUNTINGS, LONG_CYCLE), np.int64)  # pairs above PAIR_BITS, their levels below
-    places, steps = np.zeros((2, COUNTINGS), np.int64), np.ones(COUNTINGS, np.int64)
+    seen = np.zeros((COUNTINGS, ALL_CYCLES), np.int64)  # pairs above PAIR_BITS, their levels below
+    signs = signs_of_8 = signs_of_9 = line = line_of_8 = line_of_9 = han = han_of_8 = han_of_9 = 0
     total, squares, pairs, short, lows, ahead, turned = 0, 0, 0, 0, 0, 0, 0
     before, last = as_int(folding[codes[offsets[0]]]), as_int(offsets[0])
     for place in range(1, offsets.size):
         offset = as_int(offsets[place])
-        steps[SIGNS] = steps[ALL_SIGNS] = offset - last
+        step, in_line = offset - last, offset - last
         for between in range(last + 1, offset):
-            steps[SIGNS] -= 1 if codes[between] == LINE_END else 0
+            if codes[between] == LINE_END:
+                line, line_of_8, line_of_9, in_line = 0, 0, 0, offset - between
         last = offset
         code = as_int(folding[codes[last]])
-        steps[HAN] = 1 if code >= FIRST_HAN else 0
+        is_han = code >= FIRST_HAN
+        signs, signs_of_8 = _ahead(signs, step, CYCLE), _ahead(signs_of_8, step, CYCLE_OF_8)
+        line, line_of_8 = _ahead(line, in_line, CYCLE), _ahead(line_of_8, in_line, CYCLE_OF_8)
+        han, han_of_8 = _ahead(han, is_han, CYCLE), _ahead(han_of_8, is_han, CYCLE_OF_8)
+        signs_of_9, line_of_9 = _ahead(signs_of_9, step, CYCLE_OF_9), _ahead(line_of_9, in_line, CYCLE_OF_9)
+        han_of_9 = _ahead(han_of_9, is_han, CYCLE_OF_9)
         level = level_of(before, code, table)
         ahead += level - level_of(code, before, table)
         before = code
         total += level
         squares += level * level
         one = level + (1 << PAIR_BITS)
-        for cycle in range(2):
-            size = LONG_CYCLE if cycle else SHORT_CYCLE
-            for counting in range(COUNTINGS):
-                at = places[cycle, counting] + steps[counting]
-                while at >= size:  # a remainder costs more than all the rest; most steps are of one or two
-                    at -= size
-                places[cycle, counting] = at
-                seen[cycle, counting, at] += one
+        seen[SIGNS, signs] += one
+        seen[SIGNS, SECOND + signs_of_8] += one
+        seen[SIGNS, THIRD + signs_of_9] += one
+        seen[IN_LINE, line] += one
+        seen[IN_LINE, SECOND + line_of_8] += one
+        seen[IN_LINE, THIRD + line_of_9] += one
+        seen[HAN, han] += one
+        seen[HAN, SECOND + han_of_8] += one
+        seen[HAN, THIRD + han_of_9] += one
         pairs += 1
         short += level
         if pairs % SHORT_TOKENS == 0:
@@ -344,17 +354,28 @@ def look_closer(
 
 
 @kernel(allocates=False, nogil=True)
+def _ahead(place: int, step: int, cycle: int) -> int:
+    place += step
+    while place >= cycle:  # a remainder costs more than all the rest; most steps are of one or two
+        place -= cycle
+    return place
+
+
+@kernel(allocates=False, nogil=True)
 def _most_uneven(seen: NDArray[np.int64], mean: float) -> float:
     """How far the mean of any place in any period is from that of all, times the root of how many pairs it is of."""
     most = 0.0
     for counting in range(COUNTINGS):
         for period in range(2, MAX_UNEVEN_PERIOD + 1):
             for phase in range(period):
-                cycle = 1 if LONG_CYCLE % period == 0 and SHORT_CYCLE % period else 0
-                size = LONG_CYCLE if cycle else SHORT_CYCLE
-                both, place = np.int64(0), phase
-                while place < size:
-                    both += seen[cycle, counting, place]
+                place, end = phase, CYCLE
+                if period == CYCLE_OF_9:
+                    place, end = THIRD + phase, ALL_CYCLES
+                elif CYCLE % period:
+                    place, end = SECOND + phase, THIRD
+                both = np.int64(0)
+                while place < end:
+                    both += seen[counting, place]
                     place += period
                 pairs = both >> PAIR_BITS
                 if pairs > 0:

@@ -145,6 +145,10 @@ def _outside_in(unit: Places) -> Places:
     return np.array([unit[-1 - place // 2] if place % 2 else unit[place // 2] for place in range(unit.size)], np.int64)
 
 
+def _on_rails(unit: Places) -> Places:
+    return np.concatenate([unit[::4], unit[1::2], unit[2::4]])
+
+
 NAMED: Mapping[str, Layout] = MappingProxyType(
     {
         "columns from the right, 12 high": in_columns(12),
@@ -181,6 +185,10 @@ KIN: Mapping[str, Layout] = MappingProxyType(
         "rare one after every 3rd Chinese one": strewn(3, RARE, han_alone=True),
         "common character after every 3rd": strewn(3, COMMON),
         "common character after every 2nd": strewn(2, COMMON),
+        "rare character after every 6th": strewn(6, RARE),
+        "two rare ones after every 5th": strewn(5, RARE, 2),
+        "two common ones after every 6th": strewn(6, COMMON, 2),
+        "a fence of three rails": by_units(None, _on_rails),
         "pinyin with tone digits": in_pinyin(Style.TONE3, " "),
         "pinyin with digits, no spaces": in_pinyin(Style.TONE3, ""),
     }

@@ -1,4 +1,7 @@
-"""Texts that nobody put in another order keep their tokens, whatever they are."""
+"""Texts that were put in another order are read as they were; texts that nobody put in one keep their tokens."""
+
+from pathlib import Path
+from random import Random
 
 import numpy as np
 import pytest
@@ -7,7 +10,11 @@ from fingerprint.algorithms import ALGORITHMS
 from fingerprint.fingerprinting import fingerprint_by_definition, fingerprint_text
 from laboratory.build_followers import read_records
 from laboratory.cases.build import SHARED_CORPORA
+from laboratory.edits.edited import Edited
+from laboratory.edits.layout import COMMON, KIN, RARE, Layout, strewn
 
+DEMO = Path(__file__).parents[3] / "deploy" / "demo" / "works"
+STORY = (DEMO / "云溪石桥.txt").read_text("utf-8")[:1500]
 INNOCENT = {
     "verse": "空山新雨后，天气晚来秋。明月松间照，清泉石上流。竹喧归浣女，莲动下渔舟。随意春芳歇，王孙自可留。\n"
     * 2
@@ -71,6 +78,24 @@ def test_an_innocent_text_keeps_its_stream(text: str) -> None:
         before.noise.starts.tolist(),
         before.noise.kinds.tolist(),
     )
+
+
+LAYOUTS = {
+    **{
+        name: KIN[name]
+        for name in ("every other line reversed", "each clause reversed", "even characters behind the odd")
+    },
+    "a rare one after every 6th": strewn(6, RARE),
+    "two common ones after every 5th": strewn(5, COMMON, 2),
+    "two rare ones after every 7th": strewn(7, RARE, 2),
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS.keys())
+def test_a_text_in_another_order_is_read_as_it_was(layout: Layout) -> None:
+    read, story = (fingerprint_text(text, NEW).tokens for text in (layout(Edited.of(STORY), Random(1)).text, STORY))
+    assert read.size == story.size
+    assert np.mean(read == story) >= 0.95  # two clauses of a heading may be turned as one
 
 
 def test_definition_and_compiled_stage_read_a_disordered_text_alike() -> None:
