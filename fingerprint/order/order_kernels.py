@@ -307,7 +307,7 @@ def look_closer(
     a row whose mean level is below MIN_SHORT. Third: of those in a row that are better Chinese read backwards.
     """
     seen = np.zeros((COUNTINGS, ALL_CYCLES), np.int64)  # pairs above PAIR_BITS, their levels below
-    signs = signs_of_8 = signs_of_9 = line = line_of_8 = line_of_9 = han = han_of_8 = han_of_9 = 0
+    signs = signs_of_8 = signs_of_9 = line = line_of_8 = line_of_9 = han = 0
     total, squares, pairs, short, lows, ahead, turned = 0, 0, 0, 0, 0, 0, 0
     before, last = as_int(folding[codes[offsets[0]]]), as_int(offsets[0])
     for place in range(1, offsets.size):
@@ -318,12 +318,10 @@ def look_closer(
                 line, line_of_8, line_of_9, in_line = 0, 0, 0, offset - between
         last = offset
         code = as_int(folding[codes[last]])
-        is_han = code >= FIRST_HAN
         signs, signs_of_8 = _ahead(signs, step, CYCLE), _ahead(signs_of_8, step, CYCLE_OF_8)
         line, line_of_8 = _ahead(line, in_line, CYCLE), _ahead(line_of_8, in_line, CYCLE_OF_8)
-        han, han_of_8 = _ahead(han, is_han, CYCLE), _ahead(han_of_8, is_han, CYCLE_OF_8)
+        han = _ahead(han, code >= FIRST_HAN, CYCLE)  # for periods of 7 to 9 not counted by themselves
         signs_of_9, line_of_9 = _ahead(signs_of_9, step, CYCLE_OF_9), _ahead(line_of_9, in_line, CYCLE_OF_9)
-        han_of_9 = _ahead(han_of_9, is_han, CYCLE_OF_9)
         level = level_of(before, code, table)
         ahead += level - level_of(code, before, table)
         before = code
@@ -337,8 +335,6 @@ def look_closer(
         seen[IN_LINE, SECOND + line_of_8] += one
         seen[IN_LINE, THIRD + line_of_9] += one
         seen[HAN, han] += one
-        seen[HAN, SECOND + han_of_8] += one
-        seen[HAN, THIRD + han_of_9] += one
         pairs += 1
         short += level
         if pairs % SHORT_TOKENS == 0:
