@@ -21,6 +21,7 @@ class Kind(IntEnum):
     JOINING = 10
 
 
+NO_CHARACTER = 1  # in place of a Chinese character where there is none; 0 would be half of a pair that many share
 TONED_LATIN = "āáǎàēéěèīíǐìōóǒòūúǔùǖǘǚǜüńňǹḿêĀÁǍÀĒÉĚÈĪÍǏÌŌÓǑÒŪÚǓÙǕǗǙǛÜ"
 FULL_WIDTH_LATIN = (range(0xFF21, 0xFF3B), range(0xFF41, 0xFF5B))
 ZERO_WIDTH = (

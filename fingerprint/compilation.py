@@ -15,6 +15,7 @@ from numba import njit
 from numba.core.caching import FunctionCache
 from numba.core.dispatcher import Dispatcher
 
+NUMBERS = (bool, int, float, str, np.generic)
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -24,7 +25,7 @@ def kernel(*, allocates: bool = True, nogil: bool = False) -> Callable[[Function
     allocates: False for one that neither makes nor returns arrays. It is compiled without reference counts, which took
     half of the time of the inner loops (November 2026). nogil: other Python threads run meanwhile.
 
-    A kernel may name numbers, named tuples, numpy and other kernels, and nothing else outside itself.
+    A kernel may name numbers and tuples of them, named tuples, numpy and other kernels, and nothing else outside itself.
     """
 
     def compiled(function: Function) -> Function:
@@ -94,7 +95,7 @@ def _named_parts(function: FunctionType, name: str, seen: set[FunctionType]) -> 
     value = function.__globals__[name]
     if isinstance(value, Dispatcher):
         yield from _parts(value.py_func, seen)
-    elif isinstance(value, (bool, int, float, str, np.generic)):
+    elif all(isinstance(part, NUMBERS) for part in (value if type(value) is tuple else (value,))):
         yield repr(value)
     elif isinstance(value, type) and hasattr(value, "_fields"):
         yield from _fields(value)

@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from fingerprint.characters import CLASSES_2026, TOKEN_BITS, CharacterClasses, Kind
+from fingerprint.characters import CLASSES_2026, NO_CHARACTER, TOKEN_BITS, CharacterClasses, Kind
 from fingerprint.letters import initial_letters
 from fingerprint.pinyin import PinyinReader
 from fingerprint.readings import CODE_POINTS, READINGS_2026, ReadingTable
@@ -40,6 +40,13 @@ class Tables:
         signs[self.kinds == Kind.WILDCARD] = 0
         signs += self.kinds.astype(np.uint16) << np.uint16(TOKEN_BITS)
         return signs
+
+    @cached_property
+    def simplified(self) -> NDArray[np.uint16]:
+        """uint16[code point]: the simplified form of each Chinese character of the basic plane; NO_CHARACTER of others."""
+        folding = self.readings.folding
+        is_simple = (self.kinds == Kind.HAN) & (folding <= np.iinfo(np.uint16).max)
+        return np.where(is_simple, folding, NO_CHARACTER).astype(np.uint16)
 
     @cached_property
     def pinyin(self) -> PinyinReader:

@@ -1,160 +1,57 @@
-"""Edits that leave the characters and change where they stand, or strew others in between, to evade filters.
+"""Texts whose characters stand in another order, or between others, to evade filters: by name.
 
-Nobody asked for those of the second group; the repair was developed on most of both.
+NAMED: asked for. KIN: nobody asked for them; the repair was developed on most of them. LATER: written before the repair
+was measured on them, and then never tuned on.
 """
 
-import re
-from collections.abc import Callable, Mapping
-from random import Random
+from collections.abc import Mapping
 from types import MappingProxyType
 
-import numpy as np
-from numpy.typing import NDArray
-from pypinyin import Style, pinyin
+from pypinyin import Style
 
-from laboratory.edits.edited import PUT_IN, Edited
+from laboratory.edits.moves import (
+    CLAUSES,
+    LINES,
+    SENTENCES,
+    Layout,
+    backwards,
+    backwards_but_the_end,
+    by_groups,
+    by_some_units,
+    by_units,
+    dealt,
+    in_columns,
+    in_lines,
+    in_pinyin,
+    in_triangle,
+    mirrored_halves,
+    mixed_with,
+    on_rails,
+    outside_in,
+    put_in,
+    shuffled,
+    shuffled_as_cards,
+    strewn,
+    strewn_in_turn,
+    swapped,
+    turned_in_groups,
+    turned_on,
+)
 
 RARE = "龘靐齉爩鱻麤龗灪厵饢"
 COMMON = "的一是了我不人在他有这个上们来到时大地为"
-SENTENCES = re.compile("[^。！？!?\n]*[。！？!?\n]*")
-CLAUSES = re.compile("[\u4e00-\u9fff]+|[^\u4e00-\u9fff]")  # signs stay in their order
-LINE = 30
-
-Layout = Callable[[Edited, Random], Edited]
-Places = NDArray[np.int64]
-
-
-def in_columns(high: int, *, wide: int = 0, from_right: bool = True, between: str = "") -> Layout:
-    """Columns of `high` characters, `wide` of them beside each other (0: all), padded with wide spaces."""
-
-    def layout(page: Edited, _rng: Random) -> Edited:
-        text = page.text
-        kept = np.array([place for place, sign in enumerate(text) if sign != "\n"])
-        columns = [kept[start : start + high] for start in range(0, kept.size, high)]
-        rows: list[int | str] = []
-        for first in range(0, len(columns), wide or len(columns)):
-            block = columns[first : first + (wide or len(columns))]
-            for row in range(high):
-                cells = [int(column[row]) if row < column.size else "\u3000" for column in block]
-                for number, cell in enumerate(reversed(cells) if from_right else cells):
-                    rows += ([between] if between and number else []) + [cell]
-                rows.append("\n")
-        return _written(page, rows)
-
-    return layout
-
-
-def by_units(pattern: re.Pattern[str] | None, order: Callable[[Places], Places], *, every: int = 1) -> Layout:
-    """Each unit of the text in another order, or every `every`-th; without a pattern the whole text is one."""
-
-    def layout(page: Edited, _rng: Random) -> Edited:
-        found = [] if pattern is None else [match.span() for match in pattern.finditer(page.text) if match.group()]
-        units = [np.arange(start, end) for start, end in found or [(0, len(page.text))]]
-        ordered = [order(unit) if number % every == every - 1 else unit for number, unit in enumerate(units)]
-        return page.taken(np.concatenate(ordered))
-
-    return layout
-
-
-def by_groups(pattern: tuple[int, ...]) -> Layout:
-    """Every so many characters in the order of a pattern; what is left at the end stays."""
-
-    def layout(page: Edited, _rng: Random) -> Edited:
-        size = len(pattern)
-        whole = len(page.text) // size * size
-        groups = np.arange(whole).reshape(-1, size)[:, list(pattern)].reshape(-1)
-        return page.taken(np.concatenate([groups, np.arange(whole, len(page.text))]))
-
-    return layout
-
-
-def strewn(every: int, characters: str, count: int = 1, *, han_alone: bool = False) -> Layout:
-    """So many characters that do not belong there behind every so many of the text, or of its Chinese characters."""
-
-    def layout(page: Edited, rng: Random) -> Edited:
-        cells: list[int | str] = []
-        seen = 0
-        for place, sign in enumerate(page.text):
-            cells.append(place)
-            seen += not han_alone or "\u4e00" <= sign <= "\u9fff"
-            if seen == every:
-                cells += rng.choices(characters, k=count)
-                seen = 0
-        return _written(page, cells)
-
-    return layout
-
-
-def in_pinyin(style: Style, between: str) -> Layout:
-    """All of it in pinyin."""
-
-    def layout(page: Edited, _rng: Random) -> Edited:
-        parts, origins = [], []
-        for place, sign in enumerate(page.text):
-            part = pinyin(sign, style=style)[0][0] + between
-            parts.append(part)
-            origins += [place] * len(part)
-        return Edited("".join(parts), page.origins[np.array(origins, np.int64)])
-
-    return layout
-
-
-def wrapped(page: Edited, size: int = LINE) -> Edited:
-    """The text in lines of so many characters."""
-    cells: list[int | str] = []
-    for place in range(len(page.text)):
-        cells += [place] if (place + 1) % size else [place, "\n"]
-    return _written(page, cells)
-
-
-def _every_other_line_reversed(page: Edited, rng: Random) -> Edited:
-    lines = wrapped(page)
-    return by_units(re.compile("[^\n]*\n?"), _but_the_end_reversed, every=2)(lines, rng)
-
-
-def _each_line_reversed(page: Edited, rng: Random) -> Edited:
-    return by_units(re.compile("[^\n]*\n?"), _but_the_end_reversed)(wrapped(page), rng)
-
-
-def _but_the_end_reversed(unit: Places) -> Places:
-    return np.append(unit[-2::-1], unit[-1:])
-
-
-def _written(page: Edited, cells: list[int | str]) -> Edited:
-    text = "".join(cell if isinstance(cell, str) else page.text[cell] for cell in cells)
-    origins = [PUT_IN if isinstance(cell, str) else int(page.origins[cell]) for cell in cells]
-    return Edited(text, np.array(origins, np.int32))
-
-
-def _backwards(unit: Places) -> Places:
-    return unit[::-1]
-
-
-def _dealt(unit: Places) -> Places:
-    return np.concatenate([unit[::2], unit[1::2]])
-
-
-def _shuffled_as_cards(unit: Places) -> Places:
-    middle = -(-unit.size // 2)
-    mixed = np.empty_like(unit)
-    mixed[::2], mixed[1::2] = unit[:middle], unit[middle:]
-    return mixed
-
-
-def _outside_in(unit: Places) -> Places:
-    return np.array([unit[-1 - place // 2] if place % 2 else unit[place // 2] for place in range(unit.size)], np.int64)
-
-
-def _on_rails(unit: Places) -> Places:
-    return np.concatenate([unit[::4], unit[1::2], unit[2::4]])
-
+DIGITS = "0123456789"
+OTHER_TEXT = (
+    "今天早上天气很好，我和妹妹一起去菜市场买了一些新鲜的青菜和水果，回家以后妈妈给我们做了一顿丰盛的午饭，吃完饭大家坐在院子里"
+    "喝茶聊天，说起小时候在乡下过年的事情，都觉得那时候的日子虽然清苦，却比现在热闹得多。"
+)
 
 NAMED: Mapping[str, Layout] = MappingProxyType(
     {
         "columns from the right, 12 high": in_columns(12),
         "columns from the right, 20 high": in_columns(20),
-        "each line reversed": _each_line_reversed,
-        "the whole reversed": by_units(None, _backwards),
+        "each line reversed": in_lines(by_units(LINES, backwards_but_the_end)),
+        "the whole reversed": by_units(None, backwards),
         "pinyin with tone marks": in_pinyin(Style.TONE, " "),
         "pinyin without tones, no spaces": in_pinyin(Style.NORMAL, ""),
         "rare character after every 4th": strewn(4, RARE),
@@ -167,19 +64,19 @@ KIN: Mapping[str, Layout] = MappingProxyType(
         "columns from the left, 17 high": in_columns(17, from_right=False),
         "columns in blocks of 15 by 22": in_columns(15, wide=22),
         "columns with bars between": in_columns(14, between="｜"),
-        "every other line reversed": _every_other_line_reversed,
-        "each sentence reversed": by_units(SENTENCES, _backwards),
-        "each clause reversed": by_units(CLAUSES, _backwards),
+        "every other line reversed": in_lines(by_units(LINES, backwards_but_the_end, every=2)),
+        "each sentence reversed": by_units(SENTENCES, backwards),
+        "each clause reversed": by_units(CLAUSES, backwards),
         "every 5 characters reversed": by_groups((4, 3, 2, 1, 0)),
         "every 9 characters reversed": by_groups((8, 7, 6, 5, 4, 3, 2, 1, 0)),
         "all neighbours transposed": by_groups((1, 0)),
         "neighbours transposed at every 4th": by_groups((0, 2, 1, 3)),
         "three characters turned on": by_groups((1, 2, 0)),
         "pairs of pairs transposed": by_groups((2, 3, 0, 1)),
-        "even characters behind the odd": by_units(None, _dealt),
-        "sentences so dealt out": by_units(SENTENCES, _dealt),
-        "two halves mixed as cards": by_units(None, _shuffled_as_cards),
-        "from both ends inwards": by_units(None, _outside_in),
+        "even characters behind the odd": by_units(None, dealt),
+        "sentences so dealt out": by_units(SENTENCES, dealt),
+        "two halves mixed as cards": by_units(None, shuffled_as_cards),
+        "from both ends inwards": by_units(None, outside_in),
         "rare character after each": strewn(1, RARE),
         "two rare ones after every 3rd": strewn(3, RARE, 2),
         "rare one after every 3rd Chinese one": strewn(3, RARE, han_alone=True),
@@ -188,8 +85,46 @@ KIN: Mapping[str, Layout] = MappingProxyType(
         "rare character after every 6th": strewn(6, RARE),
         "two rare ones after every 5th": strewn(5, RARE, 2),
         "two common ones after every 6th": strewn(6, COMMON, 2),
-        "a fence of three rails": by_units(None, _on_rails),
+        "a fence of three rails": by_units(None, on_rails),
         "pinyin with tone digits": in_pinyin(Style.TONE3, " "),
         "pinyin with digits, no spaces": in_pinyin(Style.TONE3, ""),
+        "every other clause reversed": by_units(CLAUSES, backwards, every=2),
+        "every third sentence reversed": by_units(SENTENCES, backwards, every=3),
+        "clauses reversed at random, 30 %": by_some_units(CLAUSES, backwards, 0.3),
+        "sentences reversed at random, 30 %": by_some_units(SENTENCES, backwards, 0.3),
+        "rare ones put in at random, 50 %": put_in(0.5, RARE),
+        "common ones put in at random, 50 %": put_in(0.5, COMMON),
+        "three at a time shuffled": shuffled(3),
+        "four at a time shuffled": shuffled(4),
+        "six at a time shuffled": shuffled(6),
+        "neighbours swapped at random, 15 %": swapped(0.15),
+        "neighbours swapped at random, 30 %": swapped(0.3),
+        "neighbours swapped at random, 50 %": swapped(0.5),
+    }
+)
+LATER: Mapping[str, Layout] = MappingProxyType(
+    {
+        "snake of columns, 16 high": in_columns(16, from_right=False, is_snake=True),
+        "triangle of columns": in_triangle,
+        "each line turned on by 7": in_lines(by_units(LINES, turned_on(7))),
+        "each half of a line reversed": in_lines(by_units(LINES, mirrored_halves)),
+        "3 to 7 characters at a time reversed": turned_in_groups((3, 4, 5, 6, 7)),
+        "4 and 6 characters in turn reversed": by_groups((3, 2, 1, 0), (5, 4, 3, 2, 1, 0)),
+        "mixed with an innocent text": mixed_with(OTHER_TEXT),
+        "two of it, one of an innocent text": mixed_with(OTHER_TEXT, 2, 1),
+        "bars and stars in turn after each": strewn_in_turn((1,), "丨丶"),
+        "other characters in turn after every 3rd": strewn_in_turn((3,), "灬卍囧"),
+        "a rare one after 2, 3, 4 in turn": strewn_in_turn((2, 3, 4), RARE),
+        "a common one after 3 and 5 in turn": strewn_in_turn((3, 5), COMMON),
+        "a digit after every 2nd": strewn(2, DIGITS),
+        "a digit after every 4th": strewn(4, DIGITS),
+        "each clause dealt out": by_units(CLAUSES, dealt),
+        "each line dealt out": in_lines(by_units(LINES, dealt)),
+        "each sentence mixed as cards": by_units(SENTENCES, shuffled_as_cards),
+        "each sentence from both ends inwards": by_units(SENTENCES, outside_in),
+        "each line on a fence of three": in_lines(by_units(LINES, on_rails)),
+        "each clause turned on by 2": by_units(CLAUSES, turned_on(2)),
+        "lines reversed at random, 50 %": in_lines(by_some_units(LINES, backwards_but_the_end, 0.5)),
+        "every third line dealt out": in_lines(by_units(LINES, dealt, every=3)),
     }
 )
