@@ -19,17 +19,26 @@ def countings(block: Block) -> Iterator[Counting]:
         yield from _within(block, block.clauses)
 
 
-def unit_countings(block: Block) -> Iterator[Counting]:
-    """Those in which whole units may have been treated: none that holds signs that stand where they belong.
+def treated_units(block: Block) -> tuple[Bounds, ...]:
+    """Units of which each may have been treated: none that holds signs that stand where they belong.
 
-    Stops before opening signs stand in sentences, those before line ends behind them.
+    Stops before opening signs stand in sentences, those before line ends behind them. Where they are turned it was no
+    single clauses: characters hardly tell the two.
     """
     if block.signs_before_openings.are_in_place:
-        yield from _within(block, block.clauses)
-    elif block.signs_before_any.are_in_place:
-        yield from _within(block, block.sentences, block.clauses)
-    else:
-        yield from countings(block)
+        return (block.clauses,)
+    if block.signs_before_any.are_in_place:
+        return block.sentences, block.clauses
+    larger = block.whole, block.lines, block.sentences
+    return larger if block.signs_before_any.are_turned else (*larger, block.clauses)
+
+
+def unit_countings(block: Block) -> Iterator[Counting]:
+    """Those in which whole units may have been treated."""
+    units = treated_units(block)
+    if units[0] is block.whole:
+        yield from _of_all(block)
+    yield from _within(block, *units)
 
 
 def _of_all(block: Block) -> Iterator[Counting]:

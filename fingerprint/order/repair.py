@@ -89,21 +89,25 @@ def find_order(block: Block, table: Table) -> Order | None:
 def _best_order(block: Block, evidence: Evidence, table: Table) -> Order | None:
     """The best of all candidates, or one nearly as good, that is good enough; None where none is."""
     as_it_is = gains.sum_gains(block.keys, np.arange(block.size, dtype=np.int32), table)
-    tried = ((gains.sum_gains(block.keys, order, table), order) for order in _candidates(block, evidence, table))
+    tried = (
+        (gains.sum_gains(block.keys, order, table) - spent, order)
+        for order, spent in _candidates(block, evidence, table)
+    )
     better = sorted((each for each in tried if each[0] > as_it_is), key=lambda each: -each[0])
     near = (order for gained, order in better if gained >= NEAR_BEST * better[0][0])
     return next((order for order in near if _is_chinese(block, order, table)), None)
 
 
-def _candidates(block: Block, evidence: Evidence, table: Table) -> Iterator[Order]:
+def _candidates(block: Block, evidence: Evidence, table: Table) -> Iterator[tuple[Order, float]]:
+    """Orders, and what it takes to say which it is, in gains."""
     if (evidence.is_lost or evidence.is_mixed) and block.size <= MAX_BLOCK_TOKENS:
-        yield from unit_orders(block, table)
-        yield from grid_orders(block, table)
+        yield from ((order, 0.0) for order in unit_orders(block, table))
+        yield from ((order, 0.0) for order in grid_orders(block, table))
     if evidence.is_mixed:
         yield from turned_orders(block, table)
     if evidence.is_mixed or evidence.period:
-        yield from pattern_orders(block, table, evidence.period)
-        yield from without_aliens(block, table)
+        yield from ((order, 0.0) for order in pattern_orders(block, table, evidence.period))
+        yield from ((order, 0.0) for order in without_aliens(block, table))
 
 
 def _is_chinese(block: Block, order: Order, table: Table) -> bool:
