@@ -8,51 +8,63 @@ from numpy.typing import NDArray
 from fingerprint.compilation import as_int, kernel
 from fingerprint.order.followers import NO_KEY, Keys, Table, is_pair, key_of, sound_follows
 
-CHUNK, CHUNKS = 256, 8  # tokens in a row, and how many such are looked at, far apart in a long text; all of a short one
+# Tokens in a row, and how many such are looked at, far apart in a long text, all of a short one. For pairs the first.
+CHUNK, CHUNKS, PAIR_CHUNK = 256, 8, 180
 # How far apart characters stand: beside each other; near, as they may follow each other in another order; and far, where
 # they do so by chance.
-AHEAD, NEAR, FAR = 1, (-1, -2, -3, 2, 3, 4, 5, 6), (17, 19, 23)
+AHEAD, BACK, ACROSS, FAR = 1, (-1, -2, -3), (2, 3, 4, 5, 6), (17, 19, 23)
 BEFORE, BEHIND = 3, 23
 # What is known of the near ones above chance in any prose, for each that is known of those beside each other (held-out
 # works, November 2026).
-USUAL = (0.09, 0.03, 0.03, 0.13, 0.06, 0.03, 0.03, 0.02)
-MAX_DISTANCE, MAX_PERIOD = 48, 16
+USUAL_BACK, USUAL_ACROSS = (0.09, 0.03, 0.03), (0.13, 0.06, 0.03, 0.03, 0.02)
+MAX_SKIPPED, MAX_DISTANCE, MAX_PERIOD = 2, 48, 16
 SIGNS, TOKENS, HAN = range(3)  # ways to count how far apart breaks are
-# (Held-out works and the layouts of laboratory.edits.layout; pages of the quality set; November 2026.) Share above chance
-# of known pairs beside each other: of ordinary pages .19 and more, of pages with half of the characters replaced .05 to
-# .14, of sentences whose even characters stand behind the odd .02 to .09.
-MAX_LOST = 0.1
-# The same of syllables: .1 and more where characters were replaced by ones of their sound, .03 in disorder.
-MAX_LOST_SOUNDS = 0.05
-# Of the pairs that stand near otherwise, beyond what is usual, for each of those beside each other, and what the best of
-# some ways may have by chance, times the root of the pairs.
-MAX_OTHERWISE, CHANCE = 0.05, 1.5
+# Held-out works, the layouts of laboratory.edits.layout, pages of the quality set (November 2026): share above chance of
+# known pairs beside each other: of ordinary pages .19 and more, of pages with half of the characters replaced .05 to
+# .14, of sentences whose even characters stand behind the odd .02 to .09. Of syllables: .1 and more where characters
+# were replaced by ones of their sound, .03 in disorder. To each limit comes what there may be by chance.
+MAX_LOST, MAX_LOST_SOUNDS, MAX_OTHERWISE = 0.1, 0.04, 0.05
+CHANCE_OF_ONE, CHANCE_OF_SOUNDS, CHANCE_OF_BEST = 1.0, 1.2, 1.5  # times the root of the pairs
+MAX_LOST_OF_FEW = 0.15
 MIN_DEVIATIONS = 4.5  # of doubtful ordinary pages at most 3.8; of one strewn in after every 6th 7.6 and more
 
 
 class Evidence(NamedTuple):
     """Shares of known pairs above those that are known by chance, and a period.
 
-    pairs: how many were looked at. ahead: of characters beside each other; otherwise: of those that stand near in the
-    way for which it is highest; by_sound: of syllables beside each other. period: how far apart breaks are, in signs,
+    pairs: how many were looked at. ahead: of characters beside each other; back, across: of those that stand near the
+    other way round, and with others between, each as far apart as it is highest, beyond what is usual; by_sound: of
+    syllables beside each other. period: how far apart breaks are, in signs,
     tokens or Chinese characters; 0 where they are not regular.
     """
 
     pairs: int
     ahead: float
-    otherwise: float
+    back: float
+    across: float
     by_sound: float
     period: int
 
     @property
     def is_lost(self) -> bool:
         """Whether nothing is left of the order, of characters or, where these were replaced, of sounds."""
-        return self.ahead < MAX_LOST and self.by_sound < MAX_LOST_SOUNDS
+        root = float(np.sqrt(max(self.pairs, 1)))
+        is_heard = self.by_sound > MAX_LOST_SOUNDS + CHANCE_OF_SOUNDS / root
+        return self.ahead < min(MAX_LOST + CHANCE_OF_ONE / root, MAX_LOST_OF_FEW) and not is_heard
+
+    @property
+    def is_turned(self) -> bool:
+        """Whether characters go with others near by before which they stand, as in no text that was only edited."""
+        return self.back > self._limit
 
     @property
     def is_mixed(self) -> bool:
         """Whether characters go with others near by which they do not stand, as in no text that was only edited."""
-        return self.otherwise > MAX_OTHERWISE * self.ahead + CHANCE / float(np.sqrt(max(self.pairs, 1)))
+        return max(self.back, self.across) > self._limit
+
+    @property
+    def _limit(self) -> float:
+        return MAX_OTHERWISE * self.ahead + CHANCE_OF_BEST / float(np.sqrt(max(self.pairs, 1)))
 
     @property
     def is_in_order(self) -> bool:
@@ -69,22 +81,23 @@ def gather_evidence(
     table: Table,
 ) -> Evidence:
     """The evidence of a text. codes: of all its signs; offsets: of its tokens; tokens: their syllables."""
-    known, sounds = np.zeros(AHEAD + len(NEAR) + len(FAR), np.int64), np.zeros(2, np.int64)
-    counts, breaks = np.zeros((HAN + 1, MAX_DISTANCE + 1), np.int64), np.empty((HAN + 1, CHUNK), np.int32)
-    keys, pairs = np.empty(CHUNK, np.uint32), 0
+    known, sounds = np.zeros(AHEAD + len(BACK) + len(ACROSS) + len(FAR), np.int64), np.zeros(2, np.int64)
+    counts = np.zeros((MAX_SKIPPED, HAN + 1, MAX_DISTANCE + 1), np.int64)
+    keys, breaks, places = np.empty(CHUNK, np.uint32), np.empty((MAX_SKIPPED, CHUNK), np.int32), np.empty(CHUNK, np.int32)
+    pairs = 0
     for chunk in range(CHUNKS):
         start = max(chunk * CHUNK, chunk * offsets.size // CHUNKS)
         size = min(CHUNK, offsets.size - start)
-        if size <= 0:
+        if size <= BEFORE:
             break
         for place in range(size):
             keys[place] = key_of(simplified[codes[offsets[start + place]]])
-        if chunk % 2 == 0:
-            pairs += _count_pairs(known, sounds, keys[:size], tokens[start : start + size], table)
-        found = _find_breaks(breaks[TOKENS], keys[:size], table)
-        _place_breaks(breaks, found, keys, offsets[start : start + size])
-        for counting in range(HAN + 1):
-            _count_distances(counts[counting], breaks[counting, :found])
+        pairs += _count_pairs(known, sounds, keys[: min(size, PAIR_CHUNK)], tokens[start : start + size], table)
+        found = _find_breaks(breaks, keys[:size], table)
+        for skipped in range(MAX_SKIPPED):
+            for counting in range(HAN + 1):
+                _place_breaks(places, breaks[skipped, : found[skipped]], counting, keys, offsets[start : start + size])
+                _count_distances(counts[skipped, counting], places[: found[skipped]])
     return _summed_up(known, sounds, pairs, counts)
 
 
@@ -94,7 +107,7 @@ def _count_pairs(
 ) -> int:
     """Count known pairs by how far apart they stand, and pairs of syllables beside each other and far; of how many."""
     number, size = 0, max(keys.size - BEHIND - BEFORE, 0)
-    for lag in (AHEAD, *NEAR, *FAR):
+    for lag in (AHEAD, *BACK, *ACROSS, *FAR):
         known[number] += _count_known(keys[BEFORE : BEFORE + size], keys[BEFORE + lag : BEFORE + lag + size], table)
         number += 1
     for place in range(BEFORE, BEFORE + size):
@@ -112,34 +125,38 @@ def _count_known(first: Keys, second: Keys, table: Table) -> int:
 
 
 @kernel(allocates=False, nogil=True)
-def _find_breaks(found: NDArray[np.int32], keys: Keys, table: Table) -> int:
-    """Find where the text reads on without one or two characters and not with them; the first of these; how many."""
-    count = 0
-    if keys.size <= BEFORE:
-        return count
+def _find_breaks(found: NDArray[np.int32], keys: Keys, table: Table) -> tuple[int, int]:
+    """Find where the text reads on without one character, or without two, and not with them; how many.
+
+    found: int32[2, n], the first of these characters, by how many there are.
+    """
+    ones, twos = 0, 0
     first, second = is_pair(keys[0], keys[1], table), is_pair(keys[1], keys[2], table)
     one, two, three = keys[0], keys[1], keys[2]
     for place in range(BEFORE, keys.size):
         four = keys[place]
         third = is_pair(three, four, table)
-        without = is_pair(one, three, table) | (is_pair(one, four, table) & (np.uint32(1) ^ third))
-        found[count] = place - 2
-        count += np.int64(without & (np.uint32(1) ^ (first | second)))
+        neither = np.uint32(1) ^ (first | second)
+        found[0, ones] = found[1, twos] = place - 2
+        ones += np.int64(neither & is_pair(one, three, table))
+        twos += np.int64(neither & (np.uint32(1) ^ third) & is_pair(one, four, table))
         one, two, three = two, three, four
         first, second = second, third
-    return count
+    return ones, twos
 
 
 @kernel(allocates=False, nogil=True)
-def _place_breaks(breaks: NDArray[np.int32], found: int, keys: Keys, offsets: NDArray[np.int32]) -> None:
-    """Where breaks are among all signs, and among Chinese characters."""
+def _place_breaks(
+    places: NDArray[np.int32], breaks: NDArray[np.int32], counting: int, keys: Keys, offsets: NDArray[np.int32]
+) -> None:
+    """Where breaks are, in signs, tokens or Chinese characters."""
     han, place = 0, 0
-    for number in range(found):
-        token = breaks[TOKENS, number]
-        while place < token:
+    for number in range(breaks.size):
+        token = breaks[number]
+        while counting == HAN and place < token:
             han += keys[place] != NO_KEY
             place += 1
-        breaks[SIGNS, number], breaks[HAN, number] = offsets[token], han
+        places[number] = offsets[token] if counting == SIGNS else token if counting == TOKENS else han
 
 
 @kernel(allocates=False, nogil=True)
@@ -158,20 +175,24 @@ def _summed_up(
     known: NDArray[np.int64], sounds: NDArray[np.int64], pairs: int, counts: NDArray[np.int64]
 ) -> Evidence:
     if pairs == 0:
-        return Evidence(0, 1.0, 0.0, 0.0, 0)
+        return Evidence(0, 1.0, 0.0, 0.0, 0.0, 0)
     one, other, third = known[-1], known[-2], known[-3]
     chance = (one + other + third - max(one, other, third)) / 2  # one of them may be how far apart lines are
     ahead = known[0] - chance
-    otherwise = -1.0 * pairs
-    for number in range(len(NEAR)):
-        otherwise = max(otherwise, known[AHEAD + number] - chance - USUAL[number] * max(ahead, 0.0))
+    back, across = -chance, -chance
+    for number in range(len(BACK)):
+        back = max(back, known[AHEAD + number] - chance - USUAL_BACK[number] * max(ahead, 0.0))
+    for number in range(len(ACROSS)):
+        here = known[AHEAD + len(BACK) + number]
+        across = max(across, here - chance - USUAL_ACROSS[number] * max(ahead, 0.0))
     most, period = 0.0, 0
-    for counting in range(HAN + 1):
-        deviations, regular = _most_regular(counts[counting])
-        if deviations > most:
-            most, period = deviations, regular
-    by_sound = (sounds[0] - sounds[1]) / pairs
-    return Evidence(pairs, ahead / pairs, otherwise / pairs, by_sound, period if most > MIN_DEVIATIONS else 0)
+    for skipped in range(MAX_SKIPPED):
+        for counting in range(HAN + 1):
+            deviations, regular = _most_regular(counts[skipped, counting])
+            if deviations > most:
+                most, period = deviations, regular
+    period = period if most > MIN_DEVIATIONS else 0
+    return Evidence(pairs, ahead / pairs, back / pairs, across / pairs, (sounds[0] - sounds[1]) / pairs, period)
 
 
 @kernel(allocates=False, nogil=True)

@@ -12,11 +12,11 @@ from fingerprint.order.text_units import Block
 
 MAX_HEIGHT = 64  # lines of a block of columns, where several stand above each other
 SAMPLE_CELLS = 600
-# Gain of a pair, percent, from which lines may be rows of a grid: in disorder 0 by 35 divided by the root of the pairs,
-# in a grid that is read around at least 9 in some direction, in columns 38.
-MIN_GAIN = 5
-# From which blocks of columns may stand above each other: of pairs in disorder 0, in order 38.
-MIN_GAIN_OF_COLUMNS = 12
+# Gain of a pair from which lines may be rows of a grid: in disorder -16 by 50 divided by the root of the pairs, in a grid
+# that is read around at least -4 in some direction, in columns 37.
+MIN_GAIN = -9
+# From which blocks of columns may stand above each other: of pairs in disorder -16, in order 37.
+MIN_GAIN_OF_COLUMNS = 1
 
 Numbers = NDArray[np.int64]
 

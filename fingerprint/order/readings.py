@@ -28,45 +28,55 @@ def read_units(bounds: Bounds, way: int, width: int, from_end: bool) -> Order:
 
 @kernel(allocates=False, nogil=True)
 def read_unit(order: Order, start: int, size: int, way: int, width: int) -> None:
-    """Write the first places of a unit of `size` tokens in the order in which it is read, as many as `order` takes.
+    """Write the first places of a unit of `size` tokens in the order in which it is read, as many as `order` takes."""
+    for at in range(order.size):
+        order[at] = start + place_of(at, size, way, width)
+
+
+@kernel(allocates=False, nogil=True)
+def place_of(at: int, size: int, way: int, width: int) -> int:  # noqa: PLR0911 - a way each
+    """Where the character stands that is read as the `at`-th of a unit.
 
     DEALT: the text was dealt out to `width` rows in turn as cards are, and the rows are read one after the other;
     DEALT_BACK: from the last to the first. GATHERED: the rows stand one after the other and are read in turn. FENCE:
     the same for rows that were dealt up and down. OUTSIDE_IN: first, last, second, last but one; INSIDE_OUT: the
     inverse.
     """
-    if way in (DEALT, DEALT_BACK):
-        _read_rows(order, start, size, way, width)
-    elif way == INSIDE_OUT:
-        first_half = (size + 1) // 2
-        for at in range(order.size):
-            order[at] = start + (2 * at if at < first_half else 2 * (size - at) - 1)
-    else:
-        for at in range(order.size):
-            place = at
-            if way == BACKWARDS:
-                place = size - 1 - at
-            elif way == GATHERED:
-                row = at % width
-                place = row * (size // width) + min(row, size % width) + at // width
-            elif way == FENCE:
-                place = _place_in_fence(at, size, width)
-            elif way == OUTSIDE_IN:
-                place = at // 2 if at % 2 == 0 else size - 1 - at // 2
-            elif way == HALVES:
-                place = (at + size // 2) % size
-            order[at] = start + place
+    if way == BACKWARDS:
+        return size - 1 - at
+    if way == DEALT:
+        return _place_in_rows(at, size, width)
+    if way == DEALT_BACK:
+        return _place_in_rows_from_the_last(at, size, width)
+    if way == GATHERED:
+        row = at % width
+        return row * (size // width) + min(row, size % width) + at // width
+    if way == FENCE:
+        return _place_in_fence(at, size, width)
+    if way == OUTSIDE_IN:
+        return at // 2 if at % 2 == 0 else size - 1 - at // 2
+    if way == INSIDE_OUT:
+        return 2 * at if at < (size + 1) // 2 else 2 * (size - at) - 1
+    return (at + size // 2) % size if way == HALVES else at
 
 
 @kernel(allocates=False, nogil=True)
-def _read_rows(order: Order, start: int, size: int, way: int, width: int) -> None:
-    at = 0
-    for row in range(width):
-        for place in range(row if way == DEALT else width - 1 - row, size, width):
-            if at == order.size:
-                return
-            order[at] = start + place
-            at += 1
+def _place_in_rows(at: int, size: int, width: int) -> int:
+    """The first rows have one more than the others, where these are not of one length."""
+    low, longer = size // width, size % width
+    if at < longer * (low + 1):
+        return at // (low + 1) + at % (low + 1) * width
+    at -= longer * (low + 1)
+    return longer + at // low + at % low * width
+
+
+@kernel(allocates=False, nogil=True)
+def _place_in_rows_from_the_last(at: int, size: int, width: int) -> int:
+    low, longer = size // width, size % width
+    if at < (width - longer) * low:
+        return width - 1 - at // low + at % low * width
+    at -= (width - longer) * low
+    return longer - 1 - at // (low + 1) + at % (low + 1) * width
 
 
 @kernel(allocates=False, nogil=True)

@@ -16,12 +16,14 @@ from fingerprint.noise import NOISE_KINDS, Noise, Runs, collect_noise, runs_of
 from fingerprint.order import gains
 from fingerprint.order.evidence import Evidence, gather_evidence
 from fingerprint.order.followers import FOLLOWERS_2026, Table
-from fingerprint.order.gains import CHANCE_PERCENT
+from fingerprint.order.gains import CHANCE_SHARE
 from fingerprint.order.grids import grid_orders
+from fingerprint.order.moved_stops import moved_stop_orders
 from fingerprint.order.patterns import pattern_orders
+from fingerprint.order.pieces import piece_orders
 from fingerprint.order.readings import Order
 from fingerprint.order.screen import DISORDER, NO_DOUBT, glance
-from fingerprint.order.strewn import without_aliens
+from fingerprint.order.strewn import strewn_orders
 from fingerprint.order.text_units import Block
 from fingerprint.order.turned import turned_orders
 from fingerprint.order.units import unit_orders
@@ -29,7 +31,8 @@ from fingerprint.stream import Stream
 from fingerprint.tables import Tables
 
 # Shares of known pairs (held-out works, November 2026): of prose .38 to .65, in disorder .14.
-MIN_PART, MAX_PART = 0.26, 0.2  # what a part is found by, and what it may have as a whole: verse has more
+# What a part is found by, what it may have as a whole (verse has more), and what the rest has to have.
+MIN_PART, MAX_PART, MIN_REST = 0.26, 0.2, 0.32
 SMOOTH_TOKENS = 96
 MIN_BLOCK_TOKENS = 48
 # What the pairs that a repair makes have to be: as good as those of the poorest prose, and so far from chance that
@@ -94,7 +97,7 @@ def _best_order(block: Block, evidence: Evidence, table: Table) -> Order | None:
         for order, spent in _candidates(block, evidence, table)
     )
     better = sorted((each for each in tried if each[0] > as_it_is), key=lambda each: -each[0])
-    near = (order for gained, order in better if gained >= NEAR_BEST * better[0][0])
+    near = (order for gained, order in better if gained >= better[0][0] - (1 - NEAR_BEST) * abs(better[0][0]))
     return next((order for order in near if _is_chinese(block, order, table)), None)
 
 
@@ -103,11 +106,13 @@ def _candidates(block: Block, evidence: Evidence, table: Table) -> Iterator[tupl
     if (evidence.is_lost or evidence.is_mixed) and block.size <= MAX_BLOCK_TOKENS:
         yield from ((order, 0.0) for order in unit_orders(block, table))
         yield from ((order, 0.0) for order in grid_orders(block, table))
-    if evidence.is_mixed:
-        yield from turned_orders(block, table)
+        yield from ((order, 0.0) for order in moved_stop_orders(block, table))
     if evidence.is_mixed or evidence.period:
         yield from ((order, 0.0) for order in pattern_orders(block, table, evidence.period))
-        yield from ((order, 0.0) for order in without_aliens(block, table))
+        yield from strewn_orders(block, table)
+    if evidence.is_turned:
+        yield from turned_orders(block, table)
+        yield from piece_orders(block, table)
 
 
 def _is_chinese(block: Block, order: Order, table: Table) -> bool:
@@ -117,13 +122,13 @@ def _is_chinese(block: Block, order: Order, table: Table) -> bool:
     """
     pairs, are_known = gains.new_pairs(block.keys, order, table)
     unlike = are_known[np.unique(pairs, return_index=True)[1]]
-    gain = int(np.count_nonzero(unlike)) - CHANCE_PERCENT / 100 * unlike.size
+    gain = int(np.count_nonzero(unlike)) - CHANCE_SHARE * unlike.size
     is_far = gain >= MIN_DEVIATIONS * DEVIATION * np.sqrt(max(unlike.size, 1))
     return bool(is_far and np.count_nonzero(are_known) >= MIN_MADE * are_known.size)
 
 
-def _find_parts(block: Block, table: Table) -> Iterator[tuple[int, int]]:
-    """Where the text reads as no Chinese, in whole lines where these are short."""
+def _find_parts(block: Block, table: Table) -> list[tuple[int, int]]:
+    """Where the text reads as no Chinese and the rest does, in whole lines where these are short."""
     size = block.size
     known = np.cumsum(np.append(0, gains.known_pairs(block.keys, table)), dtype=np.int64)
     begins = np.unique(np.concatenate([block.lines[:-1], block.sentences[:-1], np.arange(0, size, SMOOTH_TOKENS)]))
@@ -135,9 +140,14 @@ def _find_parts(block: Block, table: Table) -> Iterator[tuple[int, int]]:
     found = sorted(
         zip(begins[starts].tolist(), ends[stops - 1].tolist(), strict=True), key=lambda each: each[0] - each[1]
     )
-    for start, end in found[:MAX_BLOCKS]:
-        if MIN_BLOCK_TOKENS <= end - start < size and (known[end] - known[start]) / (end - start) < MAX_PART:
-            yield start, end
+    parts = [
+        (start, end)
+        for start, end in found[:MAX_BLOCKS]
+        if MIN_BLOCK_TOKENS <= end - start < size and (known[end] - known[start]) / (end - start) < MAX_PART
+    ]
+    tokens, pairs = sum(end - start for start, end in parts), sum(int(known[end] - known[start]) for start, end in parts)
+    is_other = known[-1] - pairs >= MIN_REST * (size - tokens)
+    return parts if is_other else []
 
 
 def _reordered(stream: Stream, orders: list[tuple[int, int, Order]]) -> Stream:

@@ -41,7 +41,10 @@ def read_romanised(codes: NDArray[np.uint32], stream: Stream, tables: Tables) ->
     is_passed_over = (kinds == Kind.ZERO_WIDTH) | ((codes >= COMBINING.start) & (codes < COMBINING.stop))
     offsets, tokens = np.zeros(codes.size, np.int32), np.zeros(codes.size, np.uint16)
     found, is_read = 0, np.zeros(codes.size, np.bool_)
-    for start, end in zip(*(edges.tolist() for edges in runs_of(kinds != Kind.HAN)), strict=True):
+    starts, ends = runs_of(kinds != Kind.HAN)
+    letters_before = np.append(0, np.cumsum(letters > 0))
+    are_long = letters_before[ends] - letters_before[starts] >= MIN_SYLLABLES
+    for start, end in zip(starts[are_long].tolist(), ends[are_long].tolist(), strict=True):
         places = start + np.flatnonzero(~is_passed_over[start:end])
         count, read, seen = _read_words(letters[places], tables.pinyin.trie, tokens[found:], offsets[found:])
         if count < MIN_SYLLABLES or read < MIN_SHARE_OF_LETTERS * seen:

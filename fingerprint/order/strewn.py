@@ -1,23 +1,69 @@
-"""Orders of a text without characters that were strewn in at no regular places."""
+"""The order of a text without characters that were strewn in, wherever it is likelier Chinese without them.
+
+Which characters were strewn in the text itself tells: those that hardly ever go with a neighbour were at first, and then
+those that are often left out.
+"""
 
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
+from fingerprint.compilation import kernel
 from fingerprint.order import gains
-from fingerprint.order.followers import Table
+from fingerprint.order.followers import Keys, Table, is_pair
+from fingerprint.order.gains import GAIN_OF_A_NAT, KNOWN, UNKNOWN
 from fingerprint.order.readings import Order
 from fingerprint.order.text_units import Block
 
 ALIEN_SHARE = 0.05  # of the pairs of a character that belongs nowhere those that are known
-MIN_ODDS = 3.0  # natural logarithm; a character that occurs twice is left in
+MIN_ODDS = 8.0  # natural logarithm; one that is left out at first occurs six times or more
+COST_OF_ALIENS, FIRST_COST = 0.1, 0.7  # natural logarithm; from 1.2 and 2.5 fewer of the common ones were found
+MAX_BETWEEN = 4  # characters that are left out in a row
+PRIOR = 2.0  # occurrences that are as often left out as all characters are
+ROUNDS = 5
 
 
-def without_aliens(block: Block, table: Table) -> Iterator[Order]:
-    """The block without the characters that hardly ever go with a neighbour, which others do."""
+def strewn_orders(block: Block, table: Table) -> Iterator[tuple[Order, float]]:
+    """The likeliest order, and what it takes to say it, in gains."""
+    _, kinds, counts = np.unique(block.characters, return_inverse=True, return_counts=True)
+    costs = np.where(_odds_of_aliens(block, kinds, counts, table) > MIN_ODDS, COST_OF_ALIENS, FIRST_COST)
+    for _ in range(ROUNDS):
+        kept = leave_out(block.keys, (GAIN_OF_A_NAT * costs[kinds]).astype(np.int64), table)
+        left_out = np.bincount(kinds, minlength=counts.size) - np.bincount(kinds[kept], minlength=counts.size)
+        share = (left_out + PRIOR * left_out.sum() / kinds.size + 0.01) / (counts + PRIOR + 0.02)
+        costs = -np.log(share)
+    spent = -float(np.log(share) @ left_out + np.log(1 - share) @ (counts - left_out))
+    yield kept, GAIN_OF_A_NAT * spent
+
+
+def _odds_of_aliens(
+    block: Block, kinds: NDArray[np.int64], counts: NDArray[np.int64], table: Table
+) -> NDArray[np.float64]:
+    """How much likelier each character goes with no neighbour because it belongs nowhere; natural logarithm."""
     known = gains.known_pairs(block.keys, table).astype(np.int64)
     share = min(max(float(known.mean()), 2 * ALIEN_SHARE), 0.9)
-    _, kinds, counts = np.unique(block.characters, return_inverse=True, return_counts=True)
     beside = np.bincount(kinds, weights=known + np.append(known[1:], 0))
-    odds = beside * np.log(ALIEN_SHARE / share) + (2 * counts - beside) * np.log((1 - ALIEN_SHARE) / (1 - share))
-    yield np.flatnonzero(odds[kinds] < MIN_ODDS).astype(np.int32)
+    alone = 2 * counts - beside
+    return np.asarray(beside * np.log(ALIEN_SHARE / share) + alone * np.log((1 - ALIEN_SHARE) / (1 - share)))
+
+
+@kernel(nogil=True)
+def leave_out(keys: Keys, costs: NDArray[np.int64], table: Table) -> Order:
+    """int32[m]: the characters that are left when some are left out for what each costs."""
+    size = keys.size
+    best, before = np.empty(size, np.int64), np.empty(size, np.int32)
+    for place in range(size):
+        most, found, cost = -costs[:place].sum() if place <= MAX_BETWEEN else -(1 << 40), -1, 0
+        for last in range(place - 1, max(place - 2 - MAX_BETWEEN, -1), -1):
+            gained = best[last] - cost + UNKNOWN + KNOWN * np.int64(is_pair(keys[last], keys[place], table))
+            if gained > most:
+                most, found = gained, last
+            cost += costs[last]
+        best[place], before[place] = most, found
+    kept, place, count = np.empty(size, np.int32), size - 1, size
+    while place >= 0:
+        count -= 1
+        kept[count] = place
+        place = before[place]
+    return kept[count:]

@@ -10,15 +10,14 @@ from fingerprint.compilation import as_int, kernel
 from fingerprint.order.followers import Keys, Table
 from fingerprint.order import gains
 from fingerprint.order.countings import treated_units
-from fingerprint.order.gains import gain_of
+from fingerprint.order.gains import GAIN_OF_A_NAT, gain_of
 from fingerprint.order.readings import Bounds, Order
 from fingerprint.order.text_units import Block
 
-# What a turn costs at first, in gains of pairs: between two units as much as a known pair gains, elsewhere as three do.
-# Then as much as turns are rare in what was found: a known pair is 1.9 nats likelier in order than in disorder.
-FIRST_COSTS = (260, 80)
+# What a turn costs at first, in gains: between two units less than a known pair gains, elsewhere as much as three do.
+# Then as much as turns are rare in what was found.
+FIRST_COSTS = (350, 110)
 NEVER = 1 << 20
-GAIN_OF_A_NAT = 52
 ROUNDS = 3
 
 

@@ -1,0 +1,114 @@
+"""Orders of a text of which each sentence or line was treated in one way with the stop at its end.
+
+The stop then stands inside, and where the unit begins and ends is seen only by how it is read: the stop comes last, and
+what comes before it is Chinese.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fingerprint.compilation import kernel
+from fingerprint.order import readings
+from fingerprint.order.followers import Keys, Table
+from fingerprint.order.gains import gain_of
+from fingerprint.order.readings import (
+    DEALT,
+    FENCE,
+    GATHERED,
+    HALVES,
+    INSIDE_OUT,
+    OUTSIDE_IN,
+    Bounds,
+    Order,
+    place_of,
+)
+from fingerprint.order.text_units import LINE_END, SENTENCE_END, Block
+
+WAYS = (
+    *((way, width) for way in (GATHERED, DEALT) for width in (2, 3, 4)),
+    *((FENCE, 3), (FENCE, 4), (OUTSIDE_IN, 1), (INSIDE_OUT, 1), (HALVES, 1)),
+)
+SAMPLE_SIGNS = 400  # that the ways are tried on
+MAX_UNIT = 160  # signs of a unit; of longer ones the order is not found
+MAX_STOPS = 3  # at the end of a unit
+LOSS = 20  # of a sign that no unit has, in gains; a pair in order gains 12 to 55
+GLANCE = 12  # signs of a unit that is read no further when these gain nothing
+MIN_GAIN = 8  # of a sign, of the best way; the best of characters in disorder gains less
+UNREACHED = -(1 << 40)
+
+
+def moved_stop_orders(block: Block, table: Table) -> Iterator[Order]:
+    """The likeliest, for stops of lines and for those of sentences."""
+    tokens = block.signs[-1][0]
+    for stops in (LINE_END, LINE_END | SENTENCE_END):
+        is_stop = (block.kinds & stops) > 0
+        if not is_stop.any():
+            continue
+        tried = [
+            (find_units(block.keys, tokens[:SAMPLE_SIGNS], is_stop[:SAMPLE_SIGNS], way, width, table)[0], way, width)
+            for way, width in WAYS
+        ]
+        gained, way, width = max(tried)
+        if gained < MIN_GAIN * min(tokens.size, SAMPLE_SIGNS):
+            continue
+        _, bounds = find_units(block.keys, tokens, is_stop, way, width, table)
+        yield readings.take_places(tokens, readings.read_units(bounds, way, width, False))
+
+
+@kernel(nogil=True)
+def find_units(  # noqa: PLR0917 - numba compiles no records
+    keys: Keys, tokens: Order, is_stop: NDArray[np.bool_], way: int, width: int, table: Table
+) -> tuple[int, Bounds]:
+    """The units that gain most when each is read in this way, and what they gain; a sign between them is one by itself.
+
+    tokens: of each sign, -1 for none.
+    """
+    size = tokens.size
+    best, before = np.full(size + 1, UNREACHED, np.int64), np.zeros(size + 1, np.int32)
+    best[0] = 0
+    for start in range(size):
+        if best[start] - LOSS > best[start + 1]:
+            best[start + 1], before[start + 1] = best[start] - LOSS, start
+        stops = 0
+        for end in range(start + 1, min(start + MAX_UNIT, size) + 1):
+            stops += is_stop[end - 1]
+            if stops > MAX_STOPS:
+                break
+            if end < start + 2 or (stops == 0 and end < size):
+                continue
+            if _ends_with_stops(is_stop[start:end], stops, way, width):
+                gained = best[start] + _gain_of_unit(keys, tokens[start:end], way, width, table)
+                if gained > best[end]:
+                    best[end], before[end] = gained, start
+    bounds, place, count = np.empty(size + 1, np.int32), size, size + 1
+    while place > 0:
+        count -= 1
+        bounds[count] = place
+        place = before[place]
+    bounds[count - 1] = 0
+    return best[size], bounds[count - 1 :]
+
+
+@kernel(allocates=False, nogil=True)
+def _ends_with_stops(is_stop: NDArray[np.bool_], stops: int, way: int, width: int) -> bool:
+    for number in range(stops):
+        if not is_stop[place_of(is_stop.size - 1 - number, is_stop.size, way, width)]:
+            return False
+    return True
+
+
+@kernel(allocates=False, nogil=True)
+def _gain_of_unit(keys: Keys, tokens: Order, way: int, width: int, table: Table) -> int:
+    """The gain of the pairs of a unit that is read in this way."""
+    gained, before = 0, -1
+    for at in range(tokens.size):
+        token = tokens[place_of(at, tokens.size, way, width)]
+        if token >= 0:
+            if before >= 0:
+                gained += gain_of(keys[before], keys[token], table)
+            before = token
+        if at == GLANCE and gained <= 0:
+            return UNREACHED
+    return gained
