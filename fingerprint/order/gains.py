@@ -10,7 +10,6 @@ from fingerprint.compilation import as_int, kernel
 from fingerprint.order.followers import Keys, Table, is_pair
 from fingerprint.order.readings import Bounds, Order, read_unit
 
-Gains = NDArray[np.int16]
 
 # Of pairs in disorder .12 to .18 are known, by genre, of pairs in order .34 to .65 (held-out works, November 2026). Here
 # .14 and .4, so that old prose gains too: log(.4 / .14) = 1.05 and log(.6 / .86) = -.36.
@@ -93,66 +92,6 @@ def _gains_both_ways(keys: Keys, places: Order, read: Order, table: Table) -> tu
                 back += gain_of(keys[place], keys[before], table)
             before = place
     return ahead, back
-
-
-@kernel(nogil=True)
-def near_gains(keys: Keys, places: Order, bounds: Bounds, max_period: int, table: Table) -> Gains:
-    """int16[places, 3 * max_period]: gain of each place before each from `max_period` before it, 0 where no pair is.
-
-    Both lie in one unit. See `read_pattern` for places and bounds.
-    """
-    gains = np.zeros((places.size, 3 * max_period), np.int16)
-    for unit in range(bounds.size - 1):
-        start, end = bounds[unit], bounds[unit + 1]
-        for first in range(start, end):
-            if places[first] >= 0:
-                for second in range(max(start, first - max_period), min(end, first + 2 * max_period)):
-                    if places[second] >= 0:
-                        gain = gain_of(keys[places[first]], keys[places[second]], table)
-                        gains[first, second - first + max_period] = gain
-    return gains
-
-
-@kernel(allocates=False, nogil=True)
-def add_phases(sums: NDArray[np.int32], gains: Gains, bounds: Bounds, period: int) -> None:
-    """Add up `near_gains` by the phase of the first of a pair, int32[period, 3 * period] from -period."""
-    skipped = gains.shape[1] // 3 - period
-    sums[:period] = 0
-    for unit in range(bounds.size - 1):
-        phase = 0
-        for first in range(bounds[unit], bounds[unit + 1]):
-            for distance in range(3 * period):
-                sums[phase, distance] += gains[first, skipped + distance]
-            phase = phase + 1 if phase < period - 1 else 0
-
-
-@kernel(nogil=True)
-def find_best_pattern(  # noqa: PLR0917 - numba compiles no records
-    keys: Keys, places: Order, bounds: Bounds, patterns: Order, starts: Order, periods: Order, table: Table
-) -> tuple[int, int, int]:
-    """The pattern with the highest gain, the phase of its first character, and the gain; -1 where the text has more.
-
-    patterns: all of them, one behind the other; starts: int32[p + 1]; periods: int32[p], increasing.
-    """
-    max_period = as_int(periods[-1])
-    gains = near_gains(keys, places, bounds, max_period, table)
-    best, best_phase, most = -1, 0, max(as_int(np.sum(gains[:, max_period + 1])), 0)
-    period, sums = 0, np.empty((max_period, 3 * max_period), np.int32)
-    for number in range(periods.size):
-        if periods[number] != period:
-            period = as_int(periods[number])
-            add_phases(sums, gains, bounds, period)
-        pattern = patterns[starts[number] : starts[number + 1]]
-        for phase in range(period):
-            gain = 0
-            for at in range(pattern.size):
-                first = as_int(pattern[at])
-                second = pattern[at + 1] if at + 1 < pattern.size else pattern[0] + period
-                place = phase + first
-                gain += sums[place if place < period else place - period, second - first + period]
-            if gain > most:
-                best, best_phase, most = number, phase, gain
-    return best, best_phase, most
 
 
 @kernel(allocates=False, nogil=True)

@@ -33,14 +33,16 @@ WAYS = (
 SAMPLE_SIGNS = 400  # that the ways are tried on
 MAX_UNIT = 160  # signs of a unit; of longer ones the order is not found
 MAX_STOPS = 3  # at the end of a unit
+COST = 150  # to say where a unit ends: one of four or five places
 LOSS = 20  # of a sign that no unit has, in gains; a pair in order gains 12 to 55
+MAX_LEFT = 8  # signs between two units; after more a unit begins behind a stop that stands where it belongs
 GLANCE = 12  # signs of a unit that is read no further when these gain nothing
 MIN_GAIN = 8  # of a sign, of the best way; the best of characters in disorder gains less
 UNREACHED = -(1 << 40)
 
 
-def moved_stop_orders(block: Block, table: Table) -> Iterator[Order]:
-    """The likeliest, for stops of lines and for those of sentences."""
+def moved_stop_orders(block: Block, table: Table) -> Iterator[tuple[Order, float]]:
+    """The likeliest, for stops of lines and for those of sentences, and what it takes to say it, in gains."""
     tokens = block.signs[-1][0]
     for stops in (LINE_END, LINE_END | SENTENCE_END):
         is_stop = (block.kinds & stops) > 0
@@ -54,7 +56,7 @@ def moved_stop_orders(block: Block, table: Table) -> Iterator[Order]:
         if gained < MIN_GAIN * min(tokens.size, SAMPLE_SIGNS):
             continue
         _, bounds = find_units(block.keys, tokens, is_stop, way, width, table)
-        yield readings.take_places(tokens, readings.read_units(bounds, way, width, False))
+        yield readings.take_places(tokens, readings.read_units(bounds, way, width, False)), float(COST * bounds.size)
 
 
 @kernel(nogil=True)
@@ -67,10 +69,13 @@ def find_units(  # noqa: PLR0917 - numba compiles no records
     """
     size = tokens.size
     best, before = np.full(size + 1, UNREACHED, np.int64), np.zeros(size + 1, np.int32)
-    best[0] = 0
+    best[0], left = 0, 0
     for start in range(size):
+        left = left + 1 if start - before[start] == 1 else 0
         if best[start] - LOSS > best[start + 1]:
             best[start + 1], before[start + 1] = best[start] - LOSS, start
+        if left > MAX_LEFT and not is_stop[start - 1]:
+            continue
         stops = 0
         for end in range(start + 1, min(start + MAX_UNIT, size) + 1):
             stops += is_stop[end - 1]
