@@ -95,12 +95,12 @@ def _gains_both_ways(keys: Keys, places: Order, read: Order, table: Table) -> tu
 
 
 @kernel(allocates=False, nogil=True)
-def step_gains(keys: Keys, cells: NDArray[np.int64], step: int, table: Table) -> tuple[int, int]:
-    """Gains of all pairs of characters whose cells are so far apart, and of the same pairs the other way round.
+def step_gains(keys: Keys, cells: NDArray[np.int64], step: int, table: Table) -> tuple[int, int, int]:
+    """Gains of all pairs of characters whose cells are so far apart, of the same pairs the other way round, and how many.
 
     cells: int64[n], increasing.
     """
-    ahead, back, second = 0, 0, 0
+    ahead, back, pairs, second = 0, 0, 0, 0
     for first in range(cells.size):
         while second < cells.size and cells[second] < cells[first] + step:
             second += 1
@@ -109,7 +109,8 @@ def step_gains(keys: Keys, cells: NDArray[np.int64], step: int, table: Table) ->
         if cells[second] == cells[first] + step:
             ahead += gain_of(keys[first], keys[second], table)
             back += gain_of(keys[second], keys[first], table)
-    return ahead, back
+            pairs += 1
+    return ahead, back, pairs
 
 
 @kernel(nogil=True)

@@ -15,6 +15,7 @@ SAMPLE_CELLS = 600
 # Gain of a pair from which lines may be rows of a grid: in disorder -16 by 50 divided by the root of the pairs, in a grid
 # that is read around at least -4 in some direction, in columns 37.
 MIN_GAIN = -9
+MIN_SHARE_OF_PAIRS = 0.3  # of the cells of a grid more have one beside, and below
 # From which blocks of columns may stand above each other: of pairs in disorder -16, in order 37.
 MIN_GAIN_OF_COLUMNS = 1
 
@@ -46,10 +47,11 @@ def _may_be_grid(block: Block, rows: Numbers, columns: Numbers, table: Table) ->
     """Whether characters go with those beside, below or aslant below them as no line read forwards does."""
     width = int(columns.max()) + 2
     cells = (rows * width + columns)[:SAMPLE_CELLS]
-    least = MIN_GAIN * cells.size
-    beside = gains.step_gains(block.keys, cells, 1, table)[1]
-    return beside >= least or any(
-        max(gains.step_gains(block.keys, cells, step, table)) >= least for step in (width - 1, width, width + 1)
+    found = [gains.step_gains(block.keys, cells, step, table) for step in (1, width - 1, width, width + 1)]
+    best = [found[0][1], *(max(ahead, back) for ahead, back, _ in found[1:])]
+    return any(
+        gained >= MIN_GAIN * pairs and pairs >= MIN_SHARE_OF_PAIRS * cells.size
+        for gained, (_, _, pairs) in zip(best, found, strict=True)
     )
 
 

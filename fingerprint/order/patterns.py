@@ -16,7 +16,7 @@ from fingerprint.order.followers import Table
 from fingerprint.order.readings import Order
 from fingerprint.order.text_units import Block
 
-SAMPLE_SIGNS = 400  # that the patterns are tried on
+SAMPLE_SIGNS = 1_000  # that the patterns are tried on
 
 
 def pattern_orders(block: Block, table: Table, period: int) -> Iterator[Order]:
@@ -30,6 +30,6 @@ def pattern_orders(block: Block, table: Table, period: int) -> Iterator[Order]:
         found = pattern_kernels.find_patterns(block.keys, places, sample, periods, table)
         for of, (phase, size, *read) in zip(periods.tolist(), found.tolist(), strict=True):
             pattern = np.array(read[:size], np.int32)
-            if pattern.tolist() != list(range(of)):
+            if size and pattern.tolist() != list(range(of)):
                 order = readings.read_pattern(places, bounds, pattern, of, phase)
                 yield readings.with_uncounted(places, order, block.size)

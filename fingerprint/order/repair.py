@@ -105,7 +105,7 @@ def _best_order(block: Block, evidence: Evidence, table: Table) -> Order | None:
 
 def _candidates(block: Block, evidence: Evidence, table: Table) -> Iterator[tuple[Order, float]]:
     """Orders, and what it takes to say which it is, in gains."""
-    if (evidence.is_lost or evidence.is_mixed) and block.size <= MAX_BLOCK_TOKENS:
+    if evidence.is_lost and block.size <= MAX_BLOCK_TOKENS:
         yield from ((order, ONE_OF_MANY) for order in unit_orders(block, table))
         yield from ((order, ONE_OF_MANY) for order in grid_orders(block, table))
         yield from moved_stop_orders(block, table)
