@@ -26,6 +26,7 @@ SIGNS, TOKENS, HAN = range(3)  # ways to count how far apart breaks are
 MAX_LOST, MAX_LOST_SOUNDS, MAX_OTHERWISE = 0.1, 0.04, 0.05
 CHANCE_OF_ONE, CHANCE_OF_SOUNDS, CHANCE_OF_BEST = 1.0, 1.2, 1.5  # times the root of the pairs
 MAX_LOST_OF_FEW = 0.15
+MAX_BOTH = 1.45  # of that limit, those on either side together
 MAX_BACK_OF_STREWN = 0.4  # of one put in after every 2nd at random 0 to .2; of neighbours swapped .6 to .9
 MIN_DEVIATIONS = 4.5  # of doubtful ordinary pages at most 3.8; of one strewn in after every 6th 7.6 and more
 
@@ -61,7 +62,7 @@ class Evidence(NamedTuple):
     @property
     def is_mixed(self) -> bool:
         """Whether characters go with others near by which they do not stand, as in no text that was only edited."""
-        return max(self.back, self.across) > self._limit
+        return max(self.back, self.across, (self.back + self.across) / MAX_BOTH) > self._limit
 
     @property
     def is_strewn(self) -> bool:

@@ -18,8 +18,6 @@ MAX_MIXED = 12  # of longer periods only such are looked for of which something 
 STEP_COST = 500
 MAX_STEPS = 24
 NEAR_BEFORE, NEAR_BEHIND = 3, 6  # how far apart characters stand of which the gains are compared by phase
-# Divided by the root of the period: two deviations. Of every 9 characters backwards it is 18.
-MIN_REGULARITY = 8.5
 
 
 @kernel(nogil=True)
@@ -56,10 +54,12 @@ def _add_phases(sums: Sums, gains: Gains, bounds: Bounds, period: int) -> None:
 
 
 @kernel(nogil=True)
-def find_patterns(keys: Keys, places: Order, bounds: Bounds, periods: Order, table: Table) -> Order:
+def find_patterns(  # noqa: PLR0917 - numba compiles no records
+    keys: Keys, places: Order, bounds: Bounds, periods: Order, min_regularity: float, table: Table
+) -> Order:
     """int32[periods, 2 + MAX_PERIOD]: of each period the best pattern: its phase, how many are read, and which, in order.
 
-    Of a period that nothing speaks for none is read.
+    min_regularity: of the periods of which a pattern is looked for; of others none is read.
 
     From the order as it is, and from the one backwards, a section is turned, left out, or changes places with the next,
     as long as that gains.
@@ -69,7 +69,7 @@ def find_patterns(keys: Keys, places: Order, bounds: Bounds, periods: Order, tab
     found = np.zeros((periods.size, 2 + MAX_PERIOD), np.int32)
     for number in range(periods.size):
         period, most = as_int(periods[number]), as_int(-(1 << 40))
-        if _regularity(gains, bounds, period) < MIN_REGULARITY / np.sqrt(period):
+        if _regularity(gains, bounds, period) < min_regularity / np.sqrt(period):
             continue
         _add_phases(sums, gains, bounds, period)
         for phase in range(period):
@@ -109,60 +109,88 @@ def _regularity(gains: Gains, bounds: Bounds, period: int) -> float:
 @kernel(nogil=True)
 def _improve(sums: Sums, pattern: Order, period: int, phase: int) -> tuple[Order, int]:
     """What a pattern becomes by changes that gain more than they cost, and what it then gains."""
-    gained = _gain_of_pattern(sums, pattern, period, phase)
-    tried = np.empty(period, np.int32)
+    ahead, back = np.zeros(period, np.int64), np.zeros(period, np.int64)
+    _sum_up(ahead, back, sums, pattern, period, phase)
+    gained = _gain_changed(sums, pattern, ahead, back, period, phase, 0, 0, pattern.size)
     for _ in range(MAX_STEPS):
-        better, most = pattern, gained
+        most, best_first, best_end, best_last = gained, 0, 0, 0
         for first in range(pattern.size):
             for end in range(first + 1, pattern.size + 1):
                 for last in range(first - 1, pattern.size + 1):
-                    if first <= last < end:
+                    is_left_out = last == end
+                    if first <= last < end or (is_left_out and 2 * (pattern.size - end + first) < period):
                         continue
-                    size = _change(tried, pattern, first, end, last)
-                    if 2 * size < period:
-                        continue
-                    cost = STEP_COST if size == pattern.size else 0
-                    here = _gain_of_pattern(sums, tried[:size], period, phase) - cost
+                    here = _gain_changed(sums, pattern, ahead, back, period, phase, first, end, last)
+                    here -= 0 if is_left_out else STEP_COST
                     if here > most:
-                        better, most = tried[:size].copy(), here
+                        most, best_first, best_end, best_last = here, first, end, last
         if most == gained:
             break
-        pattern, gained = better, most
+        pattern, gained = _changed(pattern, best_first, best_end, best_last), most
+        _sum_up(ahead, back, sums, pattern, period, phase)
     return pattern, gained
 
 
 @kernel(allocates=False, nogil=True)
-def _change(changed: Order, pattern: Order, first: int, end: int, last: int) -> int:
-    """Write a pattern of which the section from first to end is turned (last = first - 1), left out (last = end), or
-    read behind what comes from there to `last`; how long it is."""
-    size = 0
-    for place in range(first):
-        size = _put(changed, size, pattern[place])
-    for place in range(end - 1, first - 1, -1):
-        if last < first:
-            size = _put(changed, size, pattern[place])
-    for place in range(end, last):
-        size = _put(changed, size, pattern[place])
-    for place in range(first, end):
-        if last > end:
-            size = _put(changed, size, pattern[place])
-    for place in range(max(last, end), pattern.size):
-        size = _put(changed, size, pattern[place])
-    return size
+def _sum_up(
+    ahead: NDArray[np.int64], back: NDArray[np.int64], sums: Sums, pattern: Order, period: int, phase: int
+) -> None:
+    """Note what a pattern gains up to each place, read as it is and backwards."""
+    for at in range(1, pattern.size):
+        ahead[at] = ahead[at - 1] + _gain(sums, pattern[at - 1], pattern[at], period, phase)
+        back[at] = back[at - 1] + _gain(sums, pattern[at], pattern[at - 1], period, phase)
 
 
 @kernel(allocates=False, nogil=True)
-def _put(changed: Order, size: int, place: int) -> int:
-    changed[size] = place
-    return size + 1
+def _gain(sums: Sums, one: int, other: int, period: int, phase: int) -> int:
+    """What it gains to read one place before another."""
+    place = phase + one
+    return as_int(sums[place if place < period else place - period, other - one + period])
 
 
 @kernel(allocates=False, nogil=True)
-def _gain_of_pattern(sums: Sums, pattern: Order, period: int, phase: int) -> int:
-    gained = 0
-    for at in range(pattern.size):
-        first = as_int(pattern[at])
-        second = as_int(pattern[at + 1]) if at + 1 < pattern.size else as_int(pattern[0]) + period
-        place = phase + first
-        gained += sums[place if place < period else place - period, second - first + period]
-    return gained
+def _gain_changed(  # noqa: PLR0917 - numba compiles no records
+    sums: Sums,
+    pattern: Order,
+    ahead: NDArray[np.int64],
+    back: NDArray[np.int64],
+    period: int,
+    phase: int,
+    first: int,
+    end: int,
+    last: int,
+) -> int:
+    """What a pattern gains of which the section from first to end is turned (last < first), left out (last = end), or
+    read behind what comes from there to `last`.
+
+    ahead, back: what the pattern gains up to each place, read as it is and backwards.
+    """
+    gained, before, head = 0, -1, -1
+    for number in range(4):
+        start, stop, is_turned = 0, first, False
+        if number == 1:
+            start, stop = end, last
+        elif number == 2:
+            start, stop, is_turned = first, end if last != end else first, last < first
+        elif number == 3:
+            start, stop = max(last, end), pattern.size
+        if start >= stop:
+            continue
+        of = back if is_turned else ahead
+        gained += of[stop - 1] - of[start]
+        lead, tail = (stop - 1, start) if is_turned else (start, stop - 1)
+        if before >= 0:
+            gained += _gain(sums, pattern[before], pattern[lead], period, phase)
+        head, before = lead if head < 0 else head, tail
+    return gained + _gain(sums, pattern[before], pattern[head] + period, period, phase)
+
+
+@kernel(nogil=True)
+def _changed(pattern: Order, first: int, end: int, last: int) -> Order:
+    """The pattern so changed; see `_gain_changed`."""
+    section = pattern[first:end]
+    if last < first:
+        return np.concatenate((pattern[:first], section[::-1], pattern[end:]))
+    if last == end:
+        return np.concatenate((pattern[:first], pattern[end:]))
+    return np.concatenate((pattern[:first], pattern[end:last], section, pattern[last:]))

@@ -110,7 +110,8 @@ def _candidates(block: Block, evidence: Evidence, table: Table) -> Iterator[tupl
         yield from ((order, ONE_OF_MANY) for order in grid_orders(block, table))
         yield from moved_stop_orders(block, table)
     if evidence.is_mixed or evidence.period:
-        yield from ((order, ONE_OF_MANY) for order in pattern_orders(block, table, evidence.period))
+        patterns = pattern_orders(block, table, evidence.period, is_lost=evidence.is_lost)
+        yield from ((order, ONE_OF_MANY) for order in patterns)
     if evidence.is_strewn:
         yield from strewn_orders(block, table)
     if evidence.is_turned:

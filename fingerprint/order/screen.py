@@ -17,7 +17,11 @@ AHEAD = 3  # tokens that are seen behind a stretch
 # Doubt a token, percent. Of held-out texts (November 2026) a quarter of old novels, a tenth of the encyclopaedia and .01
 # of news have more than the first on half of the stretches, .05, .02 and none more than the second on all; of the
 # layouts of laboratory.edits.layout .98 have more than both. Fewer tokens leave more to chance.
-MAX_FIRST_DOUBT, MAX_DOUBT, CHANCE = 16, 17, 90
+MAX_FIRST_DOUBT, MAX_DOUBT, CHANCE = 17, 19, 90
+MIN_KNOWN = 40  # percent; of ordinary texts 2 % have less, nearly all of them with doubt as well
+# What it counts that a pair is known without one or two characters between, beside one that is known backwards. Of some
+# such weights those by which most layouts have more doubt than .96 of ordinary texts (November 2026).
+WITHOUT_ONE, WITHOUT_TWO = 2, 3
 # Of 16 pairs in disorder two are known, of 16 in order eight; then of all around these.
 MAX_LOW, LOW_TOKENS, LOW_ONE_IN = 3, 96, 5
 
@@ -28,15 +32,15 @@ def glance(
 ) -> int:
     """NO_DOUBT, DOUBT about the text, or DISORDER of a part of it. codes: of the text; offsets: of its tokens."""
     step = min(max(offsets.size // STRETCHES, STRETCH), MAX_STEP)
-    doubt, seen = 0, 0
+    doubt, all_known, seen = 0, 0, 0
     for turn in range(2):
         for start in range(turn * step, offsets.size - STRETCH - AHEAD, 2 * step):
             here, known = _look_at(codes, offsets, simplified, table, start, start + STRETCH)
-            doubt, seen = doubt + here, seen + STRETCH
+            doubt, all_known, seen = doubt + here, all_known + known, seen + STRETCH
             if known <= MAX_LOW and _is_low(codes, offsets, simplified, table, start):
                 return DISORDER
         most = MAX_DOUBT * seen + CHANCE * np.sqrt(seen) if turn else MAX_FIRST_DOUBT * seen
-        if 100 * doubt <= most:
+        if 100 * doubt <= most and 100 * all_known >= MIN_KNOWN * seen:
             return NO_DOUBT
     return DOUBT
 
@@ -60,10 +64,7 @@ def _look_at(  # noqa: PLR0917 - numba compiles no records
     start: int,
     end: int,
 ) -> tuple[int, int]:
-    """The doubt of the tokens from start to end, and how many of them are known before the next.
-
-    Reading on without the next characters counts twice: it is likelier to tell disorder from rare wording.
-    """
+    """The doubt of the tokens from start to end, and how many of them are known before the next."""
     one, two = _key_at(codes, offsets, simplified, start), _key_at(codes, offsets, simplified, start + 1)
     three = _key_at(codes, offsets, simplified, start + 2)
     first, second = is_pair(one, two, table), is_pair(two, three, table)
@@ -73,8 +74,9 @@ def _look_at(  # noqa: PLR0917 - numba compiles no records
         third = is_pair(three, four, table)
         known += first
         neither = np.uint32(1) ^ (first | second)
-        without = is_pair(one, three, table) + ((np.uint32(1) ^ third) & is_pair(one, four, table))
-        doubt += (neither * without << np.uint32(1)) + ((np.uint32(1) ^ first) & is_pair(two, one, table))
+        doubt += neither * is_pair(one, three, table) * np.uint32(WITHOUT_ONE)
+        doubt += neither * (np.uint32(1) ^ third) * is_pair(one, four, table) * np.uint32(WITHOUT_TWO)
+        doubt += (np.uint32(1) ^ first) & is_pair(two, one, table)
         one, two, three = two, three, four
         first, second = second, third
     return np.int64(doubt), np.int64(known)  # type: ignore[return-value]
