@@ -33,7 +33,7 @@ from fingerprint.tables import Tables
 # What a part is found by, what it may have as a whole (verse has more), and what the rest has to have.
 MIN_PART, MAX_PART, MIN_REST = 0.26, 0.2, 0.32
 SMOOTH_TOKENS = 96
-MIN_BLOCK_TOKENS = 48
+MIN_TOKENS, MIN_PART_TOKENS = 48, 200  # of a text, and of a part of one: lists of names in it are mostly shorter
 # What the pairs that a repair makes have to be: as good as those of the poorest prose, and so far from chance that
 # the best of some thousand orders of characters in disorder should not be.
 MIN_MADE = 0.3
@@ -55,7 +55,7 @@ def in_reading_order(codes: NDArray[np.uint32], stream: Stream, tables: Tables) 
     of the kind REARRANGED; offsets are those of the text as given, and no longer increase there.
     """
     offsets = stream.offsets
-    if not MIN_BLOCK_TOKENS <= offsets.size <= MAX_TOKENS:
+    if not MIN_TOKENS <= offsets.size <= MAX_TOKENS:
         return stream
     table, simplified = FOLLOWERS_2026.words, tables.simplified
     seen = glance(codes, offsets, simplified, table)
@@ -146,7 +146,7 @@ def _find_parts(block: Block, table: Table) -> list[tuple[int, int]]:
     parts = [
         (start, end)
         for start, end in found[:MAX_BLOCKS]
-        if MIN_BLOCK_TOKENS <= end - start < size and (known[end] - known[start]) / (end - start) < MAX_PART
+        if MIN_PART_TOKENS <= end - start < size and (known[end] - known[start]) / (end - start) < MAX_PART
     ]
     tokens, pairs = sum(end - start for start, end in parts), sum(int(known[end] - known[start]) for start, end in parts)
     is_other = known[-1] - pairs >= MIN_REST * (size - tokens)

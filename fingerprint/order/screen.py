@@ -17,13 +17,14 @@ AHEAD = 3  # tokens that are seen behind a stretch
 # Doubt a token, percent. Of held-out texts (November 2026) a quarter of old novels, a tenth of the encyclopaedia and .01
 # of news have more than the first on half of the stretches, .05, .02 and none more than the second on all; of the
 # layouts of laboratory.edits.layout .98 have more than both. Fewer tokens leave more to chance.
-MAX_FIRST_DOUBT, MAX_DOUBT, CHANCE = 17, 19, 90
+MAX_FIRST_DOUBT, MAX_DOUBT, MAX_LONG_DOUBT, CHANCE = 17, 19, 21, 90
+MIN_STEP_OF_LONG, LONG_STRETCH = 40, 64  # how far apart stretches are in texts of which longer ones tell more
 MIN_KNOWN = 40  # percent; of ordinary texts 2 % have less, nearly all of them with doubt as well
 # What it counts that a pair is known without one or two characters between, beside one that is known backwards. Of some
 # such weights those by which most layouts have more doubt than .96 of ordinary texts (November 2026).
 WITHOUT_ONE, WITHOUT_TWO = 2, 3
 # Of 16 pairs in disorder two are known, of 16 in order eight; then of all around these.
-MAX_LOW, LOW_TOKENS, LOW_ONE_IN = 3, 96, 5
+MAX_LOW, LOW_TOKENS, LOW_ONE_IN = 3, 128, 5
 
 
 @kernel(allocates=False, nogil=True)
@@ -42,7 +43,14 @@ def glance(
         most = MAX_DOUBT * seen + CHANCE * np.sqrt(seen) if turn else MAX_FIRST_DOUBT * seen
         if 100 * doubt <= most and 100 * all_known >= MIN_KNOWN * seen:
             return NO_DOUBT
-    return DOUBT
+    if step < MIN_STEP_OF_LONG:
+        return DOUBT
+    doubt, all_known, seen, length = 0, 0, 0, min(step, LONG_STRETCH)
+    for start in range(0, offsets.size - length - AHEAD, step):
+        here, known = _look_at(codes, offsets, simplified, table, start, start + length)
+        doubt, all_known, seen = doubt + here, all_known + known, seen + length
+    is_fine = 100 * doubt <= MAX_LONG_DOUBT * seen + CHANCE * np.sqrt(seen) and 100 * all_known >= MIN_KNOWN * seen
+    return NO_DOUBT if is_fine else DOUBT
 
 
 @kernel(allocates=False, nogil=True)
