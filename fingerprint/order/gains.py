@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fingerprint.compilation import as_int, kernel
-from fingerprint.order.followers import Keys, Table, is_pair
+from fingerprint.order.followers import NO_KEY, Keys, Table, is_pair
 from fingerprint.order.readings import Bounds, Order, read_unit
 
 
@@ -23,7 +23,9 @@ GLANCE_PAIRS, MIN_GLANCE = 64, 0
 
 @kernel(allocates=False, nogil=True)
 def gain_of(first: np.uint32, second: np.uint32, table: Table) -> int:
-    """The gain of one pair."""
+    """The gain of one pair; of what is no Chinese character nothing is known."""
+    if first == NO_KEY or second == NO_KEY:
+        return 0
     return UNKNOWN + KNOWN * np.int64(is_pair(first, second, table))  # type: ignore[return-value]
 
 

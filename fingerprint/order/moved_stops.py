@@ -34,7 +34,7 @@ SAMPLE_SIGNS = 400  # that the ways are tried on
 MAX_UNIT = 160  # signs of a unit; of longer ones the order is not found
 MAX_STOPS = 3  # at the end of a unit
 COST = 150  # to say where a unit ends: one of four or five places
-LOSS = 20  # of a sign that no unit has, in gains; a pair in order gains 12 to 55
+LOSS = 60  # of a sign that no unit has, in gains; a pair in order gains 12 to 55
 MAX_LEFT = 8  # signs between two units; after more a unit begins behind a stop that stands where it belongs
 GLANCE = 12  # signs of a unit that is read no further when these gain nothing
 MIN_GAIN = 8  # of a sign, of the best way; the best of characters in disorder gains less
@@ -48,15 +48,12 @@ def moved_stop_orders(block: Block, table: Table) -> Iterator[tuple[Order, float
         is_stop = (block.kinds & stops) > 0
         if not is_stop.any():
             continue
-        tried = [
-            (find_units(block.keys, tokens[:SAMPLE_SIGNS], is_stop[:SAMPLE_SIGNS], way, width, table)[0], way, width)
-            for way, width in WAYS
-        ]
-        gained, way, width = max(tried)
-        if gained < MIN_GAIN * min(tokens.size, SAMPLE_SIGNS):
-            continue
-        _, bounds = find_units(block.keys, tokens, is_stop, way, width, table)
-        yield readings.take_places(tokens, readings.read_units(bounds, way, width, False)), float(COST * bounds.size)
+        sample = block.keys, tokens[:SAMPLE_SIGNS], is_stop[:SAMPLE_SIGNS]
+        gained, way, width = max((find_units(*sample, *way, table)[0], *way) for way in WAYS)
+        if gained >= MIN_GAIN * sample[1].size:
+            _, bounds = find_units(block.keys, tokens, is_stop, way, width, table)
+            order = readings.take_places(tokens, readings.read_units(bounds, way, width, False))
+            yield order, float(COST * np.count_nonzero(np.diff(bounds) > 1))
 
 
 @kernel(nogil=True)
@@ -84,7 +81,7 @@ def find_units(  # noqa: PLR0917 - numba compiles no records
             if end < start + 2 or (stops == 0 and end < size):
                 continue
             if _ends_with_stops(is_stop[start:end], stops, way, width):
-                gained = best[start] + _gain_of_unit(keys, tokens[start:end], way, width, table)
+                gained = best[start] + _gain_of_unit(keys, tokens[start:end], way, width, table) - COST
                 if gained > best[end]:
                     best[end], before[end] = gained, start
     bounds, place, count = np.empty(size + 1, np.int32), size, size + 1
@@ -114,6 +111,6 @@ def _gain_of_unit(keys: Keys, tokens: Order, way: int, width: int, table: Table)
             if before >= 0:
                 gained += gain_of(keys[before], keys[token], table)
             before = token
-        if at == GLANCE and gained <= 0:
+        if at == GLANCE and gained < 0:
             return UNREACHED
     return gained

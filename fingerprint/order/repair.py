@@ -81,11 +81,11 @@ def _find_orders(whole: Block, table: Table, *, has_parts: bool) -> Iterator[lis
 def find_order(block: Block, table: Table) -> Order | None:
     """int32[m], places of the block's tokens as they are read; None where no order is good enough."""
     best = None
-    for _ in range(MAX_ROUNDS):
+    for left in range(MAX_ROUNDS, -1, -1):
         evidence = gather_evidence(block.codes, block.places, block.tokens, block.simplified, table)
-        order = None if evidence.is_in_order else _best_order(block, evidence, table)
+        order = None if evidence.is_in_order or not left else _best_order(block, evidence, table)
         if order is None:
-            break
+            return None if evidence.is_lost else best
         best = order if best is None else best[order]
         block = block.read_as(order)
     return best

@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fingerprint.compilation import kernel
-from fingerprint.order import gains
-from fingerprint.order.followers import Keys, Table, is_pair
-from fingerprint.order.gains import GAIN_OF_A_NAT, KNOWN, UNKNOWN
+from fingerprint.order.followers import Keys, Table
+from fingerprint.order.gains import GAIN_OF_A_NAT, gain_of, known_pairs
 from fingerprint.order.readings import Order
 from fingerprint.order.text_units import Block
 
@@ -41,7 +40,7 @@ def _odds_of_aliens(
     block: Block, kinds: NDArray[np.int64], counts: NDArray[np.int64], table: Table
 ) -> NDArray[np.float64]:
     """How much likelier each character goes with no neighbour because it belongs nowhere; natural logarithm."""
-    known = gains.known_pairs(block.keys, table).astype(np.int64)
+    known = known_pairs(block.keys, table).astype(np.int64)
     share = min(max(float(known.mean()), 2 * ALIEN_SHARE), 0.9)
     beside = np.bincount(kinds, weights=known + np.append(known[1:], 0))
     alone = 2 * counts - beside
@@ -56,7 +55,7 @@ def leave_out(keys: Keys, costs: NDArray[np.int64], table: Table) -> Order:
     for place in range(size):
         most, found, cost = -costs[:place].sum() if place <= MAX_BETWEEN else -(1 << 40), -1, 0
         for last in range(place - 1, max(place - 2 - MAX_BETWEEN, -1), -1):
-            gained = best[last] - cost + UNKNOWN + KNOWN * np.int64(is_pair(keys[last], keys[place], table))
+            gained = best[last] - cost + gain_of(keys[last], keys[place], table)
             if gained > most:
                 most, found = gained, last
             cost += costs[last]

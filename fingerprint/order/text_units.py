@@ -11,7 +11,7 @@ from fingerprint.order.followers import MULTIPLIER, Keys
 from fingerprint.order.readings import Bounds, Order
 
 LINE_ENDS = (0x0A, 0x0D, 0x2028, 0x2029)
-SENTENCE_ENDS = tuple(map(ord, "。！？!?…；;"))
+SENTENCE_ENDS = tuple(map(ord, "。！？!?"))
 # In a text that reads forwards a stop may stand before an opening sign and never behind it.
 STOPS = tuple(map(ord, "。！？!?…；;，,：:、"))
 OPENING = tuple(map(ord, "「『“‘《（(【"))
