@@ -63,11 +63,11 @@ class ReadingOrder:
         if self.places is None:
             return ()
         moved, first = 0, 0
+        ranks = np.argsort(np.argsort(self.offsets))  # among all tokens of the page: those between may be read elsewhere
         for start, end in passages:
-            places = self.offsets[start:end]
-            breaks = int(np.count_nonzero(np.diff(np.argsort(np.argsort(places))) != 1))
+            breaks = int(np.count_nonzero(np.diff(ranks[start:end]) != 1))
             if breaks and not moved:
-                first = int(places.min())
+                first = int(self.offsets[start:end].min())
             moved += breaks
         if moved < MIN_BREAKS:
             return ()

@@ -22,13 +22,15 @@ SIGNS, TOKENS, HAN = range(3)  # ways to count how far apart breaks are
 # Held-out works, the layouts of laboratory.edits.layout, pages of the quality set (November 2026): share above chance of
 # known pairs beside each other: of ordinary pages .19 and more, of pages with half of the characters replaced .05 to
 # .14, of sentences whose even characters stand behind the odd .02 to .09. Of syllables: .1 and more where characters
-# were replaced by ones of their sound, .03 in disorder. To each limit comes what there may be by chance.
-MAX_LOST, MAX_LOST_SOUNDS, MAX_OTHERWISE = 0.1, 0.04, 0.05
-CHANCE_OF_ONE, CHANCE_OF_SOUNDS, CHANCE_OF_BEST = 1.0, 1.2, 1.5  # times the root of the pairs
-MAX_LOST_OF_FEW = 0.15
-MAX_BOTH = 1.45  # of that limit, those on either side together
+# were replaced by ones of their sound, .03 in disorder. Each limit leaves room for chance, which is 1 by the root of the
+# pairs; few pairs prove little, and a short text that is searched in vain costs as much as a long one.
+MAX_LOST, CHANCES_OF_LOST, MIN_USUAL, CHANCES_OF_USUAL = 0.1, 1.0, 0.22, 1.6
+MAX_LOST_SOUNDS, CHANCES_OF_SOUNDS = 0.04, 1.2
+MAX_OTHERWISE, CHANCES_OF_BEST, CHANCES_OF_FEW = 0.05, 1.4, 6.0
+MAX_BOTH = 1.45  # of the limit for either side alone, those on both sides together
 MAX_BACK_OF_STREWN = 0.4  # of one put in after every 2nd at random 0 to .2; of neighbours swapped .6 to .9
-MIN_DEVIATIONS = 4.5  # of doubtful ordinary pages at most 3.8; of one strewn in after every 6th 7.6 and more
+# How regular breaks are: of doubtful ordinary pages 3.4 at most; of two put in after every 6th, 900 characters, 5.
+MIN_DEVIATIONS = 4.0
 
 
 class Evidence(NamedTuple):
@@ -36,8 +38,8 @@ class Evidence(NamedTuple):
 
     pairs: how many were looked at. ahead: of characters beside each other; back, across: of those that stand near the
     other way round, and with others between, each as far apart as it is highest, beyond what is usual; by_sound: of
-    syllables beside each other. period: how far apart breaks are, in signs,
-    tokens or Chinese characters; 0 where they are not regular.
+    syllables beside each other. period: how far apart breaks are, in signs, tokens or Chinese characters; 0 where they
+    are not regular.
     """
 
     pairs: int
@@ -50,9 +52,8 @@ class Evidence(NamedTuple):
     @property
     def is_lost(self) -> bool:
         """Whether nothing is left of the order, of characters or, where these were replaced, of sounds."""
-        root = float(np.sqrt(max(self.pairs, 1)))
-        is_heard = self.by_sound > MAX_LOST_SOUNDS + CHANCE_OF_SOUNDS / root
-        return self.ahead < min(MAX_LOST + CHANCE_OF_ONE / root, MAX_LOST_OF_FEW) and not is_heard
+        least = min(MAX_LOST + CHANCES_OF_LOST * self._chance, MIN_USUAL - CHANCES_OF_USUAL * self._chance)
+        return self.ahead < least and self.by_sound <= MAX_LOST_SOUNDS + CHANCES_OF_SOUNDS * self._chance
 
     @property
     def is_turned(self) -> bool:
@@ -71,7 +72,11 @@ class Evidence(NamedTuple):
 
     @property
     def _limit(self) -> float:
-        return MAX_OTHERWISE * self.ahead + CHANCE_OF_BEST / float(np.sqrt(max(self.pairs, 1)))
+        return MAX_OTHERWISE * self.ahead + (CHANCES_OF_BEST + CHANCES_OF_FEW * self._chance) * self._chance
+
+    @property
+    def _chance(self) -> float:
+        return 1 / float(np.sqrt(max(self.pairs, 1)))
 
     @property
     def is_in_order(self) -> bool:
@@ -89,7 +94,7 @@ def gather_evidence(
 ) -> Evidence:
     """The evidence of a text. codes: of all its signs; offsets: of its tokens; tokens: their syllables."""
     known, sounds = np.zeros(AHEAD + len(BACK) + len(ACROSS) + len(FAR), np.int64), np.zeros(2, np.int64)
-    counts = np.zeros((MAX_SKIPPED, HAN + 1, MAX_DISTANCE + 1), np.int64)
+    counts = np.zeros((MAX_SKIPPED + 1, HAN + 1, MAX_DISTANCE + 1), np.int64)  # without one, without two, both
     keys, breaks, places = np.empty(CHUNK, np.uint32), np.empty((MAX_SKIPPED, CHUNK), np.int32), np.empty(CHUNK, np.int32)
     pairs = 0
     for chunk in range(CHUNKS):
@@ -193,12 +198,15 @@ def _summed_up(
         here = known[AHEAD + len(BACK) + number]
         across = max(across, here - chance - USUAL_ACROSS[number] * max(ahead, 0.0))
     most, period = 0.0, 0
-    for skipped in range(MAX_SKIPPED):
+    for counting in range(HAN + 1):
+        for distance in range(MAX_DISTANCE + 1):
+            counts[MAX_SKIPPED, counting, distance] = counts[0, counting, distance] + counts[1, counting, distance]
+    for skipped in range(MAX_SKIPPED + 1):
         for counting in range(HAN + 1):
             deviations, regular = _most_regular(counts[skipped, counting])
             if deviations > most:
                 most, period = deviations, regular
-    period = period if most > MIN_DEVIATIONS else 0
+    period = period if most > MIN_DEVIATIONS + CHANCES_OF_FEW / np.sqrt(pairs) else 0
     return Evidence(pairs, ahead / pairs, back / pairs, across / pairs, (sounds[0] - sounds[1]) / pairs, period)
 
 

@@ -86,7 +86,7 @@ def follows(first: int, second: int, table: Table) -> int:
 
 @kernel(allocates=False, nogil=True)
 def sound_follows(first: int, second: int, table: Table) -> int:
-    """The same of two syllables, by their ids."""
-    bit = (np.uint32(first) << np.uint32(SYLLABLE_BITS)) | (np.uint32(second) & SYLLABLE_MASK)
+    """The same of two syllables, by their ids; what cannot be read follows none."""
+    bit = (np.uint32(first) & SYLLABLE_MASK) << np.uint32(SYLLABLE_BITS) | (np.uint32(second) & SYLLABLE_MASK)
     word = table[np.uint32(WORDS) + (bit >> np.uint32(5))]
     return np.int64(word >> (bit & BIT_MASK) & np.uint32(1))  # type: ignore[return-value]

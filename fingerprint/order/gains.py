@@ -23,8 +23,8 @@ GLANCE_PAIRS, MIN_GLANCE = 64, 0
 
 @kernel(allocates=False, nogil=True)
 def gain_of(first: np.uint32, second: np.uint32, table: Table) -> int:
-    """The gain of one pair; of what is no Chinese character nothing is known."""
-    if first == NO_KEY or second == NO_KEY:
+    """The gain of one pair. What is no Chinese character, and one behind itself, tell nothing of the order."""
+    if first == NO_KEY or second == NO_KEY or first == second:
         return 0
     return UNKNOWN + KNOWN * np.int64(is_pair(first, second, table))  # type: ignore[return-value]
 
@@ -46,7 +46,7 @@ def new_pairs(keys: Keys, order: Order, table: Table) -> tuple[NDArray[np.uint64
         if order[place] != order[place - 1] + 1:
             first, second = keys[order[place - 1]], keys[order[place]]
             pairs[count] = np.uint64(first) << np.uint64(32) | np.uint64(second)
-            are_known[count] = is_pair(first, second, table) > 0
+            are_known[count] = gain_of(first, second, table) > 0
             count += 1
     return pairs[:count], are_known[:count]
 

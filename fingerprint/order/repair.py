@@ -40,7 +40,7 @@ MIN_MADE = 0.3
 MIN_DEVIATIONS, DEVIATION = 5.5, 0.35
 # Share of known pairs that an order has more than the text. Wrong ones that are the best of many have up to .065 more, of
 # every third sentence turned again .1 (held-out works, November 2026).
-MIN_BETTER = 0.07
+MIN_BETTER = 0.06
 ONE_OF_MANY = 700.0  # what it takes to say which of a thousand orders it is: log(1000) = 7
 MAX_ROUNDS = 3  # columns of transposed characters with others strewn in
 MAX_BLOCKS = 8

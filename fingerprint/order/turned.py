@@ -1,7 +1,6 @@
 """Orders of a text of which stretches are read backwards: wherever that is better Chinese, whatever the stretches are."""
 
 from collections.abc import Iterator
-from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,13 +22,15 @@ ROUNDS = 3
 
 def turned_orders(block: Block, table: Table) -> Iterator[tuple[Order, float]]:
     """The likeliest, and what it takes to say it, in gains: turned are whole units of some kind, or any parts of them."""
+    units = treated_units(block)
     found = []
-    for bounds, is_whole in product(treated_units(block), (True, False)):
+    for bounds, cuts, is_whole in (*((unit, unit, True) for unit in units), *((unit, block.sentences, False) for unit in units)):
         is_start = np.zeros(block.size, np.bool_)
         is_start[bounds[:-1]] = True
         is_turned, spent = _learn_turned(block, is_start, table, is_whole=is_whole)
-        if is_turned.any():
-            found.append((turn(is_turned, bounds), spent))
+        turns = is_turned[1:] != is_turned[:-1]
+        if is_turned.any() and (is_whole or (turns & ~is_start[1:]).any()):
+            found.append((turn(is_turned, cuts), spent))
     if found:
         yield max(found, key=lambda each: gains.sum_gains(block.keys, each[0], table) - each[1])
 
