@@ -12,12 +12,22 @@ from core.text import TextRange
 from fingerprint.algorithms import Algorithm
 from fingerprint.characters import Kind
 from fingerprint.fuzzy import fuzzy_syllables
+from fingerprint.readings import CODE_POINTS
 from fingerprint.variants import variant_pairs
-from matcher.align import change_kernels, pair_kinds, token_alignment
-from matcher.align.change_kernels import ChangeNumbers, Changes, PassageChanges, Totals, WorkRanges, WorkTokens
+from matcher.align import pair_kinds, token_alignment
+from matcher.align.change_kernels import (
+    PLACES,
+    TOKENS,
+    ChangeNumbers,
+    Changes,
+    PassageChanges,
+    WorkRanges,
+    WorkTokens,
+    sum_up,
+)
 from matcher.align.jump_cells import JumpCosts
-from matcher.align.pair_kinds import CharacterTables, Stretch
-from matcher.align.passage_kernel import compare_diagonal, compare_stretches
+from matcher.align.pair_kinds import CharacterTables
+from matcher.align.passage_kernel import compare_diagonal, compare_parts
 from matcher.align.segments import (
     MATCHES,
     PAGE_END,
@@ -26,8 +36,8 @@ from matcher.align.segments import (
     WORK_START,
     Segments,
 )
-from matcher.align.spelled_characters import RowKinds, Spelled, join_spelled
-from matcher.align.token_agreement import Bounds, NearTokens
+from matcher.align.spelled_characters import NOWHERE, RowKinds, Spelled, join_spelled
+from matcher.align.token_agreement import Bounds
 from matcher.align.token_alignment import (
     FROM_PAGE,
     FROM_WORK,
@@ -39,12 +49,14 @@ from matcher.align.token_alignment import (
 from matcher.align.tokenized_text import TokenizedPage, TokenizedText
 from matcher.calibration import Calibration
 
+TotalRows = list[list[int]]  # of change_kernels.PassageChanges.totals
+
 # The first number in a row of changes is a place in CHANGE_KINDS.
 CHANGE_KINDS = tuple(ChangeKind)
 # None is wording: the same words in other forms, or signs that hide them.
 NOT_WORDING = frozenset({ChangeKind.SCRIPT, ChangeKind.NOISE})
 _NUMBERS = {kind: number for number, kind in enumerate(CHANGE_KINDS)}
-IS_WORDING = np.array([kind not in NOT_WORDING for kind in CHANGE_KINDS])
+IS_WORDING = tuple(kind not in NOT_WORDING for kind in CHANGE_KINDS)
 
 _OF_PAIR = {
     pair_kinds.HOMOPHONE: ChangeKind.HOMOPHONE,
@@ -89,7 +101,11 @@ def character_tables(algorithm: Algorithm) -> CharacterTables:
     is_letter = (kinds == int(Kind.LATIN)) | (kinds == int(Kind.FULL_WIDTH_LATIN))
     readings = algorithm.tables.readings
     variants, fuzzy = variant_pairs(readings), fuzzy_syllables(readings.names)
-    return CharacterTables(readings.folding, is_letter, near.rows, near.readings, near.shapes, variants, fuzzy)
+    has_variants = np.zeros(kinds.size, np.bool_)
+    has_variants[np.concatenate(np.divmod(variants, CODE_POINTS))] = True
+    return CharacterTables(
+        readings.folding, is_letter, near.rows, near.readings, near.shapes, has_variants, variants, fuzzy
+    )
 
 
 def unchanged_share(same: int, changed: int) -> float:
@@ -101,8 +117,8 @@ def unchanged_share(same: int, changed: int) -> float:
 class Comparison:
     """A passage compared: the tokens of page and work that it spans, and what happened in between.
 
-    segments: what it was joined from. changes, totals, work_ranges, work_matched, matched, same,
-    longest_run: see `change_kernels.PassageChanges`. moved, displaced: see `token_alignment.TokenAlignment`.
+    segments: what it was joined from. changes, totals (as a list), work_ranges, work_matched, matched, same,
+    longest_run: see `change_kernels.PassageChanges`. moved, displaced, work_covered: see `token_alignment.TokenAlignment`.
     changed: tokens in which the wording differs, of the longer side of each change. letters: by the row of a change of
     kind PINYIN the letters on the page, where the tokens do not tell all of them (spelled_characters).
     """
@@ -113,7 +129,7 @@ class Comparison:
     work_end: int
     segments: Segments
     changes: Changes
-    totals: Totals
+    totals: TotalRows
     matched: int
     same: int
     longest_run: int
@@ -121,6 +137,7 @@ class Comparison:
     work_matched: WorkTokens
     moved: Pieces
     displaced: int
+    work_covered: int
     changed: int
     letters: Mapping[int, TextRange]
 
@@ -151,28 +168,30 @@ def compare_passage(
     work_start, work_end = min(columns[WORK_START]), max(columns[WORK_END])
     if len(segments) == 1 and end - start == work_end - work_start == matches:
         # All tokens agree: no walk is needed.
-        compared = compare_diagonal(
-            stretch_of(page, start, end), stretch_of(work, work_start, work_end), tables, CHANGE_NUMBERS
-        )
+        compared = compare_diagonal(page.part(start, end), work.part(work_start, work_end), tables, CHANGE_NUMBERS)
     else:
         margin = min(calibration.max_margin_tokens, int(calibration.margin_share * matches))
-        on_page, page_begins = _stretch_with_sentences(page, start - margin, end + margin)
-        in_work, work_begins = _stretch_with_sentences(work, work_start - margin, work_end + margin)
-        near = NearTokens(page.near.rows[on_page.start : on_page.start + on_page.tokens.size], page.near.masks)
-        inner = Bounds(start - on_page.start, end - on_page.start)
-        costs = jump_costs(calibration)
-        compared = compare_stretches(
-            on_page, page_begins, near, in_work, work_begins, inner, costs, tables, CHANGE_NUMBERS
+        compared = compare_parts(
+            page.part(start - margin, end + margin),
+            page.near,
+            work.part(work_start - margin, work_end + margin),
+            Bounds(start, end),
+            jump_costs(calibration),
+            tables,
+            CHANGE_NUMBERS,
         )
-    found = compared.found
-    spelled = join_spelled(page, work, found.changes, _ROW_KINDS)
-    if spelled.places:
-        found = _with_spelled(found, spelled)
+    found, covered, letters = compared.found, compared.covered, NOWHERE
+    if page.has_letters and may_be_spelled(found.totals):
+        spelled = join_spelled(page, work, found.changes, _ROW_KINDS)
+        if letters := spelled.places:
+            found = _with_spelled(found, spelled)
+            covered = count_covered(found.work_ranges)
+    totals = found.totals.tolist()
     return Comparison(
         *compared.span,
-        segments,
-        found.changes,
-        found.totals,
+        segments=segments,
+        changes=found.changes,
+        totals=totals,
         matched=found.matched,
         same=found.same,
         longest_run=found.longest_run,
@@ -180,9 +199,29 @@ def compare_passage(
         work_matched=found.work_matched,
         moved=compared.moved,
         displaced=compared.displaced,
-        changed=int(found.totals[IS_WORDING, change_kernels.TOKENS].sum()),
-        letters=spelled.places,
+        work_covered=covered,
+        changed=count_changed(totals),
+        letters=letters,
     )
+
+
+def may_be_spelled(totals: NDArray[np.int32]) -> bool:
+    """Whether there are changes among which letters may spell a character."""
+    return any(totals.item(kind, PLACES) for kind in _ROW_KINDS[:-1])
+
+
+def count_changed(totals: TotalRows) -> int:
+    """Tokens in which the wording differs, of the longer side of each change."""
+    return sum(row[TOKENS] for row, is_wording in zip(totals, IS_WORDING, strict=True) if is_wording)
+
+
+def count_covered(ranges: NDArray[np.int32]) -> int:
+    """How many places lie in at least one of these ranges; int32[n, 2]."""
+    if len(ranges) <= 1:
+        return int((ranges[:, 1] - ranges[:, 0]).sum())
+    starts, ends = ranges[np.argsort(ranges[:, 0], kind="stable")].T
+    reached = np.concatenate([starts[:1], np.maximum.accumulate(ends)[:-1]])
+    return int(np.maximum(ends - np.maximum(starts, reached), 0).sum())
 
 
 def _with_spelled(found: PassageChanges, spelled: Spelled) -> PassageChanges:
@@ -190,13 +229,14 @@ def _with_spelled(found: PassageChanges, spelled: Spelled) -> PassageChanges:
     tokens = np.setdiff1d(spelled.work_tokens(), found.work_matched)
     return found._replace(
         changes=spelled.changes,
-        totals=change_kernels.sum_up(spelled.changes, CHANGE_NUMBERS.kinds),
+        totals=sum_up(spelled.changes, CHANGE_NUMBERS.kinds),
         matched=found.matched + tokens.size,
         work_matched=np.concatenate([found.work_matched, tokens]),
         work_ranges=np.concatenate([found.work_ranges, np.stack([tokens, tokens + 1], axis=1)]),
     )
 
 
+@cache
 def jump_costs(calibration: Calibration) -> JumpCosts:
     """What the walk along a passage earns and pays."""
     return JumpCosts(
@@ -214,14 +254,3 @@ def jump_costs(calibration: Calibration) -> JumpCosts:
         boundary=calibration.walk_boundary,
         again=calibration.walk_again,
     )
-
-
-def _stretch_with_sentences(text: TokenizedText, start: int, end: int) -> tuple[Stretch, NDArray[np.bool_]]:
-    """Code points and tokens from `start` to `end`, as far as there are any, and which of them begin a sentence."""
-    start, end = max(0, start), min(text.fingerprint.tokens.size, end)
-    return stretch_of(text, start, end), text.begin_sentences(start, end)
-
-
-def stretch_of(text: TokenizedText, start: int, end: int) -> Stretch:
-    """Code points and tokens from `start` to `end`."""
-    return Stretch(text.code_points(start, end), text.fingerprint.tokens[start:end], start)

@@ -105,6 +105,8 @@ def fill_edges(aligned_to: NDArray[np.int32], page: Side, near: NearTokens, work
         if aligned_to[at] == UNALIGNED:
             continue
         for step in (-1, 1):
+            if not 0 <= at + step < aligned_to.size or not is_free_here[at + step]:
+                continue
             rest = _tokens_to_edge(is_free_here, page.begins, at, step)
             rest_there = _tokens_to_edge(is_free_there, work.begins, aligned_to[at], step) if rest else 0
             here, there = at + step, aligned_to[at] + step

@@ -13,12 +13,14 @@ from numpy.typing import NDArray
 
 from fingerprint.compilation import as_int, kernel
 from matcher.align.jump_cells import NO_CELL, UNALIGNED, Cells, Ends, JumpCosts, Row, Side
-from matcher.align.jump_seeds import NO_PLACE, Seeds
+from matcher.align.jump_seeds import NO_PLACE, Seeds, first_place
 from matcher.align.token_agreement import NearTokens, Tokens, agree
 
 NOWHERE = -(1 << 29)  # a score that nothing reaches
 # Where a cell was come to from, beside the number of another cell.
 FROM_FOREIGN, FROM_BEST = -2, -3
+CLEAR_RUN = 16
+MAX_EDIT_PASSED, RUN_BEHIND_EDIT = 3, 5
 CELLS_A_TOKEN = 8  # 4 to 6 were needed; more room is made where it is too little
 
 
@@ -66,10 +68,14 @@ def _fill_rows(  # noqa: PLR0917 - kernels take no keywords
 ) -> int:
     """Walk on from page token `at`; the token for whose cells there is no room, else how many there are."""
     while at < page.tokens.size:
+        at = _run_on(cells, ends, page, work, owners, at, costs)
+        if at == page.tokens.size:
+            break
         least = max(ends.best[at], ends.foreign[at]) - costs.leap - costs.backwards - costs.far
-        offered = _go_on(cells, row, at, work.tokens.size, least, costs)
-        if not _goes_on_well(cells, ends, page, work, at):
-            offered = _come_in(cells, row, offered, ends, page, near, work, seeds, at, costs)
+        offered = _go_on(cells, row, page, near, work, at, least, costs)
+        covered = _covered(cells, ends, page, work, at, costs)
+        if covered < CLEAR_RUN:
+            offered = _come_in(cells, row, offered, ends, page, near, work, seeds, at, covered, costs)
         if cells.rows[at] + offered > cells.works.size:
             for number in range(offered):
                 row.scores[row.touched[number]] = NOWHERE
@@ -81,13 +87,88 @@ def _fill_rows(  # noqa: PLR0917 - kernels take no keywords
 
 
 @kernel(allocates=False)
-def _goes_on_well(cells: Cells, ends: Ends, page: Side, work: Side, at: int) -> bool:
-    """Whether the best walk goes on with the same token inside a sentence: a leap can as well come later."""
-    cell = ends.cell[at]
-    if cell == NO_CELL or page.begins[at] or ends.best[at] < ends.foreign[at]:
+def _run_on(
+    cells: Cells, ends: Ends, page: Side, work: Side, owners: NDArray[np.int32], at: int, costs: JumpCosts
+) -> int:
+    """Walk on from page token `at` while nothing but the next token of the work comes into question; where that ends."""
+    behind = as_int(costs.gap_tokens)
+    if at < behind or cells.rows[at] - cells.rows[at - behind] != behind or ends.best[at] < ends.foreign[at]:
+        return at
+    rows, works, scores, before = cells
+    best, cell_of, foreign, left_at, is_left = ends
+    tokens, characters, begins = page
+    work_tokens, work_characters, _ = work
+    cell = as_int(rows[at]) - 1
+    there, score = works[cell] + 1, as_int(scores[cell])
+    if there < behind or not _is_same_run(tokens, work_tokens, at - behind, there - behind, behind):
+        return at
+    stop = min(tokens.size, at + work_tokens.size - there, at + works.size - rows[at])
+    away = as_int(foreign[at])
+    while at < stop and tokens[at] == work_tokens[there]:
+        is_same = characters[at] == work_characters[there]
+        if begins[at] and not _is_same_run(tokens, work_tokens, at, there, CLEAR_RUN):
+            break
+        if not is_same and not _is_same_run(tokens, work_tokens, at, there, behind + 1):
+            break
+        left = score - costs.foreign + (costs.boundary // 2 if begins[at] else 0)
+        is_left[at + 1] = left > away
+        left_at[at + 1] = there - 1 if left > away else left_at[at]
+        away = max(left, away)
+        foreign[at + 1] = away
+        score += costs.same if is_same else costs.near
+        if owners[there] != UNALIGNED and owners[there] != at:
+            score -= costs.again
+        works[cell + 1], scores[cell + 1], before[cell + 1] = there, score, cell
+        cell += 1
+        best[at + 1], cell_of[at + 1], rows[at + 1] = score, cell, cell + 1
+        at, there = at + 1, there + 1
+    return at
+
+
+@kernel(allocates=False)
+def _is_same_run(page: Tokens, work: Tokens, at: int, there: int, size: int) -> bool:
+    """Whether so many tokens from two places on are equal."""
+    if at + size > page.size or there + size > work.size:
         return False
+    for place in range(size):
+        if page[at + place] != work[there + place]:
+            return False
+    return True
+
+
+@kernel(allocates=False)
+def _covered(cells: Cells, ends: Ends, page: Side, work: Side, at: int, costs: JumpCosts) -> int:
+    """How many tokens from `at` on the best walk takes without a leap, as far as one look ahead tells.
+
+    That is a run of equal tokens, here or behind few that are replaced, put in or left out; 0 where there is none.
+    """
+    cell = ends.cell[at]
+    if cell == NO_CELL or ends.best[at] < ends.foreign[at]:
+        return 0
     there = cells.works[cell] + 1
-    return bool(there < work.tokens.size and page.tokens[at] == work.tokens[there])
+    same = _equal_tokens(page.tokens, work.tokens, at, there, CLEAR_RUN)
+    if same and not page.begins[at]:
+        return CLEAR_RUN
+    if same:
+        return same
+    if page.begins[at]:
+        return 0
+    for edit in range(1, MAX_EDIT_PASSED + 1):
+        for on_page, in_work in ((edit, edit), (edit, 0), (0, edit)):
+            same = _equal_tokens(page.tokens, work.tokens, at + on_page, there + in_work, RUN_BEHIND_EDIT)
+            if same == RUN_BEHIND_EDIT:
+                return on_page + same
+    return 0
+
+
+@kernel(allocates=False)
+def _equal_tokens(page: Tokens, work: Tokens, at: int, there: int, most: int) -> int:
+    """How many tokens from two places on are equal, as far as `most`."""
+    size = min(most, page.size - at, work.size - there)
+    for place in range(size):
+        if page[at + place] != work[there + place]:
+            return place
+    return max(size, 0)
 
 
 @kernel(allocates=False)
@@ -105,26 +186,37 @@ def _offer(  # noqa: PLR0917
 
 @kernel(allocates=False)
 def _go_on(  # noqa: PLR0917
-    cells: Cells, row: Row, at: int, work_tokens: int, least: int, costs: JumpCosts
+    cells: Cells, row: Row, page: Side, near: NearTokens, work: Side, at: int, least: int, costs: JumpCosts
 ) -> int:
-    """Offer what follows the cells of the tokens before `at`, directly and by a gap on either side."""
+    """Offer what follows the cells of the tokens before `at`, directly, or by a gap on either side where that matches.
+
+    No gap begins where the next token is the same: it could as well come later.
+    """
     offered = 0
     if at == 0:
         return offered
-    for cell in range(cells.rows[at - 1], cells.rows[at]):
-        there, score = cells.works[cell] + 1, cells.scores[cell]
-        if there < work_tokens and score >= least:
-            offered = _offer(row, offered, there, score, cell, False)
-        for gap in range(1, costs.gap_tokens + 1):
-            score = cells.scores[cell] - costs.gap - costs.gap_more * gap
-            if score < least or there + gap >= work_tokens:
+    rows, works, scores, _ = cells
+    size = work.tokens.size
+    for cell in range(rows[at - 1], rows[at]):
+        there, score = works[cell] + 1, scores[cell]
+        if score < least or there >= size:
+            continue
+        offered = _offer(row, offered, there, score, cell, False)
+        if page.characters[at] == work.characters[there]:
+            continue
+        for gap in range(1, min(costs.gap_tokens + 1, size - there)):
+            score = scores[cell] - costs.gap - costs.gap_more * gap
+            if score < least:
                 break
-            offered = _offer(row, offered, there + gap, score, cell, True)
+            if agree(page.tokens, near.rows, near.masks, work.tokens, at, there + gap):
+                offered = _offer(row, offered, there + gap, score, cell, True)
     for gap in range(1, min(costs.gap_tokens, at - 1) + 1):
         cost = costs.gap + costs.gap_more * gap
-        for cell in range(cells.rows[at - 1 - gap], cells.rows[at - gap]):
-            there, score = cells.works[cell] + 1, cells.scores[cell] - cost
-            if score >= least and there < work_tokens:
+        for cell in range(rows[at - 1 - gap], rows[at - gap]):
+            there, score = works[cell] + 1, scores[cell] - cost
+            if score < least or there >= size:
+                continue
+            if agree(page.tokens, near.rows, near.masks, work.tokens, at, there):
                 offered = _offer(row, offered, there, score, cell, True)
     return offered
 
@@ -140,17 +232,26 @@ def _come_in(  # noqa: PLR0917 - kernels take no keywords
     work: Side,
     seeds: Seeds,
     at: int,
+    covered: int,
     costs: JumpCosts,
 ) -> int:
-    """Offer what a leap leads to, where the tokens there or soon behind are equal, and where the walk was left."""
+    """Offer what a leap leads to, where the tokens there or soon behind are equal, and where the walk was left.
+
+    covered: tokens that go on without one; a leap has to lead farther.
+    """
     left_at = ends.left_at[at]
     if 0 <= left_at < work.tokens.size - 1:
         offered = _offer(row, offered, left_at + 1, ends.foreign[at] - costs.back, FROM_FOREIGN, True)
     for ahead in range(min(seeds.length + 1, page.tokens.size - at)):
-        place = seeds.firsts[at + ahead]
+        least = max(seeds.length, covered + 1 - ahead)
+        place = first_place(seeds, page.tokens, at + ahead)
         while place != NO_PLACE:
             there = place - ahead
-            if there >= 0 and _agree_for(page.tokens, near, work.tokens, at, there, ahead):
+            if (
+                there >= 0
+                and _equal_tokens(page.tokens, work.tokens, at + ahead, place, least) == least
+                and _agree_for(page.tokens, near, work.tokens, at, there, ahead)
+            ):
                 offered = _leap(cells, row, offered, ends, page.begins[at], work.begins[there], at, there, costs)
             place = seeds.following[place]
     return offered
@@ -213,16 +314,24 @@ def _keep(  # noqa: PLR0917
     costs: JumpCosts,
 ) -> None:
     """Make cells of what was offered for page token `at`, but for what is too little, and empty the row."""
-    count = cells.rows[at]
+    count, best, best_there = cells.rows[at], as_int(NOWHERE), 0
     for number in range(offered):
         there = row.touched[number]
         earned = _earned(page, near, work, at, there, costs)
         if earned > 0 and owners[there] != UNALIGNED and owners[there] != at:
             earned -= costs.again
         score = row.scores[there] + earned
-        row.scores[there] = NOWHERE
         # Behind an edit comes a match: without it the edit could as well come later.
         if score < least or (earned < 0 and row.is_edit[there]):
+            score = as_int(NOWHERE)
+        row.scores[there] = score
+        if score > best:
+            best, best_there = score, there
+    for number in range(offered):
+        there = row.touched[number]
+        score = as_int(row.scores[there])
+        row.scores[there] = NOWHERE
+        if score == NOWHERE or score < best - _cost_of_leap(best_there, there, costs):
             continue
         cells.works[count], cells.scores[count], cells.before[count] = there, score, row.before[there]
         if score > ends.best[at + 1]:
@@ -248,7 +357,7 @@ def _leave(cells: Cells, ends: Ends, begins: bool, at: int, costs: JumpCosts) ->
     earned = costs.boundary // 2 if begins else 0
     cell = ends.cell[at]
     score = ends.best[at] - costs.foreign + earned
-    if cell != NO_CELL and score >= ends.foreign[at]:
+    if cell != NO_CELL and score > ends.foreign[at]:
         ends.foreign[at + 1], ends.left_at[at + 1], ends.is_left[at + 1] = score, cells.works[cell], True
     else:
         ends.foreign[at + 1], ends.left_at[at + 1] = ends.foreign[at], ends.left_at[at]

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from core.matches import ChangeKind
 from core.obfuscations import Obfuscation, ObfuscationFound
 from core.text import TextRange
-from matcher.align.changes import CHANGE_KINDS, Comparison, sizes_of
+from matcher.align.change_kernels import TOKENS
+from matcher.align.changes import CHANGE_KINDS, Comparison, number_of, sizes_of
 from matcher.align.token_alignment import FROM_PAGE, FROM_WORK, TO_PAGE, TO_WORK
 from matcher.align.tokenized_text import TokenizedText
 from matcher.calibration import Calibration
@@ -81,7 +82,7 @@ def _find_evidence(
     for kind, items in hiding_items(page, work, comparison).items() if len(noise) else ():
         first = TextRange(int(noise.starts[items[0]]), int(noise.ends[items[0]]))
         yield kind, _Evidence(items.size, items.size, partial(_example, page.text, first))
-    for kind_of_change, (places, tokens, first_row) in zip(CHANGE_KINDS, comparison.totals.tolist(), strict=True):
+    for kind_of_change, (places, tokens, first_row) in zip(CHANGE_KINDS, comparison.totals, strict=True):
         # Between pieces in another order alignment loses a few tokens on each side; only whole passages count there.
         is_seam = comparison.displaced and kind_of_change in _IN_PASSAGES
         if places and not is_seam and kind_of_change not in _NO_EVIDENCE:
@@ -112,8 +113,9 @@ def _whole_passages(
     for kind, obfuscation in _IN_PASSAGES.items():
         if obfuscation in shown:
             continue
-        found = [comparison.of_kind(kind) for comparison in comparisons]
-        pieces = [row for rows in found for row in rows[sizes_of(rows) >= calibration.min_passage_tokens]]
+        number, least = number_of(kind), calibration.min_passage_tokens
+        found = [one.of_kind(kind) for one in comparisons if one.totals[number][TOKENS] >= least]
+        pieces = [row for rows in found for row in rows[sizes_of(rows) >= least]]
         if pieces:
             yield ObfuscationFound(obfuscation, len(pieces), _row_text(page, work, kind, pieces[0]))
 
