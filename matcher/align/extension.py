@@ -1,6 +1,8 @@
 """From hits to segments, as the rest of the matcher calls it; the loops stand in matcher.align.hit_extension."""
 
 from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +16,7 @@ from matcher.align.xdrop import XDropLimits, working_memory
 from matcher.calibration import Calibration
 from matcher.token_streams import TokenStreams
 
-MAX_NUMBER = 1 << 62
+MAX_BITS = 62
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,6 +41,7 @@ def gapped_limits(calibration: Calibration) -> XDropLimits:
     return XDropLimits(calibration.gapped_drop, calibration.gapped_lag, calibration.band_tokens)
 
 
+@cache
 def _limits(calibration: Calibration) -> ExtensionLimits:
     return ExtensionLimits(
         ungapped_drop=calibration.ungapped_drop,
@@ -69,41 +72,53 @@ def _in_order(span: int, hits: Hits) -> Hits:
 
     Where a hit fits into one number, numbers are sorted and taken apart again: a tenth of the time of sorting rows.
     """
-    numbers, width = _as_numbers(span, hits)
-    if not width:
+    numbers, widths = _as_numbers(span, hits)
+    if not widths.page:
         order = np.lexsort((hits.pages, hits.works.astype(np.int64) - hits.pages, hits.texts))
         return Hits(hits.texts[order], hits.pages[order], hits.works[order])
     numbers.sort()
-    return _as_hits(numbers, width, span)
+    return _as_hits(numbers, widths, span)
+
+
+class _Widths(NamedTuple):
+    """Bits of a number that say the place on the page, and those above them that say the diagonal."""
+
+    page: int
+    diagonal: int
 
 
 @kernel()
-def _as_numbers(span: int, hits: Hits) -> tuple[NDArray[np.int64], int]:
-    """Each hit as one number that orders it, and how many diagonals there are; 0 where the numbers do not fit."""
+def _as_numbers(span: int, hits: Hits) -> tuple[NDArray[np.int64], _Widths]:
+    """Each hit as one number that orders it, and what its bits mean; 0 and 0 where the numbers do not fit."""
     texts, pages, works = hits
     numbers = np.empty(texts.size, np.int64)
     last_text, last_diagonal = 0, 0
     for hit in range(texts.size):
         last_text = max(last_text, as_int(texts[hit]))
         last_diagonal = max(last_diagonal, as_int(works[hit]) - as_int(pages[hit]) + span)
-    width = last_diagonal + 1
-    if float(last_text + 1) * width * max(span, 1) >= MAX_NUMBER:
-        return numbers, 0
+    widths = _Widths(_bits_for(span), _bits_for(last_diagonal))
+    if widths.page + widths.diagonal + _bits_for(last_text) > MAX_BITS:
+        return numbers, _Widths(0, 0)
     for hit in range(texts.size):
-        diagonal = as_int(works[hit]) - as_int(pages[hit]) + span
-        numbers[hit] = (as_int(texts[hit]) * width + diagonal) * span + as_int(pages[hit])
-    return numbers, width
+        line = as_int(texts[hit]) << widths.diagonal | as_int(works[hit]) - as_int(pages[hit]) + span
+        numbers[hit] = line << widths.page | as_int(pages[hit])
+    return numbers, widths
+
+
+@kernel(allocates=False)
+def _bits_for(number: int) -> int:
+    bits = 1
+    while number >> bits:
+        bits += 1
+    return bits
 
 
 @kernel()
-def _as_hits(numbers: NDArray[np.int64], width: int, span: int) -> Hits:
-    texts, pages, works = (
-        np.empty(numbers.size, np.int32),
-        np.empty(numbers.size, np.int32),
-        np.empty(numbers.size, np.int32),
-    )
-    for hit in range(numbers.size):
-        line, page_at = divmod(numbers[hit], span)
-        text, diagonal = divmod(line, width)
-        texts[hit], pages[hit], works[hit] = text, page_at, diagonal - span + page_at
+def _as_hits(numbers: NDArray[np.int64], widths: _Widths, span: int) -> Hits:
+    size = numbers.size
+    texts, pages, works = np.empty(size, np.int32), np.empty(size, np.int32), np.empty(size, np.int32)
+    for hit in range(size):
+        page_at, line = numbers[hit] & ((1 << widths.page) - 1), numbers[hit] >> widths.page
+        diagonal = line & ((1 << widths.diagonal) - 1)
+        texts[hit], pages[hit], works[hit] = line >> widths.diagonal, page_at, diagonal - span + page_at
     return Hits(texts, pages, works)

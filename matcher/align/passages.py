@@ -6,27 +6,26 @@ both took. So an advertisement or a cut stays inside a passage, and a page of ot
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import reduce
+from functools import cache, reduce
 from itertools import accumulate, compress, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
+from matcher.align.joining_kernels import JoiningLimits, join_neighbours
 from matcher.align.segments import MATCHES, PAGE_END, PAGE_START, SCORE, WORK_END, WORK_START, Segments
 from matcher.calibration import Calibration
 
-NEVER = float("inf")
 
-
-def chain_segments(segments: Segments, calibration: Calibration) -> list[Segments]:
-    """The passages of one text; what stays too little is dropped.
+def chain_segments(ordered: Segments, calibration: Calibration) -> list[Segments]:
+    """The passages of one text; what stays too little is dropped. ordered: in order of the page.
 
     Each passage is in order of the page; so are the passages.
     """
-    if len(segments) == 1:
-        return [segments] if _is_enough(segments, calibration) else []
-    ordered = segments[np.lexsort((segments[:, WORK_START], segments[:, PAGE_END], segments[:, PAGE_START]))]
-    pieces = list(_join_neighbours(ordered, calibration))
+    firsts = join_neighbours(ordered, _limits(calibration)) if len(ordered) > 1 else ordered[:1, PAGE_START]
+    if len(firsts) == 1:
+        return [ordered] if _is_enough(ordered, calibration) else []
+    pieces = list(_gather_pieces(ordered, firsts.tolist(), calibration))
     is_enough = [_is_enough(piece, calibration) for piece in pieces]
     firm = [piece for piece, enough in zip(pieces, is_enough, strict=True) if enough]
     too_little = [piece for piece, enough in zip(pieces, is_enough, strict=True) if not enough]
@@ -60,22 +59,11 @@ class _Run:
         )
 
 
-def _join_neighbours(ordered: Segments, calibration: Calibration) -> Iterator[Segments]:
-    """Runs of neighbours. What is joined grows and can bridge more, so that the order of joining does not matter."""
-    needed, is_sheltered = (column.tolist() for column in _needed_tokens(ordered, calibration))
+def _gather_pieces(ordered: Segments, firsts: list[int], calibration: Calibration) -> Iterator[Segments]:
+    """The runs of joined segments, those that are a mixture as one. firsts: the row with which each begins."""
     columns = ordered[:, [MATCHES, PAGE_START, PAGE_END, WORK_START, WORK_END]].tolist()
-    runs = [_Run((number,), *row) for number, row in enumerate(columns)]
-    before = len(runs) + 1
-    while len(runs) < before:
-        before, joined = len(runs), runs[:1]
-        for run in runs[1:]:
-            last, gap = joined[-1], run.rows[0] - 1
-            most_of_both = max if is_sheltered[gap] else min
-            if most_of_both(last.tokens, run.tokens) >= needed[gap]:
-                joined[-1] = last.with_run(run)
-            else:
-                joined.append(run)
-        runs = joined
+    singles = [_Run((number,), *row) for number, row in enumerate(columns)]
+    runs = [reduce(_Run.with_run, singles[start:end]) for start, end in pairwise([*firsts, len(singles)])]
     return (ordered[list(run.rows)] for run in _gather_mixtures(runs, calibration))
 
 
@@ -149,45 +137,20 @@ def _open_gap(before: _Run, after: _Run, calibration: Calibration) -> float:
     return after.page_start - before.page_end - strewn
 
 
-def _needed_tokens(ordered: Segments, calibration: Calibration) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """float64[segments - 1]: how many tokens both sides of each gap must have taken for it to be bridged.
-
-    bool[segments - 1]: where it is enough that one side has: the work goes on, or has both pieces in one stretch.
-    """
-    starts, ends = ordered[1:], ordered[:-1]
-    page_gaps = np.maximum(starts[:, PAGE_START] - np.maximum.accumulate(ordered[:, PAGE_END])[:-1], 0)
-    low = np.minimum(starts[:, WORK_END], ends[:, WORK_END])
-    high = np.maximum(np.maximum(starts[:, WORK_START], ends[:, WORK_START]), low)
-    free = _untaken_tokens(ordered)
-    first = int(ordered[:, WORK_START].min()) if len(ordered) else 0
-    work_gaps = free[high - first] - free[low - first]
-    is_insertion = np.abs(starts[:, WORK_START] - ends[:, WORK_END]) <= calibration.max_work_gap_of_insertion_tokens
-    shares = np.where(is_insertion, calibration.max_inserted_share, calibration.max_page_gap_share)
-    for_page = np.where(page_gaps <= calibration.max_free_page_gap_tokens, 0, page_gaps / shares)
-    # The page goes on at once where the work leaves sentences out.
-    is_cut = (page_gaps <= calibration.max_free_page_gap_tokens) & (
-        starts[:, WORK_START] >= ends[:, WORK_END] - calibration.max_work_gap_of_insertion_tokens
+@cache
+def _limits(calibration: Calibration) -> JoiningLimits:
+    return JoiningLimits(
+        max_page_gap=calibration.max_page_gap_tokens,
+        max_work_gap=calibration.max_work_gap_tokens,
+        max_free_page_gap=calibration.max_free_page_gap_tokens,
+        max_sheltered_page_gap=calibration.max_sheltered_page_gap_tokens,
+        max_page_gap_share=calibration.max_page_gap_share,
+        max_inserted_share=calibration.max_inserted_share,
+        max_work_gap_of_insertion=calibration.max_work_gap_of_insertion_tokens,
+        max_free_work_gap=calibration.max_free_work_gap_tokens,
+        max_work_gap_share=calibration.max_work_gap_share,
+        max_free_share_of_leap=calibration.max_free_share_of_leap,
     )
-    is_little = (
-        is_cut
-        | (work_gaps <= calibration.max_free_work_gap_tokens)
-        | (work_gaps <= calibration.max_free_share_of_leap * (high - low))
-    )
-    needed = np.maximum(for_page, np.where(is_little, 0, work_gaps / calibration.max_work_gap_share))
-    needed[(page_gaps > calibration.max_page_gap_tokens) | (work_gaps > calibration.max_work_gap_tokens)] = NEVER
-    is_sheltered = is_little & (page_gaps <= calibration.max_sheltered_page_gap_tokens)
-    return needed, is_sheltered
-
-
-def _untaken_tokens(ordered: Segments) -> NDArray[np.int64]:
-    """int64[n + 1]: for each place of the work from the first segment on, how many tokens before it no segment took."""
-    if not len(ordered):
-        return np.zeros(1, np.int64)
-    first = int(ordered[:, WORK_START].min())
-    is_free = np.ones(int(ordered[:, WORK_END].max()) - first, np.int64)
-    for start, end in (ordered[:, [WORK_START, WORK_END]] - first).tolist():
-        is_free[start:end] = 0
-    return np.concatenate([[0], np.cumsum(is_free)])
 
 
 def _pick_scattered(too_little: list[Segments], calibration: Calibration) -> list[Segments]:
@@ -219,12 +182,13 @@ def _matches(piece: Segments) -> int:
 
 
 def _is_enough(passage: Segments, calibration: Calibration) -> bool:
-    matched, score = _matches(passage), int(passage[:, SCORE].sum())
-    page_length = int(passage[:, PAGE_END].max() - passage[:, PAGE_START].min())
-    work_length = int(passage[:, WORK_END].max() - passage[:, WORK_START].min())
+    columns = passage.T.tolist()
+    matched, score = sum(columns[MATCHES]), sum(columns[SCORE])
+    page_length = max(columns[PAGE_END]) - min(columns[PAGE_START])
+    work_length = max(columns[WORK_END]) - min(columns[WORK_START])
     is_dense = matched >= calibration.min_density * min(page_length, work_length)
     is_firm = (
-        int(passage[:, MATCHES].max()) >= calibration.min_exact_tokens
+        max(columns[MATCHES]) >= calibration.min_exact_tokens
         or matched >= calibration.min_density_of_fragments * page_length
     )
     is_enough = matched >= calibration.min_matched_tokens and score >= calibration.min_score

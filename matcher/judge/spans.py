@@ -15,6 +15,7 @@ from core.text import TextRange
 from matcher.align.changes import CHANGE_KINDS, Comparison, number_of
 from matcher.align.token_alignment import FROM_PAGE, FROM_WORK, KIND, TO_PAGE, TO_WORK
 from matcher.align.tokenized_text import TokenizedText
+from matcher.judge.coverage_kernels import mark_places
 from matcher.judge.hiding import hiding_places
 
 
@@ -37,13 +38,11 @@ def find_taken_places(offsets: NDArray[np.int32], comparisons: Sequence[Comparis
 
     offsets: of the work's tokens in the text as given.
     """
-    tokens = np.concatenate([np.zeros(0, np.int32), *(found.work_matched for found in comparisons)])
-    if not tokens.size:
+    matched = [found.work_matched for found in comparisons if found.work_matched.size]
+    if not matched:
         return NO_PLACES
-    starts = offsets[tokens]
-    is_taken = np.zeros(int(starts.max()) + 1, np.bool_)
-    is_taken[starts] = True
-    return Places(int.from_bytes(np.packbits(is_taken, bitorder="little").tobytes(), "little"))
+    tokens = np.concatenate(matched) if len(matched) > 1 else matched[0]
+    return Places(int.from_bytes(mark_places(tokens, offsets).tobytes(), "little"))
 
 
 class ChangesOfSpan(Sequence[Change]):
