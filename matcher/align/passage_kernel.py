@@ -1,12 +1,10 @@
 """A passage from its characters to its changes in one compiled call: between two, arrays are handed to Python."""
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
-from fingerprint.compilation import kernel
-from matcher.align.change_kernels import ChangeNumbers, PassageChanges, classify_changes
+from fingerprint.compilation import as_int, kernel
+from matcher.align.change_kernels import ChangeNumbers, Changes, Totals, WorkRanges, WorkTokens, classify_changes
 from matcher.align.jump_alignment import align_with_jumps, fill_edges, fill_gaps
 from matcher.align.jump_cells import UNALIGNED, JumpCosts, Side
 from matcher.align.pair_kinds import CharacterTables
@@ -15,17 +13,12 @@ from matcher.align.token_agreement import Bounds, NearTokens
 from matcher.align.token_alignment import IN_WORK, ON_PAGE, SIZE, Pieces, align_tokens
 
 
-class ComparedPassage(NamedTuple):
-    """What became of a passage.
-
-    span: its first token on the page and the end, the same in the work; moved, displaced, covered: `TokenAlignment`.
-    """
-
-    found: PassageChanges
-    span: tuple[int, int, int, int]
-    moved: Pieces
-    displaced: int
-    covered: int
+# A passage as it leaves the kernels; plain, since to hand a named tuple to Python takes as long as three arrays.
+# Changes, totals, work ranges, work tokens matched, moved pieces; first token on the page and end, the same in the
+# work; matched, same, longest run, displaced, covered. See PassageChanges and TokenAlignment.
+Compared = tuple[
+    Changes, Totals, WorkRanges, WorkTokens, Pieces, int, int, int, int, int, int, int, int, int
+]
 
 
 @kernel()
@@ -37,7 +30,7 @@ def compare_parts(  # noqa: PLR0917 - kernels take no keywords
     costs: JumpCosts,
     tables: CharacterTables,
     numbers: ChangeNumbers,
-) -> ComparedPassage:
+) -> Compared:
     """Find the counterparts of the page's tokens by a walk, and classify what differs.
 
     near: of all tokens of the page; inner: `align_with_jumps`, tokens of the whole page.
@@ -59,7 +52,7 @@ def compare_parts(  # noqa: PLR0917 - kernels take no keywords
 @kernel()
 def compare_diagonal(
     page: TextPart, work: TextPart, tables: CharacterTables, numbers: ChangeNumbers
-) -> ComparedPassage:
+) -> Compared:
     """The same of as many tokens on both sides, each of which is the counterpart of the one beside it."""
     aligned_to = np.arange(work.start, work.end).astype(np.int32)
     return _compare(aligned_to, stretch_of(page), stretch_of(work), tables, numbers)
@@ -68,11 +61,24 @@ def compare_diagonal(
 @kernel()
 def _compare(
     aligned_to: NDArray[np.int32], page: Stretch, work: Stretch, tables: CharacterTables, numbers: ChangeNumbers
-) -> ComparedPassage:
+) -> Compared:
     runs, gaps, moved, displaced, covered = align_tokens(aligned_to, page.start)
     if not len(runs):
         raise IndexError("a passage without any token that both sides have")
     found = classify_changes(runs, gaps, page, work, tables, numbers)
-    ends = runs[:, IN_WORK] + runs[:, SIZE]
-    span = (runs[0, ON_PAGE], runs[-1, ON_PAGE] + runs[-1, SIZE], runs[:, IN_WORK].min(), ends.max())
-    return ComparedPassage(found, span, moved, displaced, covered)
+    return (
+        found.changes,
+        found.totals,
+        found.work_ranges,
+        found.work_matched,
+        moved,
+        as_int(runs[0, ON_PAGE]),
+        as_int(runs[-1, ON_PAGE] + runs[-1, SIZE]),
+        as_int(runs[:, IN_WORK].min()),
+        as_int((runs[:, IN_WORK] + runs[:, SIZE]).max()),
+        as_int(found.matched),
+        as_int(found.same),
+        as_int(found.longest_run),
+        as_int(displaced),
+        as_int(covered),
+    )

@@ -164,7 +164,9 @@ class _Rows:
             return None
         start = row.work_start + page_start - row.page_start
         stop = start + page_end - page_start
-        if _count_spelled(spelling, self._readings.of(start, stop)) != stop - start:
+        # Letters that were read as tokens and are shown as pinyin already spell what they stand beside.
+        is_known = row.kind == self._kinds.pinyin and spelling.isascii()
+        if not is_known and _count_spelled(spelling, self._readings.of(start, stop)) != stop - start:
             return None
         made = Row(page_start, page_end, start, stop, self._kinds.pinyin, is_spelled=True)
         pieces = [made]

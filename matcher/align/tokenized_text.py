@@ -15,6 +15,7 @@ from matcher.align.text_part import TextPart
 from matcher.align.token_agreement import NearTokens
 
 MAX_LETTERS_OF_SYLLABLE = 16  # zhuang with zero-width characters between its letters
+FIRST_HAN, LAST_HAN = "\u3400", "\u9fff"
 # Looked up once: to ask an enumeration for a member takes longer than to compare a page's characters with it.
 LATIN, FULL_WIDTH_LATIN, HAN, ZERO_WIDTH = map(int, (Kind.LATIN, Kind.FULL_WIDTH_LATIN, Kind.HAN, Kind.ZERO_WIDTH))
 
@@ -102,6 +103,8 @@ class TokenizedText:
         return self.fingerprint.algorithm.tables.kinds[codes]
 
     def _is_letter(self, character: str) -> bool:
+        if FIRST_HAN <= character <= LAST_HAN:  # nearly always
+            return False
         return self.fingerprint.algorithm.tables.kinds.item(ord(character)) in (LATIN, FULL_WIDTH_LATIN)
 
 

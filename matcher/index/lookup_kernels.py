@@ -36,24 +36,42 @@ def group_seeds(
 ) -> Questions:
     """The questions of some seeds; a hash that a page has more than `max_repeats` times is not asked for it.
 
-    order: the seeds by hash, equal ones by page; pages: of each seed.
+    order: the seeds by hash; pages: of each seed, increasing.
     """
     distinct, members = np.empty(hashes.size, np.uint64), np.empty(hashes.size, np.int64)
     starts, size, count, start = np.zeros(hashes.size + 1, np.int64), 0, 0, 0
     while start < hashes.size:
-        wanted, page, end = hashes[order[start]], pages[order[start]], start + 1
-        while end < hashes.size and hashes[order[end]] == wanted and pages[order[end]] == page:
+        wanted, end = hashes[order[start]], start + 1
+        while end < hashes.size and hashes[order[end]] == wanted:
             end += 1
-        if end - start <= max_repeats:
-            if count == 0 or distinct[count - 1] != wanted:
-                distinct[count], starts[count] = wanted, size
-                count += 1
-            for place in range(start, end):
-                members[size] = order[place]
-                size += 1
+        if end - start > 1:
+            order[start:end].sort()
+        starts[count] = size
+        size = _add_members(members, size, order[start:end], pages, max_repeats)
+        if size > starts[count]:
+            distinct[count] = wanted
+            count += 1
         start = end
     starts[count] = size
     return Questions(distinct[:count], members[:size], starts[: count + 1])
+
+
+@kernel(allocates=False)
+def _add_members(
+    members: NDArray[np.int64], size: int, seeds: NDArray[np.int64], pages: NDArray[np.int32], max_repeats: int
+) -> int:
+    """Add the seeds of one hash, but for those of a page that has more than `max_repeats`; how many there are then."""
+    start = 0
+    while start < seeds.size:
+        end = start + 1
+        while end < seeds.size and pages[seeds[end]] == pages[seeds[start]]:
+            end += 1
+        if end - start <= max_repeats:
+            for place in range(start, end):
+                members[size] = seeds[place]
+                size += 1
+        start = end
+    return size
 
 
 @kernel()

@@ -80,7 +80,7 @@ def _find_hits(  # noqa: PLR0917
     calibration: Calibration,
 ) -> tuple[list[tuple[PageHits, bool]], int]:
     """The hits of each page, and whether any of its seeds were left out as common; the postings of the index."""
-    order = np.argsort(seeds.all.hashes, kind="stable")
+    order = np.argsort(seeds.all.hashes)
     questions = group_seeds(seeds.all.hashes, order, seeds.pages, calibration.max_repeats_on_page)
     hits = index.lookup(questions.hashes, cap)
     rows, asked, starts = spread_hits(hits.queries, questions, seeds.pages, seeds.count)

@@ -95,13 +95,19 @@ def count_distinct_runs(tokens: NDArray[np.uint16], starts: Starts, ends: Starts
 
 
 @kernel()
-def mark_places(tokens: NDArray[np.int32], offsets: NDArray[np.int32]) -> NDArray[np.uint8]:
-    """uint8[b]: a bit for each place of a text at which one of these tokens begins, the lowest bit of a byte first."""
-    last = 0
+def mark_places(tokens: NDArray[np.int32], offsets: NDArray[np.int32]) -> tuple[NDArray[np.uint8], int, int]:
+    """A bit for each place of a text at which one of these tokens, at least one, begins.
+
+    uint8[b], the lowest bit of a byte first; the place of the first bit, a multiple of 8; how many bits are set.
+    """
+    first, last, count = as_int(offsets[tokens[0]]), 0, 0
     for token in tokens:
-        last = max(last, as_int(offsets[token]))
-    marked = np.zeros((last >> 3) + 1, np.uint8)
+        first, last = min(first, as_int(offsets[token])), max(last, as_int(offsets[token]))
+    first = first >> 3 << 3
+    marked = np.zeros(((last - first) >> 3) + 1, np.uint8)
     for token in tokens:
-        place = as_int(offsets[token])
-        marked[place >> 3] |= 1 << (place & 7)
-    return marked
+        place = as_int(offsets[token]) - first
+        bit = np.uint8(1 << (place & 7))
+        count += not marked[place >> 3] & bit
+        marked[place >> 3] |= bit
+    return marked, first, count

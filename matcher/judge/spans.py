@@ -33,16 +33,16 @@ def to_spans(page: TokenizedText, work: TokenizedText, comparisons: Sequence[Com
     return tuple(sorted(spans, key=lambda span: span.page))
 
 
-def find_taken_places(offsets: NDArray[np.int32], comparisons: Sequence[Comparison]) -> Places:
-    """Where the characters of the work begin that stand on the page, each once however often it stands there.
+def find_taken_places(offsets: NDArray[np.int32], comparisons: Sequence[Comparison]) -> tuple[Places, int]:
+    """Where the characters of the work begin that stand on the page, each once however often; and how many they are.
 
     offsets: of the work's tokens in the text as given.
     """
     matched = [found.work_matched for found in comparisons if found.work_matched.size]
     if not matched:
-        return NO_PLACES
-    tokens = np.concatenate(matched) if len(matched) > 1 else matched[0]
-    return Places(int.from_bytes(mark_places(tokens, offsets).tobytes(), "little"))
+        return NO_PLACES, 0
+    marked, first, count = mark_places(np.concatenate(matched) if len(matched) > 1 else matched[0], offsets)
+    return Places(int.from_bytes(marked.tobytes(), "little") << first), count
 
 
 class ChangesOfSpan(Sequence[Change]):
