@@ -39,7 +39,7 @@ class RowKinds(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A change as a row of changes has it, in the order of changes; is_spelled: what this module made."""
+    """A change as a row of changes has it, in the order of changes; is_spelled: what this module made or keeps."""
 
     page_start: int
     page_end: int
@@ -68,25 +68,37 @@ class Spelled(NamedTuple):
 
 def join_spelled(page: TokenizedText, work: TokenizedText, changes: Changes, kinds: RowKinds) -> Spelled:
     """The same changes, but for what is pinyin in place of a character. changes: in order of the page."""
-    if set(kinds[:-1]).isdisjoint(changes[:, KIND].tolist()):
-        return Spelled(changes, NOWHERE)
     offsets, first, last = page.fingerprint.offsets, int(changes[:, FROM_PAGE].min()), int(changes[:, TO_PAGE].max())
     start = int(offsets[first - 1]) if first else 0
     end = int(offsets[last]) + MAX_LETTERS_OF_SYLLABLE if last < offsets.size else len(page.text)
-    found = [*_letters(page.text, start, end, page.fingerprint.algorithm.tables.classes)]
-    if not found:
+    letters = [*_letters(page.text, start, end, page.fingerprint.algorithm.tables.classes)]
+    if not letters:
         return Spelled(changes, NOWHERE)
-    rows = _Rows(changes, kinds, work)
-    letters: dict[tuple[int, int], TextRange] = {}
-    starts, ends = np.searchsorted(offsets, [place for place, _ in found]).T.tolist()
-    for (place, spelling), page_start, page_end in zip(found, starts, ends, strict=True):
-        if made := rows.join(page_start, page_end, spelling):
-            letters[made.page_start, made.work_start] = TextRange(*place)
-    return rows.spelled(letters) if letters else Spelled(changes, NOWHERE)
+    places = np.searchsorted(offsets, [(each.start, each.end) for each in letters])
+    known = _known_rows(places, [each.is_plain for each in letters], changes, kinds)
+    is_open = _may_be_joined(places, changes[~known & (changes[:, KIND] != kinds.moved)])
+    if not is_open.any():
+        return Spelled(changes, NOWHERE)
+    rows = _Rows(changes, known, kinds, work)
+    found: dict[tuple[int, int], TextRange] = {}
+    for number in np.flatnonzero(is_open).tolist():
+        page_start, page_end = places[number].tolist()
+        if made := rows.join(page_start, page_end, letters[number].spelling):
+            found[made.page_start, made.work_start] = TextRange(letters[number].start, letters[number].end)
+    return rows.spelled(found) if found else Spelled(changes, NOWHERE)
 
 
-def _letters(text: str, start: int, end: int, classes: CharacterClasses) -> Iterator[tuple[tuple[int, int], str]]:
-    """Start and end of letters with what belongs to them, and what they spell; for each place the longest form first.
+class Letters(NamedTuple):
+    """Letters with what belongs to them, and what they spell. is_plain: nothing belongs to them, and they have no marks."""
+
+    start: int
+    end: int
+    spelling: str
+    is_plain: bool
+
+
+def _letters(text: str, start: int, end: int, classes: CharacterClasses) -> Iterator[Letters]:
+    """All letters in a range of the text; for each place the longest form first.
 
     A number behind letters may be that of a tone or none: both are given.
     """
@@ -94,9 +106,45 @@ def _letters(text: str, start: int, end: int, classes: CharacterClasses) -> Iter
         (first, behind), written = found.span(), found.group()
         spelling = _spelling_of(written)
         if len(spelling) <= MAX_RUN_LETTERS:
-            yield (first, behind), spelling
+            yield Letters(first, behind, spelling, spelling == written)
             if written[-1] in TONES:
-                yield (first, first + len(written.rstrip(TONES))), spelling
+                yield Letters(first, first + len(written.rstrip(TONES)), spelling, False)
+
+
+def _known_rows(
+    places: NDArray[np.int64], is_plain: Sequence[bool], changes: Changes, kinds: RowKinds
+) -> NDArray[np.bool_]:
+    """Which changes are pinyin already of which each token was read from plain letters: there is nothing to join.
+
+    places: int64[letters, 2], tokens of the page.
+    """
+    is_pinyin, tokens = changes[:, KIND] == kinds.pinyin, int(changes[:, TO_PAGE].max())
+    if not is_pinyin.any():
+        return is_pinyin
+    of_pinyin = _count_covered(changes[is_pinyin][:, [FROM_PAGE, TO_PAGE]], tokens)
+    plain = places[np.asarray(is_plain, np.bool_) & (places[:, 1] <= tokens)]
+    plain = plain[of_pinyin[plain[:, 1]] - of_pinyin[plain[:, 0]] == plain[:, 1] - plain[:, 0]]
+    of_letters = _count_covered(plain, tokens)
+    starts, ends = changes[:, FROM_PAGE], changes[:, TO_PAGE]
+    return np.asarray(is_pinyin & (of_letters[ends] - of_letters[starts] == ends - starts))
+
+
+def _count_covered(ranges: NDArray[np.int64], tokens: int) -> NDArray[np.int64]:
+    """int64[tokens + 1]: how many tokens before each lie in one of the ranges, int64[n, 2]."""
+    edges = np.zeros(tokens + 1, np.int64)
+    np.add.at(edges, ranges[:, 0], 1)
+    np.add.at(edges, ranges[:, 1], -1)
+    return np.concatenate([[0], np.cumsum(np.cumsum(edges[:-1]) > 0)])
+
+
+def _may_be_joined(places: NDArray[np.int64], changes: Changes) -> NDArray[np.bool_]:
+    """Which letters stand at or beside a change that has text of the work. changes: in order of the page."""
+    rows = changes[changes[:, FROM_WORK] < changes[:, TO_WORK]]
+    if not len(rows):
+        return np.zeros(len(places), np.bool_)
+    before = np.searchsorted(rows[:, FROM_PAGE], places[:, 1] + 1, side="right")
+    reached = np.maximum.accumulate(rows[:, TO_PAGE])
+    return np.asarray((before > 0) & (reached[np.maximum(before - 1, 0)] >= places[:, 0] - 1))
 
 
 @lru_cache(maxsize=8192)  # there are 415 syllables, with five tones, in some forms
@@ -124,9 +172,10 @@ def _class_of(classes: CharacterClasses, *kinds: Kind) -> str:
 class _Rows:
     """The changes of a passage, in which what is spelled is joined."""
 
-    def __init__(self, changes: Changes, kinds: RowKinds, work: TokenizedText) -> None:
+    def __init__(self, changes: Changes, known: NDArray[np.bool_], kinds: RowKinds, work: TokenizedText) -> None:
+        """known: changes that stay as they are."""
         self._kinds, self._work = kinds, work
-        self._rows = sorted(_row(*row) for row in changes.tolist())
+        self._rows = sorted(_row(*row, each) for row, each in zip(changes.tolist(), known.tolist(), strict=True))
         self._readings = _Readings(work, int(changes[:, FROM_WORK].min()), int(changes[:, TO_WORK].max()))
 
     def join(self, page_start: int, page_end: int, spelling: str) -> Row | None:
@@ -164,9 +213,7 @@ class _Rows:
             return None
         start = row.work_start + page_start - row.page_start
         stop = start + page_end - page_start
-        # Letters that were read as tokens and are shown as pinyin already spell what they stand beside.
-        is_known = row.kind == self._kinds.pinyin and spelling.isascii()
-        if not is_known and _count_spelled(spelling, self._readings.of(start, stop)) != stop - start:
+        if _count_spelled(spelling, self._readings.of(start, stop)) != stop - start:
             return None
         made = Row(page_start, page_end, start, stop, self._kinds.pinyin, is_spelled=True)
         pieces = [made]
@@ -205,9 +252,8 @@ class _Rows:
                 joined[-1] = row._replace(page_start=last.page_start, work_start=last.work_start)
             else:
                 joined.append(row)
-        places = {
-            number: letters[row.page_start, row.work_start] for number, row in enumerate(joined) if row.is_spelled
-        }
+        starts = ((row.page_start, row.work_start) for row in joined)
+        places = {number: letters[start] for number, start in enumerate(starts) if start in letters}
         changes = np.empty((len(joined), RANGE_COLUMNS), np.int32)
         changes[:, KIND] = [row.kind for row in joined]
         changes[:, FROM_PAGE : TO_WORK + 1] = [row[:4] for row in joined]
@@ -274,9 +320,9 @@ class _Rows:
             yield Row(page_start, page_end, work_start, work_end, kind)
 
 
-def _row(kind: int, page_start: int, page_end: int, work_start: int, work_end: int) -> Row:
+def _row(kind: int, page_start: int, page_end: int, work_start: int, work_end: int, is_known: bool) -> Row:
     """A row of changes, whose columns stand in this order."""
-    return Row(page_start, page_end, work_start, work_end, kind)
+    return Row(page_start, page_end, work_start, work_end, kind, is_known)
 
 
 def _touch(first: Row, second: Row) -> bool:

@@ -12,6 +12,7 @@ from matcher.calibration import Calibration
 from matcher.index.lookup_kernels import Questions, group_seeds, left_out_queries, number_texts, spread_hits
 from matcher.index.page_seeds import PageSeeds, page_seeds
 from matcher.index.ports import Hits, MatchIndex
+from matcher.index.postings import keys_of
 from matcher.index.window_alignment import HitColumns, align_window_hits
 from matcher.token_streams import TokenCache, TokenStreams
 
@@ -80,7 +81,8 @@ def _find_hits(  # noqa: PLR0917
     calibration: Calibration,
 ) -> tuple[list[tuple[PageHits, bool]], int]:
     """The hits of each page, and whether any of its seeds were left out as common; the postings of the index."""
-    order = np.argsort(seeds.all.hashes)
+    # In order of their keys: where these lie in memory, look-ups follow each other in it.
+    order = np.argsort(keys_of(seeds.all.hashes))
     questions = group_seeds(seeds.all.hashes, order, seeds.pages, calibration.max_repeats_on_page)
     hits = index.lookup(questions.hashes, cap)
     rows, asked, starts = spread_hits(hits.queries, questions, seeds.pages, seeds.count)
