@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from fingerprint.compilation import as_int, kernel
 from matcher.align.bridging import bridge_gaps
-from matcher.align.hit_extension import ExtensionLimits, Hits, Texts, extend_hits
+from matcher.align.hit_extension import ExtensionLimits, Hits, Texts, extend_hits, without_idle_hits
 from matcher.align.segments import Phrases, Segments
 from matcher.align.token_agreement import NearTokens, Tokens
 from matcher.align.xdrop import XDropLimits, working_memory
@@ -74,7 +74,8 @@ def _extend(  # noqa: PLR0917 - kernels take no keywords
     """Segments and phrases. numbers: the hits as sorted numbers, where they fit into such; else `hits` is in order."""
     memory = working_memory()
     ordered = _as_hits(numbers, page_bits, diagonal_bits, page.size) if page_bits else hits
-    found = extend_hits(page, near, texts, ordered, limits, memory)
+    promising = without_idle_hits(page, texts, ordered, limits.gapped.band)
+    found = extend_hits(page, near, texts, promising, limits, memory)
     segments = found.segments[: found.segment_count]
     segments = bridge_gaps(page, near, texts, segments, limits.bridge, limits.max_bridge_tokens, memory)
     return segments, found.phrases[: found.phrase_count]
