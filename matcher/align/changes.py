@@ -165,7 +165,7 @@ def compare_passage(
         page, work, segments, calibration
     )
     letters = NOWHERE
-    if page.has_letters and may_be_spelled(totals):
+    if may_be_spelled(totals) and page.has_letters():
         spelled = join_spelled(page, work, changes, _ROW_KINDS)
         if letters := spelled.places:
             tokens = np.setdiff1d(spelled.work_tokens(), matched_tokens)  # those of letters that are no tokens

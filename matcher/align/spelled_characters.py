@@ -21,7 +21,7 @@ from fingerprint.algorithms import Algorithm
 from fingerprint.characters import CharacterClasses, Kind
 from fingerprint.pinyin import MAX_RUN_LETTERS, letter_without_marks
 from matcher.align.change_kernels import Changes
-from matcher.align.token_alignment import FROM_PAGE, FROM_WORK, KIND, RANGE_COLUMNS, TO_PAGE, TO_WORK
+from matcher.align.token_alignment import FROM_PAGE, FROM_WORK, KIND, TO_PAGE, TO_WORK
 from matcher.align.tokenized_text import MAX_LETTERS_OF_SYLLABLE, TokenizedText
 
 TONES = "012345０１２３４５"
@@ -79,13 +79,14 @@ def join_spelled(page: TokenizedText, work: TokenizedText, changes: Changes, kin
     is_open = _may_be_joined(places, changes[~known & (changes[:, KIND] != kinds.moved)])
     if not is_open.any():
         return Spelled(changes, NOWHERE)
-    rows = _Rows(changes, known, kinds, work)
+    is_near = _stand_at(changes, places[is_open])
+    rows = _Rows(changes[is_near], known[is_near], kinds, work)
     found: dict[tuple[int, int], TextRange] = {}
     for number in np.flatnonzero(is_open).tolist():
         page_start, page_end = places[number].tolist()
         if made := rows.join(page_start, page_end, letters[number].spelling):
             found[made.page_start, made.work_start] = TextRange(letters[number].start, letters[number].end)
-    return rows.spelled(found) if found else Spelled(changes, NOWHERE)
+    return rows.spelled(found, changes[~is_near]) if found else Spelled(changes, NOWHERE)
 
 
 class Letters(NamedTuple):
@@ -127,6 +128,13 @@ def _known_rows(
     of_letters = _count_covered(plain, tokens)
     starts, ends = changes[:, FROM_PAGE], changes[:, TO_PAGE]
     return np.asarray(is_pinyin & (of_letters[ends] - of_letters[starts] == ends - starts))
+
+
+def _stand_at(changes: Changes, places: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which changes stand at or beside any of these places, int64[n, 2] in order: no others can become one with them."""
+    first = np.searchsorted(np.maximum.accumulate(places[:, 1]) + 1, changes[:, FROM_PAGE])
+    starts = np.append(places[:, 0] - 1, np.iinfo(np.int64).max)
+    return np.asarray(starts[first] <= changes[:, TO_PAGE])
 
 
 def _count_covered(ranges: NDArray[np.int64], tokens: int) -> NDArray[np.int64]:
@@ -243,8 +251,8 @@ class _Rows:
         codes = self._work.code_points(max(low, 0), high + 1)
         return low >= 0 and codes.size == high - low + 1 and bool(codes[0] == codes[-1])
 
-    def spelled(self, letters: Mapping[tuple[int, int], TextRange]) -> Spelled:
-        """What became of the changes. letters: by start on the page and in the work."""
+    def spelled(self, letters: Mapping[tuple[int, int], TextRange], others: Changes) -> Spelled:
+        """What became of the changes. letters: by start on the page and in the work; others: changes that stay."""
         joined: list[Row] = []
         for row in self._rows:
             last = joined[-1] if joined else None
@@ -252,12 +260,13 @@ class _Rows:
                 joined[-1] = row._replace(page_start=last.page_start, work_start=last.work_start)
             else:
                 joined.append(row)
+        made = np.array([(row.kind, *row[:4]) for row in joined], np.int32)
+        changes = np.concatenate([made, others])
+        order = np.lexsort((changes[:, FROM_WORK], changes[:, TO_PAGE], changes[:, FROM_PAGE]))
+        number_of = np.argsort(order).tolist()
         starts = ((row.page_start, row.work_start) for row in joined)
-        places = {number: letters[start] for number, start in enumerate(starts) if start in letters}
-        changes = np.empty((len(joined), RANGE_COLUMNS), np.int32)
-        changes[:, KIND] = [row.kind for row in joined]
-        changes[:, FROM_PAGE : TO_WORK + 1] = [row[:4] for row in joined]
-        return Spelled(changes, places)
+        places = {number_of[row]: letters[start] for row, start in enumerate(starts) if start in letters}
+        return Spelled(changes[order], places)
 
     def _cut(self, row: Row, page_start: int, page_end: int) -> list[Row]:
         """The row in up to three, before, at and behind these tokens, if each has its own tokens of the work."""

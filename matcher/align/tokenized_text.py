@@ -113,22 +113,23 @@ class TokenizedPage(TokenizedText):
     """A page.
 
     near: what each of its tokens may stand for; characters: uint32[text], its code points; codes uint32[tokens]: the
-    first code point of each token; has_letters: whether there are any between the Chinese characters.
+    first code point of each token.
     """
 
     near: NearTokens
     characters: NDArray[np.uint32]
     codes: NDArray[np.uint32]
-    has_letters: bool
 
     @classmethod
     def of(cls, text: str, fingerprint: Fingerprint) -> "TokenizedPage":
         """The page of a text and its fingerprint."""
         characters = code_points(text)
-        codes = characters[fingerprint.offsets]
-        near = near_tokens(codes, fingerprint.tokens, fingerprint.algorithm)
-        has_letters = _has_letters(characters, fingerprint.algorithm.tables.kinds)
-        return cls(text, fingerprint, near, characters, codes, has_letters)
+        near, codes = near_tokens(characters, fingerprint.offsets, fingerprint.tokens, fingerprint.algorithm)
+        return cls(text, fingerprint, near, characters, codes)
+
+    def has_letters(self) -> bool:
+        """Whether there are Latin letters of any width."""
+        return _has_letters(self.characters, self.fingerprint.algorithm.tables.kinds)
 
     def code_points(self, start: int, end: int) -> NDArray[np.uint32]:
         """As of any text, without looking into it again."""
