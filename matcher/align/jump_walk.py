@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 
 from fingerprint.compilation import as_int, kernel
 from matcher.align.jump_cells import NO_CELL, UNALIGNED, Cells, Ends, JumpCosts, Row, Side
+from matcher.align.jump_runs import CLEAR_RUN, RUN_BEHIND_EDIT, earned_by, equal_tokens, run_on
 from matcher.align.jump_seeds import NO_PLACE, Seeds, first_place
 from matcher.align.token_agreement import NearTokens, Tokens, agree
 
 NOWHERE = -(1 << 29)  # a score that nothing reaches
 # Where a cell was come to from, beside the number of another cell.
 FROM_FOREIGN, FROM_BEST = -2, -3
-CLEAR_RUN = 16
-MAX_EDIT_PASSED, RUN_BEHIND_EDIT = 3, 5
+MAX_EDIT_PASSED = 3
 CELLS_A_TOKEN = 8  # 4 to 6 were needed; more room is made where it is too little
 
 
@@ -68,7 +68,7 @@ def _fill_rows(  # noqa: PLR0917 - kernels take no keywords
 ) -> int:
     """Walk on from page token `at`; the token for whose cells there is no room, else how many there are."""
     while at < page.tokens.size:
-        at = _run_on(cells, ends, page, work, owners, at, costs)
+        at = run_on(cells, ends, page, near, work, owners, at, costs)
         if at == page.tokens.size:
             break
         least = max(ends.best[at], ends.foreign[at]) - costs.leap - costs.backwards - costs.far
@@ -87,56 +87,6 @@ def _fill_rows(  # noqa: PLR0917 - kernels take no keywords
 
 
 @kernel(allocates=False)
-def _run_on(
-    cells: Cells, ends: Ends, page: Side, work: Side, owners: NDArray[np.int32], at: int, costs: JumpCosts
-) -> int:
-    """Walk on from page token `at` while nothing but the next token of the work comes into question; where that ends."""
-    behind = as_int(costs.gap_tokens)
-    if at < behind or cells.rows[at] - cells.rows[at - behind] != behind or ends.best[at] < ends.foreign[at]:
-        return at
-    rows, works, scores, before = cells
-    best, cell_of, foreign, left_at, is_left = ends
-    tokens, characters, begins = page
-    work_tokens, work_characters, _ = work
-    cell = as_int(rows[at]) - 1
-    there, score = works[cell] + 1, as_int(scores[cell])
-    if there < behind or not _is_same_run(tokens, work_tokens, at - behind, there - behind, behind):
-        return at
-    stop = min(tokens.size, at + work_tokens.size - there, at + works.size - rows[at])
-    away = as_int(foreign[at])
-    while at < stop and tokens[at] == work_tokens[there]:
-        is_same = characters[at] == work_characters[there]
-        if begins[at] and not _is_same_run(tokens, work_tokens, at, there, CLEAR_RUN):
-            break
-        if not is_same and not _is_same_run(tokens, work_tokens, at, there, behind + 1):
-            break
-        left = score - costs.foreign + (costs.boundary // 2 if begins[at] else 0)
-        is_left[at + 1] = left > away
-        left_at[at + 1] = there - 1 if left > away else left_at[at]
-        away = max(left, away)
-        foreign[at + 1] = away
-        score += costs.same if is_same else costs.near
-        if owners[there] != UNALIGNED and owners[there] != at:
-            score -= costs.again
-        works[cell + 1], scores[cell + 1], before[cell + 1] = there, score, cell
-        cell += 1
-        best[at + 1], cell_of[at + 1], rows[at + 1] = score, cell, cell + 1
-        at, there = at + 1, there + 1
-    return at
-
-
-@kernel(allocates=False)
-def _is_same_run(page: Tokens, work: Tokens, at: int, there: int, size: int) -> bool:
-    """Whether so many tokens from two places on are equal."""
-    if at + size > page.size or there + size > work.size:
-        return False
-    for place in range(size):
-        if page[at + place] != work[there + place]:
-            return False
-    return True
-
-
-@kernel(allocates=False)
 def _covered(cells: Cells, ends: Ends, page: Side, work: Side, at: int, costs: JumpCosts) -> int:
     """How many tokens from `at` on the best walk takes without a leap, as far as one look ahead tells.
 
@@ -146,7 +96,7 @@ def _covered(cells: Cells, ends: Ends, page: Side, work: Side, at: int, costs: J
     if cell == NO_CELL or ends.best[at] < ends.foreign[at]:
         return 0
     there = cells.works[cell] + 1
-    same = _equal_tokens(page.tokens, work.tokens, at, there, CLEAR_RUN)
+    same = equal_tokens(page.tokens, work.tokens, at, there, CLEAR_RUN)
     if same and not page.begins[at]:
         return CLEAR_RUN
     if same:
@@ -155,20 +105,10 @@ def _covered(cells: Cells, ends: Ends, page: Side, work: Side, at: int, costs: J
         return 0
     for edit in range(1, MAX_EDIT_PASSED + 1):
         for on_page, in_work in ((edit, edit), (edit, 0), (0, edit)):
-            same = _equal_tokens(page.tokens, work.tokens, at + on_page, there + in_work, RUN_BEHIND_EDIT)
+            same = equal_tokens(page.tokens, work.tokens, at + on_page, there + in_work, RUN_BEHIND_EDIT)
             if same == RUN_BEHIND_EDIT:
                 return on_page + same
     return 0
-
-
-@kernel(allocates=False)
-def _equal_tokens(page: Tokens, work: Tokens, at: int, there: int, most: int) -> int:
-    """How many tokens from two places on are equal, as far as `most`."""
-    size = min(most, page.size - at, work.size - there)
-    for place in range(size):
-        if page[at + place] != work[there + place]:
-            return place
-    return max(size, 0)
 
 
 @kernel(allocates=False)
@@ -249,7 +189,7 @@ def _come_in(  # noqa: PLR0917 - kernels take no keywords
             there = place - ahead
             if (
                 there >= 0
-                and _equal_tokens(page.tokens, work.tokens, at + ahead, place, least) == least
+                and equal_tokens(page.tokens, work.tokens, at + ahead, place, least) == least
                 and _agree_for(page.tokens, near, work.tokens, at, there, ahead)
             ):
                 offered = _leap(cells, row, offered, ends, page.begins[at], work.begins[there], at, there, costs)
@@ -317,7 +257,7 @@ def _keep(  # noqa: PLR0917
     count, best, best_there = cells.rows[at], as_int(NOWHERE), 0
     for number in range(offered):
         there = row.touched[number]
-        earned = _earned(page, near, work, at, there, costs)
+        earned = earned_by(page, near, work, at, there, costs)
         if earned > 0 and owners[there] != UNALIGNED and owners[there] != at:
             earned -= costs.again
         score = row.scores[there] + earned
@@ -338,17 +278,6 @@ def _keep(  # noqa: PLR0917
             ends.best[at + 1], ends.cell[at + 1] = score, count
         count += 1
     cells.rows[at + 1] = count
-
-
-@kernel(allocates=False)
-def _earned(  # noqa: PLR0917
-    page: Side, near: NearTokens, work: Side, at: int, there: int, costs: JumpCosts
-) -> int:
-    if page.tokens[at] == work.tokens[there]:
-        return costs.same if page.characters[at] == work.characters[there] else costs.near
-    if agree(page.tokens, near.rows, near.masks, work.tokens, at, there):
-        return costs.near
-    return costs.other
 
 
 @kernel(allocates=False)

@@ -45,12 +45,17 @@ def stretch_of(part: TextPart) -> Stretch:
 def begin_sentences(part: TextPart) -> NDArray[np.bool_]:
     """bool[tokens]: whether a sentence ended between each of these tokens and the one before it."""
     begins = np.zeros(part.end - part.start, np.bool_)
-    at = as_int(part.offsets[part.start - 1]) - part.base if part.start else 0
+    at = as_int(part.offsets[part.start - 1]) + 1 - part.base if part.start else 0
     for number in range(begins.size):
-        place = part.offsets[part.start + number] - part.base
-        while at < place:
-            begins[number] |= part.characters[at] in (0x3002, 0xFF01, 0xFF1F, 0x21, 0x3F, 0x2026, 0xFF61, 0x0A)
-            at += 1
+        place = as_int(part.offsets[part.start + number]) - part.base
+        for between in range(at, place):
+            begins[number] |= _ends_sentence(part.characters[between])
+        at = place + 1
     if begins.size and part.start == 0 and part.offsets[0] == 0:
         begins[0] = True
     return begins
+
+
+@kernel(allocates=False)
+def _ends_sentence(code: int) -> bool:
+    return code in (0x3002, 0xFF01, 0xFF1F, 0x21, 0x3F, 0x2026, 0xFF61, 0x0A)
