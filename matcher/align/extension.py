@@ -75,10 +75,8 @@ def _extend(  # noqa: PLR0917 - kernels take no keywords
     memory = working_memory()
     ordered = _as_hits(numbers, page_bits, diagonal_bits, page.size) if page_bits else hits
     promising = without_idle_hits(page, texts, ordered, limits.gapped.band)
-    found = extend_hits(page, near, texts, promising, limits, memory)
-    segments = found.segments[: found.segment_count]
-    segments = bridge_gaps(page, near, texts, segments, limits.bridge, limits.max_bridge_tokens, memory)
-    return segments, found.phrases[: found.phrase_count]
+    segments, phrases = extend_hits(page, near, texts, promising, limits, memory)
+    return bridge_gaps(page, near, texts, segments, limits.bridge, limits.max_bridge_tokens, memory), phrases
 
 
 @kernel()

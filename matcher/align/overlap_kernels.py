@@ -143,12 +143,15 @@ def _home_scores(segments: Segments, shift: int) -> NDArray[np.float64]:
 @kernel()
 def _find_blockers(segments: Segments, order: Numbers, page_tokens: int, max_overlap: float) -> NDArray[np.int32]:
     """int32[n]: KEPT, or the kept segment that takes more than `max_overlap` of a segment's page range."""
-    blockers, blocks = np.full(len(segments), KEPT, np.int32), new_blocks(page_tokens)
+    links, used = 0, 0
+    for number in range(len(segments)):
+        links += block_of(segments[number, PAGE_END]) - block_of(segments[number, PAGE_START]) + 1
+    blockers, blocks = np.full(len(segments), KEPT, np.int32), new_blocks(page_tokens, links)
     for candidate in order:
         start, end = segments[candidate, PAGE_START], segments[candidate, PAGE_END]
         blockers[candidate] = _find_blocker(segments, blocks, start, end, max_overlap)
         if blockers[candidate] == KEPT:
-            blocks = add_segment(blocks, start, end, candidate)
+            used = add_segment(blocks, used, start, end, candidate)
     return blockers
 
 
