@@ -69,6 +69,17 @@ class PassageChanges(NamedTuple):
     longest_run: int
 
 
+class _Written(NamedTuple):
+    """What is written down along a passage, and figures: numbers of changes, of gaps behind, and of PassageChanges."""
+
+    changes: Changes
+    work_matched: WorkTokens
+    figures: NDArray[np.int64]
+
+
+_CHANGES, _GAPS, _MATCHED, _SAME, _LONGEST = range(5)
+
+
 @kernel()
 def classify_changes(  # noqa: PLR0917 - kernels take no keywords
     runs: Runs, gaps: Gaps, page: Stretch, work: Stretch, tables: CharacterTables, numbers: ChangeNumbers
@@ -77,38 +88,55 @@ def classify_changes(  # noqa: PLR0917 - kernels take no keywords
 
     runs, gaps: as matcher.align.token_alignment gives them. page, work: all tokens that the passage spans.
     """
-    changes, count = np.empty((gaps.shape[0] + 64, RANGE_COLUMNS), np.int32), 0
-    work_matched = np.empty(runs[:, SIZE].sum(), np.int32)
-    matched, same, longest, gap = 0, 0, 0, 0
-    for number in range(runs.shape[0]):
-        here, there, size = as_int(runs[number, ON_PAGE]), as_int(runs[number, IN_WORK]), as_int(runs[number, SIZE])
-        if gap < gaps.shape[0] and gaps[gap, FROM_PAGE] <= here:
-            changes, count, gap = _add_gaps_up_to(here, gaps, gap, changes, count, numbers)
-        at, run = 0, 0
-        while at < size:
-            alike = _count_alike(page.codes, work.codes, here + at - page.start, there + at - work.start, size - at)
-            for place in range(there + at, there + at + alike):
-                work_matched[matched] = place
-                matched += 1
-            same, run, at = same + alike, run + alike, at + alike
-            if at == size:
-                break
-            kind = classify_pair(page, work, here + at, there + at, tables)
-            if kind != SAME:
-                place = Place(here + at, here + at + 1, there + at, there + at + 1)
-                changes, count = _add_change(changes, count, numbers.of_pair[kind], place)
-            same += kind in (SAME, SCRIPT)
-            if kind in (REPLACED, NOISE):
-                longest, run = max(longest, run), 0
-            else:
-                work_matched[matched] = there + at
-                matched, run = matched + 1, run + 1
-            at += 1
-        longest = max(longest, run)
-    changes, count, gap = _add_gaps_up_to(page.start + page.tokens.size + 1, gaps, gap, changes, count, numbers)
-    changes = changes[:count]
+    tokens = runs[:, SIZE].sum()
+    changes, work_matched = np.empty((tokens + len(gaps), RANGE_COLUMNS), np.int32), np.empty(tokens, np.int32)
+    written = _Written(changes, work_matched, np.zeros(5, np.int64))
+    for number in range(len(runs)):
+        _add_gaps_up_to(written, gaps, runs[number, ON_PAGE], numbers)
+        _add_run(written, runs, number, page, work, tables, numbers)
+    _add_gaps_up_to(written, gaps, page.start + page.tokens.size + 1, numbers)
+    changes, matched = changes[: written.figures[_CHANGES]], written.figures[_MATCHED]
+    same, longest = written.figures[_SAME], written.figures[_LONGEST]
     totals = sum_up(changes, numbers.kinds)
     return PassageChanges(changes, _ranges(runs, gaps), work_matched[:matched], totals, matched, same, longest)
+
+
+@kernel(allocates=False)
+def _add_run(  # noqa: PLR0917
+    written: _Written,
+    runs: Runs,
+    number: int,
+    page: Stretch,
+    work: Stretch,
+    tables: CharacterTables,
+    numbers: ChangeNumbers,
+) -> None:
+    here, there, size = as_int(runs[number, ON_PAGE]), as_int(runs[number, IN_WORK]), as_int(runs[number, SIZE])
+    figures, matched = written.figures, as_int(written.figures[_MATCHED])
+    at, run = 0, 0
+    while at < size:
+        alike = _count_alike(page.codes, work.codes, here + at - page.start, there + at - work.start, size - at)
+        for place in range(there + at, there + at + alike):
+            written.work_matched[matched] = place
+            matched += 1
+        figures[_SAME] += alike
+        run, at = run + alike, at + alike
+        if at == size:
+            break
+        kind = classify_pair(page, work, here + at, there + at, tables)
+        if kind != SAME:
+            place_of = Place(here + at, here + at + 1, there + at, there + at + 1)
+            _add_change(written, numbers.of_pair[kind], place_of)
+        figures[_SAME] += kind in (SAME, SCRIPT)
+        if kind in (REPLACED, NOISE):
+            figures[_LONGEST] = max(figures[_LONGEST], run)
+            run = 0
+        else:
+            written.work_matched[matched] = there + at
+            matched, run = matched + 1, run + 1
+        at += 1
+    figures[_LONGEST] = max(figures[_LONGEST], run)
+    figures[_MATCHED] = matched
 
 
 @kernel(allocates=False)
@@ -137,15 +165,14 @@ def _ranges(runs: Runs, gaps: Gaps) -> WorkRanges:
     return ranges[:count]
 
 
-@kernel()
-def _add_gaps_up_to(  # noqa: PLR0917
-    here: int, gaps: Gaps, gap: int, changes: Changes, count: int, numbers: ChangeNumbers
-) -> tuple[Changes, int, int]:
-    """Write down the gaps from number `gap` on that begin at a page token or before it; changes, count, the next gap."""
+@kernel(allocates=False)
+def _add_gaps_up_to(written: _Written, gaps: Gaps, here: int, numbers: ChangeNumbers) -> None:
+    """Write down the gaps behind those written that begin at a page token or before it."""
+    gap = written.figures[_GAPS]
     while gap < gaps.shape[0] and gaps[gap, FROM_PAGE] <= here:
-        changes, count = _add_change(changes, count, numbers.of_gap[gaps[gap, KIND]], _place_of(gaps[gap]))
+        _add_change(written, numbers.of_gap[gaps[gap, KIND]], _place_of(gaps[gap]))
         gap += 1
-    return changes, count, gap
+    written.figures[_GAPS] = gap
 
 
 @kernel(allocates=False)
@@ -153,23 +180,20 @@ def _place_of(row: NDArray[np.int32]) -> Place:
     return Place(row[FROM_PAGE], row[TO_PAGE], row[FROM_WORK], row[TO_WORK])
 
 
-@kernel()
-def _add_change(changes: Changes, count: int, number: int, place: Place) -> tuple[Changes, int]:
-    """Write down a change, or lengthen the last one by it; the changes and how many there are."""
+@kernel(allocates=False)
+def _add_change(written: _Written, number: int, place: Place) -> None:
+    """Write down a change, or lengthen the last one by it."""
+    count = written.figures[_CHANGES]
     if count:
-        last = changes[count - 1]
+        last = written.changes[count - 1]
         if last[KIND] == number and last[TO_PAGE] == place.page_start and last[TO_WORK] == place.work_start:
             last[TO_PAGE], last[TO_WORK] = place.page_end, place.work_end
-            return changes, count
-    if count == changes.shape[0]:
-        longer = np.empty((2 * count, RANGE_COLUMNS), np.int32)
-        longer[:count] = changes
-        changes = longer
-    row = changes[count]
+            return
+    row = written.changes[count]
     row[KIND] = number
     row[FROM_PAGE], row[TO_PAGE] = place.page_start, place.page_end
     row[FROM_WORK], row[TO_WORK] = place.work_start, place.work_end
-    return changes, count + 1
+    written.figures[_CHANGES] += 1
 
 
 @kernel()
