@@ -30,6 +30,9 @@ from matcher.judge.wholeness import stands_whole
 from matcher.reading_order import ReadingOrder, spans_as_given
 
 
+Ranges = tuple[NDArray[np.int32], NDArray[np.int32]]  # starts and ends, tokens of the page
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class AlignedPage:
     """All that was found of a page before anything is judged. Numbers of texts are those of the segments."""
@@ -96,24 +99,26 @@ class Judge:
         work = TokenizedText(written.text, written.fingerprint)
         compared = [compare_passage(page, work, passage, self._calibration) for passage in passages]
         comparisons = without_taken_elsewhere(apart_where_quoted(page, work, compared, self._calibration))
-        found = sum_up(page, work, comparisons)
-        if not self._is_enough(page, found, comparisons):
+        found, ranges = sum_up(page, work, comparisons), _ranges(comparisons)
+        if not self._is_enough(page, found, comparisons, ranges):
             return None
         also = self._other_carriers(aligned, number, passages)
         is_whole = stands_whole(found.work_tokens, comparisons, self._calibration)
         is_quotation = not is_whole and are_quotations(page, work, comparisons, found, self._calibration)
         own = 1.0
         if not (is_quotation or is_whole) and found.page_containment < self._calibration.most_of_page:
-            own = self._own_share(aligned, number, comparisons, entry, also)
+            own = self._own_share(aligned, number, ranges, entry, also)
         return _Finding(aligned.text_ids[number], work, written, comparisons, found, also, is_quotation, is_whole, own)
 
-    def _is_enough(self, page: TokenizedPage, found: Figures, comparisons: Sequence[Comparison]) -> bool:
+    def _is_enough(
+        self, page: TokenizedPage, found: Figures, comparisons: Sequence[Comparison], ranges: Ranges
+    ) -> bool:
         """Whether enough was matched, each place of the work once; in a short passage digits count for nothing.
 
         A few characters over and over are nothing, however many they are.
         """
         least = self._calibration.min_distinct_runs
-        if count_distinct_runs(page.fingerprint.tokens, *_ranges(comparisons), least) < least:
+        if count_distinct_runs(page.fingerprint.tokens, *ranges, least) < least:
             return False
         if found.matched >= self._calibration.min_matched_tokens:
             return True
@@ -124,12 +129,12 @@ class Judge:
         self,
         aligned: AlignedPage,
         number: int,
-        comparisons: Sequence[Comparison],
+        ranges: Ranges,
         entry: WorkEntry,
         also: tuple[WorkTextId, ...],
     ) -> float:
-        """How much of the passages no other text has, editions of the same work left aside."""
-        ranges, anchor_tokens = _ranges(comparisons), entry.fingerprint.algorithm.anchors.tokens
+        """How much of the passages no other text has, editions of the same work left aside. ranges: of the passages."""
+        anchor_tokens = entry.fingerprint.algorithm.anchors.tokens
         share = own_share(*ranges, aligned.phrases, [number], aligned.capped, anchor_tokens)
         if share < self._calibration.min_own_share and also:
             editions = {other for other in also if self._editions.are_editions(entry, other)}
@@ -194,7 +199,7 @@ class Judge:
         )
 
 
-def _ranges(comparisons: Sequence[Comparison]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+def _ranges(comparisons: Sequence[Comparison]) -> Ranges:
     """Where the passages begin and end on the page."""
     starts = np.array([found.page_start for found in comparisons], np.int32)
     return starts, np.array([found.page_end for found in comparisons], np.int32)

@@ -17,6 +17,7 @@ from matcher.index.window_alignment import HitColumns, align_window_hits
 from matcher.token_streams import TokenCache, TokenStreams
 
 NEAR_DIAGONALS = 20  # the band of an extension
+NO_POSITIONS = np.zeros(0, np.int32)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,61 +88,67 @@ def _find_hits(  # noqa: PLR0917
     hits = index.lookup(questions.hashes, cap)
     rows, asked, starts = spread_hits(hits.queries, questions, seeds.pages, seeds.count)
     bounds = starts.tolist()
-    parts = [
-        _likely_rows(hits, seeds, rows[start:end], asked[start:end], calibration.max_fetched_texts)
-        for start, end in zip(bounds, bounds[1:], strict=False)
+    columns = HitColumns(hits.ordinals[rows], seeds.all.positions[asked], hits.positions[rows])
+    pages = [
+        _OfPage(fingerprint, *(column[start:end] for column in columns), seeds.all.widths[asked[start:end]])
+        for fingerprint, start, end in zip(fingerprints, bounds, bounds[1:], strict=False)
     ]
-    texts, streams, text_id = _streams_of(hits, parts, cache)
-    capped = _capped_seeds(hits, questions, seeds)
+    if hits.streams is None:
+        pages = [page.with_likely_hits(calibration.max_fetched_texts) for page in pages]
+    texts, streams, text_id = _streams_of(hits, [page.ordinals for page in pages], cache)
+    capped, is_anchor = _capped_seeds(hits, questions, seeds), seeds.all.widths == 0
     found = []
-    for number, (part_rows, part_asked) in enumerate(parts):
-        columns = HitColumns(texts[part_rows], seeds.all.positions[part_asked], hits.positions[part_rows])
-        widths = seeds.all.widths[part_asked]
-        aligned = align_window_hits(
-            fingerprints[number].tokens, streams, columns, widths, calibration.window_gram_tokens
-        )
-        of_page = capped[seeds.pages[capped] == number] if capped.size else capped
-        anchors = np.sort(seeds.all.positions[of_page[seeds.all.widths[of_page] == 0]])
-        found.append((PageHits(text_id, *aligned, anchors, streams), bool(of_page.size)))
+    for page, of_page, of_texts in zip(pages, capped, texts, strict=True):
+        part, grams = HitColumns(of_texts, page.page_positions, page.work_positions), calibration.window_gram_tokens
+        if page.widths.any():
+            part = align_window_hits(page.fingerprint.tokens, streams, part, page.widths, grams)
+        anchors = np.sort(seeds.all.positions[of_page[is_anchor[of_page]]]) if of_page.size else NO_POSITIONS
+        found.append((PageHits(text_id, *part, anchors, streams), bool(of_page.size)))
     return found, hits.postings
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _OfPage:
+    """The hits of one page. ordinals: of their texts, as the index has them; widths: of the seeds."""
+
+    fingerprint: Fingerprint
+    ordinals: NDArray[np.int32]
+    page_positions: NDArray[np.int32]
+    work_positions: NDArray[np.int32]
+    widths: NDArray[np.int32]
+
+    def with_likely_hits(self, most: int) -> "_OfPage":
+        """Without lone hits when more than `most` texts have any, since their streams must be fetched one by one.
+
+        Kept are hits of texts with two on nearly one diagonal: a copied passage of 30 characters has three anchors or
+        more. A window is often the only one of its passage, and seldom hits by chance: its text is kept for it alone.
+        """
+        if self.ordinals.size <= most or np.unique(self.ordinals).size <= most:
+            return self
+        diagonals = self.work_positions.astype(np.int64) - self.page_positions
+        order = np.lexsort((diagonals, self.ordinals))
+        is_near = (np.diff(self.ordinals[order]) == 0) & (np.diff(diagonals[order]) <= NEAR_DIAGONALS)
+        pairs = order[np.flatnonzero(is_near)]
+        is_kept = np.isin(self.ordinals, np.concatenate([self.ordinals[pairs], self.ordinals[self.widths > 0]]))
+        columns = self.ordinals, self.page_positions, self.work_positions, self.widths
+        return _OfPage(self.fingerprint, *(column[is_kept] for column in columns))
+
+
 def _streams_of(
-    hits: Hits, parts: Sequence[tuple[NDArray[np.int64], NDArray[np.int64]]], cache: TokenCache
-) -> tuple[NDArray[np.int32], TokenStreams, Callable[[int], WorkTextId]]:
-    """The texts of hits by number, their streams, and what names the numbers."""
+    hits: Hits, ordinals: Sequence[NDArray[np.int32]], cache: TokenCache
+) -> tuple[Sequence[NDArray[np.int32]], TokenStreams, Callable[[int], WorkTextId]]:
+    """The texts of hits by number, their streams, and what names the numbers. ordinals: of the hits of each page."""
     if hits.streams is not None:
-        return hits.ordinals, hits.streams, hits.texts.__getitem__
-    needed = np.concatenate([rows for rows, _ in parts])
-    texts = np.zeros(hits.ordinals.size, np.int32)
-    ordinals, texts[needed] = number_texts(hits.ordinals[needed])
-    text_ids = [hits.texts[ordinal] for ordinal in ordinals.tolist()]
+        return ordinals, hits.streams, hits.texts.__getitem__
+    distinct, numbers = number_texts(np.concatenate(ordinals))
+    text_ids = [hits.texts[ordinal] for ordinal in distinct.tolist()]
+    texts = np.split(numbers, np.cumsum([each.size for each in ordinals])[:-1])
     return texts, cache.streams(text_ids), text_ids.__getitem__
 
 
-def _likely_rows(
-    hits: Hits, seeds: _Seeds, rows: NDArray[np.int64], asked: NDArray[np.int64], most: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Drop the lone hits of a page when more than `most` texts have any and their streams must be fetched one by one.
-
-    Kept are hits of texts with two on nearly one diagonal: a copied passage of 30 characters has three anchors or more.
-    A window is often the only one of its passage, and seldom hits by chance: its text is kept for it alone.
-    """
-    if hits.streams is not None or rows.size <= most:
-        return rows, asked
-    ordinals = hits.ordinals[rows]
-    if np.unique(ordinals).size <= most:
-        return rows, asked
-    diagonals = hits.positions[rows].astype(np.int64) - seeds.all.positions[asked]
-    order = np.lexsort((diagonals, ordinals))
-    is_near = (np.diff(ordinals[order]) == 0) & (np.diff(diagonals[order]) <= NEAR_DIAGONALS)
-    pairs = order[np.flatnonzero(is_near)]
-    is_kept = np.isin(ordinals, np.concatenate([ordinals[pairs], ordinals[seeds.all.widths[asked] > 0]]))
-    return rows[is_kept], asked[is_kept]
-
-
-def _capped_seeds(hits: Hits, questions: Questions, seeds: _Seeds) -> NDArray[np.int64]:
-    """int64[c]: the seeds that have occurrences and were left out of the answer."""
+def _capped_seeds(hits: Hits, questions: Questions, seeds: _Seeds) -> Sequence[NDArray[np.int64]]:
+    """For each page int64[c]: its seeds that have occurrences and were left out of the answer."""
     if not hits.capped:
-        return np.zeros(0, np.int64)
-    return spread_hits(left_out_queries(hits.queries, hits.counts), questions, seeds.pages, seeds.count).seeds
+        return [np.zeros(0, np.int64)] * seeds.count
+    spread = spread_hits(left_out_queries(hits.queries, hits.counts), questions, seeds.pages, seeds.count)
+    return np.split(spread.seeds, spread.starts[1:-1])
