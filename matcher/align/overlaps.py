@@ -11,6 +11,8 @@ from matcher.align.overlap_kernels import Resolved, carried_matches, resolve
 from matcher.align.segments import TEXT, Segments
 from matcher.calibration import Calibration
 
+ALONE = np.array([0, 1], np.int64)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ResolvedSegments:
@@ -44,6 +46,8 @@ def resolve_overlaps(
 
     names: what the texts are called; of equal bids that of the first name wins, whatever numbers an index gives.
     """
+    if len(segments) == 1:
+        return ResolvedSegments(Resolved(segments, ALONE, segments[:0], segments[:0, TEXT]))
     ranks = {text: rank for rank, text in enumerate(sorted(names, key=names.__getitem__))}
     rank_of = np.array([ranks[text] for text in segments[:, TEXT].tolist()], np.int32)
     return ResolvedSegments(
