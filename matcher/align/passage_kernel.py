@@ -1,8 +1,6 @@
 """A passage from its characters to its changes in one compiled call: between two, arrays are handed to Python."""
 
 import numpy as np
-from numpy.typing import NDArray
-
 from fingerprint.compilation import as_int, kernel
 from matcher.align.change_kernels import ChangeNumbers, Changes, Totals, WorkRanges, WorkTokens, classify_changes
 from matcher.align.jump_alignment import align_with_jumps, fill_edges, fill_gaps
@@ -10,7 +8,16 @@ from matcher.align.jump_cells import UNALIGNED, JumpCosts, Side
 from matcher.align.pair_kinds import CharacterTables
 from matcher.align.text_part import Stretch, TextPart, begin_sentences, stretch_of
 from matcher.align.token_agreement import Bounds, NearTokens
-from matcher.align.token_alignment import IN_WORK, ON_PAGE, SIZE, Pieces, align_tokens
+from matcher.align.token_alignment import (
+    IN_WORK,
+    ON_PAGE,
+    RANGE_COLUMNS,
+    RUN_COLUMNS,
+    SIZE,
+    Pieces,
+    TokenAlignment,
+    align_tokens,
+)
 
 
 # A passage as it leaves the kernels; plain, since to hand a named tuple to Python takes as long as three arrays.
@@ -46,7 +53,10 @@ def compare_parts(  # noqa: PLR0917 - kernels take no keywords
     for at in range(aligned_to.size):
         if aligned_to[at] != UNALIGNED:
             aligned_to[at] += work.start
-    return _compare(aligned_to, ours, theirs, tables, numbers)
+    aligned = align_tokens(aligned_to, page.start)
+    if not len(aligned.runs):
+        raise IndexError("a passage without any token that both sides have")
+    return _compared(aligned, ours, theirs, tables, numbers)
 
 
 @kernel()
@@ -54,17 +64,18 @@ def compare_diagonal(
     page: TextPart, work: TextPart, tables: CharacterTables, numbers: ChangeNumbers
 ) -> Compared:
     """The same of as many tokens on both sides, each of which is the counterpart of the one beside it."""
-    aligned_to = np.arange(work.start, work.end).astype(np.int32)
-    return _compare(aligned_to, stretch_of(page), stretch_of(work), tables, numbers)
+    runs = np.empty((1, RUN_COLUMNS), np.int32)
+    runs[0, ON_PAGE], runs[0, IN_WORK], runs[0, SIZE] = page.start, work.start, work.end - work.start
+    no_gaps, no_pieces = np.empty((0, RANGE_COLUMNS), np.int32), np.empty((0, RANGE_COLUMNS - 1), np.int32)
+    aligned = TokenAlignment(runs, no_gaps, no_pieces, 0, work.end - work.start)
+    return _compared(aligned, stretch_of(page), stretch_of(work), tables, numbers)
 
 
 @kernel()
-def _compare(
-    aligned_to: NDArray[np.int32], page: Stretch, work: Stretch, tables: CharacterTables, numbers: ChangeNumbers
+def _compared(
+    aligned: TokenAlignment, page: Stretch, work: Stretch, tables: CharacterTables, numbers: ChangeNumbers
 ) -> Compared:
-    runs, gaps, moved, displaced, covered = align_tokens(aligned_to, page.start)
-    if not len(runs):
-        raise IndexError("a passage without any token that both sides have")
+    runs, gaps, moved, displaced, covered = aligned
     found = classify_changes(runs, gaps, page, work, tables, numbers)
     return (
         found.changes,

@@ -13,7 +13,8 @@ from matcher.align.jump_cells import UNALIGNED
 MAX_RATIO_OF_REPLACED = 3
 
 # Columns of runs.
-ON_PAGE, IN_WORK, SIZE = range(3)
+RUN_COLUMNS = 3
+ON_PAGE, IN_WORK, SIZE = range(RUN_COLUMNS)
 # Columns of gaps, and of changes: what it is, page start, page end, work start, work end (tokens).
 RANGE_COLUMNS = 5
 KIND, FROM_PAGE, TO_PAGE, FROM_WORK, TO_WORK = range(RANGE_COLUMNS)
@@ -87,7 +88,7 @@ def _runs(aligned_to: NDArray[np.int32], page_start: int) -> Runs:
     for there in aligned_to:
         count += there != UNALIGNED and (last == UNALIGNED or there != last + 1)
         last = there
-    runs = np.empty((count, 3), np.int32)
+    runs = np.empty((count, RUN_COLUMNS), np.int32)
     _fill_runs(runs, aligned_to, page_start)
     return runs
 
