@@ -11,8 +11,8 @@ from core.matches import Match, MatchClass
 from core.obfuscations import Obfuscation, ObfuscationFound
 from matcher.align.changes import Comparison, compare_passage
 from matcher.align.overlaps import ResolvedSegments
-from matcher.align.passages import chain_segments
-from matcher.align.segments import MATCHES, PAGE_END, PAGE_START, Phrases, Segments
+from matcher.align.passages import Passage, chain_segments
+from matcher.align.segments import Phrases, Segments
 from matcher.align.taken_elsewhere import without_taken_elsewhere
 from matcher.align.tokenized_text import TokenizedPage, TokenizedText
 from matcher.calibration import Calibration
@@ -157,17 +157,14 @@ class Judge:
         ]
 
     def _other_carriers(
-        self, aligned: AlignedPage, number: int, passages: Sequence[Segments]
+        self, aligned: AlignedPage, number: int, passages: Sequence[Passage]
     ) -> tuple[WorkTextId, ...]:
         """The texts that carry at least half of what was matched, the fullest first."""
         if not aligned.resolved.has_losers:
             return ()
-        starts = np.array([passage[:, PAGE_START].min() for passage in passages], np.int32)
-        ends = np.array([passage[:, PAGE_END].max() for passage in passages], np.int32)
-        carried = {
-            aligned.text_ids[other]: matches for other, matches in aligned.resolved.other_carriers(number, starts, ends)
-        }
-        least = self._calibration.min_share_for_also * sum(int(passage[:, MATCHES].sum()) for passage in passages)
+        found = aligned.resolved.other_carriers(number, *_ranges(passages))
+        carried = {aligned.text_ids[other]: matches for other, matches in found}
+        least = self._calibration.min_share_for_also * sum(passage.matches for passage in passages)
         fullest = sorted(carried, key=lambda other: (-carried[other], other))
         return tuple(other for other in fullest if carried[other] >= least)
 
@@ -199,7 +196,7 @@ class Judge:
         )
 
 
-def _ranges(comparisons: Sequence[Comparison]) -> Ranges:
+def _ranges(passages: Sequence[Comparison] | Sequence[Passage]) -> Ranges:
     """Where the passages begin and end on the page."""
-    starts = np.array([found.page_start for found in comparisons], np.int32)
-    return starts, np.array([found.page_end for found in comparisons], np.int32)
+    starts = np.array([passage.page_start for passage in passages], np.int32)
+    return starts, np.array([passage.page_end for passage in passages], np.int32)

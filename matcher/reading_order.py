@@ -35,7 +35,7 @@ class ReadingOrder:
     @classmethod
     def of(cls, text: str, fingerprint: Fingerprint) -> "ReadingOrder":
         """The reading order of a text, as its fingerprint knows it."""
-        if not fingerprint.noise.starts.size or REARRANGED not in fingerprint.noise.kinds:
+        if REARRANGED not in fingerprint.noise.kinds.tobytes():
             return cls(text, fingerprint, None)
         offsets = fingerprint.offsets.astype(np.int64)
         by_place = np.argsort(offsets)

@@ -26,15 +26,9 @@ from matcher.align.change_kernels import (
 )
 from matcher.align.jump_cells import JumpCosts
 from matcher.align.pair_kinds import CharacterTables
+from matcher.align.passages import Passage
 from matcher.align.passage_kernel import Compared, compare_diagonal, compare_parts
-from matcher.align.segments import (
-    MATCHES,
-    PAGE_END,
-    PAGE_START,
-    WORK_END,
-    WORK_START,
-    Segments,
-)
+from matcher.align.segments import Segments
 from matcher.align.spelled_characters import NOWHERE, RowKinds, join_spelled
 from matcher.align.token_agreement import Bounds
 from matcher.align.token_alignment import (
@@ -158,25 +152,24 @@ def sizes_of(changes: Changes) -> NDArray[np.int32]:
 
 
 def compare_passage(
-    page: TokenizedPage, work: TokenizedText, segments: Segments, calibration: Calibration
+    page: TokenizedPage, work: TokenizedText, passage: Passage, calibration: Calibration
 ) -> Comparison:
-    """Align a passage token by token, and classify what differs. segments: of the passage, in order of the page."""
+    """Align a passage token by token, and classify what differs."""
     changes, totals, ranges, matched_tokens, moved, *span, matched, same, longest, displaced, covered = _compared(
-        page, work, segments, calibration
+        page, work, passage, calibration
     )
-    letters = NOWHERE
-    if may_be_spelled(totals) and page.has_letters():
+    letters, rows = NOWHERE, totals.tolist()
+    if may_be_spelled(rows) and page.has_letters():
         spelled = join_spelled(page, work, changes, _ROW_KINDS)
         if letters := spelled.places:
             tokens = np.setdiff1d(spelled.work_tokens(), matched_tokens)  # those of letters that are no tokens
-            changes, totals = spelled.changes, sum_up(spelled.changes, CHANGE_NUMBERS.kinds)
+            changes, rows = spelled.changes, sum_up(spelled.changes, CHANGE_NUMBERS.kinds).tolist()
             matched, matched_tokens = matched + tokens.size, np.concatenate([matched_tokens, tokens])
             ranges = np.concatenate([ranges, np.stack([tokens, tokens + 1], axis=1)])
             covered = count_covered(ranges)
-    rows = totals.tolist()
     return Comparison(
         *span,
-        segments=segments,
+        segments=passage.segments,
         changes=changes,
         totals=rows,
         matched=matched,
@@ -192,11 +185,9 @@ def compare_passage(
     )
 
 
-def _compared(page: TokenizedPage, work: TokenizedText, segments: Segments, calibration: Calibration) -> Compared:
+def _compared(page: TokenizedPage, work: TokenizedText, passage: Passage, calibration: Calibration) -> Compared:
     tables = character_tables(page.fingerprint.algorithm)
-    columns = segments.T.tolist()
-    start, end, matches = min(columns[PAGE_START]), max(columns[PAGE_END]), sum(columns[MATCHES])
-    work_start, work_end = min(columns[WORK_START]), max(columns[WORK_END])
+    segments, start, end, work_start, work_end, matches, *_ = passage
     if len(segments) == 1 and end - start == work_end - work_start == matches:
         # All tokens agree: no walk is needed.
         return compare_diagonal(page.part(start, end), work.part(work_start, work_end), tables, CHANGE_NUMBERS)
@@ -207,14 +198,14 @@ def _compared(page: TokenizedPage, work: TokenizedText, segments: Segments, cali
     return compare_parts(on_page, page.near, in_work, Bounds(start, end), costs, tables, CHANGE_NUMBERS)
 
 
-def may_be_spelled(totals: NDArray[np.int32]) -> bool:
+def may_be_spelled(totals: TotalRows) -> bool:
     """Whether there are changes among which letters may spell a character."""
-    return any(totals.item(kind, PLACES) for kind in _ROW_KINDS[:-1])
+    return any([totals[kind][PLACES] for kind in _ROW_KINDS[:-1]])  # noqa: C419 - half the time of a generator
 
 
 def count_changed(totals: TotalRows) -> int:
     """Tokens in which the wording differs, of the longer side of each change."""
-    return sum(row[TOKENS] for row, is_wording in zip(totals, IS_WORDING, strict=True) if is_wording)
+    return sum([row[TOKENS] for row, is_wording in zip(totals, IS_WORDING, strict=True) if is_wording])
 
 
 def count_covered(ranges: NDArray[np.int32]) -> int:

@@ -8,24 +8,50 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, reduce
 from itertools import accumulate, compress, pairwise
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from matcher.align.joining_kernels import JoiningLimits, join_neighbours
 from matcher.align.segments import MATCHES, PAGE_END, PAGE_START, SCORE, WORK_END, WORK_START, Segments
 from matcher.calibration import Calibration
 
 
-def chain_segments(ordered: Segments, calibration: Calibration) -> list[Segments]:
-    """The passages of one text; what stays too little is dropped. ordered: in order of the page.
+class Passage(NamedTuple):
+    """Segments of one text that belong together, in order of the page; what they span, and what they match."""
 
-    Each passage is in order of the page; so are the passages.
-    """
-    firsts = join_neighbours(ordered, _limits(calibration)) if len(ordered) > 1 else ordered[:1, PAGE_START]
-    if len(firsts) == 1:
-        return [ordered] if _is_enough(ordered, calibration) else []
-    pieces = list(_gather_pieces(ordered, firsts.tolist(), calibration))
+    segments: Segments
+    page_start: int
+    page_end: int
+    work_start: int
+    work_end: int
+    matches: int
+    score: int
+    longest: int  # matches of one segment
+
+    @classmethod
+    def of(cls, segments: Segments) -> "Passage":
+        """The passage of these segments."""
+        columns = segments.T.tolist()
+        matches = columns[MATCHES]
+        return cls(
+            segments,
+            min(columns[PAGE_START]),
+            max(columns[PAGE_END]),
+            min(columns[WORK_START]),
+            max(columns[WORK_END]),
+            sum(matches),
+            sum(columns[SCORE]),
+            max(matches),
+        )
+
+
+def chain_segments(ordered: Segments, calibration: Calibration) -> list[Passage]:
+    """The passages of one text, in order of the page; what stays too little is dropped. ordered: in that order, too."""
+    if len(ordered) == 1 or len(firsts := join_neighbours(ordered, _limits(calibration))) == 1:
+        whole = Passage.of(ordered)
+        return [whole] if _is_enough(whole, calibration) else []
+    pieces = [Passage.of(piece) for piece in _gather_pieces(ordered, firsts.tolist(), calibration)]
     is_enough = [_is_enough(piece, calibration) for piece in pieces]
     firm = [piece for piece, enough in zip(pieces, is_enough, strict=True) if enough]
     too_little = [piece for piece, enough in zip(pieces, is_enough, strict=True) if not enough]
@@ -153,43 +179,32 @@ def _limits(calibration: Calibration) -> JoiningLimits:
     )
 
 
-def _pick_scattered(too_little: list[Segments], calibration: Calibration) -> list[Segments]:
+def _pick_scattered(too_little: list[Passage], calibration: Calibration) -> list[Passage]:
     """Of the pieces that are too little by themselves those that are not tiny, when they are many together.
 
     Passages that are enough by themselves do not count: a chance agreement far from a copied chapter is not part of it.
     """
-    found = [piece for piece in too_little if _matches(piece) >= calibration.min_companion_tokens]
-    return found if sum(map(_matches, found)) >= calibration.min_scattered_tokens else []
+    found = [piece for piece in too_little if piece.matches >= calibration.min_companion_tokens]
+    return found if sum(piece.matches for piece in found) >= calibration.min_scattered_tokens else []
 
 
-def _is_companion(piece: Segments, firm: Segments, calibration: Calibration) -> bool:
+def _is_companion(piece: Passage, firm: Passage, calibration: Calibration) -> bool:
     """Whether a piece that is too little by itself stands near one that is not, on both sides."""
-    if _matches(piece) < calibration.min_companion_tokens:
-        return False
-    page_gap = _gap(piece[:, PAGE_START], piece[:, PAGE_END], firm[:, PAGE_START], firm[:, PAGE_END])
-    work_gap = _gap(piece[:, WORK_START], piece[:, WORK_END], firm[:, WORK_START], firm[:, WORK_END])
-    return page_gap <= calibration.max_page_gap_tokens and work_gap <= calibration.max_work_gap_tokens
-
-
-def _gap(
-    starts: NDArray[np.int32], ends: NDArray[np.int32], other_starts: NDArray[np.int32], other_ends: NDArray[np.int32]
-) -> int:
-    return int(max(starts.min(), other_starts.min())) - int(min(ends.max(), other_ends.max()))
-
-
-def _matches(piece: Segments) -> int:
-    return int(piece[:, MATCHES].sum())
-
-
-def _is_enough(passage: Segments, calibration: Calibration) -> bool:
-    columns = passage.T.tolist()
-    matched, score = sum(columns[MATCHES]), sum(columns[SCORE])
-    page_length = max(columns[PAGE_END]) - min(columns[PAGE_START])
-    work_length = max(columns[WORK_END]) - min(columns[WORK_START])
-    is_dense = matched >= calibration.min_density * min(page_length, work_length)
-    is_firm = (
-        max(columns[MATCHES]) >= calibration.min_exact_tokens
-        or matched >= calibration.min_density_of_fragments * page_length
+    page_gap = max(piece.page_start, firm.page_start) - min(piece.page_end, firm.page_end)
+    work_gap = max(piece.work_start, firm.work_start) - min(piece.work_end, firm.work_end)
+    return (
+        piece.matches >= calibration.min_companion_tokens
+        and page_gap <= calibration.max_page_gap_tokens
+        and work_gap <= calibration.max_work_gap_tokens
     )
-    is_enough = matched >= calibration.min_matched_tokens and score >= calibration.min_score
-    return (is_enough or score >= calibration.min_exact_tokens) and is_dense and is_firm
+
+
+def _is_enough(passage: Passage, calibration: Calibration) -> bool:
+    page_length, work_length = passage.page_end - passage.page_start, passage.work_end - passage.work_start
+    is_dense = passage.matches >= calibration.min_density * min(page_length, work_length)
+    is_firm = (
+        passage.longest >= calibration.min_exact_tokens
+        or passage.matches >= calibration.min_density_of_fragments * page_length
+    )
+    is_enough = passage.matches >= calibration.min_matched_tokens and passage.score >= calibration.min_score
+    return (is_enough or passage.score >= calibration.min_exact_tokens) and is_dense and is_firm

@@ -19,7 +19,7 @@ def own_share(
     starts, ends: of the passages. phrases: of all texts; same: those whose own do not count. capped: page positions of
     anchors that occur too often, each of `anchor_tokens` tokens. 1.0 without any token.
     """
-    total = int((ends - starts).sum())
+    total = sum((ends - starts).tolist())
     own = count_own_tokens(starts, ends, phrases, np.array(same, np.int32), capped, anchor_tokens)
     return own / total if total else 1.0
 
