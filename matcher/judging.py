@@ -1,7 +1,7 @@
 """From an aligned page to its matches: compare what each text keeps of it, judge, name."""
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,8 +33,7 @@ from matcher.reading_order import ReadingOrder, spans_as_given
 Ranges = tuple[NDArray[np.int32], NDArray[np.int32]]  # starts and ends, tokens of the page
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class AlignedPage:
+class AlignedPage(NamedTuple):
     """All that was found of a page before anything is judged. Numbers of texts are those of the segments."""
 
     page: TokenizedPage
@@ -46,8 +45,7 @@ class AlignedPage:
     index_postings: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Finding:
+class _Finding(NamedTuple):
     """One text that the page took from, before it has a class."""
 
     text_id: WorkTextId
@@ -149,7 +147,7 @@ class Judge:
         ranges = _ranges([comparison for finding in findings for comparison in finding.comparisons])
         surroundings = background_share(aligned.page.fingerprint.tokens.size, *ranges, aligned.phrases)
         return [
-            replace(finding, is_quotation=True)
+            finding._replace(is_quotation=True)
             if not (finding.is_quotation or finding.is_whole)
             and is_common(finding.figures, finding.own, surroundings, aligned.index_postings, self._calibration)
             else finding

@@ -1,8 +1,8 @@
 """What was changed inside a passage, character by character."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -106,8 +106,7 @@ def unchanged_share(same: int, changed: int) -> float:
     return same / (same + changed) if same + changed else 1.0
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Comparison:
+class Comparison(NamedTuple):
     """A passage compared: the tokens of page and work that it spans, and what happened in between.
 
     segments: what it was joined from. changes, totals (as a list), work_ranges, work_matched, matched, same,

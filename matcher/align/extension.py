@@ -1,7 +1,7 @@
 """From hits to segments, as the rest of the matcher calls it; the loops stand in matcher.align.hit_extension."""
 
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +18,7 @@ from matcher.token_streams import TokenStreams
 MAX_BITS = 62
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PageSegments:
+class PageSegments(NamedTuple):
     """What the hits of a page lead to."""
 
     segments: Segments

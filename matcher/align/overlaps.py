@@ -1,7 +1,7 @@
 """Overlaps: of the segments of several texts that cover one page range, the best keeps it."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +14,7 @@ from matcher.calibration import Calibration
 ALONE = np.array([0, 1], np.int64)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ResolvedSegments:
+class ResolvedSegments(NamedTuple):
     """What each text keeps of a page, and what those that lost carry."""
 
     resolved: Resolved

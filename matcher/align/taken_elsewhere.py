@@ -1,7 +1,6 @@
 """What one passage lacks of a text and another passage of the page has: it was not left out, but stands elsewhere."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,8 +36,8 @@ def _without(found: Comparison, passages_with: NDArray[np.int64], own: NDArray[n
         rows += _left_out(row, is_elsewhere) if row[KIND] == number_of(ChangeKind.DELETED) else [row]
     changes: Changes = np.array(rows, np.int32).reshape(-1, found.changes.shape[1])
     totals = sum_up(changes, CHANGE_NUMBERS.kinds).tolist()
-    return replace(
-        found, changes=changes, totals=totals, changed=count_changed(totals), letters=letters
+    return found._replace(
+        changes=changes, totals=totals, changed=count_changed(totals), letters=letters
     )
 
 

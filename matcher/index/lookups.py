@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +21,7 @@ NEAR_DIAGONALS = 20  # the band of an extension
 NO_POSITIONS = np.zeros(0, np.int32)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PageHits:
+class PageHits(NamedTuple):
     """One row for each seed of the page and each place of it in a text, in no order; both sides agree from there on.
 
     texts int32[h]: numbers that `text_id` names and by which `streams` are ordered, where the index has these itself;
@@ -107,8 +107,7 @@ def _find_hits(  # noqa: PLR0917
     return found, hits.postings
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _OfPage:
+class _OfPage(NamedTuple):
     """The hits of one page. ordinals: of their texts, as the index has them; widths: of the seeds."""
 
     fingerprint: Fingerprint

@@ -1,7 +1,7 @@
 """What the passages of one text on one page amount to, in tokens."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -9,8 +9,7 @@ from matcher.align.changes import Comparison, count_covered, unchanged_share
 from matcher.align.tokenized_text import TokenizedText
 
 
-@dataclass(frozen=True, slots=True)
-class Figures:
+class Figures(NamedTuple):
     """All passages of one text on one page, in tokens."""
 
     matched: int  # agree in sound or shape
