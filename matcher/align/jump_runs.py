@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from fingerprint.compilation import as_int, kernel
 from matcher.align.jump_cells import NO_CELL, UNALIGNED, Cells, Ends, JumpCosts, Side
+from matcher.align.jump_seeds import NO_PLACE, Seeds, first_place
 from matcher.align.token_agreement import NearTokens, Tokens, agree
 
 CLEAR_RUN = 16  # equal tokens at the beginning of a sentence from which on no leap comes into question
-RUN_BEHIND_EDIT = 6  # 5 and 8 gave the same walks on 1,091 passages under 17 edits (2026-11)
+RUN_BEHIND_EDIT = 5  # 5 and 8 gave the same walks on 1,091 passages under 17 edits (2026-11)
 MAX_RUN_OF_OTHERS = 2
 MIN_STRIDE = 4  # characters that are taken in one loop
 
@@ -25,28 +26,29 @@ def run_on(  # noqa: PLR0917 - kernels take no keywords
     page: Side,
     near: NearTokens,
     work: Side,
+    seeds: Seeds,
     owners: NDArray[np.int32],
     at: int,
     costs: JumpCosts,
 ) -> int:
     """Walk on from page token `at`, if there is one way only; the token at which that ends, or for which there is no room."""
-    cell, there = _only_way(cells, ends, page.tokens, work.tokens, at, costs.gap_tokens)
-    if cell == NO_CELL:
+    if not _is_only_way(cells, ends, page.tokens, work.tokens, at, costs.gap_tokens):
         return at
-    room, score = cells.works.size - 1, as_int(cells.scores[cell])
-    while at < page.tokens.size and there < work.tokens.size and cell < room:
-        on_page, in_work = 1, 1
-        same = _same_characters(page, work, owners, at, there, room - cell)
+    cell = as_int(ends.cell[at])
+    there, score = as_int(cells.works[cell]) + 1, as_int(cells.scores[cell])
+    while at < page.tokens.size and there < work.tokens.size:
+        on_page, in_work, room = 1, 1, cells.works.size - as_int(cells.rows[at])
+        same = _same_characters(page, work, owners, at, there, room)
         if same >= MIN_STRIDE and score - costs.foreign > ends.foreign[at]:
-            _stride(cells, ends, at, there, same, cell, score, costs)
-            at, there, cell, score = at + same, there + same, cell + same, score + same * costs.same
+            cell = _stride(cells, ends, at, there, same, cell, score, costs)
+            at, there, score = at + same, there + same, score + same * costs.same
             continue
-        if not _goes_on(page, work, at, there, costs.gap_tokens):
+        if not _goes_on(page, near, work, seeds, at, there, costs.gap_tokens):
             on_page, in_work = _clear_edit(page, work, at, there, costs.gap_tokens)
-        if on_page == in_work == 1:
+        if on_page == in_work == 1 and room:
             score = _step(cells, ends, page, near, work, owners, at, there, cell, score, costs)
-            cell += 1
-        elif on_page or in_work:
+            cell = as_int(ends.cell[at + 1])
+        elif on_page != in_work:
             _skip(cells, ends, at, on_page, cell, score - costs.foreign)
             score -= costs.gap + costs.gap_more * (on_page + in_work)
         else:
@@ -56,26 +58,67 @@ def run_on(  # noqa: PLR0917 - kernels take no keywords
 
 
 @kernel(allocates=False)
-def _only_way(cells: Cells, ends: Ends, page: Tokens, work: Tokens, at: int, behind: int) -> tuple[int, int]:
-    """The cell of the token before `at` and the work token behind it, where the walk has come along equal tokens alone."""
-    if at < behind or cells.rows[at] - cells.rows[at - behind] != behind or ends.best[at] < ends.foreign[at]:
-        return NO_CELL, 0
-    cell = as_int(cells.rows[at]) - 1
-    there = as_int(cells.works[cell]) + 1
-    if there < behind or equal_tokens(page, work, at - behind, there - behind, behind) < behind:
-        return NO_CELL, 0
-    return cell, there
+def _is_only_way(cells: Cells, ends: Ends, page: Tokens, work: Tokens, at: int, most: int) -> bool:
+    """Whether the best walk goes on for RUN_BEHIND_EDIT tokens, and no other cell, directly or by a gap, for a few."""
+    best = ends.cell[at]
+    if best == NO_CELL or ends.best[at] < ends.foreign[at]:
+        return False
+    there = cells.works[best] + 1
+    if equal_tokens(page, work, at, there, RUN_BEHIND_EDIT) < RUN_BEHIND_EDIT:
+        return False
+    for cell in range(cells.rows[at - 1], cells.rows[at]):
+        for gap in range(most + 1):
+            other = cells.works[cell] + 1 + gap
+            if other != there and equal_tokens(page, work, at, other, MAX_RUN_OF_OTHERS + 1) > MAX_RUN_OF_OTHERS:
+                return False
+    for cell in range(cells.rows[max(at - 1 - most, 0)], cells.rows[at - 1]):
+        other = cells.works[cell] + 1
+        if other != there and equal_tokens(page, work, at, other, MAX_RUN_OF_OTHERS + 1) > MAX_RUN_OF_OTHERS:
+            return False
+    return True
 
 
 @kernel(allocates=False)
-def _goes_on(page: Side, work: Side, at: int, there: int, behind: int) -> bool:
+def _goes_on(  # noqa: PLR0917
+    page: Side, near: NearTokens, work: Side, seeds: Seeds, at: int, there: int, behind: int
+) -> bool:
     """Whether the next token is the same, and neither a sentence nor another character begins something else."""
     if page.tokens[at] != work.tokens[there]:
         return False
-    if page.begins[at] and equal_tokens(page.tokens, work.tokens, at, there, CLEAR_RUN) < CLEAR_RUN:
-        return False
+    if page.begins[at]:
+        same = equal_tokens(page.tokens, work.tokens, at, there, CLEAR_RUN)
+        if same < CLEAR_RUN and leads_farther(page.tokens, near, work.tokens, seeds, at, same):
+            return False
     is_same = page.characters[at] == work.characters[there]
     return bool(is_same or equal_tokens(page.tokens, work.tokens, at, there, behind + 1) > behind)
+
+
+@kernel(allocates=False)
+def leads_farther(  # noqa: PLR0917
+    page: Tokens, near: NearTokens, work: Tokens, seeds: Seeds, at: int, covered: int
+) -> bool:
+    """Whether the work has more than `covered` of the page's next tokens in one go anywhere."""
+    for ahead in range(min(seeds.length + 1, page.size - at)):
+        place = first_place(seeds, page, at + ahead)
+        while place != NO_PLACE:
+            if is_landing(page, near, work, seeds, at, place, ahead, covered):
+                return True
+            place = as_int(seeds.following[place])
+    return False
+
+
+@kernel(allocates=False)
+def is_landing(  # noqa: PLR0917
+    page: Tokens, near: NearTokens, work: Tokens, seeds: Seeds, at: int, place: int, ahead: int, covered: int
+) -> bool:
+    """Whether a leap may lead so far in front of a seed's place that tokens agree up to it and are equal from there on."""
+    least = max(seeds.length, covered + 1 - ahead)
+    if place < ahead or equal_tokens(page, work, at + ahead, place, least) < least:
+        return False
+    for before in range(ahead):
+        if not agree(page, near.rows, near.masks, work, at + before, place - ahead + before):
+            return False
+    return True
 
 
 @kernel(allocates=False)
@@ -91,15 +134,18 @@ def _same_characters(page: Side, work: Side, owners: NDArray[np.int32], at: int,
 
 
 @kernel(allocates=False)
-def _stride(cells: Cells, ends: Ends, at: int, there: int, size: int, cell: int, score: int, costs: JumpCosts) -> None:
-    """Take so many tokens of the work that are the same, where each is better left than the one before."""
+def _stride(cells: Cells, ends: Ends, at: int, there: int, size: int, cell: int, score: int, costs: JumpCosts) -> int:
+    """Take so many tokens of the work that are the same, where each is better left than the one before: the last cell."""
+    first = as_int(cells.rows[at])
     for place in range(size):
         before, behind = score + place * costs.same, score + (place + 1) * costs.same
-        cells.works[cell + place + 1], cells.scores[cell + place + 1] = there + place, behind
-        cells.before[cell + place + 1], cells.rows[at + place + 1] = cell + place, cell + place + 2
-        ends.best[at + place + 1], ends.cell[at + place + 1] = behind, cell + place + 1
+        cells.works[first + place], cells.scores[first + place] = there + place, behind
+        cells.before[first + place], cells.rows[at + place + 1] = first + place - 1, first + place + 1
+        ends.best[at + place + 1], ends.cell[at + place + 1] = behind, first + place
         ends.foreign[at + place + 1], ends.left_at[at + place + 1] = before - costs.foreign, there + place - 1
         ends.is_left[at + place + 1] = True
+    cells.before[first] = cell
+    return first + size - 1
 
 
 @kernel(allocates=False)
@@ -143,9 +189,10 @@ def _step(  # noqa: PLR0917
     if earned > 0 and owners[there] != UNALIGNED and owners[there] != at:
         earned -= costs.again
     score += earned
-    cells.works[cell + 1], cells.scores[cell + 1], cells.before[cell + 1] = there, score, cell
-    ends.best[at + 1], ends.cell[at + 1] = score, cell + 1
-    cells.rows[at + 1] = cell + 2
+    new = as_int(cells.rows[at])
+    cells.works[new], cells.scores[new], cells.before[new] = there, score, cell
+    ends.best[at + 1], ends.cell[at + 1] = score, new
+    cells.rows[at + 1] = new + 1
     return score
 
 
@@ -154,7 +201,7 @@ def _skip(cells: Cells, ends: Ends, at: int, on_page: int, cell: int, foreign: i
     """Pass over page tokens from `at` on. cell: the one before them; foreign: the score of a walk that is left there."""
     for place in range(at, at + on_page):
         _leave(ends, place, as_int(cells.works[cell]), foreign)
-        cells.rows[place + 1] = cell + 1
+        cells.rows[place + 1] = cells.rows[place]
 
 
 @kernel(allocates=False)

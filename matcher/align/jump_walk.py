@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from fingerprint.compilation import as_int, kernel
 from matcher.align.jump_cells import NO_CELL, UNALIGNED, Cells, Ends, JumpCosts, Row, Side
-from matcher.align.jump_runs import CLEAR_RUN, RUN_BEHIND_EDIT, earned_by, equal_tokens, run_on
+from matcher.align.jump_runs import CLEAR_RUN, RUN_BEHIND_EDIT, earned_by, equal_tokens, is_landing, run_on
 from matcher.align.jump_seeds import NO_PLACE, Seeds, first_place
 from matcher.align.token_agreement import NearTokens, Tokens, agree
 
@@ -68,7 +68,7 @@ def _fill_rows(  # noqa: PLR0917 - kernels take no keywords
 ) -> int:
     """Walk on from page token `at`; the token for whose cells there is no room, else how many there are."""
     while at < page.tokens.size:
-        at = run_on(cells, ends, page, near, work, owners, at, costs)
+        at = run_on(cells, ends, page, near, work, seeds, owners, at, costs)
         if at == page.tokens.size:
             break
         least = max(ends.best[at], ends.foreign[at]) - costs.leap - costs.backwards - costs.far
@@ -183,29 +183,13 @@ def _come_in(  # noqa: PLR0917 - kernels take no keywords
     if 0 <= left_at < work.tokens.size - 1:
         offered = _offer(row, offered, left_at + 1, ends.foreign[at] - costs.back, FROM_FOREIGN, True)
     for ahead in range(min(seeds.length + 1, page.tokens.size - at)):
-        least = max(seeds.length, covered + 1 - ahead)
         place = first_place(seeds, page.tokens, at + ahead)
         while place != NO_PLACE:
-            there = place - ahead
-            if (
-                there >= 0
-                and equal_tokens(page.tokens, work.tokens, at + ahead, place, least) == least
-                and _agree_for(page.tokens, near, work.tokens, at, there, ahead)
-            ):
+            if is_landing(page.tokens, near, work.tokens, seeds, at, place, ahead, covered):
+                there = place - ahead
                 offered = _leap(cells, row, offered, ends, page.begins[at], work.begins[there], at, there, costs)
-            place = seeds.following[place]
+            place = as_int(seeds.following[place])
     return offered
-
-
-@kernel(allocates=False)
-def _agree_for(  # noqa: PLR0917
-    page: Tokens, near: NearTokens, work: Tokens, at: int, there: int, tokens: int
-) -> bool:
-    """Whether so many tokens from two places on may stand for one another."""
-    for place in range(tokens):  # noqa: SIM110 - compiled: no generators
-        if not agree(page, near.rows, near.masks, work, at + place, there + place):
-            return False
-    return True
 
 
 @kernel(allocates=False)
