@@ -12,6 +12,7 @@ from fingerprint.compilation import kernel
 from matcher.align.jump_cells import UNALIGNED, JumpCosts, Side
 from matcher.align.jump_seeds import find_seeds
 from matcher.align.jump_walk import walk
+from matcher.align.pair_kinds import CharacterTables
 from matcher.align.token_agreement import Bounds, NearTokens, Tokens, agree
 
 # Of a piece around the passage: less agrees by chance. 4 to 14 tried on 24 passages that repeat
@@ -26,7 +27,9 @@ MAX_EDGE_TOKENS = 4
 
 
 @kernel()
-def align_with_jumps(page: Side, near: NearTokens, work: Side, inner: Bounds, costs: JumpCosts) -> NDArray[np.int32]:
+def align_with_jumps(  # noqa: PLR0917 - kernels take no keywords
+    page: Side, near: NearTokens, work: Side, tables: CharacterTables, inner: Bounds, costs: JumpCosts
+) -> NDArray[np.int32]:
     """int32[page tokens]: the place in `work` of each token's counterpart, or UNALIGNED.
 
     inner: of the page, what is known to be of the work; around it only pieces of some length have a counterpart. Where
@@ -34,9 +37,9 @@ def align_with_jumps(page: Side, near: NearTokens, work: Side, inner: Bounds, co
     """
     seeds = find_seeds(page.tokens, work.tokens)
     owners = np.full(work.tokens.size, UNALIGNED, np.int32)
-    aligned_to, pieces = walk(page, near, work, costs, seeds, owners)
+    aligned_to, pieces = walk(page, near, work, tables, costs, seeds, owners)
     if _give_to_owners(aligned_to, pieces, owners) > costs.gap_tokens:
-        aligned_to, pieces = walk(page, near, work, costs, seeds, owners)
+        aligned_to, pieces = walk(page, near, work, tables, costs, seeds, owners)
     _cut_off_around(aligned_to, pieces, inner)
     return aligned_to
 

@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fingerprint.compilation import as_int, kernel
+from fingerprint.stream import WILDCARD
 from matcher.align.jump_cells import NO_CELL, UNALIGNED, Cells, Ends, JumpCosts, Side
 from matcher.align.jump_seeds import NO_PLACE, Seeds, first_place
+from matcher.align.pair_kinds import CharacterTables, are_near
 from matcher.align.token_agreement import NearTokens, Tokens, agree
 
 CLEAR_RUN = 16  # equal tokens at the beginning of a sentence from which on no leap comes into question
@@ -26,6 +28,7 @@ def run_on(  # noqa: PLR0917 - kernels take no keywords
     page: Side,
     near: NearTokens,
     work: Side,
+    tables: CharacterTables,
     seeds: Seeds,
     owners: NDArray[np.int32],
     at: int,
@@ -46,7 +49,7 @@ def run_on(  # noqa: PLR0917 - kernels take no keywords
         if not _goes_on(page, near, work, seeds, at, there, costs.gap_tokens):
             on_page, in_work = _clear_edit(page, work, at, there, costs.gap_tokens)
         if on_page == in_work == 1 and room:
-            score = _step(cells, ends, page, near, work, owners, at, there, cell, score, costs)
+            score = _step(cells, ends, page, near, work, tables, owners, at, there, cell, score, costs)
             cell = as_int(ends.cell[at + 1])
         elif on_page != in_work:
             _skip(cells, ends, at, on_page, cell, score - costs.foreign)
@@ -176,6 +179,7 @@ def _step(  # noqa: PLR0917
     page: Side,
     near: NearTokens,
     work: Side,
+    tables: CharacterTables,
     owners: NDArray[np.int32],
     at: int,
     there: int,
@@ -185,7 +189,7 @@ def _step(  # noqa: PLR0917
 ) -> int:
     """Take the work token `there` for the page token `at`, behind a cell; the score of the walk then."""
     _leave(ends, at, there - 1, score - costs.foreign + (costs.boundary // 2 if page.begins[at] else 0))
-    earned = earned_by(page, near, work, at, there, costs)
+    earned = earned_by(page, near, work, tables, at, there, costs)
     if earned > 0 and owners[there] != UNALIGNED and owners[there] != at:
         earned -= costs.again
     score += earned
@@ -214,13 +218,18 @@ def _leave(ends: Ends, at: int, there: int, score: int) -> None:
 
 
 @kernel(allocates=False)
-def earned_by(page: Side, near: NearTokens, work: Side, at: int, there: int, costs: JumpCosts) -> int:
+def earned_by(  # noqa: PLR0917
+    page: Side, near: NearTokens, work: Side, tables: CharacterTables, at: int, there: int, costs: JumpCosts
+) -> int:
     """What a walk earns by the work token `there` for the page token `at`."""
     if page.tokens[at] == work.tokens[there]:
         return costs.same if page.characters[at] == work.characters[there] else costs.near
-    if agree(page.tokens, near.rows, near.masks, work.tokens, at, there):
+    if not agree(page.tokens, near.rows, near.masks, work.tokens, at, there):
+        return costs.other
+    ours, theirs = page.tokens[at], work.tokens[there]
+    if ours == WILDCARD or theirs == WILDCARD:  # noqa: PLR1714 - compiled: no tuples
         return costs.near
-    return costs.other
+    return costs.near if are_near(tables, page.characters[at], work.characters[there], ours, theirs) else costs.other
 
 
 @kernel(allocates=False)

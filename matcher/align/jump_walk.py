@@ -15,6 +15,7 @@ from fingerprint.compilation import as_int, kernel
 from matcher.align.jump_cells import NO_CELL, UNALIGNED, Cells, Ends, JumpCosts, Row, Side
 from matcher.align.jump_runs import CLEAR_RUN, RUN_BEHIND_EDIT, earned_by, equal_tokens, is_landing, run_on
 from matcher.align.jump_seeds import NO_PLACE, Seeds, first_place
+from matcher.align.pair_kinds import CharacterTables
 from matcher.align.token_agreement import NearTokens, Tokens, agree
 
 NOWHERE = -(1 << 29)  # a score that nothing reaches
@@ -26,7 +27,13 @@ CELLS_A_TOKEN = 8  # 4 to 6 were needed; more room is made where it is too littl
 
 @kernel()
 def walk(  # noqa: PLR0917 - kernels take no keywords
-    page: Side, near: NearTokens, work: Side, costs: JumpCosts, seeds: Seeds, owners: NDArray[np.int32]
+    page: Side,
+    near: NearTokens,
+    work: Side,
+    tables: CharacterTables,
+    costs: JumpCosts,
+    seeds: Seeds,
+    owners: NDArray[np.int32],
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """The counterparts of the page's tokens, and the number of the piece that each belongs to."""
     tokens, room = page.tokens.size, CELLS_A_TOKEN * page.tokens.size + 64
@@ -46,10 +53,10 @@ def walk(  # noqa: PLR0917 - kernels take no keywords
         np.full(tokens + 1, UNALIGNED, np.int32),
         np.zeros(tokens + 1, np.bool_),
     )
-    at = _fill_rows(cells, row, ends, page, near, work, seeds, owners, costs, 0)
+    at = _fill_rows(cells, row, ends, page, near, work, tables, seeds, owners, costs, 0)
     while at < tokens:
         cells = _with_room(cells)
-        at = _fill_rows(cells, row, ends, page, near, work, seeds, owners, costs, at)
+        at = _fill_rows(cells, row, ends, page, near, work, tables, seeds, owners, costs, at)
     return _trace(cells, ends, tokens)
 
 
@@ -61,6 +68,7 @@ def _fill_rows(  # noqa: PLR0917 - kernels take no keywords
     page: Side,
     near: NearTokens,
     work: Side,
+    tables: CharacterTables,
     seeds: Seeds,
     owners: NDArray[np.int32],
     costs: JumpCosts,
@@ -68,7 +76,7 @@ def _fill_rows(  # noqa: PLR0917 - kernels take no keywords
 ) -> int:
     """Walk on from page token `at`; the token for whose cells there is no room, else how many there are."""
     while at < page.tokens.size:
-        at = run_on(cells, ends, page, near, work, seeds, owners, at, costs)
+        at = run_on(cells, ends, page, near, work, tables, seeds, owners, at, costs)
         if at == page.tokens.size:
             break
         least = max(ends.best[at], ends.foreign[at]) - costs.leap - costs.backwards - costs.far
@@ -80,7 +88,7 @@ def _fill_rows(  # noqa: PLR0917 - kernels take no keywords
             for number in range(offered):
                 row.scores[row.touched[number]] = NOWHERE
             return at
-        _keep(cells, row, offered, ends, page, near, work, owners, at, least, costs)
+        _keep(cells, row, offered, ends, page, near, work, tables, owners, at, least, costs)
         _leave(cells, ends, page.begins[at], at, costs)
         at += 1
     return at
@@ -232,6 +240,7 @@ def _keep(  # noqa: PLR0917
     page: Side,
     near: NearTokens,
     work: Side,
+    tables: CharacterTables,
     owners: NDArray[np.int32],
     at: int,
     least: int,
@@ -241,7 +250,7 @@ def _keep(  # noqa: PLR0917
     count, best, best_there = cells.rows[at], as_int(NOWHERE), 0
     for number in range(offered):
         there = row.touched[number]
-        earned = earned_by(page, near, work, at, there, costs)
+        earned = earned_by(page, near, work, tables, at, there, costs)
         if earned > 0 and owners[there] != UNALIGNED and owners[there] != at:
             earned -= costs.again
         score = row.scores[there] + earned

@@ -58,6 +58,17 @@ def classify_pair(page: Stretch, work: Stretch, here: int, there: int, tables: C
 
 
 @kernel(allocates=False)
+def are_near(tables: CharacterTables, ours: int, theirs: int, our_token: int, their_token: int) -> bool:
+    """Whether a simplified character may stand for another by sound or shape, not only one of its syllables for theirs."""
+    return bool(
+        tables.is_letter[ours]
+        or _share_a_reading(tables.readings, tables.rows[ours], tables.rows[theirs])
+        or _look_alike(tables.shapes, tables.rows[ours], tables.rows[theirs])
+        or _are_confused(tables.fuzzy, our_token, their_token)
+    )
+
+
+@kernel(allocates=False)
 def _are_one_character(tables: CharacterTables, one: int, other: int) -> bool:
     """Whether two simplified characters are equal or variants of one another."""
     if one == other:

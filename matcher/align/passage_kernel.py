@@ -47,7 +47,7 @@ def compare_parts(  # noqa: PLR0917 - kernels take no keywords
     work_side = Side(theirs.tokens, tables.folding[theirs.codes], begin_sentences(work))
     near = NearTokens(near.rows[page.start : page.end], near.masks)
     inside = Bounds(inner.start - page.start, inner.end - page.start)
-    aligned_to = align_with_jumps(page_side, near, work_side, inside, costs)
+    aligned_to = align_with_jumps(page_side, near, work_side, tables, inside, costs)
     fill_gaps(aligned_to, ours.tokens, near, theirs.tokens)
     fill_edges(aligned_to, page_side, near, work_side)
     for at in range(aligned_to.size):
