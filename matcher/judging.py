@@ -29,7 +29,6 @@ from matcher.judge.spans import find_taken_places, to_spans
 from matcher.judge.wholeness import stands_whole
 from matcher.reading_order import ReadingOrder, spans_as_given
 
-
 Ranges = tuple[NDArray[np.int32], NDArray[np.int32]]  # starts and ends, tokens of the page
 
 
@@ -154,9 +153,7 @@ class Judge:
             for finding in findings
         ]
 
-    def _other_carriers(
-        self, aligned: AlignedPage, number: int, passages: Sequence[Passage]
-    ) -> tuple[WorkTextId, ...]:
+    def _other_carriers(self, aligned: AlignedPage, number: int, passages: Sequence[Passage]) -> tuple[WorkTextId, ...]:
         """The texts that carry at least half of what was matched, the fullest first."""
         if not aligned.resolved.has_losers:
             return ()

@@ -18,7 +18,6 @@ from core.garbage import keep_what_is_loaded
 from core.ids import work_text_id
 from core.matches import Match
 from fingerprint.fingerprinting import fingerprint_text
-from fingerprint.record import Fingerprint
 from laboratory.measures.running import Progress
 from laboratory.speed.clock import NO_TIME, Stopwatch, Taken, best
 from laboratory.speed.machine import own_bytes
@@ -41,7 +40,7 @@ class MatchingSpeed:
     """All pages through one matcher, its best rounds.
 
     taken: without the fingerprints of the pages; processor time of this process and of Redis together, redis_s of
-    Redis alone. median_ms, slowest_ms: of a page, of the clock, in the best round, the first of those that are looked up
+    Redis alone. median_ms, slowest_ms: of a page, of the clock, in the best round, the first of those looked up
     together with the look-up of all; 99 of 100 pages take less than p99_ms. build: the index made of fingerprints.
     matched_pages: those with a match.
     """

@@ -26,8 +26,8 @@ from matcher.align.change_kernels import (
 )
 from matcher.align.jump_cells import JumpCosts
 from matcher.align.pair_kinds import CharacterTables
-from matcher.align.passages import Passage
 from matcher.align.passage_kernel import Compared, compare_diagonal, compare_parts
+from matcher.align.passages import Passage
 from matcher.align.segments import Segments
 from matcher.align.spelled_characters import NOWHERE, RowKinds, join_spelled
 from matcher.align.token_agreement import Bounds
@@ -110,7 +110,7 @@ class Comparison(NamedTuple):
     """A passage compared: the tokens of page and work that it spans, and what happened in between.
 
     segments: what it was joined from. changes, totals (as a list), work_ranges, work_matched, matched, same,
-    longest_run: see `change_kernels.PassageChanges`. moved, displaced, work_covered: see `token_alignment.TokenAlignment`.
+    longest_run: see `change_kernels.PassageChanges`; moved, displaced, work_covered: `token_alignment.TokenAlignment`.
     changed: tokens in which the wording differs, of the longer side of each change. letters: by the row of a change of
     kind PINYIN the letters on the page, where the tokens do not tell all of them (spelled_characters).
     """
@@ -150,13 +150,10 @@ def sizes_of(changes: Changes) -> NDArray[np.int32]:
     )
 
 
-def compare_passage(
-    page: TokenizedPage, work: TokenizedText, passage: Passage, calibration: Calibration
-) -> Comparison:
+def compare_passage(page: TokenizedPage, work: TokenizedText, passage: Passage, calibration: Calibration) -> Comparison:
     """Align a passage token by token, and classify what differs."""
-    changes, totals, ranges, matched_tokens, moved, *span, matched, same, longest, displaced, covered = _compared(
-        page, work, passage, calibration
-    )
+    changes, totals, ranges, matched_tokens, moved, *counts = _compared(page, work, passage, calibration)
+    page_start, page_end, work_start, work_end, matched, same, longest, displaced, covered = counts
     letters, rows = NOWHERE, totals.tolist()
     if may_be_spelled(rows) and page.has_letters():
         spelled = join_spelled(page, work, changes, _ROW_KINDS)
@@ -167,7 +164,10 @@ def compare_passage(
             ranges = np.concatenate([ranges, np.stack([tokens, tokens + 1], axis=1)])
             covered = count_covered(ranges)
     return Comparison(
-        *span,
+        page_start,
+        page_end,
+        work_start,
+        work_end,
         segments=passage.segments,
         changes=changes,
         totals=rows,

@@ -43,7 +43,7 @@ class Stretches(NamedTuple):
 
 @kernel()
 def join_neighbours(ordered: Segments, limits: JoiningLimits) -> NDArray[np.int64]:
-    """int64[n]: the rows with which runs of joined segments begin. ordered: of one text in order of the page, not empty.
+    """int64[n]: the rows with which runs of joined segments begin. ordered: of one text as on the page, not empty.
 
     What is joined grows and can bridge more, so that the order of joining does not matter.
     """
@@ -82,7 +82,9 @@ def _needed_tokens(ordered: Segments, limits: JoiningLimits) -> tuple[NDArray[np
         on = as_int(after[WORK_START]) - as_int(before[WORK_END])
         is_little = _is_little(page_gap, work_gap, high - low, on, limits)
         is_sheltered[number] = is_little and page_gap <= limits.max_sheltered_page_gap
-        needed[number] = max(_for_page(page_gap, on, limits), 0.0 if is_little else work_gap / limits.max_work_gap_share)
+        needed[number] = max(
+            _for_page(page_gap, on, limits), 0.0 if is_little else work_gap / limits.max_work_gap_share
+        )
         if page_gap > limits.max_page_gap or work_gap > limits.max_work_gap:
             needed[number] = NEVER
     return needed, is_sheltered
@@ -107,7 +109,11 @@ def _for_page(page_gap: int, on: int, limits: JoiningLimits) -> float:
 def _taken_stretches(ordered: Segments) -> Stretches:
     """What the segments took of the work: stretches that do not touch, and how much was taken before each."""
     order = np.argsort(ordered[:, WORK_START])
-    starts, ends, before = np.empty(order.size, np.int64), np.empty(order.size, np.int64), np.zeros(order.size, np.int64)
+    starts, ends, before = (
+        np.empty(order.size, np.int64),
+        np.empty(order.size, np.int64),
+        np.zeros(order.size, np.int64),
+    )
     count = 0
     for row in order:
         start, end = as_int(ordered[row, WORK_START]), as_int(ordered[row, WORK_END])

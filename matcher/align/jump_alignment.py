@@ -115,10 +115,8 @@ def fill_edges(aligned_to: NDArray[np.int32], page: Side, near: NearTokens, work
             here, there = at + step, aligned_to[at] + step
             while rest and rest_there:
                 skipped = 0
-                while rest != rest_there and skipped < rest_there:
-                    if agree(page.tokens, near.rows, near.masks, work.tokens, here, there + skipped * step):
-                        break
-                    skipped += 1
+                if rest != rest_there:
+                    skipped = _skipped(page.tokens, near, work.tokens, here, there, rest_there, step)
                 if skipped < rest_there:
                     there += skipped * step
                     aligned_to[here] = there
@@ -127,6 +125,17 @@ def fill_edges(aligned_to: NDArray[np.int32], page: Side, near: NearTokens, work
                     rest_there -= skipped + 1
                 here += step
                 rest -= 1
+
+
+@kernel(allocates=False)
+def _skipped(  # noqa: PLR0917
+    page: Tokens, near: NearTokens, work: Tokens, here: int, there: int, most: int, step: int
+) -> int:
+    """How many tokens of the work from `there` on do not agree with this of the page; `most` if none does."""
+    for skipped in range(most):
+        if agree(page, near.rows, near.masks, work, here, there + skipped * step):
+            return skipped
+    return most
 
 
 @kernel(allocates=False)

@@ -34,7 +34,7 @@ def run_on(  # noqa: PLR0917 - kernels take no keywords
     at: int,
     costs: JumpCosts,
 ) -> int:
-    """Walk on from page token `at`, if there is one way only; the token at which that ends, or for which there is no room."""
+    """Walk on from page token `at`, if there is one way only; the token at which that or the room for cells ends."""
     if not _is_only_way(cells, ends, page.tokens, work.tokens, at, costs.gap_tokens):
         return at
     cell = as_int(ends.cell[at])
@@ -61,7 +61,9 @@ def run_on(  # noqa: PLR0917 - kernels take no keywords
 
 
 @kernel(allocates=False)
-def _is_only_way(cells: Cells, ends: Ends, page: Tokens, work: Tokens, at: int, most: int) -> bool:
+def _is_only_way(  # noqa: PLR0917
+    cells: Cells, ends: Ends, page: Tokens, work: Tokens, at: int, most: int
+) -> bool:
     """Whether the best walk goes on for RUN_BEHIND_EDIT tokens, and no other cell, directly or by a gap, for a few."""
     best = ends.cell[at]
     if best == NO_CELL or ends.best[at] < ends.foreign[at]:
@@ -114,18 +116,20 @@ def leads_farther(  # noqa: PLR0917
 def is_landing(  # noqa: PLR0917
     page: Tokens, near: NearTokens, work: Tokens, seeds: Seeds, at: int, place: int, ahead: int, covered: int
 ) -> bool:
-    """Whether a leap may lead so far in front of a seed's place that tokens agree up to it and are equal from there on."""
+    """Whether a leap may lead so far in front of a seed's place: tokens agree up to it and are equal from there on."""
     least = max(seeds.length, covered + 1 - ahead)
     if place < ahead or equal_tokens(page, work, at + ahead, place, least) < least:
         return False
-    for before in range(ahead):
+    for before in range(ahead):  # noqa: SIM110 - a generator is not compiled
         if not agree(page, near.rows, near.masks, work, at + before, place - ahead + before):
             return False
     return True
 
 
 @kernel(allocates=False)
-def _same_characters(page: Side, work: Side, owners: NDArray[np.int32], at: int, there: int, most: int) -> int:
+def _same_characters(  # noqa: PLR0917
+    page: Side, work: Side, owners: NDArray[np.int32], at: int, there: int, most: int
+) -> int:
     """How many characters from here on are the same, inside a sentence and nobody else's; at most `most`."""
     size = min(most, page.tokens.size - at, work.tokens.size - there)
     for place in range(size):
@@ -137,8 +141,10 @@ def _same_characters(page: Side, work: Side, owners: NDArray[np.int32], at: int,
 
 
 @kernel(allocates=False)
-def _stride(cells: Cells, ends: Ends, at: int, there: int, size: int, cell: int, score: int, costs: JumpCosts) -> int:
-    """Take so many tokens of the work that are the same, where each is better left than the one before: the last cell."""
+def _stride(  # noqa: PLR0917
+    cells: Cells, ends: Ends, at: int, there: int, size: int, cell: int, score: int, costs: JumpCosts
+) -> int:
+    """Take so many same tokens of the work, where each is better left than the one before: the last cell."""
     first = as_int(cells.rows[at])
     for place in range(size):
         before, behind = score + place * costs.same, score + (place + 1) * costs.same
@@ -153,7 +159,7 @@ def _stride(cells: Cells, ends: Ends, at: int, there: int, size: int, cell: int,
 
 @kernel(allocates=False)
 def _clear_edit(page: Side, work: Side, at: int, there: int, most: int) -> tuple[int, int]:
-    """Tokens of page and work that one edit takes: as many of both, or of one side alone; 0 and 0 where it is not clear."""
+    """Tokens of page and work that one edit takes: as many of both, or of one side alone; 0, 0 where it is unclear."""
     found, others = (0, 0), 0
     for size in range(most + 1):
         for on_page, in_work in ((size, 0), (0, size)) if size else ((1, 1), (2, 2)):
@@ -201,8 +207,10 @@ def _step(  # noqa: PLR0917
 
 
 @kernel(allocates=False)
-def _skip(cells: Cells, ends: Ends, at: int, on_page: int, cell: int, foreign: int) -> None:
-    """Pass over page tokens from `at` on. cell: the one before them; foreign: the score of a walk that is left there."""
+def _skip(  # noqa: PLR0917
+    cells: Cells, ends: Ends, at: int, on_page: int, cell: int, foreign: int
+) -> None:
+    """Pass over page tokens from `at` on. cell: the one before them; foreign: the score of a walk left there."""
     for place in range(at, at + on_page):
         _leave(ends, place, as_int(cells.works[cell]), foreign)
         cells.rows[place + 1] = cells.rows[place]

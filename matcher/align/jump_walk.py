@@ -16,7 +16,7 @@ from matcher.align.jump_cells import NO_CELL, UNALIGNED, Cells, Ends, JumpCosts,
 from matcher.align.jump_runs import CLEAR_RUN, RUN_BEHIND_EDIT, earned_by, equal_tokens, is_landing, run_on
 from matcher.align.jump_seeds import NO_PLACE, Seeds, first_place
 from matcher.align.pair_kinds import CharacterTables
-from matcher.align.token_agreement import NearTokens, Tokens, agree
+from matcher.align.token_agreement import NearTokens, agree
 
 NOWHERE = -(1 << 29)  # a score that nothing reaches
 # Where a cell was come to from, beside the number of another cell.
@@ -95,7 +95,9 @@ def _fill_rows(  # noqa: PLR0917 - kernels take no keywords
 
 
 @kernel(allocates=False)
-def _covered(cells: Cells, ends: Ends, page: Side, work: Side, at: int, costs: JumpCosts) -> int:
+def _covered(  # noqa: PLR0917
+    cells: Cells, ends: Ends, page: Side, work: Side, at: int, costs: JumpCosts
+) -> int:
     """How many tokens from `at` on the best walk takes without a leap, as far as one look ahead tells.
 
     That is a run of equal tokens, here or behind few that are replaced, put in or left out; 0 where there is none.
@@ -158,11 +160,28 @@ def _go_on(  # noqa: PLR0917
                 break
             if agree(page.tokens, near.rows, near.masks, work.tokens, at, there + gap):
                 offered = _offer(row, offered, there + gap, score, cell, True)
+    return _pass_over(cells, row, offered, page, near, work, at, least, costs)
+
+
+@kernel(allocates=False)
+def _pass_over(  # noqa: PLR0917
+    cells: Cells,
+    row: Row,
+    offered: int,
+    page: Side,
+    near: NearTokens,
+    work: Side,
+    at: int,
+    least: int,
+    costs: JumpCosts,
+) -> int:
+    """Offer what follows the cells of earlier tokens by a gap on the page."""
+    rows, works, scores, _ = cells
     for gap in range(1, min(costs.gap_tokens, at - 1) + 1):
         cost = costs.gap + costs.gap_more * gap
         for cell in range(rows[at - 1 - gap], rows[at - gap]):
             there, score = works[cell] + 1, scores[cell] - cost
-            if score < least or there >= size:
+            if score < least or there >= work.tokens.size:
                 continue
             if agree(page.tokens, near.rows, near.masks, work.tokens, at, there):
                 offered = _offer(row, offered, there, score, cell, True)

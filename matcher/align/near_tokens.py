@@ -30,14 +30,14 @@ def near_tokens(
 
 
 @kernel()
-def _rows(  # noqa: PLR0917 - kernels take no keywords
+def _rows(
     characters: NDArray[np.uint32],
     offsets: NDArray[np.int32],
     tokens: NDArray[np.uint16],
     rows_of: NDArray[np.uint16],
     readings: int,
 ) -> tuple[NDArray[np.int32], NDArray[np.uint32]]:
-    """Rows of the masks, and code points. rows_of: by these; readings: rows of characters, which those of tokens follow."""
+    """Rows of the masks, and code points. rows_of: by these; readings: rows of characters, before those of tokens."""
     rows, codes = np.empty(tokens.size, np.int32), np.empty(tokens.size, np.uint32)
     for number in range(tokens.size):
         codes[number] = characters[offsets[number]]

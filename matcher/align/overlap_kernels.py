@@ -43,7 +43,7 @@ class Resolved(NamedTuple):
 
 
 @kernel()
-def resolve(  # noqa: PLR0917 - kernels take no keywords
+def resolve(
     segments: Segments, ranks: NDArray[np.int32], page_tokens: int, max_overlap: float, home_bonus: float
 ) -> Resolved:
     """The segments by their bids, the best first, keep their page ranges unless one before them has most of it.
@@ -83,7 +83,7 @@ def in_page_order(segments: Segments) -> Segments:
 def carried_matches(
     lost: Segments, winners: NDArray[np.int32], text: int, starts: NDArray[np.int32], ends: NDArray[np.int32]
 ) -> NDArray[np.int64]:
-    """int64[n, 2]: the texts that lost something of the passages [starts, ends) to `text`, and tokens that match in it."""
+    """int64[n, 2]: the texts that lost something of the passages [starts, ends) to `text`, and tokens that match."""
     found, count = np.zeros((len(lost), 2), np.int64), 0
     for row in range(len(lost)):
         if winners[row] != text or not _touches(lost[row, PAGE_START], lost[row, PAGE_END], starts, ends):

@@ -1,6 +1,7 @@
 """Overlaps: of the segments of several texts that cover one page range, the best keeps it."""
 
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -22,7 +23,7 @@ class ResolvedSegments(NamedTuple):
     def by_text(self) -> Iterator[tuple[int, Segments]]:
         """Each text that keeps something, with its segments in order of the page."""
         kept, starts = self.resolved.kept, self.resolved.starts.tolist()
-        for start, end in zip(starts, starts[1:], strict=False):
+        for start, end in pairwise(starts):
             yield kept.item(start, TEXT), kept[start:end]
 
     @property
@@ -30,9 +31,7 @@ class ResolvedSegments(NamedTuple):
         """Whether any text lost something to another."""
         return len(self.resolved.lost) > 0
 
-    def other_carriers(
-        self, text: int, starts: NDArray[np.int32], ends: NDArray[np.int32]
-    ) -> list[tuple[int, int]]:
+    def other_carriers(self, text: int, starts: NDArray[np.int32], ends: NDArray[np.int32]) -> list[tuple[int, int]]:
         """The texts that lost something of the passages [starts, ends) to `text`, with the tokens that match in it."""
         found = carried_matches(self.resolved.lost, self.resolved.winners, text, starts, ends).tolist()
         return [(other, matches) for other, matches in found]

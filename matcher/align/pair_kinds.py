@@ -59,7 +59,7 @@ def classify_pair(page: Stretch, work: Stretch, here: int, there: int, tables: C
 
 @kernel(allocates=False)
 def are_near(tables: CharacterTables, ours: int, theirs: int, our_token: int, their_token: int) -> bool:
-    """Whether a simplified character may stand for another by sound or shape, not only one of its syllables for theirs."""
+    """Whether a simplified character may stand for another by sound or shape, not only by one of its syllables."""
     return bool(
         tables.is_letter[ours]
         or _share_a_reading(tables.readings, tables.rows[ours], tables.rows[theirs])

@@ -1,6 +1,7 @@
 """A passage from its characters to its changes in one compiled call: between two, arrays are handed to Python."""
 
 import numpy as np
+
 from fingerprint.compilation import as_int, kernel
 from matcher.align.change_kernels import ChangeNumbers, Changes, Totals, WorkRanges, WorkTokens, classify_changes
 from matcher.align.jump_alignment import align_with_jumps, fill_edges, fill_gaps
@@ -19,13 +20,10 @@ from matcher.align.token_alignment import (
     align_tokens,
 )
 
-
 # A passage as it leaves the kernels; plain, since to hand a named tuple to Python takes as long as three arrays.
 # Changes, totals, work ranges, work tokens matched, moved pieces; first token on the page and end, the same in the
 # work; matched, same, longest run, displaced, covered. See PassageChanges and TokenAlignment.
-Compared = tuple[
-    Changes, Totals, WorkRanges, WorkTokens, Pieces, int, int, int, int, int, int, int, int, int
-]
+Compared = tuple[Changes, Totals, WorkRanges, WorkTokens, Pieces, int, int, int, int, int, int, int, int, int]
 
 
 @kernel()
@@ -60,9 +58,7 @@ def compare_parts(  # noqa: PLR0917 - kernels take no keywords
 
 
 @kernel()
-def compare_diagonal(
-    page: TextPart, work: TextPart, tables: CharacterTables, numbers: ChangeNumbers
-) -> Compared:
+def compare_diagonal(page: TextPart, work: TextPart, tables: CharacterTables, numbers: ChangeNumbers) -> Compared:
     """The same of as many tokens on both sides, each of which is the counterpart of the one beside it."""
     runs = np.empty((1, RUN_COLUMNS), np.int32)
     runs[0, ON_PAGE], runs[0, IN_WORK], runs[0, SIZE] = page.start, work.start, work.end - work.start

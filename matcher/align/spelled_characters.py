@@ -90,7 +90,7 @@ def join_spelled(page: TokenizedText, work: TokenizedText, changes: Changes, kin
 
 
 class Letters(NamedTuple):
-    """Letters with what belongs to them, and what they spell. is_plain: nothing belongs to them, and they have no marks."""
+    """Letters with what belongs to them, and what they spell. is_plain: nothing does, and they have no marks."""
 
     start: int
     end: int
@@ -119,7 +119,8 @@ def _known_rows(
 
     places: int64[letters, 2], tokens of the page.
     """
-    is_pinyin, tokens = changes[:, KIND] == kinds.pinyin, int(changes[:, TO_PAGE].max())
+    is_pinyin: NDArray[np.bool_] = changes[:, KIND] == kinds.pinyin
+    tokens = int(changes[:, TO_PAGE].max())
     if not is_pinyin.any():
         return is_pinyin
     of_pinyin = _count_covered(changes[is_pinyin][:, [FROM_PAGE, TO_PAGE]], tokens)
@@ -127,18 +128,19 @@ def _known_rows(
     plain = plain[of_pinyin[plain[:, 1]] - of_pinyin[plain[:, 0]] == plain[:, 1] - plain[:, 0]]
     of_letters = _count_covered(plain, tokens)
     starts, ends = changes[:, FROM_PAGE], changes[:, TO_PAGE]
-    return np.asarray(is_pinyin & (of_letters[ends] - of_letters[starts] == ends - starts))
+    of_change = of_letters[ends] - of_letters[starts]
+    return np.asarray(is_pinyin & (of_change == ends - starts), np.bool_)
 
 
 def _stand_at(changes: Changes, places: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which changes stand at or beside any of these places, int64[n, 2] in order: no others can become one with them."""
+    """Which changes stand at or beside any of these places, int64[n, 2] in order; no others can be joined."""
     first = np.searchsorted(np.maximum.accumulate(places[:, 1]) + 1, changes[:, FROM_PAGE])
     starts = np.append(places[:, 0] - 1, np.iinfo(np.int64).max)
     return np.asarray(starts[first] <= changes[:, TO_PAGE])
 
 
-def _count_covered(ranges: NDArray[np.int64], tokens: int) -> NDArray[np.int64]:
-    """int64[tokens + 1]: how many tokens before each lie in one of the ranges, int64[n, 2]."""
+def _count_covered(ranges: NDArray[np.int32] | NDArray[np.int64], tokens: int) -> NDArray[np.int64]:
+    """int64[tokens + 1]: how many tokens before each lie in one of the ranges, [n, 2]."""
     edges = np.zeros(tokens + 1, np.int64)
     np.add.at(edges, ranges[:, 0], 1)
     np.add.at(edges, ranges[:, 1], -1)
@@ -183,7 +185,12 @@ class _Rows:
     def __init__(self, changes: Changes, known: NDArray[np.bool_], kinds: RowKinds, work: TokenizedText) -> None:
         """known: changes that stay as they are."""
         self._kinds, self._work = kinds, work
-        self._rows = sorted(_row(*row, each) for row, each in zip(changes.tolist(), known.tolist(), strict=True))
+        self._rows = sorted(
+            Row(page_start, page_end, work_start, work_end, kind, is_known)
+            for (kind, page_start, page_end, work_start, work_end), is_known in zip(
+                changes.tolist(), known.tolist(), strict=True
+            )
+        )
         self._readings = _Readings(work, int(changes[:, FROM_WORK].min()), int(changes[:, TO_WORK].max()))
 
     def join(self, page_start: int, page_end: int, spelling: str) -> Row | None:
@@ -327,11 +334,6 @@ class _Rows:
             kinds = self._kinds
             kind = (kinds.replaced if on_page else kinds.deleted) if in_work else kinds.inserted
             yield Row(page_start, page_end, work_start, work_end, kind)
-
-
-def _row(kind: int, page_start: int, page_end: int, work_start: int, work_end: int, is_known: bool) -> Row:
-    """A row of changes, whose columns stand in this order."""
-    return Row(page_start, page_end, work_start, work_end, kind, is_known)
 
 
 def _touch(first: Row, second: Row) -> bool:

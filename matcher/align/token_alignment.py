@@ -28,7 +28,7 @@ Pieces = NDArray[np.int32]
 class TokenAlignment(NamedTuple):
     """A passage aligned.
 
-    runs      int32[n, 3]  tokens in a row that stand for one another: page start, work start, size; in order of the page
+    runs      int32[n, 3]  tokens in a row with counterparts: page start, work start, size; in order of the page
     gaps      int32[m, 5]  what has no counterpart, in order of the page
     moved     int32[k, 4]  pieces that stand in another order than the rest: page start, page end, work start, work end
     displaced              pieces that stand before the one that they follow on the page

@@ -90,7 +90,13 @@ def _find_hits(  # noqa: PLR0917
     bounds = starts.tolist()
     columns = HitColumns(hits.ordinals[rows], seeds.all.positions[asked], hits.positions[rows])
     pages = [
-        _OfPage(fingerprint, *(column[start:end] for column in columns), seeds.all.widths[asked[start:end]])
+        _OfPage(
+            fingerprint,
+            columns.texts[start:end],
+            columns.pages[start:end],
+            columns.works[start:end],
+            seeds.all.widths[asked[start:end]],
+        )
         for fingerprint, start, end in zip(fingerprints, bounds, bounds[1:], strict=False)
     ]
     if hits.streams is None:

@@ -1,4 +1,4 @@
-"""The loops of judging: what of a page's passages and of the rest stands in other texts, and what of a work is taken."""
+"""The loops of judging: what of a page's passages stands in other texts, and what of a work is taken."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ Starts = NDArray[np.int32]
 def count_own_tokens(  # noqa: PLR0917 - kernels take no keywords
     starts: Starts, ends: Starts, phrases: Phrases, same: Starts, capped: NDArray[np.int32], anchor_tokens: int
 ) -> int:
-    """How many tokens of the passages [starts, ends) no phrase covers but those of the texts `same`, and no capped anchor.
+    """How many tokens of the passages [starts, ends) no phrase covers but of the texts `same`, and no capped anchor.
 
     capped: page positions of anchors that occur too often, each of `anchor_tokens` tokens.
     """
@@ -33,9 +33,7 @@ def count_own_tokens(  # noqa: PLR0917 - kernels take no keywords
 
 
 @kernel()
-def count_phrases_around(
-    starts: Starts, ends: Starts, phrases: Phrases, page_tokens: int
-) -> tuple[int, int]:
+def count_phrases_around(starts: Starts, ends: Starts, phrases: Phrases, page_tokens: int) -> tuple[int, int]:
     """Of the tokens of a page that lie in no passage: how many a phrase covers, and how many there are."""
     edges, is_rest = np.zeros(page_tokens + 1, np.int32), np.ones(page_tokens, np.bool_)
     for passage in range(starts.size):

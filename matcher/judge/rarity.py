@@ -11,7 +11,7 @@ from matcher.judge.coverage_kernels import Starts, count_own_tokens, count_phras
 from matcher.judge.figures import Figures
 
 
-def own_share(
+def own_share(  # noqa: PLR0917 - as the kernel behind it
     starts: Starts, ends: Starts, phrases: Phrases, same: Sequence[int], capped: NDArray[np.int32], anchor_tokens: int
 ) -> float:
     """Share of the passages' page tokens that no other text has in a phrase, and that no common anchor covers.

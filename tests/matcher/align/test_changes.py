@@ -84,13 +84,13 @@ def test_changes_and_figures_are_those_of_the_definition(kind: str) -> None:
     tokens, others = page.fingerprint.tokens, work.fingerprint.tokens
     parts = page.part(0, tokens.size), work.part(0, others.size)
     sides = stretch_of(parts[0]), stretch_of(parts[1])
-    folding = character_tables(page.fingerprint.algorithm).folding
+    tables = character_tables(page.fingerprint.algorithm)
+    folding = tables.folding
     ours = Side(tokens, folding[sides[0].codes], begin_sentences(parts[0]))
     theirs = Side(others, folding[sides[1].codes], begin_sentences(parts[1]))
     whole = Bounds(0, tokens.size)
-    runs, gaps, *_ = align_tokens(align_with_jumps(ours, page.near, theirs, whole, jump_costs(DEFAULT)), 0)
+    runs, gaps, *_ = align_tokens(align_with_jumps(ours, page.near, theirs, tables, whole, jump_costs(DEFAULT)), 0)
     pairs = np.array([(here + n, there + n) for here, there, size in runs.tolist() for n in range(size)])
-    tables = character_tables(page.fingerprint.algorithm)
     found_changes = classify_changes(runs, gaps, *sides, tables, CHANGE_NUMBERS)
     changes, taken, agreed, totals, matched, same, longest = found_changes
 

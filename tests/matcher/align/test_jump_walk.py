@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from matcher.align.changes import jump_costs
+from fingerprint.algorithms import DEFAULT as ALGORITHM
+from matcher.align.changes import character_tables, jump_costs
 from matcher.align.jump_cells import UNALIGNED, Side
 from matcher.align.jump_seeds import NO_PLACE, find_seeds, first_place
 from matcher.align.jump_walk import walk
@@ -16,6 +17,7 @@ from matcher.align.token_agreement import NearTokens
 from matcher.calibration import DEFAULT
 from tests.support.examples import examples
 
+TABLES = character_tables(ALGORITHM)
 SYLLABLES = 400
 REPLACED, PUT_IN, LEFT_OUT = "replaced", "put in", "left out"
 
@@ -30,7 +32,7 @@ def side_of(tokens: list[int], begins: set[int] | None = None) -> Side:
 def counterparts(page: Side, work: Side) -> list[int]:
     near = NearTokens(np.zeros(page.tokens.size, np.int32), np.zeros((1, -(-SYLLABLES // MASK_BITS) + 1), np.uint64))
     owners = np.full(work.tokens.size, UNALIGNED, np.int32)
-    aligned_to, _ = walk(page, near, work, jump_costs(DEFAULT), find_seeds(page.tokens, work.tokens), owners)
+    aligned_to, _ = walk(page, near, work, TABLES, jump_costs(DEFAULT), find_seeds(page.tokens, work.tokens), owners)
     return [int(place) for place in aligned_to]
 
 
