@@ -129,6 +129,7 @@ class Comparison(NamedTuple):
     work_matched: WorkTokens
     moved: Pieces
     displaced: int
+    transposed: int
     work_covered: int
     changed: int
     letters: Mapping[int, TextRange]
@@ -153,7 +154,7 @@ def sizes_of(changes: Changes) -> NDArray[np.int32]:
 def compare_passage(page: TokenizedPage, work: TokenizedText, passage: Passage, calibration: Calibration) -> Comparison:
     """Align a passage token by token, and classify what differs."""
     changes, totals, ranges, matched_tokens, moved, *counts = _compared(page, work, passage, calibration)
-    page_start, page_end, work_start, work_end, matched, same, longest, displaced, covered = counts
+    page_start, page_end, work_start, work_end, matched, same, longest, displaced, transposed, covered = counts
     letters, rows = NOWHERE, totals.tolist()
     if may_be_spelled(rows) and page.has_letters():
         spelled = join_spelled(page, work, changes, _ROW_KINDS)
@@ -178,8 +179,9 @@ def compare_passage(page: TokenizedPage, work: TokenizedText, passage: Passage, 
         work_matched=matched_tokens,
         moved=moved,
         displaced=displaced,
+        transposed=transposed,
         work_covered=covered,
-        changed=count_changed(rows),
+        changed=count_changed(rows) + transposed,
         letters=letters,
     )
 

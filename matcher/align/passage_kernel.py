@@ -19,11 +19,12 @@ from matcher.align.token_alignment import (
     TokenAlignment,
     align_tokens,
 )
+from matcher.align.transpositions import settle_transpositions
 
 # A passage as it leaves the kernels; plain, since to hand a named tuple to Python takes as long as three arrays.
 # Changes, totals, work ranges, work tokens matched, moved pieces; first token on the page and end, the same in the
-# work; matched, same, longest run, displaced, covered. See PassageChanges and TokenAlignment.
-Compared = tuple[Changes, Totals, WorkRanges, WorkTokens, Pieces, int, int, int, int, int, int, int, int, int]
+# work; matched, same, longest run, displaced, transposed, covered. See PassageChanges, TokenAlignment, transpositions.
+Compared = tuple[Changes, Totals, WorkRanges, WorkTokens, Pieces, int, int, int, int, int, int, int, int, int, int]
 
 
 @kernel()
@@ -48,13 +49,14 @@ def compare_parts(  # noqa: PLR0917 - kernels take no keywords
     aligned_to = align_with_jumps(page_side, near, work_side, tables, inside, costs)
     fill_gaps(aligned_to, ours.tokens, near, theirs.tokens)
     fill_edges(aligned_to, page_side, near, work_side)
+    transposed = settle_transpositions(aligned_to, page_side, work_side)
     for at in range(aligned_to.size):
         if aligned_to[at] != UNALIGNED:
             aligned_to[at] += work.start
     aligned = align_tokens(aligned_to, page.start)
     if not len(aligned.runs):
         raise IndexError("a passage without any token that both sides have")
-    return _compared(aligned, ours, theirs, tables, numbers)
+    return _compared(aligned, transposed, ours, theirs, tables, numbers)
 
 
 @kernel()
@@ -64,12 +66,17 @@ def compare_diagonal(page: TextPart, work: TextPart, tables: CharacterTables, nu
     runs[0, ON_PAGE], runs[0, IN_WORK], runs[0, SIZE] = page.start, work.start, work.end - work.start
     no_gaps, no_pieces = np.empty((0, RANGE_COLUMNS), np.int32), np.empty((0, RANGE_COLUMNS - 1), np.int32)
     aligned = TokenAlignment(runs, no_gaps, no_pieces, 0, work.end - work.start)
-    return _compared(aligned, stretch_of(page), stretch_of(work), tables, numbers)
+    return _compared(aligned, 0, stretch_of(page), stretch_of(work), tables, numbers)
 
 
 @kernel()
-def _compared(
-    aligned: TokenAlignment, page: Stretch, work: Stretch, tables: CharacterTables, numbers: ChangeNumbers
+def _compared(  # noqa: PLR0917
+    aligned: TokenAlignment,
+    transposed: int,
+    page: Stretch,
+    work: Stretch,
+    tables: CharacterTables,
+    numbers: ChangeNumbers,
 ) -> Compared:
     runs, gaps, moved, displaced, covered = aligned
     found = classify_changes(runs, gaps, page, work, tables, numbers)
@@ -87,5 +94,6 @@ def _compared(
         as_int(found.same),
         as_int(found.longest_run),
         as_int(displaced),
+        as_int(transposed),
         as_int(covered),
     )

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from fingerprint.compilation import as_int, kernel
 from matcher.align.jump_cells import UNALIGNED
+from matcher.align.transpositions import MAX_TRANSPOSED
 
 # A page gap and a work gap of like size between two runs are one passage rewritten; else something was put in or
 # left out. 3: an advertisement is seldom less than three times as long as the tokens that alignment loses beside it.
@@ -31,7 +32,7 @@ class TokenAlignment(NamedTuple):
     runs      int32[n, 3]  tokens in a row with counterparts: page start, work start, size; in order of the page
     gaps      int32[m, 5]  what has no counterpart, in order of the page
     moved     int32[k, 4]  pieces that stand in another order than the rest: page start, page end, work start, work end
-    displaced              pieces that stand before the one that they follow on the page
+    displaced              pieces that stand before the one that they follow on the page, farther than is transposed
     covered                tokens of the work that have a counterpart or were rewritten
     """
 
@@ -60,7 +61,7 @@ def align_tokens(aligned_to: NDArray[np.int32], page_start: int) -> TokenAlignme
     _count_used(runs, used, behind, first)
     gaps = np.empty((2 * len(runs), RANGE_COLUMNS), np.int32)
     starts = np.zeros(len(runs), np.int64)  # of the pieces, in `runs`
-    count, size, displaced, covered = 0, 1, 0, as_int(used[-1])
+    count, size, displaced, is_in_order, covered = 0, 1, 0, True, as_int(used[-1])
     for number in range(1, len(runs)):
         here, there = runs[number, ON_PAGE], runs[number, IN_WORK]
         page_at = runs[number - 1, ON_PAGE] + runs[number - 1, SIZE]
@@ -76,10 +77,11 @@ def align_tokens(aligned_to: NDArray[np.int32], page_start: int) -> TokenAlignme
         if not is_next:
             starts[size] = number
             size += 1
-            displaced += there < work_at
+            is_in_order = is_in_order and there >= work_at
+            displaced += there < work_at - MAX_TRANSPOSED
     count = _add_left_out(gaps, count, used, behind, first)
     gaps = gaps[:count][np.argsort(gaps[:count, FROM_PAGE] * 2 + (gaps[:count, KIND] != ONLY_WORK), kind="mergesort")]
-    return TokenAlignment(runs, gaps, _moved(runs, starts[:size]) if displaced else pieces, displaced, covered)
+    return TokenAlignment(runs, gaps, pieces if is_in_order else _moved(runs, starts[:size]), displaced, covered)
 
 
 @kernel()
@@ -130,18 +132,30 @@ def _moved(runs: Runs, starts: NDArray[np.int64]) -> Pieces:
     size = starts.size
     pieces, sizes = np.empty((size, RANGE_COLUMNS - 1), np.int32), np.empty(size, np.int64)
     before, is_moved = np.full(size, UNALIGNED, np.int64), np.ones(size, np.bool_)
+    # The piece with the longest chain of those that end at or before a token of the work, as a Fenwick tree has it.
+    start = as_int(runs[:, IN_WORK].min())
+    longest = np.full(as_int((runs[:, IN_WORK] + runs[:, SIZE]).max()) - start + 2, UNALIGNED, np.int64)
     best = 0
     for number in range(size):
         first, last = starts[number], (starts[number + 1] if number + 1 < size else len(runs)) - 1
         pieces[number, 0], pieces[number, 1] = runs[first, ON_PAGE], runs[last, ON_PAGE] + runs[last, SIZE]
         pieces[number, 2], pieces[number, 3] = runs[first, IN_WORK], runs[last, IN_WORK] + runs[last, SIZE]
-        most = 0
-        for other in range(number):
-            if pieces[other, 3] <= pieces[number, 2] and sizes[other] > most:
-                most, before[number] = sizes[other], other
-        sizes[number] = most + runs[first : last + 1, SIZE].sum()
+        place = as_int(pieces[number, 2]) - start + 1
+        while place:
+            other = longest[place]
+            if other != UNALIGNED and (before[number] == UNALIGNED or sizes[other] > sizes[before[number]]):
+                before[number] = other
+            place &= place - 1
+        sizes[number] = (sizes[before[number]] if before[number] != UNALIGNED else 0) + runs[
+            first : last + 1, SIZE
+        ].sum()
         if sizes[number] > sizes[best]:
             best = number
+        place = as_int(pieces[number, 3]) - start + 1
+        while place < longest.size:
+            if longest[place] == UNALIGNED or sizes[number] > sizes[longest[place]]:
+                longest[place] = number
+            place += place & -place
     while best != UNALIGNED:
         is_moved[best] = False
         best = before[best]

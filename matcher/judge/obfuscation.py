@@ -13,6 +13,7 @@ from matcher.align.change_kernels import TOKENS
 from matcher.align.changes import CHANGE_KINDS, Comparison, number_of, sizes_of
 from matcher.align.token_alignment import FROM_PAGE, FROM_WORK, TO_PAGE, TO_WORK
 from matcher.align.tokenized_text import TokenizedText
+from matcher.align.transpositions import MAX_TRANSPOSED
 from matcher.calibration import Calibration
 from matcher.judge.figures import Figures
 from matcher.judge.hiding import hiding_items
@@ -60,6 +61,9 @@ def find_obfuscations(
         if _is_intended(kind, seen.places, seen.tokens, found.matched, calibration)
     ]
     shown += _whole_passages(page, work, comparisons, calibration, {obfuscation.kind for obfuscation in shown})
+    transposed = sum(comparison.transposed for comparison in comparisons)
+    if _is_intended(Obfuscation.REARRANGED, transposed, 2 * transposed, found.matched, calibration):
+        shown.append(ObfuscationFound(Obfuscation.REARRANGED, transposed, _moved_text(page, comparisons)))
     if found.displaced >= calibration.min_displaced_segments:
         shown.append(ObfuscationFound(Obfuscation.SHUFFLED, found.displaced))
     return tuple(sorted(shown, key=lambda obfuscation: _RANKS[obfuscation.kind]))
@@ -131,6 +135,15 @@ def _row_text(page: TokenizedText, work: TokenizedText, kind: ChangeKind, row: N
     if kind is ChangeKind.DELETED:
         return _example(work.text, work.range_of(int(row[FROM_WORK]), int(row[TO_WORK])))
     return _example(page.text, page.range_of(int(row[FROM_PAGE]), int(row[TO_PAGE])))
+
+
+def _moved_text(page: TokenizedText, comparisons: Sequence[Comparison]) -> str:
+    """The text where the first few characters changed places."""
+    for comparison in comparisons:
+        for start, end, *_ in comparison.moved.tolist():
+            if end - start < MAX_TRANSPOSED:
+                return _example(page.text, page.range_of(start, end))
+    return ""
 
 
 def _example(text: str, place: TextRange) -> str:
