@@ -22,7 +22,7 @@ from matcher.judge.classes import classify, find_patchwork
 from matcher.judge.coverage_kernels import count_distinct_runs
 from matcher.judge.editions import Editions
 from matcher.judge.figures import Figures, sum_up
-from matcher.judge.obfuscation import find_obfuscations
+from matcher.judge.obfuscation import add_obfuscation, find_obfuscations
 from matcher.judge.quotation import apart_where_quoted, are_quotations
 from matcher.judge.rarity import background_share, is_common, own_share
 from matcher.judge.spans import find_taken_places, to_spans
@@ -169,8 +169,8 @@ class Judge:
         match_class = classify(found, finding.is_quotation, pieces > 0, self._calibration)
         obfuscations = find_obfuscations(page, finding.work, finding.comparisons, found, self._calibration)
         order = aligned.written.obfuscation([(one.page_start, one.page_end) for one in finding.comparisons])
-        if order:
-            obfuscations = tuple(sorted((*obfuscations, *order), key=lambda each: list(Obfuscation).index(each.kind)))
+        if order is not None:
+            obfuscations = add_obfuscation(obfuscations, order)
         if match_class is MatchClass.PATCHWORK:
             obfuscations += (ObfuscationFound(Obfuscation.PATCHWORK, pieces),)
         taken, taken_count = find_taken_places(finding.written.offsets, finding.comparisons)

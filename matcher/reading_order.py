@@ -58,10 +58,10 @@ class ReadingOrder:
         offsets = self.fingerprint.offsets
         return offsets if self.places is None else self.places[offsets].astype(np.int32)
 
-    def obfuscation(self, passages: Iterable[tuple[int, int]]) -> tuple[ObfuscationFound, ...]:
-        """That these ranges of tokens were put in another order, and how many tokens; nothing where none was."""
+    def obfuscation(self, passages: Iterable[tuple[int, int]]) -> ObfuscationFound | None:
+        """That these ranges of tokens were put in another order, and how many tokens; None where none was."""
         if self.places is None:
-            return ()
+            return None
         moved, first = 0, 0
         for start, end in passages:
             places = self.offsets[start:end]
@@ -70,11 +70,11 @@ class ReadingOrder:
                 first = int(places.min())
             moved += breaks
         if moved < MIN_BREAKS:
-            return ()
+            return None
         given = "".join(
             self.text[place] for place in np.argsort(self.places)[first : first + MAX_EXAMPLE_CHARS].tolist()
         )
-        return (ObfuscationFound(Obfuscation.REARRANGED, moved, " ".join(given.split())),)
+        return ObfuscationFound(Obfuscation.REARRANGED, moved, " ".join(given.split()))
 
 
 def spans_as_given(spans: tuple[Span, ...], page: ReadingOrder, work: ReadingOrder) -> tuple[Span, ...]:

@@ -111,8 +111,9 @@ class Comparison(NamedTuple):
 
     segments: what it was joined from. changes, totals (as a list), work_ranges, work_matched, matched, same,
     longest_run: see `change_kernels.PassageChanges`; moved, displaced, work_covered: `token_alignment.TokenAlignment`.
-    changed: tokens in which the wording differs, of the longer side of each change. letters: by the row of a change of
-    kind PINYIN the letters on the page, where the tokens do not tell all of them (spelled_characters).
+    transposed: stretches in another order (transpositions). changed: tokens in which the wording differs, of the longer
+    side of each change, and those stretches. letters: by the row of a change of kind PINYIN the letters on the page,
+    where the tokens do not tell all of them (spelled_characters).
     """
 
     page_start: int

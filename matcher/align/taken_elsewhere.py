@@ -36,7 +36,8 @@ def _without(found: Comparison, passages_with: NDArray[np.int64], own: NDArray[n
         rows += _left_out(row, is_elsewhere) if row[KIND] == number_of(ChangeKind.DELETED) else [row]
     changes: Changes = np.array(rows, np.int32).reshape(-1, found.changes.shape[1])
     totals = sum_up(changes, CHANGE_NUMBERS.kinds).tolist()
-    return found._replace(changes=changes, totals=totals, changed=count_changed(totals), letters=letters)
+    changed = count_changed(totals) + found.transposed
+    return found._replace(changes=changes, totals=totals, changed=changed, letters=letters)
 
 
 def _left_out(row: NDArray[np.int32], is_elsewhere: NDArray[np.bool_]) -> Iterator[NDArray[np.int32]]:

@@ -1,7 +1,7 @@
 """How a copy was hidden: the obfuscations that are more than accident."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,6 +67,13 @@ def find_obfuscations(
     if found.displaced >= calibration.min_displaced_segments:
         shown.append(ObfuscationFound(Obfuscation.SHUFFLED, found.displaced))
     return tuple(sorted(shown, key=lambda obfuscation: _RANKS[obfuscation.kind]))
+
+
+def add_obfuscation(found: Sequence[ObfuscationFound], other: ObfuscationFound) -> tuple[ObfuscationFound, ...]:
+    """The obfuscations and another one, in their order; one kind is named once, with the other's example."""
+    same = sum(each.count for each in found if each.kind is other.kind)
+    rest = [each for each in found if each.kind is not other.kind]
+    return tuple(sorted([*rest, replace(other, count=other.count + same)], key=lambda each: _RANKS[each.kind]))
 
 
 @dataclass(slots=True)
