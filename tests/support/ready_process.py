@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from tests.support.ready_reader import readers_here, use_readers_of
+
 # What a crawl imports at its start and with its first page. Nothing that starts a thread or sets up a reactor.
 _IMPORTED = (
     "crawler.run",
@@ -56,16 +58,17 @@ def ready_process(
     run: Callable[..., object], *arguments: Any, environment: Mapping[str, str] = os.environ
 ) -> BaseProcess:
     """A process, not yet started, that calls `run` in that environment, else in that of the test that asks for it."""
-    given = (Path.cwd(), dict(environment), run, arguments)
+    given = (Path.cwd(), dict(environment), readers_here(), run, arguments)
     return _ready().Process(target=_in_environment, args=given, daemon=True)
 
 
 def _in_environment(
-    folder: Path, environment: dict[str, str], run: Callable[..., object], arguments: tuple[Any, ...]
+    folder: Path, environment: dict[str, str], readers: str, run: Callable[..., object], arguments: tuple[Any, ...]
 ) -> None:
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
+    use_readers_of(readers)
     run(*arguments)
 
 
