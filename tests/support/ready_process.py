@@ -33,24 +33,43 @@ _IMPORTED = (
 _COMMANDS = (
     "analytics.formats",
     "celery.app",
+    "celery.schedules",
+    "cron_descriptor",
+    "crontab",
     "deploy.cli.app",
     "deploy.cli.session",
+    "deploy.cli.sites",
     "deploy.home",
-    "django.db.models",
+    "dj_database_url",
+    "django.contrib.admin",
+    "django.contrib.auth.checks",
+    "django.contrib.auth.management",
+    "django.contrib.contenttypes.apps",
+    "django.contrib.staticfiles.apps",
+    "django.core.management.commands.migrate",
+    "django.db.backends.sqlite3.base",
+    "django.db.models.sql.compiler",
     "django.http",
+    "django.template.defaulttags",
+    "django.template.loader_tags",
+    "django.templatetags.i18n",
     "django.urls",
+    "django.views.debug",
     "evidence.stamps",
     "intake.files",
     "kombu.transport.redis",
     "matcher.matching",
     "pagestore.evidence",
+    "pagestore.mongo",
+    "pipeline.steps",
 )
+_LAST = ("tests.support.loaded",)
 
 
 def _ready() -> ForkServerContext:
     """The context of such processes. What one is given is pickled, as it is for one that starts from nothing."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([*_IMPORTED, *_COMMANDS])
+    context.set_forkserver_preload([*_IMPORTED, *_COMMANDS, *_LAST])
     return context
 
 

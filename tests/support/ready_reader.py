@@ -21,6 +21,7 @@ from typing import NoReturn
 
 import pytest
 
+from core.garbage import keep_what_is_loaded
 from crawler.child_environment import child_environment
 from crawler.readers import worker_link
 
@@ -174,6 +175,7 @@ def _be_reader(fd: int, folder: Path, environment: dict[str, str]) -> NoReturn:
 def main(name: str) -> None:
     for module in _IMPORTED:
         import_module(module)
+    keep_what_is_loaded()
     _Server(name).serve()
 
 
