@@ -15,7 +15,7 @@ from crawler.middlewares.robots_rules import MAX_DELAY_S
 
 # Those that may pass by themselves; 429 and 503 are refusals, which crawler.politeness.bans waits for.
 _RETRIED = [500, 502, 504, 522, 524, 408]
-# Of Scrapy's own: not those that are switched off here, and would still load a web server, SSH and exporters, .2 s a crawl.
+# Of Scrapy's own: those that are switched off here would still load a web server, SSH and exporters, .2 s a crawl.
 _EXTENSIONS = dict.fromkeys(
     (
         "scrapy.extensions.corestats.CoreStats",

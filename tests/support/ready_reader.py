@@ -125,7 +125,8 @@ class _Server:
         with selectors.DefaultSelector() as selector:
             for each in (self._listener.fileno(), ended, 0):
                 selector.register(each, selectors.EVENT_READ)
-            print("ready", flush=True)
+            sys.stdout.write("ready\n")
+            sys.stdout.flush()
             while True:
                 for key, _ in selector.select():
                     if key.fd == 0:
