@@ -40,7 +40,9 @@ class Installation:
         inherited = {name: value for name, value in os.environ.items() if not name.startswith(("ZHUIWEN_", "DJANGO_"))}
         self.web_port = ports["WEB_PORT"]
         self.environ = (
-            inherited | {"ZHUIWEN_HOME": str(home), "ZHUIWEN_SCREENSHOTS": "off"} | {f"ZHUIWEN_{name}": port for name, port in ports.items()}
+            inherited
+            | {"ZHUIWEN_HOME": str(home), "ZHUIWEN_SCREENSHOTS": "off"}
+            | {f"ZHUIWEN_{name}": port for name, port in ports.items()}
         )
 
     def redis_url(self) -> str:
