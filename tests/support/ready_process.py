@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from tests.support.ready_reader import readers_here, use_readers_of
+from tests.support.reader_client import use_readers_of
+from tests.support.ready_reader import readers_here
 
 # What a crawl imports at its start and with its first page. Nothing that starts a thread or sets up a reactor.
 _IMPORTED = (

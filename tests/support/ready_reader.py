@@ -16,7 +16,7 @@ from contextlib import closing, suppress
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from socket import AF_UNIX, SOCK_SEQPACKET, recv_fds, send_fds, socket
+from socket import AF_UNIX, SOCK_SEQPACKET, recv_fds, socket
 from typing import NoReturn
 
 import pytest
@@ -24,6 +24,7 @@ import pytest
 from core.garbage import keep_what_is_loaded
 from crawler.child_environment import child_environment
 from crawler.readers import worker_link
+from tests.support.reader_client import FROM_NOTHING, MAX_BYTES, ReadyReader
 
 # What such a process imports at its start and with its first page, feed, file or font.
 _IMPORTED = (
@@ -36,51 +37,16 @@ _IMPORTED = (
     "intake.bounded",
     "tests.support.hostile_tasks",
 )
-_MAX_BYTES = 1 << 16
-_FROM_NOTHING = worker_link.start_worker
-
-
-class ReadyReader:
-    """What its starter asks of a process: as subprocess.Popen has it."""
-
-    def __init__(self, fd: int, server: str) -> None:
-        self._server = socket(AF_UNIX, SOCK_SEQPACKET)
-        self._server.connect(server)
-        send_fds(self._server, [pickle.dumps((Path.cwd(), child_environment()))], [fd])
-        self.pid = int(self._server.recv(_MAX_BYTES))
-        self.returncode: int | None = None
-
-    def wait(self, timeout: float | None = None) -> int:
-        if self.returncode is None:
-            self._server.settimeout(timeout)
-            try:
-                self.returncode = int(self._server.recv(_MAX_BYTES))
-            except (TimeoutError, BlockingIOError) as late:
-                raise subprocess.TimeoutExpired("reader", timeout or 0) from late
-            self._server.close()
-        return self.returncode
-
-    def kill(self) -> None:
-        with suppress(subprocess.TimeoutExpired):
-            self.wait(0)
-        if self.returncode is None:
-            with suppress(ProcessLookupError):
-                os.kill(self.pid, signal.SIGKILL)
-
-
-def use_readers_of(server: str) -> None:
-    """Let this process start its readers so; where no server is named, as the product does."""
-    worker_link.start_worker = (lambda fd: ReadyReader(fd, server)) if server else _FROM_NOTHING  # type: ignore[assignment,return-value]
 
 
 def readers_here() -> str:
     """The server that this test's readers come from, for a process that it starts; "" where they start from nothing."""
-    return "" if worker_link.start_worker is _FROM_NOTHING else _server()
+    return "" if worker_link.start_worker is FROM_NOTHING else _server()
 
 
 @cache
 def _server() -> str:
-    """The address of this test process's server, which ends with it."""
+    """The name of this test process's server, which ends with it."""
     name = f"zhuiwen-readers-{uuid.uuid4().hex}"
     started = subprocess.Popen(
         [sys.executable, "-m", "tests.support.ready_reader", name],
@@ -90,7 +56,7 @@ def _server() -> str:
     )
     assert started.stdout is not None
     assert started.stdout.readline(), "the server of readers does not start"
-    return f"\0{name}"
+    return name
 
 
 def _start_ready(fd: int) -> ReadyReader:
@@ -104,7 +70,7 @@ def pytest_configure() -> None:
 @pytest.fixture
 def reader_from_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """The product's own way to start a reading process, for a test of just that."""
-    monkeypatch.setattr(worker_link, "start_worker", _FROM_NOTHING)
+    monkeypatch.setattr(worker_link, "start_worker", FROM_NOTHING)
 
 
 class _Server:
@@ -132,13 +98,13 @@ class _Server:
                     if key.fd == 0:
                         return
                     if key.fd == ended:
-                        os.read(ended, _MAX_BYTES)
+                        os.read(ended, MAX_BYTES)
                         self._tell_ends()
                     else:
                         self._take(self._listener.accept()[0])
 
     def _take(self, client: socket) -> None:
-        data, fds, _, _ = recv_fds(client, _MAX_BYTES, 1)
+        data, fds, _, _ = recv_fds(client, MAX_BYTES, 1)
         pid = os.fork()
         if pid == 0:
             _be_reader(fds[0], *pickle.loads(data))
