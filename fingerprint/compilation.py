@@ -23,7 +23,8 @@ def kernel(*, allocates: bool = True, nogil: bool = False) -> Callable[[Function
     """Compile a function at its first call, or load what was compiled before.
 
     allocates: False for one that neither makes nor returns arrays. It is compiled without reference counts, which took
-    half of the time of the inner loops (November 2026). nogil: other Python threads run meanwhile.
+    half of the time of the inner loops, and into its callers: to hand over its arrays took half of a walk's (November
+    2026). nogil: other Python threads run meanwhile.
 
     A kernel may name numbers and tuples of them, named tuples, numpy and other kernels, and nothing else outside itself.
     """
@@ -31,9 +32,9 @@ def kernel(*, allocates: bool = True, nogil: bool = False) -> Callable[[Function
     def compiled(function: Function) -> Function:
         if not allocates and _holds_array(function.__annotations__.get("return")):
             raise TypeError(f"the kernel {function.__qualname__} returns an array, of which references must be counted")
-        options: dict[str, Any] = {"nogil": nogil, "_nrt": allocates}
+        options: dict[str, Any] = {"nogil": nogil, "_nrt": allocates, "forceinline": not allocates}
         dispatcher: Any = njit(**options)(function)
-        dispatcher._cache = _KernelCache(function)  # type: ignore[no-untyped-call,unused-ignore]
+        dispatcher._cache = _KernelCache(function, options)
         return cast("Function", dispatcher)
 
     return compiled
@@ -52,7 +53,11 @@ def _inner_types(annotation: Any) -> tuple[Any, ...]:
 
 
 class _KernelCache(FunctionCache):  # type: ignore[misc,unused-ignore]
-    """numba's cache with one more part in its keys."""
+    """numba's cache with two more parts in its keys."""
+
+    def __init__(self, function: Any, options: dict[str, Any]) -> None:
+        super().__init__(function)  # type: ignore[no-untyped-call,unused-ignore]
+        self._options = repr(options)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The stored code, or None. What was stored for a type that has gone since is forgotten."""
@@ -64,7 +69,7 @@ class _KernelCache(FunctionCache):  # type: ignore[misc,unused-ignore]
 
     def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
         key: tuple[Any, ...] = super()._index_key(sig, codegen)  # type: ignore[no-untyped-call,unused-ignore]
-        return *key, source_digest(self._py_func)
+        return *key, source_digest(self._py_func), self._options
 
 
 def source_digest(function: Any) -> str:
@@ -94,6 +99,7 @@ def _parts(function: FunctionType, seen: set[FunctionType]) -> Iterator[str]:
 def _named_parts(function: FunctionType, name: str, seen: set[FunctionType]) -> Iterator[str]:
     value = function.__globals__[name]
     if isinstance(value, Dispatcher):
+        yield repr(value.targetoptions)
         yield from _parts(value.py_func, seen)
     elif all(isinstance(part, NUMBERS) for part in (value if type(value) is tuple else (value,))):
         yield repr(value)

@@ -8,9 +8,9 @@ import math
 from dataclasses import dataclass
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Calibration:
-    """Thresholds of matching. Change one only with a measurement."""
+    """Thresholds of matching. Change one only with a measurement. One object is a key of its own."""
 
     # Look-up. A hash with more postings than this tells nothing: 64 at 25 M characters (benchmark: tuning it changed
     # nothing beyond noise). It grows with the root of the index: in proportion, a page met 6,560 strangers at 10^9

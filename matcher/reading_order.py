@@ -35,7 +35,7 @@ class ReadingOrder:
     @classmethod
     def of(cls, text: str, fingerprint: Fingerprint) -> "ReadingOrder":
         """The reading order of a text, as its fingerprint knows it."""
-        if not len(fingerprint.noise) or REARRANGED not in fingerprint.noise.kinds:
+        if REARRANGED not in fingerprint.noise.kinds.tobytes():
             return cls(text, fingerprint, None)
         offsets = fingerprint.offsets.astype(np.int64)
         by_place = np.argsort(offsets)
@@ -58,10 +58,10 @@ class ReadingOrder:
         offsets = self.fingerprint.offsets
         return offsets if self.places is None else self.places[offsets].astype(np.int32)
 
-    def obfuscation(self, passages: Iterable[tuple[int, int]]) -> tuple[ObfuscationFound, ...]:
-        """That these ranges of tokens were put in another order, and how many tokens; nothing where none was."""
+    def obfuscation(self, passages: Iterable[tuple[int, int]]) -> ObfuscationFound | None:
+        """That these ranges of tokens were put in another order, and how many tokens; None where none was."""
         if self.places is None:
-            return ()
+            return None
         moved, first = 0, 0
         ranks = np.argsort(np.argsort(self.offsets))  # among all tokens of the page: those between may be read elsewhere
         for start, end in passages:
@@ -70,11 +70,11 @@ class ReadingOrder:
                 first = int(self.offsets[start:end].min())
             moved += breaks
         if moved < MIN_BREAKS:
-            return ()
+            return None
         given = "".join(
             self.text[place] for place in np.argsort(self.places)[first : first + MAX_EXAMPLE_CHARS].tolist()
         )
-        return (ObfuscationFound(Obfuscation.REARRANGED, moved, " ".join(given.split())),)
+        return ObfuscationFound(Obfuscation.REARRANGED, moved, " ".join(given.split()))
 
 
 def spans_as_given(spans: tuple[Span, ...], page: ReadingOrder, work: ReadingOrder) -> tuple[Span, ...]:

@@ -5,14 +5,13 @@
 3. withdraw_work   WorkRemoved -> out of the index
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 
 from core.errors import IndexStale, NotFound
 from core.ids import VersionId, WorkTextId
-from core.matches import Match
 from core.pages import VersionOfPage
 from core.ports import CaseRepository, Clock, FingerprintStore, KeptPages, Outbox, Outcome, WorkStore
 from core.states import Rejection
@@ -22,7 +21,7 @@ from fingerprint.fingerprinting import fingerprint_text
 from fingerprint.record import DamagedFingerprint, Fingerprint
 from matcher.calibration import DEFAULT as CALIBRATION
 from matcher.index.ports import IndexState, MatchIndex
-from matcher.matching import Matcher
+from matcher.matching import GivenPage, Matcher
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +55,7 @@ def compare_pages(version_ids: Sequence[VersionId], ports: Ports) -> list[Versio
     fingerprints = _page_fingerprints(versions, ports)
     uncompared = ports.cases.uncompared(versions, ports.algorithm.id)
     owing = [each for each in versions if each.version.id in uncompared]
-    outcomes = [_compared(each, fingerprints[each.version.id], state, now, ports) for each in owing]
+    outcomes = list(_compared(owing, fingerprints, state, now, ports))
     ports.cases.note_seen([each for each in versions if each.version.id not in uncompared], now)
     cases = ports.cases.open_or_update_cases(outcomes)
     return [each.version.id for each, of_page in zip(owing, cases, strict=True) if of_page]
@@ -121,21 +120,34 @@ def _made(texts: dict[str, str], ports: Ports) -> dict[str, Fingerprint]:
     return made
 
 
-def _compared(page: VersionOfPage, fingerprint: Fingerprint, state: IndexState, now: datetime, ports: Ports) -> Outcome:
-    version, rejection, matches = page.version, None, tuple[Match, ...]()
-    if is_too_short(fingerprint):
-        rejection = Rejection.TOO_FEW_HAN_CHARS
-    else:
-        sources = partial(ports.cases.sources, version.site_id)
-        matches = ports.matcher.match(version.reading.text, fingerprint, sources)
-    return Outcome(
-        version=version,
-        is_current=page.is_current,
-        first_seen=page.sighted.first,
-        seen_at=page.sighted.last,
-        rejection=rejection,
-        matches=matches,
-        algorithm_id=ports.algorithm.id,
-        corpus_revision=state.corpus_revision,
-        checked_at=now,
+def _compared(
+    pages: Sequence[VersionOfPage],
+    fingerprints: Mapping[str, Fingerprint],
+    state: IndexState,
+    now: datetime,
+    ports: Ports,
+) -> Iterator[Outcome]:
+    rejections = [
+        Rejection.TOO_FEW_HAN_CHARS if is_too_short(fingerprints[page.version.id]) else None for page in pages
+    ]
+    found = ports.matcher.match_pages(
+        GivenPage(
+            page.version.reading.text,
+            fingerprints[page.version.id],
+            partial(ports.cases.sources, page.version.site_id),
+        )
+        for page, rejection in zip(pages, rejections, strict=True)
+        if rejection is None
     )
+    for page, rejection in zip(pages, rejections, strict=True):
+        yield Outcome(
+            version=page.version,
+            is_current=page.is_current,
+            first_seen=page.sighted.first,
+            seen_at=page.sighted.last,
+            rejection=rejection,
+            matches=next(found) if rejection is None else (),
+            algorithm_id=ports.algorithm.id,
+            corpus_revision=state.corpus_revision,
+            checked_at=now,
+        )

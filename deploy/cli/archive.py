@@ -5,7 +5,7 @@ a page given as HTML the text is what the crawler reads in it.
 """
 
 import json
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Protocol
 
 from core.errors import BadInput, MalformedLine, UnreadableFile
 from core.wording import Message
+from crawler.opening import Rejected
 from deploy.cli.comparing_processes import in_order
 from deploy.cli.json_lines import Complain, Record, records
 
@@ -66,8 +67,8 @@ class Works:
 class Comparer(Protocol):
     """Works that pages are compared with."""
 
-    def matches(self, page_id: str, text: str, exclude_same_id: bool) -> list[dict[str, Any]]:
-        """The matches of one page as they are written."""
+    def matches(self, pages: Sequence[tuple[str, str]], exclude_same_id: bool) -> Iterator[list[dict[str, Any]]]:
+        """The matches of some pages, each its id and text, as they are written."""
 
 
 class Page(NamedTuple):
@@ -147,14 +148,11 @@ class _Run:
 
     def _compared(self, pages: Iterable[Page]) -> list[str | None]:
         """The line of each page, empty where nothing matches; None where it has no text."""
-        return [self._line(page) for page in pages]
-
-    def _line(self, page: Page) -> str | None:
-        text = _text(page)
-        if text is None:
-            return None
-        matches = self._comparer.matches(page.page_id, text, self._exclude_same_id)
-        return json.dumps({"page_id": page.page_id, "matches": matches}, ensure_ascii=False) + "\n" if matches else ""
+        texts = {page.page_id: _text(page) for page in pages}
+        given = [(page_id, text) for page_id, text in texts.items() if text is not None]
+        found = zip(given, self._comparer.matches(given, self._exclude_same_id), strict=True)
+        lines = {page_id: _line(page_id, matches) for (page_id, _), matches in found}
+        return [lines.get(page_id) for page_id in texts]
 
     def _skip(self, fault: BadInput) -> None:
         self.summary.skipped += 1
@@ -174,11 +172,15 @@ def _portions(pages: Iterable[Page]) -> Iterator[list[Page]]:
         yield portion
 
 
+def _line(page_id: str, matches: list[dict[str, Any]]) -> str:
+    return json.dumps({"page_id": page_id, "matches": matches}, ensure_ascii=False) + "\n" if matches else ""
+
+
 def _text(page: Page) -> str | None:
     """The page's text as given, or what is read in its HTML; None where nothing is."""
     if not page.is_html:
         return page.given
-    from crawler.reading import Rejected, read_page  # .4 s that only HTML needs
+    from crawler.reading import read_page  # .4 s that only HTML needs
 
     body = page.given.encode("utf-8", "replace")
     reading = read_page(body, {"Content-Type": "text/html; charset=utf-8"}, page.page_id)

@@ -1,8 +1,9 @@
 """What a batch compares with: the product's own matcher, or one of the published engines, over the same works."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from core.errors import BadInput
@@ -21,7 +22,7 @@ from matcher import calibration
 from matcher.calibration import Calibration
 from matcher.corpus import MemoryCorpus, WorkEntry
 from matcher.index.memory import MemoryIndex
-from matcher.matching import Matcher
+from matcher.matching import GivenPage, Matcher
 
 ALL = "all"
 
@@ -101,15 +102,18 @@ class MatcherComparer:
             self._owners[text_id].append(work_id)
         self._matcher = Matcher(index, corpus, method.calibration)
 
-    def matches(self, page_id: str, text: str, exclude_same_id: bool) -> list[dict[str, Any]]:
-        """The matches of one page as they are written."""
-        excluded = page_id if exclude_same_id else None
+    def matches(self, pages: Sequence[tuple[str, str]], exclude_same_id: bool) -> Iterator[list[dict[str, Any]]]:
+        """The matches of some pages, each its id and text, as they are written."""
+        excluded = [page_id if exclude_same_id else None for page_id, _ in pages]
+        given = [
+            GivenPage(text, fingerprint_text(text, self._algorithm), partial(self._others, own))
+            for (_, text), own in zip(pages, excluded, strict=True)
+        ]
+        for found, own in zip(self._matcher.match_pages(given), excluded, strict=True):
+            yield [self._written(match, own) for match in found]
 
-        def others(texts: Collection[WorkTextId]) -> dict[WorkTextId, WorkTextId]:
-            return {text_id: text_id for text_id in texts if any(each != excluded for each in self._owners[text_id])}
-
-        fingerprint = fingerprint_text(text, self._algorithm)
-        return [self._written(match, excluded) for match in self._matcher.match(text, fingerprint, others)]
+    def _others(self, excluded: str | None, texts: Collection[WorkTextId]) -> dict[WorkTextId, WorkTextId]:
+        return {text_id: text_id for text_id in texts if any(each != excluded for each in self._owners[text_id])}
 
     def _written(self, match: Match, excluded: str | None) -> dict[str, Any]:
         carriers = [self._work_ids(text_id, excluded) for text_id in (match.text_id, *match.also)]
@@ -141,10 +145,11 @@ class EngineComparer:
         for work_id, text in works.items():
             engine.add(work_id, text)
 
-    def matches(self, page_id: str, text: str, exclude_same_id: bool) -> list[dict[str, Any]]:
-        """The matches of one page as they are written."""
-        found = self._engine.find(text)
-        return [_found(match, len(text)) for match in found if not (exclude_same_id and match.work_id == page_id)]
+    def matches(self, pages: Sequence[tuple[str, str]], exclude_same_id: bool) -> Iterator[list[dict[str, Any]]]:
+        """The matches of some pages, each its id and text, as they are written."""
+        for page_id, text in pages:
+            found = self._engine.find(text)
+            yield [_found(match, len(text)) for match in found if not (exclude_same_id and match.work_id == page_id)]
 
 
 def _found(match: Found, page_chars: int) -> dict[str, Any]:

@@ -91,6 +91,7 @@ FATES: dict[str, Fate] = {
     "other script": Fate((("script", 1.0),), (ChangeKind.SCRIPT,)),
     "characters put in .1": Fate((("insertion", 0.1),)),
     "characters left out .1": Fate((("deletion", 0.1),)),
+    "neighbouring characters swapped .2": Fate((("swap", 0.2),)),
     "sentences dropped .3": Fate((("sentence-drop", 0.3),)),
     "foreign after every 4th": Fate((("advertisement", 0.25),)),
     "foreign after each": Fate((("advertisement", 1.0),)),

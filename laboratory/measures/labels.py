@@ -100,6 +100,7 @@ EDITS = {
     "shapes .1": "形近字 .1",
     "random .1": "随机换字 .1",
     "random .3": "随机换字 .3",
+    "neighbouring characters swapped .2": "相邻字对调 .2",
     "pinyin in place .1": "拼音代字 .1",
     "other script": "简繁转换",
     "characters put in .1": "增字 .1",

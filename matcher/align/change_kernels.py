@@ -5,8 +5,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fingerprint.compilation import kernel
-from matcher.align.pair_kinds import NOISE, REPLACED, SAME, SCRIPT, CharacterTables, Stretch, classify_pair
+from fingerprint.compilation import as_int, kernel
+from matcher.align.pair_kinds import NOISE, REPLACED, SAME, SCRIPT, CharacterTables, classify_pair
+from matcher.align.text_part import Stretch
 from matcher.align.token_alignment import (
     FROM_PAGE,
     FROM_WORK,
@@ -15,10 +16,11 @@ from matcher.align.token_alignment import (
     ON_PAGE,
     RANGE_COLUMNS,
     REWRITTEN,
+    SIZE,
     TO_PAGE,
     TO_WORK,
     Gaps,
-    Pairs,
+    Runs,
 )
 
 PLACES, TOKENS, FIRST = range(3)  # columns of totals
@@ -67,57 +69,110 @@ class PassageChanges(NamedTuple):
     longest_run: int
 
 
+class _Written(NamedTuple):
+    """What is written down along a passage, and figures: numbers of changes, of gaps behind, and of PassageChanges."""
+
+    changes: Changes
+    work_matched: WorkTokens
+    figures: NDArray[np.int64]
+
+
+_CHANGES, _GAPS, _MATCHED, _SAME, _LONGEST = range(5)
+
+
 @kernel()
 def classify_changes(  # noqa: PLR0917 - kernels take no keywords
-    pairs: Pairs, gaps: Gaps, page: Stretch, work: Stretch, tables: CharacterTables, numbers: ChangeNumbers
+    runs: Runs, gaps: Gaps, page: Stretch, work: Stretch, tables: CharacterTables, numbers: ChangeNumbers
 ) -> PassageChanges:
     """What was changed in a passage; changes of one kind that touch on both sides are one.
 
-    pairs, gaps: as matcher.align.token_alignment gives them. page, work: all tokens that the passage spans.
+    runs, gaps: as matcher.align.token_alignment gives them. page, work: all tokens that the passage spans.
     """
-    rewritten = np.count_nonzero(gaps[:, KIND] == REWRITTEN)
-    ranges, range_count = np.empty((pairs.shape[0] + rewritten, 2), np.int32), 0
-    changes, count = np.empty((gaps.shape[0] + 64, RANGE_COLUMNS), np.int32), 0
-    work_matched = np.empty(pairs.shape[0], np.int32)
-    matched, same, longest, run = 0, 0, 0, 0
-    gap = 0
-    for number in range(pairs.shape[0]):
-        here, there = pairs[number, ON_PAGE], pairs[number, IN_WORK]
-        place = Place(here, here + 1, there, there + 1)
-        if gap < gaps.shape[0] and gaps[gap, FROM_PAGE] <= here:
-            changes, count, gap = _add_gaps_up_to(place, gaps, gap, changes, count, numbers)
-        kind = classify_pair(page, work, here, there, tables)
-        if kind != SAME:
-            changes, count = _add_change(changes, count, numbers.of_pair[kind], place)
-        is_loose = kind in (REPLACED, NOISE)
-        work_matched[matched] = there  # written over by the next one where this is loose
-        matched += not is_loose
-        same += kind in (SAME, SCRIPT)
-        follows = number > 0 and there == pairs[number - 1, IN_WORK] + 1
-        range_count = _add_to_ranges(ranges, range_count, there, follows)
-        is_next = follows and here == pairs[number - 1, ON_PAGE] + 1
-        run = 0 if is_loose else run + 1 if is_next else 1
-        longest = max(longest, run)
-    end = Place(page.start + page.tokens.size + 1, 0, 0, 0)
-    changes, count, gap = _add_gaps_up_to(end, gaps, gap, changes, count, numbers)
-    for number in range(gaps.shape[0]):
-        if gaps[number, KIND] == REWRITTEN:
-            ranges[range_count] = gaps[number, FROM_WORK:]
-            range_count += 1
-    changes = changes[:count]
+    tokens = runs[:, SIZE].sum()
+    changes, work_matched = np.empty((tokens + len(gaps), RANGE_COLUMNS), np.int32), np.empty(tokens, np.int32)
+    written = _Written(changes, work_matched, np.zeros(5, np.int64))
+    for number in range(len(runs)):
+        _add_gaps_up_to(written, gaps, runs[number, ON_PAGE], numbers)
+        _add_run(written, runs, number, page, work, tables, numbers)
+    _add_gaps_up_to(written, gaps, page.start + page.tokens.size + 1, numbers)
+    changes, matched = changes[: written.figures[_CHANGES]], written.figures[_MATCHED]
+    same, longest = written.figures[_SAME], written.figures[_LONGEST]
     totals = sum_up(changes, numbers.kinds)
-    return PassageChanges(changes, ranges[:range_count], work_matched[:matched], totals, matched, same, longest)
+    return PassageChanges(changes, _ranges(runs, gaps), work_matched[:matched], totals, matched, same, longest)
+
+
+@kernel(allocates=False)
+def _add_run(  # noqa: PLR0917
+    written: _Written,
+    runs: Runs,
+    number: int,
+    page: Stretch,
+    work: Stretch,
+    tables: CharacterTables,
+    numbers: ChangeNumbers,
+) -> None:
+    here, there, size = as_int(runs[number, ON_PAGE]), as_int(runs[number, IN_WORK]), as_int(runs[number, SIZE])
+    figures, matched = written.figures, as_int(written.figures[_MATCHED])
+    at, run = 0, 0
+    while at < size:
+        alike = _count_alike(page.codes, work.codes, here + at - page.start, there + at - work.start, size - at)
+        for place in range(there + at, there + at + alike):
+            written.work_matched[matched] = place
+            matched += 1
+        figures[_SAME] += alike
+        run, at = run + alike, at + alike
+        if at == size:
+            break
+        kind = classify_pair(page, work, here + at, there + at, tables)
+        if kind != SAME:
+            place_of = Place(here + at, here + at + 1, there + at, there + at + 1)
+            _add_change(written, numbers.of_pair[kind], place_of)
+        figures[_SAME] += kind in (SAME, SCRIPT)
+        if kind in (REPLACED, NOISE):
+            figures[_LONGEST] = max(figures[_LONGEST], run)
+            run = 0
+        else:
+            written.work_matched[matched] = there + at
+            matched, run = matched + 1, run + 1
+        at += 1
+    figures[_LONGEST] = max(figures[_LONGEST], run)
+    figures[_MATCHED] = matched
+
+
+@kernel(allocates=False)
+def _count_alike(page: NDArray[np.uint32], work: NDArray[np.uint32], here: int, there: int, most: int) -> int:
+    """How many code points in a row are the same."""
+    for size in range(most):
+        if page[here + size] != work[there + size]:
+            return size
+    return most
 
 
 @kernel()
-def _add_gaps_up_to(  # noqa: PLR0917
-    place: Place, gaps: Gaps, gap: int, changes: Changes, count: int, numbers: ChangeNumbers
-) -> tuple[Changes, int, int]:
-    """Write down the gaps from number `gap` on that come before a pair or at it; changes, count, the next gap."""
-    while gap < gaps.shape[0] and _place_of(gaps[gap]) <= place:
-        changes, count = _add_change(changes, count, numbers.of_gap[gaps[gap, KIND]], _place_of(gaps[gap]))
+def _ranges(runs: Runs, gaps: Gaps) -> WorkRanges:
+    """int32[r, 2]: of the work, what has a counterpart, runs that follow each other as one; then what was rewritten."""
+    ranges, count = np.empty((runs.shape[0] + gaps.shape[0], 2), np.int32), 0
+    for number in range(runs.shape[0]):
+        start = runs[number, IN_WORK]
+        if count == 0 or ranges[count - 1, 1] != start:
+            ranges[count, 0] = start
+            count += 1
+        ranges[count - 1, 1] = start + runs[number, SIZE]
+    for number in range(gaps.shape[0]):
+        if gaps[number, KIND] == REWRITTEN:
+            ranges[count] = gaps[number, FROM_WORK:]
+            count += 1
+    return ranges[:count]
+
+
+@kernel(allocates=False)
+def _add_gaps_up_to(written: _Written, gaps: Gaps, here: int, numbers: ChangeNumbers) -> None:
+    """Write down the gaps behind those written that begin at a page token or before it."""
+    gap = written.figures[_GAPS]
+    while gap < gaps.shape[0] and gaps[gap, FROM_PAGE] <= here:
+        _add_change(written, numbers.of_gap[gaps[gap, KIND]], _place_of(gaps[gap]))
         gap += 1
-    return changes, count, gap
+    written.figures[_GAPS] = gap
 
 
 @kernel(allocates=False)
@@ -125,33 +180,20 @@ def _place_of(row: NDArray[np.int32]) -> Place:
     return Place(row[FROM_PAGE], row[TO_PAGE], row[FROM_WORK], row[TO_WORK])
 
 
-@kernel()
-def _add_change(changes: Changes, count: int, number: int, place: Place) -> tuple[Changes, int]:
-    """Write down a change, or lengthen the last one by it; the changes and how many there are."""
+@kernel(allocates=False)
+def _add_change(written: _Written, number: int, place: Place) -> None:
+    """Write down a change, or lengthen the last one by it."""
+    count = written.figures[_CHANGES]
     if count:
-        last = changes[count - 1]
+        last = written.changes[count - 1]
         if last[KIND] == number and last[TO_PAGE] == place.page_start and last[TO_WORK] == place.work_start:
             last[TO_PAGE], last[TO_WORK] = place.page_end, place.work_end
-            return changes, count
-    if count == changes.shape[0]:
-        longer = np.empty((2 * count, RANGE_COLUMNS), np.int32)
-        longer[:count] = changes
-        changes = longer
-    row = changes[count]
+            return
+    row = written.changes[count]
     row[KIND] = number
     row[FROM_PAGE], row[TO_PAGE] = place.page_start, place.page_end
     row[FROM_WORK], row[TO_WORK] = place.work_start, place.work_end
-    return changes, count + 1
-
-
-@kernel(allocates=False)
-def _add_to_ranges(ranges: WorkRanges, count: int, there: int, follows: bool) -> int:
-    """Lengthen the last range by a token of the work that follows it, or begin another."""
-    if follows:
-        ranges[count - 1, 1] += 1
-        return count
-    ranges[count, 0], ranges[count, 1] = there, there + 1
-    return count + 1
+    written.figures[_CHANGES] += 1
 
 
 @kernel()

@@ -1,8 +1,8 @@
 """What was changed inside a passage, character by character."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,22 +12,25 @@ from core.text import TextRange
 from fingerprint.algorithms import Algorithm
 from fingerprint.characters import Kind
 from fingerprint.fuzzy import fuzzy_syllables
+from fingerprint.readings import CODE_POINTS
 from fingerprint.variants import variant_pairs
-from matcher.align import change_kernels, pair_kinds, token_alignment
-from matcher.align.change_kernels import ChangeNumbers, Changes, PassageChanges, Totals, WorkRanges, WorkTokens
-from matcher.align.jump_cells import JumpCosts
-from matcher.align.pair_kinds import CharacterTables, Stretch
-from matcher.align.passage_kernel import compare_diagonal, compare_stretches
-from matcher.align.segments import (
-    MATCHES,
-    PAGE_END,
-    PAGE_START,
-    WORK_END,
-    WORK_START,
-    Segments,
+from matcher.align import pair_kinds, token_alignment
+from matcher.align.change_kernels import (
+    PLACES,
+    TOKENS,
+    ChangeNumbers,
+    Changes,
+    WorkRanges,
+    WorkTokens,
+    sum_up,
 )
-from matcher.align.spelled_characters import RowKinds, Spelled, join_spelled
-from matcher.align.token_agreement import Bounds, NearTokens
+from matcher.align.jump_cells import JumpCosts
+from matcher.align.pair_kinds import CharacterTables
+from matcher.align.passage_kernel import Compared, compare_diagonal, compare_parts
+from matcher.align.passages import Passage
+from matcher.align.segments import Segments
+from matcher.align.spelled_characters import NOWHERE, RowKinds, join_spelled
+from matcher.align.token_agreement import Bounds
 from matcher.align.token_alignment import (
     FROM_PAGE,
     FROM_WORK,
@@ -39,12 +42,14 @@ from matcher.align.token_alignment import (
 from matcher.align.tokenized_text import TokenizedPage, TokenizedText
 from matcher.calibration import Calibration
 
+TotalRows = list[list[int]]  # of change_kernels.PassageChanges.totals
+
 # The first number in a row of changes is a place in CHANGE_KINDS.
 CHANGE_KINDS = tuple(ChangeKind)
 # None is wording: the same words in other forms, or signs that hide them.
 NOT_WORDING = frozenset({ChangeKind.SCRIPT, ChangeKind.NOISE})
 _NUMBERS = {kind: number for number, kind in enumerate(CHANGE_KINDS)}
-IS_WORDING = np.array([kind not in NOT_WORDING for kind in CHANGE_KINDS])
+IS_WORDING = tuple(kind not in NOT_WORDING for kind in CHANGE_KINDS)
 
 _OF_PAIR = {
     pair_kinds.HOMOPHONE: ChangeKind.HOMOPHONE,
@@ -89,7 +94,11 @@ def character_tables(algorithm: Algorithm) -> CharacterTables:
     is_letter = (kinds == int(Kind.LATIN)) | (kinds == int(Kind.FULL_WIDTH_LATIN))
     readings = algorithm.tables.readings
     variants, fuzzy = variant_pairs(readings), fuzzy_syllables(readings.names)
-    return CharacterTables(readings.folding, is_letter, near.rows, near.readings, near.shapes, variants, fuzzy)
+    has_variants = np.zeros(kinds.size, np.bool_)
+    has_variants[np.concatenate(np.divmod(variants, CODE_POINTS))] = True
+    return CharacterTables(
+        readings.folding, is_letter, near.rows, near.readings, near.shapes, has_variants, variants, fuzzy
+    )
 
 
 def unchanged_share(same: int, changed: int) -> float:
@@ -97,14 +106,14 @@ def unchanged_share(same: int, changed: int) -> float:
     return same / (same + changed) if same + changed else 1.0
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Comparison:
+class Comparison(NamedTuple):
     """A passage compared: the tokens of page and work that it spans, and what happened in between.
 
-    segments: what it was joined from. changes, totals, work_ranges, work_matched, matched, same,
-    longest_run: see `change_kernels.PassageChanges`. moved, displaced: see `token_alignment.TokenAlignment`.
-    changed: tokens in which the wording differs, of the longer side of each change. letters: by the row of a change of
-    kind PINYIN the letters on the page, where the tokens do not tell all of them (spelled_characters).
+    segments: what it was joined from. changes, totals (as a list), work_ranges, work_matched, matched, same,
+    longest_run: see `change_kernels.PassageChanges`; moved, displaced, work_covered: `token_alignment.TokenAlignment`.
+    transposed: stretches in another order (transpositions). changed: tokens in which the wording differs, of the longer
+    side of each change, and those stretches. letters: by the row of a change of kind PINYIN the letters on the page,
+    where the tokens do not tell all of them (spelled_characters).
     """
 
     page_start: int
@@ -113,7 +122,7 @@ class Comparison:
     work_end: int
     segments: Segments
     changes: Changes
-    totals: Totals
+    totals: TotalRows
     matched: int
     same: int
     longest_run: int
@@ -121,6 +130,8 @@ class Comparison:
     work_matched: WorkTokens
     moved: Pieces
     displaced: int
+    transposed: int
+    work_covered: int
     changed: int
     letters: Mapping[int, TextRange]
 
@@ -141,62 +152,74 @@ def sizes_of(changes: Changes) -> NDArray[np.int32]:
     )
 
 
-def compare_passage(
-    page: TokenizedPage, work: TokenizedText, segments: Segments, calibration: Calibration
-) -> Comparison:
-    """Align a passage token by token, and classify what differs. segments: of the passage, in order of the page."""
+def compare_passage(page: TokenizedPage, work: TokenizedText, passage: Passage, calibration: Calibration) -> Comparison:
+    """Align a passage token by token, and classify what differs."""
+    changes, totals, ranges, matched_tokens, moved, *counts = _compared(page, work, passage, calibration)
+    page_start, page_end, work_start, work_end, matched, same, longest, displaced, transposed, covered = counts
+    letters, rows = NOWHERE, totals.tolist()
+    if may_be_spelled(rows) and page.has_letters():
+        spelled = join_spelled(page, work, changes, _ROW_KINDS)
+        if letters := spelled.places:
+            tokens = np.setdiff1d(spelled.work_tokens(), matched_tokens)  # those of letters that are no tokens
+            changes, rows = spelled.changes, sum_up(spelled.changes, CHANGE_NUMBERS.kinds).tolist()
+            matched, matched_tokens = matched + tokens.size, np.concatenate([matched_tokens, tokens])
+            ranges = np.concatenate([ranges, np.stack([tokens, tokens + 1], axis=1)])
+            covered = count_covered(ranges)
+    return Comparison(
+        page_start,
+        page_end,
+        work_start,
+        work_end,
+        segments=passage.segments,
+        changes=changes,
+        totals=rows,
+        matched=matched,
+        same=same,
+        longest_run=longest,
+        work_ranges=ranges,
+        work_matched=matched_tokens,
+        moved=moved,
+        displaced=displaced,
+        transposed=transposed,
+        work_covered=covered,
+        changed=count_changed(rows) + transposed,
+        letters=letters,
+    )
+
+
+def _compared(page: TokenizedPage, work: TokenizedText, passage: Passage, calibration: Calibration) -> Compared:
     tables = character_tables(page.fingerprint.algorithm)
-    columns = segments.T.tolist()
-    start, end, matches = min(columns[PAGE_START]), max(columns[PAGE_END]), sum(columns[MATCHES])
-    work_start, work_end = min(columns[WORK_START]), max(columns[WORK_END])
+    segments, start, end, work_start, work_end, matches, *_ = passage
     if len(segments) == 1 and end - start == work_end - work_start == matches:
         # All tokens agree: no walk is needed.
-        compared = compare_diagonal(
-            stretch_of(page, start, end), stretch_of(work, work_start, work_end), tables, CHANGE_NUMBERS
-        )
-    else:
-        margin = min(calibration.max_margin_tokens, int(calibration.margin_share * matches))
-        on_page, page_begins = _stretch_with_sentences(page, start - margin, end + margin)
-        in_work, work_begins = _stretch_with_sentences(work, work_start - margin, work_end + margin)
-        near = NearTokens(page.near.rows[on_page.start : on_page.start + on_page.tokens.size], page.near.masks)
-        inner = Bounds(start - on_page.start, end - on_page.start)
-        costs = jump_costs(calibration)
-        compared = compare_stretches(
-            on_page, page_begins, near, in_work, work_begins, inner, costs, tables, CHANGE_NUMBERS
-        )
-    found = compared.found
-    spelled = join_spelled(page, work, found.changes, _ROW_KINDS)
-    if spelled.places:
-        found = _with_spelled(found, spelled)
-    return Comparison(
-        *compared.span,
-        segments,
-        found.changes,
-        found.totals,
-        matched=found.matched,
-        same=found.same,
-        longest_run=found.longest_run,
-        work_ranges=found.work_ranges,
-        work_matched=found.work_matched,
-        moved=compared.moved,
-        displaced=compared.displaced,
-        changed=int(found.totals[IS_WORDING, change_kernels.TOKENS].sum()),
-        letters=spelled.places,
-    )
+        return compare_diagonal(page.part(start, end), work.part(work_start, work_end), tables, CHANGE_NUMBERS)
+    margin = min(calibration.max_margin_tokens, int(calibration.margin_share * matches))
+    on_page = page.part(start - margin, end + margin)
+    in_work = work.part(work_start - margin, work_end + margin)
+    costs = jump_costs(calibration)
+    return compare_parts(on_page, page.near, in_work, Bounds(start, end), costs, tables, CHANGE_NUMBERS)
 
 
-def _with_spelled(found: PassageChanges, spelled: Spelled) -> PassageChanges:
-    """What is spelled in letters that are no tokens counts as matched, too."""
-    tokens = np.setdiff1d(spelled.work_tokens(), found.work_matched)
-    return found._replace(
-        changes=spelled.changes,
-        totals=change_kernels.sum_up(spelled.changes, CHANGE_NUMBERS.kinds),
-        matched=found.matched + tokens.size,
-        work_matched=np.concatenate([found.work_matched, tokens]),
-        work_ranges=np.concatenate([found.work_ranges, np.stack([tokens, tokens + 1], axis=1)]),
-    )
+def may_be_spelled(totals: TotalRows) -> bool:
+    """Whether there are changes among which letters may spell a character."""
+    return any([totals[kind][PLACES] for kind in _ROW_KINDS[:-1]])  # noqa: C419 - half the time of a generator
 
 
+def count_changed(totals: TotalRows) -> int:
+    """Tokens in which the wording differs, of the longer side of each change."""
+    return sum([row[TOKENS] for row, is_wording in zip(totals, IS_WORDING, strict=True) if is_wording])
+
+
+def count_covered(ranges: NDArray[np.int32]) -> int:
+    """How many places lie in at least one of these ranges; int32[n, 2]."""
+    if len(ranges) <= 1:
+        return int((ranges[:, 1] - ranges[:, 0]).sum())
+    starts, ends = ranges[np.argsort(ranges[:, 0], kind="stable")].T
+    reached = np.concatenate([starts[:1], np.maximum.accumulate(ends)[:-1]])
+    return int(np.maximum(ends - np.maximum(starts, reached), 0).sum())
+
+
+@cache
 def jump_costs(calibration: Calibration) -> JumpCosts:
     """What the walk along a passage earns and pays."""
     return JumpCosts(
@@ -214,14 +237,3 @@ def jump_costs(calibration: Calibration) -> JumpCosts:
         boundary=calibration.walk_boundary,
         again=calibration.walk_again,
     )
-
-
-def _stretch_with_sentences(text: TokenizedText, start: int, end: int) -> tuple[Stretch, NDArray[np.bool_]]:
-    """Code points and tokens from `start` to `end`, as far as there are any, and which of them begin a sentence."""
-    start, end = max(0, start), min(text.fingerprint.tokens.size, end)
-    return stretch_of(text, start, end), text.begin_sentences(start, end)
-
-
-def stretch_of(text: TokenizedText, start: int, end: int) -> Stretch:
-    """Code points and tokens from `start` to `end`."""
-    return Stretch(text.code_points(start, end), text.fingerprint.tokens[start:end], start)

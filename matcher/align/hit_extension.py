@@ -20,16 +20,21 @@ from matcher.align.segments import (
     WORK_END,
     WORK_START,
     Phrases,
+    SegmentBlocks,
     Segments,
     add_segment,
     clear_blocks,
-    double_rows,
     is_covered,
     new_blocks,
+    with_room,
 )
 from matcher.align.token_agreement import Bounds, NearTokens, Position, Tokens
 from matcher.align.ungapped import extend_ungapped
 from matcher.align.xdrop import Extension, Memory, XDropLimits, extend_xdrop
+
+SURE_TOKENS = 5  # of every hit, but for one of windows, which is kept however few more it has
+GLANCE = 8
+LINKS_AT_FIRST = 256
 
 
 class Texts(NamedTuple):
@@ -62,62 +67,149 @@ class ExtensionLimits(NamedTuple):
     max_segments_of_text: int
 
 
-class SegmentBuffers(NamedTuple):
-    """Segments and phrases so far, in arrays with room for more."""
+class Found(NamedTuple):
+    """Segments and phrases, in arrays with room for one of each hit, and how far the hits were gone through.
+
+    state: numbers of the next hit, of segments, of phrases, of the first segment of this text, and of links in use.
+    """
 
     segments: Segments
-    segment_count: int
     phrases: Phrases
-    phrase_count: int
+    state: NDArray[np.int64]
+
+
+NEXT_HIT, SEGMENTS, PHRASES, FIRST_OF_TEXT, LINKS = range(5)
 
 
 @kernel()
 def extend_hits(  # noqa: PLR0917 - kernels take no keywords
+    page: Tokens, near: NearTokens, texts: Texts, hits: Hits, limits: ExtensionLimits, memory: Memory
+) -> tuple[Segments, Phrases]:
+    """The segments and phrases that hits lead to. hits: ordered by text, diagonal and page position."""
+    size, links = hits.texts.size, LINKS_AT_FIRST
+    segments, phrases = np.empty((size, SEGMENT_COLUMNS), np.int32), np.empty((size, PHRASE_COLUMNS), np.int32)
+    found = Found(segments, phrases, np.zeros(5, np.int64))
+    blocks = new_blocks(page.size, links)
+    _extend_text_by_text(page, near, texts, hits, limits, memory, found, blocks)
+    while found.state[NEXT_HIT] < size:
+        links *= 2
+        blocks = with_room(blocks, links)
+        _extend_text_by_text(page, near, texts, hits, limits, memory, found, blocks)
+    return segments[: found.state[SEGMENTS]], phrases[: found.state[PHRASES]]
+
+
+@kernel(allocates=False)
+def _extend_text_by_text(  # noqa: PLR0917
     page: Tokens,
     near: NearTokens,
     texts: Texts,
     hits: Hits,
     limits: ExtensionLimits,
     memory: Memory,
-) -> SegmentBuffers:
-    """The segments and phrases that hits lead to; `SegmentBuffers` is filled up to its counts.
+    found: Found,
+    blocks: SegmentBlocks,
+) -> None:
+    """Go on with the hits until they end, or until there may be no room for links.
 
-    hits: ordered by text, diagonal and page position. Passed by, each as cheaply as can be: hits in the run of the hit
-    before, hits that a segment covers, and those whose diagonal has too little.
+    Passed by, each as cheaply as can be: hits in the run of the hit before, hits that a segment covers, and those whose
+    diagonal has too little.
     """
-    found, blocks = _empty_buffers(), new_blocks(page.size)
-    text_of, page_position_of, work_position_of = hits
+    segments, _, state = found
+    last_diagonal, last_end = 0, -1
+    for hit in range(state[NEXT_HIT], hits.texts.size):
+        text, page_at, work_at = as_int(hits.texts[hit]), as_int(hits.pages[hit]), as_int(hits.works[hit])
+        if hit == 0 or text != hits.texts[hit - 1]:
+            clear_blocks(blocks, segments, state[FIRST_OF_TEXT], state[SEGMENTS])
+            state[FIRST_OF_TEXT], state[LINKS], last_end = state[SEGMENTS], 0, -1
+        state[NEXT_HIT] = hit
+        if state[LINKS] + blocks.heads.size > blocks.links.shape[0]:
+            return
+        if work_at - page_at == last_diagonal and page_at < last_end:
+            continue
+        is_full = state[SEGMENTS] - state[FIRST_OF_TEXT] >= limits.max_segments_of_text
+        if not (is_full or is_covered(segments, blocks, page_at, work_at, limits.gapped.band)):
+            last_diagonal = work_at - page_at
+            last_end = _extend_hit(page, near, texts, hits, hit, limits, memory, found, blocks)
+    state[NEXT_HIT] = hits.texts.size
+
+
+@kernel(allocates=False)
+def _extend_hit(  # noqa: PLR0917
+    page: Tokens,
+    near: NearTokens,
+    texts: Texts,
+    hits: Hits,
+    hit: int,
+    limits: ExtensionLimits,
+    memory: Memory,
+    found: Found,
+    blocks: SegmentBlocks,
+) -> int:
+    """Extend one hit, and note what it leads to: where its run along the diagonal ends on the page."""
+    text, page_at, work_at = as_int(hits.texts[hit]), as_int(hits.pages[hit]), as_int(hits.works[hit])
+    bounds = Bounds(texts.starts[text], texts.ends[text])
+    seed = Position(page_at, bounds.start + work_at)
+    run = extend_ungapped(page, near, texts.tokens, seed, bounds, limits.ungapped_drop)
+    if run.score < limits.min_ungapped_score:
+        return page_at + run.ahead
+    phrase = found.phrases[found.state[PHRASES]]
+    phrase[PHRASE_START], phrase[PHRASE_END], phrase[PHRASE_TEXT] = page_at - run.back, page_at + run.ahead, text
+    found.state[PHRASES] += 1
+    if run.score < limits.min_ungapped_score_alone and not _has_neighbour(hits, hit, limits.gapped.band):
+        return page_at + run.ahead
+    back, ahead = extend_both(page, near, texts.tokens, seed, bounds, limits.gapped, memory)
+    is_faint = run.score < 2 * limits.min_faint_score
+    if back.score + ahead.score >= (limits.min_faint_score if is_faint else limits.min_segment_score):
+        row = found.segments[found.state[SEGMENTS]]
+        row[PAGE_START], row[PAGE_END] = page_at - back.page_tokens, page_at + ahead.page_tokens
+        row[WORK_START], row[WORK_END] = work_at - back.work_tokens, work_at + ahead.work_tokens
+        row[MATCHES], row[SCORE], row[TEXT] = back.matches + ahead.matches, back.score + ahead.score, text
+        number = found.state[SEGMENTS]
+        found.state[LINKS] = add_segment(blocks, found.state[LINKS], row[PAGE_START], row[PAGE_END], number)
+        found.state[SEGMENTS] += 1
+    return page_at + run.ahead
+
+
+@kernel()
+def without_idle_hits(page: Tokens, texts: Texts, hits: Hits, band: int) -> Hits:
+    """The hits but for those that are alone on their diagonals and have no equal token within GLANCE on either side.
+
+    These are most texts of a page, and half of its hits: a tenth of the time that extending them took. hits: as of
+    `extend_hits`; band: diagonals on either side that count as the same.
+    """
+    rows = np.empty(hits.texts.size, np.int64)
+    rows = rows[: _list_promising(rows, page, texts, hits, band)]
+    return Hits(hits.texts[rows], hits.pages[rows], hits.works[rows])
+
+
+@kernel(allocates=False)
+def _list_promising(rows: NDArray[np.int64], page: Tokens, texts: Texts, hits: Hits, band: int) -> int:
     tokens, starts, ends = texts
-    first, last_text, last_diagonal, last_end = 0, -1, 0, -1
-    for hit in range(text_of.size):
-        text, page_at, work_at = as_int(text_of[hit]), as_int(page_position_of[hit]), as_int(work_position_of[hit])
-        diagonal = work_at - page_at
-        if text != last_text:
-            blocks = clear_blocks(blocks, found.segments[first : found.segment_count])
-            first, last_text, last_end = found.segment_count, text, -1
-        elif diagonal == last_diagonal and page_at < last_end:
+    count = 0
+    for hit in range(hits.texts.size):
+        rows[count] = hit
+        if _has_neighbour(hits, hit, band):
+            count += 1
             continue
-        is_full = found.segment_count - first >= limits.max_segments_of_text
-        if is_full or is_covered(found.segments, blocks, page_at, work_at, limits.gapped.band):
-            continue
-        bounds = Bounds(starts[text], ends[text])
-        seed = Position(page_at, bounds.start + work_at)
-        run = extend_ungapped(page, near, tokens, seed, bounds, limits.ungapped_drop)
-        last_diagonal, last_end = diagonal, page_at + run.ahead
-        if run.score < limits.min_ungapped_score:
-            continue
-        found = _add_phrase(found, page_at - run.back, page_at + run.ahead, text)
-        if run.score < limits.min_ungapped_score_alone and not _has_neighbour(hits, hit, limits.gapped.band):
-            continue
-        back, ahead = extend_both(page, near, tokens, seed, bounds, limits.gapped, memory)
-        is_faint = run.score < 2 * limits.min_faint_score
-        least = limits.min_faint_score if is_faint else limits.min_segment_score
-        if back.score + ahead.score < least:
-            continue
-        found = _add_segment(found, Position(page_at, work_at), text, back, ahead)
-        row = found.segments[found.segment_count - 1]
-        blocks = add_segment(blocks, row[PAGE_START], row[PAGE_END], found.segment_count - 1)
-    return found
+        text, page_at = hits.texts[hit], as_int(hits.pages[hit])
+        work_at = starts[text] + hits.works[hit]
+        ahead = work_at + SURE_TOKENS
+        is_inside = GLANCE <= page_at < page.size - SURE_TOKENS - GLANCE and ahead + GLANCE <= ends[text]
+        count += (
+            not (is_inside and work_at - GLANCE >= starts[text])
+            or _has_equal(page, tokens, page_at - GLANCE, work_at - GLANCE)
+            or _has_equal(page, tokens, page_at + SURE_TOKENS, ahead)
+        )
+    return count
+
+
+@kernel(allocates=False)
+def _has_equal(page: Tokens, work: Tokens, page_at: int, work_at: int) -> bool:
+    """Whether any of GLANCE tokens from two places on are equal; all are looked at, which is vector code."""
+    here, there, is_any = np.uint64(page_at), np.uint64(work_at), False
+    for place in range(GLANCE):
+        is_any |= page[here + np.uint64(place)] == work[there + np.uint64(place)]
+    return is_any
 
 
 @kernel(allocates=False)
@@ -128,33 +220,6 @@ def extend_both(  # noqa: PLR0917
     ahead = extend_xdrop(page, near, tokens, seed, 1, bounds, limits, memory)
     before = Position(seed.page - 1, seed.work - 1)
     return extend_xdrop(page, near, tokens, before, -1, bounds, limits, memory), ahead
-
-
-@kernel()
-def _empty_buffers() -> SegmentBuffers:
-    segments, phrases = np.empty((64, SEGMENT_COLUMNS), np.int32), np.empty((256, PHRASE_COLUMNS), np.int32)
-    return SegmentBuffers(segments, 0, phrases, 0)
-
-
-@kernel()
-def _add_phrase(found: SegmentBuffers, start: int, end: int, text: int) -> SegmentBuffers:
-    segments, segment_count, phrases, count = found
-    if count == phrases.shape[0]:
-        phrases = double_rows(phrases)
-    phrases[count, PHRASE_START], phrases[count, PHRASE_END], phrases[count, PHRASE_TEXT] = start, end, text
-    return SegmentBuffers(segments, segment_count, phrases, count + 1)
-
-
-@kernel()
-def _add_segment(found: SegmentBuffers, seed: Position, text: int, back: Extension, ahead: Extension) -> SegmentBuffers:
-    segments, count, phrases, phrase_count = found
-    if count == segments.shape[0]:
-        segments = double_rows(segments)
-    row = segments[count]
-    row[PAGE_START], row[PAGE_END] = seed.page - back.page_tokens, seed.page + ahead.page_tokens
-    row[WORK_START], row[WORK_END] = seed.work - back.work_tokens, seed.work + ahead.work_tokens
-    row[MATCHES], row[SCORE], row[TEXT] = back.matches + ahead.matches, back.score + ahead.score, text
-    return SegmentBuffers(segments, count + 1, phrases, phrase_count)
 
 
 @kernel(allocates=False)

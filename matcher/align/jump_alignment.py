@@ -12,6 +12,7 @@ from fingerprint.compilation import kernel
 from matcher.align.jump_cells import UNALIGNED, JumpCosts, Side
 from matcher.align.jump_seeds import find_seeds
 from matcher.align.jump_walk import walk
+from matcher.align.pair_kinds import CharacterTables
 from matcher.align.token_agreement import Bounds, NearTokens, Tokens, agree
 
 # Of a piece around the passage: less agrees by chance. 4 to 14 tried on 24 passages that repeat
@@ -26,7 +27,9 @@ MAX_EDGE_TOKENS = 4
 
 
 @kernel()
-def align_with_jumps(page: Side, near: NearTokens, work: Side, inner: Bounds, costs: JumpCosts) -> NDArray[np.int32]:
+def align_with_jumps(  # noqa: PLR0917 - kernels take no keywords
+    page: Side, near: NearTokens, work: Side, tables: CharacterTables, inner: Bounds, costs: JumpCosts
+) -> NDArray[np.int32]:
     """int32[page tokens]: the place in `work` of each token's counterpart, or UNALIGNED.
 
     inner: of the page, what is known to be of the work; around it only pieces of some length have a counterpart. Where
@@ -34,9 +37,9 @@ def align_with_jumps(page: Side, near: NearTokens, work: Side, inner: Bounds, co
     """
     seeds = find_seeds(page.tokens, work.tokens)
     owners = np.full(work.tokens.size, UNALIGNED, np.int32)
-    aligned_to, pieces = walk(page, near, work, costs, seeds, owners)
+    aligned_to, pieces = walk(page, near, work, tables, costs, seeds, owners)
     if _give_to_owners(aligned_to, pieces, owners) > costs.gap_tokens:
-        aligned_to, pieces = walk(page, near, work, costs, seeds, owners)
+        aligned_to, pieces = walk(page, near, work, tables, costs, seeds, owners)
     _cut_off_around(aligned_to, pieces, inner)
     return aligned_to
 
@@ -105,15 +108,15 @@ def fill_edges(aligned_to: NDArray[np.int32], page: Side, near: NearTokens, work
         if aligned_to[at] == UNALIGNED:
             continue
         for step in (-1, 1):
+            if not 0 <= at + step < aligned_to.size or not is_free_here[at + step]:
+                continue
             rest = _tokens_to_edge(is_free_here, page.begins, at, step)
             rest_there = _tokens_to_edge(is_free_there, work.begins, aligned_to[at], step) if rest else 0
             here, there = at + step, aligned_to[at] + step
             while rest and rest_there:
                 skipped = 0
-                while rest != rest_there and skipped < rest_there:
-                    if agree(page.tokens, near.rows, near.masks, work.tokens, here, there + skipped * step):
-                        break
-                    skipped += 1
+                if rest != rest_there:
+                    skipped = _skipped(page.tokens, near, work.tokens, here, there, rest_there, step)
                 if skipped < rest_there:
                     there += skipped * step
                     aligned_to[here] = there
@@ -122,6 +125,17 @@ def fill_edges(aligned_to: NDArray[np.int32], page: Side, near: NearTokens, work
                     rest_there -= skipped + 1
                 here += step
                 rest -= 1
+
+
+@kernel(allocates=False)
+def _skipped(  # noqa: PLR0917
+    page: Tokens, near: NearTokens, work: Tokens, here: int, there: int, most: int, step: int
+) -> int:
+    """How many tokens of the work from `there` on do not agree with this of the page; `most` if none does."""
+    for skipped in range(most):
+        if agree(page, near.rows, near.masks, work, here, there + skipped * step):
+            return skipped
+    return most
 
 
 @kernel(allocates=False)

@@ -14,12 +14,13 @@ SEED = 2  # tokens in a row that must be equal where a leap leads, or the two be
 # page and a work of 5,800 tokens each, some 100,000 pairs by chance.
 MAX_PLANE_OF_SEED = 1 << 25
 MAX_SEED = 4
+MULTIPLIER = 0x9E3779B1  # 2^32 by the golden ratio
 
 
 class Seeds(NamedTuple):
-    """Where the tokens that begin at each token of a page stand in a work.
+    """Where runs of `length` tokens begin in a work, by a hash of them: other runs may have the same.
 
-    firsts: the first place by page token, or NO_PLACE; following: from each place to the next with the same tokens.
+    firsts: the first place by hash, or NO_PLACE; following: from each place to the next with the same hash.
     """
 
     firsts: NDArray[np.int32]
@@ -29,38 +30,31 @@ class Seeds(NamedTuple):
 
 @kernel()
 def find_seeds(page: Tokens, work: Tokens) -> Seeds:
-    """The seeds of a page in a work; where both are long, they are longer."""
+    """The seeds of a work; where page and work are long, they are longer."""
     length = SEED
     while length < MAX_SEED and work.size * page.size > MAX_PLANE_OF_SEED << (6 * (length - SEED)):
         length += 1
     size = 16
     while size < 2 * work.size:
         size *= 2
-    heads, following = np.full(size, NO_PLACE, np.int32), np.empty(work.size, np.int32)
+    firsts, following = np.full(size, NO_PLACE, np.int32), np.empty(work.size, np.int32)
     for at in range(work.size - length, -1, -1):
-        slot = _slot_of(heads, work, work, at, length)
-        following[at], heads[slot] = heads[slot], at
-    firsts = np.full(page.size, NO_PLACE, np.int32)
-    for at in range(page.size - length + 1):
-        firsts[at] = heads[_slot_of(heads, work, page, at, length)]
+        slot = _slot(work, at, length, size)
+        following[at], firsts[slot] = firsts[slot], at
     return Seeds(firsts, following, length)
 
 
 @kernel(allocates=False)
-def _slot_of(heads: NDArray[np.int32], work: Tokens, tokens: Tokens, at: int, length: int) -> int:
-    """Which of `heads` has the places of these tokens, or is free for them."""
-    value = 0
-    for place in range(at, at + length):
-        value = value * 1_000_003 + as_int(tokens[place])
-    slot = (value ^ (value >> 17)) & (heads.size - 1)
-    while heads[slot] != NO_PLACE and not _are_equal(tokens, at, work, heads[slot], length):
-        slot = (slot + 1) & (heads.size - 1)
-    return slot
+def first_place(seeds: Seeds, page: Tokens, at: int) -> int:
+    """The first place of the work that may have the tokens from `at` on, or NO_PLACE."""
+    if at + seeds.length > page.size:
+        return NO_PLACE
+    return as_int(seeds.firsts[_slot(page, at, seeds.length, seeds.firsts.size)])
 
 
 @kernel(allocates=False)
-def _are_equal(tokens: Tokens, at: int, work: Tokens, there: int, length: int) -> bool:
-    for place in range(length):  # noqa: SIM110 - compiled: no generators
-        if tokens[at + place] != work[there + place]:
-            return False
-    return True
+def _slot(tokens: Tokens, at: int, length: int, size: int) -> int:
+    value = np.uint64(0)
+    for place in range(at, at + length):
+        value = (value ^ np.uint64(tokens[place])) * np.uint64(MULTIPLIER)
+    return as_int((value >> np.uint64(20)) & np.uint64(size - 1))

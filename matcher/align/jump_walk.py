@@ -13,18 +13,27 @@ from numpy.typing import NDArray
 
 from fingerprint.compilation import as_int, kernel
 from matcher.align.jump_cells import NO_CELL, UNALIGNED, Cells, Ends, JumpCosts, Row, Side
-from matcher.align.jump_seeds import NO_PLACE, Seeds
-from matcher.align.token_agreement import NearTokens, Tokens, agree
+from matcher.align.jump_runs import CLEAR_RUN, RUN_BEHIND_EDIT, earned_by, equal_tokens, is_landing, run_on
+from matcher.align.jump_seeds import NO_PLACE, Seeds, first_place
+from matcher.align.pair_kinds import CharacterTables
+from matcher.align.token_agreement import NearTokens, agree
 
 NOWHERE = -(1 << 29)  # a score that nothing reaches
 # Where a cell was come to from, beside the number of another cell.
 FROM_FOREIGN, FROM_BEST = -2, -3
+MAX_EDIT_PASSED = 3
 CELLS_A_TOKEN = 8  # 4 to 6 were needed; more room is made where it is too little
 
 
 @kernel()
 def walk(  # noqa: PLR0917 - kernels take no keywords
-    page: Side, near: NearTokens, work: Side, costs: JumpCosts, seeds: Seeds, owners: NDArray[np.int32]
+    page: Side,
+    near: NearTokens,
+    work: Side,
+    tables: CharacterTables,
+    costs: JumpCosts,
+    seeds: Seeds,
+    owners: NDArray[np.int32],
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """The counterparts of the page's tokens, and the number of the piece that each belongs to."""
     tokens, room = page.tokens.size, CELLS_A_TOKEN * page.tokens.size + 64
@@ -44,10 +53,10 @@ def walk(  # noqa: PLR0917 - kernels take no keywords
         np.full(tokens + 1, UNALIGNED, np.int32),
         np.zeros(tokens + 1, np.bool_),
     )
-    at = _fill_rows(cells, row, ends, page, near, work, seeds, owners, costs, 0)
+    at = _fill_rows(cells, row, ends, page, near, work, tables, seeds, owners, costs, 0)
     while at < tokens:
         cells = _with_room(cells)
-        at = _fill_rows(cells, row, ends, page, near, work, seeds, owners, costs, at)
+        at = _fill_rows(cells, row, ends, page, near, work, tables, seeds, owners, costs, at)
     return _trace(cells, ends, tokens)
 
 
@@ -59,6 +68,7 @@ def _fill_rows(  # noqa: PLR0917 - kernels take no keywords
     page: Side,
     near: NearTokens,
     work: Side,
+    tables: CharacterTables,
     seeds: Seeds,
     owners: NDArray[np.int32],
     costs: JumpCosts,
@@ -66,28 +76,49 @@ def _fill_rows(  # noqa: PLR0917 - kernels take no keywords
 ) -> int:
     """Walk on from page token `at`; the token for whose cells there is no room, else how many there are."""
     while at < page.tokens.size:
+        at = run_on(cells, ends, page, near, work, tables, seeds, owners, at, costs)
+        if at == page.tokens.size:
+            break
         least = max(ends.best[at], ends.foreign[at]) - costs.leap - costs.backwards - costs.far
-        offered = _go_on(cells, row, at, work.tokens.size, least, costs)
-        if not _goes_on_well(cells, ends, page, work, at):
-            offered = _come_in(cells, row, offered, ends, page, near, work, seeds, at, costs)
+        offered = _go_on(cells, row, page, near, work, at, least, costs)
+        covered = _covered(cells, ends, page, work, at, costs)
+        if covered < CLEAR_RUN:
+            offered = _come_in(cells, row, offered, ends, page, near, work, seeds, at, covered, costs)
         if cells.rows[at] + offered > cells.works.size:
             for number in range(offered):
                 row.scores[row.touched[number]] = NOWHERE
             return at
-        _keep(cells, row, offered, ends, page, near, work, owners, at, least, costs)
+        _keep(cells, row, offered, ends, page, near, work, tables, owners, at, least, costs)
         _leave(cells, ends, page.begins[at], at, costs)
         at += 1
     return at
 
 
 @kernel(allocates=False)
-def _goes_on_well(cells: Cells, ends: Ends, page: Side, work: Side, at: int) -> bool:
-    """Whether the best walk goes on with the same token inside a sentence: a leap can as well come later."""
+def _covered(  # noqa: PLR0917
+    cells: Cells, ends: Ends, page: Side, work: Side, at: int, costs: JumpCosts
+) -> int:
+    """How many tokens from `at` on the best walk takes without a leap, as far as one look ahead tells.
+
+    That is a run of equal tokens, here or behind few that are replaced, put in or left out; 0 where there is none.
+    """
     cell = ends.cell[at]
-    if cell == NO_CELL or page.begins[at] or ends.best[at] < ends.foreign[at]:
-        return False
+    if cell == NO_CELL or ends.best[at] < ends.foreign[at]:
+        return 0
     there = cells.works[cell] + 1
-    return bool(there < work.tokens.size and page.tokens[at] == work.tokens[there])
+    same = equal_tokens(page.tokens, work.tokens, at, there, CLEAR_RUN)
+    if same and not page.begins[at]:
+        return CLEAR_RUN
+    if same:
+        return same
+    if page.begins[at]:
+        return 0
+    for edit in range(1, MAX_EDIT_PASSED + 1):
+        for on_page, in_work in ((edit, edit), (edit, 0), (0, edit)):
+            same = equal_tokens(page.tokens, work.tokens, at + on_page, there + in_work, RUN_BEHIND_EDIT)
+            if same == RUN_BEHIND_EDIT:
+                return on_page + same
+    return 0
 
 
 @kernel(allocates=False)
@@ -105,26 +136,54 @@ def _offer(  # noqa: PLR0917
 
 @kernel(allocates=False)
 def _go_on(  # noqa: PLR0917
-    cells: Cells, row: Row, at: int, work_tokens: int, least: int, costs: JumpCosts
+    cells: Cells, row: Row, page: Side, near: NearTokens, work: Side, at: int, least: int, costs: JumpCosts
 ) -> int:
-    """Offer what follows the cells of the tokens before `at`, directly and by a gap on either side."""
+    """Offer what follows the cells of the tokens before `at`, directly, or by a gap on either side where that matches.
+
+    No gap begins where the next token is the same: it could as well come later.
+    """
     offered = 0
     if at == 0:
         return offered
-    for cell in range(cells.rows[at - 1], cells.rows[at]):
-        there, score = cells.works[cell] + 1, cells.scores[cell]
-        if there < work_tokens and score >= least:
-            offered = _offer(row, offered, there, score, cell, False)
-        for gap in range(1, costs.gap_tokens + 1):
-            score = cells.scores[cell] - costs.gap - costs.gap_more * gap
-            if score < least or there + gap >= work_tokens:
+    rows, works, scores, _ = cells
+    size = work.tokens.size
+    for cell in range(rows[at - 1], rows[at]):
+        there, score = works[cell] + 1, scores[cell]
+        if score < least or there >= size:
+            continue
+        offered = _offer(row, offered, there, score, cell, False)
+        if page.characters[at] == work.characters[there]:
+            continue
+        for gap in range(1, min(costs.gap_tokens + 1, size - there)):
+            score = scores[cell] - costs.gap - costs.gap_more * gap
+            if score < least:
                 break
-            offered = _offer(row, offered, there + gap, score, cell, True)
+            if agree(page.tokens, near.rows, near.masks, work.tokens, at, there + gap):
+                offered = _offer(row, offered, there + gap, score, cell, True)
+    return _pass_over(cells, row, offered, page, near, work, at, least, costs)
+
+
+@kernel(allocates=False)
+def _pass_over(  # noqa: PLR0917
+    cells: Cells,
+    row: Row,
+    offered: int,
+    page: Side,
+    near: NearTokens,
+    work: Side,
+    at: int,
+    least: int,
+    costs: JumpCosts,
+) -> int:
+    """Offer what follows the cells of earlier tokens by a gap on the page."""
+    rows, works, scores, _ = cells
     for gap in range(1, min(costs.gap_tokens, at - 1) + 1):
         cost = costs.gap + costs.gap_more * gap
-        for cell in range(cells.rows[at - 1 - gap], cells.rows[at - gap]):
-            there, score = cells.works[cell] + 1, cells.scores[cell] - cost
-            if score >= least and there < work_tokens:
+        for cell in range(rows[at - 1 - gap], rows[at - gap]):
+            there, score = works[cell] + 1, scores[cell] - cost
+            if score < least or there >= work.tokens.size:
+                continue
+            if agree(page.tokens, near.rows, near.masks, work.tokens, at, there):
                 offered = _offer(row, offered, there, score, cell, True)
     return offered
 
@@ -140,31 +199,24 @@ def _come_in(  # noqa: PLR0917 - kernels take no keywords
     work: Side,
     seeds: Seeds,
     at: int,
+    covered: int,
     costs: JumpCosts,
 ) -> int:
-    """Offer what a leap leads to, where the tokens there or soon behind are equal, and where the walk was left."""
+    """Offer what a leap leads to, where the tokens there or soon behind are equal, and where the walk was left.
+
+    covered: tokens that go on without one; a leap has to lead farther.
+    """
     left_at = ends.left_at[at]
     if 0 <= left_at < work.tokens.size - 1:
         offered = _offer(row, offered, left_at + 1, ends.foreign[at] - costs.back, FROM_FOREIGN, True)
     for ahead in range(min(seeds.length + 1, page.tokens.size - at)):
-        place = seeds.firsts[at + ahead]
+        place = first_place(seeds, page.tokens, at + ahead)
         while place != NO_PLACE:
-            there = place - ahead
-            if there >= 0 and _agree_for(page.tokens, near, work.tokens, at, there, ahead):
+            if is_landing(page.tokens, near, work.tokens, seeds, at, place, ahead, covered):
+                there = place - ahead
                 offered = _leap(cells, row, offered, ends, page.begins[at], work.begins[there], at, there, costs)
-            place = seeds.following[place]
+            place = as_int(seeds.following[place])
     return offered
-
-
-@kernel(allocates=False)
-def _agree_for(  # noqa: PLR0917
-    page: Tokens, near: NearTokens, work: Tokens, at: int, there: int, tokens: int
-) -> bool:
-    """Whether so many tokens from two places on may stand for one another."""
-    for place in range(tokens):  # noqa: SIM110 - compiled: no generators
-        if not agree(page, near.rows, near.masks, work, at + place, there + place):
-            return False
-    return True
 
 
 @kernel(allocates=False)
@@ -207,22 +259,31 @@ def _keep(  # noqa: PLR0917
     page: Side,
     near: NearTokens,
     work: Side,
+    tables: CharacterTables,
     owners: NDArray[np.int32],
     at: int,
     least: int,
     costs: JumpCosts,
 ) -> None:
     """Make cells of what was offered for page token `at`, but for what is too little, and empty the row."""
-    count = cells.rows[at]
+    count, best, best_there = cells.rows[at], as_int(NOWHERE), 0
     for number in range(offered):
         there = row.touched[number]
-        earned = _earned(page, near, work, at, there, costs)
+        earned = earned_by(page, near, work, tables, at, there, costs)
         if earned > 0 and owners[there] != UNALIGNED and owners[there] != at:
             earned -= costs.again
         score = row.scores[there] + earned
-        row.scores[there] = NOWHERE
         # Behind an edit comes a match: without it the edit could as well come later.
         if score < least or (earned < 0 and row.is_edit[there]):
+            score = as_int(NOWHERE)
+        row.scores[there] = score
+        if score > best:
+            best, best_there = score, there
+    for number in range(offered):
+        there = row.touched[number]
+        score = as_int(row.scores[there])
+        row.scores[there] = NOWHERE
+        if score == NOWHERE or score < best - _cost_of_leap(best_there, there, costs):
             continue
         cells.works[count], cells.scores[count], cells.before[count] = there, score, row.before[there]
         if score > ends.best[at + 1]:
@@ -232,23 +293,12 @@ def _keep(  # noqa: PLR0917
 
 
 @kernel(allocates=False)
-def _earned(  # noqa: PLR0917
-    page: Side, near: NearTokens, work: Side, at: int, there: int, costs: JumpCosts
-) -> int:
-    if page.tokens[at] == work.tokens[there]:
-        return costs.same if page.characters[at] == work.characters[there] else costs.near
-    if agree(page.tokens, near.rows, near.masks, work.tokens, at, there):
-        return costs.near
-    return costs.other
-
-
-@kernel(allocates=False)
 def _leave(cells: Cells, ends: Ends, begins: bool, at: int, costs: JumpCosts) -> None:
     """What the best walk is for which page token `at` is foreign."""
     earned = costs.boundary // 2 if begins else 0
     cell = ends.cell[at]
     score = ends.best[at] - costs.foreign + earned
-    if cell != NO_CELL and score >= ends.foreign[at]:
+    if cell != NO_CELL and score > ends.foreign[at]:
         ends.foreign[at + 1], ends.left_at[at + 1], ends.is_left[at + 1] = score, cells.works[cell], True
     else:
         ends.foreign[at + 1], ends.left_at[at + 1] = ends.foreign[at], ends.left_at[at]

@@ -15,27 +15,37 @@ SHAPES_USED = 2  # more columns agree by chance more often than they find: docs/
 MASK_BITS = 64
 
 
-def near_tokens(codes: NDArray[np.uint32], tokens: NDArray[np.uint16], algorithm: Algorithm) -> NearTokens:
-    """What the tokens of a page may stand for. codes: the code point that each was read from.
+def near_tokens(
+    characters: NDArray[np.uint32], offsets: NDArray[np.int32], tokens: NDArray[np.uint16], algorithm: Algorithm
+) -> tuple[NearTokens, NDArray[np.uint32]]:
+    """What the tokens of a page may stand for, and the code point that each was read from.
 
     That is: other readings of the character, characters that sound or look like it, syllables that people confuse. What
-    anchors take for one symbol by ear must agree too, or passages that they find fall into pieces.
+    anchors take for one symbol by ear must agree too, or passages that they find fall into pieces. characters: the code
+    points of the page.
     """
-    return NearTokens(_rows(codes, tokens, algorithm.near.rows, len(algorithm.near.readings)), _masks(algorithm))
+    near = algorithm.near
+    rows, codes = _rows(characters, offsets, tokens, near.rows, len(near.readings))
+    return NearTokens(rows, _masks(algorithm)), codes
 
 
 @kernel()
 def _rows(
-    codes: NDArray[np.uint32], tokens: NDArray[np.uint16], rows_of: NDArray[np.uint16], readings: int
-) -> NDArray[np.int32]:
-    """Rows of the masks. rows_of: by code point; readings: how many rows of characters come before those of tokens."""
-    rows = np.empty(codes.size, np.int32)
-    for number in range(codes.size):
+    characters: NDArray[np.uint32],
+    offsets: NDArray[np.int32],
+    tokens: NDArray[np.uint16],
+    rows_of: NDArray[np.uint16],
+    readings: int,
+) -> tuple[NDArray[np.int32], NDArray[np.uint32]]:
+    """Rows of the masks, and code points. rows_of: by these; readings: rows of characters, before those of tokens."""
+    rows, codes = np.empty(tokens.size, np.int32), np.empty(tokens.size, np.uint32)
+    for number in range(tokens.size):
+        codes[number] = characters[offsets[number]]
         row = as_int(rows_of[codes[number]])
         if row == 0 and tokens[number] != WILDCARD:
             row = readings + as_int(tokens[number])
         rows[number] = row
-    return rows
+    return rows, codes
 
 
 @cache

@@ -8,25 +8,18 @@ from numpy.typing import NDArray
 from fingerprint.compilation import as_int, kernel
 from fingerprint.readings import CODE_POINTS
 from fingerprint.stream import WILDCARD
+from matcher.align.text_part import Stretch
 
 # What became of a pair of tokens that are not the same character.
 HOMOPHONE, SHAPE, SCRIPT, PINYIN, REPLACED, NOISE = range(6)
 SAME = -1
 
 
-class Stretch(NamedTuple):
-    """Some tokens of a text, from number `start` on: the code point that each was read from, and the token."""
-
-    codes: NDArray[np.uint32]
-    tokens: NDArray[np.uint16]
-    start: int
-
-
 class CharacterTables(NamedTuple):
     """By code point: its simplified form, whether it is a Latin letter, its row in the tables of near characters.
 
-    readings, shapes: these tables (fingerprint.near). variants: fingerprint.variants.variant_pairs. fuzzy:
-    fingerprint.fuzzy.fuzzy_syllables, by token.
+    readings, shapes: these tables (fingerprint.near). variants: fingerprint.variants.variant_pairs; has_variants: by
+    code point. fuzzy: fingerprint.fuzzy.fuzzy_syllables, by token.
     """
 
     folding: NDArray[np.uint32]
@@ -34,6 +27,7 @@ class CharacterTables(NamedTuple):
     rows: NDArray[np.uint16]
     readings: NDArray[np.uint16]
     shapes: NDArray[np.uint16]
+    has_variants: NDArray[np.bool_]
     variants: NDArray[np.int64]
     fuzzy: NDArray[np.uint16]
 
@@ -64,10 +58,23 @@ def classify_pair(page: Stretch, work: Stretch, here: int, there: int, tables: C
 
 
 @kernel(allocates=False)
+def are_near(tables: CharacterTables, ours: int, theirs: int, our_token: int, their_token: int) -> bool:
+    """Whether a simplified character may stand for another by sound or shape, not only by one of its syllables."""
+    return bool(
+        tables.is_letter[ours]
+        or _share_a_reading(tables.readings, tables.rows[ours], tables.rows[theirs])
+        or _look_alike(tables.shapes, tables.rows[ours], tables.rows[theirs])
+        or _are_confused(tables.fuzzy, our_token, their_token)
+    )
+
+
+@kernel(allocates=False)
 def _are_one_character(tables: CharacterTables, one: int, other: int) -> bool:
     """Whether two simplified characters are equal or variants of one another."""
     if one == other:
         return True
+    if not (tables.has_variants[one] and tables.has_variants[other]):
+        return False
     smaller, greater = min(as_int(one), as_int(other)), max(as_int(one), as_int(other))
     key, low, high = smaller * CODE_POINTS + greater, 0, tables.variants.size
     while low < high:

@@ -1,75 +1,99 @@
 """A passage from its characters to its changes in one compiled call: between two, arrays are handed to Python."""
 
-from typing import NamedTuple
-
 import numpy as np
-from numpy.typing import NDArray
 
-from fingerprint.compilation import kernel
-from matcher.align.change_kernels import ChangeNumbers, PassageChanges, classify_changes
+from fingerprint.compilation import as_int, kernel
+from matcher.align.change_kernels import ChangeNumbers, Changes, Totals, WorkRanges, WorkTokens, classify_changes
 from matcher.align.jump_alignment import align_with_jumps, fill_edges, fill_gaps
 from matcher.align.jump_cells import UNALIGNED, JumpCosts, Side
-from matcher.align.pair_kinds import CharacterTables, Stretch
+from matcher.align.pair_kinds import CharacterTables
+from matcher.align.text_part import Stretch, TextPart, begin_sentences, stretch_of
 from matcher.align.token_agreement import Bounds, NearTokens
-from matcher.align.token_alignment import IN_WORK, ON_PAGE, Pieces, align_tokens
+from matcher.align.token_alignment import (
+    IN_WORK,
+    ON_PAGE,
+    RANGE_COLUMNS,
+    RUN_COLUMNS,
+    SIZE,
+    Pieces,
+    TokenAlignment,
+    align_tokens,
+)
+from matcher.align.transpositions import settle_transpositions
 
-
-class ComparedStretches(NamedTuple):
-    """What became of a passage.
-
-    span: its first token on the page and the end, the same in the work; moved, displaced: `TokenAlignment`.
-    """
-
-    found: PassageChanges
-    span: tuple[int, int, int, int]
-    moved: Pieces
-    displaced: int
+# A passage as it leaves the kernels; plain, since to hand a named tuple to Python takes as long as three arrays.
+# Changes, totals, work ranges, work tokens matched, moved pieces; first token on the page and end, the same in the
+# work; matched, same, longest run, displaced, transposed, covered. See PassageChanges, TokenAlignment, transpositions.
+Compared = tuple[Changes, Totals, WorkRanges, WorkTokens, Pieces, int, int, int, int, int, int, int, int, int, int]
 
 
 @kernel()
-def compare_stretches(  # noqa: PLR0917 - kernels take no keywords
-    page: Stretch,
-    page_begins: NDArray[np.bool_],
+def compare_parts(  # noqa: PLR0917 - kernels take no keywords
+    page: TextPart,
     near: NearTokens,
-    work: Stretch,
-    work_begins: NDArray[np.bool_],
+    work: TextPart,
     inner: Bounds,
     costs: JumpCosts,
     tables: CharacterTables,
     numbers: ChangeNumbers,
-) -> ComparedStretches:
+) -> Compared:
     """Find the counterparts of the page's tokens by a walk, and classify what differs.
 
-    page_begins, work_begins: which tokens begin a sentence; near: of the page's tokens; inner: `align_with_jumps`.
+    near: of all tokens of the page; inner: `align_with_jumps`, tokens of the whole page.
     """
-    page_side = Side(page.tokens, tables.folding[page.codes], page_begins)
-    work_side = Side(work.tokens, tables.folding[work.codes], work_begins)
-    aligned_to = align_with_jumps(page_side, near, work_side, inner, costs)
-    fill_gaps(aligned_to, page.tokens, near, work.tokens)
+    ours, theirs = stretch_of(page), stretch_of(work)
+    page_side = Side(ours.tokens, tables.folding[ours.codes], begin_sentences(page))
+    work_side = Side(theirs.tokens, tables.folding[theirs.codes], begin_sentences(work))
+    near = NearTokens(near.rows[page.start : page.end], near.masks)
+    inside = Bounds(inner.start - page.start, inner.end - page.start)
+    aligned_to = align_with_jumps(page_side, near, work_side, tables, inside, costs)
+    fill_gaps(aligned_to, ours.tokens, near, theirs.tokens)
     fill_edges(aligned_to, page_side, near, work_side)
+    transposed = settle_transpositions(aligned_to, page_side, work_side)
     for at in range(aligned_to.size):
         if aligned_to[at] != UNALIGNED:
             aligned_to[at] += work.start
-    return _compare(aligned_to, page, work, tables, numbers)
-
-
-@kernel()
-def compare_diagonal(
-    page: Stretch, work: Stretch, tables: CharacterTables, numbers: ChangeNumbers
-) -> ComparedStretches:
-    """The same of as many tokens on both sides, each of which is the counterpart of the one beside it."""
-    aligned_to = np.arange(work.start, work.start + work.tokens.size).astype(np.int32)
-    return _compare(aligned_to, page, work, tables, numbers)
-
-
-@kernel()
-def _compare(
-    aligned_to: NDArray[np.int32], page: Stretch, work: Stretch, tables: CharacterTables, numbers: ChangeNumbers
-) -> ComparedStretches:
-    pairs, gaps, moved, displaced = align_tokens(aligned_to, page.start)
-    if not len(pairs):
+    aligned = align_tokens(aligned_to, page.start)
+    if not len(aligned.runs):
         raise IndexError("a passage without any token that both sides have")
-    found = classify_changes(pairs, gaps, page, work, tables, numbers)
-    in_work = pairs[:, IN_WORK]
-    span = (pairs[0, ON_PAGE], pairs[-1, ON_PAGE] + 1, in_work.min(), in_work.max() + 1)
-    return ComparedStretches(found, span, moved, displaced)
+    return _compared(aligned, transposed, ours, theirs, tables, numbers)
+
+
+@kernel()
+def compare_diagonal(page: TextPart, work: TextPart, tables: CharacterTables, numbers: ChangeNumbers) -> Compared:
+    """The same of as many tokens on both sides, each of which is the counterpart of the one beside it."""
+    runs = np.empty((1, RUN_COLUMNS), np.int32)
+    runs[0, ON_PAGE], runs[0, IN_WORK], runs[0, SIZE] = page.start, work.start, work.end - work.start
+    no_gaps, no_pieces = np.empty((0, RANGE_COLUMNS), np.int32), np.empty((0, RANGE_COLUMNS - 1), np.int32)
+    aligned = TokenAlignment(runs, no_gaps, no_pieces, 0, work.end - work.start)
+    return _compared(aligned, 0, stretch_of(page), stretch_of(work), tables, numbers)
+
+
+@kernel()
+def _compared(  # noqa: PLR0917
+    aligned: TokenAlignment,
+    transposed: int,
+    page: Stretch,
+    work: Stretch,
+    tables: CharacterTables,
+    numbers: ChangeNumbers,
+) -> Compared:
+    runs, gaps, moved, displaced, covered = aligned
+    found = classify_changes(runs, gaps, page, work, tables, numbers)
+    return (
+        found.changes,
+        found.totals,
+        found.work_ranges,
+        found.work_matched,
+        moved,
+        as_int(runs[0, ON_PAGE]),
+        as_int(runs[-1, ON_PAGE] + runs[-1, SIZE]),
+        as_int(runs[:, IN_WORK].min()),
+        as_int((runs[:, IN_WORK] + runs[:, SIZE]).max()),
+        as_int(found.matched),
+        as_int(found.same),
+        as_int(found.longest_run),
+        as_int(displaced),
+        as_int(transposed),
+        as_int(covered),
+    )

@@ -6,27 +6,52 @@ both took. So an advertisement or a cut stays inside a passage, and a page of ot
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import reduce
+from functools import cache, reduce
 from itertools import accumulate, compress, pairwise
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from matcher.align.joining_kernels import JoiningLimits, join_neighbours
 from matcher.align.segments import MATCHES, PAGE_END, PAGE_START, SCORE, WORK_END, WORK_START, Segments
 from matcher.calibration import Calibration
 
-NEVER = float("inf")
+
+class Passage(NamedTuple):
+    """Segments of one text that belong together, in order of the page; what they span, and what they match."""
+
+    segments: Segments
+    page_start: int
+    page_end: int
+    work_start: int
+    work_end: int
+    matches: int
+    score: int
+    longest: int  # matches of one segment
+
+    @classmethod
+    def of(cls, segments: Segments) -> "Passage":
+        """The passage of these segments."""
+        columns = segments.T.tolist()
+        matches = columns[MATCHES]
+        return cls(
+            segments,
+            min(columns[PAGE_START]),
+            max(columns[PAGE_END]),
+            min(columns[WORK_START]),
+            max(columns[WORK_END]),
+            sum(matches),
+            sum(columns[SCORE]),
+            max(matches),
+        )
 
 
-def chain_segments(segments: Segments, calibration: Calibration) -> list[Segments]:
-    """The passages of one text; what stays too little is dropped.
-
-    Each passage is in order of the page; so are the passages.
-    """
-    if len(segments) == 1:
-        return [segments] if _is_enough(segments, calibration) else []
-    ordered = segments[np.lexsort((segments[:, WORK_START], segments[:, PAGE_END], segments[:, PAGE_START]))]
-    pieces = list(_join_neighbours(ordered, calibration))
+def chain_segments(ordered: Segments, calibration: Calibration) -> list[Passage]:
+    """The passages of one text, in order of the page; what stays too little is dropped. ordered: in that order, too."""
+    if len(ordered) == 1 or len(firsts := join_neighbours(ordered, _limits(calibration))) == 1:
+        whole = Passage.of(ordered)
+        return [whole] if _is_enough(whole, calibration) else []
+    pieces = [Passage.of(piece) for piece in _gather_pieces(ordered, firsts.tolist(), calibration)]
     is_enough = [_is_enough(piece, calibration) for piece in pieces]
     firm = [piece for piece, enough in zip(pieces, is_enough, strict=True) if enough]
     too_little = [piece for piece, enough in zip(pieces, is_enough, strict=True) if not enough]
@@ -60,22 +85,11 @@ class _Run:
         )
 
 
-def _join_neighbours(ordered: Segments, calibration: Calibration) -> Iterator[Segments]:
-    """Runs of neighbours. What is joined grows and can bridge more, so that the order of joining does not matter."""
-    needed, is_sheltered = (column.tolist() for column in _needed_tokens(ordered, calibration))
+def _gather_pieces(ordered: Segments, firsts: list[int], calibration: Calibration) -> Iterator[Segments]:
+    """The runs of joined segments, those that are a mixture as one. firsts: the row with which each begins."""
     columns = ordered[:, [MATCHES, PAGE_START, PAGE_END, WORK_START, WORK_END]].tolist()
-    runs = [_Run((number,), *row) for number, row in enumerate(columns)]
-    before = len(runs) + 1
-    while len(runs) < before:
-        before, joined = len(runs), runs[:1]
-        for run in runs[1:]:
-            last, gap = joined[-1], run.rows[0] - 1
-            most_of_both = max if is_sheltered[gap] else min
-            if most_of_both(last.tokens, run.tokens) >= needed[gap]:
-                joined[-1] = last.with_run(run)
-            else:
-                joined.append(run)
-        runs = joined
+    singles = [_Run((number,), *row) for number, row in enumerate(columns)]
+    runs = [reduce(_Run.with_run, singles[start:end]) for start, end in pairwise([*firsts, len(singles)])]
     return (ordered[list(run.rows)] for run in _gather_mixtures(runs, calibration))
 
 
@@ -149,83 +163,48 @@ def _open_gap(before: _Run, after: _Run, calibration: Calibration) -> float:
     return after.page_start - before.page_end - strewn
 
 
-def _needed_tokens(ordered: Segments, calibration: Calibration) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """float64[segments - 1]: how many tokens both sides of each gap must have taken for it to be bridged.
-
-    bool[segments - 1]: where it is enough that one side has: the work goes on, or has both pieces in one stretch.
-    """
-    starts, ends = ordered[1:], ordered[:-1]
-    page_gaps = np.maximum(starts[:, PAGE_START] - np.maximum.accumulate(ordered[:, PAGE_END])[:-1], 0)
-    low = np.minimum(starts[:, WORK_END], ends[:, WORK_END])
-    high = np.maximum(np.maximum(starts[:, WORK_START], ends[:, WORK_START]), low)
-    free = _untaken_tokens(ordered)
-    first = int(ordered[:, WORK_START].min()) if len(ordered) else 0
-    work_gaps = free[high - first] - free[low - first]
-    is_insertion = np.abs(starts[:, WORK_START] - ends[:, WORK_END]) <= calibration.max_work_gap_of_insertion_tokens
-    shares = np.where(is_insertion, calibration.max_inserted_share, calibration.max_page_gap_share)
-    for_page = np.where(page_gaps <= calibration.max_free_page_gap_tokens, 0, page_gaps / shares)
-    # The page goes on at once where the work leaves sentences out.
-    is_cut = (page_gaps <= calibration.max_free_page_gap_tokens) & (
-        starts[:, WORK_START] >= ends[:, WORK_END] - calibration.max_work_gap_of_insertion_tokens
+@cache
+def _limits(calibration: Calibration) -> JoiningLimits:
+    return JoiningLimits(
+        max_page_gap=calibration.max_page_gap_tokens,
+        max_work_gap=calibration.max_work_gap_tokens,
+        max_free_page_gap=calibration.max_free_page_gap_tokens,
+        max_sheltered_page_gap=calibration.max_sheltered_page_gap_tokens,
+        max_page_gap_share=calibration.max_page_gap_share,
+        max_inserted_share=calibration.max_inserted_share,
+        max_work_gap_of_insertion=calibration.max_work_gap_of_insertion_tokens,
+        max_free_work_gap=calibration.max_free_work_gap_tokens,
+        max_work_gap_share=calibration.max_work_gap_share,
+        max_free_share_of_leap=calibration.max_free_share_of_leap,
     )
-    is_little = (
-        is_cut
-        | (work_gaps <= calibration.max_free_work_gap_tokens)
-        | (work_gaps <= calibration.max_free_share_of_leap * (high - low))
-    )
-    needed = np.maximum(for_page, np.where(is_little, 0, work_gaps / calibration.max_work_gap_share))
-    needed[(page_gaps > calibration.max_page_gap_tokens) | (work_gaps > calibration.max_work_gap_tokens)] = NEVER
-    is_sheltered = is_little & (page_gaps <= calibration.max_sheltered_page_gap_tokens)
-    return needed, is_sheltered
 
 
-def _untaken_tokens(ordered: Segments) -> NDArray[np.int64]:
-    """int64[n + 1]: for each place of the work from the first segment on, how many tokens before it no segment took."""
-    if not len(ordered):
-        return np.zeros(1, np.int64)
-    first = int(ordered[:, WORK_START].min())
-    is_free = np.ones(int(ordered[:, WORK_END].max()) - first, np.int64)
-    for start, end in (ordered[:, [WORK_START, WORK_END]] - first).tolist():
-        is_free[start:end] = 0
-    return np.concatenate([[0], np.cumsum(is_free)])
-
-
-def _pick_scattered(too_little: list[Segments], calibration: Calibration) -> list[Segments]:
+def _pick_scattered(too_little: list[Passage], calibration: Calibration) -> list[Passage]:
     """Of the pieces that are too little by themselves those that are not tiny, when they are many together.
 
     Passages that are enough by themselves do not count: a chance agreement far from a copied chapter is not part of it.
     """
-    found = [piece for piece in too_little if _matches(piece) >= calibration.min_companion_tokens]
-    return found if sum(map(_matches, found)) >= calibration.min_scattered_tokens else []
+    found = [piece for piece in too_little if piece.matches >= calibration.min_companion_tokens]
+    return found if sum(piece.matches for piece in found) >= calibration.min_scattered_tokens else []
 
 
-def _is_companion(piece: Segments, firm: Segments, calibration: Calibration) -> bool:
+def _is_companion(piece: Passage, firm: Passage, calibration: Calibration) -> bool:
     """Whether a piece that is too little by itself stands near one that is not, on both sides."""
-    if _matches(piece) < calibration.min_companion_tokens:
-        return False
-    page_gap = _gap(piece[:, PAGE_START], piece[:, PAGE_END], firm[:, PAGE_START], firm[:, PAGE_END])
-    work_gap = _gap(piece[:, WORK_START], piece[:, WORK_END], firm[:, WORK_START], firm[:, WORK_END])
-    return page_gap <= calibration.max_page_gap_tokens and work_gap <= calibration.max_work_gap_tokens
-
-
-def _gap(
-    starts: NDArray[np.int32], ends: NDArray[np.int32], other_starts: NDArray[np.int32], other_ends: NDArray[np.int32]
-) -> int:
-    return int(max(starts.min(), other_starts.min())) - int(min(ends.max(), other_ends.max()))
-
-
-def _matches(piece: Segments) -> int:
-    return int(piece[:, MATCHES].sum())
-
-
-def _is_enough(passage: Segments, calibration: Calibration) -> bool:
-    matched, score = _matches(passage), int(passage[:, SCORE].sum())
-    page_length = int(passage[:, PAGE_END].max() - passage[:, PAGE_START].min())
-    work_length = int(passage[:, WORK_END].max() - passage[:, WORK_START].min())
-    is_dense = matched >= calibration.min_density * min(page_length, work_length)
-    is_firm = (
-        int(passage[:, MATCHES].max()) >= calibration.min_exact_tokens
-        or matched >= calibration.min_density_of_fragments * page_length
+    page_gap = max(piece.page_start, firm.page_start) - min(piece.page_end, firm.page_end)
+    work_gap = max(piece.work_start, firm.work_start) - min(piece.work_end, firm.work_end)
+    return (
+        piece.matches >= calibration.min_companion_tokens
+        and page_gap <= calibration.max_page_gap_tokens
+        and work_gap <= calibration.max_work_gap_tokens
     )
-    is_enough = matched >= calibration.min_matched_tokens and score >= calibration.min_score
-    return (is_enough or score >= calibration.min_exact_tokens) and is_dense and is_firm
+
+
+def _is_enough(passage: Passage, calibration: Calibration) -> bool:
+    page_length, work_length = passage.page_end - passage.page_start, passage.work_end - passage.work_start
+    is_dense = passage.matches >= calibration.min_density * min(page_length, work_length)
+    is_firm = (
+        passage.longest >= calibration.min_exact_tokens
+        or passage.matches >= calibration.min_density_of_fragments * page_length
+    )
+    is_enough = passage.matches >= calibration.min_matched_tokens and passage.score >= calibration.min_score
+    return (is_enough or passage.score >= calibration.min_exact_tokens) and is_dense and is_firm

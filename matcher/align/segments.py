@@ -30,12 +30,11 @@ LONG_TOKENS, FAITHFUL_SHARE = 2_000, 0.8  # a chapter, as lightly edited as anyt
 class SegmentBlocks(NamedTuple):
     """Which segments touch a block of the page.
 
-    heads: the last link of each block; links: a segment and the link before; used: how many links there are.
+    heads: the last link of each block; links: a segment and the link before, as many as were used so far.
     """
 
     heads: NDArray[np.int32]
     links: NDArray[np.int32]
-    used: int
 
 
 @kernel(allocates=False)
@@ -45,32 +44,36 @@ def block_of(page_at: int) -> int:
 
 
 @kernel()
-def new_blocks(page_tokens: int) -> SegmentBlocks:
-    """Blocks without segments."""
+def new_blocks(page_tokens: int, links: int) -> SegmentBlocks:
+    """Blocks without segments, and room for so many links."""
     heads = np.full(block_of(page_tokens) + 2, NO_LINK, np.int32)
-    return SegmentBlocks(heads, np.empty((256, 2), np.int32), 0)
+    return SegmentBlocks(heads, np.empty((links, 2), np.int32))
 
 
 @kernel()
-def add_segment(blocks: SegmentBlocks, start: int, end: int, number: int) -> SegmentBlocks:
-    """Note a segment in each block of the page that it touches."""
-    heads, links, used = blocks
+def with_room(blocks: SegmentBlocks, links: int) -> SegmentBlocks:
+    """The same blocks, with room for more links."""
+    longer = np.empty((links, 2), np.int32)
+    longer[: len(blocks.links)] = blocks.links
+    return SegmentBlocks(blocks.heads, longer)
+
+
+@kernel(allocates=False)
+def add_segment(blocks: SegmentBlocks, used: int, start: int, end: int, number: int) -> int:
+    """Note a segment in each block of the page that it touches: a link for each. How many links are used then."""
     for block in range(block_of(start), block_of(end) + 1):
-        if used == links.shape[0]:
-            links = double_rows(links)
-        links[used, LINK_SEGMENT], links[used, LINK_NEXT] = number, heads[block]
-        heads[block] = used
+        blocks.links[used, LINK_SEGMENT], blocks.links[used, LINK_NEXT] = number, blocks.heads[block]
+        blocks.heads[block] = used
         used += 1
-    return SegmentBlocks(heads, links, used)
+    return used
 
 
-@kernel()
-def clear_blocks(blocks: SegmentBlocks, segments: Segments) -> SegmentBlocks:
-    """The same memory without these segments, which are all that it holds."""
-    for row in segments:
-        for block in range(block_of(row[PAGE_START]), block_of(row[PAGE_END]) + 1):
+@kernel(allocates=False)
+def clear_blocks(blocks: SegmentBlocks, segments: Segments, first: int, last: int) -> None:
+    """Forget the segments of these rows, which are all that the blocks hold."""
+    for row in range(first, last):
+        for block in range(block_of(segments[row, PAGE_START]), block_of(segments[row, PAGE_END]) + 1):
             blocks.heads[block] = NO_LINK
-    return SegmentBlocks(blocks.heads, blocks.links, 0)
 
 
 @kernel(allocates=False)
@@ -93,11 +96,3 @@ def is_covered(segments: Segments, blocks: SegmentBlocks, page_at: int, work_at:
                     return True
         link = blocks.links[link, LINK_NEXT]
     return False
-
-
-@kernel()
-def double_rows(rows: NDArray[np.int32]) -> NDArray[np.int32]:
-    """The rows, with room for as many again."""
-    grown = np.empty((2 * rows.shape[0], rows.shape[1]), np.int32)
-    grown[: rows.shape[0]] = rows
-    return grown

@@ -21,7 +21,7 @@ from fingerprint.algorithms import Algorithm
 from fingerprint.characters import CharacterClasses, Kind
 from fingerprint.pinyin import MAX_RUN_LETTERS, letter_without_marks
 from matcher.align.change_kernels import Changes
-from matcher.align.token_alignment import FROM_PAGE, FROM_WORK, KIND, RANGE_COLUMNS, TO_PAGE, TO_WORK
+from matcher.align.token_alignment import FROM_PAGE, FROM_WORK, KIND, TO_PAGE, TO_WORK
 from matcher.align.tokenized_text import MAX_LETTERS_OF_SYLLABLE, TokenizedText
 
 TONES = "012345０１２３４５"
@@ -39,7 +39,7 @@ class RowKinds(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A change as a row of changes has it, in the order of changes; is_spelled: what this module made."""
+    """A change as a row of changes has it, in the order of changes; is_spelled: what this module made or keeps."""
 
     page_start: int
     page_end: int
@@ -68,25 +68,38 @@ class Spelled(NamedTuple):
 
 def join_spelled(page: TokenizedText, work: TokenizedText, changes: Changes, kinds: RowKinds) -> Spelled:
     """The same changes, but for what is pinyin in place of a character. changes: in order of the page."""
-    if set(kinds[:-1]).isdisjoint(changes[:, KIND].tolist()):
-        return Spelled(changes, NOWHERE)
     offsets, first, last = page.fingerprint.offsets, int(changes[:, FROM_PAGE].min()), int(changes[:, TO_PAGE].max())
     start = int(offsets[first - 1]) if first else 0
     end = int(offsets[last]) + MAX_LETTERS_OF_SYLLABLE if last < offsets.size else len(page.text)
-    found = [*_letters(page.text, start, end, page.fingerprint.algorithm.tables.classes)]
-    if not found:
+    letters = [*_letters(page.text, start, end, page.fingerprint.algorithm.tables.classes)]
+    if not letters:
         return Spelled(changes, NOWHERE)
-    rows = _Rows(changes, kinds, work)
-    letters: dict[tuple[int, int], TextRange] = {}
-    starts, ends = np.searchsorted(offsets, [place for place, _ in found]).T.tolist()
-    for (place, spelling), page_start, page_end in zip(found, starts, ends, strict=True):
-        if made := rows.join(page_start, page_end, spelling):
-            letters[made.page_start, made.work_start] = TextRange(*place)
-    return rows.spelled(letters) if letters else Spelled(changes, NOWHERE)
+    places = np.searchsorted(offsets, [(each.start, each.end) for each in letters])
+    known = _known_rows(places, [each.is_plain for each in letters], changes, kinds)
+    is_open = _may_be_joined(places, changes[~known & (changes[:, KIND] != kinds.moved)])
+    if not is_open.any():
+        return Spelled(changes, NOWHERE)
+    is_near = _stand_at(changes, places[is_open])
+    rows = _Rows(changes[is_near], known[is_near], kinds, work)
+    found: dict[tuple[int, int], TextRange] = {}
+    for number in np.flatnonzero(is_open).tolist():
+        page_start, page_end = places[number].tolist()
+        if made := rows.join(page_start, page_end, letters[number].spelling):
+            found[made.page_start, made.work_start] = TextRange(letters[number].start, letters[number].end)
+    return rows.spelled(found, changes[~is_near]) if found else Spelled(changes, NOWHERE)
 
 
-def _letters(text: str, start: int, end: int, classes: CharacterClasses) -> Iterator[tuple[tuple[int, int], str]]:
-    """Start and end of letters with what belongs to them, and what they spell; for each place the longest form first.
+class Letters(NamedTuple):
+    """Letters with what belongs to them, and what they spell. is_plain: nothing does, and they have no marks."""
+
+    start: int
+    end: int
+    spelling: str
+    is_plain: bool
+
+
+def _letters(text: str, start: int, end: int, classes: CharacterClasses) -> Iterator[Letters]:
+    """All letters in a range of the text; for each place the longest form first.
 
     A number behind letters may be that of a tone or none: both are given.
     """
@@ -94,9 +107,54 @@ def _letters(text: str, start: int, end: int, classes: CharacterClasses) -> Iter
         (first, behind), written = found.span(), found.group()
         spelling = _spelling_of(written)
         if len(spelling) <= MAX_RUN_LETTERS:
-            yield (first, behind), spelling
+            yield Letters(first, behind, spelling, spelling == written)
             if written[-1] in TONES:
-                yield (first, first + len(written.rstrip(TONES))), spelling
+                yield Letters(first, first + len(written.rstrip(TONES)), spelling, False)
+
+
+def _known_rows(
+    places: NDArray[np.int64], is_plain: Sequence[bool], changes: Changes, kinds: RowKinds
+) -> NDArray[np.bool_]:
+    """Which changes are pinyin already of which each token was read from plain letters: there is nothing to join.
+
+    places: int64[letters, 2], tokens of the page.
+    """
+    is_pinyin: NDArray[np.bool_] = changes[:, KIND] == kinds.pinyin
+    tokens = int(changes[:, TO_PAGE].max())
+    if not is_pinyin.any():
+        return is_pinyin
+    of_pinyin = _count_covered(changes[is_pinyin][:, [FROM_PAGE, TO_PAGE]], tokens)
+    plain = places[np.asarray(is_plain, np.bool_) & (places[:, 1] <= tokens)]
+    plain = plain[of_pinyin[plain[:, 1]] - of_pinyin[plain[:, 0]] == plain[:, 1] - plain[:, 0]]
+    of_letters = _count_covered(plain, tokens)
+    starts, ends = changes[:, FROM_PAGE], changes[:, TO_PAGE]
+    of_change = of_letters[ends] - of_letters[starts]
+    return np.asarray(is_pinyin & (of_change == ends - starts), np.bool_)
+
+
+def _stand_at(changes: Changes, places: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which changes stand at or beside any of these places, int64[n, 2] in order; no others can be joined."""
+    first = np.searchsorted(np.maximum.accumulate(places[:, 1]) + 1, changes[:, FROM_PAGE])
+    starts = np.append(places[:, 0] - 1, np.iinfo(np.int64).max)
+    return np.asarray(starts[first] <= changes[:, TO_PAGE])
+
+
+def _count_covered(ranges: NDArray[np.int32] | NDArray[np.int64], tokens: int) -> NDArray[np.int64]:
+    """int64[tokens + 1]: how many tokens before each lie in one of the ranges, [n, 2]."""
+    edges = np.zeros(tokens + 1, np.int64)
+    np.add.at(edges, ranges[:, 0], 1)
+    np.add.at(edges, ranges[:, 1], -1)
+    return np.concatenate([[0], np.cumsum(np.cumsum(edges[:-1]) > 0)])
+
+
+def _may_be_joined(places: NDArray[np.int64], changes: Changes) -> NDArray[np.bool_]:
+    """Which letters stand at or beside a change that has text of the work. changes: in order of the page."""
+    rows = changes[changes[:, FROM_WORK] < changes[:, TO_WORK]]
+    if not len(rows):
+        return np.zeros(len(places), np.bool_)
+    before = np.searchsorted(rows[:, FROM_PAGE], places[:, 1] + 1, side="right")
+    reached = np.maximum.accumulate(rows[:, TO_PAGE])
+    return np.asarray((before > 0) & (reached[np.maximum(before - 1, 0)] >= places[:, 0] - 1))
 
 
 @lru_cache(maxsize=8192)  # there are 415 syllables, with five tones, in some forms
@@ -124,9 +182,15 @@ def _class_of(classes: CharacterClasses, *kinds: Kind) -> str:
 class _Rows:
     """The changes of a passage, in which what is spelled is joined."""
 
-    def __init__(self, changes: Changes, kinds: RowKinds, work: TokenizedText) -> None:
+    def __init__(self, changes: Changes, known: NDArray[np.bool_], kinds: RowKinds, work: TokenizedText) -> None:
+        """known: changes that stay as they are."""
         self._kinds, self._work = kinds, work
-        self._rows = sorted(_row(*row) for row in changes.tolist())
+        self._rows = sorted(
+            Row(page_start, page_end, work_start, work_end, kind, is_known)
+            for (kind, page_start, page_end, work_start, work_end), is_known in zip(
+                changes.tolist(), known.tolist(), strict=True
+            )
+        )
         self._readings = _Readings(work, int(changes[:, FROM_WORK].min()), int(changes[:, TO_WORK].max()))
 
     def join(self, page_start: int, page_end: int, spelling: str) -> Row | None:
@@ -194,8 +258,8 @@ class _Rows:
         codes = self._work.code_points(max(low, 0), high + 1)
         return low >= 0 and codes.size == high - low + 1 and bool(codes[0] == codes[-1])
 
-    def spelled(self, letters: Mapping[tuple[int, int], TextRange]) -> Spelled:
-        """What became of the changes. letters: by start on the page and in the work."""
+    def spelled(self, letters: Mapping[tuple[int, int], TextRange], others: Changes) -> Spelled:
+        """What became of the changes. letters: by start on the page and in the work; others: changes that stay."""
         joined: list[Row] = []
         for row in self._rows:
             last = joined[-1] if joined else None
@@ -203,13 +267,13 @@ class _Rows:
                 joined[-1] = row._replace(page_start=last.page_start, work_start=last.work_start)
             else:
                 joined.append(row)
-        places = {
-            number: letters[row.page_start, row.work_start] for number, row in enumerate(joined) if row.is_spelled
-        }
-        changes = np.empty((len(joined), RANGE_COLUMNS), np.int32)
-        changes[:, KIND] = [row.kind for row in joined]
-        changes[:, FROM_PAGE : TO_WORK + 1] = [row[:4] for row in joined]
-        return Spelled(changes, places)
+        made = np.array([(row.kind, *row[:4]) for row in joined], np.int32)
+        changes = np.concatenate([made, others])
+        order = np.lexsort((changes[:, FROM_WORK], changes[:, TO_PAGE], changes[:, FROM_PAGE]))
+        number_of = np.argsort(order).tolist()
+        starts = ((row.page_start, row.work_start) for row in joined)
+        places = {number_of[row]: letters[start] for row, start in enumerate(starts) if start in letters}
+        return Spelled(changes[order], places)
 
     def _cut(self, row: Row, page_start: int, page_end: int) -> list[Row]:
         """The row in up to three, before, at and behind these tokens, if each has its own tokens of the work."""
@@ -270,11 +334,6 @@ class _Rows:
             kinds = self._kinds
             kind = (kinds.replaced if on_page else kinds.deleted) if in_work else kinds.inserted
             yield Row(page_start, page_end, work_start, work_end, kind)
-
-
-def _row(kind: int, page_start: int, page_end: int, work_start: int, work_end: int) -> Row:
-    """A row of changes, whose columns stand in this order."""
-    return Row(page_start, page_end, work_start, work_end, kind)
 
 
 def _touch(first: Row, second: Row) -> bool:

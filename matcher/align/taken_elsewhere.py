@@ -1,15 +1,14 @@
 """What one passage lacks of a text and another passage of the page has: it was not left out, but stands elsewhere."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.matches import ChangeKind
 from core.text import TextRange
-from matcher.align.change_kernels import TOKENS, Changes, sum_up
-from matcher.align.changes import CHANGE_NUMBERS, IS_WORDING, Comparison, number_of
+from matcher.align.change_kernels import Changes, sum_up
+from matcher.align.changes import CHANGE_NUMBERS, Comparison, count_changed, number_of
 from matcher.align.token_alignment import FROM_WORK, KIND, TO_WORK
 
 
@@ -36,10 +35,9 @@ def _without(found: Comparison, passages_with: NDArray[np.int64], own: NDArray[n
             letters[len(rows)] = found.letters[number]
         rows += _left_out(row, is_elsewhere) if row[KIND] == number_of(ChangeKind.DELETED) else [row]
     changes: Changes = np.array(rows, np.int32).reshape(-1, found.changes.shape[1])
-    totals = sum_up(changes, CHANGE_NUMBERS.kinds)
-    return replace(
-        found, changes=changes, totals=totals, changed=int(totals[IS_WORDING, TOKENS].sum()), letters=letters
-    )
+    totals = sum_up(changes, CHANGE_NUMBERS.kinds).tolist()
+    changed = count_changed(totals) + found.transposed
+    return found._replace(changes=changes, totals=totals, changed=changed, letters=letters)
 
 
 def _left_out(row: NDArray[np.int32], is_elsewhere: NDArray[np.bool_]) -> Iterator[NDArray[np.int32]]:

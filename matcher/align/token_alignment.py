@@ -1,25 +1,27 @@
-"""The alignment of a passage as pairs of tokens, and what stands on one side only."""
+"""The alignment of a passage as runs of tokens, and what stands on one side only."""
 
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fingerprint.compilation import kernel
+from fingerprint.compilation import as_int, kernel
 from matcher.align.jump_cells import UNALIGNED
+from matcher.align.transpositions import MAX_TRANSPOSED
 
-# A page gap and a work gap of like size between two pairs are one passage rewritten; else something was put in or
+# A page gap and a work gap of like size between two runs are one passage rewritten; else something was put in or
 # left out. 3: an advertisement is seldom less than three times as long as the tokens that alignment loses beside it.
 MAX_RATIO_OF_REPLACED = 3
 
-# Rows of pairs.
-ON_PAGE, IN_WORK = range(2)
-# Rows of gaps, and of changes: what it is, page start, page end, work start, work end (tokens).
+# Columns of runs.
+RUN_COLUMNS = 3
+ON_PAGE, IN_WORK, SIZE = range(RUN_COLUMNS)
+# Columns of gaps, and of changes: what it is, page start, page end, work start, work end (tokens).
 RANGE_COLUMNS = 5
 KIND, FROM_PAGE, TO_PAGE, FROM_WORK, TO_WORK = range(RANGE_COLUMNS)
 ONLY_PAGE, ONLY_WORK, REWRITTEN = range(3)  # kinds of gaps
 
-Pairs = NDArray[np.int32]
+Runs = NDArray[np.int32]
 Gaps = NDArray[np.int32]
 Pieces = NDArray[np.int32]
 
@@ -27,111 +29,150 @@ Pieces = NDArray[np.int32]
 class TokenAlignment(NamedTuple):
     """A passage aligned.
 
-    pairs    int32[n, 2]  page and work tokens that stand for one another, in order of the page
-    gaps     int32[m, 5]  what has no counterpart, in order of the page
-    moved    int32[k, 4]  pieces that stand in another order than the rest: page start, page end, work start, work end
-    displaced             pieces that stand before the one that they follow on the page
+    runs      int32[n, 3]  tokens in a row with counterparts: page start, work start, size; in order of the page
+    gaps      int32[m, 5]  what has no counterpart, in order of the page
+    moved     int32[k, 4]  pieces that stand in another order than the rest: page start, page end, work start, work end
+    displaced              pieces that stand before the one that they follow on the page, farther than is transposed
+    covered                tokens of the work that have a counterpart or were rewritten
     """
 
-    pairs: Pairs
+    runs: Runs
     gaps: Gaps
     moved: Pieces
     displaced: int
+    covered: int
 
 
 @kernel()
 def align_tokens(aligned_to: NDArray[np.int32], page_start: int) -> TokenAlignment:
-    """Pairs and gaps of a passage. aligned_to: the work token of each page token from `page_start` on, or UNALIGNED.
+    """Runs and gaps of a passage. aligned_to: the work token of each page token from `page_start` on, or UNALIGNED.
 
     A piece ends where the next token begins before the end of it, or skips what another has. Those are moved that
     are not in the longest chain in which each piece stands behind the one before it in the work. What no piece has,
     from the first token of the work that one has to the last, was left out.
     """
-    pairs = _pairs(aligned_to, page_start)
-    if not len(pairs):
-        return TokenAlignment(
-            pairs, np.empty((0, RANGE_COLUMNS), np.int32), np.empty((0, RANGE_COLUMNS - 1), np.int32), 0
-        )
-    first, end = pairs[:, IN_WORK].min(), pairs[:, IN_WORK].max() + 1
-    is_used = np.zeros(end - first, np.bool_)
-    behind = np.full(end - first, UNALIGNED, np.int32)  # the page token behind each work token that has a counterpart
-    for here, there in pairs:
-        is_used[there - first] = True
-        behind[there - first] = here + 1
-    used = np.concatenate((np.zeros(1, np.int64), np.cumsum(is_used)))
-    gaps = np.empty((2 * len(pairs) + len(is_used) + 2, RANGE_COLUMNS), np.int32)
-    starts = np.zeros(len(pairs), np.int64)  # of the pieces, in `pairs`
-    count, pieces, displaced = 0, 1, 0
-    for number in range(1, len(pairs)):
-        here, there = pairs[number]
-        page_at, work_at = pairs[number - 1, ON_PAGE] + 1, pairs[number - 1, IN_WORK] + 1
+    runs = _runs(aligned_to, page_start)
+    gaps, pieces = np.empty((0, RANGE_COLUMNS), np.int32), np.empty((0, RANGE_COLUMNS - 1), np.int32)
+    if not len(runs):
+        return TokenAlignment(runs, gaps, pieces, 0, 0)
+    first, end = as_int(runs[:, IN_WORK].min()), as_int((runs[:, IN_WORK] + runs[:, SIZE]).max())
+    behind = np.full(end - first + 1, UNALIGNED, np.int32)  # the page token behind the run that ends before each token
+    used = np.zeros(end - first + 1, np.int32)
+    _count_used(runs, used, behind, first)
+    gaps = np.empty((2 * len(runs), RANGE_COLUMNS), np.int32)
+    starts = np.zeros(len(runs), np.int64)  # of the pieces, in `runs`
+    count, size, displaced, is_in_order, covered = 0, 1, 0, True, as_int(used[-1])
+    for number in range(1, len(runs)):
+        here, there = runs[number, ON_PAGE], runs[number, IN_WORK]
+        page_at = runs[number - 1, ON_PAGE] + runs[number - 1, SIZE]
+        work_at = runs[number - 1, IN_WORK] + runs[number - 1, SIZE]
         is_next = there >= work_at and used[there - first] == used[work_at - first]
         page_gap, work_gap = here - page_at, there - work_at if is_next else 0
         if page_gap and work_gap and max(page_gap, work_gap) <= MAX_RATIO_OF_REPLACED * min(page_gap, work_gap):
             count = _add_gap(gaps, count, REWRITTEN, page_at, here, work_at, there)
-            is_used[work_at - first : there - first] = True
-            behind[there - 1 - first] = here
+            covered += work_gap if behind[work_at - first] != UNALIGNED else 0
+            behind[work_at - first] = UNALIGNED  # not left out
         elif page_gap:
             count = _add_gap(gaps, count, ONLY_PAGE, page_at, here, work_at, work_at)
         if not is_next:
-            starts[pieces] = number
-            pieces += 1
-            displaced += there < work_at
-    count = _add_left_out(gaps, count, is_used, behind, pairs[0, ON_PAGE], first)
+            starts[size] = number
+            size += 1
+            is_in_order = is_in_order and there >= work_at
+            displaced += there < work_at - MAX_TRANSPOSED
+    count = _add_left_out(gaps, count, used, behind, first)
     gaps = gaps[:count][np.argsort(gaps[:count, FROM_PAGE] * 2 + (gaps[:count, KIND] != ONLY_WORK), kind="mergesort")]
-    moved = _moved(pairs, starts[:pieces]) if displaced else np.empty((0, RANGE_COLUMNS - 1), np.int32)
-    return TokenAlignment(pairs, gaps, moved, displaced)
+    return TokenAlignment(runs, gaps, pieces if is_in_order else _moved(runs, starts[:size]), displaced, covered)
 
 
 @kernel()
-def _moved(pairs: Pairs, starts: NDArray[np.int64]) -> Pieces:
-    """The pieces that begin at these pairs, but for the chain in order of both sides that has most tokens."""
+def _runs(aligned_to: NDArray[np.int32], page_start: int) -> Runs:
+    count, last = 0, UNALIGNED
+    for there in aligned_to:
+        count += there != UNALIGNED and (last == UNALIGNED or there != last + 1)
+        last = there
+    runs = np.empty((count, RUN_COLUMNS), np.int32)
+    _fill_runs(runs, aligned_to, page_start)
+    return runs
+
+
+@kernel(allocates=False)
+def _fill_runs(runs: Runs, aligned_to: NDArray[np.int32], page_start: int) -> None:
+    number, start = 0, 0
+    while number < len(runs):
+        while aligned_to[start] == UNALIGNED:
+            start += 1
+        end = start + 1
+        while end < aligned_to.size and aligned_to[end] == aligned_to[end - 1] + 1:
+            end += 1
+        runs[number, ON_PAGE], runs[number, IN_WORK], runs[number, SIZE] = (
+            page_start + start,
+            aligned_to[start],
+            end - start,
+        )
+        number, start = number + 1, end
+
+
+@kernel(allocates=False)
+def _count_used(runs: Runs, used: NDArray[np.int32], behind: NDArray[np.int32], first: int) -> None:
+    """Fill in how many tokens of the work before each have a counterpart, and `behind`. used: all 0 before."""
+    for number in range(len(runs)):
+        start, size = as_int(runs[number, IN_WORK]) - first, as_int(runs[number, SIZE])
+        for place in range(start + 1, start + size + 1):
+            used[place] = 1
+        behind[start + size] = runs[number, ON_PAGE] + size
+    total = 0
+    for place in range(1, used.size):
+        total += as_int(used[place])
+        used[place] = total
+
+
+@kernel()
+def _moved(runs: Runs, starts: NDArray[np.int64]) -> Pieces:
+    """The pieces that begin with these runs, but for the chain in order of both sides that has most tokens."""
     size = starts.size
     pieces, sizes = np.empty((size, RANGE_COLUMNS - 1), np.int32), np.empty(size, np.int64)
     before, is_moved = np.full(size, UNALIGNED, np.int64), np.ones(size, np.bool_)
+    # The piece with the longest chain of those that end at or before a token of the work, as a Fenwick tree has it.
+    start = as_int(runs[:, IN_WORK].min())
+    longest = np.full(as_int((runs[:, IN_WORK] + runs[:, SIZE]).max()) - start + 2, UNALIGNED, np.int64)
     best = 0
     for number in range(size):
-        first, last = starts[number], (starts[number + 1] if number + 1 < size else len(pairs)) - 1
-        pieces[number, 0], pieces[number, 1] = pairs[first, ON_PAGE], pairs[last, ON_PAGE] + 1
-        pieces[number, 2], pieces[number, 3] = pairs[first, IN_WORK], pairs[last, IN_WORK] + 1
-        most = 0
-        for other in range(number):
-            if pieces[other, 3] <= pieces[number, 2] and sizes[other] > most:
-                most, before[number] = sizes[other], other
-        sizes[number] = most + last + 1 - first
+        first, last = starts[number], (starts[number + 1] if number + 1 < size else len(runs)) - 1
+        pieces[number, 0], pieces[number, 1] = runs[first, ON_PAGE], runs[last, ON_PAGE] + runs[last, SIZE]
+        pieces[number, 2], pieces[number, 3] = runs[first, IN_WORK], runs[last, IN_WORK] + runs[last, SIZE]
+        place = as_int(pieces[number, 2]) - start + 1
+        while place:
+            other = longest[place]
+            if other != UNALIGNED and (before[number] == UNALIGNED or sizes[other] > sizes[before[number]]):
+                before[number] = other
+            place &= place - 1
+        sizes[number] = (sizes[before[number]] if before[number] != UNALIGNED else 0) + runs[
+            first : last + 1, SIZE
+        ].sum()
         if sizes[number] > sizes[best]:
             best = number
+        place = as_int(pieces[number, 3]) - start + 1
+        while place < longest.size:
+            if longest[place] == UNALIGNED or sizes[number] > sizes[longest[place]]:
+                longest[place] = number
+            place += place & -place
     while best != UNALIGNED:
         is_moved[best] = False
         best = before[best]
     return pieces[is_moved]
 
 
-@kernel()
-def _pairs(aligned_to: NDArray[np.int32], page_start: int) -> Pairs:
-    places = np.flatnonzero(aligned_to != UNALIGNED)
-    pairs = np.empty((places.size, 2), np.int32)
-    for number in range(places.size):
-        pairs[number, ON_PAGE], pairs[number, IN_WORK] = page_start + places[number], aligned_to[places[number]]
-    return pairs
-
-
 @kernel(allocates=False)
-def _add_left_out(  # noqa: PLR0917
-    gaps: Gaps, count: int, is_used: NDArray[np.bool_], behind: NDArray[np.int32], page_at: int, first: int
-) -> int:
-    """What of the work has no counterpart, each run at the place behind what precedes it in the work."""
+def _add_left_out(gaps: Gaps, count: int, used: NDArray[np.int32], behind: NDArray[np.int32], first: int) -> int:
+    """What of the work has no counterpart, each stretch at the place behind what precedes it in the work."""
     start = 0
-    while start < is_used.size:
-        if is_used[start]:
-            start += 1
-            continue
+    while start < used.size - 1:
         end = start
-        while end < is_used.size and not is_used[end]:
+        while end < used.size - 1 and used[end + 1] == used[start]:
             end += 1
-        place = behind[start - 1] if start else page_at
-        count = _add_gap(gaps, count, ONLY_WORK, place, place, first + start, first + end)
-        start = end
+        if end > start and behind[start] != UNALIGNED:
+            count = _add_gap(gaps, count, ONLY_WORK, behind[start], behind[start], first + start, first + end)
+        start = end + 1
     return count
 
 

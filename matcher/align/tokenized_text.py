@@ -11,9 +11,11 @@ from fingerprint.compilation import kernel
 from fingerprint.readings import code_points
 from fingerprint.record import Fingerprint
 from matcher.align.near_tokens import near_tokens
+from matcher.align.text_part import TextPart
 from matcher.align.token_agreement import NearTokens
 
 MAX_LETTERS_OF_SYLLABLE = 16  # zhuang with zero-width characters between its letters
+FIRST_HAN, LAST_HAN = "\u3400", "\u9fff"
 # Looked up once: to ask an enumeration for a member takes longer than to compare a page's characters with it.
 LATIN, FULL_WIDTH_LATIN, HAN, ZERO_WIDTH = map(int, (Kind.LATIN, Kind.FULL_WIDTH_LATIN, Kind.HAN, Kind.ZERO_WIDTH))
 
@@ -34,14 +36,13 @@ class TokenizedText:
         found: NDArray[np.uint32] = code_points(self.text[first : int(offsets[-1]) + 1])[offsets - first]
         return found
 
-    def begin_sentences(self, start: int, end: int) -> NDArray[np.bool_]:
-        """bool[end - start]: whether a sentence ended between each of these tokens and the one before it."""
-        offsets = self.fingerprint.offsets[max(0, start - 1) : end]
-        if not offsets.size:
-            return np.zeros(0, np.bool_)
-        first = int(offsets[0]) if start else 0
-        codes = code_points(self.text[first : int(offsets[-1]) + 1])
-        return _begin_sentences(codes, offsets.astype(np.int64) - first)[min(start, 1) :]
+    def part(self, start: int, end: int) -> TextPart:
+        """Tokens from `start` to `end`, as far as there are any."""
+        offsets, tokens = self.fingerprint.offsets, self.fingerprint.tokens
+        start, end = max(0, start), min(tokens.size, end)
+        first = int(offsets[start - 1]) if start else 0
+        last = int(offsets[end - 1]) + 1 if end else 0
+        return TextPart(code_points(self.text[first:last]), first, offsets, tokens, start, end)
 
     def count_han(self, start: int, end: int) -> int:
         """How many of these tokens are Chinese characters: no figures, no letters."""
@@ -102,36 +103,48 @@ class TokenizedText:
         return self.fingerprint.algorithm.tables.kinds[codes]
 
     def _is_letter(self, character: str) -> bool:
+        if FIRST_HAN <= character <= LAST_HAN:  # nearly always
+            return False
         return self.fingerprint.algorithm.tables.kinds.item(ord(character)) in (LATIN, FULL_WIDTH_LATIN)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TokenizedPage(TokenizedText):
-    """A page. near: what each of its tokens may stand for; codes uint32[tokens]: the first code point of each."""
+    """A page.
+
+    near: what each of its tokens may stand for; characters: uint32[text], its code points; codes uint32[tokens]: the
+    first code point of each token.
+    """
 
     near: NearTokens
+    characters: NDArray[np.uint32]
     codes: NDArray[np.uint32]
 
     @classmethod
     def of(cls, text: str, fingerprint: Fingerprint) -> "TokenizedPage":
         """The page of a text and its fingerprint."""
-        codes = code_points(text)[fingerprint.offsets]
-        return cls(text, fingerprint, near_tokens(codes, fingerprint.tokens, fingerprint.algorithm), codes)
+        characters = code_points(text)
+        near, codes = near_tokens(characters, fingerprint.offsets, fingerprint.tokens, fingerprint.algorithm)
+        return cls(text, fingerprint, near, characters, codes)
+
+    def has_letters(self) -> bool:
+        """Whether there are Latin letters of any width."""
+        return _has_letters(self.characters, self.fingerprint.algorithm.tables.kinds)
 
     def code_points(self, start: int, end: int) -> NDArray[np.uint32]:
         """As of any text, without looking into it again."""
         return self.codes[start:end]
 
+    def part(self, start: int, end: int) -> TextPart:
+        """As of any text, without looking into it again."""
+        tokens = self.fingerprint.tokens
+        return TextPart(self.characters, 0, self.fingerprint.offsets, tokens, max(0, start), min(tokens.size, end))
+
 
 @kernel()
-def _begin_sentences(codes: NDArray[np.uint32], places: NDArray[np.int64]) -> NDArray[np.bool_]:
-    found = np.zeros(places.size, np.bool_)
-    at = 0
-    for number in range(places.size):
-        while at < places[number]:
-            code = codes[at]
-            found[number] |= code in (0x3002, 0xFF01, 0xFF1F, 0x21, 0x3F, 0x2026, 0xFF61, 0x0A)
-            at += 1
-    if places.size and places[0] == 0:
-        found[0] = True
-    return found
+def _has_letters(characters: NDArray[np.uint32], kinds: NDArray[np.uint8]) -> bool:
+    for code in characters:
+        kind = kinds[code]
+        if kind in (LATIN, FULL_WIDTH_LATIN):
+            return True
+    return False

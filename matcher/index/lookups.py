@@ -1,25 +1,27 @@
-"""Looking a page up: for each of its seeds the places in the texts of an index where it occurs."""
+"""Looking pages up: for each of their seeds the places in the texts of an index where it occurs."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.ids import WorkTextId
-from fingerprint.compilation import kernel
 from fingerprint.record import Fingerprint
 from matcher.calibration import Calibration
+from matcher.index.lookup_kernels import Questions, group_seeds, left_out_queries, number_texts, spread_hits
 from matcher.index.page_seeds import PageSeeds, page_seeds
 from matcher.index.ports import Hits, MatchIndex
+from matcher.index.postings import keys_of
 from matcher.index.window_alignment import HitColumns, align_window_hits
 from matcher.token_streams import TokenCache, TokenStreams
 
 NEAR_DIAGONALS = 20  # the band of an extension
+NO_POSITIONS = np.zeros(0, np.int32)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PageHits:
+class PageHits(NamedTuple):
     """One row for each seed of the page and each place of it in a text, in no order; both sides agree from there on.
 
     texts int32[h]: numbers that `text_id` names and by which `streams` are ordered, where the index has these itself;
@@ -35,127 +37,123 @@ class PageHits:
     streams: TokenStreams
 
 
-def find_page_hits(
-    index: MatchIndex, cache: TokenCache, fingerprint: Fingerprint, cap: int, calibration: Calibration
-) -> tuple[PageHits, int]:
-    """Look up the seeds of a page; also how many postings the index has.
+@dataclass(frozen=True, slots=True, eq=False)
+class _Seeds:
+    """The seeds of some pages, one behind the other; pages int32[s]: of which page each is."""
 
-    cap: postings of a seed in the whole index beyond which it is common. A seed that the page itself repeats too often
+    all: PageSeeds
+    pages: NDArray[np.int32]
+    count: int
+
+    @classmethod
+    def of(cls, fingerprints: Sequence[Fingerprint], calibration: Calibration) -> "_Seeds":
+        found = [page_seeds(fingerprint, calibration) for fingerprint in fingerprints]
+        sizes = [seeds.hashes.size for seeds in found]
+        pages = np.repeat(np.arange(len(found), dtype=np.int32), sizes)
+        columns = zip(*((seeds.hashes, seeds.positions, seeds.widths) for seeds in found), strict=True)
+        return cls(PageSeeds(*(np.concatenate(column) for column in columns)), pages, len(found))
+
+
+def find_hits(
+    index: MatchIndex, cache: TokenCache, fingerprints: Sequence[Fingerprint], cap: int, calibration: Calibration
+) -> tuple[list[PageHits], int]:
+    """Look up the seeds of some pages in one question to the index; also how many postings it has.
+
+    cap: postings of a seed in the whole index beyond which it is common. A seed that a page itself repeats too often
     is not looked up: the hits would be the product of both. That a window is common says nothing on its wording, since
-    tokens in another order have the same: only anchors are reported as capped.
+    tokens in another order have the same: only anchors are reported as capped. Of a page of which nothing but common
+    seeds is found, commoner ones are looked up.
     """
-    seeds = page_seeds(fingerprint, calibration)
-    order = np.argsort(seeds.hashes)
-    hashes, groups = _group_hashes(seeds.hashes, order, calibration.max_repeats_on_page)
-    hits = index.lookup(hashes, cap)
-    if not hits.queries.size and hits.capped:
-        hits = index.lookup(hashes, cap * calibration.cap_growth_when_all_capped)
-    rows, asked = _spread_hits(hits.queries, groups, order)
-    capped = _find_capped_anchors(hits, seeds, groups, order)
-    likely = _likely_hits(hits, seeds.positions[asked], seeds.widths[asked] > 0, rows, calibration.max_fetched_texts)
-    if likely is not hits:
-        hits = likely
-        rows, asked = _spread_hits(hits.queries, groups, order)
-    texts, streams, text_id = _streams_of(hits, cache)
-    found = align_window_hits(
-        fingerprint.tokens,
-        streams,
-        HitColumns(texts[rows], seeds.positions[asked], hits.positions[rows]),
-        seeds.widths[asked],
-        calibration.window_gram_tokens,
-    )
-    return PageHits(text_id, *found, capped, streams), hits.postings
+    seeds = _Seeds.of(fingerprints, calibration)
+    found, postings = _find_hits(index, cache, fingerprints, seeds, cap, calibration)
+    for number, (hits, has_capped) in enumerate(found):
+        if has_capped and not hits.texts.size:
+            alone, more = fingerprints[number : number + 1], cap * calibration.cap_growth_when_all_capped
+            found[number], *_ = _find_hits(index, cache, alone, _Seeds.of(alone, calibration), more, calibration)[0]
+    return [hits for hits, _ in found], postings
 
 
-def _streams_of(hits: Hits, cache: TokenCache) -> tuple[NDArray[np.int32], TokenStreams, Callable[[int], WorkTextId]]:
-    """The texts of hits by number, their streams, and what names the numbers."""
+def _find_hits(  # noqa: PLR0917
+    index: MatchIndex,
+    cache: TokenCache,
+    fingerprints: Sequence[Fingerprint],
+    seeds: _Seeds,
+    cap: int,
+    calibration: Calibration,
+) -> tuple[list[tuple[PageHits, bool]], int]:
+    """The hits of each page, and whether any of its seeds were left out as common; the postings of the index."""
+    # In order of their keys: where these lie in memory, look-ups follow each other in it.
+    order = np.argsort(keys_of(seeds.all.hashes))
+    questions = group_seeds(seeds.all.hashes, order, seeds.pages, calibration.max_repeats_on_page)
+    hits = index.lookup(questions.hashes, cap)
+    rows, asked, starts = spread_hits(hits.queries, questions, seeds.pages, seeds.count)
+    bounds = starts.tolist()
+    columns = HitColumns(hits.ordinals[rows], seeds.all.positions[asked], hits.positions[rows])
+    pages = [
+        _OfPage(
+            fingerprint,
+            columns.texts[start:end],
+            columns.pages[start:end],
+            columns.works[start:end],
+            seeds.all.widths[asked[start:end]],
+        )
+        for fingerprint, start, end in zip(fingerprints, bounds, bounds[1:], strict=False)
+    ]
+    if hits.streams is None:
+        pages = [page.with_likely_hits(calibration.max_fetched_texts) for page in pages]
+    texts, streams, text_id = _streams_of(hits, [page.ordinals for page in pages], cache)
+    capped, is_anchor = _capped_seeds(hits, questions, seeds), seeds.all.widths == 0
+    found = []
+    for page, of_page, of_texts in zip(pages, capped, texts, strict=True):
+        part, grams = HitColumns(of_texts, page.page_positions, page.work_positions), calibration.window_gram_tokens
+        if page.widths.any():
+            part = align_window_hits(page.fingerprint.tokens, streams, part, page.widths, grams)
+        anchors = np.sort(seeds.all.positions[of_page[is_anchor[of_page]]]) if of_page.size else NO_POSITIONS
+        found.append((PageHits(text_id, *part, anchors, streams), bool(of_page.size)))
+    return found, hits.postings
+
+
+class _OfPage(NamedTuple):
+    """The hits of one page. ordinals: of their texts, as the index has them; widths: of the seeds."""
+
+    fingerprint: Fingerprint
+    ordinals: NDArray[np.int32]
+    page_positions: NDArray[np.int32]
+    work_positions: NDArray[np.int32]
+    widths: NDArray[np.int32]
+
+    def with_likely_hits(self, most: int) -> "_OfPage":
+        """Without lone hits when more than `most` texts have any, since their streams must be fetched one by one.
+
+        Kept are hits of texts with two on nearly one diagonal: a copied passage of 30 characters has three anchors or
+        more. A window is often the only one of its passage, and seldom hits by chance: its text is kept for it alone.
+        """
+        if self.ordinals.size <= most or np.unique(self.ordinals).size <= most:
+            return self
+        diagonals = self.work_positions.astype(np.int64) - self.page_positions
+        order = np.lexsort((diagonals, self.ordinals))
+        is_near = (np.diff(self.ordinals[order]) == 0) & (np.diff(diagonals[order]) <= NEAR_DIAGONALS)
+        pairs = order[np.flatnonzero(is_near)]
+        is_kept = np.isin(self.ordinals, np.concatenate([self.ordinals[pairs], self.ordinals[self.widths > 0]]))
+        columns = self.ordinals, self.page_positions, self.work_positions, self.widths
+        return _OfPage(self.fingerprint, *(column[is_kept] for column in columns))
+
+
+def _streams_of(
+    hits: Hits, ordinals: Sequence[NDArray[np.int32]], cache: TokenCache
+) -> tuple[Sequence[NDArray[np.int32]], TokenStreams, Callable[[int], WorkTextId]]:
+    """The texts of hits by number, their streams, and what names the numbers. ordinals: of the hits of each page."""
     if hits.streams is not None:
-        return hits.ordinals, hits.streams, hits.texts.__getitem__
-    ordinals, texts = _number_texts(hits.ordinals)
-    text_ids = [hits.texts[ordinal] for ordinal in ordinals.tolist()]
+        return ordinals, hits.streams, hits.texts.__getitem__
+    distinct, numbers = number_texts(np.concatenate(ordinals))
+    text_ids = [hits.texts[ordinal] for ordinal in distinct.tolist()]
+    texts = np.split(numbers, np.cumsum([each.size for each in ordinals])[:-1])
     return texts, cache.streams(text_ids), text_ids.__getitem__
 
 
-@kernel()
-def _number_texts(ordinals: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """The distinct ordinals in increasing order, and for each hit the place of its own among them."""
-    numbers = np.full(ordinals.max() + 1 if ordinals.size else 0, -1, np.int32)
-    for ordinal in ordinals:
-        numbers[ordinal] = 0
-    distinct = np.flatnonzero(numbers == 0).astype(np.int32)
-    for number in range(distinct.size):
-        numbers[distinct[number]] = number
-    return distinct, numbers[ordinals]
-
-
-def _likely_hits(
-    hits: Hits,
-    page_positions: NDArray[np.int32],
-    is_window: NDArray[np.bool_],
-    rows: NDArray[np.int64],
-    most: int,
-) -> Hits:
-    """Drop the lone hits when more than `most` texts have any and their streams must be fetched one by one.
-
-    Kept are hits of texts with two on nearly one diagonal: a copied passage of 30 characters has three anchors or more.
-    A window is often the only one of its passage, and seldom hits by chance: its text is kept for it alone.
-    """
-    ordinals = hits.ordinals[rows]
-    if hits.streams is not None or hits.ordinals.size <= most or np.unique(ordinals).size <= most:
-        return hits
-    diagonals = hits.positions[rows].astype(np.int64) - page_positions
-    order = np.lexsort((diagonals, ordinals))
-    is_near = (np.diff(ordinals[order]) == 0) & (np.diff(diagonals[order]) <= NEAR_DIAGONALS)
-    pairs = order[np.flatnonzero(is_near)]
-    is_kept = np.isin(hits.ordinals, np.concatenate([ordinals[pairs], ordinals[is_window]]))
-    return replace(
-        hits, queries=hits.queries[is_kept], ordinals=hits.ordinals[is_kept], positions=hits.positions[is_kept]
-    )
-
-
-def _find_capped_anchors(
-    hits: Hits, seeds: PageSeeds, groups: NDArray[np.int64], order: NDArray[np.int64]
-) -> NDArray[np.int32]:
-    """int32[c]: increasing page positions of the anchors that have occurrences and were left out of the answer."""
+def _capped_seeds(hits: Hits, questions: Questions, seeds: _Seeds) -> Sequence[NDArray[np.int64]]:
+    """For each page int64[c]: its seeds that have occurrences and were left out of the answer."""
     if not hits.capped:
-        return np.zeros(0, np.int32)
-    is_answered = np.bincount(hits.queries, minlength=len(groups)) > 0
-    left_out = np.flatnonzero((hits.counts > 0) & ~is_answered).astype(np.int32)
-    _, capped = _spread_hits(left_out, groups, order)
-    return np.sort(seeds.positions[capped[seeds.widths[capped] == 0]])
-
-
-@kernel()
-def _group_hashes(
-    hashes: NDArray[np.uint64], order: NDArray[np.int64], max_repeats: int
-) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """Distinct hashes that occur at most `max_repeats` times, and int64[n, 2], the range of `order` that has each."""
-    distinct, groups = np.empty(hashes.size, np.uint64), np.empty((hashes.size, 2), np.int64)
-    count, start = 0, 0
-    while start < hashes.size:
-        end = start + 1
-        while end < hashes.size and hashes[order[end]] == hashes[order[start]]:
-            end += 1
-        if end - start <= max_repeats:
-            distinct[count] = hashes[order[start]]
-            groups[count, 0], groups[count, 1] = start, end
-            count += 1
-        start = end
-    return distinct[:count], groups[:count]
-
-
-@kernel()
-def _spread_hits(
-    queries: NDArray[np.int32], groups: NDArray[np.int64], order: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """For each hit and each seed of the page that asked for it: the hit's row, and which seed."""
-    total = 0
-    for query in queries:
-        total += groups[query, 1] - groups[query, 0]
-    rows, seeds = np.empty(total, np.int64), np.empty(total, np.int64)
-    at = 0
-    for hit in range(queries.size):
-        for member in range(groups[queries[hit], 0], groups[queries[hit], 1]):
-            rows[at], seeds[at] = hit, order[member]
-            at += 1
-    return rows, seeds
+        return [np.zeros(0, np.int64)] * seeds.count
+    spread = spread_hits(left_out_queries(hits.queries, hits.counts), questions, seeds.pages, seeds.count)
+    return np.split(spread.seeds, spread.starts[1:-1])

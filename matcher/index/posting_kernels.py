@@ -29,9 +29,15 @@ def find_rows(
     low_half = np.uint64(0xFFFFFFFF)
     for i in range(keys.size):
         check = (keys[i] << np.uint64(bits)) & ~low_half
-        if firsts[i] < ends[i] and nearest[i] < check:
-            firsts[i] = _first_not_below(entries, firsts[i] + 1, ends[i], check)
-        ends[i] = _first_above(entries, firsts[i], ends[i], check | low_half)
+        if ends[i] - firsts[i] <= SHORT:
+            below, above = 0, 0
+            for row in range(np.uint64(firsts[i]), np.uint64(ends[i])):
+                below += entries[row] < check
+                above += entries[row] <= check | low_half
+            firsts[i], ends[i] = firsts[i] + below, firsts[i] + above
+        else:
+            firsts[i] = _first_not_below(entries, firsts[i], ends[i], check)
+            ends[i] = _first_above(entries, firsts[i], ends[i], check | low_half)
     return firsts, ends - firsts
 
 

@@ -1,17 +1,15 @@
 """What the passages of one text on one page amount to, in tokens."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from matcher.align.changes import Comparison, unchanged_share
+from matcher.align.changes import Comparison, count_covered, unchanged_share
 from matcher.align.tokenized_text import TokenizedText
 
 
-@dataclass(frozen=True, slots=True)
-class Figures:
+class Figures(NamedTuple):
     """All passages of one text on one page, in tokens."""
 
     matched: int  # agree in sound or shape
@@ -41,25 +39,20 @@ class Figures:
 
 
 def sum_up(page: TokenizedText, work: TokenizedText, comparisons: Sequence[Comparison]) -> Figures:
-    """The figures of several passages; what two of them share is counted once."""
-    ranges = np.array([(found.page_start, found.page_end) for found in comparisons], np.int32).reshape(-1, 2)
+    """The figures of several passages, of at least one; what two of them share is counted once."""
+    covered = comparisons[0].page_end - comparisons[0].page_start, comparisons[0].work_covered
+    if len(comparisons) > 1:
+        ranges = np.array([(found.page_start, found.page_end) for found in comparisons], np.int32)
+        in_work = np.concatenate([found.work_ranges for found in comparisons])
+        covered = count_covered(ranges), count_covered(in_work)
     return Figures(
         matched=sum(found.matched for found in comparisons),
         same=sum(found.same for found in comparisons),
         changed=sum(found.changed for found in comparisons),
-        longest_run=max((found.longest_run for found in comparisons), default=0),
-        page_covered=_count_covered(ranges),
-        work_covered=_count_covered(np.concatenate([ranges[:0], *(found.work_ranges for found in comparisons)])),
+        longest_run=max(found.longest_run for found in comparisons),
+        page_covered=covered[0],
+        work_covered=covered[1],
         page_tokens=page.fingerprint.tokens.size,
         work_tokens=work.fingerprint.tokens.size,
         displaced=sum(found.displaced for found in comparisons),
     )
-
-
-def _count_covered(ranges: NDArray[np.int32]) -> int:
-    """How many places lie in at least one of these ranges; int32[n, 2]."""
-    if len(ranges) <= 1:
-        return int((ranges[:, 1] - ranges[:, 0]).sum())
-    starts, ends = ranges[np.argsort(ranges[:, 0], kind="stable")].T
-    reached = np.concatenate([starts[:1], np.maximum.accumulate(ends)[:-1]])
-    return int(np.maximum(ends - np.maximum(starts, reached), 0).sum())

@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.obfuscations import Obfuscation
-from core.text import TextRange
 from fingerprint.noise import NOISE_KINDS
 from matcher.align.changes import Comparison
 from matcher.align.token_alignment import TO_PAGE, TO_WORK
@@ -14,6 +13,7 @@ from matcher.align.tokenized_text import TokenizedText
 
 # Private-use characters stand for characters and are changes; full-width letters are read as letters.
 HIDING_KINDS = (Obfuscation.ZERO_WIDTH, Obfuscation.SPACES, Obfuscation.PINYIN_INSERTED, Obfuscation.STREWN)
+HIDING_NUMBERS = {kind: NOISE_KINDS.index(kind) for kind in HIDING_KINDS}
 MIN_RATIO_TO_WORK = 2  # a work that is itself set with spaces explains as many on the page
 
 
@@ -34,14 +34,16 @@ def hiding_items(page: TokenizedText, work: TokenizedText, found: Comparison) ->
 
     What lies in pinyin that stands for a character is part of that change and hides nothing else.
     """
-    if not len(page.fingerprint.noise):
+    if not page.fingerprint.noise.starts.size:
         return {}
-    page_range = page.range_of(found.page_start, found.page_end)
-    work_range = work.range_of(found.work_start, found.work_end)
+    first, kinds = _noise_within(page, found.page_start, found.page_end)
+    if not kinds.size:
+        return {}
+    of_work = np.bincount(_noise_within(work, found.work_start, found.work_end)[1], minlength=len(NOISE_KINDS))
     hiding = {}
-    for kind in HIDING_KINDS:
-        items = _without_letters(page, _noise_of_kind(page, kind, page_range), found)
-        if items.size and items.size > MIN_RATIO_TO_WORK * _noise_of_kind(work, kind, work_range).size:
+    for kind, number in HIDING_NUMBERS.items():
+        items = _without_letters(page, first + np.flatnonzero(kinds == number), found)
+        if items.size and items.size > MIN_RATIO_TO_WORK * of_work.item(number):
             hiding[kind] = items
     return hiding
 
@@ -74,7 +76,8 @@ def _without_letters(page: TokenizedText, items: NDArray[np.int64], found: Compa
     return np.asarray(items[(before < 0) | (starts >= bounds[before, 1])])
 
 
-def _noise_of_kind(text: TokenizedText, kind: Obfuscation, within: TextRange) -> NDArray[np.int64]:
-    noise = text.fingerprint.noise
-    first, last = np.searchsorted(noise.starts, [within.start, within.end])
-    return np.asarray(first + np.flatnonzero(noise.kinds[first:last] == NOISE_KINDS.index(kind)), np.int64)
+def _noise_within(text: TokenizedText, start: int, end: int) -> tuple[int, NDArray[np.uint8]]:
+    """The first row of the noise between these tokens, and the kinds of all of it."""
+    noise, within = text.fingerprint.noise, text.range_of(start, end)
+    first, last = noise.starts.searchsorted((within.start, within.end)).tolist() if noise.starts.size else (0, 0)
+    return first, noise.kinds[first:last]

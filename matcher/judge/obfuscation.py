@@ -1,8 +1,7 @@
 """How a copy was hidden: the obfuscations that are more than accident."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,9 +9,11 @@ from numpy.typing import NDArray
 from core.matches import ChangeKind
 from core.obfuscations import Obfuscation, ObfuscationFound
 from core.text import TextRange
-from matcher.align.changes import CHANGE_KINDS, Comparison, sizes_of
+from matcher.align.change_kernels import TOKENS
+from matcher.align.changes import CHANGE_KINDS, Comparison, number_of, sizes_of
 from matcher.align.token_alignment import FROM_PAGE, FROM_WORK, TO_PAGE, TO_WORK
 from matcher.align.tokenized_text import TokenizedText
+from matcher.align.transpositions import MAX_TRANSPOSED
 from matcher.calibration import Calibration
 from matcher.judge.figures import Figures
 from matcher.judge.hiding import hiding_items
@@ -37,8 +38,6 @@ _NEVER_BY_ACCIDENT = frozenset(
         Obfuscation.STREWN,
     }
 )
-# That a passage is shuffled follows from `displaced`; its moved pieces say the same once more.
-_NO_EVIDENCE = frozenset({ChangeKind.MOVED})
 _IN_PASSAGES = {ChangeKind.INSERTED: Obfuscation.TEXT_INSERTED, ChangeKind.DELETED: Obfuscation.TEXT_DELETED}
 
 
@@ -50,44 +49,64 @@ def find_obfuscations(
     calibration: Calibration,
 ) -> tuple[ObfuscationFound, ...]:
     """What was done to hide the passages, where it is more than accident."""
-    evidence: dict[Obfuscation, list[_Evidence]] = {}
+    evidence: dict[Obfuscation, _Evidence] = {}
     for comparison in comparisons:
-        for kind, piece in _find_evidence(page, work, comparison):
-            evidence.setdefault(kind, []).append(piece)
-    shown = []
-    for kind, seen in evidence.items():
-        places, tokens = sum(piece.places for piece in seen), sum(piece.tokens for piece in seen)
-        if _is_intended(kind, places, tokens, found.matched, calibration):
-            shown.append(ObfuscationFound(kind, places, seen[0].example()))
+        for kind, places, tokens, change, first in _find_evidence(page, work, comparison):
+            seen = evidence.setdefault(kind, _Evidence(comparison, change, first))
+            seen.places += places
+            seen.tokens += tokens
+    shown = [
+        ObfuscationFound(kind, seen.places, seen.example(page, work))
+        for kind, seen in evidence.items()
+        if _is_intended(kind, seen.places, seen.tokens, found.matched, calibration)
+    ]
     shown += _whole_passages(page, work, comparisons, calibration, {obfuscation.kind for obfuscation in shown})
+    transposed = sum(comparison.transposed for comparison in comparisons)
+    if _is_intended(Obfuscation.REARRANGED, transposed, 2 * transposed, found.matched, calibration):
+        shown.append(ObfuscationFound(Obfuscation.REARRANGED, transposed, _moved_text(page, comparisons)))
     if found.displaced >= calibration.min_displaced_segments:
         shown.append(ObfuscationFound(Obfuscation.SHUFFLED, found.displaced))
     return tuple(sorted(shown, key=lambda obfuscation: _RANKS[obfuscation.kind]))
 
 
-@dataclass(frozen=True, slots=True)
-class _Evidence:
-    """What speaks for an obfuscation in one passage."""
+def add_obfuscation(found: Sequence[ObfuscationFound], other: ObfuscationFound) -> tuple[ObfuscationFound, ...]:
+    """The obfuscations and another one, in their order; one kind is named once, with the other's example."""
+    same = sum(each.count for each in found if each.kind is other.kind)
+    rest = [each for each in found if each.kind is not other.kind]
+    return tuple(sorted([*rest, replace(other, count=other.count + same)], key=lambda each: _RANKS[each.kind]))
 
-    places: int
-    tokens: int
-    example: Callable[[], str]  # most are never shown
+
+@dataclass(slots=True)
+class _Evidence:
+    """What speaks for an obfuscation.
+
+    first: where it is seen first, the row of a change of that kind in the comparison, or of the page's noise (no kind).
+    """
+
+    comparison: Comparison
+    change: ChangeKind | None
+    first: int
+    places: int = 0
+    tokens: int = 0
+
+    def example(self, page: TokenizedText, work: TokenizedText) -> str:
+        """The text where it is seen first; most are never shown."""
+        if self.change is not None:
+            return _row_text(page, work, self.change, self.comparison.changes[self.first])
+        noise = page.fingerprint.noise
+        return _example(page.text, TextRange(int(noise.starts[self.first]), int(noise.ends[self.first])))
 
 
 def _find_evidence(
     page: TokenizedText, work: TokenizedText, comparison: Comparison
-) -> Iterator[tuple[Obfuscation, _Evidence]]:
-    noise = page.fingerprint.noise
-    for kind, items in hiding_items(page, work, comparison).items() if len(noise) else ():
-        first = TextRange(int(noise.starts[items[0]]), int(noise.ends[items[0]]))
-        yield kind, _Evidence(items.size, items.size, partial(_example, page.text, first))
-    for kind_of_change, (places, tokens, first_row) in zip(CHANGE_KINDS, comparison.totals.tolist(), strict=True):
+) -> Iterator[tuple[Obfuscation, int, int, ChangeKind | None, int]]:
+    """Obfuscation, places, tokens, kind of change, and row of the first: see `_Evidence`."""
+    for kind, items in hiding_items(page, work, comparison).items():
+        yield kind, items.size, items.size, None, int(items[0])
+    for change, (places, tokens, first) in zip(CHANGE_KINDS, comparison.totals, strict=True):
         # Between pieces in another order alignment loses a few tokens on each side; only whole passages count there.
-        is_seam = comparison.displaced and kind_of_change in _IN_PASSAGES
-        if places and not is_seam and kind_of_change not in _NO_EVIDENCE:
-            obfuscation = _OBFUSCATION_OF_CHANGE.get(kind_of_change) or _IN_PASSAGES[kind_of_change]
-            example = partial(_row_text, page, work, kind_of_change, comparison.changes[first_row])
-            yield obfuscation, _Evidence(places, tokens, example)
+        if places and not (comparison.displaced and change in _IN_PASSAGES):
+            yield _OBFUSCATION_OF_CHANGE.get(change) or _IN_PASSAGES[change], places, tokens, change, first
 
 
 def _is_intended(kind: Obfuscation, places: int, tokens: int, matched: int, calibration: Calibration) -> bool:
@@ -112,8 +131,9 @@ def _whole_passages(
     for kind, obfuscation in _IN_PASSAGES.items():
         if obfuscation in shown:
             continue
-        found = [comparison.of_kind(kind) for comparison in comparisons]
-        pieces = [row for rows in found for row in rows[sizes_of(rows) >= calibration.min_passage_tokens]]
+        number, least = number_of(kind), calibration.min_passage_tokens
+        found = [one.of_kind(kind) for one in comparisons if one.totals[number][TOKENS] >= least]
+        pieces = [row for rows in found for row in rows[sizes_of(rows) >= least]]
         if pieces:
             yield ObfuscationFound(obfuscation, len(pieces), _row_text(page, work, kind, pieces[0]))
 
@@ -122,6 +142,15 @@ def _row_text(page: TokenizedText, work: TokenizedText, kind: ChangeKind, row: N
     if kind is ChangeKind.DELETED:
         return _example(work.text, work.range_of(int(row[FROM_WORK]), int(row[TO_WORK])))
     return _example(page.text, page.range_of(int(row[FROM_PAGE]), int(row[TO_PAGE])))
+
+
+def _moved_text(page: TokenizedText, comparisons: Sequence[Comparison]) -> str:
+    """The text where the first few characters changed places."""
+    for comparison in comparisons:
+        for start, end, *_ in comparison.moved.tolist():
+            if end - start < MAX_TRANSPOSED:
+                return _example(page.text, page.range_of(start, end))
+    return ""
 
 
 def _example(text: str, place: TextRange) -> str:

@@ -2,6 +2,7 @@
 
 from core.text import TextRange
 from matcher.align.changes import Comparison, compare_passage
+from matcher.align.passages import Passage
 from matcher.align.tokenized_text import TokenizedPage, TokenizedText
 from matcher.calibration import Calibration
 from matcher.judge.figures import Figures
@@ -22,7 +23,7 @@ def apart_where_quoted(
     for one in comparisons:
         rows, parts = one.segments, []
         if len(rows) > 1 and one.matched <= calibration.max_quoted_tokens:
-            parts = [compare_passage(page, work, rows[at : at + 1], calibration) for at in range(len(rows))]
+            parts = [compare_passage(page, work, Passage.of(rows[[at]]), calibration) for at in range(len(rows))]
         is_quoted = parts and all(_is_marked_quotation(page, work, part, calibration) for part in parts)
         apart += parts if is_quoted else [one]
     return apart

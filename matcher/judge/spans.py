@@ -15,6 +15,7 @@ from core.text import TextRange
 from matcher.align.changes import CHANGE_KINDS, Comparison, number_of
 from matcher.align.token_alignment import FROM_PAGE, FROM_WORK, KIND, TO_PAGE, TO_WORK
 from matcher.align.tokenized_text import TokenizedText
+from matcher.judge.coverage_kernels import mark_places
 from matcher.judge.hiding import hiding_places
 
 
@@ -32,18 +33,16 @@ def to_spans(page: TokenizedText, work: TokenizedText, comparisons: Sequence[Com
     return tuple(sorted(spans, key=lambda span: span.page))
 
 
-def find_taken_places(offsets: NDArray[np.int32], comparisons: Sequence[Comparison]) -> Places:
-    """Where the characters of the work begin that stand on the page, each once however often it stands there.
+def find_taken_places(offsets: NDArray[np.int32], comparisons: Sequence[Comparison]) -> tuple[Places, int]:
+    """Where the characters of the work begin that stand on the page, each once however often; and how many they are.
 
     offsets: of the work's tokens in the text as given.
     """
-    tokens = np.concatenate([np.zeros(0, np.int32), *(found.work_matched for found in comparisons)])
-    if not tokens.size:
-        return NO_PLACES
-    starts = offsets[tokens]
-    is_taken = np.zeros(int(starts.max()) + 1, np.bool_)
-    is_taken[starts] = True
-    return Places(int.from_bytes(np.packbits(is_taken, bitorder="little").tobytes(), "little"))
+    matched = [found.work_matched for found in comparisons if found.work_matched.size]
+    if not matched:
+        return NO_PLACES, 0
+    marked, first, count = mark_places(np.concatenate(matched) if len(matched) > 1 else matched[0], offsets)
+    return Places(int.from_bytes(marked.tobytes(), "little") << first), count
 
 
 class ChangesOfSpan(Sequence[Change]):

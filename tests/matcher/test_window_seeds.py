@@ -12,7 +12,7 @@ from fingerprint.algorithms import ALGORITHMS
 from fingerprint.fingerprinting import fingerprint_text
 from matcher.calibration import DEFAULT, Calibration
 from matcher.corpus import MemoryCorpus, WorkEntry
-from matcher.index.lookups import PageHits, find_page_hits
+from matcher.index.lookups import PageHits, find_hits
 from matcher.index.memory import MemoryIndex
 from matcher.index.page_seeds import page_seeds
 from matcher.index.ports import MatchIndex
@@ -58,7 +58,8 @@ def matches(
 def hits_of(page: str, texts: dict[WorkTextId, str], algorithm_id: int, cap: int = CAP) -> PageHits:
     corpus = corpus_of(texts, algorithm_id)
     index, cache = filled(MemoryIndex(algorithm_id), corpus), TokenCache(corpus, DEFAULT.max_cached_tokens)
-    return find_page_hits(index, cache, fingerprint_text(page, ALGORITHMS[algorithm_id]), cap, DEFAULT)[0]
+    (found,), _ = find_hits(index, cache, [fingerprint_text(page, ALGORITHMS[algorithm_id])], cap, DEFAULT)
+    return found
 
 
 @pytest.mark.parametrize("algorithm_id", sorted(ALGORITHMS))
@@ -116,7 +117,7 @@ def test_a_text_with_one_window_is_kept_where_more_texts_have_hits_than_can_be_f
     corpus = corpus_of(works, algorithm_id)
     index, fingerprint = filled(MemoryIndex(algorithm_id), corpus), fingerprint_text(page, ALGORITHMS[algorithm_id])
     few = replace(PUBLISHED_STEP, max_fetched_texts=2)
-    hits, _ = find_page_hits(index, TokenCache(corpus, DEFAULT.max_cached_tokens), fingerprint, CAP, few)
+    (hits,), _ = find_hits(index, TokenCache(corpus, DEFAULT.max_cached_tokens), [fingerprint], CAP, few)
     assert {hits.text_id(text) for text in hits.texts.tolist()} == set(works)
 
 
@@ -194,7 +195,7 @@ def test_a_text_that_is_shorter_than_the_index_says_gives_no_hit_behind_its_end(
     index = filled(MemoryIndex(PUBLISHED), corpus)
     corpus |= corpus_of({text_id: text[:100] for text_id, text in WORKS.items()}, PUBLISHED)
     cache = TokenCache(corpus, DEFAULT.max_cached_tokens)
-    hits, _ = find_page_hits(index, cache, fingerprint_text(TEXT, ALGORITHMS[PUBLISHED]), CAP, DEFAULT)
+    (hits,), _ = find_hits(index, cache, [fingerprint_text(TEXT, ALGORITHMS[PUBLISHED])], CAP, DEFAULT)
     lengths = hits.streams.ends - hits.streams.starts
     assert hits.texts.size > 0
     assert (hits.work_positions + DEFAULT.window_gram_tokens <= lengths[hits.texts]).all()

@@ -13,9 +13,10 @@ from fingerprint.stream import WILDCARD
 from fingerprint.tables import TABLES_2026
 from fingerprint.variants import are_variants
 from matcher.align.change_kernels import classify_changes
-from matcher.align.changes import CHANGE_NUMBERS, character_tables, jump_costs, number_of, stretch_of
+from matcher.align.changes import CHANGE_NUMBERS, character_tables, jump_costs, number_of
 from matcher.align.jump_alignment import align_with_jumps
 from matcher.align.jump_cells import Side
+from matcher.align.text_part import begin_sentences, stretch_of
 from matcher.align.token_agreement import Bounds
 from matcher.align.token_alignment import REWRITTEN, align_tokens
 from matcher.align.tokenized_text import TokenizedPage, TokenizedText
@@ -81,14 +82,16 @@ def test_changes_and_figures_are_those_of_the_definition(kind: str) -> None:
     text = obfuscated(kind)
     page, work = TokenizedPage.of(text, fingerprint_text(text)), TokenizedText(WORK, fingerprint_text(WORK))
     tokens, others = page.fingerprint.tokens, work.fingerprint.tokens
-    sides = stretch_of(page, 0, tokens.size), stretch_of(work, 0, others.size)
-    folding = character_tables(page.fingerprint.algorithm).folding
-    ours = Side(tokens, folding[sides[0].codes], page.begin_sentences(0, tokens.size))
-    theirs = Side(others, folding[sides[1].codes], work.begin_sentences(0, others.size))
-    whole = Bounds(0, tokens.size)
-    pairs, gaps, *_ = align_tokens(align_with_jumps(ours, page.near, theirs, whole, jump_costs(DEFAULT)), 0)
+    parts = page.part(0, tokens.size), work.part(0, others.size)
+    sides = stretch_of(parts[0]), stretch_of(parts[1])
     tables = character_tables(page.fingerprint.algorithm)
-    found_changes = classify_changes(pairs, gaps, *sides, tables, CHANGE_NUMBERS)
+    folding = tables.folding
+    ours = Side(tokens, folding[sides[0].codes], begin_sentences(parts[0]))
+    theirs = Side(others, folding[sides[1].codes], begin_sentences(parts[1]))
+    whole = Bounds(0, tokens.size)
+    runs, gaps, *_ = align_tokens(align_with_jumps(ours, page.near, theirs, tables, whole, jump_costs(DEFAULT)), 0)
+    pairs = np.array([(here + n, there + n) for here, there, size in runs.tolist() for n in range(size)])
+    found_changes = classify_changes(runs, gaps, *sides, tables, CHANGE_NUMBERS)
     changes, taken, agreed, totals, matched, same, longest = found_changes
 
     kinds = kinds_by_definition(

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from matcher.align.passages import chain_segments
+from matcher.align.passages import Passage, chain_segments
 from matcher.align.segments import (
     MATCHES,
     PAGE_END,
@@ -28,8 +28,8 @@ def pieces_of(*lengths: int) -> Segments:
     return segments
 
 
-def lengths_of(found: list[Segments]) -> list[int]:
-    return [int(piece[:, MATCHES].sum()) for piece in found]
+def lengths_of(found: list[Passage]) -> list[int]:
+    return [passage.matches for passage in found]
 
 
 def test_a_piece_that_is_too_little_does_not_count_because_a_long_one_stands_far_away() -> None:
@@ -50,9 +50,9 @@ def test_the_least_pieces_never_count_however_many() -> None:
 
 
 def pieces_at(*places: tuple[int, int, int]) -> Segments:
-    """Exact pieces: where each begins on the page and in the work, and how long it is."""
+    """Exact pieces in order of the page: where each begins there and in the work, and how long it is."""
     segments = np.zeros((len(places), SEGMENT_COLUMNS), np.int32)
-    for number, (here, there, length) in enumerate(places):
+    for number, (here, there, length) in enumerate(sorted(places)):
         segments[number, [PAGE_START, PAGE_END, WORK_START, WORK_END]] = here, here + length, there, there + length
         segments[number, [MATCHES, SCORE]] = length
     return segments

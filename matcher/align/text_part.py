@@ -1,0 +1,61 @@
+"""A part of a text as kernels take it, and what they read of it: code points of tokens, beginnings of sentences."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fingerprint.compilation import as_int, kernel
+from matcher.align.token_agreement import Tokens
+
+
+class TextPart(NamedTuple):
+    """Tokens [start, end) of a text.
+
+    characters: its code points, from offset `base` on, which is that of the token before `start` or less; offsets,
+    tokens: of all its tokens.
+    """
+
+    characters: NDArray[np.uint32]
+    base: int
+    offsets: NDArray[np.int32]
+    tokens: Tokens
+    start: int
+    end: int
+
+
+class Stretch(NamedTuple):
+    """Some tokens of a text, from number `start` on: the code point that each was read from, and the token."""
+
+    codes: NDArray[np.uint32]
+    tokens: Tokens
+    start: int
+
+
+@kernel()
+def stretch_of(part: TextPart) -> Stretch:
+    """Code points and tokens of a part."""
+    codes = np.empty(part.end - part.start, np.uint32)
+    for number in range(codes.size):
+        codes[number] = part.characters[part.offsets[part.start + number] - part.base]
+    return Stretch(codes, part.tokens[part.start : part.end], as_int(part.start))
+
+
+@kernel()
+def begin_sentences(part: TextPart) -> NDArray[np.bool_]:
+    """bool[tokens]: whether a sentence ended between each of these tokens and the one before it."""
+    begins = np.zeros(part.end - part.start, np.bool_)
+    at = as_int(part.offsets[part.start - 1]) + 1 - part.base if part.start else 0
+    for number in range(begins.size):
+        place = as_int(part.offsets[part.start + number]) - part.base
+        for between in range(at, place):
+            begins[number] |= _ends_sentence(part.characters[between])
+        at = place + 1
+    if begins.size and part.start == 0 and part.offsets[0] == 0:
+        begins[0] = True
+    return begins
+
+
+@kernel(allocates=False)
+def _ends_sentence(code: int) -> bool:
+    return code in (0x3002, 0xFF01, 0xFF1F, 0x21, 0x3F, 0x2026, 0xFF61, 0x0A)

@@ -1,0 +1,113 @@
+"""Characters that changed places with others near by, as typing errors and filters' evaders have them.
+
+A walk with leaps (matcher.align.jump_walk) finds no leap worth a single character: what is transposed it shows as left
+out here and put in there.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fingerprint.compilation import as_int, kernel
+from matcher.align.jump_cells import UNALIGNED, Side
+
+# Tokens that change places among themselves. Of pages with random neighbours or threes in another order all is found
+# with 4; 6 is for a word that changes places with another (2026-11, 48 passages; 2 to 10 tried).
+MAX_TRANSPOSED = 6
+
+
+@kernel()
+def settle_transpositions(aligned_to: NDArray[np.int32], page: Side, work: Side) -> int:
+    """Give the characters of stretches that hold the same ones on both sides, in another order, each other; how many.
+
+    aligned_to: the work token of each page token, or UNALIGNED. A stretch stands behind counterparts, and nothing
+    outside it has any of its tokens.
+    """
+    owners = np.full(work.tokens.size, UNALIGNED, np.int32)
+    for here in range(aligned_to.size):
+        if aligned_to[here] != UNALIGNED:
+            owners[aligned_to[here]] = here
+    found, here, there = 0, 0, as_int(UNALIGNED)
+    while here < aligned_to.size:
+        aligned = as_int(aligned_to[here])
+        if there != UNALIGNED and (aligned != there or page.characters[here] != work.characters[there]):
+            size = _size_of_transposed(aligned_to, owners, page, work, here, there)
+            if size:
+                _pair(aligned_to, page, work, here, there, size)
+                found, here, there = found + 1, here + size, there + size
+                continue
+        if aligned != UNALIGNED:
+            there = aligned + 1
+        here += 1
+    return found
+
+
+@kernel(allocates=False)
+def _size_of_transposed(  # noqa: PLR0917 - kernels take no keywords
+    aligned_to: NDArray[np.int32], owners: NDArray[np.int32], page: Side, work: Side, here: int, there: int
+) -> int:
+    """Tokens of the least stretch from here on that holds the same characters on both sides; 0 if none does."""
+    most = min(MAX_TRANSPOSED, aligned_to.size - here, work.tokens.size - there)
+    for size in range(2, most + 1):
+        if not _holds(page.characters, here, size, work.characters[there + size - 1]):
+            continue
+        if _is_apart(aligned_to, owners, here, there, size) and _are_same(page, work, here, there, size):
+            return size
+    return 0
+
+
+@kernel(allocates=False)
+def _holds(characters: NDArray[np.uint32], start: int, size: int, character: int) -> bool:
+    for place in range(start, start + size):  # noqa: SIM110 - a generator is not compiled
+        if characters[place] == character:
+            return True
+    return False
+
+
+@kernel(allocates=False)
+def _is_apart(aligned_to: NDArray[np.int32], owners: NDArray[np.int32], here: int, there: int, size: int) -> bool:
+    """Whether both stretches have counterparts in each other alone, if any."""
+    for place in range(size):
+        aligned, owner = aligned_to[here + place], owners[there + place]
+        if aligned != UNALIGNED and not there <= aligned < there + size:
+            return False
+        if owner != UNALIGNED and not here <= owner < here + size:
+            return False
+    return True
+
+
+@kernel(allocates=False)
+def _are_same(page: Side, work: Side, here: int, there: int, size: int) -> bool:
+    """Whether each character stands in both stretches as often."""
+    for place in range(here, here + size):
+        character, more = page.characters[place], 0
+        for other in range(size):
+            more += page.characters[here + other] == character
+            more -= work.characters[there + other] == character
+        if more:
+            return False
+    return True
+
+
+@kernel(allocates=False)
+def _pair(  # noqa: PLR0917
+    aligned_to: NDArray[np.int32], page: Side, work: Side, here: int, there: int, size: int
+) -> None:
+    """Give each character of the stretch the one in its own place, if that is the same, or the first that is free."""
+    for place in range(size):
+        is_same = page.characters[here + place] == work.characters[there + place]
+        aligned_to[here + place] = there + place if is_same else UNALIGNED
+    for place in range(here, here + size):
+        if aligned_to[place] != UNALIGNED:
+            continue
+        for other in range(there, there + size):
+            if work.characters[other] == page.characters[place] and not _is_taken(aligned_to, here, size, other):
+                aligned_to[place] = other
+                break
+
+
+@kernel(allocates=False)
+def _is_taken(aligned_to: NDArray[np.int32], here: int, size: int, there: int) -> bool:
+    for place in range(here, here + size):  # noqa: SIM110
+        if aligned_to[place] == there:
+            return True
+    return False

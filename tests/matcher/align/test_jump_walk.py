@@ -1,0 +1,117 @@
+"""The walk over all cells and what it takes in a stride, on texts of which the true counterparts are known."""
+
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fingerprint.algorithms import DEFAULT as ALGORITHM
+from matcher.align.changes import character_tables, jump_costs
+from matcher.align.jump_cells import UNALIGNED, Side
+from matcher.align.jump_seeds import NO_PLACE, find_seeds, first_place
+from matcher.align.jump_walk import walk
+from matcher.align.near_tokens import MASK_BITS
+from matcher.align.token_agreement import NearTokens
+from matcher.calibration import DEFAULT
+from tests.support.examples import examples
+
+TABLES = character_tables(ALGORITHM)
+SYLLABLES = 400
+REPLACED, PUT_IN, LEFT_OUT = "replaced", "put in", "left out"
+
+
+def side_of(tokens: list[int], begins: set[int] | None = None) -> Side:
+    """Tokens as a side; each stands for itself alone. begins: those that begin a sentence."""
+    found = np.zeros(len(tokens), np.bool_)
+    found[sorted(begins or ())] = True
+    return Side(np.array(tokens, np.uint16), np.array(tokens, np.uint32), found)
+
+
+def counterparts(page: Side, work: Side) -> list[int]:
+    near = NearTokens(np.zeros(page.tokens.size, np.int32), np.zeros((1, -(-SYLLABLES // MASK_BITS) + 1), np.uint64))
+    owners = np.full(work.tokens.size, UNALIGNED, np.int32)
+    aligned_to, _ = walk(page, near, work, TABLES, jump_costs(DEFAULT), find_seeds(page.tokens, work.tokens), owners)
+    return [int(place) for place in aligned_to]
+
+
+def edited(tokens: list[int], edits: dict[int, str], rng: random.Random) -> tuple[list[int], list[int]]:
+    """The tokens with edits at these places, and the counterpart of each that comes out."""
+    page, true = [], []
+    for place, token in enumerate(tokens):
+        edit = edits.get(place)
+        if edit == PUT_IN:
+            page.append(SYLLABLES + rng.randrange(20))
+            true.append(UNALIGNED)
+        if edit != LEFT_OUT:
+            page.append(SYLLABLES + rng.randrange(20) if edit == REPLACED else token)
+            true.append(place)
+    return page, true
+
+
+@examples(200)
+@given(st.data(), st.integers(0, 10**6))
+def test_single_edits_of_a_text_that_repeats_nothing_are_shown_as_they_are(data: st.DataObject, seed: int) -> None:
+    rng = random.Random(seed)
+    work = rng.sample(range(1, SYLLABLES), 120)
+    # Between any two are two tokens: nearer ones may be told as one change in several ways.
+    steps = data.draw(st.lists(st.integers(3, 14), max_size=14))
+    places = [place for place in np.cumsum([4, *steps]).tolist() if place < len(work) - 4]
+    kinds = data.draw(st.lists(st.sampled_from([REPLACED, PUT_IN, LEFT_OUT]), min_size=15, max_size=15))
+    page, true = edited(work, dict(zip(places, kinds, strict=False)), rng)
+    assert counterparts(side_of(page), side_of(work)) == true
+
+
+@pytest.mark.parametrize("edit", [REPLACED, PUT_IN, LEFT_OUT])
+@pytest.mark.parametrize("apart", [6, 7, 12, 30])
+def test_edits_between_equal_tokens_are_told_however_far_apart(edit: str, apart: int) -> None:
+    rng = random.Random(apart)
+    work = rng.sample(range(1, SYLLABLES), 200)
+    page, true = edited(work, dict.fromkeys(range(10, 190, apart), edit), rng)
+    assert counterparts(side_of(page), side_of(work)) == true
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_sentences_in_another_order_keep_their_counterparts(seed: int) -> None:
+    rng = random.Random(seed)
+    work = rng.sample(range(1, SYLLABLES), 240)
+    sentences = [list(range(start, start + 12)) for start in range(0, 240, 12)]
+    order = rng.sample(sentences, len(sentences))
+    true = [place for sentence in order for place in sentence]
+    begins = set(range(0, 240, 12))
+    assert counterparts(side_of([work[place] for place in true], begins), side_of(work, begins)) == true
+
+
+def test_a_foreign_sentence_stands_beside_nothing() -> None:
+    rng = random.Random(3)
+    work, foreign = rng.sample(range(1, 200), 100), rng.sample(range(200, SYLLABLES), 60)
+    page, true, begins = [], [], set()
+    for start in range(0, 100, 10):
+        begins |= {len(page), len(page) + 10}
+        page += [*work[start : start + 10], *foreign[start // 2 : start // 2 + 6]]
+        true += [*range(start, start + 10), *[UNALIGNED] * 6]
+    assert counterparts(side_of(page, begins), side_of(work, set(range(0, 100, 10)))) == true
+
+
+def test_where_a_text_stands_twice_a_sentence_is_taken_from_where_it_goes_on() -> None:
+    rng = random.Random(5)
+    common, first, second = (rng.sample(range(low, low + 100), 20) for low in (1, 101, 201))
+    work = [*common, *first, *rng.sample(range(301, SYLLABLES), 30), *common, *second]
+    begins = {0, 20, 70, 90}
+    assert counterparts(side_of([*common, *second], {0, 20}), side_of(work, begins)) == list(range(70, 110))
+    assert counterparts(side_of([*common, *first], {0, 20}), side_of(work, begins)) == list(range(40))
+
+
+@pytest.mark.parametrize("repeats", [1, 7, 40])
+def test_each_seed_of_a_page_leads_to_all_its_places(repeats: int) -> None:
+    work = np.array([5, 6, 7, 8, *range(100, 160)] * repeats, np.uint16)
+    page = np.array([6, 7], np.uint16)
+    seeds, places = find_seeds(page, work), []
+    place = first_place(seeds, page, 0)
+    while place != NO_PLACE:
+        if work[place : place + 2].tolist() == [6, 7]:
+            places.append(place)
+        place = int(seeds.following[place])
+    assert places == list(range(1, work.size, 64))
+    assert first_place(seeds, page, 1) == NO_PLACE
