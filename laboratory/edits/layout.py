@@ -1,7 +1,7 @@
 """Texts whose characters stand in another order, or between others, to evade filters: by name.
 
 NAMED: asked for. KIN: nobody asked for them; the repair was developed on most of them. LATER: written before the repair
-was measured on them, and then never tuned on.
+was measured on them, and then never tuned on. UNSEEN: so, too, and after all of these.
 """
 
 from collections.abc import Mapping
@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 from pypinyin import Style
 
+from laboratory.edits.mixtures import in_part, replaced_by_sound, then
 from laboratory.edits.moves import (
     CLAUSES,
     LINES,
@@ -26,9 +27,10 @@ from laboratory.edits.moves import (
     in_triangle,
     mirrored_halves,
     mixed_with,
-    on_rails,
+    on_fence,
     outside_in,
     put_in,
+    run_together,
     shuffled,
     shuffled_as_cards,
     strewn,
@@ -36,6 +38,7 @@ from laboratory.edits.moves import (
     swapped,
     turned_in_groups,
     turned_on,
+    words_backwards,
 )
 
 RARE = "龘靐齉爩鱻麤龗灪厵饢"
@@ -85,7 +88,7 @@ KIN: Mapping[str, Layout] = MappingProxyType(
         "rare character after every 6th": strewn(6, RARE),
         "two rare ones after every 5th": strewn(5, RARE, 2),
         "two common ones after every 6th": strewn(6, COMMON, 2),
-        "a fence of three rails": by_units(None, on_rails),
+        "a fence of three rails": by_units(None, on_fence(3)),
         "pinyin with tone digits": in_pinyin(Style.TONE3, " "),
         "pinyin with digits, no spaces": in_pinyin(Style.TONE3, ""),
         "every other clause reversed": by_units(CLAUSES, backwards, every=2),
@@ -122,9 +125,45 @@ LATER: Mapping[str, Layout] = MappingProxyType(
         "each line dealt out": in_lines(by_units(LINES, dealt)),
         "each sentence mixed as cards": by_units(SENTENCES, shuffled_as_cards),
         "each sentence from both ends inwards": by_units(SENTENCES, outside_in),
-        "each line on a fence of three": in_lines(by_units(LINES, on_rails)),
+        "each line on a fence of three": in_lines(by_units(LINES, on_fence(3))),
         "each clause turned on by 2": by_units(CLAUSES, turned_on(2)),
         "lines reversed at random, 50 %": in_lines(by_some_units(LINES, backwards_but_the_end, 0.5)),
         "every third line dealt out": in_lines(by_units(LINES, dealt, every=3)),
+    }
+)
+UNSEEN: Mapping[str, Layout] = MappingProxyType(
+    {
+        "columns from the left, 25 high": in_columns(25, from_right=False),
+        "columns with wide spaces between": in_columns(11, between="\u3000"),
+        "columns run together, 12 high": then(in_columns(12), run_together),
+        "lines to and fro, 18 long": in_lines(by_units(LINES, backwards_but_the_end, every=2), 18),
+        "words of each clause backwards": words_backwards,
+        "pairs turned at every 2nd": by_groups((1, 0, 2, 3)),
+        "pairs turned at every 4th": by_groups((1, 0, 2, 3, 4, 5, 6, 7)),
+        "neighbours transposed at every 5th": by_groups((1, 0, 2, 3, 4)),
+        "a fence of four rails": by_units(None, on_fence(4)),
+        "a fence of five rails": by_units(None, on_fence(5)),
+        "each line on a fence of four": in_lines(by_units(LINES, on_fence(4))),
+        "common character after every 5th": strewn(5, COMMON),
+        "rare character after every 3rd": strewn(3, RARE),
+        "common or rare after every 4th": strewn(4, COMMON + RARE),
+        "emoji after every 2nd": strewn(2, "😀🌸🐱🍎"),
+        "pinyin with tone marks, no spaces": in_pinyin(Style.TONE, ""),
+        "pinyin without tones, spaces": in_pinyin(Style.NORMAL, " "),
+        "pinyin without tones, hyphens": in_pinyin(Style.NORMAL, "-"),
+        "pinyin with digits, dots": in_pinyin(Style.TONE3, "·"),
+        "columns, then rare after every 4th": then(in_columns(12), strewn(4, RARE)),
+        "rare after every 3rd, then columns": then(strewn(3, RARE), in_columns(15)),
+        "rare after every 2nd, then backwards": then(strewn(2, RARE), by_units(None, backwards)),
+        "transposed pairs, then lines backwards": then(
+            by_groups((1, 0)), in_lines(by_units(LINES, backwards_but_the_end))
+        ),
+        "a tenth replaced by sound, then columns": then(replaced_by_sound(0.1), in_columns(14)),
+        "a tenth replaced by sound, then backwards": then(replaced_by_sound(0.1), by_units(None, backwards)),
+        "a tenth by sound, then rare after every 3rd": then(replaced_by_sound(0.1), strewn(3, RARE)),
+        "a tenth by sound, then transposed at every 3rd": then(replaced_by_sound(0.1), by_groups((1, 0, 2))),
+        "columns in the last half": in_part(in_columns(12), 0.5),
+        "backwards in the last half": in_part(by_units(None, backwards), 0.5),
+        "rare after every 2nd in the last half": in_part(strewn(2, RARE), 0.5),
     }
 )

@@ -1,5 +1,6 @@
 """Edits that leave the characters and change where they stand, or strew others in between."""
 
+import itertools
 import re
 from collections.abc import Callable, Sequence
 from random import Random
@@ -20,7 +21,9 @@ Places = NDArray[np.int64]
 Move = Callable[[Places], Places]
 
 
-def in_columns(high: int, *, wide: int = 0, from_right: bool = True, between: str = "", is_snake: bool = False) -> Layout:
+def in_columns(
+    high: int, *, wide: int = 0, from_right: bool = True, between: str = "", is_snake: bool = False
+) -> Layout:
     """Columns of `high` characters, `wide` of them beside each other (0: all), padded with wide spaces.
 
     is_snake: every other column is read upwards.
@@ -262,11 +265,6 @@ def outside_in(unit: Places) -> Places:
     return np.array([unit[-1 - place // 2] if place % 2 else unit[place // 2] for place in range(unit.size)], np.int64)
 
 
-def on_rails(unit: Places) -> Places:
-    """Those on the upper rail of a fence of three, on the middle one, on the lower one."""
-    return np.concatenate([unit[::4], unit[1::2], unit[2::4]])
-
-
 def mirrored_halves(unit: Places) -> Places:
     """Each half backwards."""
     return np.concatenate([unit[: unit.size // 2][::-1], unit[unit.size // 2 :][::-1]])
@@ -277,5 +275,32 @@ def turned_on(by: int) -> Move:
 
     def move(unit: Places) -> Places:
         return np.append(np.roll(unit[:-1], -by), unit[-1:]) if unit.size > by + 1 else unit
+
+    return move
+
+
+def run_together(page: Edited, _rng: Random) -> Edited:
+    """All lines one behind the other, without what pads them."""
+    return page.taken(np.array([place for place, sign in enumerate(page.text) if sign not in "\n\u3000"], np.int64))
+
+
+def words_backwards(page: Edited, rng: Random) -> Edited:
+    """Each clause from its last word to its first, each word as it is; words are one to three characters, at random."""
+    places: list[int] = []
+    for unit in units_of(page, CLAUSES):
+        cuts = [0]
+        while cuts[-1] < unit.size:
+            cuts.append(min(cuts[-1] + rng.choice((1, 2, 2, 2, 3)), unit.size))
+        words = [unit[start:end].tolist() for start, end in itertools.pairwise(cuts)]
+        places += [place for word in reversed(words) for place in word]
+    return page.taken(np.array(places, np.int64))
+
+
+def on_fence(rails: int) -> Move:
+    """Those on each rail of a fence, from the upper one to the lower one."""
+
+    def move(unit: Places) -> Places:
+        turns = np.arange(unit.size) % (2 * rails - 2)
+        return unit[np.argsort(np.minimum(turns, 2 * rails - 2 - turns), kind="stable")]
 
     return move
