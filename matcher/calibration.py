@@ -65,6 +65,11 @@ class Calibration:
     min_tokens_of_mixture: int = 80
     min_density_of_mixture: float = 0.2
     min_pieces_of_mixture: float = 2.2  # were they dense
+    # Passages of one text are pieces of one where a walk finds as much of what the work has between them (whole_stretch).
+    min_pieces_of_whole: int = 3
+    max_tokens_of_whole: int = 20_000  # bounds the walk; a chapter has 2,000 to 4,000
+    min_found_between: float = 0.5
+    min_density_of_whole: float = 0.1
     max_work_gap_of_insertion_tokens: int = 8
     max_free_work_gap_tokens: int = 60
     max_work_gap_share: float = 1.0
