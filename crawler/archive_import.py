@@ -14,9 +14,9 @@ from core.pages import Fetched, Reading, Stored
 from core.ports import Outbox, PageStore
 from core.states import Rejection
 from core.wording import Message
+from crawler.opening import NO_RULES, ReadingRules, Rejected
 from crawler.readers.pages import SinglePage
 from crawler.readers.reading_process import GivenUp, ReadingProcess
-from crawler.reading import NO_RULES, ReadingRules, Rejected
 from crawler.sources.archive_records import ArchiveFile
 from crawler.sources.archive_shapes import Captured, ImportCounts, Limits, PassedBy, Position
 from crawler.store_batches import MAX_BYTES, MAX_PAGES

@@ -7,7 +7,7 @@ from urllib.parse import urljoin, urlsplit
 
 from lxml.html import HtmlElement
 
-from crawler.main_text.extraction import select
+from crawler.selectors import select
 
 MAX_LINKS_OF_PAGE = 5_000  # a chapter list of a long novel has some 3,000
 _NEXT = re.compile(

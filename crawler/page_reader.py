@@ -8,10 +8,10 @@ from typing import Any
 from core.pages import CrawlPlan
 from core.states import Rejection
 from crawler.fetching.resources import NO_RESOURCES, SiteResources
+from crawler.opening import Rejected
 from crawler.readers.pages import PageToRead, WholePage
 from crawler.readers.reading_process import GivenUp, ReadingProcess
 from crawler.readers.task import Task
-from crawler.reading import Rejected
 
 
 class PageReader:

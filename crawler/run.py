@@ -21,7 +21,6 @@ from crawler.fetching.addresses import AddressGuard
 from crawler.fetching.downloaded_resources import downloaded_resources
 from crawler.fetching.reactor import running_reactor
 from crawler.frontier import Frontier
-from crawler.main_text.extraction import select
 from crawler.markup import parse
 from crawler.page_reader import PageReader
 from crawler.politeness.plan_faults import faults_of
@@ -29,6 +28,7 @@ from crawler.recrawl.adapter import RecrawlAdapter
 from crawler.recrawl.every_page import EveryPage
 from crawler.recrawl.recrawl import Recrawl
 from crawler.scrapy_settings import scrapy_settings
+from crawler.selectors import select
 from crawler.site_kinds import KINDS
 from crawler.stats import CrawlStats
 from crawler.urls import scope

@@ -15,6 +15,19 @@ from crawler.middlewares.robots_rules import MAX_DELAY_S
 
 # Those that may pass by themselves; 429 and 503 are refusals, which crawler.politeness.bans waits for.
 _RETRIED = [500, 502, 504, 522, 524, 408]
+# Of Scrapy's own: those that are switched off here would still load a web server, SSH and exporters, .2 s a crawl.
+_EXTENSIONS = dict.fromkeys(
+    (
+        "scrapy.extensions.corestats.CoreStats",
+        "scrapy.extensions.logcount.LogCount",
+        "scrapy.extensions.memusage.MemoryUsage",
+        "scrapy.extensions.closespider.CloseSpider",
+        "scrapy.extensions.logstats.LogStats",
+        "scrapy.extensions.spiderstate.SpiderState",
+        "scrapy.extensions.throttle.AutoThrottle",
+    ),
+    0,
+)
 RETRIES = 2  # for a connection that fails and for HTTP status 500, 502, 504, 522, 524, 408
 MAX_REDIRECTS = 10  # what RFC 9110 leaves open; browsers allow 20, honest sites need 3
 
@@ -80,6 +93,7 @@ def scrapy_settings(plan: CrawlPlan, settings: CrawlSettings) -> dict[str, Any]:
 def _polite_settings(plan: CrawlPlan, settings: CrawlSettings) -> dict[str, Any]:
     """What a crawl needs beyond its pace. Raises BadConfiguration where it needs a browser and there is none."""
     return {
+        "EXTENSIONS_BASE": _EXTENSIONS,
         "EXTENSIONS": {"crawler.politeness.extension.PolitenessExtension": 100},
         "RETRY_HTTP_CODES": _RETRIED,
         "REMOTE_CONTROL_ENABLED": False,  # Scrapy's own server that runs whatever Python it is sent

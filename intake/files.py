@@ -9,6 +9,7 @@ from core.states import Rejection
 from core.text import storable
 from core.wording import Message
 from core.works import WorkFile
+from crawler.opening import Rejected
 from intake.epub import read_epub
 from intake.folder import WORK_MANIFEST, WORKS_MANIFEST, ReadFile, read_folder
 from intake.found import FoundWork, Intake, numbered
@@ -108,7 +109,7 @@ def _named(path: Path, text: str) -> tuple[str, str]:
 
 
 def _html(path: Path) -> Intake:
-    from crawler.reading import Rejected, read_page  # late: it loads fingerprint
+    from crawler.reading import read_page  # late: it loads fingerprint
 
     reading = read_page(read_bytes(path), {}, str(path))
     if isinstance(reading, Rejected):

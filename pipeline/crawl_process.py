@@ -1,10 +1,10 @@
-"""`python -m pipeline.crawl_process RUN`: crawls one run that `pipeline.crawler` has taken, to its end.
+"""What a process does that `pipeline.crawler` forks for one run: it crawls that to its end.
 
 A process of its own: Scrapy's reactor starts once in a process and never again.
 """
 
 import logging
-import sys
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
@@ -35,12 +35,12 @@ COMPLETE = ("finished", PAGE_LIMIT, BYTE_LIMIT)
 SERVICE_AWAY = Message("crawl.service-away")
 
 
-def main(arguments: list[str]) -> int:
-    """Crawl the run whose number is given; its row then says how it ended."""
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
-    run = CrawlRun.objects.select_related("site").filter(pk=int(arguments[0])).first()
+def crawl(number: int) -> int:
+    """Crawl the run of that number, whose row then says how it ended; an exit code."""
+    _call_this_process(f"crawl {number}")
+    run = CrawlRun.objects.select_related("site").filter(pk=number).first()
     if run is None:
-        log.error("%s", NotFound("crawl-run", arguments[0]))
+        log.error("%s", NotFound("crawl-run", number))
         return UNKNOWN
     if run.state != CrawlRun.State.RUNNING:
         log.info("crawl run %s is %s", run.pk, run.state)
@@ -86,5 +86,7 @@ def _job_dir(run: CrawlRun) -> Path:
     return folder
 
 
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+def _call_this_process(name: str) -> None:
+    """Name it as `top` shows it; where the system has no such names, it stays what its parent is called."""
+    with suppress(OSError):
+        Path("/proc/self/comm").write_text(name, "ascii")

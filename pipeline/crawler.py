@@ -1,20 +1,23 @@
 """`python -m pipeline.crawler SLOT`: crawls queued runs, one after the other, until none waits.
 
 The queue is the table of runs; a message only wakes a crawler. Each run is crawled by a process of its own
-(`pipeline.crawl_process`), since Scrapy's reactor starts once in a process.
+(`pipeline.crawl_process`), since Scrapy's reactor starts once in a process. It is forked from this one, which has one
+thread and no connection then: a second is spared that importing all of it takes, and the memory that both hold is
+there once.
 """
 
 import logging
+import os
 import signal
-import subprocess
 import sys
-from typing import Any
+from typing import Any, NoReturn
 
 from django.db import DatabaseError, connections
 
 from core.clock import SystemClock
+from core.garbage import keep_what_is_loaded
 from core.wording import Message
-from pipeline import crawlers, slots
+from pipeline import crawl_process, crawlers, slots
 from pipeline.app import SETTINGS
 from pipeline.interruptions import take_up
 from records.models import CrawlRun
@@ -31,7 +34,7 @@ class Crawler:
     def __init__(self, slot: slots.Slot) -> None:
         self._slot: slots.Slot | None = slot
         self._is_stopping = False
-        self._crawl: subprocess.Popen[bytes] | None = None
+        self._crawl: int | None = None  # the number of a process that is not yet waited for
 
     def work(self) -> None:
         """Crawl what is queued. Raises DatabaseError; a run that it leaves behind is taken up for its silence."""
@@ -45,21 +48,24 @@ class Crawler:
     def stop(self, *_: Any) -> None:
         """A signal handler: end after the pages in flight, and take no other run."""
         self._is_stopping = True
-        if self._crawl is not None:
-            self._crawl.terminate()
+        self._stop_crawl()
 
     def _run(self, run: CrawlRun, slot: slots.Slot) -> CrawlRun | None:
         """Crawl a run; where its process died, the run that goes on from its journal, which this machine has."""
         connections.close_all()  # none is held open for the hours that a crawl takes
-        command = [sys.executable, "-m", crawlers.CRAWL, str(run.pk)]
-        # The slot stays taken as long as the crawl runs, whatever becomes of this process.
-        self._crawl = subprocess.Popen(command, stdin=subprocess.DEVNULL, pass_fds=(slot.fileno(),))
+        # The slot, an open file, stays taken as long as the crawl runs, whatever becomes of this process.
+        self._crawl = _forked(run.pk)
         if self._is_stopping:
-            self._crawl.terminate()
-        code = self._crawl.wait()
-        self._crawl = None
+            self._stop_crawl()
+        os.waitid(os.P_PID, self._crawl, os.WEXITED | os.WNOWAIT)
+        crawl, self._crawl = self._crawl, None  # from here on nothing is sent to it; then its number may be another's
+        code = os.waitstatus_to_exitcode(os.waitpid(crawl, 0)[1])
         run.refresh_from_db()
         return self._taken_up(run, code) if run.state == CrawlRun.State.RUNNING else None
+
+    def _stop_crawl(self) -> None:
+        if self._crawl is not None:
+            os.kill(self._crawl, signal.SIGTERM)
 
     def _taken_up(self, run: CrawlRun, code: int) -> CrawlRun | None:
         """Say what becomes of a run whose process could not say it; the run that takes its place."""
@@ -81,9 +87,36 @@ class Crawler:
         self._slot = slots.take(folder, number) if is_needed else None
 
 
+def _forked(run: int) -> int:
+    """The number of a process that crawls a run."""
+    ours = {signal.SIGTERM, signal.SIGINT}
+    signal.pthread_sigmask(signal.SIG_BLOCK, ours)  # until the crawl no longer takes a signal as the crawler does
+    try:
+        pid = os.fork()
+        if pid == 0:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, ours)
+    if pid == 0:
+        _crawl(run)
+    return pid
+
+
+def _crawl(run: int) -> NoReturn:
+    """Crawl in a process that was forked for it, and end that as Python ends one."""
+    code = 1
+    try:
+        code = crawl_process.crawl(run)
+    except Exception:
+        log.exception("the process of crawl run %s", run)
+    sys.exit(code)
+
+
 def main(arguments: list[str]) -> int:
     """Crawl until nothing waits; 1 where the admin database does not answer."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
+    keep_what_is_loaded()
     crawler = Crawler(slots.inherited(int(arguments[0])))
     signal.signal(signal.SIGTERM, crawler.stop)
     signal.signal(signal.SIGINT, crawler.stop)

@@ -16,8 +16,7 @@ import psutil
 from core.settings import Settings
 from pipeline import slots
 
-CRAWLER, CRAWL = "pipeline.crawler", "pipeline.crawl_process"  # a slot of this machine, and one run in it
-IMPORT = "pipeline.import_process"
+CRAWLER, IMPORT = "pipeline.crawler", "pipeline.import_process"  # the first: a slot of this machine, and each run in it
 _HOME = "ZHUIWEN_HOME"
 _POLL_S = 0.2
 
@@ -75,7 +74,7 @@ def wait_until_ended(home: Path, max_s: float) -> None:
 
 def _is_ours(process: psutil.Process, home: Path) -> bool:
     try:
-        is_one = process.cmdline()[1:3] in (["-m", CRAWLER], ["-m", CRAWL], ["-m", IMPORT])
+        is_one = process.cmdline()[1:3] in (["-m", CRAWLER], ["-m", IMPORT])
         return is_one and process.environ().get(_HOME) == str(home)
     except (psutil.Error, OSError):
         return False

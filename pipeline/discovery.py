@@ -22,9 +22,9 @@ from core.messages import CrawlRequested
 from core.settings import Settings
 from core.wording import Message
 from crawler.fetching.single_fetch import NoPage, fetch
+from crawler.opening import Rejected
 from crawler.readers.pages import SinglePage
 from crawler.readers.reading_process import GivenUp, ReadingProcess
-from crawler.reading import Rejected
 from crawler.sources.robots_file import RobotsToRead
 from crawler.sources.search import Answer, Result, require_answer, search
 from fingerprint.fingerprinting import fingerprint_text

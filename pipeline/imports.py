@@ -12,7 +12,7 @@ from core.ports import Outbox, PageStore
 from core.settings import CrawlSettings
 from core.wording import Message
 from crawler.archive_import import Place, import_archive
-from crawler.reading import NoRules
+from crawler.opening import NoRules
 from crawler.sources.archive_shapes import ImportCounts, Limits, Position
 from records.models import ArchiveImport, RightsHolder, Site, SiteDomain
 from records.sites import imports

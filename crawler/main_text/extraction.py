@@ -5,18 +5,14 @@ it says (trafilatura, the second opinion, drops zero-width and private-use chara
 """
 
 import itertools
-import re
 from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from datetime import datetime
 
 import trafilatura
-from cssselect import SelectorError
-from lxml import etree
 from lxml.html import HtmlElement
 
-from core.errors import BadConfiguration
 from crawler.characters.repertoire import count_han, han_of
 from crawler.main_text import authors, headline, metadata
 from crawler.main_text.chapters import chapter_number
@@ -26,8 +22,8 @@ from crawler.main_text.posts import posts
 from crawler.main_text.signals import signals
 from crawler.main_text.threads import is_thread, scriptless, stated
 from crawler.markup import Line, lines
+from crawler.selectors import select
 
-_XPATH_PART = re.compile(r"""("[^"]*"|'[^']*'|//|(?:descendant|ancestor|following|preceding)[a-z-]*::|\[|\])""")
 # Chosen, not measured: less than one short sentence is a label. A copy that short is no case of its own.
 MIN_HAN_TO_KEEP = 16
 # A front page or chapter list: little text, and several times as much of it in links.
@@ -101,35 +97,6 @@ def extract(
         chapter_number=chapter_number(title),
         left_out=_left_out(whole, page, chosen),
     )
-
-
-def select(tree: HtmlElement, selector: str) -> list[HtmlElement]:
-    """The elements that a site rule names, as CSS or, with a leading slash or bracket, XPath.
-
-    Raises BadConfiguration for a selector that cannot be read, or that could take minutes for one page.
-    """
-    is_xpath = selector.lstrip().startswith(("/", "(", "./"))
-    if is_xpath and _walks_inside_walks(selector):
-        raise BadConfiguration("site.slow-selector", selector=selector)
-    try:
-        found = tree.xpath(selector) if is_xpath else tree.cssselect(selector)
-    except (SelectorError, etree.XPathError) as fault:
-        raise BadConfiguration("site.no-selector", selector=selector, fault=fault) from fault
-    return [node for node in found if isinstance(node, HtmlElement)] if isinstance(found, list) else []
-
-
-def _walks_inside_walks(xpath: str) -> bool:
-    """Whether a condition within a condition walks over the page: of 760 elements, three such walks took 36 s.
-
-    >>> _walks_inside_walks("//div[p[@class='a']]//p"), _walks_inside_walks("//*[count(//*[count(//*)>0])>0]")
-    (False, True)
-    """
-    depth = 0
-    for part in _XPATH_PART.findall(xpath):
-        depth += (part == "[") - (part == "]")
-        if depth > 1 and part not in "[]" and part[0] not in "\"'":
-            return True
-    return False
 
 
 def _text(chosen: Sequence[Line], title: str, whole: Sequence[Line], extractor: str) -> list[Line]:

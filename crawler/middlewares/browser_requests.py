@@ -14,9 +14,9 @@ from crawler.characters.repertoire import count_han
 from crawler.context import context_of
 from crawler.frontier import PAGE
 from crawler.markup import parse
+from crawler.opening import decode_page
 from crawler.politeness.extension import PolitenessExtension
 from crawler.politeness.refusals import RequestRefused
-from crawler.reading import decode_page
 
 BROWSER_META = "playwright"
 # A shell of a script application has a title and a notice that scripts are off; a list has links, a text has text.

@@ -12,10 +12,10 @@ from crawler.context import context_of
 from crawler.fetching.proxies import PROXY_META, USER_AGENT_META
 from crawler.fetching.response_headers import headers_of
 from crawler.frontier import ROBOTS
+from crawler.opening import Rejected
 from crawler.politeness.bans import Answer, Ban, BanJudge, VerdictToReach, describe, retry_after_s
 from crawler.politeness.extension import PolitenessExtension
 from crawler.politeness.refusals import Postponed, RequestRefused
-from crawler.reading import Rejected
 
 TIMES_META = "zhuiwen_refusals"
 MAX_TRIES = 3  # of one page: as often as one that does not answer is asked

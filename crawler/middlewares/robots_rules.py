@@ -14,8 +14,8 @@ from core.states import Rejection
 from core.wording import Message
 from crawler.context import context_of
 from crawler.frontier import ROBOTS
+from crawler.opening import Rejected
 from crawler.politeness.refusals import RequestRefused
-from crawler.reading import Rejected
 from crawler.sources.robots_file import MAX_ROBOTS_BYTES, RobotsToRead
 
 MIN_SERVER_ERROR = 500

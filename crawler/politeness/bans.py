@@ -13,10 +13,10 @@ from core.politeness import BanAction, BanRule
 from core.states import Rejection
 from core.wording import Message
 from crawler.characters.decoding import decode
-from crawler.main_text.extraction import select
 from crawler.markup import UNSEEN, parse
+from crawler.opening import decode_page
 from crawler.patterns import UnusablePattern, UrlPattern, require_quick
-from crawler.reading import decode_page
+from crawler.selectors import select
 
 MAX_RETRY_AFTER_S = 86_400.0  # more than a day is no pause but a refusal; the crawl asks again after a day
 _MAX_NOTICE_BYTES = 32_768  # chosen, not measured: a notice with its styles in it, and no page of a news site

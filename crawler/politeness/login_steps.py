@@ -17,8 +17,8 @@ from urllib.parse import urlsplit
 
 from core.errors import BadConfiguration
 from core.wording import Message
-from crawler.main_text.extraction import select
 from crawler.markup import parse
+from crawler.selectors import select
 
 MAX_STEPS = 40
 NAME = re.compile(r"\{(\w+)\}")  # of a secret value

@@ -17,11 +17,11 @@ from core.errors import BadInput
 from core.politeness import Login
 from core.wording import Message
 from crawler.characters.decoding import Decoded
-from crawler.main_text.extraction import select
 from crawler.markup import parse
+from crawler.opening import decode_page
 from crawler.politeness.login_steps import NAME, Step, parse_steps
 from crawler.politeness.refusals import Postponed, RequestRefused
-from crawler.reading import decode_page
+from crawler.selectors import select
 
 LOGIN_META = "zhuiwen_login"  # marks a request of a login in its meta
 _MIN_ERROR = 400

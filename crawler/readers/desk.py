@@ -5,11 +5,14 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 from core.errors import BrokenInvariant
-from core.pages import CrawlPlan
+from core.pages import CrawlPlan, Reading
 from crawler.fetching.resources import NO_RESOURCES, Resources
 from crawler.main_text.templates import SiteTemplates
+from crawler.obfuscation.deobfuscation import MARKUP_ALONE
 from crawler.obfuscation.render_context import open_render_context
+from crawler.opening import OpenPage, ReadingRules, Rejected
 from crawler.readers.task import Task
+from crawler.reading import read_opened
 
 THREADS = 2  # so that pages are read beside a slow one, too; more would only share the one interpreter
 
@@ -39,6 +42,14 @@ class Desk:
         if self._plan is None:
             raise BrokenInvariant("page.no-plan")
         return self._plan
+
+    def text_of(self, page: OpenPage) -> Reading | Rejected:
+        """What stands on a page of the plan's site, without the site's template; the page's tree is used up."""
+        return read_opened(page, self.plan, self.templates.sieve(page.url), self.render_context)
+
+    def text_by(self, rules: ReadingRules, page: OpenPage, *, is_seen: bool) -> Reading | Rejected:
+        """What stands on a page of nobody's plan. is_seen: with what it refers to, where it cannot be read without."""
+        return read_opened(page, rules, context=self.render_context if is_seen else MARKUP_ALONE)
 
     def submit(self, task: Task, on_begin: Callable[[], None] = lambda: None) -> "Future[object]":
         """What the task reads; the future raises what it raises. on_begin: called in its thread."""

@@ -3,13 +3,16 @@
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from core.pages import Reading
 from crawler.links import Links, links
-from crawler.readers.desk import Desk
-from crawler.reading import NO_RULES, ReadingRules, Rejected, open_page, read_opened, read_page
+from crawler.opening import NO_RULES, ReadingRules, Rejected, open_page
 from crawler.site_kinds import KINDS
 from crawler.sources.outline import Outline, outline
+
+if TYPE_CHECKING:  # what it reads with is loaded where it reads, and not by who asks
+    from crawler.readers.desk import Desk
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +37,7 @@ class PageToRead:
     url: str
     is_kept: bool
 
-    def read(self, desk: Desk) -> WholePage:
+    def read(self, desk: "Desk") -> WholePage:
         """Raises BadConfiguration for a selector of the plan that cannot be read."""
         begun, plan = time.perf_counter(), desk.plan
         opened = open_page(self.body, self.headers, self.url, plan)
@@ -44,8 +47,7 @@ class PageToRead:
         if opened.tree is not None:
             found = links(opened.tree, self.url, plan.next_page_selector, plan.chapter_list_selector)
             of_novel = outline(opened.tree, self.url, plan) if KINDS[plan.kind].has_chapters else None
-        sieve = desk.templates.sieve(self.url)
-        reading = read_opened(opened, plan, sieve, desk.render_context) if self.is_kept else None
+        reading = desk.text_of(opened) if self.is_kept else None
         return WholePage(found, reading, time.perf_counter() - begun, of_novel)
 
 
@@ -59,8 +61,7 @@ class SinglePage:
     rules: ReadingRules = NO_RULES
     is_seen: bool = False
 
-    def read(self, desk: Desk) -> Reading | Rejected:
+    def read(self, desk: "Desk") -> Reading | Rejected:
         """Raises BadConfiguration for a selector of the rules that cannot be read."""
-        if self.is_seen:
-            return read_page(self.body, self.headers, self.url, self.rules, desk.render_context)
-        return read_page(self.body, self.headers, self.url, self.rules)
+        opened = open_page(self.body, self.headers, self.url, self.rules)
+        return opened if isinstance(opened, Rejected) else desk.text_by(self.rules, opened, is_seen=self.is_seen)

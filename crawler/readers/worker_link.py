@@ -15,20 +15,25 @@ MAX_SECONDS_TO_END = 5.0  # a file of 300 KB to write; what is still being read 
 MAX_ANSWER_BYTES = 256 * 1024 * 1024  # pickled; 16 MB of text are 64 MB at most, and some of it stands there twice
 
 
+def start_worker(fd: int) -> "subprocess.Popen[bytes]":
+    """A process that reads, at the other end of the socket `fd`, without anything of the operator's environment."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "crawler.readers.worker", str(fd)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        pass_fds=(fd,),
+        env=child_environment(),
+    )
+
+
 class WorkerLink:
     """One process and the way to it. `send` from any thread; `receive` from one."""
 
     def __init__(self) -> None:
         ours, theirs = socket.socketpair()
         with theirs:
-            self.process = subprocess.Popen(
-                [sys.executable, "-m", "crawler.readers.worker", str(theirs.fileno())],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                pass_fds=(theirs.fileno(),),
-                env=child_environment(),
-            )
+            self.process = start_worker(theirs.fileno())
         self._socket = ours
         self._sending = threading.Lock()
         self.connection: Connection[object, object] = Connection(os.dup(ours.fileno()))

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from urllib.parse import urljoin, urlsplit, urlunsplit
 
-from crawler.reading import Rejected, open_page
+from crawler.opening import Rejected, open_page
 from crawler.urls import canonical
 
 MAX_PROBES = 4  # requests of a run that ask for what cannot be there: one for each of the commonest shapes of address

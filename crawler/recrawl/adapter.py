@@ -17,8 +17,8 @@ from core.wording import Message
 from crawler.fetching.response_headers import headers_of
 from crawler.frontier import PAGE, Frontier, Target
 from crawler.items import NotThere, ReadPage, Unchanged
+from crawler.opening import Rejected
 from crawler.readers.pages import WholePage
-from crawler.reading import Rejected
 from crawler.recrawl.absences import NotFoundPages, probes
 from crawler.recrawl.recrawl import ABSENT, NOT_MODIFIED, NOT_THERE, ConditionalRequest, Unsaved
 from crawler.recrawl.session import Observation, RecrawlSession, kind_of

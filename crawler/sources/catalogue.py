@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl, urljoin, urlsplit
 
 from lxml.html import HtmlElement
 
-from crawler.main_text.extraction import select
+from crawler.selectors import select
 from crawler.sources.novel_titles import ChapterTitle, chapter_title, is_chapter_title
 
 MAX_CHAPTERS = 20_000  # the longest web novels have some 10,000

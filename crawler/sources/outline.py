@@ -7,7 +7,7 @@ from urllib.parse import urljoin
 from lxml.html import HtmlElement
 
 from core.pages import CrawlPlan
-from crawler.main_text.extraction import select
+from crawler.selectors import select
 from crawler.sources.catalogue import Block, chapter_blocks, further_pages
 from crawler.sources.novel_pages import Following
 

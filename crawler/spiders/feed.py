@@ -22,9 +22,9 @@ from crawler.fetching.capture import capture_of
 from crawler.frontier import PAGE, Target
 from crawler.items import ReadPage
 from crawler.links import Links
+from crawler.opening import Rejected
 from crawler.politeness.refusals import Postponed
 from crawler.readers.pages import SinglePage
-from crawler.reading import Rejected
 from crawler.sources.feeds import Feed, FeedEntry, FeedToRead
 from crawler.sources.listed import completed
 from crawler.spiders.generic import Found, GenericSpider

@@ -19,9 +19,9 @@ from crawler.context import CrawlContext
 from crawler.fetching.response_headers import headers_of
 from crawler.frontier import PAGE, Target
 from crawler.items import NotThere, ReadPage
+from crawler.opening import Rejected
 from crawler.politeness.refusals import Postponed
 from crawler.readers.pages import WholePage
-from crawler.reading import Rejected
 from crawler.sources.catalogue import MIN_CHAPTERS, Block, ChapterLink, in_reading_order
 from crawler.sources.novel_pages import MAX_PARTS, Following, is_same_chapter, next_part, stitched
 from crawler.sources.novel_titles import chapter_title

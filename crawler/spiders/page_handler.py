@@ -15,9 +15,9 @@ from crawler.fetching.capture import capture_of
 from crawler.fetching.response_headers import headers_of
 from crawler.frontier import Target
 from crawler.items import NotThere, ReadPage, Unchanged
+from crawler.opening import Rejected
 from crawler.readers.pages import WholePage
 from crawler.readers.task import Task
-from crawler.reading import Rejected
 from crawler.sources.listed import Listed, completed
 from crawler.urls import identity
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Protocol
 
 from core.errors import BadInput, MalformedLine, UnreadableFile
 from core.wording import Message
+from crawler.opening import Rejected
 from deploy.cli.comparing_processes import in_order
 from deploy.cli.json_lines import Complain, Record, records
 
@@ -179,7 +180,7 @@ def _text(page: Page) -> str | None:
     """The page's text as given, or what is read in its HTML; None where nothing is."""
     if not page.is_html:
         return page.given
-    from crawler.reading import Rejected, read_page  # .4 s that only HTML needs
+    from crawler.reading import read_page  # .4 s that only HTML needs
 
     body = page.given.encode("utf-8", "replace")
     reading = read_page(body, {"Content-Type": "text/html; charset=utf-8"}, page.page_id)

@@ -10,7 +10,7 @@ from core.errors import BadInput, UnreadableFile
 from core.pages import Reading
 from core.settings import Settings
 from core.wording import Message
-from crawler.reading import Rejected
+from crawler.opening import Rejected
 from deploy.words import worded
 
 STANDARD_INPUT = "-"

@@ -29,7 +29,8 @@ def steps(*, is_alone: bool) -> tuple[Step, ...]:
     """All steps, in order. `is_alone`: no worker of this installation runs anywhere."""
     alone = ("--alone",) if is_alone else ()
     return (
-        Step(Message("start.step-migrate"), _python("django", "migrate", "--no-input")),
+        # Django's checks are of the code, and cost a second: `doctor` has them made.
+        Step(Message("start.step-migrate"), _python("django", "migrate", "--no-input", "--skip-checks")),
         Step(Message("start.step-static"), _python("django", "collectstatic", "--no-input")),
         Step(Message("start.step-prepare"), _python("pipeline.prepare", *alone), tells=True),
     )

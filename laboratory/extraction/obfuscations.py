@@ -12,7 +12,8 @@ from crawler.fetching.resources import Resources
 from crawler.obfuscation.glyph_ocr import NoRecognizer, Recognizer
 from crawler.obfuscation.reference_fonts import ReferenceFonts, free_fonts
 from crawler.obfuscation.render_context import OpenRenderContext, open_render_context
-from crawler.reading import Rejected, read_page
+from crawler.opening import Rejected
+from crawler.reading import read_page
 from laboratory.cases.corpora import read
 from laboratory.extraction.obfuscated_pages.page import ADDRESS, HiddenPage, PageFiles
 from laboratory.extraction.obfuscated_pages.ways import CLEAN, MARKUP_WAYS, Way, drawn_ways, pages_of

@@ -23,6 +23,7 @@ from core.shares import cut_share
 from core.visits import AddressKind, address_id
 from core.wording import Message
 from crawler.main_text.skeleton import agreement, skeleton, template
+from crawler.opening import Rejected, open_page
 from crawler.urls import canonical
 from records.models import Address, Licence, OffSiteRedirect, OwnDomain, Site, SiteDomain, SiteMove
 from records.sites.visit_repository import host_of
@@ -210,8 +211,6 @@ def _template(addresses: Iterable[Address], pages: Pages) -> frozenset[str]:
 
 
 def _skeleton(address: Address, pages: Pages) -> frozenset[str]:
-    from crawler.reading import Rejected, open_page  # late: it loads fingerprint
-
     versions = pages.versions(PageId(address.page_id))
     if not versions:
         return frozenset()

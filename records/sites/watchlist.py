@@ -13,8 +13,8 @@ from core.errors import BadConfiguration, BadInput, NotFound, UnsafeUrl
 from core.hosts import DEFAULT_PORTS, Host, parse_host
 from core.wording import Message
 from crawler.characters.decoding import codec_of
-from crawler.main_text.extraction import select
 from crawler.patterns import UnusablePattern, require_quick
+from crawler.selectors import select
 from crawler.site_kinds import KINDS
 from crawler.sources.url_list import BadLine, read_url_list
 from records.models import RightsHolder, Site, SiteDomain

@@ -6,7 +6,8 @@ from statistics import fmean
 import pytest
 
 from core.pages import Reading
-from crawler.reading import Rejected, read_page
+from crawler.opening import Rejected
+from crawler.reading import read_page
 from laboratory.extraction.text_scores import text_score
 from tests.crawler.case_folders import Case, cases
 

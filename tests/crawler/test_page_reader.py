@@ -6,8 +6,9 @@ import pytest
 
 from core.errors import BadConfiguration
 from core.pages import Reading
+from crawler.opening import Rejected
 from crawler.page_reader import PageReader, WholePage
-from crawler.reading import Rejected, read_page
+from crawler.reading import read_page
 from tests.crawler.crawl_process import plan_of
 from tests.crawler.texts import own_text
 

@@ -8,7 +8,8 @@ from core.errors import BadConfiguration
 from core.obfuscations import Obfuscation
 from core.pages import Reading
 from core.states import MIN_CONFIDENCE_TO_TRUST, Rejection
-from crawler.reading import NoRules, Rejected, read_page
+from crawler.opening import NoRules, Rejected
+from crawler.reading import read_page
 from tests.crawler.texts import SIMPLIFIED, TRADITIONAL, paragraphs
 
 MENU = '<div class="nav"><a href="/">首页</a><a href="/a">玄幻小说</a>'

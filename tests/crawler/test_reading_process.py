@@ -81,6 +81,7 @@ def killed_at_the_sheet_of(process: ReadingProcess, asked: Asked) -> None:
     os.kill(process.pid, signal.SIGKILL)
 
 
+@pytest.mark.usefixtures("reader_from_nothing")
 def test_a_process_says_of_a_page_what_reading_it_here_says() -> None:
     desk = Desk(plan_of(URL))
     with reading() as process:
@@ -116,6 +117,7 @@ def test_what_a_page_refers_to_is_fetched_by_the_crawl() -> None:
     assert asked.addresses.get(timeout=60) == "http://a.example/s.css"
 
 
+@pytest.mark.usefixtures("reader_from_nothing")
 def test_nothing_of_the_operators_environment_reaches_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ZHUIWEN_SECRET_KEY", "kept-at-home")
     with reading() as process:
@@ -129,6 +131,7 @@ def test_what_is_learnt_of_a_site_is_kept(tmp_path: Path) -> None:
     assert (tmp_path / FILE_NAME).exists()
 
 
+@pytest.mark.usefixtures("reader_from_nothing")
 def test_a_page_whose_process_is_killed_is_read_by_the_next_as_are_the_others() -> None:
     asked = Asked(b".x{display:none}", keeps_waiting=True)
     with reading(asked=asked) as process:
@@ -198,6 +201,7 @@ def test_a_feed_of_nested_elements_is_given_up() -> None:
         process.read(nested)
 
 
+@pytest.mark.usefixtures("reader_from_nothing")
 def test_a_feed_that_is_given_up_is_counted_and_the_crawl_goes_on() -> None:
     """A feed that takes a minute to read; whoever reads it is killed as the limits would kill it."""
     items = "".join(f"<item><link>/{number}</link></item>" for number in range(3))
@@ -229,6 +233,7 @@ def test_closing_leaves_no_page_waiting_and_no_process() -> None:
     assert not Path(f"/proc/{pid}").exists()
 
 
+@pytest.mark.usefixtures("reader_from_nothing")
 def test_where_no_process_starts_whoever_asks_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/bin/false")
     with ReadingProcess() as process:

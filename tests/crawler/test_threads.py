@@ -10,7 +10,8 @@ from crawler.main_text.both_scripts import in_both_scripts
 from crawler.main_text.post_boxes import PageBoxes
 from crawler.main_text.post_marks import is_mark, is_of_software
 from crawler.markup import lines, parse
-from crawler.reading import Rejected, read_page
+from crawler.opening import Rejected
+from crawler.reading import read_page
 from laboratory.extraction.text_scores import text_score
 from tests.crawler.case_folders import Case, case, cases
 

@@ -9,7 +9,8 @@ import pytest
 from core.ids import WorkTextId, work_text_id
 from core.matches import Match, MatchClass
 from core.obfuscations import Obfuscation
-from crawler.reading import Rejected, read_page
+from crawler.opening import Rejected
+from crawler.reading import read_page
 from deploy.demo.built_in_sites import ORDERS
 from deploy.demo.library import Library
 from deploy.demo.plan import PagePlan, PageVerdict, SitePlan, WorkRef

@@ -1,15 +1,15 @@
-"""The system's Chromium against a live server: pages that are watched for script errors and alerts."""
+"""The Chromium that the product finds against a live server: pages that are watched for script errors and alerts."""
 
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-CHROMIUM = Path("/usr/bin/chromium")
+from crawler.browsing.chromium import find_chromium
+
 ARGUMENTS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -25,14 +25,15 @@ DEADLINE_MS = 60_000  # for one step; the slowest takes about 2 s on two busy co
 @contextmanager
 def chromium() -> Iterator[Browser]:
     """Start Chromium; where it is absent the test is skipped, or fails with REQUIRE_SERVICES=1."""
-    if not CHROMIUM.exists():
-        reason = f"{CHROMIUM} is absent; install Debian's package chromium"
+    executable = find_chromium()
+    if executable is None:
+        reason = "there is no Chromium; install Debian's package chromium-headless-shell"
         if os.environ.get("REQUIRE_SERVICES") == "1":
             pytest.fail(reason)
         pytest.skip(reason)
     expect.set_options(timeout=DEADLINE_MS)  # its own are 5 s, whatever a window allows
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=ARGUMENTS)
+        browser = playwright.chromium.launch(executable_path=str(executable), args=ARGUMENTS)
         yield browser
         browser.close()
 

@@ -23,16 +23,28 @@ from core.pages import Page
 from pagestore.mongo import MongoPageStore, connect
 from tests.support.environment import FOREIGN
 from tests.support.ready_process import run_command, run_script
+from tests.support.ready_reader import readers_here
 from tests.support.web_server import Asked, WebServer
 
 DEADLINE_S = 240.0  # of a process, on a machine that is busy with others
-CRAWLER, CRAWL, IMPORT = "pipeline.crawler", "pipeline.crawl_process", "pipeline.import_process"
-# Read by each interpreter at its start: what a crawl is known by at the site.
+CRAWLER, IMPORT = "pipeline.crawler", "pipeline.import_process"
+CRAWL = "crawl "  # what a process that a crawler forks begins its name with
+# Read by each interpreter at its start: what each crawl that it forks is known by at the site, and where readers are.
 _NAMED = f"""
 import os, sys
-if "{CRAWL}" in sys.orig_argv:
-    home = os.path.basename(os.environ["ZHUIWEN_HOME"])
-    os.environ["ZHUIWEN_USER_AGENT"] = f"{{home}} run {{sys.orig_argv[-1]}} process {{os.getpid()}}"
+def name_crawl():
+    process = sys.modules["pipeline.crawl_process"]
+    def crawl(number, crawl=process.crawl):
+        agent = f"{{os.path.basename(os.environ['ZHUIWEN_HOME'])}} run {{number}} process {{os.getpid()}}"
+        from dataclasses import replace
+        process.SETTINGS = replace(process.SETTINGS, crawl=replace(process.SETTINGS.crawl, user_agent=agent))
+        return crawl(number)
+    process.crawl = crawl
+if "{CRAWLER}" in sys.orig_argv:
+    os.register_at_fork(after_in_child=name_crawl)
+if {{"{CRAWLER}", "{IMPORT}"}} & set(sys.orig_argv):
+    from tests.support.reader_client import use_readers_of
+    use_readers_of(os.environ["READERS"])
 """
 _SETUP = "import django, os, sys; os.setsid(); django.setup()\n"
 _MAKE_TABLES = "from django.core.management import call_command; call_command('migrate', verbosity=0)"
@@ -147,11 +159,12 @@ class Machine:
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
 
-    def processes(self, module: str) -> list[psutil.Process]:
-        """Those of this home folder that run a module, zombies left out."""
+    def processes(self, kind: str) -> list[psutil.Process]:
+        """Those of this home folder that run a module, or are crawls; zombies left out."""
         found = []
-        for each in psutil.process_iter(["cmdline"]):
-            if module in (each.info["cmdline"] or []):
+        for each in psutil.process_iter(["cmdline", "name"]):
+            is_crawl = str(each.info["name"]).startswith(CRAWL)
+            if is_crawl if kind == CRAWL else kind in (each.info["cmdline"] or []) and not is_crawl:
                 with suppress(psutil.Error):
                     if each.environ().get("ZHUIWEN_HOME") == str(self.home):
                         found.append(each)
@@ -182,6 +195,7 @@ class Installation:
             kept
             | {
                 "DJANGO_SETTINGS_MODULE": "webadmin.settings",  # not the tests' own
+                "READERS": readers_here(),
                 "ZHUIWEN_HOME": str(self.folder / name),
                 "ZHUIWEN_DATABASE_URL": f"sqlite:///{self.database}",
                 "ZHUIWEN_MONGO_URL": self.mongo_url,

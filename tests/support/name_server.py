@@ -29,8 +29,8 @@ class NameServer:
         self.asked: Counter[tuple[str, str]] = Counter()
         self._lock = threading.Lock()
         self._over_udp, self._over_tcp = self._bound()
-        for server in (self._over_udp, self._over_tcp):
-            server.daemon_threads = True
+        # Who still waits over TCP may be waiting for ever. An answer over UDP needs the socket: it is waited for.
+        self._over_tcp.daemon_threads = True
 
     @property
     def place(self) -> str:

@@ -11,6 +11,9 @@ from typing import Any
 
 import pytest
 
+from tests.support.reader_client import use_readers_of
+from tests.support.ready_reader import readers_here
+
 # What a crawl imports at its start and with its first page. Nothing that starts a thread or sets up a reactor.
 _IMPORTED = (
     "crawler.run",
@@ -31,24 +34,43 @@ _IMPORTED = (
 _COMMANDS = (
     "analytics.formats",
     "celery.app",
+    "celery.schedules",
+    "cron_descriptor",
+    "crontab",
     "deploy.cli.app",
     "deploy.cli.session",
+    "deploy.cli.sites",
     "deploy.home",
-    "django.db.models",
+    "dj_database_url",
+    "django.contrib.admin",
+    "django.contrib.auth.checks",
+    "django.contrib.auth.management",
+    "django.contrib.contenttypes.apps",
+    "django.contrib.staticfiles.apps",
+    "django.core.management.commands.migrate",
+    "django.db.backends.sqlite3.base",
+    "django.db.models.sql.compiler",
     "django.http",
+    "django.template.defaulttags",
+    "django.template.loader_tags",
+    "django.templatetags.i18n",
     "django.urls",
+    "django.views.debug",
     "evidence.stamps",
     "intake.files",
     "kombu.transport.redis",
     "matcher.matching",
     "pagestore.evidence",
+    "pagestore.mongo",
+    "pipeline.steps",
 )
+_LAST = ("tests.support.loaded",)
 
 
 def _ready() -> ForkServerContext:
     """The context of such processes. What one is given is pickled, as it is for one that starts from nothing."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([*_IMPORTED, *_COMMANDS])
+    context.set_forkserver_preload([*_IMPORTED, *_COMMANDS, *_LAST])
     return context
 
 
@@ -56,16 +78,17 @@ def ready_process(
     run: Callable[..., object], *arguments: Any, environment: Mapping[str, str] = os.environ
 ) -> BaseProcess:
     """A process, not yet started, that calls `run` in that environment, else in that of the test that asks for it."""
-    given = (Path.cwd(), dict(environment), run, arguments)
+    given = (Path.cwd(), dict(environment), readers_here(), run, arguments)
     return _ready().Process(target=_in_environment, args=given, daemon=True)
 
 
 def _in_environment(
-    folder: Path, environment: dict[str, str], run: Callable[..., object], arguments: tuple[Any, ...]
+    folder: Path, environment: dict[str, str], readers: str, run: Callable[..., object], arguments: tuple[Any, ...]
 ) -> None:
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
+    use_readers_of(readers)
     run(*arguments)
 
 

@@ -5,6 +5,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from hashlib import sha256, sha512
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -170,8 +171,9 @@ class LocalAuthority:
         return _element(0x30, _oid("1.2.840.113549.1.7.2"), _element(0xA0, data))
 
     def _issue(self, name: str, issuer: str, subject: str, key: str, days: int) -> None:
-        algorithm = ["-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"] if key == "EC" else ["-algorithm", key]
-        self._openssl("genpkey", *algorithm, "-out", f"{name}.key")
+        # Who signs certificates or lists has a key of its own: no other authority vouches for what it signed.
+        made = _new_key(key) if name in ("root", "between") else _key_of(name, key)
+        (self.folder / f"{name}.key").write_bytes(made)
         self._openssl("req", "-new", "-key", f"{name}.key", "-subj", f"/CN={subject}", "-out", f"{name}.csr")
         signed_by = (
             ["-signkey", f"{name}.key"] if name == issuer else ["-CA", f"{issuer}.pem", "-CAkey", f"{issuer}.key"]
@@ -183,6 +185,17 @@ class LocalAuthority:
 
     def _openssl(self, *arguments: str) -> None:
         subprocess.run(["openssl", *arguments], cwd=self.folder, check=True, capture_output=True)
+
+
+def _new_key(kind: str) -> bytes:
+    algorithm = ["-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"] if kind == "EC" else ["-algorithm", kind]
+    return subprocess.run(["openssl", "genpkey", *algorithm], check=True, capture_output=True).stdout
+
+
+@cache
+def _key_of(name: str, kind: str) -> bytes:
+    """Made once: to find primes takes a third of a second."""
+    return _new_key(kind)
 
 
 def _granted(token: bytes) -> bytes:

@@ -1,0 +1,96 @@
+"""A response before anything is taken out of it: its characters, its tree, and why it has none."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from lxml.html import HtmlElement
+
+from core.states import Rejection
+from core.wording import Message
+from crawler.characters.decoding import Decoded, decode
+from crawler.markup import parse
+
+
+class ReadingRules(Protocol):
+    """What a site says of its pages; core.pages.CrawlPlan is one."""
+
+    @property
+    def body_selector(self) -> str: ...
+
+    @property
+    def title_selector(self) -> str: ...
+
+    @property
+    def encoding(self) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class NoRules:
+    """Nothing is known of the site."""
+
+    body_selector: str = ""
+    title_selector: str = ""
+    encoding: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """Why nothing was read, and what is said of this page."""
+
+    reason: Rejection
+    message: Message
+
+
+NO_RULES = NoRules()
+_TEXT_TYPES = re.compile(r"^(?:text/(?:html|plain|xml|vnd\.wap\.wml)|application/(?:xhtml\+xml|xml|octet-stream))$")
+_BINARY_MARKS = (
+    b"%PDF",
+    b"\x89PNG",
+    b"PK\x03\x04",
+    b"GIF8",
+    b"\xff\xd8\xff",
+    b"\x1f\x8b",
+    b"Rar!",
+    b"RIFF",
+    b"7z\xbc\xaf",
+    b"\xd0\xcf\x11\xe0",
+    b"\x7fELF",
+)
+_CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
+_TAG = re.compile(r"<(?:!doctype|[a-z][a-z0-9]{0,15})[\s/>]", re.IGNORECASE)
+
+
+@dataclass(slots=True)
+class OpenPage:
+    """A response whose characters are known, before anything is taken out of it."""
+
+    url: str
+    decoded: Decoded
+    tree: HtmlElement | None  # None for plain text
+
+
+def open_page(body: bytes, headers: Mapping[str, str], url: str, rules: ReadingRules = NO_RULES) -> OpenPage | Rejected:
+    """The first half of `read_page`: characters and tree, whole, for whoever wants the links as well."""
+    content_type = next((value for name, value in headers.items() if name.lower() == "content-type"), "")
+    decoded = decode_page(body, content_type, url, rules.encoding)
+    if isinstance(decoded, Rejected):
+        return decoded
+    is_plain = content_type.lower().startswith("text/plain") or not _TAG.search(decoded.text)
+    tree = None if is_plain else parse(decoded.text)
+    return OpenPage(url, decoded, tree)
+
+
+def decode_page(body: bytes, content_type: str, url: str, hint: str = "") -> Decoded | Rejected:
+    """The characters of a response, or why it has none."""
+    media_type = content_type.partition(";")[0].strip().lower()
+    if (media_type and not _TEXT_TYPES.match(media_type)) or body.startswith(_BINARY_MARKS):
+        if body.startswith(_BINARY_MARKS):
+            return Rejected(Rejection.NOT_HTML, Message("page.binary", url=url))
+        return Rejected(Rejection.NOT_HTML, Message("page.content-type", url=url, kind=media_type))
+    charset = _CHARSET.search(content_type)
+    decoded = decode(body, charset[1] if charset else "", hint)
+    if isinstance(decoded, Decoded):
+        return decoded
+    return Rejected(decoded, Message("page.encoding", url=url))
