@@ -18,22 +18,22 @@ from matcher.calibration import Calibration
 def compare_passages(
     page: TokenizedPage, work: TokenizedText, passages: Sequence[Passage], calibration: Calibration
 ) -> list[Comparison]:
-    """The passages compared; as one where most of what lies between them in the work stands between them on the page."""
+    """The passages compared; as one where nearly all that the work has between them stands among them on the page."""
     compared = [compare_passage(page, work, passage, calibration) for passage in passages]
     if len(passages) < calibration.min_pieces_of_whole:
         return compared
     segments = np.concatenate([passage.segments for passage in passages])
     whole = Passage.of(segments[np.argsort(segments[:, PAGE_START], kind="stable")])
+    length, work_length = whole.page_end - whole.page_start, whole.work_end - whole.work_start
     taken = sum(found.matched for found in compared)
-    length, missing = whole.page_end - whole.page_start, whole.work_end - whole.work_start - taken
-    most = calibration.max_tokens_of_whole
-    if not calibration.min_exact_tokens <= missing <= most or length > most:
+    can_gain = work_length - taken >= calibration.min_gain_of_whole
+    if not can_gain or max(length, work_length) > calibration.max_tokens_of_whole:
         return compared
-    if taken + missing < calibration.min_density_of_whole * length:
+    as_one = compare_passage(page, work, whole, calibration)
+    is_found = as_one.work_covered >= calibration.min_share_of_whole * (as_one.work_end - as_one.work_start)
+    if not is_found or as_one.matched - taken < calibration.min_gain_of_whole:
         return compared
+    # What stands at its ends is of the same kind, and was found no better.
     wide = compare_passage(page, work, whole, calibration, margin=length)
     places = {name: getattr(wide, name) for name in ("page_start", "page_end", "work_start", "work_end")}
-    as_one = compare_passage(page, work, whole._replace(**places), calibration)
-    is_dense = as_one.matched >= calibration.min_density_of_whole * (as_one.page_end - as_one.page_start)
-    least = max(calibration.min_exact_tokens, calibration.min_found_between * missing)
-    return [as_one] if is_dense and as_one.matched - taken >= least else compared
+    return [compare_passage(page, work, whole._replace(**places), calibration)]
