@@ -9,12 +9,13 @@ from numpy.typing import NDArray
 from core.ids import WorkTextId
 from core.matches import Match, MatchClass
 from core.obfuscations import Obfuscation, ObfuscationFound
-from matcher.align.changes import Comparison, compare_passage
+from matcher.align.changes import Comparison
 from matcher.align.overlaps import ResolvedSegments
 from matcher.align.passages import Passage, chain_segments
 from matcher.align.segments import Phrases, Segments
 from matcher.align.taken_elsewhere import without_taken_elsewhere
 from matcher.align.tokenized_text import TokenizedPage, TokenizedText
+from matcher.align.whole_stretch import compare_passages
 from matcher.calibration import Calibration
 from matcher.corpus import Corpus, WorkEntry
 from matcher.index.postings import require_same_algorithm
@@ -94,7 +95,7 @@ class Judge:
         require_same_algorithm(entry.fingerprint, self._algorithm_id)
         written = ReadingOrder.of(entry.text, entry.fingerprint)
         work = TokenizedText(written.text, written.fingerprint)
-        compared = [compare_passage(page, work, passage, self._calibration) for passage in passages]
+        compared = compare_passages(page, work, passages, self._calibration)
         comparisons = without_taken_elsewhere(apart_where_quoted(page, work, compared, self._calibration))
         found, ranges = sum_up(page, work, comparisons), _ranges(comparisons)
         if not self._is_enough(page, found, comparisons, ranges):

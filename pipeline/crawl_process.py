@@ -4,7 +4,6 @@ A process of its own: Scrapy's reactor starts once in a process and never again.
 """
 
 import logging
-from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
@@ -37,7 +36,6 @@ SERVICE_AWAY = Message("crawl.service-away")
 
 def crawl(number: int) -> int:
     """Crawl the run of that number, whose row then says how it ended; an exit code."""
-    _call_this_process(f"crawl {number}")
     run = CrawlRun.objects.select_related("site").filter(pk=number).first()
     if run is None:
         log.error("%s", NotFound("crawl-run", number))
@@ -84,9 +82,3 @@ def _job_dir(run: CrawlRun) -> Path:
     if newest is not None:
         drop_journal(folder, before=newest)
     return folder
-
-
-def _call_this_process(name: str) -> None:
-    """Name it as `top` shows it; where the system has no such names, it stays what its parent is called."""
-    with suppress(OSError):
-        Path("/proc/self/comm").write_text(name, "ascii")

@@ -10,6 +10,8 @@ import logging
 import os
 import signal
 import sys
+from contextlib import suppress
+from pathlib import Path
 from typing import Any, NoReturn
 
 from django.db import DatabaseError, connections
@@ -106,11 +108,18 @@ def _forked(run: int) -> int:
 def _crawl(run: int) -> NoReturn:
     """Crawl in a process that was forked for it, and end that as Python ends one."""
     code = 1
+    _call_this_process(f"crawl {run}")
     try:
         code = crawl_process.crawl(run)
     except Exception:
         log.exception("the process of crawl run %s", run)
     sys.exit(code)
+
+
+def _call_this_process(name: str) -> None:
+    """Name it as `top` shows it; where the system has no such names, it stays what its parent is called."""
+    with suppress(OSError):
+        Path("/proc/self/comm").write_text(name, "ascii")
 
 
 def main(arguments: list[str]) -> int:

@@ -152,9 +152,16 @@ def sizes_of(changes: Changes) -> NDArray[np.int32]:
     )
 
 
-def compare_passage(page: TokenizedPage, work: TokenizedText, passage: Passage, calibration: Calibration) -> Comparison:
-    """Align a passage token by token, and classify what differs."""
-    changes, totals, ranges, matched_tokens, moved, *counts = _compared(page, work, passage, calibration)
+def compare_passage(
+    page: TokenizedPage, work: TokenizedText, passage: Passage, calibration: Calibration, margin: int | None = None
+) -> Comparison:
+    """Align a passage token by token, and classify what differs.
+
+    margin: tokens around it that may belong to it, on both sides; None for what the calibration says.
+    """
+    if margin is None:
+        margin = min(calibration.max_margin_tokens, int(calibration.margin_share * passage.matches))
+    changes, totals, ranges, matched_tokens, moved, *counts = _compared(page, work, passage, margin, calibration)
     page_start, page_end, work_start, work_end, matched, same, longest, displaced, transposed, covered = counts
     letters, rows = NOWHERE, totals.tolist()
     if may_be_spelled(rows) and page.has_letters():
@@ -187,13 +194,14 @@ def compare_passage(page: TokenizedPage, work: TokenizedText, passage: Passage, 
     )
 
 
-def _compared(page: TokenizedPage, work: TokenizedText, passage: Passage, calibration: Calibration) -> Compared:
+def _compared(
+    page: TokenizedPage, work: TokenizedText, passage: Passage, margin: int, calibration: Calibration
+) -> Compared:
     tables = character_tables(page.fingerprint.algorithm)
     segments, start, end, work_start, work_end, matches, *_ = passage
     if len(segments) == 1 and end - start == work_end - work_start == matches:
         # All tokens agree: no walk is needed.
         return compare_diagonal(page.part(start, end), work.part(work_start, work_end), tables, CHANGE_NUMBERS)
-    margin = min(calibration.max_margin_tokens, int(calibration.margin_share * matches))
     on_page = page.part(start - margin, end + margin)
     in_work = work.part(work_start - margin, work_end + margin)
     costs = jump_costs(calibration)

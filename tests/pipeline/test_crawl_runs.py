@@ -55,11 +55,11 @@ def test_a_message_for_a_run_that_is_taken_starts_no_crawler(site: Site, monkeyp
 
 
 def test_a_process_does_not_crawl_a_run_that_is_not_running(site: Site) -> None:
-    assert crawl_process.main([str(crawls.request_run(site).pk)]) == crawl_process.NOT_OURS
+    assert crawl_process.crawl(crawls.request_run(site).pk) == crawl_process.NOT_OURS
 
 
 def test_a_run_that_nobody_knows_is_no_crash() -> None:
-    assert crawl_process.main(["404"]) == crawl_process.UNKNOWN
+    assert crawl_process.crawl(404) == crawl_process.UNKNOWN
 
 
 def test_a_run_stopped_from_outside_is_queued_again_with_its_counts(site: Site) -> None:

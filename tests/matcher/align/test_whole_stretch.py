@@ -1,0 +1,74 @@
+"""A text of formulas with a foreign sentence after each of its own: it is found in pieces, and shown as one passage."""
+
+import random
+
+import pytest
+
+from core.ids import WorkTextId
+from core.matches import Match
+from fingerprint.fingerprinting import fingerprint_text
+from matcher.corpus import MemoryCorpus, WorkEntry
+from matcher.index.memory import MemoryIndex
+from matcher.matching import Matcher
+from tests.support.corpus_texts import story
+
+SIGNS = [
+    f"{head}{tail}" for head in ("首仰", "首俯", "内高", "外下", "横吉") for tail in ("足开", "足肣", "身折", "内自桥")
+]
+QUESTIONS = [
+    "以占病",
+    "系囚",
+    "求财物买臣妾马牛",
+    "击盗",
+    "闻盗来",
+    "徙官",
+    "居家",
+    "岁稼穑",
+    "民疾疫",
+    "见贵人",
+    "行遇盗",
+]
+ANSWERS = ["不死", "死", "出", "不出", "得", "不得", "吉", "不吉", "行", "不行", "来", "不来", "熟", "不熟", "有", "无"]
+
+
+def formulas(seed: int, own_seed: int = 1, sections: int = 14) -> list[str]:
+    """Sentences that nearly all come back, in ever another order; one of each section does not."""
+    rng = random.Random(seed)
+    made = []
+    own = story(own_seed).split("。")
+    for section in range(sections):
+        made.append(f"命曰{rng.choice(SIGNS)}{rng.choice(SIGNS)}。")
+        made.append(f"{own[section]}。")
+        asked = sorted(rng.sample(range(len(QUESTIONS)), 9))
+        made += [f"{QUESTIONS[number]}{rng.choice(ANSWERS)}。" for number in asked]
+    return made
+
+
+def with_foreign(sentences: list[str], seed: int) -> str:
+    others = [sentence.split("，")[1] for sentence in story(40 + seed, len(sentences)).split("。")[:-1]]
+    return "".join(f"{own}{other}。" for own, other in zip(sentences, others, strict=False))
+
+
+def matches_of(work: str, page: str) -> tuple[Match, ...]:
+    index, corpus = MemoryIndex(), MemoryCorpus()
+    corpus[WorkTextId("work")] = WorkEntry(work, fingerprint_text(work))
+    index.add(WorkTextId("work"), corpus[WorkTextId("work")].fingerprint)
+    return Matcher(index, corpus).match(page, fingerprint_text(page))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_formulas_among_foreign_sentences_are_one_passage(seed: int) -> None:
+    sentences = formulas(seed)
+    work, page = "".join(sentences), with_foreign(sentences, seed)
+    (match,) = matches_of(work, page)
+    (span,) = match.spans
+    assert len(span.work) >= 0.95 * len(work)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_formulas_of_another_text_of_the_kind_are_not(seed: int) -> None:
+    """What stands between the passages that both have is of the kind, but it is not the work's."""
+    page = with_foreign(formulas(seed + 100), seed)
+    (match,) = matches_of("".join(formulas(seed)), page)
+    assert len(match.spans) > 10
+    assert match.matched_chars < len("".join(formulas(seed))) / 2
