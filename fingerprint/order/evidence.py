@@ -95,7 +95,11 @@ def gather_evidence(
     """The evidence of a text. codes: of all its signs; offsets: of its tokens; tokens: their syllables."""
     known, sounds = np.zeros(AHEAD + len(BACK) + len(ACROSS) + len(FAR), np.int64), np.zeros(2, np.int64)
     counts = np.zeros((MAX_SKIPPED + 1, HAN + 1, MAX_DISTANCE + 1), np.int64)  # without one, without two, both
-    keys, breaks, places = np.empty(CHUNK, np.uint32), np.empty((MAX_SKIPPED, CHUNK), np.int32), np.empty(CHUNK, np.int32)
+    keys, breaks, places = (
+        np.empty(CHUNK, np.uint32),
+        np.empty((MAX_SKIPPED, CHUNK), np.int32),
+        np.empty(CHUNK, np.int32),
+    )
     pairs = 0
     for chunk in range(CHUNKS):
         start = max(chunk * CHUNK, chunk * offsets.size // CHUNKS)
@@ -183,9 +187,7 @@ def _count_distances(counts: NDArray[np.int64], places: NDArray[np.int32]) -> No
 
 
 @kernel(allocates=False, nogil=True)
-def _summed_up(
-    known: NDArray[np.int64], sounds: NDArray[np.int64], pairs: int, counts: NDArray[np.int64]
-) -> Evidence:
+def _summed_up(known: NDArray[np.int64], sounds: NDArray[np.int64], pairs: int, counts: NDArray[np.int64]) -> Evidence:
     if pairs == 0:
         return Evidence(0, 1.0, 0.0, 0.0, 0.0, 0)
     one, other, third = known[-1], known[-2], known[-3]

@@ -56,7 +56,9 @@ class FollowerTable:
         return np.frombuffer(payload, "<u4").astype(np.uint32)
 
 
-FOLLOWERS_2026 = FollowerTable(Path(__file__).with_name("followers_2026.bin"), "83c02923b6469d3dc09bcc5b959633d4a72e943afb1ed6be4ca8894e6ce5f9e3")
+FOLLOWERS_2026 = FollowerTable(
+    Path(__file__).with_name("followers_2026.bin"), "83c02923b6469d3dc09bcc5b959633d4a72e943afb1ed6be4ca8894e6ce5f9e3"
+)
 
 
 @kernel(allocates=False, nogil=True)

@@ -10,7 +10,6 @@ from fingerprint.compilation import as_int, kernel
 from fingerprint.order.followers import NO_KEY, Keys, Table, is_pair
 from fingerprint.order.readings import Bounds, Order, read_unit
 
-
 # Of pairs in disorder .12 to .18 are known, by genre, of pairs in order .34 to .65 (held-out works, November 2026). Here
 # .14 and .4, so that old prose gains too: log(.4 / .14) = 1.05 and log(.6 / .86) = -.36.
 CHANCE_SHARE = 0.14

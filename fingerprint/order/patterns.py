@@ -10,8 +10,8 @@ import numpy as np
 
 from fingerprint.order import pattern_kernels, readings
 from fingerprint.order.countings import countings, sampled
-from fingerprint.order.pattern_kernels import MAX_MIXED
 from fingerprint.order.followers import Table
+from fingerprint.order.pattern_kernels import MAX_MIXED
 from fingerprint.order.readings import Order
 from fingerprint.order.text_units import Block
 
@@ -27,7 +27,9 @@ def pattern_orders(block: Block, table: Table, period: int, *, is_lost: bool) ->
     period: of which it is a multiple; 0 for any. is_lost: whether nothing is left of the order of the text.
     """
     min_regularity = ANY_REGULARITY if is_lost or period else MIN_REGULARITY
-    periods = np.array(range(period, max(period, MAX_MIXED) + 1, period) if period else range(2, MAX_MIXED + 1), np.int32)
+    periods = np.array(
+        range(period, max(period, MAX_MIXED) + 1, period) if period else range(2, MAX_MIXED + 1), np.int32
+    )
     for places, bounds in countings(block):
         sample = sampled(bounds, SAMPLE_SIGNS)
         found = pattern_kernels.find_patterns(block.keys, places, sample, periods, min_regularity, table)

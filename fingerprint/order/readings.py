@@ -9,7 +9,7 @@ Order = NDArray[np.int32]
 Bounds = NDArray[np.int32]  # where units begin, and the end of the last
 
 # What may have been done to each unit of a text, by number; `read_unit` says how it is read again.
-KEPT, BACKWARDS, DEALT, DEALT_BACK, GATHERED, FENCE, OUTSIDE_IN, INSIDE_OUT, HALVES = range(9)
+KEPT, BACKWARDS, DEALT, DEALT_BACK, GATHERED, GATHERED_BACK, FENCE, OUTSIDE_IN, INSIDE_OUT, HALVES = range(10)
 
 
 @kernel(nogil=True)
@@ -34,12 +34,12 @@ def read_unit(order: Order, start: int, size: int, way: int, width: int) -> None
 
 
 @kernel(allocates=False, nogil=True)
-def place_of(at: int, size: int, way: int, width: int) -> int:  # noqa: PLR0911 - a way each
+def place_of(at: int, size: int, way: int, width: int) -> int:
     """Where the character stands that is read as the `at`-th of a unit.
 
     DEALT: the text was dealt out to `width` rows in turn as cards are, and the rows are read one after the other;
-    DEALT_BACK: from the last to the first. GATHERED: the rows stand one after the other and are read in turn. FENCE:
-    the same for rows that were dealt up and down. OUTSIDE_IN: first, last, second, last but one; INSIDE_OUT: the
+    DEALT_BACK: from the last to the first. GATHERED: the rows stand one after the other and are read in turn, from
+    their ends if GATHERED_BACK. FENCE: the same for rows that were dealt up and down. OUTSIDE_IN: first, last, second, last but one; INSIDE_OUT: the
     inverse.
     """
     if way == BACKWARDS:
@@ -51,6 +51,9 @@ def place_of(at: int, size: int, way: int, width: int) -> int:  # noqa: PLR0911 
     if way == GATHERED:
         row = at % width
         return row * (size // width) + min(row, size % width) + at // width
+    if way == GATHERED_BACK:
+        row = at % width + 1
+        return row * (size // width) + min(row, size % width) - 1 - at // width
     if way == FENCE:
         return _place_in_fence(at, size, width)
     if way == OUTSIDE_IN:

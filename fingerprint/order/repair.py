@@ -18,11 +18,12 @@ from fingerprint.order.evidence import Evidence, gather_evidence
 from fingerprint.order.followers import FOLLOWERS_2026, Table
 from fingerprint.order.gains import CHANCE_SHARE, KNOWN
 from fingerprint.order.grids import grid_orders
+from fingerprint.order.groups import group_orders
 from fingerprint.order.moved_stops import moved_stop_orders
 from fingerprint.order.patterns import pattern_orders
 from fingerprint.order.readings import Order
 from fingerprint.order.screen import DISORDER, NO_DOUBT, glance
-from fingerprint.order.strewn import strewn_orders
+from fingerprint.order.strewn import strewn_orders, without_aliens
 from fingerprint.order.text_units import Block
 from fingerprint.order.turned import turned_orders
 from fingerprint.order.units import unit_orders
@@ -95,7 +96,10 @@ def _best_order(block: Block, evidence: Evidence, table: Table) -> Order | None:
     """The best of all candidates that is good enough; None where none is."""
     as_it_is = gains.sum_gains(block.keys, np.arange(block.size, dtype=np.int32), table)
     least = as_it_is / block.size + MIN_BETTER * KNOWN
-    tried = [(gains.sum_gains(block.keys, order, table), order, spent) for order, spent in _candidates(block, evidence, table)]
+    tried = [
+        (gains.sum_gains(block.keys, order, table), order, spent)
+        for order, spent in _candidates(block, evidence, table)
+    ]
     better = [(gained - spent, order) for gained, order, spent in tried if gained >= least * order.size]
     for _, order in sorted(better, key=lambda each: -each[0]):
         if _is_chinese(block, order, table):
@@ -109,6 +113,9 @@ def _candidates(block: Block, evidence: Evidence, table: Table) -> Iterator[tupl
         yield from ((order, ONE_OF_MANY) for order in unit_orders(block, table))
         yield from ((order, ONE_OF_MANY) for order in grid_orders(block, table))
         yield from moved_stop_orders(block, table)
+        for kept, rest in without_aliens(block, table):
+            of_rest = gather_evidence(rest.codes, rest.places, rest.tokens, rest.simplified, table)
+            yield from ((kept[order], spent) for order, spent in _candidates(rest, of_rest, table))
     if evidence.is_mixed or evidence.period:
         patterns = pattern_orders(block, table, evidence.period, is_lost=evidence.is_lost)
         yield from ((order, ONE_OF_MANY) for order in patterns)
@@ -116,6 +123,7 @@ def _candidates(block: Block, evidence: Evidence, table: Table) -> Iterator[tupl
         yield from strewn_orders(block, table)
     if evidence.is_turned:
         yield from turned_orders(block, table)
+        yield from group_orders(block, table)
 
 
 def _is_chinese(block: Block, order: Order, table: Table) -> bool:
@@ -148,7 +156,10 @@ def _find_parts(block: Block, table: Table) -> list[tuple[int, int]]:
         for start, end in found[:MAX_BLOCKS]
         if MIN_PART_TOKENS <= end - start < size and (known[end] - known[start]) / (end - start) < MAX_PART
     ]
-    tokens, pairs = sum(end - start for start, end in parts), sum(int(known[end] - known[start]) for start, end in parts)
+    tokens, pairs = (
+        sum(end - start for start, end in parts),
+        sum(int(known[end] - known[start]) for start, end in parts),
+    )
     is_other = known[-1] - pairs >= MIN_REST * (size - tokens)
     return parts if is_other else []
 

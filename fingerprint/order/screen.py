@@ -28,9 +28,7 @@ MAX_LOW, LOW_TOKENS, LOW_ONE_IN = 3, 128, 5
 
 
 @kernel(allocates=False, nogil=True)
-def glance(
-    codes: NDArray[np.uint32], offsets: NDArray[np.int32], simplified: NDArray[np.uint16], table: Table
-) -> int:
+def glance(codes: NDArray[np.uint32], offsets: NDArray[np.int32], simplified: NDArray[np.uint16], table: Table) -> int:
     """NO_DOUBT, DOUBT about the text, or DISORDER of a part of it. codes: of the text; offsets: of its tokens."""
     step = min(max(offsets.size // STRETCHES, STRETCH), MAX_STEP)
     doubt, all_known, seen = 0, 0, 0
@@ -91,5 +89,7 @@ def _look_at(  # noqa: PLR0917 - numba compiles no records
 
 
 @kernel(allocates=False, nogil=True)
-def _key_at(codes: NDArray[np.uint32], offsets: NDArray[np.int32], simplified: NDArray[np.uint16], place: int) -> np.uint32:
+def _key_at(
+    codes: NDArray[np.uint32], offsets: NDArray[np.int32], simplified: NDArray[np.uint16], place: int
+) -> np.uint32:
     return key_of(simplified[codes[np.uint32(offsets[np.uint64(place)])]])

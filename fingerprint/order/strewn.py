@@ -10,11 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fingerprint.compilation import kernel
-from fingerprint.order.followers import Keys, Table
+from fingerprint.order.followers import Keys, Table, is_pair
 from fingerprint.order.gains import GAIN_OF_A_NAT, gain_of, known_pairs
 from fingerprint.order.readings import Order
 from fingerprint.order.text_units import Block
 
+NEAR = (1, 2, 3, 4)  # how far apart characters stand that may go with each other
+MIN_ALIENS = 0.08  # of the text: one after every 12th
 ALIEN_SHARE = 0.05  # of the pairs of a character that belongs nowhere those that are known
 MIN_ODDS = 8.0  # natural logarithm; one that is left out at first occurs six times or more
 COST_OF_ALIENS, FIRST_COST = 0.1, 0.7  # natural logarithm; from 1.2 and 2.5 fewer of the common ones were found
@@ -34,6 +36,44 @@ def strewn_orders(block: Block, table: Table) -> Iterator[tuple[Order, float]]:
         costs = -np.log(share)
     spent = -float(np.log(share) @ left_out + np.log(1 - share) @ (counts - left_out))
     yield kept, GAIN_OF_A_NAT * spent
+
+
+def without_aliens(block: Block, table: Table) -> Iterator[tuple[Order, Block]]:
+    """What is left of a text in any order, as tokens and as a text, without characters that go with none near by.
+
+    They may have been strewn in before it was put in another order or later, so that they are signs of it or not.
+    """
+    _, kinds, counts = np.unique(block.characters, return_inverse=True, return_counts=True)
+    known = np.zeros(block.size, np.int64)
+    seen = np.zeros(block.size, np.int64)
+    for lag in NEAR:
+        pairs = known_at(block.keys, lag, table)
+        known[lag:] += pairs
+        known[:-lag] += pairs
+        seen[lag:] += 2
+        seen[:-lag] += 2
+    of_kind, of_all = np.bincount(kinds, weights=known), np.bincount(kinds, weights=seen)
+    share = max(float(known.sum() / seen.sum()), 2 * ALIEN_SHARE)
+    odds = of_kind * np.log(ALIEN_SHARE / share) + (of_all - of_kind) * np.log((1 - ALIEN_SHARE) / (1 - share))
+    is_alien = (odds > MIN_ODDS)[kinds]
+    if not MIN_ALIENS * block.size <= np.count_nonzero(is_alien) < block.size:
+        return
+    kept = np.flatnonzero(~is_alien).astype(np.int32)
+    yield kept, Block(block.codes, block.places[kept], block.tokens[kept], block.simplified)
+    is_left = np.ones(block.codes.size, np.bool_)
+    is_left[block.places[is_alien]] = False
+    places = (np.cumsum(is_left) - 1)[block.places[kept]].astype(np.int32)
+    yield kept, Block(block.codes[is_left], places, block.tokens[kept], block.simplified)
+
+
+@kernel(nogil=True)
+def known_at(keys: Keys, lag: int, table: Table) -> NDArray[np.int64]:
+    """int64[n - lag]: of each character and the one so far behind it, how many of both ways to read them are known."""
+    known = np.zeros(keys.size - lag, np.int64)
+    for place in range(keys.size - lag):
+        one, other = keys[place], keys[place + lag]
+        known[place] = np.int64(is_pair(one, other, table)) + np.int64(is_pair(other, one, table))
+    return known
 
 
 def _odds_of_aliens(

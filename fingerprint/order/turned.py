@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fingerprint.compilation import as_int, kernel
-from fingerprint.order.followers import Keys, Table
 from fingerprint.order import gains
 from fingerprint.order.countings import treated_units
+from fingerprint.order.followers import Keys, Table
 from fingerprint.order.gains import GAIN_OF_A_NAT, gain_of
 from fingerprint.order.readings import Bounds, Order
 from fingerprint.order.text_units import Block
@@ -24,7 +24,10 @@ def turned_orders(block: Block, table: Table) -> Iterator[tuple[Order, float]]:
     """The likeliest, and what it takes to say it, in gains: turned are whole units of some kind, or any parts of them."""
     units = treated_units(block)
     found = []
-    for bounds, cuts, is_whole in (*((unit, unit, True) for unit in units), *((unit, block.sentences, False) for unit in units)):
+    for bounds, cuts, is_whole in (
+        *((unit, unit, True) for unit in units),
+        *((unit, block.sentences, False) for unit in units),
+    ):
         is_start = np.zeros(block.size, np.bool_)
         is_start[bounds[:-1]] = True
         is_turned, spent = _learn_turned(block, is_start, table, is_whole=is_whole)
@@ -60,7 +63,7 @@ def _learn_turned(
 
 
 @kernel(nogil=True)
-def find_turned(  # noqa: PLR0917 - numba compiles no records
+def find_turned(
     keys: Keys, is_sign: NDArray[np.bool_], elsewhere: int, at_sign: int, table: Table
 ) -> NDArray[np.bool_]:
     """bool[n]: which characters stand in stretches that are better Chinese backwards (Viterbi 1967).

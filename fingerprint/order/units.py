@@ -13,6 +13,7 @@ from fingerprint.order.readings import (
     DEALT_BACK,
     FENCE,
     GATHERED,
+    GATHERED_BACK,
     HALVES,
     INSIDE_OUT,
     OUTSIDE_IN,
@@ -23,12 +24,17 @@ from fingerprint.order.text_units import Block
 MAX_WIDTH = 160  # characters in a line, or lines, of a text that was set in columns and then run together
 MAX_WIDTH_OF_UNIT = 12
 MAX_FENCE = 6
+MAX_HEIGHT = 40  # lines that ran together, each as long as the text by their number
 SAMPLE_SIGNS = 400  # that the ways are tried on
 LIKELY_LAGS, LIKELY_WAYS = 3, 3  # two ways may begin alike
 WAYS = (
     *((BACKWARDS, 1), (OUTSIDE_IN, 1), (INSIDE_OUT, 1), (HALVES, 1)),
     *((FENCE, width) for width in range(3, MAX_FENCE + 1)),
-    *((way, width) for way in (DEALT, DEALT_BACK, GATHERED) for width in range(2, MAX_WIDTH_OF_UNIT + 1)),
+    *(
+        (way, width)
+        for way in (DEALT, DEALT_BACK, GATHERED, GATHERED_BACK)
+        for width in range(2, MAX_WIDTH_OF_UNIT + 1)
+    ),
 )
 
 
@@ -46,7 +52,10 @@ def unit_orders(block: Block, table: Table) -> Iterator[Order]:
 
 
 def _wide(block: Block, counting: Counting, table: Table) -> Iterator[tuple[int, int]]:
-    """Wide rows that ran together: widths at which characters that stand so far apart are pairs."""
+    """Wide rows that ran together: widths at which characters that stand so far apart are pairs, and any number of rows."""
+    yield from (
+        (way, width) for way in (GATHERED, GATHERED_BACK) for width in range(MAX_WIDTH_OF_UNIT + 1, MAX_HEIGHT + 1)
+    )
     places, _ = counting
     found = gains.lag_gains(block.keys, places, min(places.size, gains.GLANCE_PAIRS * 2), MAX_WIDTH, table)
     for lag in np.argsort(-found, kind="stable")[:LIKELY_LAGS].tolist():
