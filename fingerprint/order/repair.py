@@ -18,7 +18,6 @@ from fingerprint.order.evidence import Evidence, gather_evidence
 from fingerprint.order.followers import FOLLOWERS_2026, Table
 from fingerprint.order.gains import CHANCE_SHARE, KNOWN
 from fingerprint.order.grids import grid_orders
-from fingerprint.order.groups import group_orders
 from fingerprint.order.moved_stops import moved_stop_orders
 from fingerprint.order.patterns import pattern_orders
 from fingerprint.order.readings import Order
@@ -123,7 +122,6 @@ def _candidates(block: Block, evidence: Evidence, table: Table) -> Iterator[tupl
         yield from strewn_orders(block, table)
     if evidence.is_turned:
         yield from turned_orders(block, table)
-        yield from group_orders(block, table)
 
 
 def _is_chinese(block: Block, order: Order, table: Table) -> bool:

@@ -280,8 +280,10 @@ def turned_on(by: int) -> Move:
 
 
 def run_together(page: Edited, _rng: Random) -> Edited:
-    """All lines one behind the other, without what pads them."""
-    return page.taken(np.array([place for place, sign in enumerate(page.text) if sign not in "\n\u3000"], np.int64))
+    """All lines one behind the other, without what pads them on either side."""
+    lines = [unit[np.array([page.text[place] not in "\n\u3000" for place in unit])] for unit in units_of(page, LINES)]
+    inside = [np.arange(line[0], line[-1] + 1) for line in lines if line.size]
+    return page.taken(np.concatenate(inside))
 
 
 def words_backwards(page: Edited, rng: Random) -> Edited:
