@@ -30,9 +30,9 @@ from fingerprint.stream import Stream
 from fingerprint.tables import Tables
 
 # Shares of known pairs (held-out works, November 2026): of prose .38 to .65, in disorder .14.
-# What a part is found by, what it may have as a whole (verse has more), and what the rest has to have.
+# What is missing in a part, what it may have as a whole (verse has more), and what the rest has to have.
 MIN_PART, MAX_PART, MIN_REST = 0.26, 0.2, 0.32
-SMOOTH_TOKENS = 96
+MAX_UNIT_TOKENS = 96  # a part begins and ends where a unit does, or within so many tokens
 MIN_TOKENS, MIN_PART_TOKENS = 48, 200  # of a text, and of a part of one: lists of names in it are mostly shorter
 # What the pairs that a repair makes have to be: as good as those of the poorest prose, and so far from chance that
 # the best of some thousand orders of characters in disorder should not be.
@@ -143,29 +143,26 @@ def _is_chinese(block: Block, order: Order, table: Table) -> bool:
 
 
 def _find_parts(block: Block, table: Table) -> list[tuple[int, int]]:
-    """Where the text reads as no Chinese and the rest does, in whole lines where these are short."""
+    """Where the text reads as no Chinese and the rest does, from where a line or sentence begins to where one does."""
     size = block.size
     known = np.cumsum(np.append(0, gains.known_pairs(block.keys, table)), dtype=np.int64)
-    begins = np.unique(np.concatenate([block.lines[:-1], block.sentences[:-1], np.arange(0, size, SMOOTH_TOKENS)]))
-    ends = np.append(begins[1:], size)
-    missing = np.maximum(SMOOTH_TOKENS - (ends - begins), 0) // 2
-    low, high = np.maximum(begins - missing, 0), np.minimum(ends + missing, size)
-    is_bad = (known[high] - known[low]) / (high - low) < MIN_PART
-    starts, stops = runs_of(is_bad)
-    found = sorted(
-        zip(begins[starts].tolist(), ends[stops - 1].tolist(), strict=True), key=lambda each: each[0] - each[1]
-    )
-    parts = [
-        (start, end)
-        for start, end in found[:MAX_BLOCKS]
-        if MIN_PART_TOKENS <= end - start < size and (known[end] - known[start]) / (end - start) < MAX_PART
-    ]
-    tokens, pairs = (
-        sum(end - start for start, end in parts),
-        sum(int(known[end] - known[start]) for start, end in parts),
-    )
+    bounds = np.unique(np.concatenate([block.lines, block.sentences, np.arange(0, size, MAX_UNIT_TOKENS)]))
+    missing = MIN_PART * bounds - known[bounds]  # known pairs that are missing up to there
+    parts: list[tuple[int, int]] = []
+    left = [(0, bounds.size - 1)]
+    while left and len(parts) < MAX_BLOCKS:
+        low, high = left.pop()
+        here = missing[low : high + 1]
+        last = low + int(np.argmax(here - np.minimum.accumulate(here)))
+        first = low + int(np.argmin(missing[low : last + 1]))
+        start, end = int(bounds[first]), int(bounds[last])
+        if MIN_PART_TOKENS <= end - start < size:
+            left += [(low, first), (last, high)]
+            if known[end] - known[start] < MAX_PART * (end - start):
+                parts.append((start, end))
+    tokens, pairs = sum(end - start for start, end in parts), sum(int(known[end] - known[start]) for start, end in parts)
     is_other = known[-1] - pairs >= MIN_REST * (size - tokens)
-    return parts if is_other else []
+    return sorted(parts) if is_other else []
 
 
 def _reordered(stream: Stream, orders: list[tuple[int, int, Order]]) -> Stream:
