@@ -26,7 +26,7 @@ def kernel(*, allocates: bool = True, nogil: bool = False) -> Callable[[Function
     half of the time of the inner loops, and into its callers: to hand over its arrays took half of a walk's (November
     2026). nogil: other Python threads run meanwhile.
 
-    A kernel may name numbers and tuples of them, named tuples, numpy and other kernels, and nothing else outside itself.
+    A kernel may name numbers, tuples of them, named tuples, numpy and other kernels, and nothing else outside itself.
     """
 
     def compiled(function: Function) -> Function:

@@ -43,7 +43,7 @@ class Tables:
 
     @cached_property
     def simplified(self) -> NDArray[np.uint16]:
-        """uint16[code point]: the simplified form of each Chinese character of the basic plane; NO_CHARACTER of others."""
+        """uint16[code point]: the simplified form of a Chinese character of the basic plane; NO_CHARACTER of others."""
         folding = self.readings.folding
         is_simple = (self.kinds == Kind.HAN) & (folding <= np.iinfo(np.uint16).max)
         return np.where(is_simple, folding, NO_CHARACTER).astype(np.uint16)

@@ -35,9 +35,9 @@ from laboratory.cases.corpora import Record, read
 FILES = {"editions": 1, "single": 1, "reuse_dev_docs": 1, "wiki": 4, "news_xwlb": 2}
 BY_RECORD = ("wiki", "news_xwlb")  # whose records are articles and no chapters
 HELD_OUT_ONE_IN = 4
-# Of 2 to 5 occurrences, gains of 0 to 1, and .3 to 8 expected occurrences added to all (so that two rare characters that
-# met are no pair) those that part prose from its characters shuffled best without parting genres as well: by .91 of a
-# pair's deviation in novels, 1.22 in news (held-out works; November 2026).
+# Of 2 to 5 occurrences, gains of 0 to 1, and .3 to 8 expected occurrences added to all (so that two rare characters
+# that met are no pair) those that part prose from its characters shuffled best without parting genres as well: by .91
+# of a pair's deviation in novels, 1.22 in news (held-out works; November 2026).
 MIN_COUNT, MIN_GAIN, SMOOTHING = 3, 0.4, 2.0
 # Of .2, .4, .7 and 1.0 (held-out works; November 2026).
 MIN_GAIN_OF_SYLLABLES = 0.4

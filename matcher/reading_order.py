@@ -63,7 +63,9 @@ class ReadingOrder:
         if self.places is None:
             return None
         moved, first = 0, 0
-        ranks = np.argsort(np.argsort(self.offsets))  # among all tokens of the page: those between may be read elsewhere
+        ranks = np.argsort(
+            np.argsort(self.offsets)
+        )  # among all tokens of the page: those between may be read elsewhere
         for start, end in passages:
             breaks = int(np.count_nonzero(np.diff(ranks[start:end]) != 1))
             if breaks and not moved:

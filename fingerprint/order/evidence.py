@@ -10,8 +10,8 @@ from fingerprint.order.followers import NO_KEY, Keys, Table, is_pair, key_of, so
 
 # Tokens in a row, and how many such are looked at, far apart in a long text, all of a short one.
 CHUNK, CHUNKS = 256, 8
-# How far apart characters stand: beside each other; near, as they may follow each other in another order; and far, where
-# they do so by chance.
+# How far apart characters stand: beside each other; near, as they may follow each other in another order; and far,
+# where they do so by chance.
 AHEAD, BACK, ACROSS, FAR = 1, (-1, -2, -3), (2, 3, 4, 5, 6), (17, 19, 23)
 BEFORE, BEHIND = 3, 23
 # What is known of the near ones above chance in any prose, for each that is known of those beside each other (held-out
@@ -19,17 +19,17 @@ BEFORE, BEHIND = 3, 23
 USUAL_BACK, USUAL_ACROSS = (0.09, 0.03, 0.03), (0.13, 0.06, 0.03, 0.03, 0.02)
 MAX_SKIPPED, MAX_DISTANCE, MAX_PERIOD = 2, 48, 16
 SIGNS, TOKENS, HAN = range(3)  # ways to count how far apart breaks are
-# Held-out works, the layouts of laboratory.edits.layout, pages of the quality set (November 2026): share above chance of
-# known pairs beside each other: of ordinary pages .19 and more, of pages with half of the characters replaced .05 to
+# Held-out works, the layouts of laboratory.edits.layout, pages of the quality set (November 2026): share above chance
+# of known pairs beside each other: of ordinary pages .19 and more, of pages with half of the characters replaced .05 to
 # .14, of sentences whose even characters stand behind the odd .02 to .09. Of syllables: .1 and more where characters
-# were replaced by ones of their sound, .03 in disorder. Each limit leaves room for chance, which is 1 by the root of the
-# pairs; few pairs prove little, and a short text that is searched in vain costs as much as a long one.
+# were replaced by ones of their sound, .03 in disorder. Each limit leaves room for chance, which is 1 by the root of
+# the pairs; few pairs prove little, and a short text that is searched in vain costs as much as a long one.
 MAX_LOST, CHANCES_OF_LOST, MIN_USUAL, CHANCES_OF_USUAL = 0.1, 1.0, 0.22, 1.6
 MAX_LOST_SOUNDS, CHANCES_OF_SOUNDS = 0.04, 1.2
 MAX_OTHERWISE, CHANCES_OF_BEST, CHANCES_OF_FEW = 0.05, 1.4, 6.0
 MAX_BOTH = 1.45  # of the limit for either side alone, those on both sides together
-# One put in behind 37 % of the characters at random; fewer leave most seeds, and where they are regular there is a period.
-# Lists of names with the same character in each have .33 to .57.
+# One put in behind 37 % of the characters at random; fewer leave most seeds, and where they are regular there is a
+# period. Lists of names with the same character in each have .33 to .57.
 MIN_STREWN = 0.6
 MAX_BACK_OF_STREWN = 0.4  # of one put in after every 2nd at random 0 to .2; of neighbours swapped .6 to .9
 # How regular breaks are: of doubtful ordinary pages 3.4 at most; of two put in after every 6th, 900 characters, 5.
@@ -126,10 +126,9 @@ def _count_pairs(
     known: NDArray[np.int64], sounds: NDArray[np.int64], keys: Keys, tokens: NDArray[np.uint16], table: Table
 ) -> int:
     """Count known pairs by how far apart they stand, and pairs of syllables beside each other and far; of how many."""
-    number, size = 0, max(keys.size - BEHIND - BEFORE, 0)
-    for lag in (AHEAD, *BACK, *ACROSS, *FAR):
+    size = max(keys.size - BEHIND - BEFORE, 0)
+    for number, lag in enumerate((AHEAD, *BACK, *ACROSS, *FAR)):
         known[number] += _count_known(keys[BEFORE : BEFORE + size], keys[BEFORE + lag : BEFORE + lag + size], table)
-        number += 1
     for place in range(BEFORE, BEFORE + size):
         sounds[0] += sound_follows(tokens[place], tokens[place + AHEAD], table)
         sounds[1] += sound_follows(tokens[place], tokens[place + BEHIND], table)
@@ -158,8 +157,8 @@ def _find_breaks(found: NDArray[np.int32], keys: Keys, table: Table) -> tuple[in
         third = is_pair(three, four, table)
         neither = np.uint32(1) ^ (first | second)
         found[0, ones] = found[1, twos] = place - 2
-        ones += np.int64(neither & is_pair(one, three, table))
-        twos += np.int64(neither & (np.uint32(1) ^ third) & is_pair(one, four, table))
+        ones += as_int(neither & is_pair(one, three, table))
+        twos += as_int(neither & (np.uint32(1) ^ third) & is_pair(one, four, table))
         one, two, three = two, three, four
         first, second = second, third
     return ones, twos

@@ -10,8 +10,8 @@ from fingerprint.compilation import as_int, kernel
 from fingerprint.order.followers import NO_KEY, Keys, Table, is_pair
 from fingerprint.order.readings import Bounds, Order, read_unit
 
-# Of pairs in disorder .12 to .18 are known, by genre, of pairs in order .34 to .65 (held-out works, November 2026). Here
-# .14 and .4, so that old prose gains too: log(.4 / .14) = 1.05 and log(.6 / .86) = -.36.
+# Of pairs in disorder .12 to .18 are known, by genre, of pairs in order .34 to .65 (held-out works, November 2026).
+# Here .14 and .4, so that old prose gains too: log(.4 / .14) = 1.05 and log(.6 / .86) = -.36.
 CHANCE_SHARE = 0.14
 GAIN_OF_A_NAT = 100
 UNKNOWN, KNOWN = -36, 141  # what any pair loses, and what one gains besides that is known
@@ -23,7 +23,7 @@ GLANCE_PAIRS, MIN_GLANCE = 64, 0
 @kernel(allocates=False, nogil=True)
 def gain_of(first: np.uint32, second: np.uint32, table: Table) -> int:
     """The gain of one pair. What is no Chinese character, and one behind itself, tell nothing of the order."""
-    if first == NO_KEY or second == NO_KEY or first == second:
+    if NO_KEY in (first, second) or first == second:
         return 0
     return UNKNOWN + KNOWN * np.int64(is_pair(first, second, table))  # type: ignore[return-value]
 
@@ -97,7 +97,7 @@ def _gains_both_ways(keys: Keys, places: Order, read: Order, table: Table) -> tu
 
 @kernel(allocates=False, nogil=True)
 def step_gains(keys: Keys, cells: NDArray[np.int64], step: int, table: Table) -> tuple[int, int, int]:
-    """Gains of all pairs of characters whose cells are so far apart, of the same pairs the other way round, and how many.
+    """Gains of all pairs of characters whose cells are so far apart, of the same read the other way, and how many.
 
     cells: int64[n], increasing.
     """

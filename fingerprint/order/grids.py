@@ -12,8 +12,8 @@ from fingerprint.order.text_units import Block
 
 MAX_HEIGHT = 64  # lines of a block of columns, where several stand above each other
 SAMPLE_CELLS = 600
-# Gain of a pair from which lines may be rows of a grid: in disorder -16 by 50 divided by the root of the pairs, in a grid
-# that is read around at least -4 in some direction, in columns 37.
+# Gain of a pair from which lines may be rows of a grid: in disorder -16 by 50 divided by the root of the pairs, in a
+# grid that is read around at least -4 in some direction, in columns 37.
 MIN_GAIN = -9
 MIN_SHARE_OF_PAIRS = 0.3  # of the cells of a grid more have one beside, and below
 # From which blocks of columns may stand above each other: of pairs in disorder -16, in order 37.

@@ -95,7 +95,7 @@ def find_units(  # noqa: PLR0917 - numba compiles no records
 
 @kernel(allocates=False, nogil=True)
 def _ends_with_stops(is_stop: NDArray[np.bool_], stops: int, way: int, width: int) -> bool:
-    for number in range(stops):
+    for number in range(stops):  # noqa: SIM110 - compiled: no generators
         if not is_stop[place_of(is_stop.size - 1 - number, is_stop.size, way, width)]:
             return False
     return True

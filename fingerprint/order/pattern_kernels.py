@@ -57,7 +57,7 @@ def _add_phases(sums: Sums, gains: Gains, bounds: Bounds, period: int) -> None:
 def find_patterns(  # noqa: PLR0917 - numba compiles no records
     keys: Keys, places: Order, bounds: Bounds, periods: Order, min_regularity: float, table: Table
 ) -> Order:
-    """int32[periods, 2 + MAX_PERIOD]: of each period the best pattern: its phase, how many are read, and which, in order.
+    """int32[periods, 2 + MAX_PERIOD]: the best pattern of each: its phase, how many are read, and which, in order.
 
     min_regularity: of the periods of which a pattern is looked for; of others none is read.
 
@@ -86,7 +86,7 @@ def find_patterns(  # noqa: PLR0917 - numba compiles no records
 
 @kernel(nogil=True)
 def _regularity(gains: Gains, bounds: Bounds, period: int) -> float:
-    """How much more the gains of near pairs differ by phase than by chance: 0 by 4.2 divided by the root of the period."""
+    """How much more gains of near pairs differ by phase than by chance: 0 by 4.2 divided by the root of the period."""
     found, sums = 0.0, np.empty(period, np.int64)
     for distance in range(MAX_PERIOD - NEAR_BEFORE, MAX_PERIOD + NEAR_BEHIND + 1):
         of_all, squares, pairs = 0, 0, 0
@@ -132,7 +132,7 @@ def _improve(sums: Sums, pattern: Order, period: int, phase: int) -> tuple[Order
 
 
 @kernel(allocates=False, nogil=True)
-def _sum_up(
+def _sum_up(  # noqa: PLR0917 - numba compiles no records
     ahead: NDArray[np.int64], back: NDArray[np.int64], sums: Sums, pattern: Order, period: int, phase: int
 ) -> None:
     """Note what a pattern gains up to each place, read as it is and backwards."""
@@ -160,9 +160,9 @@ def _gain_changed(  # noqa: PLR0917 - numba compiles no records
     end: int,
     last: int,
 ) -> int:
-    """What a pattern gains of which the section from first to end is turned (last < first), left out (last = end), or
-    read behind what comes from there to `last`.
+    """What a pattern gains of which one section is changed.
 
+    It is that from first to end: turned (last < first), left out (last = end), or read behind what comes up to `last`.
     ahead, back: what the pattern gains up to each place, read as it is and backwards.
     """
     gained, before, head = 0, -1, -1

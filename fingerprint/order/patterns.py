@@ -16,8 +16,8 @@ from fingerprint.order.readings import Order
 from fingerprint.order.text_units import Block
 
 SAMPLE_SIGNS = 1_000  # that the patterns are tried on
-# How much more the gains differ by phase than by chance, divided by the root of the period: two deviations. Of every fourth
-# character transposed it is 100, of neighbours swapped at random it is less.
+# How much more the gains differ by phase than by chance, divided by the root of the period: two deviations. Of every
+# fourth character transposed it is 100, of neighbours swapped at random it is less.
 MIN_REGULARITY, ANY_REGULARITY = 8.5, -1e9
 
 

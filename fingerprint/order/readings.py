@@ -38,9 +38,9 @@ def place_of(at: int, size: int, way: int, width: int) -> int:
     """Where the character stands that is read as the `at`-th of a unit.
 
     DEALT: the text was dealt out to `width` rows in turn as cards are, and the rows are read one after the other;
-    DEALT_BACK: from the last to the first. GATHERED: the rows stand one after the other and are read in turn, from
-    their ends if GATHERED_BACK. FENCE: the same for rows that were dealt up and down. OUTSIDE_IN: first, last, second, last but one; INSIDE_OUT: the
-    inverse.
+    DEALT_BACK: from the last to the first. GATHERED: the rows stand one after the other and are read in turn;
+    GATHERED_BACK: each from its end. FENCE: rows to which the text was dealt up and down. OUTSIDE_IN: first, last,
+    second, last but one; INSIDE_OUT: the inverse.
     """
     if way == BACKWARDS:
         return size - 1 - at

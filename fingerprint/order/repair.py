@@ -1,9 +1,9 @@
 """From a text whose characters follow each other as Chinese never does to the order in which it is Chinese.
 
-A glance decides for nearly all texts that nothing is wrong (fingerprint.order.screen). Of the others the pairs near each
-other say how they were put out of order, if they were (fingerprint.order.evidence); what may have been done is tried,
-and the order with the likeliest pairs is taken if the pairs that it makes are those of Chinese. Whatever was done to a
-text, its characters tell: no rule here knows an obfuscation by its name.
+A glance decides for nearly all texts that nothing is wrong (fingerprint.order.screen). Of the others the pairs near
+each other say how they were put out of order, if they were (fingerprint.order.evidence); what may have been done is
+tried, and the order with the likeliest pairs is taken if the pairs that it makes are those of Chinese. Whatever was
+done to a text, its characters tell: no rule here knows an obfuscation by its name.
 """
 
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.obfuscations import Obfuscation
-from fingerprint.noise import NOISE_KINDS, Noise, Runs, collect_noise, runs_of
+from fingerprint.noise import NOISE_KINDS, Noise, Runs, collect_noise
 from fingerprint.order import gains
 from fingerprint.order.evidence import Evidence, gather_evidence
 from fingerprint.order.followers import FOLLOWERS_2026, Table
@@ -37,12 +37,12 @@ MIN_TOKENS, MIN_PART_TOKENS = 48, 200  # of a text, and of a part of one: lists 
 # What the pairs that a repair makes have to be: as good as those of the poorest prose, and so far from chance that
 # the best of some thousand orders of characters in disorder should not be.
 MIN_MADE = 0.3
-# Pairs on either side of one that is made. In lists of names with the same character in each, without which they are names
-# none the better known, .21 to .26 are known there; in the poorest prose in which others were strewn .33.
+# Pairs on either side of one that is made. In lists of names with the same character in each, without which they are
+# names none the better known, .21 to .26 are known there; in the poorest prose in which others were strewn .33.
 AROUND = 6
 MIN_DEVIATIONS, DEVIATION = 5.5, 0.35
-# Share of known pairs that an order has more than the text. Wrong ones that are the best of many have up to .065 more, of
-# every third sentence turned again .1 (held-out works, November 2026).
+# Share of known pairs that an order has more than the text. Wrong ones that are the best of many have up to .065 more,
+# of every third sentence turned again .1 (held-out works, November 2026).
 MIN_BETTER = 0.06
 ONE_OF_MANY = 700.0  # what it takes to say which of a thousand orders it is: log(1000) = 7
 MAX_ROUNDS = 3  # columns of transposed characters with others strewn in
@@ -160,7 +160,10 @@ def _find_parts(block: Block, table: Table) -> list[tuple[int, int]]:
             left += [(low, first), (last, high)]
             if known[end] - known[start] < MAX_PART * (end - start):
                 parts.append((start, end))
-    tokens, pairs = sum(end - start for start, end in parts), sum(int(known[end] - known[start]) for start, end in parts)
+    tokens, pairs = (
+        sum(end - start for start, end in parts),
+        sum(int(known[end] - known[start]) for start, end in parts),
+    )
     is_other = known[-1] - pairs >= MIN_REST * (size - tokens)
     return sorted(parts) if is_other else []
 

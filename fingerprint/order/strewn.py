@@ -1,7 +1,7 @@
 """The order of a text without characters that were strewn in, wherever it is likelier Chinese without them.
 
-Which characters were strewn in the text itself tells: those that hardly ever go with a neighbour were at first, and then
-those that are often left out.
+Which characters were strewn in the text itself tells: those that hardly ever go with a neighbour were at first, and
+then those that are often left out.
 """
 
 from collections.abc import Iterator
@@ -28,7 +28,9 @@ ROUNDS = 5
 def strewn_orders(block: Block, table: Table) -> Iterator[tuple[Order, float]]:
     """The likeliest order, and what it takes to say it, in gains."""
     _, kinds, counts = np.unique(block.characters, return_inverse=True, return_counts=True)
-    costs = np.where(_odds_of_aliens(block, kinds, counts, table) > MIN_ODDS, COST_OF_ALIENS, FIRST_COST)
+    known = known_pairs(block.keys, table).astype(np.int64)
+    beside, both = known + np.append(known[1:], 0), np.full(block.size, 2)
+    costs = np.where(_odds_of_aliens(kinds, beside, both) > MIN_ODDS, COST_OF_ALIENS, FIRST_COST)
     for _ in range(ROUNDS):
         kept = leave_out(block.keys, (GAIN_OF_A_NAT * costs[kinds]).astype(np.int64), table)
         left_out = np.bincount(kinds, minlength=counts.size) - np.bincount(kinds[kept], minlength=counts.size)
@@ -43,19 +45,15 @@ def without_aliens(block: Block, table: Table) -> Iterator[tuple[Order, Block]]:
 
     They may have been strewn in before it was put in another order or later, so that they are signs of it or not.
     """
-    _, kinds, counts = np.unique(block.characters, return_inverse=True, return_counts=True)
-    known = np.zeros(block.size, np.int64)
-    seen = np.zeros(block.size, np.int64)
+    kinds = np.unique(block.characters, return_inverse=True)[1]
+    known, seen = np.zeros(block.size, np.int64), np.zeros(block.size, np.int64)
     for lag in NEAR:
-        pairs = known_at(block.keys, lag, table)
+        pairs = known_both_ways(block.keys, lag, table)
         known[lag:] += pairs
         known[:-lag] += pairs
         seen[lag:] += 2
         seen[:-lag] += 2
-    of_kind, of_all = np.bincount(kinds, weights=known), np.bincount(kinds, weights=seen)
-    share = max(float(known.sum() / seen.sum()), 2 * ALIEN_SHARE)
-    odds = of_kind * np.log(ALIEN_SHARE / share) + (of_all - of_kind) * np.log((1 - ALIEN_SHARE) / (1 - share))
-    is_alien = (odds > MIN_ODDS)[kinds]
+    is_alien = (_odds_of_aliens(kinds, known, seen) > MIN_ODDS)[kinds]
     if not MIN_ALIENS * block.size <= np.count_nonzero(is_alien) < block.size:
         return
     kept = np.flatnonzero(~is_alien).astype(np.int32)
@@ -67,8 +65,8 @@ def without_aliens(block: Block, table: Table) -> Iterator[tuple[Order, Block]]:
 
 
 @kernel(nogil=True)
-def known_at(keys: Keys, lag: int, table: Table) -> NDArray[np.int64]:
-    """int64[n - lag]: of each character and the one so far behind it, how many of both ways to read them are known."""
+def known_both_ways(keys: Keys, lag: int, table: Table) -> NDArray[np.int64]:
+    """int64[n - lag]: in how many of both ways each character and the one so far behind it are a known pair."""
     known = np.zeros(keys.size - lag, np.int64)
     for place in range(keys.size - lag):
         one, other = keys[place], keys[place + lag]
@@ -76,15 +74,15 @@ def known_at(keys: Keys, lag: int, table: Table) -> NDArray[np.int64]:
     return known
 
 
-def _odds_of_aliens(
-    block: Block, kinds: NDArray[np.int64], counts: NDArray[np.int64], table: Table
-) -> NDArray[np.float64]:
-    """How much likelier each character goes with no neighbour because it belongs nowhere; natural logarithm."""
-    known = known_pairs(block.keys, table).astype(np.int64)
-    share = min(max(float(known.mean()), 2 * ALIEN_SHARE), 0.9)
-    beside = np.bincount(kinds, weights=known + np.append(known[1:], 0))
-    alone = 2 * counts - beside
-    return np.asarray(beside * np.log(ALIEN_SHARE / share) + alone * np.log((1 - ALIEN_SHARE) / (1 - share)))
+def _odds_of_aliens(kinds: NDArray[np.int64], known: NDArray[np.int64], seen: NDArray[np.int64]) -> NDArray[np.float64]:
+    """How much likelier each kind of character goes with no other because it belongs nowhere; natural logarithm.
+
+    known: how many pairs of each character are known, of those that are seen.
+    """
+    share = min(max(float(known.sum() / seen.sum()), 2 * ALIEN_SHARE), 0.9)
+    of_kind, of_all = np.bincount(kinds, weights=known), np.bincount(kinds, weights=seen)
+    unknown = of_all - of_kind
+    return np.asarray(of_kind * np.log(ALIEN_SHARE / share) + unknown * np.log((1 - ALIEN_SHARE) / (1 - share)))
 
 
 @kernel(nogil=True)

@@ -55,8 +55,8 @@ class Signs(NamedTuple):
 class Block:
     """A text, or a part of one, that may be out of order.
 
-    codes: uint32[n], of all its signs. places: int32[m], increasing, which of these are tokens. tokens: uint16[m], their
-    syllables. simplified: as of fingerprint.tables.
+    codes: uint32[n], of all its signs. places: int32[m], increasing, which of these are tokens. tokens: uint16[m],
+    their syllables. simplified: as of fingerprint.tables.
     """
 
     codes: NDArray[np.uint32]

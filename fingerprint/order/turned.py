@@ -1,4 +1,4 @@
-"""Orders of a text of which stretches are read backwards: wherever that is better Chinese, whatever the stretches are."""
+"""Orders of a text of which stretches are read backwards wherever that is better Chinese, whatever they are."""
 
 from collections.abc import Iterator
 
@@ -21,7 +21,7 @@ ROUNDS = 3
 
 
 def turned_orders(block: Block, table: Table) -> Iterator[tuple[Order, float]]:
-    """The likeliest, and what it takes to say it, in gains: turned are whole units of some kind, or any parts of them."""
+    """The likeliest, and what it takes to say it, in gains: with whole units of some kind turned, or any parts."""
     units = treated_units(block)
     found = []
     for bounds, cuts, is_whole in (
@@ -45,19 +45,16 @@ def _learn_turned(
 
     is_start: of units. is_whole: whether only whole units are turned.
     """
-    costs = FIRST_COSTS
+    elsewhere, at_start = FIRST_COSTS
     for _ in range(ROUNDS):
-        is_turned = find_turned(block.keys, is_start, NEVER if is_whole else costs[0], costs[1], table)
+        is_turned = find_turned(block.keys, is_start, NEVER if is_whole else elsewhere, at_start, table)
         turns = is_turned[1:] != is_turned[:-1]
-        shares = [
-            (np.count_nonzero(turns[is_start[1:] == at_start]) + 0.5) / (np.count_nonzero(is_start[1:] == at_start) + 1)
-            for at_start in (False, True)
-        ]
-        costs = tuple(int(GAIN_OF_A_NAT * np.log(1 / share - 1)) for share in shares)
-    spent = sum(
-        -np.log(share) * np.count_nonzero(turns[is_start[1:] == at_start])
-        - np.log(1 - share) * np.count_nonzero(~turns[is_start[1:] == at_start])
-        for share, at_start in zip(shares, (False, True), strict=True)
+        both = [turns[~is_start[1:]], turns[is_start[1:]]]
+        shares = [(np.count_nonzero(here) + 0.5) / (here.size + 1) for here in both]
+        elsewhere, at_start = (int(GAIN_OF_A_NAT * np.log(1 / share - 1)) for share in shares)
+    spent = -sum(
+        np.log(share) * np.count_nonzero(here) + np.log(1 - share) * np.count_nonzero(~here)
+        for share, here in zip(shares, both, strict=True)
     )
     return is_turned, GAIN_OF_A_NAT * spent
 

@@ -47,12 +47,13 @@ def unit_orders(block: Block, table: Table) -> Iterator[Order]:
         likely = np.argsort(-found, axis=None, kind="stable")[:LIKELY_WAYS]
         for number, is_from_end in zip(*np.unravel_index(likely, found.shape), strict=True):
             if found[number, is_from_end] > 0:
-                order = readings.read_units(bounds, *known[number], bool(is_from_end))
+                way, width = known[number]
+                order = readings.read_units(bounds, way, width, bool(is_from_end))
                 yield readings.with_uncounted(places, readings.take_places(places, order), block.size)
 
 
 def _wide(block: Block, counting: Counting, table: Table) -> Iterator[tuple[int, int]]:
-    """Wide rows that ran together: widths at which characters that stand so far apart are pairs, and any number of rows."""
+    """Rows that ran together: widths at which characters that stand so far apart are pairs, and numbers of rows."""
     yield from (
         (way, width) for way in (GATHERED, GATHERED_BACK) for width in range(MAX_WIDTH_OF_UNIT + 1, MAX_HEIGHT + 1)
     )

@@ -219,7 +219,8 @@ def in_lines(layout: Layout, size: int = LINE) -> Layout:
 def in_triangle(page: Edited, _rng: Random) -> Edited:
     """Columns of which each is a character longer than the one before, read down from the left."""
     kept = [place for place, sign in enumerate(page.text) if sign != "\n"]
-    columns, start = [], 0
+    columns: list[list[int]] = []
+    start = 0
     while start < len(kept):
         columns.append(kept[start : start + len(columns) + 1])
         start += len(columns)

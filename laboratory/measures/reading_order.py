@@ -24,7 +24,8 @@ from fingerprint.fingerprinting import fingerprint_text
 from laboratory.build_followers import FILES, read_records
 from laboratory.cases.build import DEFAULT_SEED, SHARED_CORPORA
 from laboratory.edits.edited import PUT_IN, Edited
-from laboratory.edits.layout import KIN, NAMED, Layout
+from laboratory.edits.layout import KIN, LATER, NAMED, UNSEEN
+from laboratory.edits.moves import Layout
 from matcher.corpus import MemoryCorpus, WorkEntry
 from matcher.index.memory import MemoryIndex
 from matcher.matching import Matcher
@@ -73,7 +74,7 @@ class Found:
     def row(self, name: str) -> str:
         """A line of the table."""
         shown, claimed = _share(self.unchanged, self.copied), _share(self.claimed, self.foreign)
-        return f"{name:38}{_share(self.found, self.pages):>8}{_share(self.named, self.pages):>8}{shown:>11}{claimed:>9}"
+        return f"{name:46}{_share(self.found, self.pages):>8}{_share(self.named, self.pages):>8}{shown:>11}{claimed:>9}"
 
 
 def matcher_of(texts: Mapping[WorkTextId, str], algorithm: Algorithm) -> Matcher:
@@ -154,8 +155,8 @@ def main() -> int:
     long_works = [text for text in works.values() if len(text) >= MIN_PASSAGE_CHARS]
     matcher = matcher_of(works, DEFAULT)
     sys.stdout.write(f"{len(works)} works, {given.passages} passages of each layout\n")
-    sys.stdout.write(f"{'':38}{'found':>8}{'named':>8}{'unchanged':>11}{'claimed':>9}\n")
-    for name, layout in {**NAMED, **KIN}.items():
+    sys.stdout.write(f"{'':46}{'found':>8}{'named':>8}{'unchanged':>11}{'claimed':>9}\n")
+    for name, layout in {**NAMED, **KIN, **LATER, **UNSEEN}.items():
         found = measure_layout(layout, long_works, matcher, given.passages, rng)
         sys.stdout.write(f"{found.row(name)}\n")
     for name, of_file in texts.items():

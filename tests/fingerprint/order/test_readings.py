@@ -1,5 +1,7 @@
 """Orders of units and patterns, against what they say of themselves."""
 
+from itertools import chain
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -12,6 +14,7 @@ from fingerprint.order.readings import (
     DEALT_BACK,
     FENCE,
     GATHERED,
+    GATHERED_BACK,
     HALVES,
     INSIDE_OUT,
     KEPT,
@@ -34,8 +37,14 @@ def test_every_way_reads_every_place_once(size: int, way: int, width: int) -> No
 @given(SIZES, WIDTHS)
 def test_rows_are_read_one_after_the_other(size: int, width: int) -> None:
     rows = [list(range(row, size, width)) for row in range(width)]
-    assert read(size, DEALT, width) == sum(rows, [])
-    assert read(size, DEALT_BACK, width) == sum(rows[::-1], [])
+    assert read(size, DEALT, width) == list(chain(*rows))
+    assert read(size, DEALT_BACK, width) == list(chain(*reversed(rows)))
+
+
+@given(SIZES, WIDTHS)
+def test_rows_one_after_the_other_are_read_in_turn_from_their_ends(size: int, width: int) -> None:
+    rows = [row.tolist() for row in np.array_split(np.arange(size), width)]
+    assert read(size, GATHERED_BACK, width) == [row[-1 - at] for at in range(size) for row in rows if at < len(row)]
 
 
 @given(SIZES, WIDTHS)

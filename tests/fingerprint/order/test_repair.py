@@ -11,8 +11,8 @@ from fingerprint.fingerprinting import fingerprint_by_definition, fingerprint_te
 from laboratory.build_followers import read_records
 from laboratory.cases.build import SHARED_CORPORA
 from laboratory.edits.edited import Edited
-from laboratory.edits.layout import COMMON, KIN, LATER, NAMED, RARE
-from laboratory.edits.moves import Layout, by_groups, strewn
+from laboratory.edits.layout import COMMON, KIN, RARE
+from laboratory.edits.moves import Layout, strewn
 
 DEMO = Path(__file__).parents[3] / "deploy" / "demo" / "works"
 STORY = (DEMO / "云溪石桥.txt").read_text("utf-8")[:1500]
