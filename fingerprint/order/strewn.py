@@ -9,7 +9,9 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from fingerprint.characters import NO_CHARACTER
 from fingerprint.compilation import kernel
+from fingerprint.order.evidence import MAX_PERIOD
 from fingerprint.order.followers import Keys, Table, is_pair
 from fingerprint.order.gains import GAIN_OF_A_NAT, gain_of, known_pairs
 from fingerprint.order.readings import Order
@@ -17,6 +19,9 @@ from fingerprint.order.text_units import Block
 
 NEAR = (1, 2, 3, 4)  # how far apart characters stand that may go with each other
 MIN_ALIENS = 0.08  # of the text: one after every 12th
+MIN_REGULAR = (
+    0.7  # of ten kinds strewn in one or two are not known for such, of those known for it a tenth belong there
+)
 ALIEN_SHARE = 0.05  # of the pairs of a character that belongs nowhere those that are known
 MIN_ODDS = 8.0  # natural logarithm; one that is left out at first occurs six times or more
 COST_OF_ALIENS, FIRST_COST = 0.1, 0.7  # natural logarithm; from 1.2 and 2.5 fewer of the common ones were found
@@ -53,7 +58,8 @@ def without_aliens(block: Block, table: Table) -> Iterator[tuple[Order, Block]]:
         known[:-lag] += pairs
         seen[lag:] += 2
         seen[:-lag] += 2
-    is_alien = (_odds_of_aliens(kinds, known, seen) > MIN_ODDS)[kinds]
+    is_alien = (_odds_of_aliens(kinds, known, seen) > MIN_ODDS)[kinds] & (block.characters != NO_CHARACTER)
+    is_alien = _regular(is_alien, block.places)
     if not MIN_ALIENS * block.size <= np.count_nonzero(is_alien) < block.size:
         return
     kept = np.flatnonzero(~is_alien).astype(np.int32)
@@ -62,6 +68,17 @@ def without_aliens(block: Block, table: Table) -> Iterator[tuple[Order, Block]]:
     is_left[block.places[is_alien]] = False
     places = (np.cumsum(is_left) - 1)[block.places[kept]].astype(np.int32)
     yield kept, Block(block.codes[is_left], places, block.tokens[kept], block.simplified)
+
+
+def _regular(is_alien: NDArray[np.bool_], places: Order) -> NDArray[np.bool_]:
+    """Those that stand at each so many signs where most of these stand there and most there are such; else these."""
+    for period in range(2, MAX_PERIOD + 1):
+        phases = places % period
+        here, there = np.bincount(phases[is_alien], minlength=period), np.bincount(phases, minlength=period)
+        phase = int(np.argmax(here))
+        if here[phase] > MIN_REGULAR * max(there[phase], np.count_nonzero(is_alien)):
+            return np.asarray(phases == phase)
+    return is_alien
 
 
 @kernel(nogil=True)
