@@ -66,6 +66,12 @@ def test_what_is_turned_near_by_and_what_is_put_in_are_told_apart() -> None:
     assert evidence_of(moved(swapped(0.3))).is_mixed
 
 
+def test_what_goes_on_behind_some_characters_alone_is_a_list_and_not_strewn_with_others() -> None:
+    beside = Evidence(pairs=1100, ahead=0.16, back=0.0, across=0.08, by_sound=0.02, period=0)
+    assert not beside.is_strewn
+    assert beside._replace(ahead=0.12).is_strewn
+
+
 def test_replaced_characters_are_not_moved() -> None:
     rng = Random(3)
     signs = [chr(rng.randrange(0x4E00, 0x9000)) if rng.random() < 0.3 else sign for sign in STORY]

@@ -6,13 +6,14 @@ from random import Random
 import numpy as np
 import pytest
 
-from fingerprint.algorithms import ALGORITHMS
+from fingerprint.algorithms import ALGORITHMS, Algorithm
 from fingerprint.fingerprinting import fingerprint_by_definition, fingerprint_text
 from laboratory.build_followers import read_records
 from laboratory.cases.build import SHARED_CORPORA
 from laboratory.edits.edited import Edited
-from laboratory.edits.layout import COMMON, KIN, RARE
-from laboratory.edits.moves import Layout, strewn
+from laboratory.edits.layout import COMMON, KIN, RARE, UNSEEN
+from laboratory.edits.mixtures import then
+from laboratory.edits.moves import Layout, in_columns, run_together, strewn
 
 DEMO = Path(__file__).parents[3] / "deploy" / "demo" / "works"
 STORY = (DEMO / "云溪石桥.txt").read_text("utf-8")[:1500]
@@ -48,6 +49,19 @@ INNOCENT = {
         ]
         * 3
     ),
+    "names with one word in each": "啟紂大夫貌端星賈氏黃飛虎妻金府星蕭諱臻木府星鄧諱華水府星余諱元火府星火靈聖母土府"
+    "星土諱行孫六合星鄧氏嬋玉博士星杜諱元銑力士星鄔諱文化奏書星膠諱鬲河魁星黃諱飛彪月"
+    "魁星徹地夫人帝車星姜諱桓楚天嗣星黃諱飛豹帝輅星丁諱策天馬星鄂諱崇禹皇恩星李諱錦天"
+    "醫星錢諱保地后星黃氏紂妃宅龍星姬諱叔德伏龍星黃諱明驛馬星雷諱開黃旛星魏諱賁豹尾星"
+    "吳諱謙喪門星張諱桂芳弔客星風諱林勾絞星費諱仲卷舌星尤諱渾羅睺星彭諱遵計都星王諱豹"
+    "飛廉星姬諱叔坤大耗星崇諱侯虎小耗星殷諱破敗貫索星丘諱引欄杆星龍諱安吉披頭星太諱鸞"
+    "五鬼星鄧諱秀羊刃星趙諱升血光星孫諱焰紅官符星方諱義真孤辰星余諱化天狗星季諱康病符"
+    "星王諱佐鑽骨星張諱鳳死符星卞諱金龍天敗星柏諱顯忠浮沉星鄭諱樁天殺星卞諱吉歲殺星陳"
+    "諱庚歲刑星徐諱芳穿雲總兵歲破星晁諱田燭火星姬諱叔義血光星馬諱忠亡神星歐陽諱淳臨潼"
+    "總兵月破星王諱虎月遊星石磯娘娘死氣星陳諱季貞咸池星徐諱忠月厭星姚諱忠月刑星陳諱梧"
+    "黑殺星高諱繼能七殺星張諱奎五谷星殷諱洪除殺星余諱忠天刑星歐陽諱天祿天羅星陳諱桐地"
+    "網星姬諱叔吉天空星梅諱武華蓋星敖諱丙十惡星周諱信蠶畜星黃諱元濟桃花星高氏蘭英掃帚"
+    "星馬氏子牙妻大禍星李諱良狼籍星韓諱榮汜水",
     "a table": "姓名\t年龄\t籍贯\t电话\n"
     + "".join(f"赵{one}\t{20 + n}\t江苏\t1380013{n:04}\n" for n, one in enumerate("甲乙丙丁戊己庚辛壬癸")),
     "classical": "子曰：学而时习之，不亦说乎？有朋自远方来，不亦乐乎？人不知而不愠，不亦君子乎？有子曰：其为人也孝弟，"
@@ -97,6 +111,33 @@ def test_a_text_in_another_order_is_read_as_it_was(layout: Layout) -> None:
     read, story = (fingerprint_text(text, NEW).tokens for text in (layout(Edited.of(STORY), Random(1)).text, STORY))
     assert read.size == story.size
     assert np.mean(read == story) >= 0.95  # two clauses of a heading may be turned as one
+
+
+MIXTURES = {
+    **{
+        name: UNSEEN[name]
+        for name in (
+            *("columns in the last half", "backwards in the last half", "rare after every 3rd, then columns"),
+            *("columns, then rare after every 4th", "rare after every 2nd, then backwards"),
+        )
+    },
+    "columns run together, the last one short": then(in_columns(13), run_together),
+    "columns, then rare after every 4th, some common": then(in_columns(12), strewn(4, RARE[:8] + COMMON[:2])),
+}
+
+
+@pytest.mark.parametrize("layout", MIXTURES.values(), ids=MIXTURES.keys())
+def test_of_a_mixture_most_stretches_are_read_as_they_were(layout: Layout) -> None:
+    page = layout(Edited.of(STORY), Random(1)).text
+    read, unread, story = fives(page, NEW), fives(page, BEFORE), fives(STORY, BEFORE)
+    assert len(story & read) >= 0.85 * len(story)  # characters that go with many may stay where they were strewn in
+    assert len(story & unread) < 0.65 * len(story)
+
+
+def fives(text: str, algorithm: Algorithm) -> set[tuple[int, ...]]:
+    """All five tokens in a row."""
+    tokens = fingerprint_text(text, algorithm).tokens.tolist()
+    return {tuple(tokens[start : start + 5]) for start in range(len(tokens) - 4)}
 
 
 def test_definition_and_compiled_stage_read_a_disordered_text_alike() -> None:
