@@ -58,8 +58,10 @@ def without_aliens(block: Block, table: Table) -> Iterator[tuple[Order, Block]]:
         known[:-lag] += pairs
         seen[lag:] += 2
         seen[:-lag] += 2
-    is_alien = (_odds_of_aliens(kinds, known, seen) > MIN_ODDS)[kinds] & (block.characters != NO_CHARACTER)
-    is_alien = _regular(is_alien, block.places)
+    is_odd = (_odds_of_aliens(kinds, known, seen) > MIN_ODDS)[kinds]
+    is_odd_han = is_odd & (block.characters != NO_CHARACTER)  # of numbers and names in letters most belong there
+    phases = (_find_phase(odd, block.places) for odd in (is_odd, is_odd_han))
+    is_alien = next((phase for phase in phases if phase is not None), is_odd_han)
     if not MIN_ALIENS * block.size <= np.count_nonzero(is_alien) < block.size:
         return
     kept = np.flatnonzero(~is_alien).astype(np.int32)
@@ -70,15 +72,15 @@ def without_aliens(block: Block, table: Table) -> Iterator[tuple[Order, Block]]:
     yield kept, Block(block.codes[is_left], places, block.tokens[kept], block.simplified)
 
 
-def _regular(is_alien: NDArray[np.bool_], places: Order) -> NDArray[np.bool_]:
-    """Those that stand at each so many signs where most of these stand there and most there are such; else these."""
+def _find_phase(is_odd: NDArray[np.bool_], places: Order) -> NDArray[np.bool_] | None:
+    """All that stand at each so many signs, where most odd ones stand and most of them are odd; None where none do."""
     for period in range(2, MAX_PERIOD + 1):
         phases = places % period
-        here, there = np.bincount(phases[is_alien], minlength=period), np.bincount(phases, minlength=period)
+        here, there = np.bincount(phases[is_odd], minlength=period), np.bincount(phases, minlength=period)
         phase = int(np.argmax(here))
-        if here[phase] > MIN_REGULAR * max(there[phase], np.count_nonzero(is_alien)):
+        if here[phase] > MIN_REGULAR * max(there[phase], np.count_nonzero(is_odd)):
             return np.asarray(phases == phase)
-    return is_alien
+    return None
 
 
 @kernel(nogil=True)

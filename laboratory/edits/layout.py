@@ -1,12 +1,14 @@
 """Texts whose characters stand in another order, or between others, to evade filters: by name.
 
 NAMED: asked for. KIN: nobody asked for them; the repair was developed on most of them. LATER: written before the repair
-was measured on them, and then never tuned on. UNSEEN: so, too, and after all of these.
+was measured on them, and then never tuned on. MORE: so, too, but for mixtures, what ran together, and parts of a text,
+on which the repair was mended. UNSEEN: measured after the last change to the repair.
 """
 
 from collections.abc import Mapping
 from types import MappingProxyType
 
+import numpy as np
 from pypinyin import Style
 
 from laboratory.edits.mixtures import in_part, replaced_by_sound, then
@@ -21,6 +23,7 @@ from laboratory.edits.moves import (
     by_some_units,
     by_units,
     dealt,
+    in_capitals,
     in_columns,
     in_lines,
     in_pinyin,
@@ -131,7 +134,7 @@ LATER: Mapping[str, Layout] = MappingProxyType(
         "every third line dealt out": in_lines(by_units(LINES, dealt, every=3)),
     }
 )
-UNSEEN: Mapping[str, Layout] = MappingProxyType(
+MORE: Mapping[str, Layout] = MappingProxyType(
     {
         "columns from the left, 25 high": in_columns(25, from_right=False),
         "columns with wide spaces between": in_columns(11, between="\u3000"),
@@ -165,5 +168,28 @@ UNSEEN: Mapping[str, Layout] = MappingProxyType(
         "columns in the last half": in_part(in_columns(12), 0.5),
         "backwards in the last half": in_part(by_units(None, backwards), 0.5),
         "rare after every 2nd in the last half": in_part(strewn(2, RARE), 0.5),
+    }
+)
+UNSEEN: Mapping[str, Layout] = MappingProxyType(
+    {
+        "columns from the right, 9 high, a fifth by sound": then(replaced_by_sound(0.2), in_columns(9)),
+        "columns from the left, then digits after every 3rd": then(in_columns(16, from_right=False), strewn(3, DIGITS)),
+        "columns run together from the left, 18 high": then(in_columns(18, from_right=False), run_together),
+        "columns in the last third": in_part(in_columns(15), 0.34),
+        "each line backwards in the last half": in_part(in_lines(by_units(LINES, backwards_but_the_end)), 0.5),
+        "transposed at every 3rd in the last half": in_part(by_groups((1, 0, 2)), 0.5),
+        "rare after every 3rd, then transposed pairs": then(strewn(3, RARE), by_groups((1, 0))),
+        "transposed pairs, then rare after every 3rd": then(by_groups((1, 0)), strewn(3, RARE)),
+        "rare after every 4th, then each line backwards": then(
+            strewn(4, RARE), in_lines(by_units(LINES, backwards_but_the_end))
+        ),
+        "every 40 on a fence of three": by_groups(tuple(on_fence(3)(np.arange(40)).tolist())),
+        "every 7 from both ends inwards": by_groups((0, 6, 1, 5, 2, 4, 3)),
+        "every 6 turned on by 2": by_groups((2, 3, 4, 5, 0, 1)),
+        "every 10 backwards": by_groups(tuple(range(9, -1, -1))),
+        "one of each line, then the next of each": in_lines(in_columns(50, from_right=False), 50),
+        "from both ends inwards, a tenth by sound": then(replaced_by_sound(0.1), by_units(None, outside_in)),
+        "squares and dots after every 2nd and 3rd": strewn_in_turn((2, 3), "□○"),
+        "pinyin in capitals, underscores": then(in_pinyin(Style.NORMAL, "_"), in_capitals),
     }
 )

@@ -204,6 +204,11 @@ def in_pinyin(style: Style, between: str) -> Layout:
     return layout
 
 
+def in_capitals(page: Edited, _rng: Random) -> Edited:
+    """Its letters as capitals."""
+    return Edited("".join(sign.upper() if len(sign.upper()) == 1 else sign for sign in page.text), page.origins)
+
+
 def in_lines(layout: Layout, size: int = LINE) -> Layout:
     """First set in lines of so many characters."""
 

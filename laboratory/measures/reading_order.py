@@ -24,7 +24,7 @@ from fingerprint.fingerprinting import fingerprint_text
 from laboratory.build_followers import FILES, read_records
 from laboratory.cases.build import DEFAULT_SEED, SHARED_CORPORA
 from laboratory.edits.edited import PUT_IN, Edited
-from laboratory.edits.layout import KIN, LATER, NAMED, UNSEEN
+from laboratory.edits.layout import KIN, LATER, MORE, NAMED, UNSEEN
 from laboratory.edits.moves import Layout
 from matcher.corpus import MemoryCorpus, WorkEntry
 from matcher.index.memory import MemoryIndex
@@ -156,7 +156,7 @@ def main() -> int:
     matcher = matcher_of(works, DEFAULT)
     sys.stdout.write(f"{len(works)} works, {given.passages} passages of each layout\n")
     sys.stdout.write(f"{'':46}{'found':>8}{'named':>8}{'unchanged':>11}{'claimed':>9}\n")
-    for name, layout in {**NAMED, **KIN, **LATER, **UNSEEN}.items():
+    for name, layout in {**NAMED, **KIN, **LATER, **MORE, **UNSEEN}.items():
         found = measure_layout(layout, long_works, matcher, given.passages, rng)
         sys.stdout.write(f"{found.row(name)}\n")
     for name, of_file in texts.items():

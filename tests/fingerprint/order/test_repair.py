@@ -11,7 +11,7 @@ from fingerprint.fingerprinting import fingerprint_by_definition, fingerprint_te
 from laboratory.build_followers import read_records
 from laboratory.cases.build import SHARED_CORPORA
 from laboratory.edits.edited import Edited
-from laboratory.edits.layout import COMMON, KIN, RARE, UNSEEN
+from laboratory.edits.layout import COMMON, KIN, MORE, RARE
 from laboratory.edits.mixtures import then
 from laboratory.edits.moves import Layout, in_columns, run_together, strewn
 
@@ -115,7 +115,7 @@ def test_a_text_in_another_order_is_read_as_it_was(layout: Layout) -> None:
 
 MIXTURES = {
     **{
-        name: UNSEEN[name]
+        name: MORE[name]
         for name in (
             *("columns in the last half", "backwards in the last half", "rare after every 3rd, then columns"),
             *("columns, then rare after every 4th", "rare after every 2nd, then backwards"),
