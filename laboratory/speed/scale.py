@@ -158,10 +158,9 @@ def _matched(
         return {}
     say("matching the pages of the case set")
     case_set = read_case_set(plan.cases)
-    return {
-        "matched_by_snapshot": matched(large_matcher(shared, reference, text_ids), case_set, plan.every),
-        "matched_without_generated": matched(small_matcher(case_set), case_set, plan.every),
-    }
+    matchers = large_matcher(shared, reference, text_ids), small_matcher(case_set)
+    by_snapshot, without_generated = matched(matchers, case_set, plan.every)
+    return {"matched_by_snapshot": by_snapshot, "matched_without_generated": without_generated}
 
 
 def _write_snapshot(plan: Plan, index: RedisIndex, reference: ReferenceCorpus) -> int:

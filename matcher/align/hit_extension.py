@@ -32,8 +32,6 @@ from matcher.align.token_agreement import Bounds, NearTokens, Position, Tokens
 from matcher.align.ungapped import extend_ungapped
 from matcher.align.xdrop import Extension, Memory, XDropLimits, extend_xdrop
 
-SURE_TOKENS = 5  # of every hit, but for one of windows, which is kept however few more it has
-GLANCE = 8
 LINKS_AT_FIRST = 256
 
 
@@ -168,48 +166,6 @@ def _extend_hit(  # noqa: PLR0917
         found.state[LINKS] = add_segment(blocks, found.state[LINKS], row[PAGE_START], row[PAGE_END], number)
         found.state[SEGMENTS] += 1
     return page_at + run.ahead
-
-
-@kernel()
-def without_idle_hits(page: Tokens, texts: Texts, hits: Hits, band: int) -> Hits:
-    """The hits but for those that are alone on their diagonals and have no equal token within GLANCE on either side.
-
-    These are most texts of a page, and half of its hits: a tenth of the time that extending them took. hits: as of
-    `extend_hits`; band: diagonals on either side that count as the same.
-    """
-    rows = np.empty(hits.texts.size, np.int64)
-    rows = rows[: _list_promising(rows, page, texts, hits, band)]
-    return Hits(hits.texts[rows], hits.pages[rows], hits.works[rows])
-
-
-@kernel(allocates=False)
-def _list_promising(rows: NDArray[np.int64], page: Tokens, texts: Texts, hits: Hits, band: int) -> int:
-    tokens, starts, ends = texts
-    count = 0
-    for hit in range(hits.texts.size):
-        rows[count] = hit
-        if _has_neighbour(hits, hit, band):
-            count += 1
-            continue
-        text, page_at = hits.texts[hit], as_int(hits.pages[hit])
-        work_at = starts[text] + hits.works[hit]
-        ahead = work_at + SURE_TOKENS
-        is_inside = GLANCE <= page_at < page.size - SURE_TOKENS - GLANCE and ahead + GLANCE <= ends[text]
-        count += (
-            not (is_inside and work_at - GLANCE >= starts[text])
-            or _has_equal(page, tokens, page_at - GLANCE, work_at - GLANCE)
-            or _has_equal(page, tokens, page_at + SURE_TOKENS, ahead)
-        )
-    return count
-
-
-@kernel(allocates=False)
-def _has_equal(page: Tokens, work: Tokens, page_at: int, work_at: int) -> bool:
-    """Whether any of GLANCE tokens from two places on are equal; all are looked at, which is vector code."""
-    here, there, is_any = np.uint64(page_at), np.uint64(work_at), False
-    for place in range(GLANCE):
-        is_any |= page[here + np.uint64(place)] == work[there + np.uint64(place)]
-    return is_any
 
 
 @kernel(allocates=False)

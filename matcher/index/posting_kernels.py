@@ -10,6 +10,7 @@ from fingerprint.compilation import kernel
 
 SHORT = 16  # entries that are passed one by one: two cache lines; in a longer bucket halving is faster
 Int = int | np.int64
+KEYS_AT_ONCE = 256  # 64 bytes of entries each
 BLOCK_BITS = 12  # addresses in one block of a directory: 4,096, the length of a chapter
 
 
@@ -18,27 +19,35 @@ def find_rows(
     keys: NDArray[np.uint64], bits: int, offsets: NDArray[np.uint32], entries: NDArray[np.uint64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The rows of `entries` that carry each key: the first one int64[n], and how many int64[n]."""
-    firsts, ends, nearest = np.empty(keys.size, np.int64), np.empty(keys.size, np.int64), np.empty(keys.size, np.uint64)
-    # Each pass reads one thing for all keys, so that the processor waits for many places in memory at the same time:
+    firsts, ends = np.empty(keys.size, np.int64), np.empty(keys.size, np.int64)
+    nearest = np.empty(KEYS_AT_ONCE, np.uint64)
+    # Each pass reads one thing for some keys, so that the processor waits for many places in memory at the same time:
     # 32 us for 500 keys against 92 when each key is followed to its end (5.2 M postings, 2026-11).
-    for i in range(keys.size):
-        bucket = np.int64(keys[i] >> np.uint64(64 - bits))
-        firsts[i], ends[i] = offsets[bucket], offsets[bucket + 1]
-    for i in range(keys.size):
-        nearest[i] = entries[min(firsts[i], entries.size - 1)] if entries.size else 0
-    low_half = np.uint64(0xFFFFFFFF)
-    for i in range(keys.size):
-        check = (keys[i] << np.uint64(bits)) & ~low_half
-        if ends[i] - firsts[i] <= SHORT:
-            below, above = 0, 0
-            for row in range(np.uint64(firsts[i]), np.uint64(ends[i])):
-                below += entries[row] < check
-                above += entries[row] <= check | low_half
-            firsts[i], ends[i] = firsts[i] + below, firsts[i] + above
-        else:
-            firsts[i] = _first_not_below(entries, firsts[i], ends[i], check)
-            ends[i] = _first_above(entries, firsts[i], ends[i], check | low_half)
+    for start in range(0, keys.size, KEYS_AT_ONCE):
+        end = min(start + KEYS_AT_ONCE, keys.size)
+        for i in range(start, end):
+            bucket = np.int64(keys[i] >> np.uint64(64 - bits))
+            firsts[i], ends[i] = offsets[bucket], offsets[bucket + 1]
+        for i in range(start, end):
+            nearest[i - start] = entries[min(firsts[i], entries.size - 1)] if entries.size else 0
+        for i in range(start, end):
+            firsts[i], ends[i] = _rows_of(keys[i], bits, firsts[i], ends[i], entries)
     return firsts, ends - firsts
+
+
+@kernel(allocates=False)
+def _rows_of(key: np.uint64, bits: int, first: Int, end: Int, entries: NDArray[np.uint64]) -> tuple[Int, Int]:
+    """Of a bucket, rows [first, end), those that carry a key."""
+    low_half = np.uint64(0xFFFFFFFF)
+    check = (key << np.uint64(bits)) & ~low_half
+    if end - first > SHORT:
+        first = _first_not_below(entries, first, end, check)
+        return first, _first_above(entries, first, end, check | low_half)
+    below, above = 0, 0
+    for row in range(np.uint64(first), np.uint64(end)):
+        below += entries[row] < check
+        above += entries[row] <= check | low_half
+    return first + below, first + above
 
 
 @kernel(allocates=False)
