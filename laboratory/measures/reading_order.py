@@ -74,7 +74,7 @@ class Found:
     def row(self, name: str) -> str:
         """A line of the table."""
         shown, claimed = _share(self.unchanged, self.copied), _share(self.claimed, self.foreign)
-        return f"{name:46}{_share(self.found, self.pages):>8}{_share(self.named, self.pages):>8}{shown:>11}{claimed:>9}"
+        return f"{name:52}{_share(self.found, self.pages):>8}{_share(self.named, self.pages):>8}{shown:>11}{claimed:>9}"
 
 
 def matcher_of(texts: Mapping[WorkTextId, str], algorithm: Algorithm) -> Matcher:
@@ -155,7 +155,7 @@ def main() -> int:
     long_works = [text for text in works.values() if len(text) >= MIN_PASSAGE_CHARS]
     matcher = matcher_of(works, DEFAULT)
     sys.stdout.write(f"{len(works)} works, {given.passages} passages of each layout\n")
-    sys.stdout.write(f"{'':46}{'found':>8}{'named':>8}{'unchanged':>11}{'claimed':>9}\n")
+    sys.stdout.write(f"{'':52}{'found':>8}{'named':>8}{'unchanged':>11}{'claimed':>9}\n")
     for name, layout in {**NAMED, **KIN, **LATER, **MORE, **UNSEEN}.items():
         found = measure_layout(layout, long_works, matcher, given.passages, rng)
         sys.stdout.write(f"{found.row(name)}\n")
