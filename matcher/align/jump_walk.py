@@ -21,7 +21,7 @@ from matcher.align.token_agreement import NearTokens, agree
 NOWHERE = -(1 << 29)  # a score that nothing reaches
 # Where a cell was come to from, beside the number of another cell.
 FROM_FOREIGN, FROM_BEST = -2, -3
-MAX_EDIT_PASSED = 3
+MAX_EDIT_PASSED = 3  # 1 gave the same, 6 shows five characters of 700,000 otherwise (as in jump_runs)
 CELLS_A_TOKEN = 8  # 4 to 6 were needed; more room is made where it is too little
 
 
