@@ -1,7 +1,7 @@
 """Latin letters read as pinyin: tone marks taken off, a run cut into the fewest syllables."""
 
 import unicodedata
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,6 +75,7 @@ class PinyinReader:
         return fewest[0]
 
 
+@lru_cache(maxsize=4096)  # of the letters that stand in texts a few hundred are various
 def letter_without_marks(character: str) -> str:
     """The small letter of a Latin letter, whatever its marks and width; ü is v.
 

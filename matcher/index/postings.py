@@ -44,16 +44,14 @@ class Postings:
 
 def postings_of(text: IndexableText) -> Postings:
     """The postings of a text: of a hash that it repeats, the first MAX_POSTINGS_OF_HASH_IN_TEXT."""
-    order = np.argsort(text.hashes, kind="stable")
-    hashes = text.hashes[order]
-    # Rows of one hash are in a row, the first ones first: one is too many when its hash stands so many rows before.
-    is_kept = np.ones(hashes.size, np.bool_)
-    far = MAX_POSTINGS_OF_HASH_IN_TEXT
-    is_kept[far:] = hashes[far:] != hashes[: max(0, hashes.size - far)]
-    keys = keys_of(hashes[is_kept])
-    positions = text.anchors[order[is_kept]].astype(np.int64)
+    keys = keys_of(text.hashes)
     order = np.argsort(keys, kind="stable")
-    return Postings(keys[order], positions[order], int(text.tokens.size))
+    keys = keys[order]
+    # Rows of one key are in a row, the first ones first: one is too many when its key stands so many rows before.
+    is_kept = np.ones(keys.size, np.bool_)
+    far = MAX_POSTINGS_OF_HASH_IN_TEXT
+    is_kept[far:] = keys[far:] != keys[: max(0, keys.size - far)]
+    return Postings(keys[is_kept], text.anchors[order[is_kept]].astype(np.int64), int(text.tokens.size))
 
 
 def keys_of(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
