@@ -2,7 +2,7 @@
 
 NAMED: asked for. KIN: nobody asked for them; the repair was developed on most of them. LATER: written before the repair
 was measured on them, and then never tuned on. MORE: so, too, but for mixtures, what ran together, and parts of a text,
-on which the repair was mended. UNSEEN: measured after the last change to the repair.
+on which the repair was mended. UNSEEN: measured at the end; of these only digits strewn in were mended.
 """
 
 from collections.abc import Mapping
