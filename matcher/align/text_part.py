@@ -36,24 +36,34 @@ class Stretch(NamedTuple):
 def stretch_of(part: TextPart) -> Stretch:
     """Code points and tokens of a part."""
     codes = np.empty(part.end - part.start, np.uint32)
-    for number in range(codes.size):
-        codes[number] = part.characters[part.offsets[part.start + number] - part.base]
+    _read_codes(codes, part)
     return Stretch(codes, part.tokens[part.start : part.end], as_int(part.start))
+
+
+@kernel(allocates=False)
+def _read_codes(codes: NDArray[np.uint32], part: TextPart) -> None:
+    for number in range(codes.size):
+        codes[number] = part.characters[np.uint64(part.offsets[np.uint64(part.start + number)] - part.base)]
 
 
 @kernel()
 def begin_sentences(part: TextPart) -> NDArray[np.bool_]:
     """bool[tokens]: whether a sentence ended between each of these tokens and the one before it."""
     begins = np.zeros(part.end - part.start, np.bool_)
+    _note_beginnings(begins, part)
+    return begins
+
+
+@kernel(allocates=False)
+def _note_beginnings(begins: NDArray[np.bool_], part: TextPart) -> None:
     at = as_int(part.offsets[part.start - 1]) + 1 - part.base if part.start else 0
     for number in range(begins.size):
-        place = as_int(part.offsets[part.start + number]) - part.base
+        place = as_int(part.offsets[np.uint64(part.start + number)]) - part.base
         for between in range(at, place):
-            begins[number] |= _ends_sentence(part.characters[between])
+            begins[number] |= _ends_sentence(part.characters[np.uint64(between)])
         at = place + 1
     if begins.size and part.start == 0 and part.offsets[0] == 0:
         begins[0] = True
-    return begins
 
 
 @kernel(allocates=False)

@@ -26,6 +26,11 @@ def settle_transpositions(aligned_to: NDArray[np.int32], page: Side, work: Side)
     for here in range(aligned_to.size):
         if aligned_to[here] != UNALIGNED:
             owners[aligned_to[here]] = here
+    return _settle(aligned_to, owners, page, work)
+
+
+@kernel(allocates=False)
+def _settle(aligned_to: NDArray[np.int32], owners: NDArray[np.int32], page: Side, work: Side) -> int:
     found, here, there = 0, 0, as_int(UNALIGNED)
     while here < aligned_to.size:
         aligned = as_int(aligned_to[here])
@@ -47,9 +52,9 @@ def _size_of_transposed(  # noqa: PLR0917 - kernels take no keywords
 ) -> int:
     """Tokens of the least stretch from here on that holds the same characters on both sides; 0 if none does."""
     most = min(MAX_TRANSPOSED, aligned_to.size - here, work.tokens.size - there)
+    if most < 2 or not _holds(page.characters, here, most, work.characters[there]):
+        return 0
     for size in range(2, most + 1):
-        if not _holds(page.characters, here, size, work.characters[there + size - 1]):
-            continue
         if _is_apart(aligned_to, owners, here, there, size) and _are_same(page, work, here, there, size):
             return size
     return 0
