@@ -164,7 +164,7 @@ def compare_passage(
     changes, totals, ranges, matched_tokens, moved, *counts = _compared(page, work, passage, margin, calibration)
     page_start, page_end, work_start, work_end, matched, same, longest, displaced, transposed, covered = counts
     letters, rows = NOWHERE, totals.tolist()
-    if may_be_spelled(rows) and page.has_letters():
+    if may_be_spelled(rows):
         spelled = join_spelled(page, work, changes, _ROW_KINDS)
         if letters := spelled.places:
             tokens = np.setdiff1d(spelled.work_tokens(), matched_tokens)  # those of letters that are no tokens

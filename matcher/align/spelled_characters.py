@@ -22,7 +22,7 @@ from fingerprint.characters import CharacterClasses, Kind
 from fingerprint.pinyin import MAX_RUN_LETTERS, letter_without_marks
 from matcher.align.change_kernels import Changes
 from matcher.align.token_alignment import FROM_PAGE, FROM_WORK, KIND, TO_PAGE, TO_WORK
-from matcher.align.tokenized_text import MAX_LETTERS_OF_SYLLABLE, TokenizedText
+from matcher.align.tokenized_text import MAX_LETTERS_OF_SYLLABLE, TokenizedPage, TokenizedText
 
 TONES = "012345０１２３４５"
 NOWHERE: Mapping[int, TextRange] = MappingProxyType({})
@@ -66,11 +66,13 @@ class Spelled(NamedTuple):
         return np.repeat(starts - before, sizes) + np.arange(sizes.sum(), dtype=np.int32)
 
 
-def join_spelled(page: TokenizedText, work: TokenizedText, changes: Changes, kinds: RowKinds) -> Spelled:
+def join_spelled(page: TokenizedPage, work: TokenizedText, changes: Changes, kinds: RowKinds) -> Spelled:
     """The same changes, but for what is pinyin in place of a character. changes: in order of the page."""
     offsets, first, last = page.fingerprint.offsets, int(changes[:, FROM_PAGE].min()), int(changes[:, TO_PAGE].max())
     start = int(offsets[first - 1]) if first else 0
     end = int(offsets[last]) + MAX_LETTERS_OF_SYLLABLE if last < offsets.size else len(page.text)
+    if not page.has_letters(start, end):
+        return Spelled(changes, NOWHERE)
     letters = [*_letters(page.text, start, end, page.fingerprint.algorithm.tables.classes)]
     if not letters:
         return Spelled(changes, NOWHERE)

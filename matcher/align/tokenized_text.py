@@ -127,9 +127,9 @@ class TokenizedPage(TokenizedText):
         near, codes = near_tokens(characters, fingerprint.offsets, fingerprint.tokens, fingerprint.algorithm)
         return cls(text, fingerprint, near, characters, codes)
 
-    def has_letters(self) -> bool:
-        """Whether there are Latin letters of any width."""
-        return _has_letters(self.characters, self.fingerprint.algorithm.tables.kinds)
+    def has_letters(self, start: int, end: int) -> bool:
+        """Whether there are Latin letters of any width in a range of the text."""
+        return _has_letters(self.characters[start:end], self.fingerprint.algorithm.tables.kinds)
 
     def code_points(self, start: int, end: int) -> NDArray[np.uint32]:
         """As of any text, without looking into it again."""
