@@ -20,7 +20,7 @@ def settle_transpositions(aligned_to: NDArray[np.int32], page: Side, work: Side)
     """Give the characters of stretches that hold the same ones on both sides, in another order, each other; how many.
 
     aligned_to: the work token of each page token, or UNALIGNED. A stretch stands behind counterparts, and nothing
-    outside it has any of its tokens.
+    outside it is the same character as its counterpart within it: what only stood beside one stands alone then.
     """
     owners = np.full(work.tokens.size, UNALIGNED, np.int32)
     for here in range(aligned_to.size):
@@ -31,31 +31,34 @@ def settle_transpositions(aligned_to: NDArray[np.int32], page: Side, work: Side)
 
 @kernel(allocates=False)
 def _settle(aligned_to: NDArray[np.int32], owners: NDArray[np.int32], page: Side, work: Side) -> int:
-    found, here, there = 0, 0, as_int(UNALIGNED)
+    found, here, there, least = 0, 0, as_int(UNALIGNED), 2
     while here < aligned_to.size:
         aligned = as_int(aligned_to[here])
         if there != UNALIGNED and (aligned != there or page.characters[here] != work.characters[there]):
-            size = _size_of_transposed(aligned_to, owners, page, work, here, there)
+            size = _size_of_transposed(aligned_to, owners, page, work, here, there, least)
             if size:
-                _pair(aligned_to, page, work, here, there, size)
-                found, here, there = found + 1, here + size, there + size
+                found += _pair(aligned_to, owners, page, work, here, there, size)
+                here, there = here + size, there + size
+                least = (
+                    1  # behind it the walk may have been on another way, on which half of the characters are the same
+                )
                 continue
         if aligned != UNALIGNED:
             there = aligned + 1
-        here += 1
+        here, least = here + 1, 2
     return found
 
 
 @kernel(allocates=False)
 def _size_of_transposed(  # noqa: PLR0917 - kernels take no keywords
-    aligned_to: NDArray[np.int32], owners: NDArray[np.int32], page: Side, work: Side, here: int, there: int
+    aligned_to: NDArray[np.int32], owners: NDArray[np.int32], page: Side, work: Side, here: int, there: int, least: int
 ) -> int:
     """Tokens of the least stretch from here on that holds the same characters on both sides; 0 if none does."""
     most = min(MAX_TRANSPOSED, aligned_to.size - here, work.tokens.size - there)
-    if most < 2 or not _holds(page.characters, here, most, work.characters[there]):
+    if most < least or not _holds(page.characters, here, most, work.characters[there]):
         return 0
-    for size in range(2, most + 1):
-        if _is_apart(aligned_to, owners, here, there, size) and _are_same(page, work, here, there, size):
+    for size in range(least, most + 1):
+        if _is_apart(aligned_to, owners, page, work, here, there, size) and _are_same(page, work, here, there, size):
             return size
     return 0
 
@@ -69,13 +72,17 @@ def _holds(characters: NDArray[np.uint32], start: int, size: int, character: int
 
 
 @kernel(allocates=False)
-def _is_apart(aligned_to: NDArray[np.int32], owners: NDArray[np.int32], here: int, there: int, size: int) -> bool:
-    """Whether both stretches have counterparts in each other alone, if any."""
+def _is_apart(  # noqa: PLR0917
+    aligned_to: NDArray[np.int32], owners: NDArray[np.int32], page: Side, work: Side, here: int, there: int, size: int
+) -> bool:
+    """Whether no character of either stretch has the same one outside the other for its counterpart."""
     for place in range(size):
         aligned, owner = aligned_to[here + place], owners[there + place]
-        if aligned != UNALIGNED and not there <= aligned < there + size:
+        is_inside = aligned == UNALIGNED or there <= aligned < there + size
+        if not is_inside and page.characters[here + place] == work.characters[aligned]:
             return False
-        if owner != UNALIGNED and not here <= owner < here + size:
+        is_inside = owner == UNALIGNED or here <= owner < here + size
+        if not is_inside and page.characters[owner] == work.characters[there + place]:
             return False
     return True
 
@@ -95,24 +102,28 @@ def _are_same(page: Side, work: Side, here: int, there: int, size: int) -> bool:
 
 @kernel(allocates=False)
 def _pair(  # noqa: PLR0917
-    aligned_to: NDArray[np.int32], page: Side, work: Side, here: int, there: int, size: int
-) -> None:
-    """Give each character of the stretch the one in its own place, if that is the same, or the first that is free."""
+    aligned_to: NDArray[np.int32], owners: NDArray[np.int32], page: Side, work: Side, here: int, there: int, size: int
+) -> bool:
+    """Give each character of the stretch the one in its own place, if that is the same, or the first that is free.
+
+    Whether any stands in another place.
+    """
     for place in range(size):
-        is_same = page.characters[here + place] == work.characters[there + place]
-        aligned_to[here + place] = there + place if is_same else UNALIGNED
+        if owners[there + place] != UNALIGNED:
+            aligned_to[owners[there + place]] = UNALIGNED
+        if aligned_to[here + place] != UNALIGNED:
+            owners[aligned_to[here + place]] = UNALIGNED
+        owners[there + place] = aligned_to[here + place] = UNALIGNED
+    for place in range(size):
+        if page.characters[here + place] == work.characters[there + place]:
+            aligned_to[here + place], owners[there + place] = there + place, here + place
+    is_transposed = False
     for place in range(here, here + size):
         if aligned_to[place] != UNALIGNED:
             continue
+        is_transposed = True
         for other in range(there, there + size):
-            if work.characters[other] == page.characters[place] and not _is_taken(aligned_to, here, size, other):
-                aligned_to[place] = other
+            if work.characters[other] == page.characters[place] and owners[other] == UNALIGNED:
+                aligned_to[place], owners[other] = other, place
                 break
-
-
-@kernel(allocates=False)
-def _is_taken(aligned_to: NDArray[np.int32], here: int, size: int, there: int) -> bool:
-    for place in range(here, here + size):  # noqa: SIM110
-        if aligned_to[place] == there:
-            return True
-    return False
+    return is_transposed

@@ -48,6 +48,27 @@ def test_characters_in_another_order_are_given_each_other(
 
 
 @pytest.mark.parametrize(
+    ("page", "work", "aligned", "expected"),
+    [
+        pytest.param(
+            "acbedgfh", "abcdefgh", [0, NONE, 1, 2, 3, 4, 5, 7], (3, [0, 2, 1, 4, 3, 6, 5, 7]), id="three in a row"
+        ),
+        pytest.param("acbdfeg", "abcdefg", [0, NONE, 1, 2, 3, 4, 6], (2, [0, 2, 1, 3, 5, 4, 6]), id="one between"),
+        pytest.param("acbdxeg", "abcdefg", [0, NONE, 1, 2, 3, 4, 6], (1, [0, 2, 1, 3, NONE, 4, 6]), id="one, replaced"),
+    ],
+)
+def test_what_only_stands_beside_another_on_the_wrong_way_is_taken_from_it(
+    page: str, work: str, aligned: list[int], expected: tuple[int, list[int]]
+) -> None:
+    """Where neighbours changed places, one token farther on every second character is the same, too."""
+    assert settled(page, work, aligned) == expected
+
+
+def test_what_stands_in_its_own_order_is_paired_and_not_counted() -> None:
+    assert settled("abcd", "abcd", [0, NONE, 2, 3]) == (0, [0, 1, 2, 3])
+
+
+@pytest.mark.parametrize(
     ("page", "work", "aligned"),
     [
         pytest.param("abxdef", "abcdef", [0, 1, 2, 3, 4, 5], id="another character"),
