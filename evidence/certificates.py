@@ -26,7 +26,18 @@ def certificates_in(pem: bytes) -> list[x509.Certificate]:
     """The certificates of a PEM file; none for an empty one. Raises ValueError for what is no certificate."""
     if len(pem) > MAX_PEM_BYTES or pem.count(_BEGIN) > MAX_CERTIFICATES:
         raise ValueError("too many certificates")
-    return x509.load_pem_x509_certificates(pem) if _BEGIN in pem else []
+    try:
+        return x509.load_pem_x509_certificates(pem) if _BEGIN in pem else []
+    except x509.InvalidVersion as error:
+        raise ValueError("a certificate of an unknown version") from error
+
+
+def certificate_of(der: bytes) -> x509.Certificate:
+    """A certificate in its encoded form. Raises ValueError for what is none."""
+    try:
+        return x509.load_der_x509_certificate(der)
+    except x509.InvalidVersion as error:
+        raise ValueError("a certificate of an unknown version") from error
 
 
 def chain_of(

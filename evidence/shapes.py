@@ -5,11 +5,11 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
-from cryptography import x509
 from cryptography.hazmat.primitives.hashes import SHA256
 
 from core.ids import Digest, digest
 from core.obfuscations import OBFUSCATIONS
+from evidence.certificates import certificates_in
 from evidence.originals import placed
 from evidence.records import (
     Capture,
@@ -194,7 +194,7 @@ def _tls(number: int, tls: TlsConnection | None) -> dict[str, Any] | None:
 def _certificate(pem: str) -> dict[str, str]:
     """Who a certificate names; one that cannot be read is kept in the file and said to be unreadable."""
     try:
-        read = x509.load_pem_x509_certificate(pem.encode())
+        (read,) = certificates_in(pem.encode())
         return {
             "subject": read.subject.rfc4514_string(),
             "issuer": read.issuer.rfc4514_string(),

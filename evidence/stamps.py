@@ -19,7 +19,7 @@ from pyasn1_modules import rfc2634, rfc3161, rfc5035, rfc5652  # type: ignore[im
 from core.ids import Digest
 from core.wording import Message
 from evidence import der
-from evidence.certificates import MAX_CERTIFICATES, certificates_in, chain_of
+from evidence.certificates import MAX_CERTIFICATES, certificate_of, certificates_in, chain_of
 from evidence.faults import DoesNotHold, Fault
 from evidence.records import Stamp
 from evidence.revocation import checked_at, lists_in
@@ -132,7 +132,7 @@ def _enclosed_certificates(response: bytes) -> list[x509.Certificate]:
     (signed,) = der.children(explicit)
     tagged = [each for each in der.children(signed) if each[0] == _CERTIFICATES]
     found = [each for group in tagged for each in der.children(group) if each[0] == der.SEQUENCE]
-    return [x509.load_der_x509_certificate(each) for each in found[:MAX_CERTIFICATES]]
+    return [certificate_of(each) for each in found[:MAX_CERTIFICATES]]
 
 
 def _signer(token: _Token, offered: list[x509.Certificate], part: str) -> x509.Certificate:

@@ -1,5 +1,6 @@
 """RFC 3161 stamps: accepted as openssl accepts them, refused with the reason."""
 
+import base64
 import hashlib
 import re
 import subprocess
@@ -17,6 +18,7 @@ from pyasn1.codec.der import encoder
 from core.ids import digest
 from core.wording import say
 from evidence.authority import Authority, make_query
+from evidence.certificates import certificates_in
 from evidence.faults import DoesNotHold, Fault
 from evidence.records import Stamp
 from evidence.stamps import verified
@@ -156,6 +158,23 @@ def test_no_changed_byte_makes_a_stamp_say_anything_else(stamp: Stamp, position:
     except DoesNotHold:
         return
     assert facts == verified(stamp, ROOT, "response.tsr")
+
+
+def test_a_certificate_of_an_unknown_version_is_refused(stamp: Stamp) -> None:
+    third = b"\xa0\x03\x02\x01\x02"  # version 3, counted from 0
+    assert third in stamp.response
+    assert refused(replace(stamp, response=stamp.response.replace(third, third[:-1] + b"\x03")))
+    pem = _with_version(stamp.ca_pem, 3)
+    with pytest.raises(ValueError, match="unknown version"):
+        certificates_in(pem)
+
+
+def _with_version(pem: bytes, version: int) -> bytes:
+    """The first certificate of a PEM file under another version, whose signature no longer holds."""
+    third = b"\xa0\x03\x02\x01\x02"
+    body = base64.b64decode(pem.split(b"-----")[2])
+    changed = base64.encodebytes(body.replace(third, third[:-1] + bytes([version]), 1))
+    return b"-----BEGIN CERTIFICATE-----\n" + changed + b"-----END CERTIFICATE-----\n"
 
 
 def test_a_certificate_with_one_extension_twice_is_refused(stamp: Stamp) -> None:
