@@ -93,7 +93,12 @@ def _udp_handler(server: NameServer) -> type[socketserver.BaseRequestHandler]:
     class Handler(socketserver.BaseRequestHandler):
         def handle(self) -> None:
             data, sock = self.request
-            sock.sendto(server.answer(data, _PLAIN_BYTES), self.client_address)
+            answer = server.answer(data, _PLAIN_BYTES)
+            try:
+                sock.sendto(answer, self.client_address)
+            except OSError:
+                if not server.stopped.is_set():
+                    raise  # else the socket was closed while this was thought over, and nobody waits
 
     return Handler
 
