@@ -4,7 +4,8 @@ Source: RFC 5280, section 6.1, without policies and name constraints; RFC 3161, 
 `evidence.revocation`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 
 from cryptography import x509
@@ -26,16 +27,21 @@ def certificates_in(pem: bytes) -> list[x509.Certificate]:
     """The certificates of a PEM file; none for an empty one. Raises ValueError for what is no certificate."""
     if len(pem) > MAX_PEM_BYTES or pem.count(_BEGIN) > MAX_CERTIFICATES:
         raise ValueError("too many certificates")
-    try:
+    with _only_value_errors():
         return x509.load_pem_x509_certificates(pem) if _BEGIN in pem else []
-    except x509.InvalidVersion as error:
-        raise ValueError("a certificate of an unknown version") from error
 
 
 def certificate_of(der: bytes) -> x509.Certificate:
     """A certificate in its encoded form. Raises ValueError for what is none."""
-    try:
+    with _only_value_errors():
         return x509.load_der_x509_certificate(der)
+
+
+@contextmanager
+def _only_value_errors() -> Iterator[None]:
+    """What cryptography raises for an unknown version is no ValueError, as everything else is."""
+    try:
+        yield
     except x509.InvalidVersion as error:
         raise ValueError("a certificate of an unknown version") from error
 

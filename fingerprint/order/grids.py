@@ -61,11 +61,9 @@ def _column_orders(rows: Numbers, columns: Numbers, height: int) -> Iterator[Ord
     width = int(columns.max()) + 1
     for column in (width - 1 - columns, columns):
         for is_up in (np.zeros(rows.size, np.bool_), column % 2 == 1):
-            row = np.where(is_up, height - 1 - inside, inside)
-            key = (blocks * width + column) * height + row
-            order = np.argsort(key, kind="stable").astype(np.int32)
-            yield order
-            yield np.argsort((blocks * width + column) * height + height - 1 - row, kind="stable").astype(np.int32)
+            down = np.where(is_up, height - 1 - inside, inside)
+            for row in (down, height - 1 - down):
+                yield np.argsort((blocks * width + column) * height + row, kind="stable").astype(np.int32)
 
 
 def _slanting_orders(rows: Numbers, columns: Numbers) -> Iterator[Order]:

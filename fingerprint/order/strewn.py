@@ -19,9 +19,8 @@ from fingerprint.order.text_units import Block
 
 NEAR = (1, 2, 3, 4)  # how far apart characters stand that may go with each other
 MIN_ALIENS = 0.08  # of the text: one after every 12th
-MIN_REGULAR = (
-    0.7  # of ten kinds strewn in one or two are not known for such, of those known for it a tenth belong there
-)
+# Of ten kinds strewn in one or two are not known for such; of those known for it a tenth belong there.
+MIN_REGULAR = 0.7
 ALIEN_SHARE = 0.05  # of the pairs of a character that belongs nowhere those that are known
 MIN_ODDS = 8.0  # natural logarithm; one that is left out at first occurs six times or more
 COST_OF_ALIENS, FIRST_COST = 0.1, 0.7  # natural logarithm; from 1.2 and 2.5 fewer of the common ones were found

@@ -9,7 +9,7 @@ from typing import Any
 from core.ids import WorkTextId, work_text_id
 from core.matches import Match
 from fingerprint.fingerprinting import fingerprint_text
-from laboratory.cases.case_set import CaseSet
+from laboratory.cases.case_set import Case, CaseSet
 from laboratory.measures.results import row, truths
 from laboratory.scores.detection_quality import ALL, NEGATIVE, OVERALL, Condition, Reported, measured
 from laboratory.scores.span_scores import Passage
@@ -72,16 +72,16 @@ def matched(matchers: Sequence[Matcher], case_set: CaseSet, every: int) -> list[
                 pass
             best[number] = min(best[number], time.process_time() - started)
     return [
-        Matched(len(cases), round(len(cases) / seconds, 1), _figures(case_set, every, matches, work_ids))
+        Matched(len(cases), round(len(cases) / seconds, 1), _figures(cases, matches, work_ids))
         for seconds, matches in zip(best, found, strict=True)
     ]
 
 
 def _figures(
-    case_set: CaseSet, every: int, found: Sequence[Sequence[Match]], work_ids: dict[WorkTextId, str]
+    cases: Sequence[Case], found: Sequence[Sequence[Match]], work_ids: dict[WorkTextId, str]
 ) -> list[dict[str, Any]]:
     reports = [[_reported(match, work_ids) for match in matches] for matches in found]
-    measures = measured(zip(truths(case_set.cases[::every]), reports, strict=True))
+    measures = measured(zip(truths(cases), reports, strict=True))
     return [row(condition, measures[condition]) for condition in SUMS if condition in measures]
 
 

@@ -39,9 +39,7 @@ def _settle(aligned_to: NDArray[np.int32], owners: NDArray[np.int32], page: Side
             if size:
                 found += _pair(aligned_to, owners, page, work, here, there, size)
                 here, there = here + size, there + size
-                least = (
-                    1  # behind it the walk may have been on another way, on which half of the characters are the same
-                )
+                least = 1  # the walk may have gone beside it, where half of the characters are the same
                 continue
         if aligned != UNALIGNED:
             there = aligned + 1
