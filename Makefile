@@ -29,8 +29,8 @@ status doctor: $(VENV)/.runtime
 quick: $(VENV)/.dev ## every test that needs no process, service or browser, in parallel
 	$(BIN)/python -m pytest -q -n 2 --dist worksteal --hypothesis-profile=quick -m "not (service or process or browser or slow)"
 
-test: $(VENV)/.dev ## every test, in three processes: half of the time is waiting
-	$(BIN)/python -m pytest -n 3 --dist worksteal
+test: $(VENV)/.dev ## every test, in four processes: half of the time is waiting
+	$(BIN)/python -m pytest -n 4 --dist worksteal
 
 check: $(VENV)/.dev ## style, types, import rules, translations, the examples of docstrings
 	$(BIN)/ruff check .

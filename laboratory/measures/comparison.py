@@ -24,7 +24,7 @@ from laboratory.cases.passages import passage
 from laboratory.cases.sources import Kind, Sources, Work
 from laboratory.edits.catalogue import EDITS
 from laboratory.edits.edited import Edited
-from laboratory.edits.material import Material
+from laboratory.edits.material import Material, default_material
 from laboratory.edits.sentences import in_sequence, sentence_ends
 from laboratory.scores.comparison import Comparison, compare
 from laboratory.scores.detection_quality import SpanMeasures
@@ -48,11 +48,16 @@ Step = tuple[str, float]
 
 @dataclass(frozen=True, slots=True)
 class Fate:
-    """Edits of the catalogue one after the other, and under which kinds a changed character is shown rightly."""
+    """Edits of the catalogue one after the other, and under which kinds a changed character is shown rightly.
+
+    order: of the sentences, before the edits. by_eye: look-alikes are those of laboratory.edits.shapes, whatever the
+    sources have.
+    """
 
     steps: tuple[Step, ...]
     kinds: tuple[ChangeKind, ...] = ()
-    order: Callable[[int, Random], list[int]] | None = None  # of the sentences, before the edits
+    order: Callable[[int, Random], list[int]] | None = None
+    by_eye: bool = False
 
 
 def _swapped(size: int, rng: Random) -> list[int]:
@@ -80,11 +85,13 @@ def _shuffled(size: int, rng: Random) -> list[int]:
 
 
 HOMOPHONE = (ChangeKind.HOMOPHONE, ChangeKind.SCRIPT)
+SHAPE = (ChangeKind.SHAPE, ChangeKind.HOMOPHONE)
 FATES: dict[str, Fate] = {
     "verbatim": Fate(()),
     "homophones .1": Fate((("homophone", 0.1),), HOMOPHONE),
     "homophones .4": Fate((("homophone", 0.4),), HOMOPHONE),
-    "shapes .1": Fate((("shape", 0.1),), (ChangeKind.SHAPE, ChangeKind.HOMOPHONE)),
+    "shapes .1": Fate((("shape", 0.1),), SHAPE),
+    "shapes by eye .1": Fate((("shape", 0.1),), SHAPE, by_eye=True),
     "random .1": Fate((("random", 0.1),), (ChangeKind.REPLACED,)),
     "random .3": Fate((("random", 0.3),), (ChangeKind.REPLACED,)),
     "pinyin in place .1": Fate((("pinyin-in-place", 0.1),), (ChangeKind.PINYIN,)),
@@ -183,6 +190,8 @@ def _edited(text: str, fate: Fate, rng: Random, material: Material) -> Edited:
     if fate.order:
         ends = sentence_ends(page.codes)
         page = in_sequence(page, ends, np.array(fate.order(ends.size, rng)))
+    if fate.by_eye:
+        material = replace(material, shapes=default_material().shapes)
     for name, strength in fate.steps:
         page = EDITS[name](page, strength, rng, material)
     return page

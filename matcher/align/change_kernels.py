@@ -6,7 +6,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fingerprint.compilation import as_int, kernel
-from matcher.align.pair_kinds import NOISE, REPLACED, SAME, SCRIPT, CharacterTables, classify_pair
+from matcher.align.pair_kinds import (
+    HOMOPHONE,
+    NOISE,
+    REPLACED,
+    SAME,
+    SCRIPT,
+    SHAPE,
+    CharacterTables,
+    classify_pair,
+)
+from matcher.align.replaced_pairs import (
+    COUNT_ONLY,
+    MANY_HOMOPHONES,
+    NO_LEVEL,
+    SHAPE_CHANCES,
+    SOUND_CHANCES,
+    UNSEEN,
+    Likeness,
+    level_beyond_chance,
+    level_by_shape,
+    level_by_sound,
+)
 from matcher.align.text_part import Stretch
 from matcher.align.token_alignment import (
     FROM_PAGE,
@@ -70,14 +91,21 @@ class PassageChanges(NamedTuple):
 
 
 class _Written(NamedTuple):
-    """What is written down along a passage, and figures: numbers of changes, of gaps behind, and of PassageChanges."""
+    """What is written down along a passage.
+
+    figures: numbers of changes, of gaps behind, of replaced pairs, of homophones, and those of PassageChanges.
+    by_shape, by_sound: of the replaced pairs, how many reach each level of likeness and none before it.
+    """
 
     changes: Changes
     work_matched: WorkTokens
     figures: NDArray[np.int64]
+    by_shape: NDArray[np.int64]
+    by_sound: NDArray[np.int64]
 
 
-_CHANGES, _GAPS, _MATCHED, _SAME, _LONGEST = range(5)
+_FIGURES = 7
+_CHANGES, _GAPS, _MATCHED, _SAME, _LONGEST, _REPLACED, _HOMOPHONES = range(_FIGURES)
 
 
 @kernel()
@@ -90,15 +118,38 @@ def classify_changes(  # noqa: PLR0917 - kernels take no keywords
     """
     tokens = runs[:, SIZE].sum()
     changes, work_matched = np.empty((tokens + len(gaps), RANGE_COLUMNS), np.int32), np.empty(tokens, np.int32)
-    written = _Written(changes, work_matched, np.zeros(5, np.int64))
-    for number in range(len(runs)):
-        _add_gaps_up_to(written, gaps, runs[number, ON_PAGE], numbers)
-        _add_run(written, runs, number, page, work, tables, numbers)
-    _add_gaps_up_to(written, gaps, page.start + page.tokens.size + 1, numbers)
+    by_shape, by_sound = np.zeros(len(SHAPE_CHANCES), np.int64), np.zeros(len(SOUND_CHANCES), np.int64)
+    written = _Written(changes, work_matched, np.zeros(_FIGURES, np.int64), by_shape, by_sound)
+    _write(written, runs, gaps, page, work, tables, numbers, Likeness(COUNT_ONLY, COUNT_ONLY))
+    replaced = as_int(written.figures[_REPLACED])
+    unseen = 0 if written.figures[_HOMOPHONES] >= MANY_HOMOPHONES * replaced else UNSEEN
+    shape = level_beyond_chance(by_shape, SHAPE_CHANCES, replaced, UNSEEN)
+    sound = level_beyond_chance(by_sound, SOUND_CHANCES, replaced, unseen)
+    if shape != NO_LEVEL or sound != NO_LEVEL:
+        written.figures[:] = 0
+        _write(written, runs, gaps, page, work, tables, numbers, Likeness(shape, sound))
     changes, matched = changes[: written.figures[_CHANGES]], written.figures[_MATCHED]
     same, longest = written.figures[_SAME], written.figures[_LONGEST]
     totals = sum_up(changes, numbers.kinds)
     return PassageChanges(changes, _ranges(runs, gaps), work_matched[:matched], totals, matched, same, longest)
+
+
+@kernel(allocates=False)
+def _write(  # noqa: PLR0917
+    written: _Written,
+    runs: Runs,
+    gaps: Gaps,
+    page: Stretch,
+    work: Stretch,
+    tables: CharacterTables,
+    numbers: ChangeNumbers,
+    named: Likeness,
+) -> None:
+    """named: the weakest likeness by which pairs that were replaced are named; COUNT_ONLY to name none, and count."""
+    for number in range(len(runs)):
+        _add_gaps_up_to(written, gaps, runs[number, ON_PAGE], numbers)
+        _add_run(written, runs, number, page, work, tables, numbers, named)
+    _add_gaps_up_to(written, gaps, page.start + page.tokens.size + 1, numbers)
 
 
 @kernel(allocates=False)
@@ -110,6 +161,7 @@ def _add_run(  # noqa: PLR0917
     work: Stretch,
     tables: CharacterTables,
     numbers: ChangeNumbers,
+    named: Likeness,
 ) -> None:
     here, there, size = as_int(runs[number, ON_PAGE]), as_int(runs[number, IN_WORK]), as_int(runs[number, SIZE])
     figures, matched = written.figures, as_int(written.figures[_MATCHED])
@@ -125,9 +177,11 @@ def _add_run(  # noqa: PLR0917
             break
         kind = classify_pair(page, work, here + at, there + at, tables)
         if kind != SAME:
-            place_of = Place(here + at, here + at + 1, there + at, there + at + 1)
-            _add_change(written, numbers.of_pair[kind], place_of)
+            changed = Place(here + at, here + at + 1, there + at, there + at + 1)
+            name = _name_of(written, page, work, changed, tables, named) if kind == REPLACED else kind
+            _add_change(written, numbers.of_pair[name], changed)
         figures[_SAME] += kind in (SAME, SCRIPT)
+        figures[_HOMOPHONES] += kind == HOMOPHONE
         if kind in (REPLACED, NOISE):
             figures[_LONGEST] = max(figures[_LONGEST], run)
             run = 0
@@ -137,6 +191,27 @@ def _add_run(  # noqa: PLR0917
         at += 1
     figures[_LONGEST] = max(figures[_LONGEST], run)
     figures[_MATCHED] = matched
+
+
+@kernel(allocates=False)
+def _name_of(  # noqa: PLR0917
+    written: _Written, page: Stretch, work: Stretch, place: Place, tables: CharacterTables, named: Likeness
+) -> int:
+    """The kind under which a pair that was replaced is shown; it counts as replaced whatever its name."""
+    ours, theirs = page.codes[place.page_start - page.start], work.codes[place.work_start - work.start]
+    by_shape = level_by_shape(ours, theirs, tables.likeness)
+    readings = tables.readings
+    by_sound = level_by_sound(readings[tables.rows[ours]], readings[tables.rows[theirs]], tables.likeness.initials)
+    if named.by_shape == COUNT_ONLY:
+        written.figures[_REPLACED] += 1
+        if by_shape != NO_LEVEL:
+            written.by_shape[by_shape] += 1
+        if by_sound != NO_LEVEL:
+            written.by_sound[by_sound] += 1
+        return REPLACED
+    if by_sound != NO_LEVEL and by_sound <= named.by_sound != NO_LEVEL:
+        return HOMOPHONE
+    return SHAPE if by_shape != NO_LEVEL and by_shape <= named.by_shape != NO_LEVEL else REPLACED
 
 
 @kernel(allocates=False)

@@ -11,6 +11,7 @@ from core.matches import ChangeKind
 from core.text import TextRange
 from fingerprint.algorithms import Algorithm
 from fingerprint.characters import Kind
+from fingerprint.components import COMPONENTS_2026
 from fingerprint.fuzzy import fuzzy_syllables
 from fingerprint.readings import CODE_POINTS
 from fingerprint.variants import variant_pairs
@@ -28,6 +29,7 @@ from matcher.align.jump_cells import JumpCosts
 from matcher.align.pair_kinds import CharacterTables
 from matcher.align.passage_kernel import Compared, compare_diagonal, compare_parts
 from matcher.align.passages import Passage
+from matcher.align.replaced_pairs import LikenessTables, initials_of
 from matcher.align.segments import Segments
 from matcher.align.spelled_characters import NOWHERE, RowKinds, join_spelled
 from matcher.align.token_agreement import Bounds
@@ -96,8 +98,11 @@ def character_tables(algorithm: Algorithm) -> CharacterTables:
     variants, fuzzy = variant_pairs(readings), fuzzy_syllables(readings.names)
     has_variants = np.zeros(kinds.size, np.bool_)
     has_variants[np.concatenate(np.divmod(variants, CODE_POINTS))] = True
+    parts = COMPONENTS_2026
+    components = parts.rows, parts.starts, parts.ids, parts.totals, parts.weights
+    likeness = LikenessTables(readings.folding, *components, initials_of(readings.names))
     return CharacterTables(
-        readings.folding, is_letter, near.rows, near.readings, near.shapes, has_variants, variants, fuzzy
+        readings.folding, is_letter, near.rows, near.readings, near.shapes, has_variants, variants, fuzzy, likeness
     )
 
 

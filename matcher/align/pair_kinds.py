@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from fingerprint.compilation import as_int, kernel
 from fingerprint.readings import CODE_POINTS
 from fingerprint.stream import WILDCARD
+from matcher.align.replaced_pairs import LikenessTables
 from matcher.align.text_part import Stretch
 
 # What became of a pair of tokens that are not the same character.
@@ -19,7 +20,7 @@ class CharacterTables(NamedTuple):
     """By code point: its simplified form, whether it is a Latin letter, its row in the tables of near characters.
 
     readings, shapes: these tables (fingerprint.near). variants: fingerprint.variants.variant_pairs; has_variants: by
-    code point. fuzzy: fingerprint.fuzzy.fuzzy_syllables, by token.
+    code point. fuzzy: fingerprint.fuzzy.fuzzy_syllables, by token. likeness: of rows.
     """
 
     folding: NDArray[np.uint32]
@@ -30,6 +31,7 @@ class CharacterTables(NamedTuple):
     has_variants: NDArray[np.bool_]
     variants: NDArray[np.int64]
     fuzzy: NDArray[np.uint16]
+    likeness: LikenessTables
 
 
 @kernel(allocates=False)

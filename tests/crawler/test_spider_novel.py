@@ -2,6 +2,7 @@
 
 import json
 import signal
+import threading
 from collections import Counter
 from pathlib import Path
 
@@ -111,13 +112,19 @@ def test_a_sentence_that_a_page_cut_in_two_is_whole_again(novel) -> None:  # typ
 @pytest.mark.usefixtures("processes")
 def test_a_crawl_that_is_killed_cuts_no_chapter_and_goes_on_with_the_next(tmp_path: Path) -> None:
     texts, job = tmp_path / "texts", tmp_path / "job"
-    with WebServer(novel_site()) as site:
+    routes, killed = novel_site(), threading.Event()
+    held = routes["/book/7/2_2.html"]
+    routes["/book/7/2_2.html"] = lambda _: (
+        held if killed.wait(60) else Answer(b"", status=500)
+    )  # none is read behind it
+    with WebServer(routes) as site:
         plan, settings = novel_plan(site, concurrency=1, delay_s=0.1), settings_of(site.netloc)
         process, _ = start(plan, settings, RecordingStore(texts=texts), job)
         wait_until(lambda: "/book/7/2_2.html" in site.requested)
         kill(process, signal.SIGKILL)
         process.join()
         before = set(site.requested)
+        killed.set()
         again = crawl(plan, settings, RecordingStore(texts=texts), job)
         assert again.counts.finish_reason == "finished"
         asked = Counter(site.requested)

@@ -1,0 +1,98 @@
+"""How alike two characters are by the components that they share; to classify, no fingerprint depends on it.
+
+The table is written by fingerprint.build_components and read at first use; its source is named there.
+"""
+
+import io
+import lzma
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.errors import BrokenInvariant
+from fingerprint.compilation import as_int, kernel
+from fingerprint.near import pack
+from fingerprint.readings import CODE_POINTS
+
+ARRAYS = 5  # of a data file
+
+__all__ = ["COMPONENTS_2026", "ComponentTable", "component_likeness", "pack", "table_path"]
+
+
+def table_path(name: str) -> Path:
+    """Where the table of a name lies."""
+    return Path(__file__).with_name(f"components_{name}.bin")
+
+
+class ComponentTable:
+    """The components of characters, simplified and traditional, as plain arrays by row; row 0 has none.
+
+    A component counts the more, the rarer it is: the logarithm of how many common characters there are to one that has
+    it, as rare words count more than usual ones.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """path: the data file."""
+        self.path = path
+
+    @cached_property
+    def _arrays(self) -> list[NDArray[np.generic]]:
+        try:
+            stream = io.BytesIO(lzma.decompress(self.path.read_bytes()))
+            return [np.load(stream, allow_pickle=False) for _ in range(ARRAYS)]
+        except (OSError, ValueError, EOFError, lzma.LZMAError) as error:
+            raise BrokenInvariant("fingerprint.unreadable-table", path=self.path, error=error) from error
+
+    @cached_property
+    def rows(self) -> NDArray[np.uint16]:
+        """uint16[code point]: the row of each character."""
+        rows, codes = np.zeros(CODE_POINTS, np.uint16), self._arrays[0]
+        rows[codes] = np.arange(1, codes.size + 1)
+        return rows
+
+    @cached_property
+    def starts(self) -> NDArray[np.int32]:
+        """int32[rows + 1]: where the components of each row begin in `ids`."""
+        return np.concatenate([[0, 0], np.cumsum(self._arrays[1], dtype=np.int32)]).astype(np.int32)
+
+    @cached_property
+    def ids(self) -> NDArray[np.uint16]:
+        """uint16[n]: the components of each row that other characters have, too, ascending."""
+        return self._arrays[2].astype(np.uint16)
+
+    @cached_property
+    def totals(self) -> NDArray[np.float32]:
+        """float32[rows]: what all components of each row weigh, those included that no other character has."""
+        return np.concatenate([[0], self._arrays[3]]).astype(np.float32)
+
+    @cached_property
+    def weights(self) -> NDArray[np.float32]:
+        """float32[components]: what each weighs."""
+        return self._arrays[4].astype(np.float32)
+
+
+@kernel(allocates=False)
+def component_likeness(  # noqa: PLR0917 - kernels take no keywords
+    one: int,
+    other: int,
+    starts: NDArray[np.int32],
+    ids: NDArray[np.uint16],
+    totals: NDArray[np.float32],
+    weights: NDArray[np.float32],
+) -> float:
+    """The weighted Jaccard index of the components of two rows, from 0 to 1; the arrays are those of ComponentTable."""
+    here, there, shared = as_int(starts[one]), as_int(starts[other]), 0.0
+    while here < starts[one + 1] and there < starts[other + 1]:
+        if ids[here] == ids[there]:
+            shared += weights[ids[here]]
+            here, there = here + 1, there + 1
+        elif ids[here] < ids[there]:
+            here += 1
+        else:
+            there += 1
+    return shared / (totals[one] + totals[other] - shared) if shared else 0.0
+
+
+COMPONENTS_2026 = ComponentTable(table_path("2026"))

@@ -1,0 +1,107 @@
+"""What characters that were replaced have in common with those that they stand for, where chance does not explain it.
+
+Any two characters may share a component or an initial by chance. Where many of a passage's replaced ones do, someone
+replaced them by ear or by eye: these are named so, at the weakest likeness of which at most one in ten is chance.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fingerprint.compilation import as_int, kernel
+from fingerprint.components import component_likeness
+
+# A character of a text and a common one drawn at random share components to a likeness of at least .18, .14 ... in so
+# many of 100 cases, and an initial in 8 (python -m laboratory.measures.look_alikes; 2026-11-25).
+SHAPE_LEVELS = (0.18, 0.14, 0.10, 0.07, 0.055, 0.04, 0.02)
+SHAPE_CHANCES = (0.009, 0.019, 0.052, 0.116, 0.18, 0.274, 0.514)
+SOUND_CHANCES = (0.083,)
+MAX_CHANCE_SHARE = 0.1
+# As if so many more had nothing in common: of one or two replaced characters only what is rarer than 1 in 20 speaks.
+UNSEEN = 2
+# So many homophones to one other replaced character, and the rest is what readings do not know: none is added.
+MANY_HOMOPHONES = 9
+NO_LEVEL, COUNT_ONLY = 99, -1
+HARD_INITIALS = {"zh": "z", "ch": "c", "sh": "s"}  # taken for each other
+
+
+class LikenessTables(NamedTuple):
+    """What is looked up of rows and tokens.
+
+    rows, starts, ids, totals, weights: of fingerprint.components. folding: to simplified characters. initials:
+    `initials_of`, by token.
+    """
+
+    folding: NDArray[np.uint32]
+    rows: NDArray[np.uint16]
+    starts: NDArray[np.int32]
+    ids: NDArray[np.uint16]
+    totals: NDArray[np.float32]
+    weights: NDArray[np.float32]
+    initials: NDArray[np.uint8]
+
+
+class Likeness(NamedTuple):
+    """The places of two levels, NO_LEVEL for none."""
+
+    by_shape: int
+    by_sound: int
+
+
+def initials_of(names: tuple[str, ...]) -> NDArray[np.uint8]:
+    """uint8[syllables]: with what each begins, hard and soft alike; 0 for a vowel.
+
+    >>> initials_of(("", "zhang", "za", "an", "shi")).tolist()
+    [0, 1, 1, 0, 2]
+    """
+    starts = [HARD_INITIALS.get(name[:2], name[:1]) for name in names]
+    consonants = list(dict.fromkeys(start for start in starts if start and start not in "aeo"))
+    return np.array([consonants.index(start) + 1 if start in consonants else 0 for start in starts], np.uint8)
+
+
+@kernel(allocates=False)
+def level_by_shape(one: int, other: int, tables: LikenessTables) -> int:
+    """The highest level that two characters reach as they stand or simplified, NO_LEVEL where none."""
+    alike = max(_likeness(one, other, tables), _likeness(tables.folding[one], tables.folding[other], tables))
+    for level in range(len(SHAPE_LEVELS)):
+        if alike >= SHAPE_LEVELS[level]:
+            return level
+    return NO_LEVEL
+
+
+@kernel(allocates=False)
+def level_by_sound(one: NDArray[np.uint16], other: NDArray[np.uint16], initials: NDArray[np.uint8]) -> int:
+    """The one level where two characters share an initial, NO_LEVEL where not. one, other: their readings."""
+    for ours in one:
+        if ours == 0:
+            break
+        if initials[ours]:
+            for theirs in other:
+                if theirs == 0:
+                    break
+                if initials[ours] == initials[theirs]:
+                    return 0
+    return NO_LEVEL
+
+
+@kernel(allocates=False)
+def level_beyond_chance(counts: NDArray[np.int64], chances: tuple[float, ...], pairs: int, unseen: int) -> int:
+    """The weakest level that chance does not explain, NO_LEVEL where it explains all.
+
+    counts: of a passage's replaced characters, how many reach each level and none before it; pairs: of all;
+    unseen: so many more are taken to have nothing in common.
+    """
+    found, reaching = NO_LEVEL, 0
+    for level in range(len(chances)):
+        reaching += as_int(counts[level])
+        by_chance = (pairs - reaching + unseen) * chances[level] / (1 - chances[level])
+        if counts[level] and by_chance <= MAX_CHANCE_SHARE * reaching:
+            found = level
+    return found
+
+
+@kernel(allocates=False)
+def _likeness(one: int, other: int, tables: LikenessTables) -> float:
+    rows = tables.rows
+    return component_likeness(rows[one], rows[other], tables.starts, tables.ids, tables.totals, tables.weights)

@@ -1,0 +1,52 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from core.errors import BrokenInvariant
+from fingerprint.build_components import components_of, read_parts
+from fingerprint.components import COMPONENTS_2026, ComponentTable, component_likeness
+from fingerprint.readings import code_points
+
+LINES = ["俞:d(亼,10102)", "亼:d(人,㇐)", "10102:a(月,刂)", "㇐:c()", "偷:a(亻,俞)", "nonsense"]
+
+
+def likeness(pair: str, table: ComponentTable = COMPONENTS_2026) -> float:
+    one, other = table.rows[code_points(pair)]
+    return component_likeness(one, other, table.starts, table.ids, table.totals, table.weights)
+
+
+def test_a_character_has_its_components_at_every_depth():
+    parts = read_parts(LINES)
+    assert components_of("偷", parts) == {"偷", "亻", "俞", "亼", "人", "㇐", "10102", "月", "刂"}
+
+
+def test_likeness_is_the_weighted_jaccard_index():
+    table = COMPONENTS_2026
+    for pair in ("输偷", "宫营", "的是"):
+        one, other = (
+            dict.fromkeys(table.ids[table.starts[row] : table.starts[row + 1]].tolist())
+            for row in table.rows[code_points(pair)]
+        )
+        shared = sum(float(table.weights[each]) for each in one if each in other)
+        whole = sum(float(table.totals[row]) for row in table.rows[code_points(pair)]) - shared
+        assert likeness(pair) == pytest.approx(shared / whole)
+
+
+def test_more_in_common_is_more_alike_and_nothing_is_not():
+    assert likeness("输偷") > likeness("输转") > likeness("输的")
+    assert likeness("输，") == likeness("，。") == 0
+
+
+def test_rows_of_components_are_ascending():
+    table = COMPONENTS_2026
+    steps = np.diff(table.ids.astype(np.int64))
+    begins = table.starts[1:-1] - 1
+    inside = np.delete(steps, begins[(begins >= 0) & (begins < steps.size)])
+    assert (inside > 0).all()
+
+
+def test_a_broken_file_is_named(tmp_path: Path):
+    (tmp_path / "broken.bin").write_bytes(b"nothing")
+    with pytest.raises(BrokenInvariant, match=r"broken\.bin"):
+        _ = ComponentTable(tmp_path / "broken.bin").rows
