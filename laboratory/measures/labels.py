@@ -98,6 +98,7 @@ EDITS = {
     "homophones .1": "同音字 .1",
     "homophones .4": "同音字 .4",
     "shapes .1": "形近字 .1",
+    "shapes by eye .1": "目测形近字 .1",
     "random .1": "随机换字 .1",
     "random .3": "随机换字 .3",
     "neighbouring characters swapped .2": "相邻字对调 .2",
