@@ -5,7 +5,9 @@ kernels it calls and the constants it names, from any module: here both are part
 """
 
 import hashlib
+import sys
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from pickle import UnpicklingError
 from types import CodeType, FunctionType
 from typing import Any, TypeVar, cast, get_args, get_origin
@@ -14,6 +16,24 @@ import numpy as np
 from numba import njit
 from numba.core.caching import FunctionCache
 from numba.core.dispatcher import Dispatcher
+
+
+
+def _load_arrays() -> None:
+    """What numba knows of arrays, without the BLAS that it asks SciPy for meanwhile: no kernel multiplies matrices.
+
+    SciPy takes .2 s of every process and more memory than all kernels.
+    """
+    if "scipy.linalg" in sys.modules:
+        return
+    sys.modules["scipy.linalg"] = None  # type: ignore[assignment]  # an import of it fails
+    try:
+        import_module("numba.np.arraymath")
+    finally:
+        del sys.modules["scipy.linalg"]
+
+
+_load_arrays()
 
 NUMBERS = (bool, int, float, str, np.generic)
 Function = TypeVar("Function", bound=Callable[..., Any])

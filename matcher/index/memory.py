@@ -12,14 +12,14 @@ from fingerprint.algorithms import DEFAULT
 from fingerprint.record import Fingerprint
 from matcher.index.ports import Hits, IndexState, TextNames
 from matcher.index.posting_table import Places, PostingTable, require_room
-from matcher.index.postings import keys_of, postings_of, require_same_algorithm
+from matcher.index.postings import keys_of, postings_in_order_of_text, require_same_algorithm
 
-Sorted = tuple[NDArray[np.uint64], NDArray[np.int64]]  # keys, increasing, and the address of each
+Addressed = tuple[NDArray[np.uint64], NDArray[np.int64]]  # keys and the address of each
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Run:
-    postings: Sorted
+    postings: Addressed  # by increasing keys
     table: PostingTable
 
     @property
@@ -41,14 +41,14 @@ class MemoryIndex:
         self._revision = 0
         self._texts = _Texts()
         self._runs: list[_Run] = []
-        self._pending: list[Sorted] = []
+        self._pending: list[Addressed] = []
 
     def add(self, text_id: WorkTextId, fingerprint: Fingerprint) -> bool:
         require_same_algorithm(fingerprint, self.algorithm_id)
         self._require_generation()
         if text_id in self._texts.rows:
             return False
-        postings = postings_of(fingerprint)
+        postings = postings_in_order_of_text(fingerprint)
         start = self._texts.add(text_id, postings.tokens, postings.keys.size)
         self._pending.append((postings.keys, postings.positions + start))
         self._revision += 1
@@ -126,7 +126,7 @@ class MemoryIndex:
         self._add_run([(keys[is_alive], addresses[is_alive])])
         self._texts.dead_postings = 0
 
-    def _add_run(self, parts: list[Sorted]) -> None:
+    def _add_run(self, parts: list[Addressed]) -> None:
         keys = np.concatenate([part[0] for part in parts])
         addresses = np.concatenate([part[1] for part in parts])
         order = np.argsort(keys)

@@ -35,7 +35,7 @@ class IndexableText(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Postings:
-    """keys uint64[p], increasing; positions int64[p] in the token stream; tokens: the stream's length."""
+    """keys uint64[p]; positions int64[p] in the token stream; tokens: the stream's length."""
 
     keys: NDArray[np.uint64]
     positions: NDArray[np.int64]
@@ -43,16 +43,23 @@ class Postings:
 
 
 def postings_of(text: IndexableText) -> Postings:
-    """The postings of a text: of a hash that it repeats, the first MAX_POSTINGS_OF_HASH_IN_TEXT."""
-    keys, far = keys_of(text.hashes), MAX_POSTINGS_OF_HASH_IN_TEXT
-    order = np.argsort(keys)
-    is_kept = np.ones(keys.size, np.bool_)
-    is_kept[far:] = keys[order[far:]] != keys[order[: max(0, keys.size - far)]]
-    if not is_kept.all():
+    """The postings of a text by increasing keys: of a hash that it repeats, the first MAX_POSTINGS_OF_HASH_IN_TEXT."""
+    kept = postings_in_order_of_text(text)
+    order = np.argsort(kept.keys)
+    return Postings(kept.keys[order], kept.positions[order], kept.tokens)
+
+
+def postings_in_order_of_text(text: IndexableText) -> Postings:
+    """The same postings, for who sorts them with those of other texts."""
+    keys, anchors, far = keys_of(text.hashes), text.anchors, MAX_POSTINGS_OF_HASH_IN_TEXT
+    in_order = np.sort(keys)  # an eighth of what it takes to sort places by them
+    if (in_order[far:] == in_order[: max(0, keys.size - far)]).any():
         # Rows of one key are in a row, the first ones first: one is too many when its key stands so many rows before.
-        order = np.argsort(keys, kind="stable")  # four times the time, for the few texts that need it
-    order = order[is_kept]
-    return Postings(keys[order], text.anchors[order].astype(np.int64), int(text.tokens.size))
+        order = np.argsort(keys, kind="stable")
+        is_kept = np.ones(keys.size, np.bool_)
+        is_kept[order[far:]] = keys[order[far:]] != keys[order[: keys.size - far]]
+        keys, anchors = keys[is_kept], anchors[is_kept]
+    return Postings(keys, anchors.astype(np.int64), int(text.tokens.size))
 
 
 def keys_of(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
