@@ -18,7 +18,6 @@ from numba.core.caching import FunctionCache
 from numba.core.dispatcher import Dispatcher
 
 
-
 def _load_arrays() -> None:
     """What numba knows of arrays, without the BLAS that it asks SciPy for meanwhile: no kernel multiplies matrices.
 

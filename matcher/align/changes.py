@@ -26,12 +26,13 @@ from matcher.align.change_kernels import (
     sum_up,
 )
 from matcher.align.jump_cells import JumpCosts
+from matcher.align.letter_windows import RowKinds
 from matcher.align.pair_kinds import CharacterTables
 from matcher.align.passage_kernel import Compared, compare_diagonal, compare_parts
 from matcher.align.passages import Passage
 from matcher.align.replaced_pairs import LikenessTables, initials_of
 from matcher.align.segments import Segments
-from matcher.align.spelled_characters import NOWHERE, RowKinds, join_spelled
+from matcher.align.spelled_characters import NOWHERE, join_spelled
 from matcher.align.token_agreement import Bounds
 from matcher.align.token_alignment import (
     FROM_PAGE,

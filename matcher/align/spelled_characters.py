@@ -21,21 +21,12 @@ from fingerprint.algorithms import Algorithm
 from fingerprint.characters import CharacterClasses, Kind
 from fingerprint.pinyin import MAX_RUN_LETTERS, letter_without_marks
 from matcher.align.change_kernels import Changes
+from matcher.align.letter_windows import RowKinds, find_letters
 from matcher.align.token_alignment import FROM_PAGE, FROM_WORK, KIND, TO_PAGE, TO_WORK
-from matcher.align.tokenized_text import MAX_LETTERS_OF_SYLLABLE, TokenizedPage, TokenizedText
+from matcher.align.tokenized_text import TokenizedPage, TokenizedText
 
 TONES = "012345０１２３４５"
 NOWHERE: Mapping[int, TextRange] = MappingProxyType({})
-
-
-class RowKinds(NamedTuple):
-    """Numbers of the kinds of changes that are looked at; moved: of those that are no text."""
-
-    pinyin: int
-    replaced: int
-    inserted: int
-    deleted: int
-    moved: int
 
 
 class Row(NamedTuple):
@@ -68,16 +59,13 @@ class Spelled(NamedTuple):
 
 def join_spelled(page: TokenizedPage, work: TokenizedText, changes: Changes, kinds: RowKinds) -> Spelled:
     """The same changes, but for what is pinyin in place of a character. changes: in order of the page."""
-    offsets, first, last = page.fingerprint.offsets, int(changes[:, FROM_PAGE].min()), int(changes[:, TO_PAGE].max())
-    start = int(offsets[first - 1]) if first else 0
-    end = int(offsets[last]) + MAX_LETTERS_OF_SYLLABLE if last < offsets.size else len(page.text)
-    if not page.has_letters(start, end):
-        return Spelled(changes, NOWHERE)
-    letters = [*_letters(page.text, start, end, page.fingerprint.algorithm.tables.classes)]
+    offsets, tables = page.fingerprint.offsets, page.fingerprint.algorithm.tables
+    is_plain, windows = find_letters(page.characters, offsets, tables.kinds, changes, kinds)
+    letters = [each for start, end in windows.tolist() for each in _letters(page.text, start, end, tables.classes)]
     if not letters:
         return Spelled(changes, NOWHERE)
     places = np.searchsorted(offsets, [(each.start, each.end) for each in letters])
-    known = _known_rows(places, [each.is_plain for each in letters], changes, kinds)
+    known = is_plain | _known_rows(places, [each.is_plain for each in letters], changes, kinds)
     is_open = _may_be_joined(places, changes[~known & (changes[:, KIND] != kinds.moved)])
     if not is_open.any():
         return Spelled(changes, NOWHERE)

@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 
 from core.text import TextRange
 from fingerprint.characters import Kind
-from fingerprint.compilation import kernel
 from fingerprint.readings import code_points
 from fingerprint.record import Fingerprint
 from matcher.align.near_tokens import near_tokens
@@ -127,10 +126,6 @@ class TokenizedPage(TokenizedText):
         near, codes = near_tokens(characters, fingerprint.offsets, fingerprint.tokens, fingerprint.algorithm)
         return cls(text, fingerprint, near, characters, codes)
 
-    def has_letters(self, start: int, end: int) -> bool:
-        """Whether there are Latin letters of any width in a range of the text."""
-        return _has_letters(self.characters[start:end], self.fingerprint.algorithm.tables.kinds)
-
     def code_points(self, start: int, end: int) -> NDArray[np.uint32]:
         """As of any text, without looking into it again."""
         return self.codes[start:end]
@@ -139,12 +134,3 @@ class TokenizedPage(TokenizedText):
         """As of any text, without looking into it again."""
         tokens = self.fingerprint.tokens
         return TextPart(self.characters, 0, self.fingerprint.offsets, tokens, max(0, start), min(tokens.size, end))
-
-
-@kernel()
-def _has_letters(characters: NDArray[np.uint32], kinds: NDArray[np.uint8]) -> bool:
-    for code in characters:
-        kind = kinds[code]
-        if kind in (LATIN, FULL_WIDTH_LATIN):
-            return True
-    return False
