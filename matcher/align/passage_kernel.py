@@ -20,6 +20,7 @@ from matcher.align.token_alignment import (
     align_tokens,
 )
 from matcher.align.transpositions import settle_transpositions
+from matcher.align.whole_sentences import match_sentences
 
 # A passage as it leaves the kernels; plain, since to hand a named tuple to Python takes as long as three arrays.
 # Changes, totals, work ranges, work tokens matched, moved pieces; first token on the page and end, the same in the
@@ -49,6 +50,7 @@ def compare_parts(  # noqa: PLR0917 - kernels take no keywords
     aligned_to = align_with_jumps(page_side, near, work_side, tables, inside, costs)
     fill_gaps(aligned_to, ours.tokens, near, theirs.tokens)
     fill_edges(aligned_to, page_side, near, work_side)
+    match_sentences(aligned_to, page_side, work_side)
     transposed = settle_transpositions(aligned_to, page_side, work_side)
     for at in range(aligned_to.size):
         if aligned_to[at] != UNALIGNED:
