@@ -7,6 +7,7 @@ from matcher.align.change_kernels import ChangeNumbers, Changes, Totals, WorkRan
 from matcher.align.jump_alignment import align_with_jumps, fill_edges, fill_gaps
 from matcher.align.jump_cells import UNALIGNED, JumpCosts, Side
 from matcher.align.pair_kinds import CharacterTables
+from matcher.align.replaced_places import settle_replaced
 from matcher.align.text_part import Stretch, TextPart, begin_sentences, stretch_of
 from matcher.align.token_agreement import Bounds, NearTokens
 from matcher.align.token_alignment import (
@@ -50,6 +51,7 @@ def compare_parts(  # noqa: PLR0917 - kernels take no keywords
     aligned_to = align_with_jumps(page_side, near, work_side, tables, inside, costs)
     fill_gaps(aligned_to, ours.tokens, near, theirs.tokens)
     fill_edges(aligned_to, page_side, near, work_side)
+    settle_replaced(aligned_to, page_side, near, work_side)
     match_sentences(aligned_to, page_side, work_side)
     transposed = settle_transpositions(aligned_to, page_side, work_side)
     for at in range(aligned_to.size):
