@@ -3,17 +3,14 @@
 The table is written by fingerprint.build_components and read at first use; its source is named there.
 """
 
-import io
-import lzma
 from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import BrokenInvariant
 from fingerprint.compilation import as_int, kernel
-from fingerprint.near import pack
+from fingerprint.near import pack, unpack
 from fingerprint.readings import CODE_POINTS
 
 ARRAYS = 5  # of a data file
@@ -39,11 +36,7 @@ class ComponentTable:
 
     @cached_property
     def _arrays(self) -> list[NDArray[np.generic]]:
-        try:
-            stream = io.BytesIO(lzma.decompress(self.path.read_bytes()))
-            return [np.load(stream, allow_pickle=False) for _ in range(ARRAYS)]
-        except (OSError, ValueError, EOFError, lzma.LZMAError) as error:
-            raise BrokenInvariant("fingerprint.unreadable-table", path=self.path, error=error) from error
+        return unpack(self.path, ARRAYS)
 
     @cached_property
     def rows(self) -> NDArray[np.uint16]:

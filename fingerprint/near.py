@@ -30,6 +30,15 @@ def pack(arrays: list[NDArray[np.generic]]) -> bytes:
     return lzma.compress(stream.getvalue(), preset=9)
 
 
+def unpack(path: Path, count: int) -> list[NDArray[np.generic]]:
+    """The inverse of `pack`, from a file. count: of the arrays. Raises BrokenInvariant for a file that is none."""
+    try:
+        stream = io.BytesIO(lzma.decompress(path.read_bytes()))
+        return [np.load(stream, allow_pickle=False) for _ in range(count)]
+    except (OSError, ValueError, EOFError, lzma.LZMAError) as error:
+        raise BrokenInvariant("fingerprint.unreadable-table", path=path, error=error) from error
+
+
 class NearTable:
     """Rows of what is near to each character; a traditional character has the row of its simplified form.
 
@@ -43,11 +52,7 @@ class NearTable:
 
     @cached_property
     def _arrays(self) -> list[NDArray[np.generic]]:
-        try:
-            stream = io.BytesIO(lzma.decompress(self.path.read_bytes()))
-            return [np.load(stream, allow_pickle=False) for _ in range(ARRAYS)]
-        except (OSError, ValueError, EOFError, lzma.LZMAError) as error:
-            raise BrokenInvariant("fingerprint.unreadable-table", path=self.path, error=error) from error
+        return unpack(self.path, ARRAYS)
 
     @cached_property
     def rows(self) -> NDArray[np.uint16]:

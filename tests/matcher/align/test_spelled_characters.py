@@ -1,11 +1,17 @@
 """Pinyin in place of a character is one change in whatever form; behind a character that stands there it is noise."""
 
+import random
+
+import numpy as np
 import pytest
 
 from core.ids import WorkTextId
 from core.matches import Change, ChangeKind, Match
 from core.obfuscations import Obfuscation
 from fingerprint.fingerprinting import fingerprint_text
+from fingerprint.readings import SYLLABLES, syllable_ids
+from matcher.align import spelled_characters
+from matcher.align.letter_windows import RowKinds
 from matcher.corpus import MemoryCorpus, WorkEntry
 from matcher.index.memory import MemoryIndex
 from matcher.matching import Matcher
@@ -93,3 +99,28 @@ def test_what_is_spelled_is_named_as_replaced_and_not_as_put_in() -> None:
 def test_pinyin_that_the_work_has_as_well_is_no_change() -> None:
     assert changes_of(WORK) == []
     assert changes_of(WORK.replace("便背着", "便Python着"))[0][0] == "deleted"
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_letters_are_looked_for_beside_changes_as_if_everywhere(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Plain pinyin, every other form, letters that belong to nothing, and characters left out or replaced."""
+    rng = random.Random(seed)
+    page = "".join(_written(character, rng) for character in WORK)
+    expected = match_of(page)
+
+    def everywhere(
+        characters: np.ndarray, offsets: np.ndarray, kinds: np.ndarray, changes: np.ndarray, row_kinds: RowKinds
+    ) -> tuple[np.ndarray, np.ndarray]:
+        del offsets, kinds, row_kinds
+        return np.zeros(len(changes), np.bool_), np.array([[0, characters.size]])
+
+    monkeypatch.setattr(spelled_characters, "find_letters", everywhere)
+    assert match_of(page) == expected
+    assert {ChangeKind.PINYIN} < {change.kind for span in expected.spans for change in span.changes}
+
+
+def _written(character: str, rng: random.Random) -> str:
+    reading = SYLLABLES[syllable_ids(character)[0]]
+    forms = [character] * 14 + [reading] * 2
+    forms += [f"({reading})", f"{reading}4", " ".join(reading), f"{character}({reading})", f"{character}ok", "", "丑"]
+    return rng.choice(forms) if reading else character
