@@ -37,7 +37,8 @@ def find_letters(
 ) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
     """bool[changes]: those that are plain pinyin already; int64[n, 2]: where else there are letters beside a change.
 
-    characters: of the page; kinds: of code points; changes: in order of the page. Windows begin and end at Chinese
+    characters: of the page; offsets: of its tokens, which do not increase where it is read in another order; kinds: of
+    code points; changes: in order of the page. Windows are in order of the text, and begin and end at Chinese
     characters, which no spelling goes across, as far as the text of all changes reaches.
     """
     is_plain, windows, count = np.zeros(len(changes), np.bool_), np.empty((len(changes), 2), np.int64), 0
@@ -57,17 +58,26 @@ def find_letters(
                 start -= 1
             while end < high and kinds[characters[end]] != HAN:
                 end += 1
-            if count and start <= windows[count - 1, 1]:
-                windows[count - 1, 1] = max(as_int(windows[count - 1, 1]), end)
-            elif start < end:
+            if start < end:
                 windows[count, 0], windows[count, 1] = start, end
                 count += 1
-    kept = 0
-    for number in range(count):
-        if _has_letters(characters, kinds, windows[number, 0], windows[number, 1]):
-            windows[kept] = windows[number]
-            kept += 1
-    return is_plain, windows[:kept]
+    return is_plain, _joined(windows[:count], characters, kinds)
+
+
+@kernel()
+def _joined(windows: NDArray[np.int64], characters: NDArray[np.uint32], kinds: NDArray[np.uint8]) -> NDArray[np.int64]:
+    """Those with letters, in order of the text, and those that touch as one."""
+    windows, count = windows[np.argsort(windows[:, 0], kind="mergesort")], 0
+    for number in range(len(windows)):
+        start, end = as_int(windows[number, 0]), as_int(windows[number, 1])
+        if not _has_letters(characters, kinds, start, end):
+            continue
+        if count and start <= windows[count - 1, 1]:
+            windows[count - 1, 1] = max(as_int(windows[count - 1, 1]), end)
+        else:
+            windows[count, 0], windows[count, 1] = start, end
+            count += 1
+    return windows[:count]
 
 
 @kernel(allocates=False)
@@ -76,7 +86,7 @@ def _is_plain(
 ) -> bool:
     """Whether these tokens are small letters and nothing else, between two Chinese characters."""
     at, stop = as_int(offsets[start]), as_int(offsets[end]) if end < offsets.size else characters.size
-    if at == 0 or stop == characters.size or stop - at > MAX_RUN_LETTERS:
+    if at == 0 or stop == characters.size or not at < stop <= at + MAX_RUN_LETTERS:
         return False
     if kinds[characters[at - 1]] != HAN or kinds[characters[stop]] != HAN:
         return False
