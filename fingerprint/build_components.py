@@ -16,7 +16,8 @@ from pathlib import Path
 import numpy as np
 
 from fingerprint.build_shapes import big5, gb2312
-from fingerprint.components import pack, table_path
+from fingerprint.components import table_path
+from fingerprint.near import pack
 
 Parts = Mapping[str, tuple[str, ...]]
 

@@ -10,12 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fingerprint.compilation import as_int, kernel
-from fingerprint.near import pack, unpack
+from fingerprint.near import unpack
 from fingerprint.readings import CODE_POINTS
 
 ARRAYS = 5  # of a data file
-
-__all__ = ["COMPONENTS_2026", "ComponentTable", "component_likeness", "pack", "table_path"]
 
 
 def table_path(name: str) -> Path:

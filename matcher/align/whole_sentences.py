@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from fingerprint.compilation import as_int, kernel
 from matcher.align.jump_cells import UNALIGNED, Side
 
-# A sentence that gets its own place leaves one behind, where another may belong: few need more (24 passages, 2026-11).
+# A sentence that gets its own place leaves one behind, where another may belong. Of 24 shuffled texts of formulas 10
+# are not shown true in each character with 2 rounds, 5 with 3, 1 with 4 and with 8 (2026-11-25).
 MAX_ROUNDS = 4
 FACTOR = 1_000_003  # of the sum by which sentences are sorted; equal ones are compared character by character
 
@@ -140,7 +141,7 @@ def _is_loose(  # noqa: PLR0917
     is_last: of the last two kinds, one that follows on one side as well.
     """
     before, behind = aligned_to[start], aligned_to[stop - 1]
-    follows = before != UNALIGNED and start and aligned_to[start - 1] == before - 1
+    follows = before > 0 and start > 0 and aligned_to[start - 1] == before - 1  # of the first nothing is before
     leads = behind != UNALIGNED and stop < aligned_to.size and aligned_to[stop] == behind + 1
     if (follows and leads) or ((follows or leads) and not is_last):
         return False
