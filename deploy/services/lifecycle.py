@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
+import psutil
+
 from core import sockets
 from core.errors import RetryLater, ServiceUnavailable
 from core.wording import Message
@@ -94,7 +96,7 @@ def down(home: Home, on_progress: OnProgress) -> None:
         named = [table[name] for name in supervisor.infos() if name in table]
         _stop(supervisor, [process for process in named if not process.is_store], on_progress)
         _stop(supervisor, [process for process in named if process.is_store], on_progress)
-        _shut_down(supervisor)
+        _shut_down(supervisor, pid)
         _clear_up(home, on_progress)
         _leave_nothing(home)
         on_progress(Message("start.all-stopped"))
@@ -235,9 +237,13 @@ def _stop(supervisor: Supervisor, group: Sequence[Process], on_progress: OnProgr
     wait_for(lambda: all(i["statename"] in _GONE for n, i in supervisor.infos().items() if n in names), longest_s)
 
 
-def _shut_down(supervisor: Supervisor) -> None:
+def _shut_down(supervisor: Supervisor, pid: int) -> None:
+    """End the supervisor and wait until its process is gone: it closes its socket some time before."""
     try:
-        supervisor.call("shutdown")
-    except OSError:
-        return  # it was quicker than its answer
-    wait_for(lambda: supervisor.pid() is None, SUPERVISOR_STOP_S)
+        process = psutil.Process(pid)
+        with contextlib.suppress(OSError):  # it was quicker than its answer
+            supervisor.call("shutdown")
+        # Nobody may be there to take its exit code: a zombie has ended too.
+        wait_for(lambda: process.status() == psutil.STATUS_ZOMBIE, SUPERVISOR_STOP_S)
+    except psutil.NoSuchProcess:
+        return

@@ -24,15 +24,15 @@ from laboratory.edits.confusion import Confusions
 from laboratory.edits.material import default_material
 from laboratory.edits.substitution import han_places
 from matcher.align.changes import character_tables
-from matcher.align.replaced_pairs import NO_LEVEL, SHAPE_CHANCES, SHAPE_LEVELS, level_by_shape, level_by_sound
+from matcher.align.replaced_pairs import SHAPE_CHANCES, SHAPE_LEVELS, SOUND_CHANCES, level_by_shape, level_by_sound
 
 PAIRS = 20_000
 TEXT_CHARS = 2_000_000
 Pairs = tuple[NDArray[np.uint32], NDArray[np.uint32]]
 
 
-def reached(pairs: Pairs) -> tuple[float, list[float], float]:
-    """Share of pairs that need context, and of these those that reach each level of shape, and that of sound."""
+def reached(pairs: Pairs) -> tuple[float, list[float], list[float]]:
+    """Share of pairs that need context, and of these those that reach each level of shape, and of sound."""
     tables = character_tables(DEFAULT)
     one, other = pairs
     is_open = ~(are_homophones(one, other) | are_alike(one, other) | (one == other))
@@ -40,9 +40,10 @@ def reached(pairs: Pairs) -> tuple[float, list[float], float]:
     for ours, theirs in zip(one[is_open], other[is_open], strict=True):
         by_shape.append(level_by_shape(ours, theirs, tables.likeness))
         readings = tables.readings[tables.rows[ours]], tables.readings[tables.rows[theirs]]
-        by_sound.append(level_by_sound(*readings, tables.likeness.initials))
+        by_sound.append(level_by_sound(*readings, tables.likeness))
     levels = [float(np.mean(np.array(by_shape) <= level)) for level in range(len(SHAPE_LEVELS))]
-    return float(is_open.mean()), levels, float(np.mean(np.array(by_sound) != NO_LEVEL))
+    sounds = [float(np.mean(np.array(by_sound) <= level)) for level in range(len(SOUND_CHANCES))]
+    return float(is_open.mean()), levels, sounds
 
 
 def lists(sources: Sources, seed: int) -> dict[str, Pairs]:
@@ -75,12 +76,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stderr.write(f"error: {error}\n")
         return 2
     columns = [f"shape {level}" for level in SHAPE_LEVELS]
-    sys.stdout.write(f"{'pairs':<16}{'open':>8}{''.join(f'{column:>12}' for column in columns)}{'initial':>12}\n")
+    columns += ["initial", "or a rhyme"]
+    sys.stdout.write(f"{'pairs':<16}{'open':>8}{''.join(f'{column:>12}' for column in columns)}\n")
     for name, those in pairs.items():
-        is_open, levels, sound = reached(those)
-        shares = "".join(f"{share:>12.3f}" for share in (*levels, sound))
+        is_open, levels, sounds = reached(those)
+        shares = "".join(f"{share:>12.3f}" for share in (*levels, *sounds))
         sys.stdout.write(f"{name:<16}{is_open:>8.3f}{shares}\n")
-    taken = "".join(f"{chance:>12}" for chance in SHAPE_CHANCES)
+    taken = "".join(f"{chance:>12}" for chance in (*SHAPE_CHANCES, *SOUND_CHANCES))
     sys.stdout.write(f"{'taken as chance':<24}{taken}\n")
     return 0
 

@@ -201,7 +201,7 @@ def _name_of(  # noqa: PLR0917
     ours, theirs = page.codes[place.page_start - page.start], work.codes[place.work_start - work.start]
     by_shape = level_by_shape(ours, theirs, tables.likeness)
     readings = tables.readings
-    by_sound = level_by_sound(readings[tables.rows[ours]], readings[tables.rows[theirs]], tables.likeness.initials)
+    by_sound = level_by_sound(readings[tables.rows[ours]], readings[tables.rows[theirs]], tables.likeness)
     if named.by_shape == COUNT_ONLY:
         written.figures[_REPLACED] += 1
         if by_shape != NO_LEVEL:

@@ -30,7 +30,7 @@ from matcher.align.letter_windows import RowKinds
 from matcher.align.pair_kinds import CharacterTables
 from matcher.align.passage_kernel import Compared, compare_diagonal, compare_parts
 from matcher.align.passages import Passage
-from matcher.align.replaced_pairs import LikenessTables, initials_of
+from matcher.align.replaced_pairs import LikenessTables, initials_of, rhymes_of
 from matcher.align.segments import Segments
 from matcher.align.spelled_characters import NOWHERE, join_spelled
 from matcher.align.token_agreement import Bounds
@@ -101,7 +101,7 @@ def character_tables(algorithm: Algorithm) -> CharacterTables:
     has_variants[np.concatenate(np.divmod(variants, CODE_POINTS))] = True
     parts = COMPONENTS_2026
     components = parts.rows, parts.starts, parts.ids, parts.totals, parts.weights
-    likeness = LikenessTables(readings.folding, *components, initials_of(readings.names))
+    likeness = LikenessTables(readings.folding, *components, initials_of(readings.names), rhymes_of(readings.names))
     return CharacterTables(
         readings.folding, is_letter, near.rows, near.readings, near.shapes, has_variants, variants, fuzzy, likeness
     )

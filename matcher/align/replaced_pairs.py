@@ -1,7 +1,8 @@
 """What characters that were replaced have in common with those that they stand for, where chance does not explain it.
 
-Any two characters may share a component or an initial by chance. Where many of a passage's replaced ones do, someone
-replaced them by ear or by eye: these are named so, at the weakest likeness of which at most one in ten is chance.
+Any two characters may share a component, an initial or a rhyme by chance. Where many of a passage's replaced ones do,
+someone replaced them by ear or by eye: these are named so, at the weakest likeness of which at most one in ten is
+chance.
 """
 
 from typing import NamedTuple
@@ -13,16 +14,17 @@ from fingerprint.compilation import as_int, kernel
 from fingerprint.components import component_likeness
 
 # A character of a text and a common one drawn at random share components to a likeness of at least .18, .14 ... in so
-# many of 100 cases, and an initial in 8 (python -m laboratory.measures.look_alikes; 2026-11-25).
+# many of 100 cases, an initial in 8, that or a rhyme in 17 (python -m laboratory.measures.look_alikes; 2026-11-25).
 SHAPE_LEVELS = (0.18, 0.14, 0.10, 0.07, 0.055, 0.04, 0.02)
 SHAPE_CHANCES = (0.009, 0.019, 0.052, 0.116, 0.18, 0.274, 0.514)
-SOUND_CHANCES = (0.083,)
+SOUND_CHANCES = (0.083, 0.168)
 MAX_CHANCE_SHARE = 0.1
 # As if so many more had nothing in common: of one or two replaced characters only what is rarer than 1 in 20 speaks.
 UNSEEN = 2
 # So many homophones to one other replaced character, and the rest is what readings do not know: none is added.
 MANY_HOMOPHONES = 9
 NO_LEVEL, COUNT_ONLY = 99, -1
+VOWELS = "aeiouvü"
 HARD_INITIALS = {"zh": "z", "ch": "c", "sh": "s"}  # taken for each other
 
 
@@ -30,7 +32,7 @@ class LikenessTables(NamedTuple):
     """What is looked up of rows and tokens.
 
     rows, starts, ids, totals, weights: of fingerprint.components. folding: to simplified characters. initials:
-    `initials_of`, by token.
+    `initials_of`, rhymes: `rhymes_of`, by token.
     """
 
     folding: NDArray[np.uint32]
@@ -40,6 +42,7 @@ class LikenessTables(NamedTuple):
     totals: NDArray[np.float32]
     weights: NDArray[np.float32]
     initials: NDArray[np.uint8]
+    rhymes: NDArray[np.uint8]
 
 
 class Likeness(NamedTuple):
@@ -55,9 +58,26 @@ def initials_of(names: tuple[str, ...]) -> NDArray[np.uint8]:
     >>> initials_of(("", "zhang", "za", "an", "shi")).tolist()
     [0, 1, 1, 0, 2]
     """
-    starts = [HARD_INITIALS.get(name[:2], name[:1]) for name in names]
-    consonants = list(dict.fromkeys(start for start in starts if start and start not in "aeo"))
-    return np.array([consonants.index(start) + 1 if start in consonants else 0 for start in starts], np.uint8)
+    return _numbered([HARD_INITIALS.get(initial, initial) for initial, _ in map(_parts, names)])
+
+
+def rhymes_of(names: tuple[str, ...]) -> NDArray[np.uint8]:
+    """uint8[syllables]: what follows the initial of each, -n and -ng alike; 0 for none.
+
+    >>> rhymes_of(("", "zhang", "tan", "shi", "ni")).tolist()
+    [0, 1, 1, 2, 2]
+    """
+    return _numbered([rhyme.removesuffix("g") for _, rhyme in map(_parts, names)])
+
+
+def _parts(name: str) -> tuple[str, str]:
+    vowel = next((place for place, letter in enumerate(name) if letter in VOWELS), len(name))
+    return name[:vowel], name[vowel:]
+
+
+def _numbered(parts: list[str]) -> NDArray[np.uint8]:
+    different = list(dict.fromkeys(part for part in parts if part))
+    return np.array([different.index(part) + 1 if part else 0 for part in parts], np.uint8)
 
 
 @kernel(allocates=False)
@@ -71,18 +91,25 @@ def level_by_shape(one: int, other: int, tables: LikenessTables) -> int:
 
 
 @kernel(allocates=False)
-def level_by_sound(one: NDArray[np.uint16], other: NDArray[np.uint16], initials: NDArray[np.uint8]) -> int:
-    """The one level where two characters share an initial, NO_LEVEL where not. one, other: their readings."""
+def level_by_sound(one: NDArray[np.uint16], other: NDArray[np.uint16], tables: LikenessTables) -> int:
+    """0 where readings of two characters share an initial, 1 where only a rhyme, NO_LEVEL where neither."""
+    if _share(one, other, tables.initials):
+        return 0
+    return 1 if _share(one, other, tables.rhymes) else NO_LEVEL
+
+
+@kernel(allocates=False)
+def _share(one: NDArray[np.uint16], other: NDArray[np.uint16], parts: NDArray[np.uint8]) -> bool:
     for ours in one:
         if ours == 0:
             break
-        if initials[ours]:
+        if parts[ours]:
             for theirs in other:
                 if theirs == 0:
                     break
-                if initials[ours] == initials[theirs]:
-                    return 0
-    return NO_LEVEL
+                if parts[ours] == parts[theirs]:
+                    return True
+    return False
 
 
 @kernel(allocates=False)
