@@ -8,6 +8,7 @@ from core.ids import CanonicalUrl, Digest, FinalUrl, PageId, RequestedUrl, SiteI
 from core.obfuscations import ObfuscationFound
 from core.politeness import Politeness
 from core.wording import Message
+from core.zones import LineBeside, Zone, ZonedLine
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +82,17 @@ class Reading:
     left_out: tuple[str, ...] = ()  # lines of the site's template that stood inside the text, at most 20 of 80 chars
     raw_text: str = ""
     repairs: tuple[Message, ...] = ()  # what beside `encoding` it took to read the bytes
+    beside: tuple[LineBeside, ...] = ()  # what else a visitor sees on the page, in order
+
+    @property
+    def lines(self) -> list[ZonedLine]:
+        """All that a visitor sees on the page, line by line, each with its zone."""
+        main, found, at = self.text.split("\n") if self.text else [], list[ZonedLine](), 0
+        for line in self.beside:
+            found += [ZonedLine(Zone.MAIN, text) for text in main[at : line.after]]
+            at = max(at, min(line.after, len(main)))
+            found.append(ZonedLine(line.zone, line.text))
+        return found + [ZonedLine(Zone.MAIN, text) for text in main[at:]]
 
 
 @dataclass(frozen=True, slots=True)

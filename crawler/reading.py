@@ -93,4 +93,5 @@ def _reading(extraction: Extraction, page: OpenPage, deobfuscation: Deobfuscatio
         raw_text="" if raw_text == extraction.text else storable(raw_text),
         left_out=tuple(storable(line) for line in extraction.left_out),
         repairs=decoded.repairs,
+        beside=tuple(replace(line, text=storable(line.text)) for line in extraction.beside),
     )

@@ -5,7 +5,7 @@ milliseconds. A string that UTF-8 cannot hold (a lone surrogate) is kept as byte
 document but beside it, by its digest: a text may be longer than the 16 MB that MongoDB allows a document.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -25,6 +25,7 @@ from core.ids import (
 )
 from core.obfuscations import OBFUSCATIONS, ObfuscationFound
 from core.pages import Fetched, Page, PageVersion, Reading, StoredPart
+from core.zones import LineBeside, Zone
 from pagestore.captures import capture_bytes
 
 Document = dict[str, Any]
@@ -32,6 +33,7 @@ Document = dict[str, Any]
 SCHEMA = 1  # of page and version documents; a change of meaning takes the next number
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
+_ZONES = {zone[0]: zone for zone in Zone}
 
 
 def new_version(fetched: Fetched, reading: Reading) -> PageVersion:
@@ -122,20 +124,36 @@ def version_document(version: PageVersion) -> Document:
         "chapter_number": reading.chapter_number,
         "left_out": [packed(line) for line in reading.left_out],
         "raw_text": digest(text_bytes(reading.raw_text)) if reading.raw_text else "",
+        "beside": digest(_beside_bytes(reading.beside)) if reading.beside else "",
         "parts": [_part_document(part) for part in version.parts],
         "origin": packed(version.origin),
         "capture": version.capture_digest,
     }
 
 
-def raw_text_key(document: Document) -> Digest | None:
-    """Where the text with nothing undone lies; None where it is no other, or was not kept by an earlier release."""
-    return Digest(document["raw_text"]) if document.get("raw_text") else None
+def texts_of(reading: Reading) -> dict[str, bytes]:
+    """What is kept of a reading beside its document, by digest."""
+    found = [text_bytes(reading.text)]
+    if reading.raw_text:
+        found.append(text_bytes(reading.raw_text))
+    if reading.beside:
+        found.append(_beside_bytes(reading.beside))
+    return {digest(each): each for each in found}
 
 
-def version_of(document: Document, text: str, raw_text: str = "") -> PageVersion:
-    """The version in a document, with its texts. Raises BrokenInvariant for a schema that is not known here."""
+def text_keys(document: Document) -> set[str]:
+    """Where the texts of a version lie; earlier releases kept fewer of them."""
+    return {document[name] for name in ("text", "raw_text", "beside") if document.get(name)}
+
+
+def version_of(document: Document, texts: Mapping[str, bytes]) -> PageVersion:
+    """The version in a document, with its texts by digest.
+
+    Raises BrokenInvariant for a schema that is not known here and for a text that is not there.
+    """
     _check_schema(document)
+    if not text_keys(document) <= texts.keys():
+        raise BrokenInvariant("store.text-gone", version=document["_id"])
     return PageVersion(
         id=VersionId(document["_id"]),
         page_id=PageId(document["page"]),
@@ -148,7 +166,7 @@ def version_of(document: Document, text: str, raw_text: str = "") -> PageVersion
         fetched_at=moment(document["fetched_at"]),
         raw_digest=Digest(document["raw"]),
         text_digest=Digest(document["text"]),
-        reading=_reading_of(document, text, raw_text),
+        reading=_reading_of(document, texts),
         parts=tuple(_part_of(part) for part in document.get("parts", ())),
         origin=unpacked(document.get("origin", "")),
         capture_digest=Digest(document["capture"]) if document.get("capture") else None,
@@ -228,11 +246,21 @@ def _capture_digest(capture: Capture | None) -> Digest | None:
     return digest(capture_bytes(capture)) if capture is not None else None
 
 
-def _reading_of(document: Document, text: str, raw_text: str) -> Reading:
-    published = document["published"]
+def _beside_bytes(beside: Iterable[LineBeside]) -> bytes:
+    """One line each: the first letter of its zone, behind how many lines of the main text it stands, and its text."""
+    return text_bytes("\n".join(f"{line.zone[0]}{line.after}\t{line.text}" for line in beside))
+
+
+def _beside_of(data: bytes) -> tuple[LineBeside, ...]:
+    rows = (row.partition("\t") for row in text_of(data).split("\n"))
+    return tuple(LineBeside(_ZONES[place[0]], text, int(place[1:])) for place, _, text in rows)
+
+
+def _reading_of(document: Document, texts: Mapping[str, bytes]) -> Reading:
+    published, raw_text, beside = document["published"], document.get("raw_text"), document.get("beside")
     return Reading(
         title=unpacked(document["title"]),
-        text=text,
+        text=text_of(texts[document["text"]]),
         author=unpacked(document["author"]),
         published=None if published is None else moment(published),
         encoding=unpacked(document["encoding"]),
@@ -243,8 +271,9 @@ def _reading_of(document: Document, text: str, raw_text: str) -> Reading:
             ObfuscationFound(OBFUSCATIONS[k], count, unpacked(example))
             for k, count, example in document["obfuscations"]
         ),
-        raw_text=raw_text,
         # Versions of earlier releases have none of these.
+        raw_text=text_of(texts[raw_text]) if raw_text else "",
+        beside=_beside_of(texts[beside]) if beside else (),
         site_name=unpacked(document.get("site_name", "")),
         chapter_number=document.get("chapter_number"),
         left_out=tuple(unpacked(line) for line in document.get("left_out", ())),

@@ -26,9 +26,8 @@ class MemoryPageStore(MemoryPageHistory):
 
     def put(self, fetched: Fetched, reading: Reading) -> Stored:
         # Through the document and back, so that moments and texts come out as they do from the live store.
-        version = documents.version_of(
-            documents.version_document(documents.new_version(fetched, reading)), reading.text, reading.raw_text
-        )
+        document = documents.version_document(documents.new_version(fetched, reading))
+        version = documents.version_of(document, documents.texts_of(reading))
         with self._lock:
             self._raw[version.raw_digest] = fetched.body
             for part, kept in zip(fetched.parts, version.parts, strict=True):

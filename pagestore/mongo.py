@@ -54,7 +54,7 @@ class MongoPageStore(MongoPageHistory):
         """Raw responses, texts, versions, pages, in this order: what is referred to is always there."""
         versions = [documents.new_version(fetched, reading) for fetched, reading in pages]
         self._raw.put_many(_bodies(pages, versions))
-        self._texts.put_many(_texts(pages, versions))
+        self._texts.put_many(_texts(pages))
         with translated(self._database):
             self._insert_versions(versions, [fetched for fetched, _ in pages])
             inserted = self._insert_pages(versions)
@@ -119,15 +119,9 @@ class MongoPageStore(MongoPageHistory):
         for batch in batches(ids, BATCH_KEYS):
             with translated(self._database):
                 found = list(self._versions.find({"_id": {"$in": batch}}))
-            raw_keys = {each["_id"]: documents.raw_text_key(each) for each in found}
-            keys = {each["text"] for each in found} | {key for key in raw_keys.values() if key}
-            texts = self._texts.get_many(list(keys))
+            texts = self._texts.get_many(list({key for each in found for key in documents.text_keys(each)}))
             for each in found:
-                raw_key = raw_keys[each["_id"]]
-                if each["text"] not in texts or (raw_key and raw_key not in texts):
-                    raise BrokenInvariant("store.text-gone", version=each["_id"])
-                raw_text = documents.text_of(texts[raw_key]) if raw_key else ""
-                yield documents.version_of(each, documents.text_of(texts[each["text"]]), raw_text)
+                yield documents.version_of(each, texts)
 
     def _insert_versions(self, versions: Sequence[PageVersion], fetched: Sequence[Fetched]) -> None:
         new: dict[VersionId, tuple[PageVersion, Fetched]] = {}
@@ -260,14 +254,8 @@ def _bodies(pages: Sequence[tuple[Fetched, Reading]], versions: Sequence[PageVer
     return bodies
 
 
-def _texts(pages: Sequence[tuple[Fetched, Reading]], versions: Sequence[PageVersion]) -> dict[str, bytes]:
-    texts: dict[str, bytes] = {}
-    for (_, reading), version in zip(pages, versions, strict=True):
-        texts[version.text_digest] = documents.text_bytes(reading.text)
-        if reading.raw_text:
-            as_stood = documents.text_bytes(reading.raw_text)
-            texts[content_digest(as_stood)] = as_stood
-    return texts
+def _texts(pages: Sequence[tuple[Fetched, Reading]]) -> dict[str, bytes]:
+    return {name: data for _, reading in pages for name, data in documents.texts_of(reading).items()}
 
 
 def _captures(fetched: Fetched) -> list[Capture]:

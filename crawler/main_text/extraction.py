@@ -13,6 +13,7 @@ from datetime import datetime
 import trafilatura
 from lxml.html import HtmlElement
 
+from core.zones import LineBeside
 from crawler.characters.repertoire import count_han, han_of
 from crawler.main_text import authors, headline, metadata
 from crawler.main_text.chapters import chapter_number
@@ -21,6 +22,7 @@ from crawler.main_text.density import MAX_LINK_SHARE, main_container
 from crawler.main_text.posts import posts
 from crawler.main_text.signals import signals
 from crawler.main_text.threads import is_thread, scriptless, stated
+from crawler.main_text.zones import lines_beside
 from crawler.markup import Line, lines
 from crawler.selectors import select
 
@@ -60,6 +62,7 @@ class Extraction:
     site_name: str = ""
     chapter_number: int | None = None
     left_out: tuple[str, ...] = ()  # lines of the site's template that stood inside the text
+    beside: tuple[LineBeside, ...] = ()  # the page's other lines, the site's template with them
 
 
 def everything(page: Sequence[Line], site_name: str) -> list[Line]:
@@ -83,7 +86,8 @@ def extract(
     chosen, extractor, confidence = _chosen(tree, page, body_selector, is_thread(tree, said, whole, url))
     headings = select(tree, title_selector) if title_selector else []
     title = headline.title(tree, " ".join("".join(node.itertext()) for node in headings[:1]), whole, chosen)
-    text = "\n".join(line.text for line in _text(chosen, title, whole, extractor))
+    main = _text(chosen, title, whole, extractor)
+    text = "\n".join(line.text for line in main)
     if count_han(text) < MIN_HAN_TO_KEEP or (extractor not in ("selector", "thread") and _is_list_page(page, text)):
         return None
     return Extraction(
@@ -96,6 +100,7 @@ def extract(
         site_name=site_name,
         chapter_number=chapter_number(title),
         left_out=_left_out(whole, page, chosen),
+        beside=tuple(lines_beside(whole, main)),
     )
 
 

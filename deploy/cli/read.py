@@ -88,6 +88,7 @@ def _record(name: str, reading: Reading, settings: Any) -> dict[str, Any]:
         "is_extraction_doubtful": reading.confidence < MIN_CONFIDENCE_TO_TRUST,
         "left_out": list(reading.left_out),
         "obfuscations": [{"kind": i.kind, "count": i.count, "example": i.example} for i in reading.obfuscations],
+        "lines": [{"zone": line.zone, "text": line.text} for line in reading.lines],
         "text": reading.text,
         "raw_text": reading.raw_text or reading.text,
     }

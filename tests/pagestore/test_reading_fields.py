@@ -5,7 +5,8 @@ from datetime import UTC, datetime
 
 from core.ids import CanonicalUrl, FinalUrl, RequestedUrl, SiteId
 from core.pages import Fetched, Reading
-from pagestore.documents import new_version, version_document, version_of
+from core.zones import LineBeside, Zone
+from pagestore.documents import new_version, texts_of, version_document, version_of
 
 FETCHED = Fetched(
     site_id=SiteId("site"),
@@ -18,18 +19,27 @@ FETCHED = Fetched(
     fetched_at=datetime(2026, 11, 1, tzinfo=UTC),
 )
 READING = Reading(
-    "第三章 石牛闸", "正文。", site_name="小书站", chapter_number=3, left_out=("一秒记住【小书站】", "孤\ud800字")
+    "第三章 石牛闸",
+    "正文。",
+    site_name="小书站",
+    chapter_number=3,
+    left_out=("一秒记住【小书站】", "孤\ud800字"),
+    beside=(
+        LineBeside(Zone.FRAME, "首页\t书库", 0),
+        LineBeside(Zone.COMMENT, "孤\ud800字，写得真好。", 1),
+        LineBeside(Zone.TEASER, "第四章", 12),
+    ),
 )
 
 
-def test_site_chapter_and_what_was_left_out_come_back_as_they_were() -> None:
+def test_site_chapter_what_was_left_out_and_what_stands_beside_come_back_as_they_were() -> None:
     version = new_version(FETCHED, READING)
-    assert version_of(version_document(version), READING.text).reading == READING
+    assert version_of(version_document(version), texts_of(READING)).reading == READING
 
 
 def test_a_version_of_an_earlier_release_is_read_without_them() -> None:
     document = version_document(new_version(FETCHED, READING))
-    for name in ("site_name", "chapter_number", "left_out"):
+    for name in ("site_name", "chapter_number", "left_out", "beside"):
         del document[name]
-    plain = replace(READING, site_name="", chapter_number=None, left_out=())
-    assert version_of(document, READING.text).reading == plain
+    plain = replace(READING, site_name="", chapter_number=None, left_out=(), beside=())
+    assert version_of(document, texts_of(READING)).reading == plain

@@ -1,0 +1,151 @@
+"""Which zone each line of a page stands in that is not its main text: remarks, announcements, or the site's frame.
+
+Nothing is left out, and nothing here decides what the main text is. Boxes that hold lines of the main text are
+neither remarks nor announcements, whatever they are called.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from itertools import islice
+
+from lxml.html import HtmlElement
+
+from core.zones import LineBeside, Zone
+from crawler.characters.repertoire import count_han
+from crawler.main_text.both_scripts import in_both_scripts
+from crawler.main_text.density import MAX_LINK_SHARE
+from crawler.main_text.teasers import MIN_CHARS_OF_HEADING, teasers
+from crawler.markup import BLOCKS, Line
+
+_REMARKS = re.compile(
+    r"comment|remark|pinglun|liuyan|huifu|gentie|disqus|guestbook|(?:^|[\s_-])repl(?:y|ies)", re.IGNORECASE
+)
+_ANNOUNCING = re.compile(
+    r"related|recommend|relate|tuijian|xiangguan|hotnews|(?:^|[\s_-])(?:hot|rank\w*|list|links?|prev|next|pager|more|side\w*)(?:$|[\s_-])",
+    re.IGNORECASE,
+)
+# A heading over remarks, with or without their number.
+_HEADING_OF_REMARKS = in_both_scripts(
+    r"^(?:全部|所有|最新|热门|精彩|网友|读者|用户|发表|文章|本文)?(?:评论|留言|跟帖|回复|书评|来信|热议)(?:区|列表|\s*[(（]?\s*\d+\s*(?:条|个)?\s*[)）]?)?[:：]?$"
+    r"|^\d+\s*(?:条|个)?(?:评论|留言|跟帖|回复)$|^共有?\s*\d+\s*(?:条|个)(?:评论|留言|跟帖|回复)"
+)
+_MAX_CHARS_OF_HEADING = 20
+_MAX_LEVELS = 8
+# Of a box that announces one page: a title and the beginning of a text; the longest seen on saved pages has 190.
+MAX_CHARS_OF_TEASER = 300
+
+
+def lines_beside(page: Sequence[Line], main: Sequence[Line]) -> list[LineBeside]:
+    """The lines of a page that are not among `main`, in their order, each with its zone."""
+    if not page:
+        return []
+    own = {id(line) for line in main}
+    zones = _Zones(page, [line.container for line in main])
+    beside, before = [], 0
+    for place, line in enumerate(page):
+        if id(line) in own:
+            before += 1
+        else:
+            beside.append(LineBeside(zones.of(place), line.text, before))
+    return beside
+
+
+class _Zones:
+    """What is known of the boxes of one page. main: those that lines of the main text stand in."""
+
+    def __init__(self, page: Sequence[Line], main: Iterable[HtmlElement]) -> None:
+        self._page = page
+        self._around = {node for box in set(main) for node in (box, *box.iterancestors())}
+        self._streams = teasers(page[0].container.getroottree().getroot())
+        self._spans = _spans(page)
+        self._remarks = self._below_headings()
+        self._named: dict[HtmlElement, Zone | None] = {}
+        self._teasers: dict[HtmlElement, bool] = {}
+
+    def of(self, place: int) -> Zone:
+        """The zone of a line that is no part of the main text."""
+        line = self._page[place]
+        named = self._by_name(line.container)
+        if named is Zone.COMMENT or place in self._remarks:
+            return Zone.COMMENT
+        han = count_han(line.text)
+        is_title = line.link_chars > MAX_LINK_SHARE * len(line.text) and han >= MIN_CHARS_OF_HEADING
+        if is_title or (named is Zone.TEASER and han >= MIN_CHARS_OF_HEADING) or self._announces(line.container):
+            return Zone.TEASER
+        return Zone.FRAME
+
+    def _boxes(self, container: HtmlElement) -> Iterable[HtmlElement]:
+        """From a line outwards, as long as nothing of the main text stands in the box."""
+        node: HtmlElement | None = container
+        for _ in range(_MAX_LEVELS):
+            if node is None or node in self._around or node.tag in ("html", "body"):
+                return
+            yield node
+            node = node.getparent()
+
+    def _by_name(self, container: HtmlElement) -> Zone | None:
+        if container not in self._named:
+            self._named[container] = self._asked_by_name(container)
+        return self._named[container]
+
+    def _asked_by_name(self, container: HtmlElement) -> Zone | None:
+        found = None
+        for box in self._boxes(container):
+            names = f"{box.get('class', '')} {box.get('id', '')}"
+            if box in self._streams:
+                return Zone.TEASER
+            if _REMARKS.search(names):
+                return Zone.COMMENT
+            if found is None and _ANNOUNCING.search(names):
+                found = Zone.TEASER
+        return found
+
+    def _announces(self, container: HtmlElement) -> bool:
+        """Whether a small box around a line leads to another page by a title."""
+        if container not in self._teasers:
+            self._teasers[container] = any(map(_is_teaser, islice(self._boxes(container), 3)))
+        return self._teasers[container]
+
+    def _below_headings(self) -> set[int]:
+        """Places of lines below a heading of remarks: of the box that it begins, or of those built alike behind it."""
+        found: set[int] = set()
+        for place, line in enumerate(self._page):
+            is_heading = len(line.text) <= _MAX_CHARS_OF_HEADING and _HEADING_OF_REMARKS.search(line.text)
+            if not is_heading or place in found or line.container in self._around:
+                continue
+            begun = [box for box in self._boxes(line.container) if self._spans[box][0] == place]
+            end = self._spans[begun[-1]][1] if begun else place
+            if begun and end == place:
+                end = self._last_alike(begun[-1], place)
+            found.update(range(place, end + 1))
+        return found
+
+    def _last_alike(self, heading: HtmlElement, place: int) -> int:
+        """The last line of the boxes right behind a heading that are of one tag and class; its own without any."""
+        first, end = heading.getnext(), place
+        for box in heading.itersiblings():
+            if (
+                box not in self._spans
+                or box in self._around
+                or (box.tag, box.get("class")) != (first.tag, first.get("class"))
+            ):
+                break
+            end = self._spans[box][1]
+        return end
+
+
+def _spans(page: Sequence[Line]) -> dict[HtmlElement, tuple[int, int]]:
+    """Of each box around a line, the first and the last line in it."""
+    spans: dict[HtmlElement, tuple[int, int]] = {}
+    for place, line in enumerate(page):
+        for box in islice((line.container, *line.container.iterancestors()), _MAX_LEVELS):
+            spans[box] = (spans[box][0] if box in spans else place, place)
+    return spans
+
+
+def _is_teaser(box: HtmlElement) -> bool:
+    if box.tag not in BLOCKS:
+        return False
+    chars = sum(len(text.strip()) for text in islice(box.itertext(), MAX_CHARS_OF_TEASER))
+    links = ("".join(link.itertext()) for link in islice(box.iter("a"), 3) if link.get("href"))
+    return chars <= MAX_CHARS_OF_TEASER and any(count_han(link) >= MIN_CHARS_OF_HEADING for link in links)
