@@ -8,6 +8,7 @@ from core.ids import WorkTextId
 from core.obfuscations import ObfuscationFound
 from core.taken import Places
 from core.text import TextRange
+from core.zones import Zone
 
 
 class ChangeKind(StrEnum):
@@ -33,6 +34,7 @@ class MatchClass(StrEnum):
     EXCERPT = "excerpt"
     PATCHWORK = "patchwork"
     QUOTATION = "quotation"
+    TEASER = "teaser"  # stands in announcements of other pages or in the site's frame alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,7 @@ class Span:
     work: TextRange
     similarity: float  # [0, 1]
     changes: Sequence[Change] = ()  # in order of `page`; MOVED before those that begin where it does
+    zone: Zone = Zone.MAIN  # beside the main text offsets are of core.pages.Reading.whole_text
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 
 from core.captures import Capture
-from core.ids import CanonicalUrl, Digest, FinalUrl, PageId, RequestedUrl, SiteId, VersionId
+from core.ids import CanonicalUrl, Digest, FinalUrl, PageId, RequestedUrl, SiteId, VersionId, digest
 from core.obfuscations import ObfuscationFound
 from core.politeness import Politeness
 from core.wording import Message
@@ -93,6 +93,21 @@ class Reading:
             at = max(at, min(line.after, len(main)))
             found.append(ZonedLine(line.zone, line.text))
         return found + [ZonedLine(Zone.MAIN, text) for text in main[at:]]
+
+    @property
+    def text_beside(self) -> str:
+        """What stands beside the main text, line by line."""
+        return "\n".join(line.text for line in self.beside)
+
+    @property
+    def whole_text(self) -> str:
+        """The main text, and behind it what stands beside it: what spans of other zones have their offsets in."""
+        return f"{self.text}\n{self.text_beside}" if self.beside else self.text
+
+    def text_with(self, text_digest: str) -> str | None:
+        """The main or the whole text, whichever has this digest; None where neither has."""
+        texts = (self.text, self.whole_text)
+        return next((each for each in texts if digest(each.encode("utf-8", "surrogatepass")) == text_digest), None)
 
 
 @dataclass(frozen=True, slots=True)

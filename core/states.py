@@ -1,6 +1,9 @@
 """The states of a case, the verdicts of a reviewer, and the reasons for which something is left out."""
 
+from collections.abc import Collection
 from enum import StrEnum
+
+from core.matches import MatchClass
 
 # Below it an extraction is shown as doubtful: it is more likely poor (F1 below .9) than good. On sites left out of the
 # fit it catches 92 % of the poor readings of labelled pages and 1.5 % of the good ones (2026-11); see
@@ -78,6 +81,7 @@ class Rejection(StrEnum):
     LICENSED = "licensed"
     OWN_SITE = "own_site"
     QUOTATION = "quotation"
+    TEASER = "teaser"  # in announcements of other pages, or in the site's frame
     # the work is not protected: Copyright Law of China, article 5 (1, 2) and the term of protection
     OFFICIAL_TEXT = "official_text"
     MERE_FACTS = "mere_facts"
@@ -87,10 +91,24 @@ class Rejection(StrEnum):
     @property
     def leaves_out(self) -> LeftOut:
         """What is counted under this reason."""
-        if self in (Rejection.LICENSED, Rejection.OWN_SITE, Rejection.QUOTATION, *UNPROTECTED):
+        if self in (Rejection.LICENSED, Rejection.OWN_SITE, *OF_THE_FINDING, *UNPROTECTED):
             return LeftOut.FINDING
         return LeftOut.VERSION if self in (Rejection.TOO_FEW_HAN_CHARS, Rejection.NO_MATCH) else LeftOut.RESPONSE
 
 
 # Why a work is not protected, so that what is found of it is no case.
 UNPROTECTED = (Rejection.MERE_FACTS, Rejection.OFFICIAL_TEXT, Rejection.TERM_EXPIRED, Rejection.NOT_PROTECTED)
+
+# What the finding itself is, whatever the rights allow: no case is opened by it.
+OF_THE_FINDING = (Rejection.QUOTATION, Rejection.TEASER)
+
+
+def left_out_as(classes: Collection[MatchClass]) -> Rejection | None:
+    """Why findings of these classes open no case; None where they do.
+
+    >>> left_out_as([MatchClass.TEASER, MatchClass.QUOTATION]), left_out_as([MatchClass.TEASER, MatchClass.EXCERPT])
+    (<Rejection.QUOTATION: 'quotation'>, None)
+    """
+    if set(classes) - {MatchClass.QUOTATION, MatchClass.TEASER}:
+        return None
+    return Rejection.QUOTATION if MatchClass.QUOTATION in classes else Rejection.TEASER

@@ -8,6 +8,7 @@ from core.matches import MatchClass
 from core.obfuscations import Obfuscation
 from core.states import CaseState, LeftOut, Rejection, Verdict
 from core.words import Words
+from core.zones import Zone
 
 MATCH_CLASSES = {
     MatchClass.IDENTICAL: Words("identical", "完全相同"),
@@ -16,6 +17,7 @@ MATCH_CLASSES = {
     MatchClass.EXCERPT: Words("excerpt", "节选"),
     MatchClass.PATCHWORK: Words("patchwork", "拼接"),
     MatchClass.QUOTATION: Words("quotation", "引用"),
+    MatchClass.TEASER: Words("teaser of another page", "他页预告"),
 }
 STATES = {
     CaseState.OPEN: Words("open", "待审核"),
@@ -52,10 +54,17 @@ REJECTIONS = {
     Rejection.LICENSED: Words("licensed", "已授权"),
     Rejection.OWN_SITE: Words("own site", "自有站点"),
     Rejection.QUOTATION: Words("quotation", "引用"),
+    Rejection.TEASER: Words("teaser of another page", "他页预告"),
     Rejection.MERE_FACTS: Words("not protected: mere facts", "不受保护：单纯事实消息"),
     Rejection.OFFICIAL_TEXT: Words("not protected: official text", "不受保护：官方文件"),
     Rejection.TERM_EXPIRED: Words("not protected: term expired", "不受保护：保护期届满"),
     Rejection.NOT_PROTECTED: Words("not protected", "不受保护"),
+}
+ZONES = {
+    Zone.MAIN: Words("main text", "正文"),
+    Zone.COMMENT: Words("comments", "评论"),
+    Zone.TEASER: Words("teasers of other pages", "他页预告"),
+    Zone.FRAME: Words("frame of the site", "网站框架"),
 }
 OBFUSCATIONS = {kind: kind.label for kind in Obfuscation}
 
@@ -66,5 +75,6 @@ TERMS: Mapping[type[StrEnum], Mapping[Any, Words]] = {
     Verdict: VERDICTS,
     LeftOut: LEFT_OUT,
     Rejection: REJECTIONS,
+    Zone: ZONES,
     Obfuscation: OBFUSCATIONS,
 }

@@ -147,8 +147,9 @@ def _keep(match: CaseMatch, ports: EvidencePorts, drawings: Mapping[int, Drawing
     """
     version = version_of(match, ports.pages)
     absent = {} if drawings else dict.fromkeys(("screenshot", "pdf"), NOT_YET)
-    capture = capture_of(version, ports.pages, drawings, absent)
-    found = finding_of(match, version.reading.text, ports.works)
+    text = version.reading.text_with(match.page_text_digest) or version.reading.text
+    capture = capture_of(version, ports.pages, drawings, absent, text)
+    found = finding_of(match, text, ports.works)
     bundle = bundles.make(capture, found, made_at=ports.clock.now())
     ports.store.put(bundle.digest, bundle.content)
     drawn = capture.parts if drawings else ()

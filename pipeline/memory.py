@@ -7,12 +7,11 @@ from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 from core.ids import PageId, SiteId, VersionId, WorkTextId
-from core.matches import MatchClass
 from core.messages import StepMessage
 from core.pages import Page, VersionOfPage
 from core.ports import Gap, Outcome, Search, Unsearched
 from core.rights import Permission, rule
-from core.states import CaseState, Rejection, Verdict
+from core.states import OF_THE_FINDING, CaseState, Rejection, Verdict, left_out_as
 
 NEVER = datetime.min.replace(tzinfo=UTC)
 
@@ -42,6 +41,7 @@ class MemoryHolder:
     own_domains: tuple[str, ...] = ()
     permissions: dict[str, tuple[Permission, ...]] = field(default_factory=dict)  # by work
     unprotected: dict[str, Rejection] = field(default_factory=dict)  # works, and why
+    opens_teasers: bool = False
 
     @property
     def texts(self) -> frozenset[WorkTextId]:
@@ -133,7 +133,7 @@ class MemoryCaseRepository:
             reason = self._allowance(holder, key[1], finding.url, finding.seen_at) if key[1] in holder.works else None
             if reason is not None:
                 self.excluded[key] = replace(finding, reason=reason)
-            elif key[1] in holder.works and finding.reason is not Rejection.QUOTATION:
+            elif key[1] in holder.works and finding.reason not in OF_THE_FINDING:
                 self._taken_back.add(finding.version)
         self._unruled.discard(rights_holder)
 
@@ -251,8 +251,9 @@ class MemoryCaseRepository:
             reason = self._allowance(holder, work, url, at)
             is_known = outcome.is_current and (page, work) in self.cases
             is_aside = reason is not None and is_known
-            if reason is None and all(match.match_class is MatchClass.QUOTATION for match in matches):
-                reason = Rejection.QUOTATION
+            if reason is None:
+                reason = left_out_as([match.match_class for match in matches])
+                reason = None if reason is Rejection.TEASER and holder.opens_teasers else reason
             if reason is None or is_aside:
                 written.append(self._case(holder, (page, work), outcome))
                 self._take_in((page, work), outcome)
@@ -265,7 +266,7 @@ class MemoryCaseRepository:
     def _take_in(self, key: tuple[str, str], outcome: Outcome) -> None:
         """A case that an older version opened: what the rights allow on the version shown has to be compared again."""
         finding = None if outcome.is_current else self.excluded.pop(key, None)
-        if finding is not None and finding.reason is not Rejection.QUOTATION:
+        if finding is not None and finding.reason not in OF_THE_FINDING:
             self._taken_back.add(finding.version)
 
     def _case(self, holder: MemoryHolder, key: tuple[str, str], outcome: Outcome) -> int:

@@ -13,7 +13,9 @@ from core.errors import BrokenInvariant, IndexStale
 from core.ids import PageId
 from core.messages import pages_stored
 from core.ports import Gap, Search, Unsearched
+from core.works import StoredFingerprint
 from fingerprint.record import Fingerprint
+from pipeline.beside import beside
 from pipeline.new_text_query import NewTextQuery, new_text_query
 from pipeline.steps import Ports, is_too_short, stored_fingerprint
 
@@ -106,20 +108,30 @@ class _Pass:
     def _searched(self, pages: Sequence[Unsearched]) -> _Verdicts:
         wanted = {page.version: self._query_for(page) for page in pages}
         versions = [version for version, each in wanted.items() if each is not None]
-        stored = self._ports.fingerprints.get_many(versions, self._search.algorithm_id)
+        subjects = [subject for version in versions for subject in (version, beside(version))]
+        stored = self._ports.fingerprints.get_many(subjects, self._search.algorithm_id)
         verdicts, doubtful = _Verdicts([], []), list[tuple[Unsearched, Fingerprint, NewTextQuery]]()
         for page in pages:
             fingerprint, texts = stored_fingerprint(stored.get(page.version)), wanted[page.version]
             if fingerprint is None or texts is None:
                 verdicts.hits.append(page)
                 verdicts.handed_over += 1
+            elif self._is_shared_beside(stored.get(beside(page.version)), texts):
+                verdicts.hits.append(page)
+                verdicts.sharing += 1
             elif is_too_short(fingerprint) or not texts.shares_seeds(fingerprint):
                 verdicts.clean.append(page)
             else:
                 doubtful.append((page, fingerprint, texts))
-        verdicts.sharing = len(doubtful)
+        verdicts.sharing += len(doubtful)
         self._decide(doubtful, verdicts)
         return verdicts
+
+    @staticmethod
+    def _is_shared_beside(stored: StoredFingerprint | None, texts: NewTextQuery) -> bool:
+        """Whether what stands beside a main text has a seed of a new text: rare enough to be compared at once."""
+        fingerprint = stored_fingerprint(stored)
+        return fingerprint is not None and not is_too_short(fingerprint) and texts.shares_seeds(fingerprint)
 
     def _decide(self, doubtful: Sequence[tuple[Unsearched, Fingerprint, NewTextQuery]], verdicts: _Verdicts) -> None:
         """Tell the pages that took from a new text from those that share a seed with it by chance."""

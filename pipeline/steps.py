@@ -22,6 +22,7 @@ from fingerprint.record import DamagedFingerprint, Fingerprint
 from matcher.calibration import DEFAULT as CALIBRATION
 from matcher.index.ports import IndexState, MatchIndex
 from matcher.matching import GivenPage, Matcher
+from pipeline.beside import beside, with_those_beside
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +104,11 @@ def stored_fingerprint(kept: StoredFingerprint | None) -> Fingerprint | None:
 
 
 def _page_fingerprints(versions: Iterable[VersionOfPage], ports: Ports) -> dict[str, Fingerprint]:
-    """By version: the stored one, or made and stored now."""
+    """By version, and by what stands beside it: the stored one, or made and stored now."""
     texts: dict[str, str] = {each.version.id: each.version.reading.text for each in versions}
+    texts |= {
+        beside(each.version.id): each.version.reading.text_beside for each in versions if each.version.reading.beside
+    }
     kept = ports.fingerprints.get_many(list(texts), ports.algorithm.id)
     read = {subject: stored_fingerprint(kept.get(subject)) for subject in texts}
     found = {subject: fingerprint for subject, fingerprint in read.items() if fingerprint is not None}
@@ -127,27 +131,31 @@ def _compared(
     now: datetime,
     ports: Ports,
 ) -> Iterator[Outcome]:
-    rejections = [
-        Rejection.TOO_FEW_HAN_CHARS if is_too_short(fingerprints[page.version.id]) else None for page in pages
-    ]
-    found = ports.matcher.match_pages(
-        GivenPage(
-            page.version.reading.text,
-            fingerprints[page.version.id],
-            partial(ports.cases.sources, page.version.site_id),
-        )
-        for page, rejection in zip(pages, rejections, strict=True)
-        if rejection is None
-    )
-    for page, rejection in zip(pages, rejections, strict=True):
+    texts = [_comparable(page, fingerprints, ports) for page in pages]
+    found = ports.matcher.match_pages(given for of_page in texts for given in of_page.values())
+    for page, of_page in zip(pages, texts, strict=True):
+        matches = {subject: next(found) for subject in of_page}
+        main = matches.get(page.version.id, ())
         yield Outcome(
             version=page.version,
             is_current=page.is_current,
             first_seen=page.sighted.first,
             seen_at=page.sighted.last,
-            rejection=rejection,
-            matches=next(found) if rejection is None else (),
+            rejection=None if of_page else Rejection.TOO_FEW_HAN_CHARS,
+            matches=with_those_beside(main, matches.get(beside(page.version.id), ()), page.version.reading),
             algorithm_id=ports.algorithm.id,
             corpus_revision=state.corpus_revision,
             checked_at=now,
         )
+
+
+def _comparable(page: VersionOfPage, fingerprints: Mapping[str, Fingerprint], ports: Ports) -> dict[str, GivenPage]:
+    """The main text of a page and what stands beside it, as far as they are there and long enough."""
+    version, reading = page.version, page.version.reading
+    texts = {version.id: reading.text, beside(version.id): reading.text_beside}
+    sources = partial(ports.cases.sources, version.site_id)
+    return {
+        subject: GivenPage(text, fingerprints[subject], sources)
+        for subject, text in texts.items()
+        if subject in fingerprints and not is_too_short(fingerprints[subject])
+    }

@@ -27,6 +27,7 @@ def frozen_span(span: Span, page_text: str, work_text: str) -> dict[str, Any]:
     return {
         "page": [span.page.start, span.page.end],
         "work": [span.work.start, span.work.end],
+        "zone": str(span.zone),
         "similarity": cut_share(span.similarity),
         "page_excerpt": with_length_kept(page_text[span.page.start : span.page.end]),
         "work_excerpt": with_length_kept(work_text[span.work.start : span.work.end]),

@@ -8,11 +8,13 @@ import typer
 
 from core.errors import IndexStale
 from core.matches import Match
+from core.pages import Reading
 from core.settings import Settings
 from core.shares import cut_share, percentage
 from core.wording import Message
+from core.zones import Zone
 from deploy.cli.faults import complain
-from deploy.cli.output import as_json, passage, pieces_of, say, table
+from deploy.cli.output import as_json, fields, passage, pieces_of, say, table
 from deploy.cli.session import session
 from deploy.words import obfuscation
 
@@ -38,7 +40,7 @@ def check(
 
     with session() as settings:
         found = read_as_text(source, settings)
-        matches, works_texts = _compared(found.reading.text, settings)
+        matches, works_texts = _compared(found.reading, settings)
         owners = _owners([match.text_id for match in matches])
         records = [_record(match, owners, found, works_texts) for match in matches if owners[match.text_id]]
         if is_json:
@@ -50,9 +52,10 @@ def check(
             _show(found, records)
 
 
-def _compared(text: str, settings: Settings) -> tuple[Sequence[Match], dict[str, str]]:
+def _compared(reading: Reading, settings: Settings) -> tuple[Sequence[Match], dict[str, str]]:
     """The matches, and the texts that they are with. Raises IndexStale rather than find nothing in nothing."""
     from fingerprint.fingerprinting import fingerprint_text
+    from pipeline.beside import with_those_beside
     from pipeline.wiring import live
     from records.works.catalogue import corpus_texts
 
@@ -62,7 +65,9 @@ def _compared(text: str, settings: Settings) -> tuple[Sequence[Match], dict[str,
     missing = len(corpus_texts() - frozenset(ports.index.text_ids()))
     if missing:
         complain(Message("corpus.not-indexed", count=missing))
-    matches = ports.matcher.match(text, fingerprint_text(text, ports.algorithm))
+    texts = (reading.text, reading.text_beside)
+    main, found = (ports.matcher.match(text, fingerprint_text(text, ports.algorithm)) for text in texts)
+    matches = with_those_beside(main, found, reading)
     return matches, {match.text_id: ports.works.text(match.text_id) or "" for match in matches}
 
 
@@ -98,7 +103,7 @@ def _record(
         "work_containment": cut_share(match.work_containment),
         "matched_chars": match.matched_chars,
         "obfuscations": [_obfuscation(item) for item in match.obfuscations],
-        "spans": [frozen_span(span, found.reading.text, works_texts[match.text_id]) for span in match.spans],
+        "spans": [frozen_span(span, found.reading.whole_text, works_texts[match.text_id]) for span in match.spans],
     }
 
 
@@ -110,7 +115,7 @@ def _show(found: "Source", records: list[dict[str, Any]]) -> None:
     if not records:
         say(Message("corpus.no-copy", name=found.name, chars=len(found.reading.text)))
         return
-    from records.models.phrases import MATCH_CLASSES
+    from records.models.phrases import MATCH_CLASSES, ZONES
 
     rows = []
     for record in records:
@@ -128,6 +133,8 @@ def _show(found: "Source", records: list[dict[str, Any]]) -> None:
         say("")
         say(Message("corpus.passages", title=record["works"][0]["title"], count=len(record["spans"])))
         for span in record["spans"][:MAX_PASSAGES]:
+            if span["zone"] != Zone.MAIN:
+                fields([("column.zone", ZONES[span["zone"]])])
             passage("column.page", pieces_of(span, "page", MAX_EXCERPT_CHARS))
             passage("column.work", pieces_of(span, "work", MAX_EXCERPT_CHARS))
     if found.reading.obfuscations:

@@ -10,10 +10,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.errors import NotFound
-from core.ids import SiteId, WorkTextId, digest
+from core.ids import Digest, SiteId, WorkTextId, digest
 from core.matches import Match
+from core.pages import PageVersion
 from core.ports import Outcome, WorkTexts
 from core.states import Rejection
+from core.zones import Zone
 from records.cases.backlog import OUTDATED
 from records.cases.permissions import ALLOWANCES, Allowance, Rights
 from records.cases.rulings import Cause, Occasion, lock_rights, rule_cases
@@ -47,6 +49,10 @@ class _Found:
     @property
     def holder(self) -> int:
         return self.site.rights_holder_id
+
+    @property
+    def opens_teasers(self) -> bool:
+        return self.site.rights_holder.opens_teasers
 
     @property
     def rejection(self) -> str:
@@ -83,7 +89,7 @@ def site_key(site: SiteId) -> int:
 
 def _found(outcomes: Sequence[Outcome]) -> list[_Found]:
     keys = {outcome.version.site_id: site_key(outcome.version.site_id) for outcome in outcomes}
-    sites = Site.objects.in_bulk(list(set(keys.values())))
+    sites = Site.objects.select_related("rights_holder").in_bulk(list(set(keys.values())))
     for name, key in keys.items():
         if key not in sites:
             raise NotFound("site", name)
@@ -175,8 +181,8 @@ def _rule(found: _Found, page: PageRecord, cases: "_Cases", rights: dict[int, Ri
     ruled, outcome = _Ruled([], [], []), found.outcome
     for findings in found.findings:
         allowance = rights[found.holder].ruling(findings.work.pk, outcome.version.page_url, outcome.seen_at)
-        if allowance.reason is None and findings.are_quotations:
-            allowance = Allowance(Rejection.QUOTATION)
+        if allowance.reason is None and not (findings.left_out_as is Rejection.TEASER and found.opens_teasers):
+            allowance = Allowance(findings.left_out_as)
         is_known = outcome.is_current and cases.has(page, findings)
         if allowance.reason is None or (is_known and allowance.reason in ALLOWANCES):
             ruled.cases.append(cases.take(found, page, findings))
@@ -288,6 +294,7 @@ class _Cases:
     def _frozen_match(self, case: Case, chapter: Chapter, match: Match, outcome: Outcome) -> CaseMatch:
         version = outcome.version
         work_text, work_digest = self._text(match.text_id)
+        page_text, page_digest = _compared_text(version, match)
         return CaseMatch(
             case=case,
             version_id=version.id,
@@ -300,7 +307,7 @@ class _Cases:
             corpus_revision=outcome.corpus_revision,
             code_version=code_version(),
             raw_digest=version.raw_digest,
-            page_text_digest=version.text_digest,
+            page_text_digest=page_digest,
             work_text_digest=work_digest,
             match_class=match.match_class,
             similarity=match.similarity,
@@ -308,7 +315,7 @@ class _Cases:
             work_containment=match.work_containment,
             matched_chars=match.matched_chars,
             longest_run_chars=match.longest_run_chars,
-            spans=[frozen_span(span, version.reading.text, work_text) for span in match.spans],
+            spans=[frozen_span(span, page_text, work_text) for span in match.spans],
             obfuscations=frozen_obfuscations(match.obfuscations),
             also=list(match.also),
             found_at=outcome.checked_at,
@@ -320,6 +327,14 @@ class _Cases:
             text = self._works.text(text_id) or ""
             self._texts[text_id] = text, digest(text.encode("utf-8", "surrogatepass"))
         return self._texts[text_id]
+
+
+def _compared_text(version: PageVersion, match: Match) -> tuple[str, Digest]:
+    """The text that the offsets of a match are of, and its digest."""
+    if all(span.zone is Zone.MAIN for span in match.spans):
+        return version.reading.text, version.text_digest
+    whole = version.reading.whole_text
+    return whole, digest(whole.encode("utf-8", "surrogatepass"))
 
 
 def _exclude(page: PageRecord, outcome: Outcome, findings: Findings, allowance: Allowance) -> int:

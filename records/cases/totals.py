@@ -1,12 +1,13 @@
 """A case's own figures, of all texts of the work that the page took from."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from core.matches import Match, MatchClass
 from core.obfuscations import Obfuscation, ObfuscationFound
 from core.pages import PageVersion
+from core.states import Rejection, left_out_as
 from records.models import Chapter, Work
 from records.snapshots import frozen_obfuscations, merged_obfuscations, with_length_kept
 
@@ -36,12 +37,13 @@ class Findings:
     @property
     def main(self) -> Match:
         """The match that took most. A quotation beside a copy does not make the copy one."""
-        copies = [match for match in self.matches if match.match_class is not MatchClass.QUOTATION]
+        copies = [match for match in self.matches if left_out_as([match.match_class]) is None]
         return max(copies or self.matches, key=lambda match: match.matched_chars)
 
     @property
-    def are_quotations(self) -> bool:
-        return all(match.match_class is MatchClass.QUOTATION for match in self.matches)
+    def left_out_as(self) -> Rejection | None:
+        """Why these are no case, whatever the rights allow; None where they are."""
+        return left_out_as([match.match_class for match in self.matches])
 
 
 def case_figures(findings: Findings, version: PageVersion) -> dict[str, Any]:
@@ -72,4 +74,10 @@ def by_work(chapters: Iterable[Chapter], matches: Sequence[Match]) -> list[Findi
     items: dict[Work, dict[str, tuple[Chapter, Match]]] = {}
     for chapter in chapters:
         items.setdefault(chapter.work, {}).setdefault(chapter.text_id, (chapter, by_text[chapter.text_id]))
-    return [Findings(work, tuple(found.values())) for work, found in items.items()]
+    return [Findings(work, _telling(found.values())) for work, found in items.items()]
+
+
+def _telling(items: Collection[tuple[Chapter, Match]]) -> tuple[tuple[Chapter, Match], ...]:
+    """Without announcements of what else of the work the site has, where the page has something of it itself."""
+    telling = [item for item in items if item[1].match_class is not MatchClass.TEASER]
+    return tuple(telling or items)

@@ -55,8 +55,11 @@ def capture_of(
     pages: PageStore,
     drawings: Mapping[int, Drawing] | None = None,
     absent: Mapping[str, str] | None = None,
+    text: str | None = None,
 ) -> Capture:
     """How a version was fetched and read. drawings: how its pages look, by their number in the text, from 1.
+
+    text: of the page, as it was compared; None for its main text.
 
     Raises NotFound where its response is gone, BrokenInvariant if changed.
     """
@@ -72,7 +75,7 @@ def capture_of(
     return Capture(
         exchanges=first.exchanges,
         title=version.reading.title,
-        text=version.reading.text,
+        text=version.reading.text if text is None else text,
         extractor=version.reading.extractor,
         encoding=version.reading.encoding,
         obfuscations=tuple(frozen_obfuscations(version.reading.obfuscations)),

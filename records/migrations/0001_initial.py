@@ -264,6 +264,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('name', models.CharField(max_length=200, unique=True, verbose_name='name')),
                 ('contact', models.CharField(blank=True, max_length=300, verbose_name='contact')),
+                ('opens_teasers', models.BooleanField(default=False, help_text="Whether text of a work that stands only in announcements of other pages, or in the site's frame, opens a case. Heeded from the next comparison of a page on.", verbose_name='teasers open cases')),
                 ('created_at', models.DateTimeField(auto_now_add=True, verbose_name='created')),
                 ('unruled_since', models.DateTimeField(blank=True, editable=False, null=True, verbose_name='findings to be ruled anew since')),
                 ('unruled_by', models.ForeignKey(blank=True, editable=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),

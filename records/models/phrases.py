@@ -31,6 +31,7 @@ MATCH_CLASSES = _terms(terms.MATCH_CLASSES)
 STATES = _terms(terms.STATES)
 VERDICTS = _terms(terms.VERDICTS)
 REJECTIONS = _terms(terms.REJECTIONS)
+ZONES = _terms(terms.ZONES)
 OBFUSCATIONS = _terms(terms.OBFUSCATIONS)
 CHANGES = {
     ChangeKind.HOMOPHONE: _("homophone"),

@@ -15,6 +15,14 @@ class RightsHolder(models.Model):
 
     name = models.CharField(_("name"), max_length=200, unique=True)
     contact = models.CharField(_("contact"), max_length=300, blank=True)
+    opens_teasers = models.BooleanField(
+        _("teasers open cases"),
+        default=False,
+        help_text=_(
+            "Whether text of a work that stands only in announcements of other pages, or in the site's frame, opens a"
+            " case. Heeded from the next comparison of a page on."
+        ),
+    )
     created_at = models.DateTimeField(_("created"), auto_now_add=True)
     # Since when licences or own domains are others than those that the stored findings were last ruled by.
     unruled_since = models.DateTimeField(_("findings to be ruled anew since"), null=True, blank=True, editable=False)

@@ -77,18 +77,18 @@ def _matches(subject: Subject) -> list[CaseMatch]:
 
 def _texts(matches: Sequence[CaseMatch], pages: PageStore, works: WorkStore) -> _Texts | None:
     """None where one of them is not there, or is not the one that was compared."""
-    page: str | None = None
-    found: list[str] = []
+    version = pages.version(VersionId(matches[0].version_id)) if matches else None
+    if version is None:
+        return None
+    page, found = "", list[str]()
     for match in matches:
-        version = VersionId(match.version_id)
-        page = page if page is not None else pages.texts([version]).get(version)
+        compared = version.reading.text_with(match.page_text_digest)
         work = works.text(WorkTextId(match.text_id))
-        if page is None or work is None:
+        if compared is None or work is None or _digest(work) != match.work_text_digest:
             return None
-        if (_digest(page), _digest(work)) != (match.page_text_digest, match.work_text_digest):
-            return None
+        page = max(page, compared, key=len)  # the whole text begins with the main text
         found.append(work)
-    return None if page is None else _Texts(page, found)
+    return _Texts(page, found)
 
 
 def _digest(text: str) -> str:

@@ -111,7 +111,7 @@ def test_a_store_that_is_away_is_waited_for_and_no_attempt_of_the_page(
 
     assert ServiceUnavailable in {each for kind in tasks.ask_engines.autoretry_for for each in kind.__subclasses__()}
     with monkeypatch.context() as patched:
-        patched.setattr(desk.texts.pages, "texts", away)
+        patched.setattr(desk.texts.pages, "version", away)
         for _ in range(MAX_ATTEMPTS + 1):
             with pytest.raises(ServiceUnavailable):
                 second_opinions_of(desk)

@@ -1,11 +1,13 @@
 """The whole chain in memory: real fingerprints, real matching, stores and messages in this process."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from core.clock import ManualClock
 from core.ids import CanonicalUrl, FinalUrl, RequestedUrl, SiteId, VersionId, WorkTextId
 from core.messages import PagesStored, SearchRequested, StepMessage, WorkAdded, WorkRemoved
 from core.pages import Fetched, Reading, Stored
+from core.zones import LineBeside
 from fingerprint.algorithms import DEFAULT, Algorithm
 from matcher.corpus import CorpusCache
 from matcher.index.memory import MemoryIndex
@@ -35,11 +37,11 @@ class Chain:
             self.outbox.send(WorkAdded(text_id))
         return ids
 
-    def store_page(self, url: str, text: str, title: str = "某页") -> Stored:
+    def store_page(self, url: str, text: str, title: str = "某页", beside: Iterable[LineBeside] = ()) -> Stored:
         fetched = Fetched(
             SiteId("1"), RequestedUrl(url), FinalUrl(url), CanonicalUrl(url), 200, (), text.encode(), self.clock.now()
         )
-        stored = self.ports.pages.put(fetched, Reading(title=title, text=text))
+        stored = self.ports.pages.put(fetched, Reading(title=title, text=text, beside=tuple(beside)))
         self.outbox.send(PagesStored((stored.version_id,)))
         return stored
 

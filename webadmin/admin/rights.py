@@ -18,11 +18,11 @@ from webadmin.forms.member_forms import MembershipForm, ReviewerForm
 
 @admin.register(RightsHolder)
 class RightsHolderAdmin(HolderAdmin):
-    """Founded and dissolved by administrators; a manager keeps the contact up to date."""
+    """Founded and dissolved by administrators; a manager keeps the rest up to date."""
 
     list_display = ["name", "contact", "created_at"]
     search_fields = ["name", "contact"]
-    fields = ["name", "contact", "created_at"]
+    fields = ["name", "contact", "opens_teasers", "created_at"]
     readonly_fields = ["created_at"]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> list[str]:

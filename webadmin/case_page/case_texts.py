@@ -7,8 +7,10 @@ from django.utils.translation import gettext as _
 from core.errors import ZhuiwenError
 from core.ids import PageId, VersionId, WorkTextId, digest
 from core.pages import PageVersion
+from core.zones import Zone
 from records import stores
 from records.models import CaseMatch
+from records.models.phrases import ZONES
 from webadmin.wording import said
 
 
@@ -24,10 +26,10 @@ class CaseTexts:
 
 def texts_of(match: CaseMatch) -> CaseTexts:
     """Fetch both texts of a match and the history of its page; what fails is told in a note, never raised."""
-    found = CaseTexts()
+    found = CaseTexts(notes=_zones_told(match))
     try:
         version = stores.page_store().version(VersionId(match.version_id))
-        found.page = version.reading.text if version else None
+        found.page = _page_text(version, match) if version else None
         found.work = stores.work_store().text(WorkTextId(match.text_id))
         found.versions = stores.page_store().versions(PageId(match.case.page_id))
     except ZhuiwenError as error:
@@ -37,6 +39,23 @@ def texts_of(match: CaseMatch) -> CaseTexts:
         )
         return _proven(found, match, is_silent=True)
     return _proven(found, match, is_silent=False)
+
+
+def _zones_told(match: CaseMatch) -> list[str]:
+    """Where on the page the passages stand, if not in its main text."""
+    zones = {Zone(span.get("zone", Zone.MAIN)) for span in match.spans} - {Zone.MAIN}
+    if not zones:
+        return []
+    told = ", ".join(str(ZONES[zone]) for zone in sorted(zones))
+    return [
+        _("Passages stand beside the page's main text (%(zones)s); the column of the page has that behind it.")
+        % {"zones": told}
+    ]
+
+
+def _page_text(version: PageVersion, match: CaseMatch) -> str:
+    """The text that was compared; the main text where it is no longer there, so that the reader is told."""
+    return version.reading.text_with(match.page_text_digest) or version.reading.text
 
 
 def _proven(found: CaseTexts, match: CaseMatch, is_silent: bool) -> CaseTexts:

@@ -1,0 +1,57 @@
+"""What of a page stands beside its main text is compared as a text of its own: its findings get their zones here."""
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import accumulate
+
+from core.ids import VersionId
+from core.matches import Change, Match, MatchClass, Span
+from core.pages import Reading
+from core.text import TextRange
+from core.zones import Zone
+
+
+def beside(version: VersionId) -> str:
+    """Under what the fingerprint of the text beside a version's main text is kept."""
+    return f"{version}/beside"
+
+
+def with_those_beside(main: Sequence[Match], found: Iterable[Match], reading: Reading) -> tuple[Match, ...]:
+    """The matches of a main text, and those of the text beside it with works' texts that the main text has nothing of.
+
+    found: as the matcher gives them for `reading.text_beside`. A comment is a copy like any other; what stands in
+    announcements and in the site's frame alone is a teaser.
+    """
+    known = {text_id for match in main for text_id in (match.text_id, *match.also)}
+    starts = list(accumulate((len(line.text) + 1 for line in reading.beside), initial=0))
+    moved = len(reading.text) + 1
+    placed = []
+    for match in found:
+        if match.text_id in known:
+            continue
+        spans = tuple(_placed(span, moved, _zone(span, starts, reading)) for span in match.spans)
+        is_comment = any(span.zone is Zone.COMMENT for span in spans)
+        placed.append(replace(match, spans=spans, match_class=match.match_class if is_comment else MatchClass.TEASER))
+    return (*main, *placed)
+
+
+def _zone(span: Span, starts: Sequence[int], reading: Reading) -> Zone:
+    """The zone that most of a span stands in."""
+    chars: Counter[Zone] = Counter()
+    for number in range(bisect_right(starts, span.page.start) - 1, len(reading.beside)):
+        start, end = max(starts[number], span.page.start), min(starts[number + 1], span.page.end)
+        if start >= end:
+            break
+        chars[reading.beside[number].zone] += end - start
+    return chars.most_common(1)[0][0]
+
+
+def _placed(span: Span, moved: int, zone: Zone) -> Span:
+    changes = [Change(change.kind, _moved(change.page, moved), change.work) for change in span.changes]
+    return replace(span, page=_moved(span.page, moved), changes=changes, zone=zone)
+
+
+def _moved(place: TextRange, moved: int) -> TextRange:
+    return TextRange(place.start + moved, place.end + moved)

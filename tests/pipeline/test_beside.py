@@ -1,0 +1,202 @@
+"""What stands beside a page's main text is compared too: comments open cases, teasers and frames only if wished."""
+
+from dataclasses import replace
+
+import pytest
+from django.utils import translation
+
+from core.ids import CanonicalUrl, Digest, FinalUrl, RequestedUrl, SiteId, VersionId, digest
+from core.matches import Match, MatchClass
+from core.messages import SearchRequested
+from core.pages import Fetched, Reading, Stored
+from core.states import Rejection
+from core.zones import LineBeside, Zone
+from deploy.demo.library import load_others, load_works
+from evidence.opened import opened
+from pagestore.evidence import MemoryEvidenceStore
+from pipeline import steps
+from pipeline.beside import beside
+from pipeline.evidence import EvidencePorts, bundle_version
+from records import stores
+from records.cases.case_repository import DjangoCaseRepository
+from records.models import Case, CaseMatch, Chapter, EvidenceBundle, Exclusion, RightsHolder, Site, Work
+from tests.support.memory_chain import Chain, chain
+from tests.support.records import MOMENT
+from webadmin.case_page.case_texts import texts_of
+
+WORKS = load_works()
+NOVEL = WORKS["river-town"]
+OTHER = next(work for key, work in WORKS.items() if key != "river-town").chapter(1).text
+CHAPTER, NEXT = NOVEL.chapter(1).text, NOVEL.chapter(2).text
+INNOCENT = next(text for text in load_others().values() if not text.quotes and not text.is_carrier).text
+URL = "http://pirate.example/1"
+MENU = LineBeside(Zone.FRAME, "首页 书库 排行", 0)
+
+
+@pytest.fixture
+def running() -> Chain:
+    started = chain()
+    started.add_work("novel", *(chapter.text for chapter in NOVEL.chapters))
+    started.run()
+    return started
+
+
+def lines(zone: Zone, text: str, after: int = 9) -> list[LineBeside]:
+    return [LineBeside(zone, line, after) for line in text.split("\n") if line]
+
+
+def matches(running: Chain, stored: Stored) -> tuple[Match, ...]:
+    running.run()
+    return running.book.outcomes[stored.version_id].matches
+
+
+def whole_text(running: Chain, version: VersionId) -> str:
+    found = running.ports.pages.version(version)
+    assert found is not None
+    return found.reading.whole_text
+
+
+def test_a_chapter_in_the_comments_of_an_innocent_page_is_a_case(running: Chain) -> None:
+    stored = running.store_page(URL, INNOCENT, beside=[MENU, *lines(Zone.COMMENT, CHAPTER)])
+    [found] = matches(running, stored)
+    assert found.match_class is MatchClass.IDENTICAL
+    assert {span.zone for span in found.spans} == {Zone.COMMENT}
+    assert list(running.book.cases) == [(stored.page_id, "novel")]
+    text = whole_text(running, stored.version_id)
+    taken = "".join(text[span.page.start : span.page.end] for span in found.spans)
+    assert "".join(taken.split()) in "".join(CHAPTER.split())
+    assert len(taken) > 0.98 * len(CHAPTER)
+
+
+@pytest.mark.parametrize("zone", [Zone.TEASER, Zone.FRAME])
+@pytest.mark.parametrize("is_wished", [False, True])
+def test_an_announcement_opens_a_case_only_where_its_holder_wishes_it(
+    running: Chain, zone: Zone, is_wished: bool
+) -> None:
+    running.holder.opens_teasers = is_wished
+    stored = running.store_page(URL, INNOCENT, beside=lines(zone, CHAPTER[:600]))
+    [found] = matches(running, stored)
+    assert found.match_class is MatchClass.TEASER
+    assert {span.zone for span in found.spans} == {zone}
+    assert (len(running.book.cases), len(running.book.excluded)) == ((1, 0) if is_wished else (0, 1))
+    assert is_wished or [each.reason for each in running.book.excluded.values()] == [Rejection.TEASER]
+
+
+def test_what_the_main_text_has_is_not_found_once_more_beside_it(running: Chain) -> None:
+    stored = running.store_page(URL, CHAPTER, beside=lines(Zone.TEASER, CHAPTER[:600]))
+    [found] = matches(running, stored)
+    assert {span.zone for span in found.spans} == {Zone.MAIN}
+
+
+def test_a_chapter_and_the_announcement_of_the_next_are_told_apart(running: Chain) -> None:
+    stored = running.store_page(URL, CHAPTER, beside=lines(Zone.TEASER, NEXT[:600]))
+    assert [each.match_class for each in matches(running, stored)] == [MatchClass.IDENTICAL, MatchClass.TEASER]
+    assert list(running.book.cases) == [(stored.page_id, "novel")]
+
+
+def test_a_page_with_hardly_any_text_of_its_own_is_compared_all_the_same(running: Chain) -> None:
+    stored = running.store_page(URL, "欢迎来到书友会的留言板。", beside=lines(Zone.COMMENT, CHAPTER))
+    assert [each.match_class for each in matches(running, stored)] == [MatchClass.IDENTICAL]
+    assert running.book.outcomes[stored.version_id].rejection is None
+
+
+def test_a_passage_over_two_zones_is_of_the_one_that_has_more_of_it(running: Chain) -> None:
+    most = [*lines(Zone.FRAME, CHAPTER[:200]), *lines(Zone.COMMENT, CHAPTER[200:1200])]
+    [found] = matches(running, running.store_page(URL, INNOCENT, beside=most))
+    assert Zone.COMMENT in {span.zone for span in found.spans}
+    assert found.match_class is not MatchClass.TEASER
+
+
+def test_a_text_added_later_is_found_beside_pages_that_are_stored(running: Chain) -> None:
+    stored = running.store_page(URL, INNOCENT, beside=lines(Zone.COMMENT, OTHER))
+    assert matches(running, stored) == ()
+    running.add_work("sequel", OTHER)
+    running.run()
+    running.outbox.send(SearchRequested())
+    assert [each.match_class for each in matches(running, stored)] == [MatchClass.IDENTICAL]
+
+
+def test_the_text_beside_has_a_fingerprint_of_its_own(running: Chain) -> None:
+    stored = running.store_page(URL, INNOCENT, beside=lines(Zone.COMMENT, CHAPTER))
+    bare = running.store_page("http://pirate.example/2", CHAPTER)
+    running.run()
+    kept = running.ports.fingerprints.known(
+        [beside(stored.version_id), beside(bare.version_id)], running.ports.algorithm.id
+    )
+    assert kept == {beside(stored.version_id)}
+
+
+@pytest.fixture
+def desk(monkeypatch: pytest.MonkeyPatch) -> tuple[Chain, Site]:
+    """A chain whose cases are those of the desk."""
+    running = chain()
+    holder = RightsHolder.objects.create(name="青梧文学")
+    site = Site.objects.create(rights_holder=holder, name="盗版站", start_urls="http://pirate.example/")
+    work = Work.objects.create(rights_holder=holder, title=NOVEL.title)
+    for number, chapter in enumerate(NOVEL.chapters, 1):
+        [text_id] = running.add_work(f"{number}", chapter.text)
+        Chapter.objects.create(work=work, number=number, text_id=text_id, chars=len(chapter.text))
+    running.ports = replace(running.ports, cases=DjangoCaseRepository(running.ports.works))
+    running.run()
+    monkeypatch.setattr(stores, "page_store", lambda: running.ports.pages)
+    monkeypatch.setattr(stores, "work_store", lambda: running.ports.works)
+    return running, site
+
+
+def compared(running: Chain, site: Site, text: str, beside: list[LineBeside]) -> VersionId:
+    url = f"http://pirate.example/{len(text)}"
+    fetched = Fetched(
+        SiteId(str(site.pk)), RequestedUrl(url), FinalUrl(url), CanonicalUrl(url), 200, (), text.encode(), MOMENT
+    )
+    stored = running.ports.pages.put(fetched, Reading("某页", text, beside=tuple(beside)))
+    steps.compare_pages([stored.version_id], running.ports)
+    return stored.version_id
+
+
+@pytest.mark.django_db
+def test_a_case_of_a_comment_has_evidence_that_quotes_it(desk: tuple[Chain, Site]) -> None:
+    running, site = desk
+    version = compared(running, site, INNOCENT, [MENU, *lines(Zone.COMMENT, CHAPTER)])
+    kept = CaseMatch.objects.get()
+    [span] = kept.spans
+    assert (span["zone"], kept.page_text_digest) == (
+        "comment",
+        digest(whole_text(running, version).encode("utf-8")),
+    )
+    assert span["page_excerpt"] in CHAPTER
+    evidence = EvidencePorts(running.ports.pages, running.ports.works, MemoryEvidenceStore(), running.clock)
+    assert bundle_version(version, evidence) == 1
+    content = evidence.store.get(Digest(EvidenceBundle.objects.get().digest))
+    assert content is not None
+    assert span["page_excerpt"] in opened(content, "bundle").renderings["text"].decode("utf-8")
+
+
+@pytest.mark.django_db
+def test_the_page_of_a_case_says_that_its_passages_stand_in_comments(desk: tuple[Chain, Site]) -> None:
+    running, site = desk
+    compared(running, site, INNOCENT, lines(Zone.COMMENT, CHAPTER))
+    with translation.override("en"):
+        texts = texts_of(CaseMatch.objects.get())
+    assert texts.page is not None
+    assert CHAPTER.split("\n")[0] in texts.page
+    assert [note for note in texts.notes if "comments" in note]
+
+
+@pytest.mark.django_db
+def test_teasers_open_cases_of_the_desk_only_where_that_is_wished(desk: tuple[Chain, Site]) -> None:
+    running, site = desk
+    compared(running, site, INNOCENT, lines(Zone.TEASER, CHAPTER[:600]))
+    assert list(Exclusion.objects.values_list("reason", "match_class")) == [("teaser", "teaser")]
+    assert not Case.objects.exists()
+    RightsHolder.objects.update(opens_teasers=True)
+    compared(running, site, INNOCENT + "今天更新。", lines(Zone.TEASER, CHAPTER[:600]))
+    assert Case.objects.get().match_class == MatchClass.TEASER
+
+
+@pytest.mark.django_db
+def test_an_announced_chapter_is_no_part_of_the_case_of_another(desk: tuple[Chain, Site]) -> None:
+    running, site = desk
+    compared(running, site, CHAPTER, lines(Zone.TEASER, NEXT[:600]))
+    kept = CaseMatch.objects.get()
+    assert kept.chapter is not None
+    assert (kept.chapter.number, Case.objects.get().match_class) == (1, MatchClass.IDENTICAL)
