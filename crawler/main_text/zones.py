@@ -6,7 +6,7 @@ neither remarks nor announcements, whatever they are called.
 
 import re
 from collections.abc import Iterable, Sequence
-from itertools import islice
+from itertools import accumulate, islice
 
 from lxml.html import HtmlElement
 
@@ -15,7 +15,7 @@ from crawler.characters.repertoire import count_han
 from crawler.main_text.both_scripts import in_both_scripts
 from crawler.main_text.density import MAX_LINK_SHARE
 from crawler.main_text.teasers import MIN_CHARS_OF_HEADING, teasers
-from crawler.markup import BLOCKS, Line
+from crawler.markup import Line
 
 _REMARKS = re.compile(
     r"comment|remark|pinglun|liuyan|huifu|gentie|disqus|guestbook|(?:^|[\s_-])repl(?:y|ies)", re.IGNORECASE
@@ -30,7 +30,7 @@ _HEADING_OF_REMARKS = in_both_scripts(
     r"|^\d+\s*(?:条|个)?(?:评论|留言|跟帖|回复)$|^共有?\s*\d+\s*(?:条|个)(?:评论|留言|跟帖|回复)"
 )
 _MAX_CHARS_OF_HEADING = 20
-_MAX_LEVELS = 8
+_MAX_LEVELS, _MAX_LEVELS_OF_TEASER = 8, 3
 # Of a box that announces one page: a title and the beginning of a text; the longest seen on saved pages has 190.
 MAX_CHARS_OF_TEASER = 300
 
@@ -59,6 +59,9 @@ class _Zones:
         self._streams = teasers(page[0].container.getroottree().getroot())
         self._spans = _spans(page)
         self._remarks = self._below_headings()
+        # Up to each line: characters, and lines with a title that leads away.
+        self._chars = list(accumulate((len(line.text) for line in page), initial=0))
+        self._titles = list(accumulate(map(_leads_away, page), initial=0))
         self._named: dict[HtmlElement, Zone | None] = {}
         self._teasers: dict[HtmlElement, bool] = {}
 
@@ -68,11 +71,10 @@ class _Zones:
         named = self._by_name(line.container)
         if named is Zone.COMMENT or place in self._remarks:
             return Zone.COMMENT
-        han = count_han(line.text)
-        is_title = line.link_chars > MAX_LINK_SHARE * len(line.text) and han >= MIN_CHARS_OF_HEADING
-        if is_title or (named is Zone.TEASER and han >= MIN_CHARS_OF_HEADING) or self._announces(line.container):
+        is_title = line.link_chars > MAX_LINK_SHARE * len(line.text) and _leads_away(line)
+        if is_title or self._announces(line.container):
             return Zone.TEASER
-        return Zone.FRAME
+        return Zone.TEASER if named is Zone.TEASER and count_han(line.text) >= MIN_CHARS_OF_HEADING else Zone.FRAME
 
     def _boxes(self, container: HtmlElement) -> Iterable[HtmlElement]:
         """From a line outwards, as long as nothing of the main text stands in the box."""
@@ -103,8 +105,13 @@ class _Zones:
     def _announces(self, container: HtmlElement) -> bool:
         """Whether a small box around a line leads to another page by a title."""
         if container not in self._teasers:
-            self._teasers[container] = any(map(_is_teaser, islice(self._boxes(container), 3)))
+            boxes = islice(self._boxes(container), _MAX_LEVELS_OF_TEASER)
+            self._teasers[container] = any(self._is_teaser(*self._spans[box]) for box in boxes)
         return self._teasers[container]
+
+    def _is_teaser(self, first: int, last: int) -> bool:
+        chars, titles = self._chars[last + 1] - self._chars[first], self._titles[last + 1] - self._titles[first]
+        return titles > 0 and chars <= MAX_CHARS_OF_TEASER
 
     def _below_headings(self) -> set[int]:
         """Places of lines below a heading of remarks: of the box that it begins, or of those built alike behind it."""
@@ -134,6 +141,10 @@ class _Zones:
         return end
 
 
+def _leads_away(line: Line) -> bool:
+    return line.link_chars >= MIN_CHARS_OF_HEADING and count_han(line.text) >= MIN_CHARS_OF_HEADING
+
+
 def _spans(page: Sequence[Line]) -> dict[HtmlElement, tuple[int, int]]:
     """Of each box around a line, the first and the last line in it."""
     spans: dict[HtmlElement, tuple[int, int]] = {}
@@ -141,11 +152,3 @@ def _spans(page: Sequence[Line]) -> dict[HtmlElement, tuple[int, int]]:
         for box in islice((line.container, *line.container.iterancestors()), _MAX_LEVELS):
             spans[box] = (spans[box][0] if box in spans else place, place)
     return spans
-
-
-def _is_teaser(box: HtmlElement) -> bool:
-    if box.tag not in BLOCKS:
-        return False
-    chars = sum(len(text.strip()) for text in islice(box.itertext(), MAX_CHARS_OF_TEASER))
-    links = ("".join(link.itertext()) for link in islice(box.iter("a"), 3) if link.get("href"))
-    return chars <= MAX_CHARS_OF_TEASER and any(count_han(link) >= MIN_CHARS_OF_HEADING for link in links)
