@@ -9,7 +9,7 @@ from core.text import storable
 from core.wording import Message
 from crawler.characters.decoding import Decoded
 from crawler.characters.repertoire import count_han
-from crawler.main_text.extraction import MIN_HAN_TO_KEEP, Extraction, Sieve, everything, extract
+from crawler.main_text.extraction import MIN_HAN_TO_KEEP, Extraction, Sieve, everything, extract, is_worth_reading
 from crawler.obfuscation.deobfuscation import MARKUP_ALONE, Deobfuscation, RenderContext, deobfuscate
 from crawler.obfuscation.text_repairs import cleaned, merged
 from crawler.opening import NO_RULES, OpenPage, ReadingRules, Rejected, open_page
@@ -47,7 +47,7 @@ def read_opened(
 def _read_plain(decoded: Decoded, url: str) -> Reading | Rejected:
     kept = [line.strip(" \t\r\u3000\u00a0\ufeff") for line in storable(decoded.text).splitlines()]
     text = "\n".join(line for line in kept if line)
-    if count_han(text) < MIN_HAN_TO_KEEP:
+    if not is_worth_reading([text]):
         return _no_text(url)
     reading = Reading(
         title="",

@@ -114,6 +114,8 @@ def _html(path: Path) -> Intake:
     reading = read_page(read_bytes(path), {}, str(path))
     if isinstance(reading, Rejected):
         raise UnreadableFile(path, _UNREAD.get(reading.reason, reading.message))
+    if not reading.text:
+        raise UnreadableFile(path, _UNREAD[Rejection.NO_MAIN_TEXT])
     if reading.is_encoding_doubtful:
         raise UnreadableFile(path, "intake.doubtful-page-encoding", name=reading.encoding)
     text = with_text(unified(reading.text), path)

@@ -42,9 +42,15 @@ def weight(line: Line) -> float:
     return line.worth
 
 
-def _weight(line: Line) -> float:
+def weigh_in_any_script(page: Sequence[Line]) -> None:
+    """Let lines without a Chinese character speak for running text as well, on a page that is in another language."""
+    for line in page:
+        line.worth = _weight(line, is_in_chinese=False)
+
+
+def _weight(line: Line, *, is_in_chinese: bool = True) -> float:
     own = line.own_chars
-    is_menu = line.link_chars > MAX_LINK_SHARE * len(line.text) or not HAN.search(line.text)
+    is_menu = line.link_chars > MAX_LINK_SHARE * len(line.text) or (is_in_chinese and not HAN.search(line.text))
     if is_menu or (len(line.text) < 120 and _SMALL_PRINT.search(line.text)):
         return 0.0
     marks = len(_SENTENCE_MARK.findall(line.text))

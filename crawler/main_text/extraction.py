@@ -5,7 +5,7 @@ it says (trafilatura, the second opinion, drops zero-width and private-use chara
 """
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,7 +18,7 @@ from crawler.characters.repertoire import count_han, han_of
 from crawler.main_text import authors, headline, metadata
 from crawler.main_text.chapters import chapter_number
 from crawler.main_text.cleaning import cleaned, without_head
-from crawler.main_text.density import MAX_LINK_SHARE, main_container
+from crawler.main_text.density import MAX_LINK_SHARE, main_container, weigh_in_any_script
 from crawler.main_text.posts import posts
 from crawler.main_text.signals import signals
 from crawler.main_text.threads import is_thread, scriptless, stated
@@ -26,8 +26,9 @@ from crawler.main_text.zones import lines_beside
 from crawler.markup import Line, lines
 from crawler.selectors import select
 
-# Chosen, not measured: less than one short sentence is a label. A copy that short is no case of its own.
-MIN_HAN_TO_KEEP = 16
+# Chosen, not measured: less than one short sentence is a label. A copy that short is no case of its own. In another
+# script a paragraph has some 200 letters.
+MIN_HAN_TO_KEEP, MIN_LETTERS_TO_KEEP = 16, 200
 # A front page or chapter list: little text, and several times as much of it in links.
 MAX_HAN_OF_LIST_PAGE, MIN_LINK_RATIO_OF_LIST_PAGE = 60, 3.0
 # How sure density alone has to be, were the second extractor to agree, for that one not to be asked: so are 108 of 152
@@ -39,6 +40,7 @@ MIN_LEAD_OF_SECOND = 0.2
 # trafilatura takes time quadratic in the elements of some pages: 27,000 of them take 3 s (2026-11). News pages
 # have up to 10,000; more is made to be slow, or a whole book in one file, and density alone decides.
 MAX_ELEMENTS_FOR_SECOND_OPINION = 20_000
+NONE = "none"  # who decided that there is no main text
 _PENALTY_OF_A_SILENT_RULE = 0.5  # the site's own rule found nothing: the page is not as it was
 
 MAX_CHARS_OF_PREFIX = 12  # of a thread's title: "[求助]", the name of a board
@@ -51,7 +53,7 @@ Sieve = Callable[[Sequence[Line], str], list[Line]]
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """What was found; `extractor` names who decided: selector, thread, density, trafilatura."""
+    """What was found; `extractor` names who decided: selector, thread, density, trafilatura, none without a text."""
 
     title: str
     text: str
@@ -73,9 +75,9 @@ def everything(page: Sequence[Line], site_name: str) -> list[Line]:
 def extract(
     tree: HtmlElement, url: str = "", body_selector: str = "", title_selector: str = "", sieve: Sieve = everything
 ) -> Extraction | None:
-    """The main text of a page whose hidden parts are gone already; None where it has none.
+    """The main text of a page whose hidden parts are gone already, and all else on it; None where there is nothing.
 
-    sieve: takes the lines of the site's template out before anything is chosen.
+    A list or a front page has no main text: all of its lines stand beside it. sieve: takes the lines of the site's template out before anything is chosen.
     Raises BadConfiguration for a selector that is neither CSS nor XPath.
     """
     whole = lines(tree)
@@ -83,13 +85,19 @@ def extract(
     whole += scriptless(said, whole)
     site_name = headline.site_name(tree)
     page = sieve(whole, site_name)
-    chosen, extractor, confidence = _chosen(tree, page, body_selector, is_thread(tree, said, whole, url))
+    if not is_worth_reading(line.text for line in whole):
+        return None
+    is_a_thread = is_thread(tree, said, whole, url)
+    chosen, extractor, confidence = _chosen(tree, page, body_selector, is_a_thread)
+    if sum(count_han(line.text) for line in chosen) < MIN_HAN_TO_KEEP:
+        weigh_in_any_script(page)
+        chosen, extractor, confidence = _chosen(tree, page, body_selector, is_a_thread)
     headings = select(tree, title_selector) if title_selector else []
     title = headline.title(tree, " ".join("".join(node.itertext()) for node in headings[:1]), whole, chosen)
     main = _text(chosen, title, whole, extractor)
     text = "\n".join(line.text for line in main)
-    if count_han(text) < MIN_HAN_TO_KEEP or (extractor not in ("selector", "thread") and _is_list_page(page, text)):
-        return None
+    if not is_worth_reading([text]) or (extractor not in ("selector", "thread") and _is_list_page(page, text)):
+        chosen, main, text, extractor, confidence = [], [], "", NONE, 1.0
     return Extraction(
         title=title,
         text=text,
@@ -102,6 +110,17 @@ def extract(
         left_out=_left_out(whole, page, chosen),
         beside=tuple(lines_beside(whole, main)),
     )
+
+
+def is_worth_reading(texts: Iterable[str]) -> bool:
+    """Whether there is more than a label: so many Chinese characters, or so many letters of other scripts."""
+    han = letters = 0
+    for text in texts:
+        found = count_han(text)
+        han, letters = han + found, letters + sum(map(str.isalpha, text)) - found
+        if han >= MIN_HAN_TO_KEEP or letters >= MIN_LETTERS_TO_KEEP:
+            return True
+    return False
 
 
 def _text(chosen: Sequence[Line], title: str, whole: Sequence[Line], extractor: str) -> list[Line]:
@@ -181,5 +200,6 @@ def _by_trafilatura(tree: HtmlElement, page: Sequence[Line]) -> list[Line]:
 
 def _is_list_page(page: Sequence[Line], text: str) -> bool:
     linked = sum(line.link_chars for line in page if line.link_chars > MAX_LINK_SHARE * len(line.text))
-    own = count_han(text)
+    # Of a text in another language its letters count: four are about as long as a Chinese character.
+    own = count_han(text) or sum(map(str.isalpha, text)) // 4
     return own < MAX_HAN_OF_LIST_PAGE and linked > MIN_LINK_RATIO_OF_LIST_PAGE * own

@@ -180,7 +180,7 @@ class RecrawlAdapter:
             page_id=page_id(item.fetched.site_id, item.fetched.canonical_url),
             page_url=item.fetched.canonical_url,
             version_id=version,
-            text_digest=digest(item.reading.text.encode("utf-8", "surrogatepass")),
+            text_digest=digest(item.reading.text.encode("utf-8", "surrogatepass")) if item.reading.text else "",
         )
         if not self._session.observe(item.target.url, item.target.depth, observation):
             return None

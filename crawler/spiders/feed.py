@@ -175,7 +175,7 @@ class FeedSpider(GenericSpider):
         headers = {"Content-Type": "text/html; charset=utf-8"}
         task = SinglePage(markup.encode("utf-8", "replace"), headers, entry.listed.url)
         reading = await self.pages.read_part(task)
-        if isinstance(reading, Rejected):
+        if isinstance(reading, Rejected) or not reading.text:
             self.context.frontier.finish(target.url)
             return
         url = identity(entry.listed.url, "")

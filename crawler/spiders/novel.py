@@ -178,7 +178,9 @@ class NovelSpider(GenericSpider):
         if isinstance(item, NotThere):
             yield item
             return
-        if item is None:
+        if item is not None and not item.reading.text:  # a list: kept for what stands on it, and no chapter
+            yield item
+        if item is None or not item.reading.text:
             self.context.frontier.finish(target.url)
             for request in self._next_chapter(response.url, response.url, page):
                 yield request
@@ -191,7 +193,7 @@ class NovelSpider(GenericSpider):
         """A further part, or what was taken for one and is a chapter of its own."""
         self._unfinished -= 1
         reading = page.reading
-        if not isinstance(reading, Reading):
+        if not isinstance(reading, Reading) or not reading.text:
             if isinstance(reading, Rejected) and reading.reason is not Rejection.NO_MAIN_TEXT:
                 self.context.stats.reject(reading.reason, reading.message)
             yield self._whole(chapter)

@@ -124,9 +124,30 @@ def test_a_rule_that_is_none_is_bad_configuration() -> None:
 def test_a_chapter_list_has_no_main_text() -> None:
     links = "".join(f'<li><a href="{n}.html">第{n}章 江上往来人之第{n}回</a></li>' for n in range(60))
     reading = read_page(page(f"<ul>{links}</ul>").encode(), {}, "http://a.example/")
+    assert isinstance(reading, Reading)
+    assert (reading.text, reading.extractor) == ("", "none")
+    assert {line.zone for line in reading.lines} == {Zone.TEASER}
+
+
+def test_a_page_with_less_than_a_short_sentence_is_refused() -> None:
+    reading = read_page(page("<p>渡口</p>").encode(), {}, "http://a.example/")
     assert isinstance(reading, Rejected)
     assert reading.reason is Rejection.NO_MAIN_TEXT
     assert str(reading.message).startswith("http://a.example/ has no main text")
+
+
+def test_a_page_in_another_language_is_read_with_its_zones() -> None:
+    text = [
+        "The lamp at the ferry went out on the first day of winter, and nobody in the town noticed until the evening.",
+        "He had kept it for thirty-one years. It had failed twice: once when he married, once when his wife was buried.",
+        "The engineer put away her tape and looked back at the window of the gauge house.",
+    ]
+    menu = "<ul class='nav'><li><a href='/'>Home</a></li><li><a href='/books'>All books</a></li></ul>"
+    remark = "<div class='comments'><p>What a story, thank you for writing it down.</p></div>"
+    reading = read(page(f"{menu}<h1>The Ferry</h1><div>{paragraphs(tuple(text))}</div>{remark}"))
+    assert reading.text.split("\n") == text
+    zones = {line.text: line.zone for line in reading.lines}
+    assert (zones["Home"], zones["What a story, thank you for writing it down."]) == (Zone.FRAME, Zone.COMMENT)
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,8 @@ def test_an_article_is_read_without_the_remarks_below_it(case: Case) -> None:
 
 @pytest.mark.parametrize("case", cases("lists-of-threads"), ids=lambda case: case.name)
 def test_a_list_of_threads_has_no_text_of_its_own(case: Case) -> None:
-    assert isinstance(read_page(case.body, {}, URL), Rejected)
+    reading = read_page(case.body, {}, URL)
+    assert isinstance(reading, Rejected) or reading.text == ""
 
 
 def test_the_means_over_threads_are_what_is_promised() -> None:
