@@ -124,6 +124,8 @@ PHRASES: Mapping[str, Words] = {
     "column.allowed_as": Words("Allowed as", "准许"),
     "column.allowed_by": Words("Allowed by", "准许依据"),
     "column.page_title": Words("Page title", "网页标题"),
+    "column.page_author": Words("Author stated by the page", "网页标注作者"),
+    "column.page_published_at": Words("Published, as the page states", "网页标注发布时间"),
     "column.page_url": Words("Page URL", "网址"),
     "column.match_class": Words("Kind of copy", "类别"),
     "column.similarity": Words("Similarity", "相似度"),

@@ -59,12 +59,15 @@ class CaseRow:
     opened_at: datetime
     first_seen_at: datetime
     last_seen_at: datetime
+    page_author: str = ""  # as the page states, and when it says that it was published
+    page_published_at: datetime | None = None
     allowed_as: Rejection | None = None  # what allows the page: a licence, an own domain
     allowed_by: str = ""
     excerpt: str = ""  # a short passage of the page, frozen when the case was opened
 
     def __post_init__(self) -> None:
-        for moment in (self.decided_at, self.opened_at, self.first_seen_at, self.last_seen_at):
+        moments = (self.page_published_at, self.decided_at, self.opened_at, self.first_seen_at, self.last_seen_at)
+        for moment in moments:
             _require_zone(f"case {self.case_id}", moment)
 
     @property

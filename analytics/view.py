@@ -168,7 +168,7 @@ def _case_view(table: Table, row: tuple[Cell, ...], report: Report, phrases: Phr
         ),
         page_title=text["page_title"],
         page_url=text["page_url"],
-        page=lines("site", "host"),
+        page=lines("site", "host", "page_author", "page_published_at"),
         work_title=text["work"],
         work=(*holder, *lines("chapter", "match_class", "obfuscations")),
         figures=lines("similarity", "page_containment", "work_containment", "taken_chars", "matched_chars"),

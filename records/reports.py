@@ -223,6 +223,8 @@ def _case_row(case: Any, names: Names, match: dict[str, Any] | None, taken: dict
         site_host=urlsplit(case.page_url).hostname or "",
         page_url=case.page_url,
         page_title=case.page_title,
+        page_author=case.page_author,
+        page_published_at=case.page_published_at,
         state=CaseState(case.state),
         verdict=Verdict(case.given) if case.given else None,
         reviewer=case.reviewer or "",

@@ -77,7 +77,8 @@ def extract(
 ) -> Extraction | None:
     """The main text of a page whose hidden parts are gone already, and all else on it; None where there is nothing.
 
-    A list or a front page has no main text: all of its lines stand beside it. sieve: takes the lines of the site's template out before anything is chosen.
+    A list or a front page has no main text: all of its lines stand beside it. sieve: takes the lines of the site's
+    template out before anything is chosen.
     Raises BadConfiguration for a selector that is neither CSS nor XPath.
     """
     whole = lines(tree)

@@ -32,8 +32,8 @@ _CHECKED = (
     "page", "algorithm_id", "corpus_revision", "rejection", "match_count", "checked_at", "appeared_at"
 )  # fmt: skip
 _FIGURES = (
-    "page_url", "page_title", "version_id", "match_class", "similarity", "page_containment", "taken_chars",
-    "matched_chars", "longest_run_chars", "obfuscations",
+    "page_url", "page_title", "page_author", "page_published_at", "version_id", "match_class", "similarity",
+    "page_containment", "taken_chars", "matched_chars", "longest_run_chars", "obfuscations",
 )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from core.states import Rejection, left_out_as
 from records.models import Chapter, Work
 from records.snapshots import frozen_obfuscations, merged_obfuscations, with_length_kept
 
-MAX_TITLE_CHARS = 500
+MAX_TITLE_CHARS, MAX_AUTHOR_CHARS = 500, 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +52,8 @@ def case_figures(findings: Findings, version: PageVersion) -> dict[str, Any]:
     return {
         "page_url": version.page_url,
         "page_title": with_length_kept(version.reading.title)[:MAX_TITLE_CHARS],
+        "page_author": with_length_kept(version.reading.author)[:MAX_AUTHOR_CHARS],
+        "page_published_at": version.reading.published,
         "version_id": version.id,
         "match_class": findings.main.match_class,
         "similarity": sum(match.similarity * match.matched_chars for match in matches) / max(1, matched),

@@ -120,7 +120,13 @@ def facts_of(case: Case) -> dict[str, Any]:
     return {
         "rights_holder": case.rights_holder.name,
         "work": {"title": case.work.title, "author": case.work.author},
-        "page": {"url": case.page_url, "title": case.page_title, "site": case.page.site.name},
+        "page": {
+            "url": case.page_url,
+            "title": case.page_title,
+            "author": case.page_author,
+            "published_at": _moment(case.page_published_at) if case.page_published_at else None,
+            "site": case.page.site.name,
+        },
         "state": case.state,
         "allowed_as": case.allowed_as or None,
         "allowed_by": case.allowed_by or None,

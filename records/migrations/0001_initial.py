@@ -26,6 +26,8 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('page_url', models.TextField(verbose_name='page URL')),
                 ('page_title', models.CharField(blank=True, max_length=500, verbose_name='page title')),
+                ('page_author', models.CharField(blank=True, max_length=200, verbose_name='author stated by the page')),
+                ('page_published_at', models.DateTimeField(blank=True, null=True, verbose_name='published, as the page states')),
                 ('state', models.CharField(choices=records.models.phrases.state_choices, default=core.states.CaseState['OPEN'], max_length=16, verbose_name='state')),
                 ('allowed_as', models.CharField(blank=True, choices=records.models.phrases.allowance_choices, max_length=32, verbose_name='allowed as')),
                 ('allowed_by', models.CharField(blank=True, max_length=300, verbose_name='allowed by')),

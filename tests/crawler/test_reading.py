@@ -8,6 +8,7 @@ from core.errors import BadConfiguration
 from core.obfuscations import Obfuscation
 from core.pages import Reading
 from core.states import MIN_CONFIDENCE_TO_TRUST, Rejection
+from core.zones import Zone
 from crawler.opening import NoRules, Rejected
 from crawler.reading import read_page
 from tests.crawler.texts import SIMPLIFIED, TRADITIONAL, paragraphs
@@ -139,7 +140,7 @@ def test_a_page_with_less_than_a_short_sentence_is_refused() -> None:
 def test_a_page_in_another_language_is_read_with_its_zones() -> None:
     text = [
         "The lamp at the ferry went out on the first day of winter, and nobody in the town noticed until the evening.",
-        "He had kept it for thirty-one years. It had failed twice: once when he married, once when his wife was buried.",
+        "He had kept it for thirty-one years. It had failed twice: when he married, and when his wife was buried.",
         "The engineer put away her tape and looked back at the window of the gauge house.",
     ]
     menu = "<ul class='nav'><li><a href='/'>Home</a></li><li><a href='/books'>All books</a></li></ul>"

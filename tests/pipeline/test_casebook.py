@@ -59,6 +59,17 @@ def test_a_case_freezes_both_excerpts_and_every_change(site: Site, works: Memory
     assert kept.obfuscations == [{"kind": "homophone", "count": 1, "example": "字→自"}]
 
 
+def test_a_case_keeps_the_author_and_the_time_that_its_page_states(site: Site, works: MemoryWorkStore) -> None:
+    version = page_version(str(site.pk), author="搬运\x00工" * 80, published=MOMENT - A_DAY)
+    DjangoCaseRepository(works).open_or_update_cases([outcome(version, match(work_text_id(WORK_TEXT)))])
+    case = Case.objects.get()
+    assert (case.page_author, case.page_published_at) == (("搬运\ufffd工" * 80)[:200], MOMENT - A_DAY)
+    later = page_version(str(site.pk), text="抄来的字句", at=MOMENT + A_DAY)
+    DjangoCaseRepository(works).open_or_update_cases([outcome(later, match(work_text_id(WORK_TEXT)))])
+    case.refresh_from_db()
+    assert (case.page_author, case.page_published_at) == ("", None)
+
+
 def test_a_text_that_stood_in_a_feed_is_a_case_at_its_entry_and_not_at_the_feed(
     site: Site, works: MemoryWorkStore
 ) -> None:

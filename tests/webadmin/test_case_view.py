@@ -1,6 +1,7 @@
 """One case on one screen, whatever the page store has to say about it."""
 
 import re
+from datetime import UTC, datetime
 
 import pytest
 from django.test import Client
@@ -51,6 +52,18 @@ def test_both_texts_stand_side_by_side_with_their_changes_linked(
         assert page.count(f'data-changes="{key}"') == 2
     assert "homophone: work “渡”, page “度”" in page
     assert "no longer" not in page
+
+
+def test_the_author_and_the_time_that_the_page_states_are_shown(
+    world: admin_data.World, texts: case_texts.Texts, reviewer: Client
+) -> None:
+    case = world.ours.cases[3]
+    assert "published " not in shown(reviewer, case)
+    at = datetime(2026, 3, 1, 16, 30, tzinfo=UTC)
+    Case.objects.filter(pk=case.pk).update(page_author="<b>搬运工</b>", page_published_at=at)
+    page = shown(reviewer, case)
+    assert "&lt;b&gt;搬运工&lt;/b&gt;" in page
+    assert "published 2026-03-02 00:30" in page
 
 
 def also_from(world: admin_data.World, case: Case, estate: admin_data.Estate, title: str, at: list[int]) -> Case:

@@ -45,6 +45,8 @@ CASE_COLUMNS = (
     Column(_("work"), lambda case: case.work),
     Column(_("site"), lambda case: case.page.site),
     Column(_("page title"), lambda case: spelled(case.page_title)),
+    Column(_("author stated by the page"), lambda case: spelled(case.page_author)),
+    Column(_("published, as the page states"), lambda case: case.page_published_at),
     Column(_("page URL"), lambda case: spelled(case.page_url)),
     Column(_("class"), lambda case: case.get_match_class_display()),
     Column(_("similarity"), lambda case: cut_share(case.similarity)),
