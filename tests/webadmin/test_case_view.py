@@ -58,7 +58,7 @@ def test_the_author_and_the_time_that_the_page_states_are_shown(
     world: admin_data.World, texts: case_texts.Texts, reviewer: Client
 ) -> None:
     case = world.ours.cases[3]
-    assert "published " not in shown(reviewer, case)
+    assert "published 2" not in shown(reviewer, case)
     at = datetime(2026, 3, 1, 16, 30, tzinfo=UTC)
     Case.objects.filter(pk=case.pk).update(page_author="<b>搬运工</b>", page_published_at=at)
     page = shown(reviewer, case)
