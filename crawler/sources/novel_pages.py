@@ -9,6 +9,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from core.obfuscations import ObfuscationFound
 from core.pages import Reading
+from core.zones import LineBeside
 from crawler.sources.novel_titles import chapter_title
 
 MAX_PARTS = 60  # 20 was the most that was seen of real chapters; more is a circle that changes its address
@@ -109,7 +110,9 @@ def stitched(parts: Sequence[Reading]) -> Reading:
     title = chapter_title(parts[0].title)
     furniture = _furniture(texts) if len(parts) > 1 else frozenset()
     lines: list[str] = []
+    starts: list[int] = []
     for number, own in enumerate(texts):
+        starts.append(len(lines))
         body = _without_seams(own, title.text, furniture, is_first=number == 0, is_last=number == len(texts) - 1)
         if lines and body and len(body[0]) >= 8 and body[0] == lines[-1]:
             body = body[1:]
@@ -125,7 +128,17 @@ def stitched(parts: Sequence[Reading]) -> Reading:
         is_encoding_doubtful=any(part.is_encoding_doubtful for part in parts),
         obfuscations=_obfuscations(parts),
         raw_text="\n".join(part.raw_text or part.text for part in parts) if any(p.raw_text for p in parts) else "",
+        beside=_beside(parts, starts),
     )
+
+
+def _beside(parts: Sequence[Reading], starts: Sequence[int]) -> tuple[LineBeside, ...]:
+    """What stands beside the text on any part; what the first ones have as well once. starts: of each part's lines."""
+    found: list[LineBeside] = []
+    for part, start in zip(parts, starts, strict=True):
+        known = {line.text for line in found}
+        found += [replace(line, after=start + line.after) for line in part.beside if line.text not in known]
+    return tuple(found)
 
 
 def _is_onward(link: Following) -> bool:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from core.pages import Reading
+from core.zones import LineBeside, Zone
 from crawler.markup import parse
 from crawler.sources.catalogue import chapter_blocks, in_reading_order
 from crawler.sources.novel_pages import Following, is_same_chapter, next_part, part_number, stitched
@@ -335,6 +336,20 @@ def test_a_page_with_another_number_is_no_part() -> None:
     assert is_same_chapter(first, Reading("第三章 夜雨（2/2）", "正文"))
     assert is_same_chapter(first, Reading("", "正文"))
     assert not is_same_chapter(first, Reading("第四章 归舟", "正文"))
+
+
+def test_what_stands_beside_the_parts_of_a_chapter_is_kept_once() -> None:
+    menu = LineBeside(Zone.FRAME, "首页 书库", 0)
+    first = Reading("第三章", "甲。\n乙。", beside=(menu, LineBeside(Zone.COMMENT, "写得真好。", 2)))
+    second = Reading("第三章(2)", "丙。", beside=(menu, LineBeside(Zone.COMMENT, "下一章呢？", 1)))
+    assert [(line.zone, line.text) for line in stitched([first, second]).lines] == [
+        (Zone.FRAME, "首页 书库"),
+        (Zone.MAIN, "甲。"),
+        (Zone.MAIN, "乙。"),
+        (Zone.COMMENT, "写得真好。"),
+        (Zone.MAIN, "丙。"),
+        (Zone.COMMENT, "下一章呢？"),
+    ]
 
 
 def test_the_whole_is_as_sure_as_its_least_sure_part() -> None:
