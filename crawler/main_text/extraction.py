@@ -22,7 +22,7 @@ from crawler.main_text.density import MAX_LINK_SHARE, main_container, weigh_in_a
 from crawler.main_text.posts import posts
 from crawler.main_text.signals import signals
 from crawler.main_text.threads import is_thread, scriptless, stated
-from crawler.main_text.zones import lines_beside
+from crawler.main_text.zones import lines_beside, lines_of_controls
 from crawler.markup import Line, lines
 from crawler.selectors import select
 
@@ -109,7 +109,7 @@ def extract(
         site_name=site_name,
         chapter_number=chapter_number(title),
         left_out=_left_out(whole, page, chosen),
-        beside=tuple(lines_beside(whole, main)),
+        beside=(*lines_beside(whole, main), *lines_of_controls(tree, len(main))),
     )
 
 

@@ -50,6 +50,17 @@ def lines_beside(page: Sequence[Line], main: Sequence[Line]) -> list[LineBeside]
     return beside
 
 
+def lines_of_controls(tree: HtmlElement, after: int) -> list[LineBeside]:
+    """What buttons, selections and text fields show, which are no lines of the page; `after` as of LineBeside."""
+    found = []
+    for node in tree.iter("textarea", "button", "option"):
+        if next(node.iterancestors("template", "noscript"), None) is not None:
+            continue
+        texts = (" ".join(text.split()) for text in "".join(node.itertext()).splitlines())
+        found += [LineBeside(Zone.FRAME, text, after) for text in texts if text]
+    return found
+
+
 class _Zones:
     """What is known of the boxes of one page. main: those that lines of the main text stand in."""
 

@@ -75,6 +75,14 @@ def test_a_box_around_the_text_may_be_called_as_it_likes() -> None:
     assert {line.zone for line in reading.lines if line.text != REMARK} <= {Zone.MAIN, Zone.FRAME}
 
 
+def test_what_controls_show_is_of_the_frame() -> None:
+    controls = "<button>加入 书架</button><select><option>第一章 渡口</option></select><textarea>甲。\n乙。</textarea>"
+    hidden = "<div style='display:none'><textarea>丙。</textarea></div><template><button>丁</button></template>"
+    reading = read(f"<div>{ARTICLE}</div><form>{controls}</form>{hidden}")
+    found = [line.text for line in reading.lines if line.zone is Zone.FRAME]
+    assert found[-4:] == ["加入 书架", "第一章 渡口", "甲。", "乙。"]
+
+
 def test_lines_stand_in_the_order_of_the_page() -> None:
     reading = read(f"<div class='nav'>江城读书网</div><div>{ARTICLE}</div><div class='comments'><p>{REMARK}</p></div>")
     zones = [zone for zone, _ in groupby(line.zone for line in reading.lines)]
