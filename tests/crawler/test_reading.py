@@ -124,14 +124,13 @@ def test_a_rule_that_is_none_is_bad_configuration() -> None:
 
 def test_a_chapter_list_has_no_main_text() -> None:
     links = "".join(f'<li><a href="{n}.html">第{n}章 江上往来人之第{n}回</a></li>' for n in range(60))
-    reading = read_page(page(f"<ul>{links}</ul>").encode(), {}, "http://a.example/")
-    assert isinstance(reading, Reading)
+    reading = read(page(f"<ul>{links}</ul>"))
     assert (reading.text, reading.extractor) == ("", "none")
-    assert {line.zone for line in reading.lines} == {Zone.TEASER}
+    assert {line.zone for line in reading.lines if "江上往来人" in line.text} == {Zone.TEASER}
 
 
 def test_a_page_with_less_than_a_short_sentence_is_refused() -> None:
-    reading = read_page(page("<p>渡口</p>").encode(), {}, "http://a.example/")
+    reading = read_page(b"<html><body><p>\xe6\xb8\xa1\xe5\x8f\xa3</p></body></html>", {}, "http://a.example/")
     assert isinstance(reading, Rejected)
     assert reading.reason is Rejection.NO_MAIN_TEXT
     assert str(reading.message).startswith("http://a.example/ has no main text")
@@ -145,7 +144,7 @@ def test_a_page_in_another_language_is_read_with_its_zones() -> None:
     ]
     menu = "<ul class='nav'><li><a href='/'>Home</a></li><li><a href='/books'>All books</a></li></ul>"
     remark = "<div class='comments'><p>What a story, thank you for writing it down.</p></div>"
-    reading = read(page(f"{menu}<h1>The Ferry</h1><div>{paragraphs(tuple(text))}</div>{remark}"))
+    reading = read(f"<html><body>{menu}<h1>The Ferry</h1><div>{paragraphs(tuple(text))}</div>{remark}</body></html>")
     assert reading.text.split("\n") == text
     zones = {line.text: line.zone for line in reading.lines}
     assert (zones["Home"], zones["What a story, thank you for writing it down."]) == (Zone.FRAME, Zone.COMMENT)

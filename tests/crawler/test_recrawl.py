@@ -177,7 +177,7 @@ def test_a_failure_is_retried_with_backoff_and_keeps_its_reason(server: WebServe
 def test_a_page_is_seen_only_once_it_is_stored(server: WebServer, site: VisitedSite) -> None:
     site.store = _Full()
     counts = site.crawl()
-    assert counts.failed == 5
+    assert counts.failed == 6  # five texts and their list
     assert site.visit(server.url("/1.html")).seen_at is None
     assert site.visit(server.url("/1.html")).failures == 1
 
@@ -186,7 +186,7 @@ def test_what_a_run_has_no_time_for_is_where_the_next_begins(server: WebServer, 
     site.plan = replace(site.plan, max_pages=3, concurrency=1)
 
     def stored() -> set[str]:
-        return {visit.url for visit in site.book.visits(site.plan.site_id) if visit.page_id}
+        return {visit.url for visit in site.book.visits(site.plan.site_id) if visit.text_digest}
 
     site.crawl()
     first = stored()

@@ -167,7 +167,7 @@ def test_a_body_in_brotli_is_read_and_one_that_swells_is_not(tmp_path: Path) -> 
     coded = (("Content-Encoding", "br"),)
     archive = Archive().response(url(1), brotli.compress(markup(1)), headers=coded)
     archive.response(url(2), brotli.compress(markup(2) + b" " * 100_000_000), headers=coded)
-    archive.response(url(3), b"no brotli at all" * 100, headers=coded)
+    archive.response(url(3), b"no brotli at all", headers=coded)
     counts, store, _ = imported(archive.save(tmp_path / "a.warc.gz"))
     assert [fetched.body for fetched, _ in store.versions.values()] == [markup(1)]
     assert counts.stored == 1
