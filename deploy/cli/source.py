@@ -16,7 +16,7 @@ from deploy.words import worded
 STANDARD_INPUT = "-"
 _MARKUP = re.compile(rb"<(?:!doctype|html|head|body|div|article|meta)\b", re.IGNORECASE)
 _INPUT = Message("cli.standard-input")
-_BOOKS = frozenset({".epub", ".docx", ".jsonl"})
+_BOOKS = frozenset({".epub", ".docx", ".pdf", ".jsonl"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ def read_as_text(source: str, settings: Settings) -> Source:
     data = _bytes(source, settings)
     if _MARKUP.search(data.replace(b"\x00", b"")[:4096]):
         return Source(name, _read(data, {}, name, settings))
-    from intake.plain import decoded
+    from crawler.formats.plain import decoded
 
     return Source(name, Reading(title=path.stem if source != STANDARD_INPUT else "", text=decoded(data, name)))
 

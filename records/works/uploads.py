@@ -12,8 +12,8 @@ from django.core.files.uploadedfile import UploadedFile
 from core.errors import BadInput, UnreadableFile
 from core.text import storable
 from core.wording import Message
+from crawler.formats.archive import Archive
 from intake import WORK_MANIFEST, WORKS_MANIFEST, BoundedReader, Intake, ReadFile, read_works
-from intake.archive import Archive
 from records.works.upload_budget import Budget, is_text
 
 # Of all files of one request together. A whole long novel has 20 MB. 32 MB of UTF-8 are 11 million characters; as 3,600
@@ -100,7 +100,7 @@ def _unpacked(path: Path) -> Path:
     """A folder of the .zip file's name with its chapters and manifests; everything else in it is passed over."""
     folder = path.parent / _UNPACKED / short_name(path.stem)
     folder.mkdir(parents=True)
-    with Archive(path) as archive:
+    with path.open("rb") as file, Archive(file, path) as archive:
         for name, inside in _chapter_names(archive.names):
             target = folder / inside
             try:
