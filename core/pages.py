@@ -7,6 +7,7 @@ from core.captures import Capture
 from core.ids import CanonicalUrl, Digest, FinalUrl, PageId, RequestedUrl, SiteId, VersionId
 from core.obfuscations import ObfuscationFound
 from core.politeness import Politeness
+from core.text import TextOffset
 from core.wording import Message
 
 
@@ -56,6 +57,23 @@ class Fetched:
     capture: Capture | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class ChapterStart:
+    """Where a chapter of a file that holds a book begins in what was read of it; `title` "" where it has none."""
+
+    title: str
+    start: TextOffset
+
+
+@dataclass(frozen=True, slots=True)
+class NetDiskLink:
+    """A link to a file on a net disk, as it stands on a page; it is listed and never fetched. `disk`: whose it is."""
+
+    url: str
+    disk: str
+    label: str  # the words of the link, which often name the file or the code to get it by
+
+
 FROM_FEED = "feed"  # the extractor of a text that was never on a page of its own
 
 
@@ -81,6 +99,8 @@ class Reading:
     left_out: tuple[str, ...] = ()  # lines of the site's template that stood inside the text, at most 20 of 80 chars
     raw_text: str = ""
     repairs: tuple[Message, ...] = ()  # what beside `encoding` it took to read the bytes
+    chapters: tuple[ChapterStart, ...] = ()  # of a text that was cut into chapters, in order
+    net_disks: tuple[NetDiskLink, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +207,7 @@ class CrawlCounts:
 
     requested: int = 0
     fetched: int = 0
+    files: int = 0  # of `fetched`, or broken off: answers that offer a file for download
     stored: int = 0
     new_versions: int = 0
     unchanged: int = 0

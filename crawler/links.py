@@ -8,6 +8,7 @@ from urllib.parse import urljoin, urlsplit
 from lxml.html import HtmlElement
 
 from crawler.selectors import select
+from crawler.urls import is_book
 
 MAX_LINKS_OF_PAGE = 5_000  # a chapter list of a long novel has some 3,000
 _NEXT = re.compile(
@@ -21,12 +22,16 @@ _CHAPTER = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """Absolute http(s) addresses without fragments, each once, in order of the page; none in two of the three."""
+    """Absolute http(s) addresses without fragments, each once, in order of the page; none in two of the first three.
+
+    downloads: those of them all that the page offers as files.
+    """
 
     next_pages: tuple[str, ...]
     chapters: tuple[str, ...]
     others: tuple[str, ...]
     declared_canonical: str  # what <link rel=canonical> says, absolute; "" for none
+    downloads: tuple[str, ...] = ()
 
 
 def links(tree: HtmlElement, url: str, next_page_selector: str = "", chapter_list_selector: str = "") -> Links:
@@ -48,7 +53,15 @@ def links(tree: HtmlElement, url: str, next_page_selector: str = "", chapter_lis
         tuple(link for link in chapters if link not in following),
         tuple(link for link in everything if link not in following and link not in chapters),
         declared,
+        tuple(dict.fromkeys(_downloads(tree, base))),
     )
+
+
+def _downloads(tree: HtmlElement, base: str) -> Iterator[str]:
+    for node in tree.iter("a", "area"):
+        for address in _addresses([node], base):
+            if node.get("download") is not None or is_book(address):
+                yield address
 
 
 def _next_pages(tree: HtmlElement, base: str, selector: str) -> Iterator[str]:

@@ -38,10 +38,15 @@ _KINDS = (
 
 def decoded(data: bytes, path: Path | str) -> str:
     """The characters of `data`; `path` is named in the refusal. Raises UnreadableFile."""
-    kind = next((kind for mark, kind in _KINDS if data.startswith(mark)), None)
+    kind = kind_of_binary(data)
     if kind is not None:
         raise UnreadableFile(path, "intake.not-text", kind=kind)
     return with_text(unified(_characters(data, path)), path)
+
+
+def kind_of_binary(data: bytes) -> Message | None:
+    """What bytes are that are no text, by their first ones; None where these say nothing."""
+    return next((kind for mark, kind in _KINDS if data.startswith(mark)), None)
 
 
 def unified(text: str) -> str:

@@ -30,7 +30,9 @@ PROBE_PRIORITY = 40
 POLL_S, QUIET_POLLS = 0.05, 10  # while lists are waited for: a crawl that asks for nothing half a second has lost one
 ABSENT_STATUSES = {404: AbsenceReason.NOT_FOUND, 410: AbsenceReason.GONE}
 # Nobody's failure: the site, its owner or the operator wants it so, or there is nothing to read.
-REFUSALS = frozenset({Rejection.ROBOTS, Rejection.UNSAFE_ADDRESS, Rejection.OFF_SITE, Rejection.NOT_HTML})
+REFUSALS = frozenset(
+    {Rejection.ROBOTS, Rejection.UNSAFE_ADDRESS, Rejection.OFF_SITE, Rejection.NOT_HTML, Rejection.TOO_MANY_FILES}
+)
 
 
 class RecrawlAdapter:

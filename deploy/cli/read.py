@@ -88,6 +88,8 @@ def _record(name: str, reading: Reading, settings: Any) -> dict[str, Any]:
         "is_extraction_doubtful": reading.confidence < MIN_CONFIDENCE_TO_TRUST,
         "left_out": list(reading.left_out),
         "obfuscations": [{"kind": i.kind, "count": i.count, "example": i.example} for i in reading.obfuscations],
+        "chapters": [{"title": each.title, "start": each.start} for each in reading.chapters],
+        "net_disks": [{"url": each.url, "disk": each.disk, "label": each.label} for each in reading.net_disks],
         "text": reading.text,
         "raw_text": reading.raw_text or reading.text,
     }

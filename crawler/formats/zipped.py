@@ -1,0 +1,119 @@
+"""ZIP archives of texts, as sites offer them -> the chapters of all texts, in the order of their names.
+
+Nothing is opened twice: an archive inside an archive is named and left out.
+"""
+
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import BinaryIO
+
+from core.errors import UnreadableFile
+from core.states import Rejection
+from core.wording import Message
+from core.works import WorkFile
+from crawler.characters.decoding import Decoded, decode
+from crawler.characters.repertoire import count_han
+from crawler.formats.archive import Archive
+from crawler.formats.headings import split_chapters
+from crawler.formats.kinds import PDF, kind_of
+from crawler.formats.numerals import natural_key
+from crawler.formats.pdf import read_pdf
+from crawler.formats.plain import TRIED, kind_of_binary, unified
+from crawler.markup import parse, text_of
+
+_TEXTS = frozenset({".txt", ".text", ".md", ""})
+_PAGES = frozenset({".html", ".htm", ".xhtml"})
+MAX_FAULTS = 10  # that are named of one archive
+_ARCHIVES = frozenset({"intake.kind-zip", "intake.kind-rar", "intake.kind-7z", "intake.kind-gzip"})
+
+
+@dataclass(slots=True)
+class Unzipped:
+    """chapters: (title, text). faults: a sentence for each member that should have been read and was not."""
+
+    chapters: list[tuple[str, str]] = field(default_factory=list)
+    faults: list[Message] = field(default_factory=list)
+    encoding: str = "utf-8"  # of the longest text
+    is_doubtful: bool = False  # of any text
+
+
+def read_zip(file: BinaryIO, name: Path | str) -> Unzipped:
+    """What stands in a ZIP archive. Raises UnreadableFile for one that is protected, damaged, a bomb, or no archive."""
+    found, longest = Unzipped(), 0
+    with Archive(file, name) as archive:
+        archive.require_modest()
+        members = list(_members(archive))
+        for member, shown in members:
+            data, stem = archive.read(member), PurePosixPath(shown).stem
+            try:
+                read = _read(data, shown)
+            except UnreadableFile as fault:
+                found.faults.append(Message("page.member", url=str(name), part=shown, reason=fault.reason))
+                continue
+            if isinstance(read, WorkFile):
+                found.chapters += ((f"{stem} {each.title}".strip(), each.text) for each in read.chapters)
+            elif read is not None:
+                decoded, text = read
+                found.chapters += _chapters(text, stem, is_one_of_many=len(members) > 1)
+                found.is_doubtful |= decoded.is_doubtful
+                longest, found.encoding = max((longest, found.encoding), (len(text), decoded.encoding))
+    del found.faults[MAX_FAULTS:]
+    return found
+
+
+def _members(archive: Archive) -> Iterator[tuple[str, str]]:
+    """(name in the archive, name as it was meant), as people number them; folders and hidden files are no texts."""
+    shown = {name: decoded_name(name) for name in archive.names if not name.endswith("/")}
+    for name in sorted(shown, key=lambda each: (natural_key(shown[each]), each)):
+        parts = PurePosixPath(shown[name]).parts
+        if not any(part.startswith(".") or part == "__MACOSX" for part in parts):
+            yield name, shown[name]
+
+
+def _read(data: bytes, name: str) -> tuple[Decoded, str] | WorkFile | None:
+    """What stands in a member; None for what nobody expects a text of: pictures, programs. Raises UnreadableFile."""
+    suffix = PurePosixPath(name).suffix.lower()
+    if kind_of(data) == PDF:
+        return read_pdf(io.BytesIO(data), name)
+    binary = kind_of_binary(data)
+    if binary is not None:
+        if binary.code in _ARCHIVES:
+            raise UnreadableFile(name, "page.archive-in-archive")
+        return None
+    if suffix not in _TEXTS | _PAGES:
+        return None
+    decoded = decode(data)
+    if isinstance(decoded, Rejection):
+        if data:
+            raise UnreadableFile(name, "intake.no-encoding", tried=TRIED)
+        return None
+    text = unified(decoded.text)
+    if suffix in _PAGES:
+        tree = parse(text)
+        text = unified(text_of(tree)) if tree is not None else ""
+    return (decoded, text) if count_han(text) else None
+
+
+def _chapters(text: str, stem: str, *, is_one_of_many: bool) -> Iterator[tuple[str, str]]:
+    cut = split_chapters(text)
+    for chapter in cut:
+        if len(cut) == 1:
+            yield stem, chapter.text
+        else:
+            yield f"{stem} {chapter.title}".strip() if is_one_of_many else chapter.title, chapter.text
+
+
+def decoded_name(name: str) -> str:
+    """A member's name as it was meant: Windows writes GBK, and the format reads it as code page 437."""
+    try:
+        data = name.encode("cp437")
+    except UnicodeEncodeError:
+        return name  # it was marked as UTF-8
+    for encoding in ("utf-8", "gb18030"):
+        try:
+            return data.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+    return name
