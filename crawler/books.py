@@ -2,9 +2,10 @@
 
 import io
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
+from typing import BinaryIO
 from urllib.parse import unquote, urlsplit
 
 from core.errors import UnreadableFile
@@ -13,15 +14,12 @@ from core.pages import ChapterStart, Reading
 from core.states import Rejection
 from core.text import TextOffset, storable
 from core.wording import Message
+from core.works import WorkFile
 from crawler.characters.decoding import decode
 from crawler.characters.repertoire import count_han
-from crawler.formats.epub import read_epub
 from crawler.formats.headings import split_chapters
 from crawler.formats.json_texts import read_json
 from crawler.formats.kinds import EPUB, JSON, PDF, WORD, ZIP, kind_of
-from crawler.formats.pdf import read_pdf
-from crawler.formats.word import read_docx
-from crawler.formats.zipped import read_zip
 from crawler.main_text.extraction import MIN_HAN_TO_KEEP
 from crawler.obfuscation.text_repairs import cleaned, merged
 from crawler.opening import Rejected
@@ -29,7 +27,6 @@ from crawler.opening import Rejected
 # What a plain text of 16 MB, the largest that is fetched by default, has in GBK: no longer one has ever been compared.
 MAX_CHARS = 8_000_000
 MAX_CHAPTERS = 20_000  # the longest novels have some 10,000
-_READERS = {EPUB: read_epub, WORD: read_docx, PDF: read_pdf}
 _FILE_NAME = re.compile(r"filename\*?\s*=\s*(?:(utf-8)'[^']*')?\"?([^\";]+)", re.IGNORECASE)
 _REASONS = {  # a file of a stranger's, who is given no advice
     "intake.password": (Rejection.UNREADABLE_FILE, "page.file-protected"),
@@ -116,10 +113,21 @@ def file_name(headers: Mapping[str, str], url: str) -> str:
 
 def _content(kind: str, body: bytes, url: str) -> _Content:
     if kind == ZIP:
+        from crawler.formats.zipped import read_zip  # late as well
+
         found = read_zip(io.BytesIO(body), url)
         return _Content("", "", found.chapters, found.encoding, found.is_doubtful, tuple(found.faults))
-    book = _READERS[kind](io.BytesIO(body), url)
+    book = _reader(kind)(io.BytesIO(body), url)
     return _Content(book.title, book.author, [(chapter.title, chapter.text) for chapter in book.chapters])
+
+
+def _reader(kind: str) -> Callable[[BinaryIO, str], WorkFile]:
+    """Loaded late: a crawl of pages alone needs none of them."""
+    from crawler.formats.epub import read_epub
+    from crawler.formats.pdf import read_pdf
+    from crawler.formats.word import read_docx
+
+    return {EPUB: read_epub, WORD: read_docx, PDF: read_pdf}[kind]
 
 
 def _json(body: bytes) -> _Content | None:

@@ -7,7 +7,8 @@ that were broken to fit the page are joined, so that a paragraph is one line as 
 import logging
 import re
 import unicodedata
-from collections import Counter
+from bisect import bisect_left
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
@@ -29,7 +30,9 @@ MAX_PAGES = 20_000  # the longest novels have some 10,000 pages of a phone's siz
 MAX_CHARS = 100_000_000  # of all pages; a stream of 75 MB, the most that pypdf unpacks, can be drawn by every page
 MAX_OUTLINE_ITEMS, MAX_OUTLINE_DEPTH = 20_000, 8
 EDGE_LINES = 2  # at either end of a page: a running head beside the page's number
-MIN_PAGES_TO_REPEAT = 3  # a line that stands at the edge of so many pages, numbers aside, is no text
+# A line that stands at the edges of so many pages, numbers aside, and of one of the next two, is no text: heads of left
+# and right pages differ, those of chapters are few; a refrain does not come on every page.
+MIN_PAGES_TO_REPEAT, MAX_PAGES_BETWEEN = 3, 2
 # How much shorter than a full line one may be that goes on, in half widths, in which a Chinese character has two: two
 # characters are a paragraph's indent, one is moved down before a mark that may not begin a line, and two are what lines
 # that were squeezed have more. One that ends a sentence ends its paragraph sooner.
@@ -124,19 +127,27 @@ def _entries(reader: PdfReader, items: Iterable[object], level: int) -> Iterator
 
 def _without_edges(pages: Sequence[Sequence[str]]) -> list[list[str]]:
     """The pages without running heads and feet and their numbers; a heading stays where it stands first."""
-    shapes = Counter(shape for lines in pages for shape in {_shape(lines[at]) for at in _edges(lines)})
+    seen_on = defaultdict[str, list[int]](list)
+    for page, lines in enumerate(pages):
+        for shape in {_shape(lines[at]) for at in _edges(lines)}:
+            seen_on[shape].append(page)
     heads = set[str]()
     kept = []
-    for lines in pages:
-        edges = _edges(lines)
+    for page, lines in enumerate(pages):
         dress = {
             at
-            for at in edges
+            for at in _edges(lines)
             if _PAGE_NUMBER.fullmatch(_shape(lines[at]))
-            or (shapes[_shape(lines[at])] >= MIN_PAGES_TO_REPEAT and not _is_first_heading(lines[at], heads))
+            or (_repeats(page, seen_on[_shape(lines[at])]) and not _is_first_heading(lines[at], heads))
         }
         kept.append([line for at, line in enumerate(lines) if at not in dress])
     return kept
+
+
+def _repeats(page: int, seen_on: Sequence[int]) -> bool:
+    at = bisect_left(seen_on, page)
+    beside = (*seen_on[max(0, at - 1) : at], *seen_on[at + 1 : at + 2])
+    return len(seen_on) >= MIN_PAGES_TO_REPEAT and any(abs(other - page) <= MAX_PAGES_BETWEEN for other in beside)
 
 
 def _edges(lines: Sequence[str]) -> list[int]:

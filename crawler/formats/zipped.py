@@ -4,7 +4,7 @@ Nothing is opened twice: an archive inside an archive is named and left out.
 """
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
@@ -12,7 +12,7 @@ from typing import BinaryIO
 from core.errors import UnreadableFile
 from core.states import Rejection
 from core.wording import Message
-from core.works import WorkFile
+from core.works import Chapter, WorkFile
 from crawler.characters.decoding import Decoded, decode
 from crawler.characters.repertoire import count_han
 from crawler.formats.archive import Archive
@@ -42,10 +42,10 @@ class Unzipped:
 def read_zip(file: BinaryIO, name: Path | str) -> Unzipped:
     """What stands in a ZIP archive. Raises UnreadableFile for one that is protected, damaged, a bomb, or no archive."""
     found, longest = Unzipped(), 0
+    texts: list[tuple[str, Sequence[Chapter]]] = []  # of each member that has one, under its name
     with Archive(file, name) as archive:
         archive.require_modest()
-        members = list(_members(archive))
-        for member, shown in members:
+        for member, shown in _members(archive):
             data, stem = archive.read(member), PurePosixPath(shown).stem
             try:
                 read = _read(data, shown)
@@ -53,13 +53,18 @@ def read_zip(file: BinaryIO, name: Path | str) -> Unzipped:
                 found.faults.append(Message("page.member", url=str(name), part=shown, reason=fault.reason))
                 continue
             if isinstance(read, WorkFile):
-                found.chapters += ((f"{stem} {each.title}".strip(), each.text) for each in read.chapters)
+                texts.append((stem, read.chapters))
             elif read is not None:
                 decoded, text = read
-                found.chapters += _chapters(text, stem, is_one_of_many=len(members) > 1)
+                texts.append((stem, split_chapters(text)))
                 found.is_doubtful |= decoded.is_doubtful
                 longest, found.encoding = max((longest, found.encoding), (len(text), decoded.encoding))
     del found.faults[MAX_FAULTS:]
+    found.chapters = [
+        (_title(stem, chapter.title, is_one_of_many=len(texts) > 1), chapter.text)
+        for stem, chapters in texts
+        for chapter in chapters
+    ]
     return found
 
 
@@ -96,13 +101,8 @@ def _read(data: bytes, name: str) -> tuple[Decoded, str] | WorkFile | None:
     return (decoded, text) if count_han(text) else None
 
 
-def _chapters(text: str, stem: str, *, is_one_of_many: bool) -> Iterator[tuple[str, str]]:
-    cut = split_chapters(text)
-    for chapter in cut:
-        if len(cut) == 1:
-            yield stem, chapter.text
-        else:
-            yield f"{stem} {chapter.title}".strip() if is_one_of_many else chapter.title, chapter.text
+def _title(stem: str, title: str, *, is_one_of_many: bool) -> str:
+    return f"{stem} {title}".strip() if is_one_of_many or not title else title
 
 
 def decoded_name(name: str) -> str:

@@ -4,7 +4,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from core.ids import CanonicalUrl, FinalUrl, RequestedUrl, SiteId
-from core.pages import Fetched, Reading
+from core.pages import ChapterStart, Fetched, NetDiskLink, Reading
+from core.text import TextOffset
 from pagestore.documents import new_version, version_document, version_of
 
 FETCHED = Fetched(
@@ -18,7 +19,13 @@ FETCHED = Fetched(
     fetched_at=datetime(2026, 11, 1, tzinfo=UTC),
 )
 READING = Reading(
-    "第三章 石牛闸", "正文。", site_name="小书站", chapter_number=3, left_out=("一秒记住【小书站】", "孤\ud800字")
+    "第三章 石牛闸",
+    "正文。",
+    site_name="小书站",
+    chapter_number=3,
+    left_out=("一秒记住【小书站】", "孤\ud800字"),
+    chapters=(ChapterStart("", TextOffset(0)), ChapterStart("二", TextOffset(2))),
+    net_disks=(NetDiskLink("https://pan.baidu.com/s/1", "百度网盘", "提取码"),),
 )
 
 
@@ -29,7 +36,7 @@ def test_site_chapter_and_what_was_left_out_come_back_as_they_were() -> None:
 
 def test_a_version_of_an_earlier_release_is_read_without_them() -> None:
     document = version_document(new_version(FETCHED, READING))
-    for name in ("site_name", "chapter_number", "left_out"):
+    for name in ("site_name", "chapter_number", "left_out", "chapters", "net_disks"):
         del document[name]
-    plain = replace(READING, site_name="", chapter_number=None, left_out=())
+    plain = replace(READING, site_name="", chapter_number=None, left_out=(), chapters=(), net_disks=())
     assert version_of(document, READING.text).reading == plain
