@@ -1,5 +1,7 @@
 """What is known of a page: the response as it came, what was read in it, and its history."""
 
+from bisect import bisect_right
+from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 
@@ -101,6 +103,17 @@ class Reading:
     repairs: tuple[Message, ...] = ()  # what beside `encoding` it took to read the bytes
     chapters: tuple[ChapterStart, ...] = ()  # of a text that was cut into chapters, in order
     net_disks: tuple[NetDiskLink, ...] = ()
+
+    def chapters_at(self, places: Iterable[int]) -> tuple[str, ...]:
+        """Titles of the chapters in which these places of the text stand, each once, in order.
+
+        >>> chapters = ChapterStart("一", TextOffset(0)), ChapterStart("二", TextOffset(1))
+        >>> Reading("", "甲乙", chapters=chapters).chapters_at([1])
+        ('二',)
+        """
+        starts = [chapter.start for chapter in self.chapters]
+        found = sorted({bisect_right(starts, place) for place in places} - {0})
+        return tuple(dict.fromkeys(title for at in found if (title := self.chapters[at - 1].title)))
 
 
 @dataclass(frozen=True, slots=True)

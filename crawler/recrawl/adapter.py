@@ -30,9 +30,7 @@ PROBE_PRIORITY = 40
 POLL_S, QUIET_POLLS = 0.05, 10  # while lists are waited for: a crawl that asks for nothing half a second has lost one
 ABSENT_STATUSES = {404: AbsenceReason.NOT_FOUND, 410: AbsenceReason.GONE}
 # Nobody's failure: the site, its owner or the operator wants it so, or there is nothing to read.
-REFUSALS = frozenset(
-    {Rejection.ROBOTS, Rejection.UNSAFE_ADDRESS, Rejection.OFF_SITE, Rejection.NOT_HTML, Rejection.TOO_MANY_FILES}
-)
+REFUSALS = frozenset({Rejection.ROBOTS, Rejection.UNSAFE_ADDRESS, Rejection.OFF_SITE, Rejection.NOT_HTML})
 
 
 class RecrawlAdapter:
@@ -212,6 +210,8 @@ class RecrawlAdapter:
             return
         if reason is None:
             self._session.note_refusal(target.url, target.depth, "", None)
+        elif reason is Rejection.TOO_MANY_FILES:  # the next run has room for it
+            self._session.note_found(target.url, target.depth)
         elif reason in REFUSALS:
             self._session.note_refusal(target.url, target.depth, reason.value, fault)
         else:

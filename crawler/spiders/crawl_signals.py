@@ -14,7 +14,6 @@ from crawler.frontier import PAGE, Target
 from crawler.items import ReadPage
 from crawler.opening import is_attachment, is_no_text_type, is_page_type
 from crawler.politeness.refusals import BEYOND_FILES
-from crawler.urls import is_book
 
 
 class CrawlSignals:
@@ -41,7 +40,7 @@ class CrawlSignals:
         is_attached = is_attachment((headers.get("Content-Disposition") or b"").decode("latin-1"))
         if is_no_text_type(content_type) and not is_attached:
             raise StopDownload(fail=True)
-        if is_attached or not is_page_type(content_type) or is_book(request.url):
+        if is_attached or not is_page_type(content_type):
             counts = self._context.stats.counts
             if counts.files >= self._context.settings.max_files:
                 request.meta[BEYOND_FILES] = self._context.settings.max_files

@@ -41,7 +41,11 @@ class LinkDiscovery:
 
     def _is_due(self, url: str) -> bool:
         scope = self.context.scope
-        return scope.follows(url) or (is_book(url) and scope.offers(url))
+        if scope.follows(url):
+            return True
+        is_offered = is_book(url) and scope.offers(url)
+        self._downloads += is_offered
+        return is_offered and self._downloads <= self.context.settings.max_files
 
     def seed(self) -> None:
         """Put into the frontier what the crawl begins with."""
@@ -84,10 +88,11 @@ class LinkDiscovery:
                 self.refuse_download(request.cb_kwargs["target"])
 
     def refuse_download(self, target: Target) -> None:
-        """Count a file beyond what a run fetches; the next run takes it up. The first is named."""
+        """Count a file beyond what a run fetches, and leave it to the next run. The first is named."""
         most, is_first = self.context.settings.max_files, self._downloads == self.context.settings.max_files + 1
         fault = Message("page.too-many-files", url=target.url, most=most)
         self.context.stats.reject(Rejection.TOO_MANY_FILES, fault if is_first else None)
+        self.context.recrawl.note_failure(target, Rejection.TOO_MANY_FILES, fault)
         self.context.frontier.finish(target.url)
 
     def requests_from_sitemap(self, sitemap: Sitemap) -> Iterator[Request]:

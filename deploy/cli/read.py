@@ -43,6 +43,8 @@ def read(
             *(("column.repaired", sentence) for sentence in reading.repairs),
             ("column.extractor", _extractor(reading)),
             *(("column.left-out", line) for line in reading.left_out),
+            ("column.chapters", len(reading.chapters) or ""),
+            *(("column.net-disk", f"{each.disk} {each.url} {each.label}".strip()) for each in reading.net_disks),
             *(
                 (
                     "column.obfuscation",

@@ -10,6 +10,7 @@ from core.errors import BadInput, UnreadableFile
 from core.pages import Reading
 from core.settings import Settings
 from core.wording import Message
+from crawler.formats.kinds import kind_of
 from crawler.opening import Rejected
 from deploy.words import worded
 
@@ -47,7 +48,7 @@ def read_as_text(source: str, settings: Settings) -> Source:
         return _book(path)
     name = worded(_INPUT) if source == STANDARD_INPUT else source
     data = _bytes(source, settings)
-    if _MARKUP.search(data.replace(b"\x00", b"")[:4096]):
+    if kind_of(data) or _MARKUP.search(data.replace(b"\x00", b"")[:4096]):
         return Source(name, _read(data, {}, name, settings))
     from crawler.formats.plain import decoded
 
