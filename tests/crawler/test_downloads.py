@@ -6,6 +6,7 @@ import re
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import timedelta
 from random import Random
 
 import pytest
@@ -19,6 +20,7 @@ from crawler.opening import Rejected
 from crawler.reading import read_page
 from tests.crawler.crawl_process import crawl, plan_of, settings_of
 from tests.crawler.test_spider_novel import novel_plan, novel_site
+from tests.crawler.visited_site import VisitedSite
 from tests.support.books import docx_of, epub_of, pdf_of, pdf_of_pictures, txt_of, zip_of
 from tests.support.mutation import mutated
 from tests.support.web_server import Answer, Routes, WebServer, page
@@ -279,6 +281,27 @@ def test_a_run_fetches_no_more_files_than_it_may(most: int) -> None:
     assert len(bodies) <= most
     assert crawled.counts.rejected == {"too_many_files": 6 - most}
     assert any("ZHUIWEN_MAX_FILES" in str(fault) for fault in crawled.counts.faults)
+
+
+@pytest.mark.usefixtures("processes")
+def test_what_a_run_has_no_room_for_the_next_ones_fetch_and_known_files_are_visited_again() -> None:
+    files = {
+        f"/{n}.zip": Answer(zip_of({f"{n}.txt": f"第{n}本。{TEXT}".encode()}), "application/zip") for n in range(5)
+    }
+    listed = "".join(f'<li><a href="{path}">下载</a></li>' for path in files)
+    with WebServer({"/": page("目录", f"<ul>{listed}</ul>"), **files}) as server:
+        site = VisitedSite(plan_of(server.url()), settings_of(server.netloc, max_files=2))
+        runs = []
+        for hour in range(3):
+            server.requested.clear()
+            site.crawl(timedelta(hours=hour))
+            runs.append({path for path in server.requested if path in files})
+        server.requested.clear()
+        site.crawl(timedelta(days=40))
+        again = {path for path in server.requested if path in files}
+    assert [len(run) for run in runs] == [2, 2, 1]
+    assert set().union(*runs) == files.keys()
+    assert len(again) == 2
 
 
 @pytest.mark.usefixtures("processes")
