@@ -115,8 +115,8 @@ def _content(kind: str, body: bytes, url: str) -> _Content:
     if kind == ZIP:
         from crawler.formats.zipped import read_zip  # late as well
 
-        found = read_zip(io.BytesIO(body), url)
-        return _Content("", "", found.chapters, found.encoding, found.is_doubtful, tuple(found.faults))
+        found = read_zip(io.BytesIO(body), url, MAX_CHARS)
+        return _Content(found.title, "", found.chapters, found.encoding, found.is_doubtful, tuple(found.faults))
     book = _reader(kind)(io.BytesIO(body), url)
     return _Content(book.title, book.author, [(chapter.title, chapter.text) for chapter in book.chapters])
 

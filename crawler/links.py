@@ -15,6 +15,7 @@ _NEXT = re.compile(
     r"^[\s\[【(（<《>»→]*(?:下\s*[一1]?\s*[页頁章]|下\s*[一1]\s*[节節回篇集话話]|后一[页章]|後一[頁章]|next(?:\s+(?:page|chapter))?)[\s\]】)）>》»→]*$",
     re.IGNORECASE,
 )
+_MAY_BE_BOOK = re.compile(r"\.(?:txt|zip|epub|docx|pdf)\b", re.IGNORECASE)
 _CHAPTER = re.compile(
     r"^\s*(?:第\s*[0-9零〇一二三四五六七八九十百千两兩]+\s*[章节節回卷集部篇话話]|楔子|序章|尾声|尾聲|番外|[0-9]{1,4}[.、\s])"
 )
@@ -59,9 +60,9 @@ def links(tree: HtmlElement, url: str, next_page_selector: str = "", chapter_lis
 
 def _downloads(tree: HtmlElement, base: str) -> Iterator[str]:
     for node in tree.iter("a", "area"):
-        for address in _addresses([node], base):
-            if node.get("download") is not None or is_book(address):
-                yield address
+        is_offered = node.get("download") is not None
+        if is_offered or _MAY_BE_BOOK.search(node.get("href") or ""):  # most links are not resolved a second time
+            yield from (address for address in _addresses([node], base) if is_offered or is_book(address))
 
 
 def _next_pages(tree: HtmlElement, base: str, selector: str) -> Iterator[str]:

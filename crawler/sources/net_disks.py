@@ -7,8 +7,10 @@ is missing costs a line of the list and nothing else.
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from urllib.parse import urljoin, urlsplit
 
+from lxml import etree
 from lxml.html import HtmlElement
 
 from core.pages import NetDiskLink
@@ -41,6 +43,8 @@ _DISKS = {
 _BY_DOMAIN = {domain: disk for disk, domains in _DISKS.items() for domain in domains}
 # 蓝奏云 changes its domain every few months and keeps the word: lanzoui.com, lanzoux.com, lanzouw.com, lanzout.com.
 _LANZOU = re.compile(r"(?:^|\.)lanzou[a-z]?\.com$|(?:^|\.)lanosso\.com$")
+_MAY_BE_DISK = re.compile("|".join(("lanzou", "lanosso", *map(re.escape, _BY_DOMAIN))), re.IGNORECASE)
+_WRITTEN_OUT = etree.XPath("//text()[contains(., '://')][not(parent::script or parent::style)]")
 _IN_TEXT = re.compile(r"https?://[A-Za-z0-9.-]+/[\w\-./?=&%#!~]+", re.ASCII)
 
 
@@ -79,11 +83,10 @@ def disk_of(url: str) -> str:
 def _addresses(tree: HtmlElement, url: str) -> Iterator[tuple[str, str]]:
     """(address, words) of links, then of what is written out."""
     for node in tree.iter("a", "area"):
-        try:
-            address = urljoin(url, "".join((node.get("href") or "").split()))
-        except ValueError:
-            continue
-        yield address, " ".join("".join(node.itertext()).split())[:MAX_LABEL_CHARS]
-    for text in tree.itertext("p", "div", "span", "td", "li", "pre", "b", "strong", "font", "section", "article"):
-        for written in _IN_TEXT.finditer(text) if "://" in text else ():
+        href = "".join((node.get("href") or "").split())
+        if _MAY_BE_DISK.search(href):
+            with suppress(ValueError):
+                yield urljoin(url, href), " ".join("".join(node.itertext()).split())[:MAX_LABEL_CHARS]
+    for text in _WRITTEN_OUT(tree):
+        for written in _IN_TEXT.finditer(text):
             yield written[0], " ".join(text.split())[:MAX_LABEL_CHARS]

@@ -165,6 +165,19 @@ def test_an_archive_inside_an_archive_is_named_and_the_texts_beside_it_are_read(
     ]
 
 
+def test_a_damaged_member_costs_itself_alone_and_what_is_no_text_is_not_unpacked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(archive, "MAX_MEMBER_BYTES", 100_000)
+    content = zip_of({"坏.txt": PARAGRAPHS[0].encode() * 9, "小船.txt": TEXT.encode(), "film.mp4": b" " * 200_000})
+    at = content.index("坏.txt".encode()) + len("坏.txt".encode())
+    book = book_of(content[:at] + b"\xff" * 20 + content[at + 20 :])
+    assert isinstance(book.reading, Reading)
+    assert (book.reading.title, book.reading.text) == ("小船", TEXT)
+    (fault,) = book.faults
+    assert "坏.txt was left out" in str(fault)
+
+
 def test_an_archive_that_says_less_than_it_holds_is_stopped_while_it_swells(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(archive, "MAX_UNPACKED_BYTES", 2_000_000)
     bomb = bytearray(zip_of({"a.txt": "文".encode() * 3_000_000}))
