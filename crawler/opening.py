@@ -79,7 +79,10 @@ class OpenPage:
 
 def open_page(body: bytes, headers: Mapping[str, str], url: str, rules: ReadingRules = NO_RULES) -> OpenPage | Rejected:
     """The first half of `read_page`: characters and tree, whole, for whoever wants the links as well."""
-    content_type = next((value for name, value in headers.items() if name.lower() == "content-type"), "")
+    named = {name.lower(): value for name, value in headers.items()}
+    content_type = named.get("content-type", "")
+    if is_no_text_type(content_type) and is_attachment(named.get("content-disposition", "")):
+        content_type = ""  # some servers send whatever is to be kept as if it were a program
     decoded = decode_page(body, content_type, url, rules.encoding)
     if isinstance(decoded, Rejected):
         return decoded

@@ -99,6 +99,14 @@ def test_text_is_read_under_whatever_type_it_is_sent(kind: str) -> None:
     assert reading.text == TEXT
 
 
+def test_text_that_is_sent_as_a_program_is_read_where_it_is_an_attachment() -> None:
+    headers = {"Content-Type": "application/x-msdownload"}
+    assert isinstance(read_page(TEXT.encode(), headers, URL), Rejected)
+    attached = read_page(TEXT.encode(), headers | {"content-disposition": "Attachment; filename=1.txt"}, URL)
+    assert isinstance(attached, Reading)
+    assert attached.text == TEXT
+
+
 def test_several_texts_of_an_archive_stand_in_the_order_of_their_numbers_under_their_names() -> None:
     names = ("第10章 末.txt", "第9章 前.txt", "__MACOSX/._第9章 前.txt", ".hidden.txt", "封面.jpg")
     members = {name.encode("gb18030").decode("cp437"): PARAGRAPHS[0].encode() for name in names}
