@@ -26,8 +26,9 @@ def read_page(
 ) -> Reading | Rejected:
     """What stands on a page: text, title, author, time, encoding, and the obfuscations of markup that were undone.
 
-    headers: names in any case; only Content-Type is looked at. context: what there is beside the bytes. Raises
-    BadConfiguration for a selector of `rules` that cannot be read, and nothing for anything that a page may contain.
+    headers: names in any case; Content-Type and Content-Disposition are looked at. context: what there is beside the
+    bytes. Raises BadConfiguration for a selector of `rules` that cannot be read, and nothing for anything that a page
+    may contain.
     """
     book = read_book(body, headers, url)
     if book is not None:

@@ -15,6 +15,8 @@ from crawler.items import ReadPage
 from crawler.opening import is_attachment, is_no_text_type, is_page_type
 from crawler.politeness.refusals import BEYOND_FILES
 
+IS_FILE = "is_file"  # of a request's meta: its answer was counted as a file
+
 
 class CrawlSignals:
     """Counts for one crawl. Scrapy holds its receivers weakly: whoever connects this one keeps it."""
@@ -26,6 +28,7 @@ class CrawlSignals:
         """To the signals of a scrapy.crawler.Crawler."""
         crawler.signals.connect(self.count_request, signal=signals.request_reached_downloader)
         crawler.signals.connect(self.refuse_by_headers, signal=signals.headers_received)
+        crawler.signals.connect(self.take_back_file, signal=signals.response_received)
         crawler.signals.connect(self.note_fault, signal=signals.spider_error)
         crawler.signals.connect(self.note_item_fault, signal=signals.item_error)
 
@@ -46,6 +49,11 @@ class CrawlSignals:
                 request.meta[BEYOND_FILES] = self._context.settings.max_files
                 raise StopDownload(fail=True)
             counts.files += 1
+            request.meta[IS_FILE] = True
+
+    def take_back_file(self, response: Response, request: Request) -> None:
+        """What was counted by its headers and is an error: some sites say in JSON that something is not there."""
+        self._context.stats.counts.files -= request.meta.pop(IS_FILE, False) and response.status >= 300
 
     def note_fault(self, failure: Failure, response: Response) -> None:
         fault = failure.value

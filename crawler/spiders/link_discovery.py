@@ -89,10 +89,10 @@ class LinkDiscovery:
 
     def refuse_download(self, target: Target) -> None:
         """Count a file beyond what a run fetches, and leave it to the next run. The first is named."""
-        most, is_first = self.context.settings.max_files, self._downloads == self.context.settings.max_files + 1
-        fault = Message("page.too-many-files", url=target.url, most=most)
-        self.context.stats.reject(Rejection.TOO_MANY_FILES, fault if is_first else None)
-        self.context.recrawl.note_failure(target, Rejection.TOO_MANY_FILES, fault)
+        stats, reason = self.context.stats, Rejection.TOO_MANY_FILES
+        fault = Message("page.too-many-files", url=target.url, most=self.context.settings.max_files)
+        stats.reject(reason, None if reason.value in stats.counts.rejected else fault)
+        self.context.recrawl.note_failure(target, reason, fault)
         self.context.frontier.finish(target.url)
 
     def requests_from_sitemap(self, sitemap: Sitemap) -> Iterator[Request]:

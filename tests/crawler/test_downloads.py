@@ -339,6 +339,17 @@ def test_a_file_beyond_the_size_of_a_response_or_a_bomb_costs_the_others_nothing
 
 
 @pytest.mark.usefixtures("processes")
+def test_errors_in_json_are_no_files() -> None:
+    routes = offering_site()
+    for path in ("/down/book.pdf", "/api/7"):
+        routes[path] = Answer(b'{"error": 1}', "application/json", status=404)
+    with WebServer(routes) as site:
+        crawled = crawl(plan_of(site.url()), settings_of(site.netloc))
+    assert crawled.counts.rejected == {"http_error": 2}
+    assert crawled.counts.files == 4
+
+
+@pytest.mark.usefixtures("processes")
 def test_the_catalogue_of_a_novel_offers_files_too() -> None:
     routes = novel_site(3)
     catalogue = next(path for path in routes if path.endswith("/"))
