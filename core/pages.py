@@ -1,5 +1,7 @@
 """What is known of a page: the response as it came, what was read in it, and its history."""
 
+from bisect import bisect_right
+from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 
@@ -7,6 +9,7 @@ from core.captures import Capture
 from core.ids import CanonicalUrl, Digest, FinalUrl, PageId, RequestedUrl, SiteId, VersionId, digest
 from core.obfuscations import ObfuscationFound
 from core.politeness import Politeness
+from core.text import TextOffset
 from core.wording import Message
 from core.zones import LineBeside, Zone, ZonedLine
 
@@ -57,6 +60,23 @@ class Fetched:
     capture: Capture | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class ChapterStart:
+    """Where a chapter of a file that holds a book begins in what was read of it; `title` "" where it has none."""
+
+    title: str
+    start: TextOffset
+
+
+@dataclass(frozen=True, slots=True)
+class NetDiskLink:
+    """A link to a file on a net disk, as it stands on a page; it is listed and never fetched. `disk`: whose it is."""
+
+    url: str
+    disk: str
+    label: str  # the words of the link, which often name the file or the code to get it by
+
+
 FROM_FEED = "feed"  # the extractor of a text that was never on a page of its own
 
 
@@ -83,6 +103,8 @@ class Reading:
     raw_text: str = ""
     repairs: tuple[Message, ...] = ()  # what beside `encoding` it took to read the bytes
     beside: tuple[LineBeside, ...] = ()  # what else a visitor sees on the page, in order
+    chapters: tuple[ChapterStart, ...] = ()  # of a text that was cut into chapters, in order
+    net_disks: tuple[NetDiskLink, ...] = ()
 
     @property
     def lines(self) -> list[ZonedLine]:
@@ -108,6 +130,17 @@ class Reading:
         """The main or the whole text, whichever has this digest; None where neither has."""
         texts = (self.text, self.whole_text)
         return next((each for each in texts if digest(each.encode("utf-8", "surrogatepass")) == text_digest), None)
+
+    def chapters_at(self, places: Iterable[int]) -> tuple[str, ...]:
+        """Titles of the chapters in which these places of the text stand, each once, in order.
+
+        >>> chapters = ChapterStart("一", TextOffset(0)), ChapterStart("二", TextOffset(1))
+        >>> Reading("", "甲乙", chapters=chapters).chapters_at([1])
+        ('二',)
+        """
+        starts = [chapter.start for chapter in self.chapters]
+        found = sorted({bisect_right(starts, place) for place in places} - {0})
+        return tuple(dict.fromkeys(title for at in found if (title := self.chapters[at - 1].title)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +247,7 @@ class CrawlCounts:
 
     requested: int = 0
     fetched: int = 0
+    files: int = 0  # of `fetched`, or broken off: answers that offer a file for download
     stored: int = 0
     new_versions: int = 0
     unchanged: int = 0

@@ -108,6 +108,12 @@ class CrawlSettings:
     max_body_bytes: Annotated[int, Interval(ge=1024, le=1 << 30), Setting(_("a larger response is refused"))] = (
         16 * 1024 * 1024
     )
+    max_files: Annotated[
+        # Beside pages: a site of 200 books offers them all in one night; at 16 MB each they are 3.2 GB.
+        int,
+        Interval(ge=0, le=1_000_000),
+        Setting(_("files that a site offers for download (books) and one run fetches; `0` fetches none")),
+    ] = 200  # fmt: skip
     allow_private_hosts: Annotated[
         tuple[Place, ...],
         Setting(

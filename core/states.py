@@ -71,6 +71,8 @@ class Rejection(StrEnum):
     REDIRECT_LOOP = "redirect_loop"
     NO_ANSWER = "no_answer"
     BANNED = "banned"  # an answer that is a refusal in the guise of a page
+    TOO_MANY_FILES = "too_many_files"  # offered for download, beyond what a run fetches
+    UNREADABLE_FILE = "unreadable_file"  # offered for download: damaged, protected, archives in archives
     MOJIBAKE = "mojibake"  # no decoding gives text
     NO_MAIN_TEXT = "no_main_text"
     UNREADABLE = "unreadable"  # reading it ended the process that reads, twice

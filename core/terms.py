@@ -46,6 +46,8 @@ REJECTIONS = {
     Rejection.REDIRECT_LOOP: Words("redirects in circles", "循环跳转"),
     Rejection.NO_ANSWER: Words("no answer", "无响应"),
     Rejection.BANNED: Words("refused by the site", "被网站拦截"),
+    Rejection.TOO_MANY_FILES: Words("too many files to download", "可下载文件过多"),
+    Rejection.UNREADABLE_FILE: Words("file damaged or protected", "文件损坏或受保护"),
     Rejection.MOJIBAKE: Words("unreadable encoding", "编码无法识别"),
     Rejection.NO_MAIN_TEXT: Words("no main text", "无正文"),
     Rejection.UNREADABLE: Words("given up while it was read", "读取中途放弃"),

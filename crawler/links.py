@@ -8,12 +8,14 @@ from urllib.parse import urljoin, urlsplit
 from lxml.html import HtmlElement
 
 from crawler.selectors import select
+from crawler.urls import is_book
 
 MAX_LINKS_OF_PAGE = 5_000  # a chapter list of a long novel has some 3,000
 _NEXT = re.compile(
     r"^[\s\[【(（<《>»→]*(?:下\s*[一1]?\s*[页頁章]|下\s*[一1]\s*[节節回篇集话話]|后一[页章]|後一[頁章]|next(?:\s+(?:page|chapter))?)[\s\]】)）>》»→]*$",
     re.IGNORECASE,
 )
+_MAY_BE_BOOK = re.compile(r"\.(?:txt|zip|epub|docx|pdf)\b", re.IGNORECASE)
 _CHAPTER = re.compile(
     r"^\s*(?:第\s*[0-9零〇一二三四五六七八九十百千两兩]+\s*[章节節回卷集部篇话話]|楔子|序章|尾声|尾聲|番外|[0-9]{1,4}[.、\s])"
 )
@@ -21,12 +23,16 @@ _CHAPTER = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """Absolute http(s) addresses without fragments, each once, in order of the page; none in two of the three."""
+    """Absolute http(s) addresses without fragments, each once, in order of the page; none in two of the first three.
+
+    downloads: those of them all that the page offers as files.
+    """
 
     next_pages: tuple[str, ...]
     chapters: tuple[str, ...]
     others: tuple[str, ...]
     declared_canonical: str  # what <link rel=canonical> says, absolute; "" for none
+    downloads: tuple[str, ...] = ()
 
 
 def links(tree: HtmlElement, url: str, next_page_selector: str = "", chapter_list_selector: str = "") -> Links:
@@ -48,7 +54,15 @@ def links(tree: HtmlElement, url: str, next_page_selector: str = "", chapter_lis
         tuple(link for link in chapters if link not in following),
         tuple(link for link in everything if link not in following and link not in chapters),
         declared,
+        tuple(dict.fromkeys(_downloads(tree, base))),
     )
+
+
+def _downloads(tree: HtmlElement, base: str) -> Iterator[str]:
+    for node in tree.iter("a", "area"):
+        is_offered = node.get("download") is not None
+        if is_offered or _MAY_BE_BOOK.search(node.get("href") or ""):  # most links are not resolved a second time
+            yield from (address for address in _addresses([node], base) if is_offered or is_book(address))
 
 
 def _next_pages(tree: HtmlElement, base: str, selector: str) -> Iterator[str]:

@@ -44,7 +44,13 @@ class Rejected:
 
 
 NO_RULES = NoRules()
-_TEXT_TYPES = re.compile(r"^(?:text/(?:html|plain|xml|vnd\.wap\.wml)|application/(?:xhtml\+xml|xml|octet-stream))$")
+# Whatever says so is no text; what says anything else may be one: servers send what they do not know as they like.
+_NO_TEXT_TYPES = re.compile(
+    r"^(?:(?:image|audio|video|font|model|multipart)/.*|text/(?:css|(?:java|ecma)script|csv|calendar|vtt)"
+    r"|application/(?:(?:x-)?(?:javascript|ecmascript)|wasm|(?:x-)?font.*|vnd\.ms-fontobject|(?:x-)?shockwave-flash"
+    r"|vnd\.android\.package-archive|(?:x-)?ms(?:download|dos-program|i)|x-(?:executable|apple-diskimage|iso9660-image|bittorrent)))$"
+)
+_PAGE_TYPES = re.compile(r"^(?:|text/(?:html|plain|xml|vnd\.wap\.wml)|application/(?:xhtml\+xml|xml))$")
 _BINARY_MARKS = (
     b"%PDF",
     b"\x89PNG",
@@ -73,7 +79,10 @@ class OpenPage:
 
 def open_page(body: bytes, headers: Mapping[str, str], url: str, rules: ReadingRules = NO_RULES) -> OpenPage | Rejected:
     """The first half of `read_page`: characters and tree, whole, for whoever wants the links as well."""
-    content_type = next((value for name, value in headers.items() if name.lower() == "content-type"), "")
+    named = {name.lower(): value for name, value in headers.items()}
+    content_type = named.get("content-type", "")
+    if is_no_text_type(content_type) and is_attachment(named.get("content-disposition", "")):
+        content_type = ""  # some servers send whatever is to be kept as if it were a program
     decoded = decode_page(body, content_type, url, rules.encoding)
     if isinstance(decoded, Rejected):
         return decoded
@@ -82,10 +91,29 @@ def open_page(body: bytes, headers: Mapping[str, str], url: str, rules: ReadingR
     return OpenPage(url, decoded, tree)
 
 
+def is_no_text_type(content_type: str) -> bool:
+    """Whether a response says of itself that it has no text.
+
+    >>> is_no_text_type("image/png"), is_no_text_type("application/x-unheard-of"), is_no_text_type("")
+    (True, False, False)
+    """
+    return _NO_TEXT_TYPES.match(content_type.partition(";")[0].strip().lower()) is not None
+
+
+def is_page_type(content_type: str) -> bool:
+    """Whether a response says that it is a page, or nothing of itself; anything else is a file for download."""
+    return _PAGE_TYPES.match(content_type.partition(";")[0].strip().lower()) is not None
+
+
+def is_attachment(content_disposition: str) -> bool:
+    """Whether a response is to be kept as a file, by its header."""
+    return content_disposition.strip().lower().startswith("attachment")
+
+
 def decode_page(body: bytes, content_type: str, url: str, hint: str = "") -> Decoded | Rejected:
     """The characters of a response, or why it has none."""
     media_type = content_type.partition(";")[0].strip().lower()
-    if (media_type and not _TEXT_TYPES.match(media_type)) or body.startswith(_BINARY_MARKS):
+    if is_no_text_type(media_type) or body.startswith(_BINARY_MARKS):
         if body.startswith(_BINARY_MARKS):
             return Rejected(Rejection.NOT_HTML, Message("page.binary", url=url))
         return Rejected(Rejection.NOT_HTML, Message("page.content-type", url=url, kind=media_type))

@@ -7,12 +7,14 @@ from core.pages import Reading
 from core.states import Rejection
 from core.text import storable
 from core.wording import Message
+from crawler.books import chapters_of, read_book
 from crawler.characters.decoding import Decoded
 from crawler.characters.repertoire import count_han
 from crawler.main_text.extraction import MIN_HAN_TO_KEEP, Extraction, Sieve, everything, extract, is_worth_reading
 from crawler.obfuscation.deobfuscation import MARKUP_ALONE, Deobfuscation, RenderContext, deobfuscate
 from crawler.obfuscation.text_repairs import cleaned, merged
 from crawler.opening import NO_RULES, OpenPage, ReadingRules, Rejected, open_page
+from crawler.sources.net_disks import net_disk_links
 
 
 def read_page(
@@ -24,9 +26,13 @@ def read_page(
 ) -> Reading | Rejected:
     """What stands on a page: text, title, author, time, encoding, and the obfuscations of markup that were undone.
 
-    headers: names in any case; only Content-Type is looked at. context: what there is beside the bytes. Raises
-    BadConfiguration for a selector of `rules` that cannot be read, and nothing for anything that a page may contain.
+    headers: names in any case; Content-Type and Content-Disposition are looked at. context: what there is beside the
+    bytes. Raises BadConfiguration for a selector of `rules` that cannot be read, and nothing for anything that a page
+    may contain.
     """
+    book = read_book(body, headers, url)
+    if book is not None:
+        return book.reading
     page = open_page(body, headers, url, rules)
     return page if isinstance(page, Rejected) else read_opened(page, rules, context=context)
 
@@ -37,11 +43,12 @@ def read_opened(
     """The second half of `read_page`; the page's tree is used up. sieve: takes out what is the site's template."""
     if page.tree is None:
         return _read_plain(page.decoded, page.url)
+    net_disks = net_disk_links(page.tree, page.url)
     deobfuscation = deobfuscate(page.tree, page.url, context)
     extraction = extract(page.tree, page.url, rules.body_selector, rules.title_selector, sieve)
     if extraction is None:
         return _no_text(page.url)
-    return _cleaned(_reading(extraction, page, deobfuscation), page.url)
+    return replace(_cleaned(_reading(extraction, page, deobfuscation), page.url), net_disks=net_disks)
 
 
 def _read_plain(decoded: Decoded, url: str) -> Reading | Rejected:
@@ -57,7 +64,8 @@ def _read_plain(decoded: Decoded, url: str) -> Reading | Rejected:
         extractor="plain",
         repairs=decoded.repairs,
     )
-    return _cleaned(reading, url)
+    clean = _cleaned(reading, url)
+    return replace(clean, chapters=chapters_of(clean.text))
 
 
 def _no_text(url: str) -> Rejected:

@@ -64,6 +64,8 @@ _BINARY = re.compile(
     r"|mpe?g|msi|og[gv]|otf|pdf|png|pptx?|ps|rar|rss|svg|swf|tar|tiff?|torrent|ttf|txt\.zip|wav|webm|webp|wm[av]|woff2?|xlsx?|xz|zip)$",
     re.IGNORECASE,
 )
+# Of these, and of what is no page either, files that may hold a book; `.txt` is read as a page is.
+_BOOK = re.compile(r"\.(?:txt|zip|epub|docx|pdf)$", re.IGNORECASE)
 _DIGITS = re.compile(r"\d+")
 
 
@@ -123,6 +125,16 @@ def is_binary(url: str) -> bool:
     return bool(_BINARY.search(urlsplit(url).path))
 
 
+def is_book(url: str) -> bool:
+    """Whether the path, or the last value of the query, ends like a file that may hold a book.
+
+    >>> is_book("http://a.example/1.EPUB"), is_book("http://a.example/down.php?file=1.zip"), is_book("http://a.example/1")
+    (True, True, False)
+    """
+    parts = urlsplit(url)
+    return bool(_BOOK.search(parts.path) or _BOOK.search(parts.query))
+
+
 @dataclass(frozen=True, slots=True)
 class Scope:
     """Which URLs a crawl plan lets in."""
@@ -148,6 +160,11 @@ class Scope:
     def follows(self, url: str) -> bool:
         """Whether an ordinary link is worth a request."""
         return self.allows(url) and (not self.follow or _any(self.follow, url) or _any(self.keep, url))
+
+    def offers(self, url: str) -> bool:
+        """Whether what a page offers for download may be fetched, whatever other links are worth."""
+        is_ours = is_book(url) or not is_binary(url)
+        return is_ours and not is_trap(url) and not _any(self.deny, url) and self.is_on_site(url)
 
     def keeps(self, url: str) -> bool:
         """Whether what stands there is stored."""

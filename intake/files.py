@@ -2,21 +2,26 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import BinaryIO
 
 from core.errors import UnreadableFile
 from core.states import Rejection
 from core.text import storable
 from core.wording import Message
 from core.works import WorkFile
+from crawler.formats.chapters import numbered
+from crawler.formats.epub import read_epub
+from crawler.formats.headings import split_at, split_chapters
+from crawler.formats.pdf import read_pdf
+from crawler.formats.plain import TRIED, unified, with_text
+from crawler.formats.word import read_docx
 from crawler.opening import Rejected
-from intake.epub import read_epub
 from intake.folder import WORK_MANIFEST, WORKS_MANIFEST, ReadFile, read_folder
-from intake.found import FoundWork, Intake, numbered
-from intake.headings import split_at, split_chapters
+from intake.found import FoundWork, Intake
 from intake.jsonl import read_jsonl
-from intake.plain import TRIED, read_bytes, read_text, unified, with_text
-from intake.word import read_docx
+from intake.plain import read_bytes, read_text, reason_of
 
 _BOOK_TITLE = re.compile("《([^《》]{1,100})》")
 _AUTHOR = re.compile(r"^[\s\u3000【\[]*作\s*者\s*[:：]\s*(\S[^\n】\]]{0,40})", re.MULTILINE)
@@ -108,6 +113,15 @@ def _named(path: Path, text: str) -> tuple[str, str]:
     return title.strip() or path.stem, author[1].strip() if author else ""
 
 
+def _book(path: Path, read: Callable[[BinaryIO, Path], WorkFile]) -> Intake:
+    try:
+        with path.open("rb") as file:
+            book = read(file, path)
+    except OSError as error:
+        raise UnreadableFile(path, reason_of(error)) from error
+    return Intake([FoundWork(replace(book, title=book.title or path.stem), path)])
+
+
 def _html(path: Path) -> Intake:
     from crawler.reading import read_page  # late: it loads fingerprint
 
@@ -125,8 +139,9 @@ def _html(path: Path) -> Intake:
 READERS: dict[str, Callable[[Path], Intake]] = {
     ".txt": _plain,
     ".md": _markdown,
-    ".epub": lambda path: Intake([read_epub(path)]),
-    ".docx": lambda path: Intake([read_docx(path)]),
+    ".epub": lambda path: _book(path, read_epub),
+    ".docx": lambda path: _book(path, read_docx),
+    ".pdf": lambda path: _book(path, read_pdf),
     ".html": _html,
     ".htm": _html,
     ".xhtml": _html,

@@ -11,9 +11,9 @@ from core.errors import BadInput, UnreadableFile
 from core.text import storable
 from core.wording import Message
 from core.works import Chapter, WorkFile
+from crawler.formats.headings import heading_of
+from crawler.formats.numerals import natural_key
 from intake.found import FoundWork, Intake
-from intake.headings import heading_of
-from intake.numerals import natural_key
 from intake.plain import read_bytes
 
 WORK_MANIFEST, WORKS_MANIFEST = "work.toml", "works.toml"

@@ -1,13 +1,11 @@
 """What intake found: works with what their manifests say of them, and what could not be read."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from core.errors import BadInput
 from core.text import storable
 from core.works import Chapter, WorkFile
-from crawler.characters.repertoire import count_han
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +48,3 @@ def _storable(work: FoundWork) -> FoundWork:
         rights_holder=storable(work.rights_holder),
         key=storable(work.key),
     )
-
-
-def numbered(chapters: Iterable[tuple[str, str]]) -> tuple[Chapter, ...]:
-    """(title, text) pairs as chapters from 1 on; those without a Chinese character (plates, blanks) are left out."""
-    kept = [(title, text) for title, text in chapters if count_han(text)]
-    return tuple(Chapter(number, title.strip(), text) for number, (title, text) in enumerate(kept, 1))

@@ -8,8 +8,9 @@ from pathlib import Path
 from core.errors import MalformedLine, UnreadableFile
 from core.works import Chapter, WorkFile
 from crawler.characters.repertoire import count_han
-from intake.found import FoundWork, Intake, numbered
-from intake.plain import unified
+from crawler.formats.chapters import numbered
+from crawler.formats.plain import unified
+from intake.found import FoundWork, Intake
 
 MAX_LINE_BYTES = 64 * 1024 * 1024
 MAX_FAULTS = 1_000  # then the file is of another kind; the rest is counted

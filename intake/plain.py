@@ -1,40 +1,12 @@
-"""Bytes of a rights holder's text file -> characters, or one sentence that refuses them.
+"""Files on this machine as they are opened and read, or one sentence that says why not."""
 
-Stricter than the reading of pages: a page in a doubtful encoding is shown as doubtful, a work in one would poison every
-comparison, so it is refused.
-"""
-
-import re
 from pathlib import Path
 
 from core.errors import UnreadableFile
-from core.states import Rejection
-from core.text import storable
 from core.wording import Message
-from crawler.characters.decoding import MIN_QUALITY_TO_TRUST, decode, quality
-from crawler.characters.repertoire import count_han
+from crawler.formats.plain import decoded
 
 MAX_TEXT_BYTES = 256 * 1024 * 1024  # the longest novels have 60 MB in UTF-8
-MIN_UTF8_QUALITY = (
-    0.5  # wrong decodings score 0.05-0.70 (crawler.characters.decoding), valid UTF-8 is right but for double encoding
-)
-
-_MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
-TRIED = ("UTF-8", "GB18030", "Big5", "UTF-16")
-_KINDS = (
-    (b"%PDF", Message("intake.kind-pdf")),
-    (b"PK\x03\x04", Message("intake.kind-zip")),
-    (b"\xd0\xcf\x11\xe0", Message("intake.kind-old-word")),
-    (b"{\\rtf", Message("intake.kind-rtf")),
-    (b"Rar!", Message("intake.kind-rar")),
-    (b"7z\xbc\xaf", Message("intake.kind-7z")),
-    (b"\x1f\x8b", Message("intake.kind-gzip")),
-    (b"\x89PNG", Message("intake.kind-picture")),
-    (b"\xff\xd8\xff", Message("intake.kind-picture")),
-    (b"GIF8", Message("intake.kind-picture")),
-    (b"TPZ", Message("intake.kind-kindle")),
-    (b"\x7fELF", Message("intake.kind-program")),
-)
 
 
 def read_bytes(path: Path, limit: int = MAX_TEXT_BYTES) -> bytes:
@@ -45,7 +17,7 @@ def read_bytes(path: Path, limit: int = MAX_TEXT_BYTES) -> bytes:
             raise UnreadableFile(path, "intake.too-large", most=limit // (1024 * 1024))
         data = path.read_bytes()
     except OSError as error:
-        raise UnreadableFile(path, _reason(error)) from error
+        raise UnreadableFile(path, reason_of(error)) from error
     if not data:
         raise UnreadableFile(path, "intake.empty")
     return data
@@ -56,85 +28,8 @@ def read_text(path: Path) -> str:
     return decoded(read_bytes(path), path)
 
 
-def decoded(data: bytes, path: Path | str) -> str:
-    """The characters of `data`; `path` is named in the refusal. Raises UnreadableFile."""
-    kind = next((kind for mark, kind in _KINDS if data.startswith(mark)), None)
-    if kind is not None:
-        raise UnreadableFile(path, "intake.not-text", kind=kind)
-    return with_text(unified(_characters(data, path)), path)
-
-
-def unified(text: str) -> str:
-    """The text without a byte order mark, its lines ended by line feeds, and no character that cannot be stored."""
-    return storable(re.sub("\r\n?", "\n", text.removeprefix("\ufeff")))
-
-
-def with_text(text: str, path: Path | str) -> str:
-    """`text` itself. Raises UnreadableFile where it has no Chinese character: nothing could be found of it."""
-    if not count_han(text):
-        raise UnreadableFile(path, "intake.no-chinese")
-    return text
-
-
-def _characters(data: bytes, path: Path | str) -> str:
-    for mark, codec in _MARKS:
-        if data.startswith(mark):
-            try:
-                return data[len(mark) :].decode(codec)
-            except UnicodeDecodeError as error:
-                raise _broken(path, codec, len(mark) + error.start) from error
-    text = _utf8(data) or _utf16(data)
-    if text:
-        return text
-    found = decode(data)
-    if isinstance(found, Rejection):
-        raise UnreadableFile(path, "intake.no-encoding", tried=TRIED)
-    if found.is_doubtful:
-        _require_whole(data, found.encoding, path)
-        raise UnreadableFile(path, "intake.doubtful-encoding", tried=TRIED, name=_name(found.encoding))
-    _require_whole(data, found.encoding, path)
-    return found.text
-
-
-def _utf8(data: bytes) -> str | None:
-    """The text where every byte is valid UTF-8 and the outcome is no mojibake."""
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError:
-        return None
-    return text if quality(text.replace("\x00", "")) >= MIN_UTF8_QUALITY else None
-
-
-def _utf16(data: bytes) -> str | None:
-    """The text where the file is whole UTF-16 without a mark: one of the two byte orders gives running Chinese."""
-    if len(data) % 2:
-        return None
-    for codec in ("utf-16-le", "utf-16-be"):
-        try:
-            text = data.decode(codec)
-        except UnicodeDecodeError:
-            continue
-        if count_han(text) and quality(text, codec) >= MIN_QUALITY_TO_TRUST:
-            return text
-    return None
-
-
-def _require_whole(data: bytes, codec: str, path: Path | str) -> None:
-    try:
-        data.decode(codec)
-    except UnicodeDecodeError as error:
-        raise _broken(path, codec, error.start) from error
-
-
-def _broken(path: Path | str, codec: str, at: int) -> UnreadableFile:
-    return UnreadableFile(path, "intake.broken-character", name=_name(codec), at=at)
-
-
-def _name(codec: str) -> str:
-    return {"gb18030": "GB18030", "big5hkscs": "Big5", "utf-8": "UTF-8"}.get(codec, codec.upper())
-
-
-def _reason(error: OSError) -> Message:
+def reason_of(error: OSError) -> Message:
+    """Why the system does not open a file."""
     if isinstance(error, FileNotFoundError):
         return Message("intake.missing")
     if isinstance(error, IsADirectoryError):

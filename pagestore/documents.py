@@ -24,7 +24,8 @@ from core.ids import (
     version_id,
 )
 from core.obfuscations import OBFUSCATIONS, ObfuscationFound
-from core.pages import Fetched, Page, PageVersion, Reading, StoredPart
+from core.pages import ChapterStart, Fetched, NetDiskLink, Page, PageVersion, Reading, StoredPart
+from core.text import TextOffset
 from core.zones import LineBeside, Zone
 from pagestore.captures import capture_bytes
 
@@ -123,6 +124,8 @@ def version_document(version: PageVersion) -> Document:
         "site_name": packed(reading.site_name),
         "chapter_number": reading.chapter_number,
         "left_out": [packed(line) for line in reading.left_out],
+        "chapters": [[packed(each.title), each.start] for each in reading.chapters],
+        "net_disks": [[packed(each.url), each.disk, packed(each.label)] for each in reading.net_disks],
         "raw_text": digest(text_bytes(reading.raw_text)) if reading.raw_text else "",
         "beside": digest(_beside_bytes(reading.beside)) if reading.beside else "",
         "parts": [_part_document(part) for part in version.parts],
@@ -277,6 +280,12 @@ def _reading_of(document: Document, texts: Mapping[str, bytes]) -> Reading:
         site_name=unpacked(document.get("site_name", "")),
         chapter_number=document.get("chapter_number"),
         left_out=tuple(unpacked(line) for line in document.get("left_out", ())),
+        chapters=tuple(
+            ChapterStart(unpacked(title), TextOffset(start)) for title, start in document.get("chapters", ())
+        ),
+        net_disks=tuple(
+            NetDiskLink(unpacked(url), disk, unpacked(label)) for url, disk, label in document.get("net_disks", ())
+        ),
     )
 
 

@@ -30,6 +30,9 @@ _ARCHIVES = (
 )
 
 
+READ_ARCHIVES = frozenset({"zip"})  # of those below, what a file that a page offers for download may be
+
+
 def archive_kind(body: bytes, *, may_be_gzip: bool) -> str:
     r"""Which kind of archive a body is, "" for none. may_be_gzip: sitemaps and feeds come gzipped, pages do not.
 

@@ -17,6 +17,7 @@ from crawler.markup import parse
 from crawler.opening import decode_page
 from crawler.politeness.extension import PolitenessExtension
 from crawler.politeness.refusals import RequestRefused
+from crawler.urls import is_book
 
 BROWSER_META = "playwright"
 # A shell of a script application has a title and a notice that scripts are off; a list has links, a text has text.
@@ -39,7 +40,7 @@ class BrowserMiddleware:
 
     def process_request(self, request: Request) -> None:
         target = request.cb_kwargs.get("target")
-        if target is None or target.kind != PAGE:
+        if target is None or target.kind != PAGE or is_book(request.url):
             return
         if self._mode is BrowserMode.ALWAYS or self._shells >= SHELLS_THAT_DECIDE:
             self._mark(request)

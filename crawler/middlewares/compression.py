@@ -6,7 +6,7 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 
 from core.states import Rejection
-from crawler.fetching.bodies import MAX_CODINGS, archive_kind, declares_entities, swells
+from crawler.fetching.bodies import MAX_CODINGS, READ_ARCHIVES, archive_kind, declares_entities, swells
 from crawler.frontier import PAGE
 from crawler.politeness.refusals import RequestRefused
 
@@ -33,8 +33,9 @@ def _require_plain(request: Request, size: int, plain: Response) -> None:
         ratio = len(plain.body) // max(size, 1)
         raise RequestRefused(Rejection.TOO_LARGE, "fetch.swells", url=request.url, ratio=ratio)
     target = request.cb_kwargs.get("target")
-    kind = archive_kind(plain.body, may_be_gzip=target is None or target.kind != PAGE)
-    if kind:
+    is_page = target is not None and target.kind == PAGE
+    kind = archive_kind(plain.body, may_be_gzip=not is_page)
+    if kind and not (is_page and kind in READ_ARCHIVES):
         raise RequestRefused(Rejection.NOT_HTML, "page.archive", url=request.url, kind=kind)
     if declares_entities(plain.body):
         raise RequestRefused(Rejection.NOT_HTML, "page.entities", url=request.url)

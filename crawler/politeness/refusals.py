@@ -1,5 +1,7 @@
 """Why a request came to nothing, as a reason that can be counted and a sentence for the operator."""
 
+from typing import Any
+
 from scrapy.exceptions import (
     CannotResolveHostError,
     DownloadCancelledError,
@@ -14,6 +16,8 @@ from twisted.python.failure import Failure
 from core.states import Rejection
 from core.wording import Message
 from crawler.fetching.header_limit import HeadersTooLarge
+
+BEYOND_FILES = "beyond_files"  # of a request's meta: how many files a run fetches, and this is one more
 
 
 class RequestRefused(IgnoreRequest):
@@ -42,8 +46,7 @@ def explain(failure: Failure, url: str, timeout_s: float, max_body_bytes: int) -
     if isinstance(fault, DownloadCancelledError):
         return Rejection.TOO_LARGE, Message("fetch.too-large", url=url, bytes=max_body_bytes)
     if isinstance(fault, StopDownload):
-        kind = (fault.response.headers.get("Content-Type") or b"").decode("latin-1") if fault.response else ""
-        return Rejection.NOT_HTML, Message("page.content-type", url=url, kind=kind)
+        return _stopped(fault, failure.request.meta, url)  # type: ignore[attr-defined]
     if isinstance(fault, DownloadTimeoutError):
         return Rejection.NO_ANSWER, Message("fetch.slow", url=url, seconds=timeout_s)
     if fault is not None and _has_endless_headers(fault):
@@ -55,6 +58,14 @@ def explain(failure: Failure, url: str, timeout_s: float, max_body_bytes: int) -
     if isinstance(fault, IgnoreRequest):
         return Rejection.HTTP_ERROR, Message("core.not-fetched", url=url, reason=fault)
     return Rejection.NO_ANSWER, Message("fetch.broken-off", url=url, kind=type(fault).__name__)
+
+
+def _stopped(fault: StopDownload, meta: dict[str, Any], url: str) -> tuple[Rejection, Message]:
+    """Why crawler.spiders.crawl_signals stopped a download."""
+    if BEYOND_FILES in meta:
+        return Rejection.TOO_MANY_FILES, Message("page.too-many-files", url=url, most=meta[BEYOND_FILES])
+    kind = (fault.response.headers.get("Content-Type") or b"").decode("latin-1") if fault.response else ""
+    return Rejection.NOT_HTML, Message("page.content-type", url=url, kind=kind)
 
 
 def _has_endless_headers(fault: BaseException) -> bool:

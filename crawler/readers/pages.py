@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from core.pages import Reading
+from core.wording import Message
+from crawler.books import read_book
 from crawler.links import Links, links
 from crawler.opening import NO_RULES, ReadingRules, Rejected, open_page
 from crawler.site_kinds import KINDS
@@ -19,13 +21,14 @@ if TYPE_CHECKING:  # what it reads with is loaded where it reads, and not by who
 class WholePage:
     """What stands on a page. `links` None: it has no markup; `reading` None: it was not wanted.
 
-    outline: of pages of a novel.
+    outline: of pages of a novel. faults: what of a file could not be read, for the operator.
     """
 
     links: Links | None
     reading: Reading | Rejected | None
     seconds: float
     outline: Outline | None = None
+    faults: tuple[Message, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,10 @@ class PageToRead:
     def read(self, desk: "Desk") -> WholePage:
         """Raises BadConfiguration for a selector of the plan that cannot be read."""
         begun, plan = time.perf_counter(), desk.plan
+        book = read_book(self.body, self.headers, self.url)
+        if book is not None:
+            reading = book.reading if self.is_kept else None
+            return WholePage(None, reading, time.perf_counter() - begun, faults=book.faults)
         opened = open_page(self.body, self.headers, self.url, plan)
         if isinstance(opened, Rejected):
             return WholePage(None, opened, time.perf_counter() - begun)
@@ -47,8 +54,8 @@ class PageToRead:
         if opened.tree is not None:
             found = links(opened.tree, self.url, plan.next_page_selector, plan.chapter_list_selector)
             of_novel = outline(opened.tree, self.url, plan) if KINDS[plan.kind].has_chapters else None
-        reading = desk.text_of(opened) if self.is_kept else None
-        return WholePage(found, reading, time.perf_counter() - begun, of_novel)
+        text = desk.text_of(opened) if self.is_kept else None
+        return WholePage(found, text, time.perf_counter() - begun, of_novel)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,5 +70,8 @@ class SinglePage:
 
     def read(self, desk: "Desk") -> Reading | Rejected:
         """Raises BadConfiguration for a selector of the rules that cannot be read."""
+        book = read_book(self.body, self.headers, self.url)
+        if book is not None:
+            return book.reading
         opened = open_page(self.body, self.headers, self.url, self.rules)
         return opened if isinstance(opened, Rejected) else desk.text_by(self.rules, opened, is_seen=self.is_seen)

@@ -210,6 +210,8 @@ class RecrawlAdapter:
             return
         if reason is None:
             self._session.note_refusal(target.url, target.depth, "", None)
+        elif reason is Rejection.TOO_MANY_FILES:  # the next run has room for it
+            self._session.note_found(target.url, target.depth)
         elif reason in REFUSALS:
             self._session.note_refusal(target.url, target.depth, reason.value, fault)
         else:

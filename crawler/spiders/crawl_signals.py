@@ -12,8 +12,10 @@ from core.wording import Message
 from crawler.context import CrawlContext
 from crawler.frontier import PAGE, Target
 from crawler.items import ReadPage
+from crawler.opening import is_attachment, is_no_text_type, is_page_type
+from crawler.politeness.refusals import BEYOND_FILES
 
-_PAGE_TYPES = ("text/", "application/xhtml", "application/xml", "application/octet-stream")
+IS_FILE = "is_file"  # of a request's meta: its answer was counted as a file
 
 
 class CrawlSignals:
@@ -25,18 +27,33 @@ class CrawlSignals:
     def connect(self, crawler: Any) -> None:
         """To the signals of a scrapy.crawler.Crawler."""
         crawler.signals.connect(self.count_request, signal=signals.request_reached_downloader)
-        crawler.signals.connect(self.refuse_binary, signal=signals.headers_received)
+        crawler.signals.connect(self.refuse_by_headers, signal=signals.headers_received)
+        crawler.signals.connect(self.take_back_file, signal=signals.response_received)
         crawler.signals.connect(self.note_fault, signal=signals.spider_error)
         crawler.signals.connect(self.note_item_fault, signal=signals.item_error)
 
     def count_request(self, request: Request) -> None:
         self._context.stats.counts.requested += _asks_for_page(request)
 
-    def refuse_binary(self, headers: Any, request: Request) -> None:
-        """Stop the download of what says that it is no page before its body comes."""
-        media_type = (headers.get("Content-Type") or b"text/html").decode("latin-1").strip().lower()
-        if _asks_for_page(request) and not media_type.startswith(_PAGE_TYPES):
+    def refuse_by_headers(self, headers: Any, request: Request) -> None:
+        """Stop the download of what says that it has no text, and of files beyond what a run fetches, unread."""
+        if not _asks_for_page(request):
+            return
+        content_type = (headers.get("Content-Type") or b"").decode("latin-1")
+        is_attached = is_attachment((headers.get("Content-Disposition") or b"").decode("latin-1"))
+        if is_no_text_type(content_type) and not is_attached:
             raise StopDownload(fail=True)
+        if is_attached or not is_page_type(content_type):
+            counts = self._context.stats.counts
+            if counts.files >= self._context.settings.max_files:
+                request.meta[BEYOND_FILES] = self._context.settings.max_files
+                raise StopDownload(fail=True)
+            counts.files += 1
+            request.meta[IS_FILE] = True
+
+    def take_back_file(self, response: Response, request: Request) -> None:
+        """What was counted by its headers and is an error: some sites say in JSON that something is not there."""
+        self._context.stats.counts.files -= request.meta.pop(IS_FILE, False) and response.status >= 300
 
     def note_fault(self, failure: Failure, response: Response) -> None:
         fault = failure.value

@@ -44,12 +44,17 @@ class Failures:
         if target.kind in (PROBE, ROBOTS) or reason is None:
             return
         stats = self._context.stats
-        stats.reject(reason, None if reason is Rejection.ROBOTS and target.depth else fault)
+        stats.reject(reason, None if self._is_told(reason, target) else fault)
         stats.publish()
         self._silences = self._silences + 1 if reason is Rejection.NO_ANSWER else 0
         if self._silences >= MAX_SILENCES_IN_A_ROW:
             stats.add_fault(Message("crawl.silent", url=urlsplit(target.url).netloc))
             raise CloseSpider(NO_ANSWER)
+
+    def _is_told(self, reason: Rejection, target: Target) -> bool:
+        """Whether one more of these says nothing new."""
+        is_known = reason.value in self._context.stats.counts.rejected
+        return (reason is Rejection.ROBOTS and target.depth > 0) or (reason is Rejection.TOO_MANY_FILES and is_known)
 
     def explain(self, failure: Failure, url: str) -> tuple[Rejection | None, Message]:
         """Why a request to `url` came to nothing: the reason, None for one that is not counted, and a message."""

@@ -56,7 +56,7 @@ class FeedDiscovery(LinkDiscovery):
             self.context.frontier.add(url, 0, FEED)
 
     def requests_from_page(self, found: Links, depth: int) -> Iterator[Request]:
-        return iter(())
+        return self.requests_of_downloads(found, depth)
 
     def count_feed(self) -> None:
         """One more, of as many as a crawl reads."""

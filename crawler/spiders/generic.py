@@ -92,7 +92,7 @@ class GenericSpider(Spider):
         """Read one page: its links become requests, its text an item."""
         if self.context.is_full():
             return
-        page = await self.pages.read(response, is_kept=self.context.scope.keeps(response.url))
+        page = await self.pages.read(response, is_kept=self.pages.is_kept(response))
         requests = list(self.discovery.requests_from_page(page.links, target.depth)) if page.links else []
         item = await self.pages.item(response, page, target)
         if item is None:

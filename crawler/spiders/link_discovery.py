@@ -7,12 +7,14 @@ from scrapy import Request
 
 from core.errors import UnsafeUrl
 from core.states import Rejection
+from core.wording import Message
 from crawler.context import CrawlContext
 from crawler.frontier import PAGE, PROBE, ROBOTS, SITEMAP, Target
 from crawler.links import Links
 from crawler.sources.listed import Listed
 from crawler.sources.robots_file import MAX_ROBOTS_BYTES
 from crawler.sources.sitemaps import Sitemap, named_in_robots
+from crawler.urls import is_book
 
 MAX_SITEMAPS = 100  # of one crawl
 
@@ -26,7 +28,7 @@ class LinkDiscovery:
     def __init__(self, context: CrawlContext, request_of: Callable[[Target], Request]) -> None:
         self.context, self.request_of = context, request_of
         self.listed: dict[str, Listed] = {}
-        self._sitemaps = 0
+        self._sitemaps = self._downloads = 0
 
     def begin(self) -> None:
         """Fill a fresh frontier; one that an interrupted crawl has left stays as it is."""
@@ -35,7 +37,15 @@ class LinkDiscovery:
             context.stats.add_fault(context.frontier.notice)
         if context.frontier.is_empty():
             self.seed()
-            context.recrawl.add_due(context.frontier, context.scope.follows)
+            context.recrawl.add_due(context.frontier, self._is_due)
+
+    def _is_due(self, url: str) -> bool:
+        scope = self.context.scope
+        if scope.follows(url):
+            return True
+        is_offered = is_book(url) and scope.offers(url)
+        self._downloads += is_offered
+        return is_offered and self._downloads <= self.context.settings.max_files
 
     def seed(self) -> None:
         """Put into the frontier what the crawl begins with."""
@@ -65,6 +75,25 @@ class LinkDiscovery:
         if depth < self.context.plan.max_depth:
             yield from self.new_requests([url for url in found.chapters if scope.follows(url)], depth + 1, PAGE)
             yield from self.new_requests([url for url in found.others if scope.follows(url)], depth + 1, PAGE)
+        yield from self.requests_of_downloads(found, depth)
+
+    def requests_of_downloads(self, found: Links, depth: int) -> Iterator[Request]:
+        """Files that a page offers: they are its own, whatever the depth and the patterns of what is followed."""
+        offered = [url for url in found.downloads if self.context.scope.offers(url)]
+        for request in self.new_requests(offered, depth, PAGE):
+            self._downloads += 1
+            if self._downloads <= self.context.settings.max_files:
+                yield request
+            else:
+                self.refuse_download(request.cb_kwargs["target"])
+
+    def refuse_download(self, target: Target) -> None:
+        """Count a file beyond what a run fetches, and leave it to the next run. The first is named."""
+        stats, reason = self.context.stats, Rejection.TOO_MANY_FILES
+        fault = Message("page.too-many-files", url=target.url, most=self.context.settings.max_files)
+        stats.reject(reason, None if reason.value in stats.counts.rejected else fault)
+        self.context.recrawl.note_failure(target, reason, fault)
+        self.context.frontier.finish(target.url)
 
     def requests_from_sitemap(self, sitemap: Sitemap) -> Iterator[Request]:
         """The sitemaps that it names, and the pages that it lists."""

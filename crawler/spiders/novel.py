@@ -87,6 +87,7 @@ class NovelSpider(GenericSpider):
     ) -> AsyncIterator[Found]:
         """Collect the pages of a catalogue, then ask for its chapters in their order."""
         page = await self.pages.read(response, is_kept=catalogue is None)
+        offered = list(self.discovery.requests_of_downloads(page.links, 1)) if page.links is not None else []
         catalogue = catalogue or _Catalogue(pages=[response.url])
         catalogue.done += 1
         if page.outline is not None:
@@ -97,9 +98,11 @@ class NovelSpider(GenericSpider):
         if catalogue.done == 1 and len(_all(catalogue)) < MIN_CHAPTERS:
             async for found in self._begin_chapter(response, page, target):
                 yield found
-            return
-        for found in self._catalogue_requests(catalogue, target):
-            yield found
+        else:
+            for found in self._catalogue_requests(catalogue, target):
+                yield found
+        for request in offered:
+            yield request
 
     async def parse_page(
         self, response: Response, target: Target, chapter: _Chapter | None = None
@@ -184,6 +187,9 @@ class NovelSpider(GenericSpider):
             self.context.frontier.finish(target.url)
             for request in self._next_chapter(response.url, response.url, page):
                 yield request
+            return
+        if page.outline is None:  # a file: all of it is there
+            yield item
             return
         chapter = _Chapter(item, response.url, [item.reading])
         for found in self._go_on(chapter, response, page):

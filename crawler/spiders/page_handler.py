@@ -15,11 +15,11 @@ from crawler.fetching.capture import capture_of
 from crawler.fetching.response_headers import headers_of
 from crawler.frontier import Target
 from crawler.items import NotThere, ReadPage, Unchanged
-from crawler.opening import Rejected
+from crawler.opening import Rejected, is_attachment
 from crawler.readers.pages import WholePage
 from crawler.readers.task import Task
 from crawler.sources.listed import Listed, completed
-from crawler.urls import identity
+from crawler.urls import identity, is_book
 
 
 class PageHandler:
@@ -35,7 +35,15 @@ class PageHandler:
         counts.bytes_fetched += len(response.body)
         page = await self.context.reader.read(response.body, headers_of(response), response.url, is_kept=is_kept)
         counts.seconds_extract += page.seconds
+        for fault in page.faults:
+            self.context.stats.add_fault(fault)
         return page
+
+    def is_kept(self, response: Response) -> bool:
+        """Whether the text of an answer is wanted: pages as the plan says, files for download as they come."""
+        scope, url = self.context.scope, response.url
+        disposition = (response.headers.get("Content-Disposition") or b"").decode("latin-1")
+        return scope.keeps(url) or ((is_book(url) or is_attachment(disposition)) and scope.offers(url))
 
     async def read_list(self, response: Response, task: Task) -> Any:
         """What a sitemap or a feed lists."""

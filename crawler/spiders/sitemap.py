@@ -1,4 +1,4 @@
-"""The spider for sitemaps: what they list is fetched, newest first; no link of a page is followed."""
+"""The spider for sitemaps: what they list is fetched, newest first; no link of a page is followed but to files."""
 
 from collections.abc import Iterator
 from urllib.parse import urljoin, urlsplit
@@ -27,7 +27,7 @@ class SitemapDiscovery(LinkDiscovery):
                 frontier.add(url, 0, SITEMAP)
 
     def requests_from_page(self, found: Links, depth: int) -> Iterator[Request]:
-        return iter(())
+        return self.requests_of_downloads(found, depth)
 
 
 class SitemapSpider(GenericSpider):

@@ -43,6 +43,8 @@ def read(
             *(("column.repaired", sentence) for sentence in reading.repairs),
             ("column.extractor", _extractor(reading)),
             *(("column.left-out", line) for line in reading.left_out),
+            ("column.chapters", len(reading.chapters) or ""),
+            *(("column.net-disk", f"{each.disk} {each.url} {each.label}".strip()) for each in reading.net_disks),
             *(
                 (
                     "column.obfuscation",
@@ -89,6 +91,8 @@ def _record(name: str, reading: Reading, settings: Any) -> dict[str, Any]:
         "left_out": list(reading.left_out),
         "obfuscations": [{"kind": i.kind, "count": i.count, "example": i.example} for i in reading.obfuscations],
         "lines": [{"zone": line.zone, "text": line.text} for line in reading.lines],
+        "chapters": [{"title": each.title, "start": each.start} for each in reading.chapters],
+        "net_disks": [{"url": each.url, "disk": each.disk, "label": each.label} for each in reading.net_disks],
         "text": reading.text,
         "raw_text": reading.raw_text or reading.text,
     }

@@ -10,13 +10,14 @@ from core.errors import BadInput, UnreadableFile
 from core.pages import Reading
 from core.settings import Settings
 from core.wording import Message
+from crawler.formats.kinds import kind_of
 from crawler.opening import Rejected
 from deploy.words import worded
 
 STANDARD_INPUT = "-"
 _MARKUP = re.compile(rb"<(?:!doctype|html|head|body|div|article|meta)\b", re.IGNORECASE)
 _INPUT = Message("cli.standard-input")
-_BOOKS = frozenset({".epub", ".docx", ".jsonl"})
+_BOOKS = frozenset({".epub", ".docx", ".pdf", ".jsonl"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +48,9 @@ def read_as_text(source: str, settings: Settings) -> Source:
         return _book(path)
     name = worded(_INPUT) if source == STANDARD_INPUT else source
     data = _bytes(source, settings)
-    if _MARKUP.search(data.replace(b"\x00", b"")[:4096]):
+    if kind_of(data) or _MARKUP.search(data.replace(b"\x00", b"")[:4096]):
         return Source(name, _read(data, {}, name, settings))
-    from intake.plain import decoded
+    from crawler.formats.plain import decoded
 
     return Source(name, Reading(title=path.stem if source != STANDARD_INPUT else "", text=decoded(data, name)))
 

@@ -12,8 +12,9 @@ from django.core.files.uploadedfile import UploadedFile
 from core.errors import BadInput, UnreadableFile
 from core.text import storable
 from core.wording import Message
+from crawler.formats.archive import Archive
+from crawler.formats.zipped import decoded_name
 from intake import WORK_MANIFEST, WORKS_MANIFEST, BoundedReader, Intake, ReadFile, read_works
-from intake.archive import Archive
 from records.works.upload_budget import Budget, is_text
 
 # Of all files of one request together. A whole long novel has 20 MB. 32 MB of UTF-8 are 11 million characters; as 3,600
@@ -100,7 +101,7 @@ def _unpacked(path: Path) -> Path:
     """A folder of the .zip file's name with its chapters and manifests; everything else in it is passed over."""
     folder = path.parent / _UNPACKED / short_name(path.stem)
     folder.mkdir(parents=True)
-    with Archive(path) as archive:
+    with path.open("rb") as file, Archive(file, path) as archive:
         for name, inside in _chapter_names(archive.names):
             target = folder / inside
             try:
@@ -117,26 +118,12 @@ def _unpacked(path: Path) -> Path:
 def _chapter_names(names: Iterable[str]) -> Iterator[tuple[str, PurePosixPath]]:
     """The members to unpack, and where to: never outside the folder, whatever a name says."""
     for name in sorted(names):
-        inside = PurePosixPath(_decoded(name).replace("\\", "/"))
+        inside = PurePosixPath(decoded_name(name).replace("\\", "/"))
         parts = inside.parts
         is_hidden = any(part.startswith(".") or part == "__MACOSX" for part in parts)
         is_inside = bool(parts) and not inside.is_absolute() and ".." not in parts and ":" not in parts[0]
         if is_inside and not is_hidden and is_text(inside.name) and not name.endswith("/"):
             yield name, PurePosixPath(*(short_name(part) for part in parts))
-
-
-def _decoded(name: str) -> str:
-    """A member's name as it was meant: Windows writes GBK, and the format reads it as code page 437."""
-    try:
-        data = name.encode("cp437")
-    except UnicodeEncodeError:
-        return name  # it was marked as UTF-8
-    for encoding in ("utf-8", "gb18030"):
-        try:
-            return data.decode(encoding)
-        except UnicodeDecodeError:
-            continue
-    return name
 
 
 def short_name(name: str) -> str:

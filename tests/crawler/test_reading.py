@@ -181,8 +181,10 @@ def test_plain_text_is_read_as_it_is() -> None:
 @pytest.mark.parametrize(
     ("body", "header", "reason"),
     [
-        (b"%PDF-1.7 " + b"x" * 500, "text/html", Rejection.NOT_HTML),
-        (b"{}", "application/json", Rejection.NOT_HTML),
+        (b"%PDF-1.7 " + b"x" * 500, "text/html", Rejection.UNREADABLE_FILE),
+        (b"{}", "application/json", Rejection.NO_MAIN_TEXT),
+        (b"Rar!\x1a\x07" + b"x" * 500, "application/octet-stream", Rejection.NOT_HTML),
+        ("正文".encode() * 50, "text/css", Rejection.NOT_HTML),
         (b"", "text/html", Rejection.NO_MAIN_TEXT),
         (b"<html>", "text/html", Rejection.NO_MAIN_TEXT),
         (b"\x00" * 500, "text/html", Rejection.MOJIBAKE),

@@ -14,6 +14,7 @@ from crawler.sources.feeds import read_feed
 from crawler.sources.sitemaps import read_sitemap
 from tests.crawler.crawl_process import RecordingOutbox, RecordingStore, crawl, plan_of, settings_of
 from tests.crawler.texts import SIMPLIFIED, TRADITIONAL, own_text, paragraphs
+from tests.support.books import epub_of
 from tests.support.web_server import Answer, Routes, WebServer, page
 
 URL = "http://a.example/feed.xml"
@@ -82,6 +83,17 @@ def test_a_page_limit_takes_what_changed_last() -> None:
         site.routes.update(sitemap_site(site))
         crawled = crawl(plan(site, "sitemap", "/pages.xml.gz", max_pages=2), settings_of(site.netloc))
     assert sorted(fetched.final_url[-4:] for fetched, _ in crawled.store.versions.values()) == ["/a/4", "/a/5"]
+
+
+@pytest.mark.usefixtures("processes")
+def test_files_that_a_listed_page_offers_are_fetched_though_its_links_are_not() -> None:
+    book = epub_of("渡口", {"第一章": [own_text(2)], "第二章": [own_text(3)]})
+    with WebServer({"/book.epub": Answer(book, "application/epub+zip"), "/hidden": article(90)}) as site:
+        site.routes["/map.xml"] = Answer(f"<urlset><url><loc>{site.url('/1')}</loc></url></urlset>".encode())
+        site.routes["/1"] = article(1, '<a href="/hidden">更多</a><a href="/book.epub">下载</a>')
+        crawled = crawl(plan(site, "sitemap", "/map.xml"), settings_of(site.netloc))
+    assert crawled.reading("/book.epub").title == "渡口"
+    assert crawled.counts.stored == 2
 
 
 @pytest.mark.usefixtures("processes")

@@ -6,11 +6,13 @@ import pytest
 
 from tests.crawler.case_folders import case
 from tests.crawler.texts import SIMPLIFIED
+from tests.support.books import epub_of
 from tests.support.command_line import CommandLine
 
 FIELDS = {
     *("source", "site", "title", "chapter_number", "author", "published", "encoding", "is_encoding_doubtful"),
     *("repairs", "extractor", "confidence", "is_extraction_doubtful", "left_out", "obfuscations", "text"),
+    *("chapters", "net_disks"),
 }
 NOVEL = case("articles", "chapter-in-one-pre-element-gbk")
 SHORT_NOTICE = case("articles", "short-notice-under-a-long-menu-with-descriptions")
@@ -58,3 +60,17 @@ def test_what_it_took_to_read_bytes_that_were_spoilt_is_said(zhuiwen: CommandLin
     assert "had been read as cp1252" in repair
     assert f"repaired: {repair}" in zhuiwen("read", page).out
     assert zhuiwen("read", right, "--json").json()["repairs"] == []
+
+
+def test_a_book_is_shown_with_its_chapters_and_a_page_with_its_links_to_net_disks(
+    zhuiwen: CommandLine, tmp_path: Path
+) -> None:
+    book, page = tmp_path / "a.epub", tmp_path / "a.html"
+    book.write_bytes(epub_of("渡口", {"第一章 起锚": SIMPLIFIED, "第二章 靠岸": SIMPLIFIED[::-1]}))
+    record = zhuiwen("read", book, "--json").json()
+    assert (record["title"], record["extractor"]) == ("渡口", "epub")
+    assert [each["title"] for each in record["chapters"]] == ["第一章 起锚", "第二章 靠岸"]
+    assert record["text"][record["chapters"][1]["start"] :].startswith("第二章 靠岸")
+    link = '<a href="https://pan.quark.cn/s/1a2b">夸克 提取码 x1</a>'
+    page.write_text(f"<html><title>渡口</title><body><p>{'</p><p>'.join(SIMPLIFIED)}</p>{link}</body></html>", "utf-8")
+    assert "link to a net disk: 夸克网盘 https://pan.quark.cn/s/1a2b 夸克 提取码 x1\n" in zhuiwen("read", page).out

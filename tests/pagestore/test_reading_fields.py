@@ -4,7 +4,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from core.ids import CanonicalUrl, FinalUrl, RequestedUrl, SiteId
-from core.pages import Fetched, Reading
+from core.pages import ChapterStart, Fetched, NetDiskLink, Reading
+from core.text import TextOffset
 from core.zones import LineBeside, Zone
 from pagestore.documents import new_version, texts_of, version_document, version_of
 
@@ -29,6 +30,8 @@ READING = Reading(
         LineBeside(Zone.COMMENT, "孤\ud800字，写得真好。", 1),
         LineBeside(Zone.TEASER, "第四章", 12),
     ),
+    chapters=(ChapterStart("", TextOffset(0)), ChapterStart("二", TextOffset(2))),
+    net_disks=(NetDiskLink("https://pan.baidu.com/s/1", "百度网盘", "提取码"),),
 )
 
 
@@ -39,7 +42,7 @@ def test_site_chapter_what_was_left_out_and_what_stands_beside_come_back_as_they
 
 def test_a_version_of_an_earlier_release_is_read_without_them() -> None:
     document = version_document(new_version(FETCHED, READING))
-    for name in ("site_name", "chapter_number", "left_out", "beside"):
+    for name in ("site_name", "chapter_number", "left_out", "beside", "chapters", "net_disks"):
         del document[name]
-    plain = replace(READING, site_name="", chapter_number=None, left_out=(), beside=())
+    plain = replace(READING, site_name="", chapter_number=None, left_out=(), beside=(), chapters=(), net_disks=())
     assert version_of(document, texts_of(READING)).reading == plain

@@ -90,11 +90,11 @@ def test_bad_files_are_told_beside_the_good_ones_in_the_readers_language(
 ) -> None:
     client = signed_in(world.ours.manager)
     client.cookies["django_language"] = "zh-hans"
-    files = [text("夜航.txt", FIRST), text("书.pdf", b"%PDF"), text("空.txt", b" "), text("x\u202e.txt", "no Chinese")]
+    files = [text("夜航.txt", FIRST), text("书.mobi", b"%PDF"), text("空.txt", b" "), text("x\u202e.txt", "no Chinese")]
     response = send(client, world.ours.holder.pk, *files)
     assert len(response.context["works"]) == 1
     faults = response.context["faults"]
-    assert faults[0].startswith("书.pdf：不是可读取的类型")
+    assert faults[0].startswith("书.mobi：不是可读取的类型")
     assert faults[1] == "空.txt：没有中文内容"
     assert len(faults) == 3
     assert "\u202e" not in response.content.decode()

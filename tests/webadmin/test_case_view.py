@@ -9,7 +9,9 @@ from django.urls import reverse
 from django.utils import translation
 
 from core.errors import ServiceUnavailable
+from core.pages import ChapterStart
 from core.states import CaseState, Verdict
+from core.text import TextOffset
 from records import stores
 from records.cases.verdicts import decide
 from records.models import Case, CaseMatch
@@ -310,6 +312,19 @@ def test_every_version_of_the_page_is_listed_and_those_that_copied_are_linked(
     assert newer in page
     assert page.count("copied, similarity") == 1
     assert "nothing copied, or not compared" in page
+
+
+def test_the_chapters_of_a_file_in_which_the_passages_stand_are_named(
+    world: admin_data.World, monkeypatch: pytest.MonkeyPatch, reviewer: Client
+) -> None:
+    case, text = world.ours.cases[0], admin_data.page_text(0)
+    starts = [(title, TextOffset(at)) for title, at in (("楔<子>", 0), ("尾声", len(text) - 2))]
+    chapters = tuple(ChapterStart(title, at) for title, at in starts)
+    case_texts.use(monkeypatch).keep_case(case, text, admin_data.WORK_TEXT, chapters)
+    page = shown(reviewer, case)
+    assert "the passages stand in:" in page
+    assert "楔&lt;子&gt;" in page
+    assert "尾声" not in page.partition("the passages stand in:")[2].partition("</p>")[0]
 
 
 @pytest.mark.parametrize(("language", "words"), [("zh-hans", "逐字对照"), ("en", "Side by side")])

@@ -13,7 +13,8 @@ from django.urls import reverse
 
 from core.errors import ServiceUnavailable
 from core.ids import CanonicalUrl, FinalUrl, RequestedUrl, SiteId
-from core.pages import Fetched, Reading
+from core.pages import ChapterStart, Fetched, NetDiskLink, Reading
+from core.text import TextOffset
 from core.visits import AbsenceReason
 from pagestore.memory import MemoryPageStore
 from records import stores
@@ -177,6 +178,19 @@ class TestTimeline:
         assert answer["Content-Type"] == "text/plain"
         assert "attachment" in answer["Content-Disposition"]
         assert answer["X-Content-Type-Options"] == "nosniff"
+
+    def test_links_to_net_disks_and_the_number_of_chapters_stand_beside_the_version(
+        self, world: admin_data.World, texts: case_texts.Texts, reviewer: Client
+    ) -> None:
+        page = world.ours.pages[0]
+        disk = NetDiskLink("https://pan.baidu.com/s/1<b>", "百度网盘", "提取码 <i>x1y2")
+        chapters = (ChapterStart("第一章", TextOffset(0)), ChapterStart("第二章", TextOffset(14)))
+        texts.pages.put(fetched(page, 0), Reading(title="夜航", text=TEXT, chapters=chapters, net_disks=(disk,)))
+        shown = reviewer.get(self.address(page)).content.decode()
+        assert "https://pan.baidu.com/s/1&lt;b&gt;" in shown
+        assert "提取码 &lt;i&gt;x1y2" in shown
+        assert "2 chapters" in shown
+        assert 'href="https://pan.baidu.com' not in shown
 
     def test_it_is_chinese_for_chinese_readers(
         self, world: admin_data.World, texts: case_texts.Texts, reviewer: Client

@@ -12,6 +12,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from records.works import uploads
 from records.works.uploads import read_uploads
+from tests.support.books import pdf_of, pdf_of_pictures
 
 FIRST = "第一章 水位\n\n渡口的灯是在立冬那天熄的，江面起了雾，对岸的码头像一行被水洇开的字。\n\n"
 SECOND = "第二章 暗号\n\n夜里有人敲舱板，三下，停一停，又两下，那是他和弟弟约好的暗号。\n"
@@ -47,11 +48,20 @@ def test_a_text_file_is_a_work_named_by_its_file() -> None:
 
 @pytest.mark.usefixtures("processes")
 def test_a_bad_file_is_one_sentence_that_names_it_and_the_good_ones_are_read() -> None:
-    good, pdf, empty = read_uploads([sent("甲.txt", FIRST + SECOND), sent("乙.pdf", b"%PDF-1.7"), sent("丙.txt", b"")])
+    good, other, empty = read_uploads([sent("甲.txt", FIRST + SECOND), sent("乙.mobi", b"MOBI"), sent("丙.txt", b"")])
     assert titles(good) == ["第一章 水位", "第二章 暗号"]
-    assert (str(pdf.faults[0]).startswith("乙.pdf: is none of the kinds"), len(pdf.faults)) == (True, 1)
+    assert (str(other.faults[0]).startswith("乙.mobi: is none of the kinds"), len(other.faults)) == (True, 1)
     assert said(empty) == ["丙.txt: is empty"]
-    assert not pdf.intake.works
+    assert not other.intake.works
+
+
+@pytest.mark.usefixtures("processes")
+def test_a_pdf_is_a_work_and_one_of_pictures_says_that_it_has_no_text() -> None:
+    book = pdf_of("夜航", {"第一章 水位": [FIRST.split("\n")[2]], "第二章 暗号": [SECOND.split("\n")[2]]})
+    read, pictures = read_uploads([sent("甲.pdf", book), sent("乙.pdf", pdf_of_pictures())])
+    assert titles(read) == ["第一章 水位", "第二章 暗号"]
+    assert read.intake.works[0].file.title == "夜航"
+    assert "乙.pdf: has no text layer" in str(pictures.faults[0])
 
 
 def test_a_zip_of_chapters_is_one_work_in_the_order_of_its_names() -> None:

@@ -1,5 +1,6 @@
 """One case on one screen: what was taken, how it was obfuscated, the evidence behind it, and the reviewer's verdict."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from django.conf import settings
@@ -14,6 +15,7 @@ from django.utils.translation import gettext as _
 
 from core.errors import ZhuiwenError
 from core.ids import Digest
+from core.pages import PageVersion
 from core.states import CaseState, Verdict
 from records import access, stores
 from records.cases.allowance import allowed_now
@@ -163,12 +165,19 @@ def _matches(request: HttpRequest, case: Case) -> dict[str, Any]:
         "notes": texts.notes,
         "comparison": comparison,
         "changes": change_counts(comparison.links),
+        "page_chapters": _page_chapters(texts.versions, match),
         "page_html": column_html(with_sources(comparison.page, other_places(case, match))),
         "work_html": column_html(comparison.work),
         "page_strip": strip_rects(comparison.page),
         "work_strip": strip_rects(comparison.work),
         "versions": page_history(matches, texts.versions, case.page.version_id),
     }
+
+
+def _page_chapters(versions: Iterable[PageVersion], match: CaseMatch) -> tuple[str, ...]:
+    """In which chapters of a file that holds a book the copied passages stand."""
+    version = next((each for each in versions if each.id == match.version_id), None)
+    return () if version is None else version.reading.chapters_at(span["page"][0] for span in match.spans)
 
 
 def _chosen(matches: list[CaseMatch], case: Case, asked: str) -> CaseMatch | None:

@@ -55,7 +55,7 @@ class AddWorkForm(forms.Form):
     uploads = FilesField(
         label=_("Files"),
         help_text=_(
-            "Text, Markdown, EPUB, Word (.docx), HTML or JSON lines; a .zip file of chapters is one work. "
+            "Text, Markdown, EPUB, Word (.docx), PDF, HTML or JSON lines; a .zip file of chapters is one work. "
             "Chapters are found by their headings."
         ),
     )

@@ -1,8 +1,10 @@
 """ZIP containers (.epub, .docx) that may be hostile: opened under limits, read under limits."""
 
+import os
 import zipfile
 import zlib
 from pathlib import Path
+from typing import BinaryIO
 
 from core.errors import UnreadableFile
 
@@ -14,24 +16,25 @@ _FLAG_ENCRYPTED = 0x1
 
 
 class Archive:
-    """A ZIP file as a source of members. Names are looked up as they stand; nothing is ever written to disk."""
+    """A ZIP file as a source of members. Names are looked up as they stand; nothing is ever written to disk.
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    name: what sentences call it; kind: what it should be, ".epub".
+    """
+
+    def __init__(self, file: BinaryIO, name: Path | str, kind: str = ".zip") -> None:
+        self.name = name
         self._left_bytes = MAX_UNPACKED_BYTES
         try:
-            if path.stat().st_size > MAX_ARCHIVE_BYTES:
-                raise UnreadableFile(path, "intake.archive-too-large", most=MAX_ARCHIVE_BYTES // (1024 * 1024))
-            self._zip = zipfile.ZipFile(path)
-        except FileNotFoundError as error:
-            raise UnreadableFile(path, "intake.missing") from error
+            if file.seek(0, os.SEEK_END) > MAX_ARCHIVE_BYTES:
+                raise UnreadableFile(name, "intake.archive-too-large", most=MAX_ARCHIVE_BYTES // (1024 * 1024))
+            self._zip = zipfile.ZipFile(file)
         except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
-            raise UnreadableFile(path, "intake.damaged", kind=path.suffix) from error
+            raise UnreadableFile(name, "intake.damaged", kind=kind) from error
         members = self._zip.infolist()
         if len(members) > MAX_MEMBERS:
-            raise UnreadableFile(path, "intake.too-many-files", most=MAX_MEMBERS)
+            raise UnreadableFile(name, "intake.too-many-files", most=MAX_MEMBERS)
         if any(member.flag_bits & _FLAG_ENCRYPTED for member in members):
-            raise UnreadableFile(path, "intake.password")
+            raise UnreadableFile(name, "intake.password")
         self.names = frozenset(member.filename for member in members)
 
     def __enter__(self) -> "Archive":
@@ -52,13 +55,13 @@ class Archive:
             with self._zip.open(name) as member:
                 data = member.read(limit + 1)
         except KeyError as error:
-            raise UnreadableFile(self.path, "intake.part-missing", part=name) from error
+            raise UnreadableFile(self.name, "intake.part-missing", part=name) from error
         except (zipfile.BadZipFile, zlib.error, OSError, EOFError, ValueError, RuntimeError) as error:
-            raise UnreadableFile(self.path, "intake.part-damaged", part=name) from error
+            raise UnreadableFile(self.name, "intake.part-damaged", part=name) from error
         if len(data) > limit:
             raise self._too_large()
         self._left_bytes -= len(data)
         return data
 
     def _too_large(self) -> UnreadableFile:
-        return UnreadableFile(self.path, "intake.unpacks-too-large", most=MAX_UNPACKED_BYTES // (1024 * 1024))
+        return UnreadableFile(self.name, "intake.unpacks-too-large", most=MAX_UNPACKED_BYTES // (1024 * 1024))

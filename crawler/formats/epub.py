@@ -3,17 +3,18 @@
 import posixpath
 from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 from urllib.parse import unquote
 
 from lxml import etree
 
 from core.errors import UnreadableFile
 from core.works import WorkFile
+from crawler.formats.archive import Archive
+from crawler.formats.chapters import numbered
+from crawler.formats.headings import split_chapters
+from crawler.formats.plain import decoded, unified, with_text
 from crawler.markup import parse, text_of
-from intake.archive import Archive
-from intake.found import FoundWork, numbered
-from intake.headings import split_chapters
-from intake.plain import decoded, unified, with_text
 
 _CONTAINER, _ENCRYPTION = "META-INF/container.xml", "META-INF/encryption.xml"
 _DRM_FILES = ("META-INF/rights.xml", "META-INF/sinf.xml", "META-INF/license.lcpl")
@@ -21,18 +22,18 @@ _FONT_ALGORITHMS = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/p
 _PAGE_TYPES = frozenset({"application/xhtml+xml", "text/html", "application/xml", "text/x-oeb1-document"})
 
 
-def read_epub(path: Path) -> FoundWork:
+def read_epub(file: BinaryIO, name: Path | str) -> WorkFile:
     """The work in an EPUB file. Raises UnreadableFile, for a book under digital rights management too."""
-    with Archive(path) as archive:
+    with Archive(file, name, ".epub") as archive:
         _refuse_drm(archive)
         book = _Book(archive)
         chapters = numbered(book.chapters())
     if not chapters:
-        raise UnreadableFile(path, "intake.no-chinese-pictures")
+        raise UnreadableFile(name, "intake.no-chinese-pictures")
     if len(chapters) == 1:
         split = split_chapters(chapters[0].text)
         chapters = split if len(split) > 1 else chapters
-    return FoundWork(WorkFile(book.title or path.stem, book.author, chapters), path)
+    return WorkFile(book.title, book.author, chapters)
 
 
 class _Book:
@@ -43,7 +44,7 @@ class _Book:
         container = _xml(archive, _CONTAINER)
         roots = container.xpath("//*[local-name()='rootfile']/@full-path")
         if not roots:
-            raise UnreadableFile(archive.path, "intake.no-package")
+            raise UnreadableFile(archive.name, "intake.no-package")
         self._package_path = unquote(str(roots[0]))
         package = _xml(archive, self._package_path)
         self.title = _first(package, "//*[local-name()='metadata']/*[local-name()='title']")
@@ -78,7 +79,7 @@ class _Book:
                 yield self._resolved(self._package_path, item.get("href", ""))
 
     def _page(self, name: str) -> tuple[str, str]:
-        tree = parse(decoded_markup(self._archive.read(name), f"{self._archive.path}, part {name}"))
+        tree = parse(decoded_markup(self._archive.read(name), f"{self._archive.name}, part {name}"))
         if tree is None:
             return "", ""
         for reading in tree.xpath("//rt | //rp"):
@@ -97,7 +98,7 @@ class _Book:
         return {}
 
     def _from_nav(self, name: str) -> dict[str, str]:
-        tree = parse(decoded_markup(self._archive.read(name), f"{self._archive.path}, part {name}"))
+        tree = parse(decoded_markup(self._archive.read(name), f"{self._archive.name}, part {name}"))
         navs = tree.xpath("//nav") if tree is not None else []
         contents = [nav for nav in navs if "toc" in (nav.get("epub:type") or nav.get("role") or "")] or navs
         links = contents[0].xpath(".//a[@href]") if contents else []
@@ -145,7 +146,7 @@ def _refuse_drm(archive: Archive) -> None:
         )
     }
     if algorithms - set(_FONT_ALGORITHMS) or (algorithms and archive.names & set(_DRM_FILES)):
-        raise UnreadableFile(archive.path, "intake.encrypted")
+        raise UnreadableFile(archive.name, "intake.encrypted")
 
 
 def _xml(archive: Archive, name: str) -> etree._Element:
@@ -155,7 +156,7 @@ def _xml(archive: Archive, name: str) -> etree._Element:
     except etree.XMLSyntaxError:
         root = None
     if root is None:
-        raise UnreadableFile(archive.path, "intake.part-not-xml", part=name)
+        raise UnreadableFile(archive.name, "intake.part-not-xml", part=name)
     return root
 
 

@@ -5,6 +5,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 import docx
 from docx.opc.exceptions import PackageNotFoundError
@@ -14,10 +15,10 @@ from lxml import etree
 
 from core.errors import UnreadableFile
 from core.works import WorkFile
-from intake.archive import Archive
-from intake.found import FoundWork, numbered
-from intake.headings import MAX_FRONT_MATTER_CHARS, split_chapters
-from intake.plain import unified, with_text
+from crawler.formats.archive import Archive
+from crawler.formats.chapters import cut_at_titles, numbered
+from crawler.formats.headings import split_chapters
+from crawler.formats.plain import unified, with_text
 
 # What python-docx lets through of a damaged or hostile file: its own error, and whatever it stumbles over.
 _DAMAGES = (
@@ -28,46 +29,30 @@ _OLD_WORD = b"\xd0\xcf\x11\xe0"
 _HEADING_STYLE = re.compile(r"(?:heading|标题)\s*([1-9])", re.IGNORECASE)
 
 
-def read_docx(path: Path) -> FoundWork:
+def read_docx(file: BinaryIO, name: Path | str) -> WorkFile:
     """The work in a .docx file. Raises UnreadableFile."""
-    paragraphs = list(_paragraphs(path))
-    text = with_text("\n".join(text for text, _ in paragraphs), path)
+    paragraphs = list(_paragraphs(file, name))
+    text = with_text("\n".join(text for text, _ in paragraphs), name)
     levels = [level for _, level in paragraphs if level]
     level = next((each for each in sorted(set(levels)) if levels.count(each) >= 2), 0)
-    chapters = numbered(_by_level(paragraphs, level)) if level else split_chapters(text)
+    titled = ((text, text.strip() if each == level else "") for text, each in paragraphs)
+    chapters = numbered(cut_at_titles(titled)) if level else split_chapters(text)
     titles = [text.strip() for text, each in paragraphs if each == -1 and text.strip()]
-    return FoundWork(WorkFile(titles[0] if titles else path.stem, "", chapters), path)
+    return WorkFile(titles[0] if titles else "", "", chapters)
 
 
-def _by_level(paragraphs: list[tuple[str, int]], level: int) -> Iterator[tuple[str, str]]:
-    """(title, text) of each chapter; a few lines before the first heading go with the first chapter."""
-    title, lines = "", list[str]()
-    for text, each in paragraphs:
-        is_front_matter = not title and len("".join(lines)) < MAX_FRONT_MATTER_CHARS
-        if each == level:
-            if not is_front_matter:
-                yield title, "\n".join(lines)
-                lines = []
-            title = text.strip()
-        lines.append(text)
-    yield title, "\n".join(lines)
-
-
-def _paragraphs(path: Path) -> Iterator[tuple[str, int]]:
+def _paragraphs(file: BinaryIO, name: Path | str) -> Iterator[tuple[str, int]]:
     """(text, level) of every paragraph, of tables too; level 0 is running text, -1 the document's title."""
-    if not path.exists():
-        raise UnreadableFile(path, "intake.missing")
-    with path.open("rb") as file:
-        if file.read(4) == _OLD_WORD:
-            raise UnreadableFile(path, "intake.old-word")
-    with Archive(path) as archive:
+    if file.read(4) == _OLD_WORD:
+        raise UnreadableFile(name, "intake.old-word")
+    with Archive(file, name, ".docx") as archive:
         archive.require_modest()
     try:
-        document = docx.Document(str(path))
+        document = docx.Document(file)
         for block in document.iter_inner_content():
             yield from _of_block(block)
     except _DAMAGES as error:
-        raise UnreadableFile(path, "intake.not-word") from error
+        raise UnreadableFile(name, "intake.not-word") from error
 
 
 def _of_block(block: Paragraph | Table) -> Iterator[tuple[str, int]]:

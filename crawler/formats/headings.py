@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from core.numerals import NUMERAL_CHARS
 from core.works import Chapter
-from intake.numerals import number_of
+from crawler.formats.numerals import number_of
 
 MAX_HEADING_CHARS = (
     40  # old novels have couplets of sixteen characters for titles; a sentence is longer or ends in a mark

@@ -1,0 +1,177 @@
+"""A file that a site offers for download -> what was read of it: the whole book as one text, with its chapters."""
+
+import io
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import BinaryIO
+from urllib.parse import unquote, urlsplit
+
+from core.errors import UnreadableFile
+from core.obfuscations import ObfuscationFound
+from core.pages import ChapterStart, Reading
+from core.states import Rejection
+from core.text import TextOffset, storable
+from core.wording import Message
+from core.works import WorkFile
+from crawler.characters.decoding import decode
+from crawler.characters.repertoire import count_han
+from crawler.formats.headings import split_chapters
+from crawler.formats.json_texts import read_json
+from crawler.formats.kinds import EPUB, JSON, PDF, WORD, ZIP, kind_of
+from crawler.main_text.extraction import MIN_HAN_TO_KEEP
+from crawler.obfuscation.text_repairs import cleaned, merged
+from crawler.opening import Rejected
+
+# What a plain text of 16 MB, the largest that is fetched by default, has in GBK: no longer one has ever been compared.
+MAX_CHARS = 8_000_000
+MAX_CHAPTERS = 20_000  # the longest novels have some 10,000
+_FILE_NAME = re.compile(r"filename\*?\s*=\s*(?:(utf-8)'[^']*')?\"?([^\";]+)", re.IGNORECASE)
+_REASONS = {  # a file of a stranger's, who is given no advice
+    "intake.password": (Rejection.UNREADABLE_FILE, "page.file-protected"),
+    "intake.encrypted": (Rejection.UNREADABLE_FILE, "page.file-protected"),
+    "intake.no-text-layer": (Rejection.UNREADABLE_FILE, "page.file-pictures"),
+    "intake.garbled-text-layer": (Rejection.MOJIBAKE, "page.encoding"),
+    "intake.unpacks-too-large": (Rejection.TOO_LARGE, "page.file-swells"),
+    "intake.archive-too-large": (Rejection.TOO_LARGE, "page.file-swells"),
+    "intake.too-many-files": (Rejection.TOO_LARGE, "page.file-swells"),
+    "intake.too-many-pages": (Rejection.TOO_LARGE, "page.file-swells"),
+}
+_NO_CHINESE = frozenset({"intake.no-chinese", "intake.no-chinese-pictures"})
+
+
+@dataclass(frozen=True, slots=True)
+class Book:
+    """What a file is read as. faults: what of it was left out, for the operator."""
+
+    reading: Reading | Rejected
+    faults: tuple[Message, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Content:
+    title: str
+    author: str
+    chapters: Sequence[tuple[str, str]]
+    encoding: str = "utf-8"
+    is_doubtful: bool = False
+    faults: tuple[Message, ...] = ()
+
+
+def read_book(body: bytes, headers: Mapping[str, str], url: str) -> Book | None:
+    """What a response is that is a file of one of the kinds of crawler.formats.kinds; None for one that is none."""
+    kind = kind_of(body)
+    if not kind:
+        return None
+    try:
+        content = _json(body) if kind == JSON else _content(kind, body, url)
+    except UnreadableFile as fault:
+        return Book(_refusal(fault, kind, url))
+    if content is None:
+        return None
+    text, chapters, obfuscations, is_cut = _joined(content.chapters, url)
+    if count_han(text) < MIN_HAN_TO_KEEP:
+        return Book(_without_text(content, url), content.faults)
+    reading = Reading(
+        title=storable(content.title) or file_name(headers, url),
+        text=text,
+        author=storable(content.author),
+        encoding=content.encoding,
+        is_encoding_doubtful=content.is_doubtful,
+        extractor=kind,
+        chapters=chapters,
+        obfuscations=obfuscations,
+    )
+    cut = (Message("page.file-cut", url=url, most=MAX_CHARS),) if is_cut else ()
+    return Book(reading, (*content.faults, *cut))
+
+
+def chapters_of(text: str) -> tuple[ChapterStart, ...]:
+    """Where the chapters of a plain text begin, by its headings; () where it has none."""
+    starts, at = [], 0
+    for chapter in split_chapters(text)[:MAX_CHAPTERS]:
+        starts.append(ChapterStart(chapter.title, TextOffset(at)))
+        at += len(chapter.text)
+    return tuple(starts) if len(starts) > 1 else ()
+
+
+def file_name(headers: Mapping[str, str], url: str) -> str:
+    """What a file is called by its sender or, failing that, by its address; without its ending."""
+    disposition = next((value for name, value in headers.items() if name.lower() == "content-disposition"), "")
+    found = _FILE_NAME.search(disposition)
+    name = found[2].strip() if found else urlsplit(url).path.rpartition("/")[2]
+    name = unquote(name, errors="replace")
+    for codec in ("utf-8", "gb18030"):
+        try:
+            name = name.encode("latin-1").decode(codec)  # headers are Latin-1, names in them are not
+            break
+        except (UnicodeEncodeError, UnicodeDecodeError):
+            continue
+    return storable(PurePosixPath(name).stem).strip()[:200]
+
+
+def _content(kind: str, body: bytes, url: str) -> _Content:
+    if kind == ZIP:
+        from crawler.formats.zipped import read_zip  # late as well
+
+        found = read_zip(io.BytesIO(body), url, MAX_CHARS)
+        return _Content(found.title, "", found.chapters, found.encoding, found.is_doubtful, tuple(found.faults))
+    book = _reader(kind)(io.BytesIO(body), url)
+    return _Content(book.title, book.author, [(chapter.title, chapter.text) for chapter in book.chapters])
+
+
+def _reader(kind: str) -> Callable[[BinaryIO, str], WorkFile]:
+    """Loaded late: a crawl of pages alone needs none of them."""
+    from crawler.formats.epub import read_epub
+    from crawler.formats.pdf import read_pdf
+    from crawler.formats.word import read_docx
+
+    return {EPUB: read_epub, WORD: read_docx, PDF: read_pdf}[kind]
+
+
+def _json(body: bytes) -> _Content | None:
+    decoded = decode(body)
+    found = None if isinstance(decoded, Rejection) else read_json(decoded.text)
+    if found is None or isinstance(decoded, Rejection):
+        return None
+    title, text = found
+    return _Content(title, "", [(title, text)], decoded.encoding, decoded.is_doubtful)
+
+
+def _joined(
+    chapters: Sequence[tuple[str, str]], url: str
+) -> tuple[str, tuple[ChapterStart, ...], tuple[ObfuscationFound, ...], bool]:
+    """The text of all chapters on lines, where each begins, what was strewn into them, and whether it was cut off."""
+    parts: list[str] = []
+    starts: list[ChapterStart] = []
+    obfuscations: list[ObfuscationFound] = []
+    at = 0
+    for title, raw in chapters[:MAX_CHAPTERS]:
+        lines = (line.strip(" \t\r\u3000\u00a0\ufeff") for line in storable(raw).splitlines())
+        clean = cleaned("\n".join(line for line in lines if line), url)
+        if not clean.text:
+            continue
+        starts.append(ChapterStart(storable(title).strip()[:200], TextOffset(at)))
+        obfuscations += clean.obfuscations
+        parts.append(clean.text)
+        at += len(clean.text) + 1
+        if at > MAX_CHARS:
+            break
+    text = "\n".join(parts)
+    is_cut = len(text) > MAX_CHARS or len(chapters) > MAX_CHAPTERS
+    named = tuple(starts) if len(starts) > 1 else ()
+    return text[:MAX_CHARS], named, merged(obfuscations), is_cut
+
+
+def _without_text(content: _Content, url: str) -> Rejected:
+    if content.faults:  # the text that there may be stands in what was left out
+        return Rejected(Rejection.UNREADABLE_FILE, content.faults[0])
+    return Rejected(Rejection.NO_MAIN_TEXT, Message("page.no-text", url=url, chars=MIN_HAN_TO_KEEP))
+
+
+def _refusal(fault: UnreadableFile, kind: str, url: str) -> Rejected:
+    if fault.reason.code in _NO_CHINESE:
+        return Rejected(Rejection.NO_MAIN_TEXT, Message("page.no-text", url=url, chars=MIN_HAN_TO_KEEP))
+    reason, code = _REASONS.get(fault.reason.code, (Rejection.UNREADABLE_FILE, "page.file-damaged"))
+    return Rejected(reason, Message(code, url=url, kind=kind))

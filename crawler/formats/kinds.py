@@ -1,0 +1,36 @@
+"""What kind of file bytes are, by their content: names and content types of what is offered are often wrong."""
+
+import io
+
+from core.errors import UnreadableFile
+from crawler.formats.archive import Archive
+
+PDF, EPUB, WORD, ZIP, JSON = "pdf", "epub", "docx", "zip", "json"
+_MAX_LEADING_BYTES = 1_024  # that PDF readers pass over before the header
+_ZIP_MARKS = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
+_BLANKS = b"\xef\xbb\xbf \t\r\n\x00"
+
+
+def kind_of(body: bytes) -> str:
+    """One of the kinds above, "" for anything else; a ZIP file that cannot be opened is a ZIP file.
+
+    >>> kind_of(b"%PDF-1.7"), kind_of(b'{"text": 1}'), kind_of(b"<html>")
+    ('pdf', 'json', '')
+    """
+    if body.startswith(_ZIP_MARKS):
+        return _container_kind(body)
+    head = body[:_MAX_LEADING_BYTES].lstrip(_BLANKS)
+    if head.startswith(b"%PDF-"):
+        return PDF
+    return JSON if head.startswith((b"{", b"[")) and body.rstrip(_BLANKS).endswith((b"}", b"]")) else ""
+
+
+def _container_kind(body: bytes) -> str:
+    try:
+        with Archive(io.BytesIO(body), "") as archive:
+            names = archive.names
+    except UnreadableFile:
+        return ZIP  # whose reader says what is wrong with it
+    if "META-INF/container.xml" in names:
+        return EPUB
+    return WORD if "word/document.xml" in names else ZIP

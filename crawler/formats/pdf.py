@@ -1,0 +1,216 @@
+"""PDF files with a text layer -> one work; the outline makes chapters, headings do where there is none.
+
+A page of a PDF is lines at places. What stands at the edges of page after page is the book's dress and goes; lines
+that were broken to fit the page are joined, so that a paragraph is one line as in every other format.
+"""
+
+import logging
+import re
+import unicodedata
+from bisect import bisect_left
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import BinaryIO
+
+from pypdf import PasswordType, PdfReader
+from pypdf.errors import PyPdfError
+from pypdf.generic import Destination
+
+from core.errors import UnreadableFile
+from core.works import WorkFile
+from crawler.characters.decoding import quality
+from crawler.characters.repertoire import count_han
+from crawler.formats.chapters import cut_at_titles, numbered
+from crawler.formats.headings import heading_of, split_chapters
+from crawler.formats.plain import MIN_UTF8_QUALITY, unified, with_text
+
+MAX_PAGES = 20_000  # the longest novels have some 10,000 pages of a phone's size
+MAX_CHARS = 100_000_000  # of all pages; a stream of 75 MB, the most that pypdf unpacks, can be drawn by every page
+MAX_OUTLINE_ITEMS, MAX_OUTLINE_DEPTH = 20_000, 8
+EDGE_LINES = 2  # at either end of a page: a running head beside the page's number
+# A line that stands at the edges of so many pages, numbers aside, and of one of the next two, is no text: heads of left
+# and right pages differ, those of chapters are few; a refrain does not come on every page.
+MIN_PAGES_TO_REPEAT, MAX_PAGES_BETWEEN = 3, 2
+# How much shorter than a full line one may be that goes on, in half widths, in which a Chinese character has two: two
+# characters are a paragraph's indent, one is moved down before a mark that may not begin a line, and two are what lines
+# that were squeezed have more. One that ends a sentence ends its paragraph sooner.
+FULL_LINE_SLACK, SENTENCE_SLACK = 10, 3
+# What pypdf lets through of a damaged or hostile file: its own errors, and whatever it stumbles over.
+_DAMAGES = (
+    *(PyPdfError, LookupError, ValueError, TypeError, AttributeError, ArithmeticError),
+    *(OSError, EOFError, RuntimeError, NotImplementedError, AssertionError),
+)
+_CJK = "\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef\u2018-\u201d\u2026\u2014\U00020000-\U000323af"
+# A justified line whose characters were set one by one comes with a blank behind each.
+_SPACED = re.compile(rf"(?:[{_CJK}] ){{3,}}")
+_NUMBERS = re.compile(r"[0-9零〇一二三四五六七八九十百千]+|\b[ivxlc]+\b", re.IGNORECASE)
+_PAGE_NUMBER = re.compile(r"[\s\-—–·•|/第共页頁pP.]*(?:#[\s\-—–·•|/第共页頁.]*){1,2}")
+_LATIN_END, _LATIN_START = re.compile(r"[A-Za-z0-9,.;:!?)]$"), re.compile(r"^[A-Za-z0-9(]")
+_SENTENCE_END = re.compile(r"[。！？!?…][”’」』）)]*$")
+_HYPHENATED = re.compile(r"[a-z][\u00ad\u2010-]$")
+
+logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # it tells of every flaw that it passes over
+
+
+def read_pdf(file: BinaryIO, name: Path | str) -> WorkFile:
+    """The work in a PDF file. Raises UnreadableFile, for pages that are pictures too."""
+    try:
+        reader = PdfReader(file)
+        if reader.is_encrypted and reader.decrypt("") is PasswordType.NOT_DECRYPTED:
+            raise UnreadableFile(name, "intake.password")
+        pages = _pages(reader, name)
+        marks = _outline(reader)
+        title, author = _stated(reader)
+    except _DAMAGES as error:
+        raise UnreadableFile(name, "intake.damaged", kind=".pdf") from error
+    if not any(count_han(line) for line in chain.from_iterable(pages)):
+        raise UnreadableFile(name, "intake.no-text-layer")
+    paragraphs = list(_paragraphs(_without_edges(pages), marks))
+    text = with_text("\n".join(text for text, _ in paragraphs), name)
+    if quality(text) < MIN_UTF8_QUALITY:
+        raise UnreadableFile(name, "intake.garbled-text-layer")
+    has_outline = sum(bool(title) for _, title in paragraphs) >= 2
+    chapters = numbered(cut_at_titles(paragraphs)) if has_outline else split_chapters(text)
+    return WorkFile(title, author, chapters)
+
+
+def _pages(reader: PdfReader, name: Path | str) -> list[list[str]]:
+    """The lines of each page, blank ones left out."""
+    if len(reader.pages) > MAX_PAGES:
+        raise UnreadableFile(name, "intake.too-many-pages", most=MAX_PAGES)
+    pages, left = [], MAX_CHARS
+    for page in reader.pages:
+        text = unified(page.extract_text())
+        left -= len(text)
+        if left < 0:
+            raise UnreadableFile(name, "intake.unpacks-too-large", most=MAX_CHARS // 1_000_000)
+        pages.append([line for each in text.split("\n") if (line := _closed_up(each.strip()))])
+    return pages
+
+
+def _closed_up(line: str) -> str:
+    """A line without the blanks that stand behind each of its characters."""
+    return _SPACED.sub(lambda found: found[0].replace(" ", ""), line)
+
+
+def _stated(reader: PdfReader) -> tuple[str, str]:
+    """Title and author as the file states them; programs put paths and names of users there, people Chinese."""
+    facts = reader.metadata
+    stated = (facts.title, facts.author) if facts is not None else (None, None)
+    title, author = (" ".join(str(each or "").split()) for each in stated)
+    return title if count_han(title) else "", author if count_han(author) else ""
+
+
+def _outline(reader: PdfReader) -> list[tuple[int, str]]:
+    """(page, title) of the outline's shallowest level that has two entries; [] for none."""
+    try:
+        found = [(level, at, title) for level, at, title in _entries(reader, reader.outline, 1) if title]
+    except _DAMAGES:
+        return []  # the headings do
+    levels = Counter(level for level, _, _ in found)
+    chosen = next((level for level in sorted(levels) if levels[level] >= 2), 0)
+    return sorted((at, title) for level, at, title in found if level == chosen)
+
+
+def _entries(reader: PdfReader, items: Iterable[object], level: int) -> Iterator[tuple[int, int, str]]:
+    for item in list(items)[:MAX_OUTLINE_ITEMS]:
+        if isinstance(item, list):
+            if level < MAX_OUTLINE_DEPTH:
+                yield from _entries(reader, item, level + 1)
+        elif isinstance(item, Destination):
+            at = reader.get_destination_page_number(item)
+            if at is not None and at >= 0:
+                yield level, at, " ".join(str(item.title or "").split())
+
+
+def _without_edges(pages: Sequence[Sequence[str]]) -> list[list[str]]:
+    """The pages without running heads and feet and their numbers; a heading stays where it stands first."""
+    seen_on = defaultdict[str, list[int]](list)
+    for page, lines in enumerate(pages):
+        for shape in {_shape(lines[at]) for at in _edges(lines)}:
+            seen_on[shape].append(page)
+    heads = set[str]()
+    kept = []
+    for page, lines in enumerate(pages):
+        dress = {
+            at
+            for at in _edges(lines)
+            if _PAGE_NUMBER.fullmatch(_shape(lines[at]))
+            or (_repeats(page, seen_on[_shape(lines[at])]) and not _is_first_heading(lines[at], heads))
+        }
+        kept.append([line for at, line in enumerate(lines) if at not in dress])
+    return kept
+
+
+def _repeats(page: int, seen_on: Sequence[int]) -> bool:
+    at = bisect_left(seen_on, page)
+    beside = (*seen_on[max(0, at - 1) : at], *seen_on[at + 1 : at + 2])
+    return len(seen_on) >= MIN_PAGES_TO_REPEAT and any(abs(other - page) <= MAX_PAGES_BETWEEN for other in beside)
+
+
+def _edges(lines: Sequence[str]) -> list[int]:
+    return [at for at in range(len(lines)) if at < EDGE_LINES or at >= len(lines) - EDGE_LINES]
+
+
+def _shape(line: str) -> str:
+    """A line with its numbers taken for one another and without blanks."""
+    return "".join(_NUMBERS.sub("#", line).split())
+
+
+def _is_first_heading(line: str, seen: set[str]) -> bool:
+    bare = "".join(line.split())
+    if bare in seen or heading_of(line) is None:
+        return False
+    seen.add(bare)
+    return True
+
+
+def _paragraphs(pages: Sequence[Sequence[str]], marks: Sequence[tuple[int, str]]) -> Iterator[tuple[str, str]]:
+    """(text, title) of each paragraph; title: of the outline, where a chapter begins with it."""
+    full = _full_width(pages)
+    titles = {at: _placed(lines, [title for page, title in marks if page == at]) for at, lines in enumerate(pages)}
+    text, own, last = "", "", ""
+    for page, lines in enumerate(pages):
+        for at, line in enumerate(lines):
+            title = titles[page].get(at, "")
+            if text and (title or _ends_paragraph(last, line, full)):
+                yield text, own
+                text, own = "", ""
+            text, own, last = _joined(text, line), own or title, line
+    if text:
+        yield text, own
+
+
+def _placed(lines: Sequence[str], titles: Sequence[str]) -> dict[int, str]:
+    """Which line of a page each title of the outline stands at, the first line where it stands at none."""
+    bare = ["".join(line.split()) for line in lines]
+    placed: dict[int, str] = {}
+    for title in titles:
+        wanted = "".join(title.split())
+        placed.setdefault(next((at for at, line in enumerate(bare) if line and wanted.startswith(line)), 0), title)
+    return placed
+
+
+def _full_width(pages: Sequence[Sequence[str]]) -> int:
+    """How wide lines are that fill the page, in half widths: one in ten is at least so wide."""
+    widths = sorted(_width(line) for lines in pages for line in lines)
+    return widths[len(widths) * 9 // 10] if widths else 0
+
+
+def _width(line: str) -> int:
+    return sum(2 if unicodedata.east_asian_width(char) in "WFA" else 1 for char in line)
+
+
+def _ends_paragraph(line: str, after: str, full: int) -> bool:
+    slack = SENTENCE_SLACK if _SENTENCE_END.search(line) else FULL_LINE_SLACK
+    return _width(line) < full - slack or heading_of(line) is not None or heading_of(after) is not None
+
+
+def _joined(text: str, line: str) -> str:
+    """A line behind what it goes on with: Chinese without a blank, Latin with one, a word cut by a hyphen whole."""
+    if _HYPHENATED.search(text) and line[:1].islower():
+        return text[:-1] + line
+    is_latin = _LATIN_END.search(text) and _LATIN_START.search(line)
+    return f"{text} {line}" if is_latin else text + line

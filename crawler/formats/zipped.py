@@ -1,0 +1,132 @@
+"""ZIP archives of texts, as sites offer them -> the chapters of all texts, in the order of their names.
+
+Nothing is opened twice: an archive inside an archive is named and left out.
+"""
+
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import BinaryIO
+
+from core.errors import UnreadableFile
+from core.states import Rejection
+from core.wording import Message
+from core.works import Chapter
+from crawler.characters.decoding import Decoded, decode
+from crawler.characters.repertoire import count_han
+from crawler.formats.archive import Archive
+from crawler.formats.headings import split_chapters
+from crawler.formats.kinds import PDF, kind_of
+from crawler.formats.numerals import natural_key
+from crawler.formats.pdf import read_pdf
+from crawler.formats.plain import TRIED, kind_of_binary, unified
+from crawler.markup import parse, text_of
+
+_TEXTS = frozenset({".txt", ".text", ".md", ""})
+_PAGES = frozenset({".html", ".htm", ".xhtml"})
+_ARCHIVES = frozenset({".zip", ".rar", ".7z", ".gz", ".tar", ".epub", ".docx"})
+_ARCHIVE_KINDS = frozenset({"intake.kind-zip", "intake.kind-rar", "intake.kind-7z", "intake.kind-gzip"})
+_FATAL = frozenset({"intake.unpacks-too-large"})  # of a member; any other fault costs that member alone
+MAX_FAULTS = 10  # that are named of one archive
+
+
+@dataclass(slots=True)
+class Unzipped:
+    """title: of the only text there is. chapters: (title, text). faults: a sentence for each member left out."""
+
+    title: str = ""
+    chapters: list[tuple[str, str]] = field(default_factory=list)
+    faults: list[Message] = field(default_factory=list)
+    encoding: str = "utf-8"  # of the longest text
+    is_doubtful: bool = False  # of any text
+
+
+def read_zip(file: BinaryIO, name: Path | str, most_chars: int) -> Unzipped:
+    """What stands in a ZIP archive, up to the text that goes beyond `most_chars`.
+
+    Raises UnreadableFile for one that is protected, damaged, a bomb, or no archive.
+    """
+    found, longest, chars = Unzipped(), 0, 0
+    texts: list[tuple[str, Sequence[Chapter]]] = []  # of each member that has one, under its name
+    with Archive(file, name) as archive:
+        archive.require_modest()
+        for member, shown in _members(archive):
+            try:
+                read = _read(archive, member, shown)
+            except UnreadableFile as fault:
+                if fault.reason.code in _FATAL:
+                    raise
+                found.faults.append(Message("page.member", url=str(name), part=shown, reason=fault.reason))
+                continue
+            if read is None:
+                continue
+            chapters, decoded = read
+            texts.append((PurePosixPath(shown).stem, chapters))
+            size = sum(len(chapter.text) for chapter in chapters)
+            if decoded is not None:
+                found.is_doubtful |= decoded.is_doubtful
+                longest, found.encoding = max((longest, found.encoding), (size, decoded.encoding))
+            chars += size
+            if chars > most_chars:
+                break
+    del found.faults[MAX_FAULTS:]
+    found.title = texts[0][0] if len(texts) == 1 else ""
+    found.chapters = [
+        (_title(stem, chapter.title, is_one_of_many=len(texts) > 1), chapter.text)
+        for stem, chapters in texts
+        for chapter in chapters
+    ]
+    return found
+
+
+def _members(archive: Archive) -> Iterator[tuple[str, str]]:
+    """(name in the archive, name as it was meant), as people number them; folders and hidden files are no texts."""
+    shown = {name: decoded_name(name) for name in archive.names if not name.endswith("/")}
+    for name in sorted(shown, key=lambda each: (natural_key(shown[each]), each)):
+        parts = PurePosixPath(shown[name]).parts
+        if not any(part.startswith(".") or part == "__MACOSX" for part in parts):
+            yield name, shown[name]
+
+
+def _read(archive: Archive, member: str, shown: str) -> tuple[Sequence[Chapter], Decoded | None] | None:
+    """What stands in a member; None for what nobody expects a text of: pictures, programs. Raises UnreadableFile."""
+    suffix = PurePosixPath(shown).suffix.lower()
+    if suffix in _ARCHIVES:
+        raise UnreadableFile(shown, "page.archive-in-archive")
+    if suffix not in _TEXTS | _PAGES | {".pdf"}:
+        return None
+    data = archive.read(member)
+    if kind_of(data) == PDF:
+        return read_pdf(io.BytesIO(data), shown).chapters, None
+    binary = kind_of_binary(data)
+    if binary is not None and binary.code in _ARCHIVE_KINDS:
+        raise UnreadableFile(shown, "page.archive-in-archive")
+    if binary is not None or not data:
+        return None
+    decoded = decode(data)
+    if isinstance(decoded, Rejection):
+        raise UnreadableFile(shown, "intake.no-encoding", tried=TRIED)
+    text = unified(decoded.text)
+    if suffix in _PAGES:
+        tree = parse(text)
+        text = unified(text_of(tree)) if tree is not None else ""
+    return (split_chapters(text), decoded) if count_han(text) else None
+
+
+def _title(stem: str, title: str, *, is_one_of_many: bool) -> str:
+    return f"{stem} {title}".strip() if is_one_of_many or not title else title
+
+
+def decoded_name(name: str) -> str:
+    """A member's name as it was meant: Windows writes GBK, and the format reads it as code page 437."""
+    try:
+        data = name.encode("cp437")
+    except UnicodeEncodeError:
+        return name  # it was marked as UTF-8
+    for encoding in ("utf-8", "gb18030"):
+        try:
+            return data.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+    return name

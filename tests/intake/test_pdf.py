@@ -1,0 +1,100 @@
+"""PDF works: real files set by Typst, with an outline or without, of pictures, protected, spoilt."""
+
+import io
+from pathlib import Path
+from random import Random
+
+import pytest
+from pypdf import PdfReader, PdfWriter
+
+from core.errors import UnreadableFile
+from crawler.formats.pdf import read_pdf
+from intake import read_file, read_work
+from tests.support.books import pdf_of, pdf_of_pictures
+from tests.support.mutation import mutated
+
+PARAGRAPHS = (
+    "渡口的灯是在立冬那天熄的。老周把船缆系在第三根桩上，数了数舱里的米袋，一共十七袋，比上个月少了两袋。",
+    "他没有声张，只把灯罩擦干净，挂回檐下原来的钉子上，又往炉子里添了一块湿柴，烟从门缝里慢慢地爬出去。",
+    "天亮以前，下游来了一条没有点灯的船，船头站着一个人，怀里抱着一只匣子，问这里还收不收过路的信。",
+    "老周说，收是收的，只是送信的人去年就走了，如今的信都压在神龛底下，等哪一天水退了再往上游带。",
+)
+SHORT = "“那就放在这里罢。”"
+CHAPTERS = {
+    "第一章 起锚": [*PARAGRAPHS, SHORT, *PARAGRAPHS[::-1]] * 2,
+    "第二章 靠岸": [*PARAGRAPHS[2:], *PARAGRAPHS[:2], SHORT],
+}
+PDF = pdf_of("夜航", CHAPTERS)
+
+
+def text_of(title: str) -> str:
+    return "\n".join([title, *CHAPTERS[title]])
+
+
+@pytest.mark.parametrize("has_outline", [True, False])
+def test_chapters_come_of_the_outline_or_of_the_headings_and_paragraphs_are_whole(
+    tmp_path: Path, has_outline: bool
+) -> None:
+    path = tmp_path / "a.pdf"
+    path.write_bytes(pdf_of("夜航", CHAPTERS, has_outline=has_outline))
+    assert len(PdfReader(path).pages) > 3
+    assert bool(PdfReader(path).outline) is has_outline
+    (work,) = read_work(path)
+    assert (work.title, work.author) == ("夜航", "闻笛")
+    assert {chapter.title: chapter.text.rstrip("\n") for chapter in work.chapters} == {
+        title: text_of(title) for title in CHAPTERS
+    }
+
+
+def test_a_word_cut_by_a_hyphen_is_whole_and_latin_words_keep_their_blank(tmp_path: Path) -> None:
+    words = "extraordinary circumstances notwithstanding, international telecommunications"
+    source = pdf_of("夜航", {"第一章": [f"他说{words}都是新词，" * 6], "第二章": [PARAGRAPHS[0]]})
+    path = tmp_path / "a.pdf"
+    path.write_bytes(source)
+    (work,) = read_work(path)
+    assert "".join(work.chapters[0].text.split()).count("".join(words.split())) == 6
+    assert "extraordinary circumstances" in work.chapters[0].text
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (pdf_of_pictures(), "has no text layer"),
+        (PDF[: len(PDF) // 3], "is damaged or no .pdf file"),
+        (b"%PDF-1.7 and nothing more", "is damaged or no .pdf file"),
+        (b"plain text", "is damaged or no .pdf file"),
+    ],
+)
+def test_a_pdf_that_cannot_be_read_is_refused_in_one_sentence(tmp_path: Path, content: bytes, reason: str) -> None:
+    path = tmp_path / "a.pdf"
+    path.write_bytes(content)
+    with pytest.raises(UnreadableFile, match=reason) as caught:
+        read_file(path)
+    assert str(caught.value).startswith(str(path))
+
+
+@pytest.mark.parametrize(("password", "is_read"), [("", True), ("secret", False)])
+def test_a_pdf_that_wants_a_password_to_be_opened_is_refused_and_one_that_does_not_is_read(
+    password: str, is_read: bool
+) -> None:
+    writer = PdfWriter(clone_from=PdfReader(io.BytesIO(PDF)))
+    writer.encrypt(password, "owner", algorithm="AES-256")
+    protected = io.BytesIO()
+    writer.write(protected)
+    if is_read:
+        assert len(read_pdf(protected, "a.pdf").chapters) == 2
+        return
+    with pytest.raises(UnreadableFile, match="is protected with a password"):
+        read_pdf(protected, "a.pdf")
+
+
+def test_a_pdf_that_is_spoilt_at_random_is_read_or_refused() -> None:
+    small = pdf_of("夜航", {"第一章": PARAGRAPHS[:1], "第二章": PARAGRAPHS[1:2]})
+    outcomes = set()
+    for seed in range(60):
+        try:
+            read_pdf(io.BytesIO(mutated(small, Random(seed))), "a.pdf")
+            outcomes.add("read")
+        except UnreadableFile:
+            outcomes.add("refused")
+    assert outcomes == {"read", "refused"}
