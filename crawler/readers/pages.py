@@ -45,8 +45,9 @@ class PageToRead:
             return WholePage(None, opened, time.perf_counter() - begun)
         found = of_novel = None
         if opened.tree is not None:
-            found = links(opened.tree, self.url, plan.next_page_selector, plan.chapter_list_selector)
-            of_novel = outline(opened.tree, self.url, plan) if KINDS[plan.kind].has_chapters else None
+            encoding = opened.decoded.encoding
+            found = links(opened.tree, self.url, plan.next_page_selector, plan.chapter_list_selector, encoding)
+            of_novel = outline(opened.tree, self.url, plan, encoding) if KINDS[plan.kind].has_chapters else None
         reading = desk.text_of(opened) if self.is_kept else None
         return WholePage(found, reading, time.perf_counter() - begun, of_novel)
 
