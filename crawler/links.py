@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import islice
 
 from lxml.html import HtmlElement
 
+from crawler.markup import parse
 from crawler.page_addresses import absolute, base_of
 from crawler.script_addresses import clicked_elements, frame_addresses, option_address, script_addresses
 from crawler.selectors import select
@@ -50,6 +51,18 @@ class Links:
     def place(self, url: str) -> LinkPlace:
         return self.places.get(url, LinkPlace.LINK)
 
+    def with_data(self, data: Iterable[str], url: str) -> "Links":
+        """With the addresses in what the page at `url` asks for: JSON, or pieces of markup."""
+        known = {*self.next_pages, *self.chapters, *self.others}
+        new: dict[str, LinkPlace] = {}
+        for each in data:
+            tree = parse(each) if each.lstrip().startswith("<") else None
+            stated = script_addresses([each]) if tree is None else [node.get("href") for node in tree.iter("a")]
+            new |= {
+                address: LinkPlace.DATA for one in stated if (address := absolute(one, url)) and address not in known
+            }
+        return replace(self, others=(*self.others, *new)[:MAX_LINKS_OF_PAGE], places={**self.places, **new})
+
 
 def links(
     tree: HtmlElement,
@@ -64,7 +77,7 @@ def links(
     """
     page = _Page(tree, base_of(tree, url), encoding)
     declared = next((page.address(node.get("href")) for node in tree.iter("link") if _has_rel(node, "canonical")), "")
-    if _forbids_following(tree):
+    if forbids_following(tree):
         return Links((), (), (), declared)
     following = dict.fromkeys(_next_pages(page, next_page_selector))
     chapters = dict.fromkeys(_chapters(page, chapter_list_selector))
@@ -167,6 +180,7 @@ def _has_rel(node: HtmlElement, word: str) -> bool:
     return word in (node.get("rel") or "").lower().split()
 
 
-def _forbids_following(tree: HtmlElement) -> bool:
+def forbids_following(tree: HtmlElement) -> bool:
+    """Whether a page says that none of its links is to be followed."""
     tags = (node for node in tree.iter("meta") if (node.get("name") or "").lower() == "robots")
     return any({"nofollow", "none"} & set(re.split(r"[\s,]+", (node.get("content") or "").lower())) for node in tags)

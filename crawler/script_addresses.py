@@ -17,7 +17,8 @@ _MAX_ADDRESS_CHARS = 300
 _LITERAL = re.compile(
     rf"""(["'`])(?=https?:|[\\/.?]|[\w%-]+[./])([^\s"'`<>{{}}|^$]{{2,{_MAX_ADDRESS_CHARS}}}+)\1""", re.ASCII
 )
-_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))")
+_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))", re.DOTALL)
+_CONTROLS = {"n": "\n", "r": "\n", "t": " ", "b": "", "f": "", "v": "", "\n": ""}
 _FILE = r"[\w%-][\w%./-]*\.(?:s?html?|php|aspx?|jsp)(?:\?[^\s<>\"'`{}|\\^]*)?"
 _ADDRESS = re.compile(
     rf"(?:https?:)?//[^\s<>\"'`{{}}|\\^]+|\.{{0,2}}/[^\s<>\"'`{{}}|\\^]*|{_FILE}|\?[\w%-]+=[^\s<>\"'`{{}}|\\^]+"
@@ -29,9 +30,11 @@ _LINK_IN_MARKUP = re.compile(
     rf"""\bhref\s*=\s*(?:\\?(["'])([^"'\\\s<>]{{1,{_MAX_ADDRESS_CHARS}}}+)\\?\1|([^"'\\\s<>]{{1,{_MAX_ADDRESS_CHARS}}}+)>)""",
     re.IGNORECASE,
 )
+# What is asked for by scripts, and pictures.
 _ASKED = re.compile(
     r"""(?:fetch|\$\.(?:get|post|ajax|getJSON)|axios(?:\.\w+)?|open)\s*\(\s*(?:["'](?:GET|POST)["']\s*,\s*)?$"""
-    r"""|(?:url|ajax\w*|api\w*)["']?\s*:\s*$|import\s*\(?\s*$|from\s*$|require\s*\(\s*$""",
+    r"""|\w*(?:pic|cover|img|image|avatar|thumb|icon|logo|poster)\w*["']?\s*[:=]\s*$"""
+    r"""|(?:\burl|\w*ajax\w*["']?|\w*api\w*["']?)\s*:\s*$|import\s*\(?\s*$|from\s*$|require\s*\(\s*$""",
     re.IGNORECASE,
 )
 _NO_PAGE = re.compile(
@@ -110,7 +113,12 @@ def unescaped(literal: str) -> str:
     """
     if "\\" not in literal:
         return literal
-    return _ESCAPE.sub(lambda sign: chr(int(sign[1] or sign[2], 16)) if sign[1] or sign[2] else sign[3], literal)
+    meant = _ESCAPE.sub(_character, literal)
+    return meant if meant.isascii() else meant.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _character(sign: re.Match[str]) -> str:
+    return chr(int(sign[1] or sign[2], 16)) if sign[1] or sign[2] else _CONTROLS.get(sign[3], sign[3])
 
 
 def _handled(code: str) -> list[str]:

@@ -5,9 +5,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from lxml.html import HtmlElement
+
 from core.pages import Reading
-from crawler.links import Links, links
+from crawler.links import Links, forbids_following, links
 from crawler.opening import NO_RULES, ReadingRules, Rejected, open_page
+from crawler.page_data.asked import carried, data_at, has_no_text
 from crawler.site_kinds import KINDS
 from crawler.sources.outline import Outline, outline
 
@@ -47,9 +50,19 @@ class PageToRead:
         if opened.tree is not None:
             encoding = opened.decoded.encoding
             found = links(opened.tree, self.url, plan.next_page_selector, plan.chapter_list_selector, encoding)
+            found = _with_data(found, opened.tree, self.url, desk)
             of_novel = outline(opened.tree, self.url, plan, encoding) if KINDS[plan.kind].has_chapters else None
         reading = desk.text_of(opened) if self.is_kept else None
         return WholePage(found, reading, time.perf_counter() - begun, of_novel)
+
+
+def _with_data(found: Links, tree: HtmlElement, url: str, desk: "Desk") -> Links:
+    """With the links of what a page without a text of its own asks for."""
+    for_scripts = carried(tree, url)
+    asked = for_scripts.asked() if for_scripts.may_be_written else []
+    if not asked or forbids_following(tree) or not has_no_text(tree):
+        return found
+    return found.with_data(data_at(asked, desk.render_context.resources(url)), url)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,9 @@
 
 shape.json says what stands where; `{n}` in an address is the number of a chapter. In the files stand for the chapter of
 that number, or of the one that is named ({{2.title}}): title, text (paragraphs as markup), first and second (half of
-it), plain, markup and lines (as JSON), n, next; session is another one in each answer. Further keys of shape.json:
+it), plain, markup and lines (as JSON), stored (JSON in JSON), n, next; session is another one in each answer.
+
+Further keys of shape.json:
 
 charset             of all its files; utf-8
 types               Content-Type, by the ending of a file
@@ -109,6 +111,7 @@ def _filled(number: int, name: str) -> str:
         "plain": "\n".join(paragraphs),
         "markup": json.dumps(_markup(paragraphs)),
         "lines": json.dumps(paragraphs, ensure_ascii=False),
+        "stored": json.dumps(json.dumps({"chapter": {"title": title, "text": "\n".join(paragraphs)}})),
         "session": secrets.token_hex(8),
     }
     return fillings[name]
