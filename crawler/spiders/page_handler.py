@@ -7,7 +7,7 @@ from scrapy.http import Response
 
 from core.captures import Capture
 from core.ids import CanonicalUrl, FinalUrl, RequestedUrl
-from core.pages import Fetched
+from core.pages import Fetched, FollowingPart
 from core.states import Rejection
 from core.wording import Message
 from crawler.context import CrawlContext
@@ -59,9 +59,15 @@ class PageHandler:
             self._count_absence(answer)
         return answer
 
-    async def item(self, response: Response, page: WholePage, target: Target) -> ReadPage | NotThere | None:
-        """What is to be stored of a page that was read; None for nothing: a list, a refusal."""
-        item = await self.context.recrawl.judge(self._kept(response, page, target), page, response, target)
+    async def item(
+        self, response: Response, page: WholePage, target: Target, url: str = ""
+    ) -> ReadPage | NotThere | None:
+        """What is to be stored of a page that was read; None for nothing: a list, a refusal.
+
+        url: the page's address where that is not the one of the response.
+        """
+        kept = self._kept(response, page, target, url or response.url)
+        item = await self.context.recrawl.judge(kept, page, response, target)
         if isinstance(item, NotThere):
             self._count_absence(item)
         return item
@@ -80,11 +86,17 @@ class PageHandler:
             capture=capture,
         )
 
+    def part(self, response: Response) -> FollowingPart:
+        """The response behind a further part of a text."""
+        headers, at = tuple(headers_of(response).items()), self.context.clock.now()
+        url = FinalUrl(response.url)
+        return FollowingPart(url, response.status, headers, response.body, at, self.capture(response))
+
     def capture(self, response: Response) -> Capture | None:
         """How a response was fetched, with what was fetched to read it."""
         return capture_of(response, self.context.resources.taken(response.url))
 
-    def _kept(self, response: Response, page: WholePage, target: Target) -> ReadPage | None:
+    def _kept(self, response: Response, page: WholePage, target: Target, own_url: str) -> ReadPage | None:
         reading = page.reading
         if reading is None:
             return None
@@ -93,7 +105,7 @@ class PageHandler:
             is_expected = reading.reason is Rejection.NO_MAIN_TEXT and not self.context.plan.page_patterns
             self.context.stats.reject(reading.reason, None if is_expected else reading.message)
             return None
-        stated = identity(response.url, page.links.declared_canonical if page.links else "")
+        stated = identity(own_url, page.links.declared_canonical if page.links else "")
         url = self.context.recrawl.identity(target.url, stated)
         fetched = self.fetched_of(response, target, url, self.capture(response))
         return ReadPage(target, fetched, completed(reading, self._listed.get(target.url)))
