@@ -70,12 +70,15 @@ def links(
     next_page_selector: str = "",
     chapter_list_selector: str = "",
     encoding: str = "utf-8",
+    *,
+    is_rendered: bool = False,
 ) -> Links:
     """The links of a page that it lets crawlers follow; none at all where a robots meta tag says nofollow.
 
-    encoding: of the page. Raises BadConfiguration for a selector that cannot be read.
+    encoding: of the page. is_rendered: scripts have made it: routes that only they know are addresses, too.
+    Raises BadConfiguration for a selector that cannot be read.
     """
-    page = _Page(tree, base_of(tree, url), encoding)
+    page = _Page(tree, base_of(tree, url), encoding, is_rendered=is_rendered)
     declared = next((page.address(node.get("href")) for node in tree.iter("link") if _has_rel(node, "canonical")), "")
     if forbids_following(tree):
         return Links((), (), (), declared)
@@ -94,8 +97,8 @@ def links(
 class _Page:
     """The addresses of one page, and where each was found."""
 
-    def __init__(self, tree: HtmlElement, base: str, encoding: str) -> None:
-        self.tree, self._base, self._encoding = tree, base, encoding
+    def __init__(self, tree: HtmlElement, base: str, encoding: str, *, is_rendered: bool) -> None:
+        self.tree, self._base, self._encoding, self._is_rendered = tree, base, encoding, is_rendered
         self.places: dict[str, LinkPlace] = {}
         self._ordinary: set[str] = set()
         self._addresses: dict[str, str] = {}  # a link is looked at as a next page, as a chapter, and as any link
@@ -107,7 +110,7 @@ class _Page:
             return ""
         known = self._addresses.get(href)
         if known is None:
-            known = self._addresses[href] = absolute(href, self._base, self._encoding)
+            known = self._addresses[href] = absolute(href, self._base, self._encoding, keeps_routes=self._is_rendered)
         return known
 
     def linked(self, nodes: Iterable[HtmlElement]) -> Iterator[str]:

@@ -4,24 +4,28 @@ from urllib.parse import quote, urljoin, urlsplit
 
 from lxml.html import HtmlElement
 
+from crawler.urls import route_of
+
 _UNICODE = frozenset({"utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "ascii", ""})
 
 
-def absolute(href: str | None, base: str, encoding: str = "utf-8") -> str:
+def absolute(href: str | None, base: str, encoding: str = "utf-8", *, keeps_routes: bool = False) -> str:
     """The address that a link of a page in `encoding` leads to, "" for those that lead to no page.
 
     As the URL standard has it, what is not ASCII in a query is sent in the page's own encoding, in a path in UTF-8.
+    keeps_routes: a fragment that scripts read as a path stays.
 
     >>> absolute("/read?name=第1章", "http://a.example/", "gb18030")
     'http://a.example/read?name=%B5%DA1%D5%C2'
     """
     try:
-        address = urljoin(base, "".join((href or "").split())).partition("#")[0]
+        joined = urljoin(base, "".join((href or "").split()))
+        address = joined.partition("#")[0]
         parts = urlsplit(address)
         is_page = bool(href) and parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
     except ValueError:
         return ""
-    return _with_query_in(encoding, address) if is_page else ""
+    return _with_query_in(encoding, address) + (route_of(joined) if keeps_routes else "") if is_page else ""
 
 
 def base_of(tree: HtmlElement, url: str) -> str:

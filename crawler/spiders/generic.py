@@ -18,6 +18,7 @@ from crawler.end_reasons import BYTE_LIMIT, PAGE_LIMIT, STOPPED
 from crawler.fetching.response_headers import headers_of
 from crawler.frontier import PAGE, PROBE, ROBOTS, SITEMAP, Target
 from crawler.items import NotThere, ReadPage, Unchanged
+from crawler.middlewares.browser_requests import BrowserMiddleware
 from crawler.politeness.refusals import Postponed
 from crawler.readers.pages import WholePage
 from crawler.recrawl.recrawl import RECRAWLED
@@ -31,6 +32,7 @@ from crawler.spiders.failures import Failures
 from crawler.spiders.link_discovery import LinkDiscovery
 from crawler.spiders.page_handler import PageHandler
 from crawler.spiders.parted_text import PartedText
+from crawler.spiders.shells import Shells
 
 Found = Request | ReadPage | NotThere | Unchanged  # what a callback yields
 PART_PRIORITY = 10
@@ -51,6 +53,7 @@ class GenericSpider(Spider):
         self.discovery = self.discovery_type(context, self.request_of)
         self.pages = PageHandler(context, self.discovery.listed)
         self.failures = Failures(context, self.give_up)
+        self.shells = Shells(context, lambda: self.crawler.get_downloader_middleware(BrowserMiddleware))
         self._signals = CrawlSignals(context)
         self._parameters = EmptyParameters(self._text_at)
         self._unfinished = 0  # texts of which a part is being fetched
@@ -110,20 +113,29 @@ class GenericSpider(Spider):
         if text is None and self.context.is_full():
             return
         page = await self.pages.read(response, is_kept=text is not None or self.context.scope.keeps(response.url))
+        again = self.shells.request_in_browser(response, page)
+        if again is not None:
+            yield again
+            return
         if text is not None:
             self._unfinished -= 1
             if self._goes_on(text, page, response.url):
-                for found in self._with_next_part(text, page, response, target):
-                    yield found
+                for step in self._with_next_part(text, page, response, target):
+                    yield step
                 self.end_if_full()
                 return
             self.context.frontier.promote(response.url, target.depth)
             yield _page_of(text)
             target = Target(response.url, target.depth, PAGE)
+        async for found in self._own_page(response, page, target):
+            yield found
+        self.end_if_full()
+
+    async def _own_page(self, response: Response, page: WholePage, target: Target) -> AsyncIterator[Found]:
+        """A page that is no further part of another one."""
         url, page = await self._known_by(response, page)
         if url != response.url and not self.context.frontier.pass_by(url):
             self.context.frontier.finish(target.url)  # it is known by its other address
-            self.end_if_full()
             return
         item = await self.pages.item(response, page, target, url)
         if isinstance(item, ReadPage) and isinstance(page.reading, Reading):
@@ -138,7 +150,6 @@ class GenericSpider(Spider):
                 yield item
             for request in requests:
                 yield request
-        self.end_if_full()
 
     async def _known_by(self, response: Response, page: WholePage) -> tuple[str, WholePage]:
         """The address of a page without parameters that carry nothing, and the page with such links."""

@@ -74,6 +74,10 @@ class NovelSpider(GenericSpider):
     ) -> AsyncIterator[Found]:
         """Collect the pages of a catalogue, then ask for its chapters in their order."""
         page = await self.pages.read(response, is_kept=catalogue is None)
+        again = self.shells.request_in_browser(response, page)
+        if again is not None:
+            yield again
+            return
         catalogue = catalogue or _Catalogue(pages=[response.url])
         catalogue.done += 1
         if page.outline is not None:
@@ -95,6 +99,10 @@ class NovelSpider(GenericSpider):
         if chapter is None and self.context.is_full():
             return
         page = await self.pages.read(response, is_kept=True)
+        again = self.shells.request_in_browser(response, page)
+        if again is not None:
+            yield again
+            return
         steps = (
             self._begin_chapter(response, page, target)
             if chapter is None

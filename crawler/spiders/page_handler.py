@@ -10,6 +10,7 @@ from core.ids import CanonicalUrl, FinalUrl, RequestedUrl
 from core.pages import Fetched, FollowingPart
 from core.states import Rejection
 from core.wording import Message
+from crawler.browsing.on_demand import BROWSER_META
 from crawler.context import CrawlContext
 from crawler.fetching.capture import capture_of
 from crawler.fetching.response_headers import headers_of
@@ -33,7 +34,10 @@ class PageHandler:
         counts = self.context.stats.counts
         counts.fetched += 1
         counts.bytes_fetched += len(response.body)
-        page = await self.context.reader.read(response.body, headers_of(response), response.url, is_kept=is_kept)
+        is_rendered = BROWSER_META in response.meta
+        page = await self.context.reader.read(
+            response.body, headers_of(response), response.url, is_kept=is_kept, is_rendered=is_rendered
+        )
         counts.seconds_extract += page.seconds
         return page
 
