@@ -26,6 +26,7 @@ class WholePage:
     """What stands on a page. `links` None: it has no markup; `reading` None: it was not wanted.
 
     outline: of pages of a novel. is_shell: it has scripts, and neither text nor links but for what these would write.
+    is_rendered: a browser had run its scripts.
     """
 
     links: Links | None
@@ -33,6 +34,7 @@ class WholePage:
     seconds: float
     outline: Outline | None = None
     is_shell: bool = False
+    is_rendered: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +72,7 @@ class PageToRead:
             is_shell = not self.is_rendered and self._may_be_shell(opened.tree, found)
         reading = desk.text_of(opened) if self.is_kept else None
         is_shell = is_shell and not isinstance(reading, Reading)
-        return WholePage(found, reading, time.perf_counter() - begun, of_novel, is_shell)
+        return WholePage(found, reading, time.perf_counter() - begun, of_novel, is_shell, self.is_rendered)
 
     def _may_be_shell(self, tree: HtmlElement, found: Links) -> bool:
         """Whether a page has scripts and neither text nor links of its own."""

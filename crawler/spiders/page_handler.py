@@ -39,6 +39,7 @@ class PageHandler:
             response.body, headers_of(response), response.url, is_kept=is_kept, is_rendered=is_rendered
         )
         counts.seconds_extract += page.seconds
+        self.context.on_read(response.url, page)
         return page
 
     async def read_list(self, response: Response, task: Task) -> Any:

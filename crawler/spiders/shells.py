@@ -10,6 +10,7 @@ from core.wording import Message
 from crawler.browsing.availability import missing_browser
 from crawler.browsing.on_demand import BROWSER_META
 from crawler.context import CrawlContext
+from crawler.end_reasons import NEEDS_BROWSER
 from crawler.middlewares.browser_requests import BrowserMiddleware
 from crawler.readers.pages import WholePage
 
@@ -43,4 +44,4 @@ class Shells:
         missing = missing_browser(settings) if mode is not BrowserMode.NEVER else None
         if missing is not None and not self._is_told:
             self._is_told = True
-            self._context.stats.add_fault(Message("page.needs-browser", url=url, missing=missing))
+            self._context.stats.add_first(Message(NEEDS_BROWSER, url=url, missing=missing))

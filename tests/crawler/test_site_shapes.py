@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from crawler.browsing.chromium import find_chromium
+from crawler.end_reasons import NEEDS_BROWSER
 from tests.crawler.crawl_process import RecordingStore, crawl, plan_of, settings_of
 from tests.crawler.site_shapes import CHAPTERS, Shape, chapter, shapes
 from tests.support.web_server import WebServer
@@ -41,3 +42,14 @@ def _require_whole(shape: Shape, texts: Path) -> None:
         places = [text for text in stored if any(paragraph in text for paragraph in paragraphs)]
         assert len(places) == 1, (number, stored, crawled.counts, server.requested)
         assert "\n".join(paragraphs) in places[0], crawled.counts
+
+
+@pytest.mark.parametrize("shape", SCRIPTED[:1])
+def test_without_a_browser_the_crawl_says_once_what_to_install(shape: Shape) -> None:
+    with WebServer({}) as server:
+        shape.serve(server)
+        crawled = crawl(plan_of(server.url()), settings_of(server.netloc, chromium="/nowhere"))
+    (fault,) = crawled.counts.faults
+    assert fault.code == NEEDS_BROWSER
+    assert "apt-get install chromium" in str(fault) or "pip install 'zhuiwen[browser]'" in str(fault)
+    assert crawled.counts.stored == 0
