@@ -16,6 +16,7 @@ MAX_VALUES = 50_000
 MAX_DEPTH = 60
 MAX_OBJECTS_OF_SCRIPT = 30  # that a script assigns
 MAX_CHARS_BETWEEN = 40  # of two literals of one list
+MIN_QUOTES_OF_SCRIPT, MIN_SHARE_QUOTED = 4, 0.9  # chosen: speech in a text has marks of its own, or fewer of these
 # Chosen, not measured: two sentences; settings and labels have less. A text has a mark every 10 to 40 characters.
 MIN_HAN, MAX_HAN_OF_SENTENCE = 40, 80
 _OBJECT = re.compile(r"[=(]\s*(?=[\[{])")
@@ -119,7 +120,9 @@ def _runs(source: str) -> list[_Group]:
     for literal in islice(_literals(source, 0), MAX_VALUES):
         between = source[end : literal.start].strip() if 0 <= literal.start - end <= MAX_CHARS_BETWEEN else "?"
         end = literal.end
-        if groups and between == "+" and groups[-1].texts:
+        if (nested := _quoted(literal.text)) is not None:
+            groups.append(_Group("", 1.0, nested))
+        elif groups and between == "+" and groups[-1].texts:
             groups[-1].texts[-1] += literal.text
         elif groups and between == ",":
             groups[-1].texts.append(literal.text)
@@ -127,6 +130,14 @@ def _runs(source: str) -> list[_Group]:
             name = _NAME_BEFORE.search(source[max(0, literal.start - 60) : literal.start])
             groups.append(_Group("", _weight([name[1]] if name else []), [literal.text]))
     return groups
+
+
+def _quoted(text: str) -> list[str] | None:
+    """What stands in quotation marks in a literal that is itself a piece of a script; None for any other."""
+    if text.count('"') < MIN_QUOTES_OF_SCRIPT or _TAG.search(text):
+        return None
+    quoted = [literal.text for literal in islice(_literals(text, 0), MAX_VALUES) if count_han(literal.text)]
+    return quoted if count_han("".join(quoted)) > MIN_SHARE_QUOTED * count_han(text) else None
 
 
 def _literals(source: str, at: int) -> Iterator[_Literal]:

@@ -2,13 +2,15 @@
 
 shape.json says what stands where; `{n}` in an address is the number of a chapter. In the files stand for the chapter of
 that number, or of the one that is named ({{2.title}}): title, text (paragraphs as markup), first and second (half of
-it), plain, markup and lines (as JSON), stored (JSON in JSON), n, next; session is another one in each answer.
+it), plain, markup and lines (as JSON), stored (JSON in JSON), flight (a script in JSON),
+n, next; session is another one in each answer.
 
 Further keys of shape.json:
 
 charset             of all its files; utf-8
 types               Content-Type, by the ending of a file
 ignored_parameters  what may stand in a query and says nothing
+ignored_path        the same for what stands from there on in a path
 cookie              without it each answer is the file that `without_cookie` names
 needs_browser       nothing but a browser can read it
 """
@@ -79,6 +81,8 @@ class Shape:
         server.fallback = answer
 
     def _bare(self, address: str) -> str:
+        if in_path := self.said.get("ignored_path"):
+            return address.partition(in_path)[0]
         parts, ignored = urlsplit(address), self.said.get("ignored_parameters", ())
         if not ignored:
             return address
@@ -112,6 +116,7 @@ def _filled(number: int, name: str) -> str:
         "markup": json.dumps(_markup(paragraphs)),
         "lines": json.dumps(paragraphs, ensure_ascii=False),
         "stored": json.dumps(json.dumps({"chapter": {"title": title, "text": "\n".join(paragraphs)}})),
+        "flight": json.dumps(f"5:{json.dumps([['$', 'p', None, {'children': each}] for each in paragraphs])}\n"),
         "session": secrets.token_hex(8),
     }
     return fillings[name]
