@@ -21,7 +21,7 @@ class BrowserMode(StrEnum):
     """Which pages are loaded in a browser."""
 
     NEVER = "never"
-    AUTO = "auto"  # a page that has scripts and no text of its own
+    AUTO = "auto"  # a page that has scripts and no text of its own, where there is a browser
     ALWAYS = "always"
 
 
@@ -78,5 +78,5 @@ class Politeness:
     proxies: tuple[Proxy, ...] = ()
     user_agents: tuple[str, ...] = ()
     login: Login = Login()
-    browser: BrowserMode = BrowserMode.NEVER
+    browser: BrowserMode = BrowserMode.AUTO
     first_wait_s: float = 5.0  # after a refusal that names no time; doubles with each that follows, up to 10 minutes

@@ -12,6 +12,7 @@ from crawler.fetching.addresses import AddressGuard
 from crawler.fetching.resources import SiteResources
 from crawler.frontier import Frontier
 from crawler.page_reader import PageReader
+from crawler.readers.pages import WholePage
 from crawler.recrawl.recrawl import Recrawl
 from crawler.stats import CrawlStats
 from crawler.urls import Scope
@@ -22,7 +23,8 @@ class CrawlContext:
     """One crawl of one plan.
 
     is_held: whether the site is this process's to crawl, asked from any thread. job_dir: the site's folder, where it
-    has one. fetched_before: pages of the same crawl before it was interrupted.
+    has one. fetched_before: pages of the same crawl before it was interrupted. on_read: told of each page that was
+    read: its address, and what was found.
     """
 
     plan: CrawlPlan
@@ -40,6 +42,7 @@ class CrawlContext:
     is_held: Callable[[], bool]
     job_dir: Path | None
     fetched_before: int
+    on_read: Callable[[str, WholePage], None] = lambda url, page: None
 
     def is_full(self) -> bool:
         """Whether as many pages have been fetched as the plan allows."""

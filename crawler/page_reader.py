@@ -32,10 +32,15 @@ class PageReader:
         self._process = ReadingProcess(plan, templates, cache=cache)
         self._process.start()
 
-    async def read(self, body: bytes, headers: Mapping[str, str], url: str, *, is_kept: bool) -> WholePage:
-        """The links of a page and, where it `is_kept`, its text. Raises what crawler.reading.read_page raises."""
+    async def read(
+        self, body: bytes, headers: Mapping[str, str], url: str, *, is_kept: bool, is_rendered: bool = False
+    ) -> WholePage:
+        """The links of a page and, where it `is_kept`, its text. Raises what crawler.reading.read_page raises.
+
+        is_rendered: a browser has run its scripts.
+        """
         resources = self._site.of_page(url) if self._site is not None else NO_RESOURCES
-        page = PageToRead(body, dict(headers), url, is_kept)
+        page = PageToRead(body, dict(headers), url, is_kept, is_rendered)
         try:
             return await asyncio.wrap_future(self._process.submit(page, resources))
         except GivenUp as fault:

@@ -11,10 +11,18 @@ from crawler.books import chapters_of, read_book
 from crawler.characters.decoding import Decoded
 from crawler.characters.repertoire import count_han
 from crawler.main_text.extraction import MIN_HAN_TO_KEEP, Extraction, Sieve, everything, extract, is_worth_reading
+from crawler.markup import parse
 from crawler.obfuscation.deobfuscation import MARKUP_ALONE, Deobfuscation, RenderContext, deobfuscate
 from crawler.obfuscation.text_repairs import cleaned, merged
 from crawler.opening import NO_RULES, OpenPage, ReadingRules, Rejected, open_page
+from crawler.page_data.asked import MAX_HAN_OF_SHELL, Carried, carried, data_at
+from crawler.page_data.prose import prose_markup
 from crawler.sources.net_disks import net_disk_links
+
+# Which part of a page wrote the text, where its own markup has none: Reading.extractor.
+FROM_SCRIPTS, FROM_DATA = "scripts", "data"
+# Chosen: "please switch on JavaScript" is a tenth of a chapter; a text as long as another one stays the page's.
+MIN_RATIO_OF_DATA = 3
 
 
 def read_page(
@@ -43,12 +51,40 @@ def read_opened(
     """The second half of `read_page`; the page's tree is used up. sieve: takes out what is the site's template."""
     if page.tree is None:
         return _read_plain(page.decoded, page.url)
+    for_scripts = carried(page.tree, page.url)
+    reading = _read_marked(page, rules, sieve, context)
+    if not for_scripts.may_be_written or (isinstance(reading, Reading) and count_han(reading.text) > MAX_HAN_OF_SHELL):
+        return reading
+    written = _read_data(page, for_scripts, context)
+    is_longer = written is not None and len(written.text) > MIN_RATIO_OF_DATA * len(getattr(reading, "text", ""))
+    return written if written is not None and is_longer else reading
+
+
+def _read_marked(page: OpenPage, rules: ReadingRules, sieve: Sieve, context: RenderContext) -> Reading | Rejected:
+    """What stands in a page's own markup."""
+    assert page.tree is not None
     net_disks = net_disk_links(page.tree, page.url)
     deobfuscation = deobfuscate(page.tree, page.url, context)
     extraction = extract(page.tree, page.url, rules.body_selector, rules.title_selector, sieve)
     if extraction is None:
         return _no_text(page.url)
     return replace(_cleaned(_reading(extraction, page, deobfuscation), page.url), net_disks=net_disks)
+
+
+def _read_data(page: OpenPage, for_scripts: Carried, context: RenderContext) -> Reading | None:
+    """The text that a page's scripts would write: from what they carry, else from what they ask for."""
+    markup = prose_markup(for_scripts.scripts, for_scripts.title)
+    extractor = FROM_SCRIPTS
+    if not markup:
+        asked = list(data_at(for_scripts.asked(), context.resources(page.url)))
+        markup = prose_markup(asked, for_scripts.title)
+        extractor = FROM_DATA
+    tree = parse(markup) if markup else None
+    if tree is None:
+        return None
+    written = OpenPage(page.url, replace(page.decoded, text=markup), tree)
+    reading = _read_marked(written, NO_RULES, everything, context)
+    return replace(reading, extractor=extractor) if isinstance(reading, Reading) else None
 
 
 def _read_plain(decoded: Decoded, url: str) -> Reading | Rejected:

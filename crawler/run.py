@@ -24,6 +24,7 @@ from crawler.frontier import Frontier
 from crawler.markup import parse
 from crawler.page_reader import PageReader
 from crawler.politeness.plan_faults import faults_of
+from crawler.readers.pages import WholePage
 from crawler.recrawl.adapter import RecrawlAdapter
 from crawler.recrawl.every_page import EveryPage
 from crawler.recrawl.recrawl import Recrawl
@@ -46,6 +47,7 @@ def run_crawl(  # noqa: PLR0917, what to crawl and where to put it belong togeth
     visits: VisitRepository | None = None,
     clock: Clock | None = None,
     is_held: Callable[[], bool] = lambda: True,
+    on_read: Callable[[str, WholePage], None] = lambda url, page: None,
 ) -> CrawlCounts:
     """Crawl a site; what was read is in `store`, and `outbox` has a message for each new version.
 
@@ -55,7 +57,7 @@ def run_crawl(  # noqa: PLR0917, what to crawl and where to put it belong togeth
     saw there. Without it every page is fetched. Its `store` then has to keep core.ports.PageHistory as well.
     on_progress: called from this thread at most twice a second, and at the end, with a copy of the counts.
     is_held: whether the site is this process's to crawl, asked from any thread; while it is not, the site is asked for
-    nothing and nothing is stored.
+    nothing and nothing is stored. on_read: told of each page that was read: its address, and what was found.
 
     Raises BadConfiguration for a plan that cannot work, BrokenInvariant for a second call in one process. Whatever
     sites do is in the counts, never an exception.
@@ -85,6 +87,7 @@ def run_crawl(  # noqa: PLR0917, what to crawl and where to put it belong togeth
             is_held=is_held,
             job_dir=job_dir,
             fetched_before=frontier.done_pages,
+            on_read=on_read,
         )
 
     logging.getLogger("scrapy").propagate = False  # it writes every page, whole, at the level that it gives itself

@@ -1,14 +1,15 @@
 """Scrapy's settings for a plan: polite, bounded, silent."""
 
 import os
-from importlib.util import find_spec
 from typing import Any
 
 from core.errors import BadConfiguration
 from core.pages import CrawlPlan
 from core.politeness import BrowserMode
 from core.settings import CrawlSettings
+from crawler.browsing.availability import missing_browser
 from crawler.browsing.chromium import find_chromium
+from crawler.browsing.launching import AGE_SETTING, ARGUMENTS, MAX_MEMORY_BYTES, MEMORY_SETTING, PAGES_SETTING
 from crawler.fetching.names import NAME_SERVERS_SETTING
 from crawler.fetching.resolver import ALLOWED_SETTING
 from crawler.middlewares.robots_rules import MAX_DELAY_S
@@ -84,7 +85,7 @@ def scrapy_settings(plan: CrawlPlan, settings: CrawlSettings) -> dict[str, Any]:
             "crawler.middlewares.refusal_handling.RedirectedRefusalsMiddleware": 605,
             "crawler.middlewares.proxy_choice.CookiesSetMiddleware": 690,
             "crawler.middlewares.proxy_choice.ProxyMiddleware": 740,
-            **_browser_middlewares(plan),
+            **_browser_middlewares(plan, settings),
         },
         **_polite_settings(plan, settings),
     }
@@ -99,27 +100,24 @@ def _polite_settings(plan: CrawlPlan, settings: CrawlSettings) -> dict[str, Any]
         "REMOTE_CONTROL_ENABLED": False,  # Scrapy's own server that runs whatever Python it is sent
         # Whatever name a request goes under: what robots.txt says to us binds us.
         "ROBOTSTXT_USER_AGENT": settings.user_agent,
-        **(_browser_settings(settings) if plan.politeness.browser is not BrowserMode.NEVER else {}),
+        **(_browser_settings(plan, settings) if plan.politeness.browser is not BrowserMode.NEVER else {}),
     }
 
 
-def _browser_settings(settings: CrawlSettings) -> dict[str, Any]:
-    """For pages that scripts make. Raises BadConfiguration where the extra or Chromium is absent."""
-    if find_spec("scrapy_playwright") is None:
-        raise BadConfiguration("site.no-browser")
-    # Only here is the extra known to be installed.
-    from crawler.browsing.browser import AGE_SETTING, ARGUMENTS, MAX_MEMORY_BYTES, MEMORY_SETTING, PAGES_SETTING
-
+def _browser_settings(plan: CrawlPlan, settings: CrawlSettings) -> dict[str, Any]:
+    """For pages that scripts make. Raises BadConfiguration where all are to be loaded so, and there is no browser."""
+    missing = missing_browser(settings)
+    if missing is not None and plan.politeness.browser is BrowserMode.ALWAYS:
+        raise BadConfiguration(missing)
+    if missing is not None:
+        return {}
     launch: dict[str, Any] = {"args": ARGUMENTS, "chromium_sandbox": os.geteuid() != 0}  # root can have no sandbox
     path = find_chromium(settings.chromium)
-    if path is None:
-        raise BadConfiguration("site.no-chromium")
     return {
         "DOWNLOAD_HANDLERS": {
             **dict.fromkeys(("file", "ftp", "s3", "data")),
-            **dict.fromkeys(("http", "https"), "crawler.browsing.browser.BrowserHandler"),
+            **dict.fromkeys(("http", "https"), "crawler.browsing.on_demand.OnDemandBrowser"),
         },
-        "TWISTED_REACTOR": "twisted.internet.asyncioreactor.AsyncioSelectorReactor",
         "PLAYWRIGHT_LAUNCH_OPTIONS": launch | {"executable_path": str(path)},
         "PLAYWRIGHT_PROCESS_REQUEST_HEADERS": "crawler.browsing.browser.own_headers",
         PAGES_SETTING: settings.browser_pages,
@@ -128,10 +126,7 @@ def _browser_settings(settings: CrawlSettings) -> dict[str, Any]:
     }
 
 
-def _browser_middlewares(plan: CrawlPlan) -> dict[str, int]:
-    """The one that chooses pages for the browser, where the plan wants one."""
-    return (
-        {}
-        if plan.politeness.browser is BrowserMode.NEVER
-        else {"crawler.middlewares.browser_requests.BrowserMiddleware": 583}
-    )
+def _browser_middlewares(plan: CrawlPlan, settings: CrawlSettings) -> dict[str, int]:
+    """The one that chooses pages for the browser, where the plan wants one and there is one."""
+    is_there = plan.politeness.browser is not BrowserMode.NEVER and missing_browser(settings) is None
+    return {"crawler.middlewares.browser_requests.BrowserMiddleware": 583} if is_there else {}

@@ -38,6 +38,11 @@ class CrawlStats:
         if len(self.counts.faults) < MAX_FAULTS and fault not in self.counts.faults:
             self.counts.faults.append(fault)
 
+    def add_first(self, fault: Message) -> None:
+        """Say something before all else, that no number of other faults keeps out."""
+        if fault not in self.counts.faults:
+            self.counts.faults[:] = [fault, *self.counts.faults][:MAX_FAULTS]
+
     def note_refusal(self, fault: Message) -> None:
         """Note how the site refused."""
         self.add_fault(fault)

@@ -52,6 +52,7 @@ _TRACKING = [
 ]
 _SESSION_PATH = re.compile(r";(?:jsessionid|sid|phpsessid)=[^/?#]*", re.IGNORECASE)
 _SESSION_ID = re.compile(r"(?=.*[0-9])(?=.*[a-zA-Z])[0-9a-zA-Z]{6,}$")
+_ROUTE = re.compile(r"!?/[^\s]|!\w")
 _INDEX_FILE = re.compile(r"/(?:index|default)\.(?:html?|php|aspx?|jsp|shtml)$", re.IGNORECASE)
 _TRAPS = re.compile(
     r"(?:^|[/?&=_.-])(?:log-?in|log-?out|sign-?(?:in|up|out)|regist(?:er|ration)|passport|logging|search|so\.php|cart|checkout"
@@ -77,8 +78,8 @@ ADDRESSES_REMEMBERED = 4_096
 def canonical(url: str) -> CanonicalUrl:
     """The identity of a page: one address for all those that differ in nothing that matters.
 
-    Scheme and host in lower case, no default port, no fragment, no tracking or session parameters, parameters sorted,
-    no trailing index file. Raises ValueError for what is no URL.
+    Scheme and host in lower case, no default port, no fragment that is no route, no tracking or session parameters,
+    parameters sorted, no trailing index file. Raises ValueError for what is no URL.
 
     >>> canonical("HTTP://Example.com:80/a/index.html?utm_source=x&b=2&a=1#top")
     'http://example.com/a/?a=1&b=2'
@@ -91,7 +92,17 @@ def canonical(url: str) -> CanonicalUrl:
     path = _INDEX_FILE.sub("/", _SESSION_PATH.sub("", parts.path)) or "/"
     bare = urlunsplit((scheme, netloc, path, parts.query, ""))
     cleaned = url_query_cleaner(bare, _unwanted(parts.query), remove=True)
-    return CanonicalUrl(canonicalize_url(cleaned, keep_blank_values=True))
+    return CanonicalUrl(canonicalize_url(cleaned, keep_blank_values=True) + route_of(url))
+
+
+def route_of(url: str) -> str:
+    """The fragment of an address that scripts read as the path of a page, with its sign; "" for any other.
+
+    >>> route_of("http://a.example/#/chapter/1"), route_of("http://a.example/#top")
+    ('#/chapter/1', '')
+    """
+    fragment = url.partition("#")[2]
+    return f"#{fragment}" if _ROUTE.match(fragment) else ""
 
 
 def identity(url: str, declared: str) -> CanonicalUrl:

@@ -27,6 +27,7 @@ from core.hosts import host_key
 from core.politeness import Proxy
 from core.states import Rejection
 from crawler.browsing.browser_proxy import REFUSED_HEADER, BrowserProxy, Reached
+from crawler.browsing.launching import AGE_SETTING, MEMORY_SETTING, PAGES_SETTING
 from crawler.browsing.page_capture import PageCapture
 from crawler.browsing.processes import kill_browsers, memory_bytes
 from crawler.fetching.addresses import AddressGuard
@@ -38,29 +39,11 @@ from crawler.fetching.resolver import ALLOWED_SETTING
 from crawler.politeness.extension import PolitenessExtension
 from crawler.politeness.refusals import RequestRefused
 
-# Chosen, not measured: to start Chromium takes 1 s (2026-11), and pages that leak lose some MB each. How many pages and
-# minutes is the operator's to say (core.settings.CrawlSettings).
-MAX_MEMORY_BYTES = 1_500_000_000
-PAGES_SETTING, MEMORY_SETTING, AGE_SETTING = "ZHUIWEN_BROWSER_PAGES", "ZHUIWEN_BROWSER_BYTES", "ZHUIWEN_BROWSER_AGE_S"
 MAX_BREAKDOWNS = 2  # of the browser over one page: a page that is loaded beside such a one is loaded again
 CLOSE_S = 5.0  # for the browser to end by itself; Chromium takes 0.1 s
 _LOOK_S = 0.02
 QUIET_S = 3.0  # how long a page that has loaded may go on fetching before it is read
 TEXT_KINDS = frozenset({"document", "stylesheet", "script", "xhr", "fetch"})
-ARGUMENTS = [
-    "--disable-quic",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-dev-shm-usage",
-    "--disable-extensions",
-    "--disable-sync",
-    "--no-first-run",
-    "--no-pings",
-    # Media connections would go past the proxy.
-    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
-    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
-    "--js-flags=--max-old-space-size=512",
-]
 
 
 class BrowserHandler(ScrapyPlaywrightDownloadHandler, BoundedHandler):
@@ -86,6 +69,10 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, BoundedHandler):
         self.config.restart_disconnected_browser = True
         self.config.target_closed_max_retries = 0  # `_loaded` tries again
         self.abort_request = self._is_unwanted
+
+    async def begin(self) -> None:
+        """What Scrapy's engine asks for at its start, for a handler that is made later."""
+        await self._launch()
 
     async def _maybe_launch_browser(self) -> None:
         async with self._opening:  # pages come at once: none may find a browser without its proxy, or count one twice

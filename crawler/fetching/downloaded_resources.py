@@ -24,6 +24,7 @@ _ACCEPTED = {
     ResourceKind.STYLE: "text/css,*/*;q=0.1",
     ResourceKind.FONT: "font/woff2,font/woff,font/ttf,*/*;q=0.1",
     ResourceKind.PICTURE: "image/png,image/gif,image/jpeg,image/webp,*/*;q=0.1",
+    ResourceKind.DATA: "application/json,text/html;q=0.9,*/*;q=0.1",
 }
 
 

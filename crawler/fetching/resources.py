@@ -1,4 +1,4 @@
-"""What a page refers to and needs to be read: style sheets, fonts, pictures; asked for only where there is reason.
+"""What a page refers to and needs to be read: style sheets, fonts, pictures, data; asked for only with reason.
 
 A site decides what is asked for, so everything is bounded: how many, how large, from how many hosts, and each address
 passes crawler.fetching.addresses before it is asked for, here and again in whoever fetches.
@@ -28,11 +28,17 @@ class ResourceKind(StrEnum):
     STYLE = "style"
     FONT = "font"
     PICTURE = "picture"
+    DATA = "data"  # JSON, or a piece of markup, that the page's scripts ask for
 
 
-MAX_BYTES = {ResourceKind.STYLE: 1_000_000, ResourceKind.FONT: 12_000_000, ResourceKind.PICTURE: 2_000_000}
+MAX_BYTES = {
+    ResourceKind.STYLE: 1_000_000,
+    ResourceKind.FONT: 12_000_000,
+    ResourceKind.PICTURE: 2_000_000,
+    ResourceKind.DATA: 2_000_000,
+}
 # For one page. Chapters with a picture for every rare character have up to 300 of them, most of the same 100 files.
-MAX_COUNT = {ResourceKind.STYLE: 6, ResourceKind.FONT: 4, ResourceKind.PICTURE: 300}
+MAX_COUNT = {ResourceKind.STYLE: 6, ResourceKind.FONT: 4, ResourceKind.PICTURE: 300, ResourceKind.DATA: 4}
 MAX_BYTES_OF_PAGE = 24_000_000
 # A page whose three hundred pictures each take the ten seconds that one may take would be waited for an hour.
 MAX_SECONDS_OF_PAGE = 120.0
@@ -234,6 +240,8 @@ def content_type_of(data: bytes, kind: ResourceKind) -> str:
     """
     if kind is ResourceKind.STYLE:
         return "text/css"
+    if kind is ResourceKind.DATA:
+        return "application/json" if data.lstrip()[:1] in (b"{", b"[", b'"') else "text/html"
     if data[8:12] == b"WEBP":
         return "image/webp"
     found = next((name for mark, name in _SIGNATURES if data.startswith(mark)), "")

@@ -1,6 +1,8 @@
-"""Which pages are loaded in the browser: all, or those whose plain answer is a shell for scripts."""
+"""Which pages are loaded in the browser: all, or those whose plain answer is a shell for scripts.
 
-import re
+Whether a page is one, reading it shows (crawler.readers.pages); the spider then asks for it once more.
+"""
+
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -10,20 +12,14 @@ from scrapy.http import Response
 from core.errors import UnsafeUrl
 from core.politeness import BrowserMode
 from core.states import Rejection
-from crawler.characters.repertoire import count_han
+from crawler.browsing.on_demand import BROWSER_META
 from crawler.context import context_of
 from crawler.frontier import PAGE
-from crawler.markup import parse
-from crawler.opening import decode_page
 from crawler.politeness.extension import PolitenessExtension
 from crawler.politeness.refusals import RequestRefused
-from crawler.urls import is_book
+from crawler.urls import is_book, route_of
 
-BROWSER_META = "playwright"
-# A shell of a script application has a title and a notice that scripts are off; a list has links, a text has text.
-MAX_HAN_OF_SHELL, MAX_LINKS_OF_SHELL, MAX_SHELL_BYTES = 60, 3, 200_000
 SHELLS_THAT_DECIDE = 3  # in a row: then the site is one of scripts, and its pages are not asked for twice
-_SCRIPT = re.compile(rb"<script\b", re.IGNORECASE)
 
 
 class BrowserMiddleware:
@@ -42,20 +38,20 @@ class BrowserMiddleware:
         target = request.cb_kwargs.get("target")
         if target is None or target.kind != PAGE or is_book(request.url):
             return
-        if self._mode is BrowserMode.ALWAYS or self._shells >= SHELLS_THAT_DECIDE:
+        if self._mode is BrowserMode.ALWAYS or self._shells >= SHELLS_THAT_DECIDE or route_of(request.url):
             self._mark(request)
 
-    def process_response(self, request: Request, response: Response) -> Request | Response:
-        target = request.cb_kwargs.get("target")
-        if target is None or target.kind != PAGE:
-            return response
+    def process_response(self, request: Request, response: Response) -> Response:
         if BROWSER_META in request.meta:
             self._require_here(request, response)
-            return response
-        if not is_shell(response):
-            self._shells = 0
-            return response
-        self._shells += 1
+        return response
+
+    def note_read(self, *, is_shell: bool) -> None:
+        """A page that came without the browser was a shell for scripts, or was none."""
+        self._shells = self._shells + 1 if is_shell else 0
+
+    def in_browser(self, request: Request) -> Request:
+        """The same request once more, to be loaded in the browser."""
         again = request.replace(dont_filter=True)
         self._mark(again)
         return again
@@ -75,17 +71,3 @@ class BrowserMiddleware:
         if not self._context.scope.is_on_site(response.url):
             host = urlsplit(response.url).netloc
             raise RequestRefused(Rejection.OFF_SITE, "fetch.leads-off-site", url=request.url, host=host)
-
-
-def is_shell(response: Response) -> bool:
-    """Whether a page has scripts and neither text nor links of its own."""
-    body = response.body
-    if response.status != 200 or len(body) > MAX_SHELL_BYTES or not _SCRIPT.search(body):
-        return False
-    content_type = (response.headers.get("Content-Type") or b"").decode("latin-1")
-    decoded = decode_page(body, content_type, response.url)
-    tree = parse(getattr(decoded, "text", "") or body.decode("utf-8", "replace"))
-    if tree is None or len(tree.xpath("//a[@href]")) > MAX_LINKS_OF_SHELL:
-        return False
-    text = "".join(tree.xpath("//body//text()[not(ancestor::script or ancestor::style or ancestor::noscript)]"))
-    return count_han(text) <= MAX_HAN_OF_SHELL

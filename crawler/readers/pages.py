@@ -5,13 +5,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from lxml.html import HtmlElement
+
 from core.pages import Reading
 from core.wording import Message
 from crawler.books import read_book
-from crawler.links import Links, links
+from crawler.links import Links, forbids_following, links
 from crawler.opening import NO_RULES, ReadingRules, Rejected, open_page
+from crawler.page_data.asked import carried, data_at, has_no_text
 from crawler.site_kinds import KINDS
 from crawler.sources.outline import Outline, outline
+
+# A shell of a script application has a title and a notice that scripts are off; a list has links.
+MAX_LINKS_OF_SHELL, MAX_SHELL_BYTES = 3, 200_000
 
 if TYPE_CHECKING:  # what it reads with is loaded where it reads, and not by who asks
     from crawler.readers.desk import Desk
@@ -21,7 +27,8 @@ if TYPE_CHECKING:  # what it reads with is loaded where it reads, and not by who
 class WholePage:
     """What stands on a page. `links` None: it has no markup; `reading` None: it was not wanted.
 
-    outline: of pages of a novel. faults: what of a file could not be read, for the operator.
+    outline: of pages of a novel. faults: what of a file could not be read, for the operator. is_shell: it has scripts,
+    and neither text nor links but for what these would write. is_rendered: a browser had run its scripts.
     """
 
     links: Links | None
@@ -29,16 +36,22 @@ class WholePage:
     seconds: float
     outline: Outline | None = None
     faults: tuple[Message, ...] = ()
+    is_shell: bool = False
+    is_rendered: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class PageToRead:
-    """A response of a crawl as it came, decompressed. is_kept: its text is wanted, not its links alone."""
+    """A response of a crawl as it came, decompressed. is_kept: its text is wanted, not its links alone.
+
+    is_rendered: a browser has run its scripts.
+    """
 
     body: bytes = field(repr=False)
     headers: Mapping[str, str]
     url: str
     is_kept: bool
+    is_rendered: bool = False
 
     def read(self, desk: "Desk") -> WholePage:
         """Raises BadConfiguration for a selector of the plan that cannot be read."""
@@ -50,12 +63,45 @@ class PageToRead:
         opened = open_page(self.body, self.headers, self.url, plan)
         if isinstance(opened, Rejected):
             return WholePage(None, opened, time.perf_counter() - begun)
-        found = of_novel = None
+        found, of_novel, is_shell = None, None, False
         if opened.tree is not None:
-            found = links(opened.tree, self.url, plan.next_page_selector, plan.chapter_list_selector)
-            of_novel = outline(opened.tree, self.url, plan) if KINDS[plan.kind].has_chapters else None
-        text = desk.text_of(opened) if self.is_kept else None
-        return WholePage(found, text, time.perf_counter() - begun, of_novel)
+            encoding = opened.decoded.encoding
+            found = links(
+                opened.tree,
+                self.url,
+                plan.next_page_selector,
+                plan.chapter_list_selector,
+                encoding,
+                is_rendered=self.is_rendered,
+            )
+            found = _with_data(found, opened.tree, self.url, desk)
+            of_novel = outline(opened.tree, self.url, plan, encoding) if KINDS[plan.kind].has_chapters else None
+            is_shell = not self.is_rendered and self._may_be_shell(opened.tree, found)
+        reading = desk.text_of(opened) if self.is_kept else None
+        is_shell = is_shell and not (isinstance(reading, Reading) and reading.text)
+        return WholePage(
+            found,
+            reading,
+            time.perf_counter() - begun,
+            of_novel,
+            is_shell=is_shell,
+            is_rendered=self.is_rendered,
+        )
+
+    def _may_be_shell(self, tree: HtmlElement, found: Links) -> bool:
+        """Whether a page has scripts and neither text nor links of its own."""
+        count = len(found.next_pages) + len(found.chapters) + len(found.others)
+        is_small = len(self.body) <= MAX_SHELL_BYTES and count <= MAX_LINKS_OF_SHELL
+        return is_small and next(tree.iter("script"), None) is not None and has_no_text(tree)
+
+
+def _with_data(found: Links, tree: HtmlElement, url: str, desk: "Desk") -> Links:
+    """With the links of what a page without a text of its own asks for."""
+    for_scripts = carried(tree, url)
+    asked = for_scripts.asked() if for_scripts.may_be_written else []
+    if not asked or forbids_following(tree) or not has_no_text(tree):
+        return found
+    return found.with_data(data_at(asked, desk.render_context.resources(url)), url)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
-from urllib.parse import parse_qsl, urljoin, urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 from lxml.html import HtmlElement
 
+from crawler.page_addresses import absolute, base_of
 from crawler.selectors import select
 from crawler.sources.novel_titles import ChapterTitle, chapter_title, is_chapter_title
 
@@ -41,13 +42,13 @@ class ChapterLink:
 Block = tuple[ChapterLink, ...]
 
 
-def chapter_blocks(tree: HtmlElement, url: str, selector: str = "") -> tuple[Block, ...]:
+def chapter_blocks(tree: HtmlElement, url: str, selector: str = "", encoding: str = "utf-8") -> tuple[Block, ...]:
     """The chapters that a page lists, by the headings and lists that they stand under, in order of the page.
 
     selector: the operator's, CSS or XPath, for the elements that hold the links; "" for those that look like a chapter
     list: links with titles of chapters, and what else stands at addresses of the same shape.
     """
-    links = list(_links(tree, url, selector))
+    links = list(_links(tree, url, selector, encoding))
     if selector:
         return _joined([[link for link, _ in group] for group in _grouped(links)])
     named = [link for link, _ in links if is_chapter_title(link.title.text)]
@@ -64,14 +65,14 @@ def chapter_blocks(tree: HtmlElement, url: str, selector: str = "") -> tuple[Blo
     return _joined([[link for link, _ in group] for group in _grouped(kept)])
 
 
-def further_pages(tree: HtmlElement, url: str) -> tuple[str, ...]:
+def further_pages(tree: HtmlElement, url: str, encoding: str = "utf-8") -> tuple[str, ...]:
     """Where the catalogue goes on: what a "next page" link and a list of its pages lead to."""
-    base = _base(tree, url)
+    base = base_of(tree, url)
     found: list[str] = []
     for node in tree.iter("a", "option"):
         words = "".join(node.itertext()).strip()
         is_page = _NEXT_PAGE.match(words) if node.tag == "a" else _PAGE_OPTION.search(words)
-        address = _absolute(node.get("href") or node.get("value"), base)
+        address = absolute(node.get("href") or node.get("value"), base, encoding)
         if is_page and address and not is_chapter_title(words):
             found.append(address)
     own = url.partition("#")[0]
@@ -96,8 +97,8 @@ def in_reading_order(blocks: Sequence[Block]) -> tuple[ChapterLink, ...]:
     return tuple(unique.values())[:MAX_CHAPTERS]
 
 
-def _links(tree: HtmlElement, url: str, selector: str) -> Iterator[tuple[ChapterLink, int]]:
-    base = _base(tree, url)
+def _links(tree: HtmlElement, url: str, selector: str, encoding: str) -> Iterator[tuple[ChapterLink, int]]:
+    base = base_of(tree, url)
     chosen = {id(node) for found in select(tree, selector) for node in found.iter("a")} if selector else None
     block = given = 0
     for node in tree.iter():
@@ -105,7 +106,7 @@ def _links(tree: HtmlElement, url: str, selector: str) -> Iterator[tuple[Chapter
             block += 1
         if node.tag != "a" or (chosen is not None and id(node) not in chosen):
             continue
-        address, words = _absolute(node.get("href"), base), " ".join("".join(node.itertext()).split())
+        address, words = absolute(node.get("href"), base, encoding), " ".join("".join(node.itertext()).split())
         if address and words and given < 2 * MAX_CHAPTERS:
             given += 1
             yield ChapterLink(address, chapter_title(words)), block
@@ -181,18 +182,3 @@ def _shape(url: str) -> tuple[object, ...]:
         (name, _DIGITS.sub("#", value) if number == varying else value) for number, (name, value) in enumerate(query)
     )
     return parts.netloc, folder, re.sub(r"[0-9a-f]*\d[0-9a-f]*", "#", last), shown
-
-
-def _base(tree: HtmlElement, url: str) -> str:
-    stated = next((node.get("href") for node in tree.iter("base") if node.get("href")), "")
-    return _absolute(stated, url) or url
-
-
-def _absolute(href: str | None, base: str) -> str:
-    try:
-        address = urljoin(base, "".join((href or "").split())).partition("#")[0]
-        parts = urlsplit(address)
-        is_page = bool(href) and parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
-    except ValueError:
-        return ""
-    return address if is_page else ""

@@ -31,7 +31,11 @@ _SEAM = re.compile(
     r"|第?\s*\d{1,3}\s*/\s*\d{1,3}\s*[页頁]?|(?:下\s*一?\s*[页頁]|上\s*一?\s*[页頁]|返回目[录錄]|加入书[签架])"
     r")[\s）)】\]〉>》。.!！…—*-]*"
 )
+_COUNTED = re.compile(
+    r"第?\s*\d{1,3}\s*/\s*\d{1,3}\s*[页頁]?|(?:下|上)\s*一?\s*[页頁]|返回目[录錄]|加入书[签架]"
+)  # of any pager
 _MAX_SEAM_CHARS = 40
+_MIN_CUT_CHARS = 20  # chosen: a heading may have a comma
 _SEAM_LINES = 4  # at either side of a seam; sites put at most two or three there
 
 
@@ -97,6 +101,37 @@ def is_same_chapter(first: Reading, part: Reading) -> bool:
     if not theirs.text or not ours.text:
         return True
     return _key(ours.text) == _key(theirs.text) or theirs.number is None
+
+
+def says_to_go_on(text: str) -> bool:
+    """Whether a text ends with words that send the reader to its next page."""
+    ends = [line.strip() for line in text.split("\n")[-_SEAM_LINES:]]
+    return any(_is_seam_line(line) for line in ends if not _COUNTED.fullmatch(line))
+
+
+def surely_goes_on(parts: Sequence[Reading], part: Reading, first_url: str, url: str) -> bool:
+    """The same as `is_same_chapter` for a page of which nobody said that it is of a novel: only what says so itself.
+
+    A list of news and an article may have the same pager. The titles say it (1/2, 2/2), or words at the end of the page
+    before; else the address is that of a part, and it is the same numbered chapter, or a sentence is cut in two.
+    """
+    ours, before, theirs = (chapter_title(each.title) for each in (parts[0], parts[-1], part))
+    is_same_title = bool(ours.text) and _key(ours.text) == _key(theirs.text)
+    if ours.number != theirs.number and theirs.number is not None:
+        return False
+    if theirs.part and before.parts and is_same_title:
+        return theirs.part == before.part + 1
+    if says_to_go_on(parts[-1].text):
+        return is_same_title or not theirs.text
+    is_at_part = part_number(first_url, url) is not None
+    return is_at_part and is_same_title and (ours.number is not None or _is_cut(parts[-1].text))
+
+
+def _is_cut(text: str) -> bool:
+    """Whether a text breaks off in a sentence; a list of titles ends without a mark too."""
+    lines = [line.strip() for line in text.split("\n") if line.strip() and not _is_seam_line(line.strip())]
+    last = lines[-1] if lines else ""
+    return bool(last) and last[-1] not in _ENDS and ("。" in last or (len(last) >= _MIN_CUT_CHARS and "，" in last))
 
 
 def stitched(parts: Sequence[Reading]) -> Reading:
@@ -179,9 +214,14 @@ def _without_seams(
     return [line for line in lines[start:end] if line.strip()]
 
 
+def _is_seam_line(line: str) -> bool:
+    plain = unicodedata.normalize("NFKC", line).replace("(", "（")
+    return len(line) <= _MAX_SEAM_CHARS and bool(_SEAM.fullmatch(plain))
+
+
 def _is_seam(line: str, title: str, furniture: frozenset[str], keeps_heading: bool) -> bool:
     bare = line.strip()
-    if len(bare) <= _MAX_SEAM_CHARS and _SEAM.fullmatch(unicodedata.normalize("NFKC", bare).replace("(", "（")):
+    if _is_seam_line(bare):
         return True
     if bare in furniture and not (keeps_heading and title and _key(title) == _key(chapter_title(bare).text)):
         return True

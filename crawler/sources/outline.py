@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from urllib.parse import urljoin
 
 from lxml.html import HtmlElement
 
 from core.pages import CrawlPlan
+from crawler.page_addresses import absolute, base_of
+from crawler.script_addresses import attribute_addresses
 from crawler.selectors import select
 from crawler.sources.catalogue import Block, chapter_blocks, further_pages
 from crawler.sources.novel_pages import Following
@@ -24,26 +25,25 @@ class Outline:
     following: tuple[Following, ...]
 
 
-def outline(tree: HtmlElement, url: str, plan: CrawlPlan) -> Outline:
-    """Raises BadConfiguration for a selector of the plan that cannot be read."""
+def outline(tree: HtmlElement, url: str, plan: CrawlPlan, encoding: str = "utf-8") -> Outline:
+    """encoding: of the page. Raises BadConfiguration for a selector of the plan that cannot be read."""
     marked = select(tree, plan.next_page_selector) if plan.next_page_selector else []
     ours = {id(node) for found in marked for node in found.iter("a", "link")}
-    links = list(_following(tree, url, ours))
+    links = list(_following(tree, url, ours, encoding))
     return Outline(
-        blocks=chapter_blocks(tree, url, plan.chapter_list_selector),
-        further_pages=further_pages(tree, url),
+        blocks=chapter_blocks(tree, url, plan.chapter_list_selector, encoding),
+        further_pages=further_pages(tree, url, encoding),
         following=tuple(sorted(links, key=lambda link: not link.is_marked)),
     )
 
 
-def _following(tree: HtmlElement, url: str, ours: set[int]) -> Iterator[Following]:
-    base = next((urljoin(url, node.get("href")) for node in tree.iter("base") if node.get("href")), url)
-    for node, _ in zip(tree.iter("a", "link"), range(MAX_LINKS), strict=False):
-        try:
-            address = urljoin(base, "".join((node.get("href") or "").split())).partition("#")[0]
-        except ValueError:
-            continue
+def _following(tree: HtmlElement, url: str, ours: set[int], encoding: str) -> Iterator[Following]:
+    base = base_of(tree, url)
+    for node, _ in zip(tree.iter("a", "link", "button", "input"), range(MAX_LINKS), strict=False):
         rel = (node.get("rel") or "").lower().split()
-        if address.startswith(("http://", "https://")) and (node.tag == "a" or "next" in rel):
-            words = " ".join("".join(node.itertext()).split())[:_MAX_WORDS_CHARS]
-            yield Following(address, words, id(node) in ours or "next" in rel)
+        is_marked = id(node) in ours or "next" in rel
+        words = " ".join(("".join(node.itertext()) or node.get("value") or "").split())[:_MAX_WORDS_CHARS]
+        for href in (*attribute_addresses(node), node.get("href")):
+            address = absolute(href, base, encoding)
+            if address and (node.tag != "link" or "next" in rel):
+                yield Following(address, words, is_marked)

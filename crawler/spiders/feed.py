@@ -29,6 +29,7 @@ from crawler.sources.feeds import Feed, FeedEntry, FeedToRead
 from crawler.sources.listed import completed
 from crawler.spiders.generic import Found, GenericSpider
 from crawler.spiders.link_discovery import LinkDiscovery
+from crawler.spiders.parted_text import PartedText
 from crawler.urls import identity
 
 FEED = "feed"  # the kind of a target
@@ -73,6 +74,8 @@ class FeedSpider(GenericSpider):
 
     name = "feed"
     discovery_type = FeedDiscovery
+    compares_addresses = False
+    joins_parts = False
     discovery: FeedDiscovery
 
     def __init__(self, context: CrawlContext) -> None:
@@ -110,9 +113,11 @@ class FeedSpider(GenericSpider):
             yield request
         self.context.recrawl.settle(target)
 
-    async def parse_page(self, response: Response, target: Target) -> AsyncIterator[Found]:
+    async def parse_page(
+        self, response: Response, target: Target, text: PartedText | None = None
+    ) -> AsyncIterator[Found]:
         """Read one page; what the feed carries of it is needed no more."""
-        async for found in super().parse_page(response, target):
+        async for found in super().parse_page(response, target, text):
             yield found
         self._settle(target.url)
 

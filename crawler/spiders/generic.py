@@ -1,6 +1,8 @@
 """The spider for any site, and Scrapy's rim of every other: what it finds, reads and counts is done by its parts."""
 
 from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import replace
+from http import HTTPStatus
 from typing import Any
 
 from scrapy import Request, Spider, signals
@@ -8,21 +10,32 @@ from scrapy.exceptions import CloseSpider
 from scrapy.http import Response
 from twisted.python.failure import Failure
 
+from core.pages import Reading
 from core.states import Rejection
 from core.wording import Message
 from crawler.context import CrawlContext
 from crawler.end_reasons import BYTE_LIMIT, PAGE_LIMIT, STOPPED
+from crawler.fetching.response_headers import headers_of
 from crawler.frontier import PAGE, PROBE, ROBOTS, SITEMAP, Target
 from crawler.items import NotThere, ReadPage, Unchanged
+from crawler.middlewares.browser_requests import BrowserMiddleware
+from crawler.politeness.refusals import Postponed
+from crawler.readers.pages import WholePage
 from crawler.recrawl.recrawl import RECRAWLED
+from crawler.sources.novel_pages import MAX_PARTS, part_number, says_to_go_on, surely_goes_on
+from crawler.sources.novel_titles import chapter_title
 from crawler.sources.sitemaps import Sitemap, SitemapToRead
 from crawler.spiders.crawl_signals import CrawlSignals
+from crawler.spiders.empty_parameters import EmptyParameters
 from crawler.spiders.engine_state import is_quiet
 from crawler.spiders.failures import Failures
 from crawler.spiders.link_discovery import LinkDiscovery
 from crawler.spiders.page_handler import PageHandler
+from crawler.spiders.parted_text import PartedText
+from crawler.spiders.shells import Shells
 
 Found = Request | ReadPage | NotThere | Unchanged  # what a callback yields
+PART_PRIORITY = 10
 _PRIORITIES = {ROBOTS: 30, SITEMAP: 20, PROBE: 20}
 
 
@@ -31,6 +44,8 @@ class GenericSpider(Spider):
 
     name = "generic"
     discovery_type: type[LinkDiscovery] = LinkDiscovery
+    compares_addresses = True  # whether parameters that carry nothing are looked for
+    joins_parts = True  # whether the further pages of a text are fetched, and all made one page
 
     def __init__(self, context: CrawlContext) -> None:
         super().__init__()
@@ -38,7 +53,10 @@ class GenericSpider(Spider):
         self.discovery = self.discovery_type(context, self.request_of)
         self.pages = PageHandler(context, self.discovery.listed)
         self.failures = Failures(context, self.give_up)
+        self.shells = Shells(context, lambda: self.crawler.get_downloader_middleware(BrowserMiddleware))
         self._signals = CrawlSignals(context)
+        self._parameters = EmptyParameters(self._text_at)
+        self._unfinished = 0  # texts of which a part is being fetched
 
     @classmethod
     def from_crawler(cls, crawler: Any, make_context: Callable[[Any], CrawlContext]) -> "GenericSpider":
@@ -88,20 +106,118 @@ class GenericSpider(Spider):
         self.context.recrawl.settle(target)
         self.end_if_full()
 
-    async def parse_page(self, response: Response, target: Target) -> AsyncIterator[Found]:
-        """Read one page: its links become requests, its text an item."""
-        if self.context.is_full():
+    async def parse_page(
+        self, response: Response, target: Target, text: PartedText | None = None
+    ) -> AsyncIterator[Found]:
+        """Read one page: its links become requests, its text an item. text: what it may be a further part of."""
+        if text is None and self.context.is_full():
             return
-        page = await self.pages.read(response, is_kept=self.pages.is_kept(response))
-        requests = list(self.discovery.requests_from_page(page.links, target.depth)) if page.links else []
-        item = await self.pages.item(response, page, target)
-        if item is None:
-            self.context.frontier.finish(target.url)
-        else:
-            yield item
+        page = await self.pages.read(response, is_kept=text is not None or self.pages.is_kept(response))
+        again = self.shells.request_in_browser(response, page)
+        if again is not None:
+            yield again
+            return
+        if text is not None:
+            self._unfinished -= 1
+            if self._goes_on(text, page, response.url):
+                for step in self._with_next_part(text, page, response, target):
+                    yield step
+                self.end_if_full()
+                return
+            self.context.frontier.promote(response.url, target.depth)
+            yield _page_of(text)
+            target = Target(response.url, target.depth, PAGE)
+        async for found in self._own_page(response, page, target):
+            yield found
         self.end_if_full()
-        for request in requests:
-            yield request
+
+    async def _own_page(self, response: Response, page: WholePage, target: Target) -> AsyncIterator[Found]:
+        """A page that is no further part of another one."""
+        url, page = await self._known_by(response, page)
+        if url != response.url and not self.context.frontier.pass_by(url):
+            self.context.frontier.finish(target.url)  # it is known by its other address
+            return
+        item = await self.pages.item(response, page, target, url)
+        if isinstance(item, ReadPage) and isinstance(page.reading, Reading) and page.reading.text:
+            begun = PartedText(item, response.url, [item.reading])
+            for found in self._with_next_part(begun, page, response, target):
+                yield found
+        else:
+            requests = list(self.discovery.requests_from_page(page.links, target.depth)) if page.links else []
+            if item is None:
+                self.context.frontier.finish(target.url)
+            else:
+                yield item
+            for request in requests:
+                yield request
+
+    async def _known_by(self, response: Response, page: WholePage) -> tuple[str, WholePage]:
+        """The address of a page without parameters that carry nothing, and the page with such links."""
+        url, dropped = response.url, frozenset[str]()
+        if self.compares_addresses and "?" in response.url and isinstance(page.reading, Reading) and page.reading.text:
+            url, dropped = await self._parameters.bare(response.url, page.reading)
+        if page.links is None:
+            return url, page
+        return url, replace(page, links=self._parameters.cleaned(page.links, dropped))
+
+    async def _text_at(self, url: str) -> str | None:
+        """The text at an address beside the crawl's pages; None where there is none."""
+        if not self.context.scope.allows(url):
+            return None
+        try:
+            request = Request(url, priority=PART_PRIORITY, dont_filter=True, meta={"dont_retry": True})
+            response = await self.crawler.engine.download_async(request)
+        except Exception:  # whatever keeps it from being had: a page that is not there has no text
+            return None
+        self.context.stats.count_bytes(len(response.body))
+        if response.status != HTTPStatus.OK:
+            return None
+        page = await self.context.reader.read(response.body, headers_of(response), response.url, is_kept=True)
+        return (page.reading.text or None) if isinstance(page.reading, Reading) else None
+
+    def _goes_on(self, text: PartedText, page: WholePage, url: str) -> bool:
+        """Whether a page is the next part of a text, and no page of its own."""
+        reading = page.reading
+        return isinstance(reading, Reading) and surely_goes_on(text.readings, reading, text.first_url, url)
+
+    def _with_next_part(
+        self, text: PartedText, page: WholePage, response: Response, target: Target
+    ) -> Iterator[Request | ReadPage]:
+        """Ask for the page on which a text may go on or, where there is none, the text; and what its page leads to."""
+        if response.url != text.first_url and isinstance(page.reading, Reading):
+            text.add(page.reading, self.pages.part(response))
+        part = self._next_part(text, page, response.url)
+        requests = list(self.discovery.requests_from_page(page.links, target.depth)) if page.links else []
+        if part is None:
+            yield _page_of(text)
+        else:
+            self._unfinished += 1
+            yield part
+        yield from requests
+
+    def _next_part(self, text: PartedText, page: WholePage, url: str) -> Request | None:
+        """The request for what may be the next part of a text; what is known as a page of its own is none."""
+        if not self.joins_parts or page.links is None or len(text.readings) >= MAX_PARTS:
+            return None
+        last, title = text.readings[-1], chapter_title(text.readings[-1].title)
+        is_expected = title.part < title.parts or says_to_go_on(last.text)
+        at = part_number(text.first_url, url) or 1
+        for address in page.links.next_pages:
+            is_next = is_expected or part_number(text.first_url, address) == at + 1
+            is_whole = 0 < title.parts <= title.part or last.extractor == "thread"
+            if is_next and not is_whole and self.context.scope.allows(address):
+                if address in text.urls or not self.context.frontier.pass_by(address):
+                    return None
+                text.urls.add(address)
+                return Request(
+                    address,
+                    callback=self.parse_page,
+                    errback=self.note_failure,
+                    cb_kwargs={"target": text.item.target, "text": text},
+                    priority=PART_PRIORITY,
+                    dont_filter=True,
+                )
+        return None
 
     async def parse_sitemap(self, response: Response, target: Target) -> AsyncIterator[Found]:
         """The pages that a sitemap lists, and the sitemaps that it names."""
@@ -120,7 +236,23 @@ class GenericSpider(Spider):
 
     def note_failure(self, failure: Failure) -> Any:
         """A request that came to nothing. A kind of site may yield what it has in place of the answer."""
+        text: PartedText | None = failure.request.cb_kwargs.get("text")  # type: ignore[attr-defined]
+        if text is not None:
+            return self._without_part(failure, text)
         self.failures.note(failure)
+        return None
+
+    def _without_part(self, failure: Failure, text: PartedText) -> Iterator[ReadPage]:
+        """Keep what there is of a text whose next part is not to be had, and say so."""
+        self._unfinished -= 1
+        if isinstance(failure.value, Postponed):
+            return  # the next run begins the text again
+        url = failure.request.url  # type: ignore[attr-defined]
+        reason, fault = self.failures.explain(failure, url)
+        if reason is not None:
+            self.context.stats.reject(reason, fault)
+        self.context.stats.fail(Message("page.left-out", url=text.first_url, part=url))
+        yield _page_of(text)
 
     def give_up(self, target: Target) -> None:
         """Nothing more is asked of an address that failed."""
@@ -132,9 +264,12 @@ class GenericSpider(Spider):
         self.context.recrawl.settle(target)
 
     def end_if_full(self) -> None:
-        """Publish the counts. Raises CloseSpider where the crawl has as many pages as it may."""
+        """Publish the counts. Raises CloseSpider where the crawl has as many pages as it may.
+
+        A text that is begun is read to its end.
+        """
         self.context.stats.publish()
-        if self.context.is_full():
+        if self.context.is_full() and not self._unfinished:
             raise CloseSpider(PAGE_LIMIT)
 
     def closed(self, reason: str) -> None:
@@ -147,3 +282,7 @@ class GenericSpider(Spider):
         context.recrawl.close()
         context.frontier.close(is_complete=context.frontier.is_empty() or reason in (PAGE_LIMIT, BYTE_LIMIT))
         context.stats.publish(is_last=True)
+
+
+def _page_of(text: PartedText) -> ReadPage:
+    return text.whole() if text.parts else text.item

@@ -28,3 +28,5 @@ class ListSpider(GenericSpider):
 
     name = "list"
     discovery_type = ListDiscovery
+    compares_addresses = False
+    joins_parts = False

@@ -5,32 +5,31 @@ done when it is stored whole: a crawl that is killed begins it again.
 """
 
 from collections.abc import AsyncIterator, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from scrapy import Request
 from scrapy.http import Response
 from twisted.python.failure import Failure
 
-from core.ids import FinalUrl
-from core.pages import FollowingPart, Reading
+from core.pages import Reading
 from core.states import Rejection
 from core.wording import Message
 from crawler.context import CrawlContext
-from crawler.fetching.response_headers import headers_of
 from crawler.frontier import PAGE, Target
 from crawler.items import NotThere, ReadPage
 from crawler.opening import Rejected
 from crawler.politeness.refusals import Postponed
 from crawler.readers.pages import WholePage
 from crawler.sources.catalogue import MIN_CHAPTERS, Block, ChapterLink, in_reading_order
-from crawler.sources.novel_pages import MAX_PARTS, Following, is_same_chapter, next_part, stitched
+from crawler.sources.novel_pages import MAX_PARTS, Following, is_same_chapter, next_part
 from crawler.sources.novel_titles import chapter_title
-from crawler.spiders.generic import Found, GenericSpider
+from crawler.spiders.generic import PART_PRIORITY, Found, GenericSpider
 from crawler.spiders.link_discovery import LinkDiscovery
+from crawler.spiders.parted_text import PartedText
 
 CATALOGUE = "catalogue"  # the kind of a target
 MAX_CATALOGUE_PAGES = 300  # of 20 to 100 chapters each; the longest novels have 10,000 chapters
-_PART_PRIORITY, _CATALOGUE_PRIORITY = 10, 20
+_CATALOGUE_PRIORITY = 20
 _NEXT_CHAPTER = ("下一章", "下一节", "下一節", "下一回", "下一篇", "下章", "后一章", "後一章", "next chapter")
 
 
@@ -41,17 +40,6 @@ class _Catalogue:
     blocks: list[Block] = field(default_factory=list)
     pages: list[str] = field(default_factory=list)  # addresses, those to come among them
     done: int = 0
-
-
-@dataclass(slots=True)
-class _Chapter:
-    """The first part as it would be stored alone, and the parts behind it."""
-
-    item: ReadPage
-    first_url: str
-    readings: list[Reading]
-    parts: list[FollowingPart] = field(default_factory=list)
-    urls: set[str] = field(default_factory=set)  # of the parts that were asked for
 
 
 class NovelDiscovery(LinkDiscovery):
@@ -71,7 +59,6 @@ class NovelSpider(GenericSpider):
     def __init__(self, context: CrawlContext) -> None:
         super().__init__(context)
         self._chapters: dict[str, int] = {}  # address -> place in the catalogue
-        self._unfinished = 0  # chapters of which a part is being fetched
 
     def request_of(self, target: Target) -> Request:
         request = super().request_of(target)
@@ -87,6 +74,10 @@ class NovelSpider(GenericSpider):
     ) -> AsyncIterator[Found]:
         """Collect the pages of a catalogue, then ask for its chapters in their order."""
         page = await self.pages.read(response, is_kept=catalogue is None)
+        again = self.shells.request_in_browser(response, page)
+        if again is not None:
+            yield again
+            return
         offered = list(self.discovery.requests_of_downloads(page.links, 1)) if page.links is not None else []
         catalogue = catalogue or _Catalogue(pages=[response.url])
         catalogue.done += 1
@@ -105,12 +96,16 @@ class NovelSpider(GenericSpider):
             yield request
 
     async def parse_page(
-        self, response: Response, target: Target, chapter: _Chapter | None = None
+        self, response: Response, target: Target, chapter: PartedText | None = None
     ) -> AsyncIterator[Found]:
         """Read the first or a further part of a chapter."""
         if chapter is None and self.context.is_full():
             return
         page = await self.pages.read(response, is_kept=True)
+        again = self.shells.request_in_browser(response, page)
+        if again is not None:
+            yield again
+            return
         steps = (
             self._begin_chapter(response, page, target)
             if chapter is None
@@ -120,17 +115,10 @@ class NovelSpider(GenericSpider):
             yield found
         self.end_if_full()
 
-    def end_if_full(self) -> None:
-        """A chapter that is begun is read to its end."""
-        if self._unfinished:
-            self.context.stats.publish()
-        else:
-            super().end_if_full()
-
     def note_failure(self, failure: Failure) -> Iterator[Request | ReadPage]:
         """Keep what there is of a chapter or a catalogue whose next page is not to be had, and say so."""
         given = failure.request.cb_kwargs  # type: ignore[attr-defined]
-        chapter: _Chapter | None = given.get("chapter")
+        chapter: PartedText | None = given.get("chapter")
         catalogue: _Catalogue | None = given.get("catalogue")
         if chapter is None and catalogue is None:
             super().note_failure(failure)
@@ -145,7 +133,7 @@ class NovelSpider(GenericSpider):
         if chapter is not None:
             self._unfinished -= 1
             self.context.stats.fail(Message("page.left-out", url=chapter.first_url, part=url))
-            yield self._whole(chapter)
+            yield chapter.whole()
         elif catalogue is not None:
             catalogue.done += 1
             yield from self._catalogue_requests(catalogue, given["target"])
@@ -191,36 +179,32 @@ class NovelSpider(GenericSpider):
         if page.outline is None:  # a file: all of it is there
             yield item
             return
-        chapter = _Chapter(item, response.url, [item.reading])
+        chapter = PartedText(item, response.url, [item.reading])
         for found in self._go_on(chapter, response, page):
             yield found
 
-    async def _continue_chapter(self, response: Response, page: WholePage, chapter: _Chapter) -> AsyncIterator[Found]:
+    async def _continue_chapter(self, response: Response, page: WholePage, chapter: PartedText) -> AsyncIterator[Found]:
         """A further part, or what was taken for one and is a chapter of its own."""
         self._unfinished -= 1
         reading = page.reading
         if not isinstance(reading, Reading) or not reading.text:
             if isinstance(reading, Rejected) and reading.reason is not Rejection.NO_MAIN_TEXT:
                 self.context.stats.reject(reading.reason, reading.message)
-            yield self._whole(chapter)
+            yield chapter.whole()
             return
         if not is_same_chapter(chapter.readings[0], reading):
             self.context.frontier.promote(
                 response.url, 1
             )  # before the chapter that led here is done: a kill loses neither
-            yield self._whole(chapter)
+            yield chapter.whole()
             async for found in self._begin_chapter(response, page, Target(response.url, 1, PAGE)):
                 yield found
             return
-        chapter.readings.append(reading)
-        headers = tuple(headers_of(response).items())
-        url, at = FinalUrl(response.url), self.context.clock.now()
-        part = FollowingPart(url, response.status, headers, response.body, at, self.pages.capture(response))
-        chapter.parts.append(part)
+        chapter.add(reading, self.pages.part(response))
         for found in self._go_on(chapter, response, page):
             yield found
 
-    def _go_on(self, chapter: _Chapter, response: Response, page: WholePage) -> Iterator[Request | ReadPage]:
+    def _go_on(self, chapter: PartedText, response: Response, page: WholePage) -> Iterator[Request | ReadPage]:
         """The next part of a chapter or, behind the last, the chapter and the next one."""
         links = page.outline.following if page.outline is not None else ()
         url = next_part(chapter.first_url, response.url, links, self._known_chapters(links) - {response.url})
@@ -234,19 +218,19 @@ class NovelSpider(GenericSpider):
                 callback=self.parse_page,
                 errback=self.note_failure,
                 cb_kwargs={"target": chapter.item.target, "chapter": chapter},
-                priority=_PART_PRIORITY,
+                priority=PART_PRIORITY,
                 dont_filter=True,
             )
             return
         onward = list(self._next_chapter(chapter.first_url, response.url, page))
-        yield self._whole(chapter)
+        yield chapter.whole()
         yield from onward
 
     def _known_chapters(self, links: tuple[Following, ...]) -> set[str]:
         """Those of the catalogue, and of these links those that are known as addresses of their own."""
         return self._chapters.keys() | self.context.frontier.knows(link.url for link in links)
 
-    def _may_follow(self, url: str, chapter: _Chapter) -> bool:
+    def _may_follow(self, url: str, chapter: PartedText) -> bool:
         """Whether a page may be a part of this chapter."""
         is_new = url not in chapter.urls and self.context.scope.allows(url)
         return is_new and self.context.frontier.pass_by(url)
@@ -258,10 +242,6 @@ class NovelSpider(GenericSpider):
         wanted = [link.url for link in page.outline.following if _says_next_chapter(link)]
         unknown = [link for link in wanted if link not in (first_url, url) and self.context.scope.follows(link)]
         yield from self.discovery.new_requests(unknown[:1], 1, PAGE)
-
-    def _whole(self, chapter: _Chapter) -> ReadPage:
-        fetched = replace(chapter.item.fetched, parts=tuple(chapter.parts))
-        return replace(chapter.item, fetched=fetched, reading=stitched(chapter.readings))
 
 
 def _all(catalogue: _Catalogue) -> tuple[ChapterLink, ...]:

@@ -7,9 +7,10 @@ from scrapy.http import Response
 
 from core.captures import Capture
 from core.ids import CanonicalUrl, FinalUrl, RequestedUrl
-from core.pages import Fetched
+from core.pages import Fetched, FollowingPart
 from core.states import Rejection
 from core.wording import Message
+from crawler.browsing.on_demand import BROWSER_META
 from crawler.context import CrawlContext
 from crawler.fetching.capture import capture_of
 from crawler.fetching.response_headers import headers_of
@@ -33,10 +34,14 @@ class PageHandler:
         counts = self.context.stats.counts
         counts.fetched += 1
         counts.bytes_fetched += len(response.body)
-        page = await self.context.reader.read(response.body, headers_of(response), response.url, is_kept=is_kept)
+        is_rendered = BROWSER_META in response.meta
+        page = await self.context.reader.read(
+            response.body, headers_of(response), response.url, is_kept=is_kept, is_rendered=is_rendered
+        )
         counts.seconds_extract += page.seconds
         for fault in page.faults:
             self.context.stats.add_fault(fault)
+        self.context.on_read(response.url, page)
         return page
 
     def is_kept(self, response: Response) -> bool:
@@ -67,9 +72,15 @@ class PageHandler:
             self._count_absence(answer)
         return answer
 
-    async def item(self, response: Response, page: WholePage, target: Target) -> ReadPage | NotThere | None:
-        """What is to be stored of a page that was read; None for nothing: a list, a refusal."""
-        item = await self.context.recrawl.judge(self._kept(response, page, target), page, response, target)
+    async def item(
+        self, response: Response, page: WholePage, target: Target, url: str = ""
+    ) -> ReadPage | NotThere | None:
+        """What is to be stored of a page that was read; None for nothing: a list, a refusal.
+
+        url: the page's address where that is not the one of the response.
+        """
+        kept = self._kept(response, page, target, url or response.url)
+        item = await self.context.recrawl.judge(kept, page, response, target)
         if isinstance(item, NotThere):
             self._count_absence(item)
         return item
@@ -88,11 +99,17 @@ class PageHandler:
             capture=capture,
         )
 
+    def part(self, response: Response) -> FollowingPart:
+        """The response behind a further part of a text."""
+        headers, at = tuple(headers_of(response).items()), self.context.clock.now()
+        url = FinalUrl(response.url)
+        return FollowingPart(url, response.status, headers, response.body, at, self.capture(response))
+
     def capture(self, response: Response) -> Capture | None:
         """How a response was fetched, with what was fetched to read it."""
         return capture_of(response, self.context.resources.taken(response.url))
 
-    def _kept(self, response: Response, page: WholePage, target: Target) -> ReadPage | None:
+    def _kept(self, response: Response, page: WholePage, target: Target, own_url: str) -> ReadPage | None:
         reading = page.reading
         if reading is None:
             return None
@@ -101,7 +118,7 @@ class PageHandler:
             is_expected = reading.reason is Rejection.NO_MAIN_TEXT and not self.context.plan.page_patterns
             self.context.stats.reject(reading.reason, None if is_expected else reading.message)
             return None
-        stated = identity(response.url, page.links.declared_canonical if page.links else "")
+        stated = identity(own_url, page.links.declared_canonical if page.links else "")
         url = self.context.recrawl.identity(target.url, stated)
         fetched = self.fetched_of(response, target, url, self.capture(response))
         return ReadPage(target, fetched, completed(reading, self._listed.get(target.url)))

@@ -35,6 +35,7 @@ class SitemapSpider(GenericSpider):
 
     name = "sitemap"
     discovery_type = SitemapDiscovery
+    compares_addresses = False
 
     def closed(self, reason: str) -> None:
         """Say so where no sitemap was found at all: a site without pages would look well otherwise."""

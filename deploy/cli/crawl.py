@@ -113,8 +113,10 @@ def _waited(runs: "Sequence[CrawlRun]", settings: Settings) -> bool:
 
 def _record(run: "CrawlRun") -> dict[str, Any]:
     from records.models import Case
+    from records.sites import runs as crawls
 
     cases = Case.objects.filter(page__site=run.site_id)
+    missing = crawls.browser_fault(run)
     return {
         "run": run.pk,
         "site": {"id": run.site_id, "name": run.site.name},
@@ -125,10 +127,13 @@ def _record(run: "CrawlRun") -> dict[str, Any]:
         "failed": run.failed_requests,
         "new_cases": cases.filter(opened_at__gte=run.started_at or run.due_at).count(),
         "ended_because": run.finish_reason and str(run.finish_reason),
+        "needs_browser": missing and str(missing),
     }
 
 
 def _show(runs: "Sequence[CrawlRun]") -> None:
+    from records.sites import runs as crawls
+
     counts = ("fetched", "kept", "new", "failed", "new_cases")
     rows = []
     for run in runs:
@@ -137,3 +142,5 @@ def _show(runs: "Sequence[CrawlRun]") -> None:
         rows.append((run.site.name, run.get_state_display(), *(record[name] for name in counts), ended))
     right = ("column.fetched", "column.kept", "column.new", "column.failed", "column.new-cases")
     table(("column.site", "column.state", *right, "column.ended-because"), rows, right=right)
+    for missing in filter(None, map(crawls.browser_fault, runs)):
+        say(missing)

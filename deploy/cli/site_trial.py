@@ -16,7 +16,10 @@ from deploy.cli.session import session
 
 if TYPE_CHECKING:
     from core import messages
+    from crawler.readers.pages import WholePage
     from records.models import Site
+
+LINKS_SHOWN = 3  # of each place; --json has all
 
 
 def register(group: typer.Typer) -> None:
@@ -43,7 +46,7 @@ def try_site(
             return _say_tried(politeness.try_rules(found, rules, stores.page_store(), url), is_json)
         plan = _plan_of(found, url, crawls)
         _require_part(url, plan, settings.crawl)
-        return _say_trial(_trial(plan, settings.crawl), plan, is_json)
+        return _say_trial(*_trial(plan, settings.crawl), plan, is_json)
 
 
 @dataclass
@@ -51,6 +54,7 @@ class _Kept:
     """A store and outbox that forget at the end."""
 
     pages: list[tuple[Fetched, Reading]] = field(default_factory=list)
+    read: list["WholePage"] = field(default_factory=list)  # a shell, and then the same page in the browser
 
     def put(self, fetched: Fetched, reading: Reading) -> Stored:
         self.pages.append((fetched, reading))
@@ -90,21 +94,26 @@ def _trial(plan: CrawlPlan, settings: Any) -> tuple[CrawlCounts, _Kept]:
     from crawler.run import run_crawl
 
     kept = _Kept()
-    return run_crawl(plan, kept, kept, settings), kept  # type: ignore[arg-type]
+    counts = run_crawl(plan, kept, kept, settings, on_read=lambda url, page: kept.read.append(page))  # type: ignore[arg-type]
+    return counts, kept
 
 
-def _say_trial(trial: tuple[CrawlCounts, _Kept], plan: CrawlPlan, is_json: bool) -> int:
-    counts, kept = trial
+def _say_trial(counts: CrawlCounts, kept: _Kept, plan: CrawlPlan, is_json: bool) -> int:
     page = kept.pages[0] if kept.pages else None
     faults: list[Message | str] = list(
         dict.fromkeys([*counts.faults, *([counts.end_sentence] if counts.end_sentence else [])])
     )
     if page is None and not faults:
         faults = [Message("tracking.no-main-text", url=plan.start_urls[0])]
+    whole = next((each for each in kept.read if not each.is_shell), kept.read[-1] if kept.read else None)
     record = {
         "is_read": page is not None,
         "title": page[1].title if page else "",
         "chars": len(page[1].text) if page else 0,
+        "text_by": page[1].extractor if page else "",
+        "is_rendered": whole is not None and whole.is_rendered,
+        "parts": 1 + len(page[0].parts) if page else 0,
+        "links": _links(whole),
         "refusals": counts.refusals,
         "login": _login_said(plan, counts),
         "proxies": counts.proxies,
@@ -116,12 +125,37 @@ def _say_trial(trial: tuple[CrawlCounts, _Kept], plan: CrawlPlan, is_json: bool)
     else:
         read = Message("tracking.read", title=record["title"], chars=record["chars"])
         say(read if page else Message("tracking.none-read"))
+        for line in _ways(record):
+            say(line)
         say(Message("tracking.login", state=record["login"]))
         for place, health in counts.proxies.items():
             say(Message("tracking.proxy", place=place, successes=health["successes"], failures=health["failures"]))
         for fault in faults:
             say(fault)
     return 0 if page else 1
+
+
+def _links(page: "WholePage | None") -> list[dict[str, str]]:
+    """Each link of a page, with where it stands there."""
+    if page is None or page.links is None:
+        return []
+    found = page.links
+    return [{"url": url, "place": found.place(url)} for url in (*found.next_pages, *found.chapters, *found.others)]
+
+
+def _ways(record: dict[str, Any]) -> list[Message]:
+    """How the text and the links were found: of each place the number of links and the first of them."""
+    said = [Message("tracking.rendered")] if record["is_rendered"] else []
+    if record["text_by"]:
+        by = record["text_by"] if record["text_by"] in ("scripts", "data", "selector", "thread") else "markup"
+        said.append(Message("tracking.text-by", way=Message(f"tracking.text-by-{by}"), extractor=record["text_by"]))
+    if record["parts"] > 1:
+        said.append(Message("tracking.parts", count=record["parts"]))
+    for place in dict.fromkeys(link["place"] for link in record["links"]):
+        urls = [link["url"] for link in record["links"] if link["place"] == place]
+        words = Message(f"tracking.links-{place}")
+        said.append(Message("tracking.links", place=words, count=len(urls), urls=urls[:LINKS_SHOWN]))
+    return said
 
 
 def _login_said(plan: CrawlPlan, counts: CrawlCounts) -> Message:

@@ -590,7 +590,7 @@ class Migration(migrations.Migration):
                 ('megabytes_a_run', models.PositiveIntegerField(default=0, help_text='0: no limit.', verbose_name='MB of one crawl')),
                 ('pages_a_day', models.PositiveIntegerField(default=0, help_text='0: no limit.', verbose_name='pages a day')),
                 ('megabytes_a_day', models.PositiveIntegerField(default=0, help_text='0: no limit.', verbose_name='MB a day')),
-                ('browser', models.CharField(choices=[('never', 'never'), ('auto', 'pages that scripts make'), ('always', 'all pages')], default='never', max_length=8, verbose_name='load in a browser')),
+                ('browser', models.CharField(choices=[('never', 'never'), ('auto', 'pages that scripts make'), ('always', 'all pages')], default='auto', max_length=8, verbose_name='load in a browser')),
                 ('user_agents', models.TextField(blank=True, help_text='One a line. Empty: that of the installation.', verbose_name='user agents')),
                 ('login_steps', models.TextField(blank=True, verbose_name='login')),
                 ('sealed_values', models.TextField(blank=True, editable=False)),

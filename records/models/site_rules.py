@@ -33,7 +33,7 @@ class SiteRules(models.Model):
     megabytes_a_run = models.PositiveIntegerField(_("MB of one crawl"), default=0, help_text=_("0: no limit."))
     pages_a_day = models.PositiveIntegerField(_("pages a day"), default=0, help_text=_("0: no limit."))
     megabytes_a_day = models.PositiveIntegerField(_("MB a day"), default=0, help_text=_("0: no limit."))
-    browser = models.CharField(_("load in a browser"), max_length=8, choices=Browser, default=Browser.NEVER)
+    browser = models.CharField(_("load in a browser"), max_length=8, choices=Browser, default=Browser.AUTO)
     user_agents = models.TextField(
         _("user agents"), blank=True, help_text=_("One a line. Empty: that of the installation.")
     )

@@ -64,6 +64,12 @@ def web(loopback: None) -> Iterator[WebServer]:
         "/slider": page("验证", "<p>请拖动滑块</p>"),
         "/empty": page("空", "<p>hi</p>"),
         "/picture": Answer(b"\x89PNG", "image/png"),
+        "/ways": page(
+            "第二章 夜渡",
+            '<a href="/n/1">一</a><p onclick="location.href=\'/n/2\'">二</p><iframe src="/n/3"></iframe>'
+            "<select><option value='/n/4.html'>四</option></select>"
+            f"<script>var all = ['/n/5', '/n/6', '/n/7', '/n/8']; var text = '{own_text(2)}';</script>",
+        ),
     }
     with WebServer(routes) as server:
         yield server
@@ -107,6 +113,20 @@ def test_one_page_from_the_web_is_read_and_nothing_of_it_is_kept(zhuiwen: Comman
     assert (record["refusals"], record["faults"], record["proxies"]) == ([], [], {})
     assert "read: 第一章 渡口" in zhuiwen("site", "try", "落霞", web.url("/good")).out
     assert zhuiwen.script(COUNT).out == before
+
+
+def test_it_is_said_how_the_text_and_each_link_were_found(zhuiwen: CommandLine, web: WebServer) -> None:
+    record = zhuiwen("site", "try", "落霞", web.url("/ways"), "--json").json()
+    assert (record["text_by"], record["is_rendered"], record["parts"]) == ("scripts", False, 1)
+    places = {link["url"].rpartition("/")[2]: link["place"] for link in record["links"]}
+    ways = {"1": "link", "2": "attribute", "3": "frame", "4.html": "choice"}
+    assert places == ways | dict.fromkeys("5678", "script")
+    said = zhuiwen("site", "try", "落霞", web.url("/ways")).out.splitlines()
+    assert "text: from JSON or scripts that the page carries (scripts)" in said
+    (line,) = (line for line in said if line.startswith("links in scripts"))
+    assert ": 4;" in line
+    assert "/n/7" in line
+    assert "/n/8" not in line
 
 
 def test_a_refusal_is_named_with_its_rule(zhuiwen: CommandLine, web: WebServer) -> None:

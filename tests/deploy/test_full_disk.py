@@ -209,7 +209,8 @@ def test_the_page_store_refuses_what_it_cannot_write_and_loses_nothing(tmp_path:
 def test_status_is_a_failure_for_programs_too_when_services_do_not_run(tmp_path: Path) -> None:
     environ: dict[str, Any] = {"ZHUIWEN_HOME": str(tmp_path / "home")}
     prepare(environ)
-    stands = installation_status(environ)
+    stands = installation_status(environ | {"ZHUIWEN_CHROMIUM": "/nowhere"})
     assert not stands.is_well
+    assert {note.code for note in stands.notes} & {"site.no-chromium", "site.no-browser"}
     assert {row.state for row in stands.services} == {State.STOPPED}
     assert stands.remedies

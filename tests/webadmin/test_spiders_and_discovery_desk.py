@@ -11,9 +11,11 @@ from django.utils import timezone
 
 from core.errors import BadInput
 from core.messages import CrawlRequested
+from core.wording import Message
+from crawler.end_reasons import NEEDS_BROWSER
 from crawler.site_kinds import KINDS
 from records.access import HOLDER_PATHS
-from records.models import ArchiveImport, DiscoveredPage, DiscoveryPlan, DiscoveryQuery, Site
+from records.models import ArchiveImport, CrawlRun, DiscoveredPage, DiscoveryPlan, DiscoveryQuery, Site
 from records.sites import discovery, imports, watchlist
 from records.sites import runs as crawls
 from tests.support import admin_data
@@ -204,3 +206,12 @@ def test_a_crawl_of_archive_files_is_refused_at_once(world: admin_data.World) ->
     with pytest.raises(crawls.NotCrawled, match="旧档 is not crawled"):
         crawls.request_run(archive)
     assert not archive.runs.exists()
+
+
+def test_the_page_of_a_site_says_what_to_install_where_its_pages_need_a_browser(world: admin_data.World) -> None:
+    site = world.ours.sites[0]
+    client, page = signed_in(world.ours.manager), record_url(site)
+    assert "apt-get install chromium" not in client.get(page).content.decode()
+    missing = Message(NEEDS_BROWSER, url="http://a.example/", missing=Message("site.no-chromium"))
+    CrawlRun.objects.filter(site=site).update(faults=[missing])
+    assert "apt-get install chromium" in client.get(page).content.decode()

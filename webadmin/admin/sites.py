@@ -20,7 +20,7 @@ from records.models import Case, CrawlRun, PageRecord, Site, SiteDomain
 from records.models.site_kind_choices import CRAWLED, conditional_fields
 from records.sites import politeness
 from records.sites import runs as crawls
-from webadmin.admin.columns import RUN_STATE_COLORS, list_link, moment
+from webadmin.admin.columns import RUN_STATE_COLORS, list_link, moment, stored_sentence
 from webadmin.admin.isolation import HolderAdmin, HolderInline, is_manager, signed_in_user
 from webadmin.admin.site_rules import SITE_INLINES
 from webadmin.forms.site_form import SiteDomainForm, SiteForm
@@ -184,6 +184,17 @@ class SiteAdmin(HolderAdmin):
         if not is_manager(request, site):
             raise PermissionDenied
         return rule_trial(request, site, self.admin_site.each_context(request))
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """The form, and what keeps the site's pages from being read."""
+        if request.method == "GET":
+            site = self.get_object(request, object_id)
+            missing = crawls.browser_fault(site.runs.first()) if site is not None else None
+            if missing is not None:
+                messages.warning(request, stored_sentence(missing))
+        return super().change_view(request, object_id, form_url, extra_context)
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: Any) -> None:
         """Save, and crawl a site that is watched again: the time it was not watched counts as no missed run."""

@@ -1,0 +1,41 @@
+"""The crawl's own downloader, with a browser behind it that is loaded and started for the first page that needs it."""
+
+import asyncio
+from typing import Any
+
+from scrapy import Request
+from scrapy.http import Response
+
+from crawler.fetching.header_limit import BoundedHandler
+
+BROWSER_META = "playwright"  # in the meta of a request that is loaded in the browser
+
+
+class OnDemandBrowser(BoundedHandler):
+    """For DOWNLOAD_HANDLERS: most crawls never load a page in the browser, and need not wait for it to be imported."""
+
+    def __init__(self, crawler: Any) -> None:
+        super().__init__(crawler)
+        self._of = crawler
+        self._opening = asyncio.Lock()
+        self._browser: Any = None
+
+    async def download_request(self, request: Request) -> Response:
+        if not request.meta.get(BROWSER_META):
+            return await super().download_request(request)
+        async with self._opening:
+            if self._browser is None:
+                # The extra, which only here is known to be installed.
+                from crawler.browsing.browser import BrowserHandler
+
+                browser = BrowserHandler(self._of)
+                await browser.begin()
+                self._browser = browser
+        response = await self._browser.download_request(request)
+        assert isinstance(response, Response)
+        return response
+
+    async def close(self) -> None:
+        await super().close()
+        if self._browser is not None:
+            await self._browser.close()

@@ -1,0 +1,101 @@
+"""Parameters of addresses that carry nothing, such as session ids: found by asking for a page without them.
+
+A page whose text is the same without a parameter is known by the address without it. Where two values of a parameter
+made no difference, on pages whose texts differ, it is dropped from every link; where one did, it is left alone.
+"""
+
+import re
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+from urllib.parse import parse_qsl, urlsplit
+
+from w3lib.url import url_query_cleaner
+
+from core.pages import Reading
+from crawler.links import Links
+from crawler.urls import canonical
+
+MAX_PROBES = 12  # requests of one crawl, beside its pages
+MAX_NAMES_OF_PAGE = 2
+VALUES_THAT_DECIDE = 2
+MIN_LINES_IN_COMMON = 0.9  # a counter of readers is one line of a text
+# Names that everybody uses for what a page is; to try them would be a request for nothing.
+_TELLING = re.compile(
+    r"^(?:[a-z]{0,8}_?id|page\w*|p|pn|pg|no|num|n|name|title|chapter\w*|book\w*|novel\w*|article\w*|news\w*|post\w*|thread\w*|cat\w*"
+    r"|type|class\w*|tag|key\w*|q|s|k|w|wd|word|date|year|month|day|lang\w*|locale|part|c|m|a|mod|action|act|do|route|r|path|url|file)$",
+    re.IGNORECASE,
+)
+_TOKEN = re.compile(r"^(?=.*\d)[\w.-]{8,}$", re.ASCII)
+
+TextOf = Callable[[str], Awaitable[str | None]]
+
+
+class EmptyParameters:
+    """Of one crawl. text_of: the text at an address, None where there is none; it raises nothing."""
+
+    def __init__(self, text_of: TextOf) -> None:
+        self._text_of = text_of
+        self._empty: set[str] = set()
+        self._telling: set[str] = set()
+        self._values: dict[str, set[str]] = {}
+        self._probes = 0
+
+    async def bare(self, url: str, reading: Reading) -> tuple[str, frozenset[str]]:
+        """The address that a page is known by, and the parameters that said nothing in its own."""
+        dropped: set[str] = set()
+        for name, value in parse_qsl(urlsplit(url).query):
+            if name in self._empty:
+                dropped.add(name)
+                continue
+            is_open = name not in self._telling and not _TELLING.match(name)
+            if not is_open or len(dropped) >= MAX_NAMES_OF_PAGE or self._probes >= MAX_PROBES:
+                continue
+            if canonical(without(url, {name})) == canonical(url):
+                continue
+            self._probes += 1
+            text = await self._text_of(without(url, {*dropped, name}))
+            if text is None or not _is_same(text, reading.text):
+                self._telling.add(name)
+                self._empty.discard(name)
+                continue
+            dropped.add(name)
+            self._values.setdefault(name, set()).add(value)
+            if len(self._values[name]) >= VALUES_THAT_DECIDE and name not in self._telling:
+                self._empty.add(name)
+        return without(url, dropped), frozenset(dropped)
+
+    def cleaned(self, links: Links, of_page: frozenset[str]) -> Links:
+        """Links without what says nothing. of_page: what said nothing in the address of their page: tokens of it go."""
+        if not self._empty and not of_page:
+            return links
+
+        def clean(addresses: Sequence[str]) -> tuple[str, ...]:
+            return tuple(dict.fromkeys(self._clean(address, of_page) for address in addresses))
+
+        return replace(
+            links,
+            next_pages=clean(links.next_pages),
+            chapters=clean(links.chapters),
+            others=clean(links.others),
+        )
+
+    def _clean(self, url: str, of_page: frozenset[str]) -> str:
+        if "?" not in url:
+            return url
+        query = parse_qsl(urlsplit(url).query)
+        tokens = {name for name, value in query if name in of_page and _TOKEN.match(value)}
+        return without(url, (self._empty | tokens) - self._telling)
+
+
+def without(url: str, names: set[str] | frozenset[str]) -> str:
+    """An address without parameters.
+
+    >>> without("http://a.example/r?id=1&zs=5f", {"zs"})
+    'http://a.example/r?id=1'
+    """
+    return url_query_cleaner(url, tuple(names), remove=True) if names else url
+
+
+def _is_same(text: str, other: str) -> bool:
+    ours, theirs = set(text.split("\n")), set(other.split("\n"))
+    return text == other or len(ours & theirs) >= MIN_LINES_IN_COMMON * max(len(ours), len(theirs))

@@ -1,0 +1,27 @@
+"""A text that stands on several pages, while these are fetched one after another."""
+
+from dataclasses import dataclass, field, replace
+
+from core.pages import FollowingPart, Reading
+from crawler.items import ReadPage
+from crawler.sources.novel_pages import stitched
+
+
+@dataclass(slots=True)
+class PartedText:
+    """The first part as it would be stored alone, and the parts behind it. urls: of the parts that were asked for."""
+
+    item: ReadPage
+    first_url: str
+    readings: list[Reading]
+    parts: list[FollowingPart] = field(default_factory=list)
+    urls: set[str] = field(default_factory=set)
+
+    def add(self, reading: Reading, part: FollowingPart) -> None:
+        self.readings.append(reading)
+        self.parts.append(part)
+
+    def whole(self) -> ReadPage:
+        """All parts as one page, under the address of the first."""
+        fetched = replace(self.item.fetched, parts=tuple(self.parts))
+        return replace(self.item, fetched=fetched, reading=stitched(self.readings))

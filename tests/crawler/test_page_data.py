@@ -1,0 +1,126 @@
+"""The text that a page carries for its scripts, or asks for: when it is read, and what is never taken for it."""
+
+import json
+
+import pytest
+
+from core.pages import Reading
+from crawler.fetching.resources import ResourceKind
+from crawler.markup import parse
+from crawler.page_data.asked import carried
+from crawler.page_data.prose import MAX_OBJECTS_OF_SCRIPT, prose_markup
+from crawler.reading import read_page
+from tests.crawler.texts import SIMPLIFIED, paragraphs
+
+URL = "http://a.example/read/1"
+HEADERS = {"Content-Type": "text/html; charset=utf-8"}
+
+
+class _Asked:
+    """What there is beside the bytes of a page: these data of its site."""
+
+    fonts = pictures = None
+
+    def __init__(self, data: dict[str, bytes]) -> None:
+        self.data, self.asked = data, list[str]()
+
+    def resources(self, url: str) -> "_Asked":
+        return self
+
+    def get(self, url: str, kind: ResourceKind) -> bytes | None:
+        assert kind is ResourceKind.DATA
+        self.asked.append(url)
+        return self.data.get(url)
+
+
+def _read(markup: str, data: dict[str, bytes] | None = None) -> tuple[Reading | None, list[str]]:
+    context = _Asked(data or {})
+    read = read_page(f"<html><body>{markup}</body></html>".encode(), HEADERS, URL, context=context)
+    return (read if isinstance(read, Reading) else None), context.asked
+
+
+def _state(**values: object) -> str:
+    return f"<script>window.__STATE__ = {json.dumps(values)};</script>"
+
+
+def test_a_chapter_outweighs_what_else_a_page_carries() -> None:
+    state = _state(
+        comments=[{"text": "写得真好，我一口气读完了。"}] * 60,
+        recommended=[{"title": "别的书", "intro": "".join(SIMPLIFIED) * 2}],
+        chapter={"title": "第七章 渡口", "content": paragraphs()},
+    )
+    read, _ = _read(state)
+    assert read is not None
+    assert (read.title, read.text.splitlines(), read.extractor) == ("第七章 渡口", list(SIMPLIFIED), "scripts")
+
+
+def test_a_page_with_a_text_of_its_own_is_read_as_it_is_and_asks_for_nothing() -> None:
+    other = (
+        _state(content="另一篇很长的文章，谁也没有在这一页上看到它。" * 20) + "<script>fetch('/api/hits/1')</script>"
+    )
+    read, asked = _read(paragraphs() + other)
+    assert read is not None
+    assert (read.text.splitlines(), asked) == (list(SIMPLIFIED), [])
+
+
+def test_a_page_of_links_is_no_shell_whatever_it_carries() -> None:
+    listed = "".join(f"<a href=/{number}>书</a>" for number in range(40))
+    assert _read(listed + _state(content="".join(SIMPLIFIED)))[0] is None
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"labels": ["登录", "注册", "书架", "排行榜", "完本", "玄幻", "都市", "历史", "科幻", "悬疑"] * 5},
+        {"notice": "请登录后再试。"},
+        {"content": "no Chinese at all, " * 50},
+    ],
+)
+def test_labels_and_notices_are_no_text(values: dict[str, object]) -> None:
+    assert _read(_state(**values))[0] is None
+
+
+def test_what_a_page_asks_for_is_read_where_it_has_nothing_itself() -> None:
+    body = json.dumps({"data": {"title": "第七章 渡口", "body": "\n".join(SIMPLIFIED)}}).encode()
+    read, asked = _read("<script>axios.get('/api/7')</script>", {"http://a.example/api/7": body})
+    assert read is not None
+    assert (read.title, read.text.splitlines(), read.extractor) == ("第七章 渡口", list(SIMPLIFIED), "data")
+    assert asked == ["http://a.example/api/7"]
+
+
+def test_only_whole_addresses_of_its_own_host_are_asked_for_and_few() -> None:
+    calls = [
+        "fetch('http://b.example/api/1')",
+        "fetch('/api/' + id)",
+        "fetch(`/api/${id}`)",
+        "fetch('/login/7')",
+        "$.get('/app.js')",
+        "navigator.sendBeacon('/api/b')",
+        "fetch('http://a.example:81/api/1')",
+        "fetch('/\\ud800')",
+        *(f"fetch('/api/{number}')" for number in range(20)),
+    ]
+    tree = parse(f"<script>{';'.join(calls)}</script>")
+    assert tree is not None
+    asked = [url for url in carried(tree, URL).asked() if "%EF" not in url and "\ufffd" not in url]
+    assert set(asked) <= {f"http://a.example/api/{number}" for number in range(20)}
+    assert len(asked) <= 4
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "[" * 200_000,
+        '{"a":' * 100_000,
+        "x = [" * 200_000,
+        'var a = "' + '\\"' * 300_000,
+        "'" * 300_001,
+        "`" + "章" * 500_000,
+        'JSON.parse("' * 50_000,
+        json.dumps(["短"] * 200_000),
+        'x = "\\ud800，\\udfff。' + "好，" * 100 + '"',
+        "x = {" * MAX_OBJECTS_OF_SCRIPT + "章。",
+    ],
+)
+def test_whatever_a_script_is_it_is_looked_through(source: str) -> None:
+    assert parse(prose_markup([source], "") or "<p>") is not None
