@@ -78,6 +78,8 @@ class NetDiskLink:
 
 
 FROM_FEED = "feed"  # the extractor of a text that was never on a page of its own
+# Those of a text that a page's markup has not: its scripts carry it, or ask for it elsewhere.
+FROM_SCRIPTS, FROM_DATA = "scripts", "data"
 
 
 @dataclass(frozen=True, slots=True)

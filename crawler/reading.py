@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from core.pages import Reading
+from core.pages import FROM_DATA, FROM_SCRIPTS, Reading
 from core.states import Rejection
 from core.text import storable
 from core.wording import Message
@@ -19,8 +19,6 @@ from crawler.page_data.asked import MAX_HAN_OF_SHELL, Carried, carried, data_at
 from crawler.page_data.prose import prose_markup
 from crawler.sources.net_disks import net_disk_links
 
-# Which part of a page wrote the text, where its own markup has none: Reading.extractor.
-FROM_SCRIPTS, FROM_DATA = "scripts", "data"
 # Chosen: "please switch on JavaScript" is a tenth of a chapter; a text as long as another one stays the page's.
 MIN_RATIO_OF_DATA = 3
 

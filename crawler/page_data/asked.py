@@ -58,8 +58,7 @@ class Carried:
             stated += [unescaped(match[2] or match[4]) for match in _ASKED.finditer(script[: max(0, left)])]
             left -= len(script)
         addresses = dict.fromkeys(absolute(each, self.base) for each in stated if each and not _NO_TEXT.search(each))
-        own = host_key(self.url)
-        wanted = [each for each in addresses if each and _is_at(each, own) and not is_trap(each)]
+        wanted = [each for each in addresses if each and _is_same_place(each, self.url) and not is_trap(each)]
         return wanted[: MAX_COUNT[ResourceKind.DATA]]
 
 
@@ -86,8 +85,8 @@ def data_at(addresses: Iterable[str], resources: Resources) -> Iterator[str]:
             yield decoded.text
 
 
-def _is_at(address: str, own: tuple[str, int]) -> bool:
+def _is_same_place(address: str, url: str) -> bool:
     try:
-        return host_key(address) == own
-    except ValueError:
+        return host_key(address) == host_key(url)
+    except ValueError:  # a saved page has no host
         return False

@@ -8,8 +8,9 @@ from scrapy import Request
 from scrapy.http import Response
 from twisted.python.failure import Failure
 
+from core.captures import CaptureSource
 from core.ids import CanonicalUrl, FinalUrl, RequestedUrl, VersionId, digest, page_id, version_id
-from core.pages import CrawlPlan, Fetched
+from core.pages import FROM_DATA, CrawlPlan, Fetched
 from core.ports import Clock, PageHistory, VisitRepository
 from core.states import Rejection
 from core.visits import AbsenceReason, AddressKind, MovedTo
@@ -176,7 +177,7 @@ class RecrawlAdapter:
         observation = Observation(
             kind=self._kinds.pop(item.target.url, AddressKind.DETAIL),
             headers=dict(item.fetched.headers),
-            may_be_conditional=is_own and not item.fetched.parts,
+            may_be_conditional=is_own and not _says_little(item),
             page_id=page_id(item.fetched.site_id, item.fetched.canonical_url),
             page_url=item.fetched.canonical_url,
             version_id=version,
@@ -266,3 +267,10 @@ class RecrawlAdapter:
             fetched_at=now,
         )
         return NotThere(target, fetched, reason, after)
+
+
+def _says_little(item: ReadPage) -> bool:
+    """Whether the text came with other responses than the page's own, which may stay as it is while they change."""
+    capture = item.fetched.capture
+    is_rendered = capture is not None and capture.source is CaptureSource.BROWSER
+    return bool(item.fetched.parts) or is_rendered or item.reading.extractor == FROM_DATA

@@ -93,7 +93,7 @@ def without(url: str, names: set[str] | frozenset[str]) -> str:
     >>> without("http://a.example/r?id=1&zs=5f", {"zs"})
     'http://a.example/r?id=1'
     """
-    return url_query_cleaner(url, tuple(names), remove=True) if names else url
+    return url_query_cleaner(url, tuple(names), remove=True, keep_fragments=True) if names else url
 
 
 def _is_same(text: str, other: str) -> bool:

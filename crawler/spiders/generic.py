@@ -56,6 +56,7 @@ class GenericSpider(Spider):
         self.shells = Shells(context, lambda: self.crawler.get_downloader_middleware(BrowserMiddleware))
         self._signals = CrawlSignals(context)
         self._parameters = EmptyParameters(self._text_at)
+        self._claimed: set[str] = set()  # addresses that are read as parts, whoever else leads to them
         self._unfinished = 0  # texts of which a part is being fetched
 
     @classmethod
@@ -110,6 +111,9 @@ class GenericSpider(Spider):
         self, response: Response, target: Target, text: PartedText | None = None
     ) -> AsyncIterator[Found]:
         """Read one page: its links become requests, its text an item. text: what it may be a further part of."""
+        if text is None and target.url in self._claimed:
+            self.context.frontier.finish(target.url)
+            return
         if text is None and self.context.is_full():
             return
         page = await self.pages.read(response, is_kept=text is not None or self.pages.is_kept(response))
@@ -195,6 +199,14 @@ class GenericSpider(Spider):
             yield part
         yield from requests
 
+    def _claim(self, url: str) -> bool:
+        """Whether a page that nobody has read yet may be a part: other pages may have led to it meanwhile."""
+        frontier = self.context.frontier
+        if url in self._claimed or not (frontier.pass_by(url) or frontier.is_open(url)):
+            return False
+        self._claimed.add(url)
+        return True
+
     def _next_part(self, text: PartedText, page: WholePage, url: str) -> Request | None:
         """The request for what may be the next part of a text; what is known as a page of its own is none."""
         if not self.joins_parts or page.links is None or len(text.readings) >= MAX_PARTS:
@@ -206,7 +218,7 @@ class GenericSpider(Spider):
             is_next = is_expected or part_number(text.first_url, address) == at + 1
             is_whole = 0 < title.parts <= title.part or last.extractor == "thread"
             if is_next and not is_whole and self.context.scope.allows(address):
-                if address in text.urls or not self.context.frontier.pass_by(address):
+                if address in text.urls or not self._claim(address):
                     return None
                 text.urls.add(address)
                 return Request(

@@ -115,7 +115,7 @@ class Composer:
 
 
 def halves(article: Article, second_path: str) -> tuple[Article, Article]:
-    """A long article as two pages; each may be told to be a part of the chapter."""
+    """A long article as two pages, which a crawl makes one of; read alone, the first is a part of the chapter."""
     middle = len(article.lines) // 2
     classes = tuple(sorted({*article.plan.classes, MatchClass.EXCERPT}))
     first, second = (

@@ -25,6 +25,11 @@ class Book:
     title: str
     pages: tuple[Article, ...]
 
+    @property
+    def chapters(self) -> list[Article]:
+        """The first page of each."""
+        return [page for page in self.pages if not _is_second(page)]
+
 
 def build(draft: SiteDraft, composer: Composer, rights_holder: str) -> SitePlan:
     """Write the site and give its plan."""
@@ -83,11 +88,11 @@ def _write_lists(draft: SiteDraft, composer: Composer, books: Sequence[Book], cl
     catalogues = [(book.catalogue, f"《{book.title}》最新章节") for book in books]
     home = [*catalogues, (closed.path, "【贵宾专享】一杆秤")]
     write_list(draft, DRESS, composer.index("/", "免费小说在线阅读"), "海量小说，每日更新。", home, heading="本站推荐")
-    ranking = [(book.pages[-1].path, book.pages[-1].title) for book in books]
+    ranking = [(book.chapters[-1].path, book.chapters[-1].title) for book in books]
     write_list(draft, DRESS, composer.index("/top/", "小说排行榜"), "按周点击排列。", ranking, heading="周榜")
     for book, more in zip(books, ([(MISSING_PAGE, "番外 桥")], [], []), strict=True):
         plan = composer.index(book.catalogue, book.title)
-        write_list(draft, DRESS, plan, "全文在线阅读", [*contents(book.pages), *more], heading="正文")
+        write_list(draft, DRESS, plan, "全文在线阅读", [*contents(book.chapters), *more], heading="正文")
 
 
 def _write_chapters(draft: SiteDraft, book: Book) -> None:
@@ -95,7 +100,12 @@ def _write_chapters(draft: SiteDraft, book: Book) -> None:
     for at, page in enumerate(pages):
         previous = pages[at - 1] if at else None
         following = pages[at + 1] if at + 1 < len(pages) else None
-        draft.page(page.plan, _chapter(book, page, previous, following))
+        markup = _chapter(book, page, previous, following)
+        draft.page(page.plan, markup, is_listed=not _is_second(page))  # it is read as a part of the first
+
+
+def _is_second(page: Article) -> bool:
+    return page.path.endswith("_2.html")
 
 
 def _chapter(book: Book, page: Article, previous: Article | None, following: Article | None) -> str:
@@ -108,8 +118,8 @@ def _chapter(book: Book, page: Article, previous: Article | None, following: Art
         published=page.published,
         body=DRESS.body(page.lines),
         previous=previous.path if previous else book.catalogue,
-        previous_label="上一页" if page.path.endswith("_2.html") else "上一章",
+        previous_label="上一页" if _is_second(page) else "上一章",
         next=following.path if following else book.catalogue,
-        next_label="下一页" if following and following.path.endswith("_2.html") else "下一章",
+        next_label="下一页" if following and _is_second(following) else "下一章",
     )
     return DRESS.page(page.title, main)

@@ -88,6 +88,18 @@ def test_what_a_page_asks_for_is_read_where_it_has_nothing_itself() -> None:
     assert asked == ["http://a.example/api/7"]
 
 
+@pytest.mark.parametrize("url", ["page.html", "/tmp/page.html", "", "http://[bad/", "http://a.example:99999/"])
+def test_a_saved_page_and_one_without_a_good_address_are_read_all_the_same(url: str) -> None:
+    body = (
+        f"<html><body>{_state(text=paragraphs())}<script>fetch('/api/7'); fetch('http://b.example/7')</script>".encode()
+    )
+    context = _Asked({})
+    assert isinstance(read_page(body, HEADERS, url, context=context), Reading)
+    bare = b"<html><body><script>fetch('/api/7'); fetch('http://b.example/7')</script>"
+    assert not isinstance(read_page(bare, HEADERS, url, context=context), Reading)
+    assert context.asked == []
+
+
 def test_only_whole_addresses_of_its_own_host_are_asked_for_and_few() -> None:
     calls = [
         "fetch('http://b.example/api/1')",

@@ -3,6 +3,7 @@
 / ------ 1.html 2.html ...      a list, and texts that it links to
 """
 
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import timedelta
@@ -332,3 +333,21 @@ class _Full(type(VisitedSite.__dataclass_fields__["store"].default_factory())): 
         from core.errors import BrokenInvariant
 
         raise BrokenInvariant("store.operation", error="the disk is full")
+
+
+def test_a_page_that_asks_for_its_text_is_never_taken_for_unchanged_by_its_own_tag(
+    server: WebServer, site: VisitedSite
+) -> None:
+    def shell(path: str) -> Answer:
+        if "If-None-Match" in server.headers[path]:
+            return Answer(status=304)
+        markup = b"<title>\xe5\xa4\x9c</title><div id=app></div><script>fetch('/api/9').then(show)</script>"
+        return Answer(b"<!doctype html><html><body>" + markup, headers={"ETag": '"shell"'})
+
+    def data(number: int) -> Answer:
+        return Answer(json.dumps({"content": own_text(number)}).encode(), "application/json")
+
+    server.routes |= {"/": index([9]), "/9.html": shell, "/api/9": data(90)}
+    site.crawl()
+    server.routes["/api/9"] = data(91)
+    assert site.crawl(30 * DAY).new_versions == 1
