@@ -20,6 +20,20 @@ if TYPE_CHECKING:
     from records.models import Site
 
 LINKS_SHOWN = 3  # of each place; --json has all
+_LINKS = {
+    "link": "tracking.links-link",
+    "attribute": "tracking.links-attribute",
+    "choice": "tracking.links-choice",
+    "frame": "tracking.links-frame",
+    "script": "tracking.links-script",
+    "data": "tracking.links-data",
+}
+_TEXT_BY = {
+    "scripts": "tracking.text-by-scripts",
+    "data": "tracking.text-by-data",
+    "selector": "tracking.text-by-selector",
+    "thread": "tracking.text-by-thread",
+}
 
 
 def register(group: typer.Typer) -> None:
@@ -147,14 +161,13 @@ def _ways(record: dict[str, Any]) -> list[Message]:
     """How the text and the links were found: of each place the number of links and the first of them."""
     said = [Message("tracking.rendered")] if record["is_rendered"] else []
     if record["text_by"]:
-        by = record["text_by"] if record["text_by"] in ("scripts", "data", "selector", "thread") else "markup"
-        said.append(Message("tracking.text-by", way=Message(f"tracking.text-by-{by}"), extractor=record["text_by"]))
+        way = Message(_TEXT_BY.get(record["text_by"], "tracking.text-by-markup"))
+        said.append(Message("tracking.text-by", way=way, extractor=record["text_by"]))
     if record["parts"] > 1:
         said.append(Message("tracking.parts", count=record["parts"]))
     for place in dict.fromkeys(link["place"] for link in record["links"]):
         urls = [link["url"] for link in record["links"] if link["place"] == place]
-        words = Message(f"tracking.links-{place}")
-        said.append(Message("tracking.links", place=words, count=len(urls), urls=urls[:LINKS_SHOWN]))
+        said.append(Message("tracking.links", place=Message(_LINKS[place]), count=len(urls), urls=urls[:LINKS_SHOWN]))
     return said
 
 

@@ -37,9 +37,9 @@ def texts(world: admin_data.World, monkeypatch: pytest.MonkeyPatch) -> case_text
 def test_a_manager_adds_a_work_by_upload_and_brings_it_up_to_date(
     chromium: Browser, live_server: object, world: admin_data.World, texts: case_texts.Texts, tmp_path: Path
 ) -> None:
-    novel, picture = tmp_path / "《夜航》作者：闻笛.txt", tmp_path / "封面.pdf"
+    novel, picture = tmp_path / "《夜航》作者：闻笛.txt", tmp_path / "封面.jpg"
     novel.write_text("".join(CHAPTERS[:2]), encoding="gb18030")
-    picture.write_bytes(b"%PDF-1.7")
+    picture.write_bytes(b"\xff\xd8\xff")
     at_work = browser.visitor(chromium, str(live_server))
     at_work.log_in(world.ours.manager.get_username(), admin_data.PASSWORD)
     page = at_work.page
@@ -52,7 +52,7 @@ def test_a_manager_adds_a_work_by_upload_and_brings_it_up_to_date(
     expect(results).to_contain_text("《夜航》")
     assert results.locator(".zw-num").all_text_contents()[:4] == ["2", "0", "0", "0"]
     expect(page.locator(".zw-faults li")).to_have_count(1)
-    expect(page.locator(".zw-faults li")).to_contain_text("封面.pdf: is none of the kinds")
+    expect(page.locator(".zw-faults li")).to_contain_text("封面.jpg: is none of the kinds")
 
     novel.write_text(CHAPTERS[0] + CHAPTERS[1].replace("三下", "五下") + CHAPTERS[2], encoding="utf-8")
     page.set_input_files("input[type=file]", [novel])

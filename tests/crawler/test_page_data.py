@@ -65,7 +65,9 @@ def test_a_page_with_a_text_of_its_own_is_read_as_it_is_and_asks_for_nothing() -
 
 def test_a_page_of_links_is_no_shell_whatever_it_carries() -> None:
     listed = "".join(f"<a href=/{number}>书</a>" for number in range(40))
-    assert _read(listed + _state(content="".join(SIMPLIFIED)))[0] is None
+    read, _ = _read(listed + _state(content="".join(SIMPLIFIED)))
+    assert read is not None
+    assert read.text == ""
 
 
 @pytest.mark.parametrize(

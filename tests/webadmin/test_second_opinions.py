@@ -14,6 +14,7 @@ from django.urls import reverse
 
 from core.errors import ServiceUnavailable
 from core.ids import VersionId
+from core.pages import PageVersion
 from core.ports import PageStore
 from core.settings_loading import load
 from core.words import Words
@@ -267,7 +268,7 @@ def test_only_the_texts_of_the_evidence_are_judged(
 
 def test_a_store_that_is_down_leaves_the_question_open(world: admin_data.World, texts: case_texts.Texts) -> None:
     class Down(case_texts.MemoryPageStore):
-        def texts(self, version_ids: object) -> dict[VersionId, str]:
+        def version(self, version_id: VersionId) -> PageVersion | None:
             raise ServiceUnavailable("the page store", "127.0.0.1:27117")
 
     down: PageStore = Down()
