@@ -70,7 +70,7 @@ class Rejection(StrEnum):
     BANNED = "banned"  # an answer that is a refusal in the guise of a page
     MOJIBAKE = "mojibake"  # no decoding gives text
     NO_MAIN_TEXT = "no_main_text"
-    UNREADABLE = "unreadable"  # reading it ended the process that reads, twice
+    UNREADABLE = "unreadable"  # reading it costs more than a page may, or ended the process that reads
     # while matching
     TOO_FEW_HAN_CHARS = "too_few_han_chars"
     NO_MATCH = "no_match"

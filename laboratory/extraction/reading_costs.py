@@ -26,7 +26,7 @@ from laboratory.extraction.hostile_pages import KINDS, LARGEST
 from laboratory.text_table import TextTable
 
 URL = "http://a.example/1/1.html"
-GIVE_UP_S = 60  # of processor time for one page
+GIVE_UP_S = 20  # of processor time for one page
 GIVE_UP_BYTES = 2_500_000_000
 
 
