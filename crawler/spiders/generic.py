@@ -13,7 +13,7 @@ from core.wording import Message
 from crawler.context import CrawlContext
 from crawler.end_reasons import BYTE_LIMIT, PAGE_LIMIT, STOPPED
 from crawler.frontier import PAGE, PROBE, ROBOTS, SITEMAP, Target
-from crawler.items import NotThere, ReadPage, Unchanged
+from crawler.items import NotThere, ReadPage, Unchanged, Unread
 from crawler.recrawl.recrawl import RECRAWLED
 from crawler.sources.sitemaps import Sitemap, SitemapToRead
 from crawler.spiders.crawl_signals import CrawlSignals
@@ -22,7 +22,7 @@ from crawler.spiders.failures import Failures
 from crawler.spiders.link_discovery import LinkDiscovery
 from crawler.spiders.page_handler import PageHandler
 
-Found = Request | ReadPage | NotThere | Unchanged  # what a callback yields
+Found = Request | ReadPage | NotThere | Unchanged | Unread  # what a callback yields
 _PRIORITIES = {ROBOTS: 30, SITEMAP: 20, PROBE: 20}
 
 

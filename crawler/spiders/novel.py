@@ -18,7 +18,7 @@ from core.wording import Message
 from crawler.context import CrawlContext
 from crawler.fetching.response_headers import headers_of
 from crawler.frontier import PAGE, Target
-from crawler.items import NotThere, ReadPage
+from crawler.items import NotThere, ReadPage, Unread
 from crawler.opening import Rejected
 from crawler.politeness.refusals import Postponed
 from crawler.readers.pages import WholePage
@@ -175,7 +175,7 @@ class NovelSpider(GenericSpider):
         """A chapter's first part."""
         self._chapters.setdefault(response.url, len(self._chapters))
         item = await self.pages.item(response, page, target)
-        if isinstance(item, NotThere):
+        if isinstance(item, NotThere | Unread):
             yield item
             return
         if item is None:

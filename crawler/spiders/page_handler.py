@@ -14,7 +14,7 @@ from crawler.context import CrawlContext
 from crawler.fetching.capture import capture_of
 from crawler.fetching.response_headers import headers_of
 from crawler.frontier import Target
-from crawler.items import NotThere, ReadPage, Unchanged
+from crawler.items import NotThere, ReadPage, Unchanged, Unread
 from crawler.opening import Rejected
 from crawler.readers.pages import WholePage
 from crawler.readers.task import Task
@@ -59,11 +59,13 @@ class PageHandler:
             self._count_absence(answer)
         return answer
 
-    async def item(self, response: Response, page: WholePage, target: Target) -> ReadPage | NotThere | None:
+    async def item(self, response: Response, page: WholePage, target: Target) -> ReadPage | NotThere | Unread | None:
         """What is to be stored of a page that was read; None for nothing: a list, a refusal."""
         item = await self.context.recrawl.judge(self._kept(response, page, target), page, response, target)
         if isinstance(item, NotThere):
             self._count_absence(item)
+        if item is None and isinstance(page.reading, Rejected) and page.reading.reason is Rejection.UNREADABLE:
+            return Unread(target, self.fetched_of(response, target, self._identity(response, page, target), None))
         return item
 
     def fetched_of(self, response: Response, target: Target, url: CanonicalUrl, capture: Capture | None) -> Fetched:
@@ -93,10 +95,12 @@ class PageHandler:
             is_expected = reading.reason is Rejection.NO_MAIN_TEXT and not self.context.plan.page_patterns
             self.context.stats.reject(reading.reason, None if is_expected else reading.message)
             return None
-        stated = identity(response.url, page.links.declared_canonical if page.links else "")
-        url = self.context.recrawl.identity(target.url, stated)
-        fetched = self.fetched_of(response, target, url, self.capture(response))
+        fetched = self.fetched_of(response, target, self._identity(response, page, target), self.capture(response))
         return ReadPage(target, fetched, completed(reading, self._listed.get(target.url)))
+
+    def _identity(self, response: Response, page: WholePage, target: Target) -> CanonicalUrl:
+        stated = identity(response.url, page.links.declared_canonical if page.links else "")
+        return self.context.recrawl.identity(target.url, stated)
 
     def _count_absence(self, answer: NotThere) -> None:
         gone = Message("fetch.gone", url=answer.target.url, status=answer.fetched.status)
