@@ -75,8 +75,10 @@ def _anchors(nodes: list[HtmlElement]) -> Iterator[HtmlElement]:
 def _addresses(nodes: Iterator[HtmlElement] | list[HtmlElement], base: str) -> Iterator[str]:
     given = 0
     for node in nodes:
+        if given >= MAX_LINKS_OF_PAGE:
+            return
         address = "" if _has_rel(node, "nofollow") else _absolute(node.get("href"), base)
-        if address and given < MAX_LINKS_OF_PAGE:
+        if address:
             given += 1
             yield address
 

@@ -26,6 +26,7 @@ from crawler.css.sheets import FontFace, Rule, Sheet
 Properties = Mapping[str, str]
 _Rank = tuple[tuple[int, ...], tuple[int, int, int], int]  # layer, specificity, order
 _UNLAYERED = 1 << 30
+MAX_CHARS_OF_STYLES = 1_000_000  # of the style attributes of a page that differ: 1 s; the saved pages have 12,000
 _NOTHING: Properties = MappingProxyType({})
 _OF_SCREEN = re.compile(r"\d[sdl]?v(?:w|h|min|max|i|b)\b")
 _HINTS = {"bgcolor": "background-color", "color": "color", "text": "color", "align": "text-align", "dir": "direction"}
@@ -210,11 +211,15 @@ class _Layers:
 def _attributes(tree: HtmlElement, result: Cascade, numbers: Iterator[int]) -> list[_Entry]:
     """Enter style attributes and those others that style."""
     by_text: dict[tuple[str, bool], _Entry] = {}
+    left = MAX_CHARS_OF_STYLES
     for element in tree.xpath(_STYLED):
         for text, is_style in ((_hints(element), False), (element.get("style") or "", True)):
             if not text:
                 continue
             if (text, is_style) not in by_text:
+                left -= len(text)
+                if left < 0:
+                    continue
                 rank = ((_UNLAYERED,) if is_style else (-1,), (0, 0, 0), 0)
                 made = _Entry(next(numbers), rank, declarations_of(text), is_attribute=is_style)
                 by_text[text, is_style] = made

@@ -5,6 +5,7 @@ from itertools import count
 
 SENTENCE = "渡口的石阶被水磨得发亮，老人把灯挂在桅杆上，等最后一班船靠岸。"
 RARE = "".join(map(chr, range(0x3400, 0x3800)))  # in neither level of GB 2312 or Big5
+_MOST_BYTES = 1_000_000
 LARGEST = 16 * 1024 * 1024  # bytes: the largest body that is taken by default (core.settings.CrawlSettings)
 
 
@@ -16,7 +17,10 @@ def _page(body: str, head: str = "") -> bytes:
 def _filled(piece: str, size: int, head: str = "") -> bytes:
     """A page with one piece again and again; `#` in it is the number of the piece."""
     if "#" not in piece:
-        return _page(piece * (size // len(piece.encode())), head)
+        # In paragraphs: libxml2 drops a text of more than 10 MB.
+        most, bytes_of_piece = _MOST_BYTES // len(piece.encode()) + 1, len(piece.encode())
+        pieces = size // bytes_of_piece
+        return _page("<p>".join([piece * most] * (pieces // most) + [piece * (pieces % most)]), head)
     parts, left = [], size
     for number in count():
         parts.append(piece.replace("#", str(number)))

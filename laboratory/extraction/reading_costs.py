@@ -1,7 +1,8 @@
 """`python -m laboratory.extraction.reading_costs`: what reading costs on pages that are made to be slow.
 
 Each page is read in a process of its own, links and text as in a crawl, without what bounds a reading in the product:
-what is above the bounds there is given up. A linear reading takes twice the time for twice the page.
+what is above the bounds there is given up. A page is as large as is taken, or as has no more tags than are read (beyond
+which it costs no more than its characters). A linear reading takes twice the time for twice the page.
 """
 
 import argparse
@@ -19,7 +20,7 @@ import psutil
 
 from core.pages import CrawlPlan, Reading
 from core.ids import SiteId
-from crawler.opening import Rejected
+from crawler.opening import MAX_TAGS, Rejected
 from crawler.readers.desk import Desk
 from crawler.readers.pages import PageToRead, WholePage
 from laboratory.extraction.hostile_pages import KINDS, LARGEST
@@ -51,6 +52,12 @@ def cost(kind: str, size: int) -> Cost:
         found = ours.recv()
     process.join()
     return found
+
+
+def largest_read(kind: str, size: int) -> int:
+    """The size, or the largest below it at which a page of this kind has no more tags than are read."""
+    tags = KINDS[kind](size).count(b"<")
+    return size if tags <= MAX_TAGS else int(size * MAX_TAGS / tags * 0.93)
 
 
 def _read(kind: str, size: int, answer: Connection) -> None:
@@ -95,14 +102,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for kind in KINDS:
         if chosen.kinds and not any(each in kind for each in chosen.kinds):
             continue
-        half, whole = cost(kind, chosen.bytes // 2), cost(kind, chosen.bytes)
+        size = largest_read(kind, chosen.bytes)
+        half, whole = cost(kind, size // 2), cost(kind, size)
         ratio = f"{whole.seconds / half.seconds:.1f}" if half.seconds > 0.05 else "-"
         rows.append(
-            (kind, f"{half.seconds:.2f}", f"{whole.seconds:.2f}", ratio, f"{whole.peak_bytes / 1e6:.0f}", whole.outcome)
+            (kind, f"{size / 1e6:.1f}", f"{half.seconds:.2f}", f"{whole.seconds:.2f}", ratio, f"{whole.peak_bytes / 1e6:.0f}", whole.outcome)
         )
         print(*rows[-1], sep="\t", flush=True)
-    columns = ("kind", "half, CPU s", "CPU s", "ratio", "peak MB", "outcome")
-    print(TextTable("What reading costs", columns, tuple(rows), columns[1:5]))
+    columns = ("kind", "MB", "half, CPU s", "CPU s", "ratio", "peak MB", "outcome")
+    print(TextTable("What reading costs", columns, tuple(rows), columns[1:6]))
 
 
 if __name__ == "__main__":
