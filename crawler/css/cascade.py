@@ -124,6 +124,8 @@ def cascade(tree: HtmlElement, sheets: Sequence[Sheet] | None = None, more: Set[
     numbers = count()
     entries: list[_Entry] = []
     for order, (rule, screens, layer) in enumerate(_rules(given, matcher, result, SEEN | more)):
+        if matcher.is_used_up:
+            break
         if not any(map(matcher.may_match, rule.needs)):
             continue
         read, is_sure = selectors(rule.selectors, rule.namespaces)

@@ -6,7 +6,6 @@ than its brackets or its sentence.
 
 import re
 from collections.abc import Sequence
-from itertools import islice
 
 from core.obfuscations import Obfuscation, ObfuscationFound
 from crawler.characters.repertoire import count_han
@@ -102,9 +101,9 @@ def without_advertisements(text: str, host: str = "") -> tuple[str, ObfuscationF
     '他停下脚步，望向远处。'
     """
     most = max(MAX_PIECE_CHARS, MAX_SHARE * len(text))
-    ranges = _merged(sorted(_pieces(text, host, most)))
-    taken = sum(end - start for start, end in ranges)
-    if not ranges or taken > most:
+    pieces = _pieces(text, host, most)
+    ranges = _merged(sorted(pieces or ()))
+    if not ranges or sum(end - start for start, end in ranges) > most:
         return text, None
     parts, at = [], 0
     for start, end in ranges:
@@ -116,15 +115,15 @@ def without_advertisements(text: str, host: str = "") -> tuple[str, ObfuscationF
     return "\n".join(lines), ObfuscationFound(Obfuscation.SITE_ADVERTISEMENT, len(ranges), first[:EXAMPLE_CHARS])
 
 
-def _pieces(text: str, host: str, most: float) -> list[tuple[int, int]]:
-    """Those found until they are more than `most` characters, which is too much."""
+def _pieces(text: str, host: str, most: float) -> list[tuple[int, int]] | None:
+    """All of them; None where they are more than `most` characters, or more signs than are looked at."""
     found: list[tuple[int, int]] = []
     plain: list[tuple[int, int]] = []
     for pattern in (_SIGNS, _ADDRESSES) if _LETTERS.search(text) else (_SIGNS,):
         chars = 0
-        for match in islice(pattern.finditer(text), MAX_SIGNS):
-            if chars > most:
-                break
+        for number, match in enumerate(pattern.finditer(text)):
+            if chars > most or number >= MAX_SIGNS:
+                return None
             if pattern is _ADDRESSES and not _is_address(match[0]):
                 continue
             start, end = match.span()

@@ -15,7 +15,7 @@ from intake import BoundedReader, read_file
 from records.works import uploads
 from records.works.uploads import read_uploads
 from tests.intake.test_books import PROSE, write_epub
-from tests.support.mutation import mutated
+from laboratory.extraction.mutation import mutated
 
 ROUNDS = 200
 
