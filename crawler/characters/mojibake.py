@@ -195,7 +195,9 @@ def _bytes_of_latin(block: str) -> bytes:
 
 
 _OF_WINDOWS = {ord(char): byte for byte in range(0x80, 0xA0) if (char := bytes([byte]).decode("cp1252", "ignore"))}
-_BEYOND_LATIN = re.compile("[^\x00-\xff]")  # \xff: in no encoding that is tried for a character, so it comes out as lost
+_BEYOND_LATIN = re.compile(
+    "[^\x00-\xff]"
+)  # \xff: in no encoding that is tried for a character, so it comes out as lost
 
 
 def _bytes_of(codec: str) -> Callable[[str], bytes]:

@@ -65,7 +65,9 @@ class _Server:
     def _take(self, message: object, desk: Desk) -> None:
         if isinstance(message, Job):
             number = message.number
-            done = desk.submit(message.task, lambda: self._send(Started(number, threading.get_native_id(), time.thread_time())))
+            done = desk.submit(
+                message.task, lambda: self._send(Started(number, threading.get_native_id(), time.thread_time()))
+            )
             done.add_done_callback(lambda done: self._answer(number, done))
         elif isinstance(message, Reply) and (waiting := self._requested.pop(message.number, None)) is not None:
             waiting.set_result(message.data)

@@ -10,7 +10,9 @@ LARGEST = 16 * 1024 * 1024  # bytes: the largest body that is taken by default (
 
 
 def _page(body: str, head: str = "") -> bytes:
-    whole = f"<!doctype html><html><head><title>渡口</title>{head}</head><body><p>{SENTENCE * 4}</p>{body}</body></html>"
+    whole = (
+        f"<!doctype html><html><head><title>渡口</title>{head}</head><body><p>{SENTENCE * 4}</p>{body}</body></html>"
+    )
     return whole.encode()
 
 
@@ -82,8 +84,10 @@ KINDS: Mapping[str, Callable[[int], bytes]] = {
     "rare characters": _filled_with(RARE),
     "rare characters in elements": _filled_with("<p>" + RARE[:12] + "</p>"),
     "read as Latin and saved": _filled_with("<p>" + SENTENCE.encode().decode("latin-1") + "</p>"),
-    "ISO-2022": _bytes_of(b"\x1b$B0!0\"\x1b(B<b>\x1b$)A0!\x0e\x1b(B</b>"),
-    "ISO-2022 in GBK": _bytes_of("渡口".encode("gbk") + b"\x1b$B0!\x1b(B<b>\xe6\xb8\xa1\xe5\x8f\xa3\xe7\x9a\x84\xe7\x81\xaf</b>"),
+    "ISO-2022": _bytes_of(b'\x1b$B0!0"\x1b(B<b>\x1b$)A0!\x0e\x1b(B</b>'),
+    "ISO-2022 in GBK": _bytes_of(
+        "渡口".encode("gbk") + b"\x1b$B0!\x1b(B<b>\xe6\xb8\xa1\xe5\x8f\xa3\xe7\x9a\x84\xe7\x81\xaf</b>"
+    ),
     "broken entities": _filled_with("&#x;&#99999999;&amp&nbsp&lt&#xd800;&x;"),
     "advertisements": _filled_with("渡口【看书网www.example.com首发】石阶，"),
     "advertisements in lines": _filled_with("<p>老人把灯【本书由看书网首发】挂在桅杆上。</p>"),
@@ -159,7 +163,7 @@ KINDS: Mapping[str, Callable[[int], bytes]] = {
     "comments without end": _filled_with("<!--"),
     "CDATA": _filled_with("<![CDATA[渡口]]>字"),
     "instructions": _filled_with("<?php a ?>字"),
-    "broken UTF-8": _bytes_of("渡口".encode() + b"\xe6\xb8<b>"),
+    "broken UTF-8": _bytes_of((SENTENCE * 2).encode() + b"\xe6\xb8<b>"),
     "broken GB 18030": _bytes_of("渡口的灯".encode("gbk") + b"\x81\x30\x81\xff<b>"),
     "broken Big5": _bytes_of("渡口的燈".encode("big5") + b"\xf9\xff<b>"),
     "two encodings": _bytes_of("<p>渡口的灯</p>".encode("gbk") + "<p>渡口的灯火</p>".encode()),
@@ -174,11 +178,15 @@ KINDS: Mapping[str, Callable[[int], bytes]] = {
     "full width": _filled_with("灯ＷＷＷ．Ａ＃１．ＣＯＭ｡豈"),
     "private use": _filled_with("灯\ue000渡\ue001"),
     "dates": _filled_with("<p>发表于 2026-11-01 10:00:00 作者：渡口 记者 灯火</p>"),
-    "floors of a thread": _filled_with("<div class=post><b>#楼</b> 2026-11-01 10:00<p>渡口的石阶被水磨得发亮。</p></div>"),
+    "floors of a thread": _filled_with(
+        "<div class=post><b>#楼</b> 2026-11-01 10:00<p>渡口的石阶被水磨得发亮。</p></div>"
+    ),
     "names of reporters": _filled_with("（记者（记者 文／作者：作者"),
     "next pages": _filled_with("<a rel=next href=/n#>下一页</a>"),
     "chapters": _filled_with("<a href=/c#>第#章 渡口</a>"),
     "linked data": lambda size: _page(f"<script type=application/ld+json>{'[' * size}</script>"),
     "many scripts": _filled_with("<script>var a#='\\u6e21'</script>字"),
-    "state of a script": lambda size: _page("<script>window.__INITIAL_STATE__={" + _numbered('"k#":{"t":"渡口"},', size)),
+    "state of a script": lambda size: _page(
+        "<script>window.__INITIAL_STATE__={" + _numbered('"k#":{"t":"渡口"},', size)
+    ),
 }

@@ -106,7 +106,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
         half, whole = cost(kind, size // 2), cost(kind, size)
         ratio = f"{whole.seconds / half.seconds:.1f}" if half.seconds > 0.05 else "-"
         rows.append(
-            (kind, f"{size / 1e6:.1f}", f"{half.seconds:.2f}", f"{whole.seconds:.2f}", ratio, f"{whole.peak_bytes / 1e6:.0f}", whole.outcome)
+            (
+                kind,
+                f"{size / 1e6:.1f}",
+                f"{half.seconds:.2f}",
+                f"{whole.seconds:.2f}",
+                ratio,
+                f"{whole.peak_bytes / 1e6:.0f}",
+                whole.outcome,
+            )
         )
         print(*rows[-1], sep="\t", flush=True)
     columns = ("kind", "MB", "half, CPU s", "CPU s", "ratio", "peak MB", "outcome")
