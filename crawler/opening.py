@@ -44,8 +44,8 @@ class Rejected:
 
 
 NO_RULES = NoRules()
-# Each may be an element, which takes 20 us and 1 kB, or an attribute, which takes 1 kB. The largest saved page has 15,397
-# and 8,507, a novel of two million characters on one page 100,000 tags (2026-11).
+# Signs that begin them: a tag may be an element, which takes 20 us and 1 kB, an attribute takes 1 kB. The largest saved
+# page has 15,397 and 8,507, a novel of two million characters on one page 100,000 tags (2026-11).
 MAX_TAGS, MAX_ATTRIBUTES = 150_000, 300_000
 _TEXT_TYPES = re.compile(r"^(?:text/(?:html|plain|xml|vnd\.wap\.wml)|application/(?:xhtml\+xml|xml|octet-stream))$")
 _BINARY_MARKS = (

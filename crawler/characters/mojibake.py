@@ -113,7 +113,7 @@ def lost_share(text: str) -> float:
 
 
 def _count_lost(text: str) -> int:
-    """How often U+FFFD stands in a text, or what it becomes where GBK is read for it, or memory that nobody wrote to."""
+    """How often U+FFFD stands in a text, or what GBK makes of it, or memory that nobody wrote to."""
     of_gbk = text.count("锟斤") + text.count("斤拷") - text.count("锟斤拷")
     return text.count("\ufffd") + of_gbk + text.count("烫烫烫") + text.count("屯屯屯")
 

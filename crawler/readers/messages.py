@@ -12,8 +12,8 @@ from core.pages import CrawlPlan
 from crawler.fetching.resources import ResourceKind
 from crawler.readers.task import Task
 
-# What the process may write to: 500 MB for what is read beside the .18 GB that are there before the first page (2026-11).
-# What needs more ends the process and nobody else: of two pages at a time each is then read once more, alone.
+# What the process may write to: 500 MB for what is read, beside the .18 GB that are there before the first page
+# (2026-11). What needs more ends the process and nobody else: of two pages each is then read once more, alone.
 MAX_MEMORY_BYTES = 680_000_000
 MOST_MEMORY_BYTES = 3_000_000_000  # of a process that reads what is larger than any page: the files of works
 OUT_OF_MEMORY = 3  # the code that the process then ends with
@@ -40,7 +40,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """The task of this number is being read from now on, by a thread (as the system numbers it) that had used `cpu_s`."""
+    """The task of this number is being read from now on. thread: by the system's number; cpu_s: what that had used."""
 
     number: int
     thread: int

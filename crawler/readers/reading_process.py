@@ -34,8 +34,8 @@ from crawler.readers.worker_link import WorkerLink
 
 # For one task, without what it waits for from here: a feed of 15 MB takes 15 to 60 s (2026-11).
 MAX_SECONDS = 120.0
-# Of the processor, for one page: with what passes until it is looked at, 5 s. The slowest page of the corpora takes .4 s,
-# those that are made to be slow (laboratory.extraction.hostile_pages) less than this at any size (2026-11).
+# Of the processor, for one page: with what passes until it is looked at, 5 s. The slowest page of the corpora takes
+# .4 s; few that are made to be slow (laboratory.extraction.hostile_pages) come near it at any size (2026-11).
 MAX_CPU_S = 4.5
 MAX_SECONDS_TO_START, MAX_FAILED_STARTS = 60.0, 3  # 1.3 s where nothing else runs (2026-11)
 FETCHERS = 2  # threads that fetch what pages refer to: as many pages are read at a time
@@ -227,7 +227,7 @@ class ReadingProcess:
         return True
 
     def _give_up_pages(self, worker: WorkerLink) -> None:
-        """Give up the pages that used the processor for too long. Raises EOFError where any did: the process has to end."""
+        """Give up the pages that used the processor for too long; EOFError where any did: the process has to end."""
         with self._lock:
             begun = [(n, job) for n, job in self._pending.items() if job.begun_at is not None and job.is_page]
             over = [n for n, job in begun if worker.cpu_s(job.thread) - job.cpu_s_before > self._max_cpu_s]

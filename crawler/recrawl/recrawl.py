@@ -48,7 +48,7 @@ class Unsaved:
 
 
 class Recrawl(Protocol):
-    """Called on the reactor's thread, but for `store_unchanged`, `store_absence`, `store_unread` and `save`, which wait for a store."""
+    """Called on the reactor's thread, but for `store_…` and `save`, which wait for a store."""
 
     # How a crawl begins
 

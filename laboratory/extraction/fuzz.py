@@ -33,7 +33,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     whole = [(path, path.read_bytes()) for path in sorted(chosen.folder.rglob("*.html"))]
     if not whole:
         parser.error(f"there is no .html in {chosen.folder}")
-    rng, desk = Random(chosen.seed), Desk(CrawlPlan(SiteId("site"), "run", (URL,), ()))
+    rng = Random(chosen.seed)  # noqa: S311, no secret
+    desk = Desk(CrawlPlan(SiteId("site"), "run", (URL,), ()))
     outcomes: Counter[str] = Counter()
     taken: list[tuple[float, str]] = []
     for number in range(chosen.pages):
@@ -44,15 +45,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
             reading = page.read(desk).reading
         except Exception as error:  # what is looked for
             outcomes["exceptions"] += 1
-            print(f"{number} {path.name}: {type(error).__name__}: {error}", flush=True)
+            _say(f"{number} {path.name}: {type(error).__name__}: {error}")
         else:
             outcomes[str(reading.reason) if isinstance(reading, Rejected) else "read"] += 1
         taken.append((time.process_time() - begun, f"{number} {path.name}"))
     desk.close()
-    print(f"{chosen.pages} pages, seed {chosen.seed}:", dict(outcomes), f"exceptions: {outcomes['exceptions']}")
+    _say(f"{chosen.pages} pages, seed {chosen.seed}: {dict(outcomes)}; exceptions: {outcomes['exceptions']}")
     for seconds, name in sorted(taken, reverse=True)[:SLOWEST_SHOWN]:
-        print(f"{seconds:.2f} s  {name}")
+        _say(f"{seconds:.2f} s  {name}")
     return 1 if outcomes["exceptions"] else 0
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ which it costs no more than its characters). A linear reading takes twice the ti
 import argparse
 import os
 import resource
+import sys
 import time
 from collections.abc import Sequence
 from contextlib import suppress
@@ -18,17 +19,17 @@ from pathlib import Path
 
 import psutil
 
-from core.pages import CrawlPlan, Reading
 from core.ids import SiteId
+from core.pages import CrawlPlan, Reading
 from crawler.opening import MAX_TAGS, Rejected
 from crawler.readers.desk import Desk
 from crawler.readers.pages import PageToRead, WholePage
 from laboratory.extraction.hostile_pages import KINDS, LARGEST
-from laboratory.text_table import TextTable
 
 URL = "http://a.example/1/1.html"
 GIVE_UP_S = 20  # of processor time for one page
 GIVE_UP_BYTES = 2_500_000_000
+LEAST_S_TO_COMPARE = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,27 +99,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("kinds", nargs="*", help="those whose name holds one of these; all")
     parser.add_argument("--bytes", type=int, default=LARGEST, help="of the larger page; the other has half of them")
     chosen = parser.parse_args(arguments)
-    rows = []
+    _say("kind", "MB", "half, CPU s", "CPU s", "ratio", "peak MB", "outcome")
     for kind in KINDS:
         if chosen.kinds and not any(each in kind for each in chosen.kinds):
             continue
         size = largest_read(kind, chosen.bytes)
         half, whole = cost(kind, size // 2), cost(kind, size)
-        ratio = f"{whole.seconds / half.seconds:.1f}" if half.seconds > 0.05 else "-"
-        rows.append(
-            (
-                kind,
-                f"{size / 1e6:.1f}",
-                f"{half.seconds:.2f}",
-                f"{whole.seconds:.2f}",
-                ratio,
-                f"{whole.peak_bytes / 1e6:.0f}",
-                whole.outcome,
-            )
-        )
-        print(*rows[-1], sep="\t", flush=True)
-    columns = ("kind", "MB", "half, CPU s", "CPU s", "ratio", "peak MB", "outcome")
-    print(TextTable("What reading costs", columns, tuple(rows), columns[1:6]))
+        ratio = f"{whole.seconds / half.seconds:.1f}" if half.seconds > LEAST_S_TO_COMPARE else "-"
+        times = f"{half.seconds:.2f}", f"{whole.seconds:.2f}", ratio
+        _say(kind, f"{size / 1e6:.1f}", *times, f"{whole.peak_bytes / 1e6:.0f}", whole.outcome)
+
+
+def _say(*cells: str) -> None:
+    sys.stdout.write("\t".join(cells) + "\n")
+    sys.stdout.flush()
 
 
 if __name__ == "__main__":
