@@ -19,7 +19,7 @@ _PIECE = re.compile(rb"[^\x00-\x2f\x3a-\x3f]+")
 _UTF8_RUN = re.compile(rb"(?:[\xe3-\xe9\xef][\x80-\xbf]{2}){4}")
 _OTHERS = {"utf-8": ("gb18030", "big5hkscs"), "gb18030": ("utf-8",), "big5hkscs": ("utf-8",)}
 MIN_CHARS_TO_SUSPECT = 3  # of a block that can be read in the page's encoding
-# That are looked at, 20 us each; what is behind them is read in the page's own encoding. News pages have up to 3,000.
+# That are looked at, 20 us each; what is behind them is read in the page's own encoding. Saved pages have up to 4,823.
 MAX_BLOCKS = 20_000
 
 
