@@ -12,7 +12,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -q
 # What mypy checks, and whose examples in docstrings run.
 PACKAGES := core fingerprint matcher pagestore analytics crawler evidence intake records pipeline webadmin laboratory deploy
 
-.PHONY: demo quick test check quality format up down status doctor lock messages bench clean
+.PHONY: demo quick test fuzz check quality format up down status doctor lock messages bench clean
 
 demo: $(VENV)/.runtime ## the whole chain on the built-in sites, services left running
 	@$(BIN)/zhuiwen demo
@@ -31,6 +31,11 @@ quick: $(VENV)/.dev ## every test that needs no process, service or browser, in 
 
 test: $(VENV)/.dev ## every test, in four processes: half of the time is waiting
 	$(BIN)/python -m pytest -n 4 --dist worksteal
+
+FUZZ_SEED ?= 1
+FUZZ_PAGES ?= 5000
+fuzz: $(VENV)/.dev ## pages spoilt at random: what reading them raised, and the slowest; FUZZ_SEED, FUZZ_PAGES
+	$(BIN)/python -m laboratory.extraction.fuzz tests/crawler --seed $(FUZZ_SEED) --pages $(FUZZ_PAGES)
 
 check: $(VENV)/.dev ## style, types, import rules, translations, the examples of docstrings
 	$(BIN)/ruff check .

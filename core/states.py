@@ -75,7 +75,7 @@ class Rejection(StrEnum):
     UNREADABLE_FILE = "unreadable_file"  # offered for download: damaged, protected, archives in archives
     MOJIBAKE = "mojibake"  # no decoding gives text
     NO_MAIN_TEXT = "no_main_text"
-    UNREADABLE = "unreadable"  # reading it ended the process that reads, twice
+    UNREADABLE = "unreadable"  # reading it costs more than a page may, or ended the process that reads
     # while matching
     TOO_FEW_HAN_CHARS = "too_few_han_chars"
     NO_MATCH = "no_match"

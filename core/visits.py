@@ -19,11 +19,12 @@ class AddressKind(StrEnum):
 
 
 class AbsenceReason(StrEnum):
-    """How a site says that a page is not there."""
+    """How a site says that a page is not there, or why there is no text in what it sent."""
 
     NOT_FOUND = "not_found"  # HTTP status 404
     GONE = "gone"  # HTTP status 410
     NOT_FOUND_PAGE = "not_found_page"  # another status with what the site shows for addresses that never were
+    UNREADABLE = "unreadable"  # to read it costs more than a page may; nothing is said of the page
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,7 @@ class MovedTo:
 
 @dataclass(frozen=True, slots=True)
 class Absence:
-    """One response that says that a page is not there, kept as the proof of it; the body lies under `raw_digest`."""
+    """A response without a text, as the proof that the page is not there; the body lies under `raw_digest`."""
 
     id: str
     page_id: PageId

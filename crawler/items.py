@@ -33,3 +33,11 @@ class NotThere:
     fetched: Fetched
     reason: AbsenceReason
     visit: Visit
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A response that cannot be read within bounds: it is kept as it came."""
+
+    target: Target
+    fetched: Fetched

@@ -128,8 +128,10 @@ class _Page:
         """Where ordinary links lead that may be followed."""
         given = 0
         for node in nodes:
+            if given >= MAX_LINKS_OF_PAGE:
+                return
             address = "" if _has_rel(node, "nofollow") else self.address(node.get("href"))
-            if address and given < MAX_LINKS_OF_PAGE:
+            if address:
                 given += 1
                 self._ordinary.add(address)
                 self.places.pop(address, None)

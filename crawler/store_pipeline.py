@@ -18,12 +18,12 @@ from core.pages import Stored
 from core.wording import Message
 from crawler.context import CrawlContext, context_of
 from crawler.end_reasons import STOPPED, STORE_AWAY
-from crawler.items import NotThere, ReadPage, Unchanged
+from crawler.items import NotThere, ReadPage, Unchanged, Unread
 from crawler.recrawl.session import SAVE_EVERY
 from crawler.store_batches import Pages, StoreBatches
 
 T = TypeVar("T")
-Item = ReadPage | Unchanged | NotThere
+Item = ReadPage | Unchanged | NotThere | Unread
 
 # A fail-over of MongoDB or Redis takes seconds; a store that is away for longer than these waits together (6.2 s) is
 # better waited for by the next run, which goes on from the journal.
@@ -84,6 +84,8 @@ class StorePipeline:
         elif isinstance(item, NotThere):
             await self._patiently(lambda: recrawl.store_absence(item))
             recrawl.note_absent(item)
+        elif isinstance(item, Unread):
+            await self._patiently(lambda: recrawl.store_unread(item))
         else:
             stored = await self._batches.put(item.fetched, item.reading)
             self._count(stored)

@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Self
 
 from core.errors import BrokenInvariant, UnreadableFile
+from crawler.readers.messages import MOST_MEMORY_BYTES
 from crawler.readers.reading_process import GivenUp, ReadingProcess
 from intake.files import read_file
 from intake.found import Intake
@@ -37,7 +38,7 @@ class BoundedReader:
     """A context manager; its process is started with the first file that needs one."""
 
     def __init__(self, max_seconds: float = MAX_SECONDS) -> None:
-        self._process = ReadingProcess(max_seconds=max_seconds)
+        self._process = ReadingProcess(max_seconds=max_seconds, max_memory_bytes=MOST_MEMORY_BYTES)
 
     def __enter__(self) -> Self:
         return self

@@ -50,9 +50,10 @@ MIN_CHARS_OF_ANOTHER_LANGUAGE = 8
 MAX_FREQUENT_SHARE_IN_DOUBT = 0.15
 MAX_FREQUENT_IN_LATIN = 0.05  # of the characters that Latin letters make when read as Chinese; such pages have few
 MAX_SHARE_OUT_OF_CASE = 0.02  # capitals after small letters: Russian in the wrong one of its encodings is full of them
-_HANGUL = re.compile("[\uac00-\ud7af]")
-_HIRAGANA = re.compile("[\u3040-\u309f]")
-_CYRILLIC = re.compile("[А-Яа-яЁё\u00a0«»№—–]")
+_CHARS_OF_PART = 100_000
+_HANGUL = re.compile("[\uac00-\ud7af]+")
+_HIRAGANA = re.compile("[\u3040-\u309f]+")
+_CYRILLIC = re.compile("[А-Яа-яЁё\u00a0«»№—–]+")
 _CYRILLIC_OUT_OF_CASE = re.compile("[а-яё][А-ЯЁ]")
 
 
@@ -211,11 +212,17 @@ class _Language:
         outside = count_outside_ascii(text)
         if not is_whole or outside < MIN_CHARS_OF_ANOTHER_LANGUAGE:
             return None
-        if len(self.letters.findall(text)) < self.min_share * outside:
+        if _count(self.letters, text) < self.min_share * outside:
             return None
-        if len(_CYRILLIC_OUT_OF_CASE.findall(text)) > outside * MAX_SHARE_OUT_OF_CASE:
+        if sum(1 for _ in _CYRILLIC_OUT_OF_CASE.finditer(text)) > outside * MAX_SHARE_OUT_OF_CASE:
             return None
         return Decoded(_text(body, self.codec)[0], self.codec)
+
+
+def _count(letters: re.Pattern[str], text: str) -> int:
+    """How many characters of a text are letters; in parts, as each run of them is an object of its own."""
+    parts = (text[at : at + _CHARS_OF_PART] for at in range(0, len(text), _CHARS_OF_PART))
+    return sum(len(run) for part in parts for run in letters.findall(part))
 
 
 _LANGUAGES = (

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 
 from crawler.characters.repertoire import (
     CHINESE_MARKS,
@@ -30,9 +31,11 @@ MAX_LOST_SHARE_TO_REPAIR = (
 )
 MIN_CHARS_TO_SUSPECT = 4  # fewer characters have no statistics
 _SAMPLE_CHARS = 60_000
+# Of a page in which mojibake is looked for block by block: a novel on one page has 50,000, more is made to be slow.
+MAX_BLOCKS_TO_REPAIR = 150_000
+_SUSPECTS_TO_TRY, _CHARS_TO_TRY = 200, 2_000  # of which the way of repair is told, and whether one mends a long block
 
 _OUTSIDE_ASCII = re.compile(r"[^\x00-\x7f]+")
-_LOST = re.compile("\ufffd|锟斤拷|锟斤|斤拷|烫烫烫|屯屯屯")
 _CONTROLS = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f]")
 _ASCII_CONTROLS = re.compile("[\x00-\x08\x0e-\x1f]")
 # Accented letters beside plain ones or by themselves; Chinese read as Latin stands in long runs of them.
@@ -65,12 +68,12 @@ def quality(text: str, codec: str = "utf-8") -> float:
     """How much of what is not ASCII looks written by people: 0.0 mojibake, 1.0 running text; pure ASCII gives 1.0."""
     if has_many_controls(text[:_SAMPLE_CHARS]):
         return 0.0
-    sample = "".join(_OUTSIDE_ASCII.findall(text))[:_SAMPLE_CHARS]
-    if not sample:
+    if text.isascii():
         return 1.0
-    in_words = sum(map(len, _LETTERS_IN_WORDS.findall(text)))
+    sample, around = _sampled(text)
+    in_words = sum(map(len, _LETTERS_IN_WORDS.findall(around)))
     if codec == _SINGLE_BYTE:
-        return min(1.0, (in_words + len(_LONE_SIGNS.findall(text))) / len(sample))
+        return min(1.0, (in_words + len(_LONE_SIGNS.findall(around))) / len(sample))
     counts = Counter(sample)
     worth = sum(_worth(char, codec.startswith("utf"), codec in _KANA_IS_AT_HOME) * n for char, n in counts.items())
     if codec.startswith("utf"):
@@ -78,8 +81,23 @@ def quality(text: str, codec: str = "utf-8") -> float:
     han = sum(n for char, n in counts.items() if HAN.match(char))
     frequent = sum(n for char, n in counts.items() if char in FREQUENT_HAN) / han if han else 0.4
     # Two fifths of running text are frequent characters; short texts and lists of names have few, so it weighs little.
-    value = (worth - 8 * len(_LOST.findall(sample))) / len(sample) * (0.95 + 0.05 * min(1.0, frequent / 0.2))
+    value = (worth - 8 * _count_lost(sample)) / len(sample) * (0.95 + 0.05 * min(1.0, frequent / 0.2))
     return max(0.0, min(1.0, value))
+
+
+def _sampled(text: str) -> tuple[str, str]:
+    """What is not ASCII, and the same with what stands right before and behind each run of it."""
+    runs: list[str] = []
+    around: list[str] = []
+    left = _SAMPLE_CHARS
+    for run in _OUTSIDE_ASCII.finditer(text):
+        start, end = run.start(), min(run.end(), run.start() + left)
+        runs.append(text[start:end])
+        around.append(text[max(0, start - 1) : end + 1])
+        left -= end - start
+        if not left:
+            break
+    return "".join(runs), "\0".join(around)
 
 
 def frequent_share(text: str) -> float:
@@ -91,11 +109,17 @@ def frequent_share(text: str) -> float:
 def lost_share(text: str) -> float:
     """The share of characters outside ASCII that nobody can bring back."""
     outside = count_outside_ascii(text)
-    return len(_LOST.findall(text)) / outside if outside else 0.0
+    return _count_lost(text) / outside if outside else 0.0
+
+
+def _count_lost(text: str) -> int:
+    """How often U+FFFD stands in a text, or what GBK makes of it, or memory that nobody wrote to."""
+    of_gbk = text.count("锟斤") + text.count("斤拷") - text.count("锟斤拷")
+    return text.count("\ufffd") + of_gbk + text.count("烫烫烫") + text.count("屯屯屯")
 
 
 def count_outside_ascii(text: str) -> int:
-    return sum(map(len, _OUTSIDE_ASCII.findall(text)))
+    return 0 if text.isascii() else len(text) - len(text.encode("ascii", "ignore"))
 
 
 def has_many_controls(text: str) -> bool:
@@ -108,10 +132,13 @@ def repair(text: str) -> Repair | None:
 
     Only blocks that get better are changed, so a page with one field of mojibake keeps the others.
     """
-    suspects = [block for block in _BLOCK.findall(text) if _is_suspect(block)]
+    blocks = [block[0] for block in islice(_BLOCK.finditer(text), MAX_BLOCKS_TO_REPAIR + 1)]
+    if len(blocks) > MAX_BLOCKS_TO_REPAIR:
+        return None
+    suspects = list(islice(filter(_is_suspect, blocks), _SUSPECTS_TO_TRY))
     if not suspects:
         return None
-    best = max(_WAYS, key=lambda way: sum(_gain(block, way) for block in suspects[:200]))
+    best = max(_WAYS, key=lambda way: sum(_gain(block[:_CHARS_TO_TRY], way) for block in suspects))
     is_whole = True
 
     def mended(block: re.Match[str]) -> str:
@@ -140,7 +167,8 @@ def _gain(block: str, way: _Way) -> float:
 
 def _mended(block: str, way: _Way) -> str | None:
     """The block read rightly, where that makes it better; what cannot be brought back is U+FFFD."""
-    if block.isascii():
+    is_long = len(block) > 2 * _CHARS_TO_TRY
+    if block.isascii() or (is_long and _mended(block[:_CHARS_TO_TRY], way) is None):
         return None
     raw = way.undo(block)
     better = raw.decode(way.right, "replace")
@@ -151,6 +179,8 @@ def _mended(block: str, way: _Way) -> str | None:
 
 
 def _is_suspect(block: str) -> bool:
+    if block.isascii():
+        return False
     kept = block.replace("\ufffd", "")
     return (
         count_outside_ascii(kept) >= MIN_CHARS_TO_SUSPECT
@@ -161,17 +191,13 @@ def _is_suspect(block: str) -> bool:
 
 def _bytes_of_latin(block: str) -> bytes:
     """ISO 8859-1 and windows-1252 at once: what the one lacks the other has, and pages mix them."""
-    return b"".join(_latin_byte(char) for char in block)
+    return _BEYOND_LATIN.sub("\xff", block.translate(_OF_WINDOWS)).encode("latin-1")
 
 
-@lru_cache(maxsize=4096)
-def _latin_byte(char: str) -> bytes:
-    for codec in ("latin-1", "cp1252"):
-        try:
-            return char.encode(codec)
-        except UnicodeEncodeError:
-            continue
-    return b"\xff"  # in no encoding that is tried for a character, so it comes out as lost
+_OF_WINDOWS = {ord(char): byte for byte in range(0x80, 0xA0) if (char := bytes([byte]).decode("cp1252", "ignore"))}
+_BEYOND_LATIN = re.compile(
+    "[^\x00-\xff]"
+)  # \xff: in no encoding that is tried for a character, so it comes out as lost
 
 
 def _bytes_of(codec: str) -> Callable[[str], bytes]:

@@ -7,6 +7,7 @@ does not do.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from crawler.characters.mojibake import MIN_GAIN_TO_REPAIR, MIN_QUALITY_TO_ACCEPT, count_outside_ascii, quality
 
@@ -16,9 +17,10 @@ _PIECE = re.compile(rb"[^\x00-\x2f\x3a-\x3f]+")
 # Four characters of the blocks of Chinese, kana and full-width forms; in 43 MB of novels never by chance, in GBK or
 # Big5 (2026-11).
 _UTF8_RUN = re.compile(rb"(?:[\xe3-\xe9\xef][\x80-\xbf]{2}){4}")
-_HIGH = re.compile(rb"[\x80-\xff]")
 _OTHERS = {"utf-8": ("gb18030", "big5hkscs"), "gb18030": ("utf-8",), "big5hkscs": ("utf-8",)}
 MIN_CHARS_TO_SUSPECT = 3  # of a block that can be read in the page's encoding
+# That are looked at, 20 us each; what is behind them is read in the page's own encoding. Saved pages have up to 4,823.
+MAX_BLOCKS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,7 @@ class _Pieces:
     def __init__(self, codec: str, other: str) -> None:
         self._codec, self._other = codec, other
         self._own = self._others = self._lost = 0
+        self._blocks_left = MAX_BLOCKS
 
     def read(self, body: bytes) -> Pieced:
         parts: list[str] = []
@@ -59,12 +62,15 @@ class _Pieces:
         for block in _BLOCK.finditer(body):
             parts += [body[end : block.start()].decode("ascii"), self._block(block[0])]
             end = block.end()
-        parts.append(body[end:].decode("ascii"))
+            if self._blocks_left <= 0:
+                break
+        parts.append(self._unsure(body[end:], None))
         return Pieced("".join(parts), self._codec, self._other, self._own, self._others, self._lost)
 
     def _block(self, block: bytes) -> str:
-        if not _HIGH.search(block):
+        if block.isascii():
             return block.decode("ascii")
+        self._blocks_left -= 1
         ours, worth = _strictly(block, self._codec)
         if ours is not None and (worth >= MIN_QUALITY_TO_ACCEPT or count_outside_ascii(ours) < MIN_CHARS_TO_SUSPECT):
             self._own += count_outside_ascii(ours)
@@ -73,10 +79,7 @@ class _Pieces:
         if theirs is not None and their_worth >= max(MIN_QUALITY_TO_ACCEPT, worth + MIN_GAIN_TO_REPAIR):
             self._others += count_outside_ascii(theirs)
             return theirs
-        pieces = _PIECE.findall(block)
-        if len(pieces) > 1:
-            return self._by_piece(block)
-        return self._unsure(block, ours)
+        return self._by_piece(block) if len(list(islice(_PIECE.finditer(block), 2))) > 1 else self._unsure(block, ours)
 
     def _by_piece(self, block: bytes) -> str:
         parts: list[str] = []
@@ -84,10 +87,14 @@ class _Pieces:
         for piece in _PIECE.finditer(block):
             parts += [block[end : piece.start()].decode("ascii"), self._block(piece[0])]
             end = piece.end()
-        parts.append(block[end:].decode("ascii"))
+            if self._blocks_left <= 0:
+                break
+        parts.append(self._unsure(block[end:], None))
         return "".join(parts)
 
     def _unsure(self, block: bytes, ours: str | None) -> str:
+        if block.isascii():
+            return block.decode("ascii")
         text = block.decode(self._codec, "replace") if ours is None else ours
         self._lost += ours is None
         self._own += count_outside_ascii(text)

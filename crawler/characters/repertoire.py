@@ -4,6 +4,7 @@ Serves the check for mojibake: text that was decoded wrongly is made of characte
 """
 
 import re
+from functools import lru_cache
 
 
 def _rows(codec: str, leads: range, trails: range) -> frozenset[str]:
@@ -42,7 +43,15 @@ def count_han(text: str) -> int:
     >>> count_han("第1章 abc")
     2
     """
-    return 0 if text.isascii() else sum(map(len, HAN_RUN.findall(text)))
+    return 0 if text.isascii() else (_counted_once if len(text) > _LONG_CHARS else _counted)(text)
+
+
+def _counted(text: str) -> int:
+    return sum(map(len, HAN_RUN.findall(text)))
+
+
+_counted_once = lru_cache(maxsize=2)(_counted)  # whoever judges a long text counts it again
+_LONG_CHARS = 10_000
 
 
 def han_of(text: str) -> str:

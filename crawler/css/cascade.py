@@ -26,6 +26,7 @@ from crawler.css.sheets import FontFace, Rule, Sheet
 Properties = Mapping[str, str]
 _Rank = tuple[tuple[int, ...], tuple[int, int, int], int]  # layer, specificity, order
 _UNLAYERED = 1 << 30
+MAX_CHARS_OF_STYLES = 300_000  # of the style attributes of a page that differ; the saved pages have 12,545 at most
 _NOTHING: Properties = MappingProxyType({})
 _OF_SCREEN = re.compile(r"\d[sdl]?v(?:w|h|min|max|i|b)\b")
 _HINTS = {"bgcolor": "background-color", "color": "color", "text": "color", "align": "text-align", "dir": "direction"}
@@ -123,6 +124,8 @@ def cascade(tree: HtmlElement, sheets: Sequence[Sheet] | None = None, more: Set[
     numbers = count()
     entries: list[_Entry] = []
     for order, (rule, screens, layer) in enumerate(_rules(given, matcher, result, SEEN | more)):
+        if matcher.is_used_up:
+            break
         if not any(map(matcher.may_match, rule.needs)):
             continue
         read, is_sure = selectors(rule.selectors, rule.namespaces)
@@ -210,11 +213,15 @@ class _Layers:
 def _attributes(tree: HtmlElement, result: Cascade, numbers: Iterator[int]) -> list[_Entry]:
     """Enter style attributes and those others that style."""
     by_text: dict[tuple[str, bool], _Entry] = {}
+    left = MAX_CHARS_OF_STYLES
     for element in tree.xpath(_STYLED):
         for text, is_style in ((_hints(element), False), (element.get("style") or "", True)):
             if not text:
                 continue
             if (text, is_style) not in by_text:
+                left -= len(text)
+                if left < 0:
+                    continue
                 rank = ((_UNLAYERED,) if is_style else (-1,), (0, 0, 0), 0)
                 made = _Entry(next(numbers), rank, declarations_of(text), is_attribute=is_style)
                 by_text[text, is_style] = made

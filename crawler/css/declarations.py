@@ -10,6 +10,7 @@ from tinycss2.ast import Node
 
 from crawler.css.values import tokens_of, words
 
+_MAX_CHARS_REMEMBERED = 1_000
 MAX_CHARS_OF_STYLE = 100_000  # of one attribute; one that is longer is left out
 _SIDES = ("top", "right", "bottom", "left")
 INHERITED = frozenset([
@@ -61,19 +62,25 @@ class Declaration(NamedTuple):
     is_important: bool = False
 
 
-@lru_cache(maxsize=2_048)
 def declarations_of(style: str) -> tuple[Declaration, ...]:
     """The declarations of a style attribute that are watched.
 
     >>> [tuple(each) for each in declarations_of("Display : none; zoom:1; OVERFLOW: auto clip !important")]
     [('display', 'none', False), ('overflow-x', 'auto', True), ('overflow-y', 'clip', True)]
     """
+    return (_remembered if len(style) <= _MAX_CHARS_REMEMBERED else _read)(style)
+
+
+def _read(style: str) -> tuple[Declaration, ...]:
     if len(style) > MAX_CHARS_OF_STYLE:
         return ()
     try:
         return declarations_in(tinycss2.parse_blocks_contents(style, skip_comments=True, skip_whitespace=True))
     except (ValueError, RecursionError):
         return ()
+
+
+_remembered = lru_cache(maxsize=2_048)(_read)
 
 
 def declarations_in(items: Iterable[Node]) -> tuple[Declaration, ...]:

@@ -14,9 +14,10 @@ from crawler.css.selectors import Selector
 
 HTML = "http://www.w3.org/1999/xhtml"
 # Looks at an element that one selector, and all of a page, may take. On the 70 saved pages no selector takes more than
-# 16,000 and no page more than 480,000 (2026-11). All steps take 3 s.
-MAX_STEPS_OF_ONE, MAX_STEPS = 1_000_000, 10_000_000
-_STEPS_TO_COMPILE = 500  # .1 ms
+# 16,000 and no page more than 480,000 (2026-11). All steps take 1 s.
+MAX_STEPS_OF_ONE, MAX_STEPS = 400_000, 2_000_000
+MAX_CHARS_OF_CLASSES = 10_000  # of one element
+_STEPS_TO_COMPILE = 1_000  # .3 ms
 
 
 class TooCostly(Exception):
@@ -47,7 +48,7 @@ class _Node(ElementWrapper):  # type: ignore[misc] # cssselect2 is not typed
         self.etree_element, self.parent, self.index = element, parent, index
         self.local_name, self.id = element.tag, element.get("id")
         names = element.get("class")
-        self.classes = frozenset(names.split()) if names else _NO_NAMES
+        self.classes = frozenset(names[:MAX_CHARS_OF_CLASSES].split()) if names else _NO_NAMES
 
     __hash__ = ElementWrapper.__hash__
 
@@ -112,8 +113,13 @@ class Matcher:
         self._tree, self._steps, self._left = tree, _Steps(), MAX_STEPS
         self._nodes: list[_Node] = []
         self._by_name: dict[str, list[_Node]] = defaultdict(list)
-        classes = {name for value in tree.xpath("//@class") for name in value.split()}
+        classes = {name for value in tree.xpath("//@class") for name in value[:MAX_CHARS_OF_CLASSES].split()}
         self.names = frozenset(classes | {f"#{value}" for value in tree.xpath("//@id")})
+
+    @property
+    def is_used_up(self) -> bool:
+        """Whether no further selector finds anything."""
+        return self._left <= 0
 
     def may_match(self, needed: frozenset[str]) -> bool:
         """Whether every class and id is on the page; most of a sheet is for other pages."""

@@ -13,6 +13,7 @@ from crawler.obfuscation.repaired import EXAMPLE_CHARS
 from crawler.obfuscation.repairs import Repair
 
 MAX_PIECE_CHARS = 60  # an advertisement is a clause; longer ones would be text
+MAX_SIGNS = 50_000  # that are looked at: 1 s; a novel of two million characters with one in each paragraph has as many
 MAX_SHARE = 0.4  # of a text; a page about web sites is no copy with advertisements
 
 _DOT = r"(?:\s?[.．。·•点點丶]\s?|\s?(?:dot|DOT)\s?)"
@@ -99,9 +100,10 @@ def without_advertisements(text: str, host: str = "") -> tuple[str, ObfuscationF
     >>> without_advertisements("他停下脚步【看书网www.example.com首发】，望向远处。")[0]
     '他停下脚步，望向远处。'
     """
-    ranges = _merged(sorted(_pieces(text, host)))
-    taken = sum(end - start for start, end in ranges)
-    if not ranges or taken > max(MAX_PIECE_CHARS, MAX_SHARE * len(text)):
+    most = max(MAX_PIECE_CHARS, MAX_SHARE * len(text))
+    pieces = _pieces(text, host, most)
+    ranges = _merged(sorted(pieces or ()))
+    if not ranges or sum(end - start for start, end in ranges) > most:
         return text, None
     parts, at = [], 0
     for start, end in ranges:
@@ -113,17 +115,22 @@ def without_advertisements(text: str, host: str = "") -> tuple[str, ObfuscationF
     return "\n".join(lines), ObfuscationFound(Obfuscation.SITE_ADVERTISEMENT, len(ranges), first[:EXAMPLE_CHARS])
 
 
-def _pieces(text: str, host: str) -> list[tuple[int, int]]:
+def _pieces(text: str, host: str, most: float) -> list[tuple[int, int]] | None:
+    """All of them; None where they are more than `most` characters, or more signs than are looked at."""
     found: list[tuple[int, int]] = []
     plain: list[tuple[int, int]] = []
     for pattern in (_SIGNS, _ADDRESSES) if _LETTERS.search(text) else (_SIGNS,):
-        for match in pattern.finditer(text):
+        chars = 0
+        for number, match in enumerate(pattern.finditer(text)):
+            if chars > most or number >= MAX_SIGNS:
+                return None
             if pattern is _ADDRESSES and not _is_address(match[0]):
                 continue
             start, end = match.span()
             piece = _bracketed(text, start, end) or _clause(text, start, end)
             is_meant = pattern is _SIGNS or _is_meant(match[0], text[piece[0] : piece[1]], host)
             (found if is_meant else plain).append(piece)
+            chars += (end - start) * is_meant
     # An address right beside an advertisement belongs to it.
     edges = {edge for piece in found for edge in piece}
     return [*found, *(piece for piece in plain if edges & {piece[0], piece[1]})]

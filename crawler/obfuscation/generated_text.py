@@ -11,7 +11,7 @@ from crawler.css.cascade import Cascade, Properties
 from crawler.css.declarations import CONTENT
 from crawler.css.values import tokens_of
 from crawler.obfuscation.rendering import alone
-from crawler.obfuscation.repaired import Repaired, block_of
+from crawler.obfuscation.repaired import HanCounts, Repaired, block_of
 from crawler.obfuscation.repairs import MarkedPage, Repair
 from crawler.obfuscation.visibility import INLINE, shown_text
 
@@ -35,13 +35,14 @@ def insert_generated(styles: Cascade) -> list[Repaired]:
 
 
 def _pieces(styles: Cascade) -> Iterator[tuple[HtmlElement, str, str]]:
+    han = _ShownHan()
     for element in styles.with_content():
         for place in ("before", "after"):
             own = styles.beside(element, place)
             text, is_of_attribute = _content(element, own)
             if not HAN.search(text) or not alone(own, element, styles).shows_text:
                 continue
-            if is_of_attribute or _is_in_sentence(element):
+            if is_of_attribute or _is_in_sentence(element, han):
                 yield element, place, text
 
 
@@ -58,10 +59,16 @@ def _content(element: HtmlElement, own: Properties) -> tuple[str, bool]:
     return "".join(parts)[:MAX_CHARS], is_of_attribute
 
 
-def _is_in_sentence(element: HtmlElement) -> bool:
+class _ShownHan(HanCounts):
+    def __missing__(self, element: HtmlElement) -> int:
+        self[element] = count_han(shown_text(element))
+        return self[element]
+
+
+def _is_in_sentence(element: HtmlElement, han: HanCounts) -> bool:
     """Whether an element stands in a line of running text: a label before a line of its own does not."""
     block = block_of(element)
-    return element.tag in INLINE and block is not None and count_han(shown_text(block)) >= MIN_HAN_OF_LINE
+    return element.tag in INLINE and block is not None and han[block] >= MIN_HAN_OF_LINE
 
 
 def _append(element: HtmlElement, text: str) -> None:

@@ -80,6 +80,14 @@ def _stood_in(piece: Removed, body: str) -> bool:
     return bool(piece.before or piece.after) and piece.before in body and piece.after in body
 
 
+class HanCounts(dict[HtmlElement, int]):
+    """How many Chinese characters stand in elements, each counted once: hold it no longer than they do not change."""
+
+    def __missing__(self, element: HtmlElement) -> int:
+        self[element] = count_han(element.text_content() or "")
+        return self[element]
+
+
 def block_of(element: HtmlElement | None) -> HtmlElement | None:
     """The block that an element's text stands in."""
     while element is not None and element.tag not in BLOCKS:

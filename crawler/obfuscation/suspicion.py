@@ -10,7 +10,7 @@ from lxml.html import HtmlElement
 from crawler.characters.repertoire import HAN, PRIVATE_USE, count_han, han_of
 from crawler.markup import lines
 from crawler.obfuscation.reordered import is_chopped
-from crawler.obfuscation.repaired import block_of
+from crawler.obfuscation.repaired import HanCounts, block_of
 from crawler.obfuscation.visibility import INLINE
 
 MIN_PIECES = 3
@@ -33,21 +33,21 @@ def needs_sheets(tree: HtmlElement) -> bool:
 
 def _has_odd_pieces(tree: HtmlElement) -> bool:
     """Whether short pieces with a class of their own, or empty ones, stand between characters of sentences."""
-    odd = 0
+    odd, han = 0, HanCounts()
     for element in tree.iter():
         if element.tag not in INLINE or element.tag in _NO_PIECE or not (element.get("class") or element.get("id")):
             continue
         text = "".join(element.itertext()).strip()
-        if len(text) <= MAX_HAN_OF_PIECE and (not text or HAN.search(text)) and _is_between(element):
+        if len(text) <= MAX_HAN_OF_PIECE and (not text or HAN.search(text)) and _is_between(element, han):
             odd += 1
             if odd >= MIN_PIECES:
                 return True
     return False
 
 
-def _is_between(element: HtmlElement) -> bool:
+def _is_between(element: HtmlElement, han: HanCounts) -> bool:
     block = block_of(element)
-    if block is None or count_han(block.text_content()) < MIN_HAN_OF_LINE:
+    if block is None or han[block] < MIN_HAN_OF_LINE:
         return False
     brother, parent = element.getprevious(), element.getparent()
     before = (brother.tail if brother is not None else parent.text if parent is not None else "") or ""

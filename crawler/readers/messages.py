@@ -12,20 +12,24 @@ from core.pages import CrawlPlan
 from crawler.fetching.resources import ResourceKind
 from crawler.readers.task import Task
 
-# What the process may write to, of which .18 GB are there before the first page and .3 with the recogniser of
-# characters: what needs more ends the process and nobody else. A page of 16 MB, the largest that is fetched by default,
-# takes .9 GB (2026-11), and two are read at a time.
-MAX_MEMORY_BYTES = 3_000_000_000
+# What the process may write to: 500 MB for what is read, beside the .18 GB that are there before the first page
+# (2026-11). What needs more ends the process and nobody else: of two pages each is then read once more, alone.
+MAX_MEMORY_BYTES = 680_000_000
+MOST_MEMORY_BYTES = 3_000_000_000  # of a process that reads what is larger than any page: the files of works
 OUT_OF_MEMORY = 3  # the code that the process then ends with
 
 
 @dataclass(frozen=True, slots=True)
 class Init:
-    """Whose pages come, if a plan's; the folders of what was learnt of the site, and of what the machine has made."""
+    """Whose pages come, if a plan's; the folders of what was learnt of the site, and of what the machine has made.
+
+    max_memory_bytes: up to MOST_MEMORY_BYTES.
+    """
 
     plan: CrawlPlan | None
     templates: Path | None
     cache: Path | None = None
+    max_memory_bytes: int = MAX_MEMORY_BYTES
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +40,11 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """The task of this number is being read from now on."""
+    """The task of this number is being read from now on. thread: by the system's number; cpu_s: what that had used."""
 
     number: int
+    thread: int
+    cpu_s: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,12 +28,15 @@ from crawler.readers.messages import (
     ResourceRequest,
     Started,
 )
+from crawler.readers.pages import PageToRead, SinglePage
 from crawler.readers.task import Task
 from crawler.readers.worker_link import WorkerLink
 
-# For one task, without what it waits for from here. The slowest page of the corpora takes 2 s; one that is made to be
-# slow and stays within the bounds of style sheets and elements took 9 s; a feed of 15 MB 15 to 60 s (2026-11).
+# For one task, without what it waits for from here: a feed of 15 MB takes 15 to 60 s (2026-11).
 MAX_SECONDS = 120.0
+# Of the processor, for one page: with what passes until it is looked at, 5 s. The slowest page of the corpora takes
+# .4 s; few that are made to be slow (laboratory.extraction.hostile_pages) come near it at any size (2026-11).
+MAX_CPU_S = 4.5
 MAX_SECONDS_TO_START, MAX_FAILED_STARTS = 60.0, 3  # 1.3 s where nothing else runs (2026-11)
 FETCHERS = 2  # threads that fetch what pages refer to: as many pages are read at a time
 _LOOK_S = 0.5  # how often the time of what is being read is looked at
@@ -53,10 +56,16 @@ class _Pending:
     resources: Resources
     future: "Future[Any]" = field(default_factory=Future)
     begun_at: float | None = None
+    thread: int = 0  # that reads it, and what of the processor that had used when it began
+    cpu_s_before: float = 0.0
     waits: int = 0  # for what the page refers to
     waits_since: float = 0.0
     waited_s: float = 0.0
     is_suspect: bool = False  # it was being read when the process ended
+
+    @property
+    def is_page(self) -> bool:
+        return isinstance(self.task, PageToRead | SinglePage)
 
     def left(self, max_seconds: float, now: float) -> float:
         """Of the time to read it; all of it while it waits for somebody else."""
@@ -78,7 +87,8 @@ class ReadingProcess:
     """Reads in a process of its own, within bounds of time and memory; it is started anew when it ends.
 
     What is being read when the process ends, or beside something that takes longer than `max_seconds`, is read once
-    more, alone; when that does the same, it is given up. Started by the first task or by `start`; a context manager,
+    more, alone; when that does the same, it is given up. So is a page, at once, that uses the processor for longer than
+    `max_cpu_s`. Started by the first task or by `start`; a context manager,
     else `close` when done. plan, templates, cache: as crawler.readers.desk.Desk.
     """
 
@@ -89,9 +99,11 @@ class ReadingProcess:
         *,
         cache: Path | None = None,
         max_seconds: float = MAX_SECONDS,
+        max_cpu_s: float = MAX_CPU_S,
+        max_memory_bytes: int = MAX_MEMORY_BYTES,
     ) -> None:
-        self._init = Init(plan, templates, cache)
-        self._max_seconds = max_seconds
+        self._init = Init(plan, templates, cache, max_memory_bytes)
+        self._max_seconds, self._max_cpu_s = max_seconds, max_cpu_s
         self._numbers = count()
         self._lock = threading.Lock()
         self._pending: dict[int, _Pending] = {}
@@ -202,14 +214,28 @@ class ReadingProcess:
 
     def _take_until(self, worker: WorkerLink, is_enough: Callable[[], bool]) -> bool:
         """Take what comes; False where something is read for too long, or nothing is although something waits."""
-        silent_since = time.monotonic()
+        silent_since = looked_at = time.monotonic()
         while not is_enough():
             if worker.connection.poll(_LOOK_S):
                 self._take(worker, worker.receive())
                 silent_since = time.monotonic()
-            elif self._is_over_time(silent_since):
-                return False
+            if time.monotonic() - looked_at >= _LOOK_S:
+                self._give_up_pages(worker)
+                if self._is_over_time(silent_since):
+                    return False
+                looked_at = time.monotonic()
         return True
+
+    def _give_up_pages(self, worker: WorkerLink) -> None:
+        """Give up the pages that used the processor for too long; EOFError where any did: the process has to end."""
+        with self._lock:
+            begun = [(n, job) for n, job in self._pending.items() if job.begun_at is not None and job.is_page]
+            over = [n for n, job in begun if worker.cpu_s(job.thread) - job.cpu_s_before > self._max_cpu_s]
+            for number in over:
+                job = self._pending.pop(number)
+                job.future.set_exception(GivenUp(job.task.url, Message("page.over-cpu", seconds=self._max_cpu_s)))
+        if over:
+            raise EOFError
 
     def _is_over_time(self, silent_since: float) -> bool:
         now = time.monotonic()
@@ -228,7 +254,8 @@ class ReadingProcess:
                     job.wait(+1)
             self._fetchers.submit(self._answer, worker, message, asking)
         elif isinstance(message, Started):
-            self._pending[message.number].begun_at = time.monotonic()
+            job = self._pending[message.number]
+            job.begun_at, job.thread, job.cpu_s_before = time.monotonic(), message.thread, message.cpu_s
         elif isinstance(message, Answer):
             with self._lock:
                 job = self._pending.pop(message.number)
@@ -258,7 +285,7 @@ class ReadingProcess:
         if is_over_time:
             return Message("page.over-time", seconds=self._max_seconds)
         if code == OUT_OF_MEMORY:
-            return Message("page.over-memory", size=MAX_MEMORY_BYTES // 10**9)
+            return Message("page.over-memory", size=self._init.max_memory_bytes // 10**6)
         return Message("page.crashed")
 
 

@@ -5,6 +5,7 @@ import resource
 import signal
 import sys
 import threading
+import time
 from concurrent.futures import Future
 from itertools import count
 from multiprocessing.connection import Connection
@@ -14,7 +15,7 @@ from core.garbage import keep_what_is_loaded
 from crawler.fetching.resources import ResourceKind, Resources, data_of
 from crawler.readers.desk import Desk
 from crawler.readers.messages import (
-    MAX_MEMORY_BYTES,
+    MOST_MEMORY_BYTES,
     OUT_OF_MEMORY,
     Answer,
     Init,
@@ -28,7 +29,7 @@ from crawler.readers.messages import (
 
 def main() -> None:
     """Serve one crawl, or whoever else."""
-    resource.setrlimit(resource.RLIMIT_DATA, (MAX_MEMORY_BYTES, MAX_MEMORY_BYTES))
+    resource.setrlimit(resource.RLIMIT_DATA, (MOST_MEMORY_BYTES, MOST_MEMORY_BYTES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     keep_what_is_loaded()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # of the terminal's whole group; the crawl decides when to end
@@ -49,6 +50,7 @@ class _Server:
         try:
             init = self._connection.recv()
             assert isinstance(init, Init)
+            resource.setrlimit(resource.RLIMIT_DATA, (init.max_memory_bytes, MOST_MEMORY_BYTES))
             desk = Desk(init.plan, init.templates, self._resources_of, init.cache)
         except EOFError:
             return
@@ -63,7 +65,9 @@ class _Server:
     def _take(self, message: object, desk: Desk) -> None:
         if isinstance(message, Job):
             number = message.number
-            done = desk.submit(message.task, lambda: self._send(Started(number)))
+            done = desk.submit(
+                message.task, lambda: self._send(Started(number, threading.get_native_id(), time.thread_time()))
+            )
             done.add_done_callback(lambda done: self._answer(number, done))
         elif isinstance(message, Reply) and (waiting := self._requested.pop(message.number, None)) is not None:
             waiting.set_result(message.data)

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from multiprocessing.connection import Connection
+from pathlib import Path
 
 from crawler.child_environment import child_environment
 
@@ -46,6 +47,15 @@ class WorkerLink:
         """A process that has ended is told nothing."""
         with contextlib.suppress(OSError, ValueError), self._sending:
             self.connection.send(message)
+
+    def cpu_s(self, thread: int) -> float:
+        """What a thread of the process has used of the processor; 0 where it is gone."""
+        try:
+            stated = Path(f"/proc/{self.process.pid}/task/{thread}/stat").read_text(encoding="ascii", errors="replace")
+        except OSError:
+            return 0.0
+        user, system = stated.rpartition(")")[2].split()[11:13]  # proc(5)
+        return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
     def hang_up(self) -> None:
         """Let the process end by itself once it has kept what it learnt."""

@@ -17,7 +17,7 @@ from core.visits import AbsenceReason, AddressKind, MovedTo
 from core.wording import Message
 from crawler.fetching.response_headers import headers_of
 from crawler.frontier import PAGE, Frontier, Target
-from crawler.items import NotThere, ReadPage, Unchanged
+from crawler.items import NotThere, ReadPage, Unchanged, Unread
 from crawler.opening import Rejected
 from crawler.readers.pages import WholePage
 from crawler.recrawl.absences import NotFoundPages, probes
@@ -157,6 +157,9 @@ class RecrawlAdapter:
     async def judge(
         self, item: ReadPage | None, page: WholePage, response: Response, target: Target
     ) -> ReadPage | NotThere | None:
+        if isinstance(page.reading, Rejected) and page.reading.reason is Rejection.UNREADABLE:
+            self.note_failure(target, page.reading.reason, page.reading.message)
+            return None  # it is not looked at here either
         visit = self._session.of(target.url)
         if visit is not None and visit.page_id and self._is_news(item, visit.version_id):
             given = headers_of(response), response.body, response.url
@@ -196,6 +199,9 @@ class RecrawlAdapter:
 
     def store_absence(self, item: NotThere) -> None:
         self._history.put_absence(item.fetched, item.reason, is_gone=item.visit.gone_since is not None)
+
+    def store_unread(self, item: Unread) -> None:
+        self._history.put_absence(item.fetched, AbsenceReason.UNREADABLE, is_gone=False)
 
     def note_unchanged(self, item: Unchanged) -> None:
         target, visit = item.target, self._session.of(item.target.url)

@@ -10,7 +10,7 @@ from core.states import Rejection
 from core.visits import MovedTo
 from core.wording import Message
 from crawler.frontier import Frontier, Target
-from crawler.items import NotThere, ReadPage, Unchanged
+from crawler.items import NotThere, ReadPage, Unchanged, Unread
 from crawler.readers.pages import WholePage
 from crawler.recrawl.recrawl import ConditionalRequest, Unsaved
 from crawler.sources.listed import Listed
@@ -88,6 +88,9 @@ class EveryPage:
         return None
 
     def store_absence(self, item: NotThere) -> None:
+        return
+
+    def store_unread(self, item: Unread) -> None:
         return
 
     def note_unchanged(self, item: Unchanged) -> None:

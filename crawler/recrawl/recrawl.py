@@ -16,7 +16,7 @@ from core.states import Rejection
 from core.visits import MovedTo, Visit
 from core.wording import Message
 from crawler.frontier import Frontier, Target
-from crawler.items import NotThere, ReadPage, Unchanged
+from crawler.items import NotThere, ReadPage, Unchanged, Unread
 from crawler.readers.pages import WholePage
 from crawler.sources.listed import Listed
 
@@ -48,7 +48,7 @@ class Unsaved:
 
 
 class Recrawl(Protocol):
-    """Called on the reactor's thread, but for `store_unchanged`, `store_absence` and `save`, which wait for a store."""
+    """Called on the reactor's thread, but for `store_…` and `save`, which wait for a store."""
 
     # How a crawl begins
 
@@ -150,6 +150,10 @@ class Recrawl(Protocol):
 
     def store_absence(self, item: NotThere) -> None:
         """Keep a response that says that a page is not there. Raises RetryLater."""
+        ...
+
+    def store_unread(self, item: Unread) -> None:
+        """Keep a response that could not be read. Raises RetryLater."""
         ...
 
     def note_unchanged(self, item: Unchanged) -> None:

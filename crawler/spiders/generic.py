@@ -17,7 +17,7 @@ from crawler.context import CrawlContext
 from crawler.end_reasons import BYTE_LIMIT, PAGE_LIMIT, STOPPED
 from crawler.fetching.response_headers import headers_of
 from crawler.frontier import PAGE, PROBE, ROBOTS, SITEMAP, Target
-from crawler.items import NotThere, ReadPage, Unchanged
+from crawler.items import NotThere, ReadPage, Unchanged, Unread
 from crawler.middlewares.browser_requests import BrowserMiddleware
 from crawler.politeness.refusals import Postponed
 from crawler.readers.pages import WholePage
@@ -34,7 +34,7 @@ from crawler.spiders.page_handler import PageHandler
 from crawler.spiders.parted_text import PartedText
 from crawler.spiders.shells import Shells
 
-Found = Request | ReadPage | NotThere | Unchanged  # what a callback yields
+Found = Request | ReadPage | NotThere | Unchanged | Unread  # what a callback yields
 PART_PRIORITY = 10
 _PRIORITIES = {ROBOTS: 30, SITEMAP: 20, PROBE: 20}
 

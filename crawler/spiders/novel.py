@@ -16,7 +16,7 @@ from core.states import Rejection
 from core.wording import Message
 from crawler.context import CrawlContext
 from crawler.frontier import PAGE, Target
-from crawler.items import NotThere, ReadPage
+from crawler.items import NotThere, ReadPage, Unread
 from crawler.opening import Rejected
 from crawler.politeness.refusals import Postponed
 from crawler.readers.pages import WholePage
@@ -166,7 +166,7 @@ class NovelSpider(GenericSpider):
         """A chapter's first part."""
         self._chapters.setdefault(response.url, len(self._chapters))
         item = await self.pages.item(response, page, target)
-        if isinstance(item, NotThere):
+        if isinstance(item, NotThere | Unread):
             yield item
             return
         if item is not None and not item.reading.text:  # a list: kept for what stands on it, and no chapter

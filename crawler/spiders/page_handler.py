@@ -15,7 +15,7 @@ from crawler.context import CrawlContext
 from crawler.fetching.capture import capture_of
 from crawler.fetching.response_headers import headers_of
 from crawler.frontier import Target
-from crawler.items import NotThere, ReadPage, Unchanged
+from crawler.items import NotThere, ReadPage, Unchanged, Unread
 from crawler.opening import Rejected, is_attachment
 from crawler.readers.pages import WholePage
 from crawler.readers.task import Task
@@ -74,15 +74,17 @@ class PageHandler:
 
     async def item(
         self, response: Response, page: WholePage, target: Target, url: str = ""
-    ) -> ReadPage | NotThere | None:
+    ) -> ReadPage | NotThere | Unread | None:
         """What is to be stored of a page that was read; None for nothing: a list, a refusal.
 
         url: the page's address where that is not the one of the response.
         """
-        kept = self._kept(response, page, target, url or response.url)
-        item = await self.context.recrawl.judge(kept, page, response, target)
+        own_url = url or response.url
+        item = await self.context.recrawl.judge(self._kept(response, page, target, own_url), page, response, target)
         if isinstance(item, NotThere):
             self._count_absence(item)
+        if item is None and isinstance(page.reading, Rejected) and page.reading.reason is Rejection.UNREADABLE:
+            return Unread(target, self.fetched_of(response, target, self._identity(own_url, page, target), None))
         return item
 
     def fetched_of(self, response: Response, target: Target, url: CanonicalUrl, capture: Capture | None) -> Fetched:
@@ -118,10 +120,13 @@ class PageHandler:
             is_expected = reading.reason is Rejection.NO_MAIN_TEXT and not self.context.plan.page_patterns
             self.context.stats.reject(reading.reason, None if is_expected else reading.message)
             return None
-        stated = identity(own_url, page.links.declared_canonical if page.links else "")
-        url = self.context.recrawl.identity(target.url, stated)
-        fetched = self.fetched_of(response, target, url, self.capture(response))
+        known = self._identity(own_url, page, target)
+        fetched = self.fetched_of(response, target, known, self.capture(response))
         return ReadPage(target, fetched, completed(reading, self._listed.get(target.url)))
+
+    def _identity(self, own_url: str, page: WholePage, target: Target) -> CanonicalUrl:
+        stated = identity(own_url, page.links.declared_canonical if page.links else "")
+        return self.context.recrawl.identity(target.url, stated)
 
     def _count_absence(self, answer: NotThere) -> None:
         gone = Message("fetch.gone", url=answer.target.url, status=answer.fetched.status)

@@ -17,9 +17,9 @@ from crawler.sources.feeds import FeedToRead
 from crawler.sources.robots_file import RobotsToRead
 from crawler.sources.search import read_answer
 from crawler.sources.sitemaps import SitemapToRead
+from laboratory.extraction.mutation import mutated
 from tests.crawler.test_warc_import import Archive, url
 from tests.crawler.texts import own_text
-from tests.support.mutation import mutated
 from tests.support.web_server import page
 
 ROUNDS = 250  # of each kind; 1,500 of each found nothing more (2026-11)

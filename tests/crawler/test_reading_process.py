@@ -25,7 +25,7 @@ from crawler.reading import read_page
 from crawler.sources.feeds import FeedToRead
 from tests.crawler.crawl_process import finish, plan_of, settings_of, start
 from tests.crawler.texts import own_text
-from tests.support.hostile_tasks import Backtrack, Devour, Die, Echo, Refuse, Spin, Stumble, Swell
+from tests.support.hostile_tasks import Backtrack, Devour, Die, Echo, EndlessPage, Refuse, Spin, Stumble, Swell
 from tests.support.web_server import Answer, Routes, WebServer
 from tests.support.web_server import page as web_page
 
@@ -159,7 +159,7 @@ def test_a_page_that_ends_the_process_twice_is_given_up_and_no_other() -> None:
     [
         (Spin("a"), "longer than 2 s"),
         (Backtrack("a"), "longer than 2 s"),
-        (Devour("a"), "more than 3 GB of memory"),
+        (Devour("a"), "more than 680 MB of memory"),
         (Die("a"), "by a fault"),
     ],
 )
@@ -172,6 +172,18 @@ def test_what_takes_too_long_or_too_much_is_given_up_and_its_neighbours_are_read
             given_up.result(60)
         assert before.result(60) == "before"
         assert [each.result(60) for each in beside] == [f"{number}" for number in range(5)]
+
+
+def test_a_page_that_uses_the_processor_too_long_is_given_up_at_once_and_the_one_beside_it_is_read() -> None:
+    asked = Asked(b".x{display:none}", keeps_waiting=True)
+    with ReadingProcess(plan_of(URL), max_cpu_s=1.0) as process:
+        beside = process.submit(page(STRANGE), asked)
+        asked.addresses.get(timeout=60)
+        endless = process.submit(EndlessPage(b"", HEADERS, "http://a.example/endless"))
+        with pytest.raises(GivenUp, match=r"/endless was given up: reading it took more than 1 s of the processor"):
+            endless.result(60)
+        asked.may_answer.set()
+        assert isinstance(beside.result(60).reading, Reading)
 
 
 def test_an_answer_beyond_all_measure_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,7 @@ import pytest
 
 from core.visits import AbsenceReason, AddressKind, address_id
 from core.wording import Message
+from crawler.opening import MAX_TAGS
 from crawler.urls import canonical
 from tests.crawler.crawl_process import plan_of, settings_of
 from tests.crawler.texts import own_text
@@ -351,3 +352,24 @@ def test_a_page_that_asks_for_its_text_is_never_taken_for_unchanged_by_its_own_t
     site.crawl()
     server.routes["/api/9"] = data(91)
     assert site.crawl(30 * DAY).new_versions == 1
+
+
+def test_a_page_that_costs_too_much_to_read_is_kept_as_it_came_and_is_not_gone(
+    server: WebServer, site: VisitedSite
+) -> None:
+    site.settings = replace(site.settings, max_body_bytes=2_000_000)
+    site.crawl()
+    flooded, address = page("第1篇", "<br>" * (MAX_TAGS + 1)), server.url("/1.html")
+    before = site.store.page(site.page(address))
+    server.routes["/1.html"] = flooded
+    counts = site.crawl(3 * DAY)
+    assert counts.rejected["unreadable"] == 1
+    assert f"more than {MAX_TAGS} are not read" in str(counts.faults[0])
+    assert site.visit(address).reason == "unreadable"
+    (kept,) = site.store.absences(site.page(address))
+    assert (kept.reason, site.store.raw(kept.raw_digest)) == (AbsenceReason.UNREADABLE, flooded.body)
+    after = site.store.page(site.page(address))
+    assert before is not None
+    assert after is not None
+    assert after.current_version == before.current_version
+    assert not any(state.absence_id for state in site.store.states(site.page(address)))

@@ -12,10 +12,10 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from core.errors import UnreadableFile, ZhuiwenError
 from intake import BoundedReader, read_file
+from laboratory.extraction.mutation import mutated
 from records.works import uploads
 from records.works.uploads import read_uploads
 from tests.intake.test_books import PROSE, write_epub
-from tests.support.mutation import mutated
 
 ROUNDS = 200
 

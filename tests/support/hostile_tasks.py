@@ -5,6 +5,7 @@ import re
 from dataclasses import dataclass
 
 from core.errors import UnreadableFile
+from crawler.readers.pages import SinglePage
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,16 @@ class Backtrack:
 
     def read(self, desk: object) -> None:
         re.match("(a+)+$", "a" * 60 + "b")
+
+
+class EndlessPage(SinglePage):
+    """A page whose reading never ends."""
+
+    __slots__ = ()
+
+    def read(self, desk: object) -> None:  # type: ignore[override]
+        while True:
+            pass
 
 
 @dataclass(frozen=True)

@@ -150,6 +150,15 @@ class TestTimeline:
         assert events[3].absence is not None
         assert events[3].absence.status == 410
 
+    def test_a_response_that_could_not_be_read_says_nothing_of_the_page(
+        self, world: admin_data.World, texts: case_texts.Texts
+    ) -> None:
+        page = world.ours.pages[0]
+        texts.pages.put(fetched(page, 0), Reading(title="第一章", text=TEXT))
+        texts.pages.put_absence(fetched(page, 24, BODY, 200), AbsenceReason.UNREADABLE, is_gone=False)
+        events = told(texts.pages, page).events
+        assert [event.kind for event in events] == [EventKind.FIRST_SEEN, EventKind.UNREADABLE]
+
     def test_a_long_history_shows_its_newest_part_and_counts_the_rest(
         self, world: admin_data.World, texts: case_texts.Texts
     ) -> None:

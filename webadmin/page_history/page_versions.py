@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from core.pages import PageVersion
-from core.visits import Absence, PageState
+from core.visits import Absence, AbsenceReason, PageState
 from webadmin.page_history.text_diff import TextDiff, text_diff
 
 
@@ -19,6 +19,7 @@ class EventKind(StrEnum):
     GONE = "gone"  # confirmed by a second answer
     STILL_GONE = "still_gone"
     BACK = "back"
+    UNREADABLE = "unreadable"  # what came in its place costs more to read than a page may
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +90,8 @@ def _missing(states: Sequence[PageState], absences: Iterable[Absence]) -> list[_
         is_gone = since is not None and (back is None or since > back)
         unconfirmed = EventKind.STILL_GONE if is_gone else EventKind.NOT_FOUND
         kind = EventKind.GONE if absence.id in confirming else unconfirmed
+        if absence.reason is AbsenceReason.UNREADABLE:
+            kind = EventKind.UNREADABLE
         told.append(_Plain(kind, absence.fetched_at, absence=absence))
     return told
 

@@ -34,11 +34,13 @@ EVENT_NAMES = {
     EventKind.GONE: gettext_lazy("gone"),
     EventKind.STILL_GONE: gettext_lazy("still gone"),
     EventKind.BACK: gettext_lazy("back again"),
+    EventKind.UNREADABLE: gettext_lazy("could not be read"),
 }
 REASONS = {
     AbsenceReason.NOT_FOUND: gettext_lazy("The site answered that there is no such page (404)."),
     AbsenceReason.GONE: gettext_lazy("The site answered that the page is gone (410)."),
     AbsenceReason.NOT_FOUND_PAGE: gettext_lazy("The site answered as it does for addresses that never were."),
+    AbsenceReason.UNREADABLE: gettext_lazy("Reading the response costs more than a page may; it was kept as it came."),
 }
 
 

@@ -1,0 +1,128 @@
+"""Pages that are made to be slow (laboratory.extraction.hostile_pages), small: each is read right, or refused."""
+
+from collections.abc import Iterator
+
+import pytest
+from lxml import html
+
+from core.pages import Reading
+from core.states import Rejection
+from crawler.characters import mojibake, piecewise
+from crawler.characters.decoding import Decoded, decode
+from crawler.css import cascade as cascades
+from crawler.css.matching import MAX_STEPS, Matcher
+from crawler.css.selectors import selectors
+from crawler.obfuscation.repaired import HanCounts
+from crawler.opening import MAX_ATTRIBUTES, MAX_TAGS, Rejected, open_page
+from crawler.readers.desk import Desk
+from crawler.readers.pages import PageToRead
+from laboratory.extraction import reading_costs
+from laboratory.extraction.fuzz import main as fuzz
+from laboratory.extraction.hostile_pages import KINDS, SENTENCE
+from tests.crawler.crawl_process import plan_of
+
+URL = "http://a.example/1/1.html"
+SIZE = 20_000
+REFUSED = {
+    "rare characters": Rejection.MOJIBAKE,
+    "ISO-2022": Rejection.NO_MAIN_TEXT,
+    "ISO-2022 in GBK": Rejection.MOJIBAKE,
+    "broken GB 18030": Rejection.MOJIBAKE,
+    "broken Big5": Rejection.MOJIBAKE,
+    "two encodings in one line": Rejection.MOJIBAKE,
+    "all bytes": Rejection.MOJIBAKE,
+}
+WITHOUT_THE_SENTENCE = {
+    "two encodings": "渡口的灯\n渡口的灯火",
+    "UTF-16": "渡口的灯",
+    "plain text with advertisements": "渡口【看书网",
+}
+
+
+@pytest.fixture(scope="module")
+def desk() -> Iterator[Desk]:
+    made = Desk(plan_of(URL))
+    yield made
+    made.close()
+
+
+def read(desk: Desk, body: bytes) -> Reading | Rejected | None:
+    return PageToRead(body, {"Content-Type": "text/html"}, URL, is_kept=True).read(desk).reading
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_page_that_is_made_to_be_slow_is_read_or_refused(kind: str, desk: Desk) -> None:
+    reading = read(desk, KINDS[kind](SIZE))
+    if kind in REFUSED:
+        assert isinstance(reading, Rejected)
+        assert reading.reason is REFUSED[kind]
+    else:
+        assert isinstance(reading, Reading)
+        assert WITHOUT_THE_SENTENCE.get(kind, SENTENCE[:10]) in reading.text
+
+
+@pytest.mark.parametrize("flood", ["<br>" * (MAX_TAGS + 1), f"<p {'a=1 ' * (MAX_ATTRIBUTES + 1)}>"])
+def test_a_page_of_more_than_is_read_has_no_tree(flood: str) -> None:
+    opened = open_page(f"<html><body>{SENTENCE}{flood}".encode(), {}, URL)
+    assert isinstance(opened, Rejected)
+    assert opened.reason is Rejection.UNREADABLE
+    assert "are not read" in str(opened.message)
+
+
+def test_selectors_beyond_the_steps_of_a_page_are_not_even_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first ones hold; each of them looks at all paragraphs."""
+    read_selectors: list[str] = []
+
+    def counted(text: str, *rest: object) -> object:
+        read_selectors.append(text)
+        return selectors(text)
+
+    monkeypatch.setattr(cascades, "selectors", counted)
+    monkeypatch.setattr("crawler.css.matching.MAX_STEPS", 20_000)
+    sheet = "".join(f"p{{top:{number}px}}" for number in range(500))
+    tree = html.document_fromstring(f"<style>{sheet}</style>" + "<p>字</p>" * 1_000)
+    styles = cascades.cascade(tree)
+    assert 5 <= len(read_selectors) <= 20
+    assert styles.of(tree.find(".//p"))["top"] in {f"{len(read_selectors) - 2}px", f"{len(read_selectors) - 1}px"}
+    assert MAX_STEPS > 20_000
+    assert not Matcher(tree).is_used_up
+
+
+def test_blocks_beyond_those_that_are_looked_at_are_read_in_the_encoding_of_the_page(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(piecewise, "MAX_BLOCKS", 20)
+    mixed = ("<p>渡口的灯火是这里的</p>" * 30).encode("gbk") + "<p>老人把灯挂在桅杆上</p>".encode() * 3
+    page = "<p>老人把灯挂在桅杆上</p>".encode() * 3 + mixed
+    decoded = decode(page)
+    assert isinstance(decoded, Decoded)
+    assert decoded.encoding == "gb18030"
+    assert decoded.text.count("老人把灯挂在桅杆上") == 3
+    assert decoded.text.count("渡口的灯火是这里的") == 30
+
+
+def test_mojibake_is_looked_for_in_so_many_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    saved_wrongly = "<p>" + "</p><p>".join([SENTENCE.encode().decode("latin-1")] * 20)
+    assert mojibake.repair(saved_wrongly) is not None
+    monkeypatch.setattr(mojibake, "MAX_BLOCKS_TO_REPAIR", 20)
+    assert mojibake.repair(saved_wrongly) is None
+
+
+def test_the_characters_of_an_element_are_counted_once() -> None:
+    tree = html.document_fromstring(f"<p>{SENTENCE}</p>")
+    counts = HanCounts()
+    before = counts[tree]
+    tree.find(".//p").text = ""
+    assert counts[tree] == before > 20
+
+
+def test_pages_that_are_spoilt_at_random_raise_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    assert fuzz(["tests/crawler/cases", "--pages", "150", "--seed", "7"]) == 0
+    assert "exceptions: 0" in capsys.readouterr().out
+
+
+def test_what_reading_costs_is_measured_in_a_process_of_its_own() -> None:
+    taken = reading_costs.cost("paragraphs of a novel", SIZE)
+    assert taken.seconds > 0
+    assert taken.outcome.endswith(" characters")
+    assert reading_costs.largest_read("breaks", 10_000_000) < 10_000_000
