@@ -19,6 +19,7 @@ from crawler.main_text.chapters import chapter_number
 from crawler.main_text.cleaning import cleaned, without_head
 from crawler.main_text.density import MAX_LINK_SHARE, main_container
 from crawler.main_text.posts import posts
+from crawler.main_text.remarks import remarks
 from crawler.main_text.signals import signals
 from crawler.main_text.threads import is_thread, scriptless, stated
 from crawler.markup import Line, lines
@@ -80,11 +81,13 @@ def extract(
     whole += scriptless(said, whole)
     site_name = headline.site_name(tree)
     page = sieve(whole, site_name)
-    chosen, extractor, confidence = _chosen(tree, page, body_selector, is_thread(tree, said, whole, url))
+    is_a_thread = is_thread(tree, said, whole, url)
+    own = page if is_a_thread else without_others(tree, page)
+    chosen, extractor, confidence = _chosen(tree, own, body_selector, is_a_thread)
     headings = select(tree, title_selector) if title_selector else []
     title = headline.title(tree, " ".join("".join(node.itertext()) for node in headings[:1]), whole, chosen)
     text = "\n".join(line.text for line in _text(chosen, title, whole, extractor))
-    if count_han(text) < MIN_HAN_TO_KEEP or (extractor not in ("selector", "thread") and _is_list_page(page, text)):
+    if count_han(text) < MIN_HAN_TO_KEEP or (extractor not in ("selector", "thread") and _is_list_page(own, text)):
         return None
     return Extraction(
         title=title,
@@ -97,6 +100,13 @@ def extract(
         chapter_number=chapter_number(title),
         left_out=_left_out(whole, page, chosen),
     )
+
+
+def without_others(tree: HtmlElement, page: Sequence[Line]) -> list[Line]:
+    """Without the remarks below an article."""
+    title = headline.one_line(tree.findtext(".//title") or "")
+    others = remarks(page, title)
+    return [line for place, line in enumerate(page) if place not in others]
 
 
 def _text(chosen: Sequence[Line], title: str, whole: Sequence[Line], extractor: str) -> list[Line]:
