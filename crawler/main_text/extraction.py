@@ -16,8 +16,9 @@ from lxml.html import HtmlElement
 from crawler.characters.repertoire import count_han, han_of
 from crawler.main_text import authors, headline, metadata
 from crawler.main_text.chapters import chapter_number
-from crawler.main_text.cleaning import cleaned, without_head
+from crawler.main_text.cleaning import END_OF_SENTENCE, cleaned, without_head
 from crawler.main_text.density import MAX_LINK_SHARE, main_container
+from crawler.main_text.neighbours import neighbours
 from crawler.main_text.posts import posts
 from crawler.main_text.remarks import remarks
 from crawler.main_text.signals import signals
@@ -38,6 +39,7 @@ MIN_LEAD_OF_SECOND = 0.2
 # trafilatura takes time quadratic in the elements of some pages: 27,000 of them take 3 s (2026-11). News pages
 # have up to 10,000; more is made to be slow, or a whole book in one file, and density alone decides.
 MAX_ELEMENTS_FOR_SECOND_OPINION = 20_000
+MAX_LINES_BELOW_HEADING = 6
 _PENALTY_OF_A_SILENT_RULE = 0.5  # the site's own rule found nothing: the page is not as it was
 
 MAX_CHARS_OF_PREFIX = 12  # of a thread's title: "[求助]", the name of a board
@@ -82,12 +84,13 @@ def extract(
     site_name = headline.site_name(tree)
     page = sieve(whole, site_name)
     is_a_thread = is_thread(tree, said, whole, url)
-    own = page if is_a_thread else without_others(tree, page)
+    own = page if is_a_thread else _own(tree, page)
     chosen, extractor, confidence = _chosen(tree, own, body_selector, is_a_thread)
     headings = select(tree, title_selector) if title_selector else []
     title = headline.title(tree, " ".join("".join(node.itertext()) for node in headings[:1]), whole, chosen)
     text = "\n".join(line.text for line in _text(chosen, title, whole, extractor))
-    if count_han(text) < MIN_HAN_TO_KEEP or (extractor not in ("selector", "thread") and _is_list_page(own, text)):
+    is_sure = extractor in ("selector", "thread") or _is_headed(own, chosen, title)
+    if count_han(text) < MIN_HAN_TO_KEEP or (not is_sure and _is_list_page(own, text)):
         return None
     return Extraction(
         title=title,
@@ -102,11 +105,13 @@ def extract(
     )
 
 
-def without_others(tree: HtmlElement, page: Sequence[Line]) -> list[Line]:
-    """Without the remarks below an article."""
+def _own(tree: HtmlElement, page: Sequence[Line]) -> list[Line]:
+    """Without remarks below an article, and without other articles beside it."""
     title = headline.one_line(tree.findtext(".//title") or "")
     others = remarks(page, title)
-    return [line for place, line in enumerate(page) if place not in others]
+    own = [line for place, line in enumerate(page) if place not in others]
+    beside = neighbours(own, title)
+    return [line for place, line in enumerate(own) if place not in beside]
 
 
 def _text(chosen: Sequence[Line], title: str, whole: Sequence[Line], extractor: str) -> list[Line]:
@@ -182,6 +187,14 @@ def _by_trafilatura(tree: HtmlElement, page: Sequence[Line]) -> list[Line]:
         return []
     taken = [(han_of(line.text), line) for line in page]
     return [line for key, line in taken if key and key in body]
+
+
+def _is_headed(page: Sequence[Line], chosen: Sequence[Line], title: str) -> bool:
+    """Whether sentences stand right below a heading that is the page's title: the text of a video, however short."""
+    first = next((place for place, line in enumerate(page) if chosen and line is chosen[0]), 0)
+    above = page[max(0, first - MAX_LINES_BELOW_HEADING) : first + 1]
+    is_said = any(END_OF_SENTENCE.search(line.text) for line in chosen)
+    return is_said and any(line.container.tag in ("h1", "h2") and headline.one_line(line.text) == title for line in above)
 
 
 def _is_list_page(page: Sequence[Line], text: str) -> bool:

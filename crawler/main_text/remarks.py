@@ -5,13 +5,16 @@ title and outside of them; where nothing stands there, as in a thread, the posts
 """
 
 import re
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from lxml.html import HtmlElement
 
 from crawler.characters.repertoire import count_han
+from crawler.main_text.ancestry import around, child, is_inside
 from crawler.main_text.both_scripts import in_both_scripts
 from crawler.main_text.headline import title_places
 from crawler.main_text.post_marks import END_OF_SENTENCE, blocks, is_mark
@@ -35,7 +38,7 @@ _NAMED = re.compile(r"comment|remark|repl(?:y|ies)|pinglun|liuyan|huifu|gentie|g
 MIN_UNITS, MIN_UNITS_UNDER_LABEL = 3, 2
 # How many of the boxes have to hold a link, a button or such a name: a live report's rows hold times, too.
 MIN_SHARE_OF_SPEECH = 0.6
-MAX_KINDS, MAX_LEVELS = 20, 12
+MAX_KINDS, MAX_LEVELS, MAX_LABELS, MAX_TITLES = 20, 12, 10, 10
 MIN_HAN_OF_OWN_TEXT = 16
 _MAX_CHARS_OF_NAME = 16
 _DIGITS = re.compile(r"\d+")
@@ -45,8 +48,7 @@ def remarks(page: Sequence[Line], title: str) -> frozenset[int]:
     """The places in `page` of the lines of remarks and of rows of an index; none where no other text stands below
     the title. title: of the page, the site's name and all.
     """
-    found = _Remarks(page, title_places(page, title)).found()
-    return found
+    return _Remarks(page, title_places(page, title)[:MAX_TITLES]).found()
 
 
 @dataclass(slots=True)
@@ -66,9 +68,8 @@ class _Remarks:
         for marks in groups:
             for region in self._regions(marks, MAX_LEVELS):
                 dropped.update(region)
-        for label in self.labels:
-            if label not in dropped:
-                dropped.update(self._below(label))
+        for label in [place for place in self.labels if place not in dropped][:MAX_LABELS]:
+            dropped.update(self._below(label))
         return frozenset(dropped) if dropped and self._leaves_text(dropped) else frozenset()
 
     def _leaves_text(self, dropped: set[int]) -> bool:
@@ -80,22 +81,22 @@ class _Remarks:
 
     def _regions(self, marks: list[int], levels: int) -> Iterator[range]:
         """What marks of one kind part: the boxes around them below the smallest box that holds all of them."""
-        around = _around([self.page[place].container for place in marks])
-        if around is None or len(marks) < MIN_UNITS_UNDER_LABEL or levels == 0:
+        holder = around([self.page[place].container for place in marks])
+        if holder is None or len(marks) < MIN_UNITS_UNDER_LABEL or levels == 0:
             return
         units: dict[HtmlElement | None, list[int]] = defaultdict(list)
         for place in marks:
-            units[_child(around, self.page[place].container)].append(place)
-        if None in units or not self._speak(around, list(units.values())):
-            yield from self._lines(around, marks)
-        elif len(units) >= MIN_UNITS_UNDER_LABEL and not any(self._holds_title(around, each) for each in units):
-            yield from self._boxes(around, units)
+            units[child(holder, self.page[place].container)].append(place)
+        if None in units or not self._speak(holder, list(units.values())):
+            yield from self._lines(holder, marks)
+        elif len(units) >= MIN_UNITS_UNDER_LABEL and units.keys().isdisjoint(self._titled(holder)):
+            yield from self._boxes(holder, units)
         else:
             for inside in units.values():
                 yield from self._regions(inside, levels - 1)
 
-    def _boxes(self, around: HtmlElement, units: dict[HtmlElement | None, list[int]]) -> Iterator[range]:
-        places = [self._span(around, unit, marks) for unit, marks in units.items()]
+    def _boxes(self, holder: HtmlElement, units: dict[HtmlElement | None, list[int]]) -> Iterator[range]:
+        places = [self._span(holder, unit, marks) for unit, marks in units.items()]
         first, last = min(each.start for each in places), max(each.stop for each in places)
         label = self._label_above(first)
         spoken = sum(
@@ -106,30 +107,30 @@ class _Remarks:
         if (is_enough and self.titles) or label is not None:
             yield range(first if label is None else label, last)
 
-    def _lines(self, around: HtmlElement, marks: list[int]) -> Iterator[range]:
+    def _lines(self, holder: HtmlElement, marks: list[int]) -> Iterator[range]:
         """Remarks that have no boxes: each begins with a line that says who wrote when."""
         label = self._label_above(marks[0])
         spoken = [place for place in marks if self._is_timed(place) and self._is_spoken(None, range(place, place + 1))]
         is_enough = len(spoken) >= max(MIN_UNITS, MIN_SHARE_OF_SPEECH * len(marks))
         first = spoken[0] if label is None and spoken else marks[0] if label is None else label
         if ((is_enough and self.titles) or label is not None) and not any(place > first for place in self.titles[:1]):
-            yield range(first, self._end(around, marks[-1]))
+            yield range(first, self._end(holder, marks[-1]))
 
-    def _speak(self, around: HtmlElement, units: list[list[int]]) -> bool:
+    def _speak(self, holder: HtmlElement, units: list[list[int]]) -> bool:
         """Whether the boxes of most marks hold words or links beside the marks."""
         holding = sum(
-            len(self._span(around, _child(around, self.page[marks[0]].container), marks)) > len(marks)
+            len(self._span(holder, child(holder, self.page[marks[0]].container), marks)) > len(marks)
             or self.page[marks[0]].link_chars > 0
             for marks in units
         )
         return 2 * holding >= len(units)
 
-    def _span(self, around: HtmlElement, unit: HtmlElement | None, marks: list[int]) -> range:
-        """The places of the lines of one box below `around`."""
+    def _span(self, holder: HtmlElement, unit: HtmlElement | None, marks: list[int]) -> range:
+        """The places of the lines of one box below `holder`."""
         first, last = marks[0], marks[-1]
-        while first > 0 and _child(around, self.page[first - 1].container) is unit:
+        while first > 0 and child(holder, self.page[first - 1].container) is unit:
             first -= 1
-        while last + 1 < len(self.page) and _child(around, self.page[last + 1].container) is unit:
+        while last + 1 < len(self.page) and child(holder, self.page[last + 1].container) is unit:
             last += 1
         return range(first, last + 1)
 
@@ -143,21 +144,23 @@ class _Remarks:
         """Whether a mark states more than a day: chronicles and lists of works have those."""
         return _CLOCK.search(self.page[place].text) is not None
 
-    def _holds_title(self, around: HtmlElement, unit: HtmlElement | None) -> bool:
-        return any(_child(around, self.page[place].container) is unit for place in self.titles)
+    def _titled(self, holder: HtmlElement) -> set[HtmlElement]:
+        """The boxes below `holder` that the title stands in."""
+        boxes = (child(holder, self.page[place].container) for place in self.titles)
+        return {box for box in boxes if box is not None}
 
     def _label_above(self, first: int) -> int | None:
-        found = [place for place in self.labels if first - _MAX_LINES_BELOW_LABEL <= place < first]
-        return found[0] if found else None
+        place = bisect_left(self.labels, first - _MAX_LINES_BELOW_LABEL)
+        return self.labels[place] if place < len(self.labels) and self.labels[place] < first else None
 
-    def _end(self, around: HtmlElement, place: int) -> int:
-        while place + 1 < len(self.page) and _is_inside(around, self.page[place + 1].container):
+    def _end(self, holder: HtmlElement, place: int) -> int:
+        while place + 1 < len(self.page) and is_inside(holder, self.page[place + 1].container):
             place += 1
         return place + 1
 
     def _below(self, label: int) -> range:
         """What stands below a label without any time: lines that begin with a name."""
-        for box in blocks(self.page[label].container):
+        for box in islice(blocks(self.page[label].container), MAX_LEVELS):
             last = self._end(box, label)
             if last - label <= MIN_UNITS:
                 continue
@@ -174,32 +177,3 @@ def _is_label(line: Line) -> bool:
 
 def _kind(element: HtmlElement | None) -> tuple[object, str]:
     return ("", "") if element is None else (element.tag, _DIGITS.sub("", element.get("class") or ""))
-
-
-def _around(containers: Sequence[HtmlElement]) -> HtmlElement | None:
-    """The smallest box that holds all of some boxes, or is one of them."""
-    path = list(_upwards(containers[0]))
-    for container in containers[1:]:
-        above = set(_upwards(container))
-        path = path[next((place for place, node in enumerate(path) if node in above), len(path)) :]
-    return path[0] if path else None
-
-
-def _upwards(element: HtmlElement) -> Iterator[HtmlElement]:
-    yield element
-    yield from element.iterancestors()
-
-
-def _child(around: HtmlElement, element: HtmlElement) -> HtmlElement | None:
-    """Which child of `around` an element stands in, None for `around` itself and for what is outside."""
-    node: HtmlElement | None = element
-    while node is not None and node is not around:
-        parent = node.getparent()
-        if parent is around:
-            return node
-        node = parent
-    return None
-
-
-def _is_inside(around: HtmlElement, element: HtmlElement) -> bool:
-    return any(node is around for node in _upwards(element))
