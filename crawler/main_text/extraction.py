@@ -5,6 +5,7 @@ it says (trafilatura, the second opinion, drops zero-width and private-use chara
 """
 
 import itertools
+from itertools import islice
 from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
@@ -16,14 +17,17 @@ from lxml.html import HtmlElement
 from crawler.characters.repertoire import count_han, han_of
 from crawler.main_text import authors, headline, metadata
 from crawler.main_text.chapters import chapter_number
+from crawler.main_text.ancestry import is_inside
 from crawler.main_text.cleaning import END_OF_SENTENCE, cleaned, without_head
-from crawler.main_text.density import MAX_LINK_SHARE, main_container
+from crawler.main_text.density import MAX_LINK_SHARE, is_small_print, main_container
+from crawler.main_text.headline import title_places
 from crawler.main_text.neighbours import neighbours
+from crawler.main_text.post_marks import is_elsewhere
 from crawler.main_text.posts import posts
 from crawler.main_text.remarks import remarks
 from crawler.main_text.signals import signals
 from crawler.main_text.threads import is_thread, scriptless, stated
-from crawler.markup import Line, lines
+from crawler.markup import BLOCKS, Line, lines
 from crawler.selectors import select
 
 # Chosen, not measured: less than one short sentence is a label. A copy that short is no case of its own.
@@ -40,6 +44,9 @@ MIN_LEAD_OF_SECOND = 0.2
 # have up to 10,000; more is made to be slow, or a whole book in one file, and density alone decides.
 MAX_ELEMENTS_FOR_SECOND_OPINION = 20_000
 MAX_LINES_BELOW_HEADING = 6
+# What a box around a nameless main one may add: on open pages it is up to a tenth, where it is text (2026-11).
+MAX_LEVELS_OF_EDGES, MAX_SHARE_OF_EDGES = 6, 0.25
+_NO_EDGES = frozenset({"html", "body", "table", "tbody", "tr"})
 _PENALTY_OF_A_SILENT_RULE = 0.5  # the site's own rule found nothing: the page is not as it was
 
 MAX_CHARS_OF_PREFIX = 12  # of a thread's title: "[求助]", the name of a board
@@ -139,6 +146,7 @@ def _chosen(
     if thread and thread.lines:
         # Names, ranks and buttons stand between any two posts: they say nothing against the reading.
         return thread.lines, "thread", signals(thread.lines, thread.speaking, thread.lines).confidence * penalty
+    container = _edged(page, container, title_places(page, headline.one_line(tree.findtext(".//title") or "")))
     first = cleaned(_inside(page, [container]))
     agreed = signals(first, page, first).confidence
     if agreed >= MIN_CONFIDENCE_WITHOUT_SECOND:
@@ -151,6 +159,37 @@ def _chosen(
     if second and second_sure > sure + MIN_LEAD_OF_SECOND:
         return second, "trafilatura", second_sure * penalty
     return first, "density", sure * penalty
+
+
+def _edged(page: Sequence[Line], main: HtmlElement | None, titles: Sequence[int]) -> HtmlElement | None:
+    """A box around a main one that has no name instead, where it adds little and that is text: an article's edges.
+
+    A box that the page's title stands in also holds what stands around texts.
+    """
+    best = main
+    for box in islice(main.iterancestors(*BLOCKS), MAX_LEVELS_OF_EDGES) if main is not None else ():
+        is_closed = best.get("class") or best.get("id") or box.tag in _NO_EDGES
+        if is_closed or any(is_inside(box, page[place].container) for place in titles):
+            break
+        within = {id(line) for line in _inside(page, [best])}
+        added = [line for line in _inside(page, [box]) if id(line) not in within]
+        if _chars(added) > MAX_SHARE_OF_EDGES * _chars(_inside(page, [best])) or not _are_words(added):
+            break
+        best = box
+    return best
+
+
+def _are_words(added: Sequence[Line]) -> bool:
+    linked = sum(line.link_chars for line in added)
+    return linked <= MAX_LINK_SHARE * _chars(added) and not any(map(_is_menu, added))
+
+
+def _chars(chosen: Sequence[Line]) -> int:
+    return sum(len(line.text) for line in chosen)
+
+
+def _is_menu(line: Line) -> bool:
+    return is_elsewhere(line.container) or is_small_print(line.text)
 
 
 def _left_out(whole: Sequence[Line], page: Sequence[Line], chosen: Sequence[Line]) -> tuple[str, ...]:
