@@ -5,11 +5,12 @@ it says (trafilatura, the second opinion, drops zero-width and private-use chara
 """
 
 import itertools
-from itertools import islice
+import re
 from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 
 import trafilatura
 from lxml.html import HtmlElement
@@ -21,6 +22,7 @@ from crawler.main_text.ancestry import is_inside
 from crawler.main_text.cleaning import END_OF_SENTENCE, cleaned, without_head
 from crawler.main_text.density import MAX_LINK_SHARE, is_small_print, main_container
 from crawler.main_text.headline import title_places
+from crawler.main_text.metadata import is_byline
 from crawler.main_text.neighbours import neighbours
 from crawler.main_text.post_marks import is_elsewhere
 from crawler.main_text.posts import posts
@@ -45,6 +47,8 @@ MIN_LEAD_OF_SECOND = 0.2
 MAX_ELEMENTS_FOR_SECOND_OPINION = 20_000
 MAX_LINES_BELOW_HEADING = 6
 # What a box around a nameless main one may add: on open pages it is up to a tenth, where it is text (2026-11).
+MAX_LINES_OF_LEAD = 12
+_MARK = re.compile("[，。！？；]")
 MAX_LEVELS_OF_EDGES, MAX_SHARE_OF_EDGES = 6, 0.25
 _NO_EDGES = frozenset({"html", "body", "table", "tbody", "tr"})
 _PENALTY_OF_A_SILENT_RULE = 0.5  # the site's own rule found nothing: the page is not as it was
@@ -146,8 +150,9 @@ def _chosen(
     if thread and thread.lines:
         # Names, ranks and buttons stand between any two posts: they say nothing against the reading.
         return thread.lines, "thread", signals(thread.lines, thread.speaking, thread.lines).confidence * penalty
-    container = _edged(page, container, title_places(page, headline.one_line(tree.findtext(".//title") or "")))
-    first = cleaned(_inside(page, [container]))
+    titles = title_places(page, headline.one_line(tree.findtext(".//title") or ""))
+    inside = _inside(page, [_edged(page, container, titles)])
+    first = cleaned([*_lead(page, inside, titles), *inside])
     agreed = signals(first, page, first).confidence
     if agreed >= MIN_CONFIDENCE_WITHOUT_SECOND:
         return first, "density", agreed * penalty
@@ -177,6 +182,20 @@ def _edged(page: Sequence[Line], main: HtmlElement | None, titles: Sequence[int]
             break
         best = box
     return best
+
+
+def _lead(page: Sequence[Line], inside: Sequence[Line], titles: Sequence[int]) -> list[Line]:
+    """The sentences between an article's heading and its box: what it is about, set apart."""
+    first = next((place for place, line in enumerate(page) if inside and line is inside[0]), 0)
+    heading = max((place for place in titles if place < first), default=first)
+    if first - heading > MAX_LINES_OF_LEAD:
+        return []
+    return [line for line in page[heading + 1 : first] if _is_sentence(line) and not _is_menu(line)]
+
+
+def _is_sentence(line: Line) -> bool:
+    is_long = count_han(line.text) >= MIN_HAN_TO_KEEP
+    return is_long and not line.link_chars and _MARK.search(line.text) is not None and not is_byline(line.text)
 
 
 def _are_words(added: Sequence[Line]) -> bool:
