@@ -45,7 +45,6 @@ MIN_LEAD_OF_SECOND = 0.2
 # trafilatura takes time quadratic in the elements of some pages: 27,000 of them take 3 s (2026-11). News pages
 # have up to 10,000; more is made to be slow, or a whole book in one file, and density alone decides.
 MAX_ELEMENTS_FOR_SECOND_OPINION = 20_000
-MAX_LINES_BELOW_HEADING = 6
 # What a box around a nameless main one may add: on open pages it is up to a tenth, where it is text (2026-11).
 MAX_LINES_OF_LEAD = 12
 _MARK = re.compile("[，。！？；]")
@@ -100,7 +99,7 @@ def extract(
     headings = select(tree, title_selector) if title_selector else []
     title = headline.title(tree, " ".join("".join(node.itertext()) for node in headings[:1]), whole, chosen)
     text = "\n".join(line.text for line in _text(chosen, title, whole, extractor))
-    is_sure = extractor in ("selector", "thread") or _is_headed(own, chosen, title)
+    is_sure = extractor in ("selector", "thread") or _is_headed(own, chosen, _titles(tree, own))
     if count_han(text) < MIN_HAN_TO_KEEP or (not is_sure and _is_list_page(own, text)):
         return None
     return Extraction(
@@ -150,7 +149,7 @@ def _chosen(
     if thread and thread.lines:
         # Names, ranks and buttons stand between any two posts: they say nothing against the reading.
         return thread.lines, "thread", signals(thread.lines, thread.speaking, thread.lines).confidence * penalty
-    titles = title_places(page, headline.one_line(tree.findtext(".//title") or ""))
+    titles = _titles(tree, page)
     inside = _inside(page, [_edged(page, container, titles)])
     first = cleaned([*_lead(page, inside, titles), *inside])
     agreed = signals(first, page, first).confidence
@@ -211,6 +210,10 @@ def _is_menu(line: Line) -> bool:
     return is_elsewhere(line.container) or is_small_print(line.text)
 
 
+def _titles(tree: HtmlElement, page: Sequence[Line]) -> list[int]:
+    return title_places(page, headline.one_line(tree.findtext(".//title") or ""))
+
+
 def _left_out(whole: Sequence[Line], page: Sequence[Line], chosen: Sequence[Line]) -> tuple[str, ...]:
     """What the sieve took out between the first and the last line of the text."""
     passed, ids = {id(line) for line in page}, {id(line) for line in chosen}
@@ -247,12 +250,11 @@ def _by_trafilatura(tree: HtmlElement, page: Sequence[Line]) -> list[Line]:
     return [line for key, line in taken if key and key in body]
 
 
-def _is_headed(page: Sequence[Line], chosen: Sequence[Line], title: str) -> bool:
-    """Whether sentences stand right below a heading that is the page's title: the text of a video, however short."""
+def _is_headed(page: Sequence[Line], chosen: Sequence[Line], titles: Sequence[int]) -> bool:
+    """Whether sentences stand right below the page's title: the text of a video or a picture, however short."""
     first = next((place for place, line in enumerate(page) if chosen and line is chosen[0]), 0)
-    above = page[max(0, first - MAX_LINES_BELOW_HEADING) : first + 1]
     is_said = any(END_OF_SENTENCE.search(line.text) for line in chosen)
-    return is_said and any(line.container.tag in ("h1", "h2") and headline.one_line(line.text) == title for line in above)
+    return is_said and any(first - MAX_LINES_OF_LEAD <= place <= first for place in titles)
 
 
 def _is_list_page(page: Sequence[Line], text: str) -> bool:
