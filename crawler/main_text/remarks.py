@@ -17,14 +17,14 @@ from crawler.characters.repertoire import count_han
 from crawler.main_text.ancestry import around, child, is_inside
 from crawler.main_text.both_scripts import in_both_scripts
 from crawler.main_text.headline import title_places
-from crawler.main_text.post_marks import END_OF_SENTENCE, blocks, is_mark
+from crawler.main_text.post_marks import END_OF_SENTENCE, MAX_CHARS_OF_MARK, blocks, is_mark, is_member
 from crawler.markup import Line
 
 # What stands above remarks as a line of its own.
 _LABEL = in_both_scripts(
     r"^[^\w]*(?:(?:全部|所有|最新|热门|最热|精彩|精选|网友|读者|用户|游客|文章|相关|本文|查看|已有|共有?|发表|我要)的?\s*){0,3}"
-    r"(?:\d+\s*(?:条|个|篇)?的?\s*)?(?:评论|留言|跟帖|跟贴|回应|书评|点评|讨论|热议|回复)(?:区|列表|内容)?"
-    r"\s*[:：(（]?\s*\d*\s*(?:条|个|篇)?\s*[)）:：]?$"
+    r"(?:\d+\s*(?:条|个|篇|則|则)?的?\s*)?(?:评论|留言|跟帖|跟贴|回应|迴響|书评|点评|讨论|热议|回复)(?:区|列表|内容)?"
+    r"\s*[:：(（]?\s*\d*\s*(?:条|个|篇|則|则)?\s*[)）:：]?$"
 )
 _MAX_CHARS_OF_LABEL = 24
 _MAX_LINES_BELOW_LABEL = 6
@@ -34,7 +34,7 @@ _SPEECH = in_both_scripts(
     r"|(?:^|[\s|·•\]\[])(?:回复|回应|引用|举报|支持|反对|赞同?|顶|踩|沙发|板凳)(?:$|\W|\d)"
 )
 _CLOCK = in_both_scripts(r"\d[:：]\d\d|前(?:$|\s)|#|楼")
-_NAMED = re.compile(r"comment|remark|repl(?:y|ies)|pinglun|liuyan|huifu|gentie|guest|message|discuss", re.IGNORECASE)
+_NAMED = re.compile(r"comment|(?:^|[\s_-])cmt|remark|repl(?:y|ies)|pinglun|liuyan|huifu|gentie|guest|message|discuss", re.IGNORECASE)
 MIN_UNITS, MIN_UNITS_UNDER_LABEL = 3, 2
 # How many of the boxes have to hold a link, a button or such a name: a live report's rows hold times, too.
 MIN_SHARE_OF_SPEECH = 0.6
@@ -61,7 +61,7 @@ class _Remarks:
         self.labels = [place for place, line in enumerate(self.page) if _is_label(line)]
         kinds: dict[tuple[object, ...], list[int]] = defaultdict(list)
         for place, line in enumerate(self.page):
-            if is_mark(line.text):
+            if is_mark(line.text) or is_member(line):
                 kinds[_kind(line.container), _kind(line.container.getparent())].append(place)
         groups = sorted((marks for marks in kinds.values() if len(marks) > 1), key=len, reverse=True)[:MAX_KINDS]
         dropped: set[int] = set()
@@ -100,7 +100,7 @@ class _Remarks:
         first, last = min(each.start for each in places), max(each.stop for each in places)
         label = self._label_above(first)
         spoken = sum(
-            any(map(self._is_timed, marks)) and self._is_spoken(unit, span)
+            _is_named(unit) or (any(map(self._is_timed, marks)) and self._is_spoken(span))
             for (unit, marks), span in zip(units.items(), places, strict=True)
         )
         is_enough = len(units) >= MIN_UNITS and spoken >= MIN_SHARE_OF_SPEECH * len(units)
@@ -110,7 +110,7 @@ class _Remarks:
     def _lines(self, holder: HtmlElement, marks: list[int]) -> Iterator[range]:
         """Remarks that have no boxes: each begins with a line that says who wrote when."""
         label = self._label_above(marks[0])
-        spoken = [place for place in marks if self._is_timed(place) and self._is_spoken(None, range(place, place + 1))]
+        spoken = [place for place in marks if self._is_timed(place) and self._is_spoken(range(place, place + 1))]
         is_enough = len(spoken) >= max(MIN_UNITS, MIN_SHARE_OF_SPEECH * len(marks))
         first = spoken[0] if label is None and spoken else marks[0] if label is None else label
         if ((is_enough and self.titles) or label is not None) and not any(place > first for place in self.titles[:1]):
@@ -134,11 +134,15 @@ class _Remarks:
             last += 1
         return range(first, last + 1)
 
-    def _is_spoken(self, unit: HtmlElement | None, span: range) -> bool:
-        lines = [self.page[place] for place in span]
-        return any(line.link_chars or _SPEECH.search(line.text) for line in lines if len(line.text) < 90) or (
-            unit is not None and _NAMED.search(f"{unit.get('class', '')} {unit.get('id', '')}") is not None
-        )
+    def _is_spoken(self, span: range) -> bool:
+        """Whether lines hold a link, a button, or a name alone."""
+        return any(self._is_of_speaker(self.page[place]) for place in span)
+
+    def _is_of_speaker(self, line: Line) -> bool:
+        if len(line.text) > MAX_CHARS_OF_MARK or END_OF_SENTENCE.search(line.text):
+            return False
+        is_name = len(line.text) <= _MAX_CHARS_OF_NAME and not is_mark(line.text)
+        return is_name or line.link_chars > 0 or _SPEECH.search(line.text) is not None
 
     def _is_timed(self, place: int) -> bool:
         """Whether a mark states more than a day: chronicles and lists of works have those."""
@@ -169,6 +173,10 @@ class _Remarks:
             is_own = any(label < place < last for place in self.titles)
             return range(label, last if not is_own and named >= MIN_SHARE_OF_SPEECH * len(below) else label)
         return range(0)
+
+
+def _is_named(box: HtmlElement | None) -> bool:
+    return box is not None and _NAMED.search(f"{box.get('class', '')} {box.get('id', '')}") is not None
 
 
 def _is_label(line: Line) -> bool:
