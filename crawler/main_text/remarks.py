@@ -34,6 +34,7 @@ _SPEECH = in_both_scripts(
     r"|(?:^|[\s|·•\]\[])(?:回复|回应|引用|举报|支持|反对|赞同?|顶|踩|沙发|板凳)(?:$|\W|\d)"
 )
 _CLOCK = in_both_scripts(r"\d[:：]\d\d|前(?:$|\s)|#|楼")
+_BESIDE_TIME = re.compile(r"[^\W\d_年月日时時分秒上下午前今昨天小周星期]{2,}")
 _NAMED = re.compile(r"comment|(?:^|[\s_-])cmt|remark|repl(?:y|ies)|pinglun|liuyan|huifu|gentie|guest|message|discuss", re.IGNORECASE)
 MIN_UNITS, MIN_UNITS_UNDER_LABEL = 3, 2
 # How many of the boxes have to hold a link, a button or such a name: a live report's rows hold times, too.
@@ -141,8 +142,8 @@ class _Remarks:
     def _is_of_speaker(self, line: Line) -> bool:
         if len(line.text) > MAX_CHARS_OF_MARK or END_OF_SENTENCE.search(line.text):
             return False
-        is_name = len(line.text) <= _MAX_CHARS_OF_NAME and not is_mark(line.text)
-        return is_name or line.link_chars > 0 or _SPEECH.search(line.text) is not None
+        names = _BESIDE_TIME.search(line.text) is not None and (is_mark(line.text) or len(line.text) <= _MAX_CHARS_OF_NAME)
+        return names or line.link_chars > 0 or _SPEECH.search(line.text) is not None
 
     def _is_timed(self, place: int) -> bool:
         """Whether a mark states more than a day: chronicles and lists of works have those."""
