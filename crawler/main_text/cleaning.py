@@ -23,6 +23,7 @@ MIN_LINK_SHARE_OF_LIST, MIN_LINES_OF_LIST, MAX_CHARS_OF_ENTRY = 0.3, 3, 80
 MAX_WORDS_OF_ENTRY = 12  # beside link, time and counters: a source; a list in a text says more of each thing it names
 # What repeats within one page in boxes that hold no sentence: names of ranks, counters, "posted at" with other digits.
 MIN_REPEATS_OF_FRAME, MAX_CHARS_OF_FRAME = 2, 30
+_NEVER_FRAMES = frozenset({"pre", "h2", "h3", "h4", "h5", "h6"})
 _HEAD_LINES, _MAX_CHARS_OF_HEAD_LINE = 6, 80
 _LABEL = re.compile(r"^[^。！？，、]{2,10}[:：]$")
 _BREADCRUMB = re.compile(r"[>＞»›]\s*\S+\s*(?:[>＞»›]|$)|^(?:当前|您的|目前|您现在的|你的)?位置[:：]")
@@ -89,8 +90,8 @@ def _without_frames(chosen: Sequence[Line]) -> list[Line]:
 
 
 def _may_be_frame(line: Line) -> bool:
-    """Lines of programs are short and repeat, too."""
-    return len(line.text) <= MAX_CHARS_OF_FRAME and line.container.tag != "pre"
+    """Lines of programs are short and repeat, too, and the years of a chronicle are headings."""
+    return len(line.text) <= MAX_CHARS_OF_FRAME and line.container.tag not in _NEVER_FRAMES
 
 
 def _without_stamps(chosen: Sequence[Line]) -> list[Line]:

@@ -5,12 +5,10 @@ it says (trafilatura, the second opinion, drops zero-width and private-use chara
 """
 
 import itertools
-import re
 from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import islice
 
 import trafilatura
 from lxml.html import HtmlElement
@@ -18,18 +16,16 @@ from lxml.html import HtmlElement
 from crawler.characters.repertoire import count_han, han_of
 from crawler.main_text import authors, headline, metadata
 from crawler.main_text.chapters import chapter_number
-from crawler.main_text.ancestry import is_inside
 from crawler.main_text.cleaning import END_OF_SENTENCE, cleaned, without_head
-from crawler.main_text.density import MAX_LINK_SHARE, is_small_print, main_container
+from crawler.main_text.density import MAX_LINK_SHARE, main_container
+from crawler.main_text.edges import MAX_LINES_OF_LEAD, edged, inside_of, lead
 from crawler.main_text.headline import title_places
-from crawler.main_text.metadata import is_byline
 from crawler.main_text.neighbours import neighbours
-from crawler.main_text.post_marks import is_elsewhere
 from crawler.main_text.posts import posts
 from crawler.main_text.remarks import remarks
 from crawler.main_text.signals import signals
 from crawler.main_text.threads import is_thread, scriptless, stated
-from crawler.markup import BLOCKS, Line, lines
+from crawler.markup import Line, lines
 from crawler.selectors import select
 
 # Chosen, not measured: less than one short sentence is a label. A copy that short is no case of its own.
@@ -45,11 +41,6 @@ MIN_LEAD_OF_SECOND = 0.2
 # trafilatura takes time quadratic in the elements of some pages: 27,000 of them take 3 s (2026-11). News pages
 # have up to 10,000; more is made to be slow, or a whole book in one file, and density alone decides.
 MAX_ELEMENTS_FOR_SECOND_OPINION = 20_000
-# What a box around a nameless main one may add: on open pages it is up to a tenth, where it is text (2026-11).
-MAX_LINES_OF_LEAD = 12
-_MARK = re.compile("[，。！？；]")
-MAX_LEVELS_OF_EDGES, MAX_SHARE_OF_EDGES = 6, 0.25
-_NO_EDGES = frozenset({"html", "body", "table", "tbody", "tr"})
 _PENALTY_OF_A_SILENT_RULE = 0.5  # the site's own rule found nothing: the page is not as it was
 
 MAX_CHARS_OF_PREFIX = 12  # of a thread's title: "[求助]", the name of a board
@@ -94,7 +85,7 @@ def extract(
     site_name = headline.site_name(tree)
     page = sieve(whole, site_name)
     is_a_thread = is_thread(tree, said, whole, url)
-    own = page if is_a_thread else _own(tree, page)
+    own = page if is_a_thread or body_selector else _own(tree, page)
     chosen, extractor, confidence = _chosen(tree, own, body_selector, is_a_thread)
     headings = select(tree, title_selector) if title_selector else []
     title = headline.title(tree, " ".join("".join(node.itertext()) for node in headings[:1]), whole, chosen)
@@ -150,8 +141,8 @@ def _chosen(
         # Names, ranks and buttons stand between any two posts: they say nothing against the reading.
         return thread.lines, "thread", signals(thread.lines, thread.speaking, thread.lines).confidence * penalty
     titles = _titles(tree, page)
-    inside = _inside(page, [_edged(page, container, titles)])
-    first = cleaned([*_lead(page, inside, titles), *inside])
+    inside = inside_of(page, edged(page, container, titles))
+    first = cleaned([*lead(page, inside, titles), *inside])
     agreed = signals(first, page, first).confidence
     if agreed >= MIN_CONFIDENCE_WITHOUT_SECOND:
         return first, "density", agreed * penalty
@@ -163,51 +154,6 @@ def _chosen(
     if second and second_sure > sure + MIN_LEAD_OF_SECOND:
         return second, "trafilatura", second_sure * penalty
     return first, "density", sure * penalty
-
-
-def _edged(page: Sequence[Line], main: HtmlElement | None, titles: Sequence[int]) -> HtmlElement | None:
-    """A box around a main one that has no name instead, where it adds little and that is text: an article's edges.
-
-    A box that the page's title stands in also holds what stands around texts.
-    """
-    best = main
-    for box in islice(main.iterancestors(*BLOCKS), MAX_LEVELS_OF_EDGES) if main is not None else ():
-        is_closed = best.get("class") or best.get("id") or box.tag in _NO_EDGES
-        if is_closed or any(is_inside(box, page[place].container) for place in titles):
-            break
-        within = {id(line) for line in _inside(page, [best])}
-        added = [line for line in _inside(page, [box]) if id(line) not in within]
-        if _chars(added) > MAX_SHARE_OF_EDGES * _chars(_inside(page, [best])) or not _are_words(added):
-            break
-        best = box
-    return best
-
-
-def _lead(page: Sequence[Line], inside: Sequence[Line], titles: Sequence[int]) -> list[Line]:
-    """The sentences between an article's heading and its box: what it is about, set apart."""
-    first = next((place for place, line in enumerate(page) if inside and line is inside[0]), 0)
-    heading = max((place for place in titles if place < first), default=first)
-    if first - heading > MAX_LINES_OF_LEAD:
-        return []
-    return [line for line in page[heading + 1 : first] if _is_sentence(line) and not _is_menu(line)]
-
-
-def _is_sentence(line: Line) -> bool:
-    is_long = count_han(line.text) >= MIN_HAN_TO_KEEP
-    return is_long and not line.link_chars and _MARK.search(line.text) is not None and not is_byline(line.text)
-
-
-def _are_words(added: Sequence[Line]) -> bool:
-    linked = sum(line.link_chars for line in added)
-    return linked <= MAX_LINK_SHARE * _chars(added) and not any(map(_is_menu, added))
-
-
-def _chars(chosen: Sequence[Line]) -> int:
-    return sum(len(line.text) for line in chosen)
-
-
-def _is_menu(line: Line) -> bool:
-    return is_elsewhere(line.container) or is_small_print(line.text)
 
 
 def _titles(tree: HtmlElement, page: Sequence[Line]) -> list[int]:
@@ -231,11 +177,6 @@ def _by_rule(tree: HtmlElement, page: Sequence[Line], selector: str) -> list[Lin
     found = [line for node in nodes for line in lines(node)]
     kept = [line for line in found if (id(line.container), line.text) in passed]
     return kept if 2 * len(kept) > len(found) else found
-
-
-def _inside(page: Sequence[Line], containers: Sequence[HtmlElement | None]) -> list[Line]:
-    within = {node for container in containers if container is not None for node in container.iter()}
-    return [line for line in page if line.container in within]
 
 
 def _by_trafilatura(tree: HtmlElement, page: Sequence[Line]) -> list[Line]:

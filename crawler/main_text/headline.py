@@ -79,7 +79,9 @@ def title_places(page: Sequence[Line], whole: str) -> list[int]:
     """Where lines say what the page's <title> says, or a part of that, outside of links: in headings, if in any."""
     parts = [_key(part) for part in _TITLE_SEPARATORS.split(one_line(whole)) if _key(part)]
     keys = [key for key in {_key(whole), *(parts[:-1] or parts)} if len(key) >= MIN_HEADING_CHARS]
-    named = [place for place, line in enumerate(page) if 2 * line.link_chars <= len(line.text) and _is_named(line, keys)]
+    named = [
+        place for place, line in enumerate(page) if 2 * line.link_chars <= len(line.text) and _is_named(line, keys)
+    ]
     return [place for place in named if page[place].container.tag in _TAGS_OF_HEADINGS] or named
 
 

@@ -38,7 +38,9 @@ def _in_boxes(page: Sequence[Line], place: int) -> set[int]:
         if span.start < place - _LINES_ABOVE_HEADING:
             break
         brothers = [node for node in islice(box.itersiblings(), _MAX_BROTHERS) if _kind(node) == _kind(box)]
-        brothers += [node for node in islice(box.itersiblings(preceding=True), _MAX_BROTHERS) if _kind(node) == _kind(box)]
+        brothers += [
+            node for node in islice(box.itersiblings(preceding=True), _MAX_BROTHERS) if _kind(node) == _kind(box)
+        ]
         if len(brothers) < MIN_NEIGHBOURS or not _is_article(page, span, place):
             continue
         others = [each for each in _spans(page, brothers) if _is_headed_alike(page, each, place)]

@@ -35,10 +35,13 @@ _SPEECH = in_both_scripts(
 )
 _CLOCK = in_both_scripts(r"\d[:：]\d\d|前(?:$|\s)|#|楼")
 _BESIDE_TIME = re.compile(r"[^\W\d_年月日时時分秒上下午前今昨天小周星期]{2,}")
-_NAMED = re.compile(r"comment|(?:^|[\s_-])cmt|remark|repl(?:y|ies)|pinglun|liuyan|huifu|gentie|guest|message|discuss", re.IGNORECASE)
+_NAMED = re.compile(
+    r"comment|(?:^|[\s_-])cmt|remark|repl(?:y|ies)|pinglun|liuyan|huifu|gentie|guest|message|discuss", re.IGNORECASE
+)
 MIN_UNITS, MIN_UNITS_UNDER_LABEL = 3, 2
-# How many of the boxes have to hold a link, a button or such a name: a live report's rows hold times, too.
-MIN_SHARE_OF_SPEECH = 0.6
+# How many of the boxes have to hold a link, a button or a name: a live report's rows hold times, too. At .6 and .8 the
+# labelled pages are read alike, at .4 two of the 58 lose their text (2026-11).
+MIN_SHARE_OF_SPEECH = 0.8
 MAX_KINDS, MAX_LEVELS, MAX_LABELS, MAX_TITLES = 20, 12, 10, 10
 MIN_HAN_OF_OWN_TEXT = 16
 _MAX_CHARS_OF_NAME = 16
@@ -46,8 +49,9 @@ _DIGITS = re.compile(r"\d+")
 
 
 def remarks(page: Sequence[Line], title: str) -> frozenset[int]:
-    """The places in `page` of the lines of remarks and of rows of an index; none where no other text stands below
-    the title. title: of the page, the site's name and all.
+    """The places in `page` of the lines of remarks and of rows of an index, by boxes, labels and times.
+
+    None where no other text stands below the title. title: of the page, the site's name and all.
     """
     return _Remarks(page, title_places(page, title)[:MAX_TITLES]).found()
 
@@ -77,7 +81,9 @@ class _Remarks:
         """Whether below the title stands a text that is not dropped."""
         start = self.titles[0] if self.titles else 0
         own = (line for place, line in enumerate(self.page[start:], start) if place not in dropped)
-        said = (line.text for line in own if 2 * line.link_chars <= len(line.text) and END_OF_SENTENCE.search(line.text))
+        said = (
+            line.text for line in own if 2 * line.link_chars <= len(line.text) and END_OF_SENTENCE.search(line.text)
+        )
         return any(count_han(text) >= MIN_HAN_OF_OWN_TEXT for text in said)
 
     def _regions(self, marks: list[int], levels: int) -> Iterator[range]:
@@ -142,7 +148,9 @@ class _Remarks:
     def _is_of_speaker(self, line: Line) -> bool:
         if len(line.text) > MAX_CHARS_OF_MARK or END_OF_SENTENCE.search(line.text):
             return False
-        names = _BESIDE_TIME.search(line.text) is not None and (is_mark(line.text) or len(line.text) <= _MAX_CHARS_OF_NAME)
+        names = _BESIDE_TIME.search(line.text) is not None and (
+            is_mark(line.text) or len(line.text) <= _MAX_CHARS_OF_NAME
+        )
         return names or line.link_chars > 0 or _SPEECH.search(line.text) is not None
 
     def _is_timed(self, place: int) -> bool:

@@ -97,8 +97,11 @@ def _hidden(tree: HtmlElement, looker: Looker, most: float) -> list[tuple[HtmlEl
 
 
 def _holds(element: HtmlElement, most: float) -> bool:
-    """Whether most of the page is in an element: what it hides there are whole paragraphs among those that say of
-    themselves that they are shown, as where a messenger's script shows an article."""
+    """Whether most of the page is in an element.
+
+    Whole paragraphs that it hides stand there among those that say of themselves that they are shown: a messenger's
+    script shows the article later on.
+    """
     return count_han(shown_text(element)) > most
 
 
