@@ -142,10 +142,10 @@ def _chosen(
         return thread.lines, "thread", signals(thread.lines, thread.speaking, thread.lines).confidence * penalty
     titles = _titles(tree, page)
     inside = inside_of(page, edged(page, container, titles))
-    first = cleaned([*lead(page, inside, titles), *inside])
+    first = cleaned(inside)
     agreed = signals(first, page, first).confidence
     if agreed >= MIN_CONFIDENCE_WITHOUT_SECOND:
-        return first, "density", agreed * penalty
+        return [*lead(page, first, titles), *first], "density", agreed * penalty
     is_bounded = sum(1 for _ in tree.iter()) <= MAX_ELEMENTS_FOR_SECOND_OPINION
     second = cleaned(_by_trafilatura(tree, page)) if is_bounded else []
     if not first:
@@ -153,7 +153,7 @@ def _chosen(
     sure, second_sure = signals(first, page, second).confidence, signals(second, page, first).confidence
     if second and second_sure > sure + MIN_LEAD_OF_SECOND:
         return second, "trafilatura", second_sure * penalty
-    return first, "density", sure * penalty
+    return [*lead(page, first, titles), *first], "density", sure * penalty
 
 
 def _titles(tree: HtmlElement, page: Sequence[Line]) -> list[int]:
