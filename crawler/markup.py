@@ -79,6 +79,8 @@ UNSEEN = frozenset(
         "math",
     ]
 )
+# Python follows a tree by calls, of which it allows 1,000; pages as their authors mean them are up to 60 deep.
+MAX_DEPTH = 200
 _OF_HEAD = frozenset(
     ["title", "meta", "link", "script", "style", "base", "noscript", "template", "basefont", "bgsound", "noframes"]
 )
@@ -109,13 +111,45 @@ def parse(markup: str) -> HtmlElement | None:
     text = storable(_DECLARATION.sub("", markup, count=1))
     if not text.strip():
         return None
-    parser = html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True)
     try:
-        root = html.document_fromstring(text.encode("utf-8"), parser=parser)
+        root, is_whole = _parsed(text.encode("utf-8"), is_deep=False)
+        if not is_whole:
+            root, _ = _parsed(text.encode("utf-8"), is_deep=True)
+            root = _shallow(root)
     except (etree.ParserError, etree.XMLSyntaxError):
         return None
     _out_of_head(root)
     return root
+
+
+def _parsed(data: bytes, *, is_deep: bool) -> tuple[HtmlElement, bool]:
+    """The root, and whether all was read: libxml2 stops where boxes are 256 deep, or 2,048 if told so.
+
+    Elements that an author never closed lie in one another, so that a long page of them gets there.
+    """
+    parser = html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=is_deep)
+    root = html.document_fromstring(data, parser=parser)
+    last = parser.error_log.last_error
+    return root, last is None or last.type != etree.ErrorTypes.ERR_RESOURCE_LIMIT
+
+
+def _shallow(root: HtmlElement) -> HtmlElement:
+    """A copy in which what lies deeper than MAX_DEPTH stands side by side there, in the order of the page."""
+    copy = last = html.Element(root.tag, dict(root.attrib))
+    path = [copy]
+    for event, node in etree.iterwalk(root, events=("start", "end")):
+        if event == "end":
+            path.pop()
+            if node.tail and path:
+                behind = path[-1][-1]  # of what was put side by side the last
+                behind.tail = (behind.tail or "") + node.tail
+            continue
+        if node is not root:
+            parent = path[-1]
+            last = etree.SubElement(parent, node.tag, dict(node.attrib))
+        last.text = node.text
+        path.append(last if len(path) < MAX_DEPTH else path[-1])
+    return copy
 
 
 def _out_of_head(root: HtmlElement) -> None:
@@ -159,10 +193,15 @@ def _block(element: HtmlElement) -> HtmlElement:
 def _is_in_link(element: HtmlElement) -> bool:
     node: HtmlElement | None = element
     while node is not None and node.tag not in BLOCKS:
-        if node.tag == "a":
+        if _is_link(node):
             return True
         node = node.getparent()
     return False
+
+
+def _is_link(element: HtmlElement) -> bool:
+    """<a name="top"> is a place to jump to, and often never closed: all of the page is inside."""
+    return element.tag == "a" and (element.get("href") is not None or element.get("name") is None)
 
 
 class _Walk:
@@ -185,7 +224,7 @@ class _Walk:
             tag = child.tag
             is_block = tag in BLOCKS
             if isinstance(tag, str) and tag not in UNSEEN:
-                self.into(child, child if is_block else block, is_link=not is_block and (is_link or tag == "a"))
+                self.into(child, child if is_block else block, is_link=not is_block and (is_link or _is_link(child)))
             if is_block or tag == "br":
                 self.flush(block)
             if child.tail:

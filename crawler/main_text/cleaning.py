@@ -20,8 +20,10 @@ _MAX_NAVIGATION_CHARS = 40  # a sentence of a novel may well speak of the next c
 END_OF_SENTENCE = re.compile("[。！？；…」”』!?]")
 # A list of other articles: lines of which a good part is a link (the rest is a date), several in a row.
 MIN_LINK_SHARE_OF_LIST, MIN_LINES_OF_LIST, MAX_CHARS_OF_ENTRY = 0.3, 3, 80
+MAX_WORDS_OF_ENTRY = 12  # beside link, time and counters: a source; a list in a text says more of each thing it names
 # What repeats within one page in boxes that hold no sentence: names of ranks, counters, "posted at" with other digits.
 MIN_REPEATS_OF_FRAME, MAX_CHARS_OF_FRAME = 2, 30
+_NEVER_FRAMES = frozenset({"pre", "h2", "h3", "h4", "h5", "h6"})
 _HEAD_LINES, _MAX_CHARS_OF_HEAD_LINE = 6, 80
 _LABEL = re.compile(r"^[^。！？，、]{2,10}[:：]$")
 _BREADCRUMB = re.compile(r"[>＞»›]\s*\S+\s*(?:[>＞»›]|$)|^(?:当前|您的|目前|您现在的|你的)?位置[:：]")
@@ -65,7 +67,13 @@ def _without_lists(chosen: Sequence[Line]) -> list[Line]:
 
 def _is_entry(line: Line) -> bool:
     length = len(line.text)
-    return length <= MAX_CHARS_OF_ENTRY and line.link_chars >= MIN_LINK_SHARE_OF_LIST * length > 0
+    is_short = length <= MAX_CHARS_OF_ENTRY and line.own_chars - _beside(line.text) <= MAX_WORDS_OF_ENTRY
+    return is_short and line.link_chars >= MIN_LINK_SHARE_OF_LIST * length > 0
+
+
+def _beside(text: str) -> int:
+    """How many characters of a line are those of times and counters."""
+    return sum(not char.isalpha() for char in text)
 
 
 def _without_frames(chosen: Sequence[Line]) -> list[Line]:
@@ -77,8 +85,13 @@ def _without_frames(chosen: Sequence[Line]) -> list[Line]:
     return [
         line
         for line in chosen
-        if _box(line) in speaking or len(line.text) > MAX_CHARS_OF_FRAME or counts[_frame(line)] < MIN_REPEATS_OF_FRAME
+        if _box(line) in speaking or not _may_be_frame(line) or counts[_frame(line)] < MIN_REPEATS_OF_FRAME
     ]
+
+
+def _may_be_frame(line: Line) -> bool:
+    """Lines of programs are short and repeat, too, and the years of a chronicle are headings."""
+    return len(line.text) <= MAX_CHARS_OF_FRAME and line.container.tag not in _NEVER_FRAMES
 
 
 def _without_stamps(chosen: Sequence[Line]) -> list[Line]:

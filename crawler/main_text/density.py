@@ -16,6 +16,7 @@ _SMALL_PRINT = re.compile(
     "版权所有|版權所有|备案|ICP|公网安备|Copyright|©|免责声明|免責聲明|未经.{0,6}(?:授权|许可)|增值电信"
     "|举报电话|客服(?:电话|热线)|Powered by"
 )
+_MAX_CHARS_OF_SMALL_PRINT = 120
 MIN_CHARS_OF_SENTENCE = 15  # without any mark; shorter lines are labels, or verse: together they count, one does not
 MAX_LEVELS_TO_WIDEN = 12  # a post is a box in a cell in a row of a table in a cell in a row of a table
 MIN_BROTHERS_SHARE = 0.5
@@ -51,12 +52,17 @@ def weigh_in_any_script(page: Sequence[Line]) -> None:
 def _weight(line: Line, *, is_in_chinese: bool = True) -> float:
     own = line.own_chars
     is_menu = line.link_chars > MAX_LINK_SHARE * len(line.text) or (is_in_chinese and not HAN.search(line.text))
-    if is_menu or (len(line.text) < 120 and _SMALL_PRINT.search(line.text)):
+    if is_menu or is_small_print(line.text):
         return 0.0
     marks = len(_SENTENCE_MARK.findall(line.text))
     if not marks and own < MIN_CHARS_OF_SENTENCE:
         return own * _WORTH_OF_VERSE
     return own + 3.0 * marks
+
+
+def is_small_print(text: str) -> bool:
+    """Whether a line states rights, registrations or the software of a site."""
+    return len(text) < _MAX_CHARS_OF_SMALL_PRINT and _SMALL_PRINT.search(text) is not None
 
 
 def main_container(page: Sequence[Line]) -> HtmlElement | None:

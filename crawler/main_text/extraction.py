@@ -17,9 +17,13 @@ from core.zones import LineBeside
 from crawler.characters.repertoire import count_han, han_of
 from crawler.main_text import authors, headline, metadata
 from crawler.main_text.chapters import chapter_number
-from crawler.main_text.cleaning import cleaned, without_head
+from crawler.main_text.cleaning import END_OF_SENTENCE, cleaned, without_head
 from crawler.main_text.density import MAX_LINK_SHARE, main_container, weigh_in_any_script
+from crawler.main_text.edges import MAX_LINES_OF_LEAD, edged, inside_of, lead
+from crawler.main_text.headline import title_places
+from crawler.main_text.neighbours import neighbours
 from crawler.main_text.posts import posts
+from crawler.main_text.remarks import remarks
 from crawler.main_text.signals import signals
 from crawler.main_text.threads import is_thread, scriptless, stated
 from crawler.main_text.zones import lines_beside, lines_of_controls
@@ -89,15 +93,17 @@ def extract(
     if not is_worth_reading(line.text for line in whole):
         return None
     is_a_thread = is_thread(tree, said, whole, url)
-    chosen, extractor, confidence = _chosen(tree, page, body_selector, is_a_thread)
+    own = page if is_a_thread or body_selector else _own(tree, page)
+    chosen, extractor, confidence = _chosen(tree, own, body_selector, is_a_thread)
     if sum(count_han(line.text) for line in chosen) < MIN_HAN_TO_KEEP:
-        weigh_in_any_script(page)
-        chosen, extractor, confidence = _chosen(tree, page, body_selector, is_a_thread)
+        weigh_in_any_script(own)
+        chosen, extractor, confidence = _chosen(tree, own, body_selector, is_a_thread)
     headings = select(tree, title_selector) if title_selector else []
     title = headline.title(tree, " ".join("".join(node.itertext()) for node in headings[:1]), whole, chosen)
     main = _text(chosen, title, whole, extractor)
     text = "\n".join(line.text for line in main)
-    if not is_worth_reading([text]) or (extractor not in ("selector", "thread") and _is_list_page(page, text)):
+    is_sure = extractor in ("selector", "thread") or _is_headed(own, chosen, _titles(tree, own))
+    if not is_worth_reading([text]) or (not is_sure and _is_list_page(own, text)):
         chosen, main, text, extractor, confidence = [], [], "", NONE, 1.0
     return Extraction(
         title=title,
@@ -122,6 +128,15 @@ def is_worth_reading(texts: Iterable[str]) -> bool:
         if han >= MIN_HAN_TO_KEEP or letters >= MIN_LETTERS_TO_KEEP:
             return True
     return False
+
+
+def _own(tree: HtmlElement, page: Sequence[Line]) -> list[Line]:
+    """Without remarks below an article, and without other articles beside it."""
+    title = headline.one_line(tree.findtext(".//title") or "")
+    others = remarks(page, title)
+    own = [line for place, line in enumerate(page) if place not in others]
+    beside = neighbours(own, title)
+    return [line for place, line in enumerate(own) if place not in beside]
 
 
 def _text(chosen: Sequence[Line], title: str, whole: Sequence[Line], extractor: str) -> list[Line]:
@@ -149,10 +164,12 @@ def _chosen(
     if thread and thread.lines:
         # Names, ranks and buttons stand between any two posts: they say nothing against the reading.
         return thread.lines, "thread", signals(thread.lines, thread.speaking, thread.lines).confidence * penalty
-    first = cleaned(_inside(page, [container]))
+    titles = _titles(tree, page)
+    inside = inside_of(page, edged(page, container, titles))
+    first = cleaned(inside)
     agreed = signals(first, page, first).confidence
     if agreed >= MIN_CONFIDENCE_WITHOUT_SECOND:
-        return first, "density", agreed * penalty
+        return [*lead(page, first, titles), *first], "density", agreed * penalty
     is_bounded = sum(1 for _ in tree.iter()) <= MAX_ELEMENTS_FOR_SECOND_OPINION
     second = cleaned(_by_trafilatura(tree, page)) if is_bounded else []
     if not first:
@@ -160,7 +177,11 @@ def _chosen(
     sure, second_sure = signals(first, page, second).confidence, signals(second, page, first).confidence
     if second and second_sure > sure + MIN_LEAD_OF_SECOND:
         return second, "trafilatura", second_sure * penalty
-    return first, "density", sure * penalty
+    return [*lead(page, first, titles), *first], "density", sure * penalty
+
+
+def _titles(tree: HtmlElement, page: Sequence[Line]) -> list[int]:
+    return title_places(page, headline.one_line(tree.findtext(".//title") or ""))
 
 
 def _left_out(whole: Sequence[Line], page: Sequence[Line], chosen: Sequence[Line]) -> tuple[str, ...]:
@@ -182,11 +203,6 @@ def _by_rule(tree: HtmlElement, page: Sequence[Line], selector: str) -> list[Lin
     return kept if 2 * len(kept) > len(found) else found
 
 
-def _inside(page: Sequence[Line], containers: Sequence[HtmlElement | None]) -> list[Line]:
-    within = {node for container in containers if container is not None for node in container.iter()}
-    return [line for line in page if line.container in within]
-
-
 def _by_trafilatura(tree: HtmlElement, page: Sequence[Line]) -> list[Line]:
     """Those lines of the page that trafilatura takes for its main text."""
     document = trafilatura.bare_extraction(
@@ -197,6 +213,13 @@ def _by_trafilatura(tree: HtmlElement, page: Sequence[Line]) -> list[Line]:
         return []
     taken = [(han_of(line.text), line) for line in page]
     return [line for key, line in taken if key and key in body]
+
+
+def _is_headed(page: Sequence[Line], chosen: Sequence[Line], titles: Sequence[int]) -> bool:
+    """Whether sentences stand right below the page's title: the text of a video or a picture, however short."""
+    first = next((place for place, line in enumerate(page) if chosen and line is chosen[0]), 0)
+    is_said = any(END_OF_SENTENCE.search(line.text) for line in chosen)
+    return is_said and any(first - MAX_LINES_OF_LEAD <= place <= first for place in titles)
 
 
 def _is_list_page(page: Sequence[Line], text: str) -> bool:

@@ -11,6 +11,7 @@ from crawler.markup import Line, text_of
 MAX_TITLE_CHARS = 200
 MIN_HEADING_CHARS = 2
 _MAX_HEADINGS = 20
+_TAGS_OF_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 # How far above the text its heading stands: between them are author, date, tools and a picture or two.
 _MAX_LINES_ABOVE, _MAX_LINES_INSIDE = 15, 3
 _TITLE_SEPARATORS = re.compile(
@@ -74,6 +75,16 @@ def is_home(element: HtmlElement) -> bool:
     return bool(links) and inside >= len("".join("".join(element.itertext()).split()))
 
 
+def title_places(page: Sequence[Line], whole: str) -> list[int]:
+    """Where lines say what the page's <title> says, or a part of that, outside of links: in headings, if in any."""
+    parts = [_key(part) for part in _TITLE_SEPARATORS.split(one_line(whole)) if _key(part)]
+    keys = [key for key in {_key(whole), *(parts[:-1] or parts)} if len(key) >= MIN_HEADING_CHARS]
+    named = [
+        place for place, line in enumerate(page) if 2 * line.link_chars <= len(line.text) and _is_named(line, keys)
+    ]
+    return [place for place in named if page[place].container.tag in _TAGS_OF_HEADINGS] or named
+
+
 def one_line(text: str) -> str:
     """`text` with its blanks collapsed, cut to the length of a long title."""
     return " ".join(text.split())[:MAX_TITLE_CHARS]
@@ -87,6 +98,15 @@ def meta(tree: HtmlElement, names: Sequence[str]) -> str | None:
         if name and node.get("content"):
             stated.setdefault(name, node.get("content") or "")
     return next((stated[name] for name in names if stated.get(name, "").strip()), None)
+
+
+def _is_named(line: Line, keys: Sequence[str]) -> bool:
+    if not MIN_HEADING_CHARS <= len(line.text) <= MAX_TITLE_CHARS:
+        return False
+    key = _key(line.text)
+    return any(
+        (key in each and 2 * len(key) >= len(each)) or (each in key and 2 * len(each) >= len(key)) for each in keys
+    )
 
 
 def _added(tree: HtmlElement) -> str:

@@ -73,9 +73,17 @@ def _hidden(tree: HtmlElement, looker: Looker, most: float) -> list[tuple[HtmlEl
     for _ in range(_MAX_ROUNDS):
         unseen = looker.look(passed_over) if passed_over else looker.first
         by_cause: Counter[HtmlElement] = Counter()
+        with_words = set[HtmlElement]()
         for element, text in unseen.pieces():
-            by_cause[unseen.cause(element)] += count_han(text if text is not None else shown_text(element))
-        too_large = {element for element, han in by_cause.items() if han > most or element is tree}
+            cause, han = unseen.cause(element), count_han(text if text is not None else shown_text(element))
+            by_cause[cause] += han
+            if han and (text is not None or element.tag in INLINE):
+                with_words.add(cause)
+        too_large = {
+            element
+            for element, han in by_cause.items()
+            if han > most or element is tree or (han and element not in with_words and _holds(element, most))
+        }
         if not too_large:
             break
         passed_over |= too_large
@@ -86,6 +94,15 @@ def _hidden(tree: HtmlElement, looker: Looker, most: float) -> list[tuple[HtmlEl
         elif unseen.cause(element) not in too_large:
             found += [(each, Obfuscation.HIDDEN_TEXT) for each in ([element] if text is None else _wrapped(element))]
     return found
+
+
+def _holds(element: HtmlElement, most: float) -> bool:
+    """Whether most of the page is in an element.
+
+    Whole paragraphs that it hides stand there among those that say of themselves that they are shown: a messenger's
+    script shows the article later on.
+    """
+    return count_han(shown_text(element)) > most
 
 
 def _wrapped(element: HtmlElement) -> list[HtmlElement]:

@@ -1,0 +1,196 @@
+"""Which lines of a page answer its article or list other pages: remarks of readers, rows of an index of threads.
+
+Both are boxes or lines built alike, again and again, that say who wrote when. A page's own text stands under its
+title and outside of them; where nothing stands there, as in a thread, the posts are the text and none is a remark.
+"""
+
+import re
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+
+from lxml.html import HtmlElement
+
+from crawler.characters.repertoire import count_han
+from crawler.main_text.ancestry import around, child, is_inside
+from crawler.main_text.both_scripts import in_both_scripts
+from crawler.main_text.headline import title_places
+from crawler.main_text.post_marks import END_OF_SENTENCE, MAX_CHARS_OF_MARK, blocks, is_mark, is_member
+from crawler.markup import Line
+
+# What stands above remarks as a line of its own.
+_LABEL = in_both_scripts(
+    r"^[^\w]*(?:(?:全部|所有|最新|热门|最热|精彩|精选|网友|读者|用户|游客|文章|相关|本文|查看|已有|共有?|发表|我要)的?\s*){0,3}"
+    r"(?:\d+\s*(?:条|个|篇|則|则)?的?\s*)?(?:评论|留言|跟帖|跟贴|回应|迴響|书评|点评|讨论|热议|回复)(?:区|列表|内容)?"
+    r"\s*[:：(（]?\s*\d*\s*(?:条|个|篇|則|则)?\s*[)）:：]?$"
+)
+_MAX_CHARS_OF_LABEL = 24
+_MAX_LINES_BELOW_LABEL = 6
+# What lines say that state who said something, and what buttons below remarks say.
+_SPEECH = in_both_scripts(
+    r"说(?:道)?\s*[:：]|写道|(?:发表|回复|评论)于|\d+\s?(?:楼|#)|#\s?\d+|网友|游客|\d\s?次?点击|\d\s?(?:字|字节)[)）]"
+    r"|(?:^|[\s|·•\]\[])(?:回复|回应|引用|举报|支持|反对|赞同?|顶|踩|沙发|板凳)(?:$|\W|\d)"
+)
+_CLOCK = in_both_scripts(r"\d[:：]\d\d|前(?:$|\s)|#|楼")
+_BESIDE_TIME = re.compile(r"[^\W\d_年月日时時分秒上下午前今昨天小周星期]{2,}")
+_NAMED = re.compile(
+    r"comment|(?:^|[\s_-])cmt|remark|repl(?:y|ies)|pinglun|liuyan|huifu|gentie|guest|message|discuss", re.IGNORECASE
+)
+MIN_UNITS, MIN_UNITS_UNDER_LABEL = 3, 2
+# How many of the boxes have to hold a link, a button or a name: a live report's rows hold times, too. At .6 and .8 the
+# labelled pages are read alike, at .4 two of the 58 lose their text (2026-11).
+MIN_SHARE_OF_SPEECH = 0.8
+MAX_KINDS, MAX_LEVELS, MAX_LABELS, MAX_TITLES = 20, 12, 10, 10
+MIN_HAN_OF_OWN_TEXT = 16
+_MAX_CHARS_OF_NAME = 16
+_DIGITS = re.compile(r"\d+")
+
+
+def remarks(page: Sequence[Line], title: str) -> frozenset[int]:
+    """The places in `page` of the lines of remarks and of rows of an index, by boxes, labels and times.
+
+    None where no other text stands below the title. title: of the page, the site's name and all.
+    """
+    return _Remarks(page, title_places(page, title)[:MAX_TITLES]).found()
+
+
+@dataclass(slots=True)
+class _Remarks:
+    page: Sequence[Line]
+    titles: list[int]
+    labels: list[int] = field(default_factory=list)
+
+    def found(self) -> frozenset[int]:
+        self.labels = [place for place, line in enumerate(self.page) if _is_label(line)]
+        kinds: dict[tuple[object, ...], list[int]] = defaultdict(list)
+        for place, line in enumerate(self.page):
+            if is_mark(line.text) or is_member(line):
+                kinds[_kind(line.container), _kind(line.container.getparent())].append(place)
+        groups = sorted((marks for marks in kinds.values() if len(marks) > 1), key=len, reverse=True)[:MAX_KINDS]
+        dropped: set[int] = set()
+        for marks in groups:
+            for region in self._regions(marks, MAX_LEVELS):
+                dropped.update(region)
+        for label in [place for place in self.labels if place not in dropped][:MAX_LABELS]:
+            dropped.update(self._below(label))
+        return frozenset(dropped) if dropped and self._leaves_text(dropped) else frozenset()
+
+    def _leaves_text(self, dropped: set[int]) -> bool:
+        """Whether below the title stands a text that is not dropped."""
+        start = self.titles[0] if self.titles else 0
+        own = (line for place, line in enumerate(self.page[start:], start) if place not in dropped)
+        said = (
+            line.text for line in own if 2 * line.link_chars <= len(line.text) and END_OF_SENTENCE.search(line.text)
+        )
+        return any(count_han(text) >= MIN_HAN_OF_OWN_TEXT for text in said)
+
+    def _regions(self, marks: list[int], levels: int) -> Iterator[range]:
+        """What marks of one kind part: the boxes around them below the smallest box that holds all of them."""
+        holder = around([self.page[place].container for place in marks])
+        if holder is None or len(marks) < MIN_UNITS_UNDER_LABEL or levels == 0:
+            return
+        units: dict[HtmlElement | None, list[int]] = defaultdict(list)
+        for place in marks:
+            units[child(holder, self.page[place].container)].append(place)
+        if None in units or not self._speak(holder, list(units.values())):
+            yield from self._lines(holder, marks)
+        elif len(units) >= MIN_UNITS_UNDER_LABEL and units.keys().isdisjoint(self._titled(holder)):
+            yield from self._boxes(holder, units)
+        else:
+            for inside in units.values():
+                yield from self._regions(inside, levels - 1)
+
+    def _boxes(self, holder: HtmlElement, units: dict[HtmlElement | None, list[int]]) -> Iterator[range]:
+        places = [self._span(holder, unit, marks) for unit, marks in units.items()]
+        first, last = min(each.start for each in places), max(each.stop for each in places)
+        label = self._label_above(first)
+        spoken = sum(
+            _is_named(unit) or (any(map(self._is_timed, marks)) and self._is_spoken(span))
+            for (unit, marks), span in zip(units.items(), places, strict=True)
+        )
+        is_enough = len(units) >= MIN_UNITS and spoken >= MIN_SHARE_OF_SPEECH * len(units)
+        if (is_enough and self.titles) or label is not None:
+            yield range(first if label is None else label, last)
+
+    def _lines(self, holder: HtmlElement, marks: list[int]) -> Iterator[range]:
+        """Remarks that have no boxes: each begins with a line that says who wrote when."""
+        label = self._label_above(marks[0])
+        spoken = [place for place in marks if self._is_timed(place) and self._is_spoken(range(place, place + 1))]
+        is_enough = len(spoken) >= max(MIN_UNITS, MIN_SHARE_OF_SPEECH * len(marks))
+        first = spoken[0] if label is None and spoken else marks[0] if label is None else label
+        if ((is_enough and self.titles) or label is not None) and not any(place > first for place in self.titles[:1]):
+            yield range(first, self._end(holder, marks[-1]))
+
+    def _speak(self, holder: HtmlElement, units: list[list[int]]) -> bool:
+        """Whether the boxes of most marks hold words or links beside the marks."""
+        holding = sum(
+            len(self._span(holder, child(holder, self.page[marks[0]].container), marks)) > len(marks)
+            or self.page[marks[0]].link_chars > 0
+            for marks in units
+        )
+        return 2 * holding >= len(units)
+
+    def _span(self, holder: HtmlElement, unit: HtmlElement | None, marks: list[int]) -> range:
+        """The places of the lines of one box below `holder`."""
+        first, last = marks[0], marks[-1]
+        while first > 0 and child(holder, self.page[first - 1].container) is unit:
+            first -= 1
+        while last + 1 < len(self.page) and child(holder, self.page[last + 1].container) is unit:
+            last += 1
+        return range(first, last + 1)
+
+    def _is_spoken(self, span: range) -> bool:
+        """Whether lines hold a link, a button, or a name alone."""
+        return any(self._is_of_speaker(self.page[place]) for place in span)
+
+    def _is_of_speaker(self, line: Line) -> bool:
+        if len(line.text) > MAX_CHARS_OF_MARK or END_OF_SENTENCE.search(line.text):
+            return False
+        names = _BESIDE_TIME.search(line.text) is not None and (
+            is_mark(line.text) or len(line.text) <= _MAX_CHARS_OF_NAME
+        )
+        return names or line.link_chars > 0 or _SPEECH.search(line.text) is not None
+
+    def _is_timed(self, place: int) -> bool:
+        """Whether a mark states more than a day: chronicles and lists of works have those."""
+        return _CLOCK.search(self.page[place].text) is not None
+
+    def _titled(self, holder: HtmlElement) -> set[HtmlElement]:
+        """The boxes below `holder` that the title stands in."""
+        boxes = (child(holder, self.page[place].container) for place in self.titles)
+        return {box for box in boxes if box is not None}
+
+    def _label_above(self, first: int) -> int | None:
+        place = bisect_left(self.labels, first - _MAX_LINES_BELOW_LABEL)
+        return self.labels[place] if place < len(self.labels) and self.labels[place] < first else None
+
+    def _end(self, holder: HtmlElement, place: int) -> int:
+        while place + 1 < len(self.page) and is_inside(holder, self.page[place + 1].container):
+            place += 1
+        return place + 1
+
+    def _below(self, label: int) -> range:
+        """What stands below a label without any time: lines that begin with a name."""
+        for box in islice(blocks(self.page[label].container), MAX_LEVELS):
+            last = self._end(box, label)
+            if last - label <= MIN_UNITS:
+                continue
+            below = self.page[label + 1 : last]
+            named = sum(bool(line.link_chars) or "：" in line.text[:_MAX_CHARS_OF_NAME] for line in below)
+            is_own = any(label < place < last for place in self.titles)
+            return range(label, last if not is_own and named >= MIN_SHARE_OF_SPEECH * len(below) else label)
+        return range(0)
+
+
+def _is_named(box: HtmlElement | None) -> bool:
+    return box is not None and _NAMED.search(f"{box.get('class', '')} {box.get('id', '')}") is not None
+
+
+def _is_label(line: Line) -> bool:
+    return len(line.text) <= _MAX_CHARS_OF_LABEL and _LABEL.match(line.text) is not None
+
+
+def _kind(element: HtmlElement | None) -> tuple[object, str]:
+    return ("", "") if element is None else (element.tag, _DIGITS.sub("", element.get("class") or ""))

@@ -1,0 +1,113 @@
+"""A page's own text, where something else on the page is longer, alike, or hides it: pages of our own."""
+
+from statistics import fmean
+
+import pytest
+
+from core.pages import Reading
+from core.states import MIN_CONFIDENCE_TO_TRUST
+from crawler.main_text.neighbours import neighbours
+from crawler.main_text.remarks import remarks
+from crawler.markup import MAX_DEPTH, Line, lines, parse
+from crawler.reading import read_page
+from laboratory.extraction.text_scores import text_score
+from tests.crawler.case_folders import Case, case, cases
+from tests.crawler.texts import SIMPLIFIED, paragraphs
+
+KINDS = (
+    "outweighed-by-remarks",
+    "post-above-an-index",
+    "several-articles-one-is-the-page-s",
+    "paragraphs-of-many-kinds",
+    "after-scripts-ran",
+)
+CASES = [each for kind in KINDS for each in cases(kind)]
+UNSEEN = cases("unseen-outweighed")
+MIN_F1, MIN_MEAN_F1 = 0.97, 0.99
+
+
+def read(body: bytes) -> Reading:
+    reading = read_page(body, {}, "http://site.example/1.html")
+    assert isinstance(reading, Reading)
+    return reading
+
+
+def opened(case: Case) -> tuple[list[Line], str]:
+    tree = parse(case.body.decode())
+    assert tree is not None
+    return lines(tree), tree.findtext(".//title") or ""
+
+
+@pytest.mark.parametrize("case", [*CASES, *UNSEEN], ids=lambda case: case.name)
+def test_the_page_s_own_text_is_read_and_nothing_else(case: Case) -> None:
+    reading = read(case.body)
+    assert text_score(reading.text, case.text).f1 >= MIN_F1
+    assert not [text for text in case.expected["absent"] if text in reading.text]
+    assert reading.confidence >= MIN_CONFIDENCE_TO_TRUST
+
+
+def test_the_mean_over_them_is_what_is_promised() -> None:
+    assert len(CASES) >= 30
+    assert fmean(text_score(read(each.body).text, each.text).f1 for each in CASES) >= MIN_MEAN_F1
+
+
+@pytest.mark.parametrize("case", cases("times-inside-a-text"), ids=lambda case: case.name)
+def test_times_inside_a_text_make_no_remarks_of_it(case: Case) -> None:
+    page, title = opened(case)
+    assert remarks(page, title) == frozenset()
+
+
+@pytest.mark.parametrize("case", cases("outweighed-by-remarks"), ids=lambda case: case.name)
+def test_the_lines_of_remarks_are_named_and_none_of_the_article(case: Case) -> None:
+    page, title = opened(case)
+    named = {page[place].text for place in remarks(page, title)}
+    assert all(any(text in line for line in named) for text in case.expected["absent"])
+    assert not named & set(case.expected["text"])
+
+
+def test_posts_without_another_text_above_them_are_no_remarks() -> None:
+    page, title = opened(case("threads", "floors-with-answers-to-answers-times-below-the-posts"))
+    assert remarks([line for line in page if line.text not in title], "") == frozenset()
+
+
+def test_parts_of_one_article_under_headings_are_no_other_articles() -> None:
+    parts = "".join(f"<div><h2>第{at}节</h2>{paragraphs()}</div>" for at in range(4))
+    tree = parse(f"<title>老渡口 - 江城</title><body><div><h1>老渡口</h1></div>{parts}</body>")
+    assert tree is not None
+    assert neighbours(lines(tree), "老渡口 - 江城") == frozenset()
+
+
+@pytest.mark.parametrize("depth", [MAX_DEPTH - 1, MAX_DEPTH + 1, 300, 1_500])
+def test_a_text_in_very_many_boxes_is_read_in_its_order(depth: int) -> None:
+    inner = "前<p>首段<b>重</b>字</p>中<p>末段</p>后"
+    tree = parse(f"<body>{'<div>' * depth}{inner}{'</div>' * (depth - 1)}尾</div>终</body>")
+    assert tree is not None
+    assert "".join(line.text for line in lines(tree)) == "前首段重字中末段后尾终"
+
+
+def test_boxes_beyond_all_measure_raise_nothing() -> None:
+    tree = parse(f"<body>头{'<div>' * 50_000}文</body>")
+    assert tree is not None
+    assert lines(tree)[0].text == "头"
+
+
+def test_a_place_to_jump_to_that_is_never_closed_is_no_link() -> None:
+    tree = parse("<body><p><a name='top'>文字</p><p><a href='/x'>链接</a></p></body>")
+    assert tree is not None
+    assert [line.link_chars for line in lines(tree)] == [0, 2]
+
+
+def test_paragraphs_that_a_messenger_s_script_will_show_are_read_beside_those_that_are_shown() -> None:
+    shown = "".join(f"<section style='visibility: visible'>{line}</section>" for line in SIMPLIFIED)
+    last = "最后一段没有自己的样式，脚本运行以后才看得见它。"
+    body = f"<h1>老渡口</h1><div id='js_content' style='visibility: hidden'>{shown}<section>{last}</section></div>"
+    assert last in read(f"<title>老渡口</title><body>{body}</body>".encode()).text
+
+
+def test_words_between_shown_ones_stay_hidden() -> None:
+    shown = "".join(f"<p style='visibility: visible'>{line}<i class='h'>乱</i></p>" for line in SIMPLIFIED)
+    sheet = "<style>.h{visibility:hidden}</style>"
+    body = f"<h1>老渡口</h1><div style='visibility: hidden'>{shown}<b>混入的词</b></div>"
+    text = read(f"<title>老渡口</title>{sheet}<body>{body}</body>".encode()).text
+    assert "乱" not in text
+    assert "混入的词" not in text
