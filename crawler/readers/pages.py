@@ -98,9 +98,9 @@ class PageToRead:
 def _with_data(found: Links, tree: HtmlElement, url: str, desk: "Desk") -> Links:
     """With the links of what a page without a text of its own asks for."""
     for_scripts = carried(tree, url)
-    asked = for_scripts.asked() if for_scripts.may_be_written else []
-    if not asked or forbids_following(tree) or not has_no_text(tree):
+    if not for_scripts.may_be_written or not has_no_text(tree) or forbids_following(tree):
         return found
+    asked = for_scripts.asked()
     return found.with_data(data_at(asked, desk.render_context.resources(url)), url)
 
 

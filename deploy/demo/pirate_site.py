@@ -98,10 +98,15 @@ def _write_lists(draft: SiteDraft, composer: Composer, books: Sequence[Book], cl
 def _write_chapters(draft: SiteDraft, book: Book) -> None:
     pages = book.pages
     for at, page in enumerate(pages):
-        previous = pages[at - 1] if at else None
+        previous = _begins_before(pages, at)
         following = pages[at + 1] if at + 1 < len(pages) else None
         markup = _chapter(book, page, previous, following)
         draft.page(page.plan, markup, is_listed=not _is_second(page))  # it is read as a part of the first
+
+
+def _begins_before(pages: Sequence[Article], at: int) -> Article | None:
+    """What "back" leads to: the first page of the same chapter or, from there, of the chapter before."""
+    return next((page for page in reversed(pages[:at]) if not _is_second(page)), None)
 
 
 def _is_second(page: Article) -> bool:
