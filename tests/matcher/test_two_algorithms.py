@@ -43,7 +43,7 @@ WORKS = {WorkTextId(f"work-{seed}"): story(seed).replace("。", "9。", 5) for s
 WORK = WorkTextId("work-1")
 MANY = 10_000
 REFERENCE_MARK = "※"
-CHARACTER, VARIANT = "头", "兜"
+CHARACTER, VARIANT = "头", "凤"
 
 
 def normalize_without_digits(text: str, tables: Tables) -> Stream:
