@@ -18,11 +18,11 @@ from crawler.books import Book, file_name, read_book
 from crawler.formats import archive
 from crawler.opening import Rejected
 from crawler.reading import read_page
+from laboratory.extraction.mutation import mutated
 from tests.crawler.crawl_process import crawl, plan_of, settings_of
 from tests.crawler.test_spider_novel import novel_plan, novel_site
 from tests.crawler.visited_site import VisitedSite
 from tests.support.books import docx_of, epub_of, pdf_of, pdf_of_pictures, txt_of, zip_of
-from tests.support.mutation import mutated
 from tests.support.web_server import Answer, Routes, WebServer, page
 
 URL = "http://a.example/down/1"
