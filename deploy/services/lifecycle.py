@@ -239,11 +239,9 @@ def _stop(supervisor: Supervisor, group: Sequence[Process], on_progress: OnProgr
 
 def _shut_down(supervisor: Supervisor, pid: int) -> None:
     """End the supervisor and wait until its process is gone: it closes its socket some time before."""
-    try:
+    with contextlib.suppress(psutil.NoSuchProcess):
         process = psutil.Process(pid)
         with contextlib.suppress(OSError):  # it was quicker than its answer
             supervisor.call("shutdown")
         # Nobody may be there to take its exit code: a zombie has ended too.
         wait_for(lambda: process.status() == psutil.STATUS_ZOMBIE, SUPERVISOR_STOP_S)
-    except psutil.NoSuchProcess:
-        return

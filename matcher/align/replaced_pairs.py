@@ -24,7 +24,7 @@ UNSEEN = 2
 # So many homophones to one other replaced character, and the rest is what readings do not know: none is added.
 MANY_HOMOPHONES = 9
 NO_LEVEL, COUNT_ONLY = 99, -1
-VOWELS = "aeiouvü"
+VOWELS = "aeiouv"  # v for ü
 HARD_INITIALS = {"zh": "z", "ch": "c", "sh": "s"}  # taken for each other
 
 

@@ -19,7 +19,7 @@ from deploy.home import Home, prepare
 from deploy.services import State, down, orphans, status, up
 from deploy.services.silence import SILENT_S
 from deploy.services.supervision import Supervisor
-from tests.support.embedded import free_port, wait_until
+from tests.support.embedded import free_port, is_running, wait_until
 from webadmin import serving
 
 PATIENCE_S = 3  # of gunicorn, in these tests; its own is asserted below
@@ -66,14 +66,6 @@ def desk_processes(home: Home) -> set[int]:
     """The processes of the desk that answer, without the one that keeps them."""
     keeper = psutil.Process(Supervisor(home).infos()["web"]["pid"])
     return {child.pid for child in keeper.children()}
-
-
-def lives(pid: int) -> bool:
-    """Whether a process runs or hangs; one that ended and waits for somebody to take its exit code does not."""
-    try:
-        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return False
 
 
 @contextlib.contextmanager
@@ -163,7 +155,7 @@ def test_a_desk_that_hangs_as_a_whole_and_a_store_are_replaced_by_the_watch(home
     wait_until(lambda: all(row.is_ok for row in status(home, NAMES)), "all answer again")
     for name, pid in before.items():
         assert f"{name} (process {pid}) runs and has not answered for" in log_of(home, "watch")
-    wait_until(lambda: not any(map(lives, stopped)), "what hung is gone with all its children")
+    wait_until(lambda: not any(map(is_running, stopped)), "what hung is gone with all its children")
 
 
 def test_up_names_what_hangs_and_replaces_it(home: Home) -> None:

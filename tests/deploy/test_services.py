@@ -23,7 +23,7 @@ from deploy.services import State, down, orphans, status, up
 from deploy.services.service_faults import ServiceKeepsDying
 from deploy.services.supervision import Supervisor, configuration_path
 from pagestore.mongo import connect
-from tests.support.embedded import free_port, wait_until
+from tests.support.embedded import free_port, is_running, wait_until
 
 pytestmark = pytest.mark.usefixtures("processes")
 
@@ -83,6 +83,8 @@ def test_up_starts_the_stores_and_down_ends_them_each_twice(home: Home) -> None:
     assert [row.state for row in rows.values()] == [State.RUNNING, State.RUNNING]
     assert all(row.pid and row.memory_mb and row.uptime_s is not None for row in rows.values())
     pids = {name: row.pid for name, row in rows.items()}
+    supervisor = Supervisor(home).pid()
+    assert supervisor is not None
 
     said.clear()
     up(home, lambda line: said.append(str(line)), STORES)
@@ -94,6 +96,7 @@ def test_up_starts_the_stores_and_down_ends_them_each_twice(home: Home) -> None:
     down(home, lambda line: said.append(str(line)))
     assert [row.state for row in by_name(home).values()] == [State.STOPPED, State.STOPPED]
     assert not any(psutil.pid_exists(pid) for pid in pids.values() if pid)
+    assert not is_running(supervisor), "it has ended when `down` says so"
     said.clear()
     down(home, lambda line: said.append(str(line)))
     assert said == ["nothing runs"]

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import quote
 
+import psutil
 import pymongo
 import pytest
 from pymongo.errors import PyMongoError
@@ -32,6 +33,14 @@ def wait_until(is_true: Callable[[], bool], what: str, deadline_s: float = DEADL
         if time.monotonic() > end:
             pytest.fail(f"waited {deadline_s:g} s in vain: {what}")
         time.sleep(0.02)
+
+
+def is_running(pid: int) -> bool:
+    """Whether a process runs or hangs; one that ended and waits for somebody to take its exit code does not."""
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
 
 
 class EmbeddedMongo:

@@ -26,7 +26,7 @@ WORK = (
 ) * 2
 # None of them has a shared reading or a picture that is much alike.
 LOOK_ALIKES = {"折": "拆", "说": "悦", "轻": "经", "话": "活", "眼": "银", "等": "寺", "被": "波", "雨": "雪"}
-NEAR_SOUNDS = {"这": "宅", "怎": "责", "行": "明"}  # two by their initial, one by its rhyme
+NEAR_SOUNDS = {"这": "宅", "怎": "责", "行": "定"}  # two by their initial, one by its rhyme
 
 
 def compared(page: str, work: str) -> Comparison:
