@@ -7,6 +7,7 @@ from datetime import datetime
 
 from core.captures import Capture
 from core.ids import CanonicalUrl, Digest, FinalUrl, PageId, RequestedUrl, SiteId, VersionId, digest
+from core.marks import Mark, RawPlaces
 from core.obfuscations import ObfuscationFound
 from core.politeness import Politeness
 from core.text import TextOffset
@@ -87,7 +88,7 @@ class Reading:
     """What was read in a response. `text` is the main text with obfuscations undone and paragraphs on lines.
 
     raw_text: the same passage with nothing undone, as a program without eyes takes it from the markup; "" where it is
-    no other than `text`.
+    no other than `text`. marks: what lies between both.
     """
 
     title: str
@@ -107,6 +108,7 @@ class Reading:
     beside: tuple[LineBeside, ...] = ()  # what else a visitor sees on the page, in order
     chapters: tuple[ChapterStart, ...] = ()  # of a text that was cut into chapters, in order
     net_disks: tuple[NetDiskLink, ...] = ()
+    marks: tuple[Mark, ...] = ()
 
     @property
     def lines(self) -> list[ZonedLine]:
@@ -127,6 +129,16 @@ class Reading:
     def whole_text(self) -> str:
         """The main text, and behind it what stands beside it: what spans of other zones have their offsets in."""
         return f"{self.text}\n{self.text_beside}" if self.beside else self.text
+
+    @property
+    def raw_whole_text(self) -> str:
+        """The text as it came, and behind it what stands beside the text: as `whole_text` with nothing undone."""
+        raw_text = self.raw_text or self.text
+        return f"{raw_text}\n{self.text_beside}" if self.beside else raw_text
+
+    def raw_places(self) -> RawPlaces:
+        """Where ranges of `text` and `whole_text` stand in `raw_whole_text`; made anew each time."""
+        return RawPlaces(self.marks, len(self.whole_text))
 
     def text_with(self, text_digest: str) -> str | None:
         """The main or the whole text, whichever has this digest; None where neither has."""

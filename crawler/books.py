@@ -3,13 +3,13 @@
 import io
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import BinaryIO
 from urllib.parse import unquote, urlsplit
 
 from core.errors import UnreadableFile
-from core.obfuscations import ObfuscationFound
+from core.marks import BESIDE
 from core.pages import ChapterStart, Reading
 from core.states import Rejection
 from core.text import TextOffset, storable
@@ -21,7 +21,8 @@ from crawler.formats.headings import split_chapters
 from crawler.formats.json_texts import read_json
 from crawler.formats.kinds import EPUB, JSON, PDF, WORD, ZIP, kind_of
 from crawler.main_text.extraction import MIN_HAN_TO_KEEP
-from crawler.obfuscation.text_repairs import cleaned, merged
+from crawler.obfuscation.text_origins import Origins, always, of_marks
+from crawler.obfuscation.text_repairs import CleanText, cleaned, merged, with_noise
 from crawler.opening import Rejected
 
 # What a plain text of 16 MB, the largest that is fetched by default, has in GBK: no longer one has ever been compared.
@@ -70,18 +71,16 @@ def read_book(body: bytes, headers: Mapping[str, str], url: str) -> Book | None:
         return Book(_refusal(fault, kind, url))
     if content is None:
         return None
-    text, chapters, obfuscations, is_cut = _joined(content.chapters, url)
-    if count_han(text) < MIN_HAN_TO_KEEP:
+    joined, is_cut = _joined(content.chapters, url)
+    if count_han(joined.text) < MIN_HAN_TO_KEEP:
         return Book(_without_text(content, url), content.faults)
-    reading = Reading(
+    reading = replace(
+        joined,
         title=storable(content.title) or file_name(headers, url),
-        text=text,
         author=storable(content.author),
         encoding=content.encoding,
         is_encoding_doubtful=content.is_doubtful,
         extractor=kind,
-        chapters=chapters,
-        obfuscations=obfuscations,
     )
     cut = (Message("page.file-cut", url=url, most=MAX_CHARS),) if is_cut else ()
     return Book(reading, (*content.faults, *cut))
@@ -139,29 +138,41 @@ def _json(body: bytes) -> _Content | None:
     return _Content(title, "", [(title, text)], decoded.encoding, decoded.is_doubtful)
 
 
-def _joined(
-    chapters: Sequence[tuple[str, str]], url: str
-) -> tuple[str, tuple[ChapterStart, ...], tuple[ObfuscationFound, ...], bool]:
+def _joined(chapters: Sequence[tuple[str, str]], url: str) -> tuple[Reading, bool]:
     """The text of all chapters on lines, where each begins, what was strewn into them, and whether it was cut off."""
-    parts: list[str] = []
+    parts: list[CleanText] = []
+    raw_parts: list[str] = []
     starts: list[ChapterStart] = []
-    obfuscations: list[ObfuscationFound] = []
     at = 0
     for title, raw in chapters[:MAX_CHAPTERS]:
         lines = (line.strip(" \t\r\u3000\u00a0\ufeff") for line in storable(raw).splitlines())
-        clean = cleaned("\n".join(line for line in lines if line), url)
+        raw_text = "\n".join(line for line in lines if line)
+        clean = cleaned(raw_text, url)
         if not clean.text:
             continue
         starts.append(ChapterStart(storable(title).strip()[:200], TextOffset(at)))
-        obfuscations += clean.obfuscations
-        parts.append(clean.text)
+        raw_parts.append(raw_text)
+        parts.append(clean)
         at += len(clean.text) + 1
         if at > MAX_CHARS:
             break
-    text = "\n".join(parts)
+    text = "\n".join(part.text for part in parts)
     is_cut = len(text) > MAX_CHARS or len(chapters) > MAX_CHAPTERS
-    named = tuple(starts) if len(starts) > 1 else ()
-    return text[:MAX_CHARS], named, merged(obfuscations), is_cut
+    reading = Reading(
+        title="",
+        text=text[:MAX_CHARS],
+        chapters=tuple(starts) if len(starts) > 1 else (),
+        obfuscations=merged([one for part in parts for one in part.obfuscations]),
+    )
+    return (_with_raw_text(reading, raw_parts, parts) if reading.obfuscations else reading), is_cut
+
+
+def _with_raw_text(reading: Reading, raw_parts: Sequence[str], parts: Sequence[CleanText]) -> Reading:
+    whole = Origins.of("")
+    for raw_part, part in zip(raw_parts, parts, strict=True):
+        whole.with_part(of_marks(raw_part, part.text, with_noise(raw_part, raw_part, (), part)))
+    whole.step(reading.text, always(BESIDE))
+    return replace(reading, raw_text=whole.raw, marks=whole.marks())
 
 
 def _without_text(content: _Content, url: str) -> Rejected:

@@ -13,7 +13,9 @@ from crawler.characters.repertoire import count_han
 from crawler.main_text.extraction import MIN_HAN_TO_KEEP, Extraction, Sieve, everything, extract, is_worth_reading
 from crawler.markup import parse
 from crawler.obfuscation.deobfuscation import MARKUP_ALONE, Deobfuscation, RenderContext, deobfuscate
-from crawler.obfuscation.text_repairs import cleaned, merged
+from crawler.obfuscation.mark_kinds import kinds_of
+from crawler.obfuscation.text_origins import Origins
+from crawler.obfuscation.text_repairs import cleaned, merged, with_noise
 from crawler.opening import NO_RULES, OpenPage, ReadingRules, Rejected, open_page
 from crawler.page_data.asked import MAX_HAN_OF_SHELL, Carried, carried, data_at
 from crawler.page_data.prose import prose_markup
@@ -111,18 +113,27 @@ def _cleaned(reading: Reading, url: str) -> Reading:
     clean = cleaned(reading.text, url)
     if clean.text == reading.text or count_han(clean.text) < MIN_HAN_TO_KEEP:
         return reading
-    obfuscations = merged([*reading.obfuscations, *clean.obfuscations])
-    return replace(reading, text=clean.text, raw_text=reading.raw_text or reading.text, obfuscations=obfuscations)
+    raw_text = reading.raw_text or reading.text
+    return replace(
+        reading,
+        text=clean.text,
+        raw_text=raw_text,
+        marks=with_noise(raw_text, reading.text, reading.marks, clean),
+        obfuscations=merged([*reading.obfuscations, *clean.obfuscations]),
+    )
 
 
 def _reading(extraction: Extraction, page: OpenPage, deobfuscation: Deobfuscation) -> Reading:
     decoded, tree = page.decoded, page.tree
     obfuscations = deobfuscation.found(tree, extraction.text) if tree is not None else ()
+    text = storable(extraction.text)
     raw_text = deobfuscation.raw_text(tree, extraction.text, decoded.text) if tree is not None and obfuscations else ""
+    origins = Origins.of(storable(raw_text) or text)
+    origins.step(text, kinds_of(deobfuscation.removed, obfuscations))
     # The markup was clean; character references (&#1;) bring in what cannot be stored all the same.
     return Reading(
         title=storable(extraction.title),
-        text=storable(extraction.text),
+        text=text,
         author=storable(extraction.author),
         published=extraction.published,
         encoding=decoded.encoding,
@@ -132,7 +143,8 @@ def _reading(extraction: Extraction, page: OpenPage, deobfuscation: Deobfuscatio
         obfuscations=tuple(replace(one, example=storable(one.example)) for one in obfuscations),
         site_name=storable(extraction.site_name),
         chapter_number=extraction.chapter_number,
-        raw_text="" if raw_text == extraction.text else storable(raw_text),
+        raw_text="" if origins.raw == text else origins.raw,
+        marks=origins.marks(),
         left_out=tuple(storable(line) for line in extraction.left_out),
         repairs=decoded.repairs,
         beside=tuple(replace(line, text=storable(line.text)) for line in extraction.beside),

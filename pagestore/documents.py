@@ -23,9 +23,10 @@ from core.ids import (
     page_id,
     version_id,
 )
+from core.marks import Mark
 from core.obfuscations import OBFUSCATIONS, ObfuscationFound
 from core.pages import ChapterStart, Fetched, NetDiskLink, Page, PageVersion, Reading, StoredPart
-from core.text import TextOffset
+from core.text import TextOffset, TextRange
 from core.zones import LineBeside, Zone
 from pagestore.captures import capture_bytes
 
@@ -128,6 +129,7 @@ def version_document(version: PageVersion) -> Document:
         "net_disks": [[packed(each.url), each.disk, packed(each.label)] for each in reading.net_disks],
         "raw_text": digest(text_bytes(reading.raw_text)) if reading.raw_text else "",
         "beside": digest(_beside_bytes(reading.beside)) if reading.beside else "",
+        "marks": digest(_mark_bytes(reading.marks)) if reading.marks else "",
         "parts": [_part_document(part) for part in version.parts],
         "origin": packed(version.origin),
         "capture": version.capture_digest,
@@ -141,12 +143,14 @@ def texts_of(reading: Reading) -> dict[str, bytes]:
         found.append(text_bytes(reading.raw_text))
     if reading.beside:
         found.append(_beside_bytes(reading.beside))
+    if reading.marks:
+        found.append(_mark_bytes(reading.marks))
     return {digest(each): each for each in found}
 
 
 def text_keys(document: Document) -> set[str]:
     """Where the texts of a version lie; earlier releases kept fewer of them."""
-    return {document[name] for name in ("text", "raw_text", "beside") if document.get(name)}
+    return {document[name] for name in ("text", "raw_text", "beside", "marks") if document.get(name)}
 
 
 def version_of(document: Document, texts: Mapping[str, bytes]) -> PageVersion:
@@ -259,8 +263,20 @@ def _beside_of(data: bytes) -> tuple[LineBeside, ...]:
     return tuple(LineBeside(_ZONES[place[0]], text, int(place[1:])) for place, _, text in rows)
 
 
+def _mark_bytes(marks: Iterable[Mark]) -> bytes:
+    """One line each: its kind, and where it begins and ends in the raw and in the clean text."""
+    rows = (f"{mark.kind} {mark.raw.start} {mark.raw.end} {mark.text.start} {mark.text.end}" for mark in marks)
+    return "\n".join(rows).encode()
+
+
+def _marks_of(data: bytes) -> tuple[Mark, ...]:
+    rows = (row.split(" ") for row in data.decode().split("\n"))
+    return tuple(Mark(row[0], TextRange(int(row[1]), int(row[2])), TextRange(int(row[3]), int(row[4]))) for row in rows)
+
+
 def _reading_of(document: Document, texts: Mapping[str, bytes]) -> Reading:
     published, raw_text, beside = document["published"], document.get("raw_text"), document.get("beside")
+    marks = document.get("marks")
     return Reading(
         title=unpacked(document["title"]),
         text=text_of(texts[document["text"]]),
@@ -277,6 +293,7 @@ def _reading_of(document: Document, texts: Mapping[str, bytes]) -> Reading:
         # Versions of earlier releases have none of these.
         raw_text=text_of(texts[raw_text]) if raw_text else "",
         beside=_beside_of(texts[beside]) if beside else (),
+        marks=_marks_of(texts[marks]) if marks else (),
         site_name=unpacked(document.get("site_name", "")),
         chapter_number=document.get("chapter_number"),
         left_out=tuple(unpacked(line) for line in document.get("left_out", ())),

@@ -4,17 +4,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from core.marks import Mark
 from core.obfuscations import ObfuscationFound
 from crawler.obfuscation.repaired import EXAMPLE_CHARS
-from crawler.obfuscation.repairs import repairs
+from crawler.obfuscation.repairs import Repair, repairs
+from crawler.obfuscation.text_origins import always, of_marks
 
 
 @dataclass(frozen=True, slots=True)
 class CleanText:
-    """A text with its noise gone, and what that was."""
+    """A text with its noise gone, and what that was. steps: each kind that was undone, and the text after it."""
 
     text: str
     obfuscations: tuple[ObfuscationFound, ...]
+    steps: tuple[tuple[str, str], ...] = ()
 
 
 def cleaned(text: str, url: str = "") -> CleanText:
@@ -23,19 +26,24 @@ def cleaned(text: str, url: str = "") -> CleanText:
     >>> cleaned("夜很静。风停了。").obfuscations
     ()
     """
-    host, found, again = _host(url), [], []
+    host, again = _host(url), []
+    found, steps = list[ObfuscationFound](), list[tuple[str, str]]()
     for repair in repairs():
-        if repair.in_text is None:
-            continue
         if repair.is_repeated:
-            again.append((repair.in_text, text))
-        text, obfuscation = repair.in_text(text, host)
-        found.append(obfuscation)
-    for in_text, seen in again:  # an address may be hidden by noise, and noise may look like a part of an address
+            again.append((repair, text))
+        text = _undone(repair, text, host, found, steps)
+    for repair, seen in again:  # an address may be hidden by noise, and noise may look like a part of an address
         if text != seen:
-            text, obfuscation = in_text(text, host)
-            found.append(obfuscation)
-    return CleanText(text, merged([each for each in found if each is not None]))
+            text = _undone(repair, text, host, found, steps)
+    return CleanText(text, merged(found), tuple(steps))
+
+
+def with_noise(raw_text: str, text: str, marks: Sequence[Mark], clean: CleanText) -> tuple[Mark, ...]:
+    """The marks between a raw text and a clean one that was made of `text`, from those that led to that."""
+    origins = of_marks(raw_text, text, marks)
+    for kind, after in clean.steps:
+        origins.step(after, always(kind))
+    return origins.marks()
 
 
 def merged(found: Sequence[ObfuscationFound]) -> tuple[ObfuscationFound, ...]:
@@ -47,6 +55,16 @@ def merged(found: Sequence[ObfuscationFound]) -> tuple[ObfuscationFound, ...]:
         example = before.example if before and before.example else one.example
         result[one.kind] = ObfuscationFound(one.kind, count, example[:EXAMPLE_CHARS])
     return tuple(result.values())
+
+
+def _undone(repair: Repair, text: str, host: str, found: list[ObfuscationFound], steps: list[tuple[str, str]]) -> str:
+    if repair.in_text is None:
+        return text
+    after, obfuscation = repair.in_text(text, host)
+    if obfuscation is not None:
+        found.append(obfuscation)
+        steps.append((obfuscation.kind.value, after))
+    return after
 
 
 def _host(url: str) -> str:

@@ -7,9 +7,11 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from urllib.parse import parse_qsl, urlsplit
 
+from core.marks import BESIDE, Mark
 from core.obfuscations import ObfuscationFound
 from core.pages import Reading
 from core.zones import LineBeside
+from crawler.obfuscation.text_origins import Origins, always, of_marks
 from crawler.sources.novel_titles import chapter_title
 
 MAX_PARTS = 60  # 20 was the most that was seen of real chapters; more is a circle that changes its address
@@ -155,16 +157,30 @@ def stitched(parts: Sequence[Reading]) -> Reading:
             lines[-1] += body[0]
             body = body[1:]
         lines += body
+    text = "\n".join(lines)
+    raw_text, marks = _unstitched(parts, text)
     return replace(
         parts[0],
         title=title.text or parts[0].title,
-        text="\n".join(lines),
+        text=text,
         confidence=min(part.confidence for part in parts),
         is_encoding_doubtful=any(part.is_encoding_doubtful for part in parts),
         obfuscations=_obfuscations(parts),
-        raw_text="\n".join(part.raw_text or part.text for part in parts) if any(p.raw_text for p in parts) else "",
+        raw_text=raw_text,
+        marks=marks,
         beside=_beside(parts, starts),
     )
+
+
+def _unstitched(parts: Sequence[Reading], text: str) -> tuple[str, tuple[Mark, ...]]:
+    """The text of all parts as it came, and what lies between it and `text`; nothing where nothing was undone."""
+    if not any(part.raw_text for part in parts):
+        return "", ()
+    whole = Origins.of("")
+    for part in parts:
+        whole.with_part(of_marks(part.raw_text or part.text, part.text, part.marks))
+    whole.step(text, always(BESIDE))
+    return whole.raw, whole.marks()
 
 
 def _beside(parts: Sequence[Reading], starts: Sequence[int]) -> tuple[LineBeside, ...]:

@@ -1,0 +1,281 @@
+"""Where each character of a clean text stood before anything was undone, found by comparing the texts of each step."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, islice, pairwise, takewhile
+
+import numpy as np
+from numpy.typing import NDArray
+from rapidfuzz.distance import Indel, Levenshtein
+
+from core.marks import Mark
+from core.obfuscations import Obfuscation
+from core.text import TextRange
+
+# Of characters of both sides multiplied: .3 s of the processor; a chapter of 30,000 with noise on each line has a
+# quarter of it. Longer stretches that have no line in common are one mark. Chosen, 2026-11.
+MAX_PAIRS = 4_000_000_000
+# Of one step: a chapter of 10,000 characters with noise behind each has as many, and they take .3 s. A text with more
+# is one mark as a whole. Chosen, 2026-11.
+MAX_MARKS = 10_000
+_NOWHERE, _MAX_SAME = -1, 12
+
+KindOf = Callable[[str, str], str]  # of a mark, by what was taken out and what stands there instead
+
+
+def always(kind: str) -> KindOf:
+    """Of a step that undoes one thing."""
+    return lambda _old, _new: kind
+
+
+@dataclass(slots=True)
+class Origins:
+    """A clean text beside the raw one. Of each character of `text`: its place in `raw`, and whether it was moved.
+
+    places: int32[chars of text], -1 for one that was written in. written: the kinds of those; taken: of each character
+    of `raw` that has no place in `text`. Both hold numbers of `kinds`, 0 for neither.
+    """
+
+    raw: str
+    text: str
+    places: NDArray[np.int32]
+    is_moved: NDArray[np.bool_]
+    written: NDArray[np.uint8]
+    taken: NDArray[np.uint8]
+    kinds: list[str]
+
+    @classmethod
+    def of(cls, raw: str) -> "Origins":
+        """Before anything was undone."""
+        nothing = np.zeros(len(raw), np.uint8)
+        moved = np.zeros(len(raw), np.bool_)
+        return cls(raw, raw, np.arange(len(raw), dtype=np.int32), moved, nothing, nothing.copy(), [""])
+
+    def step(self, text: str, kind_of: KindOf) -> None:
+        """Go on to `text`, which was made of the one before."""
+        if text == self.text:
+            return
+        between = _Between(self.text, text)
+        written, taken = np.zeros(len(text), np.uint8), np.zeros(len(self.text), np.uint8)
+        for old, new in between.differing():
+            number = self._number(kind_of(_picked(self.text, old), _picked(text, new)))
+            written[new], taken[old] = number, number
+        kept = between.places[between.places != _NOWHERE]
+        gone = self.places != _NOWHERE
+        gone[kept] = False
+        self.taken[self.places[gone]] = taken[gone]
+        places, is_kept = np.full(len(text), _NOWHERE, np.int32), between.places != _NOWHERE
+        places[is_kept], written[is_kept] = self.places[kept], self.written[kept]
+        is_moved = between.is_moved
+        is_moved[is_kept] |= self.is_moved[kept]
+        self.text, self.places, self.written, self.is_moved = text, places, written, is_moved & (places != _NOWHERE)
+
+    def with_part(self, part: "Origins") -> None:
+        """Set another text behind this one, on a line of its own in both."""
+        gap = 1 if self.raw else 0
+        shift, numbers = len(self.raw) + gap, np.array([self._number(kind) for kind in part.kinds], np.uint8)
+        places = np.where(part.places == _NOWHERE, _NOWHERE, part.places + shift).astype(np.int32)
+        none = np.zeros(gap, np.uint8)
+        self.places = np.concatenate([self.places, np.arange(shift - gap, shift, dtype=np.int32), places])
+        self.is_moved = np.concatenate([self.is_moved, np.zeros(gap, np.bool_), part.is_moved])
+        self.written = np.concatenate([self.written, none, numbers[part.written]])
+        self.taken = np.concatenate([self.taken, none, numbers[part.taken]])
+        self.raw, self.text = self.raw + "\n" * gap + part.raw, self.text + "\n" * gap + part.text
+
+    def marks(self) -> tuple[Mark, ...]:
+        """What lies between both texts, in order of the clean one."""
+        found, at, raw_at = list[Mark](), 0, 0
+        for start, end in [*_runs(self._in_order()), (len(self.text), len(self.text))]:
+            raw_start = int(self.places[start]) if start < end else len(self.raw)
+            found += self._gap(TextRange(at, start), TextRange(raw_at, raw_start))
+            at, raw_at = end, raw_start + end - start
+        moved = np.where(self.is_moved, self.places, _NOWHERE)
+        for start, end in _runs(moved):
+            raw_start = int(self.places[start])
+            raw = TextRange(raw_start, raw_start + end - start)
+            found.append(Mark(Obfuscation.REORDERED.value, raw, TextRange(start, end)))
+        return tuple(sorted(found, key=lambda mark: (mark.text, mark.raw)))
+
+    def _in_order(self) -> NDArray[np.int32]:
+        return np.where(self.is_moved, _NOWHERE, self.places).astype(np.int32)
+
+    def _gap(self, text: TextRange, raw: TextRange) -> Iterator[Mark]:
+        """The marks between two pieces that are the same: what was taken out, with what was written instead."""
+        if not len(text) and not len(raw):
+            return
+        instead = defaultdict[int, list[TextRange]](list)
+        for number, start, end in _stretches(self.written[text.start : text.end]):
+            instead[number].append(TextRange(text.start + start, text.start + end))
+        for number, start, end in _stretches(self.taken[raw.start : raw.end]):
+            place = TextRange(raw.start + start, raw.start + end)
+            now = instead[number].pop(0) if instead[number] else TextRange(text.start, text.start)
+            yield Mark(self.kinds[number], place, now)
+        for number, ranges in instead.items():
+            yield from (Mark(self.kinds[number], TextRange(raw.end, raw.end), each) for each in ranges)
+
+    def _number(self, kind: str) -> int:
+        if kind not in self.kinds:
+            self.kinds.append(kind)
+        return self.kinds.index(kind)
+
+
+def of_marks(raw: str, text: str, marks: Sequence[Mark]) -> Origins:
+    """The origins that marks were made of."""
+    origins = Origins.of(raw)
+    places, used = np.full(len(text), _NOWHERE, np.int32), np.zeros(len(raw), np.bool_)
+    moved, written = np.zeros(len(text), np.bool_), np.zeros(len(text), np.uint8)
+    for mark in marks:
+        number, now, then = origins._number(mark.kind), mark.text, mark.raw
+        used[then.start : then.end] = True
+        if mark.kind == Obfuscation.REORDERED and text[now.start : now.end] == raw[then.start : then.end]:
+            places[now.start : now.end], moved[now.start : now.end] = np.arange(then.start, then.end), True
+        else:
+            written[now.start : now.end], origins.taken[then.start : then.end] = number, number
+    places[(written == 0) & ~moved] = np.flatnonzero(~used)
+    origins.text, origins.places, origins.is_moved, origins.written = text, places, moved, written
+    return origins
+
+
+def _runs(places: NDArray[np.int32]) -> list[tuple[int, int]]:
+    """Starts and ends of the runs of characters that stood one behind the other, in order."""
+    if not places.size:
+        return []
+    cuts = np.flatnonzero((np.diff(places) != 1) | (places[:-1] == _NOWHERE)) + 1
+    edges = [0, *cuts.tolist(), len(places)]
+    return [(start, end) for start, end in pairwise(edges) if places[start] != _NOWHERE]
+
+
+def _stretches(numbers: NDArray[np.uint8]) -> Iterator[tuple[int, int, int]]:
+    """The runs of one number other than 0: number, start, end."""
+    edges = [0, *(np.flatnonzero(np.diff(numbers)) + 1).tolist(), len(numbers)]
+    for start, end in pairwise(edges):
+        if start < end and numbers[start]:
+            yield int(numbers[start]), start, end
+
+
+class _Between:
+    """Which characters of an old text stand in a new one: line by line, and character by character where lines differ.
+
+    places: int32[chars of new], where each stood in the old text, -1 for nowhere; is_moved: whether in another order.
+    """
+
+    def __init__(self, old: str, new: str) -> None:
+        self._old, self._new = old, new
+        # Each line with the feed at its end, so that each character is one of some line's; the last has one for this.
+        self._old_lines, self._new_lines = ([f"{line}\n" for line in text.split("\n")] for text in (old, new))
+        self._old_starts, self._new_starts = _starts(self._old_lines), _starts(self._new_lines)
+        self.places = np.full(len(new) + 1, _NOWHERE, np.int32)
+        self.is_moved = np.zeros(len(new) + 1, np.bool_)
+        self._pairs = list(islice(self._compare(), MAX_MARKS + 1))
+        if len(self._pairs) > MAX_MARKS:
+            self.places[:], self.is_moved[:] = _NOWHERE, False
+            self._pairs = []
+        is_at_end = self.places == len(old)
+        self.places[is_at_end] = _NOWHERE
+        self.places, self.is_moved = self.places[:-1], self.is_moved[:-1]
+
+    def differing(self) -> Iterator[tuple[NDArray[np.int32], NDArray[np.int32]]]:
+        """Places of the old and of the new text at which either has what the other has not."""
+        is_left = self.places == _NOWHERE
+        is_gone = np.ones(len(self._old), np.bool_)
+        is_gone[self.places[~is_left]] = False
+        for before, after in self._pairs:
+            old, new = before[before < len(self._old)], after[after < len(self._new)]
+            old, new = old[is_gone[old]], new[is_left[new]]
+            is_gone[old], is_left[new] = False, False
+            yield old, new
+        yield np.flatnonzero(is_gone).astype(np.int32), np.flatnonzero(is_left).astype(np.int32)
+
+    def _compare(self) -> Iterator[tuple[NDArray[np.int32], NDArray[np.int32]]]:
+        loose: list[tuple[range, range]] = []
+        for each in Indel.opcodes(self._old_lines, self._new_lines):
+            olds, news = range(each.src_start, each.src_end), range(each.dest_start, each.dest_end)
+            if each.tag == "equal":
+                self._same(self._of_old(olds), self._of_new(news))
+            elif loose and loose[-1][0].stop == olds.start and loose[-1][1].stop == news.start:
+                loose[-1] = range(loose[-1][0].start, olds.stop), range(loose[-1][1].start, news.stop)
+            else:
+                loose.append((olds, news))
+        moved = self._moved(loose)
+        gone = set(moved.values())
+        for number, other in moved.items():
+            self._same(self._of_old([other]), self._of_new([number]), is_moved=True)
+        for olds, news in loose:
+            before, after = [n for n in olds if n not in gone], [n for n in news if n not in moved]
+            pairs = zip(before, after, strict=True) if len(before) == len(after) else ()
+            for of_before, of_after in [([one], [other]) for one, other in pairs] or [(before, after)]:
+                yield from self._compare_chars(self._of_old(of_before), self._of_new(of_after))
+
+    def _moved(self, loose: Iterable[tuple[range, range]]) -> dict[int, int]:
+        """Lines of the new text that stand in the old one out of order: of each its number there."""
+        there = defaultdict[str, list[int]](list)
+        for olds, _ in loose:
+            for number in olds:
+                there[self._old_lines[number]].append(number)
+        lines = (number for _, news in loose for number in news)
+        return {number: ours.pop(0) for number in lines if (ours := there[self._new_lines[number]])}
+
+    def _compare_chars(
+        self, old: NDArray[np.int32], new: NDArray[np.int32]
+    ) -> Iterator[tuple[NDArray[np.int32], NDArray[np.int32]]]:
+        before, after = _picked(f"{self._old}\n", old), _picked(f"{self._new}\n", new)
+        if len(before) == len(after) and Counter(before) == Counter(after):
+            self._same(old[_permuted(before, after)], new, is_moved=True)
+        elif len(before) * len(after) > MAX_PAIRS:
+            yield old, new
+        else:
+            for each in Levenshtein.opcodes(before, after):
+                ours, theirs = old[each.src_start : each.src_end], new[each.dest_start : each.dest_end]
+                if each.tag == "equal":
+                    self._same(ours, theirs)
+                else:
+                    yield ours, theirs
+
+    def _same(self, old: NDArray[np.int32], new: NDArray[np.int32], *, is_moved: bool = False) -> None:
+        self.places[new], self.is_moved[new] = old, is_moved
+
+    def _of_old(self, numbers: Sequence[int]) -> NDArray[np.int32]:
+        return _of_lines(self._old_starts, self._old_lines, numbers)
+
+    def _of_new(self, numbers: Sequence[int]) -> NDArray[np.int32]:
+        return _of_lines(self._new_starts, self._new_lines, numbers)
+
+
+def _of_lines(starts: Sequence[int], lines: Sequence[str], numbers: Sequence[int]) -> NDArray[np.int32]:
+    """The places of the characters of some lines."""
+    if isinstance(numbers, range) and numbers:
+        return np.arange(starts[numbers[0]], starts[numbers[-1]] + len(lines[numbers[-1]]), dtype=np.int32)
+    ranges = [np.arange(starts[each], starts[each] + len(lines[each]), dtype=np.int32) for each in numbers]
+    return np.concatenate([np.zeros(0, np.int32), *ranges])
+
+
+def _starts(lines: Sequence[str]) -> list[int]:
+    return list(accumulate(map(len, lines), initial=0))
+
+
+def _picked(text: str, places: NDArray[np.int32]) -> str:
+    return "".join(text[place] for place in places.tolist())
+
+
+def _permuted(before: str, after: str) -> list[int]:
+    """Of each character of `after` its place in `before`, which has the same ones: in pieces as long as may be."""
+    free = defaultdict[str, list[int]](list)
+    for place, char in enumerate(before):
+        free[char].append(place)
+    found: list[int] = []
+    for at, char in enumerate(after):
+        onward = found[-1] + 1 if found else len(before)
+        if onward in free[char]:
+            place = onward
+        else:
+            place = max(free[char], key=lambda start: _same_chars(before, start, after, at))
+        free[char].remove(place)
+        found.append(place)
+    return found
+
+
+def _same_chars(before: str, start: int, after: str, at: int) -> int:
+    """How many characters are the same from two places on; beyond _MAX_SAME it is a piece of its own anyway."""
+    pairs = zip(before[start : start + _MAX_SAME], after[at : at + _MAX_SAME], strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
