@@ -1,8 +1,9 @@
 """What was undone between a page's text as it came and its clean text, and where a place of one stands in the other."""
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from core.text import TextRange
 
@@ -21,6 +22,16 @@ class Mark:
     kind: str
     raw: TextRange
     text: TextRange
+
+    @classmethod
+    def of_record(cls, record: Mapping[str, Any]) -> "Mark":
+        """The mark that `record` was made of. Raises KeyError, TypeError or ValueError for what is none."""
+        return cls(str(record["kind"]), TextRange(*record["raw"]), TextRange(*record["text"]))
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {"kind": self.kind, "raw": [self.raw.start, self.raw.end], "text": [self.text.start, self.text.end]}
 
 
 @dataclass(frozen=True, slots=True)

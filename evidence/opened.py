@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from core.ids import Digest, digest
+from core.marks import Mark, rebuilt
 from core.wording import Message
 from evidence import bundle, container
 from evidence.canonical import parsed
@@ -195,6 +196,9 @@ def _check_statements(archived: list[_Record], page: Mapping[str, Any], finding:
         _check_part(said, responses, archived)
     for said in page.get("page_resources", ()):
         _require(_is_there(archived, "resource", said["url"], said["digest"]), bundle.PAGE, "flaw.resource")
+    if "marks" in page:
+        marks = list(map(Mark.of_record, page["marks"]))
+        _require(rebuilt(page["raw_text"], text, marks) == text, bundle.PAGE, "flaw.marks")
     _require(finding["page_text_digest"] == page["text_digest"], bundle.FINDING, "flaw.page-text")
     for passage in finding["passages"]:
         start, end = passage["page"]

@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 from core.ids import Digest
+from core.marks import Mark
 from core.matches import Span
 from core.shares import cut_share
 
@@ -167,6 +168,8 @@ class Capture:
     exchanges: tuple[Exchange, ...]
     title: str
     text: str  # the main text as it was compared
+    raw_text: str = ""  # the same as it came, with nothing undone; "" where it is no other
+    marks: tuple[Mark, ...] = ()  # what lies between both
     extractor: str = ""
     encoding: str = ""
     obfuscations: tuple[Mapping[str, Any], ...] = ()  # undone while reading: {"kind", "count", "example"}
@@ -207,6 +210,8 @@ class Passage:
     page_excerpt: str
     work_excerpt: str
     changes: tuple[tuple[str, int, int, int, int], ...] = ()  # kind, page start and end, work start and end
+    raw: tuple[int, int] | None = None  # where it stands in the text as it came; None: it was found by an older release
+    raw_changes: tuple[tuple[int, int], ...] = ()  # the same of each change
 
     @classmethod
     def of_span(cls, span: Span, page_text: str, work_text: str) -> "Passage":

@@ -51,6 +51,7 @@ def page(capture: Capture) -> dict[str, Any]:
         "title": capture.title,
         "text_digest": text_digest(capture.text),
         "text_chars": len(capture.text),
+        **({"raw_text": capture.raw_text, "marks": [mark.record for mark in capture.marks]} if capture.marks else {}),
         "extractor": capture.extractor,
         "encoding": capture.encoding,
         "obfuscations": [_obfuscation(item) for item in capture.obfuscations],
@@ -235,6 +236,7 @@ def _passage(passage: Passage) -> dict[str, Any]:
         "page_excerpt": passage.page_excerpt,
         "work_excerpt": passage.work_excerpt,
         "changes": [list(change) for change in passage.changes],
+        **({"raw": list(passage.raw), "raw_changes": list(map(list, passage.raw_changes))} if passage.raw else {}),
     }
 
 

@@ -4,9 +4,11 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from core.marks import RawPlaces
 from core.matches import Span
 from core.obfuscations import Obfuscation, ObfuscationFound
 from core.shares import cut_share
+from core.text import TextRange
 
 # PostgreSQL stores no NUL, and no database a half of a surrogate pair. One character for one: offsets stay true.
 UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
@@ -22,10 +24,14 @@ def with_length_kept(text: str) -> str:
     return UNSTORABLE.sub(REPLACEMENT, text)
 
 
-def frozen_span(span: Span, page_text: str, work_text: str) -> dict[str, Any]:
-    """One passage with both excerpts as they stood; offsets in code points of the texts as given."""
+def frozen_span(span: Span, page_text: str, work_text: str, raw: RawPlaces) -> dict[str, Any]:
+    """One passage with both excerpts as they stood; offsets in code points of the texts as given.
+
+    raw: where the page's text stands in the text as it came; `raw_changes` has the places of the changes there.
+    """
     return {
         "page": [span.page.start, span.page.end],
+        "raw": _ends(raw.of(span.page.start, span.page.end)),
         "work": [span.work.start, span.work.end],
         "zone": str(span.zone),
         "similarity": cut_share(span.similarity),
@@ -35,7 +41,12 @@ def frozen_span(span: Span, page_text: str, work_text: str) -> dict[str, Any]:
             [str(change.kind), change.page.start, change.page.end, change.work.start, change.work.end]
             for change in span.changes
         ],
+        "raw_changes": [_ends(raw.of(change.page.start, change.page.end)) for change in span.changes],
     }
+
+
+def _ends(place: TextRange) -> list[int]:
+    return [place.start, place.end]
 
 
 def frozen_obfuscations(obfuscations: Iterable[ObfuscationFound]) -> list[dict[str, Any]]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from core.errors import IndexStale
+from core.marks import RawPlaces
 from core.matches import Match
 from core.pages import Reading
 from core.settings import Settings
@@ -42,11 +43,19 @@ def check(
         found = read_as_text(source, settings)
         matches, works_texts = _compared(found.reading, settings)
         owners = _owners([match.text_id for match in matches])
-        records = [_record(match, owners, found, works_texts) for match in matches if owners[match.text_id]]
+        raw = found.reading.raw_places()
+        records = [_record(match, owners, found, works_texts, raw) for match in matches if owners[match.text_id]]
         if is_json:
             obfuscations = [_obfuscation(item) for item in found.reading.obfuscations]
             as_json(
-                {"source": found.name, "title": found.reading.title, "obfuscations": obfuscations, "matches": records}
+                {
+                    "source": found.name,
+                    "title": found.reading.title,
+                    "obfuscations": obfuscations,
+                    "raw_text": found.reading.raw_whole_text,
+                    "marks": [mark.record for mark in found.reading.marks],
+                    "matches": records,
+                }
             )
         else:
             _show(found, records)
@@ -82,7 +91,11 @@ def _owners(text_ids: Sequence[str]) -> "dict[str, list[Chapter]]":
 
 
 def _record(
-    match: Match, owners: "dict[str, list[Chapter]]", found: "Source", works_texts: dict[str, str]
+    match: Match,
+    owners: "dict[str, list[Chapter]]",
+    found: "Source",
+    works_texts: dict[str, str],
+    raw: RawPlaces,
 ) -> dict[str, Any]:
     from records.snapshots import frozen_span
 
@@ -103,7 +116,7 @@ def _record(
         "work_containment": cut_share(match.work_containment),
         "matched_chars": match.matched_chars,
         "obfuscations": [_obfuscation(item) for item in match.obfuscations],
-        "spans": [frozen_span(span, found.reading.whole_text, works_texts[match.text_id]) for span in match.spans],
+        "spans": [frozen_span(span, found.reading.whole_text, works_texts[match.text_id], raw) for span in match.spans],
     }
 
 

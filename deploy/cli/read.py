@@ -95,4 +95,5 @@ def _record(name: str, reading: Reading, settings: Any) -> dict[str, Any]:
         "net_disks": [{"url": each.url, "disk": each.disk, "label": each.label} for each in reading.net_disks],
         "text": reading.text,
         "raw_text": reading.raw_text or reading.text,
+        "marks": [mark.record for mark in reading.marks],
     }

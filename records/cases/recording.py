@@ -295,6 +295,7 @@ class _Cases:
         version = outcome.version
         work_text, work_digest = self._text(match.text_id)
         page_text, page_digest = _compared_text(version, match)
+        raw = version.reading.raw_places()
         return CaseMatch(
             case=case,
             version_id=version.id,
@@ -315,7 +316,7 @@ class _Cases:
             work_containment=match.work_containment,
             matched_chars=match.matched_chars,
             longest_run_chars=match.longest_run_chars,
-            spans=[frozen_span(span, page_text, work_text) for span in match.spans],
+            spans=[frozen_span(span, page_text, work_text, raw) for span in match.spans],
             obfuscations=frozen_obfuscations(match.obfuscations),
             also=list(match.also),
             found_at=outcome.checked_at,

@@ -13,7 +13,7 @@ from core.captures import Capture as WireCapture
 from core.captures import CaptureSource, NameAnswer, TlsSession, WireExchange
 from core.errors import BrokenInvariant, NotFound
 from core.ids import Digest, VersionId, WorkTextId, digest
-from core.pages import PageVersion, StoredPart
+from core.pages import PageVersion, Reading, StoredPart
 from core.ports import PageStore, WorkStore
 from core.shares import cut_share
 from evidence.records import (
@@ -76,6 +76,8 @@ def capture_of(
         exchanges=first.exchanges,
         title=version.reading.title,
         text=version.reading.text if text is None else text,
+        raw_text=_raw_text(version.reading, text),
+        marks=version.reading.marks,
         extractor=version.reading.extractor,
         encoding=version.reading.encoding,
         obfuscations=tuple(frozen_obfuscations(version.reading.obfuscations)),
@@ -91,6 +93,13 @@ def capture_of(
         undrawn=drawn.undrawn,
         limit=drawn.limit,
     )
+
+
+def _raw_text(reading: Reading, text: str | None) -> str:
+    """The text as it came; "" where nothing was undone in it."""
+    if not reading.marks:
+        return ""
+    return reading.raw_text if text in (None, reading.text) else reading.raw_whole_text
 
 
 def resources_of(version: PageVersion, pages: PageStore) -> tuple[Resource, ...]:
@@ -270,6 +279,8 @@ def _passage(span: Mapping[str, Any], page_text: str, work_text: str) -> Passage
         page_excerpt=page_text[slice(*page)],
         work_excerpt=work_text[slice(*work)],
         changes=tuple((str(c[0]), c[1], c[2], c[3], c[4]) for c in span.get("changes", ())),
+        raw=(span["raw"][0], span["raw"][1]) if "raw" in span else None,
+        raw_changes=tuple((start, end) for start, end in span.get("raw_changes", ())),
     )
 
 

@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from core.ids import WorkTextId
+from core.marks import RawPlaces
 from core.matches import ChangeKind
 from fingerprint.fingerprinting import fingerprint_text
 from matcher.corpus import MemoryCorpus, WorkEntry
@@ -37,7 +38,7 @@ def shuffled(world: admin_data.World, monkeypatch: pytest.MonkeyPatch) -> Case:
     corpus[WorkTextId("work")] = WorkEntry(WORK, fingerprint_text(WORK))
     index.add(WorkTextId("work"), corpus[WorkTextId("work")].fingerprint)
     (match,) = Matcher(index, corpus).match(PAGE, fingerprint_text(PAGE))
-    spans = [frozen_span(span, PAGE, WORK) for span in match.spans]
+    spans = [frozen_span(span, PAGE, WORK, RawPlaces((), len(PAGE))) for span in match.spans]
     CaseMatch.objects.filter(case=case).update(spans=spans)
     case_texts.use(monkeypatch).keep_case(case, PAGE, WORK)
     return case

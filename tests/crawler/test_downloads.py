@@ -85,6 +85,22 @@ def test_a_book_is_one_text_with_the_places_where_its_chapters_begin(kind: str) 
         assert title in reading.text[chapter.start :][:20]  # the book's own title may stand before the first
 
 
+def test_a_book_as_it_came_is_kept_beside_what_was_strewn_into_its_chapters() -> None:
+    strewn = [f"{line[:9]}【看书网www.kanshu.example.com首发】{line[9:]}" for line in PARAGRAPHS]
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for number, title in enumerate(CHAPTERS):
+            archive.writestr(f"{number}.txt", "\n".join([title, *strewn]))
+    reading = reading_of(packed.getvalue())
+    assert all(line in reading.text for line in PARAGRAPHS)
+    assert all(line in reading.raw_text for line in strewn)
+    places = reading.raw_places()
+    for line, as_it_came in zip(PARAGRAPHS, strewn, strict=True):
+        at = reading.text.index(line)
+        found = places.of(at, at + len(line))
+        assert reading.raw_text[found.start : found.end] == as_it_came
+
+
 def test_a_plain_text_names_its_chapters_too() -> None:
     reading = read_page(txt_of(CHAPTERS).encode(), {"Content-Type": "text/plain"}, URL)
     assert isinstance(reading, Reading)

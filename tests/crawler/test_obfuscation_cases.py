@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import pytest
 
+from core.marks import rebuilt
 from core.obfuscations import Obfuscation
 from core.pages import Reading
 from crawler.fetching.resources import ResourceKind, Resources
@@ -43,6 +44,9 @@ def test_the_text_of_an_obfuscated_page_is_read_and_its_kind_is_told(case: Case)
     assert isinstance(reading, Reading)
     assert (reading.text, [str(one.kind) for one in reading.obfuscations]) == (case.text, [case.expected["kind"]])
     assert reading.raw_text != reading.text, "the text as it stood is kept beside it"
+    assert rebuilt(reading.raw_text or reading.text, reading.text, reading.marks) == reading.text
+    kinds = {mark.kind for mark in reading.marks}
+    assert kinds == {case.expected["kind"]} or (not reading.raw_text and not kinds)
 
 
 def test_every_obfuscation_that_is_undone_has_a_case() -> None:

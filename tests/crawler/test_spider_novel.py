@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from core.marks import BESIDE, Mark
 from core.pages import Reading
+from core.text import TextRange
 from core.zones import LineBeside, Zone
 from crawler.markup import parse
 from crawler.sources.catalogue import chapter_blocks, in_reading_order
@@ -350,6 +352,15 @@ def test_what_stands_beside_the_parts_of_a_chapter_is_kept_once() -> None:
         (Zone.MAIN, "丙。"),
         (Zone.COMMENT, "下一章呢？"),
     ]
+
+
+def test_the_parts_of_a_chapter_as_they_came_are_kept_with_what_was_undone_and_left_out() -> None:
+    hidden = Mark("hidden_text", TextRange(1, 3), TextRange(1, 1))
+    first = Reading("第三章", "甲船\n（本章未完，请翻页）", raw_text="甲本站船\n（本章未完，请翻页）", marks=(hidden,))
+    whole = stitched([first, Reading("第三章", "靠岸了。")])
+    assert (whole.text, whole.raw_text) == ("甲船靠岸了。", "甲本站船\n（本章未完，请翻页）\n靠岸了。")
+    assert [mark.kind for mark in whole.marks] == ["hidden_text", BESIDE]
+    assert whole.raw_places().of(2, 6) == TextRange(whole.raw_text.index("靠"), len(whole.raw_text))
 
 
 def test_the_whole_is_as_sure_as_its_least_sure_part() -> None:

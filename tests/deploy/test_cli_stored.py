@@ -214,6 +214,21 @@ def test_a_text_is_checked_against_the_whole_corpus_without_being_kept(corpus: C
     assert (innocent.code, "no copy of any work was found" in innocent.out) == (0, True)
 
 
+def test_a_passage_is_placed_in_the_page_as_it_came_too(corpus: CommandLine, tmp_path: Path) -> None:
+    lines = [f"{line[:5]}<span style='display:none'>本站首发</span>{line[5:]}" for line in SCALE.splitlines()]
+    path = tmp_path / "page.html"
+    path.write_text(page("一杆秤", "".join(f"<p>{line}</p>" for line in lines), "utf-8").body.decode())
+    record = corpus("check", path, "--json").json()
+    assert {mark["kind"] for mark in record["marks"]} == {"hidden_text"}
+    spans = [span for match in record["matches"] for span in match["spans"]]
+    for span in spans:
+        start, end = span["raw"]
+        assert record["raw_text"][start:end].replace("本站首发", "") == span["page_excerpt"]
+        assert len(span["raw_changes"]) == len(span["changes"])
+    assert spans
+    assert corpus("read", path, "--json").json()["marks"] == record["marks"]
+
+
 def test_a_page_of_the_web_is_checked(corpus: CommandLine) -> None:
     body = "".join(f"<p>{line}</p>" for line in SCALE.splitlines())
     with WebServer({"/a": page("一杆秤", f"<div>{body}</div>", "gbk")}) as web:

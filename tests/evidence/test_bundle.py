@@ -19,6 +19,8 @@ from warcio.checker import Checker
 
 from core.errors import BadInput
 from core.ids import digest
+from core.marks import Mark
+from core.text import TextRange
 from evidence import bundle, container
 from evidence.canonical import canonical
 from evidence.cdx import sort_key
@@ -244,6 +246,19 @@ def test_a_bundle_whose_parts_contradict_each_other_does_not_hold() -> None:
     found["passages"][0]["page_excerpt"] = "卖豆腐的老人"
     with pytest.raises(DoesNotHold, match=r"evidence/finding.json"):
         opened(rebuilt(WACZ.content, {bundle.FINDING: canonical(found)}), "bundle")
+
+
+def test_the_text_as_it_came_leads_to_the_text_that_was_compared() -> None:
+    raw = f"{PAGE_TEXT[:4]}本站首发{PAGE_TEXT[4:]}"
+    mark = Mark("hidden_text", TextRange(4, 8), TextRange(4, 4))
+    passage = replace(finding().passages[0], raw=(8, 12))
+    made = bundle.make(capture(raw_text=raw, marks=(mark,)), finding(passages=(passage,)), made_at=MADE)
+    page = opened(made.content, "bundle").page
+    assert (page["raw_text"], page["marks"]) == (raw, [{"kind": "hidden_text", "raw": [4, 8], "text": [4, 4]}])
+    assert json.loads(files_of(made.content)[bundle.FINDING])["passages"][0]["raw"] == [8, 12]
+    for wrong in ({"raw_text": f"{raw}。"}, {"marks": []}, {"marks": [{"kind": "hidden_text", "raw": [9, 1]}]}):
+        with pytest.raises(DoesNotHold, match=r"evidence/page.json"):
+            opened(rebuilt(made.content, {bundle.PAGE: canonical(page | wrong)}), "bundle")
 
 
 @pytest.mark.parametrize("name", [bundle.PAGE, bundle.FINDING])

@@ -19,9 +19,11 @@ from core.captures import (
 )
 from core.errors import BrokenInvariant
 from core.ids import CanonicalUrl, FinalUrl, PageId, RequestedUrl, SiteId, VersionId, WorkTextId, digest, work_text_id
+from core.marks import Mark
 from core.obfuscations import Obfuscation, ObfuscationFound
 from core.pages import Fetched, FollowingPart, Page, Reading
 from core.ports import FingerprintStore, PageStore, WorkStore
+from core.text import TextRange
 from core.works import StoredFingerprint, WorkText
 
 NOON = datetime(2026, 3, 1, 12, 0, 0, 123456, tzinfo=UTC)
@@ -114,6 +116,10 @@ class PageStoreContract:
                 ObfuscationFound(Obfuscation.HIDDEN_TEXT, 1),
             ),
             raw_text="山雨(shān yǔ)欲来本站首发风满楼。\ud800",
+            marks=(
+                Mark("pinyin_inserted", TextRange(2, 10), TextRange(2, 2)),
+                Mark("site_advertisement", TextRange(12, 16), TextRange(4, 4)),
+            ),
         )
         response = fetched()
         stored = store.put(response, full)
