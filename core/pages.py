@@ -78,6 +78,8 @@ class NetDiskLink:
     label: str  # the words of the link, which often name the file or the code to get it by
 
 
+# Of a line beside the text that makes another version: a paragraph, and not a name with a time. Chosen, 2026-11.
+MIN_CHARS_OF_VERSION = 30
 FROM_FEED = "feed"  # the extractor of a text that was never on a page of its own
 # Those of a text that a page's markup has not: its scripts carry it, or ask for it elsewhere.
 FROM_SCRIPTS, FROM_DATA = "scripts", "data"
@@ -119,6 +121,16 @@ class Reading:
             at = max(at, min(line.after, len(main)))
             found.append(ZonedLine(line.zone, line.text))
         return found + [ZonedLine(Zone.MAIN, text) for text in main[at:]]
+
+    @property
+    def identity(self) -> str:
+        """What makes this another version of its page: the text, and what visitors wrote below it at some length.
+
+        Of a page without a text any line that is as long. Titles of other pages, the site's own lines, names and times
+        change with every visit.
+        """
+        lines = (line for line in self.beside if line.zone is Zone.COMMENT or not self.text)
+        return "\n".join((self.text, *(line.text for line in lines if len(line.text) >= MIN_CHARS_OF_VERSION)))
 
     @property
     def text_beside(self) -> str:

@@ -42,7 +42,7 @@ def new_version(fetched: Fetched, reading: Reading) -> PageVersion:
     """The version that this response and this reading of it make."""
     page = page_id(fetched.site_id, fetched.canonical_url)
     return PageVersion(
-        id=version_id(page, reading.text, reading.title),
+        id=version_id(page, reading.identity, reading.title),
         page_id=page,
         site_id=fetched.site_id,
         canonical_url=fetched.canonical_url,

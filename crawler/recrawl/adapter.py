@@ -254,7 +254,7 @@ class RecrawlAdapter:
         if item is None:
             return True
         page = page_id(item.fetched.site_id, item.fetched.canonical_url)
-        return version_id(page, item.reading.text, item.reading.title) != known
+        return version_id(page, item.reading.identity, item.reading.title) != known
 
     def _not_there(self, response: Response, target: Target, reason: AbsenceReason) -> NotThere | None:
         visit = self._session.of(target.url)
