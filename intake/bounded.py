@@ -5,6 +5,7 @@ of time or memory, and that is the process and not the desk.
 """
 
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -38,7 +39,7 @@ class BoundedReader:
     """A context manager; its process is started with the first file that needs one."""
 
     def __init__(self, max_seconds: float = MAX_SECONDS) -> None:
-        self._process = ReadingProcess(max_seconds=max_seconds, max_memory_bytes=MOST_MEMORY_BYTES)
+        self._process = ReadingProcess(max_seconds=max_seconds, max_cpu_s=inf, max_memory_bytes=MOST_MEMORY_BYTES)
 
     def __enter__(self) -> Self:
         return self

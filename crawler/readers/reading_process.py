@@ -28,13 +28,12 @@ from crawler.readers.messages import (
     ResourceRequest,
     Started,
 )
-from crawler.readers.pages import PageToRead, SinglePage
 from crawler.readers.task import Task
 from crawler.readers.worker_link import WorkerLink
 
-# For one task, without what it waits for from here: a feed of 15 MB takes 15 to 60 s (2026-11).
+# For one task, without what it waits for from here, however busy the machine is.
 MAX_SECONDS = 120.0
-# Of the processor, for one page: with what passes until it is looked at, 5 s. The slowest page of the corpora takes
+# Of the processor, for one task: with what passes until it is looked at, 5 s. The slowest page of the corpora takes
 # .4 s; few that are made to be slow (laboratory.extraction.hostile_pages) come near it at any size (2026-11).
 MAX_CPU_S = 4.5
 MAX_SECONDS_TO_START, MAX_FAILED_STARTS = 60.0, 3  # 1.3 s where nothing else runs (2026-11)
@@ -63,10 +62,6 @@ class _Pending:
     waited_s: float = 0.0
     is_suspect: bool = False  # it was being read when the process ended
 
-    @property
-    def is_page(self) -> bool:
-        return isinstance(self.task, PageToRead | SinglePage)
-
     def left(self, max_seconds: float, now: float) -> float:
         """Of the time to read it; all of it while it waits for somebody else."""
         if self.begun_at is None or self.waits:
@@ -87,7 +82,7 @@ class ReadingProcess:
     """Reads in a process of its own, within bounds of time and memory; it is started anew when it ends.
 
     What is being read when the process ends, or beside something that takes longer than `max_seconds`, is read once
-    more, alone; when that does the same, it is given up. So is a page, at once, that uses the processor for longer than
+    more, alone; when that does the same, it is given up. So is, at once, what uses the processor for longer than
     `max_cpu_s`. Started by the first task or by `start`; a context manager,
     else `close` when done. plan, templates, cache: as crawler.readers.desk.Desk.
     """
@@ -220,16 +215,16 @@ class ReadingProcess:
                 self._take(worker, worker.receive())
                 silent_since = time.monotonic()
             if time.monotonic() - looked_at >= _LOOK_S:
-                self._give_up_pages(worker)
+                self._give_up_costly(worker)
                 if self._is_over_time(silent_since):
                     return False
                 looked_at = time.monotonic()
         return True
 
-    def _give_up_pages(self, worker: WorkerLink) -> None:
-        """Give up the pages that used the processor for too long; EOFError where any did: the process has to end."""
+    def _give_up_costly(self, worker: WorkerLink) -> None:
+        """Give up what used the processor for too long; EOFError where any did: the process has to end."""
         with self._lock:
-            begun = [(n, job) for n, job in self._pending.items() if job.begun_at is not None and job.is_page]
+            begun = [(n, job) for n, job in self._pending.items() if job.begun_at is not None]
             over = [n for n, job in begun if worker.cpu_s(job.thread) - job.cpu_s_before > self._max_cpu_s]
             for number in over:
                 job = self._pending.pop(number)

@@ -97,6 +97,9 @@ def _parsed(plain: str, url: str) -> Mapping[str, Any]:
         parsed: Mapping[str, Any] = feedparser.parse(
             io.BytesIO(plain.encode("utf-8", "replace")),
             response_headers={"content-type": "application/xml; charset=utf-8", "content-location": url},
+            # A content is read as any page is; addresses in it are resolved then.
+            sanitize_html=False,
+            resolve_relative_uris=False,
         )
     except MemoryError:
         raise

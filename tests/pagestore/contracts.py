@@ -181,9 +181,7 @@ class PageStoreContract:
         assert page is not None
         assert page.current_version == third.version_id
 
-    def test_a_paragraph_below_the_text_makes_a_version_and_a_name_with_a_time_none(
-        self, store: PageStore
-    ) -> None:
+    def test_a_paragraph_below_the_text_makes_a_version_and_a_name_with_a_time_none(self, store: PageStore) -> None:
         first = store.put(fetched(), reading())
         short = LineBeside(Zone.COMMENT, "三小时前", 1)
         title = LineBeside(Zone.TEASER, "夜航船上的灯，一盏一盏地灭了下去，只有船头的那一盏还亮着，照着水。", 1)
