@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 
 from core.errors import BadInput
-from laboratory.extraction import encodings, main_text, obfuscations, particulars
+from laboratory.extraction import encodings, main_text, obfuscations, particulars, reading_steps
 from laboratory.extraction.sections import ExtractPlan, Part, Say, Section
 
 PARTS: tuple[tuple[str, Part], ...] = (
     ("text", main_text.section),
+    ("steps", reading_steps.section),
     ("particulars", particulars.section),
     ("encodings", encodings.section),
     ("obfuscations", obfuscations.section),
