@@ -14,6 +14,7 @@ WindowIndex = NewType("WindowIndex", int)  # number of a frequency window
 _LINE_BREAKS = re.compile("[\x0b\x0c]")
 _NO_CHARACTERS = re.compile("[\x00-\x08\x0e-\x1f\ufffe\uffff]")
 _SURROGATES = re.compile("[\ud800-\udfff]")
+_NOT_STORABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
 
 
 def storable(text: str) -> str:
@@ -25,6 +26,8 @@ def storable(text: str) -> str:
     >>> storable("a\x00b\x0cc\ud800")
     'ab\nc�'
     """
+    if _NOT_STORABLE.search(text) is None:
+        return text
     return _SURROGATES.sub("\ufffd", _LINE_BREAKS.sub("\n", _NO_CHARACTERS.sub("", text)))
 
 

@@ -225,22 +225,28 @@ class _Walk:
             is_block = tag in BLOCKS
             if isinstance(tag, str) and tag not in UNSEEN:
                 self.into(child, child if is_block else block, is_link=not is_block and (is_link or _is_link(child)))
-            if is_block or tag == "br":
+            if (is_block or tag == "br") and self._parts:
                 self.flush(block)
+            elif is_block or tag == "br":
+                self._container = block
             if child.tail:
                 self._add(child.tail, block, is_link)
 
     def flush(self, container: HtmlElement) -> None:
         """End the line that is being put together; the next one stands in `container`."""
         if self._parts:
-            whole = "".join(self._parts)
-            pieces = whole.splitlines() if self._is_pre else [_BLANKS.sub(" ", _BREAK_BETWEEN_WIDE.sub("", whole))]
+            whole = "".join(self._parts).strip(_EDGES)
+            if "\n" in whole or "\r" in whole:
+                whole = whole if self._is_pre else _BREAK_BETWEEN_WIDE.sub("", whole)
+            pieces = whole.splitlines() if self._is_pre else [_BLANKS.sub(" ", whole)]
             texts = [text for text in (piece.strip(_EDGES) for piece in pieces) if text]
             self.lines += [Line(text, self._container, min(len(text), self._link_chars)) for text in texts]
             self._parts, self._link_chars, self._is_pre = [], 0, False
         self._container = container
 
     def _add(self, text: str, block: HtmlElement, is_link: bool) -> None:
+        if not self._parts and not text.strip(_EDGES):
+            return  # it would be cut off at the beginning of the line
         if is_link:
             self._link_chars += len("".join(text.split()))
         self._is_pre = self._is_pre or block.tag == "pre"

@@ -116,11 +116,21 @@ def _is_utf8_for_sure(body: bytes) -> bool:
 
 def _best(body: bytes, codecs: Sequence[str], labels: Sequence[str]) -> Decoded | None:
     """The best of the candidates, if it is text."""
-    plain = [_plain(body, codec, labels) for codec in dict.fromkeys(codecs)]
-    best = _first_of([each for each in plain if each.is_acceptable])
+    plain: list[_Candidate] = []
+    best: _Candidate | None = None
+    for codec in dict.fromkeys(codecs):
+        # No text is better than 1.0, and labels come first: nothing behind this one has a higher rank.
+        if best is not None and best.rank >= 1.0 and codec not in (*labels, "utf-8") and _is_clean(best, body):
+            return _in_its_language(best, body)
+        plain.append(_plain(body, codec, labels))
+        best = _first_of([each for each in plain if each.is_acceptable])
     if best is None or not _is_clean(best, body):
         found = [*plain, *_mixtures(body, plain), *_repaired(plain)]
         best = _first_of([each for each in found if each.is_acceptable])
+    return _in_its_language(best, body)
+
+
+def _in_its_language(best: _Candidate | None, body: bytes) -> Decoded | None:
     if best is None or best.decoded.encoding not in _UNICODE:
         return _other_language(body, best) or (best.decoded if best else None)
     return best.decoded

@@ -35,6 +35,8 @@ _SAMPLE_CHARS = 60_000
 MAX_BLOCKS_TO_REPAIR = 150_000
 _SUSPECTS_TO_TRY, _CHARS_TO_TRY = 200, 2_000  # of which the way of repair is told, and whether one mends a long block
 
+_CHARS_OF_PART = 200_000
+_LETTERS = re.compile("[À-ÖØ-öø-ɏ]")
 _OUTSIDE_ASCII = re.compile(r"[^\x00-\x7f]+")
 _CONTROLS = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f]")
 _ASCII_CONTROLS = re.compile("[\x00-\x08\x0e-\x1f]")
@@ -70,34 +72,47 @@ def quality(text: str, codec: str = "utf-8") -> float:
         return 0.0
     if text.isascii():
         return 1.0
-    sample, around = _sampled(text)
+    sample = _sample(text)
+    has_letters = codec == _SINGLE_BYTE or _LETTERS.search(sample) is not None
+    around = _around(text) if has_letters else ""
     in_words = sum(map(len, _LETTERS_IN_WORDS.findall(around)))
     if codec == _SINGLE_BYTE:
         return min(1.0, (in_words + len(_LONE_SIGNS.findall(around))) / len(sample))
-    counts = Counter(sample)
-    worth = sum(_worth(char, codec.startswith("utf"), codec in _KANA_IS_AT_HOME) * n for char, n in counts.items())
-    if codec.startswith("utf"):
+    is_unicode, is_kana_at_home = codec.startswith("utf"), codec in _KANA_IS_AT_HOME
+    worth, han, frequent = 0.0, 0, 0
+    for char, count in Counter(sample).items():
+        of_char, is_han, is_frequent = _judged(char, is_unicode, is_kana_at_home)
+        worth, han, frequent = worth + of_char * count, han + is_han * count, frequent + is_frequent * count
+    if is_unicode:
         worth += 0.55 * in_words  # beside the 0.4 that they are worth by themselves
-    han = sum(n for char, n in counts.items() if HAN.match(char))
-    frequent = sum(n for char, n in counts.items() if char in FREQUENT_HAN) / han if han else 0.4
+    share = frequent / han if han else 0.4
     # Two fifths of running text are frequent characters; short texts and lists of names have few, so it weighs little.
-    value = (worth - 8 * _count_lost(sample)) / len(sample) * (0.95 + 0.05 * min(1.0, frequent / 0.2))
+    value = (worth - 8 * _count_lost(sample)) / len(sample) * (0.95 + 0.05 * min(1.0, share / 0.2))
     return max(0.0, min(1.0, value))
 
 
-def _sampled(text: str) -> tuple[str, str]:
-    """What is not ASCII, and the same with what stands right before and behind each run of it."""
-    runs: list[str] = []
+def _sample(text: str) -> str:
+    """What is not ASCII."""
+    parts = (text[at : at + _CHARS_OF_PART] for at in range(0, len(text), _CHARS_OF_PART))
+    sample = ""
+    for part in parts:
+        sample += "".join(_OUTSIDE_ASCII.findall(part))
+        if len(sample) >= _SAMPLE_CHARS:
+            break
+    return sample[:_SAMPLE_CHARS]
+
+
+def _around(text: str) -> str:
+    """The same with what stands right before and behind each run of it."""
     around: list[str] = []
     left = _SAMPLE_CHARS
     for run in _OUTSIDE_ASCII.finditer(text):
         start, end = run.start(), min(run.end(), run.start() + left)
-        runs.append(text[start:end])
         around.append(text[max(0, start - 1) : end + 1])
         left -= end - start
         if not left:
             break
-    return "".join(runs), "\0".join(around)
+    return "\0".join(around)
 
 
 def frequent_share(text: str) -> float:
@@ -108,8 +123,8 @@ def frequent_share(text: str) -> float:
 
 def lost_share(text: str) -> float:
     """The share of characters outside ASCII that nobody can bring back."""
-    outside = count_outside_ascii(text)
-    return _count_lost(text) / outside if outside else 0.0
+    lost = _count_lost(text)
+    return lost / count_outside_ascii(text) if lost else 0.0
 
 
 def _count_lost(text: str) -> int:
@@ -219,6 +234,11 @@ _WAYS = (
 
 
 @lru_cache(maxsize=65_536)
+def _judged(char: str, is_unicode: bool, is_kana_at_home: bool) -> tuple[float, bool, bool]:
+    """What a character is worth, and whether it is a Chinese and a frequent one."""
+    return _worth(char, is_unicode, is_kana_at_home), HAN.match(char) is not None, char in FREQUENT_HAN
+
+
 def _worth(char: str, is_unicode: bool, is_kana_at_home: bool) -> float:
     if char in COMMON_HAN or CHINESE_MARKS.match(char):
         return 1.0

@@ -3,6 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Container, Sequence
+from functools import lru_cache
 from itertools import islice
 
 from lxml.html import HtmlElement
@@ -144,6 +145,11 @@ def _parts(element: HtmlElement) -> set[tuple[object, str]]:
     return {(node.tag, _DIGITS.sub("", node.get("class") or "")) for node in below}
 
 
+@lru_cache(maxsize=4_096)
+def _names_a_menu(of_class: str, of_id: str) -> bool:
+    return _MENU_NAMES.search(f"{of_class} {of_id}") is not None
+
+
 def _name_factor(element: HtmlElement, others: Container[HtmlElement]) -> float:
     """A fifth for text inside menus, comments and the like, by tag and by the names that authors give them.
 
@@ -155,7 +161,7 @@ def _name_factor(element: HtmlElement, others: Container[HtmlElement]) -> float:
             return 1.0
         if node in others:
             return _WORTH_IN_TEASERS
-        if node.tag in _MENU_TAGS or _MENU_NAMES.search(f"{node.get('class', '')} {node.get('id', '')}"):
+        if node.tag in _MENU_TAGS or _names_a_menu(node.get("class", ""), node.get("id", "")):
             return _WORTH_IN_MENUS
         node = node.getparent()
     return 1.0

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import islice
 
 from lxml.html import HtmlElement
@@ -189,5 +190,6 @@ def _above(page: Sequence[Line], main_lines: Sequence[Line]) -> Sequence[Line]:
     return page[max(0, first - _MAX_LINES_ABOVE) : first + _MAX_LINES_INSIDE]
 
 
+@lru_cache(maxsize=4_096)  # the lines of a page are asked for several times
 def _key(text: str) -> str:
     return "".join(char for char in text if char.isalnum()).lower()

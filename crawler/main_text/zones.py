@@ -6,6 +6,7 @@ neither remarks nor announcements, whatever they are called.
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from itertools import accumulate, islice
 
 from lxml.html import HtmlElement
@@ -104,13 +105,12 @@ class _Zones:
     def _asked_by_name(self, container: HtmlElement) -> Zone | None:
         found = None
         for box in self._boxes(container):
-            names = f"{box.get('class', '')} {box.get('id', '')}"
             if box in self._streams:
                 return Zone.TEASER
-            if _REMARKS.search(names):
+            named = _zone_named(box.get("class", ""), box.get("id", ""))
+            if named is Zone.COMMENT:
                 return Zone.COMMENT
-            if found is None and _ANNOUNCING.search(names):
-                found = Zone.TEASER
+            found = found or named
         return found
 
     def _announces(self, container: HtmlElement) -> bool:
@@ -150,6 +150,14 @@ class _Zones:
                 break
             end = self._spans[box][1]
         return end
+
+
+@lru_cache(maxsize=4_096)
+def _zone_named(of_class: str, of_id: str) -> Zone | None:
+    names = f"{of_class} {of_id}"
+    if _REMARKS.search(names):
+        return Zone.COMMENT
+    return Zone.TEASER if _ANNOUNCING.search(names) else None
 
 
 def _leads_away(line: Line) -> bool:

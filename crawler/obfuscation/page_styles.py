@@ -7,7 +7,7 @@ from lxml.html import HtmlElement
 from crawler.characters.repertoire import count_han
 from crawler.css.cascade import cascade
 from crawler.css.sheets import Sheet
-from crawler.fetching.resources import Resources
+from crawler.fetching.resources import NO_RESOURCES, Resources
 from crawler.obfuscation.page_sheets import links_sheets, page_sheets
 from crawler.obfuscation.repairs import Styled, repairs
 from crawler.obfuscation.suspicion import needs_sheets
@@ -22,15 +22,15 @@ def styles_of(tree: HtmlElement, base: str, resources: Resources, *, needs_faces
     Text gives reason, and a sheet that brings a face: characters that stand for one another look like any text. So does
     a page that hides text by itself: a linked sheet may show it. Sheets are fetched once for a site.
     """
+    own = page_sheets(tree, base, resources, with_linked=False)
+    if resources is NO_RESOURCES or not (links_sheets(tree, base) or any("@import" in sheet.text for sheet in own)):
+        return cascade(tree, own, _watched(tree, own)), None
     is_suspect = needs_sheets(tree)
     if is_suspect or (needs_faces and count_han(tree.text_content()) >= MIN_HAN_FOR_FACES):
         sheets = page_sheets(tree, base, resources, with_linked=True)
         if is_suspect or any("@font-face" in sheet.text for sheet in sheets):
             return cascade(tree, sheets, _watched(tree, sheets)), None
-    own = page_sheets(tree, base, resources, with_linked=False)
     styles = cascade(tree, own, _watched(tree, own))
-    if not links_sheets(tree, base):
-        return styles, None
     looker = looker_at(tree, styles)
     sheets = page_sheets(tree, base, resources, with_linked=True) if hides_text(looker) else own
     return (cascade(tree, sheets, _watched(tree, sheets)), None) if len(sheets) > len(own) else (styles, looker)

@@ -133,7 +133,7 @@ def _replace(element: HtmlElement, text: str) -> None:
 
 
 def _properties(tree: HtmlElement, sheets: str) -> frozenset[str]:
-    is_meant = "background" in sheets or tree.xpath("boolean(//*[contains(@style,'background')])")
+    is_meant = "background" in sheets or any("background" in style for style in tree.xpath("//@style"))
     return PICTURES if is_meant else frozenset()
 
 

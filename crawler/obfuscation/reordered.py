@@ -28,6 +28,9 @@ _MIRRORED = {ord(char): _PAIRS[number ^ 1] for number, char in enumerate(_PAIRS)
 _FLEX = ("flex", "inline-flex")
 _GRID = ("grid", "inline-grid")
 _SIGN = re.compile(r"bidi-override|isolate-override|-reverse|(?<![-\w])order\s*:|direction\s*:\s*rtl", re.IGNORECASE)
+_SIGN_IN_STYLE = re.compile("order|reverse|bidi|rtl|float")
+_OF_ITSELF = frozenset({"direction", "unicode-bidi", "flex-direction"})
+_OF_ITS_PARENT = frozenset({"order", "position", "float"})
 
 Item: TypeAlias = HtmlElement | str
 
@@ -52,9 +55,10 @@ def _own_text(element: HtmlElement) -> str:
 def restore_order(tree: HtmlElement, styles: Cascade) -> list[Repaired]:
     """Put the text of `tree` (changed in place) in the order that it is shown in."""
     repaired: list[Repaired] = []
+    may_differ = _with_style_of_order(tree, styles)
     # Innermost first: what lies outside moves it as a whole.
-    for element in reversed(list(tree.iter())):
-        if not isinstance(element.tag, str) or element.getparent() is None:
+    for element in reversed(list(tree.iter())) if may_differ else ():
+        if element not in may_differ or not isinstance(element.tag, str) or element.getparent() is None:
             continue
         own = styles.of(element)
         if _is_overridden(element, own):
@@ -69,6 +73,18 @@ def restore_order(tree: HtmlElement, styles: Cascade) -> list[Repaired]:
         if count and count_han(before):
             repaired.append(Repaired(Obfuscation.REORDERED, element, count, " ".join(before.split())))
     return repaired[::-1]
+
+
+def _with_style_of_order(tree: HtmlElement, styles: Cascade) -> set[HtmlElement]:
+    """The elements whose text may be shown in another order: by what is declared for them or for their children."""
+    found = set(tree.iter("bdo"))
+    for element in styles.elements():
+        own = styles.of(element)
+        if not own.keys().isdisjoint(_OF_ITSELF):
+            found.add(element)
+        if not own.keys().isdisjoint(_OF_ITS_PARENT) and element.getparent() is not None:
+            found.add(element.getparent())
+    return found
 
 
 def without_overrides(text: str) -> tuple[str, int, str]:
@@ -251,11 +267,8 @@ def _put(element: HtmlElement, items: Sequence[Item]) -> None:
 
 
 def _properties(tree: HtmlElement, sheets: str) -> frozenset[str]:
-    is_styled = tree.xpath(
-        "boolean(//*[contains(@style,'order') or contains(@style,'reverse') or contains(@style,'bidi') "
-        "or contains(@style,'rtl') or contains(@style,'float')])"
-    )
-    return ORDER if _SIGN.search(sheets) or is_styled or is_chopped(tree) else frozenset()
+    is_styled = any(map(_SIGN_IN_STYLE.search, tree.xpath("//@style")))
+    return ORDER if is_styled or _SIGN.search(sheets) or is_chopped(tree) else frozenset()
 
 
 def _in_tree(page: MarkedPage) -> list[Repaired]:
