@@ -6,15 +6,13 @@ it says (trafilatura, the second opinion, drops zero-width and private-use chara
 
 import itertools
 from collections.abc import Callable, Iterable, Sequence
-from copy import deepcopy
 from dataclasses import dataclass
 from datetime import datetime
 
-import trafilatura
 from lxml.html import HtmlElement
 
 from core.zones import LineBeside
-from crawler.characters.repertoire import count_han, han_of
+from crawler.characters.repertoire import count_han
 from crawler.main_text import authors, headline, metadata
 from crawler.main_text.chapters import chapter_number
 from crawler.main_text.cleaning import END_OF_SENTENCE, cleaned, without_head
@@ -35,15 +33,6 @@ from crawler.selectors import select
 MIN_HAN_TO_KEEP, MIN_LETTERS_TO_KEEP = 16, 200
 # A front page or chapter list: little text, and several times as much of it in links.
 MAX_HAN_OF_LIST_PAGE, MIN_LINK_RATIO_OF_LIST_PAGE = 60, 3.0
-# How sure density alone has to be, were the second extractor to agree, for that one not to be asked: so are 108 of 152
-# labelled pages (2026-11, .88 to .94 tried), none below F1 .9 nor doubtful when it was asked; at .90 a poor one is.
-MIN_CONFIDENCE_WITHOUT_SECOND = 0.92
-# How much surer the second extractor has to be: from .15 on it is never followed on the 88 labelled pages (2026-11,
-# mean F1 .983; .975 at 0, .982 at .05 and .1), and it stays for pages on which density finds next to nothing.
-MIN_LEAD_OF_SECOND = 0.2
-# trafilatura takes time quadratic in the elements of some pages: 27,000 of them take 3 s (2026-11). News pages
-# have up to 10,000; more is made to be slow, or a whole book in one file, and density alone decides.
-MAX_ELEMENTS_FOR_SECOND_OPINION = 20_000
 NONE = "none"  # who decided that there is no main text
 _PENALTY_OF_A_SILENT_RULE = 0.5  # the site's own rule found nothing: the page is not as it was
 
@@ -57,7 +46,7 @@ Sieve = Callable[[Sequence[Line], str], list[Line]]
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """What was found; `extractor` names who decided: selector, thread, density, trafilatura, none without a text."""
+    """What was found; `extractor` names who decided: selector, thread, density, none without a text."""
 
     title: str
     text: str
@@ -163,21 +152,11 @@ def _chosen(
     thread = posts(tree, page, container) if is_a_thread else None
     if thread and thread.lines:
         # Names, ranks and buttons stand between any two posts: they say nothing against the reading.
-        return thread.lines, "thread", signals(thread.lines, thread.speaking, thread.lines).confidence * penalty
+        return thread.lines, "thread", signals(thread.lines, thread.speaking).confidence * penalty
     titles = _titles(tree, page)
     inside = inside_of(page, edged(page, container, titles))
-    first = cleaned(inside)
-    agreed = signals(first, page, first).confidence
-    if agreed >= MIN_CONFIDENCE_WITHOUT_SECOND:
-        return [*lead(page, first, titles), *first], "density", agreed * penalty
-    is_bounded = sum(1 for _ in tree.iter()) <= MAX_ELEMENTS_FOR_SECOND_OPINION
-    second = cleaned(_by_trafilatura(tree, page)) if is_bounded else []
-    if not first:
-        first = cleaned([line for line in page if line.container.tag not in ("nav", "footer", "aside")])
-    sure, second_sure = signals(first, page, second).confidence, signals(second, page, first).confidence
-    if second and second_sure > sure + MIN_LEAD_OF_SECOND:
-        return second, "trafilatura", second_sure * penalty
-    return [*lead(page, first, titles), *first], "density", sure * penalty
+    first = cleaned(inside) or cleaned([line for line in page if line.container.tag not in ("nav", "footer", "aside")])
+    return [*lead(page, first, titles), *first], "density", signals(first, page).confidence * penalty
 
 
 def _titles(tree: HtmlElement, page: Sequence[Line]) -> list[int]:
@@ -201,18 +180,6 @@ def _by_rule(tree: HtmlElement, page: Sequence[Line], selector: str) -> list[Lin
     found = [line for node in nodes for line in lines(node)]
     kept = [line for line in found if (id(line.container), line.text) in passed]
     return kept if 2 * len(kept) > len(found) else found
-
-
-def _by_trafilatura(tree: HtmlElement, page: Sequence[Line]) -> list[Line]:
-    """Those lines of the page that trafilatura takes for its main text."""
-    document = trafilatura.bare_extraction(
-        deepcopy(tree), fast=True, include_comments=False, deduplicate=False, with_metadata=False
-    )
-    body = han_of(getattr(document, "text", "") or "")
-    if not body:
-        return []
-    taken = [(han_of(line.text), line) for line in page]
-    return [line for key, line in taken if key and key in body]
 
 
 def _is_headed(page: Sequence[Line], chosen: Sequence[Line], titles: Sequence[int]) -> bool:

@@ -1,11 +1,10 @@
 """Which box of a page is its text, on the kinds of pages that were read wrongly before."""
 
 import pytest
-import trafilatura
 
 from core.pages import Reading
 from crawler.reading import read_page
-from tests.crawler.texts import SIMPLIFIED, paragraphs
+from tests.crawler.texts import SIMPLIFIED
 
 PARAGRAPH = "".join(SIMPLIFIED)
 SHORT = "渡口停航了。"
@@ -77,18 +76,3 @@ def test_a_notice_of_cookies_is_not_taken_for_a_page_of_short_posts() -> None:
     text = read(f"<h1>老渡口</h1><main>{posts}</main><div class='cookie-banner'>{NOTICE}</div>").text
     assert NOTICE not in text
     assert text.count(PARAGRAPH) == 4
-
-
-@pytest.mark.parametrize(
-    ("around", "asked"), [("", 0), ("<div class='a'><p>{}</p></div><table><tr><td>{}</td></tr></table>", 1)]
-)
-def test_the_second_extractor_is_asked_only_where_the_first_leaves_a_doubt(
-    around: str, asked: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    calls, ask = [], trafilatura.bare_extraction
-    monkeypatch.setattr(
-        trafilatura, "bare_extraction", lambda *given, **named: (calls.append(1), ask(*given, **named))[1]
-    )
-    others = around.format("".join(SIMPLIFIED[1:]), "".join(SIMPLIFIED[2:]))
-    read(f"<div class='text'><h1>老渡口</h1>{paragraphs()}</div>{others}")
-    assert len(calls) == asked
