@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
+from core.marks import Mark
 from core.pages import FROM_DATA, FROM_SCRIPTS, Reading
 from core.states import Rejection
 from core.text import storable
@@ -124,12 +125,15 @@ def _cleaned(reading: Reading, url: str) -> Reading:
 
 
 def _reading(extraction: Extraction, page: OpenPage, deobfuscation: Deobfuscation) -> Reading:
-    decoded, tree = page.decoded, page.tree
-    obfuscations = deobfuscation.found(tree, extraction.text) if tree is not None else ()
+    decoded, containers = page.decoded, extraction.containers
+    obfuscations = deobfuscation.found(extraction.text, containers)
     text = storable(extraction.text)
-    raw_text = deobfuscation.raw_text(tree, extraction.text, decoded.text) if tree is not None and obfuscations else ""
-    origins = Origins.of(storable(raw_text) or text)
-    origins.step(text, kinds_of(deobfuscation.removed, obfuscations))
+    raw_text = storable(deobfuscation.raw_text(containers, decoded.text)) if obfuscations else ""
+    marks: tuple[Mark, ...] = ()
+    if raw_text and raw_text != text:
+        origins = Origins.of(raw_text)
+        origins.step(text, kinds_of(deobfuscation.removed, obfuscations))
+        marks = origins.marks()
     # The markup was clean; character references (&#1;) bring in what cannot be stored all the same.
     return Reading(
         title=storable(extraction.title),
@@ -143,8 +147,8 @@ def _reading(extraction: Extraction, page: OpenPage, deobfuscation: Deobfuscatio
         obfuscations=tuple(replace(one, example=storable(one.example)) for one in obfuscations),
         site_name=storable(extraction.site_name),
         chapter_number=extraction.chapter_number,
-        raw_text="" if origins.raw == text else origins.raw,
-        marks=origins.marks(),
+        raw_text="" if raw_text == text else raw_text,
+        marks=marks,
         left_out=tuple(storable(line) for line in extraction.left_out),
         repairs=decoded.repairs,
         beside=tuple(replace(line, text=storable(line.text)) for line in extraction.beside),

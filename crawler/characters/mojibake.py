@@ -5,10 +5,13 @@ The check that decides between decodings. Pure functions of text.
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
 
 from crawler.characters.repertoire import (
     CHINESE_MARKS,
@@ -35,7 +38,8 @@ _SAMPLE_CHARS = 60_000
 MAX_BLOCKS_TO_REPAIR = 150_000
 _SUSPECTS_TO_TRY, _CHARS_TO_TRY = 200, 2_000  # of which the way of repair is told, and whether one mends a long block
 
-_CHARS_OF_PART = 200_000
+_CHARS_OF_PART, _CHARS_OF_SHORT = 200_000, 2_000  # numpy pays from some 1,000 on (2026-11)
+_LAST_OF_ASCII, _LAST_OF_BASIC_PLANE = 0x7F, 0xFFFF
 _LETTERS = re.compile("[À-ÖØ-öø-ɏ]")
 _OUTSIDE_ASCII = re.compile(r"[^\x00-\x7f]+")
 _CONTROLS = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f]")
@@ -80,7 +84,7 @@ def quality(text: str, codec: str = "utf-8") -> float:
         return min(1.0, (in_words + len(_LONE_SIGNS.findall(around))) / len(sample))
     is_unicode, is_kana_at_home = codec.startswith("utf"), codec in _KANA_IS_AT_HOME
     worth, han, frequent = 0.0, 0, 0
-    for char, count in Counter(sample).items():
+    for char, count in _counted(sample):
         of_char, is_han, is_frequent = _judged(char, is_unicode, is_kana_at_home)
         worth, han, frequent = worth + of_char * count, han + is_han * count, frequent + is_frequent * count
     if is_unicode:
@@ -93,13 +97,29 @@ def quality(text: str, codec: str = "utf-8") -> float:
 
 def _sample(text: str) -> str:
     """What is not ASCII."""
-    parts = (text[at : at + _CHARS_OF_PART] for at in range(0, len(text), _CHARS_OF_PART))
+    if len(text) < _CHARS_OF_SHORT:
+        return "".join(_OUTSIDE_ASCII.findall(text))[:_SAMPLE_CHARS]
     sample = ""
-    for part in parts:
-        sample += "".join(_OUTSIDE_ASCII.findall(part))
+    for at in range(0, len(text), _CHARS_OF_PART):
+        codes = _codes(text[at : at + _CHARS_OF_PART])
+        sample += codes[codes > _LAST_OF_ASCII].tobytes().decode("utf-32-le", "surrogatepass")
         if len(sample) >= _SAMPLE_CHARS:
             break
     return sample[:_SAMPLE_CHARS]
+
+
+def _counted(sample: str) -> Iterable[tuple[str, int]]:
+    """Each character with how often it stands there."""
+    codes = _codes(sample) if len(sample) >= _CHARS_OF_SHORT else None
+    if codes is None or codes.max() > _LAST_OF_BASIC_PLANE:
+        return Counter(sample).items()
+    counts = np.bincount(codes)
+    there = np.flatnonzero(counts)
+    return zip(map(chr, there.tolist()), counts[there].tolist(), strict=True)
+
+
+def _codes(text: str) -> NDArray[np.uint32]:
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
 
 
 def _around(text: str) -> str:

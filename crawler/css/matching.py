@@ -114,7 +114,8 @@ class Matcher:
         self._nodes: list[_Node] = []
         self._by_name: dict[str, list[_Node]] = defaultdict(list)
         classes = {name for value in tree.xpath("//@class") for name in value[:MAX_CHARS_OF_CLASSES].split()}
-        self.names = frozenset(classes | {f"#{value}" for value in tree.xpath("//@id")})
+        tags = {f"<{element.tag}" for element in tree.iter() if isinstance(element.tag, str)} | {"<tbody"}
+        self.names = frozenset(classes | tags | {f"#{value}" for value in tree.xpath("//@id")})
 
     @property
     def is_used_up(self) -> bool:
@@ -122,12 +123,12 @@ class Matcher:
         return self._left <= 0
 
     def may_match(self, needed: frozenset[str]) -> bool:
-        """Whether every class and id is on the page; most of a sheet is for other pages."""
+        """Whether every class, id and tag is on the page; most of a sheet is for other pages."""
         return needed <= self.names
 
     def matching(self, selector: Selector) -> Iterator[HtmlElement]:
         """The elements that a selector is for; none where finding them takes too long."""
-        if selector.test.never_matches or not self.may_match(selector.needs):
+        if not self.may_match(selector.needs) or selector.test.never_matches:
             return iter(())
         if not self._nodes:
             self._fill(self._tree)

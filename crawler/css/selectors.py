@@ -5,8 +5,7 @@ What depends on what a reader does (:hover, :focus) does not hold, as on a page 
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import tinycss2
@@ -19,18 +18,37 @@ from crawler.css.tokens import split
 MAX_CHARS = 4_000  # of the selectors of one rule; resets that name every element have 600
 _MAX_CHARS_REMEMBERED = 120
 _PART_OF_WEBKIT = re.compile(r"::-webkit-[\w-]+(?::[\w-]+)*\s*$", re.IGNORECASE)
+# A selector by the kinds of its tokens: tag, classes and ids, and the same behind a blank, any number of times.
+_SHAPES = {"ident": "n", "hash": "#", ".": ".", "whitespace": " "}
+_PLAIN = re.compile(r"(?:n|(?=[.#]))(?:\.n|#)*(?: +(?:n|(?=[.#]))(?:\.n|#)*)*")
 Specificity = tuple[int, int, int]
 Namespaces = tuple[tuple[str | None, str], ...]  # prefix (None: the default) and address
 
 
-@dataclass(frozen=True, slots=True)
 class Selector:
-    """One selector of a list. needs: classes and ids ("#id") without which nothing on a page matches it."""
+    """One selector of a list. needs: classes, ids ("#id") and tags ("<tag") without which nothing on a page matches it.
 
-    test: CompiledSelector
-    needs: frozenset[str]
-    pseudo_element: str
-    specificity: Specificity
+    What is made of names alone is compiled when it is asked for the first time: most of a sheet is for other pages.
+    """
+
+    def __init__(self, tokens: Sequence[Node], namespaces: Namespaces) -> None:
+        """Raises what cssselect2 raises for what it does not know."""
+        self._tokens, self._namespaces = tokens, namespaces
+        self.needs = needs(tokens)
+        self.pseudo_element, self.specificity = "", (0, 0, 0)
+        if _is_plain(tokens):
+            self.specificity = _plain_specificity(tokens)
+        else:
+            self.pseudo_element = self.test.pseudo_element or ""
+            self.specificity = _specificity(self.test, tokens)
+
+    @cached_property
+    def test(self) -> CompiledSelector:
+        """cssselect2's test of one element."""
+        (compiled,) = compile_selector_list(
+            [_with_one_selector(token) for token in self._tokens], dict(self._namespaces)
+        )
+        return compiled
 
 
 class SelectorList(NamedTuple):
@@ -68,10 +86,9 @@ _remembered = lru_cache(maxsize=2_048)(_read)  # the pages of a site bring the s
 
 def _compiled(tokens: Sequence[Node], namespaces: Namespaces) -> Selector | None:
     try:
-        (compiled,) = compile_selector_list([_with_one_selector(token) for token in tokens], dict(namespaces))
+        return Selector(tokens, namespaces)
     except (SelectorError, ValueError, NotImplementedError, SyntaxError, RecursionError, MemoryError, AttributeError):
         return None
-    return Selector(compiled, needs(tokens), compiled.pseudo_element or "", _specificity(compiled, tokens))
 
 
 def _with_one_selector(token: Node) -> Node:
@@ -97,15 +114,35 @@ def _without_unknown(tokens: Sequence[Node]) -> list[Node]:
 
 
 def needs(tokens: Sequence[Node]) -> frozenset[str]:
-    """The classes and ids that a selector names outside its brackets."""
+    """The classes, ids and tags that a selector names outside its brackets."""
     found, last = set(), None
+    has_namespaces = "|" in tokens
     for token in tokens:
         if token.type == "hash":
             found.add(f"#{token.value}")
         elif token.type == "ident" and last == ".":
             found.add(token.value)
+        elif token.type == "ident" and last != ":" and not has_namespaces:
+            found.add(f"<{token.lower_value}")
         last = token
     return frozenset(found)
+
+
+def _is_plain(tokens: Sequence[Node]) -> bool:
+    """Whether a selector is made of tags, classes and ids alone, one in the other: any of these can be compiled."""
+    return _PLAIN.fullmatch("".join(map(_shape, tokens)).strip(" ")) is not None
+
+
+def _shape(token: Node) -> str:
+    if token.type == "hash" and not token.is_identifier:
+        return "?"
+    return _SHAPES.get(token.value if token.type == "literal" else token.type, "?")
+
+
+def _plain_specificity(tokens: Sequence[Node]) -> Specificity:
+    ids = sum(token.type == "hash" for token in tokens)
+    classes = sum(each == "." for each in tokens)
+    return ids, classes, sum(token.type == "ident" for token in tokens) - classes
 
 
 def _specificity(compiled: CompiledSelector, tokens: Sequence[Node]) -> Specificity:

@@ -26,7 +26,7 @@ class Sheet:
 
 @dataclass(frozen=True)
 class Rule:
-    """Declarations for elements. needs: for each of its selectors, classes and ids that must be on the page."""
+    """Declarations for elements. needs: for each of its selectors, classes, ids and tags that must be on the page."""
 
     selectors: str
     namespaces: Namespaces

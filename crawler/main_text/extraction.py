@@ -58,6 +58,7 @@ class Extraction:
     chapter_number: int | None = None
     left_out: tuple[str, ...] = ()  # lines of the site's template that stood inside the text
     beside: tuple[LineBeside, ...] = ()  # the page's other lines, the site's template with them
+    containers: frozenset[HtmlElement] = frozenset()  # the blocks that the lines of the text stand in
 
 
 def everything(page: Sequence[Line], site_name: str) -> list[Line]:
@@ -105,6 +106,7 @@ def extract(
         chapter_number=chapter_number(title),
         left_out=_left_out(whole, page, chosen),
         beside=(*lines_beside(whole, main), *lines_of_controls(tree, len(main))),
+        containers=frozenset(line.container for line in main),
     )
 
 

@@ -50,19 +50,14 @@ class Deobfuscation:
     elements: Sequence[HtmlElement]
     removed: list[Removed] = field(default_factory=list)
     repaired: list[Repaired] = field(default_factory=list)
-    _containers: tuple[str, Set[HtmlElement]] | None = field(default=None, init=False)  # of the last main text
 
-    def found(self, tree: HtmlElement, main_text: str) -> tuple[ObfuscationFound, ...]:
-        """What of it stood inside the main text."""
-        if not self.removed and not self.repaired:
-            return ()
-        containers = self._containers_of(tree, main_text)
+    def found(self, main_text: str, containers: Set[HtmlElement]) -> tuple[ObfuscationFound, ...]:
+        """What of it stood inside the main text. containers: the blocks that its lines stand in."""
         return (*hidden_inside(self.removed, main_text, containers), *inside(self.repaired, containers))
 
-    def raw_text(self, tree: HtmlElement, main_text: str, markup: str) -> str:
+    def raw_text(self, containers: Set[HtmlElement], markup: str) -> str:
         """The main text as it stands in the page's source: from the first of its lines to the last."""
         raw = parse(markup)
-        containers = self._containers_of(tree, main_text)
         if raw is None or not containers:
             return ""
         numbers = {element: number for number, element in enumerate(self.elements)}
@@ -74,12 +69,6 @@ class Deobfuscation:
             return ""
         first, last = raw_elements[min(wanted)], raw_elements[max(wanted)]
         return _between(raw, first, last)
-
-    def _containers_of(self, tree: HtmlElement, main_text: str) -> Set[HtmlElement]:
-        """Both questions are asked of the same tree and text."""
-        if self._containers is None or self._containers[0] != main_text:
-            self._containers = main_text, containers_of(tree, main_text)
-        return self._containers[1]
 
 
 def deobfuscate(tree: HtmlElement, url: str, context: RenderContext = MARKUP_ALONE) -> Deobfuscation:
@@ -93,12 +82,6 @@ def deobfuscate(tree: HtmlElement, url: str, context: RenderContext = MARKUP_ALO
         if repair.in_tree is not None:
             result.repaired += repair.in_tree(page)
     return result
-
-
-def containers_of(tree: HtmlElement, main_text: str) -> Set[HtmlElement]:
-    """The blocks that the lines of a main text stand in."""
-    wanted = set(main_text.split("\n"))
-    return frozenset(line.container for line in lines(tree) if line.text in wanted)
 
 
 def _known(element: HtmlElement | None, numbers: dict[HtmlElement, int]) -> HtmlElement | None:

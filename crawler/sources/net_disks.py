@@ -43,7 +43,8 @@ _DISKS = {
 _BY_DOMAIN = {domain: disk for disk, domains in _DISKS.items() for domain in domains}
 # 蓝奏云 changes its domain every few months and keeps the word: lanzoui.com, lanzoux.com, lanzouw.com, lanzout.com.
 _LANZOU = re.compile(r"(?:^|\.)lanzou[a-z]?\.com$|(?:^|\.)lanosso\.com$")
-_MAY_BE_DISK = re.compile("|".join(("lanzou", "lanosso", *map(re.escape, _BY_DOMAIN))), re.IGNORECASE)
+_NAMES = ("lanzou", "lanosso", *_BY_DOMAIN)
+_MAY_BE_DISK = re.compile("|".join(map(re.escape, _NAMES)), re.IGNORECASE)
 _WRITTEN_OUT = etree.XPath("//text()[contains(., '://')][not(parent::script or parent::style)]")
 _IN_TEXT = re.compile(r"https?://[A-Za-z0-9.-]+/[\w\-./?=&%#!~]+", re.ASCII)
 
@@ -82,7 +83,9 @@ def disk_of(url: str) -> str:
 
 def _addresses(tree: HtmlElement, url: str) -> Iterator[tuple[str, str]]:
     """(address, words) of links, then of what is written out."""
-    for node in tree.iter("a", "area"):
+    hrefs = "".join("\0".join(tree.xpath("//a/@href | //area/@href")).split()).lower()
+    may_be_linked = any(name in hrefs for name in _NAMES)
+    for node in tree.iter("a", "area") if may_be_linked else ():
         href = "".join((node.get("href") or "").split())
         if _MAY_BE_DISK.search(href):
             with suppress(ValueError):

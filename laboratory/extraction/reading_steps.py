@@ -30,7 +30,6 @@ STEPS = (
     ("remarks, neighbours", "crawler.main_text.extraction", "_own"),
     ("threads", "crawler.main_text.extraction", "is_thread"),
     ("choice of the main text", "crawler.main_text.extraction", "_chosen"),
-    ("trafilatura", "crawler.main_text.extraction", "_by_trafilatura"),
     ("title, author, time", "crawler.main_text.headline", "title"),
     ("title, author, time", "crawler.main_text.headline", "site_name"),
     ("title, author, time", "crawler.main_text.authors", "author"),
