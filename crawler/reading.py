@@ -11,6 +11,7 @@ from core.wording import Message
 from crawler.books import chapters_of, read_book
 from crawler.characters.decoding import Decoded
 from crawler.characters.repertoire import count_han
+from crawler.collection import paused_collection
 from crawler.main_text.extraction import MIN_HAN_TO_KEEP, Extraction, Sieve, everything, extract, is_worth_reading
 from crawler.markup import parse
 from crawler.obfuscation.deobfuscation import MARKUP_ALONE, Deobfuscation, RenderContext, deobfuscate
@@ -50,8 +51,12 @@ def read_opened(
     page: OpenPage, rules: ReadingRules = NO_RULES, sieve: Sieve = everything, context: RenderContext = MARKUP_ALONE
 ) -> Reading | Rejected:
     """The second half of `read_page`; the page's tree is used up. sieve: takes out what is the site's template."""
-    if page.tree is None:
-        return _read_plain(page.decoded, page.url)
+    with paused_collection():
+        return _read_plain(page.decoded, page.url) if page.tree is None else _read_tree(page, rules, sieve, context)
+
+
+def _read_tree(page: OpenPage, rules: ReadingRules, sieve: Sieve, context: RenderContext) -> Reading | Rejected:
+    assert page.tree is not None
     for_scripts = carried(page.tree, page.url)
     reading = _read_marked(page, rules, sieve, context)
     if not for_scripts.may_be_written or (isinstance(reading, Reading) and count_han(reading.text) > MAX_HAN_OF_SHELL):
@@ -64,12 +69,13 @@ def read_opened(
 def _read_marked(page: OpenPage, rules: ReadingRules, sieve: Sieve, context: RenderContext) -> Reading | Rejected:
     """What stands in a page's own markup."""
     assert page.tree is not None
-    net_disks = net_disk_links(page.tree, page.url)
     deobfuscation = deobfuscate(page.tree, page.url, context)
     extraction = extract(page.tree, page.url, rules.body_selector, rules.title_selector, sieve)
     if extraction is None:
         return _no_text(page.url)
-    return replace(_cleaned(_reading(extraction, page, deobfuscation), page.url), net_disks=net_disks)
+    reading = _reading(extraction, page, deobfuscation)
+    net_disks = net_disk_links(page.tree, page.url, (line.text for line in reading.lines))
+    return replace(_cleaned(reading, page.url), net_disks=net_disks)
 
 
 def _read_data(page: OpenPage, for_scripts: Carried, context: RenderContext) -> Reading | None:

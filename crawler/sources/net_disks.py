@@ -6,11 +6,10 @@ is missing costs a line of the list and nothing else.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from urllib.parse import urljoin, urlsplit
 
-from lxml import etree
 from lxml.html import HtmlElement
 
 from core.pages import NetDiskLink
@@ -45,14 +44,13 @@ _BY_DOMAIN = {domain: disk for disk, domains in _DISKS.items() for domain in dom
 _LANZOU = re.compile(r"(?:^|\.)lanzou[a-z]?\.com$|(?:^|\.)lanosso\.com$")
 _NAMES = ("lanzou", "lanosso", *_BY_DOMAIN)
 _MAY_BE_DISK = re.compile("|".join(map(re.escape, _NAMES)), re.IGNORECASE)
-_WRITTEN_OUT = etree.XPath("//text()[contains(., '://')][not(parent::script or parent::style)]")
 _IN_TEXT = re.compile(r"https?://[A-Za-z0-9.-]+/[\w\-./?=&%#!~]+", re.ASCII)
 
 
-def net_disk_links(tree: HtmlElement, url: str) -> tuple[NetDiskLink, ...]:
-    """Those of a page, each once, in order: links, and addresses that are written out in its text."""
+def net_disk_links(tree: HtmlElement, url: str, texts: Iterable[str]) -> tuple[NetDiskLink, ...]:
+    """Those of a page, each once, in order: links, and addresses that are written out in its lines, `texts`."""
     found: dict[str, NetDiskLink] = {}
-    for address, label in _addresses(tree, url):
+    for address, label in _addresses(tree, url, texts):
         disk = disk_of(address)
         if disk and address not in found and len(address) <= MAX_URL_CHARS:
             found[address] = NetDiskLink(storable(address), disk, storable(label))
@@ -81,7 +79,7 @@ def disk_of(url: str) -> str:
     return next((_BY_DOMAIN[domain] for domain in domains if domain in _BY_DOMAIN), "")
 
 
-def _addresses(tree: HtmlElement, url: str) -> Iterator[tuple[str, str]]:
+def _addresses(tree: HtmlElement, url: str, texts: Iterable[str]) -> Iterator[tuple[str, str]]:
     """(address, words) of links, then of what is written out."""
     hrefs = "".join("\0".join(tree.xpath("//a/@href | //area/@href")).split()).lower()
     may_be_linked = any(name in hrefs for name in _NAMES)
@@ -90,6 +88,6 @@ def _addresses(tree: HtmlElement, url: str) -> Iterator[tuple[str, str]]:
         if _MAY_BE_DISK.search(href):
             with suppress(ValueError):
                 yield urljoin(url, href), " ".join("".join(node.itertext()).split())[:MAX_LABEL_CHARS]
-    for text in _WRITTEN_OUT(tree):
-        for written in _IN_TEXT.finditer(text):
+    for text in texts:
+        for written in _IN_TEXT.finditer(text) if "://" in text else ():
             yield written[0], " ".join(text.split())[:MAX_LABEL_CHARS]
