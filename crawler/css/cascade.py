@@ -8,7 +8,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from itertools import count
+from itertools import chain, count
 from types import MappingProxyType
 from typing import Any
 
@@ -30,7 +30,7 @@ MAX_CHARS_OF_STYLES = 300_000  # of the style attributes of a page that differ; 
 _NOTHING: Properties = MappingProxyType({})
 _OF_SCREEN = re.compile(r"\d[sdl]?v(?:w|h|min|max|i|b)\b")
 _HINTS = {"bgcolor": "background-color", "color": "color", "text": "color", "align": "text-align", "dir": "direction"}
-_STYLED = "//*[@style or @hidden or @bgcolor or @color or @text or @align or @dir or @size]"
+_HINTED = "//*[@hidden or @bgcolor or @color or @text or @align or @dir or @size]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,18 +214,19 @@ def _attributes(tree: HtmlElement, result: Cascade, numbers: Iterator[int]) -> l
     """Enter style attributes and those others that style."""
     by_text: dict[tuple[str, bool], _Entry] = {}
     left = MAX_CHARS_OF_STYLES
-    for element in tree.xpath(_STYLED):
-        for text, is_style in ((_hints(element), False), (element.get("style") or "", True)):
-            if not text:
+    hinted = ((element, _hints(element), False) for element in tree.xpath(_HINTED))
+    styled = ((element, element.get("style"), True) for element in tree.xpath("//*[@style]"))
+    for element, text, is_style in chain(hinted, styled):
+        if not text:
+            continue
+        if (text, is_style) not in by_text:
+            left -= len(text)
+            if left < 0:
                 continue
-            if (text, is_style) not in by_text:
-                left -= len(text)
-                if left < 0:
-                    continue
-                rank = ((_UNLAYERED,) if is_style else (-1,), (0, 0, 0), 0)
-                made = _Entry(next(numbers), rank, declarations_of(text), is_attribute=is_style)
-                by_text[text, is_style] = made
-            result.add(element, by_text[text, is_style])
+            rank = ((_UNLAYERED,) if is_style else (-1,), (0, 0, 0), 0)
+            made = _Entry(next(numbers), rank, declarations_of(text), is_attribute=is_style)
+            by_text[text, is_style] = made
+        result.add(element, by_text[text, is_style])
     return list(by_text.values())
 
 

@@ -113,9 +113,24 @@ class Matcher:
         self._tree, self._steps, self._left = tree, _Steps(), MAX_STEPS
         self._nodes: list[_Node] = []
         self._by_name: dict[str, list[_Node]] = defaultdict(list)
-        classes = {name for value in tree.xpath("//@class") for name in value[:MAX_CHARS_OF_CLASSES].split()}
-        tags = {f"<{element.tag}" for element in tree.iter() if isinstance(element.tag, str)} | {"<tbody"}
-        self.names = frozenset(classes | tags | {f"#{value}" for value in tree.xpath("//@id")})
+        self._named: dict[str, list[HtmlElement]] = defaultdict(list)
+        self._names_of: dict[HtmlElement, frozenset[str]] = {}
+        for element in tree.iter():
+            if isinstance(element.tag, str):
+                self._name(element)
+        self.names = frozenset({*self._named, "<tbody"})  # which a browser puts around rows
+
+    def _name(self, element: HtmlElement) -> None:
+        tag, classes, own_id = f"<{element.tag}", element.get("class"), element.get("id")
+        self._named[tag].append(element)
+        if not classes and not own_id:
+            return
+        names = set(classes[:MAX_CHARS_OF_CLASSES].split()) if classes else set()
+        if own_id:
+            names.add(f"#{own_id}")
+        for name in names:
+            self._named[name].append(element)
+        self._names_of[element] = frozenset((*names, tag))
 
     @property
     def is_used_up(self) -> bool:
@@ -130,6 +145,8 @@ class Matcher:
         """The elements that a selector is for; none where finding them takes too long."""
         if not self.may_match(selector.needs) or selector.test.never_matches:
             return iter(())
+        if selector.compounds:
+            return iter(self._matching_names(selector.compounds))
         if not self._nodes:
             self._fill(self._tree)
         candidates = self._candidates(selector.test)
@@ -142,6 +159,34 @@ class Matcher:
             found = []
         self._left -= allowed - max(0, self._steps.left)
         return iter(found)
+
+    def _matching_names(self, compounds: Sequence[frozenset[str]]) -> list[HtmlElement]:
+        """The elements of the last compound that stand in ones of those before."""
+        *around, last = compounds
+        candidates = min((self._named[name] for name in last), key=len)
+        self._steps.left = allowed = min(MAX_STEPS_OF_ONE, self._left)
+        try:
+            self._steps.take(len(candidates))
+            found = [each for each in candidates if self._is_named(each, last) and self._stands_in(each, around)]
+        except TooCostly:
+            found = []
+        self._left -= allowed - max(0, self._steps.left)
+        return found
+
+    def _is_named(self, element: HtmlElement, names: frozenset[str]) -> bool:
+        own = self._names_of.get(element)
+        return names <= own if own is not None else names == {f"<{element.tag}"}
+
+    def _stands_in(self, element: HtmlElement, around: Sequence[frozenset[str]]) -> bool:
+        node = element.getparent()
+        for names in reversed(around):
+            while node is not None and not self._is_named(node, names):
+                self._steps.take(0)
+                node = node.getparent()
+            if node is None:
+                return False
+            node = node.getparent()
+        return True
 
     def _candidates(self, test: CompiledSelector) -> Sequence[_Node]:
         """Those that have what the last part of a selector names."""

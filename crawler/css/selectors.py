@@ -28,15 +28,17 @@ Namespaces = tuple[tuple[str | None, str], ...]  # prefix (None: the default) an
 class Selector:
     """One selector of a list. needs: classes, ids ("#id") and tags ("<tag") without which nothing on a page matches it.
 
-    What is made of names alone is compiled when it is asked for the first time: most of a sheet is for other pages.
+    compounds: of a selector made of names alone, as most are, what the elements are named that have to stand one in the
+    other, outermost first; () of any other, which cssselect2 tests.
     """
 
     def __init__(self, tokens: Sequence[Node], namespaces: Namespaces) -> None:
         """Raises what cssselect2 raises for what it does not know."""
         self._tokens, self._namespaces = tokens, namespaces
         self.needs = needs(tokens)
-        self.pseudo_element, self.specificity = "", (0, 0, 0)
-        if _is_plain(tokens):
+        self.pseudo_element = ""
+        self.compounds = _compounds(tokens, namespaces)
+        if self.compounds:
             self.specificity = _plain_specificity(tokens)
         else:
             self.pseudo_element = self.test.pseudo_element or ""
@@ -128,21 +130,31 @@ def needs(tokens: Sequence[Node]) -> frozenset[str]:
     return frozenset(found)
 
 
-def _is_plain(tokens: Sequence[Node]) -> bool:
-    """Whether a selector is made of tags, classes and ids alone, one in the other: any of these can be compiled."""
-    return _PLAIN.fullmatch("".join(map(_shape, tokens)).strip(" ")) is not None
-
-
-def _shape(token: Node) -> str:
-    if token.type == "hash" and not token.is_identifier:
-        return "?"
-    return _SHAPES.get(token.value if token.type == "literal" else token.type, "?")
+def _compounds(tokens: Sequence[Node], namespaces: Namespaces) -> tuple[frozenset[str], ...]:
+    """What each has to be named, of a selector of tags, classes and ids alone; () where it has anything else."""
+    if namespaces or _PLAIN.fullmatch("".join(map(_shape, tokens)).strip(" ")) is None:
+        return ()
+    parts: list[list[Node]] = [[]]
+    for token in tokens:
+        if token.type == "whitespace":
+            parts.append([])
+        else:
+            parts[-1].append(token)
+    return tuple(needs(part) for part in parts if part)
 
 
 def _plain_specificity(tokens: Sequence[Node]) -> Specificity:
     ids = sum(token.type == "hash" for token in tokens)
     classes = sum(each == "." for each in tokens)
     return ids, classes, sum(token.type == "ident" for token in tokens) - classes
+
+
+def _shape(token: Node) -> str:
+    # <tbody> may stand in no source; a name that begins as our marks do could be taken for one.
+    is_odd = token.type in ("ident", "hash") and (token.value[:1] in "<#" or token.value.lower() == "tbody")
+    if is_odd or (token.type == "hash" and not token.is_identifier):
+        return "?"
+    return _SHAPES.get(token.value if token.type == "literal" else token.type, "?")
 
 
 def _specificity(compiled: CompiledSelector, tokens: Sequence[Node]) -> Specificity:
