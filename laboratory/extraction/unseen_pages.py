@@ -1,9 +1,9 @@
 """Pages that served no decision: `python -m laboratory.extraction.unseen_pages MIRRORS OUT`.
 
 MIRRORS holds a git copy of each repository, bare or not, as OWNER+NAME or OWNER+NAME/repo. The table beside
-this module names page, reference and what a person read of title, author and date; the pages themselves are nobody's
-to pass on. OUT/open and OUT/closed each get a manifest: the first may be looked at to mend faults, the second gives
-the figure. A site stands in one of them as a whole.
+this module names page, kind of page, reference and what a person read of title, author and date, and where remarks and
+teasers stand; the pages themselves are nobody's to pass on. OUT/open and OUT/closed each get a manifest: the first may
+be looked at to mend faults, the second gives the figure. A site stands in one of them as a whole.
 """
 
 import csv
@@ -26,6 +26,7 @@ from laboratory.extraction.saved_pages import MANIFEST
 TABLE = Path(__file__).with_suffix(".tsv")
 HALVES = ("open", "closed")
 _PICTURE = re.compile(r"!\[[^\]\n]*\]\([^)\n]*\)")  # some labels name them in Markdown
+LABELLED_ZONES = ("comment", "teaser")
 _NO_TEXT = ("script", "style", "noscript", "template")
 _UNPACK: Mapping[str, Callable[[bytes], bytes]] = {".xz": lzma.decompress, ".gz": gzip.decompress}
 
@@ -84,12 +85,19 @@ def _file(mirrors: Path, row: Mapping[str, str], path: str) -> bytes:
 def _reference(mirrors: Path, row: Mapping[str, str], body: bytes) -> str:
     kind, _, where = row["reference"].partition(":")
     if kind == "container":
-        tree = html.fromstring(body, parser=html.HTMLParser(encoding=_encoding(body)))
-        return "\n".join(map(_text, tree.xpath(where)))
+        return _within(body, where, row.get("without") or "")
     data = _file(mirrors, row, where).decode("utf-8")
     if kind == "labels":
         return _PICTURE.sub("", str(json.loads(data)[Path(row["path"]).stem]["content"]))
     return _text(html.fromstring(data)) if kind == "markup" else data
+
+
+def _within(body: bytes, where: str, without: str = "") -> str:
+    """The text of the nodes that an XPath names, without those of another."""
+    tree = html.fromstring(body, parser=html.HTMLParser(encoding=_encoding(body)))
+    for node in tree.xpath(without) if without else ():
+        node.drop_tree()
+    return "\n".join(map(_text, tree.xpath(where)))
 
 
 def _encoding(body: bytes) -> str:
@@ -116,7 +124,9 @@ def _record(row: Mapping[str, str], body: bytes, reference: str) -> dict[str, An
         "source_path": row["path"],
         "encoding": _encoding(body),
         "text_kind": row["kind"],
+        "page_kind": row.get("page") or "",
         "text": reference,
+        "zones": {zone: _within(body, row[zone]) for zone in LABELLED_ZONES if row.get(zone)},
         **{field: row[field] for field in ("title", "author", "date")},
     }
 
