@@ -60,8 +60,8 @@ class Measured:
 class Trusted:
     """What the product thinks of its reading of one labelled page, beside what it was worth.
 
-    zones: by zone, which share of the reference text stands in it and in none before; placed: the same of each part that
-    was labelled beside it.
+    zones: by zone, which share of the reference text stands in it and in none before; placed: the same of each
+    part that was labelled beside it.
     """
 
     page: str
