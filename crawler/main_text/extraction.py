@@ -38,9 +38,6 @@ MAX_HAN_OF_LIST_PAGE, MIN_LINK_RATIO_OF_LIST_PAGE = 60, 3.0
 # How sure density alone has to be, were the second extractor to agree, for that one not to be asked: so are 108 of 152
 # labelled pages (2026-11, .88 to .94 tried), none below F1 .9 nor doubtful when it was asked; at .90 a poor one is.
 MIN_CONFIDENCE_WITHOUT_SECOND = 0.92
-# How much surer the second extractor has to be: from .15 on it is never followed on the 88 labelled pages (2026-11,
-# mean F1 .983; .975 at 0, .982 at .05 and .1), and it stays for pages on which density finds next to nothing.
-MIN_LEAD_OF_SECOND = 0.2
 # trafilatura takes time quadratic in the elements of some pages: 27,000 of them take 3 s (2026-11). News pages
 # have up to 10,000; more is made to be slow, or a whole book in one file, and density alone decides.
 MAX_ELEMENTS_FOR_SECOND_OPINION = 20_000
@@ -174,10 +171,7 @@ def _chosen(
     second = cleaned(_by_trafilatura(tree, page)) if is_bounded else []
     if not first:
         first = cleaned([line for line in page if line.container.tag not in ("nav", "footer", "aside")])
-    sure, second_sure = signals(first, page, second).confidence, signals(second, page, first).confidence
-    if second and second_sure > sure + MIN_LEAD_OF_SECOND:
-        return second, "trafilatura", second_sure * penalty
-    return [*lead(page, first, titles), *first], "density", sure * penalty
+    return [*lead(page, first, titles), *first], "density", signals(first, page, second).confidence * penalty
 
 
 def _titles(tree: HtmlElement, page: Sequence[Line]) -> list[int]:
