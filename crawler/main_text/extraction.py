@@ -54,7 +54,7 @@ Sieve = Callable[[Sequence[Line], str], list[Line]]
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """What was found; `extractor` names who decided: selector, thread, density, trafilatura, none without a text."""
+    """What was found; `extractor` names who decided: selector, thread, density, none without a text."""
 
     title: str
     text: str

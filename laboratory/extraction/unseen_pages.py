@@ -1,9 +1,10 @@
-"""Pages that served no decision: `python -m laboratory.extraction.unseen_pages MIRRORS OUT`.
+"""Pages that served no decision: `python -m laboratory.extraction.unseen_pages MIRRORS OUT [KIND]`.
 
-MIRRORS holds a git copy of each repository, bare or not, as OWNER+NAME or OWNER+NAME/repo. The table beside
-this module names page, kind of page, reference and what a person read of title, author and date, and where remarks and
-teasers stand; the pages themselves are nobody's to pass on. OUT/open and OUT/closed each get a manifest: the first may
-be looked at to mend faults, the second gives the figure. A site stands in one of them as a whole.
+MIRRORS holds a git copy of each repository, bare or not, as OWNER+NAME or OWNER+NAME/repo. The table beside this module
+names page, kind of page, reference and what a person read of title, author and date, and where remarks and teasers
+stand; the pages themselves are nobody's to pass on. OUT/open and OUT/closed each get a manifest: the first may be
+looked at to mend faults, the second gives the figure. A site stands in one of them as a whole. KIND: only pages whose
+kind of reference begins so, "third collection" as an instance.
 """
 
 import csv
@@ -31,7 +32,7 @@ _NO_TEXT = ("script", "style", "noscript", "template")
 _UNPACK: Mapping[str, Callable[[bytes], bytes]] = {".xz": lzma.decompress, ".gz": gzip.decompress}
 
 
-def build(mirrors: Path, out: Path) -> dict[str, int]:
+def build(mirrors: Path, out: Path, kind: str = "") -> dict[str, int]:
     """Writes both folders and says how many pages each holds. Raises UnreadableFile where a repository is missing."""
     counts = dict.fromkeys(HALVES, 0)
     for half in HALVES:
@@ -39,7 +40,7 @@ def build(mirrors: Path, out: Path) -> dict[str, int]:
     manifests: dict[str, list[str]] = {half: [] for half in HALVES}
     rows = list(_rows())
     halves = halves_of(rows)
-    for row in rows:
+    for row in (row for row in rows if row["kind"].startswith(kind)):
         body = _file(mirrors, row, row["path"])
         record = _record(row, body, _reference(mirrors, row, body))
         half = halves[row["site"]]
@@ -133,6 +134,6 @@ def _record(row: Mapping[str, str], body: bytes, reference: str) -> dict[str, An
 
 if __name__ == "__main__":
     try:
-        sys.stdout.write(f"{build(Path(sys.argv[1]), Path(sys.argv[2]))}\n")
+        sys.stdout.write(f"{build(Path(sys.argv[1]), Path(sys.argv[2]), *sys.argv[3:4])}\n")
     except ZhuiwenError as error:
         sys.exit(str(error))

@@ -60,6 +60,11 @@ def test_every_page_gets_its_reference_and_every_site_one_half(mirrors: Path, tm
     assert [page.author for found in pages.values() for page in found if page.author] == ["沈知微"]
 
 
+def test_pages_of_one_kind_stay_in_the_half_of_their_site(mirrors: Path, tmp_path: Path) -> None:
+    whole = unseen_pages.build(mirrors, tmp_path / "all")
+    assert unseen_pages.build(mirrors, tmp_path / "some", "container") == {"open": whole["open"] - 1, "closed": 1}
+
+
 def test_the_halves_of_the_published_table_hold_no_site_together() -> None:
     rows = [dict(zip(HEAD.split("\t"), line.split("\t"), strict=True)) for line in _table()]
     halves = unseen_pages.halves_of(rows)
