@@ -233,15 +233,12 @@ class _Walk:
     def flush(self, container: HtmlElement) -> None:
         """End the line that is being put together; the next one stands in `container`."""
         if self._parts:
+            if self._is_pre:  # where in its lines the links stand is not kept: each has the same share of them
+                self._link_chars //= max(1, sum(map(bool, map(str.strip, "".join(self._parts).splitlines()))))
             whole = "".join(self._parts)
             pieces = whole.splitlines() if self._is_pre else [_BLANKS.sub(" ", _BREAK_BETWEEN_WIDE.sub("", whole))]
             texts = [text for text in (piece.strip(_EDGES) for piece in pieces) if text]
-            # Where in several lines the links stand is not kept: each has its share of them.
-            linked = [self._link_chars * len(text) // sum(map(len, texts)) for text in texts]
-            linked = linked if len(texts) > 1 else [self._link_chars]
-            self.lines += [
-                Line(text, self._container, min(len(text), chars)) for text, chars in zip(texts, linked, strict=False)
-            ]
+            self.lines += [Line(text, self._container, min(len(text), self._link_chars)) for text in texts]
             self._parts, self._link_chars, self._is_pre = [], 0, False
         self._container = container
 
