@@ -239,6 +239,8 @@ class _Walk:
             if "\n" in whole or "\r" in whole:
                 whole = whole if self._is_pre else _BREAK_BETWEEN_WIDE.sub("", whole)
             pieces = whole.splitlines() if self._is_pre else [_BLANKS.sub(" ", whole)]
+            if self._is_pre:  # where in its lines the links stand is not kept: each has the same share of them
+                self._link_chars //= max(1, sum(map(bool, map(str.strip, pieces))))
             texts = [text for text in (piece.strip(_EDGES) for piece in pieces) if text]
             self.lines += [Line(text, self._container, min(len(text), self._link_chars)) for text in texts]
             self._parts, self._link_chars, self._is_pre = [], 0, False

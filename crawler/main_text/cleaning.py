@@ -1,9 +1,8 @@
-"""Takes from the lines of a main container what is no part of the text: menus, lists of links, labels of boxes."""
+"""Takes from the lines of a main container what is no part of the text: menus and the frames of posts."""
 
 import re
 from collections import Counter
 from collections.abc import Sequence
-from itertools import groupby
 
 from core.text import storable
 from crawler.main_text.density import MAX_LINK_SHARE
@@ -18,27 +17,23 @@ _NAVIGATION = re.compile(
 )
 _MAX_NAVIGATION_CHARS = 40  # a sentence of a novel may well speak of the next chapter
 END_OF_SENTENCE = re.compile("[。！？；…」”』!?]")
-# A list of other articles: lines of which a good part is a link (the rest is a date), several in a row.
-MIN_LINK_SHARE_OF_LIST, MIN_LINES_OF_LIST, MAX_CHARS_OF_ENTRY = 0.3, 3, 80
-MAX_WORDS_OF_ENTRY = 12  # beside link, time and counters: a source; a list in a text says more of each thing it names
 # What repeats within one page in boxes that hold no sentence: names of ranks, counters, "posted at" with other digits.
 MIN_REPEATS_OF_FRAME, MAX_CHARS_OF_FRAME = 2, 30
 _NEVER_FRAMES = frozenset({"pre", "h2", "h3", "h4", "h5", "h6"})
 _HEAD_LINES, _MAX_CHARS_OF_HEAD_LINE = 6, 80
-_LABEL = re.compile(r"^[^。！？，、]{2,10}[:：]$")
 _BREADCRUMB = re.compile(r"[>＞»›]\s*\S+\s*(?:[>＞»›]|$)|^(?:当前|您的|目前|您现在的|你的)?位置[:：]")
 _DIGITS = re.compile(r"\d+")
 
 
 def cleaned(chosen: Sequence[Line]) -> list[Line]:
-    """Without navigation: lines that are mostly links, lists of links, the frames of posts, labels left behind."""
+    """Without navigation: lines that are mostly links, and the frames of posts."""
     kept = [
         line
         for line in chosen
         if line.link_chars <= MAX_LINK_SHARE * len(line.text)
         and not (len(line.text) <= _MAX_NAVIGATION_CHARS and _NAVIGATION.search(line.text))
     ]
-    return _without_labels(chosen, _without_stamps(_without_frames(_without_lists(kept))))
+    return _without_frames(kept)
 
 
 def without_head(chosen: Sequence[Line], title: str) -> list[Line]:
@@ -54,26 +49,6 @@ def without_head(chosen: Sequence[Line], title: str) -> list[Line]:
         elif END_OF_SENTENCE.search(line.text):
             break
     return list(chosen[last:])
-
-
-def _without_lists(chosen: Sequence[Line]) -> list[Line]:
-    kept: list[Line] = []
-    for is_entry, run in groupby(chosen, key=_is_entry):
-        lines = list(run)
-        if not is_entry or len(lines) < MIN_LINES_OF_LIST:
-            kept += lines
-    return kept
-
-
-def _is_entry(line: Line) -> bool:
-    length = len(line.text)
-    is_short = length <= MAX_CHARS_OF_ENTRY and line.own_chars - _beside(line.text) <= MAX_WORDS_OF_ENTRY
-    return is_short and line.link_chars >= MIN_LINK_SHARE_OF_LIST * length > 0
-
-
-def _beside(text: str) -> int:
-    """How many characters of a line are those of times and counters."""
-    return sum(not char.isalpha() for char in text)
 
 
 def _without_frames(chosen: Sequence[Line]) -> list[Line]:
@@ -94,26 +69,9 @@ def _may_be_frame(line: Line) -> bool:
     return len(line.text) <= MAX_CHARS_OF_FRAME and line.container.tag not in _NEVER_FRAMES
 
 
-def _without_stamps(chosen: Sequence[Line]) -> list[Line]:
-    """Without the lines over posts that say when they were written; a single one may be part of a text."""
-    stamps = {id(line) for line in chosen if is_stamp(line.text) and not END_OF_SENTENCE.search(line.text)}
-    return [line for line in chosen if len(stamps) < MIN_REPEATS_OF_FRAME or id(line) not in stamps]
-
-
 def _box(line: Line) -> tuple[object, str]:
     return line.container.tag, storable(line.container.get("class") or "")
 
 
 def _frame(line: Line) -> tuple[object, str, str]:
     return *_box(line), _DIGITS.sub("0", line.text)
-
-
-def _without_labels(before: Sequence[Line], kept: Sequence[Line]) -> list[Line]:
-    """Without labels ("相关报道：") of what was taken out right behind them."""
-    ids = {id(line) for line in kept}
-    following = {id(line): before[number + 1] for number, line in enumerate(before[:-1])}
-    return [
-        line
-        for line in kept
-        if not (_LABEL.match(line.text) and (id(line) not in following or id(following[id(line)]) not in ids))
-    ]

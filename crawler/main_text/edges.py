@@ -13,8 +13,9 @@ from crawler.main_text.metadata import is_byline
 from crawler.main_text.post_marks import is_elsewhere
 from crawler.markup import BLOCKS, Line
 
-# What a box around a nameless main one may add: on open pages it is up to a tenth where it is text (2026-11).
-MAX_SHARE_OF_EDGES = 0.25
+# What a box around a nameless main one may add: at .25 a message's first six lines are lost, .6 and 1 read all open
+# pages and the 58 alike (2026-11).
+MAX_SHARE_OF_EDGES = 0.6
 MAX_LEVELS, MAX_LINES_OF_LEAD, MIN_HAN_OF_LEAD = 6, 12, 16
 _NO_EDGES = frozenset({"html", "body", "table", "tbody", "tr"})
 _MARK = re.compile("[，。！？；]")

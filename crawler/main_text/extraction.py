@@ -1,7 +1,7 @@
 """A page's tree -> its main text, title, author, date and chapter number, with how sure that is.
 
 The text is always cut from the page's own lines, so that it stays as shown: extractors say where it stands, never what
-it says (trafilatura, the second opinion, drops zero-width and private-use characters, which are evidence here).
+it says.
 """
 
 import itertools

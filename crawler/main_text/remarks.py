@@ -35,6 +35,7 @@ _SPEECH = in_both_scripts(
 )
 _CLOCK = in_both_scripts(r"\d[:：]\d\d|前(?:$|\s)|#|楼")
 _BESIDE_TIME = re.compile(r"[^\W\d_年月日时時分秒上下午前今昨天小周星期]{2,}")
+_OF_CODE = frozenset({"pre", "code"})  # whose lines are numbered, and their notes begin with #
 _NAMED = re.compile(
     r"comment|(?:^|[\s_-])cmt|remark|repl(?:y|ies)|pinglun|liuyan|huifu|gentie|guest|message|discuss", re.IGNORECASE
 )
@@ -66,7 +67,7 @@ class _Remarks:
         self.labels = [place for place, line in enumerate(self.page) if _is_label(line)]
         kinds: dict[tuple[object, ...], list[int]] = defaultdict(list)
         for place, line in enumerate(self.page):
-            if is_mark(line.text) or is_member(line):
+            if line.container.tag not in _OF_CODE and (is_mark(line.text) or is_member(line)):
                 kinds[_kind(line.container), _kind(line.container.getparent())].append(place)
         groups = sorted((marks for marks in kinds.values() if len(marks) > 1), key=len, reverse=True)[:MAX_KINDS]
         dropped: set[int] = set()

@@ -17,6 +17,7 @@ from laboratory.extraction.extractors import PRODUCT, Absent, Extractor, extract
 from laboratory.extraction.saved_pages import ARCHIVE, SavedPage, saved_pages
 from laboratory.extraction.sections import ExtractPlan, Say, Section
 from laboratory.extraction.text_scores import TextScore, bootstrap_interval, mean_score, text_score
+from laboratory.extraction.zone_shares import TAKEN, labelled, taken
 from laboratory.text_table import TextTable
 
 TARGET_F1, TARGET_RECALL = 0.97, 0.995
@@ -27,11 +28,16 @@ CONFIDENCE_BOUNDS = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 
 @dataclass(frozen=True, slots=True)
 class PageScore:
-    """One labelled page as one extractor read it. fault: what it raised, "" for nothing."""
+    """One labelled page as one extractor read it. fault: what it raised, "" for nothing.
+
+    taken: of each part of the page the share that stands in the reading.
+    """
 
     page: str
     kind: str
+    page_kind: str
     score: TextScore
+    taken: Mapping[str, float]
     fault: str
 
 
@@ -54,7 +60,8 @@ class Measured:
 class Trusted:
     """What the product thinks of its reading of one labelled page, beside what it was worth.
 
-    zones: by zone, which share of the reference text stands in it and in none before.
+    zones: by zone, which share of the reference text stands in it and in none before; placed: the same of each
+    part that was labelled beside it.
     """
 
     page: str
@@ -63,6 +70,7 @@ class Trusted:
     confidence: float
     f1: float
     zones: Mapping[Zone, float]
+    placed: Mapping[str, Mapping[Zone, float]]
 
 
 def section(plan: ExtractPlan, say: Say) -> Section:
@@ -90,7 +98,7 @@ def _measured(extractor: Extractor, pages: Sequence[SavedPage], rounds: int) -> 
             texts[number], faults[number] = _read(extractor, page)
         best = min(best, process_time() - begun)
     scores = tuple(
-        PageScore(page.name, page.kind, text_score(text, page.text), fault)
+        PageScore(page.name, page.kind, page.page_kind, text_score(text, page.text), taken(text, labelled(page)), fault)
         for page, text, fault in zip(pages, texts, faults, strict=True)
         if page.text
     )
@@ -111,7 +119,9 @@ def _trusted(pages: Sequence[SavedPage], product: Measured) -> list[Trusted]:
         reading = product_reading(page) if page.text else None
         if reading is not None:
             zones = _recall_by_zone(reading, page.text)
-            found.append(Trusted(page.name, page.kind, reading.extractor, reading.confidence, f1[page.name], zones))
+            placed = {zone: _recall_by_zone(reading, text) for zone, text in page.zones.items()}
+            trust = reading.extractor, reading.confidence, f1[page.name]
+            found.append(Trusted(page.name, page.kind, *trust, zones, placed))
     return found
 
 
@@ -141,10 +151,24 @@ def _tables(measured: Sequence[Measured], trusted: Sequence[Trusted], plan: Extr
     ]
     title = f"Main text of saved pages, F1 over character pairs (asked for: {TARGET_F1})"
     kind_columns = ("extractor", "kind of reference", "pages", "precision", "recall", "F1")
+    names = tuple(each.extractor.name for each in measured)
     trust_columns = ("confidence", "pages", "mean F1", f"below F1 {GOOD_F1}")
     return (
         TextTable(title, ("extractor", *right), tuple(overview), right),
         TextTable("By kind of reference", kind_columns, tuple(kinds), kind_columns[2:]),
+        TextTable("F1 by kind of page", ("kind", "pages", *names), tuple(_page_kind_rows(measured)), ("pages", *names)),
+        TextTable(
+            "Share of each part of the pages that stands in the reading (of the text: its recall)",
+            ("part", "pages", *names),
+            tuple(_taken_rows(measured)),
+            ("pages", *names),
+        ),
+        TextTable(
+            f"Where {PRODUCT} has what was labelled beside the text, share by zone",
+            ("labelled", "pages", *Zone),
+            tuple(_placed_rows(trusted)),
+            ("pages", *Zone),
+        ),
         TextTable(
             f"What {PRODUCT}'s confidence is worth (doubtful below {MIN_CONFIDENCE_TO_TRUST})",
             trust_columns,
@@ -158,6 +182,26 @@ def _tables(measured: Sequence[Measured], trusted: Sequence[Trusted], plan: Extr
             ("pages", *Zone, ALL, "worst"),
         ),
     )
+
+
+def _page_kind_rows(measured: Sequence[Measured]) -> Iterable[tuple[str, ...]]:
+    kinds = sorted({score.page_kind for score in measured[0].scores} - {""})
+    for kind in kinds:
+        own = [[score.score.f1 for score in each.scores if score.page_kind == kind] for each in measured]
+        yield kind, str(len(own[0])), *(f"{fmean(scores):.3f}" for scores in own)
+
+
+def _taken_rows(measured: Sequence[Measured]) -> Iterable[tuple[str, ...]]:
+    for part in TAKEN:
+        own = [[score.taken[part] for score in each.scores if part in score.taken] for each in measured]
+        if own[0]:
+            yield part, str(len(own[0])), *(f"{fmean(shares):.3f}" for shares in own)
+
+
+def _placed_rows(trusted: Sequence[Trusted]) -> Iterable[tuple[str, ...]]:
+    for part in sorted({part for each in trusted for part in each.placed}):
+        pages = [each.placed[part] for each in trusted if part in each.placed]
+        yield part, str(len(pages)), *(f"{fmean(page[zone] for page in pages):.3f}" for zone in Zone)
 
 
 def _zone_rows(trusted: Sequence[Trusted], product: Measured) -> Iterable[tuple[str, ...]]:
@@ -236,5 +280,10 @@ def _extractor_record(each: Measured, seed: int) -> dict[str, Any]:
         "cpu_seconds": each.seconds,
         "pages_per_cpu_s": each.pages_per_s,
         "failed": each.faults,
-        "scores": [{"page": s.page, "kind": s.kind, **asdict(s.score), "fault": s.fault} for s in each.scores],
+        "scores": [_score_record(score) for score in each.scores],
     }
+
+
+def _score_record(score: PageScore) -> dict[str, Any]:
+    kinds = {"page": score.page, "kind": score.kind, "page_kind": score.page_kind}
+    return {**kinds, **asdict(score.score), "taken": dict(score.taken), "fault": score.fault}

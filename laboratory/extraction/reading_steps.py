@@ -1,6 +1,6 @@
 """Part `steps` of `bench extract`: which share of the time to read saved pages each step has."""
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import wraps
@@ -46,7 +46,7 @@ class _Clock:
     """Processor time of each step, without that of the steps inside it."""
 
     def __init__(self) -> None:
-        self.seconds = Counter[str]()
+        self.seconds = defaultdict[str, float](float)
         self._inside = [0.0]
 
     def timed(self, label: str, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -78,7 +78,7 @@ def section(plan: ExtractPlan, say: Say) -> Section:
                 for page in pages:
                     whole(page)
     total = sum(clock.seconds.values())
-    shares = {label: seconds / total for label, seconds in clock.seconds.most_common()}
+    shares = {label: seconds / total for label, seconds in sorted(clock.seconds.items(), key=lambda each: -each[1])}
     per_page = total / len(pages) / max(1, plan.rounds) * 1000
     rows = tuple((label, f"{share:.1%}", f"{share * per_page:.2f}") for label, share in shares.items())
     table = TextTable("Reading, by step", ("step", "share", "ms a page"), rows, ("share", "ms a page"))

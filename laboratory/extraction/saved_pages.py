@@ -3,7 +3,7 @@
 import json
 import tarfile
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -16,7 +16,11 @@ NO_REFERENCE = "none"
 
 @dataclass(frozen=True, slots=True)
 class SavedPage:
-    """kind: how the reference was made; encoding: of the bytes; text: "" where the page has no reference."""
+    """kind: how the reference was made; encoding: of the bytes; text: "" where the page has no reference.
+
+    page_kind: news, blog, thread … as a reader calls it, "" where nobody said; zones: what a reader saw of remarks and
+    teasers, where labelled.
+    """
 
     name: str
     body: bytes
@@ -26,6 +30,8 @@ class SavedPage:
     title: str = ""
     author: str = ""
     date: str = ""
+    page_kind: str = ""
+    zones: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def markup(self) -> str:
@@ -59,6 +65,8 @@ def _page(record: Mapping[str, Any], body: bytes) -> SavedPage:
         title=str(record.get("title") or ""),
         author=str(record.get("author") or ""),
         date=str(record.get("date") or ""),
+        page_kind=str(record.get("page_kind") or ""),
+        zones={str(zone): str(text) for zone, text in (record.get("zones") or {}).items()},
     )
 
 

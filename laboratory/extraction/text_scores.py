@@ -30,7 +30,7 @@ def text_score(found: str, reference: str) -> TextScore:
     >>> text_score("追文 追查", "追文追查")
     TextScore(precision=1.0, recall=1.0, f1=1.0)
     """
-    taken, wanted = _grams(found), _grams(reference)
+    taken, wanted = grams(found), grams(reference)
     common, total = (taken & wanted).total(), taken.total() + wanted.total()
     if not common:
         return TextScore(0.0, 0.0, 0.0)
@@ -54,6 +54,7 @@ def bootstrap_interval(values: Sequence[float], seed: int) -> tuple[float, float
     return means[tail], means[-tail - 1]
 
 
-def _grams(text: str) -> Counter[str]:
+def grams(text: str) -> Counter[str]:
+    """The pairs of neighbouring characters with their counts."""
     joined = "".join(text.split())
     return Counter(joined[start : start + GRAM_CHARS] for start in range(max(0, len(joined) - GRAM_CHARS + 1)))

@@ -1,9 +1,10 @@
-"""Pages that served no decision: `python -m laboratory.extraction.unseen_pages MIRRORS OUT`.
+"""Pages that served no decision: `python -m laboratory.extraction.unseen_pages MIRRORS OUT [KIND]`.
 
-MIRRORS holds a git copy of each repository, bare or not, as OWNER+NAME or OWNER+NAME/repo. The table beside
-this module names page, reference and what a person read of title, author and date; the pages themselves are nobody's
-to pass on. OUT/open and OUT/closed each get a manifest: the first may be looked at to mend faults, the second gives
-the figure. A site stands in one of them as a whole.
+MIRRORS holds a git copy of each repository, bare or not, as OWNER+NAME or OWNER+NAME/repo. The table beside this module
+names page, kind of page, reference and what a person read of title, author and date, and where remarks and teasers
+stand; the pages themselves are nobody's to pass on. OUT/open and OUT/closed each get a manifest: the first may be
+looked at to mend faults, the second gives the figure. A site stands in one of them as a whole. KIND: only pages whose
+kind of reference begins so, "third collection" as an instance.
 """
 
 import csv
@@ -26,11 +27,12 @@ from laboratory.extraction.saved_pages import MANIFEST
 TABLE = Path(__file__).with_suffix(".tsv")
 HALVES = ("open", "closed")
 _PICTURE = re.compile(r"!\[[^\]\n]*\]\([^)\n]*\)")  # some labels name them in Markdown
+LABELLED_ZONES = ("comment", "teaser")
 _NO_TEXT = ("script", "style", "noscript", "template")
 _UNPACK: Mapping[str, Callable[[bytes], bytes]] = {".xz": lzma.decompress, ".gz": gzip.decompress}
 
 
-def build(mirrors: Path, out: Path) -> dict[str, int]:
+def build(mirrors: Path, out: Path, kind: str = "") -> dict[str, int]:
     """Writes both folders and says how many pages each holds. Raises UnreadableFile where a repository is missing."""
     counts = dict.fromkeys(HALVES, 0)
     for half in HALVES:
@@ -38,7 +40,7 @@ def build(mirrors: Path, out: Path) -> dict[str, int]:
     manifests: dict[str, list[str]] = {half: [] for half in HALVES}
     rows = list(_rows())
     halves = halves_of(rows)
-    for row in rows:
+    for row in (row for row in rows if row["kind"].startswith(kind)):
         body = _file(mirrors, row, row["path"])
         record = _record(row, body, _reference(mirrors, row, body))
         half = halves[row["site"]]
@@ -84,12 +86,19 @@ def _file(mirrors: Path, row: Mapping[str, str], path: str) -> bytes:
 def _reference(mirrors: Path, row: Mapping[str, str], body: bytes) -> str:
     kind, _, where = row["reference"].partition(":")
     if kind == "container":
-        tree = html.fromstring(body, parser=html.HTMLParser(encoding=_encoding(body)))
-        return "\n".join(map(_text, tree.xpath(where)))
+        return _within(body, where, row.get("without") or "")
     data = _file(mirrors, row, where).decode("utf-8")
     if kind == "labels":
         return _PICTURE.sub("", str(json.loads(data)[Path(row["path"]).stem]["content"]))
     return _text(html.fromstring(data)) if kind == "markup" else data
+
+
+def _within(body: bytes, where: str, without: str = "") -> str:
+    """The text of the nodes that an XPath names, without those of another."""
+    tree = html.fromstring(body, parser=html.HTMLParser(encoding=_encoding(body)))
+    for node in tree.xpath(without) if without else ():
+        node.drop_tree()
+    return "\n".join(map(_text, tree.xpath(where)))
 
 
 def _encoding(body: bytes) -> str:
@@ -116,13 +125,15 @@ def _record(row: Mapping[str, str], body: bytes, reference: str) -> dict[str, An
         "source_path": row["path"],
         "encoding": _encoding(body),
         "text_kind": row["kind"],
+        "page_kind": row.get("page") or "",
         "text": reference,
+        "zones": {zone: _within(body, row[zone]) for zone in LABELLED_ZONES if row.get(zone)},
         **{field: row[field] for field in ("title", "author", "date")},
     }
 
 
 if __name__ == "__main__":
     try:
-        sys.stdout.write(f"{build(Path(sys.argv[1]), Path(sys.argv[2]))}\n")
+        sys.stdout.write(f"{build(Path(sys.argv[1]), Path(sys.argv[2]), *sys.argv[3:4])}\n")
     except ZhuiwenError as error:
         sys.exit(str(error))

@@ -56,6 +56,14 @@ def test_a_single_line_with_a_date_and_an_hour_stays_in_a_text() -> None:
     assert "2026年4月5日 23:20 江城" in read(f"<div><h1>老渡口</h1><div>{text}</div></div>").text
 
 
+def test_a_box_with_a_text_above_its_headings_announces_no_page() -> None:
+    box = "<div><h1>老渡口</h1><p>{text}</p><h3><a href='/{n}'>编辑推荐的又一篇文章</a></h3></div>"
+    own = "".join(f"<p>{text}</p>" for text in SIMPLIFIED[:2])
+    others = "".join(f"<div><h3><a href='/{n}'>编辑推荐的又一篇文章</a></h3><p>很短。</p></div>" for n in range(4))
+    text = read(f"<div>{box.format(text=own, n=9)}{others}</div>").text
+    assert "\n".join(SIMPLIFIED[:2]) in text
+
+
 def test_beginnings_of_other_articles_are_not_taken_for_the_article() -> None:
     stream = "".join(teaser(number, "".join(SIMPLIFIED)) for number in range(8))
     article = f"<article><h1>老渡口</h1><p>{SIMPLIFIED[0]}</p><p>{SIMPLIFIED[1]}</p></article>"

@@ -111,3 +111,25 @@ def test_words_between_shown_ones_stay_hidden() -> None:
     text = read(f"<title>老渡口</title>{sheet}<body>{body}</body>".encode()).text
     assert "乱" not in text
     assert "混入的词" not in text
+
+
+def test_numbered_lines_of_code_are_no_remarks() -> None:
+    code = "\n".join(f"{number}# 第几步：清除变量" for number in range(1, 30))
+    told = "".join(f"<p>{text}</p><pre>{code}</pre>" for text in SIMPLIFIED)
+    page = f"<title>老渡口的书桌</title><h1>老渡口的书桌</h1><div id='text'>{told}</div>"
+    text = read(page.encode()).text
+    assert all(each in text for each in SIMPLIFIED)
+    assert "第几步" in text
+
+
+def test_links_in_preformatted_text_are_shared_by_its_lines() -> None:
+    tree = parse("<pre>见<a href='/2'>第二章</a>\n石阶上坐满了人，没有一个人说话。\n</pre>")
+    assert [2 * line.link_chars < len(line.text) for line in lines(tree)] == [True, True]
+
+
+def test_the_first_lines_of_a_message_in_nameless_boxes_are_read() -> None:
+    first = "".join(f"<p>{text}</p>" for text in ("第一行短句", "第二行短句，还没有说完", "第三行短句"))
+    body = "".join(f"<p>{text}</p>" for text in SIMPLIFIED[:2])
+    box = f"<div id='js_content'><div>{first}<div>{body}</div></div></div>"
+    page = f"<title>老渡口的书桌</title><h1>老渡口的书桌</h1>{box}"
+    assert read(page.encode()).text.startswith("第一行短句")

@@ -29,7 +29,8 @@ def saved(tmp_path: Path) -> Path:
         (folder / f"{number}.html").write_bytes(case.body)
         reference, encoding = "" if number == 5 else case.text, case.expected["encoding"]
         kind = "none" if number == 5 else "hand-labelled"
-        records.append({"file": f"{number}.html", "encoding": encoding, "text": reference, "text_kind": kind})
+        record = {"file": f"{number}.html", "encoding": encoding, "text": reference, "text_kind": kind}
+        records.append({**record, "page_kind": "news", "zones": {"comment": "沈知微说：我也在那里。"}})
     (folder / "manifest.jsonl").write_text("\n".join(json.dumps(record) for record in records), encoding="utf-8")
     return folder
 
@@ -68,6 +69,10 @@ def test_the_product_and_its_peers_are_measured_on_the_same_pages(saved: Path) -
     assert {each["pages_read"] for each in found.values()} == {6}
     assert found["zhuiwen"]["f1"] > 0.97
     assert len(section.record["confidence"]) == 5
+    assert all(score["taken"].keys() == {"main", "comment", "all beside"} for score in found["zhuiwen"]["scores"])
+    titles = {table.title for table in section.tables}
+    assert "F1 by kind of page" in titles
+    assert any(title.startswith("Share of each part") for title in titles)
 
 
 def test_an_archive_is_read_as_the_folder_in_it(saved: Path, tmp_path: Path) -> None:

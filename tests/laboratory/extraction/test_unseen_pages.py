@@ -10,8 +10,11 @@ from core.errors import UnreadableFile
 from laboratory.extraction import unseen_pages
 from laboratory.extraction.saved_pages import saved_pages
 
-HEAD = "repository\tcommit\tpath\tsite\tkind\treference\ttitle\tauthor\tdate"
-PAGE = "<html><body><h1>老渡口</h1><div id='text'><p>石阶上坐满了人。</p><script>x()</script></div></body></html>"
+HEAD = "repository\tcommit\tpath\tsite\tkind\tpage\treference\twithout\tcomment\tteaser\ttitle\tauthor\tdate"
+PAGE = (
+    "<html><body><h1>老渡口</h1><div id='text'><p>石阶上坐满了人。</p><i>分享</i><script>x()</script></div>"
+    "<ol><li>我也在那里。</li></ol></body></html>"
+)
 
 
 def git(folder: Path, *arguments: str) -> str:
@@ -34,9 +37,9 @@ def mirrors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, processes: None) ->
     git(copy, "commit", "-q", "-m", "pages")
     commit = git(copy, "rev-parse", "HEAD").strip()
     rows = [
-        f"江城/pages\t{commit}\ta.html\tone.example\tlabels\tlabels:labels.json\t老渡口\t沈知微\t2026-03-01",
-        f"江城/pages\t{commit}\tb.html\ttwo.example\tcontainer\tcontainer://*[@id='text']\t\t\t",
-        f"江城/pages\t{commit}\tb.html\tthree.example\tcontainer\tmarkup:expected.html\t\t\t",
+        f"江城/pages\t{commit}\ta.html\tone.example\tlabels\tnews\tlabels:labels.json\t\t\t\t老渡口\t沈知微\t2026-03-01",
+        f"江城/pages\t{commit}\tb.html\ttwo.example\tcontainer\tblog\tcontainer://*[@id='text']\t//i\t//ol\t\t\t\t",
+        f"江城/pages\t{commit}\tb.html\tthree.example\tcontainer\tblog\tmarkup:expected.html\t\t\t\t\t\t",
     ]
     table = tmp_path / "table.tsv"
     table.write_text("\n".join([HEAD, *rows]) + "\n", encoding="utf-8")
@@ -50,7 +53,16 @@ def test_every_page_gets_its_reference_and_every_site_one_half(mirrors: Path, tm
     assert counts == {half: len(found) for half, found in pages.items()} == {"open": 2, "closed": 1}
     assert {page.text for found in pages.values() for page in found} == {"石阶上坐满了人。"}
     assert {page.encoding for found in pages.values() for page in found} == {"utf-8", "gb18030"}
+    assert {page.page_kind for found in pages.values() for page in found} == {"news", "blog"}
+    assert [dict(page.zones) for found in pages.values() for page in found if page.zones] == [
+        {"comment": "我也在那里。"}
+    ]
     assert [page.author for found in pages.values() for page in found if page.author] == ["沈知微"]
+
+
+def test_pages_of_one_kind_stay_in_the_half_of_their_site(mirrors: Path, tmp_path: Path) -> None:
+    whole = unseen_pages.build(mirrors, tmp_path / "all")
+    assert unseen_pages.build(mirrors, tmp_path / "some", "container") == {"open": whole["open"] - 1, "closed": 1}
 
 
 def test_the_halves_of_the_published_table_hold_no_site_together() -> None:
