@@ -63,6 +63,7 @@ def _read_marked(page: OpenPage, rules: ReadingRules, sieve: Sieve, context: Ren
     assert page.tree is not None
     net_disks = net_disk_links(page.tree, page.url)
     deobfuscation = deobfuscate(page.tree, page.url, context)
+    page.notes += deobfuscation.notes
     extraction = extract(page.tree, page.url, rules.body_selector, rules.title_selector, sieve)
     if extraction is None:
         return _no_text(page.url)

@@ -26,6 +26,8 @@ from crawler.obfuscation.visibility import INLINE
 
 MIN_PICTURES = 2  # in one page's sentences; one alone is an ornament
 MIN_HAN_AROUND_DIGITS = 10  # of the block where a picture stands between digits: 1963年11月
+# Scripts put the others into "src" once a reader comes near; forums have them in "file".
+_SOURCES = ("data-src", "data-original", "data-lazy-src", "data-lazyload", "data-echo", "zoomfile", "file", "src")
 MAX_STATED_PX = 120.0  # of a height; 40 px is usual, and screens of high density have three times that
 
 
@@ -79,7 +81,7 @@ def _places(tree: HtmlElement, styles: Cascade, base: str) -> Iterator[_Place]:
     for element in tree.iter("img", *INLINE):
         if element.tag == "img":
             place = next(element.iterancestors("picture"), element)
-            address = absolute(base, _source(element, place))
+            address = absolute(base, source_of(element, place))
             if address and _is_small(element, styles.of(element)) and stands_in_sentence(place):
                 yield _Place(place, address)
         elif not len(element) and not (element.text or "").strip():
@@ -89,14 +91,14 @@ def _places(tree: HtmlElement, styles: Cascade, base: str) -> Iterator[_Place]:
                 yield _Place(element, absolute(base, source), _box(own))
 
 
-def _source(image: HtmlElement, picture: HtmlElement) -> str:
-    """What a desktop shows for an image: the first source that is for it."""
+def source_of(image: HtmlElement, picture: HtmlElement) -> str:
+    """What a desktop shows for an image: the first source that is for it; what is loaded late stands in data-src."""
     for each in picture.iter("source"):
         given = (each.get("srcset") or "").split()
         if given and screens_of(each.get("media") or "") >> DESKTOP & 1:
             return given[0].rstrip(",")
-    names = ("data-src", "data-original", "src")
-    return next((value for name in names if (value := image.get(name, "").strip())), "")
+    stated = next((value for name in _SOURCES if (value := image.get(name, "").strip())), "")
+    return stated or (image.get("srcset") or "").strip().partition(" ")[0].rstrip(",")
 
 
 def _is_small(element: HtmlElement, own: Properties) -> bool:
