@@ -98,9 +98,7 @@ class Obfuscation(StrEnum):
     TEXT_PICTURE = (
         "text_picture",
         Words("pictures of text", "整段文字做成图片"),
-        Words(
-            "Pictures stand in place of paragraphs, pages or the whole text.", "用图片代替整段、整页或整章文字。"
-        ),
+        Words("Pictures stand in place of paragraphs, pages or the whole text.", "用图片代替整段、整页或整章文字。"),
         "crawler.obfuscation.page_pictures.REPAIR",
         Words(
             "This text was read from pictures by machine recognition; single characters may be misread. What counts is "

@@ -35,7 +35,9 @@ class LineRecognizer:
     """Loads the models, which takes .5 s."""
 
     def __init__(self) -> None:
-        self._engine: Any = RapidOCR(intra_op_num_threads=1, inter_op_num_threads=1, rec_batch_num=_LINES_AT_A_TIME, det_limit_type="max")
+        self._engine: Any = RapidOCR(
+            intra_op_num_threads=1, inter_op_num_threads=1, rec_batch_num=_LINES_AT_A_TIME, det_limit_type="max"
+        )
 
     def lines(self, grey: Grey, until: float) -> tuple[list[FoundLine], bool]:
         """The lines, from tile to tile, and whether all was looked at by `until` (time.monotonic).

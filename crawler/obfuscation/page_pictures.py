@@ -103,9 +103,7 @@ def write_page_pictures(page: MarkedPage, texts: TextProcess) -> Iterable[Repair
     return _written(shown) if _han_of(looked.read.values()) >= MIN_HAN_OF_PICTURES else ()
 
 
-def _looked_at(
-    page: MarkedPage, texts: TextProcess, candidates: Sequence[_Candidate], most_in_vain: int
-) -> _Looked:
+def _looked_at(page: MarkedPage, texts: TextProcess, candidates: Sequence[_Candidate], most_in_vain: int) -> _Looked:
     """A page of pictures has them one like the other: the middle one first."""
     budget, seen, looked = PageBudget(), dict[_Candidate, SeenPicture](), _Looked({})
     middle = len(candidates) // 2
@@ -256,7 +254,8 @@ def _written(shown: Sequence[tuple[_Candidate, SeenPicture]]) -> Iterable[Repair
 
 
 def _goes_on(
-    above: tuple[tuple[_Candidate, SeenPicture], PicturedText], below: tuple[tuple[_Candidate, SeenPicture], PicturedText]
+    above: tuple[tuple[_Candidate, SeenPicture], PicturedText],
+    below: tuple[tuple[_Candidate, SeenPicture], PicturedText],
 ) -> bool:
     """Whether a picture begins with the rest of the last paragraph of the one before it."""
     ((first, _), text), ((second, _), further) = above, below

@@ -163,9 +163,7 @@ def _is_upright(lines: Sequence[SeenLine]) -> bool:
 
 def _turned(line: SeenLine, seen: SeenPicture) -> SeenLine:
     """A column as a line: the rightmost becomes the first."""
-    return SeenLine(
-        line.top, seen.width - line.right, line.bottom, seen.width - line.left, line.text, line.confidence
-    )
+    return SeenLine(line.top, seen.width - line.right, line.bottom, seen.width - line.left, line.text, line.confidence)
 
 
 def _rows(lines: Sequence[SeenLine]) -> list[list[SeenLine]]:
