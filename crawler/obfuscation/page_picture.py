@@ -70,8 +70,9 @@ def tiles(grey: Grey) -> Iterator[tuple[int, int]]:
     top, height = 0, grey.shape[0]
     while height - top > TILE_ROWS + MIN_TILE_ROWS:
         part = rows[top + MIN_TILE_ROWS : top + TILE_ROWS]
-        emptiest = np.flatnonzero(part <= part.min())
-        cut = top + MIN_TILE_ROWS + int(emptiest[len(emptiest) // 2])
+        starts, ends = _stretches(part <= part.min())
+        widest = int((ends - starts).argmax())
+        cut = top + MIN_TILE_ROWS + int(starts[widest] + ends[widest]) // 2
         yield top, cut
         top = cut
     yield top, height
@@ -92,11 +93,17 @@ def _ink(differs: NDArray[np.int16]) -> NDArray[np.bool_] | None:
 def _has_lines(ink: NDArray[np.floating]) -> bool:
     """Whether most ink stands in stretches that are as high as lines and much alike. ink: of each row, or column."""
     is_line = ink > 0.15 * float(np.percentile(ink, 95))
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], is_line, [False]]).astype(np.int8)))
-    heights = edges[1::2] - edges[::2]
+    starts, ends = _stretches(is_line)
+    heights = ends - starts
     heights = heights[heights >= _LINE_PX[0]]
     if not heights.size:
         return False
     usual = float(np.median(heights))
     alike = heights[(heights > 0.5 * usual) & (heights < 2 * usual)]
     return usual <= _LINE_PX[1] and float(alike.sum()) > 0.6 * float(is_line.sum())
+
+
+def _stretches(holds: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Where each stretch begins, and where it has ended."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], holds, [False]]).astype(np.int8)))
+    return edges[::2], edges[1::2]

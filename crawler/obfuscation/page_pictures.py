@@ -30,12 +30,11 @@ from crawler.obfuscation.pictured_lines import (
     size_of,
 )
 from crawler.obfuscation.pictures import source_of, stands_in_sentence
-from crawler.obfuscation.recognition import missing_recognition
 from crawler.obfuscation.repaired import HanCounts, Repaired
 from crawler.obfuscation.repairs import MarkedPage, Repair
 from crawler.obfuscation.text_process import MAX_PICTURES_OF_PAGE, PageBudget, SeenPicture, TextProcess
 
-# Outside of links, frames and remarks. A chapter has 1,500 and more; a page of pictures has a title, notices, a summary.
+# Outside of links, frames and remarks. A chapter has 1,500 and more; a page of pictures a title, notices, a summary.
 MAX_HAN_OF_SHORT = 800
 # Among the paragraphs of a text that is longer: so many, and as many as half of them. Illustrated articles have fewer.
 MIN_AMONG_PARAGRAPHS, MIN_SHARE_OF_PARAGRAPHS = 3, 0.5
@@ -65,9 +64,12 @@ class _Candidate:
     link: HtmlElement | None
 
 
+_Shown = tuple[tuple[_Candidate, SeenPicture], PicturedText]
+
+
 @dataclass(slots=True)
 class _Looked:
-    """What came of looking at pictures: those with text, those that have it and nobody can read it, those too costly."""
+    """What came of looking at pictures: those with text; whether nobody can read it here; how many were too costly."""
 
     read: dict[_Candidate, SeenPicture]
     is_unreadable: bool = False
@@ -130,9 +132,8 @@ def _looked_at(page: MarkedPage, texts: TextProcess, candidates: Sequence[_Candi
 
 
 def _notes(url: str, looked: _Looked) -> Iterable[Message]:
-    missing = missing_recognition() if looked.is_unreadable else None
-    if missing is not None:
-        yield Message(NEEDS_OCR, url=url, missing=missing)
+    if looked.is_unreadable:
+        yield Message(NEEDS_OCR, url=url, missing=Message("site.no-ocr"))
     if looked.left:
         yield Message("page.pictures-left", url=url, count=looked.left)
 
@@ -253,10 +254,7 @@ def _written(shown: Sequence[tuple[_Candidate, SeenPicture]]) -> Iterable[Repair
             yield Repaired(Obfuscation.TEXT_PICTURE, place, 1, f"{''.join(text.paragraphs)[:30]} ← {name[-45:]}")
 
 
-def _goes_on(
-    above: tuple[tuple[_Candidate, SeenPicture], PicturedText],
-    below: tuple[tuple[_Candidate, SeenPicture], PicturedText],
-) -> bool:
+def _goes_on(above: _Shown, below: _Shown) -> bool:
     """Whether a picture begins with the rest of the last paragraph of the one before it."""
     ((first, _), text), ((second, _), further) = above, below
     if not text.goes_on or not further.may_go_on_from_before:

@@ -1,10 +1,10 @@
-"""The lines that a recogniser saw in a picture -> whether they are running text, and its paragraphs in reading order."""
+"""The lines that a recogniser saw in a picture -> whether they are running text, and its paragraphs in order."""
 
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from statistics import median
+from statistics import median, median_low
 
 from crawler.characters.repertoire import count_han
 from crawler.obfuscation.text_process import SeenLine, SeenPicture
@@ -108,7 +108,7 @@ def _layout(rows: Sequence[SeenLine]) -> _Layout:
 
 def _paragraphs(rows: Sequence[SeenLine], layout: _Layout) -> PicturedText:
     steps = [below.top - above.top for above, below in pairwise(rows)]
-    usual = median(steps) if steps else 0.0
+    usual = median_low(steps) if steps else 0
     paragraphs = [rows[0].text]
     for step, (above, below) in zip(steps, pairwise(rows), strict=True):
         is_new = (

@@ -1,4 +1,4 @@
-"""What a crawl has beside the bytes of pages: readers of fonts and pictures, each in a process, and a site's resources."""
+"""What a crawl has beside the bytes of pages: readers of fonts and pictures, in processes, and a site's resources."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -221,9 +221,9 @@ def _page_of(lines: Iterable[str]) -> list[str]:
 def main() -> None:
     folder = Path(sys.argv[1])
     texts = [_page_of(path.read_text("utf-8").splitlines()) for path in sorted(folder.rglob("*.txt"))]
-    found = measure([text for text in texts if text][:PAGES], lambda line: print(line, file=sys.stderr))
-    for table in shown({folder.name: found}).tables:
-        print(table)
+    (table,) = shown({folder.name: measure([text for text in texts if text][:PAGES])}).tables
+    for row in (table.columns, *table.rows):
+        sys.stdout.write("\t".join(row) + "\n")
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from io import BytesIO
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -45,7 +46,7 @@ def pictures_of(paragraphs: Sequence[str], style: Style) -> list[bytes]:
     if style.page_px:
         step = max(1, style.page_px // pitch) * pitch
         cuts = [0, *range(style.margin + step - pitch // 6, whole.height - style.margin, step), whole.height]
-        pages = [whole.crop((0, a, whole.width, b)) for a, b in zip(cuts, cuts[1:], strict=False)]
+        pages = [whole.crop((0, a, whole.width, b)) for a, b in pairwise(cuts)]
     return [_saved(_noisy(page, style.noise), style) for page in pages]
 
 
