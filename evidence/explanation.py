@@ -99,7 +99,7 @@ def _fetched(words: Words, bundle: Opened) -> list[tuple[str, str]]:
 
 def _caveats(words: Words, page: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """What whoever relies on the page's text has to know of how it was read."""
-    for item in page["obfuscations"]:
+    for item in page.get("obfuscations", ()):
         if "caveat" in item:
             yield f"{item['label'][words.language]} × {item['count']}", item["caveat"][words.language]
 

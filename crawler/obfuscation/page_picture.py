@@ -16,8 +16,8 @@ from crawler.obfuscation.picture_ink import FORMATS
 Grey = NDArray[np.uint8]  # uint8[height, width], 0 black
 
 MIN_SIDES_PX = (16, 100)  # height and width: less is a line of nothing
-# What is to be kept in memory of one picture; a chapter of 3,000 characters of 32 px has 6,000,000.
-MAX_PIXELS = 16_000_000
+# What is to be kept in memory of one picture; a chapter of 3,000 characters of 44 px has 11,000,000.
+MAX_PIXELS = 24_000_000
 MAX_WIDTH_PX = 1_600  # of what is recognised; wider ones are for screens of high density
 TILE_ROWS, MIN_TILE_ROWS = 1_000, 600  # a tile ends at the emptiest row between these
 _NEAR_GROUND = 24  # of 255: a paper's texture, noise, and what JPEG makes of them

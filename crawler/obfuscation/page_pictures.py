@@ -34,8 +34,8 @@ from crawler.obfuscation.repaired import HanCounts, Repaired
 from crawler.obfuscation.repairs import MarkedPage, Repair
 from crawler.obfuscation.text_process import MAX_PICTURES_OF_PAGE, PageBudget, SeenPicture, TextProcess
 
-# Outside of links, frames and remarks. A chapter has 1,500 and more; a page of pictures a title, notices, a summary.
-MAX_HAN_OF_SHORT = 800
+# Outside of links, frames and remarks: a title, notices, the first lines. Short news have 300 to 800 and a photograph.
+MAX_HAN_OF_SHORT = 300
 # Among the paragraphs of a text that is longer: so many, and as many as half of them. Illustrated articles have fewer.
 MIN_AMONG_PARAGRAPHS, MIN_SHARE_OF_PARAGRAPHS = 3, 0.5
 MIN_HAN_OF_PARAGRAPH = 16

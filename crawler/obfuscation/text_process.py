@@ -11,11 +11,11 @@ from core.ids import digest
 from crawler.obfuscation.recognition import is_installed
 from crawler.obfuscation.worker_process import WorkerProcess
 
-# Of one page, by the clock, with what it waits for its turn: a reading is given up after 120 s. One thread of one
-# processor reads 300 characters a second: a chapter of 3,000 takes 10 s, a picture of 800 x 12,000 px 30 (2026-11).
+# Of one page, by the clock, with what it waits for its turn: a reading is given up after 120 s. A processor reads 200
+# to 300 characters a second: a chapter of 3,000 takes 10 to 15 s, a picture of 800 x 10,700 px 40 s (2026-11).
 MAX_SECONDS_OF_PAGE = 90.0
 MAX_SECONDS_TO_END = 10.0  # behind it: what is longer in one step is ended
-MAX_PICTURES_OF_PAGE, MAX_PIXELS_OF_PAGE = 120, 32_000_000
+MAX_PICTURES_OF_PAGE, MAX_PIXELS_OF_PAGE = 120, 48_000_000
 MAX_KEPT = 2_000
 
 

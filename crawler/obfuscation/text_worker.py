@@ -17,7 +17,7 @@ from crawler.obfuscation.worker_process import read_block, write_block
 if TYPE_CHECKING:  # loaded at the first picture that looks like text
     from crawler.obfuscation.line_recognizer import LineRecognizer
 
-# Of what it writes to: the recogniser has 360 MB at its peak, a picture of 16,000,000 pixels takes 200 more (2026-11).
+# Of what it writes to: the recogniser and a picture of 24,000,000 pixels have 600 MB at their peak (2026-11).
 MAX_MEMORY_BYTES = 900_000_000
 
 
