@@ -6,10 +6,10 @@ in single characters, and is marked as read so.
 """
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice, pairwise, takewhile
 from urllib.parse import urlsplit
 
 from lxml import html
@@ -17,11 +17,11 @@ from lxml.html import HtmlElement
 
 from core.obfuscations import Obfuscation
 from core.wording import Message
-from crawler.characters.repertoire import count_han
+from crawler.characters.repertoire import HAN, count_han
 from crawler.css.values import DESKTOP_UNITS, address_in, length_px
 from crawler.end_reasons import NEEDS_OCR
 from crawler.fetching.resources import ResourceKind, absolute
-from crawler.markup import lines
+from crawler.markup import Line, lines
 from crawler.obfuscation.pictured_lines import (
     PicturedText,
     is_line_alike,
@@ -50,6 +50,7 @@ _FRAME_NAMES = re.compile(
     r"|qrcode|recommend|related)(?:$|[\s_-])",
     re.IGNORECASE,
 )
+_MAX_CHARS_OF_NAMES, _MAX_LEVELS = 200, 8  # of an element; up from a picture to the box that it alone stands in
 _PICTURE_FILE = re.compile(r"\.(?:jpe?g|png|gif|webp|bmp)$", re.IGNORECASE)
 _NO_PICTURE_FILE = re.compile(r"\.(?:svg|ico)$", re.IGNORECASE)
 
@@ -83,7 +84,7 @@ class _Frames(dict[HtmlElement, bool]):
         parent = element.getparent()
         is_frame = element.tag not in ("body", "html") and (
             element.tag in _FRAMES
-            or _FRAME_NAMES.search(f"{element.get('class') or ''} {element.get('id') or ''}") is not None
+            or any(_FRAME_NAMES.search((element.get(name) or "")[:_MAX_CHARS_OF_NAMES]) for name in ("class", "id"))
         )
         self[element] = is_frame or (parent is not None and self[parent])
         return self[element]
@@ -96,8 +97,9 @@ def write_page_pictures(page: MarkedPage, texts: TextProcess) -> Iterable[Repair
     if not candidates:
         return ()
     most_in_vain = MAX_IN_VAIN
-    if _own_han(page.tree, frames) >= MAX_HAN_OF_SHORT:
-        candidates = _among_paragraphs(candidates)
+    own = [line for line in lines(page.tree) if not frames[line.container] and 2 * line.link_chars < len(line.text)]
+    if sum(count_han(line.text) for line in own) >= MAX_HAN_OF_SHORT:
+        candidates = _among_paragraphs(candidates, own)
         most_in_vain = MAX_IN_VAIN_BESIDE_TEXT
     looked = _looked_at(page, texts, candidates, most_in_vain)
     page.notes.extend(_notes(page.url, looked))
@@ -144,13 +146,13 @@ def _han_of(pictures: Iterable[SeenPicture]) -> int:
 
 def _candidates(page: MarkedPage, frames: _Frames) -> list[_Candidate]:
     """Pictures that may be large, in the page's content; none that stands on it twice, or leads to other pages."""
-    sources = list(_sources(page))[: 4 * MAX_PICTURES_OF_PAGE]
+    sources = list(islice(_sources(page), 4 * MAX_PICTURES_OF_PAGE))
+    hans, bare = HanCounts(), _Bare()
     times = Counter(address for _, address in sources)
-    hans = HanCounts()
     found = [
-        _Candidate(place, address, _box(place, hans), _link(place))
+        _Candidate(place, address, _box(place, bare), _link(place))
         for place, address in sources
-        if times[address] == 1 and not frames[place] and not stands_in_sentence(place)
+        if times[address] == 1 and not frames[place] and not stands_in_sentence(place, hans)
     ]
     leads_to = {each.link.get("href") for each in found if each.link is not None}
     kept = [each for each in found if each.link is None or len(leads_to) == 1]  # a click turns the page
@@ -198,10 +200,18 @@ def _stated_px(element: HtmlElement, style: str, side: str) -> float | None:
     return float(stated) if stated.isdecimal() else length_px(stated, DESKTOP_UNITS)
 
 
-def _box(place: HtmlElement, hans: HanCounts) -> HtmlElement:
-    box, parent = place, place.getparent()
-    while parent is not None and parent.tag != "body" and not hans[parent] and len(parent.xpath(".//img")) <= 1:
-        box, parent = parent, parent.getparent()
+class _Bare(dict[HtmlElement, bool]):
+    """Whether elements have nothing in them but one picture, each looked at once."""
+
+    def __missing__(self, element: HtmlElement) -> bool:
+        has_one = element.tag != "body" and not element.xpath("(.//img)[2]")
+        self[element] = has_one and not any(map(HAN.search, element.itertext()))
+        return self[element]
+
+
+def _box(place: HtmlElement, bare: _Bare) -> HtmlElement:
+    around = islice(place.iterancestors(), _MAX_LEVELS)
+    *_, box = place, *takewhile(bare.__getitem__, around)
     return box
 
 
@@ -213,28 +223,23 @@ def _link(place: HtmlElement) -> HtmlElement | None:
     return link
 
 
-def _own_han(tree: HtmlElement, frames: _Frames) -> int:
-    """How many Chinese characters a page has outside of links, frames and remarks."""
-    return sum(
-        count_han(line.text)
-        for line in lines(tree)
-        if not frames[line.container] and 2 * line.link_chars < len(line.text)
-    )
-
-
-def _among_paragraphs(candidates: Sequence[_Candidate]) -> list[_Candidate]:
-    """The pictures that stand among the paragraphs of a text, where nearly as many of them do."""
-    found: list[_Candidate] = []
-    for column in dict.fromkeys(each.box.getparent() for each in candidates):
-        if column is None:
-            continue
-        pictures = [each for each in candidates if each.box.getparent() is column and each.link is None]
-        texts = [child.text_content() if isinstance(child.tag, str) else "" for child in column]
-        texts += [child.tail or "" for child in column]
-        paragraphs = sum(count_han(text) >= MIN_HAN_OF_PARAGRAPH for text in texts)
-        if paragraphs and len(pictures) >= max(MIN_AMONG_PARAGRAPHS, MIN_SHARE_OF_PARAGRAPHS * paragraphs):
-            found += pictures
-    return found
+def _among_paragraphs(candidates: Sequence[_Candidate], own: Sequence[Line]) -> list[_Candidate]:
+    """The pictures that stand among the paragraphs of a text, where half as many of them do."""
+    paragraphs: Counter[HtmlElement | None] = Counter()
+    for line in own:
+        if count_han(line.text) >= MIN_HAN_OF_PARAGRAPH:
+            paragraphs.update((line.container, line.container.getparent()))
+    of_column: dict[HtmlElement | None, list[_Candidate]] = defaultdict(list)
+    for candidate in candidates:
+        if candidate.link is None:
+            of_column[candidate.box.getparent()].append(candidate)
+    return [
+        candidate
+        for column, pictures in of_column.items()
+        if paragraphs[column]
+        and len(pictures) >= max(MIN_AMONG_PARAGRAPHS, MIN_SHARE_OF_PARAGRAPHS * paragraphs[column])
+        for candidate in pictures
+    ]
 
 
 def _written(shown: Sequence[tuple[_Candidate, SeenPicture]]) -> Iterable[Repaired]:

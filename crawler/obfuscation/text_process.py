@@ -89,9 +89,12 @@ class TextProcess:
         self._worker.close()
 
     def _asked(self, picture: bytes, budget: PageBudget) -> SeenPicture | None:
-        wanted = {"pixels": budget.pixels, "seconds": budget.seconds, "is_read": self.can_read}
-        seconds = budget.seconds
-        answer = self._worker.ask(json.dumps(wanted).encode(), picture, seconds + MAX_SECONDS_TO_END, seconds)
+        answer = None
+        for _ in range(2):  # a process that ended had perhaps grown by what it read before
+            seconds = budget.seconds
+            if answer is None and seconds > 0:
+                wanted = {"pixels": budget.pixels, "seconds": seconds, "is_read": self.can_read}
+                answer = self._worker.ask(json.dumps(wanted).encode(), picture, seconds + MAX_SECONDS_TO_END, seconds)
         try:
             return _picture(json.loads(answer[0])) if answer is not None else None
         except (ValueError, TypeError):  # of whoever broke out of the process
