@@ -111,7 +111,7 @@ def _caveats(report: Report, phrases: Phrases) -> Iterator[str]:
     """What whoever relies on these cases has to know of how their pages were read."""
     for kind, _ in report.obfuscations:
         if kind.caveat is not None:
-            yield f"{phrases.term(kind)}：{kind.caveat.in_language(phrases.language)}"
+            yield f"{phrases.term(kind)}: {kind.caveat.in_language(phrases.language)}"
 
 
 def _charts(report: Report, phrases: Phrases) -> Charts:
