@@ -27,6 +27,8 @@ from crawler.obfuscation.reference_fonts import free_fonts
 from crawler.obfuscation.render_context import OpenRenderContext, open_render_context
 from crawler.obfuscation.text_process import PageBudget, TextProcess
 from crawler.opening import Rejected
+from crawler.readers.desk import Desk
+from crawler.readers.pages import SinglePage
 from crawler.reading import read_page
 from fingerprint.fingerprinting import fingerprint_text
 from laboratory.extraction.pictured_text import Style, pictures_of
@@ -295,6 +297,23 @@ def test_without_the_extra_it_is_said_what_to_install_and_nothing_is_read(served
         assert deobfuscate(photographs, URL, blind).notes == []
     finally:
         blind.close()
+
+
+def test_a_single_page_that_nobody_can_read_here_says_why(served: Files) -> None:
+    desk = Desk(None, resources_of=served.of_page)
+    desk.render_context.close()
+    desk.render_context = open_render_context(served.of_page, texts=TextProcess(is_read=False))
+    served.files = {"1.png": drawn()}
+    body = b'<html><body><div><img src="1.png"></div></body></html>'
+    try:
+        found = SinglePage(body, {"Content-Type": "text/html"}, URL, is_seen=True).read(desk)
+        assert isinstance(found, Rejected)
+        assert (found.reason, found.message.code) == (Rejection.NO_MAIN_TEXT, NEEDS_OCR)
+        unseen = SinglePage(body, {"Content-Type": "text/html"}, URL).read(desk)
+        assert isinstance(unseen, Rejected)
+        assert unseen.message.code == "page.no-text"
+    finally:
+        desk.close()
 
 
 def test_a_crawl_without_the_extra_says_once_what_to_install(
