@@ -103,8 +103,15 @@ def lay_out(report: Report) -> ReportView:
         charts=_charts(report, phrases) if report.cases else None,
         tables=tuple(_table_view(report, table, phrases) for table in tables.measure_tables(report)),
         groups=tuple(_groups(report, phrases)),
-        notes=tuple(phrases[note] for note in NOTES),
+        notes=(*(phrases[note] for note in NOTES), *_caveats(report, phrases)),
     )
+
+
+def _caveats(report: Report, phrases: Phrases) -> Iterator[str]:
+    """What whoever relies on these cases has to know of how their pages were read."""
+    for kind, _ in report.obfuscations:
+        if kind.caveat is not None:
+            yield f"{phrases.term(kind)}: {kind.caveat.in_language(phrases.language)}"
 
 
 def _charts(report: Report, phrases: Phrases) -> Charts:

@@ -18,18 +18,22 @@ class Obfuscation(StrEnum):
     """What was done to a text so that it would not be found; each is evidence of intent. The value is what is stored.
 
     label, explanation: for people. repair: where its repair stands, a `crawler.obfuscation.repairs.Repair`, which
-    several may share; "" where only comparison with the work shows it.
+    several may share; "" where only comparison with the work shows it. caveat: what whoever relies on the text has to
+    know of how it was undone, told wherever the obfuscation is.
     """
 
     label: Words
     explanation: Words
     repair: str
+    caveat: Words | None
 
-    def __new__(cls, kind: str, label: Words, explanation: Words, repair: str = "") -> Self:
+    def __new__(
+        cls, kind: str, label: Words, explanation: Words, repair: str = "", caveat: Words | None = None
+    ) -> Self:
         """A member whose value is its kind."""
         member = str.__new__(cls, kind)
         member._value_ = kind
-        member.label, member.explanation, member.repair = label, explanation, repair
+        member.label, member.explanation, member.repair, member.caveat = label, explanation, repair, caveat
         return member
 
     # In the markup of a page, repaired in this order: scripts write first, since style hides what they wrote; what is
@@ -90,6 +94,17 @@ class Obfuscation(StrEnum):
         Words("pictures for characters", "以图代字"),
         Words("Pictures or drawings stand in place of characters.", "用图片或图形代替文字。"),
         "crawler.obfuscation.pictures.REPAIR",
+    )
+    TEXT_PICTURE = (
+        "text_picture",
+        Words("pictures of text", "整段文字做成图片"),
+        Words("Pictures stand in place of paragraphs, pages or the whole text.", "用图片代替整段、整页或整章文字。"),
+        "crawler.obfuscation.page_pictures.REPAIR",
+        Words(
+            "This text was read from pictures by machine recognition; single characters may be misread. What counts is "
+            "the picture.",
+            "这些文字由机器从图片中识别得出，个别字可能识别有误，应以图片为准。",
+        ),
     )
     REORDERED = (
         "reordered",

@@ -5,4 +5,5 @@ STOPPED = "stopped"  # from outside: it goes on later
 BUDGET, OUTSIDE_WINDOW, ASKED_TO_WAIT, NO_PROXY = "budget", "outside_window", "asked_to_wait", "no_proxy"
 BANNED, LOGIN_FAILED, NO_ANSWER = "banned", "login_failed", "no_answer"
 STORE_AWAY, FAULT = "store_unavailable", "fault"
-NEEDS_BROWSER = "page.needs-browser"  # no reason to end: the code of what is said where pages were left out
+# No reasons to end: the codes of what is said where pages were left out.
+NEEDS_BROWSER, NEEDS_OCR = "page.needs-browser", "page.needs-ocr"

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from lxml.html import HtmlElement
@@ -73,11 +73,15 @@ _TAG = re.compile(r"<(?:!doctype|[a-z][a-z0-9]{0,15})[\s/>]", re.IGNORECASE)
 
 @dataclass(slots=True)
 class OpenPage:
-    """A response whose characters are known, before anything is taken out of it."""
+    """A response whose characters are known, before anything is taken out of it.
+
+    notes: what of it could not be read here, for the operator; filled while it is read.
+    """
 
     url: str
     decoded: Decoded
     tree: HtmlElement | None  # None for plain text
+    notes: list[Message] = field(default_factory=list)
 
 
 def open_page(body: bytes, headers: Mapping[str, str], url: str, rules: ReadingRules = NO_RULES) -> OpenPage | Rejected:

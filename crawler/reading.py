@@ -70,6 +70,7 @@ def _read_marked(page: OpenPage, rules: ReadingRules, sieve: Sieve, context: Ren
     """What stands in a page's own markup."""
     assert page.tree is not None
     deobfuscation = deobfuscate(page.tree, page.url, context)
+    page.notes += deobfuscation.notes
     extraction = extract(page.tree, page.url, rules.body_selector, rules.title_selector, sieve)
     if extraction is None:
         return _no_text(page.url)

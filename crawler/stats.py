@@ -43,6 +43,11 @@ class CrawlStats:
         if fault not in self.counts.faults:
             self.counts.faults[:] = [fault, *self.counts.faults][:MAX_FAULTS]
 
+    def add_once(self, fault: Message) -> None:
+        """Say something before all else and for one page alone, where many have it in common."""
+        if all(each.code != fault.code for each in self.counts.faults):
+            self.add_first(fault)
+
     def note_refusal(self, fault: Message) -> None:
         """Note how the site refused."""
         self.add_fault(fault)

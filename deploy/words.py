@@ -43,6 +43,15 @@ def obfuscation(kind: str) -> str:
     return OBFUSCATIONS[kind].label.in_language(language())
 
 
+def obfuscation_found(kind: str, count: int, example: str) -> Message:
+    """An obfuscation of a page, with what whoever relies on its text has to know of how it was undone."""
+    named, caveat = obfuscation(kind), OBFUSCATIONS[kind].caveat
+    if caveat is None:
+        return Message("corpus.obfuscation", kind=named, count=count, example=example)
+    told = caveat.in_language(language())
+    return Message("corpus.obfuscation-with-caveat", kind=named, count=count, example=example, caveat=told)
+
+
 def translator() -> Callable[[str], str]:
     """A function that says a string of the desk in the language of this command."""
     folders = ["zh_Hans"] if language() == CHINESE else []

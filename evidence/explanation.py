@@ -67,6 +67,7 @@ def _page(words: Words, number: int, bundle: Opened, proof: DayProof | None) -> 
         (words.shown, _copies(bundle, "")),
         (words.stamps, _stamps(words, proof)),
         *_fetched(words, bundle),
+        *_caveats(words, page),
         *((words.absent, f"{name}: {why}") for name, why in dict(page["absent"]).items()),
     ]
     passages = [
@@ -94,6 +95,13 @@ def _fetched(words: Words, bundle: Opened) -> list[tuple[str, str]]:
         where = "" if each is page else f"{each['url']} "
         pairs += [(name, where + said) for name, said in _lacking(words, each)]
     return pairs
+
+
+def _caveats(words: Words, page: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """What whoever relies on the page's text has to know of how it was read."""
+    for item in page.get("obfuscations", ()):
+        if "caveat" in item:
+            yield f"{item['label'][words.language]} × {item['count']}", item["caveat"][words.language]
 
 
 def _copies(bundle: Opened, of: str) -> str:

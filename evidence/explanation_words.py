@@ -8,8 +8,9 @@ HEADLINE = "追文证据 Zhuiwen evidence"
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """One language."""
+    """One language, by its code in the words of obfuscations."""
 
+    language: str
     title: str
     opening: str
     pages: str
@@ -58,6 +59,7 @@ class Words:
 
 
 CHINESE = Words(
+    language="zh",
     title="证据说明：案件 {case}",
     opening=(
         "本文件由追文 {version} 于 {at}（协调世界时）导出，自成一体：查验时不需要网络、数据库，也不需要导出方协助。"
@@ -154,6 +156,7 @@ CHINESE = Words(
 )
 
 ENGLISH = Words(
+    language="en",
     title="Explanation of the evidence: case {case}",
     opening=(
         "This file was exported by Zhuiwen {version} at {at} (UTC). It stands alone: whoever checks it needs "

@@ -99,7 +99,10 @@ def finding(found: Finding, page_text: str) -> dict[str, Any]:
 def _obfuscation(item: Mapping[str, Any]) -> dict[str, Any]:
     """With its words in both languages: who reads it in ten years has no product to ask."""
     kind = OBFUSCATIONS.get(item["kind"])
-    return {**item, **({"label": asdict(kind.label), "explanation": asdict(kind.explanation)} if kind else {})}
+    if kind is None:
+        return dict(item)
+    caveat = {"caveat": asdict(kind.caveat)} if kind.caveat else {}
+    return {**item, "label": asdict(kind.label), "explanation": asdict(kind.explanation), **caveat}
 
 
 def chain_name(number: int) -> str:

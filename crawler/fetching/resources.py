@@ -34,7 +34,7 @@ class ResourceKind(StrEnum):
 MAX_BYTES = {
     ResourceKind.STYLE: 1_000_000,
     ResourceKind.FONT: 12_000_000,
-    ResourceKind.PICTURE: 2_000_000,
+    ResourceKind.PICTURE: 6_000_000,  # a chapter as one picture of 800 x 12,000 px has 4 MB (2026-11)
     ResourceKind.DATA: 2_000_000,
 }
 # For one page. Chapters with a picture for every rare character have up to 300 of them, most of the same 100 files.

@@ -8,6 +8,7 @@ from typing import Protocol
 from lxml.html import HtmlElement
 
 from core.obfuscations import ObfuscationFound
+from core.wording import Message
 from crawler.fetching.resources import NO_RESOURCES, Resources, absolute
 from crawler.markup import lines, parse
 from crawler.obfuscation.fonts import FontReader
@@ -15,6 +16,7 @@ from crawler.obfuscation.page_styles import styles_of
 from crawler.obfuscation.picture_reader import PictureReader
 from crawler.obfuscation.repaired import Removed, Repaired, hidden_inside, inside
 from crawler.obfuscation.repairs import MarkedPage, repairs
+from crawler.obfuscation.text_process import TextProcess
 
 
 class RenderContext(Protocol):
@@ -28,6 +30,9 @@ class RenderContext(Protocol):
     @property
     def pictures(self) -> PictureReader | None: ...
 
+    @property
+    def texts(self) -> TextProcess | None: ...
+
 
 @dataclass(frozen=True, slots=True)
 class MarkupAlone:
@@ -35,6 +40,7 @@ class MarkupAlone:
 
     fonts: None = None
     pictures: None = None
+    texts: None = None
 
     def resources(self, url: str) -> Resources:
         return NO_RESOURCES
@@ -45,11 +51,15 @@ MARKUP_ALONE = MarkupAlone()
 
 @dataclass(slots=True)
 class Deobfuscation:
-    """What was undone in a tree; `elements` are its elements as they stood before, in document order."""
+    """What was undone in a tree; `elements` are its elements as they stood before, in document order.
+
+    notes: what could not be undone here, for the operator.
+    """
 
     elements: Sequence[HtmlElement]
     removed: list[Removed] = field(default_factory=list)
     repaired: list[Repaired] = field(default_factory=list)
+    notes: list[Message] = field(default_factory=list)
 
     def found(self, main_text: str, containers: Set[HtmlElement]) -> tuple[ObfuscationFound, ...]:
         """What of it stood inside the main text. containers: the blocks that its lines stand in."""
@@ -77,7 +87,9 @@ def deobfuscate(tree: HtmlElement, url: str, context: RenderContext = MARKUP_ALO
     base, resources = _base(tree, url), context.resources(url)
     needs_faces = context.fonts is not None
     style = partial(styles_of, tree, base, resources, needs_faces=needs_faces)
-    page = MarkedPage(tree, base, resources, context.fonts, context.pictures, style, result.removed)
+    page = MarkedPage(
+        tree, url, base, resources, context.fonts, context.pictures, context.texts, style, result.removed, result.notes
+    )
     for repair in repairs():
         if repair.in_tree is not None:
             result.repaired += repair.in_tree(page)

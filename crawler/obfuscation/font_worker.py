@@ -1,8 +1,7 @@
 """`python -m crawler.obfuscation.font_worker`: draws glyphs for `font_process`, within limits that the system keeps.
 
 A request: a JSON list of code points and the bytes of a font, or JSON null and the bytes of a picture. The answer: a
-JSON list of the code points that were drawn, or of a picture's height and width, and the drawings. Each with its length
-before it: four bytes, big-endian.
+JSON list of the code points that were drawn, or of a picture's height and width, and the drawings.
 """
 
 import json
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 
 from crawler.obfuscation.font_drawing import Drawings, draw
 from crawler.obfuscation.picture_ink import decoded
+from crawler.obfuscation.worker_process import read_block, write_block
 
 MAX_MEMORY_BYTES = 1_500_000_000  # of addresses, most of them libraries; a font that unpacks to more ends the worker
 
@@ -34,18 +34,6 @@ def main() -> None:
             answer_picture(sink, decoded(font))
         else:
             answer(sink, _draw(font, codes))
-
-
-def read_block(source: IO[bytes]) -> bytes | None:
-    """One block with its length before it; None at the end."""
-    head = source.read(4)
-    if len(head) < 4:
-        return None
-    return source.read(int.from_bytes(head, "big"))
-
-
-def write_block(sink: IO[bytes], data: bytes) -> None:
-    sink.write(len(data).to_bytes(4, "big") + data)
 
 
 def answer(sink: IO[bytes], drawings: Drawings | None) -> None:

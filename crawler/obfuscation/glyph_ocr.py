@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-MISSING = "pictures are not read by OCR: install zhuiwen[ocr]"
 _HEIGHT_PX = 48  # what the recogniser's network takes
 MAX_WIDTH_PX = 2_000
 _INK = 96

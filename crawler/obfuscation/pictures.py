@@ -20,12 +20,14 @@ from crawler.css.values import DESKTOP_UNITS, address_in, length_px, token_px, t
 from crawler.fetching.resources import ResourceKind, Resources, absolute
 from crawler.obfuscation.glyph_choice import in_doubt, script_of
 from crawler.obfuscation.picture_reader import MAX_CHARS, PicturePart, PictureReader
-from crawler.obfuscation.repaired import Repaired
+from crawler.obfuscation.repaired import HanCounts, Repaired
 from crawler.obfuscation.repairs import MarkedPage, Repair
 from crawler.obfuscation.visibility import INLINE
 
 MIN_PICTURES = 2  # in one page's sentences; one alone is an ornament
 MIN_HAN_AROUND_DIGITS = 10  # of the block where a picture stands between digits: 1963年11月
+# Scripts put the others into "src" once a reader comes near; forums have them in "file".
+_SOURCES = ("data-src", "data-original", "data-lazy-src", "data-lazyload", "data-echo", "zoomfile", "file", "src")
 MAX_STATED_PX = 120.0  # of a height; 40 px is usual, and screens of high density have three times that
 
 
@@ -57,7 +59,7 @@ def write_pictured(
     return repaired
 
 
-def stands_in_sentence(element: HtmlElement) -> bool:
+def stands_in_sentence(element: HtmlElement, han: HanCounts) -> bool:
     """Whether characters of a sentence stand on one side at least, or another such picture does."""
     parent, brother, after = element.getparent(), element.getprevious(), element.getnext()
     if parent is None:
@@ -66,37 +68,38 @@ def stands_in_sentence(element: HtmlElement) -> bool:
     near = before.rstrip()[-1:] + (element.tail or "").lstrip()[:1]
     if count_han(near) or re.search("[，。！？；：、“”「」…]", near):
         return True
-    if re.fullmatch(r"\d\d", near) and count_han(parent.text_content() or "") >= MIN_HAN_AROUND_DIGITS:
+    if re.fullmatch(r"\d\d", near) and han[parent] >= MIN_HAN_AROUND_DIGITS:
         return True
     is_between = any(
         other is not None and other.tag == element.tag and not text.strip()
         for other, text in ((brother, before), (after, element.tail or ""))
     )
-    return is_between and count_han(parent.text_content() or "") >= MIN_PICTURES
+    return is_between and han[parent] >= MIN_PICTURES
 
 
 def _places(tree: HtmlElement, styles: Cascade, base: str) -> Iterator[_Place]:
+    han = HanCounts()
     for element in tree.iter("img", *INLINE):
         if element.tag == "img":
             place = next(element.iterancestors("picture"), element)
-            address = absolute(base, _source(element, place))
-            if address and _is_small(element, styles.of(element)) and stands_in_sentence(place):
+            address = absolute(base, source_of(element, place))
+            if address and _is_small(element, styles.of(element)) and stands_in_sentence(place, han):
                 yield _Place(place, address)
         elif not len(element) and not (element.text or "").strip():
             own = styles.of(element)
             source = address_in(own.get("background-image", ""))
-            if source and stands_in_sentence(element):
+            if source and stands_in_sentence(element, han):
                 yield _Place(element, absolute(base, source), _box(own))
 
 
-def _source(image: HtmlElement, picture: HtmlElement) -> str:
-    """What a desktop shows for an image: the first source that is for it."""
+def source_of(image: HtmlElement, picture: HtmlElement) -> str:
+    """What a desktop shows for an image: the first source that is for it; what is loaded late stands in data-src."""
     for each in picture.iter("source"):
         given = (each.get("srcset") or "").split()
         if given and screens_of(each.get("media") or "") >> DESKTOP & 1:
             return given[0].rstrip(",")
-    names = ("data-src", "data-original", "src")
-    return next((value for name in names if (value := image.get(name, "").strip())), "")
+    stated = next((value for name in _SOURCES if (value := image.get(name, "").strip())), "")
+    return stated or (image.get("srcset") or "").strip().partition(" ")[0].rstrip(",")
 
 
 def _is_small(element: HtmlElement, own: Properties) -> bool:
@@ -121,7 +124,7 @@ def _write_drawn_text(tree: HtmlElement) -> Iterator[Repaired]:
     """Characters that stand in a drawing (<svg><text>) inside a sentence need no reading."""
     for drawing in list(tree.iter("svg")):
         text = "".join(" ".join(part.itertext()) for part in drawing.iter("text")).strip()
-        if HAN.search(text) and len(text) <= MAX_CHARS and stands_in_sentence(drawing):
+        if HAN.search(text) and len(text) <= MAX_CHARS and stands_in_sentence(drawing, HanCounts()):
             _replace(drawing, text)
             yield Repaired(Obfuscation.PICTURE_TEXT, drawing, 1, f"{text} ← <svg>")
 

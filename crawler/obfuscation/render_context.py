@@ -1,4 +1,4 @@
-"""What a crawl has beside the bytes of pages: readers of fonts and pictures, in one process, and a site's resources."""
+"""What a crawl has beside the bytes of pages: readers of fonts and pictures, in processes, and a site's resources."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,6 +10,7 @@ from crawler.obfuscation.fonts import FontReader
 from crawler.obfuscation.glyph_ocr import Recognizer
 from crawler.obfuscation.picture_reader import PictureReader
 from crawler.obfuscation.reference_fonts import ReferenceFonts
+from crawler.obfuscation.text_process import TextProcess
 
 ResourcesOf = Callable[[str], Resources]
 
@@ -20,6 +21,7 @@ class OpenRenderContext:
 
     fonts: FontReader
     pictures: PictureReader
+    texts: TextProcess
     resources_of: ResourcesOf
     _process: FontProcess
 
@@ -29,6 +31,7 @@ class OpenRenderContext:
 
     def close(self) -> None:
         self._process.close()
+        self.texts.close()
 
 
 def open_render_context(
@@ -36,6 +39,7 @@ def open_render_context(
     references: ReferenceFonts | None = None,
     recognizer: Recognizer | None = None,
     kept_in: Path | None = None,
+    texts: TextProcess | None = None,
 ) -> OpenRenderContext:
     """Nothing is loaded or started before the first page that needs it.
 
@@ -44,4 +48,7 @@ def open_render_context(
     process = FontProcess()
     faces = references if references is not None else ReferenceFonts(kept_in=kept_in)
     ocr = recognizer if recognizer is not None else Recognizer()
-    return OpenRenderContext(FontReader(process, faces, ocr), PictureReader(process, faces, ocr), resources_of, process)
+    pictured = texts if texts is not None else TextProcess()
+    return OpenRenderContext(
+        FontReader(process, faces, ocr), PictureReader(process, faces, ocr), pictured, resources_of, process
+    )

@@ -8,11 +8,13 @@ from importlib import import_module
 from lxml.html import HtmlElement
 
 from core.obfuscations import Obfuscation, ObfuscationFound
+from core.wording import Message
 from crawler.css.cascade import Cascade
 from crawler.fetching.resources import Resources
 from crawler.obfuscation.fonts import FontReader
 from crawler.obfuscation.picture_reader import PictureReader
 from crawler.obfuscation.repaired import Removed, Repaired
+from crawler.obfuscation.text_process import TextProcess
 from crawler.obfuscation.unseen import Looker
 
 Styled = tuple[Cascade, Looker | None]
@@ -24,16 +26,20 @@ class MarkedPage:
     """A page's tree, to be changed in place.
 
     base: what addresses on it are relative to. removed: what hidden text was taken out. style: what its sheets say,
-    worked out when the first repair asks: scripts may have written to the tree before.
+    worked out when the first repair asks: scripts may have written to the tree before. notes: what could not be undone
+    here, for the operator.
     """
 
     tree: HtmlElement
+    url: str
     base: str
     resources: Resources
     fonts: FontReader | None
     pictures: PictureReader | None
+    texts: TextProcess | None
     style: Callable[[], Styled]
     removed: list[Removed] = field(default_factory=list)
+    notes: list[Message] = field(default_factory=list)
 
     @cached_property
     def _styled(self) -> Styled:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from lxml.html import HtmlElement
 
 from core.pages import Reading
+from core.states import Rejection
 from core.wording import Message
 from crawler.books import read_book
 from crawler.links import Links, forbids_following, links
@@ -27,7 +28,7 @@ if TYPE_CHECKING:  # what it reads with is loaded where it reads, and not by who
 class WholePage:
     """What stands on a page. `links` None: it has no markup; `reading` None: it was not wanted.
 
-    outline: of pages of a novel. faults: what of a file could not be read, for the operator. is_shell: it has scripts,
+    outline: of pages of a novel. faults: what of it could not be read, for the operator. is_shell: it has scripts,
     and neither text nor links but for what these would write. is_rendered: a browser had run its scripts.
     """
 
@@ -84,6 +85,7 @@ class PageToRead:
             reading,
             time.perf_counter() - begun,
             of_novel,
+            tuple(opened.notes),
             is_shell=is_shell,
             is_rendered=self.is_rendered,
         )
@@ -120,4 +122,8 @@ class SinglePage:
         if book is not None:
             return book.reading
         opened = open_page(self.body, self.headers, self.url, self.rules)
-        return opened if isinstance(opened, Rejected) else desk.text_by(self.rules, opened, is_seen=self.is_seen)
+        if isinstance(opened, Rejected):
+            return opened
+        reading = desk.text_by(self.rules, opened, is_seen=self.is_seen)
+        has_text = isinstance(reading, Reading) and reading.text
+        return reading if has_text or not opened.notes else Rejected(Rejection.NO_MAIN_TEXT, opened.notes[0])

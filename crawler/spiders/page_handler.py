@@ -12,6 +12,7 @@ from core.states import Rejection
 from core.wording import Message
 from crawler.browsing.on_demand import BROWSER_META
 from crawler.context import CrawlContext
+from crawler.end_reasons import NEEDS_OCR
 from crawler.fetching.capture import capture_of
 from crawler.fetching.response_headers import headers_of
 from crawler.frontier import Target
@@ -40,7 +41,7 @@ class PageHandler:
         )
         counts.seconds_extract += page.seconds
         for fault in page.faults:
-            self.context.stats.add_fault(fault)
+            (self.context.stats.add_once if fault.code == NEEDS_OCR else self.context.stats.add_fault)(fault)
         self.context.on_read(response.url, page)
         return page
 

@@ -15,7 +15,7 @@ from deploy.cli.faults import complain
 from deploy.cli.keys import case_number, find_site, find_work
 from deploy.cli.output import as_json, fields, passage, pieces_of, say, table
 from deploy.cli.session import local_iso, local_time, session
-from deploy.words import obfuscation, worded
+from deploy.words import obfuscation, obfuscation_found, worded
 
 if TYPE_CHECKING:
     from records.models import Case, CaseMatch
@@ -169,16 +169,14 @@ def _heading(case: "Case", settings: Settings) -> list[tuple[str, object]]:
         ("column.share-of-work", percentage(case.work_share)),
         ("column.taken-of-work", Message("corpus.taken-of", taken=case.taken_chars, total=case.work.counted_chars)),
         ("column.on-page", Message("corpus.on-page", chars=case.matched_chars, longest=case.longest_run_chars)),
-        *(("column.obfuscation", _obfuscation(item)) for item in case.obfuscations),
+        *(
+            ("column.obfuscation", obfuscation_found(item["kind"], item["count"], item["example"]))
+            for item in case.obfuscations
+        ),
         ("column.opened", local_time(case.opened_at, settings)),
         ("column.first-seen", local_time(case.first_seen_at, settings)),
         ("column.last-seen", local_time(case.last_seen_at, settings)),
     ]
-
-
-def _obfuscation(item: Mapping[str, Any]) -> Message:
-    kind = obfuscation(item["kind"])
-    return Message("corpus.obfuscation", kind=kind, count=item["count"], example=item["example"])
 
 
 def _decided(case: "Case", settings: Settings) -> Message | str:

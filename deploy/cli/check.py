@@ -17,7 +17,7 @@ from core.zones import Zone
 from deploy.cli.faults import complain
 from deploy.cli.output import as_json, fields, passage, pieces_of, say, table
 from deploy.cli.session import session
-from deploy.words import obfuscation
+from deploy.words import language, obfuscation
 
 if TYPE_CHECKING:
     from deploy.cli.source import Source
@@ -154,3 +154,5 @@ def _show(found: "Source", records: list[dict[str, Any]]) -> None:
         say("")
         kinds = [f"{obfuscation(item.kind)} {item.count}" for item in found.reading.obfuscations]
         say(Message("corpus.undone", kinds=kinds))
+        for told in filter(None, (item.kind.caveat for item in found.reading.obfuscations)):
+            say(told.in_language(language()))

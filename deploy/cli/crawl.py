@@ -10,6 +10,7 @@ from core.errors import BadInput, NotFound, ServiceUnavailable
 from core.messages import CrawlRequested
 from core.settings import Settings
 from core.wording import Message
+from crawler.end_reasons import NEEDS_BROWSER, NEEDS_OCR
 from deploy.cli.crawl_waiting import wait_for_runs
 from deploy.cli.faults import FAILED, USAGE, complain, full_disk
 from deploy.cli.output import as_json, say, table
@@ -116,7 +117,7 @@ def _record(run: "CrawlRun") -> dict[str, Any]:
     from records.sites import runs as crawls
 
     cases = Case.objects.filter(page__site=run.site_id)
-    missing = crawls.browser_fault(run)
+    missing = {fault.code: str(fault) for fault in crawls.left_out(run)}
     return {
         "run": run.pk,
         "site": {"id": run.site_id, "name": run.site.name},
@@ -127,7 +128,8 @@ def _record(run: "CrawlRun") -> dict[str, Any]:
         "failed": run.failed_requests,
         "new_cases": cases.filter(opened_at__gte=run.started_at or run.due_at).count(),
         "ended_because": run.finish_reason and str(run.finish_reason),
-        "needs_browser": missing and str(missing),
+        "needs_browser": missing.get(NEEDS_BROWSER),
+        "needs_ocr": missing.get(NEEDS_OCR),
     }
 
 
@@ -142,5 +144,5 @@ def _show(runs: "Sequence[CrawlRun]") -> None:
         rows.append((run.site.name, run.get_state_display(), *(record[name] for name in counts), ended))
     right = ("column.fetched", "column.kept", "column.new", "column.failed", "column.new-cases")
     table(("column.site", "column.state", *right, "column.ended-because"), rows, right=right)
-    for missing in filter(None, map(crawls.browser_fault, runs)):
+    for missing in dict.fromkeys(fault for run in runs for fault in crawls.left_out(run)):
         say(missing)

@@ -10,7 +10,7 @@ from core.states import MIN_CONFIDENCE_TO_TRUST
 from core.wording import Message
 from deploy.cli.output import as_json, fields, shown
 from deploy.cli.session import local_iso, local_time, settings_alone
-from deploy.words import obfuscation
+from deploy.words import obfuscation_found
 
 
 def register(app: typer.Typer) -> None:
@@ -46,10 +46,7 @@ def read(
             ("column.chapters", len(reading.chapters) or ""),
             *(("column.net-disk", f"{each.disk} {each.url} {each.label}".strip()) for each in reading.net_disks),
             *(
-                (
-                    "column.obfuscation",
-                    Message("corpus.obfuscation", kind=obfuscation(item.kind), count=item.count, example=item.example),
-                )
+                ("column.obfuscation", obfuscation_found(item.kind, item.count, item.example))
                 for item in reading.obfuscations
             ),
             ("column.characters", f"{len(reading.text):,}"),

@@ -10,6 +10,7 @@ from core.known_settings import variable_of
 from core.settings_layers import Origin, planned, running, started_layer
 from core.wording import Message
 from crawler.browsing.availability import missing_browser
+from crawler.obfuscation.recognition import missing_recognition
 from deploy import disk, started
 from deploy.cli.evidence_standing import noted_lines
 from deploy.home import Home, prepare
@@ -53,8 +54,8 @@ def installation_status(environ: Mapping[str, str]) -> InstallationStatus:
     told = _describe_others(home, environ, services)
     is_meant = not elsewhere.is_unused(home.path)
     problems = [space.sentence for space in disk.full(home.settings)] + ([] if is_meant else told)
-    missing = missing_browser(home.settings.crawl)
-    notes = _changed(home, environ) + (told if is_meant else []) + ([missing] if missing is not None else [])
+    missing = [each for each in (missing_browser(home.settings.crawl), missing_recognition()) if each is not None]
+    notes = _changed(home, environ) + (told if is_meant else []) + missing
     return InstallationStatus(home.path, services, problems, notes, noted_lines(home.settings))
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from core.errors import BadInput
-from laboratory.extraction import encodings, main_text, obfuscations, particulars, reading_steps
+from laboratory.extraction import encodings, main_text, obfuscations, particulars, pictured_pages, reading_steps
 from laboratory.extraction.sections import ExtractPlan, Part, Say, Section
 
 PARTS: tuple[tuple[str, Part], ...] = (
@@ -12,6 +12,7 @@ PARTS: tuple[tuple[str, Part], ...] = (
     ("particulars", particulars.section),
     ("encodings", encodings.section),
     ("obfuscations", obfuscations.section),
+    ("pictures", pictured_pages.section),
 )
 
 

@@ -16,7 +16,7 @@ from core.ids import SiteId
 from core.pages import CrawlCounts, CrawlPlan
 from core.states import Rejection
 from core.wording import Message
-from crawler.end_reasons import BYTE_LIMIT, NEEDS_BROWSER, PAGE_LIMIT
+from crawler.end_reasons import BYTE_LIMIT, NEEDS_BROWSER, NEEDS_OCR, PAGE_LIMIT
 from crawler.site_kinds import KINDS
 from crawler.sources.url_list import read_url_list
 from records.models import CrawlRun, Site
@@ -96,9 +96,10 @@ def live_run(site: Site) -> CrawlRun | None:
     return CrawlRun.objects.filter(site=site, state__in=CrawlRun.LIVE).first()
 
 
-def browser_fault(run: CrawlRun | None) -> Message | None:
-    """What a run says of pages that it left out for want of a browser; None where it left out none."""
-    return next((fault for fault in run.faults if fault.code == NEEDS_BROWSER), None) if run is not None else None
+def left_out(run: CrawlRun | None) -> list[Message]:
+    """What a run says of pages that it left out for want of a browser, or of what reads pictures of text."""
+    wanted = (NEEDS_BROWSER, NEEDS_OCR)
+    return [fault for fault in run.faults if fault.code in wanted] if run is not None else []
 
 
 def plan_of(site: Site, run: CrawlRun) -> CrawlPlan:

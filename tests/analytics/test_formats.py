@@ -14,8 +14,10 @@ from analytics.formats.json_data import schema
 from analytics.phrases import Phrases
 from analytics.report import Notice, Report, build_report
 from analytics.tables import Kind
+from analytics.view import lay_out
 from analytics.wording import column_label, row_texts, scope_lines, summary_lines
 from core.errors import BadInput
+from core.obfuscations import Obfuscation
 from core.states import CaseState
 from tests.support import parsed_reports as parsed
 from tests.support import report_rows as rows
@@ -235,3 +237,11 @@ def _is_of(value: Any, kinds: str | list[str]) -> bool:
 
 def _squeezed(text: str) -> str:
     return "".join(text.split())
+
+
+@pytest.mark.parametrize(("language", "said"), [("zh-hans", "由机器从图片中识别"), ("en", "by machine recognition")])
+def test_a_report_says_where_pages_were_read_from_pictures(language: str, said: str) -> None:
+    for obfuscations, is_said in (((Obfuscation.TEXT_PICTURE,), True), ((Obfuscation.HOMOPHONE,), False)):
+        made = build_report(rows.scope(language), [rows.case(obfuscations=obfuscations)], [], [], [], [])
+        assert (said in render(made, "html").decode()) is is_said
+        assert any(said in note for note in lay_out(made).notes) is is_said

@@ -20,7 +20,7 @@ from tests.crawler.case_folders import Case, cases
 CASES = cases("obfuscations")
 URL = "https://novel.example/1/2.html"
 # What has to be looked at needs faces that only this machine may have: test_drawn_obfuscations.py draws its pages.
-DRAWN = {Obfuscation.FONT, Obfuscation.PICTURE_TEXT}
+DRAWN = {Obfuscation.FONT, Obfuscation.PICTURE_TEXT, Obfuscation.TEXT_PICTURE}
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,7 @@ class Beside:
     files: Mapping[str, bytes]
     fonts: None = None
     pictures: None = None
+    texts: None = None
 
     def resources(self, url: str) -> Resources:
         return self

@@ -21,7 +21,7 @@ TEXT = "\n".join((FIRST, SECOND, THIRD))
 class Sheets:
     """A context with the files of a dict and no eyes."""
 
-    fonts = pictures = None
+    fonts = pictures = texts = None
 
     def __init__(self, **files: str) -> None:
         self.files, self.asked = files, list[str]()

@@ -19,7 +19,7 @@ HEADERS = {"Content-Type": "text/html; charset=utf-8"}
 class _Asked:
     """What there is beside the bytes of a page: these data of its site."""
 
-    fonts = pictures = None
+    fonts = pictures = texts = None
 
     def __init__(self, data: dict[str, bytes]) -> None:
         self.data, self.asked = data, list[str]()

@@ -4,6 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from crawler.obfuscation.recognition import is_installed
+from crawler.obfuscation.reference_fonts import free_fonts
+from laboratory.extraction.pictured_text import Style, pictures_of
 from tests.crawler.case_folders import case
 from tests.crawler.texts import SIMPLIFIED
 from tests.support.books import epub_of
@@ -74,3 +77,14 @@ def test_a_book_is_shown_with_its_chapters_and_a_page_with_its_links_to_net_disk
     link = '<a href="https://pan.quark.cn/s/1a2b">夸克 提取码 x1</a>'
     page.write_text(f"<html><title>渡口</title><body><p>{'</p><p>'.join(SIMPLIFIED)}</p>{link}</body></html>", "utf-8")
     assert "link to a net disk: 夸克网盘 https://pan.quark.cn/s/1a2b 夸克 提取码 x1\n" in zhuiwen("read", page).out
+
+
+@pytest.mark.skipif(not is_installed() or not free_fonts(), reason="the extra ocr or a free Chinese face is missing")
+def test_a_saved_page_of_pictures_is_read_and_said_to_be_by_machine(zhuiwen: CommandLine, tmp_path: Path) -> None:
+    (picture,) = pictures_of(SIMPLIFIED[:4], Style("", free_fonts()[0], width=620))
+    (tmp_path / "1.png").write_bytes(picture)
+    page = tmp_path / "1.html"
+    page.write_text("<html><title>渡口</title><body><div><img src='1.png'></div></body></html>", "utf-8")
+    (found,) = zhuiwen("read", page, "--json").json()["obfuscations"]
+    assert (found["kind"], found["count"]) == ("text_picture", 1)
+    assert "machine recognition" in zhuiwen("read", page).out

@@ -20,6 +20,7 @@ import redis
 from core.errors import RetryLater, ServiceUnavailable
 from core.settings_loading import load
 from core.wording import Message
+from crawler.obfuscation import recognition
 from deploy import disk, home_checks
 from deploy.cli.crawl_waiting import Patience, Watch
 from deploy.cli.standing import installation_status
@@ -214,3 +215,15 @@ def test_status_is_a_failure_for_programs_too_when_services_do_not_run(tmp_path:
     assert {note.code for note in stands.notes} & {"site.no-chromium", "site.no-browser"}
     assert {row.state for row in stands.services} == {State.STOPPED}
     assert stands.remedies
+
+
+def test_status_says_what_to_install_where_pictures_of_text_cannot_be_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    environ: dict[str, Any] = {"ZHUIWEN_HOME": str(tmp_path / "home")}
+    prepare(environ)
+    monkeypatch.setattr(recognition, "find_spec", lambda name: object())
+    assert "site.no-ocr" not in {note.code for note in installation_status(environ).notes}
+    monkeypatch.setattr(recognition, "find_spec", lambda name: None)
+    (note,) = [note for note in installation_status(environ).notes if note.code == "site.no-ocr"]
+    assert "pip install 'zhuiwen[ocr]'" in str(note)

@@ -291,6 +291,19 @@ def test_a_bundle_of_an_earlier_release_still_holds() -> None:
     assert opened(older, "bundle").page["url"] == URL
 
 
+def pictured() -> Capture:
+    """A page whose text stands in pictures."""
+    return capture(obfuscations=({"kind": "text_picture", "count": 4, "example": "清晨的雾 ← /1.png"},))
+
+
+def test_a_bundle_says_that_a_machine_read_the_text_out_of_pictures() -> None:
+    (item,) = json.loads(files_of(made(pictured()))[bundle.PAGE])["obfuscations"]
+    assert (item["kind"], item["count"], item["label"]["zh"]) == ("text_picture", 4, "整段文字做成图片")
+    assert "machine recognition" in item["caveat"]["en"]
+    (other,) = json.loads(files_of(made(capture()))[bundle.PAGE])["obfuscations"]
+    assert "caveat" not in other
+
+
 @pytest.mark.parametrize(
     ("given", "told"),
     [
@@ -298,6 +311,7 @@ def test_a_bundle_of_an_earlier_release_still_holds() -> None:
         (in_parts, ("正文续页", "The text goes on at", "https://m.daoban.example/7_3.html")),
         (by_browser, ("按浏览器所述记录", "a browser (Chromium 150.0) that ran", "fetched with it")),
         (from_archive, ("他人制作的存档", "an archive that somebody else made")),
+        (pictured, ("由机器从图片中识别得出", "read from pictures by machine recognition", "pictures of text × 4")),
     ],
 )
 def test_the_explanation_says_in_both_languages_how_a_page_was_fetched(given: object, told: tuple[str, ...]) -> None:

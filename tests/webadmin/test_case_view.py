@@ -347,3 +347,17 @@ def test_a_page_in_another_order_is_not_called_the_same_character_by_character(
     page = shown(reviewer, case)
     assert "character by character" not in page
     assert "in another order" in page
+
+
+def test_what_a_machine_read_out_of_pictures_is_said_to_be(
+    world: admin_data.World, texts: case_texts.Texts, reviewer: Client
+) -> None:
+    case = world.ours.cases[3]
+    said = "read from pictures by machine recognition"
+    Case.objects.filter(pk=case.pk).update(obfuscations=[{"kind": "hidden_text", "count": 1, "example": "甲"}])
+    assert said not in shown(reviewer, case)
+    pictured = [{"kind": "text_picture", "count": 4, "example": "清晨的雾 ← /1.png"}]
+    Case.objects.filter(pk=case.pk).update(obfuscations=pictured)
+    page = shown(reviewer, case)
+    assert said in page
+    assert "pictures of text" in page

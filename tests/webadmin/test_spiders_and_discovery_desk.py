@@ -12,7 +12,7 @@ from django.utils import timezone
 from core.errors import BadInput
 from core.messages import CrawlRequested
 from core.wording import Message
-from crawler.end_reasons import NEEDS_BROWSER
+from crawler.end_reasons import NEEDS_BROWSER, NEEDS_OCR
 from crawler.site_kinds import KINDS
 from records.access import HOLDER_PATHS
 from records.models import ArchiveImport, CrawlRun, DiscoveredPage, DiscoveryPlan, DiscoveryQuery, Site
@@ -215,3 +215,11 @@ def test_the_page_of_a_site_says_what_to_install_where_its_pages_need_a_browser(
     missing = Message(NEEDS_BROWSER, url="http://a.example/", missing=Message("site.no-chromium"))
     CrawlRun.objects.filter(site=site).update(faults=[missing])
     assert "apt-get install chromium" in client.get(page).content.decode()
+
+
+def test_the_page_of_a_site_says_what_to_install_where_its_texts_are_pictures(world: admin_data.World) -> None:
+    site = world.ours.sites[0]
+    missing = Message(NEEDS_OCR, url="http://a.example/", missing=Message("site.no-ocr"))
+    CrawlRun.objects.filter(site=site).update(faults=[missing])
+    page = signed_in(world.ours.manager).get(record_url(site)).content.decode()
+    assert "zhuiwen[ocr]" in page

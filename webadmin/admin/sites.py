@@ -191,8 +191,7 @@ class SiteAdmin(HolderAdmin):
         """The form, and what keeps the site's pages from being read."""
         if request.method == "GET":
             site = self.get_object(request, object_id)
-            missing = crawls.browser_fault(site.runs.first()) if site is not None else None
-            if missing is not None:
+            for missing in crawls.left_out(site.runs.first()) if site is not None else ():
                 messages.warning(request, stored_sentence(missing))
         return super().change_view(request, object_id, form_url, extra_context)
 

@@ -73,6 +73,13 @@ def obfuscation_meaning(kind: str) -> str:
 
 
 @register.filter
+def obfuscation_caveat(kind: str) -> str:
+    """Say what whoever relies on the text has to know of it; "" for nothing."""
+    known = OBFUSCATIONS.get(kind)
+    return str(phrases.in_language_of_reader(known.caveat)) if known and known.caveat else ""
+
+
+@register.filter
 def change_name(kind: str) -> str:
     """Name a kind of change."""
     return next((str(name) for member, name in phrases.CHANGES.items() if member == kind), kind)

@@ -1,0 +1,109 @@
+"""A picture's bytes -> its brightness, whether it looks like a page of text, and where it can be cut between lines.
+
+Runs in the process for pictures of text. Nothing here knows characters: photographs are told by their brightness alone,
+before a recogniser is loaded.
+"""
+
+from collections.abc import Iterator
+from io import BytesIO
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from crawler.obfuscation.picture_ink import FORMATS
+
+Grey = NDArray[np.uint8]  # uint8[height, width], 0 black
+
+MIN_SIDES_PX = (16, 100)  # height and width: less is a line of nothing
+# What is to be kept in memory of one picture; a chapter of 3,000 characters of 44 px has 11,000,000.
+MAX_PIXELS = 24_000_000
+MAX_WIDTH_PX = 1_200  # of what is recognised; wider ones are for screens of high density
+TILE_ROWS, MIN_TILE_ROWS = 1_000, 600  # a tile ends at the emptiest row between these
+_NEAR_GROUND = 24  # of 255: a paper's texture, noise, and what JPEG makes of them
+_MIN_SHARE_OF_GROUND = 0.5  # rendered pages have .7 and more, photographs .1 to .4 (2026-11)
+_MIN_CONTRAST = 40
+_SHARES_OF_INK = 0.001, 0.35
+_LINE_PX = 7, 130  # how high a line may be
+
+
+def opened(picture: bytes, max_pixels: int) -> Grey | None:
+    """The picture's brightness, its first frame alone; None for one that is broken or has too many pixels."""
+    try:
+        with Image.open(BytesIO(picture), formats=FORMATS) as found:
+            if found.width * found.height > min(max_pixels, MAX_PIXELS):
+                return None
+            # Whatever is drawn on nothing is drawn for a light page, unless it is light itself.
+            shown = found.convert("LA") if found.has_transparency_data else found.convert("L")
+        if shown.mode == "LA":
+            grey, alpha = (np.asarray(band) for band in shown.split())
+            drawn = grey[alpha > 127]
+            ground = 0 if drawn.size and float(drawn.mean()) > 160 else 255
+            shown = Image.composite(shown.getchannel(0), Image.new("L", shown.size, ground), shown.getchannel(1))
+        if shown.width > MAX_WIDTH_PX:
+            shown = shown.resize((MAX_WIDTH_PX, max(1, round(shown.height * MAX_WIDTH_PX / shown.width))))
+        return np.asarray(shown, np.uint8)
+    except MemoryError:
+        raise
+    except Exception:  # whatever a hostile file makes the decoder raise means one thing: no picture
+        return None
+
+
+def looks_like_text(grey: Grey) -> bool:
+    """Whether there is an even ground, and on it ink in lines, rows or columns."""
+    if grey.shape[0] < MIN_SIDES_PX[0] or grey.shape[1] < MIN_SIDES_PX[1]:
+        return False
+    ground = _ground(grey)
+    differs = np.abs(grey.astype(np.int16) - ground)
+    if float((differs <= _NEAR_GROUND).mean()) < _MIN_SHARE_OF_GROUND:
+        return False
+    is_ink = _ink(differs)
+    if is_ink is None or not _SHARES_OF_INK[0] <= float(is_ink.mean()) <= _SHARES_OF_INK[1]:
+        return False
+    return _has_lines(is_ink.mean(axis=1)) or _has_lines(is_ink.mean(axis=0))
+
+
+def tiles(grey: Grey) -> Iterator[tuple[int, int]]:
+    """First row and end of each piece, cut where there is least ink."""
+    is_ink = _ink(np.abs(grey.astype(np.int16) - _ground(grey)))
+    rows = is_ink.mean(axis=1) if is_ink is not None else np.zeros(grey.shape[0])
+    top, height = 0, grey.shape[0]
+    while height - top > TILE_ROWS + MIN_TILE_ROWS:
+        part = rows[top + MIN_TILE_ROWS : top + TILE_ROWS]
+        starts, ends = _stretches(part <= part.min())
+        widest = int((ends - starts).argmax())
+        cut = top + MIN_TILE_ROWS + int(starts[widest] + ends[widest]) // 2
+        yield top, cut
+        top = cut
+    yield top, height
+
+
+def _ground(grey: Grey) -> int:
+    """The commonest brightness."""
+    counts = np.bincount(grey.reshape(-1), minlength=256).astype(np.float64)
+    return int(np.convolve(counts, np.ones(9), "same").argmax())
+
+
+def _ink(differs: NDArray[np.int16]) -> NDArray[np.bool_] | None:
+    """What differs from the ground by more than a watermark does; None where nothing does."""
+    most = float(np.percentile(differs[:: max(1, differs.shape[0] // 500)], 99.9))
+    return differs > 0.55 * most if most >= _MIN_CONTRAST else None
+
+
+def _has_lines(ink: NDArray[np.floating]) -> bool:
+    """Whether most ink stands in stretches that are as high as lines and much alike. ink: of each row, or column."""
+    is_line = ink > 0.15 * float(np.percentile(ink, 95))
+    starts, ends = _stretches(is_line)
+    heights = ends - starts
+    heights = heights[heights >= _LINE_PX[0]]
+    if not heights.size:
+        return False
+    usual = float(np.median(heights))
+    alike = heights[(heights > 0.5 * usual) & (heights < 2 * usual)]
+    return usual <= _LINE_PX[1] and float(alike.sum()) > 0.6 * float(is_line.sum())
+
+
+def _stretches(holds: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Where each stretch begins, and where it has ended."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], holds, [False]]).astype(np.int8)))
+    return edges[::2], edges[1::2]
