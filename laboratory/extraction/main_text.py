@@ -153,7 +153,7 @@ def _tables(measured: Sequence[Measured], trusted: Sequence[Trusted], plan: Extr
     kind_columns = ("extractor", "kind of reference", "pages", "precision", "recall", "F1")
     names = tuple(each.extractor.name for each in measured)
     trust_columns = ("confidence", "pages", "mean F1", f"below F1 {GOOD_F1}")
-    return (
+    tables = (
         TextTable(title, ("extractor", *right), tuple(overview), right),
         TextTable("By kind of reference", kind_columns, tuple(kinds), kind_columns[2:]),
         TextTable("F1 by kind of page", ("kind", "pages", *names), tuple(_page_kind_rows(measured)), ("pages", *names)),
@@ -182,6 +182,7 @@ def _tables(measured: Sequence[Measured], trusted: Sequence[Trusted], plan: Extr
             ("pages", *Zone, ALL, "worst"),
         ),
     )
+    return tuple(table for table in tables if table.rows)
 
 
 def _page_kind_rows(measured: Sequence[Measured]) -> Iterable[tuple[str, ...]]:
