@@ -103,8 +103,8 @@ def test_pages_without_any_reference_are_refused(tmp_path: Path) -> None:
 
 
 def test_a_part_that_there_is_not_is_refused() -> None:
-    with pytest.raises(BadInput, match="there is no part pictures"):
-        measure(ExtractPlan(corpora=SHARED_CORPORA, seed=1), ["pictures"], lambda _: None)
+    with pytest.raises(BadInput, match="there is no part films"):
+        measure(ExtractPlan(corpora=SHARED_CORPORA, seed=1), ["films"], lambda _: None)
     assert "text" in [name for name, _ in PARTS]
 
 
