@@ -16,6 +16,7 @@ from crawler.main_text.extraction import MIN_HAN_TO_KEEP, Extraction, Sieve, eve
 from crawler.markup import parse
 from crawler.obfuscation.deobfuscation import MARKUP_ALONE, Deobfuscation, RenderContext, deobfuscate
 from crawler.obfuscation.mark_kinds import kinds_of
+from crawler.obfuscation.repaired import folded_beside
 from crawler.obfuscation.text_origins import Origins
 from crawler.obfuscation.text_repairs import cleaned, merged, with_noise
 from crawler.opening import NO_RULES, OpenPage, ReadingRules, Rejected, open_page
@@ -136,6 +137,7 @@ def _reading(extraction: Extraction, page: OpenPage, deobfuscation: Deobfuscatio
     obfuscations = deobfuscation.found(extraction.text, containers)
     text = storable(extraction.text)
     raw_text = storable(deobfuscation.raw_text(containers, decoded.text)) if obfuscations else ""
+    folded = folded_beside(deobfuscation.removed, text, text.count("\n") + 1 if text else 0)
     marks: tuple[Mark, ...] = ()
     if raw_text and raw_text != text:
         origins = Origins.of(raw_text)
@@ -158,5 +160,5 @@ def _reading(extraction: Extraction, page: OpenPage, deobfuscation: Deobfuscatio
         marks=marks,
         left_out=tuple(storable(line) for line in extraction.left_out),
         repairs=decoded.repairs,
-        beside=tuple(replace(line, text=storable(line.text)) for line in extraction.beside),
+        beside=tuple(replace(line, text=storable(line.text)) for line in (*extraction.beside, *folded)),
     )

@@ -62,6 +62,13 @@ def lines_of_controls(tree: HtmlElement, after: int) -> list[LineBeside]:
     return found
 
 
+def zone_around(names: tuple[str, str], parent: HtmlElement | None) -> Zone:
+    """The zone of what a click shows: a comment by the names (class, id) of its box or one around, else the frame."""
+    boxes = [] if parent is None else [parent, *islice(parent.iterancestors(), _MAX_LEVELS)]
+    named = (_zone_named(*names), *(_zone_named(box.get("class", ""), box.get("id", "")) for box in boxes))
+    return Zone.COMMENT if Zone.COMMENT in named else Zone.FRAME
+
+
 class _Zones:
     """What is known of the boxes of one page. main: those that lines of the main text stand in."""
 

@@ -16,7 +16,7 @@ MAX_PIECE_CHARS = 60  # an advertisement is a clause; longer ones would be text
 MAX_SIGNS = 50_000  # that are looked at: 1 s; a novel of two million characters with one in each paragraph has as many
 MAX_SHARE = 0.4  # of a text; a page about web sites is no copy with advertisements
 
-_DOT = r"(?:\s?[.．。·•点點丶]\s?|\s?(?:dot|DOT)\s?)"
+_DOT = r"(?:[^\S\n]?[.．。·•点點丶][^\S\n]?|[^\S\n]?(?:dot|DOT)[^\S\n]?)"
 _LETTER = "[0-9A-Za-z\uff10-\uff19\uff21-\uff3a\uff41-\uff5aⓐ-ⓩ\U0001d400-\U0001d7ff]"
 _WIDE_LETTERS = {
     char: f"[{char}{char.upper()}{chr(ord(char) + 0xFEE0)}{chr(ord(char.upper()) + 0xFEE0)}]"
@@ -41,14 +41,16 @@ _ENDINGS = (
     "io",
     "so",
 )
-_ENDING = "(?:" + "|".join(r"\s?".join(_WIDE_LETTERS[char] for char in name) for name in _ENDINGS) + ")"
+_ENDING = "(?:" + "|".join(r"[^\S\n]?".join(_WIDE_LETTERS[char] for char in name) for name in _ENDINGS) + ")"
 # www.example.com, 3w点example点com, ｗｗｗ．ｅｘａｍｐｌｅ．ｃｏｍ, w w w . e x . c c
 _ADDRESS = (
-    rf"(?:(?:https?|ｈｔｔｐ)\s?[:：]\s?//?\s?)?(?:(?:{_LETTER}\s?){{1,20}}{_DOT}){{1,4}}"
+    rf"(?:(?:https?|ｈｔｔｐ)[^\S\n]?[:：][^\S\n]?//?[^\S\n]?)?(?:(?:{_LETTER}[^\S\n]?){{1,20}}{_DOT}){{1,4}}"
     rf"{_ENDING}(?!{_LETTER})"
 )
 _ADDRESSES = re.compile(_ADDRESS)
 _LETTERS = re.compile(_LETTER)
+# Blanks between single letters or around a dot; a word before an address or behind a sentence is none of it.
+_SPREAD = re.compile(r"(?<![0-9A-Za-z])[0-9A-Za-z]\s[0-9A-Za-z](?![0-9A-Za-z])|\s\.\s")
 _SITE_WORDS = re.compile(
     "首发|首發|小说|小說|章节|章節|记住|記住|无弹窗|無彈窗|手机(?:版|用户|阅读|站)|免费(?:阅读|看)|看书|看書|读书|讀書|书友|書友|本站"
     "|域名|手打|无广告|無廣告|笔趣|筆趣|网址|網址|天才"
@@ -138,7 +140,8 @@ def _pieces(text: str, host: str, most: float) -> list[tuple[int, int]] | None:
 
 def _is_meant(address: str, piece: str, host: str) -> bool:
     """Whether an address is one to come back to, and not one that the text speaks of."""
-    is_boxed = piece[:1] in _BOXES and count_han(piece) <= MAX_HAN_BESIDE
+    is_enclosed = piece[:1] in _BOXES and _BRACKETS[piece[:1]] in piece[-2:]  # a mark may follow; [1] begins a note
+    is_boxed = is_enclosed and count_han(piece) <= MAX_HAN_BESIDE
     return is_boxed or bool(_SITE_WORDS.search(piece)) or _is_spelt_oddly(address) or _is_own(address, host)
 
 
@@ -150,7 +153,7 @@ def _is_address(shown: str) -> bool:
 
 def _is_spelt_oddly(shown: str) -> bool:
     """Whether an address is written so that no program takes it for one: a reader is to type it."""
-    return bool(re.search("[^\x21-\x7e]", shown))
+    return bool(re.search("[^\\s\x21-\x7e]", shown) or _SPREAD.search(shown))
 
 
 def _is_own(shown: str, host: str) -> bool:

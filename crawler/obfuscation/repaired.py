@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from lxml.html import HtmlElement
 
 from core.obfuscations import Obfuscation, ObfuscationFound
+from core.zones import LineBeside
 from crawler.characters.repertoire import count_han
+from crawler.main_text.zones import zone_around
 from crawler.markup import BLOCKS
 
 EXAMPLE_CHARS = 80
@@ -25,7 +27,10 @@ class Repaired:
 
 @dataclass(frozen=True, slots=True)
 class Removed:
-    """One piece that was taken out, and the visible text right before and right after it inside its parent."""
+    """One piece that was taken out, and the visible text right before and right after it inside its parent.
+
+    names: classes and id of what it was; folded: of a block with a text, its lines: a click may show them.
+    """
 
     kind: Obfuscation
     text: str
@@ -33,6 +38,8 @@ class Removed:
     after: str
     is_inline: bool
     parent: HtmlElement | None = None
+    names: tuple[str, str] = ("", "")
+    folded: tuple[str, ...] = ()
 
 
 def inside(repaired: Iterable[Repaired], containers: Set[HtmlElement]) -> tuple[ObfuscationFound, ...]:
@@ -72,6 +79,18 @@ def hidden_inside(
         ):
             result.append(ObfuscationFound(kind, len(inside), inside[0].text[:EXAMPLE_CHARS]))
     return tuple(result)
+
+
+def folded_beside(removed: Iterable[Removed], main_text: str, after: int) -> list[LineBeside]:
+    """What a click may show of the hidden blocks: replies, tabs, texts to be unfolded; but for what hides the text.
+
+    after: as of LineBeside.
+    """
+    body = "".join(main_text.split())
+    folded = [piece for piece in removed if piece.folded and not _stood_in(piece, body)]
+    return [
+        LineBeside(zone_around(piece.names, piece.parent), line, after) for piece in folded for line in piece.folded
+    ]
 
 
 def _stood_in(piece: Removed, body: str) -> bool:

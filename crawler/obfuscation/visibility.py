@@ -5,12 +5,14 @@ Zero-width characters, spaces and bracketed pinyin stay: they are part of the te
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 from lxml.html import HtmlElement
 
 from core.obfuscations import Obfuscation
 from crawler.characters.repertoire import count_han
 from crawler.css.cascade import Cascade, cascade
+from crawler.markup import lines
 from crawler.obfuscation.repaired import Removed, Repaired
 from crawler.obfuscation.repairs import MarkedPage, Repair
 from crawler.obfuscation.unseen import RUBY, Looker
@@ -30,6 +32,7 @@ _CONTEXT_CHARS = 12  # enough to find the place again in the main text
 # Bounds for pages made to be slow: how far is looked for the text around a piece, and for how many pieces.
 _MAX_NEIGHBOURS = 50
 MAX_PIECES_TO_RECORD = 2_000
+MIN_HAN_TO_UNFOLD = 16  # of a hidden block: less is a label or an entry of a menu (crawler.main_text.extraction)
 
 
 def remove_hidden(tree: HtmlElement, styles: Cascade | None = None, looker: Looker | None = None) -> list[Removed]:
@@ -39,19 +42,29 @@ def remove_hidden(tree: HtmlElement, styles: Cascade | None = None, looker: Look
     """
     styles = cascade(tree) if styles is None else styles
     most = count_han(shown_text(tree)) * MAX_SHARE_TO_HIDE
-    taken: list[tuple[HtmlElement, Obfuscation, str, bool]] = []
+    taken: list[tuple[HtmlElement, Removed]] = []
     for element, kind in _hidden(tree, looker or looker_at(tree, styles), most):
         text, is_inline = " ".join(shown_text(element).split()), element.tag in INLINE
         # One character between others: nobody puts a text there to be unfolded later.
         is_decoy = kind is Obfuscation.HIDDEN_TEXT and len(text) == 1 and is_inline
-        taken.append((element, Obfuscation.DECOYS if is_decoy else kind, text, is_inline))
+        may_unfold = kind is Obfuscation.HIDDEN_TEXT and not is_inline and count_han(text) >= MIN_HAN_TO_UNFOLD
+        piece = Removed(
+            Obfuscation.DECOYS if is_decoy else kind,
+            text,
+            before="",
+            after="",
+            is_inline=is_inline,
+            names=(element.get("class", ""), element.get("id", "")),
+            folded=tuple(line.text for line in lines(element)) if may_unfold else (),
+        )
+        taken.append((element, piece))
         styles.forget(element.iter())
         if text or len(element):
             empty(element)
     return [
-        Removed(kind, text, _before(element), _after(element), is_inline, element.getparent())
-        for element, kind, text, is_inline in taken[:MAX_PIECES_TO_RECORD]
-        if text.strip("()（） ")
+        replace(piece, before=_before(element), after=_after(element), parent=element.getparent())
+        for element, piece in taken[:MAX_PIECES_TO_RECORD]
+        if piece.text.strip("()（） ")
     ]
 
 

@@ -9,7 +9,9 @@ from core.obfuscations import Obfuscation
 from core.pages import Reading
 from crawler.fetching.resources import FolderResources, ResourceKind, Resources
 from crawler.obfuscation.deobfuscation import MARKUP_ALONE, RenderContext
+from crawler.obfuscation.text_repairs import cleaned
 from crawler.reading import read_page
+from tests.crawler.texts import SIMPLIFIED
 
 URL = "https://novel.example/1/2.html"
 FIRST = "清晨的雾还没有散尽，老渡口的石阶上已经坐满了等船的人，谁也不说话。"
@@ -327,3 +329,17 @@ def test_a_folder_gives_only_what_lies_in_it(tmp_path: Path) -> None:
     assert files.get("https://a.example/a.css", ResourceKind.STYLE) == b"p{}"
     assert files.get("https://a.example/../secret", ResourceKind.STYLE) is None
     assert files.get("https://a.example/%2e%2e/secret", ResourceKind.STYLE) is None
+
+
+@pytest.mark.parametrize(
+    "honest",
+    [
+        "[1]\xa0开源:https://github.com/ruanyf/weekly",
+        "Host gitee.com\nHostName gitee.com",
+        "他打开 the github.com 看了一眼。",
+        "Trust me. So we go on.",
+    ],
+)
+def test_an_address_that_a_text_names_is_no_advertisement(honest: str) -> None:
+    text = f"{SIMPLIFIED[0]}\n{honest}\n{SIMPLIFIED[1]}"
+    assert cleaned(text).text == text

@@ -108,3 +108,23 @@ def test_the_lines_of_the_main_zone_are_the_text_and_all_that_is_expected_is_in_
     assert "\n".join(line.text for line in reading.lines if line.zone is Zone.MAIN) == reading.text
     shown = "".join("".join(line.text.split()) for line in reading.lines)
     assert [line for line in case.expected["text"] if "".join(line.split()) not in shown] == []
+
+
+@pytest.mark.parametrize(
+    ("box", "zone"),
+    [("class='reply-more'", Zone.COMMENT), ("class='more'", Zone.FRAME)],
+)
+def test_what_a_click_unfolds_is_read_beside_the_text(box: str, zone: Zone) -> None:
+    folded = f"<div {box}><div class='ir' style='display:none'><p>{REMARK}</p><p>{REMARK[::-1]}</p></div></div>"
+    reading = read(f"<div>{ARTICLE}</div>{folded}<ul style='display:none'><li>首页</li></ul>")
+    assert REMARK not in reading.text
+    assert (zone_of(reading, REMARK), zone_of(reading, REMARK[::-1])) == (zone, zone)
+    assert all(line.text != "首页" for line in reading.lines)
+
+
+def test_what_hides_a_text_is_no_line_of_the_page() -> None:
+    noise = "<p style='display:none'>本站首发请牢记网址以便下次阅读本书的最新章节内容</p>"
+    strewn = noise.join(f"<p>{each}</p>" for each in SIMPLIFIED)
+    reading = read(f"<h1>老渡口</h1><div class='text'>{strewn}</div>")
+    assert all("本站首发" not in line.text for line in reading.lines)
+    assert [one.kind for one in reading.obfuscations] == ["hidden_text"]
