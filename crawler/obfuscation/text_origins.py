@@ -19,6 +19,7 @@ MAX_PAIRS = 4_000_000_000
 # Of one step: a chapter of 10,000 characters with noise behind each has as many, and they take .3 s. A text with more
 # is one mark as a whole. Chosen, 2026-11.
 MAX_MARKS = 10_000
+MAX_CHARS = 2_000_000  # the longest novels have more, and their files are read chapter by chapter; chosen, 2026-11
 _NOWHERE, _MAX_SAME = -1, 12
 
 KindOf = Callable[[str, str], str]  # of a mark, by what was taken out and what stands there instead
@@ -167,7 +168,8 @@ class _Between:
         self._old_starts, self._new_starts = _starts(self._old_lines), _starts(self._new_lines)
         self.places = np.full(len(new) + 1, _NOWHERE, np.int32)
         self.is_moved = np.zeros(len(new) + 1, np.bool_)
-        self._pairs = list(islice(self._compare(), MAX_MARKS + 1))
+        is_too_long = max(len(old), len(new)) > MAX_CHARS
+        self._pairs = [] if is_too_long else list(islice(self._compare(), MAX_MARKS + 1))
         if len(self._pairs) > MAX_MARKS:
             self.places[:], self.is_moved[:] = _NOWHERE, False
             self._pairs = []
