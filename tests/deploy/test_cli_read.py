@@ -11,6 +11,7 @@ from tests.crawler.case_folders import case
 from tests.crawler.texts import SIMPLIFIED
 from tests.support.books import epub_of
 from tests.support.command_line import CommandLine
+from tests.support.web_server import page
 
 FIELDS = {
     *("source", "site", "title", "chapter_number", "author", "published", "encoding", "is_encoding_doubtful"),
@@ -18,7 +19,6 @@ FIELDS = {
     *("chapters", "net_disks"),
 }
 NOVEL = case("articles", "chapter-in-one-pre-element-gbk")
-SHORT_NOTICE = case("articles", "short-notice-under-a-long-menu-with-descriptions")
 
 
 @pytest.fixture
@@ -46,8 +46,9 @@ def test_all_that_was_read_of_a_chapter_stands_in_the_record(zhuiwen: CommandLin
 def test_an_extraction_that_is_more_likely_poor_than_good_is_called_doubtful(
     zhuiwen: CommandLine, tmp_path: Path
 ) -> None:
-    path = tmp_path / "notice.html"
-    path.write_bytes(SHORT_NOTICE.body)
+    path = tmp_path / "timetable.html"
+    rows = (f"<p>{at}号船 渡口至城南 上午{at}点</p><p><a href='/{at}'>票价与班次另行通知</a></p>" for at in range(1, 9))
+    path.write_bytes(page("渡船班次", f"<h1>渡船班次</h1><div>{''.join(rows)}</div>").body)
     assert zhuiwen("read", path, "--json").json()["is_extraction_doubtful"] is True
     assert "(doubtful)" in zhuiwen("read", path).out
 
