@@ -9,7 +9,6 @@ from typing import BinaryIO
 from urllib.parse import unquote, urlsplit
 
 from core.errors import UnreadableFile
-from core.marks import BESIDE
 from core.pages import ChapterStart, Reading
 from core.states import Rejection
 from core.text import TextOffset, storable
@@ -21,7 +20,7 @@ from crawler.formats.headings import split_chapters
 from crawler.formats.json_texts import read_json
 from crawler.formats.kinds import EPUB, JSON, PDF, WORD, ZIP, kind_of
 from crawler.main_text.extraction import MIN_HAN_TO_KEEP
-from crawler.obfuscation.text_origins import Origins, always, of_marks
+from crawler.obfuscation.text_origins import raw_of_parts
 from crawler.obfuscation.text_repairs import CleanText, cleaned, merged, with_noise
 from crawler.opening import Rejected
 
@@ -168,11 +167,11 @@ def _joined(chapters: Sequence[tuple[str, str]], url: str) -> tuple[Reading, boo
 
 
 def _with_raw_text(reading: Reading, raw_parts: Sequence[str], parts: Sequence[CleanText]) -> Reading:
-    whole = Origins.of("")
-    for raw_part, part in zip(raw_parts, parts, strict=True):
-        whole.with_part(of_marks(raw_part, part.text, with_noise(raw_part, raw_part, (), part)))
-    whole.step(reading.text, always(BESIDE))
-    return replace(reading, raw_text=whole.raw, marks=whole.marks())
+    pairs = zip(raw_parts, parts, strict=True)
+    raw_text, marks = raw_of_parts(
+        ((raw, part.text, with_noise(raw, raw, (), part)) for raw, part in pairs), reading.text
+    )
+    return replace(reading, raw_text=raw_text, marks=marks)
 
 
 def _without_text(content: _Content, url: str) -> Rejected:

@@ -225,10 +225,8 @@ class _Walk:
             is_block = tag in BLOCKS
             if isinstance(tag, str) and tag not in UNSEEN:
                 self.into(child, child if is_block else block, is_link=not is_block and (is_link or _is_link(child)))
-            if (is_block or tag == "br") and self._parts:
+            if is_block or tag == "br":
                 self.flush(block)
-            elif is_block or tag == "br":
-                self._container = block
             if child.tail:
                 self._add(child.tail, block, is_link)
 
@@ -236,13 +234,13 @@ class _Walk:
         """End the line that is being put together; the next one stands in `container`."""
         if self._parts:
             whole = "".join(self._parts).strip(_EDGES)
-            if "\n" in whole or "\r" in whole:
-                whole = whole if self._is_pre else _BREAK_BETWEEN_WIDE.sub("", whole)
+            if not self._is_pre and ("\n" in whole or "\r" in whole):
+                whole = _BREAK_BETWEEN_WIDE.sub("", whole)
             pieces = whole.splitlines() if self._is_pre else [_BLANKS.sub(" ", whole)]
-            if self._is_pre:  # where in its lines the links stand is not kept: each has the same share of them
-                self._link_chars //= max(1, sum(map(bool, map(str.strip, pieces))))
             texts = [text for text in (piece.strip(_EDGES) for piece in pieces) if text]
-            self.lines += [Line(text, self._container, min(len(text), self._link_chars)) for text in texts]
+            # Where in preformatted lines the links stand is not kept: each has the same share of them.
+            link_chars = self._link_chars // max(1, len(texts))
+            self.lines += [Line(text, self._container, min(len(text), link_chars)) for text in texts]
             self._parts, self._link_chars, self._is_pre = [], 0, False
         self._container = container
 

@@ -34,7 +34,7 @@ from crawler.site_kinds import KINDS
 from crawler.stats import CrawlStats
 from crawler.urls import scope
 
-_QUIET = ("scrapy", "twisted", "trafilatura", "htmldate", "py.warnings", "charset_normalizer")
+_QUIET = ("scrapy", "twisted", "htmldate", "py.warnings", "charset_normalizer")
 
 
 def run_crawl(  # noqa: PLR0917, what to crawl and where to put it belong together

@@ -8,8 +8,6 @@ from typing import Any
 
 from core.ids import Digest
 from core.marks import Mark
-from core.matches import Span
-from core.shares import cut_share
 
 
 class Source(StrEnum):
@@ -212,21 +210,6 @@ class Passage:
     changes: tuple[tuple[str, int, int, int, int], ...] = ()  # kind, page start and end, work start and end
     raw: tuple[int, int] | None = None  # where it stands in the text as it came; None: it was found by an older release
     raw_changes: tuple[tuple[int, int], ...] = ()  # the same of each change
-
-    @classmethod
-    def of_span(cls, span: Span, page_text: str, work_text: str) -> "Passage":
-        """A span of `core.matches` with its two excerpts."""
-        return cls(
-            page=(span.page.start, span.page.end),
-            work=(span.work.start, span.work.end),
-            similarity=cut_share(span.similarity),
-            page_excerpt=page_text[span.page.start : span.page.end],
-            work_excerpt=work_text[span.work.start : span.work.end],
-            changes=tuple(
-                (str(change.kind), change.page.start, change.page.end, change.work.start, change.work.end)
-                for change in span.changes
-            ),
-        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -126,6 +126,7 @@ class Matcher:
         if not classes and not own_id:
             return
         names = set(classes[:MAX_CHARS_OF_CLASSES].split()) if classes else set()
+        names = {name for name in names if name[0] not in "<#"}  # those that could be taken for a tag or an id
         if own_id:
             names.add(f"#{own_id}")
         for name in names:
@@ -143,10 +144,12 @@ class Matcher:
 
     def matching(self, selector: Selector) -> Iterator[HtmlElement]:
         """The elements that a selector is for; none where finding them takes too long."""
-        if not self.may_match(selector.needs) or selector.test.never_matches:
+        if not self.may_match(selector.needs):
             return iter(())
         if selector.compounds:
             return iter(self._matching_names(selector.compounds))
+        if selector.test.never_matches:
+            return iter(())
         if not self._nodes:
             self._fill(self._tree)
         candidates = self._candidates(selector.test)

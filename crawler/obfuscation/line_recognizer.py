@@ -1,7 +1,6 @@
 """Lines of characters in the picture of a page, by the extra `ocr`; runs in the process for pictures of text."""
 
 import time
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -10,6 +9,7 @@ from numpy.typing import NDArray
 from rapidocr_onnxruntime import RapidOCR
 
 from crawler.obfuscation.page_picture import Grey, tiles
+from crawler.obfuscation.text_process import SeenLine
 
 # A line at a time: together they are padded to the widest, which takes 4.0 s and 520 MB in place of 2.7 s and 130 MB
 # of 850 characters (2026-11).
@@ -23,18 +23,6 @@ _LINES_TO_JUDGE, _MIN_CONFIDENCE, _MIN_CHARS = 8, 0.6, 3
 _Box = NDArray[np.float32]  # float32[4, 2]: x and y in px from the upper left corner, clockwise
 
 
-@dataclass(frozen=True, slots=True)
-class FoundLine:
-    """One line, or column, with its box in px of the picture, and how sure its characters are, [0, 1]."""
-
-    left: int
-    top: int
-    right: int
-    bottom: int
-    text: str
-    confidence: float
-
-
 class LineRecognizer:
     """Loads the models, which takes .5 s."""
 
@@ -44,12 +32,12 @@ class LineRecognizer:
             intra_op_num_threads=1, inter_op_num_threads=1, rec_batch_num=_LINES_AT_A_TIME, det_limit_type="max"
         )
 
-    def lines(self, grey: Grey, until: float) -> tuple[list[FoundLine], bool]:
+    def lines(self, grey: Grey, until: float) -> tuple[list[SeenLine], bool]:
         """The lines, from tile to tile, and whether all was looked at by `until` (time.monotonic).
 
         A picture whose first lines say nothing is left, as if it had been looked at.
         """
-        found: list[FoundLine] = []
+        found: list[SeenLine] = []
         for top, bottom in tiles(grey):
             tile = np.stack([grey[top:bottom]] * 3, axis=-1)
             for box in self._boxes(tile):
@@ -77,7 +65,7 @@ class LineRecognizer:
                 joined.append(box)
         return sorted(joined, key=lambda box: float(box[:, 1].mean()))
 
-    def _line(self, tile: NDArray[np.uint8], box: _Box, top: int) -> FoundLine | None:
+    def _line(self, tile: NDArray[np.uint8], box: _Box, top: int) -> SeenLine | None:
         (left, first), (right, last) = box.min(axis=0), box.max(axis=0)
         if _is_upright(box):
             part = _laid_down(tile[int(first) : int(last) + 1, int(left) : int(right) + 1])
@@ -86,7 +74,7 @@ class LineRecognizer:
         if not part.size:
             return None
         ((text, confidence),), _ = self._engine.text_rec([part])
-        return FoundLine(
+        return SeenLine(
             int(left), int(first) + top, int(right), int(last) + top, str(text).strip(), round(float(confidence), 3)
         )
 
@@ -118,7 +106,7 @@ def _goes_on(before: _Box, box: _Box) -> bool:
     return is_line and overlap > 0.6 * height and _left(box) - before[:, 0].max() < _MAX_GAP * height
 
 
-def _are_worth_it(lines: list[FoundLine]) -> bool:
+def _are_worth_it(lines: list[SeenLine]) -> bool:
     confidence = sum(line.confidence for line in lines) / len(lines)
     return confidence >= _MIN_CONFIDENCE and sum(len(line.text) for line in lines) >= _MIN_CHARS * len(lines)
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rapidfuzz.distance import Indel, Levenshtein
 
-from core.marks import Mark
+from core.marks import BESIDE, Mark
 from core.obfuscations import Obfuscation
 from core.text import TextRange
 
@@ -136,6 +136,15 @@ def of_marks(raw: str, text: str, marks: Sequence[Mark]) -> Origins:
     places[(written == 0) & ~moved] = np.flatnonzero(~used)
     origins.text, origins.places, origins.is_moved, origins.written = text, places, moved, written
     return origins
+
+
+def raw_of_parts(parts: Iterable[tuple[str, str, Sequence[Mark]]], text: str) -> tuple[str, tuple[Mark, ...]]:
+    """The raw text of several parts, each raw, clean and with its marks, and the marks that lead from it to `text`."""
+    whole = Origins.of("")
+    for part in parts:
+        whole.with_part(of_marks(*part))
+    whole.step(text, always(BESIDE))
+    return whole.raw, whole.marks()
 
 
 def _runs(places: NDArray[np.int32]) -> list[tuple[int, int]]:
