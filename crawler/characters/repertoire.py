@@ -47,7 +47,7 @@ def count_han(text: str) -> int:
 
 
 def _counted(text: str) -> int:
-    return sum(map(len, HAN_RUN.findall(text)))
+    return len("".join(HAN_RUN.findall(text)))
 
 
 _counted_once = lru_cache(maxsize=2)(_counted)  # whoever judges a long text counts it again

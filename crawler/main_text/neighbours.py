@@ -34,9 +34,10 @@ def neighbours(page: Sequence[Line], title: str) -> frozenset[int]:
 def _in_boxes(page: Sequence[Line], place: int) -> set[int]:
     """Of articles each in a box of the same kind, below one box."""
     for box in islice(blocks(page[place].container), _MAX_LEVELS):
-        span = _span(page, place, box)
-        if span.start < place - _LINES_ABOVE_HEADING:
+        above = place - 1 - _LINES_ABOVE_HEADING
+        if above >= 0 and is_inside(box, page[above].container):
             break
+        span = _span(page, place, box)
         brothers = [node for node in islice(box.itersiblings(), _MAX_BROTHERS) if _kind(node) == _kind(box)]
         brothers += [
             node for node in islice(box.itersiblings(preceding=True), _MAX_BROTHERS) if _kind(node) == _kind(box)

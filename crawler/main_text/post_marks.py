@@ -22,6 +22,7 @@ _FLOOR = in_both_scripts(
     r"(?:^|\s)(?:#\s?\d{1,5}|\d{1,5}\s?(?:#|楼|樓|F|L)|第\s?[\d一二三四五六七八九十百]{1,5}\s?楼)(?:\s|$|回复)"
     r"|^(?:楼主|沙发|板凳|地板|地下室)$|[一二三四五六七八九十]楼$"
 )
+_OF_MARKS = in_both_scripts(r"\d|刚|昨|前|于|楼|沙|板|地|yesterday")  # every time and every floor has one of these
 END_OF_SENTENCE = re.compile("[。！？；…!?]")
 MAX_CHARS_OF_MARK, MAX_CHARS_BESIDE_MARK = 90, 60
 # What software writes into posts and below them.
@@ -56,7 +57,7 @@ _LEVELS_TO_NAME = 6
 
 def is_mark(text: str) -> bool:
     """Whether a line says when something was written, or as the how-manieth, and hardly anything else."""
-    if len(text) > MAX_CHARS_OF_MARK or END_OF_SENTENCE.search(text):
+    if len(text) > MAX_CHARS_OF_MARK or not _OF_MARKS.search(text) or END_OF_SENTENCE.search(text):
         return False
     found = _TIME.search(text) or _FLOOR.search(text)
     return found is not None and len(text) - len(found[0]) <= MAX_CHARS_BESIDE_MARK

@@ -80,11 +80,16 @@ class PageBounds:
 
     def __init__(self, tree: HtmlElement, styles: Cascade, screen: int) -> None:
         self._tree, self._styles, self._screen = tree, styles, screen
-        self.asked = 0
+        self._sizes: dict[HtmlElement | None, float] = {None: MEDIUM_PX}
+        self._extents: dict[HtmlElement, Extent] = {}
+        self._measured = self.asked = 0
 
     def extent(self, element: HtmlElement) -> Extent:
         """As if text stood in one line, or each character in a line of its own."""
         self.asked += 1
+        if element not in self._extents:
+            # What is asked for lies apart, as a rule; else all of the page is measured at once.
+            self._measure(element if self._measured <= len(self._elements) else self._tree)
         return self._extents[element]
 
     def above_px(self, element: HtmlElement) -> float:
@@ -93,33 +98,33 @@ class PageBounds:
 
     @cached_property
     def _elements(self) -> Sequence[HtmlElement]:
-        return [each for each in self._tree.iter() if isinstance(each.tag, str)]
+        return list(self._tree.iter("*"))
 
-    @cached_property
-    def _sizes(self) -> dict[HtmlElement, float]:
-        """How large the characters right in each element are, at most."""
-        sizes: dict[HtmlElement, float] = {}
-        for element in self._elements:
-            size = sizes.get(element.getparent(), MEDIUM_PX) * (2.0 if element.tag in ("h1", "h2") else 1.0)
+    def _size(self, element: HtmlElement) -> float:
+        """How large the characters right in an element are, at most; it is known of what is around."""
+        if element not in self._sizes:
+            size = self._sizes[element.getparent()] * (2.0 if element.tag in ("h1", "h2") else 1.0)
             value = self._styles.of(element, self._screen).get("font-size")
             stated = font_size_px(value, size, Units(min(size, 1e6), screen=SCREENS[self._screen])) if value else size
-            sizes[element] = inf if stated is None else stated
-        return sizes
+            self._sizes[element] = inf if stated is None else stated
+        return self._sizes[element]
 
-    @cached_property
-    def _extents(self) -> dict[HtmlElement, Extent]:
-        sums: dict[HtmlElement, _Sum] = {}
-        result: dict[HtmlElement, Extent] = {}
-        for element in reversed(self._elements):
+    def _measure(self, root: HtmlElement) -> None:
+        """Find the extents of an element and of all in it."""
+        inside = list(root.iter("*"))
+        self._measured += len(inside)
+        for element in (*reversed(list(root.iterancestors())), *inside):
+            self._size(element)
+        sums: dict[HtmlElement | None, _Sum] = {}
+        for element in reversed(inside):
             size_px, own = self._sizes[element], self._styles.of(element, self._screen)
             units, picture_px = Units(min(size_px, 1e6)), _PICTURE_PX if element.tag in PICTURES else 0.0
             total = sums.pop(element, _Sum())
             total.add(_Sum(_chars(element.text), size_px, picture_px, picture_px))
-            result[element] = total.extent(_added(("width",), own, units), _added(("height",), own, units))
+            self._extents[element] = total.extent(_added(("width",), own, units), _added(("height",), own, units))
             around = sums.setdefault(element.getparent(), _Sum())
             around.add(total)
             around.add(_Sum(_chars(element.tail), 0.0, _added(_WIDENING, own, units), _added(_HEIGHTENING, own, units)))
-        return result
 
     @cached_property
     def _above(self) -> dict[HtmlElement, float]:
@@ -134,6 +139,8 @@ class PageBounds:
 
 
 def _added(names: Sequence[str], own: Properties, units: Units) -> float:
+    if not own:
+        return 0.0
     return sum(max(0.0, length_px(own[name], units) or 0.0) for name in names if name in own)
 
 

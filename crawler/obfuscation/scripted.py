@@ -24,6 +24,10 @@ MIN_HAN = 2  # of what is written
 _SIGN = re.compile(
     r"atob|unescape|fromCharCode|fromCodePoint|decodeURI|Base64|\.join|\.reverse|\.split|\\u[0-9a-fA-F]{4}|\w\[\d+\]\s*\+"
 )
+# By what a script writes; without any of them what it assembles is not shown.
+_WRITES = re.compile(
+    r"\b(?:write(?:ln)?|innerHTML|textContent|innerText|outerHTML|insertAdjacentHTML)\b|\.\s*(?:html|text|append)\s*\("
+)
 _NAME = r"[A-Za-z_$][\w$]*"
 _STATEMENT = re.compile(
     rf"""(?P<write>document\s*\.\s*write(?:ln)?\s*\(\s*)"""
@@ -54,7 +58,9 @@ def write_scripted(tree: HtmlElement) -> list[Repaired]:
     names: dict[str, Value] = {}
     selectors: dict[str, str] = {}
     left = MAX_SCRIPT_CHARS
-    for script in list(tree.iter("script")):
+    scripts = list(tree.iter("script"))
+    writing = [place for place, script in enumerate(scripts) if _WRITES.search(script.text or "")]
+    for script in scripts[: max(writing, default=-1) + 1]:
         source = script.text or ""
         left -= len(source)
         if left < 0 or not source or script.get("src"):

@@ -17,6 +17,11 @@ from crawler.obfuscation.boxes import PICTURES
 from crawler.obfuscation.rendering import BLACK, MAX_UNSEEN_STEPS, Rendering, State, alone
 
 RUBY = ("rt", "rp")
+# By themselves: sizes hide where what is beyond them is cut off, which another property says.
+_HARMLESS = frozenset([
+    "width", "height", "min-width", "min-height", "max-width", "max-height", "padding-left", "padding-right",
+    "padding-top", "padding-bottom", "text-align", "direction", "float", "margin-right", "font-family", "unicode-bidi",
+])  # fmt: skip
 _SMALL_PX = 6.0  # sizes in shares of one another make characters smaller; no text is set in this
 _QUIRKY_DOCTYPE = "-//W3C//DTD HTML 4.0 Transitional//EN"  # also what lxml says of a page without one
 
@@ -74,8 +79,9 @@ class Looker:
         """The same, but for what `passed_over` hides: elements whose own style is not looked at."""
         result = Unseen()
         seen: dict[HtmlElement, Sequence[State]] = {}
-        for element in self._tree.iter():
-            if element in seen or not isinstance(element.tag, str) or element.tag in self._never_shown:
+        asked = self._suspects | {*self._tree.iter(*RUBY)}
+        for element in [element for element in self._tree.iter("*") if element in asked]:
+            if element in seen or element.tag in self._never_shown:
                 continue
             if element in self._suspects and element not in passed_over:
                 self._into(element, passed_over, seen, result)
@@ -100,7 +106,8 @@ class Looker:
                 result.elements.add(element)
             elif element.tag in PICTURES or element in self._with_content or own_text(element).strip():
                 result.with_seen.add(element)
-            if element.tag not in self._never_shown:
+            # Nothing in a box that is not there is there; what is told of the outermost is told of all.
+            if element.tag not in self._never_shown and not all(state.is_gone for state in states):
                 pending += [child for child in reversed(element) if isinstance(child.tag, str)]
 
     def _states(
@@ -129,6 +136,8 @@ class Looker:
         by_style: dict[int, list[HtmlElement]] = {}
         for element in self._styles.elements():
             declared = self._styles.of(element, DESKTOP)
+            if declared.keys() <= _HARMLESS and not any("var(" in value for value in declared.values()):
+                continue
             by_style.setdefault(id(declared), []).append(element)
             if id(declared) not in states:
                 states[id(declared)] = declared, alone(declared, example, self._styles, is_quirky=self._is_quirky)
