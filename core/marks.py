@@ -28,6 +28,15 @@ class Mark:
         """The mark that `record` was made of. Raises KeyError, TypeError or ValueError for what is none."""
         return cls(str(record["kind"]), TextRange(*record["raw"]), TextRange(*record["text"]))
 
+    def moved(self, raw_chars: int, chars: int) -> "Mark":
+        """The same mark where so many characters stand before both texts."""
+        raw, text = self.raw, self.text
+        return Mark(
+            self.kind,
+            TextRange(raw.start + raw_chars, raw.end + raw_chars),
+            TextRange(text.start + chars, text.end + chars),
+        )
+
     @property
     def record(self) -> dict[str, Any]:
         """As JSON has it."""

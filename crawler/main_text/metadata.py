@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta, timezone
+from itertools import islice
 
 from htmldate import find_date
 from lxml.html import HtmlElement
@@ -11,7 +12,8 @@ from crawler.main_text.authors import STATED
 from crawler.main_text.headline import meta
 from crawler.markup import Line
 
-MAX_LINES_FOR_HTMLDATE = 20_000
+# htmldate takes out elements one by one, each time copying the text behind: saved pages have up to 8,000 (2026-11).
+MAX_LINES_FOR_HTMLDATE, MAX_ELEMENTS_FOR_HTMLDATE = 20_000, 20_000
 _TIME_META = (
     "article:published_time",
     "og:release_date",
@@ -42,7 +44,8 @@ def published(tree: HtmlElement, page: Sequence[Line], main_lines: Sequence[Line
         moment = parse_time(line.text)
         if moment:
             return moment
-    return _by_htmldate(tree, url) if len(page) <= MAX_LINES_FOR_HTMLDATE else None
+    is_small = next(islice(tree.iter(), MAX_ELEMENTS_FOR_HTMLDATE, None), None) is None
+    return _by_htmldate(tree, url) if is_small and len(page) <= MAX_LINES_FOR_HTMLDATE else None
 
 
 def parse_time(text: str) -> datetime | None:

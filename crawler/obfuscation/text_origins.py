@@ -21,6 +21,7 @@ MAX_PAIRS = 4_000_000_000
 MAX_MARKS = 10_000
 MAX_CHARS = 2_000_000  # the longest novels have more, and their files are read chapter by chapter; chosen, 2026-11
 _NOWHERE, _MAX_SAME = -1, 12
+_MAX_TOLD = 5_000  # characters of a difference by which its kind is told
 
 KindOf = Callable[[str, str], str]  # of a mark, by what was taken out and what stands there instead
 
@@ -60,7 +61,7 @@ class Origins:
         between = _Between(self.text, text)
         written, taken = np.zeros(len(text), np.uint8), np.zeros(len(self.text), np.uint8)
         for old, new in between.differing():
-            number = self._number(kind_of(_picked(self.text, old), _picked(text, new)))
+            number = self._number(kind_of(_picked(self.text, old[:_MAX_TOLD]), _picked(text, new[:_MAX_TOLD])))
             written[new], taken[old] = number, number
         kept = between.places[between.places != _NOWHERE]
         gone = self.places != _NOWHERE
@@ -71,18 +72,6 @@ class Origins:
         is_moved = between.is_moved
         is_moved[is_kept] |= self.is_moved[kept]
         self.text, self.places, self.written, self.is_moved = text, places, written, is_moved & (places != _NOWHERE)
-
-    def with_part(self, part: "Origins") -> None:
-        """Set another text behind this one, on a line of its own in both."""
-        gap = 1 if self.raw else 0
-        shift, numbers = len(self.raw) + gap, np.array([self._number(kind) for kind in part.kinds], np.uint8)
-        places = np.where(part.places == _NOWHERE, _NOWHERE, part.places + shift).astype(np.int32)
-        none = np.zeros(gap, np.uint8)
-        self.places = np.concatenate([self.places, np.arange(shift - gap, shift, dtype=np.int32), places])
-        self.is_moved = np.concatenate([self.is_moved, np.zeros(gap, np.bool_), part.is_moved])
-        self.written = np.concatenate([self.written, none, numbers[part.written]])
-        self.taken = np.concatenate([self.taken, none, numbers[part.taken]])
-        self.raw, self.text = self.raw + "\n" * gap + part.raw, self.text + "\n" * gap + part.text
 
     def marks(self) -> tuple[Mark, ...]:
         """What lies between both texts, in order of the clean one."""
@@ -140,11 +129,19 @@ def of_marks(raw: str, text: str, marks: Sequence[Mark]) -> Origins:
 
 def raw_of_parts(parts: Iterable[tuple[str, str, Sequence[Mark]]], text: str) -> tuple[str, tuple[Mark, ...]]:
     """The raw text of several parts, each raw, clean and with its marks, and the marks that lead from it to `text`."""
-    whole = Origins.of("")
-    for part in parts:
-        whole.with_part(of_marks(*part))
-    whole.step(text, always(BESIDE))
-    return whole.raw, whole.marks()
+    raws, cleans, marks = list[str](), list[str](), list[Mark]()
+    raw_at = at = 0
+    for raw, clean, own in parts:
+        marks += [mark.moved(raw_at, at) for mark in own]
+        raws.append(raw)
+        cleans.append(clean)
+        raw_at, at = raw_at + len(raw) + 1, at + len(clean) + 1
+    raw_text, joined = "\n".join(raws), "\n".join(cleans)
+    if joined == text:
+        return raw_text, tuple(marks)
+    origins = of_marks(raw_text, joined, marks)
+    origins.step(text, always(BESIDE))
+    return raw_text, origins.marks()
 
 
 def _runs(places: NDArray[np.int32]) -> list[tuple[int, int]]:
@@ -172,19 +169,24 @@ class _Between:
 
     def __init__(self, old: str, new: str) -> None:
         self._old, self._new = old, new
-        # Each line with the feed at its end, so that each character is one of some line's; the last has one for this.
-        self._old_lines, self._new_lines = ([f"{line}\n" for line in text.split("\n")] for text in (old, new))
-        self._old_starts, self._new_starts = _starts(self._old_lines), _starts(self._new_lines)
         self.places = np.full(len(new) + 1, _NOWHERE, np.int32)
         self.is_moved = np.zeros(len(new) + 1, np.bool_)
-        is_too_long = max(len(old), len(new)) > MAX_CHARS
-        self._pairs = [] if is_too_long else list(islice(self._compare(), MAX_MARKS + 1))
+        self._pairs: list[tuple[NDArray[np.int32], NDArray[np.int32]]] = []
+        if max(len(old), len(new)) <= MAX_CHARS:
+            self._compare_lines()
+        self.places[self.places == len(old)] = _NOWHERE
+        self.places, self.is_moved = self.places[:-1], self.is_moved[:-1]
+
+    def _compare_lines(self) -> None:
+        # Each line with the feed at its end, so that each character is one of some line's; the last has one for this.
+        self._old_lines, self._new_lines = (
+            [f"{line}\n" for line in text.split("\n")] for text in (self._old, self._new)
+        )
+        self._old_starts, self._new_starts = _starts(self._old_lines), _starts(self._new_lines)
+        self._pairs = list(islice(self._compare(), MAX_MARKS + 1))
         if len(self._pairs) > MAX_MARKS:
             self.places[:], self.is_moved[:] = _NOWHERE, False
             self._pairs = []
-        is_at_end = self.places == len(old)
-        self.places[is_at_end] = _NOWHERE
-        self.places, self.is_moved = self.places[:-1], self.is_moved[:-1]
 
     def differing(self) -> Iterator[tuple[NDArray[np.int32], NDArray[np.int32]]]:
         """Places of the old and of the new text at which either has what the other has not."""

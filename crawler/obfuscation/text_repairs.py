@@ -40,6 +40,8 @@ def cleaned(text: str, url: str = "") -> CleanText:
 
 def with_noise(raw_text: str, text: str, marks: Sequence[Mark], clean: CleanText) -> tuple[Mark, ...]:
     """The marks between a raw text and a clean one that was made of `text`, from those that led to that."""
+    if not clean.steps:
+        return tuple(marks)
     origins = of_marks(raw_text, text, marks)
     for kind, after in clean.steps:
         origins.step(after, always(kind))

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice
+from itertools import accumulate, islice
 
 from lxml import etree
 from lxml.html import HtmlElement
@@ -24,7 +24,7 @@ _ASKED = re.compile(
     r"""\burl\s*:\s*(["'])([^"'\s<>{}$]{1,300}+)\3(?!\s*\+)""",
     re.IGNORECASE,
 )
-_TEXT = etree.XPath("//body//text()[not(ancestor::script or ancestor::style or ancestor::noscript)]")
+_NOT_WRITTEN = frozenset({"head", "script", "style", "noscript"})
 _NO_TEXT = re.compile(
     r"\.(?:js|css|png|jpe?g|gif|svg|webp|ico|woff2?|mp[34])(?:$|\?)|(?:^|/)(?:collect|track\w*|beacon|stats?|analytics|logs?|ads?|user|login)"
     r"(?=$|[/?.])",
@@ -73,7 +73,18 @@ def carried(tree: HtmlElement, url: str) -> Carried:
 
 def has_no_text(tree: HtmlElement) -> bool:
     """Whether next to nothing is written in a page's own markup."""
-    return count_han("".join(_TEXT(tree))) <= MAX_HAN_OF_SHELL
+    return all(han <= MAX_HAN_OF_SHELL for han in accumulate(map(count_han, _written(tree))))
+
+
+def _written(tree: HtmlElement) -> Iterator[str]:
+    walk = etree.iterwalk(tree, events=("start", "end"))
+    for event, element in walk:
+        if event == "end":
+            yield element.tail or ""
+        elif element.tag in _NOT_WRITTEN:
+            walk.skip_subtree()
+        else:
+            yield element.text or ""
 
 
 def data_at(addresses: Iterable[str], resources: Resources) -> Iterator[str]:

@@ -2,13 +2,15 @@
 
 from collections.abc import Sequence
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.marks import Mark, RawPlaces, rebuilt
+from core.marks import BESIDE, Mark, RawPlaces, rebuilt
 from core.obfuscations import Obfuscation
 from core.text import TextRange
-from crawler.obfuscation.text_origins import MAX_MARKS, Origins, always, of_marks
+from crawler.obfuscation import text_origins
+from crawler.obfuscation.text_origins import MAX_MARKS, Origins, always, of_marks, raw_of_parts
 
 _TEXTS = st.text(alphabet="风雨渡口\n。，x", max_size=40)
 
@@ -81,12 +83,16 @@ def test_a_line_written_backwards_is_found_character_by_character() -> None:
 
 
 def test_two_parts_of_a_text_stand_one_behind_the_other() -> None:
-    first, second = Origins.of("渡x口"), Origins.of("风y雨")
-    for origins, clean in ((first, "渡口"), (second, "风雨")):
-        origins.step(clean, always("hidden_text"))
-    first.with_part(second)
-    assert (first.raw, first.text) == ("渡x口\n风y雨", "渡口\n风雨")
-    assert [mark.raw for mark in first.marks()] == [TextRange(1, 2), TextRange(5, 6)]
+    parts = [_marks("渡x口", "渡口"), _marks("风y雨", "风雨")]
+    raw, marks = raw_of_parts(parts, "渡口\n风雨")
+    assert raw == "渡x口\n风y雨"
+    assert [(mark.raw, mark.text) for mark in marks] == [
+        (TextRange(1, 2), TextRange(1, 1)),
+        (TextRange(5, 6), TextRange(4, 4)),
+    ]
+    raw, marks = raw_of_parts(parts, "渡口风雨")
+    assert rebuilt(raw, "渡口风雨", marks) == "渡口风雨"
+    assert [mark.kind for mark in marks] == ["kind0", BESIDE, "kind0"]
 
 
 def test_a_text_with_noise_without_end_is_one_mark() -> None:
@@ -94,3 +100,9 @@ def test_a_text_with_noise_without_end_is_one_mark() -> None:
     raw, _, marks = _marks("\u200b".join(text), text)
     assert marks == (Mark("kind0", TextRange(0, len(raw)), TextRange(0, len(text))),)
     assert RawPlaces(marks, len(text)).of(5, 6) == TextRange(0, len(raw))
+
+
+def test_a_text_beyond_all_measure_is_one_mark(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(text_origins, "MAX_CHARS", 5)
+    _, _, marks = _marks("渡口x的风很大", "渡口的风很大")
+    assert marks == (Mark("kind0", TextRange(0, 7), TextRange(0, 6)),)
