@@ -8,12 +8,18 @@ import unicodedata
 from collections import Counter
 from functools import lru_cache
 
+import numpy as np
+
 from core.obfuscations import Obfuscation, ObfuscationFound
+from core.text import TextRange
 from crawler.characters.repertoire import count_han
 from crawler.obfuscation.repaired import EXAMPLE_CHARS
 from crawler.obfuscation.repairs import Repair, TextRepair
+from fingerprint.near import NEAR_2026
 from fingerprint.noise import Noise
 from fingerprint.normalization import normalize
+from fingerprint.readings import code_points
+from fingerprint.tables import TABLES_2026
 
 _CONTEXT_CHARS = 6
 # How many, and what share of the Han characters, is no accident. On the 58 development pages (2026-11) no main text has
@@ -35,6 +41,9 @@ MIN_FILLED_SHARE = 0.75
 _MIN_IN_STRETCH = {"·": 2, "・": 2, "•": 2, "、": 3, "，": 6, "。": 6, "；": 3, "：": 3, "！": 4, "？": 4, "…": 4}
 _HALF_KANA_MARKS = str.maketrans("｡､｢｣･", "。、「」·")
 _HAN_OR_MARK = re.compile(f"([{_HAN}])|[^\\s]")
+_LETTERS = re.compile(r"[^\W\d_]+")
+_NO_HAN = re.compile(f"[^{_HAN}]+")
+_MAX_BEFORE = 4  # characters looked through for each that is spelt out: others strewn in between
 _FULL_WIDTH = re.compile("[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a]")
 _FULL_WIDTH_LETTER = re.compile("[\uff21-\uff3a\uff41-\uff5a]")
 _COMPATIBLE = re.compile("[\u2e80-\u2fdf\uf900-\ufaff\U0002f800-\U0002fa1f]")
@@ -43,6 +52,8 @@ _COMPATIBLE = re.compile("[\u2e80-\u2fdf\uf900-\ufaff\U0002f800-\U0002fa1f]")
 def _without_kind(kind: Obfuscation, min_count: int = MIN_COUNT) -> TextRepair:
     def step(text: str, _host: str) -> tuple[str, ObfuscationFound | None]:
         ranges = [where for where, found in _noise(text).items() if found is kind]
+        if kind is Obfuscation.PINYIN_INSERTED:
+            ranges = [where for where in ranges if _is_spelt_out(text, where)]
         if len(ranges) < max(min_count, MIN_SHARES[kind] * count_han(text)):
             return text, None
         parts, at = [], 0
@@ -55,6 +66,17 @@ def _without_kind(kind: Obfuscation, min_count: int = MIN_COUNT) -> TextRepair:
         return "".join([*parts, text[at:]]), ObfuscationFound(kind, len(ranges), _around(text, first.start, first.end))
 
     return step
+
+
+def _is_spelt_out(text: str, where: TextRange) -> bool:
+    """Whether letters give the sound of what stands before them, by any of its readings: 雾(wu), but not 方法(main)."""
+    runs = [TABLES_2026.pinyin.read(run) for run in _LETTERS.findall(text[where.start : where.end])]
+    syllables = [syllable for run in runs if run for syllable, _ in run]
+    before = _NO_HAN.sub("", text[max(0, where.start - _MAX_BEFORE * len(syllables)) : where.start])[-len(syllables) :]
+    if not syllables or len(before) < len(syllables):
+        return False
+    readings = NEAR_2026.readings[NEAR_2026.rows[code_points(before)]]
+    return bool((readings == np.array(syllables, np.uint16)[:, None]).any(axis=1).all())
 
 
 @lru_cache(maxsize=1)  # three steps look at the same text

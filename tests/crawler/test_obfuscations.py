@@ -275,6 +275,7 @@ def test_what_is_strewn_between_characters_goes_and_is_told(mark: str, kind: Obf
         f"列夫·托尔斯泰、费奥多尔·陀思妥耶夫斯基和安东·契诃夫的小说，他都读过不止一遍，常常谈起。{THIRD}",
         f"{FIRST}目前铁路购票网站只有www.12306.cn一家，大家都去那里买票，别处没有。{THIRD}",
         f"囧（jiǒng）字从前少有人用，近来到处都能看见，据说是因为它像一张脸。{THIRD}",
+        f"先选范围(range)，再定颜色(sage)，然后量平底锅(pan)，记下人数(men)和骰子(die)。{THIRD}",
         f"他在ＧＤＰ一栏里填了数字，{SECOND}",
         f"由于竹城那一带水网密布，行人大多改走水路，报由县里备案。{THIRD}",
     ],
@@ -282,6 +283,12 @@ def test_what_is_strewn_between_characters_goes_and_is_told(mark: str, kind: Obf
 def test_what_honest_texts_have_stays(honest_text: str) -> None:
     reading = read(honest(honest_text, SECOND, THIRD))
     assert (reading.text.split("\n")[0], reading.obfuscations) == (honest_text, ())
+
+
+def test_a_character_s_other_reading_counts_as_inserted() -> None:
+    spelt = FIRST.replace("雾", "雾(wù)").replace("渡", "渡（dù）").replace("船", "船(chuan)")
+    reading = read(honest(spelt.replace("还", "还（huán）"), SECOND, THIRD))
+    assert reading.text.split("\n")[0] == FIRST
 
 
 def test_pinyin_in_brackets_goes_and_letters_become_as_wide_as_usual() -> None:
