@@ -30,7 +30,6 @@ MAX_CHARS_OF_STYLES = 300_000  # of the style attributes of a page that differ; 
 _NOTHING: Properties = MappingProxyType({})
 _OF_SCREEN = re.compile(r"\d[sdl]?v(?:w|h|min|max|i|b)\b")
 _HINTS = {"bgcolor": "background-color", "color": "color", "text": "color", "align": "text-align", "dir": "direction"}
-_HINTED = "//*[@hidden or @bgcolor or @color or @text or @align or @dir or @size]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,8 +138,9 @@ def cascade(tree: HtmlElement, sheets: Sequence[Sheet] | None = None, more: Set[
             for element in matched:
                 result.add(element, entry, place)
             entries += [entry] if matched else []
-    entries += _attributes(tree, result, numbers)
+    entries += _attributes(matcher, result, numbers)
     result.group_screens(entries)
+    matcher.forget()
     return result
 
 
@@ -210,12 +210,12 @@ class _Layers:
         return (*(self._places[layer[:depth]] for depth in range(1, len(layer) + 1)), _UNLAYERED)
 
 
-def _attributes(tree: HtmlElement, result: Cascade, numbers: Iterator[int]) -> list[_Entry]:
+def _attributes(matcher: Matcher, result: Cascade, numbers: Iterator[int]) -> list[_Entry]:
     """Enter style attributes and those others that style."""
     by_text: dict[tuple[str, bool], _Entry] = {}
     left = MAX_CHARS_OF_STYLES
-    hinted = ((element, _hints(element), False) for element in tree.xpath(_HINTED))
-    styled = ((element, element.get("style"), True) for element in tree.xpath("//*[@style]"))
+    hinted = ((element, _hints(element), False) for element in matcher.hinted)
+    styled = ((element, text, True) for element, text in matcher.styled)
     for element, text, is_style in chain(hinted, styled):
         if not text:
             continue

@@ -17,6 +17,7 @@ HTML = "http://www.w3.org/1999/xhtml"
 # 16,000 and no page more than 480,000 (2026-11). All steps take 1 s.
 MAX_STEPS_OF_ONE, MAX_STEPS = 400_000, 2_000_000
 MAX_CHARS_OF_CLASSES = 10_000  # of one element
+HINTING = frozenset({"hidden", "bgcolor", "color", "text", "align", "dir", "size"})  # attributes that style
 _STEPS_TO_COMPILE = 1_000  # .3 ms
 
 
@@ -115,14 +116,25 @@ class Matcher:
         self._by_name: dict[str, list[_Node]] = defaultdict(list)
         self._named: dict[str, list[HtmlElement]] = defaultdict(list)
         self._names_of: dict[HtmlElement, frozenset[str]] = {}
+        self.styled: list[tuple[HtmlElement, str]] = []  # with the text of their style attribute
+        self.hinted: list[HtmlElement] = []  # that have attributes of HINTING
         for element in tree.iter():
             if isinstance(element.tag, str):
-                self._name(element)
+                self._name(element, f"<{element.tag}")
         self.names = frozenset({*self._named, "<tbody"})  # which a browser puts around rows
 
-    def _name(self, element: HtmlElement) -> None:
-        tag, classes, own_id = f"<{element.tag}", element.get("class"), element.get("id")
+    def _name(self, element: HtmlElement, tag: str) -> None:
         self._named[tag].append(element)
+        classes = own_id = ""
+        for name, value in element.items():
+            if name == "class":
+                classes = value
+            elif name == "id":
+                own_id = value
+            elif name == "style":
+                self.styled.append((element, value))
+            elif name in HINTING and not (self.hinted and self.hinted[-1] is element):
+                self.hinted.append(element)
         if not classes and not own_id:
             return
         names = set(classes[:MAX_CHARS_OF_CLASSES].split()) if classes else set()
@@ -132,6 +144,11 @@ class Matcher:
         for name in names:
             self._named[name].append(element)
         self._names_of[element] = frozenset((*names, tag))
+
+    def forget(self) -> None:
+        """Let go of what was looked at: nodes that know one another would live until the collector finds them."""
+        for node in self._nodes:
+            node.nodes.clear()
 
     @property
     def is_used_up(self) -> bool:
@@ -181,6 +198,8 @@ class Matcher:
         return names <= own if own is not None else names == {f"<{element.tag}"}
 
     def _stands_in(self, element: HtmlElement, around: Sequence[frozenset[str]]) -> bool:
+        if not around:
+            return True
         node = element.getparent()
         for names in reversed(around):
             while node is not None and not self._is_named(node, names):
