@@ -55,6 +55,7 @@ BLOCKS = frozenset(
         "ul",
     ]
 )
+HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 UNSEEN = frozenset(
     [
         "script",
@@ -204,6 +205,11 @@ def _is_link(element: HtmlElement) -> bool:
     return element.tag == "a" and (element.get("href") is not None or element.get("name") is None)
 
 
+def _is_permalink(link: HtmlElement, block: HtmlElement) -> bool:
+    """Whether a link leads from a heading to the heading itself."""
+    return block.tag in HEADINGS and (link.get("href") or "").startswith("#")
+
+
 class _Walk:
     """Collects lines on the way through a tree, and holds the characters of the line that is being put together."""
 
@@ -224,7 +230,8 @@ class _Walk:
             tag = child.tag
             is_block = tag in BLOCKS
             if isinstance(tag, str) and tag not in UNSEEN:
-                self.into(child, child if is_block else block, is_link=not is_block and (is_link or _is_link(child)))
+                inside = not is_block and (is_link or (_is_link(child) and not _is_permalink(child, block)))
+                self.into(child, child if is_block else block, is_link=inside)
             if is_block or tag == "br":
                 self.flush(block)
             if child.tail:

@@ -8,6 +8,7 @@ from core.pages import FROM_DATA, FROM_SCRIPTS, Reading
 from core.states import Rejection
 from core.text import storable
 from core.wording import Message
+from core.zones import LineBeside
 from crawler.books import chapters_of, read_book
 from crawler.characters.decoding import Decoded
 from crawler.characters.repertoire import count_han
@@ -160,5 +161,10 @@ def _reading(extraction: Extraction, page: OpenPage, deobfuscation: Deobfuscatio
         marks=marks,
         left_out=tuple(storable(line) for line in extraction.left_out),
         repairs=decoded.repairs,
-        beside=tuple(replace(line, text=storable(line.text)) for line in (*extraction.beside, *folded)),
+        beside=tuple(map(_storable, (*extraction.beside, *folded))),
     )
+
+
+def _storable(line: LineBeside) -> LineBeside:
+    text = storable(line.text)
+    return line if text is line.text else replace(line, text=text)

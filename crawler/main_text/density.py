@@ -33,7 +33,9 @@ _MENU_NAMES = re.compile(
     r"comment|footer|sidebar|side-bar|cookie|consent|(?<![a-z])cc-window|gdpr|breadcrumb|related|recommend|copyright|toolbar|share|menu|pinglun|xiangguan|tuijian|hotnews|rank",
     re.IGNORECASE,
 )
+_BESIDE_PARAGRAPHS = frozenset({"p", "ul", "ol", "dl"})
 _WORTH_IN_MENUS, _WORTH_IN_TEASERS = 0.2, 0.05
+_LEVELS_TO_NAME = 6
 MAX_LINK_SHARE = 0.5  # of a line's characters; above it the line is navigation
 
 
@@ -112,11 +114,12 @@ def _widen(best: HtmlElement, masses: dict[HtmlElement, float]) -> HtmlElement:
 
 
 def _around_paragraph(best: HtmlElement, masses: dict[HtmlElement, float]) -> HtmlElement:
-    """The block around a paragraph that outweighs the others there: the others are text too, however short."""
+    """The block around a paragraph or list that outweighs the others there: they are text too, however short."""
     around = next((node for node in best.iterancestors() if node.tag in BLOCKS), None)
-    if best.tag != "p" or around is None or around.tag in ("html", "body"):
+    if best.tag not in _BESIDE_PARAGRAPHS or around is None or around.tag in ("html", "body"):
         return best
-    others = (node for node in around.iter("p") if node is not best and node in masses)
+    within = set(best.iter("p"))
+    others = (node for node in around.iter("p") if node not in within and node in masses)
     return around if next(others, None) is not None else best
 
 
@@ -156,7 +159,7 @@ def _name_factor(element: HtmlElement, others: Container[HtmlElement]) -> float:
     A twentieth for text of `others`, boxes that announce other pages: there are many of them.
     """
     node: HtmlElement | None = element
-    for _ in range(6):
+    for _ in range(_LEVELS_TO_NAME):
         if node is None or node.tag == "body":
             return 1.0
         if node in others:
@@ -165,3 +168,8 @@ def _name_factor(element: HtmlElement, others: Container[HtmlElement]) -> float:
             return _WORTH_IN_MENUS
         node = node.getparent()
     return 1.0
+
+
+def is_in_menu(element: HtmlElement) -> bool:
+    """Whether a box is a menu, remarks or the like, or stands in one, by tag and name."""
+    return _name_factor(element, ()) < 1.0

@@ -22,6 +22,7 @@ from crawler.main_text.headline import title_places
 from crawler.main_text.neighbours import neighbours
 from crawler.main_text.posts import posts
 from crawler.main_text.remarks import remarks
+from crawler.main_text.sections import sectioned
 from crawler.main_text.signals import signals
 from crawler.main_text.threads import is_thread, scriptless, stated
 from crawler.main_text.zones import lines_beside, lines_of_controls
@@ -149,7 +150,7 @@ def _chosen(
         by_rule = _by_rule(tree, page, body_selector)
         if count_han("".join(line.text for line in by_rule)) >= MIN_HAN_TO_KEEP:
             return by_rule, "selector", 1.0
-    container = main_container(page)
+    container = sectioned(page, main_container(page))
     penalty = _PENALTY_OF_A_SILENT_RULE if body_selector else 1.0
     thread = posts(tree, page, container) if is_a_thread else None
     if thread and thread.lines:

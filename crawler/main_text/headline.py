@@ -7,12 +7,11 @@ from itertools import islice
 
 from lxml.html import HtmlElement
 
-from crawler.markup import Line, text_of
+from crawler.markup import HEADINGS, Line, text_of
 
 MAX_TITLE_CHARS = 200
 MIN_HEADING_CHARS = 2
 _MAX_HEADINGS = 20
-_TAGS_OF_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 # How far above the text its heading stands: between them are author, date, tools and a picture or two.
 _MAX_LINES_ABOVE, _MAX_LINES_INSIDE = 15, 3
 _TITLE_SEPARATORS = re.compile(
@@ -83,7 +82,7 @@ def title_places(page: Sequence[Line], whole: str) -> list[int]:
     named = [
         place for place, line in enumerate(page) if 2 * line.link_chars <= len(line.text) and _is_named(line, keys)
     ]
-    return [place for place in named if page[place].container.tag in _TAGS_OF_HEADINGS] or named
+    return [place for place in named if page[place].container.tag in HEADINGS] or named
 
 
 def one_line(text: str) -> str:

@@ -64,7 +64,7 @@ class _Remarks:
     labels: list[int] = field(default_factory=list)
 
     def found(self) -> frozenset[int]:
-        self.labels = [place for place, line in enumerate(self.page) if _is_label(line)]
+        self.labels = [place for place, line in enumerate(self.page) if is_label(line)]
         kinds: dict[tuple[object, ...], list[int]] = defaultdict(list)
         for place, line in enumerate(self.page):
             if line.container.tag not in _OF_CODE and (is_mark(line.text) or is_member(line)):
@@ -189,7 +189,7 @@ def _is_named(box: HtmlElement | None) -> bool:
     return box is not None and _NAMED.search(f"{box.get('class', '')} {box.get('id', '')}") is not None
 
 
-def _is_label(line: Line) -> bool:
+def is_label(line: Line) -> bool:
     return len(line.text) <= _MAX_CHARS_OF_LABEL and _LABEL.match(line.text) is not None
 
 

@@ -18,6 +18,7 @@ KINDS = (
     "outweighed-by-remarks",
     "post-above-an-index",
     "several-articles-one-is-the-page-s",
+    "manuals",
     "paragraphs-of-many-kinds",
     "after-scripts-ran",
 )
