@@ -55,6 +55,7 @@ BLOCKS = frozenset(
         "ul",
     ]
 )
+_OF_LOOKS = frozenset({"class", "id", "style", "hidden", "dir"})
 HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 UNSEEN = frozenset(
     [
@@ -147,10 +148,19 @@ def _shallow(root: HtmlElement) -> HtmlElement:
             continue
         if node is not root:
             parent = path[-1]
-            last = etree.SubElement(parent, node.tag, dict(node.attrib))
+            last = _appended(parent, node)
         last.text = node.text
         path.append(last if len(path) < MAX_DEPTH else path[-1])
     return copy
+
+
+def _appended(parent: HtmlElement, node: HtmlElement) -> HtmlElement:
+    """A copy of an element, with what decides how it looks where a name is one that the parser alone lets pass."""
+    try:
+        return etree.SubElement(parent, node.tag, dict(node.attrib))
+    except ValueError:
+        plain = {name: value for name, value in node.attrib.items() if name in _OF_LOOKS}
+        return etree.SubElement(parent, "span", plain)
 
 
 def _out_of_head(root: HtmlElement) -> None:

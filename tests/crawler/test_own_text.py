@@ -86,6 +86,13 @@ def test_a_text_in_very_many_boxes_is_read_in_its_order(depth: int) -> None:
     assert "".join(line.text for line in lines(tree)) == "前首段重字中末段后尾终"
 
 
+@pytest.mark.parametrize("broken", ["<div\ufffd<div class='h'>", "<p \ufffd<=1 class='h'>"])
+def test_names_that_no_tag_can_be_given_raise_nothing_among_very_many_boxes(broken: str) -> None:
+    tree = parse(f"<body>{'<div>' * 300}{broken}文</body>")
+    assert tree is not None
+    assert [line.text for line in lines(tree)] == ["文"]
+
+
 def test_boxes_beyond_all_measure_raise_nothing() -> None:
     tree = parse(f"<body>头{'<div>' * 50_000}文</body>")
     assert tree is not None
