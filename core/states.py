@@ -41,8 +41,10 @@ class Verdict(StrEnum):
 
     CONFIRMED = "confirmed"
     LICENSED = "licensed"
-    QUOTATION = "quotation"
-    NOT_A_COPY = "not_a_copy"
+    FAIR_USE = "fair_use"  # Copyright Law of China, article 24; quotation included
+    NOT_PROTECTED = "not_protected"  # article 5, or the term of protection has expired
+    NOT_OURS = "not_ours"  # the texts match, and the right is another's
+    FALSE_ALARM = "false_alarm"  # the texts do not match: of all verdicts the only one that speaks against detection
 
     @property
     def state(self) -> CaseState:

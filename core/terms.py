@@ -12,8 +12,8 @@ from core.zones import Zone
 
 MATCH_CLASSES = {
     MatchClass.IDENTICAL: Words("identical", "完全相同"),
-    MatchClass.LIGHTLY_EDITED: Words("lightly edited", "轻度改写"),
-    MatchClass.HEAVILY_EDITED: Words("heavily edited", "重度改写"),
+    MatchClass.LIGHTLY_EDITED: Words("lightly edited", "轻度修改"),
+    MatchClass.HEAVILY_EDITED: Words("heavily edited", "重度修改"),
     MatchClass.EXCERPT: Words("excerpt", "节选"),
     MatchClass.PATCHWORK: Words("patchwork", "拼接"),
     MatchClass.QUOTATION: Words("quotation", "引用"),
@@ -26,10 +26,12 @@ STATES = {
     CaseState.SET_ASIDE: Words("set aside", "已搁置"),
 }
 VERDICTS = {
-    Verdict.CONFIRMED: Words("confirmed", "认定侵权"),
+    Verdict.CONFIRMED: Words("infringement", "认定侵权"),
     Verdict.LICENSED: Words("licensed", "已授权"),
-    Verdict.QUOTATION: Words("quotation", "引用"),
-    Verdict.NOT_A_COPY: Words("not a copy", "不构成抄袭"),
+    Verdict.FAIR_USE: Words("fair use", "合理使用"),
+    Verdict.NOT_PROTECTED: Words("not protected", "不受保护"),
+    Verdict.NOT_OURS: Words("not our right", "非我方权利"),
+    Verdict.FALSE_ALARM: Words("false alarm", "误报"),
 }
 LEFT_OUT = {
     LeftOut.RESPONSE: Words("responses of crawls", "抓取的响应"),

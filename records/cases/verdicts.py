@@ -20,8 +20,10 @@ MAX_NOTE_CHARS = 4_000  # two pages; a longer one is a document, and belongs int
 DECIDED = {
     Verdict.CONFIRMED: Message("case.confirmed"),
     Verdict.LICENSED: Message("case.licensed"),
-    Verdict.QUOTATION: Message("case.quotation"),
-    Verdict.NOT_A_COPY: Message("case.not-a-copy"),
+    Verdict.FAIR_USE: Message("case.fair-use"),
+    Verdict.NOT_PROTECTED: Message("case.not-protected"),
+    Verdict.NOT_OURS: Message("case.not-ours"),
+    Verdict.FALSE_ALARM: Message("case.false-alarm"),
 }
 
 
@@ -61,6 +63,19 @@ def decide(
             raise _undecided(row)
         _write(row, verdict, user, note, now)
     case.refresh_from_db()
+
+
+def undo(case: Case, user: User, basis: int, *, clock: Clock | None = None) -> None:
+    """Take back one's own newest decision: what stood before it stands again, and both stay in the history.
+
+    basis: primary key of that decision. Raises VerdictRefused where another one stands by now, and as `decide` does.
+    """
+    newest, before = (*case.verdicts.all()[:2], None, None)[:2]
+    if newest is None or newest.pk != basis or newest.decided_by_id != user.pk:
+        raise _outdated(newest)
+    former = before if before is not None and before.verdict else None
+    verdict, note = (Verdict(former.verdict), former.note) if former is not None else (None, "")
+    decide(case, verdict, user, note, clock=clock, basis=basis)
 
 
 def _write(row: Case, verdict: Verdict | None, user: User, note: str, now: datetime) -> None:

@@ -173,7 +173,7 @@ def test_the_figures_of_the_month_are_those_counted_by_hand() -> None:
 
 
 def test_dismissed_cases_are_no_copies() -> None:
-    report = build_report(rows.scope(), [rows.decided(1, Verdict.LICENSED), rows.decided(2, Verdict.QUOTATION)])
+    report = build_report(rows.scope(), [rows.decided(1, Verdict.LICENSED), rows.decided(2, Verdict.FAIR_USE)])
     assert report.totals.chars_taken == report.totals.works_copied == report.totals.sites_with_copies == 0
     assert report.works[0].largest_share is None
     assert report.top_sites == ()

@@ -54,15 +54,18 @@ def test_a_reviewer_finds_a_case_reads_it_and_decides_it(reviewer: browser.Visit
     assert copy.locator(".zw-homophone").all_text_contents() == ["度", "务", "马", "按", "务", "漂"]
     assert copy.locator(".zw-inserted").all_text_contents() == [admin_data.ADVERT]
 
-    page.check('input[name=verdict][value="confirmed"]')
     page.fill("textarea[name=note]", "同音字替换，逐段照搬")
-    reviewer.leave_by(".zw-verdict button[type=submit]")
-    expect(page.locator(".zw-decided")).to_contain_text("confirmed")
+    page.select_option("select[name=reason]", index=1)
+    reviewer.leave_by('button[name=verdict][value="confirmed"]')
+    expect(page.locator(".zw-undo")).to_contain_text("infringement")
+    reviewer.go(case_path(case))
+    expect(page.locator(".zw-decided")).to_contain_text("infringement")
     expect(page.locator(".zw-decided")).to_contain_text("changhe-reviewer")
     decided = Case.objects.get(pk=case.pk)
-    assert (decided.verdict, decided.decision and decided.decision.note) == (Verdict.CONFIRMED, "同音字替换，逐段照搬")
+    assert decided.verdict == Verdict.CONFIRMED
     assert decided.decision is not None
-    expect(page.locator(".zw-timeline").first).to_contain_text("同音字替换，逐段照搬")
+    assert decided.decision.note == "The whole chapter was published without a licence.\n同音字替换，逐段照搬"
+    expect(page.locator(".zw-halves .zw-timeline").first).to_contain_text("同音字替换，逐段照搬")
     assert reviewer.complaints == []
 
 
@@ -73,10 +76,10 @@ def test_passages_and_changes_are_linked_by_keyboard_and_pointer(
     reviewer.go(case_path(world.ours.cases[3]))
     linked = page.locator(".zw-passage.is-linked")
     expect(linked).to_have_count(0)
-    page.keyboard.press("n")
+    page.keyboard.press("Shift+N")
     expect(linked).to_have_count(2)
     expect(page.locator(".zw-where")).to_contain_text("Passage 1 of 1")
-    page.keyboard.press("j")
+    page.keyboard.press("n")
     expect(page.locator(".zw-change.is-linked")).to_have_count(2)
     assert page.locator(".zw-change.is-linked").all_text_contents() == ["渡", "度"]
     expect(page.locator(".zw-where")).to_contain_text("homophone: work “渡”, page “度”")

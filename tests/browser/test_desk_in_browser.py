@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Page, expect
 
 from core.states import CaseState, Verdict
 from records import stores
@@ -104,21 +104,32 @@ def test_a_reviewer_goes_from_the_list_by_class_to_a_case_decides_it_and_goes_on
     first = max((case for case in wanted if case.state == CaseState.OPEN), key=lambda case: (case.opened_at, case.pk))
     at_work.leave_by(f'a[href*="/case/{first.pk}/change/"]')
     expect(page.locator(".zw-badges")).to_contain_text("identical")
-    page.check('input[name=verdict][value="quotation"]')
-    at_work.leave_by(".zw-verdict button[type=submit]")
-    expect(page.locator(".zw-decided")).to_contain_text("quotation")
-    assert Case.objects.get(pk=first.pk).verdict == Verdict.QUOTATION
+    listed = [case.pk for case in sorted(wanted, key=lambda case: (case.opened_at, case.pk), reverse=True)]
+    place = listed.index(first.pk)
+    expect(page.locator(".zw-place")).to_have_text(f"{place + 1} / {len(listed)}")
+    page.keyboard.press("3")
+    page.wait_for_selector(".zw-undo")
+    assert Case.objects.get(pk=first.pk).verdict == Verdict.FAIR_USE
+    assert shown(page) == listed[place + 1]
+    expect(page.locator(".zw-place")).to_have_text(f"{place + 2} / {len(listed)}")
 
-    at_work.leave_by('a[rel="next"]')
-    shown = int(page.url.split("/case/")[1].split("/")[0])
-    still_open = Case.objects.filter(
-        rights_holder=world.ours.holder, state=CaseState.OPEN, opened_at__lte=first.opened_at
-    )
-    expected = still_open.order_by("-opened_at", "-pk").first()
-    assert expected is not None
-    assert shown == expected.pk
-    expect(page.locator(".zw-badges")).to_contain_text("open")
+    with page.expect_navigation():
+        page.keyboard.press("u")
+    expect(page.locator(".zw-decided")).to_have_count(0)
+    assert shown(page) == first.pk
+    undone = Case.objects.get(pk=first.pk)
+    assert (undone.state, [record.verdict for record in undone.verdicts.all()]) == (CaseState.OPEN, ["", "fair_use"])
+    with page.expect_navigation():
+        page.keyboard.press("j")
+    assert shown(page) == listed[place + 1]
+    at_work.leave_by('.zw-neighbours a >> text="Back to the list"')
+    assert "match_class__exact=identical" in page.url
     assert at_work.complaints == []
+
+
+def shown(page: Page) -> int:
+    """The case that is open."""
+    return int(page.url.split("/case/")[1].split("/")[0])
 
 
 def test_figures_say_what_they_mean(
@@ -127,10 +138,7 @@ def test_figures_say_what_they_mean(
     at_work = browser.visitor(chromium, str(live_server), "zh-CN")
     at_work.log_in(world.ours.reviewer.get_username(), admin_data.PASSWORD)
     at_work.go(f"/admin/records/case/{world.ours.cases[3].pk}/change/")
-    meaning = at_work.page.locator(".zw-explain dd").first
-    expect(meaning).to_be_hidden()
-    at_work.page.click(".zw-explain summary")
-    expect(meaning).to_contain_text("逐字对齐")
+    expect(at_work.page.locator(".zw-all-figures dd").first).to_contain_text("逐字对齐")
     assert at_work.complaints == []
 
 

@@ -85,7 +85,7 @@ def test_a_verdict_survives_a_new_version_of_the_page(site: Site, works: MemoryW
     book.open_or_update_cases([outcome(page_version(str(site.pk)), match(text_id))])
     reviewer = User.objects.create(username="reviewer")
     given = VerdictRecord.objects.create(
-        case=Case.objects.get(), verdict=Verdict.QUOTATION, decided_by=reviewer, decided_at=MOMENT
+        case=Case.objects.get(), verdict=Verdict.FAIR_USE, decided_by=reviewer, decided_at=MOMENT
     )
     Case.objects.update(state=CaseState.DISMISSED, decision=given)
     later = page_version(str(site.pk), text="抄来的文字改了", at=MOMENT + timedelta(days=1))

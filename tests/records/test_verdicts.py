@@ -51,7 +51,7 @@ def test_a_case_that_is_open_is_not_opened_again(estate: admin_data.Estate) -> N
 def test_a_reviewer_of_another_rights_holder_decides_nothing(estate: admin_data.Estate) -> None:
     stranger = admin_data.user("stranger", admin_data.holder("北斗日报"))
     with pytest.raises(VerdictRefused):
-        decide(estate.cases[0], Verdict.NOT_A_COPY, stranger)
+        decide(estate.cases[0], Verdict.FALSE_ALARM, stranger)
     assert Case.objects.get(pk=estate.cases[0].pk).state == CaseState.OPEN
     assert not estate.cases[0].verdicts.exists()
 
@@ -93,10 +93,8 @@ def test_what_is_refused_can_be_said_in_the_readers_language(estate: admin_data.
     with pytest.raises(VerdictRefused) as no_role:
         decide(case, Verdict.CONFIRMED, admin_data.user("nobody"))
     assert say(no_role.value.message, "zh-hans") == "您在“长河文学”没有任何角色"
-    decide(case, Verdict.NOT_A_COPY, estate.reviewer, clock=ManualClock(AT))
+    decide(case, Verdict.FALSE_ALARM, estate.reviewer, clock=ManualClock(AT))
     with pytest.raises(VerdictRefused) as outdated:
         decide(case, Verdict.CONFIRMED, estate.manager, basis=0)
-    assert f"{estate.reviewer} decided “not a copy”" in say(outdated.value.message, "en")
-    assert f"{estate.reviewer} 已于 2026-03-11 09:02:03 作出“不构成抄袭”的结论" in say(
-        outdated.value.message, "zh-hans"
-    )
+    assert f"{estate.reviewer} decided “false alarm”" in say(outdated.value.message, "en")
+    assert f"{estate.reviewer} 已于 2026-03-11 09:02:03 作出“误报”的结论" in say(outdated.value.message, "zh-hans")

@@ -465,7 +465,7 @@ def fill_estate(name: str, tag: str, cases: int = 6) -> Estate:
     if cases > 1:
         decided(opened[1], reviewer)
     if cases > 2:
-        decided(opened[2], reviewer, Verdict.NOT_A_COPY, "同题不同文")
+        decided(opened[2], reviewer, Verdict.FALSE_ALARM, "同题不同文")
     innocent = page(sites[0], 9001, title=f"{tag} 书评", rejection=Rejection.NO_MATCH, is_encoding_doubtful=True)
     licensed = page(sites[1], 9002, title=f"{tag} 授权转载")
     pages += [innocent, licensed]

@@ -2,6 +2,7 @@
 
 import re
 from datetime import UTC, datetime
+from urllib.parse import urlsplit
 
 import pytest
 from django.test import Client
@@ -254,8 +255,9 @@ def test_a_verdict_is_taken_and_shown_with_who_when_and_why(
     case = world.ours.cases[0]
     response = reviewer.post(address(case), {"verdict": "confirmed", "basis": "0", "note": "<b>同音字</b>"})
     assert response.status_code == 302
+    assert f"decided={case.pk}" in response["Location"]
+    assert "“infringement” was given to" in reviewer.get(response["Location"]).content.decode()
     page = shown(reviewer, case)
-    assert "Verdict saved: confirmed." in page
     assert "changhe-reviewer" in page
     assert "&lt;b&gt;同音字&lt;/b&gt;" in page
 
@@ -265,8 +267,11 @@ def test_a_form_that_is_out_of_date_changes_nothing_and_names_who_decided(
 ) -> None:
     case = world.ours.cases[0]
     decide(case, Verdict.LICENSED, world.ours.manager)
-    reviewer.post(address(case), {"verdict": "confirmed", "basis": "0"})
-    assert "changhe-manager decided “licensed” on this case" in shown(reviewer, case)
+    response = reviewer.post(address(case), {"verdict": "confirmed", "basis": "0", "note": "逐段<照搬>"})
+    assert response.status_code == 409
+    page = response.content.decode()
+    assert "changhe-manager decided “licensed” on this case" in page
+    assert ">逐段&lt;照搬&gt;</textarea>" in page  # what was written is not lost
     assert Case.objects.get(pk=case.pk).verdict == Verdict.LICENSED
 
 
@@ -283,10 +288,73 @@ def test_neighbours_are_the_open_cases_of_the_own_rights_holder(
     world: admin_data.World, texts: case_texts.Texts, reviewer: Client
 ) -> None:
     newest, oldest = world.ours.cases[0], world.ours.cases[3]
+    of_list = "?_changelist_filters=state__exact%3Dopen"
     page = shown(reviewer, newest)
-    assert re.findall(r'rel="(next|prev)" href="([^"]*)"', page) == [("next", address(oldest))]
+    assert re.findall(r'rel="(next|prev)" href="([^"]*)"', page) == [("next", address(oldest) + of_list)]
     page = shown(reviewer, oldest)
-    assert re.findall(r'rel="(next|prev)" href="([^"]*)"', page) == [("prev", address(newest))]
+    assert re.findall(r'rel="(next|prev)" href="([^"]*)"', page) == [("prev", address(newest) + of_list)]
+
+
+@pytest.mark.parametrize(
+    "filters", ["o=5&q=%E7%AB%A0", "o=-5&match_class__exact=identical", "state__exact=guilty", "p=x"]
+)
+def test_neighbours_are_those_of_the_list_that_the_case_was_opened_from(
+    world: admin_data.World, texts: case_texts.Texts, reviewer: Client, filters: str
+) -> None:
+    response = reviewer.get(reverse("admin:records_case_changelist") + "?" + filters)
+    is_readable = response.status_code == 200
+    listed = response.context["cl"].queryset if is_readable else Case.objects.filter(state=CaseState.OPEN)
+    keys = [case.pk for case in listed if case.rights_holder_id == world.ours.holder.pk]
+    assert keys
+    asked = {"_changelist_filters": filters}
+    for place, key in enumerate(keys):
+        shown = reviewer.get(reverse("admin:records_case_change", args=[key]), asked).context["listed"]
+        before, behind = [None, *keys][place], [*keys, None][place + 1]
+        assert (shown.place, shown.count, shown.previous, shown.following) == (place + 1, len(keys), before, behind)
+        assert shown.address.endswith(filters if is_readable else "state__exact=open")
+
+
+def test_a_verdict_goes_on_in_the_list_and_its_undoing_brings_back_what_stood(
+    world: admin_data.World, texts: case_texts.Texts, reviewer: Client
+) -> None:
+    case = world.ours.cases[0]
+    decide(case, Verdict.FAIR_USE, world.ours.manager, "引文")
+    basis = str(case.verdicts.first().pk)
+    of_list = "?_changelist_filters=o%3D-7"
+    told = reviewer.post(address(case) + of_list, {"verdict": "confirmed", "basis": basis, "reason": "confirmed-0"})
+    following = reviewer.get(address(case) + of_list).context["listed"].following
+    assert following is not None
+    assert told["Location"].startswith(reverse("admin:records_case_change", args=[following]))
+    undo = reviewer.get(told["Location"]).context["just_decided"]
+    assert undo["record"].note == "The whole chapter was published without a licence."
+    reviewer.post(undo["address"], {"verdict": "undo", "basis": str(undo["record"].pk)})
+    decided = Case.objects.get(pk=case.pk)
+    assert (decided.verdict, decided.decision and decided.decision.note) == (Verdict.FAIR_USE, "引文")
+    assert [record.verdict for record in decided.verdicts.all()] == ["fair_use", "confirmed", "fair_use"]
+
+
+def test_nobody_undoes_what_somebody_else_decided(
+    world: admin_data.World, texts: case_texts.Texts, reviewer: Client
+) -> None:
+    case = world.ours.cases[0]
+    decide(case, Verdict.CONFIRMED, world.ours.manager)
+    record = case.verdicts.first()
+    assert record is not None
+    assert reviewer.get(address(case), {"decided": case.pk}).context["just_decided"] is None
+    response = reviewer.post(address(case), {"verdict": "undo", "basis": str(record.pk)})
+    assert response.status_code == 409
+    assert Case.objects.get(pk=case.pk).verdict == Verdict.CONFIRMED
+
+
+def test_a_manager_who_calls_a_page_licensed_is_led_to_the_licence(
+    world: admin_data.World, texts: case_texts.Texts, client: Client
+) -> None:
+    case = world.ours.cases[0]
+    client.force_login(world.ours.manager)
+    told = client.post(address(case), {"verdict": "licensed", "basis": "0"})
+    form = client.get(client.get(told["Location"]).context["just_decided"]["licence_address"]).context["adminform"].form
+    given = {name: str(form.get_initial_for_field(form.fields[name], name)) for name in ("work", "domain")}
+    assert given == {"work": str(case.work_id), "domain": urlsplit(case.page_url).netloc}
 
 
 def test_a_case_with_several_chapters_shows_one_at_a_time(

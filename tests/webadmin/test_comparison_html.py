@@ -11,7 +11,7 @@ from core.matches import ChangeKind
 from tests.webadmin.test_comparison import span
 from webadmin.case_page.change_summary import change_counts
 from webadmin.case_page.comparison import compare
-from webadmin.case_page.comparison_html import CONTEXT_CHARS, column_html, strip_rects, visible
+from webadmin.case_page.comparison_html import CONTEXT_CHARS, column_html, ribbons, visible
 
 UNSEEN = "\u202e\u200b\u2066\ufeff\x07\ue000\ufffe\u3164\U000e0041\ud800"
 texts = st.text(alphabet=st.one_of(st.sampled_from("甲乙<>&\"'\n" + UNSEEN), st.characters()), max_size=80)
@@ -139,7 +139,8 @@ def test_text_that_is_no_longer_stored_is_said_to_be_missing() -> None:
     assert "甲乙" in markup
 
 
-def test_passages_on_a_strip_are_never_too_narrow_to_see() -> None:
+def test_passages_on_the_map_are_never_too_narrow_to_see() -> None:
     page = "甲" * 100_000
-    (rect,) = strip_rects(compare(page, "甲", [span(page, "甲", (50_000, 50_001), (0, 1))]).page)
-    assert rect == (1, "500.0", "3.0")
+    ((number, points),) = ribbons(compare(page, "甲", [span(page, "甲", (50_000, 50_001), (0, 1))]))
+    assert number == 1
+    assert points == "0,0.0 6,0.0 34,500.0 40,500.0 40,503.0 34,503.0 6,1000.0 0,1000.0"

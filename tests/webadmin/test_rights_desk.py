@@ -57,7 +57,7 @@ def test_a_licence_that_a_manager_enters_sets_open_cases_aside_and_says_so(world
     states = [(CaseState(case.state), case.verdict) for case in of_site(world)]
     assert states == [
         (CaseState.SET_ASIDE, ""),
-        (CaseState.DISMISSED, Verdict.NOT_A_COPY),
+        (CaseState.DISMISSED, Verdict.FALSE_ALARM),
         (CaseState.SET_ASIDE, ""),
     ]
     assert {case.allowed_by for case in of_site(world)} == {"落霞书城 A-7"}
@@ -93,7 +93,7 @@ def test_a_confirmed_case_stays_confirmed_and_shows_the_licence(world: admin_dat
     assert "The verdict stands." in shown
     listed = desk.get(list_url(Case), {"allowed_as__exact": "licensed", "state__exact": "confirmed"})
     assert [each.pk for each in listed.context["cl"].result_list] == [case.pk]
-    assert "confirmed · licensed" in listed.content.decode()
+    assert "infringement · licensed" in listed.content.decode()
 
 
 @pytest.mark.parametrize("way", ["delete", "delete_many", "dates", "domain", "work"])

@@ -1,5 +1,6 @@
 """The list of cases: what was taken from where, and how it was decided."""
 
+from collections.abc import Callable
 from typing import Any
 
 from django import forms
@@ -8,6 +9,7 @@ from django.contrib.admin.options import csrf_protect_m
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponseBase
 from django.utils import timezone
+from django.utils.text import format_lazy
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 from unfold.admin import ActionForm
@@ -84,6 +86,17 @@ class CaseActionForm(ActionForm):
     )
 
 
+def _verdict_action(verdict: Verdict) -> Callable[["CaseAdmin", HttpRequest, QuerySet], None]:
+    """The action that gives this verdict to all cases that were chosen."""
+
+    @admin.action(description=format_lazy(_("Verdict: {verdict}"), verdict=VERDICTS[verdict]), permissions=["review"])
+    def give(self: "CaseAdmin", request: HttpRequest, queryset: QuerySet) -> None:
+        self.decide_all(request, queryset, verdict)
+
+    give.__name__ = f"decide_{verdict}"
+    return give
+
+
 @admin.register(Case)
 class CaseAdmin(HolderAdmin):
     is_read_only = True
@@ -113,7 +126,7 @@ class CaseAdmin(HolderAdmin):
     list_select_related = ["work", "page__site", "decision"]
     search_fields = ["page_title", "page_url", "work__title"]
     search_help_text = _("page title, URL or work")
-    actions = [*(f"decide_{verdict}" for verdict in Verdict), "reopen", "export_csv", "export_xlsx"]
+    actions = [*map(_verdict_action, Verdict), "reopen", "export_csv", "export_xlsx"]
 
     @display(description=_("page"), header=True, ordering="page_title")
     def case(self, case: Case) -> list[str]:
@@ -161,25 +174,9 @@ class CaseAdmin(HolderAdmin):
             raise Http404(_now("There is no case %(number)s.") % {"number": object_id})
         return case_view(request, case, self)
 
-    @admin.action(description=_("Verdict: confirmed"), permissions=["review"])
-    def decide_confirmed(self, request: HttpRequest, queryset: QuerySet) -> None:
-        self._decide(request, queryset, Verdict.CONFIRMED)
-
-    @admin.action(description=_("Verdict: licensed"), permissions=["review"])
-    def decide_licensed(self, request: HttpRequest, queryset: QuerySet) -> None:
-        self._decide(request, queryset, Verdict.LICENSED)
-
-    @admin.action(description=_("Verdict: quotation"), permissions=["review"])
-    def decide_quotation(self, request: HttpRequest, queryset: QuerySet) -> None:
-        self._decide(request, queryset, Verdict.QUOTATION)
-
-    @admin.action(description=_("Verdict: not a copy"), permissions=["review"])
-    def decide_not_a_copy(self, request: HttpRequest, queryset: QuerySet) -> None:
-        self._decide(request, queryset, Verdict.NOT_A_COPY)
-
     @admin.action(description=_("Take the verdict back"), permissions=["review"])
     def reopen(self, request: HttpRequest, queryset: QuerySet) -> None:
-        self._decide(request, queryset.exclude(decision=None), None)
+        self.decide_all(request, queryset.exclude(decision=None), None)
 
     @admin.action(description=_("Export as CSV"), permissions=["manage"])
     def export_csv(self, request: HttpRequest, queryset: QuerySet) -> HttpResponseBase:
@@ -189,7 +186,7 @@ class CaseAdmin(HolderAdmin):
     def export_xlsx(self, request: HttpRequest, queryset: QuerySet) -> HttpResponseBase:
         return xlsx_response(_export_name(), CASE_COLUMNS, _exported(queryset, request))
 
-    def _decide(self, request: HttpRequest, queryset: QuerySet, verdict: Verdict | None) -> None:
+    def decide_all(self, request: HttpRequest, queryset: QuerySet, verdict: Verdict | None) -> None:
         """Give one verdict to many cases; those that cannot take it are named, the others keep theirs."""
         cases = list(queryset[: MAX_VERDICTS_AT_ONCE + 1])
         if len(cases) > MAX_VERDICTS_AT_ONCE:

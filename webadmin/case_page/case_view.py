@@ -2,14 +2,15 @@
 
 from collections.abc import Iterable
 from typing import Any
+from urllib.parse import urlencode, urlsplit
 
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.admin import ModelAdmin
 from django.contrib.auth.models import User
-from django.db.models import Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
 from django.template.response import TemplateResponse
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -19,8 +20,8 @@ from core.pages import PageVersion
 from core.states import CaseState, Verdict
 from records import access, stores
 from records.cases.allowance import allowed_now
-from records.cases.verdicts import MAX_NOTE_CHARS, VerdictRefused, decide
-from records.models import Case, CaseMatch
+from records.cases.verdicts import MAX_NOTE_CHARS, VerdictRefused, decide, undo
+from records.models import Case, CaseMatch, VerdictRecord
 from records.models.phrases import STATES, VERDICTS
 from records.opinions.summary import opinions_on
 from webadmin.case_page.case_figures import figures_of
@@ -30,15 +31,19 @@ from webadmin.case_page.case_opinions import opinions_response
 from webadmin.case_page.case_texts import texts_of
 from webadmin.case_page.change_summary import change_counts
 from webadmin.case_page.comparison import compare
-from webadmin.case_page.comparison_html import column_html, strip_rects
+from webadmin.case_page.comparison_html import column_html, ribbons
 from webadmin.case_page.elsewhere import other_places, with_sources
-from webadmin.case_page.evidence_shown import evidence_of
+from webadmin.case_page.evidence_shown import EvidenceShown, evidence_of
+from webadmin.case_page.found_by import why_found
+from webadmin.case_page.listed import FILTERS, listed
+from webadmin.case_page.reasons import REASONS, reason_of
 from webadmin.page_history.page_view import page_history
 from webadmin.requests.request_values import is_key
 from webadmin.web_addresses import is_web_address
 from webadmin.wording import said
 
-REOPEN = "reopen"
+REOPEN, UNDO = "reopen", "undo"
+DECIDED = "decided"  # the case that was decided before this one was shown
 # The crawled text is escaped; this stands behind it. Unfold's Alpine builds functions out of the template's attributes
 # ('unsafe-eval') and Unfold writes its colours into a style element ('unsafe-inline').
 CONTENT_SECURITY_POLICY = (
@@ -59,13 +64,21 @@ def case_view(request: HttpRequest, case: Case, model_admin: "ModelAdmin[Case]")
     if "opinions" in request.GET:
         return _with_policy(opinions_response(request, case))
     if request.method == "POST" and isinstance(request.user, User):
-        return _decided(request, case, request.user)
+        return _decided(request, case, request.user, model_admin)
     if "raw" in request.GET:
         return raw_response(case, request.GET["raw"])
     evidence = evidence_response(request, case)
     if evidence is not None:
         return evidence
-    return _with_policy(TemplateResponse(request, "webadmin/case.html", _context(request, case, model_admin)))
+    return _page(request, case, model_admin)
+
+
+def _page(
+    request: HttpRequest, case: Case, model_admin: "ModelAdmin[Case]", kept: str = "", status: int = 200
+) -> HttpResponse:
+    """The case on its page. kept: a note that was written, and not taken."""
+    context = _context(request, case, model_admin, kept)
+    return _with_policy(TemplateResponse(request, "webadmin/case.html", context, status=status))
 
 
 def raw_response(case: Case, match_id: str) -> HttpResponse:
@@ -93,25 +106,72 @@ def _with_policy(response: HttpResponse) -> HttpResponse:
     return response
 
 
-def _decided(request: HttpRequest, case: Case, user: User) -> HttpResponse:
+def _decided(request: HttpRequest, case: Case, user: User, model_admin: "ModelAdmin[Case]") -> HttpResponse:
+    """Write what was decided, and go on to the next case of the list; what is refused keeps its note."""
     asked, basis = request.POST.get("verdict", ""), request.POST.get("basis", "")
-    if asked not in {REOPEN, *Verdict} or not is_key(basis):
+    if asked not in {REOPEN, UNDO, *Verdict} or not is_key(basis):
         messages.error(request, _("Choose a verdict first."))
         return HttpResponseRedirect(request.get_full_path())
-    verdict = None if asked == REOPEN else Verdict(asked)
+    written = request.POST.get("note", "")
+    note = "\n".join(filter(None, (reason_of(request.POST.get("reason", "")), written.strip())))
+    among = listed(request, case, model_admin)
     try:
-        decide(case, verdict, user, request.POST.get("note", ""), basis=int(basis))
+        if asked == UNDO:
+            undo(case, user, int(basis))
+        else:
+            decide(case, None if asked == REOPEN else Verdict(asked), user, note, basis=int(basis))
     except VerdictRefused as refusal:
         messages.error(request, said(refusal))
-    else:
-        state = CaseState(case.state)
-        told = _("Verdict saved: %(verdict)s.") if verdict else _("Verdict taken back; the case is now: %(state)s.")
-        messages.success(request, told % ({"verdict": VERDICTS[verdict]} if verdict else {"state": STATES[state]}))
-    return HttpResponseRedirect(request.get_full_path())
+        return _page(request, case, model_admin, written, status=409)
+    if asked in {REOPEN, UNDO}:
+        messages.success(
+            request, _("Verdict taken back; the case is now: %(state)s.") % {"state": STATES[CaseState(case.state)]}
+        )
+        return HttpResponseRedirect(among.address_of(case.pk))
+    return HttpResponseRedirect(f"{among.address_of(among.following or case.pk)}&{DECIDED}={case.pk}")
 
 
-def _context(request: HttpRequest, case: Case, model_admin: "ModelAdmin[Case]") -> dict[str, Any]:
-    newest = case.verdicts.first()
+def _just_decided(request: HttpRequest, case: Case) -> dict[str, Any] | None:
+    """The decision that led here, to be undone: of the one who asks, and still the newest of its case."""
+    key = request.GET.get(DECIDED, "")
+    decided = access.visible(Case.objects.all(), request.user).filter(pk=int(key)).first() if is_key(key) else None
+    newest = decided.verdicts.first() if decided is not None else None
+    if decided is None or newest is None or not newest.verdict or newest.decided_by_id != request.user.pk:
+        return None
+    query = urlencode({FILTERS: request.GET[FILTERS]}) if FILTERS in request.GET else ""
+    return {
+        "case": decided,
+        "record": newest,
+        "is_here": decided.pk == case.pk,
+        "address": f"{reverse('admin:records_case_change', args=[decided.pk])}?{query}",
+        "licence_address": _licence_address(decided) if _may_license(request, newest) else "",
+    }
+
+
+def _may_license(request: HttpRequest, record: VerdictRecord) -> bool:
+    return record.verdict == Verdict.LICENSED and access.may_manage(request.user, record.case)
+
+
+def _licence_address(case: Case) -> str:
+    """Of the form that makes the licence for the page's site and the work."""
+    given = {"rights_holder": case.rights_holder_id, "work": case.work_id, "domain": urlsplit(case.page_url).netloc}
+    return f"{reverse('admin:records_licence_add')}?{urlencode(given)}"
+
+
+def _warnings(case: Case, evidence: EvidenceShown) -> list[str]:
+    """What a reviewer has to know before deciding."""
+    warned = []
+    if case.page.gone_since is not None:
+        warned.append(_("page gone"))
+    elif case.page.version_id != case.version_id:
+        warned.append(_("page changed since"))
+    if not any(bundle.stamps for bundle in evidence.bundles):
+        warned.append(_("no time stamp yet"))
+    return warned
+
+
+def _context(request: HttpRequest, case: Case, model_admin: "ModelAdmin[Case]", kept: str) -> dict[str, Any]:
+    newest, evidence = case.verdicts.first(), evidence_of(case)
     return {
         **model_admin.admin_site.each_context(request),
         "opts": case._meta,
@@ -125,27 +185,24 @@ def _context(request: HttpRequest, case: Case, model_admin: "ModelAdmin[Case]") 
         ),
         "history": entries_of(case),
         "allowed": allowed_now(case),
-        "evidence": evidence_of(case),
+        "evidence": evidence,
         "may_export": access.may_manage(request.user, case),
         "basis": newest.pk if newest else 0,
-        "verdict_choices": [(str(member), phrase) for member, phrase in VERDICTS.items()],
+        "verdict_choices": [(str(member), phrase, place) for place, (member, phrase) in enumerate(VERDICTS.items(), 1)],
+        "reasons": [
+            (VERDICTS[verdict], [(f"{verdict}-{place}", reason) for place, reason in enumerate(reasons)])
+            for verdict, reasons in REASONS.items()
+        ],
         "reopen": REOPEN,
+        "undo": UNDO,
+        "kept": kept,
+        "just_decided": _just_decided(request, case),
+        "listed": listed(request, case, model_admin),
+        "warnings": _warnings(case, evidence),
         "max_note_chars": MAX_NOTE_CHARS,
         "zone": timezone.get_current_timezone_name(),
         "is_default_zone": timezone.get_current_timezone_name() == settings.TIME_ZONE,
-        **_neighbours(request, case),
         **_matches(request, case),
-    }
-
-
-def _neighbours(request: HttpRequest, case: Case) -> dict[str, Case | None]:
-    """Find the open cases before and after this one in the list's order: newest first."""
-    still_open: QuerySet[Case] = access.visible(Case.objects.filter(state=CaseState.OPEN), request.user)
-    older = Q(opened_at__lt=case.opened_at) | Q(opened_at=case.opened_at, pk__lt=case.pk)
-    newer = Q(opened_at__gt=case.opened_at) | Q(opened_at=case.opened_at, pk__gt=case.pk)
-    return {
-        "next_case": still_open.filter(older).order_by("-opened_at", "-pk").first(),
-        "previous_case": still_open.filter(newer).order_by("opened_at", "pk").first(),
     }
 
 
@@ -165,11 +222,11 @@ def _matches(request: HttpRequest, case: Case) -> dict[str, Any]:
         "notes": texts.notes,
         "comparison": comparison,
         "changes": change_counts(comparison.links),
+        "why_found": why_found(case, match, change_counts(comparison.links)),
         "page_chapters": _page_chapters(texts.versions, match),
         "page_html": column_html(with_sources(comparison.page, other_places(case, match))),
         "work_html": column_html(comparison.work),
-        "page_strip": strip_rects(comparison.page),
-        "work_strip": strip_rects(comparison.work),
+        "ribbons": ribbons(comparison),
         "versions": page_history(matches, texts.versions, case.page.version_id),
     }
 

@@ -11,7 +11,7 @@ from django.utils.translation import ngettext, pgettext_lazy
 from core.hidden_characters import glyphs, spelled
 from core.matches import ChangeKind
 from records.models.phrases import CHANGES
-from webadmin.case_page.comparison import Column, Copied, Link, Missing, Piece, Side, Taken, Uncopied
+from webadmin.case_page.comparison import Column, Comparison, Copied, Link, Missing, Piece, Side, Taken, Uncopied
 
 CONTEXT_CHARS = 80  # kept before and after a passage: two lines of a column on a laptop
 MIN_FOLDED_CHARS = 120  # a fold that hides less than it takes to say so is a nuisance
@@ -166,11 +166,24 @@ def _short(text: str) -> str:
     return spelled(text if len(text) <= _DETAIL_CHARS else text[:_DETAIL_CHARS] + "…")
 
 
-def strip_rects(column: Column) -> Sequence[tuple[int, str, str]]:
-    """Place each passage on a strip 1,000 wide: (passage, x, width); none narrower than can be seen."""
-    scale = 1000 / max(1, column.chars)
+def ribbons(comparison: Comparison) -> Sequence[tuple[int, str]]:
+    """Join each passage of the work, on the left, with that of the page: (passage, points of a shape 40 x 1,000)."""
+    ends = [_scaled(column) for column in (comparison.work, comparison.page)]
     return [
-        (number, f"{start * scale:.1f}", f"{max(3.0, (end - start) * scale):.1f}")
-        for number, start, end in column.extents
-        if end > start
+        (
+            number,
+            f"0,{work[0]:.1f} 6,{work[0]:.1f} 34,{page[0]:.1f} 40,{page[0]:.1f} 40,{page[1]:.1f} 34,{page[1]:.1f} "
+            f"6,{work[1]:.1f} 0,{work[1]:.1f}",
+        )
+        for number, work in ends[0].items()
+        if (page := ends[1].get(number)) is not None
     ]
+
+
+def _scaled(column: Column) -> dict[int, tuple[float, float]]:
+    """Where each passage begins and ends, of 1,000; none is narrower than can be seen."""
+    scale = 1000 / max(1, column.chars)
+    return {
+        number: (min(start * scale, 997.0), max(start * scale + 3.0, end * scale))
+        for number, start, end in column.extents
+    }

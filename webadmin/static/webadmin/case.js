@@ -62,7 +62,9 @@
     }
 
     function stepChange(by) {
-        const changes = [...columns.querySelectorAll('[data-side="page"] [data-changes]')];
+        const off = columns.dataset.off.split(" ");
+        const isOn = (element) => !off.some((kind) => kind && element.classList.contains(`zw-${kind}`));
+        const changes = [...columns.querySelectorAll('[data-side="page"] [data-changes]')].filter(isOn);
         if (!changes.length) return;
         if (change < 0 && passage) {
             const first = changes.findIndex((element) => keysOf(element)[0].startsWith(`${passage}-`));
@@ -102,9 +104,49 @@
     section.querySelector(".zw-tags-switch").addEventListener("change", (event) =>
         columns.classList.toggle("zw-tags", event.target.checked));
     document.addEventListener("keydown", (event) => {
-        if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select")) return;
+        if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+        if (event.target.closest("input:not([type=checkbox]), textarea, select, dialog")) return;
         const key = event.key.toLowerCase();
-        if (key === "n" || key === "p") stepPassage(key === "n" ? 1 : -1);
-        else if (key === "j" || key === "k") stepChange(key === "j" ? 1 : -1);
+        if (key !== "n" && key !== "p") return;
+        (event.shiftKey ? stepPassage : stepChange)(key === "n" ? 1 : -1);
+    });
+
+    // Kinds of changes are marked, or read like the rest of the text.
+    section.querySelectorAll(".zw-kind").forEach((button) => button.addEventListener("click", () => {
+        button.setAttribute("aria-pressed", String(button.getAttribute("aria-pressed") !== "true"));
+        const off = section.querySelectorAll('.zw-kind[aria-pressed="false"]');
+        columns.dataset.off = [...off].map((each) => each.dataset.kind).join(" ");
+        change = -1;
+    }));
+
+    // The column that is under the pointer or has the focus leads; the other one follows passage by passage.
+    const texts = [...columns.querySelectorAll(".zw-text")];
+    const together = section.querySelector(".zw-together");
+    let leading = null;
+    let isAsked = false;
+
+    function follow() {
+        isAsked = false;
+        const other = texts.find((text) => text !== leading);
+        if (!leading || !other || !together.checked) return;
+        const eye = leading.scrollTop + leading.clientHeight / 4;
+        const passages = [...leading.querySelectorAll("[data-passages]")];
+        const here = passages.findLast((element) => element.offsetTop <= eye) || passages[0];
+        const there = here && other.querySelector(`[data-passages~="${numbersOf(here)[0]}"]`);
+        if (!there) return;
+        const share = Math.min(1, Math.max(0, (eye - here.offsetTop) / Math.max(1, here.offsetHeight)));
+        const top = there.offsetTop + share * there.offsetHeight - other.clientHeight / 4;
+        other.scrollTo({ top, behavior: "instant" });
+    }
+
+    texts.forEach((text) => {
+        for (const event of ["pointerenter", "wheel", "touchstart", "focusin", "keydown"]) {
+            text.addEventListener(event, () => { leading = text; }, { passive: true });
+        }
+        text.addEventListener("scroll", () => {
+            if (text !== leading || isAsked) return;
+            isAsked = true;
+            requestAnimationFrame(follow);
+        }, { passive: true });
     });
 })();

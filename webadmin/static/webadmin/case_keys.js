@@ -1,0 +1,50 @@
+// Keys of a case: verdicts, the neighbours in the list, the note, undo, help. What they do stands on the page as buttons and links.
+"use strict";
+
+(() => {
+    const desk = document.querySelector(".zw-case");
+    if (!desk) return;
+    const help = desk.querySelector("dialog.zw-keys");
+
+    const press = (selector) => () => {
+        const found = desk.querySelector(selector);
+        if (found) found.click();
+        return Boolean(found);
+    };
+    const keys = {
+        j: press('.zw-neighbours [rel="next"]'),
+        k: press('.zw-neighbours [rel="prev"]'),
+        u: press(".zw-undo button"),
+        m: () => {
+            desk.querySelector("#zw-note").focus();
+            return true;
+        },
+        "?": () => {
+            if (!help.open) help.showModal();
+            return true;
+        },
+    };
+    desk.querySelectorAll(".zw-choice[aria-keyshortcuts]").forEach((button) => {
+        keys[button.getAttribute("aria-keyshortcuts")] = () => {
+            button.click();
+            return true;
+        };
+    });
+
+    document.addEventListener("keydown", (event) => {
+        const isTyping = event.isComposing || event.target.closest("input:not([type=checkbox]), textarea, select");
+        if (event.key === "Escape" && isTyping) event.target.blur();
+        if (isTyping || event.ctrlKey || event.metaKey || event.altKey || event.repeat || (help && help.open)) return;
+        const act = keys[event.key.toLowerCase()];
+        if (act && !(event.shiftKey && event.key !== "?") && act()) event.preventDefault();
+    });
+    const button = desk.querySelector(".zw-help");
+    if (button) button.addEventListener("click", () => help.showModal());
+
+    // One decision, sent once: a key that is pressed again while the next case loads decides nothing.
+    desk.querySelectorAll("form").forEach((form) => form.addEventListener("submit", (event) => {
+        if (form.dataset.sent) event.preventDefault();
+        if (form.method === "post") form.dataset.sent = "1";
+    }));
+    window.addEventListener("pageshow", () => desk.querySelectorAll("form").forEach((form) => delete form.dataset.sent));
+})();
