@@ -20,6 +20,7 @@ from core.states import CaseState, Verdict
 from pagestore.memory import MemoryPageStore
 from records import stores
 from records.access import HOLDER_PATHS
+from records.cases.verdicts import decide
 from records.models import (
     Case,
     Chapter,
@@ -327,7 +328,11 @@ def test_cases_are_found_by_page_title_url_and_work(world: admin_data.World) -> 
 def test_a_reviewer_gives_one_verdict_to_many_cases(world: admin_data.World, verdict: Verdict) -> None:
     chosen = admin_data.open_cases(world)[:3]
     data = {"action": f"decide_{verdict}", "_selected_action": [case.pk for case in chosen], "note": "看过原文"}
-    signed_in(world.ours.reviewer).post(list_url(Case), data)
+    client = signed_in(world.ours.reviewer)
+    planned = client.post(list_url(Case), data)
+    assert not VerdictRecord.objects.filter(case__in=chosen).exists()  # what will happen is shown first
+    assert [case.pk for case in planned.context["plan"].able] == [case.pk for case in chosen]
+    client.post(list_url(Case), {**data, "seen": planned.context["seen"]})
     for case in chosen:
         case.refresh_from_db()
         record = VerdictRecord.objects.get(case=case)
@@ -335,9 +340,39 @@ def test_a_reviewer_gives_one_verdict_to_many_cases(world: admin_data.World, ver
         assert (record.verdict, record.decided_by, record.note) == (verdict, world.ours.reviewer, "看过原文")
 
 
+def test_what_changed_is_allowed_or_has_the_verdict_is_left_out_and_told(world: admin_data.World) -> None:
+    able, changed, allowed, decided = world.ours.cases[:4]
+    PageRecord.objects.filter(pk=changed.page_id).update(version_id="f" * 40)
+    Case.objects.filter(pk__in=[able.pk, changed.pk, allowed.pk, decided.pk]).update(allowed_as="", decision=None)
+    Case.objects.filter(pk=allowed.pk).update(allowed_as="licensed")
+    decide(decided, Verdict.CONFIRMED, world.ours.manager)
+    client = signed_in(world.ours.reviewer)
+    data = {"action": "decide_confirmed", "_selected_action": [able.pk, changed.pk, allowed.pk, decided.pk]}
+    planned = client.post(list_url(Case), data).context["plan"]
+    assert [case.pk for case in planned.able] == [able.pk]
+    assert {reason: [case.pk for case in cases] for reason, cases in planned.left_out.items()} == {
+        "比对之后网页已变更": [changed.pk],
+        "已获准许：已授权": [allowed.pk],
+        "已是这一结论": [decided.pk],
+    }
+
+
+def test_a_bulk_verdict_overrules_nothing_that_was_decided_after_the_plan_was_shown(world: admin_data.World) -> None:
+    (case,) = admin_data.open_cases(world)[:1]
+    client = signed_in(world.ours.reviewer)
+    data = {"action": "decide_confirmed", "_selected_action": [case.pk]}
+    seen = client.post(list_url(Case), data).context["seen"]
+    decide(case, Verdict.LICENSED, world.ours.manager)
+    told = client.post(list_url(Case), {**data, "seen": seen}, follow=True).content.decode()
+    assert Case.objects.get(pk=case.pk).verdict == Verdict.LICENSED
+    assert "没有案件发生变化。" in told
+
+
 def test_decided_cases_can_be_opened_again_together(world: admin_data.World) -> None:
     decided = world.ours.cases[1]
-    signed_in(world.ours.reviewer).post(list_url(Case), {"action": "reopen", "_selected_action": [decided.pk]})
+    client = signed_in(world.ours.reviewer)
+    data = {"action": "reopen", "_selected_action": [decided.pk]}
+    client.post(list_url(Case), {**data, "seen": client.post(list_url(Case), data).context["seen"]})
     decided.refresh_from_db()
     assert decided.state == CaseState.OPEN
     assert VerdictRecord.objects.filter(case=decided).count() == 2

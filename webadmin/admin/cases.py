@@ -4,10 +4,10 @@ from collections.abc import Callable
 from typing import Any
 
 from django import forms
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.contrib.admin.options import csrf_protect_m
 from django.db.models import QuerySet
-from django.http import Http404, HttpRequest, HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.utils import timezone
 from django.utils.text import format_lazy
 from django.utils.translation import gettext as _now
@@ -15,14 +15,13 @@ from django.utils.translation import gettext_lazy as _
 from unfold.admin import ActionForm
 from unfold.decorators import display
 
-from core.errors import ZhuiwenError
 from core.hidden_characters import spelled
 from core.shares import cut_share, percentage
 from core.states import Verdict
 from records.access import manageable
-from records.cases.verdicts import decide
 from records.models import Case
 from records.models.phrases import VERDICTS
+from webadmin.admin.bulk_verdicts import answer
 from webadmin.admin.columns import (
     CASE_STATE_COLORS,
     case_state_name,
@@ -32,14 +31,10 @@ from webadmin.admin.columns import (
     two_lines,
 )
 from webadmin.admin.filters import AnyChoiceFilter, DayRangeFilter, HolderAutocompleteFilter, ObfuscationFilter
-from webadmin.admin.isolation import HolderAdmin, is_member, signed_in_user
+from webadmin.admin.isolation import HolderAdmin, is_member
 from webadmin.admin.paging import CappedPaginator
 from webadmin.case_page.case_view import case_view
 from webadmin.exports import Column, csv_response, xlsx_response
-from webadmin.wording import said
-
-# One verdict writes two rows; 500 take about a second on SQLite, and no person has looked at more at once.
-MAX_VERDICTS_AT_ONCE = 500
 
 CASE_COLUMNS = (
     Column(_("case"), lambda case: case.pk),
@@ -86,12 +81,12 @@ class CaseActionForm(ActionForm):
     )
 
 
-def _verdict_action(verdict: Verdict) -> Callable[["CaseAdmin", HttpRequest, QuerySet], None]:
+def _verdict_action(verdict: Verdict) -> Callable[["CaseAdmin", HttpRequest, QuerySet], HttpResponse | None]:
     """The action that gives this verdict to all cases that were chosen."""
 
     @admin.action(description=format_lazy(_("Verdict: {verdict}"), verdict=VERDICTS[verdict]), permissions=["review"])
-    def give(self: "CaseAdmin", request: HttpRequest, queryset: QuerySet) -> None:
-        self.decide_all(request, queryset, verdict)
+    def give(self: "CaseAdmin", request: HttpRequest, queryset: QuerySet) -> HttpResponse | None:
+        return answer(request, queryset, verdict, self)
 
     give.__name__ = f"decide_{verdict}"
     return give
@@ -175,8 +170,8 @@ class CaseAdmin(HolderAdmin):
         return case_view(request, case, self)
 
     @admin.action(description=_("Take the verdict back"), permissions=["review"])
-    def reopen(self, request: HttpRequest, queryset: QuerySet) -> None:
-        self.decide_all(request, queryset.exclude(decision=None), None)
+    def reopen(self, request: HttpRequest, queryset: QuerySet) -> HttpResponse | None:
+        return answer(request, queryset, None, self)
 
     @admin.action(description=_("Export as CSV"), permissions=["manage"])
     def export_csv(self, request: HttpRequest, queryset: QuerySet) -> HttpResponseBase:
@@ -185,23 +180,6 @@ class CaseAdmin(HolderAdmin):
     @admin.action(description=_("Export as XLSX"), permissions=["manage"])
     def export_xlsx(self, request: HttpRequest, queryset: QuerySet) -> HttpResponseBase:
         return xlsx_response(_export_name(), CASE_COLUMNS, _exported(queryset, request))
-
-    def decide_all(self, request: HttpRequest, queryset: QuerySet, verdict: Verdict | None) -> None:
-        """Give one verdict to many cases; those that cannot take it are named, the others keep theirs."""
-        cases = list(queryset[: MAX_VERDICTS_AT_ONCE + 1])
-        if len(cases) > MAX_VERDICTS_AT_ONCE:
-            words = _now("At most %(count)d cases at once; choose fewer.") % {"count": MAX_VERDICTS_AT_ONCE}
-            messages.error(request, words)
-            return
-        done = 0
-        for case in cases:
-            try:
-                decide(case, verdict, signed_in_user(request), request.POST.get("note", ""))
-                done += 1
-            except ZhuiwenError as error:
-                messages.error(request, f"{case}: {said(error)}")
-        name = VERDICTS[verdict] if verdict else _now("verdict taken back")
-        messages.success(request, _now("%(count)d cases: %(verdict)s.") % {"count": done, "verdict": name})
 
 
 def _exported(queryset: QuerySet, request: HttpRequest) -> QuerySet:
