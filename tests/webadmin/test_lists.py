@@ -321,6 +321,11 @@ def test_cases_are_found_by_page_title_url_and_work(world: admin_data.World) -> 
     case = world.ours.cases[3]
     for words in ("第3章", "book/3.html"):
         assert shown(client, Case, q=words) == [case]
+    for words in ("https://yunjian.changhe.example/book/3", "http://www.yunjian.changhe.example/book/3", f"#{case.pk}"):
+        assert shown(client, Case, q=words) == [case], words
+    assert shown(client, Case, q="https://elsewhere.example/book/3") == []
+    for words in ("雪线以北", "雪綫以北", "雪線以北", "林棲"):
+        assert case in shown(client, Case, q=words), words
     assert set(shown(client, Case, q="雪线以北")) == {item for item in world.ours.cases if item.work_id == case.work_id}
 
 

@@ -35,6 +35,7 @@ from webadmin.admin.isolation import HolderAdmin, is_member
 from webadmin.admin.paging import CappedPaginator
 from webadmin.case_page.case_view import case_view
 from webadmin.exports import Column, csv_response, xlsx_response
+from webadmin.requests.request_values import is_key
 
 CASE_COLUMNS = (
     Column(_("case"), lambda case: case.pk),
@@ -119,8 +120,8 @@ class CaseAdmin(HolderAdmin):
         ("last_seen_at", DayRangeFilter),
     ]
     list_select_related = ["work", "page__site", "decision"]
-    search_fields = ["page_title", "page_url", "work__title"]
-    search_help_text = _("page title, URL or work")
+    search_fields = ["page_title", "page_url", "page_author", "work__title", "work__author", "page__site__name"]
+    search_help_text = _("case number, URL, page title, work, author or site")
     actions = [*map(_verdict_action, Verdict), "reopen", "export_csv", "export_xlsx"]
 
     @display(description=_("page"), header=True, ordering="page_title")
@@ -158,6 +159,12 @@ class CaseAdmin(HolderAdmin):
     def has_review_permission(self, request: HttpRequest) -> bool:
         """Whether actions that are a reviewer's are offered."""
         return is_member(request)
+
+    def get_search_results(self, request: HttpRequest, queryset: QuerySet, search_term: str) -> tuple[QuerySet, bool]:
+        """Find a case by its number as well."""
+        found, may_repeat = super().get_search_results(request, queryset, search_term)
+        number = search_term.strip().lstrip("#")
+        return (found | queryset.filter(pk=int(number)) if is_key(number) else found), may_repeat
 
     @csrf_protect_m
     def change_view(

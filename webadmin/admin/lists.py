@@ -9,6 +9,7 @@ from django.http import Http404, HttpRequest
 
 from webadmin.admin.filters import isolated_filter
 from webadmin.admin.lookups import DeclaredChangeList
+from webadmin.admin.searching import written_ways
 from webadmin.requests.request_values import check_search
 
 
@@ -24,9 +25,13 @@ class DeskLists:
         return [isolated_filter(self.model, entry) for entry in super().get_list_filter(request)]  # type: ignore[misc]
 
     def get_search_results(self, request: HttpRequest, queryset: QuerySet, search_term: str) -> tuple[QuerySet, bool]:
-        """Look for the words; lists and the choices of forms alike."""
+        """Look for the words, however they may be written; lists and the choices of forms alike."""
         check_search(search_term)
-        return super().get_search_results(request, queryset, search_term)  # type: ignore[misc]
+        first, *others = written_ways(search_term)
+        found, may_repeat = super().get_search_results(request, queryset, first)  # type: ignore[misc]
+        for words in others:
+            found |= super().get_search_results(request, queryset, words)[0]  # type: ignore[misc]
+        return found, may_repeat
 
     def record_of(self, request: HttpRequest, object_id: str) -> Any:
         """The record that an address names. Raises Http404 for one that is not there or not the user's."""
