@@ -343,6 +343,29 @@ def test_decided_cases_can_be_opened_again_together(world: admin_data.World) -> 
     assert VerdictRecord.objects.filter(case=decided).count() == 2
 
 
+def levels(response: object) -> list[str]:
+    return [message.level_tag for message in response.context["messages"]]  # type: ignore[attr-defined]
+
+
+def test_an_action_that_changes_no_case_is_no_success(world: admin_data.World) -> None:
+    client = signed_in(world.ours.reviewer)
+    client.cookies["django_language"] = "en"
+    chosen = [case.pk for case in admin_data.open_cases(world)[:2]]
+    response = client.post(list_url(Case), {"action": "reopen", "_selected_action": chosen}, follow=True)
+    assert levels(response) == ["warning", "warning"]
+    assert said(response) == "2 of the chosen cases have no verdict that could be taken back. No case was changed."
+    assert not VerdictRecord.objects.filter(case__in=chosen).exists()
+
+
+def test_taking_verdicts_back_names_the_chosen_cases_that_have_none(world: admin_data.World) -> None:
+    client = signed_in(world.ours.reviewer)
+    client.cookies["django_language"] = "en"
+    chosen = [world.ours.cases[1].pk, admin_data.open_cases(world)[0].pk]
+    response = client.post(list_url(Case), {"action": "reopen", "_selected_action": chosen}, follow=True)
+    assert levels(response) == ["warning", "success"]
+    assert "1 of the chosen cases have no verdict" in said(response)
+
+
 def test_hostile_titles_and_urls_are_text_in_every_list(
     world: admin_data.World, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -179,7 +179,7 @@ class CaseAdmin(HolderAdmin):
 
     @admin.action(description=_("Take the verdict back"), permissions=["review"])
     def reopen(self, request: HttpRequest, queryset: QuerySet) -> None:
-        self._decide(request, queryset.exclude(decision=None), None)
+        self._decide(request, queryset, None)
 
     @admin.action(description=_("Export as CSV"), permissions=["manage"])
     def export_csv(self, request: HttpRequest, queryset: QuerySet) -> HttpResponseBase:
@@ -190,21 +190,33 @@ class CaseAdmin(HolderAdmin):
         return xlsx_response(_export_name(), CASE_COLUMNS, _exported(queryset, request))
 
     def _decide(self, request: HttpRequest, queryset: QuerySet, verdict: Verdict | None) -> None:
-        """Give one verdict to many cases; those that cannot take it are named, the others keep theirs."""
+        """Give one verdict to many cases, or take theirs back; those that cannot take it keep what they have."""
         cases = list(queryset[: MAX_VERDICTS_AT_ONCE + 1])
         if len(cases) > MAX_VERDICTS_AT_ONCE:
             words = _now("At most %(count)d cases at once; choose fewer.") % {"count": MAX_VERDICTS_AT_ONCE}
             messages.error(request, words)
             return
+        able = [case for case in cases if verdict or case.decision_id]
         done = 0
-        for case in cases:
+        for case in able:
             try:
                 decide(case, verdict, signed_in_user(request), request.POST.get("note", ""))
                 done += 1
             except ZhuiwenError as error:
                 messages.error(request, f"{case}: {said(error)}")
-        name = VERDICTS[verdict] if verdict else _now("verdict taken back")
-        messages.success(request, _now("%(count)d cases: %(verdict)s.") % {"count": done, "verdict": name})
+        if undecided := len(cases) - len(able):
+            words = _now("%(count)d of the chosen cases have no verdict that could be taken back.")
+            messages.warning(request, words % {"count": undecided})
+        _say_what_was_done(request, done, verdict)
+
+
+def _say_what_was_done(request: HttpRequest, done: int, verdict: Verdict | None) -> None:
+    """Report a success only where something was written."""
+    if not done:
+        messages.warning(request, _now("No case was changed."))
+        return
+    name = VERDICTS[verdict] if verdict else _now("verdict taken back")
+    messages.success(request, _now("%(count)d cases: %(verdict)s.") % {"count": done, "verdict": name})
 
 
 def _exported(queryset: QuerySet, request: HttpRequest) -> QuerySet:
