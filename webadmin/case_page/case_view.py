@@ -31,7 +31,7 @@ from webadmin.case_page.case_texts import texts_of
 from webadmin.case_page.change_summary import change_counts
 from webadmin.case_page.comparison import compare
 from webadmin.case_page.comparison_html import column_html, strip_rects
-from webadmin.case_page.elsewhere import other_places, with_sources
+from webadmin.case_page.elsewhere import carriers_of, other_places, with_sources
 from webadmin.case_page.evidence_shown import evidence_of
 from webadmin.page_history.page_view import page_history
 from webadmin.requests.request_values import is_key
@@ -165,6 +165,7 @@ def _matches(request: HttpRequest, case: Case) -> dict[str, Any]:
         "notes": texts.notes,
         "comparison": comparison,
         "changes": change_counts(comparison.links),
+        "carriers": carriers_of(match),
         "page_chapters": _page_chapters(texts.versions, match),
         "page_html": column_html(with_sources(comparison.page, other_places(case, match))),
         "work_html": column_html(comparison.work),
