@@ -53,14 +53,20 @@ def split_chapters(text: str) -> tuple[Chapter, ...]:
     """The chapters of `text`, or the whole of it as one chapter where it has no headings that number plausibly.
 
     The texts of the chapters, joined, are `text`; a heading stands at the head of its chapter, and what comes before
-    the first heading goes with the first chapter unless it is long enough to be one.
+    the first heading goes with the first chapter unless it is long enough to be one. A text with a single heading, at
+    its head, is one chapter of that title.
     """
     found = list(_headings(text))
     chosen = _merged(found, text)
     numbered = [heading for heading in chosen if heading.number is not None]
     if len(numbered) < 2 or not _is_plausible([heading.number or 0 for heading in numbered]):
-        return (Chapter(1, "", text),)
+        return (Chapter(1, _own_title(text, found), text),)
     return _cut(text, chosen)
+
+
+def _own_title(text: str, headings: Sequence[Heading]) -> str:
+    is_at_head = len(headings) == 1 and len(text[: headings[0].start].strip()) < MAX_FRONT_MATTER_CHARS
+    return headings[0].title if is_at_head else ""
 
 
 def split_at(text: str, is_heading: Callable[[str], str]) -> tuple[Chapter, ...]:

@@ -16,7 +16,7 @@ from deploy.cli.session import local_iso, local_time, session
 from deploy.words import language
 
 if TYPE_CHECKING:
-    from records.models import CrawlRun, Site
+    from records.models import Site
 
 
 def _kinds_help() -> str:
@@ -122,9 +122,8 @@ def show(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
             return
         rows = []
         for site in sites:
-            run = site.runs.first()
             hosts = ", ".join(domain.host for domain in site.domains.all())
-            last = _last(run, settings)
+            last = _last(site, settings)
             rows.append((site.pk, site.name, hosts, site.kind, site.rights_holder.name, _when(site), last))
         table(_COLUMNS, rows, right=("column.id",))
 
@@ -140,11 +139,20 @@ _COLUMNS = (
 )
 
 
-def _last(run: "CrawlRun | None", settings: Any) -> Message:
+def _last(site: "Site", settings: Any) -> Message:
+    """How the newest crawl ended; of a site whose pages come with archives, when the newest was read."""
+    if not KINDS[site.kind].is_crawled:
+        from django.db.models import Max
+
+        at = site.imports.aggregate(at=Max("finished_at"))["at"]
+        return Message("tracking.last-import", when=local_time(at, settings)) if at else Message("tracking.no-import")
+    run = site.runs.first()
     if run is None:
         return Message("tracking.never")
-    when, state = local_time(run.due_at, settings), run.get_state_display()
-    return Message("tracking.last", when=when, state=state, pages=run.pages_stored)
+    when, state, pages = local_time(run.due_at, settings), run.get_state_display(), run.pages_seen
+    if pages and not run.new_versions:
+        return Message("tracking.last-unchanged", when=when, state=state, pages=pages)
+    return Message("tracking.last", when=when, state=state, pages=pages, new=run.new_versions)
 
 
 def _record(site: "Site") -> dict[str, Any]:
@@ -168,12 +176,20 @@ def _run_record(site: "Site", settings: Any) -> dict[str, Any] | None:
     run = site.runs.first()
     if run is None:
         return None
-    ended = local_iso(run.finished_at, settings)
-    faults = [str(fault) for fault in run.faults]
-    return {"id": run.pk, "state": run.state, "finished": ended, "pages_stored": run.pages_stored, "faults": faults}
+    return {
+        "id": run.pk,
+        "state": run.state,
+        "finished": local_iso(run.finished_at, settings),
+        "pages_seen": run.pages_seen,
+        "pages_stored": run.pages_stored,
+        "new_versions": run.new_versions,
+        "faults": [str(fault) for fault in run.faults],
+    }
 
 
 def _when(site: "Site") -> Message | str:
+    if not KINDS[site.kind].is_crawled:
+        return Message("tracking.imported")
     if not site.is_active:
         return Message("tracking.unwatched")
     time = f"{site.crawl_at:%H:%M}"

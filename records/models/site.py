@@ -118,5 +118,10 @@ class CrawlRun(models.Model):
             )
         ]
 
+    @property
+    def pages_seen(self) -> int:
+        """How many pages the crawl looked at and keeps: those with a new version, and those that were as before."""
+        return self.new_versions + int(self.counts.get("unchanged", 0))
+
     def __str__(self) -> str:
         return f"{self.site} · {localtime(self.due_at):%Y-%m-%d %H:%M}"

@@ -143,6 +143,18 @@ def test_prose_and_headings_without_a_plausible_order_are_not_split(text: str) -
     assert chapter.text == text
 
 
+@pytest.mark.parametrize("above", ["", "买风的人\n作者：闻笛\n\n"])
+def test_a_text_of_one_chapter_has_the_title_of_its_heading(above: str) -> None:
+    (chapter,) = split_chapters(f"{above}第一章　买风的人\n{PROSE}")
+    assert chapter.title == "第一章 买风的人"
+
+
+@pytest.mark.parametrize("text", [PROSE, f"{PROSE * 4}第一章 买风\n{PROSE}", f"第八章 乱\n{PROSE}第三章 乱\n{PROSE}"])
+def test_a_text_without_one_heading_at_its_head_has_no_chapter_s_title(text: str) -> None:
+    (chapter,) = split_chapters(text)
+    assert chapter.title == ""
+
+
 def test_a_table_of_contents_makes_no_empty_chapters() -> None:
     contents = "".join(f"第{n}章 夜航\n" for n in "一二三四五")
     chapters = split_chapters(f"目录\n{contents}\n" + "".join(CHAPTERS))

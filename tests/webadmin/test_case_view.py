@@ -69,6 +69,23 @@ def test_the_author_and_the_time_that_the_page_states_are_shown(
     assert "published 2026-03-02 00:30" in page
 
 
+def test_texts_that_carry_the_same_passages_are_named_and_those_of_others_counted(
+    world: admin_data.World, texts: case_texts.Texts, reviewer: Client
+) -> None:
+    case = world.ours.cases[3]
+    own = admin_data.work(world.ours.holder, "石桥<夜话>", text="石桥下面的水声一夜没有停过。")
+    foreign = admin_data.work(world.theirs.holder, "别家的书", text="别家的书里也有这样一段话。")
+    ids = [own.chapters.get().text_id, foreign.chapters.get().text_id, "0" * 40]
+    CaseMatch.objects.filter(case=case).update(also=ids)
+    page = shown(reviewer, case)
+    carriers = page.partition("The same passages also stand in")[2].partition("</div>")[0]
+    link = reverse("admin:records_work_change", args=[own.pk])
+    assert f'<a href="{link}"><bdi>《石桥&lt;夜话&gt;》{own.chapters.get()}</bdi></a>' in carriers
+    assert "2 texts that were withdrawn or belong to other rights holders" in carriers
+    assert not any(text_id in page for text_id in ids)
+    assert "别家的书" not in page
+
+
 def also_from(world: admin_data.World, case: Case, estate: admin_data.Estate, title: str, at: list[int]) -> Case:
     """A case of another work on the same page, of which the page has the characters at `at`."""
     other = admin_data.case(case.page, admin_data.work(estate.holder, title), 3)

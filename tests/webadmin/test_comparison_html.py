@@ -3,6 +3,9 @@
 import re
 from html.parser import HTMLParser
 
+import pytest
+from django.template import Context, Template
+from django.utils import translation
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,7 +16,7 @@ from webadmin.case_page.change_summary import change_counts
 from webadmin.case_page.comparison import compare
 from webadmin.case_page.comparison_html import CONTEXT_CHARS, column_html, ribbons, visible
 
-UNSEEN = "\u202e\u200b\u2066\ufeff\x07\ue000\ufffe\u3164\U000e0041\ud800"
+UNSEEN = "\u202e\u200b\u2066\ufeff\x07\ue000\ufffe\u2800\u3164\U000e0041\ud800"
 texts = st.text(alphabet=st.one_of(st.sampled_from("甲乙<>&\"'\n" + UNSEEN), st.characters()), max_size=80)
 
 
@@ -144,3 +147,20 @@ def test_passages_on_the_map_are_never_too_narrow_to_see() -> None:
     ((number, points),) = ribbons(compare(page, "甲", [span(page, "甲", (50_000, 50_001), (0, 1))]))
     assert number == 1
     assert points == "0,0.0 6,0.0 34,500.0 40,500.0 40,503.0 34,503.0 6,1000.0 0,1000.0"
+
+
+@pytest.mark.parametrize(
+    ("text", "english", "chinese"),
+    [
+        (" ", "space", "空格"),
+        ("\u3000\u3000", "wide space×2", "全角空格×2"),
+        ("\n", "line break", "换行"),
+        (" \t", "space tab×2", "空格 制表符×2"),
+        ("\x0b", "U+000B", "U+000B"),
+    ],
+)
+def test_a_text_of_spaces_is_named_in_the_legend(text: str, english: str, chinese: str) -> None:
+    for language, expected in (("en", english), ("zh-hans", chinese)):
+        with translation.override(language):
+            written = Template("{% load zhuiwen %}{{ text|example }}").render(Context({"text": text}))
+        assert f'data-mark="{expected}"' in written

@@ -70,10 +70,29 @@ def shown(world: admin_data.World, person: Any = None) -> str:
 def test_forms_of_bundles_and_checks_say_their_state_in_words(world: admin_data.World) -> None:
     now = admin_data.NOW
     check = EvidenceCheck.objects.create(started_at=now, ended_at=now, bundles=1, read_bytes=2048)
-    for record, words in ((own(world), "完好保存"), (check, "全部未改变")):
+    for record, words in ((own(world), "尚未核查"), (check, "全部未改变")):
         page = signed_in(world.administrator).get(record_url(record)).content.decode()
         assert words in page
         assert "(&#x27;" not in page
+
+
+def test_a_bundle_is_called_intact_once_it_was_checked_and_not_before(world: admin_data.World) -> None:
+    def listed() -> str:
+        page = signed_in(world.ours.reviewer).get(list_url(EvidenceBundle)).content.decode()
+        rows = page.partition("<tbody")[2].partition("</table>")[0]
+        form = signed_in(world.ours.reviewer).get(record_url(own(world))).content.decode()
+        assert ("尚未核查" in rows) == ("尚未核查" in form)
+        return rows
+
+    before = listed()
+    assert "尚未核查" in before
+    assert "完好保存" not in before
+    assert "bg-green" not in before
+    EvidenceBundle.objects.filter(pk=own(world).pk).update(checked_at=admin_data.NOW)
+    after = listed()
+    assert "尚未核查" not in after
+    assert "完好保存" in after
+    assert "bg-green" in after
 
 
 def test_a_case_names_its_bundle_and_says_that_nothing_is_stamped(world: admin_data.World) -> None:

@@ -42,6 +42,23 @@ def test_start_urls_are_taken_with_hosts_of_every_kind() -> None:
     assert clean_urls(typed) == typed
 
 
+@pytest.mark.parametrize("typed", ["javascript:alert(1)", "ftp://a.example/", "www.portal.cn/news", "中文"])
+def test_a_start_url_of_another_scheme_is_named_as_it_was_typed(typed: str) -> None:
+    with pytest.raises(ValidationError) as caught:
+        clean_urls(f"https://portal.cn/\n{typed}")
+    with translation.override("en"):
+        assert caught.value.messages == [f"“{typed}” does not begin with http:// or https://."]
+    with translation.override("zh-hans"):
+        assert caught.value.messages == [f"“{typed}”必须以 http:// 或 https:// 开头。"]
+
+
+def test_a_start_url_without_a_host_is_no_url() -> None:
+    with pytest.raises(ValidationError) as caught:
+        clean_urls("https:///news")
+    with translation.override("en"):
+        assert caught.value.messages == ["“https:///news” is no URL."]
+
+
 @pytest.mark.parametrize(
     ("first", "second"),
     [

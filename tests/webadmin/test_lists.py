@@ -6,7 +6,8 @@ from datetime import timedelta
 
 import pytest
 from django.db import connection
-from django.db.models import Model
+from django.db.models import Model, Value
+from django.db.models.functions import Concat
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
@@ -22,6 +23,8 @@ from records import stores
 from records.access import HOLDER_PATHS
 from records.cases.verdicts import decide
 from records.models import (
+    Address,
+    ArchiveImport,
     Case,
     Chapter,
     CrawlRun,
@@ -32,6 +35,7 @@ from records.models import (
     RightsHolder,
     Site,
     SiteDomain,
+    SiteMove,
     VerdictRecord,
     Work,
 )
@@ -251,6 +255,57 @@ def test_the_button_on_a_site_crawls_by_post_only(world: admin_data.World, outbo
     assert len(outbox.sent) == 1
 
 
+def test_crawl_now_leads_to_the_run_that_it_began(world: admin_data.World, outbox: CollectingOutbox) -> None:
+    site = world.ours.sites[0]
+    address = reverse("admin:records_site_crawl_now", args=[site.pk])
+    client = signed_in(world.ours.manager)
+    response = client.post(address, {"_form_submitted": "True"}, headers={"HX-Request": "true"})
+    run = CrawlRun.objects.get(site=site, state=CrawlRun.State.QUEUED)
+    assert response["HX-Redirect"] == record_url(run)
+    again = client.post(address, {"_form_submitted": "True"})
+    assert again["Location"] == record_url(run), "the crawl that stands in the way is shown"
+
+
+def test_crawl_now_of_many_sites_links_to_each_run(world: admin_data.World, outbox: CollectingOutbox) -> None:
+    chosen = world.ours.sites[:2]
+    Site.objects.filter(pk=chosen[0].pk).update(name="<b>站</b>")
+    data = {"action": "crawl_selected", "_selected_action": [site.pk for site in chosen]}
+    page = signed_in(world.ours.manager).post(list_url(Site), data, follow=True).content.decode()
+    for site in chosen:
+        run = CrawlRun.objects.get(site=site, state__in=CrawlRun.LIVE)
+        assert f'href="{record_url(run)}"' in page
+    assert "&lt;b&gt;站&lt;/b&gt;" in page
+    assert "<b>站" not in page
+
+
+def test_a_long_name_of_a_site_is_cut_in_every_list(world: admin_data.World) -> None:
+    client = signed_in(world.ours.manager)
+    Site.objects.update(name=Concat(Value("长" * 190), "id"))
+    for model in (Site, CrawlRun, PageRecord, Case, Address, SiteMove, ArchiveImport):
+        page = client.get(list_url(model)).content.decode()
+        table = page.partition("<tbody")[2].partition("</table>")[0]
+        assert "长" * 20 in table, model
+        assert "长" * 45 not in table, model
+
+
+def test_a_run_that_found_nothing_changed_says_how_many_pages_it_looked_at(world: admin_data.World) -> None:
+    run = world.ours.run
+    CrawlRun.objects.filter(pk=run.pk).update(pages_stored=0, new_versions=0, counts={"unchanged": 457})
+    client = signed_in(world.ours.reviewer)
+    for address in (list_url(CrawlRun), record_url(run)):
+        assert "457" in client.get(address).content.decode()
+
+
+def test_a_site_of_archives_is_imported_and_not_crawled(world: admin_data.World) -> None:
+    Site.objects.filter(pk=world.ours.sites[0].pk).update(kind="archive")
+    client = signed_in(world.ours.manager)
+    client.cookies["django_language"] = "en"
+    page = client.get(list_url(Site), {"kind__exact": "archive"}).content.decode()
+    table = page.partition("<tbody")[2].partition("</table>")[0]
+    assert "imported, not crawled" in table
+    assert "daily at" not in table
+
+
 def test_a_site_that_is_watched_again_is_crawled_at_once(world: admin_data.World, outbox: CollectingOutbox) -> None:
     site = world.ours.sites[0]
     Site.objects.filter(pk=site.pk).update(is_active=False)
@@ -381,6 +436,29 @@ def test_decided_cases_can_be_opened_again_together(world: admin_data.World) -> 
     decided.refresh_from_db()
     assert decided.state == CaseState.OPEN
     assert VerdictRecord.objects.filter(case=decided).count() == 2
+
+
+def levels(response: object) -> list[str]:
+    return [message.level_tag for message in response.context["messages"]]  # type: ignore[attr-defined]
+
+
+def test_an_action_that_changes_no_case_is_no_success(world: admin_data.World) -> None:
+    client = signed_in(world.ours.reviewer)
+    client.cookies["django_language"] = "en"
+    chosen = [case.pk for case in admin_data.open_cases(world)[:2]]
+    response = client.post(list_url(Case), {"action": "reopen", "_selected_action": chosen}, follow=True)
+    assert levels(response) == ["warning", "warning"]
+    assert said(response) == "2 of the chosen cases have no verdict that could be taken back. No case was changed."
+    assert not VerdictRecord.objects.filter(case__in=chosen).exists()
+
+
+def test_taking_verdicts_back_names_the_chosen_cases_that_have_none(world: admin_data.World) -> None:
+    client = signed_in(world.ours.reviewer)
+    client.cookies["django_language"] = "en"
+    chosen = [world.ours.cases[1].pk, admin_data.open_cases(world)[0].pk]
+    response = client.post(list_url(Case), {"action": "reopen", "_selected_action": chosen}, follow=True)
+    assert levels(response) == ["warning", "success"]
+    assert "1 of the chosen cases have no verdict" in said(response)
 
 
 def test_hostile_titles_and_urls_are_text_in_every_list(

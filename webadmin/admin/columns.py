@@ -15,6 +15,8 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.timezone import localtime
 from django.utils.translation import get_language
+from django.utils.translation import gettext_lazy as _
+from unfold.decorators import display
 
 from core.hidden_characters import spelled
 from core.states import CaseState
@@ -25,6 +27,7 @@ from webadmin.web_addresses import is_web_address
 from webadmin.wording import said
 
 NOTHING = "—"
+MAX_SITE_CHARS = 30  # of a name in a list
 
 CASE_STATE_COLORS = {
     CaseState.OPEN: "warning",
@@ -124,6 +127,12 @@ def clipped(text: str, most: int = 60) -> str:
     """
     shown = spelled(text[: most + 1])
     return shown if len(shown) <= most else f"{shown[: most - 1]}…"
+
+
+@display(description=_("site"), ordering="site__name")
+def site_name(record: Any) -> str:
+    """The site of a record as a column, cut: a long name would push the other columns off the list."""
+    return clipped(record.site.name, MAX_SITE_CHARS) if record.site else NOTHING
 
 
 def stored_sentence(message: Message | None) -> str:

@@ -19,7 +19,9 @@ from webadmin.admin.lists import DeskLists
 from webadmin.case_page.drawings_shown import describe_drawings
 
 MAX_LEAVES_SHOWN = 500  # of a day; a page with more is read by nobody
+UNCHECKED = "unchecked"
 STATE_COLORS = {
+    UNCHECKED: "default",
     EvidenceBundle.State.HELD: "success",
     EvidenceBundle.State.CHANGED: "danger",
     EvidenceBundle.State.MISSING: "danger",
@@ -77,12 +79,15 @@ class EvidenceBundleAdmin(LookedAt, HolderAdmin):
         return "; ".join(describe_drawings(bundle)) or NOTHING
 
     @display(description=_("state"), ordering="state", label=STATE_COLORS)
-    def state_label(self, bundle: EvidenceBundle) -> tuple[str, str]:
+    def state_label(self, bundle: EvidenceBundle) -> tuple[str, object]:
+        """The state as the last check saw it: before the first one nobody can say that a bundle is intact."""
+        if bundle.state == EvidenceBundle.State.HELD and bundle.checked_at is None:
+            return UNCHECKED, _("not checked yet")
         return bundle.state, bundle.get_state_display()
 
     @display(description=_("state"))
-    def state_text(self, bundle: EvidenceBundle) -> str:
-        return bundle.get_state_display()
+    def state_text(self, bundle: EvidenceBundle) -> object:
+        return self.state_label(bundle)[1]
 
     @display(description=_("Last check"), ordering="checked_at")
     def checked(self, bundle: EvidenceBundle) -> str:

@@ -16,7 +16,7 @@ from records.access import is_administrator
 from records.models import ArchiveImport
 from records.models.phrases import REJECTIONS
 from records.sites import imports
-from webadmin.admin.columns import moment, sentence_list, stored_sentence
+from webadmin.admin.columns import moment, sentence_list, site_name, stored_sentence
 from webadmin.admin.isolation import HolderAdmin, signed_in_user
 from webadmin.wording import said
 
@@ -68,7 +68,7 @@ class ArchiveImportForm(forms.ModelForm):
 @admin.register(ArchiveImport)
 class ArchiveImportAdmin(HolderAdmin):
     form = ArchiveImportForm
-    list_display = ["file", "state_label", "site", "share", "pages", "new_versions", "requested"]
+    list_display = ["file", "state_label", site_name, "share", "pages", "new_versions", "requested"]
     list_filter = ["rights_holder", "state"]
     list_select_related = ["site", "rights_holder"]
     search_fields = ["path"]

@@ -28,6 +28,7 @@ from webadmin.admin.columns import (
     obfuscation_line,
     obfuscation_table,
     outside_link,
+    site_name,
     two_lines,
 )
 from webadmin.admin.filters import DayRangeFilter, HolderAutocompleteFilter, ObfuscationFilter, TrustFilter
@@ -60,7 +61,7 @@ class PageRecordAdmin(HolderAdmin):
     paginator = CappedPaginator
     list_display = [
         "page",
-        "site",
+        site_name,
         "char_count",
         "encoding_state",
         "trust_state",

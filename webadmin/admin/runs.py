@@ -9,7 +9,7 @@ from unfold.decorators import display
 
 from records.models import CrawlRun
 from records.models.phrases import REJECTIONS
-from webadmin.admin.columns import NOTHING, RUN_STATE_COLORS, clipped, moment, sentence_list, stored_sentence
+from webadmin.admin.columns import NOTHING, RUN_STATE_COLORS, clipped, moment, sentence_list, site_name, stored_sentence
 from webadmin.admin.filters import DayRangeFilter
 from webadmin.admin.isolation import HolderAdmin
 
@@ -18,12 +18,12 @@ from webadmin.admin.isolation import HolderAdmin
 class CrawlRunAdmin(HolderAdmin):
     is_read_only = True
     list_display = [
-        "site",
+        site_name,
         "state_label",
         "due",
         "duration",
         "pages_fetched",
-        "pages_stored",
+        "seen",
         "new_versions",
         "failed_requests",
         "ending_line",
@@ -38,8 +38,8 @@ class CrawlRunAdmin(HolderAdmin):
             _("What came of it"),
             {
                 "fields": [
-                    ("pages_fetched", "pages_stored"),
-                    ("new_versions", "failed_requests"),
+                    ("pages_fetched", "failed_requests"),
+                    ("seen", "pages_stored", "new_versions"),
                     "left_out",
                     "fault_list",
                 ]
@@ -58,6 +58,10 @@ class CrawlRunAdmin(HolderAdmin):
     )
     def state_label(self, run: CrawlRun) -> tuple[str, str]:
         return run.state, run.get_state_display()
+
+    @display(description=_("pages looked at"))
+    def seen(self, run: CrawlRun) -> int:
+        return run.pages_seen
 
     @display(description=_("duration"))
     def duration(self, run: CrawlRun) -> str:

@@ -8,6 +8,7 @@ from django.db.models import Count, IntegerField, OuterRef, QuerySet, Subquery
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.html import format_html
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 from unfold.decorators import action, display
@@ -20,7 +21,7 @@ from records.models import Case, CrawlRun, PageRecord, Site, SiteDomain
 from records.models.site_kind_choices import CRAWLED, conditional_fields
 from records.sites import politeness
 from records.sites import runs as crawls
-from webadmin.admin.columns import RUN_STATE_COLORS, list_link, moment, stored_sentence
+from webadmin.admin.columns import RUN_STATE_COLORS, change_link, list_link, moment, stored_sentence, two_lines
 from webadmin.admin.isolation import HolderAdmin, HolderInline, is_manager, signed_in_user
 from webadmin.admin.site_rules import SITE_INLINES
 from webadmin.forms.site_form import SiteDomainForm, SiteForm
@@ -117,10 +118,12 @@ class SiteAdmin(HolderAdmin):
 
     @display(description=_("site"), header=True, ordering="name")
     def site(self, site: Site) -> list[str]:
-        return [site.name, site.start_urls.partition("\n")[0]]
+        return two_lines(site.name, site.start_urls.partition("\n")[0], 42)
 
     @display(description=_("schedule"))
     def schedule(self, site: Site) -> str:
+        if site.kind not in CRAWLED:
+            return _now("imported, not crawled")
         if site.interval_days == 1:
             return _now("daily at %(time)s") % {"time": site.crawl_at.strftime("%H:%M")}
         given = {"days": site.interval_days, "time": site.crawl_at.strftime("%H:%M")}
@@ -171,8 +174,8 @@ class SiteAdmin(HolderAdmin):
         site: Site = self.record_of(request, object_id)
         if not is_manager(request, site):
             raise PermissionDenied
-        _crawl(request, site)
-        address = reverse("admin:records_site_change", args=[site.pk])
+        run = _crawl(request, site)
+        address = _change_url(run or site)
         if "HX-Request" in request.headers:  # the dialog is sent by htmx, which follows no ordinary redirect
             return HttpResponse(headers={"HX-Redirect": address})
         return HttpResponseRedirect(address)
@@ -204,26 +207,32 @@ class SiteAdmin(HolderAdmin):
             _crawl(request, obj, CrawlRun.Trigger.SCHEDULE)
 
 
-def _crawl(request: HttpRequest, site: Site, trigger: str = CrawlRun.Trigger.PERSON) -> None:
-    """Ask for a crawl and say what came of it."""
+def _crawl(request: HttpRequest, site: Site, trigger: str = CrawlRun.Trigger.PERSON) -> CrawlRun | None:
+    """Ask for a crawl and say what came of it; gives back the run that the site has now, if it has one."""
     try:
         run = crawls.request_run(site, signed_in_user(request), trigger)
     except crawls.AlreadyRunning as error:
         state = error.run.get_state_display() if error.run else CrawlRun.State.RUNNING.label
-        messages.warning(
-            request, _now("%(site)s is being crawled already (%(state)s).") % {"site": site.name, "state": state}
-        )
-        return
+        words = _now("%(site)s is being crawled already (%(state)s).") % {"site": site.name, "state": state}
+        messages.warning(request, _with_run(words, error.run))
+        return error.run
     except crawls.NotCrawled as error:
         messages.warning(request, said(error))
-        return
+        return None
     try:
         stores.outbox().send(CrawlRequested(run.pk))
     except RetryLater as error:
-        messages.warning(
-            request,
-            _now("The crawl of %(site)s is noted and begins once the queue answers: %(error)s")
-            % {"site": site.name, "error": said(error)},
-        )
-        return
-    messages.success(request, _now("The crawl of %(site)s was asked for.") % {"site": site.name})
+        words = _now("The crawl of %(site)s is noted and begins once the queue answers: %(error)s")
+        messages.warning(request, _with_run(words % {"site": site.name, "error": said(error)}, run))
+        return run
+    messages.success(request, _with_run(_now("The crawl of %(site)s was asked for.") % {"site": site.name}, run))
+    return run
+
+
+def _with_run(words: str, run: CrawlRun | None) -> str:
+    """A sentence with a link to the run that it speaks of."""
+    return format_html("{} {}", words, change_link(run, _now("Show the run"))) if run else words
+
+
+def _change_url(record: Site | CrawlRun) -> str:
+    return reverse(f"admin:records_{record._meta.model_name}_change", args=[record.pk])

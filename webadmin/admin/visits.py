@@ -20,7 +20,16 @@ from core.shares import percentage
 from records.models import Address, PageRecord, SiteMove
 from records.models.phrases import REJECTIONS
 from records.sites import domain_changes as identity
-from webadmin.admin.columns import NOTHING, change_link, clipped, moment, outside_link, stored_sentence, two_lines
+from webadmin.admin.columns import (
+    NOTHING,
+    change_link,
+    clipped,
+    moment,
+    outside_link,
+    site_name,
+    stored_sentence,
+    two_lines,
+)
 from webadmin.admin.isolation import HolderAdmin, is_manager, signed_in_user
 from webadmin.admin.paging import CappedPaginator
 from webadmin.wording import said
@@ -60,7 +69,7 @@ class ConditionFilter(SimpleListFilter):
 class AddressAdmin(HolderAdmin):
     is_read_only = True
     paginator = CappedPaginator
-    list_display = ["address", "site", "kind", "seen", "due", "failures", "why"]
+    list_display = ["address", site_name, "kind", "seen", "due", "failures", "why"]
     list_filter = [ConditionFilter, "site", "kind", "has_unreliable_validator"]
     list_select_related = ["site"]
     search_fields = ["url"]
@@ -117,7 +126,7 @@ class AddressAdmin(HolderAdmin):
 @admin.register(SiteMove)
 class SiteMoveAdmin(HolderAdmin):
     is_read_only = True
-    list_display = ["move", "site", "state_label", "reasons", "proposed"]
+    list_display = ["move", site_name, "state_label", "reasons", "proposed"]
     list_filter = ["state", "site"]
     list_select_related = ["site", "other"]
     search_fields = ["from_host", "to_host", "site__name"]

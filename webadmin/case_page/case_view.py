@@ -32,7 +32,7 @@ from webadmin.case_page.case_texts import texts_of
 from webadmin.case_page.change_summary import change_counts
 from webadmin.case_page.comparison import compare
 from webadmin.case_page.comparison_html import column_html, ribbons
-from webadmin.case_page.elsewhere import other_places, with_sources
+from webadmin.case_page.elsewhere import carriers_of, other_places, with_sources
 from webadmin.case_page.evidence_shown import EvidenceShown, evidence_of
 from webadmin.case_page.found_by import why_found
 from webadmin.case_page.listed import FILTERS, listed
@@ -223,6 +223,7 @@ def _matches(request: HttpRequest, case: Case) -> dict[str, Any]:
         "comparison": comparison,
         "changes": change_counts(comparison.links),
         "why_found": why_found(case, match, change_counts(comparison.links)),
+        "carriers": carriers_of(match),
         "page_chapters": _page_chapters(texts.versions, match),
         "page_html": column_html(with_sources(comparison.page, other_places(case, match))),
         "work_html": column_html(comparison.work),

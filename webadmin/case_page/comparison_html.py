@@ -29,6 +29,13 @@ _TAGS = {
     ChangeKind.MOVED: pgettext_lazy("mark above a changed character", "mov"),
 }
 
+_SPACES = {
+    " ": pgettext_lazy("mark in place of white space", "space"),
+    "\u3000": pgettext_lazy("mark in place of white space", "wide space"),
+    "\n": pgettext_lazy("mark in place of white space", "line break"),
+    "\t": pgettext_lazy("mark in place of white space", "tab"),
+}
+
 
 def visible(text: str) -> SafeString:
     """Escape `text` and put a mark in place of each run of hidden characters."""
@@ -36,9 +43,11 @@ def visible(text: str) -> SafeString:
 
 
 def named_spaces(spaces: str) -> SafeString:
-    """Put one mark in place of a text of spaces."""
-    detail = ", ".join(f"U+{ord(space):04X} {unicodedata.name(space, '')}".strip() for space in dict.fromkeys(spaces))
-    label = "␣" if len(spaces) == 1 else f"␣×{len(spaces)}"
+    """Put one mark in place of a text of spaces: what they are called, for their signs look like empty boxes."""
+    kinds = list(dict.fromkeys(spaces))
+    detail = ", ".join(f"U+{ord(space):04X} {unicodedata.name(space, '')}".strip() for space in kinds)
+    label = " ".join(str(_SPACES.get(space, f"U+{ord(space):04X}")) for space in kinds)
+    label += "" if len(spaces) == 1 else f"×{len(spaces)}"
     return format_html(
         '<span class="zw-hidden" role="img" data-mark="{}" title="{}" aria-label="{}"></span>', label, detail, detail
     )

@@ -1,4 +1,4 @@
-"""What a page has of other texts of the same rights holder, laid over what one match left uncopied.
+"""What a page has of other texts of the same rights holder, laid over what a match left uncopied; who carries the same.
 
 Other works of the holder have cases of their own, other chapters of the work stand in the same case. Works of another
 rights holder are never looked at.
@@ -10,8 +10,22 @@ from dataclasses import dataclass, replace
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from records.models import Case, CaseMatch
+from records.models import Case, CaseMatch, Chapter
 from webadmin.case_page.comparison import Block, Column, Missing, Source, Taken, Uncopied
+
+MAX_CARRIERS_SHOWN = 20  # of a formula that stands in every chapter of a series nobody reads all places
+
+
+@dataclass(frozen=True, slots=True)
+class Carriers:
+    """The texts that carry the passages of a match as well. unnamed: those withdrawn, or of other rights holders."""
+
+    named: tuple[Source, ...]
+    more: int
+    unnamed: int
+
+    def __bool__(self) -> bool:
+        return bool(self.named or self.unnamed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +51,21 @@ def other_places(case: Case, match: CaseMatch) -> list[Place]:
     )
     places = [Place(span["page"][0], span["page"][1], _source(other, case)) for other in others for span in other.spans]
     return sorted(places, key=lambda place: (place.start, place.end))
+
+
+def carriers_of(match: CaseMatch) -> Carriers:
+    """Where the same passages also stand: chapters of the rights holder by their names; of the others how many."""
+    chapters = list(
+        Chapter.objects.filter(text_id__in=match.also, work__rights_holder=match.case.rights_holder_id)
+        .select_related("work")
+        .order_by("work__title", "work", "number")
+    )
+    known = {chapter.text_id for chapter in chapters}
+    shown = tuple(
+        Source(f"《{chapter.work}》{chapter}", reverse("admin:records_work_change", args=[chapter.work_id]))
+        for chapter in chapters[:MAX_CARRIERS_SHOWN]
+    )
+    return Carriers(shown, len(chapters) - len(shown), len(set(match.also) - known))
 
 
 def with_sources(column: Column, places: Sequence[Place]) -> Column:

@@ -42,13 +42,16 @@ def clean_urls(text: str) -> str:
 
 
 def _check_url(url: str) -> None:
+    """Raises ValidationError. The scheme comes first: what has another one often has no host to be named."""
     try:
         parts = urlsplit(url)
-        clean_host(parts.netloc)
     except ValueError as error:
         raise ValidationError(_("“%(url)s” is no URL."), params={"url": url}) from error
     if parts.scheme not in {"http", "https"}:
         raise ValidationError(_("“%(url)s” does not begin with http:// or https://."), params={"url": url})
+    if not parts.netloc:
+        raise ValidationError(_("“%(url)s” is no URL."), params={"url": url})
+    clean_host(parts.netloc)
 
 
 def clean_patterns(text: str) -> str:
