@@ -89,7 +89,10 @@ def test_the_figures_are_such_that_rounding_would_show(figures: dict[str, Any]) 
 def test_the_desk_shows_them(desk: dict[str, str], figures: dict[str, Any]) -> None:
     similarity, of_work, of_page = shares(figures)
     taken, on_page = counts(figures)
-    shown = dict(re.findall(r"<dt title=[^>]*>([^<]*)</dt><dd>([^<]*)</dd>", desk["case"]))
+    above = re.findall(r"<dt title=[^>]*>([^<]*)</dt><dd>([^<]*)</dd>", desk["case"])
+    shown = dict(re.findall(r"<dt>([^<]*)</dt><dd><strong>([^<]*)</strong>", desk["case"]))
+    assert set(above) <= set(shown.items())
+    assert len(above) == 4
     wanted = {
         "Similarity": similarity,
         "Share of the work": of_work,

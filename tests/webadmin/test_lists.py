@@ -446,9 +446,14 @@ def test_an_action_that_changes_no_case_is_no_success(world: admin_data.World) -
     client = signed_in(world.ours.reviewer)
     client.cookies["django_language"] = "en"
     chosen = [case.pk for case in admin_data.open_cases(world)[:2]]
-    response = client.post(list_url(Case), {"action": "reopen", "_selected_action": chosen}, follow=True)
+    data = {"action": "reopen", "_selected_action": chosen}
+    planned = client.post(list_url(Case), data)
+    assert planned.context["plan"].able == []
+    assert "2 cases left out: no verdict that could be taken back" in planned.content.decode()
+    assert "Do it" not in planned.content.decode()
+    response = client.post(list_url(Case), {**data, "seen": planned.context["seen"]}, follow=True)
     assert levels(response) == ["warning", "warning"]
-    assert said(response) == "2 of the chosen cases have no verdict that could be taken back. No case was changed."
+    assert said(response) == "2 cases left out: no verdict that could be taken back. No case was changed."
     assert not VerdictRecord.objects.filter(case__in=chosen).exists()
 
 
@@ -456,9 +461,11 @@ def test_taking_verdicts_back_names_the_chosen_cases_that_have_none(world: admin
     client = signed_in(world.ours.reviewer)
     client.cookies["django_language"] = "en"
     chosen = [world.ours.cases[1].pk, admin_data.open_cases(world)[0].pk]
-    response = client.post(list_url(Case), {"action": "reopen", "_selected_action": chosen}, follow=True)
+    data = {"action": "reopen", "_selected_action": chosen}
+    seen = client.post(list_url(Case), data).context["seen"]
+    response = client.post(list_url(Case), {**data, "seen": seen}, follow=True)
     assert levels(response) == ["warning", "success"]
-    assert "1 of the chosen cases have no verdict" in said(response)
+    assert "1 case left out: no verdict" in said(response)
 
 
 def test_hostile_titles_and_urls_are_text_in_every_list(

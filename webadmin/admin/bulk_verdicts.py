@@ -12,6 +12,7 @@ from django.db.models import OuterRef, QuerySet, Subquery
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from core.errors import ZhuiwenError
 from core.states import Verdict
@@ -85,8 +86,8 @@ def _give(request: HttpRequest, plan: Plan, verdict: Verdict | None) -> None:
         except ZhuiwenError as error:
             messages.error(request, f"{case}: {said(error)}")
     for reason, cases in plan.left_out.items():
-        words = _("%(count)d cases were left out: %(reason)s.") % {"count": len(cases), "reason": reason}
-        messages.warning(request, words)
+        words = ngettext("%(count)d case left out: %(reason)s.", "%(count)d cases left out: %(reason)s.", len(cases))
+        messages.warning(request, words % {"count": len(cases), "reason": reason})
     if not done:
         messages.warning(request, _("No case was changed."))
         return
