@@ -41,7 +41,7 @@ def explanation(
 def _in_one_language(words: Words, material: CaseMaterial, taken: Taken, is_sealed: bool) -> list[Block]:
     blocks: list[Block] = [Heading(words.pages, 2)]
     for number, (bundle, proof) in enumerate(taken, 1):
-        blocks += _page(words, number, bundle, proof)
+        blocks += _page(words, number, bundle, proof, _drawn_later(bundle, taken))
     if material.history:
         blocks += [Heading(words.history, 2), Pairs(tuple(_event(words, event) for event in material.history))]
     blocks += [Heading(words.proves, 2), Points(words.proves_points)]
@@ -50,7 +50,8 @@ def _in_one_language(words: Words, material: CaseMaterial, taken: Taken, is_seal
     return blocks + _by_hand(words, taken, is_sealed)
 
 
-def _page(words: Words, number: int, bundle: Opened, proof: DayProof | None) -> list[Block]:
+def _page(words: Words, number: int, bundle: Opened, proof: DayProof | None, later: Mapping[str, int]) -> list[Block]:
+    """later: what another bundle of the same page has drawn, and the number of that bundle."""
     page, finding = bundle.page, bundle.finding
     work = finding["work"]
     pairs = [
@@ -68,7 +69,7 @@ def _page(words: Words, number: int, bundle: Opened, proof: DayProof | None) -> 
         (words.stamps, _stamps(words, proof)),
         *_fetched(words, bundle),
         *_caveats(words, page),
-        *((words.absent, f"{name}: {why}") for name, why in dict(page["absent"]).items()),
+        *((words.absent, said) for said in _absent(words, page, later)),
     ]
     passages = [
         (f"{words.on_page} {place}", _short(passage["page_excerpt"]), words.in_work, _short(passage["work_excerpt"]))
@@ -78,6 +79,32 @@ def _page(words: Words, number: int, bundle: Opened, proof: DayProof | None) -> 
     left = len(finding["passages"]) - MAX_PASSAGES_SHOWN
     more = [Paragraph(words.more_passages.format(count=left))] if left > 0 else []
     return [Heading(f"{number}. {page['title'] or page['url']}", 3), Pairs(tuple(pairs)), Pairs(shown), *more]
+
+
+def _drawn_later(bundle: Opened, taken: Taken) -> Mapping[str, int]:
+    """Which drawings the bundle lacks that another of the same response has, and the number of the latter."""
+    found: dict[str, int] = {}
+    for number, (other, _) in enumerate(taken, 1):
+        if _response(other) == _response(bundle):
+            found |= {name: number for name in other.renderings if name not in bundle.renderings}
+    return found
+
+
+def _response(bundle: Opened) -> tuple[object, ...]:
+    return bundle.page["url"], bundle.page["fetched_at"], bundle.page["body_digest"]
+
+
+def _absent(words: Words, page: Mapping[str, Any], later: Mapping[str, int]) -> Iterator[str]:
+    """What a bundle lacks, and why; of what was drawn later, where it is."""
+    for name, why in dict(page["absent"]).items():
+        of_page, _, kind = name.rpartition(", ")
+        shown = words.absent_names.get(kind, kind)
+        if kind.startswith("page "):
+            of_page, shown = kind, ""
+        place = words.absent_of_page.format(number=of_page.removeprefix("page ")) if of_page else ""
+        reason = why if isinstance(why, str) else why[words.language]  # bundles once said it in English alone
+        said = words.drawn_later.format(number=later[name]) if name in later else reason
+        yield f"{place} {shown}".strip() + words.colon + said
 
 
 def _fetched(words: Words, bundle: Opened) -> list[tuple[str, str]]:
@@ -122,8 +149,13 @@ def _lacking(words: Words, page: Mapping[str, Any]) -> Iterator[tuple[str, str]]
 def _event(words: Words, event: Mapping[str, Any]) -> tuple[str, str]:
     """When, and what happened then, with whatever else is said of it."""
     kind = str(event.get("event", ""))
-    rest = [f"{name}: {value}" for name, value in event.items() if name not in ("at", "event") and value]
-    return str(event.get("at", "")), "; ".join([words.events.get(kind, kind), *rest])
+    rest = [_detail(words, name, value) for name, value in event.items() if name not in ("at", "event") and value]
+    return str(event.get("at", "")), words.semicolon.join([words.events.get(kind, kind), *rest])
+
+
+def _detail(words: Words, name: str, value: object) -> str:
+    said = words.absence_reasons.get(str(value), value) if name == "reason" else value
+    return f"{words.event_details.get(name, name)}{words.colon}{said}"
 
 
 def _stamps(words: Words, proof: DayProof | None) -> str:

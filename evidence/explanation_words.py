@@ -35,11 +35,18 @@ class Words:
     undrawn: str
     undrawn_why: Mapping[str, str]
     absent: str
+    absent_names: Mapping[str, str]
+    absent_of_page: str
+    drawn_later: str
     on_page: str
     in_work: str
     more_passages: str
     history: str
     events: Mapping[str, str]
+    event_details: Mapping[str, str]
+    absence_reasons: Mapping[str, str]
+    colon: str
+    semicolon: str
     proves: str
     proves_points: tuple[str, ...]
     proves_not: str
@@ -97,11 +104,36 @@ CHINESE = Words(
         "browser_failed": "浏览器未能绘制",
     },
     absent="未取得或须说明",
+    absent_names={
+        "connection": "连接",
+        "response body": "响应体",
+        "original record": "原始记录",
+        "screenshot": "截图",
+        "pdf": "PDF",
+    },
+    absent_of_page="第 {number} 页",
+    drawn_later="制作本证据包时尚未绘制；见第 {number} 项的证据包，绘制的是同一响应",
     on_page="网页",
     in_work="作品",
     more_passages="另有 {count} 段，见证据包内 evidence/finding.json。",
     history="网页历史（由导出方记录）",
     events={"first_seen": "首次发现", "changed": "内容变化", "gone": "已消失", "back_again": "再次出现"},
+    event_details={
+        "version": "网页版本",
+        "title": "标题",
+        "text_sha256": "正文 SHA-256",
+        "reason": "原因",
+        "status": "状态码",
+        "response_sha256": "响应 SHA-256",
+    },
+    absence_reasons={
+        "not_found": "网站答复未找到（404）",
+        "gone": "网站答复已删除（410）",
+        "not_found_page": "网站以其表示网页不存在的页面答复",
+        "unreadable": "读取所需超出限度",
+    },
+    colon="：",
+    semicolon="；",
     proves="能够证明什么",
     proves_points=(
         "完整性：本文件自写成之后没有改动。每个文件的 SHA-256 列于清单，容器的每一个字节都由其内容决定，"
@@ -196,11 +228,26 @@ ENGLISH = Words(
         "browser_failed": "the browser could not draw it",
     },
     absent="Not taken, or to be known",
+    absent_names={"pdf": "PDF"},
+    absent_of_page="page {number}",
+    drawn_later="not drawn yet when this bundle was made; bundle number {number} has it, drawn from the same response",
     on_page="Page",
     in_work="Work",
     more_passages="{count} more passages stand in evidence/finding.json of the bundle.",
     history="History of the page, as the exporter recorded it",
     events={"first_seen": "first seen", "changed": "changed", "gone": "gone", "back_again": "back again"},
+    event_details={
+        "text_sha256": "SHA-256 of the text",
+        "response_sha256": "SHA-256 of the response",
+    },
+    absence_reasons={
+        "not_found": "the site answered that it is not found (404)",
+        "gone": "the site answered that it was taken away (410)",
+        "not_found_page": "the site answered with what it shows for addresses that are not there",
+        "unreadable": "to read it takes more than a page may",
+    },
+    colon=": ",
+    semicolon="; ",
     proves="What this proves",
     proves_points=(
         "Integrity: this file was not changed since it was written. The SHA-256 of each file stands in a list, "

@@ -8,6 +8,7 @@ from typing import Any
 
 from core.ids import Digest
 from core.marks import Mark
+from core.wording import Message
 
 
 class Source(StrEnum):
@@ -173,8 +174,8 @@ class Capture:
     obfuscations: tuple[Mapping[str, Any], ...] = ()  # undone while reading: {"kind", "count", "example"}
     screenshot: Rendering | None = None
     pdf: Rendering | None = None
-    # What is missing and why, for the reader: {"screenshot": "no browser is installed"}.
-    absent: Mapping[str, str] = field(default_factory=dict)
+    # What is missing and why: {"screenshot": ...}; of the Nth page of the text {"page N, connection": ...}.
+    absent: Mapping[str, Message] = field(default_factory=dict)
     source: Source = Source.CONNECTION
     made_with: str = ""
     dom: bytes | None = None

@@ -9,6 +9,7 @@ from cryptography.hazmat.primitives.hashes import SHA256
 
 from core.ids import Digest, digest
 from core.obfuscations import OBFUSCATIONS
+from core.wording import Message, say
 from evidence.certificates import certificates_in
 from evidence.originals import placed
 from evidence.records import (
@@ -55,7 +56,7 @@ def page(capture: Capture) -> dict[str, Any]:
         "extractor": capture.extractor,
         "encoding": capture.encoding,
         "obfuscations": [_obfuscation(item) for item in capture.obfuscations],
-        "absent": dict(capture.absent),
+        "absent": {name: _in_both_languages(why) for name, why in capture.absent.items()},
     }
 
 
@@ -103,6 +104,10 @@ def _obfuscation(item: Mapping[str, Any]) -> dict[str, Any]:
         return dict(item)
     caveat = {"caveat": asdict(kind.caveat)} if kind.caveat else {}
     return {**item, "label": asdict(kind.label), "explanation": asdict(kind.explanation), **caveat}
+
+
+def _in_both_languages(message: Message) -> dict[str, str]:
+    return {language: say(message, language) for language in ("en", "zh")}
 
 
 def chain_name(number: int) -> str:

@@ -29,9 +29,6 @@ from records.models.message_field import message_of
 
 log = logging.getLogger("zhuiwen.evidence")
 
-NOT_YET = (
-    "not drawn yet when this bundle was made; a later bundle of the same match has it, where a browser is installed"
-)
 Kind, Outcome = EvidenceBundle.Kind, EvidenceBundle.Drawing
 
 
@@ -146,7 +143,7 @@ def _keep(match: CaseMatch, ports: EvidencePorts, drawings: Mapping[int, Drawing
     The bytes first, then the row: what is written down is always there.
     """
     version = version_of(match, ports.pages)
-    absent = {} if drawings else dict.fromkeys(("screenshot", "pdf"), NOT_YET)
+    absent = {} if drawings else dict.fromkeys(("screenshot", "pdf"), Message("bundle.not-drawn-yet"))
     text = version.reading.text_with(match.page_text_digest) or version.reading.text
     capture = capture_of(version, ports.pages, drawings, absent, text)
     found = finding_of(match, text, ports.works)

@@ -16,6 +16,7 @@ from core.ids import Digest, VersionId, WorkTextId, digest
 from core.pages import PageVersion, Reading, StoredPart
 from core.ports import PageStore, WorkStore
 from core.shares import cut_share
+from core.wording import Message
 from evidence.records import (
     NO_DRAWING,
     Capture,
@@ -38,14 +39,6 @@ from records.code_version import code_version
 from records.models import CaseMatch
 from records.snapshots import frozen_obfuscations
 
-NOT_TAKEN_DOWN = "the connection was not taken down: the page came from elsewhere than the product's own connection"
-TOLD_BY_BROWSER = (
-    "a browser fetched the page: requests and responses are written down from what it told, not from its connection; "
-    "the text was read in the document that it held then ({record})"
-)
-NO_BODY = "the browser did not hand out the response's body, or it was too long; the document that was read is there"
-FROM_ARCHIVE = "an archive that somebody else made: what is said of the connection stands in its records ({origin})"
-NO_RECORD = "{origin}: the record is longer than the product keeps, or breaks off"
 # All parts of a chapter; pages have 60 kB, and a site that sends 60 times 16 MB is not the bundle's to carry.
 MAX_FOLLOWING_BYTES = 64 * 2**20
 
@@ -54,7 +47,7 @@ def capture_of(
     version: PageVersion,
     pages: PageStore,
     drawings: Mapping[int, Drawing] | None = None,
-    absent: Mapping[str, str] | None = None,
+    absent: Mapping[str, Message] | None = None,
     text: str | None = None,
 ) -> Capture:
     """How a version was fetched and read. drawings: how its pages look, by their number in the text, from 1.
@@ -177,14 +170,14 @@ def _part(page: StoredPart, body: bytes, wire: WireCapture | None) -> Part:
 
 def _following(
     version: PageVersion, pages: PageStore, drawings: Mapping[int, Drawing]
-) -> tuple[tuple[Part, ...], dict[str, str]]:
+) -> tuple[tuple[Part, ...], dict[str, Message]]:
     """The pages on which the text goes on, and what is said of those that cannot be had."""
-    found, said, left = list[Part](), dict[str, str](), MAX_FOLLOWING_BYTES
+    found, said, left = list[Part](), dict[str, Message](), MAX_FOLLOWING_BYTES
     for number, page in enumerate(version.parts, 2):
         body = pages.raw(page.raw_digest)
         if body is None or len(body) > left:
-            why = "is gone from the page store" if body is None else "is too large for a bundle"
-            said[f"page {number}"] = f"the response of {page.url} (SHA-256 {page.raw_digest}) {why}"
+            code = "bundle.page-gone" if body is None else "bundle.page-too-large"
+            said[f"page {number}"] = Message(code, url=page.url, digest=page.raw_digest)
             continue
         left -= len(body)
         wire = _wire(page.capture_digest, pages)
@@ -194,17 +187,18 @@ def _following(
     return tuple(found), said
 
 
-def _describe_fetch(part: Part, wire: WireCapture | None, origin: str) -> dict[str, str]:
+def _describe_fetch(part: Part, wire: WireCapture | None, origin: str) -> dict[str, Message]:
     """What an exchange of another source than the product's own connection lacks, by the name of what is missing."""
     if wire is None:
-        return {"connection": f"{NOT_TAKEN_DOWN} ({origin})" if origin else NOT_TAKEN_DOWN}
+        came_from = Message("bundle.came-from", origin=origin) if origin else Message("bundle.came-from-elsewhere")
+        return {"connection": came_from}
     if part.source is Source.BROWSER:
         record = DOM + public_url(part.page.url)
-        body = {} if part.page.body else {"response body": NO_BODY}
-        return {"connection": TOLD_BY_BROWSER.format(record=record), **body}
+        body = {} if part.page.body else {"response body": Message("bundle.no-response-body")}
+        return {"connection": Message("bundle.told-by-browser", record=record), **body}
     if part.source is Source.ARCHIVE:
-        original = {} if part.originals else {"original record": NO_RECORD.format(origin=origin)}
-        return {"connection": FROM_ARCHIVE.format(origin=origin), **original}
+        original = {} if part.originals else {"original record": Message("bundle.no-original", origin=origin)}
+        return {"connection": Message("bundle.from-archive", origin=origin), **original}
     return {}
 
 

@@ -154,7 +154,7 @@ class RightsRecord(models.Model):
         ordering = ["-at", "-pk"]
 
     def __str__(self) -> str:
-        return f"{self.case_id} · {self.allowed_as}"
+        return f"{self.case_id} · {self.get_allowed_as_display()}"
 
 
 class VerdictRecord(models.Model):
@@ -174,4 +174,4 @@ class VerdictRecord(models.Model):
         ordering = ["-decided_at", "-pk"]
 
     def __str__(self) -> str:
-        return f"{self.case_id} · {self.verdict}"
+        return f"{self.case_id} · {self.get_verdict_display()}"

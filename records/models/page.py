@@ -4,8 +4,6 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from core.hidden_characters import spelled
-from core.matches import MatchClass
-from core.states import Rejection
 from records.models.phrases import match_class_choices, rejection_choices
 from records.models.rights import Work
 from records.models.site import Site
@@ -86,4 +84,4 @@ class Exclusion(models.Model):
         constraints = [models.UniqueConstraint(fields=["page", "work"], name="one_exclusion_a_page_and_work")]
 
     def __str__(self) -> str:
-        return f"{self.work} · {Rejection(self.reason)} · {MatchClass(self.match_class)}"
+        return f"{self.work} · {self.get_reason_display()} · {self.get_match_class_display()}"

@@ -21,6 +21,7 @@ from core.errors import BadInput
 from core.ids import digest
 from core.marks import Mark
 from core.text import TextRange
+from core.wording import Message
 from evidence import bundle, container
 from evidence.canonical import canonical
 from evidence.cdx import sort_key
@@ -343,7 +344,13 @@ def test_whatever_a_site_sends_becomes_a_bundle_that_holds(
         tls=TlsConnection("TLSv1.3", title, (title,)),
         dns=DnsAnswer(url, (title,), FETCHED, canonical_names=(title,)),
     )
-    given_page = capture(exchanges=(page, page), title=title, text=text, extractor=title, absent={title: text})
+    given_page = capture(
+        exchanges=(page, page),
+        title=title,
+        text=text,
+        extractor=title,
+        absent={title: Message("bundle.came-from", origin=text)},
+    )
     made = bundle.make(given_page, finding(passages=(), work_title=title), made_at=MADE, salt=SALT)
     held = opened(made.content, "bundle")
     assert held.page["text_digest"] == digest(text.encode("utf-8", "surrogatepass"))

@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 import zipfile
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -17,6 +18,7 @@ from warcio.checker import Checker
 
 from core.errors import BadInput
 from core.ids import digest
+from core.wording import Message, say
 from evidence import bundle, export, layout, originals, statements
 from evidence.canonical import canonical
 from evidence.cdx import sort_key
@@ -318,6 +320,57 @@ def test_the_explanation_says_in_both_languages_how_a_page_was_fetched(given: ob
     material = CaseMaterial(7, {}, [ProvenBundle(made(given()))])  # type: ignore[operator]
     page = html.unescape(export.export_files(material, "0.1.0")[layout.EXPLANATION].decode())
     assert [each for each in told if each not in page] == []
+
+
+NOT_DRAWN = Message("bundle.not-drawn-yet")
+
+
+def explained(*contents: bytes, history: Sequence[Mapping[str, object]] = ()) -> tuple[str, str]:
+    """The Chinese half of the explanation and the English one."""
+    material = CaseMaterial(7, {}, [ProvenBundle(each) for each in contents], history)
+    page = html.unescape(export.export_files(material, "0.1.0")[layout.EXPLANATION].decode())
+    chinese, heading, english = page.partition("Explanation of the evidence: case 7")
+    assert heading
+    return chinese, english
+
+
+def test_what_a_bundle_lacks_is_said_in_the_language_of_each_half() -> None:
+    absent = {
+        "connection": Message("bundle.came-from-elsewhere"),
+        "page 2": Message("bundle.page-gone", url=URL, digest="0" * 64),
+        "page 3, response body": Message("bundle.no-response-body"),
+        "screenshot": NOT_DRAWN,
+    }
+    chinese, english = explained(made(capture(screenshot=None, pdf=None, absent=absent)))
+    for half, language in ((chinese, "zh"), (english, "en")):
+        for message in absent.values():
+            assert say(message, language) in half
+            assert say(message, "en" if language == "zh" else "zh") not in half
+    for name in ("连接：", "第 2 页：", "第 3 页 响应体：", "截图："):
+        assert name in chinese
+    for name in ("connection: ", "page 2: ", "page 3 response body: ", "screenshot: "):
+        assert name in english
+
+
+def test_the_history_of_the_page_is_told_in_chinese_words() -> None:
+    history = [
+        {"at": "2026-11-20T08:15:30Z", "event": "changed", "version": "ab", "title": "第七章", "text_sha256": "cd"},
+        {"at": "2026-11-21T08:15:30Z", "event": "gone", "reason": "not_found", "status": 404, "response_sha256": "ef"},
+    ]
+    chinese, english = explained(made(capture()), history=history)
+    assert "内容变化；网页版本：ab；标题：第七章；正文 SHA-256：cd" in chinese
+    assert "已消失；原因：网站答复未找到（404）；状态码：404；响应 SHA-256：ef" in chinese
+    assert "gone; reason: the site answered that it is not found (404); status: 404" in english
+
+
+def test_a_drawing_that_another_bundle_of_the_same_response_has_is_said_to_be_there() -> None:
+    record = made(capture(screenshot=None, pdf=None, absent={"screenshot": NOT_DRAWN, "pdf": NOT_DRAWN}))
+    chinese, english = explained(record, made(capture()))
+    assert say(NOT_DRAWN, "zh") not in chinese
+    assert "截图：制作本证据包时尚未绘制；见第 2 项的证据包" in chinese
+    assert "PDF: not drawn yet when this bundle was made; bundle number 2 has it" in english
+    alone, _ = explained(record, made(bare_capture()))
+    assert f"截图：{say(NOT_DRAWN, 'zh')}" in alone
 
 
 def test_the_explanation_names_what_a_drawing_lacks() -> None:

@@ -366,8 +366,8 @@ def test_a_page_whose_connection_nobody_saw_says_so(world: World) -> None:
     assert content is not None
     with zipfile.ZipFile(io.BytesIO(content)) as file:
         page = json.loads(file.read("evidence/page.json"))
-    assert "was not taken down" in page["absent"]["connection"]
-    assert "not drawn yet" in page["absent"]["screenshot"]
+    assert "was not taken down" in page["absent"]["connection"]["en"]
+    assert "not drawn yet" in page["absent"]["screenshot"]["en"]
 
 
 def test_an_authority_without_a_root_is_named(tmp_path: Path) -> None:
@@ -451,9 +451,9 @@ def test_a_part_that_is_gone_or_was_fetched_by_an_earlier_release_is_named(world
 
     store.put = put_and_lose  # type: ignore[method-assign]
     held = bundled(world, url, capture=Capture((exchange_of(url),)), parts=(gone, kept))
-    assert "is gone from the page store" in held.page["absent"]["page 2"]
-    assert digest(gone.body) in held.page["absent"]["page 2"]
-    assert "was not taken down" in held.page["absent"]["page 3, connection"]
+    assert "is gone from the page store" in held.page["absent"]["page 2"]["en"]
+    assert digest(gone.body) in held.page["absent"]["page 2"]["en"]
+    assert "was not taken down" in held.page["absent"]["page 3, connection"]["en"]
     [there] = held.page["following"]
     assert (there["url"], there["source"]) == (f"{url}?3", "unknown")
 
@@ -471,7 +471,7 @@ def test_a_page_of_the_browser_has_what_was_received_and_what_was_read(world: Wo
     assert held.page["body_digest"] == digest(received)
     assert held.page["read_from"]["record"] == f"urn:dom:{url}"
     assert held.page["read_from"]["digest"] == digest("<html>正文</html>".encode())
-    assert "written down from what it told" in held.page["absent"]["connection"]
+    assert "written down from what it told" in held.page["absent"]["connection"]["en"]
     [exchange] = held.connection["exchanges"]
     assert (exchange["wire_digest"], exchange["wire_bytes"], exchange["source"]) == ("", None, "browser")
     assert [each["digest"] for each in held.page["page_resources"]] == [digest(look)]
@@ -488,7 +488,7 @@ def test_a_page_of_an_archive_has_its_records_and_says_whose_they_are(world: Wor
         capture=Capture((own,), CaptureSource.ARCHIVE, records=(record,)),
     )  # fmt: skip
     assert held.page["source"] == "archive"
-    assert "CC-2020.warc.gz, byte 4711" in held.page["absent"]["connection"]
+    assert "CC-2020.warc.gz, byte 4711" in held.page["absent"]["connection"]["en"]
     [said] = held.page["originals"]
     assert (said["archive"], said["offset"]) == ("CC-2020.warc.gz", 4711)
     assert gzip.decompress(held.files["evidence/original.warc.gz"]) == head + body + b"\r\n\r\n"

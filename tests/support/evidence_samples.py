@@ -9,6 +9,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from core.ids import digest
+from core.wording import Message
 from evidence.records import (
     Capture,
     DnsAnswer,
@@ -106,7 +107,7 @@ def bare_capture(url: str = "http://daoban.example/8.html", text: str = PAGE_TEX
         text=text,
         screenshot=None,
         pdf=None,
-        absent={"screenshot": "no browser is installed"},
+        absent={"screenshot": Message("bundle.not-drawn-yet")},
     )
 
 

@@ -69,6 +69,21 @@ def test_the_author_and_the_time_that_the_page_states_are_shown(
     assert "published 2026-03-02 00:30" in page
 
 
+def test_a_page_of_an_archive_was_captured_before_its_case_was_opened(
+    world: admin_data.World, texts: case_texts.Texts, reviewer: Client
+) -> None:
+    case = world.ours.cases[3]
+    page = shown(reviewer, case)
+    assert "Last seen" in page
+    assert "captured" not in page
+    captured = datetime(2020, 1, 1, 4, tzinfo=UTC)
+    Case.objects.filter(pk=case.pk).update(first_seen_at=captured, last_seen_at=captured)
+    page = shown(reviewer, case)
+    assert "Last captured <time>2020-01-01 12:00:00 UTC+08:00</time> · Opened" in page
+    assert "opened later than the page was captured: it came from an archive" in page
+    assert "Last seen" not in page
+
+
 def test_texts_that_carry_the_same_passages_are_named_and_those_of_others_counted(
     world: admin_data.World, texts: case_texts.Texts, reviewer: Client
 ) -> None:

@@ -1,10 +1,38 @@
 """An installation in which nobody has entered anything yet."""
 
 import pytest
+from django.db.models import Model
 from django.urls import reverse
 
+from records.models import Case
 from tests.support import admin_data
-from tests.support.desk import list_url, registered_models, signed_in
+from tests.support.desk import add_url, list_url, registered_models, signed_in
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("model", registered_models(), ids=lambda model: model._meta.label)
+def test_an_empty_list_offers_to_add_only_what_can_be_added(model: type[Model]) -> None:
+    client = signed_in(admin_data.administrator())
+    client.cookies["django_language"] = "en"
+    response = client.get(list_url(model))
+    if response.context["cl"].result_count:  # the administrator stands among the users
+        return
+    page = response.content.decode()
+    can_be_added = client.get(add_url(model)).status_code == 200
+    assert ("Nothing was entered yet." in page) == can_be_added
+    assert ("There is nothing here yet." in page) == (not can_be_added)
+    assert "Create a new item" not in page
+    assert "Reset filters" not in page
+
+
+@pytest.mark.django_db
+def test_a_search_that_finds_nothing_offers_to_be_reset() -> None:
+    client = signed_in(admin_data.administrator())
+    client.cookies["django_language"] = "en"
+    for asked in ({"q": "nowhere"}, {"state__exact": "open"}):
+        page = client.get(list_url(Case), asked).content.decode()
+        assert "No record matches the search and the filters." in page
+        assert "Reset filters" in page
 
 
 @pytest.mark.django_db

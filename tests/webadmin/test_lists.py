@@ -278,6 +278,22 @@ def test_crawl_now_of_many_sites_links_to_each_run(world: admin_data.World, outb
     assert "<b>站" not in page
 
 
+def test_an_excluded_finding_is_named_in_the_reader_s_words(world: admin_data.World) -> None:
+    found = Exclusion.objects.filter(page__site__rights_holder=world.ours.holder).first()
+    assert found is not None
+    page = signed_in(world.ours.reviewer).get(record_url(found)).content.decode()
+    assert f"{found.work} · {found.get_reason_display()} · {found.get_match_class_display()}" in page
+    assert f"{found.reason} · {found.match_class}" not in page
+
+
+def test_an_address_at_the_head_of_its_page_is_written_as_it_is(world: admin_data.World) -> None:
+    page = world.ours.pages[0]
+    PageRecord.objects.filter(pk=page.pk).update(title="", url="http://a.example/1")
+    detail = signed_in(world.ours.reviewer).get(record_url(page)).content.decode()
+    assert "http://a.example/1" in detail
+    assert "Http://" not in detail
+
+
 def test_a_long_name_of_a_site_is_cut_in_every_list(world: admin_data.World) -> None:
     client = signed_in(world.ours.manager)
     Site.objects.update(name=Concat(Value("长" * 190), "id"))

@@ -1,6 +1,7 @@
 """One case on one screen: what was taken, how it was obfuscated, the evidence behind it, and the reviewer's verdict."""
 
 from collections.abc import Iterable
+from datetime import timedelta
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
@@ -44,6 +45,8 @@ from webadmin.wording import said
 
 REOPEN, UNDO = "reopen", "undo"
 DECIDED = "decided"  # the case that was decided before this one was shown
+# Between fetching a page and its case. What was fetched longer ago came from an archive, or waited for a work.
+USUAL_WAIT = timedelta(days=1)
 # The crawled text is escaped; this stands behind it. Unfold's Alpine builds functions out of the template's attributes
 # ('unsafe-eval') and Unfold writes its colours into a style element ('unsafe-inline').
 CONTENT_SECURITY_POLICY = (
@@ -180,6 +183,7 @@ def _context(request: HttpRequest, case: Case, model_admin: "ModelAdmin[Case]", 
         "case": case,
         "page_href": case.page_url if is_web_address(case.page_url) else "",
         "figures": figures_of(case),
+        "is_captured_earlier": case.opened_at - case.last_seen_at > USUAL_WAIT,
         "siblings": list(
             case.page.cases.exclude(pk=case.pk).filter(rights_holder=case.rights_holder_id).select_related("work")
         ),
