@@ -138,7 +138,10 @@ class Obfuscation(StrEnum):
     PINYIN_INSERTED = (
         "pinyin_inserted",
         Words("pinyin inserted", "插入拼音"),
-        Words("Pinyin stands behind the characters whose sound it is, in brackets or without.", "在字后插入拼音，带括号或不带。"),
+        Words(
+            "Pinyin stands behind the characters whose sound it is, in brackets or without.",
+            "在字后插入拼音，带括号或不带。",
+        ),
         "crawler.obfuscation.text_noise.PINYIN_INSERTED",
     )
     FULL_WIDTH = (
