@@ -1,4 +1,4 @@
-"""The verbs `bench quality`, `speed` and `extract`: how well and how fast copies are found. Nothing is stored."""
+"""The verbs of `bench`: how well and how fast copies are found, pages read, and cases shown. Nothing is stored."""
 
 from pathlib import Path
 from typing import Annotated
@@ -7,6 +7,7 @@ import typer
 
 from core.errors import BadInput
 from core.wording import Message
+from deploy.cli.bench_admin import admin
 from deploy.cli.bench_extract import extract
 from deploy.cli.bench_output import require_folder, show, write, write_figures
 from deploy.cli.bench_speed import speed
@@ -17,11 +18,14 @@ from deploy.cli.output import counting
 def register(app: typer.Typer) -> None:
     """Add the verb to `app`."""
     bench = typer.Typer(
-        help="How well and how fast copies are found and pages read.", no_args_is_help=True, rich_markup_mode=None
+        help="How well and how fast copies are found, pages read and cases shown.",
+        no_args_is_help=True,
+        rich_markup_mode=None,
     )
     bench.command("quality")(quality)
     bench.command("speed")(speed)
     bench.command("extract")(extract)
+    bench.command("admin")(admin)
     bench.callback()(_one_of_several)
     app.add_typer(bench, name="bench")
 

@@ -1,0 +1,66 @@
+"""A case with a typical text, to be looked at: a chapter of which every tenth character was replaced."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from random import Random
+from unittest.mock import patch
+
+from django.utils import timezone
+
+from core.ids import CanonicalUrl, FinalUrl, RequestedUrl, SiteId, digest
+from core.pages import Fetched, Reading
+from core.states import CaseState
+from laboratory import draws
+from laboratory.desk import wording
+from laboratory.desk.stock import CHAPTER_CHARS, Estate
+from pagestore.memory import MemoryPageStore, MemoryWorkStore
+from records import stores
+from records.models import Case, PageRecord
+
+CHANGED_ONE_IN = 10
+
+
+@contextmanager
+def shown_case(estate: Estate, rng: Random) -> Iterator[Case]:
+    """The newest open case of a rights holder, with texts that the desk finds in a page store in memory."""
+    case = Case.objects.filter(rights_holder=estate.holder, state=CaseState.OPEN).latest("opened_at", "pk")
+    work_text = wording.text(rng, CHAPTER_CHARS)
+    page_text, changes = _edited(work_text, rng)
+    pages, works = MemoryPageStore(), MemoryWorkStore()
+    url, body = case.page_url, f"<html><body>{page_text}</body></html>".encode()
+    site = SiteId(str(case.page.site_id))
+    fetched = Fetched(site, RequestedUrl(url), FinalUrl(url), CanonicalUrl(url), 200, (), body, timezone.now())
+    version = pages.put(fetched, Reading(title=case.page_title, text=page_text)).version_id
+    PageRecord.objects.filter(pk=case.page_id).update(version_id=version)
+    Case.objects.filter(pk=case.pk).update(version_id=version)
+    span = {
+        "page": [0, CHAPTER_CHARS],
+        "raw": [0, CHAPTER_CHARS],
+        "work": [0, CHAPTER_CHARS],
+        "zone": "main",
+        "similarity": 1 - 1 / CHANGED_ONE_IN,
+        "page_excerpt": page_text,
+        "work_excerpt": work_text,
+        "changes": [["homophone", at, at + 1, at, at + 1] for at in changes],
+        "raw_changes": [[at, at + 1] for at in changes],
+    }
+    case.matches.update(
+        version_id=version,
+        text_id=works.put_text(work_text),
+        page_text_digest=digest(page_text.encode()),
+        work_text_digest=digest(work_text.encode()),
+        spans=[span],
+    )
+    with (
+        patch.object(stores, "page_store", lambda: pages),
+        patch.object(stores, "work_store", lambda: works),
+    ):
+        yield case
+
+
+def _edited(text: str, rng: Random) -> tuple[str, list[int]]:
+    """The text with other characters at some places, and these places."""
+    chars, places = list(text), [at for at in range(0, len(text), CHANGED_ONE_IN) if text[at] in wording.HAN]
+    for at in places:
+        chars[at] = draws.one_of(rng, wording.FAMILY)
+    return "".join(chars), places
