@@ -3,16 +3,19 @@
     Message("fetch.status", url="http://a.example/9", status=404)
 
 The words are in TOML files beside this module; the file's name is the first part of the code, its tables are the rest:
-`[status]` in fetch.toml with `en` and `zh`. Texts are written as for `str.format`; a parameter that is a Message is put
-in its own words, several values with ", " between them, "; " where the text says `{faults:;}`, " or " for `{kinds:or}`.
+`[status]` in fetch.toml with `en` and `zh`. Texts are written as for `str.format`; a parameter that is a Message or a
+term (`core.terms`) is put in its own words, several values with ", " between them, "; " where the text says
+`{faults:;}`, " or " for `{kinds:or}`.
 """
 
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any, Self
+
+from core.words import Words
 
 _MARKS = {  # between several values, by the text's own mark
     "en": {"": ", ", ";": "; ", "or": " or "},
@@ -25,7 +28,7 @@ class Message:
     """Something to say; `str()` gives it in English, as logs have it."""
 
     code: str
-    params: Mapping[str, Any]  # of str, int, float, Message, and tuples of these
+    params: Mapping[str, Any]  # of str, int, float, Message, Words, and tuples of these
 
     def __init__(self, code: str, /, **params: object) -> None:
         object.__setattr__(self, "code", code)
@@ -95,6 +98,8 @@ class _Several(tuple[Any, ...]):
 def _shown(value: Any, language: str) -> Any:
     if isinstance(value, Message):
         return say(value, language)
+    if isinstance(value, Words):
+        return value.in_language(language)
     if isinstance(value, tuple):
         several = _Several(_shown(each, language) for each in value)
         several.language = language
@@ -104,9 +109,7 @@ def _shown(value: Any, language: str) -> Any:
 
 def _plain(value: object) -> Any:
     """What a message keeps: of an error of ours its message, of a sequence a tuple, of anything else its text."""
-    if isinstance(value, Message):
-        return value
-    if isinstance(value, int | float):
+    if isinstance(value, Message | Words | int | float):
         return value
     if isinstance(value, Sequence) and not isinstance(value, str):
         return tuple(_plain(each) for each in value)
@@ -117,10 +120,12 @@ def _plain(value: object) -> Any:
 def _dumped(value: Any) -> Any:
     if isinstance(value, Message):
         return value.to_json()
+    if isinstance(value, Words):
+        return asdict(value)
     return [_dumped(each) for each in value] if isinstance(value, tuple) else value
 
 
 def _loaded(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return Message.from_json(value)
+        return Message.from_json(value) if "code" in value else Words(**value)
     return [_loaded(each) for each in value] if isinstance(value, list) else value

@@ -30,6 +30,7 @@ MAX_CHARS_OF_STYLES = 300_000  # of the style attributes of a page that differ; 
 _NOTHING: Properties = MappingProxyType({})
 _OF_SCREEN = re.compile(r"\d[sdl]?v(?:w|h|min|max|i|b)\b")
 _HINTS = {"bgcolor": "background-color", "color": "color", "text": "color", "align": "text-align", "dir": "direction"}
+_HINTING = frozenset({*_HINTS, "hidden", "size"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +120,7 @@ def cascade(tree: HtmlElement, sheets: Sequence[Sheet] | None = None, more: Set[
     decide what is seen.
     """
     given = own_sheets(tree) if sheets is None else sheets
-    result, matcher = Cascade(), Matcher(tree)
+    result, matcher = Cascade(), Matcher(tree, _HINTING)
     numbers = count()
     entries: list[_Entry] = []
     for order, (rule, screens, layer) in enumerate(_rules(given, matcher, result, SEEN | more)):

@@ -1,7 +1,7 @@
 """Which elements of a page a selector matches, in bounded time."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -17,7 +17,6 @@ HTML = "http://www.w3.org/1999/xhtml"
 # 16,000 and no page more than 480,000 (2026-11). All steps take 1 s.
 MAX_STEPS_OF_ONE, MAX_STEPS = 400_000, 2_000_000
 MAX_CHARS_OF_CLASSES = 10_000  # of one element
-HINTING = frozenset({"hidden", "bgcolor", "color", "text", "align", "dir", "size"})  # attributes that style
 _STEPS_TO_COMPILE = 1_000  # .3 ms
 
 
@@ -110,20 +109,21 @@ class _Counted(list[HtmlElement]):
 class Matcher:
     """The elements of one page, found by selectors."""
 
-    def __init__(self, tree: HtmlElement) -> None:
+    def __init__(self, tree: HtmlElement, hinting: Set[str] = frozenset()) -> None:
+        """hinting: names of attributes that style beside `style` itself."""
         self._tree, self._steps, self._left = tree, _Steps(), MAX_STEPS
         self._nodes: list[_Node] = []
         self._by_name: dict[str, list[_Node]] = defaultdict(list)
         self._named: dict[str, list[HtmlElement]] = defaultdict(list)
         self._names_of: dict[HtmlElement, frozenset[str]] = {}
         self.styled: list[tuple[HtmlElement, str]] = []  # with the text of their style attribute
-        self.hinted: list[HtmlElement] = []  # that have attributes of HINTING
+        self.hinted: list[HtmlElement] = []  # that have attributes of `hinting`
         for element in tree.iter():
             if isinstance(element.tag, str):
-                self._name(element, f"<{element.tag}")
+                self._name(element, f"<{element.tag}", hinting)
         self.names = frozenset({*self._named, "<tbody"})  # which a browser puts around rows
 
-    def _name(self, element: HtmlElement, tag: str) -> None:
+    def _name(self, element: HtmlElement, tag: str, hinting: Set[str]) -> None:
         self._named[tag].append(element)
         classes = own_id = ""
         for name, value in element.items():
@@ -133,7 +133,7 @@ class Matcher:
                 own_id = value
             elif name == "style":
                 self.styled.append((element, value))
-            elif name in HINTING and not (self.hinted and self.hinted[-1] is element):
+            elif name in hinting and not (self.hinted and self.hinted[-1] is element):
                 self.hinted.append(element)
         if not classes and not own_id:
             return
@@ -198,8 +198,6 @@ class Matcher:
         return names <= own if own is not None else names == {f"<{element.tag}"}
 
     def _stands_in(self, element: HtmlElement, around: Sequence[frozenset[str]]) -> bool:
-        if not around:
-            return True
         node = element.getparent()
         for names in reversed(around):
             while node is not None and not self._is_named(node, names):

@@ -10,21 +10,12 @@ from core.clock import SystemClock
 from core.errors import BadInput
 from core.ports import Clock
 from core.states import CaseState, Verdict
+from core.terms import VERDICTS
 from core.wording import Message
 from records.access import role_in
 from records.models import Case, VerdictRecord
 
 MAX_NOTE_CHARS = 4_000  # two pages; a longer one is a document, and belongs into the file of the case
-
-
-DECIDED = {
-    Verdict.CONFIRMED: Message("case.confirmed"),
-    Verdict.LICENSED: Message("case.licensed"),
-    Verdict.FAIR_USE: Message("case.fair-use"),
-    Verdict.NOT_PROTECTED: Message("case.not-protected"),
-    Verdict.NOT_OURS: Message("case.not-ours"),
-    Verdict.FALSE_ALARM: Message("case.false-alarm"),
-}
 
 
 class VerdictRefused(BadInput):
@@ -93,6 +84,6 @@ def _undecided(row: Case) -> VerdictRefused:
 def _outdated(newest: VerdictRecord | None) -> VerdictRefused:
     if newest is None:
         return VerdictRefused("case.changed")
-    decided = DECIDED[Verdict(newest.verdict)] if newest.verdict else Message("case.reopened")
+    decided = VERDICTS[Verdict(newest.verdict)] if newest.verdict else Message("case.reopened")
     when = timezone.localtime(newest.decided_at).strftime("%Y-%m-%d %H:%M:%S")
     return VerdictRefused("case.decided-meanwhile", who=newest.decided_by, verdict=decided, when=when)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import pickle
 
+from core.states import Verdict
+from core.terms import VERDICTS
 from core.wording import Message, say
 
 NESTED = Message(
@@ -26,6 +28,12 @@ def test_messages_inside_a_message_are_worded_too_and_joined_as_the_text_asks() 
     assert say(NESTED, "zh") == "http://a.example/ 未抓取：为空；变动过快，无法读取"
     listed = Message("core.verbatim", text=["甲", "乙"])
     assert (str(listed), say(listed, "zh")) == ("甲, 乙", "甲、乙")
+
+
+def test_a_term_inside_a_message_is_in_the_reader_s_language_and_survives_json() -> None:
+    message = Message("missing.site", key=VERDICTS[Verdict.FALSE_ALARM])
+    for each in (message, Message.from_json(json.loads(json.dumps(message.to_json())))):
+        assert (say(each, "en"), say(each, "zh")) == ("there is no site false alarm", "没有站点 误报")
 
 
 def test_a_message_survives_json_and_pickle_and_equals_itself() -> None:

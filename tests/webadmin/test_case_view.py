@@ -358,8 +358,8 @@ def test_a_verdict_goes_on_in_the_list_and_its_undoing_brings_back_what_stood(
     assert following is not None
     assert told["Location"].startswith(reverse("admin:records_case_change", args=[following]))
     undo = reviewer.get(told["Location"]).context["just_decided"]
-    assert undo["record"].note == "The whole chapter was published without a licence."
-    reviewer.post(undo["address"], {"verdict": "undo", "basis": str(undo["record"].pk)})
+    assert undo.record.note == "The whole chapter was published without a licence."
+    reviewer.post(undo.address, {"verdict": "undo", "basis": str(undo.record.pk)})
     decided = Case.objects.get(pk=case.pk)
     assert (decided.verdict, decided.decision and decided.decision.note) == (Verdict.FAIR_USE, "引文")
     assert [record.verdict for record in decided.verdicts.all()] == ["fair_use", "confirmed", "fair_use"]
@@ -384,7 +384,7 @@ def test_a_manager_who_calls_a_page_licensed_is_led_to_the_licence(
     case = world.ours.cases[0]
     client.force_login(world.ours.manager)
     told = client.post(address(case), {"verdict": "licensed", "basis": "0"})
-    form = client.get(client.get(told["Location"]).context["just_decided"]["licence_address"]).context["adminform"].form
+    form = client.get(client.get(told["Location"]).context["just_decided"].licence_address).context["adminform"].form
     given = {name: str(form.get_initial_for_field(form.fields[name], name)) for name in ("work", "domain")}
     assert given == {"work": str(case.work_id), "domain": urlsplit(case.page_url).netloc}
 

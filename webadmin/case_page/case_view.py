@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from datetime import timedelta
 from typing import Any
-from urllib.parse import urlencode, urlsplit
 
 from django.conf import settings
 from django.contrib import messages
@@ -11,7 +10,6 @@ from django.contrib.admin import ModelAdmin
 from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
 from django.template.response import TemplateResponse
-from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -22,7 +20,7 @@ from core.states import CaseState, Verdict
 from records import access, stores
 from records.cases.allowance import allowed_now
 from records.cases.verdicts import MAX_NOTE_CHARS, VerdictRefused, decide, undo
-from records.models import Case, CaseMatch, VerdictRecord
+from records.models import Case, CaseMatch
 from records.models.phrases import STATES, VERDICTS
 from records.opinions.summary import opinions_on
 from webadmin.case_page.case_figures import figures_of
@@ -36,15 +34,15 @@ from webadmin.case_page.comparison_html import column_html, ribbons
 from webadmin.case_page.elsewhere import carriers_of, other_places, with_sources
 from webadmin.case_page.evidence_shown import EvidenceShown, evidence_of
 from webadmin.case_page.found_by import why_found
-from webadmin.case_page.listed import FILTERS, listed
-from webadmin.case_page.reasons import REASONS, reason_of
+from webadmin.case_page.just_decided import DECIDED, just_decided
+from webadmin.case_page.listed import listed
+from webadmin.case_page.reasons import offered_reasons, reason_of
 from webadmin.page_history.page_view import page_history
 from webadmin.requests.request_values import is_key
 from webadmin.web_addresses import is_web_address
 from webadmin.wording import said
 
 REOPEN, UNDO = "reopen", "undo"
-DECIDED = "decided"  # the case that was decided before this one was shown
 # Between fetching a page and its case. What was fetched longer ago came from an archive, or waited for a work.
 USUAL_WAIT = timedelta(days=1)
 # The crawled text is escaped; this stands behind it. Unfold's Alpine builds functions out of the template's attributes
@@ -134,33 +132,6 @@ def _decided(request: HttpRequest, case: Case, user: User, model_admin: "ModelAd
     return HttpResponseRedirect(f"{among.address_of(among.following or case.pk)}&{DECIDED}={case.pk}")
 
 
-def _just_decided(request: HttpRequest, case: Case) -> dict[str, Any] | None:
-    """The decision that led here, to be undone: of the one who asks, and still the newest of its case."""
-    key = request.GET.get(DECIDED, "")
-    decided = access.visible(Case.objects.all(), request.user).filter(pk=int(key)).first() if is_key(key) else None
-    newest = decided.verdicts.first() if decided is not None else None
-    if decided is None or newest is None or not newest.verdict or newest.decided_by_id != request.user.pk:
-        return None
-    query = urlencode({FILTERS: request.GET[FILTERS]}) if FILTERS in request.GET else ""
-    return {
-        "case": decided,
-        "record": newest,
-        "is_here": decided.pk == case.pk,
-        "address": f"{reverse('admin:records_case_change', args=[decided.pk])}?{query}",
-        "licence_address": _licence_address(decided) if _may_license(request, newest) else "",
-    }
-
-
-def _may_license(request: HttpRequest, record: VerdictRecord) -> bool:
-    return record.verdict == Verdict.LICENSED and access.may_manage(request.user, record.case)
-
-
-def _licence_address(case: Case) -> str:
-    """Of the form that makes the licence for the page's site and the work."""
-    given = {"rights_holder": case.rights_holder_id, "work": case.work_id, "domain": urlsplit(case.page_url).netloc}
-    return f"{reverse('admin:records_licence_add')}?{urlencode(given)}"
-
-
 def _warnings(case: Case, evidence: EvidenceShown) -> list[str]:
     """What a reviewer has to know before deciding."""
     warned = []
@@ -175,6 +146,7 @@ def _warnings(case: Case, evidence: EvidenceShown) -> list[str]:
 
 def _context(request: HttpRequest, case: Case, model_admin: "ModelAdmin[Case]", kept: str) -> dict[str, Any]:
     newest, evidence = case.verdicts.first(), evidence_of(case)
+    among = listed(request, case, model_admin)
     return {
         **model_admin.admin_site.each_context(request),
         "opts": case._meta,
@@ -193,15 +165,12 @@ def _context(request: HttpRequest, case: Case, model_admin: "ModelAdmin[Case]", 
         "may_export": access.may_manage(request.user, case),
         "basis": newest.pk if newest else 0,
         "verdict_choices": [(str(member), phrase, place) for place, (member, phrase) in enumerate(VERDICTS.items(), 1)],
-        "reasons": [
-            (VERDICTS[verdict], [(f"{verdict}-{place}", reason) for place, reason in enumerate(reasons)])
-            for verdict, reasons in REASONS.items()
-        ],
+        "reasons": offered_reasons(),
         "reopen": REOPEN,
         "undo": UNDO,
         "kept": kept,
-        "just_decided": _just_decided(request, case),
-        "listed": listed(request, case, model_admin),
+        "just_decided": just_decided(request, among),
+        "listed": among,
         "warnings": _warnings(case, evidence),
         "max_note_chars": MAX_NOTE_CHARS,
         "zone": timezone.get_current_timezone_name(),
@@ -219,14 +188,15 @@ def _matches(request: HttpRequest, case: Case) -> dict[str, Any]:
     match = case.matches.select_related("chapter", "case").get(pk=chosen.pk)
     texts = texts_of(match)
     comparison = compare(texts.page, texts.work, match.spans)
+    changes = change_counts(comparison.links)
     return {
         "match": match,
         "opinions": opinions_on(case, match.version_id, timezone.now()),
         "chapters": [each for each in matches if each.version_id == match.version_id],
         "notes": texts.notes,
         "comparison": comparison,
-        "changes": change_counts(comparison.links),
-        "why_found": why_found(case, match, change_counts(comparison.links)),
+        "changes": changes,
+        "why_found": why_found(case, match, changes),
         "carriers": carriers_of(match),
         "page_chapters": _page_chapters(texts.versions, match),
         "page_html": column_html(with_sources(comparison.page, other_places(case, match))),

@@ -4,6 +4,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from core.states import Verdict
+from records.models.phrases import VERDICTS
 
 REASONS: dict[Verdict, tuple[Promise, ...]] = {
     Verdict.CONFIRMED: (
@@ -34,7 +35,14 @@ REASONS: dict[Verdict, tuple[Promise, ...]] = {
         _("The passages do not match: other persons, places or plot."),
     ),
 }
-MAX_REASONS = max(map(len, REASONS.values()))
+
+
+def offered_reasons() -> list[tuple[str, list[tuple[str, Promise]]]]:
+    """By the name of their verdict: what a form sends, and the sentence."""
+    return [
+        (VERDICTS[verdict], [(f"{verdict}-{place}", reason) for place, reason in enumerate(reasons)])
+        for verdict, reasons in REASONS.items()
+    ]
 
 
 def reason_of(asked: str) -> str:

@@ -1,0 +1,42 @@
+"""The decision that led to the case that is shown: told there, and undone from there."""
+
+from dataclasses import dataclass
+from urllib.parse import urlencode, urlsplit
+
+from django.http import HttpRequest
+from django.urls import reverse
+
+from core.states import Verdict
+from records import access
+from records.models import Case, VerdictRecord
+from webadmin.case_page.listed import Listed
+from webadmin.requests.request_values import is_key
+
+DECIDED = "decided"  # names the case that was decided, in the address of the one that is shown
+
+
+@dataclass(frozen=True, slots=True)
+class JustDecided:
+    """address: of the case, in the same list. licence_address: of the form that makes its licence, "" for none."""
+
+    case: Case
+    record: VerdictRecord
+    address: str
+    licence_address: str
+
+
+def just_decided(request: HttpRequest, among: Listed) -> JustDecided | None:
+    """What the address names, if it is the asker's own decision and still the newest of its case."""
+    key = request.GET.get(DECIDED, "")
+    case = access.visible(Case.objects.all(), request.user).filter(pk=int(key)).first() if is_key(key) else None
+    newest = case.verdicts.first() if case is not None else None
+    if case is None or newest is None or not newest.verdict or newest.decided_by_id != request.user.pk:
+        return None
+    may_license = newest.verdict == Verdict.LICENSED and access.may_manage(request.user, case)
+    return JustDecided(case, newest, among.address_of(case.pk), _licence_address(case) if may_license else "")
+
+
+def _licence_address(case: Case) -> str:
+    """Filled in with the page's site and the work."""
+    given = {"rights_holder": case.rights_holder_id, "work": case.work_id, "domain": urlsplit(case.page_url).netloc}
+    return f"{reverse('admin:records_licence_add')}?{urlencode(given)}"
