@@ -16,6 +16,7 @@ from core.pages import PageVersion
 from core.ports import Outcome, WorkTexts
 from core.states import Rejection
 from core.zones import Zone
+from records.cases import matters
 from records.cases.backlog import OUTDATED
 from records.cases.permissions import ALLOWANCES, Allowance, Rights
 from records.cases.rulings import Cause, Occasion, lock_rights, rule_cases
@@ -74,6 +75,8 @@ def record_outcomes(outcomes: Sequence[Outcome], works: WorkTexts) -> list[list[
     _drop_exclusions(found, [finding for ruled in by_outcome for finding in ruled.exclusions])
     for holder, ids in cases.by_holder().items():
         rule_cases(Case.objects.filter(pk__in=ids), rights[holder], Occasion(Cause.SIGHTING, outcomes[0].checked_at))
+    matters.refresh(cases.matters(), cases.texts)
+    matters.note_changed(list(pages), outcomes[0].checked_at)
     _write_checks(found)
     owed = [version for ruled in by_outcome for version in ruled.owed]
     PageCheck.objects.filter(version_id__in=owed).update(algorithm_id=OUTDATED)
@@ -217,6 +220,7 @@ class _Cases:
         self._new: set[tuple[str, int]] = set()
         self._sightings: list[tuple[Case, Outcome, Findings]] = []
         self._texts: dict[WorkTextId, tuple[str, str]] = {}
+        self.texts: set[str] = set()  # of the works, of which the pages have more or less than before
 
     def has(self, page: PageRecord, findings: Findings) -> bool:
         return (page.page_id, findings.work.pk) in self._cases
@@ -246,6 +250,7 @@ class _Cases:
         touched = {(case.page_id, case.work_id): case for case, _, _ in self._sightings}
         if not touched:
             return
+        matters.enter([case for key, case in touched.items() if key in self._new])
         Case.objects.bulk_create(case for key, case in touched.items() if key in self._new)
         Case.objects.bulk_update(
             [case for key, case in touched.items() if key not in self._new],
@@ -261,6 +266,10 @@ class _Cases:
             ids[case.rights_holder_id][case.pk] = None
         return {holder: list(of_holder) for holder, of_holder in ids.items()}
 
+    def matters(self) -> set[int | None]:
+        """Those of the cases that were taken."""
+        return {case.matter_id for case, _, _ in self._sightings}
+
     def _write_taken(self) -> None:
         """Which characters of the works the pages have now; what they had before counts no more."""
         rows = [
@@ -272,6 +281,8 @@ class _Cases:
         known = [self._cases[key].pk for key in self._taken if key not in self._new]
         before = TakenText.objects.filter(case__in=known).values_list("pk", "case_id", "text_id") if known else ()
         gone = [pk for pk, case, text in before if (case, text) not in kept]
+        self.texts.update(row.text_id for row in rows)
+        self.texts.update(text for _, case, text in before if (case, text) not in kept)
         if gone:
             TakenText.objects.filter(pk__in=gone).delete()
         TakenText.objects.bulk_create(

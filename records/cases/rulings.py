@@ -22,6 +22,7 @@ from core.messages import RightsChanged
 from core.states import CaseState
 from records import stores
 from records.cases.backlog import OUTDATED, batches
+from records.cases.matters import refresh_of_cases
 from records.cases.permissions import ALLOWANCES, Allowance, Rights
 from records.models import Case, Exclusion, Licence, OwnDomain, PageCheck, RightsHolder, RightsRecord, Unprotected
 
@@ -136,6 +137,7 @@ def _move(keys: Any, allowance: Allowance, occasion: Occasion) -> None:
     cases, reason = Case.objects.filter(pk__in=keys), str(allowance.reason or "")
     cases.update(allowed_as=reason, allowed_by=allowance.label)
     cases.filter(decision=None).update(state=CaseState.of(None, is_allowed=allowance.reason is not None))
+    refresh_of_cases(list(keys))
     right = allowance.right
     who = (right.entered_by_id, right.entered_at) if right is not None else (occasion.by, None)
     RightsRecord.objects.bulk_create(

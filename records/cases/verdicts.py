@@ -13,6 +13,7 @@ from core.states import CaseState, Verdict
 from core.terms import VERDICTS
 from core.wording import Message
 from records.access import role_in
+from records.cases.matters import refresh_of_cases
 from records.models import Case, VerdictRecord
 
 MAX_NOTE_CHARS = 4_000  # two pages; a longer one is a document, and belongs into the file of the case
@@ -44,7 +45,7 @@ def decide(
     if len(note) > MAX_NOTE_CHARS:
         raise VerdictRefused("case.note-too-long", most=MAX_NOTE_CHARS)
     with transaction.atomic():
-        row = Case.objects.select_for_update(of=("self",), no_key=True).select_related("rights_holder").get(pk=case.pk)
+        row = Case.objects.select_for_update(of=("self",), no_key=True).select_related("rights_holder", "page").get(pk=case.pk)
         if role_in(user, row.rights_holder) is None:
             raise VerdictRefused("case.no-role", holder=row.rights_holder)
         newest = row.verdicts.select_related("decided_by").first()
@@ -70,9 +71,18 @@ def undo(case: Case, user: User, basis: int, *, clock: Clock | None = None) -> N
 
 
 def _write(row: Case, verdict: Verdict | None, user: User, note: str, now: datetime) -> None:
-    record = VerdictRecord.objects.create(case=row, verdict=verdict or "", note=note, decided_by=user, decided_at=now)
+    record = VerdictRecord.objects.create(
+        case=row,
+        verdict=verdict or "",
+        note=note,
+        page_version_id=row.page.version_id,
+        decided_by=user,
+        decided_at=now,
+    )
     state = CaseState.of(verdict, is_allowed=bool(row.allowed_as))
-    Case.objects.filter(pk=row.pk).update(state=state, decision=record if verdict else None)
+    decision = record if verdict else None
+    Case.objects.filter(pk=row.pk).update(state=state, decision=decision, changed_since=None, returned_at=None)
+    refresh_of_cases([row.pk])
 
 
 def _undecided(row: Case) -> VerdictRefused:

@@ -5,6 +5,7 @@ from records.models.bundle import DayTree, EvidenceBundle, EvidenceCheck, Retent
 from records.models.case import Case, CaseMatch, RightsRecord, TakenText, VerdictRecord
 from records.models.discovered import DiscoveredPage, DiscoveryPlan, DiscoveryQuery
 from records.models.failed_message import FailedMessage
+from records.models.matter import Matter, MatterText, SavedView
 from records.models.opinion import EnginePanel, OpinionRequest, SecondOpinion
 from records.models.page import Exclusion, PageCheck, PageRecord
 from records.models.rights import Chapter, Licence, Membership, OwnDomain, RightsHolder, Unprotected, Work
@@ -29,6 +30,8 @@ __all__ = [
     "Exclusion",
     "FailedMessage",
     "Licence",
+    "Matter",
+    "MatterText",
     "Membership",
     "OffSiteRedirect",
     "OpinionRequest",
@@ -39,6 +42,7 @@ __all__ = [
     "RightsHolder",
     "RightsRecord",
     "RobotsSwitch",
+    "SavedView",
     "SecondOpinion",
     "Site",
     "SiteBanRule",

@@ -7,6 +7,7 @@ from django.utils.translation import gettext_lazy as _
 from core.hidden_characters import spelled
 from core.states import CaseState
 from core.taken import share_of_work
+from records.models.matter import Matter
 from records.models.page import PageRecord
 from records.models.phrases import allowance_choices, match_class_choices, state_choices, verdict_choices
 from records.models.rights import Chapter, RightsHolder, Work
@@ -23,6 +24,8 @@ class Case(models.Model):
     )
     work = models.ForeignKey(Work, models.PROTECT, related_name="cases", verbose_name=_("work"))
     page = models.ForeignKey(PageRecord, models.PROTECT, related_name="cases", verbose_name=_("page"))
+    # All cases of the page's site and the work; given by records.cases.matters in the transaction that makes the case.
+    matter = models.ForeignKey(Matter, models.PROTECT, null=True, related_name="cases", verbose_name=_("matter"))
     page_url = models.TextField(_("page URL"))
     page_title = models.CharField(_("page title"), max_length=500, blank=True)
     # As the page states them, of the version shown.
@@ -47,6 +50,9 @@ class Case(models.Model):
     opened_at = models.DateTimeField(_("opened"))
     first_seen_at = models.DateTimeField(_("first seen"))
     last_seen_at = models.DateTimeField(_("last seen"))
+    # Since the verdict that stands; empty without one.
+    changed_since = models.DateTimeField(_("page changed since the verdict"), null=True, blank=True)
+    returned_at = models.DateTimeField(_("page back again"), null=True, blank=True)
 
     class Meta:
         verbose_name = _("case")
@@ -56,6 +62,7 @@ class Case(models.Model):
         indexes = [
             models.Index(fields=["rights_holder", "state", "-opened_at"]),
             models.Index(fields=["-last_seen_at"]),
+            models.Index(fields=["matter", "state"]),
         ]
 
     @property
@@ -163,6 +170,7 @@ class VerdictRecord(models.Model):
     case = models.ForeignKey(Case, models.CASCADE, related_name="verdicts", verbose_name=_("case"))
     verdict = models.CharField(_("verdict"), max_length=16, choices=verdict_choices, blank=True)
     note = models.TextField(_("note"), blank=True)
+    page_version_id = models.CharField(_("page version"), max_length=40, blank=True)  # that the page showed then
     decided_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, related_name="verdicts", verbose_name=_("reviewer")
     )

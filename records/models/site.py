@@ -46,6 +46,12 @@ class Site(models.Model):
     concurrency = models.PositiveSmallIntegerField(
         _("requests at a time"), default=2, validators=[MinValueValidator(1), MaxValueValidator(16)]
     )
+    monthly_visits = models.PositiveBigIntegerField(
+        _("visits a month"),
+        null=True,
+        blank=True,
+        help_text=_("As a service that measures reach says; empty: how many of your works are found there counts."),
+    )
     added_at = models.DateTimeField(_("added"), auto_now_add=True)
 
     class Meta:

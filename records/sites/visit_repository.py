@@ -14,6 +14,7 @@ from core.ids import ID_HEX_CHARS, PageId, SiteId, VersionId
 from core.states import CaseState
 from core.visits import AddressKind, MovedTo, Visit
 from core.wording import Message
+from records.cases.matters import note_returned
 from records.models import Address, Case, OffSiteRedirect, PageRecord, Site
 from records.snapshots import with_length_kept
 
@@ -104,7 +105,11 @@ def _note_gone(visits: Collection[Visit]) -> None:
     there = [visit.page_id for visit in visits if visit.page_id and visit.gone_since is None]
     for at in range(0, len(there), _BATCH):
         batch = there[at : at + _BATCH]
-        PageRecord.objects.filter(page_id__in=batch, gone_since__isnull=False).update(gone_since=None)
+        gone = PageRecord.objects.filter(page_id__in=batch, gone_since__isnull=False)
+        returned = list(gone.values_list("page_id", flat=True))
+        if returned:
+            PageRecord.objects.filter(page_id__in=returned).update(gone_since=None)
+            note_returned(returned)
 
 
 def _note_move(site: int, move: MovedTo) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping
 
+from records.cases.matters import refresh_works
 from records.models import Chapter, Work
 
 
@@ -27,4 +28,5 @@ def recount(works: Collection[int]) -> None:
 
 def _write(lengths: Iterable[tuple[int, int]]) -> None:
     for work, length in lengths:
-        Work.objects.filter(pk=work).exclude(counted_chars=length).update(counted_chars=length)
+        if Work.objects.filter(pk=work).exclude(counted_chars=length).update(counted_chars=length):
+            refresh_works([work])

@@ -1,0 +1,219 @@
+"""Matters kept true: which cases belong to each, how many stand where, what was taken together, since when.
+
+Whatever writes cases calls `refresh` in its own transaction, cases first, with the texts concerned where it knows them: a page of a
+book of 3,000 chapters changes one text of its matter and not the other 2,999.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Count, F, Max, Min, Q, QuerySet, Sum
+from django.utils import timezone
+
+from core.harm import MOST_WORKS, Harm, harm_of, reach_of
+from core.states import CaseState
+from core.taken import NO_PLACES, Places, share_of_work
+from records.cases.backlog import batches
+from records.models import Case, Chapter, Matter, MatterText, TakenText
+
+COPIES = [state for state in CaseState if state.is_copy]
+_READ_OBFUSCATIONS = 200  # cases of a matter, the newest: their kinds repeat
+_FIGURES = (
+    "open_cases", "confirmed_cases", "closed_cases", "changed_cases", "returned_cases", "taken_chars", "work_share",
+    "lead_s", "early_chapters", "obfuscations", "harm", "first_seen_at", "newest_at",
+)  # fmt: skip
+
+
+def enter(cases: Iterable[Case]) -> None:
+    """Give cases that are not stored yet the matters of their sites and works; new ones where there are none."""
+    wanted: dict[tuple[int, int], list[Case]] = defaultdict(list)
+    for case in cases:
+        wanted[case.page.site_id, case.work_id].append(case)
+    if not wanted:
+        return
+    known = _known(wanted)
+    missing = [
+        Matter(rights_holder_id=of[0].rights_holder_id, site_id=site, work_id=work)
+        for (site, work), of in sorted(wanted.items())
+        if (site, work) not in known
+    ]
+    if missing:
+        Matter.objects.bulk_create(missing, ignore_conflicts=True)
+        known = _known(wanted)
+    for key, of in wanted.items():
+        for case in of:
+            case.matter = known[key]
+
+
+def refresh(matters: Collection[int | None], texts: Collection[str] | None = None) -> None:
+    """Write the figures of matters anew. texts: of the works, those on which anything changed; None for all of them."""
+    for batch in batches(sorted({key for key in matters if key is not None})):
+        locked = Matter.objects.select_for_update(of=("self",), no_key=True).order_by("pk")
+        rows = locked.select_related("site", "work").in_bulk(list(batch))
+        if not rows:
+            continue
+        _write_texts(rows, texts)
+        counts = _counts(rows)
+        taken = _taken(rows)
+        for key, matter in rows.items():
+            had_copies = matter.open_cases + matter.confirmed_cases > 0
+            for name, value in {**_NONE, **counts.get(key, {})}.items():
+                setattr(matter, name, value)
+            matter.taken_chars, matter.lead_s, matter.early_chapters = taken.get(key, (0, None, 0))
+            matter.work_share = share_of_work(matter.taken_chars, matter.work.counted_chars) or 0.0
+            matter.obfuscations = _obfuscations(key)
+            has_copies = matter.open_cases + matter.confirmed_cases > 0
+            if had_copies != has_copies:
+                transaction.on_commit(partial(rank_site, matter.site_id))
+            matter.harm = harm_parts(matter).total
+        Matter.objects.bulk_update(rows.values(), _FIGURES, batch_size=50)
+
+
+def refresh_works(works: Collection[int]) -> None:
+    """Write the matters of works anew: their lengths or official times are others."""
+    refresh(Matter.objects.filter(work__in=works).values_list("pk", flat=True))
+
+
+def rank_site(site: int) -> None:
+    """Order the matters of a site anew, whose reach is another.
+
+    It depends on how many of them there are, as long as one more makes a difference; beyond it each learns it when it is written.
+    """
+    with transaction.atomic():
+        locked = Matter.objects.select_for_update(of=("self",), no_key=True).filter(site=site).select_related("site")
+        rows = list(locked.order_by("pk")[: 2 * MOST_WORKS])
+        if not rows:
+            return
+        known = rows[0].site.monthly_visits
+        reach = reach_of(known, 0 if known is not None else _works_found(site))
+        for row in rows:
+            row.harm = harm_of(row.work_share, row.lead_s, reach, len(row.obfuscations)).total
+        Matter.objects.bulk_update(rows, ["harm"], batch_size=50)
+
+
+def harm_parts(matter: Matter) -> Harm:
+    """What the harm of a matter is made of; read its site with it."""
+    known = matter.site.monthly_visits
+    works = 0 if known is not None else _works_found(matter.site_id)
+    return harm_of(matter.work_share, matter.lead_s, reach_of(known, works), len(matter.obfuscations))
+
+
+def refresh_of_cases(cases: Collection[int]) -> None:
+    """Write the matters of some cases anew, which moved to another state."""
+    for batch in batches(list(cases)):
+        matters = Case.objects.filter(pk__in=batch).order_by().values_list("matter_id", flat=True).distinct()
+        texts = TakenText.objects.filter(case__in=batch).order_by().values_list("text_id", flat=True).distinct()
+        refresh(set(matters), set(texts))
+
+
+def note_changed(pages: Collection[str], at: datetime) -> None:
+    """Mark the decided cases of pages that show another version now than when it was decided.
+
+    One that was dismissed is marked only where the version of now took from the work as well: what is no copy and
+    changes to something else needs nobody.
+    """
+    for batch in batches(list(pages)):
+        decided = Case.objects.filter(page__in=batch, decision__isnull=False, changed_since__isnull=True)
+        other = decided.exclude(decision__page_version_id=F("page__version_id"))
+        _mark(other.filter(Q(state=CaseState.CONFIRMED) | Q(version_id=F("page__version_id"))), changed_since=at)
+
+
+def note_returned(pages: Collection[str], at: datetime | None = None) -> None:
+    """Mark the confirmed cases of pages that had gone and can be seen again."""
+    confirmed = Case.objects.filter(page__in=pages, state=CaseState.CONFIRMED, returned_at__isnull=True)
+    _mark(confirmed, returned_at=at or timezone.now())
+
+
+_NONE: Mapping[str, Any] = {
+    "open_cases": 0, "confirmed_cases": 0, "closed_cases": 0, "changed_cases": 0, "returned_cases": 0,
+    "first_seen_at": None, "newest_at": None,
+}  # fmt: skip
+
+
+def _mark(cases: "QuerySet[Case]", **marks: datetime) -> None:
+    found = list(cases.order_by().values_list("pk", "matter_id"))
+    if found:
+        Case.objects.filter(pk__in=[key for key, _ in found]).update(**marks)
+        refresh({matter for _, matter in found}, texts=())
+
+
+def _known(wanted: Iterable[tuple[int, int]]) -> dict[tuple[int, int], Matter]:
+    keys = set(wanted)
+    rows = Matter.objects.filter(site__in={site for site, _ in keys}, work__in={work for _, work in keys})
+    return {(row.site_id, row.work_id): row for row in rows if (row.site_id, row.work_id) in keys}
+
+
+def _counts(matters: Iterable[int]) -> dict[int, dict[str, Any]]:
+    """Of each matter how many cases stand where, and when the first page was seen and the newest case opened."""
+    rows = Case.objects.filter(matter__in=list(matters)).order_by().values("matter_id")
+    is_closed = Q(state__in=[CaseState.DISMISSED, CaseState.SET_ASIDE])
+    counted = rows.annotate(
+        open_cases=Count("pk", filter=Q(state=CaseState.OPEN)),
+        confirmed_cases=Count("pk", filter=Q(state=CaseState.CONFIRMED)),
+        closed_cases=Count("pk", filter=is_closed),
+        changed_cases=Count("changed_since"),
+        returned_cases=Count("returned_at"),
+        first_seen_at=Min("first_seen_at"),
+        newest_at=Max("opened_at"),
+    )
+    return {row.pop("matter_id"): row for row in counted}
+
+
+def _write_texts(matters: Mapping[int, Matter], texts: Collection[str] | None) -> None:
+    """What the copies of each matter have of each text together: of these texts, or of all."""
+    taken = TakenText.objects.filter(case__matter__in=list(matters), case__state__in=COPIES).order_by()
+    stored = MatterText.objects.filter(matter__in=list(matters))
+    if texts is not None:
+        if not texts:
+            return
+        taken, stored = taken.filter(text_id__in=list(texts)), stored.filter(text_id__in=list(texts))
+    works = {matter.work_id for matter in matters.values()}
+    owned = Chapter.objects.filter(work__in=works).order_by().values_list("work_id", "text_id")
+    of_works = set(owned if texts is None else owned.filter(text_id__in=list(texts)))
+    found: dict[tuple[int, str], tuple[Places, datetime]] = {}
+    rows = taken.values_list("case__matter_id", "text_id", "places", "case__first_seen_at")
+    for matter, text, packed, seen in rows.iterator():
+        if (matters[matter].work_id, text) in of_works:
+            places, first = found.get((matter, text), (NO_PLACES, seen))
+            found[matter, text] = places | Places.unpacked(bytes(packed)), min(first, seen)
+    gone = [pk for pk, matter, text in stored.values_list("pk", "matter_id", "text_id") if (matter, text) not in found]
+    for batch in batches(gone):
+        MatterText.objects.filter(pk__in=batch).delete()
+    MatterText.objects.bulk_create(
+        [
+            MatterText(matter_id=matter, text_id=text, taken_chars=len(places), first_seen_at=first)
+            for (matter, text), (places, first) in found.items()
+        ],
+        batch_size=200,
+        update_conflicts=True,
+        unique_fields=["matter", "text_id"],
+        update_fields=["taken_chars", "first_seen_at"],
+    )
+
+
+def _taken(matters: Mapping[int, Matter]) -> dict[int, tuple[int, int | None, int]]:
+    """Of each matter the characters taken, the longest lead in seconds, and how many chapters came early."""
+    texts = MatterText.objects.filter(matter__in=list(matters)).order_by()
+    sums = dict(texts.values("matter_id").annotate(chars=Sum("taken_chars")).values_list("matter_id", "chars"))
+    return {matter: (chars, None, 0) for matter, chars in sums.items()}
+
+
+def _obfuscations(matter: int) -> list[str]:
+    """The kinds on the newest pages of a matter, in the order of how many pages have them."""
+    counts: dict[str, int] = defaultdict(int)
+    cases = Case.objects.filter(matter=matter, state__in=COPIES).order_by("-pk")
+    for found in cases.values_list("obfuscations", flat=True)[:_READ_OBFUSCATIONS]:
+        for item in found:
+            counts[item["kind"]] += 1
+    return sorted(counts, key=lambda kind: (-counts[kind], kind))
+
+
+def _works_found(site: int) -> int:
+    """How many works of its holder stand on a site, to the number beyond which one more tells nothing."""
+    copies = Matter.objects.filter(site=site).exclude(open_cases=0, confirmed_cases=0)
+    return copies.order_by()[:MOST_WORKS].count()
+

@@ -1,0 +1,101 @@
+"""Matters: all that one site took from one work. Its cases are decided, noticed and reported together."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from records.models.rights import RightsHolder, Work
+from records.models.site import Site
+
+
+class Matter(models.Model):
+    """One site and one work. What people enter is the assignee and the papers; records.cases.matters writes the rest."""
+
+    rights_holder = models.ForeignKey(
+        RightsHolder, models.PROTECT, related_name="matters", verbose_name=_("rights holder")
+    )
+    site = models.ForeignKey(Site, models.CASCADE, related_name="matters", verbose_name=_("site"))
+    work = models.ForeignKey(Work, models.CASCADE, related_name="matters", verbose_name=_("work"))
+    assignee = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="matters",
+        verbose_name=_("assignee"),
+    )
+    awaited = models.CharField(_("papers waited for"), max_length=300, blank=True)
+
+    open_cases = models.PositiveIntegerField(_("open"), default=0)
+    confirmed_cases = models.PositiveIntegerField(_("confirmed"), default=0)
+    closed_cases = models.PositiveIntegerField(_("dismissed or set aside"), default=0)
+    changed_cases = models.PositiveIntegerField(_("page changed since the verdict"), default=0)
+    returned_cases = models.PositiveIntegerField(_("page back again"), default=0)
+    taken_chars = models.PositiveIntegerField(_("characters of the work taken"), default=0)  # each once
+    work_share = models.FloatField(_("share of the work"), default=0.0)
+    # Of chapters whose official time is known: how long before it (below 0: after it) the site first had one, at most.
+    lead_s = models.BigIntegerField(_("lead over the official publication in seconds"), null=True, blank=True)
+    early_chapters = models.PositiveIntegerField(_("chapters before their official time"), default=0)
+    obfuscations = models.JSONField(_("obfuscations"), default=list, blank=True)  # their kinds
+    harm = models.FloatField(_("harm"), default=0.0)  # 0 to 100: core.harm
+    first_seen_at = models.DateTimeField(_("first seen"), null=True, blank=True)
+    newest_at = models.DateTimeField(_("newest case opened"), null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("matter")
+        verbose_name_plural = _("matters")
+        ordering = ["-harm", "-pk"]
+        constraints = [models.UniqueConstraint(fields=["site", "work"], name="one_matter_a_site_and_work")]
+        # One for each queue of the inbox, so that a queue is counted and paged without the matters outside of it.
+        indexes = [
+            models.Index(fields=["rights_holder", "-harm", "-id"], name="matters_of_holder"),
+            models.Index(fields=["-harm", "-id"], name="matters_by_harm"),
+            models.Index(fields=["-harm", "-id"], condition=Q(open_cases__gt=0), name="matters_new"),
+            models.Index(
+                fields=["rights_holder", "-harm", "-id"], condition=Q(open_cases__gt=0), name="matters_new_of_holder"
+            ),
+            models.Index(fields=["-harm", "-id"], condition=Q(confirmed_cases__gt=0), name="matters_confirmed"),
+            models.Index(fields=["-harm", "-id"], condition=Q(changed_cases__gt=0), name="matters_changed"),
+            models.Index(fields=["-harm", "-id"], condition=Q(returned_cases__gt=0), name="matters_returned"),
+            models.Index(fields=["-harm", "-id"], condition=~Q(awaited=""), name="matters_awaiting"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.site} × {self.work}"
+
+
+class MatterText(models.Model):
+    """How much of one text of the work the matter's cases have together, and since when."""
+
+    matter = models.ForeignKey(Matter, models.CASCADE, related_name="texts", verbose_name=_("matter"))
+    text_id = models.CharField(_("text id"), max_length=40)
+    taken_chars = models.PositiveIntegerField(_("characters of the work taken"))
+    first_seen_at = models.DateTimeField(_("first seen"))
+
+    class Meta:
+        verbose_name = _("text of a matter")
+        verbose_name_plural = _("texts of matters")
+        constraints = [models.UniqueConstraint(fields=["matter", "text_id"], name="one_text_a_matter")]
+
+    def __str__(self) -> str:
+        return f"{self.matter_id} · {self.text_id}"
+
+
+class SavedView(models.Model):
+    """A view of the inbox that a person keeps: its queue, filters and order, as they stand in its address."""
+
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.CASCADE, related_name="saved_views", verbose_name=_("user")
+    )
+    name = models.CharField(_("name"), max_length=60)
+    query = models.CharField(max_length=1_000)
+
+    class Meta:
+        verbose_name = _("saved view")
+        verbose_name_plural = _("saved views")
+        ordering = ["name"]
+        constraints = [models.UniqueConstraint(fields=["user", "name"], name="one_saved_view_a_name")]
+
+    def __str__(self) -> str:
+        return self.name
