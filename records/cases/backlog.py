@@ -15,11 +15,11 @@ from django.db.models import F, Max, Min, QuerySet
 from core.ids import SiteId, VersionId, WorkTextId
 from core.pages import Page
 from core.ports import Gap, Search, Unsearched
+from records.batches import batches
 from records.models import CaseMatch, Chapter, PageCheck, PageRecord, Site
 from records.works.work_length import note_counted
 
 OUTDATED = 0
-BATCH_IDS = 400  # SQLite takes at most 999 variables in a statement; one of these names pages and versions
 
 
 class DjangoSearchBacklog:
@@ -107,11 +107,6 @@ def valid_checks(versions: Sequence[VersionId], algorithm_id: int) -> dict[str, 
             version: (at, count) for version, at, count in checks.values_list("version_id", "checked_at", "match_count")
         }
     return found
-
-
-def batches(items: Sequence[Any]) -> Iterator[Sequence[Any]]:
-    """`items` in pieces that fit into a statement."""
-    return (items[start : start + BATCH_IDS] for start in range(0, len(items), BATCH_IDS))
 
 
 def _last_checked(holder: int, algorithm_id: int, until: datetime) -> "QuerySet[PageCheck]":

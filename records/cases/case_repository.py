@@ -10,7 +10,8 @@ from core.ids import SiteId, VersionId, WorkTextId
 from core.pages import Page, VersionOfPage
 from core.ports import Outcome, WorkTexts
 from core.wording import Message
-from records.cases.backlog import DjangoSearchBacklog, batches, valid_checks, with_holders
+from records.batches import batches
+from records.cases.backlog import DjangoSearchBacklog, valid_checks, with_holders
 from records.cases.recording import record_outcomes, site_key
 from records.cases.rulings import rule_waiting
 from records.cases.sightings import note_sightings

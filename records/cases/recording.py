@@ -16,12 +16,12 @@ from core.pages import PageVersion
 from core.ports import Outcome, WorkTexts
 from core.states import Rejection
 from core.zones import Zone
-from records.cases import matters
 from records.cases.backlog import OUTDATED
 from records.cases.permissions import ALLOWANCES, Allowance, Rights
 from records.cases.rulings import Cause, Occasion, lock_rights, rule_cases
 from records.cases.totals import MAX_TITLE_CHARS, Findings, by_work, case_figures
 from records.code_version import code_version
+from records.matters import figures as matters
 from records.models import Case, CaseMatch, Chapter, Exclusion, PageCheck, PageRecord, Site, TakenText
 from records.snapshots import frozen_obfuscations, frozen_span, with_length_kept
 
@@ -75,9 +75,9 @@ def record_outcomes(outcomes: Sequence[Outcome], works: WorkTexts) -> list[list[
     _drop_exclusions(found, [finding for ruled in by_outcome for finding in ruled.exclusions])
     for holder, ids in cases.by_holder().items():
         rule_cases(Case.objects.filter(pk__in=ids), rights[holder], Occasion(Cause.SIGHTING, outcomes[0].checked_at))
+    _write_checks(found)
     matters.refresh(cases.matters(), cases.texts)
     matters.note_changed(list(pages), outcomes[0].checked_at)
-    _write_checks(found)
     owed = [version for ruled in by_outcome for version in ruled.owed]
     PageCheck.objects.filter(version_id__in=owed).update(algorithm_id=OUTDATED)
     return [[case.pk for case in ruled.cases] for ruled in by_outcome]

@@ -21,9 +21,10 @@ from core.errors import RetryLater
 from core.messages import RightsChanged
 from core.states import CaseState
 from records import stores
-from records.cases.backlog import OUTDATED, batches
-from records.cases.matters import refresh_of_cases
+from records.batches import batches
+from records.cases.backlog import OUTDATED
 from records.cases.permissions import ALLOWANCES, Allowance, Rights
+from records.matters.figures import refresh_of_cases
 from records.models import Case, Exclusion, Licence, OwnDomain, PageCheck, RightsHolder, RightsRecord, Unprotected
 
 # Findings of a rights holder that are ruled within the request that changed a right. Measured 2026-11 on SQLite,

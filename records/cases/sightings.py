@@ -7,9 +7,10 @@ from datetime import datetime
 from django.db import transaction
 
 from core.pages import Sighted, VersionOfPage
-from records.cases.backlog import batches
+from records.batches import batches
 from records.cases.permissions import Rights
 from records.cases.rulings import Cause, Occasion, lock_rights, rule_cases, rule_exclusions
+from records.matters.figures import refresh_of_cases
 from records.models import Case, CaseMatch, Exclusion, PageCheck, PageRecord
 
 _TIMES = ["first_seen", "last_seen"]
@@ -34,8 +35,10 @@ def _widen(holder: int, versions: Sequence[VersionOfPage], now: datetime) -> Non
     lock_rights(holder)
     pages = [each.version.page_id for each in versions]
     _widen_pages(versions, pages)
-    _widen_checks(versions)
+    is_earlier = _widen_checks(versions)
     has_cases = _widen_cases(versions, pages)
+    if has_cases and is_earlier:
+        refresh_of_cases(list(Case.objects.filter(page__in=pages).values_list("pk", flat=True)))
     excluded = Exclusion.objects.filter(page__in=pages)
     if has_cases or excluded.exists():
         rights = Rights(holder)
@@ -53,13 +56,15 @@ def _widen_pages(versions: Sequence[VersionOfPage], pages: Sequence[str]) -> Non
     PageRecord.objects.bulk_update(rows.values(), _TIMES)
 
 
-def _widen_checks(versions: Sequence[VersionOfPage]) -> None:
+def _widen_checks(versions: Sequence[VersionOfPage]) -> bool:
+    """Whether any version was seen before it was known to be."""
     first: dict[str, datetime] = {each.version.id: each.sighted.first for each in versions}
     late = PageCheck.objects.filter(version_id__in=list(first)).only("version_id", "appeared_at")
     moved = [check for check in late if first[check.version_id] < check.appeared_at]
     for check in moved:
         check.appeared_at = first[check.version_id]
     PageCheck.objects.bulk_update(moved, ["appeared_at"])
+    return bool(moved)
 
 
 def _widen_cases(versions: Sequence[VersionOfPage], pages: Sequence[str]) -> bool:

@@ -13,7 +13,7 @@ from core.states import CaseState, Verdict
 from core.terms import VERDICTS
 from core.wording import Message
 from records.access import role_in
-from records.cases.matters import refresh_of_cases
+from records.matters.figures import refresh_of_cases
 from records.models import Case, VerdictRecord
 
 MAX_NOTE_CHARS = 4_000  # two pages; a longer one is a document, and belongs into the file of the case
@@ -45,7 +45,11 @@ def decide(
     if len(note) > MAX_NOTE_CHARS:
         raise VerdictRefused("case.note-too-long", most=MAX_NOTE_CHARS)
     with transaction.atomic():
-        row = Case.objects.select_for_update(of=("self",), no_key=True).select_related("rights_holder", "page").get(pk=case.pk)
+        row = (
+            Case.objects.select_for_update(of=("self",), no_key=True)
+            .select_related("rights_holder", "page")
+            .get(pk=case.pk)
+        )
         if role_in(user, row.rights_holder) is None:
             raise VerdictRefused("case.no-role", holder=row.rights_holder)
         newest = row.verdicts.select_related("decided_by").first()

@@ -107,6 +107,8 @@ class Chapter(models.Model):
     counted_chars = models.PositiveIntegerField(_("counted characters"), null=True, blank=True, editable=False)
     added_at = models.DateTimeField(_("added"), auto_now_add=True)
     indexed_at = models.DateTimeField(_("indexed"), null=True, blank=True)
+    # The official time, which what stood on a page before it is measured by; None where nobody said.
+    published_at = models.DateTimeField(_("officially published"), null=True, blank=True)
 
     class Meta:
         verbose_name = _("chapter")

@@ -14,7 +14,7 @@ from core.ids import ID_HEX_CHARS, PageId, SiteId, VersionId
 from core.states import CaseState
 from core.visits import AddressKind, MovedTo, Visit
 from core.wording import Message
-from records.cases.matters import note_returned
+from records.matters.figures import note_returned
 from records.models import Address, Case, OffSiteRedirect, PageRecord, Site
 from records.snapshots import with_length_kept
 

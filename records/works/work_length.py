@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping
 
-from records.cases.matters import refresh_works
+from records.matters.figures import refresh_works
 from records.models import Chapter, Work
 
 

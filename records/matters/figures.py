@@ -17,7 +17,8 @@ from django.utils import timezone
 from core.harm import MOST_WORKS, Harm, harm_of, reach_of
 from core.states import CaseState
 from core.taken import NO_PLACES, Places, share_of_work
-from records.cases.backlog import batches
+from records.batches import batches
+from records.matters.first_seen import first_seen
 from records.models import Case, Chapter, Matter, MatterText, TakenText
 
 COPIES = [state for state in CaseState if state.is_copy]
@@ -174,10 +175,13 @@ def _write_texts(matters: Mapping[int, Matter], texts: Collection[str] | None) -
     works = {matter.work_id for matter in matters.values()}
     owned = Chapter.objects.filter(work__in=works).order_by().values_list("work_id", "text_id")
     of_works = set(owned if texts is None else owned.filter(text_id__in=list(texts)))
+    copies = Case.objects.filter(matter__in=list(matters), state__in=COPIES)
+    times = first_seen(copies, texts)
     found: dict[tuple[int, str], tuple[Places, datetime]] = {}
-    rows = taken.values_list("case__matter_id", "text_id", "places", "case__first_seen_at")
-    for matter, text, packed, seen in rows.iterator():
+    rows = taken.values_list("case__matter_id", "case_id", "text_id", "places", "case__first_seen_at")
+    for matter, case, text, packed, case_seen in rows.iterator():
         if (matters[matter].work_id, text) in of_works:
+            seen = times.get((case, text), case_seen)
             places, first = found.get((matter, text), (NO_PLACES, seen))
             found[matter, text] = places | Places.unpacked(bytes(packed)), min(first, seen)
     gone = [pk for pk, matter, text in stored.values_list("pk", "matter_id", "text_id") if (matter, text) not in found]
@@ -199,7 +203,26 @@ def _taken(matters: Mapping[int, Matter]) -> dict[int, tuple[int, int | None, in
     """Of each matter the characters taken, the longest lead in seconds, and how many chapters came early."""
     texts = MatterText.objects.filter(matter__in=list(matters)).order_by()
     sums = dict(texts.values("matter_id").annotate(chars=Sum("taken_chars")).values_list("matter_id", "chars"))
-    return {matter: (chars, None, 0) for matter, chars in sums.items()}
+    leads = _leads(matters)
+    return {matter: (chars, *leads.get(matter, (None, 0))) for matter, chars in sums.items()}
+
+
+def _leads(matters: Mapping[int, Matter]) -> dict[int, tuple[int, int]]:
+    """Of matters of works whose chapters have official times: the longest lead in seconds, and the early chapters."""
+    works = {matter.work_id for matter in matters.values()}
+    timed = Chapter.objects.filter(work__in=works, published_at__isnull=False).order_by()
+    official: dict[tuple[int, str], datetime] = {}
+    for work, text, at in timed.values_list("work_id", "text_id", "published_at"):
+        official[work, text] = min(at, official.get((work, text), at))
+    if not official:
+        return {}
+    leads: dict[int, list[int]] = defaultdict(list)
+    rows = MatterText.objects.filter(matter__in=list(matters)).order_by()
+    for matter, text, seen in rows.values_list("matter_id", "text_id", "first_seen_at"):
+        at = official.get((matters[matter].work_id, text))
+        if at is not None:
+            leads[matter].append(int((at - seen).total_seconds()))
+    return {matter: (max(of), sum(lead > 0 for lead in of)) for matter, of in leads.items()}
 
 
 def _obfuscations(matter: int) -> list[str]:
@@ -216,4 +239,3 @@ def _works_found(site: int) -> int:
     """How many works of its holder stand on a site, to the number beyond which one more tells nothing."""
     copies = Matter.objects.filter(site=site).exclude(open_cases=0, confirmed_cases=0)
     return copies.order_by()[:MOST_WORKS].count()
-

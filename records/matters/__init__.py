@@ -1,0 +1,1 @@
+"""Matters: all that one site took from one work."""
