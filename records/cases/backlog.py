@@ -5,9 +5,8 @@ something, and whatever takes a finding's ground away, gives it the algorithm id
 compared holds no more.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
-from typing import Any
 
 from django.db import transaction
 from django.db.models import F, Max, Min, QuerySet

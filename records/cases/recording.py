@@ -15,11 +15,10 @@ from core.matches import Match
 from core.pages import PageVersion
 from core.ports import Outcome, WorkTexts
 from core.states import Rejection
-from core.zones import Zone
 from records.cases.backlog import OUTDATED
 from records.cases.permissions import ALLOWANCES, Allowance, Rights
 from records.cases.rulings import Cause, Occasion, lock_rights, rule_cases
-from records.cases.totals import MAX_TITLE_CHARS, Findings, by_work, case_figures
+from records.cases.totals import MAX_TITLE_CHARS, Findings, by_work, case_figures, compared_text
 from records.code_version import code_version
 from records.matters import figures as matters
 from records.models import Case, CaseMatch, Chapter, Exclusion, PageCheck, PageRecord, Site, TakenText
@@ -34,7 +33,8 @@ _CHECKED = (
 )  # fmt: skip
 _FIGURES = (
     "page_url", "page_title", "page_author", "page_published_at", "version_id", "match_class", "similarity",
-    "page_containment", "taken_chars", "matched_chars", "longest_run_chars", "obfuscations",
+    "page_containment", "taken_chars", "matched_chars", "longest_run_chars", "excerpt",
+    "obfuscations",
 )  # fmt: skip
 
 
@@ -343,10 +343,10 @@ class _Cases:
 
 def _compared_text(version: PageVersion, match: Match) -> tuple[str, Digest]:
     """The text that the offsets of a match are of, and its digest."""
-    if all(span.zone is Zone.MAIN for span in match.spans):
-        return version.reading.text, version.text_digest
-    whole = version.reading.whole_text
-    return whole, digest(whole.encode("utf-8", "surrogatepass"))
+    text = compared_text(version, match)
+    if text is version.reading.text:
+        return text, version.text_digest
+    return text, digest(text.encode("utf-8", "surrogatepass"))
 
 
 def _exclude(page: PageRecord, outcome: Outcome, findings: Findings, allowance: Allowance) -> int:

@@ -8,10 +8,12 @@ from core.matches import Match, MatchClass
 from core.obfuscations import Obfuscation, ObfuscationFound
 from core.pages import PageVersion
 from core.states import Rejection, left_out_as
+from core.zones import Zone
 from records.models import Chapter, Work
 from records.snapshots import frozen_obfuscations, merged_obfuscations, with_length_kept
 
 MAX_TITLE_CHARS, MAX_AUTHOR_CHARS = 500, 200
+EXCERPT_CHARS = 80  # a line of a list
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +63,25 @@ def case_figures(findings: Findings, version: PageVersion) -> dict[str, Any]:
         "taken_chars": findings.taken_chars,
         "matched_chars": matched,
         "longest_run_chars": max(match.longest_run_chars for match in matches),
+        "excerpt": _excerpt(findings, version),
         "obfuscations": frozen_obfuscations(_obfuscations(version, matches)),
     }
+
+
+def compared_text(version: PageVersion, match: Match) -> str:
+    """The text that the offsets of a match are of: the main text, or the whole one where a passage stands beside it."""
+    is_main = all(span.zone is Zone.MAIN for span in match.spans)
+    return version.reading.text if is_main else version.reading.whole_text
+
+
+def _excerpt(findings: Findings, version: PageVersion) -> str:
+    """How the longest passage begins on the page, in one line."""
+    spans = findings.main.spans
+    if not spans:
+        return ""
+    longest = max(spans, key=lambda span: span.page.end - span.page.start)
+    text = compared_text(version, findings.main)[longest.page.start : longest.page.end]
+    return with_length_kept(" ".join(text[: 2 * EXCERPT_CHARS].split())[:EXCERPT_CHARS])
 
 
 def _obfuscations(version: PageVersion, matches: Iterable[Match]) -> list[ObfuscationFound]:

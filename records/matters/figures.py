@@ -1,7 +1,7 @@
 """Matters kept true: which cases belong to each, how many stand where, what was taken together, since when.
 
-Whatever writes cases calls `refresh` in its own transaction, cases first, with the texts concerned where it knows them: a page of a
-book of 3,000 chapters changes one text of its matter and not the other 2,999.
+Whatever writes cases calls `refresh` in its own transaction, cases first, with the texts concerned where it knows
+them: a page of a book of 3,000 chapters changes one text of its matter and not the other 2,999.
 """
 
 from collections import defaultdict
@@ -82,7 +82,8 @@ def refresh_works(works: Collection[int]) -> None:
 def rank_site(site: int) -> None:
     """Order the matters of a site anew, whose reach is another.
 
-    It depends on how many of them there are, as long as one more makes a difference; beyond it each learns it when it is written.
+    It depends on how many of them there are, as long as one more makes a difference; beyond it each learns it when it
+    is written.
     """
     with transaction.atomic():
         locked = Matter.objects.select_for_update(of=("self",), no_key=True).filter(site=site).select_related("site")
@@ -161,7 +162,7 @@ def _counts(matters: Iterable[int]) -> dict[int, dict[str, Any]]:
         first_seen_at=Min("first_seen_at"),
         newest_at=Max("opened_at"),
     )
-    return {row.pop("matter_id"): row for row in counted}
+    return {key: dict(zip(_NONE, of, strict=True)) for key, *of in counted.values_list("matter_id", *_NONE)}
 
 
 def _write_texts(matters: Mapping[int, Matter], texts: Collection[str] | None) -> None:
@@ -213,6 +214,7 @@ def _leads(matters: Mapping[int, Matter]) -> dict[int, tuple[int, int]]:
     timed = Chapter.objects.filter(work__in=works, published_at__isnull=False).order_by()
     official: dict[tuple[int, str], datetime] = {}
     for work, text, at in timed.values_list("work_id", "text_id", "published_at"):
+        assert at is not None
         official[work, text] = min(at, official.get((work, text), at))
     if not official:
         return {}

@@ -24,7 +24,7 @@ class Case(models.Model):
     )
     work = models.ForeignKey(Work, models.PROTECT, related_name="cases", verbose_name=_("work"))
     page = models.ForeignKey(PageRecord, models.PROTECT, related_name="cases", verbose_name=_("page"))
-    # All cases of the page's site and the work; given by records.cases.matters in the transaction that makes the case.
+    # All cases of the page's site and the work; given by records.matters in the transaction that makes the case.
     matter = models.ForeignKey(Matter, models.PROTECT, null=True, related_name="cases", verbose_name=_("matter"))
     page_url = models.TextField(_("page URL"))
     page_title = models.CharField(_("page title"), max_length=500, blank=True)
@@ -45,6 +45,7 @@ class Case(models.Model):
     taken_chars = models.PositiveIntegerField(_("characters of the work taken"), default=0)  # each counted once
     matched_chars = models.PositiveIntegerField(_("matched characters"))
     longest_run_chars = models.PositiveIntegerField(_("longest run"))
+    excerpt = models.CharField(_("excerpt"), max_length=200, blank=True)  # of the longest passage, as the page has it
     obfuscations = models.JSONField(_("obfuscations"), default=list, blank=True)  # [{"kind", "count", "example"}]
     version_id = models.CharField(_("page version"), max_length=40)  # of the newest matches
     opened_at = models.DateTimeField(_("opened"))
@@ -63,6 +64,7 @@ class Case(models.Model):
             models.Index(fields=["rights_holder", "state", "-opened_at"]),
             models.Index(fields=["-last_seen_at"]),
             models.Index(fields=["matter", "state"]),
+            models.Index(fields=["matter", "-taken_chars"]),  # what stands for it in a list
         ]
 
     @property
@@ -180,6 +182,7 @@ class VerdictRecord(models.Model):
         verbose_name = _("verdict")
         verbose_name_plural = _("verdicts")
         ordering = ["-decided_at", "-pk"]
+        indexes = [models.Index(fields=["decided_by", "-decided_at"])]  # what one may undo
 
     def __str__(self) -> str:
         return f"{self.case_id} · {self.get_verdict_display()}"

@@ -10,7 +10,7 @@ from records.models.site import Site
 
 
 class Matter(models.Model):
-    """One site and one work. What people enter is the assignee and the papers; records.cases.matters writes the rest."""
+    """One site and one work. People enter assignee and papers; records.matters writes the rest."""
 
     rights_holder = models.ForeignKey(
         RightsHolder, models.PROTECT, related_name="matters", verbose_name=_("rights holder")

@@ -23,6 +23,7 @@ from core.obfuscations import Obfuscation
 from core.states import CaseState, Rejection, Verdict
 from core.taken import Places
 from core.wording import Message
+from records.matters.figures import refresh
 from records.models import (
     Address,
     ArchiveImport,
@@ -36,6 +37,7 @@ from records.models import (
     EvidenceBundle,
     Exclusion,
     Licence,
+    Matter,
     Membership,
     OwnDomain,
     PageCheck,
@@ -252,7 +254,9 @@ def case(of: PageRecord, about: Work, number: int = 1, with_match: bool = True, 
         "first_seen_at": of.first_seen,
         "last_seen_at": of.last_seen,
     }
+    matter, _ = Matter.objects.get_or_create(site=of.site, work=about, defaults={"rights_holder": about.rights_holder})
     made = Case.objects.create(
+        matter=matter,
         rights_holder=about.rights_holder,
         work=about,
         page=of,
@@ -265,6 +269,7 @@ def case(of: PageRecord, about: Work, number: int = 1, with_match: bool = True, 
         match(made, number)
         places = Places.of(range(made.taken_chars)).packed()
         TakenText.objects.create(case=made, text_id=made.matches.get().text_id, places=places)
+    refresh([matter.pk])
     return made
 
 
@@ -300,8 +305,11 @@ def decided(
     of: Case, by: User, verdict: Verdict = Verdict.CONFIRMED, note: str = "逐字相同", at: datetime = NOW
 ) -> Case:
     """The case with a verdict already given, and its record."""
-    record = VerdictRecord.objects.create(case=of, verdict=verdict, note=note, decided_by=by, decided_at=at)
+    record = VerdictRecord.objects.create(
+        case=of, verdict=verdict, note=note, decided_by=by, decided_at=at, page_version_id=of.page.version_id
+    )
     Case.objects.filter(pk=of.pk).update(state=verdict.state, decision=record)
+    refresh([of.matter_id])
     of.refresh_from_db()
     return of
 
