@@ -10,6 +10,9 @@ from webadmin.views.report_page import report_view
 admin.autodiscover()
 
 handler400 = "webadmin.views.errors.bad_request"
+handler403 = "webadmin.views.errors.forbidden"
+handler404 = "webadmin.views.errors.not_found"
+handler500 = "webadmin.views.errors.broken"
 
 urlpatterns = [
     path("i18n/", include("django.conf.urls.i18n")),

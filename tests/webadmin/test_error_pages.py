@@ -8,6 +8,7 @@ from django.test import Client
 from records.models import Site
 from tests.support import admin_data
 from tests.support.desk import add_url, record_url, signed_in
+from webadmin.requests.content_policy import CONTENT_SECURITY_POLICY
 
 CASES = 1
 
@@ -45,3 +46,27 @@ def test_a_fault_of_ours_shows_no_traceback(world: admin_data.World, monkeypatch
     assert response.status_code == 500
     assert "出错了" in response.content.decode()
     assert "secret detail" not in response.content.decode()
+
+
+def test_a_form_that_is_out_of_date_is_answered_with_a_sentence(world: admin_data.World) -> None:
+    client = speaking(Client(enforce_csrf_checks=True), "zh-hans")
+    response = client.post("/admin/login/", {"username": "changhe-reviewer", "password": admin_data.PASSWORD})
+    assert response.status_code == 403
+    assert "页面已过期" in response.content.decode()
+
+
+def test_who_is_locked_out_is_told_so(world: admin_data.World) -> None:
+    client = speaking(Client(), "zh-hans")
+    wrong = {"username": world.ours.reviewer.get_username(), "password": "wrong"}
+    answers = [client.post("/admin/login/", wrong) for _ in range(9)]
+    assert answers[-1].status_code == 429
+    assert "登录已暂停一刻钟" in answers[-1].content.decode()
+
+
+def test_every_answer_of_this_kind_is_under_the_policy(world: admin_data.World) -> None:
+    reviewer = signed_in(world.ours.reviewer)
+    for path in ("/admin/records/case/?state__exact=nonsense", add_url(Site), record_url(world.theirs.cases[0])):
+        response = reviewer.get(path)
+        assert response.status_code >= 400, path
+        assert response["Content-Security-Policy"] == CONTENT_SECURITY_POLICY
+        assert "<style" not in response.content.decode()

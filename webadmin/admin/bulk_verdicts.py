@@ -20,6 +20,7 @@ from records.cases.verdicts import decide
 from records.models import Case, VerdictRecord
 from records.models.phrases import VERDICTS
 from webadmin.admin.isolation import signed_in_user
+from webadmin.requests.content_policy import with_policy
 from webadmin.wording import said
 
 # One verdict writes two rows; 500 take about a second on SQLite, and no person has looked at more at once.
@@ -59,7 +60,8 @@ def answer(
         return None
     plan = plan_of(cases, verdict)
     if SEEN not in request.POST:
-        return TemplateResponse(request, "webadmin/bulk_verdict.html", _context(request, plan, verdict, model_admin))
+        context = _context(request, plan, verdict, model_admin)
+        return with_policy(TemplateResponse(request, "webadmin/bulk_verdict.html", context))
     _give(request, plan, verdict)
     return None
 

@@ -38,6 +38,7 @@ from webadmin.case_page.just_decided import DECIDED, just_decided
 from webadmin.case_page.listed import listed
 from webadmin.case_page.reasons import offered_reasons, reason_of
 from webadmin.page_history.page_view import page_history
+from webadmin.requests.content_policy import with_policy
 from webadmin.requests.request_values import is_key
 from webadmin.web_addresses import is_web_address
 from webadmin.wording import said
@@ -45,12 +46,6 @@ from webadmin.wording import said
 REOPEN, UNDO = "reopen", "undo"
 # Between fetching a page and its case. What was fetched longer ago came from an archive, or waited for a work.
 USUAL_WAIT = timedelta(days=1)
-# The crawled text is escaped; this stands behind it. Unfold's Alpine builds functions out of the template's attributes
-# ('unsafe-eval') and Unfold writes its colours into a style element ('unsafe-inline').
-CONTENT_SECURITY_POLICY = (
-    "default-src 'none'; script-src 'self' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
-    "font-src 'self'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
-)
 
 
 def case_view(request: HttpRequest, case: Case, model_admin: "ModelAdmin[Case]") -> HttpResponseBase:
@@ -63,7 +58,7 @@ def case_view(request: HttpRequest, case: Case, model_admin: "ModelAdmin[Case]")
     if not access.may_see(request.user, case):
         raise Http404
     if "opinions" in request.GET:
-        return _with_policy(opinions_response(request, case))
+        return with_policy(opinions_response(request, case))
     if request.method == "POST" and isinstance(request.user, User):
         return _decided(request, case, request.user, model_admin)
     if "raw" in request.GET:
@@ -79,7 +74,7 @@ def _page(
 ) -> HttpResponse:
     """The case on its page. kept: a note that was written, and not taken."""
     context = _context(request, case, model_admin, kept)
-    return _with_policy(TemplateResponse(request, "webadmin/case.html", context, status=status))
+    return with_policy(TemplateResponse(request, "webadmin/case.html", context, status=status))
 
 
 def raw_response(case: Case, match_id: str) -> HttpResponse:
@@ -99,11 +94,6 @@ def raw_response(case: Case, match_id: str) -> HttpResponse:
     response["Content-Disposition"] = f'attachment; filename="response-{match.raw_digest[:16]}.txt"'
     response["X-Content-Type-Options"] = "nosniff"
     response["Content-Security-Policy"] = "sandbox; default-src 'none'"
-    return response
-
-
-def _with_policy(response: HttpResponse) -> HttpResponse:
-    response["Content-Security-Policy"] = CONTENT_SECURITY_POLICY
     return response
 
 

@@ -10,7 +10,6 @@ from django.core.exceptions import ValidationError
 from django.utils import timezone
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
-from unfold.widgets import INPUT_CLASSES, UnfoldAdminSelectWidget
 
 from analytics.formats import FORMATS
 from analytics.records import MAX_DAYS
@@ -27,7 +26,7 @@ class DayInput(forms.DateInput):
     input_type = "date"
 
     def __init__(self) -> None:
-        super().__init__({"class": " ".join(INPUT_CLASSES)}, format="%Y-%m-%d")
+        super().__init__(format="%Y-%m-%d")
 
 
 def require_usable(day: date) -> None:
@@ -45,15 +44,11 @@ class ReportForm(forms.Form):
     until = forms.DateField(
         label=_("Until"), widget=DayInput, help_text=_("Both days included."), validators=[require_usable]
     )
-    holder = forms.ModelChoiceField(
-        RightsHolder.objects.none(), label=_("Rights holder"), required=False, widget=UnfoldAdminSelectWidget
-    )
-    work = forms.ModelChoiceField(Work.objects.none(), label=_("Work"), required=False, widget=UnfoldAdminSelectWidget)
-    site = forms.ModelChoiceField(Site.objects.none(), label=_("Site"), required=False, widget=UnfoldAdminSelectWidget)
-    language = forms.ChoiceField(label=_("Language"), choices=settings.LANGUAGES, widget=UnfoldAdminSelectWidget)
-    format = forms.ChoiceField(
-        label=_("Format"), choices=[(name, name.upper()) for name in FORMATS], widget=UnfoldAdminSelectWidget
-    )
+    holder = forms.ModelChoiceField(RightsHolder.objects.none(), label=_("Rights holder"), required=False)
+    work = forms.ModelChoiceField(Work.objects.none(), label=_("Work"), required=False)
+    site = forms.ModelChoiceField(Site.objects.none(), label=_("Site"), required=False)
+    language = forms.ChoiceField(label=_("Language"), choices=settings.LANGUAGES)
+    format = forms.ChoiceField(label=_("Format"), choices=[(name, name.upper()) for name in FORMATS])
 
     def __init__(self, data: Any, user: User | AnonymousUser) -> None:
         super().__init__(data)

@@ -6,7 +6,6 @@ from django import forms
 from django.contrib.auth.models import AnonymousUser, User
 from django.core.files.uploadedfile import UploadedFile
 from django.utils.translation import gettext_lazy as _
-from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
 from intake import READERS
 from records.access import manageable
@@ -50,7 +49,7 @@ class AddWorkForm(forms.Form):
     """Files for a rights holder that the user manages."""
 
     rights_holder = forms.ModelChoiceField(
-        RightsHolder.objects.none(), label=_("Rights holder"), widget=UnfoldAdminSelectWidget
+        RightsHolder.objects.none(), label=_("Rights holder")
     )
     uploads = FilesField(
         label=_("Files"),
@@ -63,21 +62,18 @@ class AddWorkForm(forms.Form):
         label=_("Title"),
         required=False,
         max_length=MAX_TITLE_CHARS,
-        widget=UnfoldAdminTextInputWidget,
         help_text=_("Of one work; empty: as the file says."),
     )
     author = forms.CharField(
         label=_("Author"),
         required=False,
         max_length=MAX_AUTHOR_CHARS,
-        widget=UnfoldAdminTextInputWidget,
         help_text=_("Of every work sent; empty: as the file says."),
     )
     kind = forms.ChoiceField(
         label=_("Kind of work"),
         required=False,
         choices=[("", _("as it was, or as the file says")), *Work.Kind.choices],
-        widget=UnfoldAdminSelectWidget,
     )
 
     def __init__(self, data: Any, files: Any, user: User | AnonymousUser) -> None:

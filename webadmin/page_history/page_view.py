@@ -19,14 +19,11 @@ from core.visits import AbsenceReason
 from records import access, stores
 from records.models import CaseMatch, PageRecord
 from webadmin.page_history.page_versions import EventKind, History, history
+from webadmin.requests.content_policy import with_policy
 from webadmin.web_addresses import is_web_address
 from webadmin.wording import said
 
 MAX_EVENTS = 60  # on one page; each may have a comparison of two texts
-CONTENT_SECURITY_POLICY = (  # as of a case: what was crawled is escaped, and this stands behind it
-    "default-src 'none'; script-src 'self' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
-    "font-src 'self'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
-)
 EVENT_NAMES = {
     EventKind.FIRST_SEEN: gettext_lazy("first seen"),
     EventKind.CHANGED: gettext_lazy("changed"),
@@ -97,9 +94,7 @@ def timeline_view(request: HttpRequest, page: PageRecord, model_admin: "ModelAdm
         "fault": fault,
         "cases": list(access.visible(page.cases.select_related("work").order_by("pk"), request.user)),
     }
-    response = TemplateResponse(request, "webadmin/page_history.html", context)
-    response["Content-Security-Policy"] = CONTENT_SECURITY_POLICY
-    return response
+    return with_policy(TemplateResponse(request, "webadmin/page_history.html", context))
 
 
 def _read_history(page: PageRecord) -> tuple[History, str]:

@@ -13,6 +13,7 @@ from records import stores
 from records.models import Work
 from records.works.acquisition import Acquisition, AddedFrom, TitleForSeveral, acquire
 from webadmin.forms.work_form import AddWorkForm
+from webadmin.requests.content_policy import with_policy
 from webadmin.wording import said
 
 
@@ -32,7 +33,8 @@ def add_work_view(request: HttpRequest, model_admin: "ModelAdmin[Work]") -> Http
         holder = form.cleaned_data["rights_holder"]
         form = AddWorkForm(None, None, request.user)
         form.initial = {"rights_holder": holder.pk}
-    return TemplateResponse(request, "webadmin/add_work.html", _context(request, model_admin, form, acquisition))
+    context = _context(request, model_admin, form, acquisition)
+    return with_policy(TemplateResponse(request, "webadmin/add_work.html", context))
 
 
 def _acquired(form: AddWorkForm) -> Acquisition | None:

@@ -18,6 +18,7 @@ from records.models import Membership
 from records.reports import make_report
 from webadmin.forms.report_form import ReportForm, default_choice
 from webadmin.requests.bad_values import BadValue
+from webadmin.requests.content_policy import with_policy
 from webadmin.wording import said
 
 DEEDS = ("", "show", "preview", "download")
@@ -104,7 +105,7 @@ def _page(request: HttpRequest, form: ReportForm, *, is_complete: bool, status: 
         "may_export": manages_anything(request.user),
         "preview_query": _preview_query(request) if is_complete else "",
     }
-    return TemplateResponse(request, "webadmin/reports.html", context, status=status)
+    return with_policy(TemplateResponse(request, "webadmin/reports.html", context, status=status), frames=True)
 
 
 def _preview_query(request: HttpRequest) -> str:

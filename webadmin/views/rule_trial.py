@@ -10,6 +10,7 @@ from core.errors import ZhuiwenError
 from records import stores
 from records.models import Site, SiteBanRule
 from records.sites import politeness
+from webadmin.requests.content_policy import with_policy
 from webadmin.wording import said
 
 _FIELDS = ("statuses", "selector", "redirect", "words")
@@ -37,7 +38,7 @@ def rule_trial(request: HttpRequest, site: Site, context: dict[str, Any]) -> Htt
         "is_typed": any(typed.values()),
         "url": url,
     }
-    return render(request, "webadmin/rule_trial.html", context | shown, status=400 if fault else 200)
+    return with_policy(render(request, "webadmin/rule_trial.html", context | shown, status=400 if fault else 200))
 
 
 def _rules(site: Site, typed: dict[str, str]) -> list[Any]:

@@ -6,7 +6,6 @@
     const input = form.querySelector("input[type=file]");
     const told = form.querySelector(".zw-too-much");
     const button = form.querySelector("button[type=submit]");
-    input.hasChangeListener = true; // Unfold would look for the text field of its own file widget beside it
     const megabytes = (bytes) => Math.ceil(bytes / (1024 * 1024));
 
     function fault() {
