@@ -1,7 +1,8 @@
 """How much a matter harms its rights holder: one number to order an inbox by, made of four parts that are shown.
 
 The weights and half-lives are chosen, not fitted: there is no data on what reviewers hold urgent. Of the ten first
-among 2,000 drawn at random at least seven stay when any one weight is halved or doubled (2026-11, tests/core/test_harm.py).
+among 2,000 drawn at random at least seven stay when any one weight is halved or doubled (2026-11,
+tests/core/test_harm.py).
 """
 
 import math
