@@ -6,7 +6,7 @@ from django.contrib.admin.utils import get_fields_from_path
 from django.contrib.admin.views.autocomplete import AutocompleteJsonView
 from django.core.paginator import InvalidPage
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
-from django.urls import URLPattern
+from django.urls import URLPattern, path
 from django.utils.translation import gettext as _
 from unfold.contrib.filters.admin import AutocompleteSelectFilter
 from unfold.sites import UnfoldAdminSite
@@ -35,7 +35,18 @@ class DeskSite(UnfoldAdminSite):
 
     def get_urls(self) -> list[URLPattern]:
         """Leave out the way to a record by the number of its model: no model has a page elsewhere."""
-        return [each for each in super().get_urls() if getattr(each, "name", None) != "view_on_site"]
+        own = [path("dashboard/", self.admin_view(self.dashboard), name="dashboard")]
+        return own + [each for each in super().get_urls() if getattr(each, "name", None) != "view_on_site"]
+
+    def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        """The inbox."""
+        from webadmin.inbox.inbox_view import inbox_view  # reads models, which are not loaded yet when this is
+
+        return inbox_view(request)
+
+    def dashboard(self, request: HttpRequest) -> HttpResponse:
+        """The figures of everything, as Unfold's first page shows them."""
+        return super().index(request)
 
     def search(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         """Find a list by its name."""

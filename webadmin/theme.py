@@ -43,7 +43,8 @@ NAVIGATION: tuple[tuple[Any, tuple[_Item, ...]], ...] = (
     (
         _("Review"),
         (
-            _Item(_("Dashboard"), "dashboard", "admin:index"),
+            _Item(_("Inbox"), "inbox", "admin:index"),
+            _Item(_("Dashboard"), "dashboard", "admin:dashboard"),
             _Item(_("Cases"), "gavel", "admin:records_case_changelist"),
             _Item(_("Excluded findings"), "filter_alt_off", "admin:records_exclusion_changelist"),
             _Item(_("Evidence"), "verified", "admin:records_evidencebundle_changelist"),

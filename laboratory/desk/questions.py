@@ -17,6 +17,7 @@ from core.states import CaseState, Rejection, Verdict
 from laboratory.desk import wording
 from laboratory.desk.stock import Estate
 from records.models import Case, PageRecord
+from webadmin.inbox.queues import Queue
 
 ABSENT = "没有这样的题目"
 
@@ -31,7 +32,9 @@ class Question:
 
 def questions(client: Client, estate: Estate) -> Iterator[Question]:
     """All that whoever is signed in may ask, the dashboard first."""
-    yield Question("dashboard", reverse("admin:index"))
+    yield Question("dashboard", reverse("admin:dashboard"))
+    for queue in Queue:
+        yield Question(f"inbox {queue}", f"{reverse('admin:index')}?queue={queue}")
     for model in sorted(admin.site._registry, key=lambda each: each._meta.label):
         name, address = model._meta.label_lower, list_address(model)
         if client.get(address).status_code == 200:

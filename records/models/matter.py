@@ -8,6 +8,8 @@ from django.utils.translation import gettext_lazy as _
 from records.models.rights import RightsHolder, Work
 from records.models.site import Site
 
+MAX_NAME_CHARS = 60  # of a saved view: a line of the navigation
+
 
 class Matter(models.Model):
     """One site and one work. People enter assignee and papers; records.matters writes the rest."""
@@ -88,7 +90,7 @@ class SavedView(models.Model):
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.CASCADE, related_name="saved_views", verbose_name=_("user")
     )
-    name = models.CharField(_("name"), max_length=60)
+    name = models.CharField(_("name"), max_length=MAX_NAME_CHARS)
     query = models.CharField(max_length=1_000)
 
     class Meta:

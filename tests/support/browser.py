@@ -66,7 +66,7 @@ class Visitor:
         self.page.fill("input[name=username]", name)
         self.page.fill("input[name=password]", password)
         self.page.click("form button[type=submit]")
-        self.page.wait_for_selector(".zw-dashboard")
+        self.page.wait_for_selector(".inbox-columns")
 
 
 def visitor(

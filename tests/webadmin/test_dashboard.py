@@ -122,7 +122,7 @@ def test_the_number_of_queries_does_not_grow_with_what_is_stored(world: admin_da
 def test_every_count_leads_to_a_list_that_opens(world: admin_data.World, client: Client) -> None:
     client.force_login(world.ours.reviewer, backend="django.contrib.auth.backends.ModelBackend")
     client.cookies["django_language"] = "en"
-    page = client.get(reverse("admin:index")).content.decode()
+    page = client.get(reverse("admin:dashboard")).content.decode()
     content = page[page.index('class="zw zw-dashboard"') :]
     links = {link.replace("&amp;", "&") for link in re.findall(r'href="(/admin/records/[^"]*)"', content)}
     assert len(links) > 10

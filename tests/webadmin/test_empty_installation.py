@@ -38,5 +38,5 @@ def test_a_search_that_finds_nothing_offers_to_be_reset() -> None:
 @pytest.mark.django_db
 def test_the_dashboard_and_every_list_open() -> None:
     client = signed_in(admin_data.administrator())
-    for address in (reverse("admin:index"), *map(list_url, registered_models())):
+    for address in (reverse("admin:index"), reverse("admin:dashboard"), *map(list_url, registered_models())):
         assert client.get(address).status_code == 200, address

@@ -118,7 +118,7 @@ def test_a_changed_bundle_is_an_alarm_on_the_case_and_on_the_first_page(world: a
     EvidenceBundle.objects.filter(pk=own(world).pk).update(state=EvidenceBundle.State.CHANGED)
     assert 'role="alert"' in shown(world)
     for person, is_theirs in ((world.ours.reviewer, True), (world.theirs.reviewer, False), (world.administrator, True)):
-        first = signed_in(person).get(reverse("admin:index")).content.decode()
+        first = signed_in(person).get(reverse("admin:dashboard")).content.decode()
         assert ("state__exact=changed" in first) == is_theirs
 
 

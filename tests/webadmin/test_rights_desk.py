@@ -152,7 +152,7 @@ def test_lists_tabs_and_the_first_page_count_what_is_set_aside(world: admin_data
     listed = desk.get(list_url(Case), {"state__exact": "set_aside"})
     assert listed.context["cl"].result_count == 2
     assert "set aside · licensed" in listed.content.decode()
-    tiles = {str(tile.label): tile.count for tile in desk.get(reverse("admin:index")).context["case_tiles"]}
+    tiles = {str(tile.label): tile.count for tile in desk.get(reverse("admin:dashboard")).context["case_tiles"]}
     assert (tiles["Set aside"], tiles["Open cases"]) == (2, 2)
 
 

@@ -11,9 +11,11 @@ from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.db.models import OuterRef, QuerySet, Subquery
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from core.clock import ManualClock
 from core.errors import ZhuiwenError
 from core.states import Verdict
 from records.cases.verdicts import decide
@@ -48,9 +50,12 @@ def plan_of(cases: Sequence[Any], verdict: Verdict | None) -> Plan:
 
 
 def answer(
-    request: HttpRequest, queryset: QuerySet, verdict: Verdict | None, model_admin: "ModelAdmin[Case]"
+    request: HttpRequest,
+    queryset: QuerySet,
+    verdict: Verdict | None,
+    model_admin: "ModelAdmin[Case]",
 ) -> HttpResponse | None:
-    """The page that says what will happen; None once it was confirmed and done."""
+    """The page that says what will happen; None once it was confirmed and done, all at one moment."""
     newest = VerdictRecord.objects.filter(case=OuterRef("pk")).order_by("-decided_at", "-pk").values("pk")[:1]
     chosen = queryset.select_related("page").annotate(newest=Subquery(newest))
     cases: list[Any] = list(chosen[: MAX_VERDICTS_AT_ONCE + 1])
@@ -79,11 +84,12 @@ def _reason_to_leave_out(case: Case, verdict: Verdict | None) -> str:
 
 
 def _give(request: HttpRequest, plan: Plan, verdict: Verdict | None) -> None:
+    clock = ManualClock(timezone.now())
     done, seen = 0, dict(pair.split(":") for pair in request.POST[SEEN].split(",") if _PAIR.fullmatch(pair))
     for case in plan.able:
         basis = int(seen.get(str(case.pk), 0))
         try:
-            decide(case, verdict, signed_in_user(request), request.POST.get("note", ""), basis=basis)
+            decide(case, verdict, signed_in_user(request), request.POST.get("note", ""), clock=clock, basis=basis)
             done += 1
         except ZhuiwenError as error:
             messages.error(request, f"{case}: {said(error)}")

@@ -35,8 +35,9 @@ from webadmin.case_page.elsewhere import carriers_of, other_places, with_sources
 from webadmin.case_page.evidence_shown import EvidenceShown, evidence_of
 from webadmin.case_page.found_by import why_found
 from webadmin.case_page.just_decided import DECIDED, just_decided
-from webadmin.case_page.listed import listed
+from webadmin.case_page.listed import Listed, listed
 from webadmin.case_page.reasons import offered_reasons, reason_of
+from webadmin.inbox.among_matters import among_matters
 from webadmin.page_history.page_view import page_history
 from webadmin.requests.content_policy import with_policy
 from webadmin.requests.request_values import is_key
@@ -105,7 +106,7 @@ def _decided(request: HttpRequest, case: Case, user: User, model_admin: "ModelAd
         return HttpResponseRedirect(request.get_full_path())
     written = request.POST.get("note", "")
     note = "\n".join(filter(None, (reason_of(request.POST.get("reason", "")), written.strip())))
-    among = listed(request, case, model_admin)
+    among = _among(request, case, model_admin)
     try:
         if asked == UNDO:
             undo(case, user, int(basis))
@@ -122,6 +123,11 @@ def _decided(request: HttpRequest, case: Case, user: User, model_admin: "ModelAd
     return HttpResponseRedirect(f"{among.address_of(among.following or case.pk)}&{DECIDED}={case.pk}")
 
 
+def _among(request: HttpRequest, case: Case, model_admin: "ModelAdmin[Case]") -> Listed:
+    """The inbox or the list that the case was opened from."""
+    return among_matters(request, case) or listed(request, case, model_admin)
+
+
 def _warnings(case: Case, evidence: EvidenceShown) -> list[str]:
     """What a reviewer has to know before deciding."""
     warned = []
@@ -136,7 +142,7 @@ def _warnings(case: Case, evidence: EvidenceShown) -> list[str]:
 
 def _context(request: HttpRequest, case: Case, model_admin: "ModelAdmin[Case]", kept: str) -> dict[str, Any]:
     newest, evidence = case.verdicts.first(), evidence_of(case)
-    among = listed(request, case, model_admin)
+    among = _among(request, case, model_admin)
     return {
         **model_admin.admin_site.each_context(request),
         "opts": case._meta,

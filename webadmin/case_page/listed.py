@@ -39,15 +39,17 @@ class Listed:
     is_cut: bool
     previous: int | None
     following: int | None
+    parameter: str = FILTERS  # of the address of a case, that names the list
+    home: str = ""  # the address of a list that is not that of the cases
 
     @property
     def address(self) -> str:
         """Of the list itself."""
-        return f"{reverse(LIST)}?{self.filters}" if self.filters else reverse(LIST)
+        return self.home or (f"{reverse(LIST)}?{self.filters}" if self.filters else reverse(LIST))
 
     def address_of(self, case: int) -> str:
         """Of a case as it is opened from this list."""
-        return f"{reverse('admin:records_case_change', args=[case])}?{urlencode({FILTERS: self.filters})}"
+        return f"{reverse('admin:records_case_change', args=[case])}?{urlencode({self.parameter: self.filters})}"
 
     @property
     def previous_address(self) -> str:

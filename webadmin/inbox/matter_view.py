@@ -1,0 +1,56 @@
+"""One matter: its preview, as a part of the inbox or as a page; who works on it, which papers it waits for."""
+
+from django.contrib import admin, messages
+from django.contrib.auth.models import User
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
+from django.utils.translation import gettext as _
+
+from core.errors import ZhuiwenError
+from records.matters.assignment import assign, wait_for
+from webadmin.inbox.asked import NOBODY, asked_of
+from webadmin.inbox.matters_shown import preview_of, visible_matter
+from webadmin.requests.content_policy import has_policy
+from webadmin.requests.request_values import is_key
+from webadmin.wording import said
+
+PART = "part"  # asks for the preview alone
+
+
+@has_policy
+def matter_view(request: HttpRequest, key: int) -> HttpResponse:
+    """Show a matter; enter its assignee or papers (POST). Raises Http404 for one that is not the user's."""
+    asked = asked_of(request.GET)
+    matter = visible_matter(request.user, key, asked)
+    if matter is None or not isinstance(request.user, User):
+        raise Http404
+    if request.method == "POST":
+        _enter(request, matter, request.user)
+        where = asked.address if PART in request.GET else request.get_full_path()
+        if PART in request.GET:
+            where += ("&" if "?" in where else "?") + f"at={matter.pk}"
+        return HttpResponseRedirect(where)
+    template = "webadmin/matter_preview.html" if PART in request.GET else "webadmin/matter.html"
+    context = {"preview": preview_of(matter, asked), "asked": asked, "is_part": PART in request.GET}
+    if PART not in request.GET:
+        context |= {**admin.site.each_context(request), "title": str(matter)}
+    return TemplateResponse(request, template, context)
+
+
+def _enter(request: HttpRequest, matter: object, user: User) -> None:
+    """What was sent of a matter: `assignee` (a key, or nobody) or `awaited`."""
+    try:
+        if "assignee" in request.POST:
+            key = request.POST["assignee"]
+            person = User.objects.filter(pk=int(key)).first() if is_key(key) else None
+            if person is None and key != NOBODY:
+                messages.error(request, _("Choose whom to assign it to."))
+                return
+            assign(matter, person, user)  # type: ignore[arg-type]
+            who = person.get_username() if person is not None else _("nobody")
+            messages.success(request, _("Assigned to %(who)s.") % {"who": who})
+        else:
+            wait_for(matter, request.POST.get("awaited", ""), user)  # type: ignore[arg-type]
+            messages.success(request, _("Saved."))
+    except ZhuiwenError as error:
+        messages.error(request, said(error))

@@ -1,0 +1,185 @@
+"""Matters as the inbox shows them: a line each, and the preview of one."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from core.harm import Harm
+from records import access
+from records.matters.figures import harm_parts
+from records.models import Case, Matter
+from records.works.whole_book import ChapterCopied, Extent, whole_book
+from webadmin.admin.columns import obfuscation_names
+from webadmin.inbox.among_matters import case_address
+from webadmin.inbox.asked import Asked
+from webadmin.inbox.queues import cases_in
+
+SHOWN_PAGES = 8
+SHOWN_KINDS = 4
+SHOWN_CHAPTERS = 400  # as cells; a longer work is shown in the whole-book view
+MINUTE, HOUR, DAY = 60, 3_600, 86_400
+
+
+@dataclass(frozen=True, slots=True)
+class MatterLine:
+    """A matter in the list."""
+
+    matter: Any
+    chips: Sequence[tuple[str, str]]  # words and colour
+    timing: str
+    kinds: Sequence[str]
+    address: str  # of its first case that is meant
+    preview: str
+
+    @property
+    def cases(self) -> int:
+        return int(self.matter.open_cases + self.matter.confirmed_cases + self.matter.closed_cases)
+
+    @property
+    def share(self) -> str:
+        """Of the work, as HTML writes a number."""
+        return f"{self.matter.work_share:.3f}"
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What answers "which chapters, how early" before anything is opened."""
+
+    line: MatterLine
+    summary: str
+    cells: Sequence[tuple[str, str]]  # of the chapters: classes, title
+    pages: Sequence[tuple[str, Any]]  # address and case
+    more_pages: int
+    harm: Harm
+    assignees: Sequence[User]
+    only_site: str  # address of the inbox with this filter more
+    only_work: str
+    book_address: str
+    report_address: str
+
+
+def lines_of(matters: Sequence[int], asked: Asked) -> list[MatterLine]:
+    """A line for each of the matters with these keys, in their order and in one statement."""
+    rows = _with_cases(Matter.objects.all(), asked).in_bulk(list(matters))
+    return [line_of(rows[key], asked) for key in matters if key in rows]
+
+
+def visible_matter(user: Any, key: int, asked: Asked) -> Any:
+    """The matter with this key as a line takes it, if the user may see it; else None."""
+    return _with_cases(access.visible(Matter.objects.all(), user), asked).filter(pk=key).first()
+
+
+def _with_cases(matters: "QuerySet[Matter]", asked: Asked) -> "QuerySet[Any]":
+    """With `excerpt`, of the largest case, and `first`, the case that is opened: the first that the queue is about."""
+    cases = Case.objects.filter(matter=OuterRef("pk"))
+    first, meant = (each.order_by("pk").values("pk")[:1] for each in (cases, cases.filter(cases_in(asked.queue))))
+    return matters.select_related("site", "work", "rights_holder", "assignee").annotate(
+        excerpt=Subquery(cases.order_by("-taken_chars", "pk").values("excerpt")[:1]),
+        first=Coalesce(Subquery(meant), Subquery(first)),
+    )
+
+
+def line_of(matter: Any, asked: Asked) -> MatterLine:
+    """One line. matter: with what `_with_cases` adds."""
+    names = obfuscation_names({"kind": kind} for kind in matter.obfuscations[: SHOWN_KINDS + 1])
+    return MatterLine(
+        matter=matter,
+        chips=_chips(matter),
+        timing=timing_of(matter.lead_s, matter.early_chapters),
+        kinds=names[:SHOWN_KINDS] + (["…"] if len(names) > SHOWN_KINDS else []),
+        address=case_address(matter.first, asked) if matter.first else "",
+        preview=reverse("webadmin_matter", args=[matter.pk]),
+    )
+
+
+def preview_of(matter: Any, asked: Asked) -> Preview:
+    """The preview of a matter that the caller may see."""
+    book = whole_book(matter.site_id, matter.work_id)
+    cases = Case.objects.filter(cases_in(asked.queue), matter=matter)
+    shown = list(cases.select_related("work", "decision").order_by("-taken_chars", "pk")[:SHOWN_PAGES])
+    if not shown:
+        cases = Case.objects.filter(matter=matter)
+        shown = list(cases.select_related("work", "decision").order_by("-taken_chars", "pk")[:SHOWN_PAGES])
+    return Preview(
+        line=line_of(matter, asked),
+        summary=_summary(len(book.chapters), len(book.full), len(book.copied) - len(book.full)),
+        cells=[_cell(chapter) for chapter in book.chapters[:SHOWN_CHAPTERS]] if len(book.chapters) > 1 else [],
+        pages=[(case_address(case.pk, asked), case) for case in shown],
+        more_pages=cases.count() - len(shown),
+        harm=harm_parts(matter),
+        assignees=assignees_of(matter),
+        only_site=asked.with_(site=matter.site_id).address,
+        only_work=asked.with_(work=matter.work_id).address,
+        book_address="",
+        report_address=f"{reverse('webadmin_reports')}?site={matter.site_id}&work={matter.work_id}",
+    )
+
+
+def assignees_of(matter: Matter) -> list[User]:
+    """Who may be given the matter: everybody with a role for its rights holder."""
+    members = User.objects.filter(is_active=True, memberships__rights_holder=matter.rights_holder_id)
+    return list(members.distinct().order_by("username"))
+
+
+def timing_of(lead_s: int | None, early_chapters: int) -> str:
+    """How long before or after the official publication the site had it, in words; "" where that is not known."""
+    if lead_s is None:
+        return ""
+    if early_chapters:
+        words = ngettext(
+            "%(count)d chapter before the official publication, by up to %(time)s",
+            "%(count)d chapters before the official publication, by up to %(time)s",
+            early_chapters,
+        )
+        return words % {"count": early_chapters, "time": duration(timedelta(seconds=lead_s))}
+    return _("%(time)s after the official publication") % {"time": duration(timedelta(seconds=-lead_s))}
+
+
+def duration(time: timedelta) -> str:
+    """A time in its largest unit, cut: 2 days, 40 minutes."""
+    seconds = int(time.total_seconds())
+    if seconds >= DAY:
+        return ngettext("%(count)d day", "%(count)d days", seconds // DAY) % {"count": seconds // DAY}
+    if seconds >= HOUR:
+        return ngettext("%(count)d hour", "%(count)d hours", seconds // HOUR) % {"count": seconds // HOUR}
+    minutes = max(1, seconds // MINUTE)
+    return ngettext("%(count)d minute", "%(count)d minutes", minutes) % {"count": minutes}
+
+
+def _chips(matter: Matter) -> list[tuple[str, str]]:
+    found = []
+    if matter.returned_cases:
+        found.append((_("back again"), "is-bad"))
+    if matter.open_cases:
+        found.append((_("new"), "is-bad"))
+    if matter.changed_cases:
+        found.append((_("page changed"), "is-warn"))
+    if matter.awaited:
+        found.append((_("waiting for papers"), "is-warn"))
+    if not matter.open_cases and matter.confirmed_cases:
+        found.append((_("confirmed"), "is-good"))
+    if not matter.open_cases and not matter.confirmed_cases:
+        found.append((_("closed"), ""))
+    return found
+
+
+def _summary(chapters: int, full: int, parts: int) -> str:
+    words = ngettext(
+        "Of %(chapters)d chapter %(full)d stands there whole and %(parts)d in part.",
+        "Of %(chapters)d chapters %(full)d stand there whole and %(parts)d in part.",
+        chapters,
+    )
+    return words % {"chapters": chapters, "full": full, "parts": parts}
+
+
+def _cell(chapter: ChapterCopied) -> tuple[str, str]:
+    classes = {Extent.FULL: "is-full", Extent.PART: "is-part", Extent.NONE: ""}[chapter.extent]
+    return f"{classes} is-early" if chapter.is_early else classes, f"{chapter.number} {chapter.title}"
