@@ -17,7 +17,7 @@ from core.states import CaseState, Rejection, Verdict
 from laboratory.desk import wording
 from laboratory.desk.stock import Estate
 from records.models import Case, PageRecord
-from webadmin.inbox.queues import Queue
+from webadmin.matters.queues import Queue
 
 ABSENT = "没有这样的题目"
 

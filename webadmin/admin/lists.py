@@ -9,8 +9,8 @@ from django.http import Http404, HttpRequest
 
 from webadmin.admin.filters import isolated_filter
 from webadmin.admin.lookups import DeclaredChangeList
-from webadmin.admin.searching import written_ways
 from webadmin.requests.request_values import check_search
+from webadmin.searching import written_ways
 
 
 class DeskLists:

@@ -17,6 +17,7 @@ from unfold.enums import ActionVariant
 from core.errors import RetryLater
 from core.messages import CrawlRequested
 from records import stores
+from records.matters.figures import rank_site
 from records.models import Case, CrawlRun, PageRecord, Site, SiteDomain
 from records.models.site_kind_choices import CRAWLED, conditional_fields
 from records.sites import politeness
@@ -72,6 +73,7 @@ class SiteAdmin(HolderAdmin):
                     "start_urls",
                     ("is_active", "added_at"),
                     ("crawl_at", "interval_days"),
+                    "monthly_visits",
                 ]
             },
         ),
@@ -201,6 +203,8 @@ class SiteAdmin(HolderAdmin):
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: Any) -> None:
         """Save, and crawl a site that is watched again: the time it was not watched counts as no missed run."""
         super().save_model(request, obj, form, change)
+        if "monthly_visits" in form.changed_data:
+            rank_site(obj.pk)
         if "obey_robots" in form.changed_data and (change or not obj.obey_robots):
             politeness.note_robots_switch(obj, form.cleaned_data["robots_reason"], signed_in_user(request))
         if change and obj.is_active and "is_active" in form.changed_data and obj.kind in CRAWLED:

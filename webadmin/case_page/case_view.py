@@ -35,9 +35,10 @@ from webadmin.case_page.elsewhere import carriers_of, other_places, with_sources
 from webadmin.case_page.evidence_shown import EvidenceShown, evidence_of
 from webadmin.case_page.found_by import why_found
 from webadmin.case_page.just_decided import DECIDED, just_decided
-from webadmin.case_page.listed import Listed, listed
+from webadmin.case_page.listed import listed
 from webadmin.case_page.reasons import offered_reasons, reason_of
-from webadmin.inbox.among_matters import among_matters
+from webadmin.matters.among_matters import among_matters
+from webadmin.neighbours import Listed
 from webadmin.page_history.page_view import page_history
 from webadmin.requests.content_policy import with_policy
 from webadmin.requests.request_values import is_key

@@ -9,7 +9,7 @@ from django.urls import reverse
 from core.states import Verdict
 from records import access
 from records.models import Case, VerdictRecord
-from webadmin.case_page.listed import Listed
+from webadmin.neighbours import Listed
 from webadmin.requests.request_values import is_key
 
 DECIDED = "decided"  # names the case that was decided, in the address of the one that is shown

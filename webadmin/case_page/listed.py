@@ -6,58 +6,21 @@ open cases, newest first.
 
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, QueryDict
-from django.urls import reverse
 
 from core.states import CaseState
 from records.models import Case
+from webadmin.neighbours import FILTERS, Listed
 
 if TYPE_CHECKING:
     from django.contrib.admin import ModelAdmin
 
-FILTERS = "_changelist_filters"  # Django's name for them
-LIST = "admin:records_case_changelist"
 MAX_LISTED = 10_000  # as far as a list counts its rows (webadmin.admin.paging)
 _OPEN = urlencode({"state__exact": CaseState.OPEN})
-
-
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """A case among others. place: from 1 on, 0 where it is not in the list (any more); count: of the list.
-
-    is_cut: the list goes on behind `count`. filters: of the list, as they stand in an address.
-    """
-
-    filters: str
-    place: int
-    count: int
-    is_cut: bool
-    previous: int | None
-    following: int | None
-    parameter: str = FILTERS  # of the address of a case, that names the list
-    home: str = ""  # the address of a list that is not that of the cases
-
-    @property
-    def address(self) -> str:
-        """Of the list itself."""
-        return self.home or (f"{reverse(LIST)}?{self.filters}" if self.filters else reverse(LIST))
-
-    def address_of(self, case: int) -> str:
-        """Of a case as it is opened from this list."""
-        return f"{reverse('admin:records_case_change', args=[case])}?{urlencode({self.parameter: self.filters})}"
-
-    @property
-    def previous_address(self) -> str:
-        return self.address_of(self.previous) if self.previous else ""
-
-    @property
-    def following_address(self) -> str:
-        return self.address_of(self.following) if self.following else ""
 
 
 def listed(request: HttpRequest, case: Case, model_admin: "ModelAdmin[Case]") -> Listed:

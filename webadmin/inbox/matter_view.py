@@ -8,8 +8,8 @@ from django.utils.translation import gettext as _
 
 from core.errors import ZhuiwenError
 from records.matters.assignment import assign, wait_for
-from webadmin.inbox.asked import NOBODY, asked_of
 from webadmin.inbox.matters_shown import preview_of, visible_matter
+from webadmin.matters.asked import NOBODY, asked_of
 from webadmin.requests.content_policy import has_policy
 from webadmin.requests.request_values import is_key
 from webadmin.wording import said

@@ -18,9 +18,9 @@ from records.matters.figures import harm_parts
 from records.models import Case, Matter
 from records.works.whole_book import ChapterCopied, Extent, whole_book
 from webadmin.admin.columns import obfuscation_names
-from webadmin.inbox.among_matters import case_address
-from webadmin.inbox.asked import Asked
-from webadmin.inbox.queues import cases_in
+from webadmin.matters.among_matters import case_address
+from webadmin.matters.asked import Asked
+from webadmin.matters.queues import cases_in
 
 SHOWN_PAGES = 8
 SHOWN_KINDS = 4

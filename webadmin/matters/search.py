@@ -8,7 +8,7 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 
 from records.models import Case, Chapter, Matter, MatterText
-from webadmin.admin.searching import written_ways
+from webadmin.searching import written_ways
 
 # Chapters whose titles are looked at further: a word that stands in more of them names none.
 MAX_CHAPTERS = 2_000

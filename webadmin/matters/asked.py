@@ -19,7 +19,7 @@ from core.obfuscations import Obfuscation
 from records import access
 from records.models import Matter, RightsHolder, Site, Work
 from records.models.phrases import OBFUSCATIONS
-from webadmin.inbox.queues import Queue, matters_in
+from webadmin.matters.queues import Queue, matters_in
 from webadmin.requests.bad_values import BadValue
 from webadmin.requests.request_values import check_search, is_key
 

@@ -1,0 +1,123 @@
+"""The inbox by keyboard, mouse and without scripts, in a real browser against a real server."""
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from core.states import CaseState
+from records.models import Case, Matter
+from tests.support import admin_data, browser, case_texts
+
+pytestmark = pytest.mark.django_db(transaction=True)
+PASSWORD = admin_data.PASSWORD
+
+
+@pytest.fixture
+def world(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> admin_data.World:
+    """Twelve pages of two sites: ten wait for a decision."""
+    filled = admin_data.fill_world(cases=12)
+    case_texts.keep_estate(case_texts.use(monkeypatch), filled.ours)
+    return filled
+
+
+@pytest.fixture
+def reviewer(chromium: Browser, live_server: object, world: admin_data.World) -> browser.Visitor:
+    at_work = browser.visitor(chromium, str(live_server))
+    at_work.log_in(world.ours.reviewer.get_username(), PASSWORD)
+    return at_work
+
+
+def open_cases(world: admin_data.World) -> int:
+    return Case.objects.filter(rights_holder=world.ours.holder, state=CaseState.OPEN).count()
+
+
+def test_ten_cases_of_two_matters_are_decided_by_eleven_keys(
+    reviewer: browser.Visitor, world: admin_data.World
+) -> None:
+    assert open_cases(world) == 10
+    with reviewer.page.expect_navigation():
+        reviewer.page.keyboard.press("e")
+    for number in range(10):
+        expect(reviewer.page.locator(".zw-side")).to_be_visible()
+        with reviewer.page.expect_navigation():
+            reviewer.page.keyboard.press("162345"[number % 6])
+    assert open_cases(world) == 0
+    assert reviewer.complaints == []
+
+
+def test_arrows_move_the_preview_and_keys_choose_and_decide(reviewer: browser.Visitor, world: admin_data.World) -> None:
+    page = reviewer.page
+    titles = page.locator(".inbox-open").all_text_contents()
+    assert len(titles) == 2
+    expect(page.locator("#inbox-preview h2")).to_have_text(titles[0])
+    page.keyboard.press("ArrowDown")
+    expect(page.locator("#inbox-preview h2")).to_have_text(titles[1])
+    expect(page.locator(".inbox-matter.is-current .inbox-open")).to_have_text(titles[1])
+    page.keyboard.press("k")
+    expect(page.locator("#inbox-preview h2")).to_have_text(titles[0])
+
+    page.keyboard.press("x")
+    page.keyboard.press("j")
+    page.keyboard.press("x")
+    expect(page.locator("[data-chosen]")).to_have_text("2")
+    before = open_cases(world)
+    reviewer.leave_by('button[value="decide_confirmed"]')
+    assert open_cases(world) == before, "first the plan"
+    expect(page.locator("h3").first).to_contain_text(f"{before} cases")
+    reviewer.leave_by(".zw-button")
+    assert open_cases(world) == 0
+    with page.expect_navigation():
+        page.keyboard.press("u")
+    assert open_cases(world) == before
+    assert reviewer.complaints == []
+
+
+def test_the_help_opens_by_key_and_keys_write_in_the_search(reviewer: browser.Visitor) -> None:
+    page = reviewer.page
+    page.keyboard.press("?")
+    expect(page.locator("dialog.inbox-keys")).to_be_visible()
+    page.keyboard.press("Escape")
+    page.keyboard.press("/")
+    page.keyboard.type("1xe")
+    expect(page.locator(".inbox-search input[type=search]")).to_have_value("1xe")
+
+
+def test_a_filter_is_seen_kept_in_the_case_and_taken_away(reviewer: browser.Visitor) -> None:
+    page = reviewer.page
+    page.click(".inbox-filters summary")
+    page.select_option('select[name="share"]', "10")
+    with page.expect_navigation():
+        page.click(".inbox-filters form button")
+    expect(page.locator(".inbox-chips .desk-chip")).to_have_count(1)
+    with page.expect_navigation():
+        page.keyboard.press("e")
+    reviewer.leave_by(".zw-neighbours a:not([rel])")
+    expect(page.locator(".inbox-chips .desk-chip")).to_have_count(1)
+    reviewer.leave_by(".inbox-chips .desk-chip")
+    expect(page.locator(".inbox-chips")).to_have_count(0)
+
+
+def test_papers_and_assignee_are_entered_in_the_preview(reviewer: browser.Visitor, world: admin_data.World) -> None:
+    page = reviewer.page
+    page.fill('#inbox-preview input[name="awaited"]', "授权委托书")
+    reviewer.leave_by('#inbox-preview form:has(input[name="awaited"]) button')
+    expect(page.locator(".inbox-matter").first).to_contain_text("授权委托书")
+    page.select_option('#inbox-preview select[name="assignee"]', label=world.ours.reviewer.get_username())
+    reviewer.leave_by('#inbox-preview form:has(select[name="assignee"]) button')
+    assert Matter.objects.filter(assignee=world.ours.reviewer, awaited="授权委托书").count() == 1
+
+
+def test_without_scripts_everything_is_a_link_or_a_form(
+    chromium: Browser, live_server: object, world: admin_data.World, reviewer: browser.Visitor
+) -> None:
+    at_work = browser.visitor(chromium, str(live_server), runs_scripts=False)
+    at_work.page.context.add_cookies(reviewer.page.context.cookies())  # the form to log in needs Unfold's script
+    at_work.go("/admin/")
+    before = open_cases(world)
+    at_work.page.check(".inbox-matter input >> nth=0")
+    at_work.leave_by('button[value="decide_false_alarm"]')
+    at_work.leave_by(".zw-button")
+    assert 0 < open_cases(world) < before
+    at_work.leave_by(".inbox-undo button")
+    assert open_cases(world) == before
+    at_work.leave_by(".inbox-open >> nth=0")
+    expect(at_work.page.locator(".zw-case")).to_be_visible()

@@ -1,0 +1,74 @@
+"""`zhuiwen site reach`."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from core.errors import BadInput
+from core.settings import Settings
+from core.settings_loading import load
+from deploy.cli import site_reach
+from records.models import Site
+from tests.support import admin_data
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The verb's own session would lead to another database than the test's."""
+
+    @contextmanager
+    def session() -> Iterator[Settings]:
+        yield load({})
+
+    monkeypatch.setattr(site_reach, "session", session)
+
+
+@pytest.fixture
+def sites() -> list[Site]:
+    holder = admin_data.holder()
+    return [admin_data.site(holder, f"站{name}", f"{name}.example") for name in "abc"]
+
+
+def visits() -> list[int | None]:
+    return list(Site.objects.order_by("pk").values_list("monthly_visits", flat=True))
+
+
+def test_sites_are_named_as_everywhere_and_a_head_is_passed_over(
+    sites: list[Site], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "reach.csv"
+    file.write_text(f'\ufeffsite,visits\na.example,"1,200,000"\n\n站b, 300\n{sites[2].pk},0\n', encoding="utf-8")
+    site_reach.reach(file)
+    assert visits() == [1_200_000, 300, 0]
+    assert "3 sites" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("nowhere.example,5", "line 2: .*nowhere"),
+        ("a.example,many", "line 2: "),
+        ("a.example,-3", "line 2: "),
+        ("a.example,1,2", "line 2: "),
+        (f"a.example,{10**13}", "line 2: "),
+    ],
+)
+def test_a_line_that_cannot_be_read_is_named_and_nothing_is_written(
+    sites: list[Site], tmp_path: Path, line: str, said: str
+) -> None:
+    file = tmp_path / "reach.csv"
+    file.write_text(f"b.example,7\n{line}\n", encoding="utf-8")
+    with pytest.raises(BadInput, match=said):
+        site_reach.reach(file)
+    assert visits() == [None, None, None]
+
+
+def test_a_file_without_sites_is_refused(sites: list[Site], tmp_path: Path) -> None:
+    file = tmp_path / "reach.csv"
+    file.write_text("site,visits\n", encoding="utf-8")
+    with pytest.raises(BadInput, match="no line"):
+        site_reach.reach(file)

@@ -1,0 +1,247 @@
+"""Matters: the cases of one site and one work, whose figures follow everything that happens to them."""
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth.models import User
+
+from core.ids import PageId, SiteId, work_text_id
+from core.states import CaseState, Verdict
+from core.visits import Visit, address_id
+from pagestore.memory import MemoryWorkStore
+from records.cases.case_repository import DjangoCaseRepository
+from records.cases.verdicts import decide, undo
+from records.matters.assignment import MAX_AWAITED_CHARS, AssignmentRefused, assign, wait_for
+from records.matters.figures import rank_site, refresh, refresh_works
+from records.models import Case, Chapter, Matter, Membership, PageRecord, RightsHolder, Site, Work
+from records.sites.visit_repository import DjangoVisitRepository
+from records.works.whole_book import whole_book
+from tests.support import admin_data, book_copies
+from tests.support.records import MOMENT, match, outcome, page_version
+
+pytestmark = pytest.mark.django_db
+TEXT = "抄来的字句原本如此"
+A_DAY = timedelta(days=1)
+
+
+@pytest.fixture
+def works() -> MemoryWorkStore:
+    store = MemoryWorkStore()
+    store.put_text(TEXT)
+    return store
+
+
+@pytest.fixture
+def site() -> Site:
+    holder = RightsHolder.objects.create(name="甲")
+    work = Work.objects.create(rights_holder=holder, title="河")
+    Chapter.objects.create(
+        work=work, number=1, title="第一章", text_id=work_text_id(TEXT), chars=len(TEXT), counted_chars=len(TEXT)
+    )
+    Work.objects.filter(pk=work.pk).update(counted_chars=len(TEXT))
+    return Site.objects.create(rights_holder=holder, name="盗版站", start_urls="http://pirate.example/")
+
+
+@pytest.fixture
+def reviewer(site: Site) -> User:
+    return admin_data.user("审核员", site.rights_holder)
+
+
+def found(site: Site, works: MemoryWorkStore, path: str = "/1", **version: object) -> Case:
+    """A page of the site that took from the work, as a worker records it."""
+    seen = page_version(str(site.pk), url=f"http://pirate.example{path}", **version)  # type: ignore[arg-type]
+    (keys,) = DjangoCaseRepository(works).open_or_update_cases([outcome(seen, match(work_text_id(TEXT)))])
+    return Case.objects.get(pk=keys[0])
+
+
+def counts(matter: Matter) -> tuple[int, int, int]:
+    matter.refresh_from_db()
+    return matter.open_cases, matter.confirmed_cases, matter.closed_cases
+
+
+def test_the_pages_of_a_site_that_took_from_a_work_are_one_matter(site: Site, works: MemoryWorkStore) -> None:
+    first, second = found(site, works, "/1"), found(site, works, "/2")
+    matter = Matter.objects.get()
+    assert first.matter == second.matter == matter
+    assert (matter.site, matter.work, matter.rights_holder) == (site, first.work, site.rights_holder)
+    assert counts(matter) == (2, 0, 0)
+    assert matter.taken_chars == first.taken_chars, "what both pages have counts once"
+    assert matter.work_share == pytest.approx(first.work_share)
+    assert matter.obfuscations == ["homophone"]
+    assert first.excerpt == "抄来的文", "how the passage begins on the page"
+
+
+def test_counts_and_share_follow_verdicts_and_what_is_undone(
+    site: Site, works: MemoryWorkStore, reviewer: User
+) -> None:
+    case = found(site, works)
+    matter = Matter.objects.get()
+    harm = matter.harm
+    decide(case, Verdict.CONFIRMED, reviewer)
+    assert counts(matter) == (0, 1, 0)
+    assert matter.work_share > 0
+    decide(case, Verdict.FALSE_ALARM, reviewer)
+    assert counts(matter) == (0, 0, 1)
+    assert (matter.work_share, matter.taken_chars) == (0, 0), "what is no copy takes nothing"
+    assert matter.harm < harm
+    undo(case, reviewer, case.verdicts.all()[0].pk)
+    assert counts(matter) == (0, 1, 0)
+    assert matter.work_share > 0
+
+
+def test_a_licence_takes_the_cases_out_and_its_end_brings_them_back(site: Site, works: MemoryWorkStore) -> None:
+    found(site, works)
+    matter = Matter.objects.get()
+    licence = admin_data.licence(site.rights_holder, domain="pirate.example", valid_from=MOMENT.date() - A_DAY)
+    assert counts(matter) == (0, 0, 1)
+    licence.delete()
+    assert counts(matter) == (1, 0, 0)
+
+
+def test_a_confirmed_case_whose_page_changes_is_marked_until_it_is_decided_again(
+    site: Site, works: MemoryWorkStore, reviewer: User
+) -> None:
+    case = found(site, works)
+    matter = Matter.objects.get()
+    decide(case, Verdict.CONFIRMED, reviewer)
+    found(site, works)
+    matter.refresh_from_db()
+    assert matter.changed_cases == 0, "the same version says nothing new"
+
+    changed = page_version(str(site.pk), url="http://pirate.example/1", text="现在是别的文字", at=MOMENT + A_DAY)
+    DjangoCaseRepository(works).open_or_update_cases([outcome(changed)])
+    matter.refresh_from_db()
+    assert matter.changed_cases == 1
+    decide(case, Verdict.CONFIRMED, reviewer)
+    matter.refresh_from_db()
+    assert matter.changed_cases == 0
+
+
+def test_a_dismissed_case_is_marked_only_while_the_page_still_has_something(
+    site: Site, works: MemoryWorkStore, reviewer: User
+) -> None:
+    case = found(site, works)
+    decide(case, Verdict.FALSE_ALARM, reviewer)
+    book = DjangoCaseRepository(works)
+    other = page_version(str(site.pk), url="http://pirate.example/1", text="别的文字", at=MOMENT + A_DAY)
+    book.open_or_update_cases([outcome(other)])
+    assert Case.objects.get().changed_since is None
+    found(site, works, text="抄来的字句改了几处", at=MOMENT + 2 * A_DAY)
+    assert Case.objects.get().changed_since is not None
+
+
+def test_a_confirmed_page_that_had_gone_and_can_be_seen_again_is_back(
+    site: Site, works: MemoryWorkStore, reviewer: User
+) -> None:
+    case = found(site, works)
+    matter = Matter.objects.get()
+    look_at(site, case.page)
+    matter.refresh_from_db()
+    assert matter.returned_cases == 0
+    decide(case, Verdict.CONFIRMED, reviewer)
+    PageRecord.objects.update(gone_since=MOMENT)
+    look_at(site, case.page)
+    matter.refresh_from_db()
+    assert matter.returned_cases == 1
+    decide(case, Verdict.CONFIRMED, reviewer)
+    matter.refresh_from_db()
+    assert matter.returned_cases == 0
+
+
+def look_at(site: Site, page: PageRecord) -> None:
+    """Let a crawl see the page again."""
+    key = SiteId(str(site.pk))
+    visit = Visit(address_id(key, page.url), page.url, 1, MOMENT, MOMENT + A_DAY, page_id=PageId(page.pk))
+    DjangoVisitRepository().save(key, [visit])
+
+
+def test_the_lead_is_that_of_the_whole_book_view() -> None:
+    holder = admin_data.holder()
+    work = book_copies.book(holder, 4, published_from=admin_data.NOW)
+    site = admin_data.site(holder)
+    book_copies.carry(site, work, 1, {1: range(100), 2: range(60)}, admin_data.NOW - timedelta(hours=5))
+    book_copies.carry(site, work, 2, {2: range(40, 100)}, admin_data.NOW + 3 * A_DAY)
+    matter = Matter.objects.get()
+    refresh([matter.pk])
+    matter.refresh_from_db()
+    book = whole_book(site.pk, work.pk)
+    assert matter.early_chapters == len(book.early_chapters) == 2
+    assert book.lead is not None
+    assert matter.lead_s == book.lead.total_seconds()
+    assert matter.taken_chars == book.taken_chars == 200
+    assert matter.work_share == book.share == 0.5
+
+    Chapter.objects.filter(work=work).update(published_at=None)
+    refresh_works([work.pk])
+    matter.refresh_from_db()
+    assert matter.lead_s is None
+    assert matter.early_chapters == 0
+
+
+def test_one_text_is_written_anew_without_the_others() -> None:
+    holder = admin_data.holder()
+    work = book_copies.book(holder, 3)
+    site = admin_data.site(holder)
+    case = book_copies.carry(site, work, 1, {1: range(100), 2: range(50)}, admin_data.NOW)
+    matter = Matter.objects.get()
+    refresh([matter.pk])
+    case.taken.all().delete()
+    refresh([matter.pk], texts=[book_copies.text_of(work.title, 1)])
+    assert {text.text_id: text.taken_chars for text in matter.texts.all()} == {book_copies.text_of(work.title, 2): 50}
+    matter.refresh_from_db()
+    assert matter.taken_chars == 50
+
+
+def test_the_reach_of_a_site_is_its_visits_or_how_many_works_were_found_there(
+    django_capture_on_commit_callbacks: Callable[..., object],
+) -> None:
+    holder = admin_data.holder()
+    site = admin_data.site(holder)
+    first = book_copies.book(holder, 1, "一")
+    with django_capture_on_commit_callbacks(execute=True):  # type: ignore[attr-defined]
+        book_copies.carry(site, first, 1, {1: range(100)}, admin_data.NOW)
+    alone = Matter.objects.get(work=first).harm
+    with django_capture_on_commit_callbacks(execute=True):  # type: ignore[attr-defined]
+        for number, title in enumerate("二三四", 2):
+            book_copies.carry(site, book_copies.book(holder, 1, title), number, {1: range(100)}, admin_data.NOW)
+    assert Matter.objects.get(work=first).harm > alone, "the other matters of the site learn of it"
+
+    Site.objects.filter(pk=site.pk).update(monthly_visits=10**8)
+    among_works = Matter.objects.get(work=first).harm
+    rank_site(site.pk)
+    assert Matter.objects.get(work=first).harm > among_works
+
+
+def test_a_matter_is_given_to_somebody_who_reviews_for_its_holder(
+    site: Site, works: MemoryWorkStore, reviewer: User
+) -> None:
+    found(site, works)
+    matter = Matter.objects.get()
+    stranger = admin_data.user("别家", RightsHolder.objects.create(name="乙"))
+    assign(matter, reviewer, reviewer)
+    matter.refresh_from_db()
+    assert matter.assignee == reviewer
+    for refused in (
+        lambda: assign(matter, stranger, reviewer),
+        lambda: assign(matter, reviewer, stranger),
+        lambda: wait_for(matter, "权属证明", stranger),
+        lambda: wait_for(matter, "字" * (MAX_AWAITED_CHARS + 1), reviewer),
+    ):
+        with pytest.raises(AssignmentRefused):
+            refused()
+    wait_for(matter, " 权属证明 ", reviewer)
+    assign(matter, None, reviewer)
+    matter.refresh_from_db()
+    assert matter.assignee is None
+    assert matter.awaited == "权属证明"
+    Membership.objects.all().delete()
+
+
+def test_a_case_that_is_set_aside_counts_as_closed() -> None:
+    world = admin_data.fill_estate("甲", "jia", cases=2)
+    matter = world.cases[0].matter
+    assert matter is not None
+    Case.objects.filter(pk=world.cases[0].pk).update(state=CaseState.SET_ASIDE)
+    refresh([matter.pk])
+    assert counts(matter) == (0, 0, 1)
