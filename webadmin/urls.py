@@ -5,6 +5,7 @@ from django.templatetags.static import static
 from django.urls import include, path
 from django.views.generic import RedirectView
 
+from webadmin.views.profile import profile_view
 from webadmin.views.report_page import report_view
 
 admin.autodiscover()
@@ -17,6 +18,7 @@ handler500 = "webadmin.views.errors.broken"
 urlpatterns = [
     path("i18n/", include("django.conf.urls.i18n")),
     path("admin/reports/", admin.site.admin_view(report_view), name="webadmin_reports"),
+    path("admin/profile/", admin.site.admin_view(profile_view), name="webadmin_profile"),
     path("admin/", admin.site.urls),
     # Pages without a head of ours (an error, a raw response) let the browser ask here.
     path("favicon.ico", RedirectView.as_view(url=static("webadmin/favicon.svg"))),

@@ -48,9 +48,7 @@ class FilesField(forms.FileField):
 class AddWorkForm(forms.Form):
     """Files for a rights holder that the user manages."""
 
-    rights_holder = forms.ModelChoiceField(
-        RightsHolder.objects.none(), label=_("Rights holder")
-    )
+    rights_holder = forms.ModelChoiceField(RightsHolder.objects.none(), label=_("Rights holder"))
     uploads = FilesField(
         label=_("Files"),
         help_text=_(

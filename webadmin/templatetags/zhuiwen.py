@@ -53,6 +53,12 @@ def local_time(moment: datetime | None) -> str:
     return f"{written[:19]} UTC{written[19:]}"
 
 
+@register.simple_tag
+def now_zone() -> str:
+    """Name the zone in which times are shown, with its distance from UTC now."""
+    return f"{timezone.get_current_timezone_name()} (UTC{timezone.localtime().isoformat()[-6:]})"
+
+
 @register.filter
 def has_obfuscation(obfuscations: list[dict[str, Any]], kind: str) -> bool:
     """Whether a case's obfuscations have one of this kind."""
