@@ -19,8 +19,8 @@ PHRASES: Mapping[str, Words] = {
     "measure": Words("Measure", "指标"),
     "value": Words("Value", "数值"),
     "notice": Words("Notice", "提示"),
-    "top_sites": Words("Sites with most copies", "发现复制最多的站点"),
-    "days_chart": Words("Cases opened each day", "每日新立案件"),
+    "top_sites": Words("Sites with most copies", "疑似侵权最多的站点"),
+    "days_chart": Words("Cases opened each day", "每日新增线索"),
     "page": Words("Page", "网页"),
     "comparison": Words("Comparison", "比对结果"),
     "no_rows": Words("None in this period.", "本期无记录。"),
@@ -30,8 +30,8 @@ PHRASES: Mapping[str, Words] = {
         "nobody has decided. Characters and shares leave out dismissed cases and those set aside. A page is "
         "checked on the day of its last comparison; sites and the summary count each page once, the days "
         "count those of each day.",
-        "一个案件指一个网页抄用一部作品。案件计入立案当日，状态以本报告生成时为准。已搁置："
-        "授权或自有域名准许该网页，且尚无人审核。字数与占比不含已排除和已搁置的案件。"
+        "一个网页使用一部作品的文字，审核前为一条侵权线索，认定侵权后为一个案件；计入建立当日，状态以本报告生成时为准。已搁置："
+        "授权或自有域名准许该网页，且尚无人审核。字数与占比不含已办结和已搁置的。"
         "检查网页按其最近一次比对计，各站点与合计中每页只计一次，每日一栏按当日计。",
     ),
     "note.chars": Words(
@@ -48,16 +48,16 @@ PHRASES: Mapping[str, Words] = {
         "the page's text that stands in the work. Share of the work: characters taken / characters of the "
         "whole work. Shares are cut to a tenth of a per cent, never rounded up; less than that is written "
         "<0.1%. Confirmed share of decided cases: confirmed / (confirmed + dismissed).",
-        "相似度：复制段落中逐字一致的比例。占网页：网页正文中见于作品的比例。占原文：被使用字数（去重）÷ "
+        "相似度：疑似侵权片段中逐字一致的比例。占网页：网页正文中见于作品的比例。占原文：被使用字数（去重）÷ "
         "整部作品的字数。占比舍去千分位以下，不作进位；不足 0.1% 的写作 <0.1%。认定率：认定侵权 ÷（认定侵权 "
-        "+ 已排除）。",
+        "+ 已办结）。",
     ),
     "note.text": Words(
         "Titles, addresses and excerpts come from the pages as crawled, with invisible characters left out "
         "and characters that cannot be shown written by their number, as in [U+202E]. The evidence of each "
         "case keeps the page byte for byte.",
         "标题、网址与摘录取自抓取时的网页，略去不可见字符；无法显示的字符以编号写出，如 [U+202E]。"
-        "网页原始字节保存在各案件的证据中。",
+        "网页原始字节保存在各线索与案件的证据中。",
     ),
     "table.scope": Words("Scope", "报告范围"),
     "table.summary": Words("Summary", "概要"),
@@ -67,9 +67,9 @@ PHRASES: Mapping[str, Words] = {
     "table.classes": Words("Kinds of copy", "类别"),
     "table.obfuscations": Words("Obfuscations", "规避手法"),
     "table.verdicts": Words("Verdicts", "审核结论"),
-    "table.exclusions": Words("Left out or not compared, by reason", "未立案及未比对的原因"),
+    "table.exclusions": Words("Left out or not compared, by reason", "未列为线索及未比对的原因"),
     "table.crawls": Words("Crawl runs", "抓取任务"),
-    "table.cases": Words("Cases", "案件"),
+    "table.cases": Words("Cases", "线索与案件"),
     "scope.rights_holder": Words("Rights holder", "权利人"),
     "scope.period": Words("Period", "期间"),
     "scope.since": Words("From", "起始日"),
@@ -80,9 +80,9 @@ PHRASES: Mapping[str, Words] = {
     "scope.generated_at": Words("Report made", "生成时间"),
     "column.pages_checked": Words("Pages checked", "检查网页"),
     "column.new_versions": Words("New page versions", "新增网页版本"),
-    "column.opened": Words("Cases opened", "新立案件"),
+    "column.opened": Words("Cases opened", "新增线索"),
     "column.confirmed": Words("Confirmed", "认定侵权"),
-    "column.dismissed": Words("Dismissed", "已排除"),
+    "column.dismissed": Words("Dismissed", "已办结"),
     "column.open": Words("Open", "待审核"),
     "column.set_aside": Words("Set aside", "已搁置"),
     "column.precision": Words("Confirmed share of decided cases", "认定率"),
@@ -95,7 +95,7 @@ PHRASES: Mapping[str, Words] = {
     "column.matched_chars": Words("Characters on the page", "网页上的字数"),
     "column.work_chars": Words("Characters of the work", "作品字数"),
     "column.share_taken": Words("Share of the work taken", "被使用占原文"),
-    "column.excluded": Words("Findings that are no case", "未立案的发现"),
+    "column.excluded": Words("Findings that are no case", "未列为线索的发现"),
     "column.left_out": Words("What is counted", "计数单位"),
     "column.count": Words("Number", "数量"),
     "column.crawl_runs": Words("Crawl runs", "抓取次数"),
@@ -114,7 +114,7 @@ PHRASES: Mapping[str, Words] = {
     "column.chapter": Words("Chapter", "章节"),
     "column.obfuscation": Words("Obfuscation", "规避手法"),
     "column.obfuscations": Words("Obfuscations", "规避手法"),
-    "column.cases": Words("Cases", "案件"),
+    "column.cases": Words("Cases", "线索与案件"),
     "column.reason": Words("Reason", "原因"),
     "column.case_id": Words("Case", "案号"),
     "column.state": Words("State", "状态"),
@@ -131,7 +131,7 @@ PHRASES: Mapping[str, Words] = {
     "column.similarity": Words("Similarity", "相似度"),
     "column.page_containment": Words("Share of the page", "占网页"),
     "column.work_containment": Words("Share of the work", "占原文"),
-    "column.opened_at": Words("Opened", "立案"),
+    "column.opened_at": Words("Opened", "建立时间"),
     "column.first_seen_at": Words("First seen", "首次发现"),
     "column.last_seen_at": Words("Last seen", "最近发现"),
     "column.excerpt": Words("Excerpt of the page", "网页摘录"),
@@ -141,7 +141,7 @@ PHRASES: Mapping[str, Words] = {
 NOTICES: Mapping[Notice, Words] = {
     Notice.NOTHING_CHECKED: Words(
         "No page was checked in this period, so the absence of cases says nothing about copies.",
-        "本期没有检查任何网页，因此没有案件并不说明没有复制。",
+        "本期没有检查任何网页，因此没有线索并不说明没有侵权。",
     ),
-    Notice.NO_CASES: Words("No case was opened in this period.", "本期没有新立案件。"),
+    Notice.NO_CASES: Words("No case was opened in this period.", "本期没有新增线索。"),
 }

@@ -22,9 +22,11 @@ MATCH_CLASSES = {
 STATES = {
     CaseState.OPEN: Words("open", "待审核"),
     CaseState.CONFIRMED: Words("confirmed", "认定侵权"),
-    CaseState.DISMISSED: Words("dismissed", "已排除"),
+    CaseState.DISMISSED: Words("dismissed", "已办结"),
     CaseState.SET_ASIDE: Words("set aside", "已搁置"),
 }
+# A lead until somebody has found that it infringes.
+CASE_NAME, LEAD_NAME = Words("Case {number}", "案件 #{number}"), Words("Case {number}", "侵权线索 #{number}")
 VERDICTS = {
     Verdict.CONFIRMED: Words("infringement", "认定侵权"),
     Verdict.LICENSED: Words("licensed", "已授权"),
@@ -54,7 +56,7 @@ REJECTIONS = {
     Rejection.NO_MAIN_TEXT: Words("no main text", "无正文"),
     Rejection.UNREADABLE: Words("given up while it was read", "读取中途放弃"),
     Rejection.TOO_FEW_HAN_CHARS: Words("too little Chinese text", "中文字数过少"),
-    Rejection.NO_MATCH: Words("nothing found", "未发现抄袭"),
+    Rejection.NO_MATCH: Words("nothing found", "未发现疑似侵权"),
     Rejection.LICENSED: Words("licensed", "已授权"),
     Rejection.OWN_SITE: Words("own site", "自有站点"),
     Rejection.QUOTATION: Words("quotation", "引用"),

@@ -45,7 +45,7 @@ def lines(report: Report) -> list[str]:
     pages, files, size = len(report.bundles), f"{report.files:,}", f"{report.bytes:,}"
     said = [
         f"HOLDS: case {report.case}, exported {report.created}; {pages} bundle(s), {files} files, {size} bytes",
-        f"成立：案件 {report.case}，导出于 {report.created}；证据包 {pages} 个，文件 {files} 个，{size} 字节",
+        f"成立：案号 {report.case}，导出于 {report.created}；证据包 {pages} 个，文件 {files} 个，{size} 字节",
     ]
     for bundle in report.bundles:
         said += _of_bundle(bundle)
@@ -54,7 +54,7 @@ def lines(report: Report) -> list[str]:
     if not report.seals:
         said += [
             "  case facts and explanation (case.json, README) are the exporter's word: they bear no stamp of their own",
-            "  案情摘要与说明（case.json、README）为导出方陈述，未单独加盖时间戳",
+            "  案情概要与说明（case.json、README）为导出方陈述，未单独加盖时间戳",
         ]
     if report.is_stamped:
         said += [

@@ -37,8 +37,11 @@ def make_report(
     language: str = "",
     holder: RightsHolder | None = None,
     generated_at: datetime | None = None,
+    zone: str = "",
 ) -> Report:
     """Measure the period for a reader: a user (all their rights holders, or `holder` alone) or a rights holder itself.
+
+    zone: in which days begin and times are written; "" for the installation's.
 
     Raises NotFound for a rights holder, work or site that the reader may not see, whose name would stand in the report;
     BadInput for a period or language that cannot be.
@@ -51,7 +54,7 @@ def make_report(
         rights_holder=holder.name if holder else "",
         since=since,
         until=until,
-        time_zone=settings.TIME_ZONE,
+        time_zone=zone or settings.TIME_ZONE,
         language=language or settings.LANGUAGE_CODE,
         generated_at=generated_at or timezone.now(),
         works=(names.works[work.pk],) if work else (),
@@ -155,7 +158,7 @@ class _Query:
         return self._seen(PageCheck.objects.filter(self._during(field), self._narrow("page__site"))).order_by()
 
     def _by_day(self, field: str, counted: Count) -> dict[tuple[int, date], int]:
-        """Count page checks by site and day of `field` in the operator's zone."""
+        """Count page checks by site and day of `field` in the report's zone."""
         days = self._checks(field).annotate(day=TruncDate(field, tzinfo=self._scope.zone))
         rows = days.values("page__site_id", "day").annotate(n=counted)
         return {(row["page__site_id"], row["day"]): row["n"] for row in rows}

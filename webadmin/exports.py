@@ -3,7 +3,7 @@
 import csv
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date, datetime, tzinfo
 from tempfile import TemporaryFile
 from typing import IO, Any, TypeVar
 
@@ -11,6 +11,7 @@ import xlsxwriter
 from django.db.models import QuerySet
 from django.http import FileResponse, HttpResponseBase, StreamingHttpResponse
 from django.utils import timezone, translation
+from django.utils.translation import gettext_lazy as _
 
 from analytics.plain_text import defuse_formula
 from webadmin.requests.bidi import marked
@@ -29,6 +30,9 @@ class Column:
 
     heading: Any  # a string, lazily translated
     value: Callable[[Any], Any]
+
+
+ZONE = Column(_("time zone"), lambda _record: timezone.get_current_timezone_name())  # of the moments in the same row
 
 
 def safe_cell(value: object) -> Cell:
@@ -50,7 +54,8 @@ def safe_cell(value: object) -> Cell:
 
 def csv_response(name: str, columns: Sequence[Column], records: QuerySet) -> StreamingHttpResponse:
     """Stream the records as CSV (UTF-8 with its mark, RFC 4180), in the language of the request."""
-    body = _csv_lines(columns, records.iterator(chunk_size=CHUNK_ROWS), translation.get_language() or "en")
+    language, zone = translation.get_language() or "en", timezone.get_current_timezone()
+    body = _csv_lines([*columns, ZONE], records.iterator(chunk_size=CHUNK_ROWS), language, zone)
     response = StreamingHttpResponse(body, content_type="text/csv; charset=utf-8")
     return _as_download(response, f"{name}.csv")
 
@@ -58,7 +63,7 @@ def csv_response(name: str, columns: Sequence[Column], records: QuerySet) -> Str
 def xlsx_response(name: str, columns: Sequence[Column], records: QuerySet) -> FileResponse:
     """Send the records as a workbook, written to disk row by row in constant memory."""
     file = TemporaryFile()  # noqa: SIM115 - the response closes it
-    write_xlsx(file, columns, records.iterator(chunk_size=CHUNK_ROWS))
+    write_xlsx(file, [*columns, ZONE], records.iterator(chunk_size=CHUNK_ROWS))
     file.seek(0)
     kind = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
     return _as_download(FileResponse(file, content_type=kind), f"{name}.xlsx")
@@ -84,14 +89,14 @@ def _write_cell(sheet: Any, row: int, place: int, cell: Cell) -> None:
         sheet.write_number(row, place, cell)
 
 
-def _csv_lines(columns: Sequence[Column], records: Iterable[Any], language: str) -> Iterator[str]:
+def _csv_lines(columns: Sequence[Column], records: Iterable[Any], language: str, zone: tzinfo) -> Iterator[str]:
     writer = csv.writer(_Echo())
     with translation.override(language):
         headings = [safe_cell(str(column.heading)) for column in columns]
     yield BYTE_ORDER_MARK + writer.writerow(headings)
     for record in records:
-        # The response is read after the request's language was put away, a chunk at a time.
-        with translation.override(language):
+        # The response is read after the request's language and zone were put away, a chunk at a time.
+        with translation.override(language), timezone.override(zone):
             cells = [safe_cell(column.value(record)) for column in columns]
         yield writer.writerow(cells)
 

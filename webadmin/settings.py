@@ -38,6 +38,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
+    "webadmin.requests.zones.ZoneMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "webadmin.requests.request_values.RequestValuesMiddleware",
     "axes.middleware.AxesMiddleware",

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 from django.http import HttpRequest
 from django.templatetags.static import static
-from django.urls import reverse
+from django.urls import reverse, reverse_lazy
 from django.utils.translation import gettext_lazy as _
 
 from core.states import CaseState
@@ -127,6 +127,12 @@ UNFOLD = {
             "900": "oklch(37.9% .146 265.522)",
             "950": "oklch(28.2% .091 267.935)",
         },
+    },
+    "ACCOUNT": {
+        "navigation": [
+            {"title": _("Your profile"), "link": reverse_lazy("webadmin_profile")},
+            {"title": _("Change password"), "link": reverse_lazy("admin:password_change")},
+        ]
     },
     "SIDEBAR": {
         "show_search": False,

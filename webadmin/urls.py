@@ -6,6 +6,7 @@ from django.urls import include, path
 from django.views.generic import RedirectView
 
 from webadmin.inbox.matter_view import matter_view
+from webadmin.views.profile import profile_view
 from webadmin.views.report_page import report_view
 
 admin.autodiscover()
@@ -19,6 +20,7 @@ urlpatterns = [
     path("i18n/", include("django.conf.urls.i18n")),
     path("admin/reports/", admin.site.admin_view(report_view), name="webadmin_reports"),
     path("admin/matters/<int:key>/", admin.site.admin_view(matter_view), name="webadmin_matter"),
+    path("admin/profile/", admin.site.admin_view(profile_view), name="webadmin_profile"),
     path("admin/", admin.site.urls),
     # Pages without a head of ours (an error, a raw response) let the browser ask here.
     path("favicon.ico", RedirectView.as_view(url=static("webadmin/favicon.svg"))),

@@ -87,7 +87,7 @@ ENTRIES = (
         ),
         {
             "min_share": Words(
-                "a copy from this share of the page's sentences on", "相同句子占网页句子的比例达到此值即为抄袭"
+                "a copy from this share of the page's sentences on", "相同句子占网页句子的比例达到此值即判为雷同"
             ),
             "min_sentence_chars": Words("characters of a sentence that counts", "计入的句子至少的字符数"),
         },

@@ -65,7 +65,7 @@ SAMPLING = Words(
 )
 PARAMETERS = {
     "min_containment": Words(
-        "a copy from this share of the page's features on", "网页特征中有这么大比例在某一章即为抄袭"
+        "a copy from this share of the page's features on", "网页特征中有这么大比例在某一章即判为雷同"
     ),
     "super_shingle": Words("kept shingles that are hashed together; 1: none", "合为一个哈希的片段数；1 为不合并"),
     "shingle_tokens": Words("tokens of a shingle", "每个片段的词元数"),
@@ -87,7 +87,7 @@ ENTRIES = (
             SAMPLING,
             Words(
                 "The source has no threshold for plagiarism; a quarter gives the recall that is known of the method.",
-                "原文没有判定抄袭的阈值；取四分之一，可得到该方法已知的召回率。",
+                "原文没有判定雷同的阈值；取四分之一，可得到该方法已知的召回率。",
             ),
             IN_CHAPTERS,
         ),

@@ -44,15 +44,15 @@ class ExactEngine(ChapterEngine):
 DEPARTURES = (
     Words(
         "The digest is taken of letters, digits and Chinese characters alone, in lower case and half width.",
-        "只对汉字、字母和数字求摘要，字母转为小写半角。",
+        "只对汉字、字母和数字求哈希值，字母转为小写半角。",
     ),
     Words(
         "Beside the whole text each piece of chapter_chars characters is digested, of works and of pages.",
-        "作品与网页除全文外，每 chapter_chars 个字符的段也各求摘要。",
+        "作品与网页除全文外，每 chapter_chars 个字符的段也各求哈希值。",
     ),
 )
 PARAMETERS = {
-    "algorithm": Words("the digest, by its name in hashlib", "摘要算法，用 hashlib 中的名称"),
+    "algorithm": Words("the digest, by its name in hashlib", "哈希算法，用 hashlib 中的名称"),
     **CHAPTER_PARAMETERS,
 }
 ENTRIES = (
@@ -60,7 +60,7 @@ ENTRIES = (
         "exact-md5",
         ExactEngine,
         ExactEngine.gives_spans,
-        Words("equal MD5 digests of the normalised text", "规范化文本的 MD5 摘要相同"),
+        Words("equal MD5 digests of the normalised text", "规范化文本的 MD5 哈希值相同"),
         "RFC 1321",
         DEPARTURES,
         PARAMETERS,
@@ -69,7 +69,7 @@ ENTRIES = (
         "exact-sha",
         partial(ExactEngine, algorithm="sha256"),
         ExactEngine.gives_spans,
-        Words("equal SHA-256 digests of the normalised text", "规范化文本的 SHA-256 摘要相同"),
+        Words("equal SHA-256 digests of the normalised text", "规范化文本的 SHA-256 哈希值相同"),
         "FIPS 180-4",
         DEPARTURES,
         PARAMETERS,

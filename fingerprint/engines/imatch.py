@@ -78,7 +78,7 @@ ENTRIES = (
         IMatch.gives_spans,
         Words(
             "one digest of the words that are neither common nor rare in the corpus",
-            "对语料中不太常见也不太罕见的词求一个摘要",
+            "对语料中不太常见也不太罕见的词求一个哈希值",
         ),
         "Chowdhury et al., ACM TOIS 2002",
         (
@@ -91,7 +91,7 @@ ENTRIES = (
             Words(
                 "Words are counted over the pieces of the works themselves, in place of a collection of their own: "
                 "with every work that is added the digests change.",
-                "词频在作品各段中统计，不另设统计语料；每加入一部作品，摘要随之改变。",
+                "词频在作品各段中统计，不另设统计语料；每加入一部作品，哈希值随之改变。",
             ),
             IN_CHAPTERS,
         ),
@@ -100,7 +100,7 @@ ENTRIES = (
                 "words below this share of the highest idf are too common", "idf 低于最高值的这一比例，词过于常见"
             ),
             "max_normal_idf": Words("words above this share are too rare", "高于这一比例，词过于罕见"),
-            "min_terms": Words("words that a text needs for a digest", "求摘要所需的最少词数"),
+            "min_terms": Words("words that a text needs for a digest", "求哈希值所需的最少词数"),
             **CHAPTER_PARAMETERS,
         },
         needs_corpus=True,

@@ -129,14 +129,14 @@ ENTRIES = (
             ),
             Words(
                 "3 of 100 in common are a copy; the source names no number.",
-                "100 个中 3 个相同即为抄袭；原文未给出数目。",
+                "100 个中 3 个相同即判为雷同；原文未给出数目。",
             ),
             IN_CHAPTERS,
         ),
         {
             "substrings": Words("substrings of a text", "每篇文本取的子串数"),
             "substring_chars": Words("characters of each", "每个子串的字符数"),
-            "min_shared": Words("a copy from so many in common on", "至少这么多个相同即为抄袭"),
+            "min_shared": Words("a copy from so many in common on", "至少这么多个相同即判为雷同"),
             **CHAPTER_PARAMETERS,
         },
     ),

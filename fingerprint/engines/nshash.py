@@ -142,14 +142,14 @@ DEPARTURES = (
     Words(
         "The source numbers groups of texts (similar_id); here the works of the group are named, by the share of the "
         "page's digests that they have.",
-        "原文为相似文本的群组编号（similar_id）；此处报告群组中的作品，按其含有的网页摘要的比例排列。",
+        "原文为相似文本的群组编号（similar_id）；此处报告群组中的作品，按其含有的网页哈希值的比例排列。",
     ),
     IN_CHAPTERS,
 )
 PARAMETERS = {
-    "sentences": Words("longest sentences of a piece that are digested", "每段取最长的这么多句求摘要"),
-    "hash_name": Words("the digest: md5 or xxh3", "摘要算法：md5 或 xxh3"),
-    "path": Words("file that keeps the digests; none: in memory", "保存摘要的文件；无：存于内存"),
+    "sentences": Words("longest sentences of a piece that are digested", "每段取最长的这么多句求哈希值"),
+    "hash_name": Words("the digest: md5 or xxh3", "哈希算法：md5 或 xxh3"),
+    "path": Words("file that keeps the digests; none: in memory", "保存哈希值的文件；无：存于内存"),
     **CHAPTER_PARAMETERS,
     "sentence_ends": Words("characters that end a sentence", "断句的字符"),
 }
@@ -158,7 +158,7 @@ ENTRIES = (
         "longest-sentence",
         partial(NsHash, sentences=1),
         NsHash.gives_spans,
-        Words("digest of the longest sentence of a chapter", "一章中最长一句的摘要"),
+        Words("digest of the longest sentence of a chapter", "一章中最长一句的哈希值"),
         "github.com/veelion/nshash",
         DEPARTURES,
         PARAMETERS,
@@ -169,7 +169,7 @@ ENTRIES = (
         NsHash.gives_spans,
         Words(
             "digests of the 5 longest sentences of a chapter; one equal digest is enough",
-            "一章中最长 5 句的摘要，有一句相同即为重复",
+            "一章中最长 5 句的哈希值，有一句相同即为重复",
         ),
         "github.com/veelion/nshash",
         DEPARTURES,

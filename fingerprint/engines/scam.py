@@ -200,7 +200,7 @@ PARAMETERS = {
         "a word counts when the ratio of its two frequencies plus the inverse is below this",
         "词的两个频数之比与其倒数之和小于此值才计入",
     ),
-    "min_similarity": Words("a copy from this containment on, either way", "任一方向的包含度达到此值即为抄袭"),
+    "min_similarity": Words("a copy from this containment on, either way", "任一方向的包含度达到此值即判为雷同"),
     "registries": Words("registries over which the works are spread", "作品分布的登记库数"),
     **CHAPTER_PARAMETERS,
 }
@@ -231,7 +231,7 @@ ENTRIES = (
                 "Of the source its abstract alone was at hand: statistics of each registry prune all that cannot hold "
                 "a copy. Which statistics is chosen here: of each word the highest frequency in a document and its "
                 "highest share in the squares of one. They bound the similarity from above, so nothing is lost.",
-                "原文仅见摘要：按各登记库的统计排除不可能含有副本的库。此处选用的统计为：每个词在一篇中的最高频数，"
+                "原文仅见提要：按各登记库的统计排除不可能含有副本的库。此处选用的统计为：每个词在一篇中的最高频数，"
                 "以及在一篇平方和中的最高占比；二者给出相似度的上界，因此不会漏掉。",
             ),
             Words(

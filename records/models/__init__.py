@@ -8,6 +8,7 @@ from records.models.failed_message import FailedMessage
 from records.models.matter import Matter, MatterText, SavedView
 from records.models.opinion import EnginePanel, OpinionRequest, SecondOpinion
 from records.models.page import Exclusion, PageCheck, PageRecord
+from records.models.preference import UserPreference
 from records.models.rights import Chapter, Licence, Membership, OwnDomain, RightsHolder, Unprotected, Work
 from records.models.site import CrawlRun, Site, SiteDomain
 from records.models.site_rules import RobotsSwitch, SiteBanRule, SiteProxy, SiteRules
@@ -54,6 +55,7 @@ __all__ = [
     "StampAttempt",
     "TakenText",
     "Unprotected",
+    "UserPreference",
     "VerdictRecord",
     "Work",
 ]

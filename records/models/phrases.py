@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from core import terms
 from core.matches import ChangeKind
-from core.states import UNPROTECTED, Rejection
+from core.states import UNPROTECTED, CaseState, Rejection
 from core.words import Words
 
 Member = TypeVar("Member", bound=StrEnum)
@@ -44,6 +44,12 @@ CHANGES = {
     ChangeKind.NOISE: _("noise"),
     ChangeKind.MOVED: _("moved"),
 }
+
+
+def case_name(number: int, state: str) -> str:
+    """What a case is called: in Chinese a lead until it is confirmed."""
+    words = terms.CASE_NAME if state == CaseState.CONFIRMED else terms.LEAD_NAME
+    return _now(words).format(number=number)
 
 
 def match_class_choices() -> list[tuple[str, str]]:

@@ -182,7 +182,7 @@ def test_shares_are_cut_once_and_alike() -> None:
     report = build_report(rows.scope(), [rows.case(similarity=0.99996, page_containment=0.123456)])
     assert parsed.from_json(render(report, "json"))["cases"][0]["similarity"] == 0.999
     assert {"0.999", "0.123"} <= set(parsed.from_csv(render(report, "csv"))[1])
-    assert {0.999, 0.123} <= set(parsed.from_xlsx(render(report, "xlsx"))["案件"][1])
+    assert {0.999, 0.123} <= set(parsed.from_xlsx(render(report, "xlsx"))["线索与案件"][1])
     for text in (render(report, "html").decode(), parsed.from_pdf(render(report, "pdf"))):
         assert "99.9%" in text
         assert "12.3%" in text

@@ -151,8 +151,8 @@ def test_a_very_long_text_is_cut_where_a_reader_sees_it() -> None:
 def test_a_report_of_5000_cases_loses_none() -> None:
     report = build_report(rows.scope(), [rows.case(n) for n in range(1, 5001)])
     sheets = parsed.from_xlsx(render(report, "xlsx"))
-    assert len(sheets["案件"]) == 5001
-    assert len([line for line in parsed.from_csv(render(report, "csv")) if line[0] == "案件"]) == 5000
+    assert len(sheets["线索与案件"]) == 5001
+    assert len([line for line in parsed.from_csv(render(report, "csv")) if line[0] == "线索与案件"]) == 5000
 
 
 @pytest.mark.usefixtures("processes")

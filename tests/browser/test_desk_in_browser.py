@@ -153,7 +153,7 @@ def test_the_dashboard_draws_its_days_as_wide_as_the_window(
         "canvas => ({width: canvas.clientWidth, titles: Chart.getChart(canvas).legend.legendItems.map(it => it.text)})"
     )
     assert width / 2 < drawn["width"] < width
-    assert [title.partition(":")[0] for title in drawn["titles"]] == ["新立案", "已裁定"]
+    assert [title.partition(":")[0] for title in drawn["titles"]] == ["新增线索", "已审核"]
     assert at_work.page.evaluate("document.documentElement.scrollWidth") <= width
     assert at_work.complaints == []
 

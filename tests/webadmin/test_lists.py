@@ -441,7 +441,7 @@ def test_a_bulk_verdict_overrules_nothing_that_was_decided_after_the_plan_was_sh
     decide(case, Verdict.LICENSED, world.ours.manager)
     told = client.post(list_url(Case), {**data, "seen": seen}, follow=True).content.decode()
     assert Case.objects.get(pk=case.pk).verdict == Verdict.LICENSED
-    assert "没有案件发生变化。" in told
+    assert "没有线索或案件发生变化。" in told
 
 
 def test_decided_cases_can_be_opened_again_together(world: admin_data.World) -> None:

@@ -327,7 +327,7 @@ def test_the_answers_are_shown_in_chinese(world: admin_data.World, texts: case_t
     reviewer.cookies["django_language"] = "zh-hans"
     page = shown(reviewer, case)
     asked = len(ENGINES) - len(CORPUS_ENGINES)
-    assert f"{asked} 种算法中有 {len(copies(opinion))} 种判为抄袭" in page
+    assert f"{asked} 种算法中有 {len(copies(opinion))} 种判为雷同" in page
     assert "需要更多文本作语料" in page
     assert ENGINES["exact-md5"].summary.zh in page
     assert ENGINES["exact-md5"].summary.en not in page

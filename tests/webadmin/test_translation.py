@@ -78,7 +78,7 @@ def test_strings_of_unfold_are_chinese_too() -> None:
 def test_plurals_and_contexts_are_translated() -> None:
     with translation.override("zh-hans"):
         said = ngettext("%(count)s character not copied", "%(count)s characters not copied", 7)
-        assert said % {"count": 7} == "7 字未被抄袭"
+        assert said % {"count": 7} == "7 字未被使用"
         assert pgettext("mark above a changed character", "snd") == "音"
     with translation.override("en"):
         said = ngettext("%(count)s character not copied", "%(count)s characters not copied", 1)

@@ -123,6 +123,7 @@ class HolderAdmin(IsolatedFields, DeskLists, ModelAdmin):
     show_facets = False
     compressed_fields = True
     warn_unsaved_form = True
+    list_after_template = "webadmin/list_zone.html"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet:
         return visible(super().get_queryset(request), request.user)
@@ -182,6 +183,8 @@ class HolderAdmin(IsolatedFields, DeskLists, ModelAdmin):
 
 class AdministratorsOnly:
     """Nothing of this exists for anybody but administrators."""
+
+    list_after_template = "webadmin/list_zone.html"
 
     def has_module_permission(self, request: HttpRequest) -> bool:
         return is_administrator(request.user)

@@ -21,7 +21,7 @@ from records import access, stores
 from records.cases.allowance import allowed_now
 from records.cases.verdicts import MAX_NOTE_CHARS, VerdictRefused, decide, undo
 from records.models import Case, CaseMatch
-from records.models.phrases import STATES, VERDICTS
+from records.models.phrases import STATES, VERDICTS, case_name
 from records.opinions.summary import opinions_on
 from webadmin.case_page.case_figures import figures_of
 from webadmin.case_page.case_files import evidence_response
@@ -147,7 +147,7 @@ def _context(request: HttpRequest, case: Case, model_admin: "ModelAdmin[Case]", 
     return {
         **model_admin.admin_site.each_context(request),
         "opts": case._meta,
-        "title": _("Case %(number)d") % {"number": case.pk},
+        "title": case_name(case.pk, case.state),
         "subtitle": None,
         "case": case,
         "page_href": case.page_url if is_web_address(case.page_url) else "",

@@ -10,7 +10,7 @@ from django.utils.safestring import SafeString
 from core.matches import ChangeKind
 from core.obfuscations import OBFUSCATIONS
 from core.shares import percentage
-from records.models import phrases
+from records.models import Case, phrases
 from webadmin.case_page import comparison_html
 
 register = template.Library()
@@ -51,6 +51,18 @@ def local_time(moment: datetime | None) -> str:
         return "–"
     written = timezone.localtime(moment).isoformat(sep=" ", timespec="seconds")
     return f"{written[:19]} UTC{written[19:]}"
+
+
+@register.simple_tag
+def now_zone() -> str:
+    """Name the zone in which times are shown, with its distance from UTC now."""
+    return f"{timezone.get_current_timezone_name()} (UTC{timezone.localtime().isoformat()[-6:]})"
+
+
+@register.simple_tag
+def case_name(case: Case) -> str:
+    """What a case is called with its number, by what is decided on it."""
+    return phrases.case_name(case.pk, case.state)
 
 
 @register.filter

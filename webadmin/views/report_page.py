@@ -6,6 +6,7 @@ from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.clickjacking import xframe_options_sameorigin
 from django.views.decorators.http import require_GET
@@ -67,6 +68,7 @@ def _report(request: HttpRequest, form: ReportForm) -> Report:
         site=chosen["site"],
         language=chosen["language"],
         holder=chosen.get("holder"),
+        zone=timezone.get_current_timezone_name(),
     )
 
 

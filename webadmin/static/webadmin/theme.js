@@ -1,6 +1,6 @@
 /* Light, dark or as the system: the choice that Unfold's pages keep (Alpine's persist plugin writes it as JSON). */
 (() => {
-    const KEEPER = "_x_adminTheme", root = document.documentElement, system = matchMedia("(prefers-color-scheme: dark)");
+    const KEEPER = "adminTheme", root = document.documentElement, system = matchMedia("(prefers-color-scheme: dark)");
 
     function chosen() {
         try {

@@ -1,0 +1,40 @@
+"""How one person wants to see the desk."""
+
+from functools import cache
+from zoneinfo import available_timezones
+
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+
+@cache
+def zone_names() -> tuple[str, ...]:
+    """The zones that a person can choose: places, and UTC; not the many old names of the same clocks."""
+    places = (
+        each for each in available_timezones() if "/" in each and not each.startswith(("Etc/", "SystemV/", "US/"))
+    )
+    return ("UTC", *sorted(places))
+
+
+def require_zone(name: str) -> None:
+    """Raises ValidationError for what is no zone of the list."""
+    if name not in zone_names():
+        raise ValidationError(_("“%(zone)s” is no time zone; choose one of the list."), params={"zone": name[:60]})
+
+
+class UserPreference(models.Model):
+    """What a user has chosen for themselves. Times are stored in UTC and shown in `zone`."""
+
+    user = models.OneToOneField(
+        settings.AUTH_USER_MODEL, models.CASCADE, primary_key=True, related_name="preference", verbose_name=_("user")
+    )
+    zone = models.CharField(_("time zone"), max_length=64, validators=[require_zone])
+
+    class Meta:
+        verbose_name = _("preference")
+        verbose_name_plural = _("preferences")
+
+    def __str__(self) -> str:
+        return f"{self.user} · {self.zone}"

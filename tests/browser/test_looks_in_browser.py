@@ -1,0 +1,136 @@
+"""Every page that people work on: for keyboards and screen readers (axe), light, dark and on a telephone."""
+
+from __future__ import annotations
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, expect
+
+from tests.support import admin_data, browser, case_texts
+from webadmin.requests.content_policy import CONTENT_SECURITY_POLICY
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+GRAVE = {"serious", "critical"}
+VIEWS = {"light": (1440, 900), "dark": (1440, 900), "phone": (390, 844)}
+LISTS = {
+    "landing page": "/admin/",
+    "cases": "/admin/records/case/",
+    "excluded findings": "/admin/records/exclusion/",
+    "evidence": "/admin/records/evidencebundle/",
+    "works": "/admin/records/work/",
+}
+
+
+@pytest.fixture
+def world(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> admin_data.World:
+    made = admin_data.fill_world(cases=4)
+    case_texts.keep_estate(case_texts.use(monkeypatch), made.ours)
+    return made
+
+
+def own_pages(world: admin_data.World) -> dict[str, str]:
+    """The pages that stand on the desk's own base."""
+    case = world.ours.cases[3]
+    return {
+        "case": f"/admin/records/case/{case.pk}/change/",
+        "decided case": f"/admin/records/case/{world.ours.cases[1].pk}/change/",
+        "history of a page": f"/admin/records/pagerecord/{case.page_id}/timeline/",
+        "works to add": "/admin/records/work/add/",
+        "reports": "/admin/reports/",
+        "report": "/admin/reports/?do=show&since=2026-03-01&until=2026-03-31&language=en&format=pdf",
+    }
+
+
+def grave_findings(page: object) -> list[str]:
+    found = Axe().run(page).response["violations"]
+    return [
+        f"{each['id']} ({each['impact']}): {node['html'][:300]} {node.get('failureSummary', '')[-300:]}"
+        for each in found
+        if each["impact"] in GRAVE
+        for node in each["nodes"][:4]
+    ]
+
+
+def show_bulk_page(visitor: browser.Visitor) -> None:
+    visitor.go("/admin/records/case/")
+    for box in visitor.page.locator("#result_list input.action-select").all():
+        box.check()
+    visitor.page.select_option("select[name=action]", "decide_confirmed")
+    visitor.leave_by("#changelist-actions button[name=index]")
+    expect(visitor.page.locator("button.zw-button")).to_be_visible()
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_axe_finds_nothing_grave(chromium: Browser, live_server: object, world: admin_data.World, view: str) -> None:
+    width, height = VIEWS[view]
+    visitor = browser.visitor(chromium, str(live_server), "zh-CN", width)
+    visitor.page.set_viewport_size({"width": width, "height": height})
+    visitor.page.add_init_script(f"localStorage.setItem('adminTheme', '\"{'dark' if view == 'dark' else 'light'}\"')")
+    visitor.go("/admin/login/")
+    found = {"login": grave_findings(visitor.page)}
+    visitor.log_in(world.ours.manager.get_username(), admin_data.PASSWORD)
+    for name, path in (LISTS | own_pages(world)).items():
+        assert visitor.go(path) == 200
+        found[name] = grave_findings(visitor.page)
+    show_bulk_page(visitor)
+    found["bulk verdict"] = grave_findings(visitor.page)
+    assert {name: faults for name, faults in found.items() if faults} == {}
+
+
+def test_pages_of_our_own_obey_the_policy(chromium: Browser, live_server: object, world: admin_data.World) -> None:
+    visitor = browser.visitor(chromium, str(live_server))
+    visitor.page.add_init_script(
+        "window.refused = []; addEventListener('securitypolicyviolation', (e) => refused.push(e.violatedDirective))"
+    )
+    visitor.log_in(world.ours.manager.get_username(), admin_data.PASSWORD)
+    visitor.complaints.clear()
+    policies = {}
+    visitor.page.on(
+        "response", lambda each: policies.update({each.url: each.headers.get("content-security-policy", "")})
+    )
+    for name, path in own_pages(world).items():
+        visitor.go(path)
+        visitor.page.locator(".desk-user > summary").click()
+        assert visitor.page.evaluate("refused") == [], name
+        assert policies[visitor.address + path].startswith(CONTENT_SECURITY_POLICY), name
+    show_bulk_page(visitor)
+    assert visitor.page.evaluate("refused") == []
+    assert policies[visitor.page.url] == CONTENT_SECURITY_POLICY
+    assert visitor.complaints == []
+
+
+def test_light_and_dark_are_one_choice_on_all_pages(
+    chromium: Browser, live_server: object, world: admin_data.World
+) -> None:
+    visitor = browser.visitor(chromium, str(live_server))
+    visitor.log_in(world.ours.reviewer.get_username(), admin_data.PASSWORD)
+    root = visitor.page.locator("html")
+    visitor.go("/admin/reports/")
+    visitor.page.locator(".desk-user > summary").click()
+    visitor.page.click("[data-theme=dark]")
+    assert "dark" in root.get_attribute("class").split()
+    visitor.go("/admin/records/case/")  # Unfold's own page
+    assert "dark" in root.get_attribute("class").split()
+    visitor.page.evaluate("Alpine.$data(document.documentElement).switchTheme('light')")
+    visitor.go("/admin/reports/")
+    assert "dark" not in root.get_attribute("class").split()
+    visitor.page.locator(".desk-user > summary").click()
+    expect(visitor.page.locator("[data-theme=light]")).to_have_attribute("aria-pressed", "true")
+
+
+def test_the_language_is_changed_and_the_desk_left_from_every_page(
+    chromium: Browser, live_server: object, world: admin_data.World
+) -> None:
+    visitor = browser.visitor(chromium, str(live_server), width=390)
+    visitor.log_in(world.ours.reviewer.get_username(), admin_data.PASSWORD)
+    visitor.go("/admin/reports/")
+    visitor.page.click(".desk-menu")  # on a telephone the navigation is behind it
+    visitor.page.locator(".desk-user > summary").click()
+    visitor.leave_by("button[name=language][value=zh-hans]")
+    expect(visitor.page.locator("h1")).to_have_text("报告")
+    visitor.page.click(".desk-menu")
+    visitor.page.locator(".desk-user > summary").click()
+    visitor.leave_by(".desk-user form[action*=logout] button")
+    assert visitor.go("/admin/reports/") == 200
+    assert "/login/" in visitor.page.url

@@ -1,0 +1,154 @@
+"""One set of words in Chinese: on the desk, in reports, in the explanation of evidence and on the command line."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from babel.messages.pofile import read_po
+
+from analytics.phrasebook import NOTICES, PHRASES
+from core import terms
+from core.states import CaseState
+from evidence.explanation_words import CHINESE
+from records.models.phrases import case_name
+from webadmin import translation as catalogue
+
+ROOT = Path(__file__).parents[2]
+# Instead of: what reviewers and lawyers say.
+FORBIDDEN = {
+    "洗稿": "轻度修改, 重度修改",
+    "抄袭片段": "疑似侵权片段",
+    "疑似抄袭": "疑似侵权",
+    "母本": "作品库",
+    "摘要": "哈希值, or 概要 for a summary",
+    "散列": "哈希值",
+    "立案": "建立, 列为线索",
+    "裁定": "审核结论",
+    "已排除案件": "已办结",
+    "已结案": "已办结",
+    "躲避手法": "规避手法",
+    "伪装手法": "规避手法",
+    "假阳性": "误报",
+    "管理后台": "工作台",
+}
+# What is called so in Chinese as well: formats, programs, names.
+LATIN = {
+    *(
+        "ARC",
+        "Chromium",
+        "Cookie",
+        "CSS",
+        "CSV",
+        "EPUB",
+        "HSTS",
+        "HTML",
+        "HTTP",
+        "IP",
+        "JSON",
+        "Lines",
+        "Markdown",
+        "MB",
+    ),
+    *(
+        "MiB",
+        "PDF",
+        "SHA",
+        "SQLite",
+        "TLS",
+        "URL",
+        "UTC",
+        "WACZ",
+        "WARC",
+        "WET",
+        "Word",
+        "XLSX",
+        "XPath",
+        "docx",
+        "zip",
+    ),
+    *("AOF", "DNS", "IPv6", "GB", "MongoDB", "PEM", "PostgreSQL", "RFC", "Redis", "SearXNG", "robots", "txt", "Django"),
+    *("imports", "li"),  # the name of a folder, an example of a user's name
+    *("open", "fill", "submit", "check", "user"),  # the steps of a login as they are written
+}
+_NO_WORDS = re.compile(
+    r"`[^`]*`|%\(\w+\)[sd]|\{\w*\}|<[^>]*>|\S*://\S*|[\w-]+(\.[\w-]+)+(:\d+)?|[A-Z]\w+/[A-Z]\w+|U\+\d+"
+)
+
+
+@cache
+def of_catalogue() -> dict[str, str]:
+    with catalogue.CATALOGUE.open("rb") as file:
+        return {str(each.id): _one(each.string) for each in read_po(file) if each.id and not _is_of_unfold_alone(each)}
+
+
+def _is_of_unfold_alone(message: Any) -> bool:
+    return all(place.startswith("unfold/") for place, _ in message.locations)
+
+
+def _one(string: Any) -> str:
+    return string if isinstance(string, str) else " ".join(string)
+
+
+def spoken() -> Iterator[tuple[str, str]]:
+    """Every Chinese text of ours, with where it stands."""
+    for english, chinese in of_catalogue().items():
+        yield f"django.po: {english}", chinese
+    for path in [*sorted((ROOT / "core" / "wording").glob("*.toml")), ROOT / "deploy" / "cli" / "help.toml"]:
+        yield from ((path.name, each) for each in _strings(tomllib.loads(path.read_text(encoding="utf-8"))))
+    for group in terms.TERMS.values():
+        yield from ((f"core.terms: {member}", words.in_language("zh-hans")) for member, words in group.items())
+    for key, words in [*PHRASES.items(), *NOTICES.items()]:
+        yield f"analytics.phrasebook: {key}", words.in_language("zh-hans")
+    yield from (("explanation of evidence", each) for each in _strings(dataclasses.asdict(CHINESE)))
+    for path in sorted((ROOT / "docs").glob("**/*.zh.md")):
+        yield path.name, path.read_text(encoding="utf-8")
+
+
+def _strings(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for each in value.values():
+            yield from _strings(each)
+    elif isinstance(value, (list, tuple)):
+        for each in value:
+            yield from _strings(each)
+
+
+@pytest.mark.parametrize("word", FORBIDDEN)
+def test_a_word_that_is_not_ours_is_said_nowhere(word: str) -> None:
+    assert [f"{where}: {text}"[:200] for where, text in spoken() if word in text] == [], FORBIDDEN[word]
+
+
+def test_no_english_is_left_in_the_chinese_of_the_desk() -> None:
+    rests = {
+        english: words
+        for english, chinese in of_catalogue().items()
+        if (words := set(re.findall(r"[A-Za-z][A-Za-z0-9]+", _NO_WORDS.sub(" ", chinese))) - LATIN)
+    }
+    assert rests == {}
+
+
+def test_a_setting_is_named_to_operators_alone() -> None:
+    settings = [english for english, chinese in of_catalogue().items() if "ZHUIWEN_" in re.sub("`[^`]*`", "", chinese)]
+    assert settings == []
+
+
+@pytest.mark.parametrize(
+    ("state", "name"),
+    [(CaseState.OPEN, "侵权线索 #12"), (CaseState.SET_ASIDE, "侵权线索 #12"), (CaseState.CONFIRMED, "案件 #12")],
+)
+def test_a_lead_becomes_a_case_when_it_is_confirmed(state: CaseState, name: str) -> None:
+    from django.utils import translation
+
+    with translation.override("zh-hans"):
+        assert case_name(12, state) == name
+    with translation.override("en"):
+        assert case_name(12, state) == "Case 12"

@@ -1,0 +1,120 @@
+"""Each person reads times in a zone of their own; what is stored stays in UTC."""
+
+from __future__ import annotations
+
+import csv
+import re
+from datetime import UTC, datetime
+from io import BytesIO, StringIO
+
+import pytest
+from django.http import HttpResponse
+from django.test import Client
+from django.utils import timezone
+from openpyxl import load_workbook
+
+from records.models import Case, UserPreference
+from tests.support import admin_data
+from tests.support.desk import list_url, record_url, signed_in
+
+CASES = 1
+PROFILE = "/admin/profile/"
+OPENED = datetime(2026, 3, 10, 20, 30, tzinfo=UTC)  # the eleventh in Shanghai, the tenth in New York
+
+
+@pytest.fixture
+def case(world: admin_data.World) -> Case:
+    Case.objects.filter(pk=world.ours.cases[0].pk).update(opened_at=OPENED)
+    return Case.objects.get(pk=world.ours.cases[0].pk)
+
+
+@pytest.fixture
+def manager(world: admin_data.World) -> Client:
+    return in_english(signed_in(world.ours.manager))
+
+
+def in_english(client: Client) -> Client:
+    client.cookies["django_language"] = "en"
+    return client
+
+
+def words(response: HttpResponse) -> str:
+    """What the answer says, a column's lines after each other."""
+    return " ".join(re.sub("<[^>]*>", " ", response.content.decode()).split())
+
+
+def choose(client: Client, zone: str) -> None:
+    assert client.post(PROFILE, {"zone": zone}).status_code == 302
+
+
+def test_lists_are_shown_in_the_zone_that_was_chosen_and_name_it(manager: Client, case: Case) -> None:
+    before = words(manager.get(list_url(Case)))
+    assert "2026-03-11 04:30" in before
+    assert "Asia/Shanghai (UTC+08:00)" in before
+    choose(manager, "America/New_York")
+    after = words(manager.get(list_url(Case)))
+    assert "2026-03-10 16:30" in after
+    assert "America/New_York (UTC-0" in after
+    assert Case.objects.get(pk=case.pk).opened_at == OPENED
+
+
+def test_the_zone_is_of_one_person_alone(world: admin_data.World, manager: Client, case: Case) -> None:
+    choose(manager, "America/New_York")
+    assert "2026-03-11 04:30" in words(signed_in(world.ours.reviewer).get(list_url(Case)))
+    assert timezone.get_current_timezone_name() == "Asia/Shanghai"  # nothing is left of the request
+    assert list(UserPreference.objects.values_list("user__username", "zone")) == [
+        (world.ours.manager.username, "America/New_York")
+    ]
+
+
+def test_a_case_says_how_far_its_times_are_from_utc(manager: Client, case: Case) -> None:
+    choose(manager, "Asia/Kolkata")
+    assert "UTC+05:30" in manager.get(record_url(case)).content.decode()
+
+
+def test_a_day_of_a_filter_is_a_day_of_the_reader(manager: Client, case: Case) -> None:
+    day = "?opened_at_from=2026-03-10&opened_at_to=2026-03-10"
+    link = f"/case/{case.pk}/change/"
+    assert link not in manager.get(list_url(Case) + day).content.decode()
+    choose(manager, "America/New_York")
+    assert link in manager.get(list_url(Case) + day).content.decode()
+
+
+@pytest.mark.parametrize("kind", ["csv", "xlsx"])
+def test_an_export_is_in_the_zone_that_its_rows_name(manager: Client, case: Case, kind: str) -> None:
+    choose(manager, "America/New_York")
+    sent = manager.post(list_url(Case), {"action": f"export_{kind}", "_selected_action": [case.pk]})
+    content = b"".join(sent.streaming_content)
+    if kind == "csv":
+        rows = list(csv.reader(StringIO(content.decode("utf-8-sig"))))
+    else:
+        rows = [list(row) for row in load_workbook(BytesIO(content)).active.iter_rows(values_only=True)]
+    assert rows[0][-1] == "time zone"
+    assert rows[1][-1] == "America/New_York"
+    assert "2026-03-10 16:30:00" in rows[1]
+
+
+def test_a_report_has_the_days_of_the_zone_and_names_it(manager: Client, case: Case) -> None:
+    choose(manager, "America/New_York")
+    wanted = {"do": "preview", "since": "2026-03-10", "until": "2026-03-10", "language": "en", "format": "pdf"}
+    assert "America/New_York" in manager.get("/admin/reports/", wanted).content.decode()
+
+
+@pytest.mark.parametrize("zone", ["", "Mars/Olympus", "../../etc/passwd", "Etc/GMT+8", "asia/shanghai", "x" * 500])
+def test_what_is_no_zone_is_refused_with_a_sentence(manager: Client, zone: str) -> None:
+    response = manager.post(PROFILE, {"zone": zone})
+    assert response.status_code == 400
+    assert ("is no time zone" if zone else "This field is required.") in response.content.decode()
+    assert not UserPreference.objects.exists()
+
+
+def test_a_zone_that_is_known_no_longer_is_passed_over(world: admin_data.World, manager: Client, case: Case) -> None:
+    UserPreference.objects.create(user=world.ours.manager, zone="Asia/Atlantis")
+    assert "2026-03-11 04:30" in words(manager.get(list_url(Case)))
+
+
+def test_the_page_shows_who_one_is_here(manager: Client, world: admin_data.World) -> None:
+    shown = manager.get(PROFILE).content.decode()
+    assert world.ours.holder.name in shown
+    assert "Beijing (UTC+08:00)" in shown
+    assert Client().get(PROFILE).status_code == 302
