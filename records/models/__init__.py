@@ -10,6 +10,7 @@ from records.models.page import Exclusion, PageCheck, PageRecord
 from records.models.rights import Chapter, Licence, Membership, OwnDomain, RightsHolder, Unprotected, Work
 from records.models.site import CrawlRun, Site, SiteDomain
 from records.models.site_rules import RobotsSwitch, SiteBanRule, SiteProxy, SiteRules
+from records.models.upload import PlannedUpload
 from records.models.visits import Address, OffSiteRedirect, SiteMove
 
 __all__ = [
@@ -35,6 +36,7 @@ __all__ = [
     "OwnDomain",
     "PageCheck",
     "PageRecord",
+    "PlannedUpload",
     "RetentionLog",
     "RightsHolder",
     "RightsRecord",
