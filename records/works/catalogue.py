@@ -151,10 +151,16 @@ def remove_work(work: Work, outbox: Outbox) -> int:
     return len(text_ids)
 
 
-def planned_change(rights_holder: RightsHolder, work_file: WorkFile, *, keep_missing: bool = False) -> PlannedChange:
-    """What `add_work` would do; nothing is written, not even a text. Raises BadInput."""
+def planned_change(
+    rights_holder: RightsHolder | None, work_file: WorkFile, *, keep_missing: bool = False
+) -> PlannedChange:
+    """What `add_work` would do for a rights holder, None for one who is not there yet; nothing is written.
+
+    Raises BadInput.
+    """
     title, author = named(work_file)
-    work = Work.objects.filter(rights_holder=rights_holder, title=title, author=author).first()
+    known = Work.objects.filter(rights_holder=rights_holder, title=title, author=author)
+    work = known.first() if rights_holder else None
     old = list(work.chapters.order_by("number")) if work else []
     wanted = [(chapter, work_text_id(chapter.text)) for chapter in work_file.chapters]
     return PlannedChange(work, title, author, Change(old, wanted, keep_missing=keep_missing), basis_of(old))

@@ -242,8 +242,8 @@ def test_official_times_of_a_file_are_planned_and_written(manager: Client, world
 
 def test_the_same_text_under_another_title_is_noticed(manager: Client, world: admin_data.World) -> None:
     add(manager, world, text("夜航.txt", FIRST + SECOND))
-    page = manager.get(send(manager, world, text("旧船票.txt", THIRD + SECOND)))
-    assert "《旧船票》: chapters that stand word for word in 《夜航》: 1, such as 2 (there 2)" in page.content.decode()
+    page = manager.get(send(manager, world, text("旧船票.txt", SECOND + THIRD)))
+    assert "《旧船票》: chapters that stand word for word in 《夜航》: 1, such as 1 (there 2)" in page.content.decode()
 
 
 def test_most_of_a_text_under_another_title_is_noticed_also_in_another_script(
