@@ -1,6 +1,7 @@
 """The reference corpus: the texts that a rights holder owns."""
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from core.ids import WorkTextId
 
@@ -12,6 +13,7 @@ class Chapter:
     number: int
     title: str
     text: str
+    published_at: datetime | None = None  # officially, in UTC; None where the source does not say
 
 
 @dataclass(frozen=True, slots=True)

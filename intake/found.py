@@ -5,7 +5,7 @@ from pathlib import Path
 
 from core.errors import BadInput
 from core.text import storable
-from core.works import Chapter, WorkFile
+from core.works import WorkFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +38,7 @@ class Intake:
 
 def _storable(work: FoundWork) -> FoundWork:
     file = work.file
-    chapters = (
-        Chapter(chapter.number, storable(chapter.title).strip(), storable(chapter.text)) for chapter in file.chapters
-    )
+    chapters = (replace(each, title=storable(each.title).strip(), text=storable(each.text)) for each in file.chapters)
     return replace(
         work,
         file=WorkFile(storable(file.title).strip(), storable(file.author).strip(), tuple(chapters)),

@@ -1,14 +1,18 @@
-"""JSON lines -> works: {"work_id", "title", "text", "author"?, "chapter"?} a line; lines of one id are its chapters."""
+"""JSON lines -> works: {"work_id", "title", "text", "author"?, "chapter"?, "published_at"?} a line.
+
+Lines of one id are its chapters. published_at: when the chapter was officially published, with its offset from UTC.
+"""
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from pathlib import Path
 
-from core.errors import MalformedLine, UnreadableFile
+from core.errors import BadInput, MalformedLine, UnreadableFile
+from core.moments import parse_moment
 from core.works import Chapter, WorkFile
 from crawler.characters.repertoire import count_han
-from crawler.formats.chapters import numbered
 from crawler.formats.plain import unified
 from intake.found import FoundWork, Intake
 
@@ -20,14 +24,16 @@ MAX_FAULTS = 1_000  # then the file is of another kind; the rest is counted
 class _Gathered:
     title: str
     author: str
-    chapters: list[tuple[int | None, str, str]] = field(default_factory=list)  # (number, title, text)
+    chapters: list[Chapter] = field(default_factory=list)  # number 0 where the line gives none
 
     def file(self) -> WorkFile:
-        given = {number for number, _, _ in self.chapters if number is not None and 0 < number < 2**31}
-        if len(given) < len(self.chapters):
-            return WorkFile(self.title, self.author, numbered((title, text) for _, title, text in self.chapters))
-        chapters = (Chapter(number or 0, title, text) for number, title, text in self.chapters)
-        return WorkFile(self.title, self.author, tuple(sorted(chapters, key=lambda chapter: chapter.number)))
+        given = {chapter.number for chapter in self.chapters if 0 < chapter.number < 2**31}
+        chapters = (
+            [replace(chapter, number=number) for number, chapter in enumerate(self.chapters, 1)]
+            if len(given) < len(self.chapters)
+            else sorted(self.chapters, key=lambda chapter: chapter.number)
+        )
+        return WorkFile(self.title, self.author, tuple(chapters))
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +41,7 @@ class _Line:
     work_id: str
     title: str
     author: str
-    text: str
-    chapter_number: int | None
-    chapter_title: str
+    chapter: Chapter
 
 
 def read_jsonl(path: Path) -> Intake:
@@ -55,7 +59,7 @@ def read_jsonl(path: Path) -> Intake:
                 unlisted += 1
             continue
         work = works.setdefault(line.work_id, _Gathered(line.title, line.author))
-        work.chapters.append((line.chapter_number, line.chapter_title, line.text))
+        work.chapters.append(line.chapter)
     if unlisted:
         intake.faults.append(UnreadableFile(path, "intake.more-lines", count=unlisted))
     if not works and not intake.faults:
@@ -102,14 +106,9 @@ def _parsed(path: Path, number: int, data: bytes) -> _Line:
     author = record.get("author") or ""
     if not isinstance(author, str):
         raise MalformedLine(path, number, "intake.author-no-string")
-    return _Line(
-        record["work_id"],
-        record["title"].strip(),
-        author.strip(),
-        unified(record["text"]),
-        chapter_number,
-        chapter_title,
-    )
+    published_at = _published(path, number, record.get("published_at"))
+    chapter = Chapter(chapter_number or 0, chapter_title.strip(), unified(record["text"]), published_at)
+    return _Line(record["work_id"], record["title"].strip(), author.strip(), chapter)
 
 
 def _chapter(path: Path, number: int, value: object) -> tuple[int | None, str]:
@@ -118,3 +117,14 @@ def _chapter(path: Path, number: int, value: object) -> tuple[int | None, str]:
     if isinstance(value, bool) or not isinstance(value, int | str):
         raise MalformedLine(path, number, "intake.bad-chapter")
     return (value, "") if isinstance(value, int) else (None, value)
+
+
+def _published(path: Path, number: int, value: object) -> datetime | None:
+    if value is None:
+        return None
+    if not isinstance(value, str):
+        raise MalformedLine(path, number, "intake.published-no-string")
+    try:
+        return parse_moment(value, None)
+    except BadInput as fault:
+        raise MalformedLine(path, number, "intake.published-at", fault=fault) from fault

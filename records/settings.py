@@ -9,6 +9,7 @@ from core.settings_loading import load
 
 ZHUIWEN = load(os.environ)
 ZHUIWEN_OUTBOX = "pipeline.outbox.CeleryOutbox"  # records send messages, and know nothing of who carries them
+ZHUIWEN_INDEX = "pipeline.wiring.match_index"  # called with the settings, gives the index of the works
 
 # Without a key (a management command on a machine that was never set up) sessions last as long as the process.
 SECRET_KEY = ZHUIWEN.web.secret_key or os.urandom(32).hex()

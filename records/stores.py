@@ -7,6 +7,7 @@ from django.conf import settings
 from django.utils.module_loading import import_string
 
 from core.ports import EvidenceStore, Outbox, PageStore, WorkStore
+from matcher.index.ports import MatchIndex
 from pagestore.evidence import open_evidence
 from pagestore.mongo import MongoPageStore, MongoWorkStore, connect
 
@@ -33,3 +34,11 @@ def evidence_store() -> EvidenceStore:
 def outbox() -> Outbox:
     """The outbox that ZHUIWEN_OUTBOX names."""
     return cast("Outbox", import_string(settings.ZHUIWEN_OUTBOX)())
+
+
+def index() -> MatchIndex:
+    """The index of the works that ZHUIWEN_INDEX makes: one of its own for each caller, for it is of one thread.
+
+    Raises ServiceUnavailable at its calls, not here.
+    """
+    return cast("MatchIndex", import_string(settings.ZHUIWEN_INDEX)(settings.ZHUIWEN))

@@ -11,6 +11,7 @@ from core.errors import BadInput
 from core.wording import Message
 from crawler.site_kinds import KINDS, SiteKind
 from deploy.cli import site_reach, site_trial, site_visits
+from deploy.cli.faults import warn
 from deploy.cli.output import as_json, say, table
 from deploy.cli.session import local_iso, local_time, session
 from deploy.words import language
@@ -94,6 +95,7 @@ def _add_addressed(url: str, name: str, rights_holder: str, options: dict[str, A
     with session() as settings:
         from deploy.cli.reachability import require_reachable
         from records.sites import politeness
+        from records.sites.sharing import shared_hosts
         from records.works import catalogue
 
         require_reachable(url.strip(), settings.crawl)
@@ -102,6 +104,8 @@ def _add_addressed(url: str, name: str, rights_holder: str, options: dict[str, A
             politeness.note_robots_switch(site, reason)
         hosts = [domain.host for domain in site.domains.all()]
         say(Message("tracking.watching", id=site.pk, name=site.name, hosts=hosts, when=_when(site)))
+        for shared in shared_hosts(site):
+            warn(shared)
 
 
 def _check_switch(of_kind: SiteKind, reason: str) -> None:

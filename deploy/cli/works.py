@@ -1,13 +1,13 @@
-"""The verbs `work add`, `work list`, `work remove`, `work unprotect`, `work protect`."""
+"""The verbs `work add`, `work times`, `work list`, `work remove`, `work unprotect`, `work protect`."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from core.errors import BadInput, UnreadableFile
+from core.errors import BadInput, NotFound, UnreadableFile
 from core.shares import cut_share, percentage
 from core.taken import share_of_work
 from core.wording import Message
@@ -15,13 +15,14 @@ from deploy.cli.faults import USAGE, complain, warn
 from deploy.cli.keys import find_work
 from deploy.cli.output import as_json, say, table
 from deploy.cli.session import local_iso, local_time, session
+from deploy.cli.work_plan import plan_lines
 
 if TYPE_CHECKING:
     from core.settings import Settings
     from core.works import WorkFile
     from intake import FoundWork, Intake, ReadFile
-    from records.models import Work
-    from records.works.catalogue import AddedWork
+    from records.models import RightsHolder, Work
+    from records.works.catalogue import AddedWork, PlannedChange
 
 # A text of one line of 100 MB took 3.3 GB to read and add (November 2026), 33 bytes for each byte; 32 MB take 1 GB.
 # The longest novels have more than that in one file; split by chapters, each of them is read for itself.
@@ -34,6 +35,7 @@ def register(app: typer.Typer) -> None:
     """Add the verbs to `app`."""
     group = typer.Typer(help="The works to protect.", no_args_is_help=True, rich_markup_mode=None)
     group.command("add")(add)
+    group.command("times")(times)
     group.command("list")(show)
     group.command("remove")(remove)
     group.command("unprotect")(unprotect)
@@ -41,12 +43,13 @@ def register(app: typer.Typer) -> None:
     app.add_typer(group, name="work")
 
 
-def add(
+def add(  # noqa: PLR0917 - options of a command
     paths: Annotated[list[Path], typer.Argument(metavar="PATH...")],
     rights_holder: str = "",
     title: str = "",
     author: str = "",
     kind: str = "",
+    is_plan: Annotated[bool, typer.Option("--plan")] = False,
 ) -> None:
     """Put works into the reference corpus. The same file again changes nothing; a changed one updates its work."""
     with session():
@@ -61,33 +64,101 @@ def add(
                     intake.faults.append(fault)
         if title and len(intake.works) > 1:
             raise BadInput("corpus.title-for-one", title=title, count=len(intake.works))
-        faults = [*intake.faults, *_put(intake.works, rights_holder, title, author, kind)]
+        take = _plan if is_plan else _put
+        faults = [*intake.faults, *_each(intake.works, take, rights_holder, title, author, kind)]
     for each in faults:
         complain(each)
     if faults:
         raise typer.Exit(USAGE)
 
 
-def _put(works: "Sequence[FoundWork]", rights_holder: str, title: str, author: str, kind: str) -> list[BadInput]:
-    """Add each work and say so; returns why some could not be."""
+def _each(  # noqa: PLR0917 - options of a command
+    works: "Sequence[FoundWork]",
+    take: "Callable[[str, FoundWork], None]",
+    rights_holder: str,
+    title: str,
+    author: str,
+    kind: str,
+) -> list[BadInput]:
+    """Take each work as the options describe it; returns why some could not be."""
     from dataclasses import replace
-
-    from records import stores
-    from records.works import catalogue
 
     faults: list[BadInput] = []
     for found in works:
         file = replace(found.file, title=title or found.file.title, author=author or found.file.author)
+        name = rights_holder or found.rights_holder
         try:
-            owner = catalogue.holder(rights_holder or found.rights_holder)
-            store, outbox = stores.work_store(), stores.outbox()
-            added = catalogue.add_work(owner, file, kind or found.kind, store, outbox, keep_missing=not found.is_whole)
+            take(name, replace(found, file=file, kind=kind or found.kind))
         except BadInput as fault:
             faults.append(BadInput("corpus.of-file", source=found.source, fault=fault))
-            continue
-        say(_describe_added(added, sum(len(chapter.text) for chapter in file.chapters)))
-        _warn(file)
     return faults
+
+
+def _put(rights_holder: str, found: "FoundWork") -> None:
+    """Add a work and say so, and where its texts stand already."""
+    from records import stores
+    from records.works import catalogue
+
+    owner = catalogue.holder(rights_holder)
+    store, outbox = stores.work_store(), stores.outbox()
+    keep_missing = not found.is_whole
+    planned = catalogue.planned_change(owner, found.file, keep_missing=keep_missing)
+    elsewhere, _ = _standing(owner, planned)
+    added = catalogue.add_work(owner, found.file, found.kind, store, outbox, keep_missing=keep_missing)
+    say(_describe_added(added, sum(len(chapter.text) for chapter in found.file.chapters)))
+    for each in elsewhere:
+        warn(each)
+    _warn(found.file)
+
+
+def _plan(rights_holder: str, found: "FoundWork") -> None:
+    """Say what adding a work would change; nothing is written."""
+    from records.works import catalogue
+
+    try:
+        owner = catalogue.find_holder(rights_holder) if rights_holder else catalogue.holder("")
+    except NotFound:  # adding would make one
+        owner = None
+    planned = catalogue.planned_change(owner, found.file, keep_missing=not found.is_whole)
+    for line in plan_lines(planned):
+        say(line)
+    elsewhere, unknown = _standing(owner, planned) if owner else ([], None)
+    for each in (*elsewhere, *([unknown] if unknown else [])):
+        warn(each)
+
+
+def _standing(owner: "RightsHolder", planned: "PlannedChange") -> "tuple[list[Message], Message | None]":
+    """Where the texts that come into a work stand already, and why that may not be all."""
+    from records import stores
+    from records.works.alike import standing_elsewhere
+
+    change = planned.change
+    coming = [(each.chapter, each.text_id) for each in (*change.new, *change.changed)]
+    elsewhere, unknown = standing_elsewhere(owner, planned.work, coming, stores.index())
+    return [each.message(planned.title) for each in elsewhere], unknown
+
+
+def times(
+    work: Annotated[str, typer.Argument(metavar="WORK")],
+    path: Annotated[Path, typer.Argument(metavar="FILE")],
+    rights_holder: str = "",
+) -> None:
+    """Write when chapters were officially published, from a table (CSV) of chapters and times."""
+    with session() as settings:
+        from zoneinfo import ZoneInfo
+
+        from intake.plain import read_bytes
+        from records.works import official_times
+
+        found = _work_of(work, rights_holder)
+        listed = official_times.read_bytes(read_bytes(path, official_times.MAX_BYTES), ZoneInfo(settings.web.time_zone))
+        came = official_times.set_times(found, listed)
+        say(Message("corpus.times-set", work=_named(found), count=came.changed))
+        if came.unknown:
+            named = [str(number) for number in came.unknown[:MAX_DOUBTS]]
+            left = len(came.unknown) - len(named)
+            more = [Message("corpus.and-more", count=left)] if left else []
+            warn(Message("corpus.times-unknown", title=found.title, numbers=[*named, *more]))
 
 
 def _modest(read_file: "ReadFile") -> "ReadFile":

@@ -12,6 +12,7 @@ from records.models.preference import UserPreference
 from records.models.rights import Chapter, Licence, Membership, OwnDomain, RightsHolder, Unprotected, Work
 from records.models.site import CrawlRun, Site, SiteDomain
 from records.models.site_rules import RobotsSwitch, SiteBanRule, SiteProxy, SiteRules
+from records.models.upload import PlannedUpload
 from records.models.visits import Address, OffSiteRedirect, SiteMove
 
 __all__ = [
@@ -39,6 +40,7 @@ __all__ = [
     "OwnDomain",
     "PageCheck",
     "PageRecord",
+    "PlannedUpload",
     "RetentionLog",
     "RightsHolder",
     "RightsRecord",

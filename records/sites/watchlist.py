@@ -134,13 +134,13 @@ def _named_site(rights_holder: RightsHolder, name: str, kind: str, **values: Any
 
 
 def _site_of(rights_holder: RightsHolder, name: str, host: Host) -> Site:
-    """The site that an address belongs to: the one of that name, the one that has the host, or a new one."""
+    """The site that an address belongs to: the one of that name, without one that which has the host, or a new one.
+
+    Under a name, a second site may have the host (records.sites.sharing says so).
+    """
     watched = Site.objects.filter(rights_holder=rights_holder)
-    by_host = watched.filter(domains__host__in=host.spellings()).first()
-    by_name = watched.filter(name=name).first() if name else None
-    if by_host is not None and name and by_name != by_host:
-        raise BadInput("watch.host-taken", host=host, site=by_host.name)
-    return by_name or by_host or Site(rights_holder=rights_holder, name=name or str(host))
+    found = watched.filter(name=name) if name else watched.filter(domains__host__in=host.spellings())
+    return found.first() or Site(rights_holder=rights_holder, name=name or str(host))
 
 
 def _check_options(options: dict[str, Any]) -> None:

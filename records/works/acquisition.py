@@ -1,17 +1,20 @@
-"""Works that come in through the browser: read, added, and told about one by one."""
+"""Works that come in through the browser: read, planned, confirmed, and told about one by one."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from django.core.files.uploadedfile import UploadedFile
 
 from core import messages
 from core.errors import BadInput, RetryLater, ZhuiwenError
+from core.ids import digest
 from core.ports import Outbox, WorkStore
 from core.wording import Message
 from intake import FoundWork
+from matcher.index.ports import MatchIndex
 from records.models import RightsHolder
-from records.works.catalogue import AddedWork, add_work
+from records.works.alike import Standing, standing_elsewhere
+from records.works.catalogue import AddedWork, PlannedChange, add_work, named, planned_change
 from records.works.uploads import read_uploads
 
 
@@ -20,6 +23,51 @@ class TitleForSeveral(BadInput):
 
     def __init__(self, count: int) -> None:
         super().__init__("work.title-for-several", count=count)
+
+
+@dataclass(frozen=True, slots=True)
+class SentWork:
+    """A work as it will be added, and from which file."""
+
+    file_name: str
+    found: FoundWork
+
+    @property
+    def chars(self) -> int:
+        return sum(len(chapter.text) for chapter in self.found.file.chapters)
+
+
+@dataclass(frozen=True, slots=True)
+class Sending:
+    """All that was read of one sending. `faults`: one for each file, line or work that was left out."""
+
+    works: list[SentWork]
+    faults: list[Message]
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedWork:
+    """What confirming would do to one work. standing: where texts that come into it stand already."""
+
+    sent: SentWork
+    planned: PlannedChange
+    standing: list[Standing]
+    unknown: Message | None  # why only equal texts were looked for
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What confirming a sending would do. basis: changes when any of the works does."""
+
+    works: list[PlannedWork]
+
+    @property
+    def basis(self) -> str:
+        return digest(" ".join(each.planned.basis for each in self.works).encode())[:40]
+
+    @property
+    def is_nothing(self) -> bool:
+        return all(each.planned.is_nothing for each in self.works)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,59 +105,83 @@ class PatientOutbox:
             self.fault = error.message
 
 
-def acquire(
-    rights_holder: RightsHolder,
-    files: Sequence[UploadedFile],
-    store: WorkStore,
-    outbox: Outbox,
-    *,
-    title: str = "",
-    author: str = "",
-    kind: str = "",
-) -> Acquisition:
-    """Add the works in `files`; "" takes title, author and kind from the file. Safe to repeat.
+def read_sending(files: Sequence[UploadedFile], *, title: str = "", author: str = "", kind: str = "") -> Sending:
+    """The works in `files`; "" takes title, author and kind from the file. Nothing is stored.
 
-    The rights holder is the one given, whatever a manifest says. Raises TitleForSeveral before anything is added.
+    A work without a title or Chinese text, or sent twice, is left out and told. Raises TitleForSeveral.
     """
     uploads = read_uploads(files)
     found = [(upload.name, work) for upload in uploads for work in upload.intake.works]
     if title and len(found) > 1:
         raise TitleForSeveral(len(found))
-    acquisition = Acquisition(faults=[fault for upload in uploads for fault in upload.faults])
+    sending = Sending([], [fault for upload in uploads for fault in upload.faults])
+    seen: dict[tuple[str, str], str] = {}
+    for name, work in found:
+        described = _described(work, title, author, kind)
+        try:
+            key = named(described.file)
+        except BadInput as fault:
+            sending.faults.append(_of_file(name, fault))
+            continue
+        if key in seen:
+            sending.faults.append(_of_file(name, BadInput("work.twice", title=key[0], first=seen[key])))
+        else:
+            seen[key] = name
+            sending.works.append(SentWork(name, described))
+    return sending
+
+
+def plan(rights_holder: RightsHolder, sending: Sending, index: MatchIndex | None = None) -> Plan:
+    """What adding the works would do; the rights holder is the one given, whatever a manifest says.
+
+    index: where it is looked up whether the texts stand elsewhere already; without one, nobody asks.
+    """
+    return Plan([_planned(rights_holder, sent, index) for sent in sending.works])
+
+
+def carry_out(
+    rights_holder: RightsHolder, sending: Sending, planned: Plan, store: WorkStore, outbox: Outbox
+) -> Acquisition:
+    """Add the works of a sending as planned. A work that somebody else changed meanwhile is left out and told."""
+    acquisition = Acquisition(faults=list(sending.faults))
     patient = PatientOutbox(outbox)
-    described = [(name, _described(work, title, author, kind)) for name, work in found]
-    _add_all(acquisition, rights_holder, described, store, patient)
+    store_fault: RetryLater | None = None
+    for each in planned.works:
+        sent = each.sent
+        if store_fault:  # it would keep everybody waiting for each of the others as well
+            acquisition.faults.append(_of_file(sent.file_name, store_fault))
+            continue
+        try:
+            acquisition.works.append(_added(rights_holder, each, store, patient))
+        except RetryLater as error:
+            store_fault = error
+            acquisition.faults.append(_of_file(sent.file_name, error))
+        except BadInput as error:
+            acquisition.faults.append(_of_file(sent.file_name, error))
     acquisition.queue_fault = patient.fault
     return acquisition
+
+
+def _planned(rights_holder: RightsHolder, sent: SentWork, index: MatchIndex | None) -> PlannedWork:
+    found = sent.found
+    change = planned_change(rights_holder, found.file, keep_missing=not found.is_whole)
+    if index is None:
+        return PlannedWork(sent, change, [], None)
+    coming = [(each.chapter, each.text_id) for each in (*change.change.new, *change.change.changed)]
+    standing, unknown = standing_elsewhere(rights_holder, change.work, coming, index)
+    return PlannedWork(sent, change, standing, unknown)
+
+
+def _added(rights_holder: RightsHolder, planned: PlannedWork, store: WorkStore, outbox: Outbox) -> AddedFrom:
+    sent, found = planned.sent, planned.sent.found
+    keeps, basis = not found.is_whole, planned.planned.basis
+    added = add_work(rights_holder, found.file, found.kind, store, outbox, keep_missing=keeps, basis=basis)
+    return AddedFrom(sent.file_name, added, sent.chars, found.is_whole)
 
 
 def _described(work: FoundWork, title: str, author: str, kind: str) -> FoundWork:
     file = replace(work.file, title=title or work.file.title, author=author or work.file.author)
     return replace(work, file=file, kind=kind or work.kind)
-
-
-def _add_all(
-    acquisition: Acquisition,
-    rights_holder: RightsHolder,
-    found: Iterable[tuple[str, FoundWork]],
-    store: WorkStore,
-    outbox: Outbox,
-) -> None:
-    store_fault: RetryLater | None = None
-    for name, work in found:
-        if store_fault:  # it would keep everybody waiting for each of the others as well
-            acquisition.faults.append(_of_file(name, store_fault))
-            continue
-        try:
-            added = add_work(rights_holder, work.file, work.kind, store, outbox, keep_missing=not work.is_whole)
-        except RetryLater as error:
-            store_fault = error
-            acquisition.faults.append(_of_file(name, error))
-        except BadInput as error:
-            acquisition.faults.append(_of_file(name, error))
-        else:
-            chars = sum(len(chapter.text) for chapter in work.file.chapters)
-            acquisition.works.append(AddedFrom(name, added, chars, work.is_whole))
 
 
 def _of_file(name: str, error: ZhuiwenError) -> Message:

@@ -4,7 +4,6 @@ Adding is an upsert, safe to repeat: a text that is there makes nothing new. Tex
 names them, messages go out after the rows are there to stay.
 """
 
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -13,16 +12,24 @@ from django.db import transaction
 from django.db.models import F, Max
 
 from core.errors import BadInput, NotFound
-from core.ids import WorkTextId
+from core.ids import WorkTextId, work_text_id
 from core.messages import WorkAdded, WorkRemoved
 from core.ports import Outbox, WorkStore
 from core.works import Chapter as ChapterText
 from core.works import WorkFile
+from records.matters.figures import refresh_works
 from records.models import Chapter, RightsHolder, Work
 from records.sites.watchlist import add_site, find_site
+from records.works.changes import MAX_TITLE_CHARS, Change, Wanted, basis_of
+from records.works.work_length import recount
 
 __all__ = [
+    "MAX_AUTHOR_CHARS",
+    "MAX_HOLDER_CHARS",
+    "MAX_TITLE_CHARS",
     "AddedWork",
+    "ChangedMeanwhile",
+    "PlannedChange",
     "add_site",
     "add_work",
     "corpus_texts",
@@ -30,11 +37,13 @@ __all__ = [
     "find_site",
     "find_work",
     "holder",
+    "named",
+    "planned_change",
     "remove_work",
     "unnoted_texts",
 ]
 
-MAX_TITLE_CHARS, MAX_AUTHOR_CHARS, MAX_HOLDER_CHARS = 300, 200, 200
+MAX_AUTHOR_CHARS, MAX_HOLDER_CHARS = 200, 200
 BATCH_IDS = 500  # SQLite takes at most 999 variables in a statement
 
 
@@ -48,10 +57,33 @@ class AddedWork:
     unchanged: int
     changed: int
     removed: int
+    timed: int = 0  # chapters that got another official time
 
     @property
     def is_unchanged(self) -> bool:
-        return not (self.is_new or self.new or self.changed or self.removed)
+        return not (self.is_new or self.new or self.changed or self.removed or self.timed)
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedChange:
+    """What adding a work would change. work: None for one that is not there yet. basis: for `add_work`."""
+
+    work: Work | None
+    title: str
+    author: str
+    change: Change
+    basis: str
+
+    @property
+    def is_nothing(self) -> bool:
+        return self.work is not None and self.change.is_nothing
+
+
+class ChangedMeanwhile(BadInput):
+    """The chapters are others than those that a plan rests on."""
+
+    def __init__(self, title: str) -> None:
+        super().__init__("work.changed-meanwhile", title=title)
 
 
 def holder(name: str) -> RightsHolder:
@@ -83,14 +115,15 @@ def add_work(
     outbox: Outbox,
     *,
     keep_missing: bool = False,
+    basis: str | None = None,
 ) -> AddedWork:
     """Bring the rights holder's work of that title and author in line with `work_file`; "" keeps the kind it has.
 
-    A chapter keeps its row while its text or its number stays. `keep_missing`: chapters that the file lacks stay (it
-    could be read in part only). Raises BadInput; ServiceUnavailable before anything is written, or for the messages
-    alone, which the sweeper then sends.
+    keep_missing: chapters that the file lacks stay (it could be read in part only). basis: what the chapters must still
+    be, as `changes.basis_of` says. Raises BadInput, ChangedMeanwhile where they are not; ServiceUnavailable before
+    anything is written, or for the messages alone, which the sweeper then sends.
     """
-    title, author = _required_title(work_file), work_file.author.strip()[:MAX_AUTHOR_CHARS]
+    title, author = named(work_file)
     _require_kind(kind)
     text_ids = [works_store.put_text(chapter.text) for chapter in work_file.chapters]
     with transaction.atomic():
@@ -100,10 +133,14 @@ def add_work(
         if kind and work.kind != kind:
             work.kind = kind
             work.save(update_fields=["kind"])
-        change = _Change(work, list(zip(work_file.chapters, text_ids, strict=True)), keep_missing)
-        change.write()
-        transaction.on_commit(partial(_announce, change.unindexed, change.dropped, outbox))
-    return AddedWork(work, is_new, change.new, change.unchanged, change.changed, change.removed)
+        writer = _Writer(work, list(zip(work_file.chapters, text_ids, strict=True)), keep_missing, basis)
+        writer.write()
+        recount([work.pk])
+        refresh_works([work.pk])
+        transaction.on_commit(partial(_announce, writer.unindexed, writer.dropped, outbox))
+    change = writer.change
+    counts = (len(each) for each in (change.new, change.unchanged, change.changed, change.removed, change.timed))
+    return AddedWork(work, is_new, *counts)
 
 
 def remove_work(work: Work, outbox: Outbox) -> int:
@@ -116,6 +153,21 @@ def remove_work(work: Work, outbox: Outbox) -> int:
         work.delete()
         transaction.on_commit(partial(_announce, (), text_ids, outbox))
     return len(text_ids)
+
+
+def planned_change(
+    rights_holder: RightsHolder | None, work_file: WorkFile, *, keep_missing: bool = False
+) -> PlannedChange:
+    """What `add_work` would do for a rights holder, None for one who is not there yet; nothing is written.
+
+    Raises BadInput.
+    """
+    title, author = named(work_file)
+    known = Work.objects.filter(rights_holder=rights_holder, title=title, author=author)
+    work = known.first() if rights_holder else None
+    old = list(work.chapters.order_by("number")) if work else []
+    wanted = [(chapter, work_text_id(chapter.text)) for chapter in work_file.chapters]
+    return PlannedChange(work, title, author, Change(old, wanted, keep_missing=keep_missing), basis_of(old))
 
 
 def find_work(key: str, rights_holder: RightsHolder | None = None) -> Work:
@@ -143,72 +195,46 @@ def unnoted_texts() -> frozenset[WorkTextId]:
     return frozenset(WorkTextId(text) for text in waiting.values_list("text_id", flat=True).distinct())
 
 
-class _Change:
-    """From the chapters that a work has to those that it should have, with as few changed rows as can be."""
+class _Writer:
+    """Writes a change of chapters, which nobody else changes meanwhile. Raises ChangedMeanwhile."""
 
-    def __init__(self, work: Work, wanted: Sequence[tuple[ChapterText, WorkTextId]], keep_missing: bool) -> None:
+    def __init__(
+        self, work: Work, wanted: Sequence[tuple[ChapterText, WorkTextId]], keep_missing: bool, basis: str | None
+    ) -> None:
+        old = list(Chapter.objects.select_for_update().filter(work=work).order_by("number"))
+        if basis is not None and basis != basis_of(old):
+            raise ChangedMeanwhile(work.title)
         self._work = work
-        self._wanted = wanted
-        self._keep_missing = keep_missing
-        self._old = list(Chapter.objects.select_for_update().filter(work=work).order_by("number"))
-        self.new = self.unchanged = self.changed = self.removed = 0
+        self.change = Change(old, wanted, keep_missing=keep_missing)
         self.unindexed: set[WorkTextId] = set()
         self.dropped: set[WorkTextId] = set()
 
     def write(self) -> None:
-        rows = self._pair_chapters()
-        stays = self._without_leftovers({row.pk for row in rows if row is not None})
-        pairs = list(zip(rows, self._wanted, strict=True))
-        if any(row is not None and row.number != chapter.number for row, (chapter, _) in pairs):
-            self._make_room(stays)
-        for row, (chapter, text_id) in pairs:
-            self._put(row, chapter, text_id)
+        for row in self.change.removed:
+            self.dropped.add(WorkTextId(row.text_id))
+            row.delete()
+        if self.change.moves_numbers:
+            self._make_room()
+        for wanted in self.change.wanted:
+            self._put(wanted)
 
-    def _pair_chapters(self) -> list[Chapter | None]:
-        """For each wanted chapter the row that it keeps: one with its text, by order, else the one with its number."""
-        by_text: dict[str, list[Chapter]] = defaultdict(list)
-        for row in reversed(self._old):
-            by_text[row.text_id].append(row)
-        rows = [by_text[text_id].pop() if by_text[text_id] else None for _, text_id in self._wanted]
-        by_number = {row.number: row for left in by_text.values() for row in left}
-        return [
-            row if row is not None else by_number.pop(chapter.number, None)
-            for row, (chapter, _) in zip(rows, self._wanted, strict=True)
-        ]
-
-    def _without_leftovers(self, paired: set[int]) -> list[Chapter]:
-        """Delete the rows that no wanted chapter keeps; returns those of them that stay all the same."""
-        taken = {chapter.number for chapter, _ in self._wanted}
-        leftover = [row for row in self._old if row.pk not in paired]
-        stays = [row for row in leftover if self._keep_missing and row.number not in taken]
-        for row in leftover:
-            if row not in stays:
-                self.dropped.add(WorkTextId(row.text_id))
-                self.removed += 1
-                row.delete()
-        return stays
-
-    def _make_room(self, stays: Iterable[Chapter]) -> None:
+    def _make_room(self) -> None:
         """Move the numbers out of the way, so that no two rows share one half-way."""
         numbers = Chapter.objects.filter(work=self._work).aggregate(most=Max("number"))
-        beyond = (numbers["most"] or 0) + max(chapter.number for chapter, _ in self._wanted) + 1
-        kept = [row.pk for row in stays]
+        beyond = (numbers["most"] or 0) + max(each.chapter.number for each in self.change.wanted) + 1
+        kept = [row.pk for row in self.change.stays]
         Chapter.objects.filter(work=self._work).exclude(pk__in=kept).update(number=F("number") + beyond)
 
-    def _put(self, row: Chapter | None, chapter: ChapterText, text_id: WorkTextId) -> None:
-        title = chapter.title[:MAX_TITLE_CHARS]
-        if row is None:
-            self.new += 1
-            row = Chapter(work=self._work, text_id=text_id, chars=len(chapter.text))
-        elif row.text_id == text_id:
-            self.unchanged += 1
-        else:
-            self.changed += 1
+    def _put(self, wanted: Wanted) -> None:
+        chapter, text_id = wanted.chapter, wanted.text_id
+        row = wanted.row or Chapter(work=self._work, text_id=text_id, chars=len(chapter.text))
+        if wanted.has_new_text:
             self.dropped.add(WorkTextId(row.text_id))
             row.text_id, row.chars, row.indexed_at = text_id, len(chapter.text), None
         if row.indexed_at is None:
             self.unindexed.add(text_id)
-        row.number, row.title = chapter.number, title
+        row.number, row.title = chapter.number, wanted.title
+        row.published_at = chapter.published_at or row.published_at
         row.save()
 
 
@@ -226,6 +252,11 @@ def _unowned(text_ids: Iterable[WorkTextId]) -> set[WorkTextId]:
         batch = left[start : start + BATCH_IDS]
         owned |= set(Chapter.objects.filter(text_id__in=batch).values_list("text_id", flat=True))
     return set(left) - {WorkTextId(text) for text in owned}
+
+
+def named(work_file: WorkFile) -> tuple[str, str]:
+    """The title and author that a work is found by. Raises BadInput for one without title or chapters."""
+    return _required_title(work_file), work_file.author.strip()[:MAX_AUTHOR_CHARS]
 
 
 def _required_title(work_file: WorkFile) -> str:

@@ -1,4 +1,4 @@
-"""A whole work beside a whole site: which chapters its pages copied, when each appeared, what is missing or merged.
+"""A work beside a site: which chapters its pages copied, when each appeared there, what is missing or merged.
 
 Only cases that count as copies are read, and only texts that the work has now, so that shares agree with lists and
 reports. A time is that at which the crawler saw a page's version for the first time: the chapter stood there by then,

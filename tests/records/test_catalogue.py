@@ -13,7 +13,9 @@ from core.messages import WorkAdded, WorkRemoved
 from core.works import Chapter as ChapterText
 from core.works import WorkFile
 from pagestore.memory import MemoryWorkStore
-from records.models import Chapter, RightsHolder, Site, Work
+from records.models import Chapter, RightsHolder, Site, SiteDomain, Work
+from records.sites import watchlist
+from records.sites.sharing import shared_hosts
 from records.works import catalogue
 from tests.support import admin_data
 
@@ -268,12 +270,25 @@ def test_an_option_that_cannot_be_is_refused_by_name(owner, options: dict[str, o
     assert not Site.objects.exists()
 
 
-def test_one_host_is_not_watched_twice_for_one_rights_holder(owner) -> None:
-    catalogue.add_site(owner, "https://example.com/", name="甲")
-    with pytest.raises(BadInput, match="belongs to the site 甲"):
-        catalogue.add_site(owner, "https://example.com/b", name="乙")
-    other = admin_data.holder("北斗日报")
-    assert catalogue.add_site(other, "https://example.com/", name="乙").name == "乙"
+def test_a_second_site_on_the_same_host_is_noticed_and_not_forbidden(owner) -> None:
+    first = catalogue.add_site(owner, "https://www.example.com/", name="甲")
+    assert shared_hosts(first) == []
+    second = catalogue.add_site(owner, "http://example.com/b", name="乙")
+    (notice,) = shared_hosts(second)
+    assert notice.params == {"hosts": ("www.example.com",), "site": "甲", "id": first.pk}
+    assert [each.params["site"] for each in shared_hosts(first)] == ["乙"]
+
+
+def test_hosts_of_start_addresses_of_lists_and_of_other_rights_holders_are_told_apart(owner) -> None:
+    first = catalogue.add_site(owner, "https://example.com/", name="甲")
+    SiteDomain.objects.filter(site=first).delete()
+    other = catalogue.add_site(admin_data.holder("北斗日报"), "https://example.com/", name="乙")
+    assert shared_hosts(other) == []
+    listed = watchlist.add_list(owner, "清单", "https://example.com/1.html")
+    assert shared_hosts(listed) == []
+    second = catalogue.add_site(owner, "https://example.com/", name="丙")
+    assert [each.params["site"] for each in shared_hosts(second)] == ["甲"]
+    assert shared_hosts(catalogue.add_site(owner, "https://example.com:8443/", name="丁")) == []
 
 
 def test_a_site_is_found_by_number_name_host_and_address(owner) -> None:

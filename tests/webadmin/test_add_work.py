@@ -13,6 +13,7 @@ from django.utils import translation
 from core.errors import ServiceUnavailable
 from core.ids import work_text_id
 from core.messages import WorkAdded
+from matcher.index.memory import MemoryIndex
 from pagestore.memory import MemoryWorkStore
 from records import stores
 from records.models import Licence, Membership, Work
@@ -34,6 +35,13 @@ def world() -> admin_data.World:
     return admin_data.fill_world(cases=1)
 
 
+@pytest.fixture(autouse=True)
+def index(monkeypatch: pytest.MonkeyPatch) -> MemoryIndex:
+    made = MemoryIndex()
+    monkeypatch.setattr(stores, "index", lambda: made)
+    return made
+
+
 @pytest.fixture
 def store(monkeypatch: pytest.MonkeyPatch) -> MemoryWorkStore:
     kept = MemoryWorkStore()
@@ -46,7 +54,11 @@ def text(name: str, content: str | bytes) -> SimpleUploadedFile:
 
 
 def send(client: Client, holder: object, *files: SimpleUploadedFile, **fields: object) -> HttpResponse:
-    return client.post(add_url(Work), {"rights_holder": holder, "uploads": list(files), **fields})
+    """Send files, and confirm what they would change if that is asked."""
+    sent = client.post(add_url(Work), {"rights_holder": holder, "uploads": list(files), **fields})
+    if sent.status_code != 302:
+        return sent
+    return client.post(sent["Location"], {"do": "confirm", "basis": client.get(sent["Location"]).context["plan"].basis})
 
 
 def test_a_manager_sends_two_works_and_is_told_what_came_of_each(

@@ -22,8 +22,10 @@ from records.models import Case, CrawlRun, PageRecord, Site, SiteDomain
 from records.models.site_kind_choices import CRAWLED, conditional_fields
 from records.sites import politeness
 from records.sites import runs as crawls
+from records.sites.sharing import shared_hosts
+from webadmin.admin.book_links import books_of_site
 from webadmin.admin.columns import RUN_STATE_COLORS, change_link, list_link, moment, stored_sentence, two_lines
-from webadmin.admin.isolation import HolderAdmin, HolderInline, is_manager, signed_in_user
+from webadmin.admin.isolation import HolderAdmin, HolderInline, is_manager, is_member, signed_in_user
 from webadmin.admin.site_rules import SITE_INLINES
 from webadmin.forms.site_form import SiteDomainForm, SiteForm
 from webadmin.views.rule_trial import rule_trial
@@ -60,7 +62,7 @@ class SiteAdmin(HolderAdmin):
     actions = ["crawl_selected"]
     actions_detail = ["crawl_now", "try_rules"]
     inlines = [SiteDomainInline, *SITE_INLINES]
-    readonly_fields = ["added_at"]
+    readonly_fields = ["added_at", "whole_books"]
     conditional_fields = conditional_fields()
     fieldsets = [
         (
@@ -74,6 +76,7 @@ class SiteAdmin(HolderAdmin):
                     ("is_active", "added_at"),
                     ("crawl_at", "interval_days"),
                     "monthly_visits",
+                    "whole_books",
                 ]
             },
         ),
@@ -149,6 +152,10 @@ class SiteAdmin(HolderAdmin):
     def case_count(self, site: "SiteWithFigures") -> object:
         return list_link(Case, site.cases_total, page__site__id__exact=site.pk) if site.cases_total else 0
 
+    @display(description=_("whole books"))
+    def whole_books(self, site: Site) -> object:
+        return books_of_site(site)
+
     def is_offered(self, path: str, key: Any) -> bool:
         """Pages of archives come with imports: there is nothing to crawl, and no refusal to recognise."""
         return Site.objects.filter(pk=key, kind__in=CRAWLED).exists()
@@ -198,7 +205,14 @@ class SiteAdmin(HolderAdmin):
             site = self.get_object(request, object_id)
             for missing in crawls.left_out(site.runs.first()) if site is not None else ():
                 messages.warning(request, stored_sentence(missing))
+            _tell_shared(request, site)
         return super().change_view(request, object_id, form_url, extra_context)
+
+    def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: Any) -> None:
+        """Save the hosts too, and say which of them another site covers; the form itself says so when it is opened."""
+        super().save_related(request, form, formsets, change)
+        if "_continue" not in request.POST:
+            _tell_shared(request, form.instance)
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: Any) -> None:
         """Save, and crawl a site that is watched again: the time it was not watched counts as no missed run."""
@@ -231,6 +245,12 @@ def _crawl(request: HttpRequest, site: Site, trigger: str = CrawlRun.Trigger.PER
         return run
     messages.success(request, _with_run(_now("The crawl of %(site)s was asked for.") % {"site": site.name}, run))
     return run
+
+
+def _tell_shared(request: HttpRequest, site: Site | None) -> None:
+    """Say which other sites cover hosts of this one; that is allowed."""
+    for shared in shared_hosts(site) if site is not None and is_member(request, site) else ():
+        messages.warning(request, stored_sentence(shared))
 
 
 def _with_run(words: str, run: CrawlRun | None) -> str:

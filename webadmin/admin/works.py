@@ -7,22 +7,29 @@ from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.db.models import Count, F, IntegerField, OuterRef, QuerySet, Subquery, Sum
-from django.http import HttpRequest, HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponseBase, HttpResponseRedirect
+from django.urls import path, reverse
+from django.utils.html import format_html
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
-from unfold.decorators import display
+from unfold.decorators import action, display
 
 from core.errors import RetryLater
 from core.messages import WorkRemoved
 from core.shares import percentage
 from core.taken import share_of_work
 from records import stores
-from records.models import Case, Chapter, Unprotected, Work
+from records.models import Case, Chapter, Site, Unprotected, Work
 from records.works.taken import taken_by_work
-from webadmin.admin.columns import list_link, moment
+from webadmin.admin.book_links import books_of_work
+from webadmin.admin.columns import NOTHING, clipped, list_link, moment
 from webadmin.admin.isolation import HolderAdmin, HolderInline, signed_in_user
 from webadmin.admin.licences import announce_rulings
-from webadmin.views.add_work import add_work_view
+from webadmin.requests.request_values import is_key
+from webadmin.views.add_work import add_work_view, plan_view
+from webadmin.views.read_chapter import read_chapter_view
+from webadmin.views.work_times import work_times_view
+from webadmin.whole_book.book_view import whole_book_view
 from webadmin.wording import said
 
 if TYPE_CHECKING:
@@ -37,14 +44,29 @@ if TYPE_CHECKING:
     WorkWithFigures = WithAnnotations[Work, _Figures]
 
 
+MAX_TITLE_CHARS = 60  # of a chapter in the list of the work
+
+
 class ChapterInline(HolderInline):
     model = Chapter
     is_read_only = True
     hide_title = True
-    fields = readonly_fields = ["number", "title", "char_count", "added_at", "index_state"]
+    fields = readonly_fields = ["number", "reading", "char_count", "official", "added_at", "index_state"]
     ordering = ["number"]
     per_page = 50
     can_delete = False
+
+    @display(description=_("title"))
+    def reading(self, chapter: Chapter) -> object:
+        """The title, which leads to the text."""
+        if not chapter.number:  # of a line that somebody made up
+            return NOTHING
+        address = reverse("admin:records_work_read", args=[chapter.work_id, chapter.number])
+        return format_html('<a class="text-link" href="{}">{}</a>', address, clipped(str(chapter), MAX_TITLE_CHARS))
+
+    @display(description=_("officially published"))
+    def official(self, chapter: Chapter) -> str:
+        return moment(chapter.published_at)
 
     @display(description=_("characters"))
     def char_count(self, chapter: Chapter) -> str:
@@ -76,8 +98,9 @@ class WorkAdmin(HolderAdmin):
     list_select_related = ["rights_holder", "unprotected"]
     search_fields = ["title", "author"]
     search_help_text = _("title or author")
-    fields = ["rights_holder", "title", "author", "kind", "added_at"]
-    readonly_fields = ["added_at"]
+    fields = ["rights_holder", "title", "author", "kind", "added_at", "whole_books"]
+    readonly_fields = ["added_at", "whole_books"]
+    actions_detail = ["official_times"]
     inlines = [UnprotectedInline, ChapterInline]
 
     def get_queryset(self, request: HttpRequest) -> "QuerySet[WorkWithFigures]":
@@ -114,6 +137,43 @@ class WorkAdmin(HolderAdmin):
         if not self.has_add_permission(request):
             raise PermissionDenied
         return add_work_view(request, self)
+
+    def get_urls(self) -> list[Any]:
+        pages = [
+            ("add/<str:upload>/", self.plan_page, "plan"),
+            ("<path:object_id>/read/<str:number>/", self.read_page, "read"),
+            ("<path:object_id>/times/", self.times_page, "times"),
+            ("<path:object_id>/on/<str:site>/", self.book_page, "book"),
+        ]
+        own = [path(at, self.admin_site.admin_view(view), name=f"records_work_{name}") for at, view, name in pages]
+        return [*own, *super().get_urls()]
+
+    def plan_page(self, request: HttpRequest, upload: str) -> HttpResponseBase:
+        if not self.has_add_permission(request):
+            raise PermissionDenied
+        return plan_view(request, upload, self)
+
+    def read_page(self, request: HttpRequest, object_id: str, number: str) -> HttpResponseBase:
+        return read_chapter_view(request, self.record_of(request, object_id), number, self)
+
+    def times_page(self, request: HttpRequest, object_id: str) -> HttpResponseBase:
+        return work_times_view(request, self.record_of(request, object_id), self)
+
+    def book_page(self, request: HttpRequest, object_id: str, site: str) -> HttpResponseBase:
+        work: Work = self.record_of(request, object_id)
+        watched = Site.objects.filter(pk=site).first() if is_key(site) else None
+        if watched is None:
+            raise Http404
+        return whole_book_view(request, work, watched, self)
+
+    @action(description=_("Official times"), url_path="official-times", icon="schedule")
+    def official_times(self, request: HttpRequest, object_id: str) -> HttpResponseBase:
+        work: Work = self.record_of(request, object_id)
+        return HttpResponseRedirect(reverse("admin:records_work_times", args=[work.pk]))
+
+    @display(description=_("whole book on the sites"))
+    def whole_books(self, work: Work) -> object:
+        return books_of_work(work)
 
     @display(description=_("chapters"))
     def chapter_count(self, work: "WorkWithFigures") -> int:

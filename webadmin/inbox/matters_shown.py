@@ -118,7 +118,7 @@ def preview_of(matter: Any, asked: Asked) -> Preview:
         assignees=assignees_of(matter),
         only_site=asked.with_(site=matter.site_id).address,
         only_work=asked.with_(work=matter.work_id).address,
-        book_address="",
+        book_address=reverse("admin:records_work_book", args=[matter.work_id, matter.site_id]),
         report_address=f"{reverse('webadmin_reports')}?site={matter.site_id}&work={matter.work_id}",
     )
 

@@ -66,6 +66,12 @@ def case_name(case: Case) -> str:
 
 
 @register.filter
+def local_minute(moment: datetime | None) -> str:
+    """Write a moment short enough for a table, in the zone of whoever reads."""
+    return "–" if moment is None else timezone.localtime(moment).strftime("%Y-%m-%d %H:%M")
+
+
+@register.filter
 def has_obfuscation(obfuscations: list[dict[str, Any]], kind: str) -> bool:
     """Whether a case's obfuscations have one of this kind."""
     return any(each["kind"] == kind for each in obfuscations)

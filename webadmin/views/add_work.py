@@ -1,57 +1,176 @@
-"""The page where a manager sends works, and is told what came of each."""
+"""The pages where a manager sends works: the form, what confirming would do, and what came of each."""
 
 from typing import Any
 
 from django.contrib import messages
 from django.contrib.admin import ModelAdmin
 from django.contrib.auth.models import User
-from django.http import HttpRequest, HttpResponse
+from django.core.exceptions import PermissionDenied
+from django.core.paginator import Page, Paginator
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
+from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from records import stores
-from records.models import Work
-from records.works.acquisition import Acquisition, AddedFrom, TitleForSeveral, acquire
+from core.errors import ZhuiwenError
+from core.ids import WorkTextId
+from records import access, stores
+from records.models import PlannedUpload, Work
+from records.works.acquisition import (
+    Acquisition,
+    AddedFrom,
+    Plan,
+    PlannedWork,
+    Sending,
+    TitleForSeveral,
+    carry_out,
+    plan,
+    read_sending,
+)
+from records.works.changes import Wanted
+from records.works.planned_uploads import UploadGone, keep, planned_upload, sending_of
 from webadmin.forms.work_form import AddWorkForm
+from webadmin.page_history.text_diff import TextDiff, text_diff
+from webadmin.requests.bad_values import BadValue
 from webadmin.requests.content_policy import with_policy
+from webadmin.requests.request_values import is_key, is_page_number
 from webadmin.wording import said
+
+CONFIRM, DISCARD = "confirm", "discard"
+DIFFERENCES_SHOWN = 20  # chapters on a page, each with what changed in it
+NAMES_SHOWN = 200  # of chapters that come, go or are called otherwise; the others are counted
 
 
 def add_work_view(request: HttpRequest, model_admin: "ModelAdmin[Work]") -> HttpResponse:
-    """Show the form; take files (POST) and say what became of each work. The caller has checked that the user may add.
+    """Show the form; take files (POST), keep what was read of them, and lead to the plan. Nothing is added yet.
 
-    The files are read and stored in the request, which `records.works.uploads` bounds; indexing goes through messages.
+    The caller has checked that the user may add. The files are read in the request, which `records.works.uploads`
+    bounds.
     """
     form = AddWorkForm(None, None, request.user)
-    acquisition = None
+    sending = None
     if request.method == "POST" and isinstance(request.user, User):
         form = AddWorkForm(request.POST, request.FILES, request.user)
-        acquisition = _acquired(form) if form.is_valid() else None
-    if acquisition is not None:
-        _log(request, model_admin, acquisition)
-        _say(request, acquisition)
-        holder = form.cleaned_data["rights_holder"]
-        form = AddWorkForm(None, None, request.user)
-        form.initial = {"rights_holder": holder.pk}
-    context = _context(request, model_admin, form, acquisition)
-    return with_policy(TemplateResponse(request, "webadmin/add_work.html", context))
+        sending = _read(form) if form.is_valid() else None
+        if sending is not None and sending.works:
+            upload = keep(form.cleaned_data["rights_holder"], request.user, sending)
+            return HttpResponseRedirect(reverse("admin:records_work_plan", args=[upload.pk]))
+    acquisition = None if sending is None else Acquisition(faults=sending.faults)
+    return _form_page(request, model_admin, form, acquisition)
 
 
-def _acquired(form: AddWorkForm) -> Acquisition | None:
+def plan_view(request: HttpRequest, upload_key: str, model_admin: "ModelAdmin[Work]") -> HttpResponse:
+    """Show what confirming a sending would do; confirm or discard it (POST). Raises Http404, PermissionDenied."""
+    user = request.user
+    if not isinstance(user, User) or not is_key(upload_key):
+        raise Http404
+    try:
+        upload = planned_upload(int(upload_key), user)
+    except UploadGone as fault:
+        messages.error(request, said(fault))
+        return HttpResponseRedirect(reverse("admin:records_work_add"))
+    if not access.may_manage(user, upload):
+        raise PermissionDenied
+    if request.method == "POST":
+        return _answered(request, upload, model_admin)
+    return _plan_page(request, upload, model_admin)
+
+
+def _read(form: AddWorkForm) -> Sending | None:
     chosen = form.cleaned_data
     try:
-        return acquire(
-            chosen["rights_holder"],
-            chosen["uploads"],
-            stores.work_store(),
-            stores.outbox(),
-            title=chosen["title"].strip(),
-            author=chosen["author"].strip(),
-            kind=chosen["kind"],
+        return read_sending(
+            chosen["uploads"], title=chosen["title"].strip(), author=chosen["author"].strip(), kind=chosen["kind"]
         )
     except TitleForSeveral as fault:
         form.add_error("title", said(fault))
         return None
+
+
+def _answered(request: HttpRequest, upload: PlannedUpload, model_admin: "ModelAdmin[Work]") -> HttpResponse:
+    """Do what the person chose. A plan that rests on other chapters than those that there are is shown anew."""
+    do = request.POST.get("do", "")
+    if do == DISCARD:
+        upload.delete()
+        messages.info(request, _("Nothing was added; what was sent is discarded."))
+        return HttpResponseRedirect(reverse("admin:records_work_add"))
+    if do != CONFIRM:
+        raise BadValue("do", do, _("it can be one of: %(choices)s.") % {"choices": f"{CONFIRM}, {DISCARD}"})
+    sending = sending_of(upload)
+    planned = plan(upload.rights_holder, sending)
+    if planned.basis != request.POST.get("basis", ""):
+        messages.error(
+            request,
+            _("The works were changed by somebody else meanwhile. Nothing was written; this is what would change now."),
+        )
+        return HttpResponseRedirect(request.path)
+    acquisition = carry_out(upload.rights_holder, sending, planned, stores.work_store(), stores.outbox())
+    if acquisition.works:
+        upload.delete()
+    _log(request, model_admin, acquisition)
+    _say(request, acquisition)
+    form = AddWorkForm(None, None, request.user)
+    form.initial = {"rights_holder": upload.rights_holder_id}
+    return _form_page(request, model_admin, form, acquisition)
+
+
+def _plan_page(request: HttpRequest, upload: PlannedUpload, model_admin: "ModelAdmin[Work]") -> HttpResponse:
+    sending = sending_of(upload)
+    planned = plan(upload.rights_holder, sending, stores.index())
+    shown = _shown_work(request, planned)
+    page = _page_of(request, shown.planned.change.changed)
+    context = {
+        **model_admin.admin_site.each_context(request),
+        "opts": Work._meta,
+        "title": _("What would change"),
+        "subtitle": None,
+        "upload": upload,
+        "plan": planned,
+        "works": [(each, _planned_outcome(each), _sentences(each)) for each in planned.works],
+        "shown": shown,
+        "shown_index": planned.works.index(shown),
+        "page": page,
+        "query": f"of={planned.works.index(shown)}",
+        "differences": [(each, _difference(each)) for each in page],
+        "names_shown": NAMES_SHOWN,
+        "faults": [said(fault) for fault in sending.faults],
+        "action": reverse("admin:records_work_plan", args=[upload.pk]),
+    }
+    return with_policy(TemplateResponse(request, "webadmin/planned_work.html", context))
+
+
+def _shown_work(request: HttpRequest, planned: Plan) -> PlannedWork:
+    """The work whose chapters are listed: the one that was asked for, else the first that is there already."""
+    of = request.GET.get("of")
+    if of is None:
+        known = (each for each in planned.works if each.planned.work is not None and not each.planned.is_nothing)
+        return next(known, planned.works[0])
+    if not is_page_number(of) or int(of) >= len(planned.works):
+        raise BadValue("of", of, _("write the number of a work that was sent."))
+    return planned.works[int(of)]
+
+
+def _page_of(request: HttpRequest, changed: list[Wanted]) -> "Page[Wanted]":
+    number = request.GET.get("page", "1")
+    if not is_page_number(number):
+        raise BadValue("page", number, _("write the number of a page."))
+    return Paginator(changed, DIFFERENCES_SHOWN).get_page(number)
+
+
+def _difference(wanted: Wanted) -> TextDiff | str:
+    """What changed in a chapter, or a sentence that says why it cannot be shown."""
+    assert wanted.was is not None
+    try:
+        old = stores.work_store().text(WorkTextId(wanted.was.text_id))
+    except ZhuiwenError as fault:
+        return said(fault)
+    return _("The earlier text is no longer in the store.") if old is None else text_diff(old, wanted.chapter.text)
+
+
+def _sentences(planned: PlannedWork) -> list[str]:
+    """Where the texts stand already, as sentences."""
+    told = [each.message(planned.planned.title) for each in planned.standing]
+    return [said(each) for each in (*told, *filter(None, [planned.unknown]))]
 
 
 def _log(request: HttpRequest, model_admin: "ModelAdmin[Work]", acquisition: Acquisition) -> None:
@@ -73,6 +192,13 @@ def _say(request: HttpRequest, acquisition: Acquisition) -> None:
         messages.success(request, _("The works are stored; searching for them begins in a moment."))
 
 
+def _planned_outcome(each: PlannedWork) -> tuple[str, str]:
+    """Give what would become of a work as a word and as the name of its colour."""
+    if each.planned.work is None:
+        return _("new"), "finished"
+    return (_("unchanged"), "unchanged") if each.planned.is_nothing else (_("would be updated"), "open")
+
+
 def _outcome(each: AddedFrom) -> tuple[str, str]:
     """Give the state of a work as a word and as the name of its colour."""
     if each.added.is_new:
@@ -80,11 +206,11 @@ def _outcome(each: AddedFrom) -> tuple[str, str]:
     return (_("unchanged"), "unchanged") if each.added.is_unchanged else (_("updated"), "open")
 
 
-def _context(
+def _form_page(
     request: HttpRequest, model_admin: "ModelAdmin[Work]", form: AddWorkForm, acquisition: Acquisition | None
-) -> dict[str, Any]:
+) -> HttpResponse:
     works = acquisition.works if acquisition else []
-    return {
+    context: dict[str, Any] = {
         **model_admin.admin_site.each_context(request),
         "opts": Work._meta,
         "title": _("Add works"),
@@ -93,4 +219,6 @@ def _context(
         "is_done": acquisition is not None,
         "works": [(each, each.added, *_outcome(each)) for each in works],
         "faults": [said(fault) for fault in acquisition.faults] if acquisition else [],
+        "action": reverse("admin:records_work_add"),
     }
+    return with_policy(TemplateResponse(request, "webadmin/add_work.html", context))

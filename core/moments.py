@@ -1,0 +1,53 @@
+"""Moments as people write them: 2026-03-01 12:00, 2026/3/1, 2026年3月1日 12时30分, 2026-03-01T04:00:00Z."""
+
+import re
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
+
+from core.errors import BadInput
+
+MAX_SHOWN_CHARS = 60
+FIRST_YEAR, LAST_YEAR = 1900, 2200
+_FORM = re.compile(
+    r"(\d{4})[-/.年](\d{1,2})[-/.月](\d{1,2})日?"
+    r"(?:[T\s]*(\d{1,2})[:时時点點](\d{1,2})?分?(?::?(\d{1,2})(?:\.\d+)?秒?)?)?\s*(Z|[+-]\d{2}:?\d{2})?",
+    re.ASCII,
+)
+
+
+def parse_moment(text: str, zone: tzinfo | None) -> datetime:
+    """The moment in UTC; one without an offset is of `zone`, one without a time its midnight.
+
+    Raises BadInput for what is none, and with no zone for one without an offset.
+
+    >>> from zoneinfo import ZoneInfo
+    >>> parse_moment("2026年3月1日 12时30分", ZoneInfo("Asia/Shanghai")).isoformat()
+    '2026-03-01T04:30:00+00:00'
+    """
+    written = " ".join(text.split())
+    shown = written if len(written) <= MAX_SHOWN_CHARS else f"{written[:MAX_SHOWN_CHARS]}..."
+    found = _FORM.fullmatch(written.translate(_WIDE))
+    if found is None:
+        raise BadInput("times.no-moment", text=shown)
+    offset = _offset(found[7]) if found[7] else zone
+    if offset is None:
+        raise BadInput("times.no-offset", text=shown)
+    year, month, day, hour, minute, second = (int(each or 0) for each in found.groups()[:6])
+    try:
+        moment = datetime(year, month, day, hour, minute, second, tzinfo=offset)
+    except ValueError as error:
+        raise BadInput("times.no-moment", text=shown) from error
+    if not FIRST_YEAR <= year <= LAST_YEAR:
+        raise BadInput("times.year", text=shown, first=FIRST_YEAR, last=LAST_YEAR)
+    return moment.astimezone(UTC)
+
+
+_WIDE = str.maketrans("０１２３４５６７８９：－／．＋", "0123456789:-/.+")
+
+
+def _offset(text: str) -> tzinfo | None:
+    if text == "Z":
+        return UTC
+    hours, minutes = int(text[1:3]), int(text[-2:])
+    if hours > 14 or minutes > 59:
+        return None
+    return timezone(timedelta(hours=hours, minutes=minutes) * (-1 if text[0] == "-" else 1))

@@ -1,0 +1,93 @@
+"""What was read of a sending, kept between its plan and its confirmation: what is confirmed is what was shown."""
+
+import json
+import zlib
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils import timezone
+
+from core.errors import BadInput
+from core.wording import Message
+from core.works import Chapter, WorkFile
+from intake import FoundWork
+from records.models import PlannedUpload, RightsHolder
+from records.works.acquisition import Sending, SentWork
+
+KEPT = timedelta(hours=24)
+LEVEL = 1  # 16 million characters take a second
+
+
+class UploadGone(BadInput):
+    """What was sent is not kept any more."""
+
+    def __init__(self) -> None:
+        super().__init__("work.upload-gone", hours=int(KEPT.total_seconds() // 3600))
+
+
+def keep(rights_holder: RightsHolder, user: User, sending: Sending) -> PlannedUpload:
+    """Keep a sending in place of the one that the user had; what nobody confirmed in time goes with it."""
+    now = timezone.now()
+    data = zlib.compress(json.dumps(_dumped(sending), ensure_ascii=False).encode("utf-8", "surrogatepass"), LEVEL)
+    with transaction.atomic():
+        PlannedUpload.objects.filter(sent_by=user).delete()
+        PlannedUpload.objects.filter(sent_at__lt=now - KEPT).delete()
+        return PlannedUpload.objects.create(rights_holder=rights_holder, sent_by=user, sent_at=now, works=data)
+
+
+def planned_upload(key: int, user: User) -> PlannedUpload:
+    """The user's own sending of that number. Raises UploadGone."""
+    known = PlannedUpload.objects.select_related("rights_holder").filter(pk=key, sent_by=user)
+    found = known.filter(sent_at__gte=timezone.now() - KEPT).first()
+    if found is None:
+        raise UploadGone
+    return found
+
+
+def sending_of(upload: PlannedUpload) -> Sending:
+    return _loaded(json.loads(zlib.decompress(bytes(upload.works)).decode("utf-8", "surrogatepass")))
+
+
+def _dumped(sending: Sending) -> dict[str, Any]:
+    return {
+        "works": [_dumped_work(each) for each in sending.works],
+        "faults": [fault.to_json() for fault in sending.faults],
+    }
+
+
+def _dumped_work(sent: SentWork) -> dict[str, Any]:
+    found = sent.found
+    return {
+        "name": sent.file_name,
+        "title": found.file.title,
+        "author": found.file.author,
+        "kind": found.kind,
+        "is_whole": found.is_whole,
+        "chapters": [
+            [each.number, each.title, each.text, each.published_at.isoformat() if each.published_at else None]
+            for each in found.file.chapters
+        ],
+    }
+
+
+def _loaded(stored: dict[str, Any]) -> Sending:
+    return Sending(
+        [_loaded_work(each) for each in stored["works"]],
+        [Message.from_json(fault) for fault in stored["faults"]],
+    )
+
+
+def _loaded_work(stored: dict[str, Any]) -> SentWork:
+    file = WorkFile(stored["title"], stored["author"], tuple(_chapters(stored["chapters"])))
+    found = FoundWork(file, Path(stored["name"]), kind=stored["kind"], is_whole=stored["is_whole"])
+    return SentWork(stored["name"], found)
+
+
+def _chapters(stored: Sequence[Sequence[Any]]) -> list[Chapter]:
+    return [
+        Chapter(number, title, text, datetime.fromisoformat(at) if at else None) for number, title, text, at in stored
+    ]

@@ -1,0 +1,111 @@
+"""The official times of chapters: lists as people paste them, series, and what is at fault named by its line."""
+
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from core.errors import BadInput
+from core.moments import parse_moment
+from records.models import Work
+from records.works.official_times import in_series, read_bytes, read_interval, read_list, set_times
+from tests.support import admin_data
+from tests.support.book_copies import book
+
+SHANGHAI = ZoneInfo("Asia/Shanghai")
+NOON = datetime(2026, 3, 1, 4, 0, tzinfo=UTC)
+
+
+@pytest.fixture
+def work(db: None) -> Work:
+    return book(admin_data.holder(), 4)
+
+
+def times_of(work: Work) -> list[datetime | None]:
+    return list(work.chapters.order_by("number").values_list("published_at", flat=True))
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "2026-03-01 12:00",
+        "2026/3/1 12:00:00",
+        "2026年3月1日 12时",
+        "2026年3月1日12点00分",
+        "2026-03-01T12:00:00+08:00",
+        "2026-03-01T04:00:00.000Z",
+        "２０２６-03-01 12：00",
+        "2026-03-01T06:00+0200",
+    ],
+)
+def test_a_moment_is_read_as_people_write_it(written: str) -> None:
+    assert parse_moment(written, SHANGHAI) == NOON
+
+
+def test_a_day_is_its_midnight_where_the_reader_is() -> None:
+    assert parse_moment("2026-03-01", SHANGHAI) == datetime(2026, 2, 28, 16, 0, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["", "yesterday", "2026-02-30", "12:00", "0001-01-01", "2026-03-01 25:00", "1/3/2026", "9999-01-01", "x" * 999],
+)
+def test_what_is_no_moment_is_named(written: str) -> None:
+    with pytest.raises(BadInput) as caught:
+        parse_moment(written, SHANGHAI)
+    assert len(str(caught.value)) < 200
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1, 2026-03-01 12:00\n2，2026-03-02 12:00",
+        "章节,时间\n1,2026-03-01 12:00\n\n2,2026-03-02 12:00\n",
+        "1\t渡\t2026-03-01 12:00\n2\t灯\t2026-03-02 12:00",
+        "第一章 渡,2026-03-01 12:00\n第二章,2026-03-02 12:00",
+        '"1","2026-03-01 12:00"\n"2","2026-03-02 12:00"',
+        "1 2026-03-01 12:00\n2 2026-03-02 12:00",
+    ],
+)
+def test_a_list_is_read_as_it_is_pasted(text: str) -> None:
+    expected = {1: NOON, 2: NOON + timedelta(days=1)}
+    assert read_list(text, SHANGHAI) == expected
+    assert read_bytes(text.encode("gb18030"), SHANGHAI) == expected
+    assert read_bytes(b"\xef\xbb\xbf" + text.encode(), SHANGHAI) == expected
+
+
+def test_each_line_at_fault_is_named_and_nothing_is_read() -> None:
+    with pytest.raises(BadInput) as caught:
+        read_list("1,2026-03-01\n2,morgen\n1,2026-03-02\nx,2026-03-03\n5", SHANGHAI)
+    said = str(caught.value)
+    assert [f"line {number}:" in said for number in (1, 2, 3, 4, 5)] == [False, True, True, True, True]
+
+
+def test_of_many_lines_at_fault_the_first_are_named() -> None:
+    with pytest.raises(BadInput) as caught:
+        read_list("\n".join(f"{number},x" for number in range(1, 500)), SHANGHAI)
+    assert "further lines: 489" in str(caught.value)
+
+
+@pytest.mark.parametrize("data", [b"\x00\x01\x02", b"1,2026-03-01\n" * 200_000, b"\n\n", b"PK\x03\x04\x00\xff"])
+def test_what_is_no_list_is_refused(data: bytes) -> None:
+    with pytest.raises(BadInput):
+        read_bytes(data, SHANGHAI)
+
+
+def test_only_named_chapters_change_and_unknown_ones_are_told(work: Work) -> None:
+    first = set_times(work, {1: NOON, 2: NOON, 9: NOON})
+    assert (first.changed, first.unknown) == (2, (9,))
+    again = set_times(work, {1: NOON, 2: None})
+    assert (again.changed, times_of(work)) == (1, [NOON, None, None, None])
+
+
+def test_a_series_goes_on_by_its_interval_so_many_at_once(work: Work) -> None:
+    set_times(work, in_series(work, 2, NOON, read_interval("24"), at_once=2))
+    assert times_of(work) == [None, NOON, NOON, NOON + timedelta(days=1)]
+
+
+@pytest.mark.parametrize("text", ["", "0", "-1", "1e9", "99999", "二十四"])
+def test_an_interval_that_is_none_is_named(text: str) -> None:
+    with pytest.raises(BadInput):
+        read_interval(text)

@@ -1,0 +1,292 @@
+"""A sending says first what it would change: nothing is written until it is confirmed, and only what was shown is."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.utils import timezone
+
+from core.errors import ServiceUnavailable
+from core.ids import work_text_id
+from fingerprint.fingerprinting import fingerprint_text
+from matcher.index.memory import MemoryIndex
+from pagestore.memory import MemoryWorkStore
+from records import stores
+from records.models import Chapter, Membership, PlannedUpload, Work
+from tests.support import admin_data
+from tests.support.desk import CollectingOutbox, add_url, signed_in
+
+if TYPE_CHECKING:
+    from django.http import HttpResponse
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+FIRST = "第一章 水位\n\n渡口的灯是在立冬那天熄的，江面起了雾，对岸的码头像一行被水洇开的字。\n\n"
+SECOND = "第二章 暗号\n\n夜里有人敲舱板，三下，停一停，又两下，那是他和弟弟约好的暗号。\n"
+THIRD = "第三章 船票\n\n布包里是一叠旧船票，日期都是立冬，最后一张上面写着明天。\n"
+
+
+@pytest.fixture
+def world() -> admin_data.World:
+    return admin_data.fill_world(cases=1)
+
+
+@pytest.fixture(autouse=True)
+def store(monkeypatch: pytest.MonkeyPatch) -> MemoryWorkStore:
+    kept = MemoryWorkStore()
+    monkeypatch.setattr(stores, "work_store", lambda: kept)
+    return kept
+
+
+@pytest.fixture(autouse=True)
+def index(monkeypatch: pytest.MonkeyPatch) -> MemoryIndex:
+    made = MemoryIndex()
+    monkeypatch.setattr(stores, "index", lambda: made)
+    return made
+
+
+@pytest.fixture
+def manager(world: admin_data.World, outbox: CollectingOutbox) -> Client:
+    client = signed_in(world.ours.manager)
+    client.cookies["django_language"] = "en"
+    return client
+
+
+def text(name: str, content: str) -> SimpleUploadedFile:
+    return SimpleUploadedFile(name, content.encode())
+
+
+def send(client: Client, world: admin_data.World, *files: SimpleUploadedFile) -> str:
+    """The address of the plan of what was sent."""
+    sent = client.post(add_url(Work), {"rights_holder": world.ours.holder.pk, "uploads": list(files)})
+    assert sent.status_code == 302, sent.content.decode()
+    return str(sent["Location"])
+
+
+def confirm(client: Client, plan: str) -> HttpResponse:
+    return client.post(plan, {"do": "confirm", "basis": client.get(plan).context["plan"].basis})
+
+
+def add(client: Client, world: admin_data.World, *files: SimpleUploadedFile) -> None:
+    assert confirm(client, send(client, world, *files)).status_code == 200
+
+
+def chapters_of(title: str) -> list[tuple[int, str]]:
+    return list(Chapter.objects.filter(work__title=title).order_by("number").values_list("number", "text_id"))
+
+
+def test_nothing_is_written_before_it_is_confirmed(
+    manager: Client, world: admin_data.World, store: MemoryWorkStore, outbox: CollectingOutbox
+) -> None:
+    plan = send(manager, world, text("夜航.txt", FIRST + SECOND))
+    shown = manager.get(plan)
+    assert shown.status_code == 200
+    assert not Work.objects.filter(title="夜航").exists()
+    assert store.text(work_text_id(FIRST)) is None
+    assert outbox.sent == []
+    confirm(manager, plan)
+    assert [text_id for _, text_id in chapters_of("夜航")] == [work_text_id(FIRST), work_text_id(SECOND)]
+    assert not PlannedUpload.objects.exists()
+
+
+def test_the_plan_of_a_known_work_has_what_comes_goes_and_changes_with_the_difference(
+    manager: Client, world: admin_data.World
+) -> None:
+    add(manager, world, text("夜航.txt", FIRST + SECOND + THIRD))
+    fourth = "第四章 明天\n\n明天的船票没有人来取，老周把它夹进了账本里。\n"
+    edited = SECOND.replace("三下", "五下")
+    page = manager.get(send(manager, world, text("夜航.txt", FIRST + edited + fourth)))
+    (planned,) = page.context["plan"].works
+    change = planned.planned.change
+    assert [each.chapter.number for each in change.changed] == [2, 3]
+    html = page.content.decode()
+    assert "<del>三</del><ins>五</ins>" in html
+    assert "第四章" in html
+    shorter = manager.get(send(manager, world, text("夜航.txt", FIRST + SECOND)))
+    (planned,) = shorter.context["plan"].works
+    assert [row.number for row in planned.planned.change.removed] == [3]
+    assert "1 chapter would be removed" in shorter.content.decode()
+
+
+def test_what_is_confirmed_is_what_was_shown_also_of_several_works(manager: Client, world: admin_data.World) -> None:
+    plan = send(manager, world, text("夜航.txt", FIRST + SECOND), text("水.txt", THIRD))
+    answered = confirm(manager, plan)
+    assert [(row[1].is_new, row[1].new) for row in answered.context["works"]] == [(True, 2), (True, 1)]
+    assert manager.get(f"{plan}?of=1").status_code == 302
+
+
+def test_a_plan_of_nothing_offers_nothing_to_confirm(manager: Client, world: admin_data.World) -> None:
+    add(manager, world, text("夜航.txt", FIRST + SECOND))
+    page = manager.get(send(manager, world, text("夜航.txt", FIRST + SECOND)))
+    assert page.context["plan"].is_nothing
+    assert 'value="confirm"' not in page.content.decode()
+
+
+def test_another_upload_between_plan_and_confirmation_is_refused_and_the_new_plan_shown(
+    manager: Client, world: admin_data.World
+) -> None:
+    add(manager, world, text("夜航.txt", FIRST + SECOND))
+    plan = send(manager, world, text("夜航.txt", FIRST))
+    basis = manager.get(plan).context["plan"].basis
+    colleague = signed_in(admin_data.user("colleague", world.ours.holder, Membership.Role.MANAGER))
+    add(colleague, world, text("夜航.txt", FIRST + SECOND + THIRD))
+    before = chapters_of("夜航")
+    refused = manager.post(plan, {"do": "confirm", "basis": basis}, follow=True)
+    assert "changed by somebody else meanwhile" in refused.content.decode()
+    assert chapters_of("夜航") == before
+    assert len(refused.context["plan"].works[0].planned.change.removed) == 2
+    confirm(manager, plan)
+    assert len(chapters_of("夜航")) == 1
+
+
+def test_a_chapter_that_changes_between_check_and_writing_is_refused_under_the_lock(
+    manager: Client, world: admin_data.World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody is faster by the time that the texts take to be stored."""
+    add(manager, world, text("夜航.txt", FIRST + SECOND))
+    plan = send(manager, world, text("夜航.txt", FIRST))
+    kept = stores.work_store()
+    put = kept.put_text
+
+    def put_late(content: str) -> object:
+        Chapter.objects.filter(work__title="夜航", number=2).update(text_id="f" * 40)
+        return put(content)
+
+    monkeypatch.setattr(kept, "put_text", put_late)
+    answered = confirm(manager, plan)
+    assert "changed by somebody else meanwhile" in answered.context["faults"][0]
+    assert len(chapters_of("夜航")) == 2
+    assert PlannedUpload.objects.exists()
+
+
+def test_a_newer_sending_replaces_the_one_before_and_a_discarded_one_is_gone(
+    manager: Client, world: admin_data.World
+) -> None:
+    first = send(manager, world, text("夜航.txt", FIRST))
+    second = send(manager, world, text("夜航.txt", SECOND))
+    answered = manager.get(first, follow=True)
+    assert "send the files again" in answered.content.decode()
+    assert manager.post(second, {"do": "discard"}).status_code == 302
+    assert "send the files again" in manager.get(second, follow=True).content.decode()
+    assert not Work.objects.filter(title="夜航").exists()
+
+
+def test_a_sending_that_nobody_confirmed_in_time_is_gone(manager: Client, world: admin_data.World) -> None:
+    plan = send(manager, world, text("夜航.txt", FIRST))
+    PlannedUpload.objects.update(sent_at=timezone.now() - timedelta(hours=25))
+    assert manager.post(plan, {"do": "confirm", "basis": ""}).status_code == 302
+    assert not Work.objects.filter(title="夜航").exists()
+    send(signed_in(world.administrator), world, text("水.txt", SECOND))
+    assert PlannedUpload.objects.count() == 1
+
+
+def test_nobody_else_sees_confirms_or_discards_it(manager: Client, world: admin_data.World) -> None:
+    plan = send(manager, world, text("夜航.txt", FIRST))
+    others = [
+        world.theirs.manager,
+        world.administrator,
+        admin_data.user("c", world.ours.holder, Membership.Role.MANAGER),
+    ]
+    for other in others:
+        client = signed_in(other)
+        assert FIRST[:9] not in client.get(plan, follow=True).content.decode()
+        client.post(plan, {"do": "confirm", "basis": ""})
+        client.post(plan, {"do": "discard"})
+    assert signed_in(world.ours.reviewer).get(plan).status_code == 403
+    assert PlannedUpload.objects.count() == 1
+    assert not Work.objects.filter(title="夜航").exists()
+
+
+def test_a_manager_who_is_one_no_more_confirms_nothing(manager: Client, world: admin_data.World) -> None:
+    plan = send(manager, world, text("夜航.txt", FIRST))
+    basis = manager.get(plan).context["plan"].basis
+    Membership.objects.filter(user=world.ours.manager).update(rights_holder=world.theirs.holder)
+    assert manager.post(plan, {"do": "confirm", "basis": basis}).status_code == 403
+    assert not Work.objects.filter(title="夜航").exists()
+
+
+@pytest.mark.parametrize("data", [{}, {"do": "all"}])
+def test_an_answer_that_is_none_is_named(manager: Client, world: admin_data.World, data: dict[str, str]) -> None:
+    plan = send(manager, world, text("夜航.txt", FIRST))
+    assert manager.post(plan, data).status_code == 400
+    assert manager.get(f"{plan}?of=7").status_code == 400
+    assert manager.get(f"{plan}?page=x").status_code == 400
+
+
+def test_a_work_that_is_sent_twice_is_taken_once(manager: Client, world: admin_data.World) -> None:
+    page = manager.get(send(manager, world, text("夜航.txt", FIRST), text("夜航.md", SECOND)))
+    assert len(page.context["plan"].works) == 1
+    assert "was sent twice" in page.context["faults"][0]
+
+
+def test_official_times_of_a_file_are_planned_and_written(manager: Client, world: admin_data.World) -> None:
+    at = "2026-03-01T12:00:00+08:00"
+    lines = [
+        {"work_id": "a", "title": "夜航", "text": FIRST, "chapter": 1, "published_at": at},
+        {"work_id": "a", "title": "夜航", "text": SECOND, "chapter": 2},
+    ]
+    body = "\n".join(json.dumps(line, ensure_ascii=False) for line in lines)
+    page = manager.get(plan := send(manager, world, text("夜航.jsonl", body)))
+    assert len(page.context["plan"].works[0].planned.change.timed) == 1
+    confirm(manager, plan)
+    times = list(Chapter.objects.filter(work__title="夜航").order_by("number").values_list("published_at", flat=True))
+    assert times == [datetime(2026, 3, 1, 4, 0, tzinfo=UTC), None]
+    add(manager, world, text("夜航.txt", FIRST + SECOND + THIRD))
+    assert Chapter.objects.get(work__title="夜航", number=1).published_at == times[0]
+
+
+def test_the_same_text_under_another_title_is_noticed(manager: Client, world: admin_data.World) -> None:
+    add(manager, world, text("夜航.txt", FIRST + SECOND))
+    page = manager.get(send(manager, world, text("旧船票.txt", SECOND + THIRD)))
+    assert "《旧船票》: chapters that stand word for word in 《夜航》: 1, such as 1 (there 2)" in page.content.decode()
+
+
+def test_most_of_a_text_under_another_title_is_noticed_also_in_another_script(
+    manager: Client, world: admin_data.World, index: MemoryIndex
+) -> None:
+    known = admin_data.work(world.ours.holder, "渡口旧事", text=admin_data.WORK_TEXT)
+    index.add(known.chapters.get().text_id, fingerprint_text(admin_data.WORK_TEXT))
+    edited = "新的开头。" + admin_data.WORK_TEXT.replace("账", "帐").replace("门", "門")
+    page = manager.get(send(manager, world, text("灯.txt", edited)))
+    assert "chapters of which most stands in 《渡口旧事》: 1" in page.content.decode()
+    innocent = manager.get(send(manager, world, text("灯.txt", FIRST * 3)))
+    assert "渡口旧事" not in innocent.content.decode()
+
+
+def test_what_another_rights_holder_has_is_never_named(
+    manager: Client, world: admin_data.World, index: MemoryIndex
+) -> None:
+    theirs = admin_data.work(world.theirs.holder, "他人之作", text=admin_data.WORK_TEXT)
+    index.add(theirs.chapters.get().text_id, fingerprint_text(admin_data.WORK_TEXT))
+    Chapter.objects.filter(work__rights_holder=world.ours.holder).delete()
+    for content in (admin_data.WORK_TEXT, admin_data.WORK_TEXT + "尾声。"):
+        page = manager.get(send(manager, world, text("灯.txt", content)))
+        assert "他人之作" not in page.content.decode()
+        assert page.context["works"][0][2] == []
+
+
+def test_while_the_index_is_away_equal_texts_are_found_and_the_rest_is_said_to_be_unknown(
+    manager: Client, world: admin_data.World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Away(MemoryIndex):
+        def state(self) -> object:
+            raise ServiceUnavailable("Redis", "127.0.0.1:6379")
+
+    monkeypatch.setattr(stores, "index", Away)
+    add(manager, world, text("夜航.txt", FIRST))
+    page = manager.get(send(manager, world, text("灯.txt", FIRST + SECOND)))
+    said = page.context["works"][0][2]
+    assert "word for word in 《夜航》" in said[0]
+    assert "could not be looked up" in said[1]
+
+
+def test_titles_of_chapters_are_escaped(manager: Client, world: admin_data.World) -> None:
+    hostile = "第一章 <script>alert(1)</script>\u202e\n\n渡口的灯是在立冬那天熄的，江面起了雾。\n\n"
+    html = manager.get(send(manager, world, text("夜航.txt", hostile + SECOND))).content.decode()
+    assert "<script>alert" not in html
+    assert "\u202e" not in html

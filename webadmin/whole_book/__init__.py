@@ -1,0 +1,1 @@
+"""A work beside a site, on one page and as a file."""

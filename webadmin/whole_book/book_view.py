@@ -1,0 +1,142 @@
+"""The page of a work beside a site: a strip of all chapters, and a table of them."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib.admin import ModelAdmin
+from django.core.exceptions import PermissionDenied
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponseBase
+from django.template.response import TemplateResponse
+from django.utils.html import format_html_join
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+
+from core.hidden_characters import spelled
+from core.shares import percentage
+from records import access
+from records.models import Site, Work
+from records.works.whole_book import ChapterCopied, ChapterOnPage, WholeBook, whole_book
+from webadmin.exports import csv_response, xlsx_response
+from webadmin.requests.bad_values import BadValue
+from webadmin.requests.content_policy import with_policy
+from webadmin.requests.request_values import is_page_number
+from webadmin.whole_book.book_export import COLUMNS, EXTENTS
+from webadmin.whole_book.leads import lead_in_words
+from webadmin.whole_book.selection import chips, selected
+
+PER_PAGE = 100  # chapters of the table; the strip has all
+LONG = 600  # chapters from which on the strip is drawn small
+MAX_PAGES_SHOWN = 4  # of one chapter; the others are counted, and stand in the export
+MAX_TITLE_CHARS = 40  # of a page in the table
+FILES: dict[str, Callable[..., HttpResponseBase]] = {"csv": csv_response, "xlsx": xlsx_response}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A chapter as the table has it."""
+
+    chapter: ChapterCopied
+    state: Any  # in words
+    lead: str
+    pages: Sequence[tuple[ChapterOnPage, str]]  # each with its title, cut
+    more_pages: int
+    companions: str  # the other chapters on its page
+
+
+def whole_book_view(request: HttpRequest, work: Work, site: Site, model_admin: "ModelAdmin[Work]") -> HttpResponseBase:
+    """Show a work on a site, or hand it out as a file (?export=csv|xlsx), which managers may.
+
+    Raises Http404 for a work and a site of two rights holders, or of one that the user does not belong to; BadValue.
+    """
+    if site.rights_holder_id != work.rights_holder_id or not access.may_see(request.user, work):
+        raise Http404
+    book = whole_book(site.pk, work.pk)
+    shown = request.GET.get("show", "")
+    chapters = selected(book, shown)
+    if "export" in request.GET:
+        return _exported(request, work, site, chapters)
+    number = request.GET.get("page", "1")
+    if not is_page_number(number):
+        raise BadValue("page", number, _("write the number of a page."))
+    page = Paginator(chapters, PER_PAGE).get_page(number)
+    context = {
+        **model_admin.admin_site.each_context(request),
+        "opts": Work._meta,
+        "title": _("Whole book"),
+        "subtitle": None,
+        "work": work,
+        "site": site,
+        "book": book,
+        "lead": lead_in_words(book.lead),
+        "strip": strip(book),
+        "is_long": len(book.chapters) > LONG,
+        "per_page": PER_PAGE,
+        "chips": chips(book, shown),
+        "show": shown,
+        "page": page,
+        "rows": [row_of(chapter) for chapter in page],
+        "query": urlencode({"show": shown}) if shown else "",
+        "may_export": access.may_manage(request.user, work),
+        "is_undated": not any(chapter.official_at for chapter in book.chapters),
+    }
+    return with_policy(TemplateResponse(request, "webadmin/whole_book.html", context))
+
+
+def row_of(chapter: ChapterCopied) -> Row:
+    shown = chapter.pages[:MAX_PAGES_SHOWN]
+    return Row(
+        chapter,
+        EXTENTS[chapter.extent],
+        lead_in_words(chapter.lead),
+        [(each, _clipped(each.page.title)) for each in shown],
+        len(chapter.pages) - len(shown),
+        _companions(chapter),
+    )
+
+
+def _clipped(title: str) -> str:
+    shown = spelled(title[: MAX_TITLE_CHARS + 1])
+    return shown if len(shown) <= MAX_TITLE_CHARS else f"{shown[: MAX_TITLE_CHARS - 1]}…"
+
+
+def _companions(chapter: ChapterCopied) -> str:
+    pages = (each.page for each in chapter.pages if each.page.is_merged and chapter.number in each.page.carries)
+    return ranges([number for page in list(pages)[:1] for number in page.carries if number != chapter.number])
+
+
+def ranges(numbers: Sequence[int]) -> str:
+    """Numbers in order, those in a row as one range; of many the first ten.
+
+    >>> ranges([1, 2, 3, 7, 9, 10])
+    '1-3, 7, 9-10'
+    """
+    parts: list[list[int]] = []
+    for number in numbers:
+        if parts and number == parts[-1][-1] + 1:
+            parts[-1][1:] = [number]
+        else:
+            parts.append([number])
+    written = ["-".join(map(str, part)) for part in parts[:10]]
+    return ", ".join([*written, "…"] if len(parts) > 10 else written)
+
+
+def strip(book: WholeBook) -> SafeString:
+    """One cell a chapter; what it is of stands in its title, and for screen readers in the table."""
+    return format_html_join("", '<i class="zw-{}{}" title="{}"></i>', (_cell(each) for each in book.chapters))
+
+
+def _cell(chapter: ChapterCopied) -> tuple[str, str, str]:
+    words = [str(chapter.number), percentage(chapter.share), lead_in_words(chapter.lead)]
+    return chapter.extent, " is-early" if chapter.is_early else "", " · ".join(filter(None, words))
+
+
+def _exported(request: HttpRequest, work: Work, site: Site, chapters: Sequence[ChapterCopied]) -> HttpResponseBase:
+    wanted = request.GET["export"]
+    if wanted not in FILES:
+        raise BadValue("export", wanted, _("it can be one of: %(choices)s.") % {"choices": ", ".join(FILES)})
+    if not access.may_manage(request.user, work):
+        raise PermissionDenied
+    return FILES[wanted](f"zhuiwen-book-{work.pk}-site-{site.pk}", COLUMNS, chapters)
