@@ -7,7 +7,18 @@ from records.models.discovered import DiscoveredPage, DiscoveryPlan, DiscoveryQu
 from records.models.failed_message import FailedMessage
 from records.models.opinion import EnginePanel, OpinionRequest, SecondOpinion
 from records.models.page import Exclusion, PageCheck, PageRecord
-from records.models.rights import Chapter, Licence, Membership, OwnDomain, RightsHolder, Unprotected, Work
+from records.models.rights import (
+    AuthorAlias,
+    Chapter,
+    Licence,
+    LicenceProof,
+    Membership,
+    OwnAccount,
+    OwnDomain,
+    RightsHolder,
+    Unprotected,
+    Work,
+)
 from records.models.site import CrawlRun, Site, SiteDomain
 from records.models.site_rules import RobotsSwitch, SiteBanRule, SiteProxy, SiteRules
 from records.models.visits import Address, OffSiteRedirect, SiteMove
@@ -15,6 +26,7 @@ from records.models.visits import Address, OffSiteRedirect, SiteMove
 __all__ = [
     "Address",
     "ArchiveImport",
+    "AuthorAlias",
     "Case",
     "CaseMatch",
     "Chapter",
@@ -29,9 +41,11 @@ __all__ = [
     "Exclusion",
     "FailedMessage",
     "Licence",
+    "LicenceProof",
     "Membership",
     "OffSiteRedirect",
     "OpinionRequest",
+    "OwnAccount",
     "OwnDomain",
     "PageCheck",
     "PageRecord",

@@ -10,7 +10,8 @@ from django.utils.safestring import SafeString
 from core.matches import ChangeKind
 from core.obfuscations import OBFUSCATIONS
 from core.shares import percentage
-from records.models import phrases
+from records.cases.allowance import CoveredInPart, covered_in_part
+from records.models import Case, phrases
 from webadmin.case_page import comparison_html
 
 register = template.Library()
@@ -89,3 +90,9 @@ def change_name(kind: str) -> str:
 def change_tag(kind: str) -> str:
     """Name a kind of change in the few letters that stand above it in the text."""
     return comparison_html.tag(ChangeKind(kind))
+
+
+@register.simple_tag
+def licence_in_part(case: Case) -> CoveredInPart | None:
+    """The licence that covers the page of a case but for some chapters."""
+    return covered_in_part(case)
