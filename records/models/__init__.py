@@ -7,6 +7,7 @@ from records.models.discovered import DiscoveredPage, DiscoveryPlan, DiscoveryQu
 from records.models.failed_message import FailedMessage
 from records.models.opinion import EnginePanel, OpinionRequest, SecondOpinion
 from records.models.page import Exclusion, PageCheck, PageRecord
+from records.models.recheck import PageRecheck
 from records.models.rights import (
     AuthorAlias,
     Chapter,
@@ -48,6 +49,7 @@ __all__ = [
     "OwnAccount",
     "OwnDomain",
     "PageCheck",
+    "PageRecheck",
     "PageRecord",
     "RetentionLog",
     "RightsHolder",

@@ -41,8 +41,7 @@ def desk(world: admin_data.World, evidence: MemoryEvidenceStore, monkeypatch: py
 @pytest.fixture
 def work(world: admin_data.World) -> Work:
     """With chapters 1 to 5."""
-    work = admin_data.work(world.ours.holder, "五章书", 5)
-    return work
+    return admin_data.work(world.ours.holder, "五章书", 5)
 
 
 def case_of(world: admin_data.World, work: Work, number: int, *chapters: int) -> Case:

@@ -105,7 +105,7 @@ class SiteAdmin(HolderAdmin):
         """Add each site's figures as sub-queries: they are worked out for the rows of one page only."""
         pages = PageRecord.objects.filter(site=OuterRef("pk")).order_by().values("site")
         cases = Case.objects.filter(page__site=OuterRef("pk")).order_by().values("page__site")
-        newest = CrawlRun.objects.filter(site=OuterRef("pk")).order_by("-due_at", "-pk")
+        newest = CrawlRun.objects.filter(site=OuterRef("pk"), only_urls="").order_by("-due_at", "-pk")
         return (
             super()
             .get_queryset(request)
@@ -194,7 +194,7 @@ class SiteAdmin(HolderAdmin):
         """The form, and what keeps the site's pages from being read."""
         if request.method == "GET":
             site = self.get_object(request, object_id)
-            for missing in crawls.left_out(site.runs.first()) if site is not None else ():
+            for missing in crawls.left_out(site.runs.filter(only_urls="").first()) if site is not None else ():
                 messages.warning(request, stored_sentence(missing))
         return super().change_view(request, object_id, form_url, extra_context)
 
