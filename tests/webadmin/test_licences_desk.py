@@ -11,11 +11,24 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
+from core.taken import Places
 from pagestore.evidence import MemoryEvidenceStore
 from pagestore.memory import MemoryPageStore, MemoryWorkStore
 from records import stores
-from records.models import Case, CaseMatch, Chapter, Exclusion, Licence, LicenceProof, OwnAccount, TakenText, Work
+from records.models import (
+    AuthorAlias,
+    Case,
+    CaseMatch,
+    Chapter,
+    Exclusion,
+    Licence,
+    LicenceProof,
+    OwnAccount,
+    TakenText,
+    Work,
+)
 from records.works import proofs
+from records.works.aliases import names_of_author
 from tests.support import admin_data
 from tests.support.desk import add_url, list_url, record_url, signed_in
 
@@ -51,7 +64,7 @@ def case_of(world: admin_data.World, work: Work, number: int, *chapters: int) ->
     for chapter in Chapter.objects.filter(work=work, number__in=chapters).order_by("-number"):
         match = admin_data.match(case, number)
         CaseMatch.objects.filter(pk=match.pk).update(chapter=chapter, text_id=chapter.text_id)
-        TakenText.objects.create(case=case, text_id=chapter.text_id, places=b"")
+        TakenText.objects.create(case=case, text_id=chapter.text_id, places=Places.of(range(10)).packed())
     return case
 
 
@@ -277,5 +290,39 @@ class TestOwnAccounts:
 
 
 def test_lists_of_accounts_and_pen_names_stand(world: admin_data.World, desk: Any) -> None:
-    for model in (OwnAccount, Licence):
+    for model in (OwnAccount, AuthorAlias, Licence):
         assert desk.get(list_url(model)).status_code == 200
+
+
+class TestPenNames:
+    def found(self, desk: Any, model: type[Any], words: str) -> list[Any]:
+        return list(desk.get(list_url(model), {"q": words}).context["cl"].result_list)
+
+    def test_a_search_by_either_name_finds_works_and_cases_under_the_other(
+        self, world: admin_data.World, desk: Any, work: Work
+    ) -> None:
+        case = case_of(world, work, 1, 1)
+        assert self.found(desk, Work, "樱木") == []
+        pen_name = {"rights_holder": world.ours.holder.pk, "author": "林栖", "alias": "櫻木"}
+        desk.post(add_url(AuthorAlias), pen_name)
+        assert work in self.found(desk, Work, "樱木")
+        assert case in self.found(desk, Case, "樱木")
+        Work.objects.filter(pk=work.pk).update(author="櫻木")
+        assert work in self.found(desk, Work, "林栖")
+
+    def test_those_of_another_rights_holder_find_nothing(self, world: admin_data.World, desk: Any, work: Work) -> None:
+        admin_data.author_alias(world.theirs.holder, "林栖", "樱木")
+        assert self.found(desk, Work, "樱木") == []
+
+    def test_one_name_is_no_two(self, world: admin_data.World, desk: Any) -> None:
+        same = {"rights_holder": world.ours.holder.pk, "author": "林 栖", "alias": "林栖"}
+        assert "This is the same name." in desk.post(add_url(AuthorAlias), same).content.decode()
+
+    def test_all_names_of_an_author_are_known_the_one_of_the_work_first(
+        self, world: admin_data.World, work: Work
+    ) -> None:
+        admin_data.author_alias(world.ours.holder, "林栖", "樱木")
+        admin_data.author_alias(world.theirs.holder, "林栖", "别人")
+        names = names_of_author(work)
+        assert names[0] == "林栖"
+        assert set(names) == {"林栖", "樱木"}
