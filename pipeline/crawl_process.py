@@ -26,7 +26,7 @@ from pipeline.outbox import CeleryOutbox
 from pipeline.run_lease import RunLease
 from records.models import CrawlRun
 from records.sites import domain_changes as identity
-from records.sites import politeness, rechecks
+from records.sites import families, politeness, rechecks
 from records.sites import runs as crawls
 from records.sites.visit_repository import DjangoVisitRepository
 
@@ -62,6 +62,7 @@ def crawl(number: int) -> int:
         identity.propose(run.site, store, SystemClock().now())
         _close(run, lease.total(counts))
         _go_on_with_rechecks(run, outbox)
+        _read_family(run, store)
     except DatabaseError as error:
         log.error("what became of crawl run %s could not be written, and it is taken up again: %s", run.pk, error)
         return UNKNOWN
@@ -72,6 +73,14 @@ def _go_on_with_rechecks(run: CrawlRun, outbox: Outbox) -> None:
     """Say what came of pages that people asked for, and begin with those that waited; the clock does so too."""
     with suppress(RetryLater, DatabaseError):
         rechecks.go_on(run.site, SystemClock().now(), outbox)
+
+
+def _read_family(run: CrawlRun, store: MongoPageStore) -> None:
+    """Learn who operates the site, behind everything that matters more; the next crawl makes up for it."""
+    try:
+        families.read_site(run.site, store, SystemClock().now())
+    except (ZhuiwenError, DatabaseError) as error:
+        log.warning("what the pages of site %s have in common with others was not read: %s", run.site_id, error)
 
 
 def _close(run: CrawlRun, counts: CrawlCounts) -> None:

@@ -5,6 +5,7 @@ from records.models.bundle import DayTree, EvidenceBundle, EvidenceCheck, Retent
 from records.models.case import Case, CaseMatch, RightsRecord, TakenText, VerdictRecord
 from records.models.discovered import DiscoveredPage, DiscoveryPlan, DiscoveryQuery
 from records.models.failed_message import FailedMessage
+from records.models.family import SiteIdentifier, SiteTemplate
 from records.models.opinion import EnginePanel, OpinionRequest, SecondOpinion
 from records.models.page import Exclusion, PageCheck, PageRecord
 from records.models.recheck import PageRecheck
@@ -59,9 +60,11 @@ __all__ = [
     "Site",
     "SiteBanRule",
     "SiteDomain",
+    "SiteIdentifier",
     "SiteMove",
     "SiteProxy",
     "SiteRules",
+    "SiteTemplate",
     "Stamp",
     "StampAttempt",
     "TakenText",

@@ -62,6 +62,7 @@ def test_exactly_the_page_is_fetched_and_what_came_of_it_is_written_down(install
     ((site, run),) = watched(installation, 1).values()
     machine.wake(run)
     wait_until(lambda: installation.ended([site]), "the first crawl ends")
+    wait_until(lambda: installation.rows("SELECT * FROM records_sitetemplate"), "the site's template is read")
     installation.compare_all()
     server = installation.server
     answers = []
