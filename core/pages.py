@@ -261,6 +261,7 @@ class CrawlPlan:
     concurrency: int = 2
     obey_robots: bool = True
     kind: str = "generic"  # of crawler.site_kinds
+    only_urls: tuple[str, ...] = ()  # these pages are fetched, due or not, and nothing else; empty: the whole site
     politeness: Politeness = field(default_factory=Politeness)
 
 

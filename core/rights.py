@@ -1,38 +1,53 @@
 """Who may publish what where: the ruling that comes before any case."""
 
-from collections.abc import Hashable, Iterable
+import unicodedata
+from collections.abc import Collection, Hashable, Iterable
 from dataclasses import dataclass
 from datetime import date
+from urllib.parse import parse_qsl, unquote, urlsplit
 
+from core.chapters import Chapters
 from core.hosts import host_key, parse_host
 from core.states import Rejection
 
 
 @dataclass(frozen=True, slots=True)
 class Permission:
-    """That a domain may publish a work, from a day until a day (both included; None: no end)."""
+    """That a domain may publish a work or chapters of it, from a day until a day (both included; None: no end)."""
 
     domain: str
     valid_from: date
     valid_until: date | None
     label: str  # how the licence is named to a reader
     key: Hashable = None  # which licence it is, to who keeps them
+    chapters: Chapters = Chapters()  # noqa: RUF009 - frozen
 
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
     """What the rights say of a work on a page. `rejection` is None where nobody allowed it.
 
-    detail: the own domain, or the licence's label; permission: the licence that allows it.
+    detail: the own domain, or the licence's label; permission: the licence that allows it, or that would allow it but
+    for the chapters `outside` it.
     """
 
     rejection: Rejection | None
     detail: str = ""
     permission: Permission | None = None
+    outside: tuple[int, ...] = ()
 
 
-def rule(url: str, on: date, own_domains: Iterable[str], permissions: Iterable[Permission]) -> Ruling:
+def rule(
+    url: str,
+    on: date,
+    own_domains: Iterable[str],
+    permissions: Iterable[Permission],
+    copied: Collection[Collection[int]] = (),
+) -> Ruling:
     """Whether the page at `url` may carry the work, seen there on the day `on`.
+
+    copied: of each text that it copied the numbers of its chapters; where that is not known, a licence for some
+    chapters allows nothing.
 
     >>> rule("https://m.own.cn/a", date(2026, 1, 1), ["own.cn"], []).rejection
     <Rejection.OWN_SITE: 'own_site'>
@@ -40,11 +55,15 @@ def rule(url: str, on: date, own_domains: Iterable[str], permissions: Iterable[P
     for domain in own_domains:
         if is_within(url, domain):
             return Ruling(Rejection.OWN_SITE, domain)
+    near = None
     for permission in permissions:
         is_valid = permission.valid_from <= on and (permission.valid_until is None or on <= permission.valid_until)
         if is_valid and is_within(url, permission.domain):
-            return Ruling(Rejection.LICENSED, permission.label, permission)
-    return Ruling(None)
+            outside = tuple(permission.chapters.outside(copied))
+            if not permission.chapters or (copied and not outside):
+                return Ruling(Rejection.LICENSED, permission.label, permission)
+            near = near or Ruling(None, permission=permission, outside=outside)
+    return near or Ruling(None)
 
 
 def is_within(url: str, domain: str) -> bool:
@@ -59,3 +78,49 @@ def is_within(url: str, domain: str) -> bool:
         return parse_host(domain).holds(*host_key(url))
     except ValueError:
         return False
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """An account on a platform: the pages below its address, or those that name it as their author on a host."""
+
+    address: str = ""
+    host: str = ""
+    name: str = ""
+
+    def posted(self, url: str, author: str) -> bool:
+        """Whether the page at `url`, which names `author`, is one of the account's.
+
+        >>> own = Account(address="https://www.zhihu.com/people/mouren")
+        >>> own.posted("https://zhihu.com/people/mouren/posts", ""), own.posted("https://zhihu.com/people/mouren2", "")
+        (True, False)
+        >>> Account(host="zhihu.com", name="某某").posted("https://zhuanlan.zhihu.com/p/1", "@某某")
+        True
+        """
+        if self.address:
+            return is_below(url, self.address)
+        return bool(self.name) and account_key(author) == account_key(self.name) and is_within(url, self.host)
+
+
+def account_key(name: str) -> str:
+    """An account's name as it is compared: widths, capitals, blanks and a leading @ make no difference."""
+    return "".join(unicodedata.normalize("NFKC", name).casefold().split()).removeprefix("@")
+
+
+def is_below(url: str, address: str) -> bool:
+    """Whether `url` is the page at `address` or below it, on the same host; a query in `address` must be in `url` too.
+
+    >>> is_below("https://bbs.example/space?do=blog&uid=7", "https://bbs.example/space?uid=7")
+    True
+    """
+    try:
+        same_host = parse_host(address).is_at(*host_key(url))
+        page, given = urlsplit(url), urlsplit(address)
+    except ValueError:
+        return False
+    path, top = unquote(page.path), unquote(given.path).rstrip("/")
+    if not same_host or ".." in path.split("/"):
+        return False
+    if given.query:
+        return path.rstrip("/") == top and set(parse_qsl(given.query)) <= set(parse_qsl(page.query))
+    return path == top or path.startswith(f"{top}/")

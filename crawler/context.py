@@ -44,6 +44,10 @@ class CrawlContext:
     fetched_before: int
     on_read: Callable[[str, WholePage], None] = lambda url, page: None
 
+    def is_known_page(self, url: str) -> bool:
+        """Of a crawl of some pages: whether another address is a page of its own, as earlier crawls know."""
+        return bool(self.plan.only_urls) and self.recrawl.has_page(url)
+
     def is_full(self) -> bool:
         """Whether as many pages have been fetched as the plan allows."""
         return self.fetched_before + self.stats.counts.fetched >= self.plan.max_pages

@@ -66,7 +66,8 @@ def run_crawl(  # noqa: PLR0917, what to crawl and where to put it belong togeth
     if "twisted.internet.reactor" in sys.modules:
         raise BrokenInvariant("crawl.reactor-ran")
     stats = CrawlStats(on_progress)
-    frontier = Frontier(plan, job_dir)
+    # What some pages leave undone is asked for again; the journal is that of the whole site.
+    frontier = Frontier(plan, None if plan.only_urls else job_dir)
     now = clock or SystemClock()
 
     def make_context(crawler: Any) -> CrawlContext:

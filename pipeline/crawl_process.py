@@ -4,6 +4,7 @@ A process of its own: Scrapy's reactor starts once in a process and never again.
 """
 
 import logging
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
@@ -11,8 +12,10 @@ from django.db import DatabaseError
 from django.db.models import Max
 
 from core.clock import SystemClock
-from core.errors import NotFound, ZhuiwenError
+from core.errors import NotFound, RetryLater, ZhuiwenError
 from core.pages import CrawlCounts
+from core.ports import Outbox
+from core.states import Rejection
 from core.wording import Message
 from crawler.end_reasons import BYTE_LIMIT, PAGE_LIMIT, STOPPED, STORE_AWAY
 from crawler.frontier import drop_journal
@@ -23,7 +26,7 @@ from pipeline.outbox import CeleryOutbox
 from pipeline.run_lease import RunLease
 from records.models import CrawlRun
 from records.sites import domain_changes as identity
-from records.sites import politeness
+from records.sites import families, politeness, rechecks
 from records.sites import runs as crawls
 from records.sites.visit_repository import DjangoVisitRepository
 
@@ -53,19 +56,37 @@ def crawl(number: int) -> int:
         except ZhuiwenError as error:
             log.error("crawl run %s failed: %s", run.pk, error)
             crawls.fail(run, lease.counts, error.message)
+            _go_on_with_rechecks(run, outbox)
             return ENDED
     try:
         identity.propose(run.site, store, SystemClock().now())
         _close(run, lease.total(counts))
+        _go_on_with_rechecks(run, outbox)
+        _read_family(run, store)
     except DatabaseError as error:
         log.error("what became of crawl run %s could not be written, and it is taken up again: %s", run.pk, error)
         return UNKNOWN
     return ENDED
 
 
+def _go_on_with_rechecks(run: CrawlRun, outbox: Outbox) -> None:
+    """Say what came of pages that people asked for, and begin with those that waited; the clock does so too."""
+    with suppress(RetryLater, DatabaseError):
+        rechecks.go_on(run.site, SystemClock().now(), outbox)
+
+
+def _read_family(run: CrawlRun, store: MongoPageStore) -> None:
+    """Learn who operates the site, behind everything that matters more; the next crawl makes up for it."""
+    try:
+        families.read_site(run.site, store, SystemClock().now())
+    except (ZhuiwenError, DatabaseError) as error:
+        log.warning("what the pages of site %s have in common with others was not read: %s", run.site_id, error)
+
+
 def _close(run: CrawlRun, counts: CrawlCounts) -> None:
     politeness.keep_health(run.site, counts)
-    if counts.finish_reason in COMPLETE:
+    # A crawl of some pages that could have none of them has done what it was asked for: the check says so.
+    if counts.finish_reason in COMPLETE or (run.only_urls and counts.finish_reason in set(Rejection)):
         crawls.finish(run, counts)
     elif counts.finish_reason == STOPPED or counts.resume_at:
         crawls.put_back(run, counts)
@@ -77,7 +98,7 @@ def _close(run: CrawlRun, counts: CrawlCounts) -> None:
 def _job_dir(run: CrawlRun) -> Path:
     """This machine's folder of the site; a journal that is older than a crawl that another machine finished is gone."""
     folder = SETTINGS.home / "crawls" / f"site-{run.site_id}"
-    finished = CrawlRun.objects.filter(site=run.site, state=CrawlRun.State.FINISHED)
+    finished = CrawlRun.objects.filter(site=run.site, state=CrawlRun.State.FINISHED, only_urls="")
     newest: datetime | None = finished.aggregate(newest=Max("finished_at"))["newest"]
     if newest is not None:
         drop_journal(folder, before=newest)

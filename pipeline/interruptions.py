@@ -6,6 +6,7 @@ from core.messages import CrawlRequested
 from core.ports import Outbox
 from core.wording import Message
 from records.models import CrawlRun
+from records.sites import rechecks
 from records.sites import runs as crawls
 
 INTERRUPTED = Message("crawl.interrupted")
@@ -62,6 +63,8 @@ def resend_lost_runs(now: datetime, outbox: Outbox) -> int:
 def _replace(run: CrawlRun) -> CrawlRun | None:
     crawls.fail(run, None, INTERRUPTED)
     try:
-        return crawls.request_run(run.site, user=run.requested_by)
+        again = crawls.request_run(run.site, user=run.requested_by, only_urls=run.only_urls)
     except crawls.AlreadyRunning:
         return None  # somebody was faster
+    rechecks.hand_over(run, again)
+    return again

@@ -37,7 +37,7 @@ from records.evidence.authorities import authorities_of
 from records.models import CrawlRun
 from records.opinions import requests as opinion_requests
 from records.opinions.requests import Subject
-from records.sites import imports
+from records.sites import imports, rechecks
 from records.sites import runs as crawls
 
 log = logging.getLogger("zhuiwen.pipeline")
@@ -309,6 +309,8 @@ def start_due_crawls() -> None:
     take_up_silent_runs(now, outbox)
     crawls.abandon_dead_runs(now)
     crawls.missed_runs(now)
+    for site in rechecks.waiting_sites():
+        rechecks.go_on(site, now, outbox)
     for site in crawls.due_sites(now):
         try:
             run = crawls.request_run(site, trigger=CrawlRun.Trigger.SCHEDULE, due_at=now)

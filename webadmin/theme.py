@@ -76,6 +76,8 @@ NAVIGATION: tuple[tuple[Any, tuple[_Item, ...]], ...] = (
             _Item(_("Works"), "menu_book", "admin:records_work_changelist"),
             _Item(_("Licences"), "contract", "admin:records_licence_changelist"),
             _Item(_("Own domains"), "domain_verification", "admin:records_owndomain_changelist"),
+            _Item(_("Own accounts"), "account_circle", "admin:records_ownaccount_changelist"),
+            _Item(_("Pen names"), "ink_pen", "admin:records_authoralias_changelist"),
             _Item(_("Rights holders"), "copyright", "admin:records_rightsholder_changelist"),
             _Item(_("Memberships"), "group", "admin:records_membership_changelist", IS_MANAGER),
         ),

@@ -82,7 +82,7 @@ class RecrawlSession:
     def wants(self, url: str) -> bool:
         """Whether this run should fetch a linked address: a new one, a list, or one that is due."""
         visit = self.of(url)
-        if visit is None:
+        if visit is None or self._plan.only_urls:
             return True
         is_due = policy.is_due(visit, self.began_at, self.rules)
         return self._by_date(visit, is_due) if visit.kind is AddressKind.DETAIL else is_due

@@ -202,7 +202,9 @@ class GenericSpider(Spider):
     def _claim(self, url: str) -> bool:
         """Whether a page that nobody has read yet may be a part: other pages may have led to it meanwhile."""
         frontier = self.context.frontier
-        if url in self._claimed or not (frontier.pass_by(url) or frontier.is_open(url)):
+        if url in self._claimed or self.context.is_known_page(url):
+            return False
+        if not (frontier.pass_by(url) or frontier.is_open(url)):
             return False
         self._claimed.add(url)
         return True

@@ -35,9 +35,19 @@ class LinkDiscovery:
         context = self.context
         if context.frontier.notice is not None:
             context.stats.add_fault(context.frontier.notice)
-        if context.frontier.is_empty():
+        if context.plan.only_urls:
+            self._seed_only(context.plan.only_urls)
+        elif context.frontier.is_empty():
             self.seed()
             context.recrawl.add_due(context.frontier, self._is_due)
+
+    def _seed_only(self, urls: Iterable[str]) -> None:
+        """Pages that somebody asked for; one that the plan would not visit is left out like any other."""
+        for url in self.safe_urls(urls):
+            if self.context.scope.allows(url):
+                self.context.frontier.add(url, 0, PAGE)
+            else:
+                self.context.stats.reject(Rejection.OFF_SITE, Message("page.not-of-site", url=url))
 
     def _is_due(self, url: str) -> bool:
         scope = self.context.scope
@@ -115,6 +125,8 @@ class LinkDiscovery:
 
     def new_requests(self, urls: Iterable[str], depth: int, kind: str) -> Iterator[Request]:
         """Requests for those that are new to this crawl and, being pages, wanted by it."""
+        if self.context.plan.only_urls:
+            return
         recrawl = self.context.recrawl
         wanted = [url for url in urls if kind != PAGE or recrawl.wants(url)]
         targets = self.context.frontier.add_all(Target(url, depth, kind) for url in wanted)

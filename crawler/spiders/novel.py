@@ -232,7 +232,7 @@ class NovelSpider(GenericSpider):
 
     def _may_follow(self, url: str, chapter: PartedText) -> bool:
         """Whether a page may be a part of this chapter."""
-        is_new = url not in chapter.urls and self.context.scope.allows(url)
+        is_new = url not in chapter.urls and self.context.scope.allows(url) and not self.context.is_known_page(url)
         return is_new and self.context.frontier.pass_by(url)
 
     def _next_chapter(self, first_url: str, url: str, page: WholePage) -> Iterator[Request]:

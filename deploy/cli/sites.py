@@ -151,7 +151,7 @@ def _last(site: "Site", settings: Any) -> Message:
 
         at = site.imports.aggregate(at=Max("finished_at"))["at"]
         return Message("tracking.last-import", when=local_time(at, settings)) if at else Message("tracking.no-import")
-    run = site.runs.first()
+    run = site.runs.filter(only_urls="").first()
     if run is None:
         return Message("tracking.never")
     when, state, pages = local_time(run.due_at, settings), run.get_state_display(), run.pages_seen
@@ -178,7 +178,7 @@ def _record(site: "Site") -> dict[str, Any]:
 
 
 def _run_record(site: "Site", settings: Any) -> dict[str, Any] | None:
-    run = site.runs.first()
+    run = site.runs.filter(only_urls="").first()
     if run is None:
         return None
     return {

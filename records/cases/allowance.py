@@ -6,7 +6,9 @@ from zoneinfo import ZoneInfo
 
 from django.conf import settings
 
-from records.cases.permissions import Rights
+from core.chapters import numbers_named
+from records.cases.copied_texts import texts_by_case
+from records.cases.permissions import Allowance, Copied, Rights
 from records.models import Case, Licence, Unprotected
 
 
@@ -29,7 +31,7 @@ def allowed_now(case: Case) -> AllowedNow | None:
     """None for a case whose page nothing allows."""
     if not case.allowed_as:
         return None
-    right = Rights(case.rights_holder_id).ruling(case.work_id, case.page_url, case.last_seen_at).right
+    right = _ruling(case).right
     first_day = case.first_seen_at.astimezone(ZoneInfo(settings.TIME_ZONE)).date()
     is_later = isinstance(right, Licence) and first_day < right.valid_from
     return AllowedNow(
@@ -40,3 +42,28 @@ def allowed_now(case: Case) -> AllowedNow | None:
         is_of_work=isinstance(right, Unprotected),
         seen_before=case.first_seen_at if is_later else None,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class CoveredInPart:
+    """A licence that covers the page of a case but for some chapters, and these, as a reader writes them."""
+
+    licence: Licence
+    outside: str
+
+
+def covered_in_part(case: Case) -> CoveredInPart | None:
+    """What a licence for some chapters leaves open on the page of a case; None where there is none for it."""
+    limited = Licence.objects.filter(rights_holder=case.rights_holder_id, work=case.work_id).exclude(chapters="")
+    if case.allowed_as or not limited.exists():
+        return None
+    allowance = _ruling(case)
+    if not isinstance(allowance.right, Licence) or not allowance.outside:
+        return None
+    return CoveredInPart(allowance.right, numbers_named(allowance.outside))
+
+
+def _ruling(case: Case) -> Allowance:
+    texts = texts_by_case(Case.objects.filter(pk=case.pk)).get(case.pk, ())
+    copied = Copied(case.work_id, case.page_url, case.last_seen_at, case.page_author, texts)
+    return Rights(case.rights_holder_id).ruling(copied)

@@ -1,27 +1,50 @@
 """What a rights holder allows where, and which works are not protected: plain values that rule on findings."""
 
 from collections import defaultdict
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from django.conf import settings
 
+from core.chapters import Chapters
 from core.hosts import host_key
-from core.rights import Permission, is_within, rule
+from core.rights import Account, Permission, Ruling, is_within, rule
 from core.states import UNPROTECTED, Rejection
-from records.models import Licence, OwnDomain, Unprotected
+from records.cases.covered import label_of
+from records.models import Chapter, Licence, OwnAccount, OwnDomain, Unprotected
 
 ALLOWANCES = (Rejection.LICENSED, Rejection.OWN_SITE, *UNPROTECTED)
+Right = Licence | OwnDomain | OwnAccount | Unprotected
+
+
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """What the rights are asked about: a page that copied from a work.
+
+    seen_at: when it was last seen with that; author: whom the page names; texts: those of the work that it copied more
+    of than a quotation.
+    """
+
+    work: int
+    url: str
+    seen_at: datetime
+    author: str = ""
+    texts: Collection[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """What the rights say of one finding. `reason` is None, and all else empty, where nothing allows it."""
+    """What the rights say of one finding. `reason` is None, and all else empty, where nothing allows it.
+
+    outside: where a licence would allow it but for some chapters, these, and the licence as `right`.
+    """
 
     reason: Rejection | None = None
-    label: str = ""  # as a reader knows it: licensee and contract, the own domain, or why a work is not protected
-    right: Licence | OwnDomain | Unprotected | None = None
+    label: str = ""  # as a reader knows it: licensee and contract, the own domain or account, or why it is unprotected
+    right: Right | None = None
+    outside: tuple[int, ...] = ()
 
 
 NOTHING = Allowance()
@@ -32,8 +55,25 @@ class _Near:
     """The rights that concern one host."""
 
     own: list[str]
+    accounts: list[OwnAccount]
     for_all: list[Permission]
     by_work: dict[int, list[Permission]]
+
+
+@dataclass(slots=True)
+class _Numbers:
+    """The numbers that the texts of a work have as its chapters, read when a licence for some of them asks."""
+
+    by_work: dict[int, dict[str, set[int]]] = field(default_factory=dict)
+
+    def of(self, work: int, texts: Iterable[str]) -> list[set[int]]:
+        if work not in self.by_work:
+            numbers: dict[str, set[int]] = defaultdict(set)
+            for text, number in Chapter.objects.filter(work=work).values_list("text_id", "number"):
+                numbers[text].add(number)
+            self.by_work[work] = numbers
+        known = self.by_work[work]
+        return [known[text] for text in texts if text in known]
 
 
 class Rights:
@@ -41,33 +81,48 @@ class Rights:
 
     def __init__(self, holder: int) -> None:
         self._own = {own.domain: own for own in OwnDomain.objects.filter(rights_holder=holder)}
+        self._accounts = list(OwnAccount.objects.filter(rights_holder=holder))
         self._licences = {licence.pk: licence for licence in Licence.objects.filter(rights_holder=holder)}
         self._unprotected = {row.work_id: row for row in Unprotected.objects.filter(work__rights_holder=holder)}
         self._zone = ZoneInfo(settings.TIME_ZONE)
         self._near: dict[tuple[str, int], _Near] = {}
+        self._numbers = _Numbers()
 
-    def ruling(self, work: int, url: str, seen_at: datetime) -> Allowance:
-        """Whether the page at `url` may carry the work, by the operator's day on which it was last seen.
+    @property
+    def works_by_chapters(self) -> frozenset[int]:
+        """The works of which a licence covers some chapters only: of these `Copied` has to know the texts."""
+        return frozenset(licence.work_id for licence in self._licences.values() if licence.chapters and licence.work_id)
 
-        What the address allows comes first; then whether the work is protected.
+    def ruling(self, copied: Copied) -> Allowance:
+        """Whether the page may carry what it copied, by the operator's day on which it was last seen.
+
+        What the page allows by where it stands and who posted it comes first; then whether the work is protected.
         """
-        allowance = self._by_address(work, url, seen_at)
-        mark = self._unprotected.get(work)
+        allowance = self._by_place(copied)
+        mark = self._unprotected.get(copied.work)
         if allowance.reason is None and mark is not None:
             return Allowance(Rejection(mark.reason), mark.note, mark)
         return allowance
 
-    def _by_address(self, work: int, url: str, seen_at: datetime) -> Allowance:
-        near = self._near_to(url)
-        permissions = [*near.by_work.get(work, ()), *near.for_all]
+    def _by_place(self, copied: Copied) -> Allowance:
+        near = self._near_to(copied.url)
+        for account in near.accounts:
+            if _account(account).posted(copied.url, copied.author):
+                return Allowance(Rejection.OWN_SITE, str(account), account)
+        permissions = [*near.by_work.get(copied.work, ()), *near.for_all]
         if not (near.own or permissions):
             return NOTHING
-        ruled = rule(url, seen_at.astimezone(self._zone).date(), near.own, permissions)
+        is_by_chapters = any(permission.chapters for permission in permissions)
+        numbers = self._numbers.of(copied.work, copied.texts) if is_by_chapters else ()
+        return self._allowance(
+            rule(copied.url, copied.seen_at.astimezone(self._zone).date(), near.own, permissions, numbers)
+        )
+
+    def _allowance(self, ruled: Ruling) -> Allowance:
+        licence = self._licences[int(str(ruled.permission.key))] if ruled.permission else None
         if ruled.rejection is None:
-            return NOTHING
-        if ruled.permission is None:
-            return Allowance(ruled.rejection, ruled.detail, self._own[ruled.detail])
-        return Allowance(ruled.rejection, ruled.detail[:300], self._licences[int(str(ruled.permission.key))])
+            return Allowance(right=licence, outside=ruled.outside) if ruled.outside else NOTHING
+        return Allowance(ruled.rejection, ruled.detail[:300], licence or self._own[ruled.detail])
 
     def _near_to(self, url: str) -> _Near:
         """A page's host decides which rights concern it: looked up once a host, as findings come by the thousand."""
@@ -82,10 +137,16 @@ class Rights:
                 if is_within(url, licence.domain):
                     (for_all if licence.work_id is None else by_work[licence.work_id]).append(_permission(licence))
             own = [domain for domain in self._own if is_within(url, domain)]
-            self._near[key] = _Near(own, for_all, by_work)
+            accounts = [each for each in self._accounts if is_within(url, each.domain or each.address)]
+            self._near[key] = _Near(own, accounts, for_all, by_work)
         return self._near[key]
 
 
 def _permission(licence: Licence) -> Permission:
-    label = f"{licence.licensee} {licence.number}".strip()
-    return Permission(licence.domain, licence.valid_from, licence.valid_until, label, licence.pk)
+    label = label_of(licence)
+    chapters = Chapters.parse(licence.chapters) if licence.work_id else Chapters()
+    return Permission(licence.domain, licence.valid_from, licence.valid_until, label, licence.pk, chapters)
+
+
+def _account(account: OwnAccount) -> Account:
+    return Account(account.address, account.domain, account.name)

@@ -16,9 +16,9 @@ from core.pages import PageVersion
 from core.ports import Outcome, WorkTexts
 from core.states import Rejection
 from records.cases.backlog import OUTDATED
-from records.cases.permissions import ALLOWANCES, Allowance, Rights
+from records.cases.permissions import ALLOWANCES, Allowance, Copied, Rights
 from records.cases.rulings import Cause, Occasion, lock_rights, rule_cases
-from records.cases.totals import MAX_TITLE_CHARS, Findings, by_work, case_figures, compared_text
+from records.cases.totals import MAX_TITLE_CHARS, Findings, author_of, by_work, case_figures, compared_text
 from records.code_version import code_version
 from records.matters import figures as matters
 from records.models import Case, CaseMatch, Chapter, Exclusion, PageCheck, PageRecord, Site, TakenText
@@ -183,7 +183,7 @@ class _Ruled:
 def _rule(found: _Found, page: PageRecord, cases: "_Cases", rights: dict[int, Rights]) -> _Ruled:
     ruled, outcome = _Ruled([], [], []), found.outcome
     for findings in found.findings:
-        allowance = rights[found.holder].ruling(findings.work.pk, outcome.version.page_url, outcome.seen_at)
+        allowance = rights[found.holder].ruling(_copied(outcome, findings))
         if allowance.reason is None and not (findings.left_out_as is Rejection.TEASER and found.opens_teasers):
             allowance = Allowance(findings.left_out_as)
         is_known = outcome.is_current and cases.has(page, findings)
@@ -194,6 +194,12 @@ def _rule(found: _Found, page: PageRecord, cases: "_Cases", rights: dict[int, Ri
     if ruled.cases and not outcome.is_current:
         ruled.owed.extend(_take_in(page, ruled.cases))
     return ruled
+
+
+def _copied(outcome: Outcome, findings: Findings) -> Copied:
+    texts = [str(match.text_id) for match in findings.copies]
+    version = outcome.version
+    return Copied(findings.work.pk, version.page_url, outcome.seen_at, author_of(version), texts)
 
 
 def _take_in(page: PageRecord, cases: Iterable[Case]) -> list[str]:
@@ -352,6 +358,8 @@ def _compared_text(version: PageVersion, match: Match) -> tuple[str, Digest]:
 def _exclude(page: PageRecord, outcome: Outcome, findings: Findings, allowance: Allowance) -> int:
     shown = {
         "page_url": outcome.version.page_url,
+        "page_author": author_of(outcome.version),
+        "text_ids": [str(match.text_id) for match in findings.copies],
         "reason": str(allowance.reason),
         "detail": allowance.label,
         "match_class": findings.main.match_class,

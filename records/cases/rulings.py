@@ -23,9 +23,20 @@ from core.states import CaseState
 from records import stores
 from records.batches import batches
 from records.cases.backlog import OUTDATED
-from records.cases.permissions import ALLOWANCES, Allowance, Rights
+from records.cases.copied_texts import texts_by_case
+from records.cases.permissions import ALLOWANCES, Allowance, Copied, Right, Rights
 from records.matters.figures import refresh_of_cases
-from records.models import Case, Exclusion, Licence, OwnDomain, PageCheck, RightsHolder, RightsRecord, Unprotected
+from records.models import (
+    Case,
+    Exclusion,
+    Licence,
+    OwnAccount,
+    OwnDomain,
+    PageCheck,
+    RightsHolder,
+    RightsRecord,
+    Unprotected,
+)
 
 # Findings of a rights holder that are ruled within the request that changed a right. Measured 2026-11 on SQLite,
 # processor time: 5,000 take .1 s where none moves and 1.1 s where all do; 100,000 take 1.6 s and 20 s.
@@ -44,13 +55,13 @@ class Occasion:
 
 
 def watch_rights() -> None:
-    """Rule anew after every change of a licence, an own domain or what is not protected, wherever it is made."""
-    for model in (Licence, OwnDomain, Unprotected):
+    """Rule anew after every change of a licence, what is our own or what is not protected, wherever it is made."""
+    for model in (Licence, OwnDomain, OwnAccount, Unprotected):
         for signal in (post_save, post_delete):
             signal.connect(_right_changed, sender=model, dispatch_uid=f"rights-{model.__name__}-{id(signal)}")
 
 
-def _right_changed(instance: Licence | OwnDomain | Unprotected, **_: Any) -> None:
+def _right_changed(instance: Right, **_: Any) -> None:
     rights_changed(instance.rights_holder_id, instance.entered_by_id)
 
 
@@ -110,9 +121,13 @@ def rule_holder(holder: int, occasion: Occasion) -> None:
 def rule_cases(cases: "QuerySet[Case]", rights: Rights, occasion: Occasion) -> None:
     """Bring cases in line with the rights of their holder, and write down what changed for whom."""
     changed: dict[Allowance, list[int]] = defaultdict(list)
-    rows = cases.order_by().values_list("pk", "work_id", "page_url", "last_seen_at", "allowed_as", "allowed_by")
-    for pk, work, url, seen_at, reason, label in rows.iterator(chunk_size=2_000):
-        allowance = rights.ruling(work, url, seen_at)
+    by_chapters = rights.works_by_chapters
+    texts = texts_by_case(cases.filter(work__in=by_chapters)) if by_chapters else {}
+    names = ("pk", "work_id", "page_url", "last_seen_at", "page_author", "allowed_as", "allowed_by")
+    for pk, work, url, seen_at, author, reason, label in (
+        cases.order_by().values_list(*names).iterator(chunk_size=2_000)
+    ):
+        allowance = rights.ruling(Copied(work, url, seen_at, author, texts.get(pk, ())))
         if (str(allowance.reason or ""), allowance.label) != (reason, label):
             changed[allowance].append(pk)
     for allowance, keys in changed.items():
@@ -123,9 +138,10 @@ def rule_cases(cases: "QuerySet[Case]", rights: Rights, occasion: Occasion) -> N
 def rule_exclusions(exclusions: "QuerySet[Exclusion]", rights: Rights) -> None:
     """Bring findings that never were cases in line: under another reason, or compared again to become cases."""
     unallowed: set[str] = set()
-    names = ("pk", "work_id", "page_url", "page__last_seen", "page__version_id", "reason", "detail")
-    for pk, work, url, seen_at, version, reason, label in exclusions.order_by().values_list(*names).iterator():
-        allowance = rights.ruling(work, url, seen_at)
+    names = ("work_id", "page_url", "page__last_seen", "page_author", "text_ids")
+    others = ("pk", "page__version_id", "reason", "detail")
+    for *asked, pk, version, reason, label in exclusions.order_by().values_list(*names, *others).iterator():
+        allowance = rights.ruling(Copied(*asked))
         if allowance.reason is None:
             unallowed |= {version} if reason in ALLOWANCES else set()
         elif (str(allowance.reason), allowance.label) != (reason, label):

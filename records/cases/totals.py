@@ -37,15 +37,24 @@ class Findings:
         return sum(len(match.taken) for match in self.matches)
 
     @property
+    def copies(self) -> list[Match]:
+        """Those that are more than a quotation or an announcement."""
+        return [match for match in self.matches if left_out_as([match.match_class]) is None]
+
+    @property
     def main(self) -> Match:
         """The match that took most. A quotation beside a copy does not make the copy one."""
-        copies = [match for match in self.matches if left_out_as([match.match_class]) is None]
-        return max(copies or self.matches, key=lambda match: match.matched_chars)
+        return max(self.copies or self.matches, key=lambda match: match.matched_chars)
 
     @property
     def left_out_as(self) -> Rejection | None:
         """Why these are no case, whatever the rights allow; None where they are."""
         return left_out_as([match.match_class for match in self.matches])
+
+
+def author_of(version: PageVersion) -> str:
+    """Whom the page names as its author, as cases and findings keep it."""
+    return with_length_kept(version.reading.author)[:MAX_AUTHOR_CHARS]
 
 
 def case_figures(findings: Findings, version: PageVersion) -> dict[str, Any]:
@@ -54,7 +63,7 @@ def case_figures(findings: Findings, version: PageVersion) -> dict[str, Any]:
     return {
         "page_url": version.page_url,
         "page_title": with_length_kept(version.reading.title)[:MAX_TITLE_CHARS],
-        "page_author": with_length_kept(version.reading.author)[:MAX_AUTHOR_CHARS],
+        "page_author": author_of(version),
         "page_published_at": version.reading.published,
         "version_id": version.id,
         "match_class": findings.main.match_class,

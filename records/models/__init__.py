@@ -5,11 +5,24 @@ from records.models.bundle import DayTree, EvidenceBundle, EvidenceCheck, Retent
 from records.models.case import Case, CaseMatch, RightsRecord, TakenText, VerdictRecord
 from records.models.discovered import DiscoveredPage, DiscoveryPlan, DiscoveryQuery
 from records.models.failed_message import FailedMessage
+from records.models.family import SiteIdentifier, SiteTemplate
 from records.models.matter import Matter, MatterText, SavedView
 from records.models.opinion import EnginePanel, OpinionRequest, SecondOpinion
 from records.models.page import Exclusion, PageCheck, PageRecord
 from records.models.preference import UserPreference
-from records.models.rights import Chapter, Licence, Membership, OwnDomain, RightsHolder, Unprotected, Work
+from records.models.recheck import PageRecheck
+from records.models.rights import (
+    AuthorAlias,
+    Chapter,
+    Licence,
+    LicenceProof,
+    Membership,
+    OwnAccount,
+    OwnDomain,
+    RightsHolder,
+    Unprotected,
+    Work,
+)
 from records.models.site import CrawlRun, Site, SiteDomain
 from records.models.site_rules import RobotsSwitch, SiteBanRule, SiteProxy, SiteRules
 from records.models.upload import PlannedUpload
@@ -18,6 +31,7 @@ from records.models.visits import Address, OffSiteRedirect, SiteMove
 __all__ = [
     "Address",
     "ArchiveImport",
+    "AuthorAlias",
     "Case",
     "CaseMatch",
     "Chapter",
@@ -32,13 +46,16 @@ __all__ = [
     "Exclusion",
     "FailedMessage",
     "Licence",
+    "LicenceProof",
     "Matter",
     "MatterText",
     "Membership",
     "OffSiteRedirect",
     "OpinionRequest",
+    "OwnAccount",
     "OwnDomain",
     "PageCheck",
+    "PageRecheck",
     "PageRecord",
     "PlannedUpload",
     "RetentionLog",
@@ -50,9 +67,11 @@ __all__ = [
     "Site",
     "SiteBanRule",
     "SiteDomain",
+    "SiteIdentifier",
     "SiteMove",
     "SiteProxy",
     "SiteRules",
+    "SiteTemplate",
     "Stamp",
     "StampAttempt",
     "TakenText",

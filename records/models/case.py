@@ -2,6 +2,7 @@
 
 from django.conf import settings
 from django.db import models
+from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from core.hidden_characters import spelled
@@ -65,6 +66,7 @@ class Case(models.Model):
             models.Index(fields=["-last_seen_at"]),
             models.Index(fields=["matter", "state"]),
             models.Index(fields=["matter", "-taken_chars"]),  # what stands for it in a list
+            models.Index(fields=["rights_holder", "allowed_by"], condition=~Q(allowed_as=""), name="case_allowed"),
         ]
 
     @property

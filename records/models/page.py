@@ -69,7 +69,10 @@ class Exclusion(models.Model):
 
     page = models.ForeignKey(PageRecord, models.CASCADE, related_name="exclusions", verbose_name=_("page"))
     work = models.ForeignKey(Work, models.CASCADE, related_name="exclusions", verbose_name=_("work"))
-    page_url = models.TextField(_("page URL"))  # where it was read, which the rights are asked about
+    # What the rights are asked about: where it was read, whom the page names as its author, and which texts it copied.
+    page_url = models.TextField(_("page URL"))
+    page_author = models.CharField(_("author stated by the page"), max_length=200, blank=True)
+    text_ids = models.JSONField(default=list, blank=True)
     reason = models.CharField(_("reason"), max_length=32, choices=rejection_choices)
     detail = models.CharField(_("detail"), max_length=300, blank=True)
     match_class = models.CharField(_("class"), max_length=32, choices=match_class_choices)
@@ -82,6 +85,7 @@ class Exclusion(models.Model):
         verbose_name_plural = _("excluded findings")
         ordering = ["-found_at", "-pk"]
         constraints = [models.UniqueConstraint(fields=["page", "work"], name="one_exclusion_a_page_and_work")]
+        indexes = [models.Index(fields=["reason", "detail"], name="exclusion_detail")]
 
     def __str__(self) -> str:
         return f"{self.work} · {self.get_reason_display()} · {self.get_match_class_display()}"

@@ -153,6 +153,12 @@ class Licence(Entered):
         verbose_name=_("work"),
         help_text=_("Empty: all works of the rights holder."),
     )
+    chapters = models.CharField(
+        _("chapters"),
+        max_length=500,
+        blank=True,
+        help_text=_("Numbers of chapters, like 1-20, 25. Empty: all chapters."),
+    )
     licensee = models.CharField(_("licensee"), max_length=200)
     domain = models.CharField(
         _("domain"),
@@ -179,6 +185,29 @@ class Licence(Entered):
         return f"{self.licensee} · {self.domain}"
 
 
+class LicenceProof(models.Model):
+    """A file that proves a licence, such as the contract. Written once; its bytes stand in the evidence store."""
+
+    licence = models.ForeignKey(Licence, models.CASCADE, related_name="proofs", verbose_name=_("licence"))
+    name = models.CharField(_("file"), max_length=200)  # as its sender called it
+    digest = models.CharField(_("SHA-256"), max_length=64)
+    size = models.PositiveIntegerField(_("bytes"))
+    kind = models.CharField(max_length=8)  # the ending that its content has: records.works.proofs
+    added_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+", verbose_name=_("entered by")
+    )
+    added_at = models.DateTimeField(_("entered"), auto_now_add=True)
+
+    class Meta:
+        verbose_name = _("proof of a licence")
+        verbose_name_plural = _("proofs of licences")
+        ordering = ["-added_at", "-pk"]
+        constraints = [models.UniqueConstraint(fields=["licence", "digest"], name="one_proof_a_file")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
 class OwnDomain(Entered):
     """A domain of the rights holder's own; its pages are never cases."""
 
@@ -194,6 +223,73 @@ class OwnDomain(Entered):
 
     def __str__(self) -> str:
         return self.domain
+
+
+class OwnAccount(Entered):
+    """An account of the author's or the rights holder's on a platform; its pages are never cases.
+
+    Known by the address of its page, or by its name on a host: exactly one of the two.
+    """
+
+    rights_holder = models.ForeignKey(
+        RightsHolder, models.CASCADE, related_name="own_accounts", verbose_name=_("rights holder")
+    )
+    platform = models.CharField(_("platform"), max_length=100, help_text=_("As people call it, such as 知乎."))
+    address = models.CharField(
+        _("address of the account"),
+        max_length=500,
+        blank=True,
+        help_text=_("Pages at this address and below it are the account's own."),
+    )
+    domain = models.CharField(_("domain"), max_length=253, blank=True)
+    name = models.CharField(
+        _("name of the account"),
+        max_length=100,
+        blank=True,
+        help_text=_(
+            "Pages of the domain that name it as their author. Only for platforms where a page names who posted it, and"
+            " where no two accounts have one name."
+        ),
+    )
+
+    class Meta:
+        verbose_name = _("own account")
+        verbose_name_plural = _("own accounts")
+        ordering = ["platform", "pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["rights_holder", "address", "domain", "name"],
+                name="one_own_account",
+                violation_error_message=_("This account is entered already."),
+            ),
+            models.CheckConstraint(
+                condition=(Q(domain="", name="") & ~Q(address="")) | (Q(address="") & ~Q(domain="") & ~Q(name="")),
+                name="account_by_address_or_name",
+                violation_error_message=_("Enter the address of the account, or its domain and its name."),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.platform} {f'@{self.name}' if self.name else self.address}"[:300]
+
+
+class AuthorAlias(models.Model):
+    """Another name of an author: a pen name, a former one, another script."""
+
+    rights_holder = models.ForeignKey(
+        RightsHolder, models.CASCADE, related_name="author_aliases", verbose_name=_("rights holder")
+    )
+    author = models.CharField(_("author"), max_length=200, help_text=_("As the works name the author."))
+    alias = models.CharField(_("another name"), max_length=200)
+
+    class Meta:
+        verbose_name = _("pen name")
+        verbose_name_plural = _("pen names")
+        ordering = ["author", "alias"]
+        constraints = [models.UniqueConstraint(fields=["rights_holder", "author", "alias"], name="one_alias")]
+
+    def __str__(self) -> str:
+        return f"{self.author} = {self.alias}"
 
 
 class Unprotected(Entered):

@@ -113,6 +113,7 @@ class CrawlRun(models.Model):
     faults = MessageField(_("faults"), default=list, blank=True)
     finish_reason = MessageField(_("ended because"), null=True, blank=True)
     resume_at = models.DateTimeField(_("goes on at"), null=True, blank=True)  # of a queued run that waits
+    only_urls = models.TextField(_("these pages alone"), blank=True)  # one a line; "" is a crawl of the whole site
 
     class Meta:
         verbose_name = _("crawl run")

@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
-from django.db.models import Count, Max, QuerySet
+from django.db.models import Count, Max, Q, QuerySet
 from django.db.models.functions import Coalesce
 
 from core.errors import BadInput
@@ -160,9 +160,8 @@ def reason_to_leave_out(work: Work, url: str, now: datetime) -> LeftOut | None:
         return LeftOut.KNOWN
     holder = work.rights_holder_id
     own = OwnDomain.objects.filter(rights_holder=holder).values_list("domain", flat=True)
-    licences = Licence.objects.filter(rights_holder=holder).filter(work__in=[work]) | Licence.objects.filter(
-        rights_holder=holder, work__isnull=True
-    )
+    # Which chapters the page has is not known before it is read: a licence for some of them leaves it a candidate.
+    licences = Licence.objects.filter(Q(work=work) | Q(work=None), rights_holder=holder, chapters="")
     permissions = [Permission(each.domain, each.valid_from, each.valid_until, each.licensee) for each in licences]
     ruling = rule(url, now.astimezone(_zone()).date(), own, permissions)
     if ruling.rejection is not None:

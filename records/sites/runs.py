@@ -73,11 +73,16 @@ class NotCrawled(BadInput):
 
 
 def request_run(
-    site: Site, user: User | None = None, trigger: str = Trigger.PERSON, due_at: datetime | None = None
+    site: Site,
+    user: User | None = None,
+    trigger: str = Trigger.PERSON,
+    due_at: datetime | None = None,
+    only_urls: str = "",
 ) -> CrawlRun:
     """A new queued run of the site; the caller sends CrawlRequested. Raises AlreadyRunning, NotCrawled.
 
-    A run of the schedule first writes down the expected moments that passed before it, because it ends their wait.
+    only_urls: pages of the site, one a line, that are fetched alone. A run of the schedule first writes down the
+    expected moments that passed before it, because it ends their wait.
     """
     if site.kind not in CRAWLED:
         raise NotCrawled(site)
@@ -86,7 +91,9 @@ def request_run(
         with transaction.atomic():
             if trigger == Trigger.SCHEDULE:
                 _note_missed(site, due_at or now)
-            return CrawlRun.objects.create(site=site, trigger=trigger, requested_by=user, due_at=due_at or now)
+            return CrawlRun.objects.create(
+                site=site, trigger=trigger, requested_by=user, due_at=due_at or now, only_urls=only_urls
+            )
     except IntegrityError as error:
         raise AlreadyRunning(site, live_run(site)) from error
 
@@ -124,6 +131,7 @@ def plan_of(site: Site, run: CrawlRun) -> CrawlPlan:
         concurrency=site.concurrency,
         obey_robots=site.obey_robots,
         kind=site.kind,
+        only_urls=lines(run.only_urls),
         politeness=politeness_of(site),
     )
 
@@ -231,7 +239,7 @@ def due_sites(now: datetime) -> list[Site]:
     time of day after it was added.
     """
     busy = CrawlRun.objects.filter(state__in=CrawlRun.LIVE).values("site_id")
-    last_due = Max("runs__due_at", filter=~Q(runs__state=State.MISSED))
+    last_due = Max("runs__due_at", filter=~Q(runs__state=State.MISSED) & Q(runs__only_urls=""))
     due: list[tuple[datetime, Site]] = []
     for site in _watched().exclude(pk__in=busy).annotate(last_due=last_due):
         expected = timetable_of(site).latest(now)
@@ -308,7 +316,8 @@ def _note_missed(site: Site, now: datetime) -> list[CrawlRun]:
 def _kept_moments(site: Site, timetable: Timetable, after: datetime) -> set[datetime]:
     """Give the expected moments that a run followed within the hour, whoever asked for it."""
     kept = set()
-    for due_at in CrawlRun.objects.filter(site=site, due_at__gte=after).values_list("due_at", flat=True):
+    whole = CrawlRun.objects.filter(site=site, due_at__gte=after, only_urls="")
+    for due_at in whole.values_list("due_at", flat=True):
         moment = timetable.latest(due_at)
         if moment is not None and due_at - moment <= MISSED_AFTER:
             kept.add(moment)

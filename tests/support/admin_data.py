@@ -27,6 +27,7 @@ from records.matters.figures import refresh
 from records.models import (
     Address,
     ArchiveImport,
+    AuthorAlias,
     Case,
     CaseMatch,
     Chapter,
@@ -39,6 +40,7 @@ from records.models import (
     Licence,
     Matter,
     Membership,
+    OwnAccount,
     OwnDomain,
     PageCheck,
     PageRecord,
@@ -120,6 +122,15 @@ def licence(of: RightsHolder, licensee: str = "青檐书城", domain: str = "rea
 
 def own_domain(of: RightsHolder, domain: str = "www.example.cn") -> OwnDomain:
     return OwnDomain.objects.create(rights_holder=of, domain=domain)
+
+
+def own_account(of: RightsHolder, platform: str = "知乎", **fields: Any) -> OwnAccount:
+    given = fields or {"address": "https://www.zhihu.example/people/linqi"}
+    return OwnAccount.objects.create(rights_holder=of, platform=platform, **given)
+
+
+def author_alias(of: RightsHolder, author: str = "林栖", alias: str = "栖木") -> AuthorAlias:
+    return AuthorAlias.objects.create(rights_holder=of, author=author, alias=alias)
 
 
 def site(of: RightsHolder, name: str = "落霞小说网", host: str = "luoxia.example.net", **fields: Any) -> Site:
@@ -432,6 +443,8 @@ class Estate:
     cases: list[Case]
     licence: Licence
     own_domain: OwnDomain
+    own_account: OwnAccount
+    author_alias: AuthorAlias
     run: CrawlRun
     exclusion: Exclusion
     address: Address
@@ -488,6 +501,8 @@ def fill_estate(name: str, tag: str, cases: int = 6) -> Estate:
         cases=opened,
         licence=licence(owner, f"{tag}·青檐书城", f"licensed.{tag}.example", work=works[0]),
         own_domain=own_domain(owner, f"own.{tag}.example"),
+        own_account=own_account(owner, f"{tag} 社区", address=f"https://{tag}.example/people/1"),
+        author_alias=author_alias(owner, f"{tag} 林栖"),
         run=finished,
         exclusion=exclusion(licensed, works[0]),
         address=address(pages[0]),

@@ -121,6 +121,7 @@ class CaseAdmin(HolderAdmin):
     ]
     list_select_related = ["work", "page__site", "decision"]
     search_fields = ["page_title", "page_url", "page_author", "work__title", "work__author", "page__site__name"]
+    author_path = "work__author"
     search_help_text = _("case number, URL, page title, work, author or site")
     actions = [*map(_verdict_action, Verdict), "reopen", "export_csv", "export_xlsx"]
 

@@ -1,22 +1,42 @@
 """Who else may publish, and where the rights holder does."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from django.contrib import admin, messages
 from django.db.models import Model, QuerySet
-from django.http import HttpRequest
+from django.http import Http404, HttpRequest, HttpResponse
+from django.template.defaultfilters import filesizeformat
+from django.urls import path, reverse
 from django.utils import timezone
+from django.utils.html import format_html, format_html_join
+from django.utils.http import content_disposition_header
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 from unfold.decorators import display
 
-from records.models import Licence, OwnDomain, RightsHolder, RightsRecord
-from webadmin.admin.columns import change_link
+from core.errors import ZhuiwenError
+from core.hidden_characters import spelled
+from core.ids import Digest
+from records import stores
+from records.cases.covered import Covered, covered_cases, covered_findings
+from records.models import (
+    AuthorAlias,
+    Licence,
+    LicenceProof,
+    OwnAccount,
+    OwnDomain,
+    RightsHolder,
+    RightsRecord,
+)
+from records.works.proofs import add_proof
+from webadmin.admin.columns import NOTHING, case_state_name, change_link, clipped, moment
 from webadmin.admin.filters import LicenceEndedFilter
 from webadmin.admin.isolation import HolderAdmin, signed_in_user
-from webadmin.forms.licence_forms import LicenceForm, OwnDomainForm
+from webadmin.forms.licence_forms import AuthorAliasForm, LicenceForm, OwnAccountForm, OwnDomainForm
+from webadmin.requests.request_values import is_key
+from webadmin.wording import said
 
 
 class EnteredAdmin(HolderAdmin):
@@ -66,7 +86,7 @@ def announce_rulings(request: HttpRequest, holder: int) -> Iterator[None]:
 class LicenceAdmin(EnteredAdmin):
     form = LicenceForm
     list_display = [
-        *("licensee", "domain", "work_or_all", "number", "valid_from", "valid_until", "validity"),
+        *("licensee", "domain", "work_or_all", "chapters_or_all", "number", "valid_from", "valid_until", "validity"),
         "entered_by",
     ]
     list_filter = ["rights_holder", LicenceEndedFilter]
@@ -74,9 +94,82 @@ class LicenceAdmin(EnteredAdmin):
     search_fields = ["licensee", "domain", "number", "work__title"]
     fieldsets = [
         (None, {"fields": ["rights_holder", "licensee", "number"]}),
-        (_("What and where"), {"fields": ["work", "domain"]}),
+        (_("What and where"), {"fields": [("work", "chapters"), "domain"]}),
         (_("When"), {"fields": [("valid_from", "valid_until")]}),
+        (_("Proof"), {"fields": ["proof"]}),
     ]
+
+    def get_fieldsets(self, request: HttpRequest, obj: Model | None = None) -> Any:
+        """A licence that stands shows its proofs, and the pages that it covers now."""
+        fieldsets = [*super().get_fieldsets(request, obj)]
+        if obj is None:
+            return fieldsets
+        may_add = self.has_change_permission(request, obj)
+        shown = (_("Proof"), {"fields": ["proofs", *(["proof"] if may_add else [])]})
+        rest = [each for each in fieldsets if "proof" not in each[1]["fields"]]
+        return [*rest, shown, (_("Covers now"), {"fields": ["cases_covered", "findings_covered"]})]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> list[str]:
+        return [*super().get_readonly_fields(request, obj), "proofs", "cases_covered", "findings_covered"]
+
+    def get_urls(self) -> list[Any]:
+        view = self.admin_site.admin_view(self.proof_file)
+        return [path("<path:object_id>/proof/", view, name="records_licence_proof"), *super().get_urls()]
+
+    def proof_file(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Hand a proof (?file=<its key>) out as a file, which no browser shows: it may be anything."""
+        licence: Licence = self.record_of(request, object_id)
+        key = request.GET.get("file", "")
+        row = licence.proofs.filter(pk=int(key)).first() if is_key(key) else None
+        if row is None:
+            raise Http404
+        try:
+            content = stores.evidence_store().get(Digest(row.digest))
+        except ZhuiwenError as error:
+            return HttpResponse(said(error), status=409, content_type="text/plain; charset=utf-8")
+        if content is None:
+            gone = _now("This file is no longer in the evidence store.")
+            return HttpResponse(gone, status=404, content_type="text/plain; charset=utf-8")
+        response = HttpResponse(content, content_type="application/octet-stream")
+        response["Content-Disposition"] = content_disposition_header(as_attachment=True, filename=row.name)
+        response["X-Content-Type-Options"] = "nosniff"
+        response["Content-Security-Policy"] = "sandbox; default-src 'none'"
+        return response
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        """Keep the proof with the licence; a licence whose proof could not be kept stands, and says so."""
+        super().save_model(request, obj, form, change)
+        file = form.cleaned_data.get("proof")
+        if file is None:
+            return
+        try:
+            add_proof(obj, file.name or "", file.read(), signed_in_user(request))
+        except ZhuiwenError as error:
+            words = _now("The licence is saved, but its proof could not be kept: %(error)s")
+            messages.error(request, words % {"error": said(error)})
+
+    @display(description=_("proofs"))
+    def proofs(self, licence: Licence) -> object:
+        rows = [(_proof_address(each), spelled(each.name), _facts(each), each.digest) for each in licence.proofs.all()]
+        line = '<li><a class="text-link" href="{}">{}</a> · {}<br><code class="break-all">{}</code></li>'
+        return format_html("<ul>{}</ul>", format_html_join("", line, rows)) if rows else NOTHING
+
+    @display(description=_("cases"))
+    def cases_covered(self, licence: Licence) -> object:
+        return _covered_list(
+            covered_cases(licence), lambda case: (change_link(case, clipped(str(case))), case_state_name(case))
+        )
+
+    @display(description=_("excluded findings"))
+    def findings_covered(self, licence: Licence) -> object:
+        return _covered_list(
+            covered_findings(licence),
+            lambda each: (change_link(each, clipped(f"{each.work} ← {each.page}")), each.get_match_class_display()),
+        )
+
+    @display(description=_("chapters"))
+    def chapters_or_all(self, licence: Licence) -> object:
+        return clipped(licence.chapters, 30) or _("all chapters")
 
     def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
         """Offer no way to add a work from here: works come in as files, on a page of their own."""
@@ -107,3 +200,51 @@ class OwnDomainAdmin(EnteredAdmin):
     list_filter = ["rights_holder"]
     list_select_related = ["rights_holder", "entered_by"]
     search_fields = ["domain"]
+
+
+@admin.register(OwnAccount)
+class OwnAccountAdmin(EnteredAdmin):
+    form = OwnAccountForm
+    list_display = ["platform", "account", "rights_holder", "entered_by", "entered_at"]
+    fieldsets = [
+        (None, {"fields": ["rights_holder", "platform"]}),
+        (_("Known by the address of its page"), {"fields": ["address"]}),
+        (_("or by its name on a domain"), {"fields": [("domain", "name")]}),
+    ]
+    list_filter = ["rights_holder"]
+    list_select_related = ["rights_holder", "entered_by"]
+    search_fields = ["platform", "address", "domain", "name"]
+
+    @display(description=_("account"))
+    def account(self, account: OwnAccount) -> str:
+        return clipped(account.address or f"@{account.name} · {account.domain}", 80)
+
+
+@admin.register(AuthorAlias)
+class AuthorAliasAdmin(HolderAdmin):
+    """Other names of authors: searches by author find the works under any of them."""
+
+    form = AuthorAliasForm
+    list_display = ["author", "alias", "rights_holder"]
+    fieldsets = [(None, {"fields": ["rights_holder", ("author", "alias")]})]
+    list_filter = ["rights_holder"]
+    list_select_related = ["rights_holder"]
+    search_fields = ["author", "alias"]
+
+
+def _proof_address(proof: LicenceProof) -> str:
+    return f"{reverse('admin:records_licence_proof', args=[proof.licence_id])}?file={proof.pk}"
+
+
+def _facts(proof: LicenceProof) -> str:
+    by = proof.added_by.get_username() if proof.added_by else NOTHING
+    return f"{filesizeformat(proof.size)} · {by} · {moment(proof.added_at)}"
+
+
+def _covered_list(covered: Covered[Any], cells: Callable[[Any], tuple[object, object]]) -> object:
+    """The number, and the newest with links."""
+    if not covered.count:
+        return _now("none")
+    rows = format_html_join("", "<li>{} · {}</li>", (cells(each) for each in covered.shown))
+    more = _now("and more") if covered.count > len(covered.shown) else ""
+    return format_html("<p>{}{}</p><ul>{}</ul><p>{}</p>", covered.count, "+" if covered.is_cut else "", rows, more)

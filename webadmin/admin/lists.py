@@ -1,12 +1,15 @@
 """What the lists and records of every model have in common, whoever may see them."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from django.contrib.admin.utils import unquote
 from django.contrib.admin.views.main import ChangeList
 from django.db.models import Model, QuerySet
 from django.http import Http404, HttpRequest
 
+from records.access import visible
+from records.models import AuthorAlias
+from records.works.aliases import names_like
 from webadmin.admin.filters import isolated_filter
 from webadmin.admin.lookups import DeclaredChangeList
 from webadmin.requests.request_values import check_search
@@ -17,6 +20,7 @@ class DeskLists:
     """A model admin of the desk: nothing is looked up but what it declares, and no value of an address breaks it."""
 
     model: type[Model]
+    author_path: ClassVar[str] = ""  # from a record to the author of its work, where a search asks for authors
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
         return DeclaredChangeList
@@ -31,6 +35,10 @@ class DeskLists:
         found, may_repeat = super().get_search_results(request, queryset, first)  # type: ignore[misc]
         for words in others:
             found |= super().get_search_results(request, queryset, words)[0]  # type: ignore[misc]
+        if self.author_path:
+            aliases = visible(AuthorAlias.objects.all(), request.user)
+            names = names_like([first, *others], aliases)
+            found |= queryset.filter(**{f"{self.author_path}__in": names}) if names else queryset.none()
         return found, may_repeat
 
     def record_of(self, request: HttpRequest, object_id: str) -> Any:

@@ -5,6 +5,7 @@ from typing import Any
 from django.contrib import admin
 from django.contrib.admin import EmptyFieldListFilter
 from django.http import HttpRequest, HttpResponse
+from django.template.loader import render_to_string
 from django.urls import path, reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.translation import gettext as _now
@@ -35,6 +36,7 @@ from webadmin.admin.filters import DayRangeFilter, HolderAutocompleteFilter, Obf
 from webadmin.admin.isolation import HolderAdmin, HolderInline
 from webadmin.admin.paging import CappedPaginator
 from webadmin.page_history.page_view import timeline_view
+from webadmin.views.recheck import recheck_of, recheck_view
 from webadmin.wording import said
 
 
@@ -90,8 +92,23 @@ class PageRecordAdmin(HolderAdmin):
             _("What was read"),
             {"fields": [("char_count", "encoding_text"), ("extractor", "trust"), "obfuscation_examples"]},
         ),
-        (_("When"), {"fields": [("first_seen", "last_seen"), "gone_since", "checked_at", "timeline", "version_list"]}),
+        (
+            _("When"),
+            {
+                "fields": [
+                    ("first_seen", "last_seen"),
+                    "gone_since",
+                    "checked_at",
+                    "check_now",
+                    "timeline",
+                    "version_list",
+                ]
+            },
+        ),
     ]
+
+    class Media:
+        js = ("webadmin/recheck.js",)
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
         return [
@@ -107,7 +124,7 @@ class PageRecordAdmin(HolderAdmin):
                 "extractor",
             ),
             *("trust", "obfuscation_examples", "first_seen", "last_seen", "checked_at", "version_list"),
-            *("gone_since", "timeline"),
+            *("gone_since", "check_now", "timeline"),
         ]
 
     def get_urls(self) -> list[Any]:
@@ -116,7 +133,23 @@ class PageRecordAdmin(HolderAdmin):
             self.admin_site.admin_view(self.timeline_page),
             name="records_pagerecord_timeline",
         )
-        return [timeline, *super().get_urls()]
+        recheck = path(
+            "<path:object_id>/recheck/",
+            self.admin_site.admin_view(self.recheck_page),
+            name="records_pagerecord_recheck",
+        )
+        return [timeline, recheck, *super().get_urls()]
+
+    def recheck_page(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        page: PageRecord = self.record_of(request, object_id)
+        return recheck_view(request, page)
+
+    @display(description=_("look at it now"))
+    def check_now(self, page: PageRecord) -> object:
+        kept = vars(page)  # a form draws each field five times
+        if "recheck_shown" not in kept:
+            kept["recheck_shown"] = render_to_string("webadmin/page_recheck.html", {"recheck": recheck_of(page)})
+        return kept["recheck_shown"]
 
     def timeline_page(self, request: HttpRequest, object_id: str) -> HttpResponse:
         page: PageRecord = self.record_of(request, object_id)

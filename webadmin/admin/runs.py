@@ -32,7 +32,7 @@ class CrawlRunAdmin(HolderAdmin):
     list_select_related = ["site"]
     search_fields = ["site__name"]
     fieldsets = [
-        (None, {"fields": [("site", "state"), ("trigger", "requested_by"), "ending"]}),
+        (None, {"fields": [("site", "state"), ("trigger", "requested_by"), "only_urls", "ending"]}),
         (_("When"), {"fields": [("due_at", "started_at"), ("heartbeat_at", "finished_at"), "duration"]}),
         (
             _("What came of it"),

@@ -6,6 +6,7 @@ from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import Count, IntegerField, OuterRef, QuerySet, Subquery
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
+from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html
@@ -22,6 +23,7 @@ from records.models import Case, CrawlRun, PageRecord, Site, SiteDomain
 from records.models.site_kind_choices import CRAWLED, conditional_fields
 from records.sites import politeness
 from records.sites import runs as crawls
+from records.sites.families import family_of
 from records.sites.sharing import shared_hosts
 from webadmin.admin.book_links import books_of_site
 from webadmin.admin.columns import RUN_STATE_COLORS, change_link, list_link, moment, stored_sentence, two_lines
@@ -62,7 +64,7 @@ class SiteAdmin(HolderAdmin):
     actions = ["crawl_selected"]
     actions_detail = ["crawl_now", "try_rules"]
     inlines = [SiteDomainInline, *SITE_INLINES]
-    readonly_fields = ["added_at", "whole_books"]
+    readonly_fields = ["added_at", "family", "whole_books"]
     conditional_fields = conditional_fields()
     fieldsets = [
         (
@@ -106,11 +108,24 @@ class SiteAdmin(HolderAdmin):
         ),
     ]
 
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
+        """A site that stands shows which others probably have its operator."""
+        fieldsets = [*super().get_fieldsets(request, obj)]
+        shown = (_("Same operator"), {"fields": ["family"], "classes": ["tab"]})
+        return fieldsets if obj is None else [*fieldsets, shown]
+
+    @display(description=_("other sites"))
+    def family(self, site: Site) -> object:
+        kept = vars(site)  # a form draws each field five times
+        if "family_shown" not in kept:
+            kept["family_shown"] = render_to_string("webadmin/site_family.html", {"family": family_of(site)})
+        return kept["family_shown"]
+
     def get_queryset(self, request: HttpRequest) -> "QuerySet[SiteWithFigures]":
         """Add each site's figures as sub-queries: they are worked out for the rows of one page only."""
         pages = PageRecord.objects.filter(site=OuterRef("pk")).order_by().values("site")
         cases = Case.objects.filter(page__site=OuterRef("pk")).order_by().values("page__site")
-        newest = CrawlRun.objects.filter(site=OuterRef("pk")).order_by("-due_at", "-pk")
+        newest = CrawlRun.objects.filter(site=OuterRef("pk"), only_urls="").order_by("-due_at", "-pk")
         return (
             super()
             .get_queryset(request)
@@ -203,7 +218,7 @@ class SiteAdmin(HolderAdmin):
         """The form, and what keeps the site's pages from being read."""
         if request.method == "GET":
             site = self.get_object(request, object_id)
-            for missing in crawls.left_out(site.runs.first()) if site is not None else ():
+            for missing in crawls.left_out(site.runs.filter(only_urls="").first()) if site is not None else ():
                 messages.warning(request, stored_sentence(missing))
             _tell_shared(request, site)
         return super().change_view(request, object_id, form_url, extra_context)

@@ -97,7 +97,8 @@ class WorkAdmin(HolderAdmin):
     list_filter = ["rights_holder", "kind", "unprotected__reason"]
     list_select_related = ["rights_holder", "unprotected"]
     search_fields = ["title", "author"]
-    search_help_text = _("title or author")
+    author_path = "author"
+    search_help_text = _("title or author, pen names too")
     fields = ["rights_holder", "title", "author", "kind", "added_at", "whole_books"]
     readonly_fields = ["added_at", "whole_books"]
     actions_detail = ["official_times"]

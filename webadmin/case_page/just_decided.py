@@ -6,8 +6,10 @@ from urllib.parse import urlencode, urlsplit
 from django.http import HttpRequest
 from django.urls import reverse
 
+from core.chapters import numbers_named
 from core.states import Verdict
 from records import access
+from records.cases.copied_texts import copied_chapters
 from records.models import Case, VerdictRecord
 from webadmin.neighbours import Listed
 from webadmin.requests.request_values import is_key
@@ -37,6 +39,11 @@ def just_decided(request: HttpRequest, among: Listed) -> JustDecided | None:
 
 
 def _licence_address(case: Case) -> str:
-    """Filled in with the page's site and the work."""
-    given = {"rights_holder": case.rights_holder_id, "work": case.work_id, "domain": urlsplit(case.page_url).netloc}
+    """Filled in with the page's site, the work and the chapters that the page copied."""
+    given = {
+        "rights_holder": case.rights_holder_id,
+        "work": case.work_id,
+        "domain": urlsplit(case.page_url).netloc,
+        "chapters": numbers_named(copied_chapters(case)),
+    }
     return f"{reverse('admin:records_licence_add')}?{urlencode(given)}"

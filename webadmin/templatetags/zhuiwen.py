@@ -10,8 +10,11 @@ from django.utils.safestring import SafeString
 from core.matches import ChangeKind
 from core.obfuscations import OBFUSCATIONS
 from core.shares import percentage
-from records.models import Case, phrases
+from records.cases.allowance import CoveredInPart, covered_in_part
+from records.models import Case, PageRecord, phrases
 from webadmin.case_page import comparison_html
+from webadmin.views.recheck import RecheckShown
+from webadmin.views.recheck import recheck_of as shown_recheck
 
 register = template.Library()
 
@@ -107,3 +110,15 @@ def change_name(kind: str) -> str:
 def change_tag(kind: str) -> str:
     """Name a kind of change in the few letters that stand above it in the text."""
     return comparison_html.tag(ChangeKind(kind))
+
+
+@register.simple_tag
+def licence_in_part(case: Case) -> CoveredInPart | None:
+    """The licence that covers the page of a case but for some chapters."""
+    return covered_in_part(case)
+
+
+@register.simple_tag
+def recheck_of(page: PageRecord) -> RecheckShown:
+    """Where the newest check of a page stands, and how it is asked for."""
+    return shown_recheck(page)

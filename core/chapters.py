@@ -1,0 +1,90 @@
+"""Which chapters of a work, as people write them: "1-20, 25"."""
+
+import re
+import unicodedata
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+from core.errors import BadInput
+
+MAX_TYPED_CHARS = 500
+MAX_NAMED = 8  # outside chapters in one sentence; more are counted
+_COMMAS = re.compile(r"[,、;\s]+")
+_DASHES = re.compile(r"\s*(?:[-–—~～至到]|\bto\b)\s*")
+_RANGE = re.compile(r"第?(\d{1,7})[章回节]?(?:-第?(\d{1,7})[章回节]?)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Chapters:
+    """Numbers of chapters as ranges, in order and apart from one another; without any, all chapters of the work."""
+
+    ranges: tuple[tuple[int, int], ...] = ()
+
+    @classmethod
+    def parse(cls, typed: str) -> "Chapters":
+        """Read "1-20, 25", in the marks of either script; "" is all chapters. Raises BadInput naming what is no range.
+
+        >>> str(Chapters.parse("25、1-10，8 - 20，第30章至第31章"))
+        '1-20, 25, 30-31'
+        """
+        text = _DASHES.sub("-", unicodedata.normalize("NFKC", typed).strip())
+        if len(text) > MAX_TYPED_CHARS:
+            raise BadInput("work.chapters-too-long", most=MAX_TYPED_CHARS)
+        return cls(_joined(_range(part) for part in _COMMAS.split(text) if part))
+
+    def __str__(self) -> str:
+        return ", ".join(f"{first}-{last}" if last > first else str(first) for first, last in self.ranges)
+
+    def __bool__(self) -> bool:
+        return bool(self.ranges)
+
+    def holds(self, number: int) -> bool:
+        """Whether a chapter is among them.
+
+        >>> [Chapters.parse("1-20").holds(20), Chapters.parse("1-20").holds(21), Chapters().holds(9)]
+        [True, False, True]
+        """
+        return not self.ranges or any(first <= number <= last for first, last in self.ranges)
+
+    def outside(self, copied: Iterable[Collection[int]]) -> list[int]:
+        """The numbers of copied texts that are not covered; each text by the numbers that it has in the work.
+
+        >>> Chapters.parse("1-20").outside([{3}, {20, 40}, {25, 30}, {21}])
+        [21, 25]
+        """
+        return sorted({min(numbers) for numbers in copied if numbers and not any(map(self.holds, numbers))})
+
+    def require_within(self, numbers: Collection[int]) -> None:
+        """Raises BadInput for a range that begins or ends outside the work's chapters."""
+        first, last = (min(numbers), max(numbers)) if numbers else (0, 0)
+        for each in self.ranges:
+            if not first <= each[0] <= each[1] <= last:
+                raise BadInput("work.chapters-outside", part=str(Chapters((each,))), first=first, last=last)
+
+
+def numbers_named(numbers: Collection[int]) -> str:
+    """Chapters in a sentence, ranges where they follow one another.
+
+    >>> numbers_named([21, 22, 23, 30])
+    '21-23, 30'
+    """
+    ranges = _joined((number, number) for number in numbers)
+    shown = str(Chapters(ranges[:MAX_NAMED]))
+    return shown if len(ranges) <= MAX_NAMED else f"{shown}…"
+
+
+def _range(part: str) -> tuple[int, int]:
+    found = _RANGE.fullmatch(part)
+    if found is None or int(found[1]) > int(found[2] or found[1]):
+        raise BadInput("work.chapters-unreadable", part=part[:40])
+    return int(found[1]), int(found[2] or found[1])
+
+
+def _joined(ranges: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    joined: list[tuple[int, int]] = []
+    for first, last in sorted(ranges):
+        if joined and first <= joined[-1][1] + 1:
+            joined[-1] = joined[-1][0], max(last, joined[-1][1])
+        else:
+            joined.append((first, last))
+    return tuple(joined)

@@ -1,0 +1,85 @@
+"""What a page carries that its operator has registered: accounts of analytics and advertising, ICP number, e-mail.
+
+Accounts are read in scripts alone: a text that speaks of one carries none. Whether an identifier is the site's, and not
+one page's, the caller tells by how many of its pages have it.
+"""
+
+import re
+from functools import cache
+
+from lxml.html import HtmlElement
+from tldextract import TLDExtract
+
+MAX_SCRIPT_CHARS, MAX_TEXT_CHARS = 400_000, 400_000  # of one page
+BAIDU, GOOGLE, CNZZ, LA51, ADSENSE, BAIDU_UNION, ICP, EMAIL = (
+    *("baidu", "google", "cnzz", "51la", "adsense", "baidu_union", "icp", "email"),
+)
+_IN_SCRIPTS = (
+    (BAIDU, re.compile(r"hm\.baidu\.com/hm?\.js\?([0-9a-f]{32})\b")),
+    (
+        GOOGLE,
+        re.compile(r"(?:gtag/js\?id=|gtm\.js\?id=|['\"]config['\"]\s{0,9},\s{0,9}['\"])(G-[A-Z0-9]{6,14}|AW-\d{6,14})"),
+    ),
+    (GOOGLE, re.compile(r"['\"=](GTM-[A-Z0-9]{5,9})\b")),
+    (GOOGLE, re.compile(r"['\"=](UA-\d{4,10})-\d{1,4}\b")),  # the account; what follows is the site's within it
+    (CNZZ, re.compile(r"\bcnzz\.com/[^\"'\s]{0,200}?[?&](?:web_)?id=(\d{5,12})\b")),
+    (LA51, re.compile(r"js\.users\.51\.la/(\d{5,12})\.js")),
+    (LA51, re.compile(r"LA\.init\(\s{0,9}\{\s{0,9}['\"]?id['\"]?\s{0,9}:\s{0,9}['\"]([A-Za-z0-9]{10,24})['\"]")),
+    (ADSENSE, re.compile(r"\bca-(pub-\d{16})\b")),
+    (BAIDU_UNION, re.compile(r"cpro_id\s{0,9}=\s{0,9}['\"](u\d{5,10})\b")),
+)
+_PROVINCES = "京津沪渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼"
+_ICP = re.compile(rf"([{_PROVINCES}])\s?ICP\s?[备備]\s?(\d{{6,10}})\s?[号號]", re.IGNORECASE)
+_EMAIL = re.compile(
+    r"(?<![\w.+-])([A-Za-z0-9][\w.+-]{1,40}@[A-Za-z0-9][A-Za-z0-9-]{0,40}(?:\.[A-Za-z0-9-]{2,20}){1,3})(?![\w@])"
+)
+_NO_PERSON = re.compile(
+    r"^(?:no-?reply|postmaster|mailer-daemon|example|name|user|yourname)@|@example\.|\.(?:png|jpe?g|gif|webp|svg|js|css)$"
+)
+
+
+def identifiers(tree: HtmlElement) -> frozenset[tuple[str, str]]:
+    """Kind and value of each that a page carries.
+
+    >>> from lxml import html
+    >>> page = '<p>UA-1234567-1</p><script src="https://hm.baidu.com/hm.js?0123456789abcdef0123456789abcdef"></script>'
+    >>> sorted(identifiers(html.fromstring(f"<body>{page}<p>京ICP备12345678号-2 Kefu@Pirate.example</p></body>")))
+    ... # doctest: +NORMALIZE_WHITESPACE
+    [('baidu', '0123456789abcdef0123456789abcdef'), ('email', 'kefu@pirate.example'), ('icp', '京ICP备12345678号')]
+    """
+    scripts = _scripts(tree)
+    found = {(kind, match[1]) for kind, pattern in _IN_SCRIPTS for match in pattern.finditer(scripts)}
+    text = _visible(tree)
+    found |= {(ICP, f"{match[1]}ICP备{match[2]}号") for match in _ICP.finditer(text)}
+    emails = {match[1].lower() for match in _EMAIL.finditer(text)}
+    return frozenset(found | {(EMAIL, each) for each in emails if not _NO_PERSON.search(each)})
+
+
+def registrable(host: str) -> str:
+    """The name that somebody has registered: all blogs of one platform have one.
+
+    >>> registrable("a.blog.example.com.cn"), registrable("127.0.0.1")
+    ('example.com.cn', '127.0.0.1')
+    """
+    return _suffixes()(host).top_domain_under_public_suffix or host
+
+
+@cache
+def _suffixes() -> TLDExtract:
+    return TLDExtract(cache_dir=None, suffix_list_urls=())  # the list that it carries: nothing is fetched
+
+
+def _scripts(tree: HtmlElement) -> str:
+    pieces: list[str] = []
+    for node in tree.iter("script", "ins"):
+        pieces += [node.get("src") or "", node.get("data-ad-client") or "", node.text or ""]
+    return "\n".join(pieces)[:MAX_SCRIPT_CHARS]
+
+
+def _visible(tree: HtmlElement) -> str:
+    pieces: list[str] = []
+    for node in tree.iter():
+        if isinstance(node.tag, str) and node.tag not in {"script", "style"}:
+            pieces += [node.text or "", (node.get("href") or "").removeprefix("mailto:") if node.tag == "a" else ""]
+        pieces.append(node.tail or "")
+    return "\n".join(pieces)[-MAX_TEXT_CHARS:]  # what a site says of itself stands at the end

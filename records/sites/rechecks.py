@@ -1,0 +1,154 @@
+"""One page fetched now, since somebody wants to know: asked for, carried by a crawl of that page alone, answered.
+
+The crawl is the site's own, with its hours, pace, robots.txt and budgets. Where another crawl of the site is under way
+the page waits for its end, and is answered by it where it has looked at the page meanwhile.
+"""
+
+from datetime import datetime, time
+from zoneinfo import ZoneInfo
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
+
+from core.errors import BadInput
+from core.ids import SiteId
+from core.messages import CrawlRequested
+from core.ports import Outbox
+from core.states import Rejection
+from core.terms import REJECTIONS
+from core.visits import address_id
+from core.wording import Message
+from crawler.urls import canonical
+from records.models import Address, CrawlRun, PageCheck, PageRecheck, PageRecord, Site
+from records.models.site_kind_choices import CRAWLED
+from records.sites import runs as crawls
+
+Outcome = PageRecheck.Outcome
+# Chosen, of one rights holder on the operator's day: a reviewer decides some hundred cases a day and doubts few.
+MAX_A_DAY = 200
+MAX_IN_A_RUN = 50
+SAID_TO_BE_GONE = "fetch.gone"  # of a fault of a crawl
+
+
+def ask(page: PageRecord, user: User, now: datetime, outbox: Outbox) -> PageRecheck:
+    """Ask for a page once: where it is asked for already, that is given back. Raises BadInput, RetryLater."""
+    live = live_recheck(page)
+    if live is not None:
+        return live
+    if page.site.kind not in CRAWLED:
+        raise crawls.NotCrawled(page.site)
+    asked = PageRecheck.objects.filter(
+        page__site__rights_holder=page.site.rights_holder_id, asked_at__gte=_midnight(now)
+    )
+    if asked.count() >= MAX_A_DAY:
+        raise BadInput("page.rechecks-spent", most=MAX_A_DAY)
+    address = _address_of(page)
+    try:
+        with transaction.atomic():
+            recheck = PageRecheck.objects.create(
+                page=page,
+                asked_by=user,
+                asked_at=now,
+                url=address.url if address else page.url,
+                before_version_id=(address.version_id if address else "") or page.version_id,
+            )
+    except IntegrityError:  # another click was faster
+        return PageRecheck.objects.get(page=page, outcome="")
+    go_on(page.site, now, outbox)
+    recheck.refresh_from_db()
+    return recheck
+
+
+def live_recheck(page: PageRecord) -> PageRecheck | None:
+    """The check of a page that is not answered yet."""
+    return PageRecheck.objects.filter(page=page, outcome="").select_related("run").first()
+
+
+def newest_recheck(page: PageRecord) -> PageRecheck | None:
+    return PageRecheck.objects.filter(page=page).select_related("run", "asked_by").first()
+
+
+def waiting_sites() -> "QuerySet[Site]":
+    """Sites with pages that are asked for and not answered."""
+    return Site.objects.filter(pages__rechecks__outcome="").distinct()
+
+
+def go_on(site: Site, now: datetime, outbox: Outbox) -> None:
+    """Answer what can be answered, and ask for a crawl of what waits. Safe to call at any time. Raises RetryLater."""
+    for recheck in _open_of(site).select_related("run", "page"):
+        _settle(recheck, now)
+    if crawls.live_run(site) is not None:
+        return
+    waiting = list(_open_of(site).filter(run=None).select_related("asked_by")[:MAX_IN_A_RUN])
+    if not waiting:
+        return
+    try:
+        with transaction.atomic():
+            run = crawls.request_run(
+                site, waiting[0].asked_by, only_urls="\n".join(dict.fromkeys(each.url for each in waiting))
+            )
+            PageRecheck.objects.filter(pk__in=[each.pk for each in waiting]).update(run=run)
+    except crawls.AlreadyRunning:  # its end comes here again
+        return
+    except crawls.NotCrawled as error:
+        _open_of(site).update(outcome=Outcome.NOT_SEEN, fault=error.message, ended_at=now)
+        return
+    outbox.send(CrawlRequested(run.pk))
+
+
+def hand_over(run: CrawlRun, again: CrawlRun) -> None:
+    """Let the pages of a crawl that was interrupted be those of the one that takes its place."""
+    PageRecheck.objects.filter(run=run, outcome="").update(run=again)
+
+
+def is_compared(recheck: PageRecheck) -> bool:
+    """Whether what was seen has been compared with the works."""
+    return PageCheck.objects.filter(version_id=recheck.version_id).exists()
+
+
+def _open_of(site: Site) -> "QuerySet[PageRecheck]":
+    return PageRecheck.objects.filter(page__site=site, outcome="").order_by("asked_at", "pk")
+
+
+def _settle(recheck: PageRecheck, now: datetime) -> None:
+    """Write down what came of a check, where that is known: a crawl has looked at the page, or has ended."""
+    key = address_id(SiteId(str(recheck.page.site_id)), canonical(recheck.url))
+    address = Address.objects.filter(pk=key).first()
+    if address is not None and address.seen_at is not None and address.seen_at >= recheck.asked_at:
+        is_same = address.version_id == recheck.before_version_id
+        _end(recheck, now, Outcome.UNCHANGED if is_same else Outcome.CHANGED, version=address.version_id)
+    elif recheck.run is not None and recheck.run.state not in CrawlRun.LIVE:
+        _end(recheck, now, *_unseen(recheck, recheck.run, address))
+
+
+def _unseen(recheck: PageRecheck, run: CrawlRun, address: Address | None) -> tuple[str, Message | None]:
+    """What a crawl that has ended says of a page that it has not seen."""
+    of_page = next((fault for fault in run.faults if fault.params.get("url") == recheck.url), None)
+    if of_page is not None and of_page.code == SAID_TO_BE_GONE:
+        return Outcome.GONE, None
+    if of_page is not None or run.state != CrawlRun.State.FINISHED or address is None:
+        return Outcome.NOT_SEEN, of_page or next(iter(run.faults), None) or run.finish_reason
+    if address.reason in {reason.value for reason in Rejection}:
+        return Outcome.NOT_SEEN, address.sentence or Message(
+            "page.refused", reason=REJECTIONS[Rejection(address.reason)]
+        )
+    return Outcome.NOT_SEEN, address.sentence or next(iter(run.faults), None)
+
+
+def _end(recheck: PageRecheck, now: datetime, outcome: str, fault: Message | None = None, version: str = "") -> None:
+    PageRecheck.objects.filter(pk=recheck.pk, outcome="").update(
+        outcome=outcome, fault=fault, version_id=version, ended_at=now
+    )
+
+
+def _address_of(page: PageRecord) -> Address | None:
+    """The address at which the page was seen last."""
+    return Address.objects.filter(page_id=page.pk, site=page.site_id).order_by("-seen_at", "pk").first()
+
+
+def _midnight(now: datetime) -> datetime:
+    """When the operator's day began."""
+    zone = ZoneInfo(settings.TIME_ZONE)
+    return datetime.combine(now.astimezone(zone).date(), time(), tzinfo=zone)

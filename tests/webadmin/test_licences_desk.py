@@ -1,0 +1,328 @@
+"""Licences for some chapters, files that prove them, the pages that they cover, and accounts of one's own."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import zipfile
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
+
+from core.taken import Places
+from pagestore.evidence import MemoryEvidenceStore
+from pagestore.memory import MemoryPageStore, MemoryWorkStore
+from records import stores
+from records.models import (
+    AuthorAlias,
+    Case,
+    CaseMatch,
+    Chapter,
+    Exclusion,
+    Licence,
+    LicenceProof,
+    OwnAccount,
+    TakenText,
+    Work,
+)
+from records.works import proofs
+from records.works.aliases import names_of_author
+from tests.support import admin_data
+from tests.support.desk import add_url, list_url, record_url, signed_in
+
+PDF = b"%PDF-1.7\n1 0 obj <<>> endobj\n%%EOF"
+
+
+@pytest.fixture
+def evidence(monkeypatch: pytest.MonkeyPatch) -> MemoryEvidenceStore:
+    kept = MemoryEvidenceStore()
+    monkeypatch.setattr(stores, "evidence_store", lambda: kept)
+    return kept
+
+
+@pytest.fixture
+def desk(world: admin_data.World, evidence: MemoryEvidenceStore, monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.setattr(stores, "page_store", MemoryPageStore)
+    monkeypatch.setattr(stores, "work_store", MemoryWorkStore)
+    client = signed_in(world.ours.manager)
+    client.cookies["django_language"] = "en"
+    return client
+
+
+@pytest.fixture
+def work(world: admin_data.World) -> Work:
+    """With chapters 1 to 5."""
+    return admin_data.work(world.ours.holder, "五章书", 5)
+
+
+def case_of(world: admin_data.World, work: Work, number: int, *chapters: int) -> Case:
+    """A case whose page copied these chapters."""
+    page = admin_data.page(world.ours.sites[0], 900 + number)
+    case = admin_data.case(page, work, with_match=False, match_class="near_identical")
+    for chapter in Chapter.objects.filter(work=work, number__in=chapters).order_by("-number"):
+        match = admin_data.match(case, number)
+        CaseMatch.objects.filter(pk=match.pk).update(chapter=chapter, text_id=chapter.text_id)
+        TakenText.objects.create(case=case, text_id=chapter.text_id, places=Places.of(range(10)).packed())
+    return case
+
+
+def host_of(world: admin_data.World) -> str:
+    return str(world.ours.sites[0].domains.get().host)
+
+
+def licence_form(world: admin_data.World, work: Work | None, **fields: object) -> dict[str, object]:
+    form = {"rights_holder": world.ours.holder.pk, "work": work.pk if work else "", "licensee": "落霞书城"}
+    return {**form, "domain": host_of(world), "number": "A-7", "valid_from": "2026-01-01", "valid_until": "", **fields}
+
+
+class TestChapters:
+    def test_a_page_within_them_is_set_aside_and_one_beyond_says_what_is_outside(
+        self, world: admin_data.World, desk: Any, work: Work
+    ) -> None:
+        inside, beyond = case_of(world, work, 1, 1, 2), case_of(world, work, 2, 2, 3, 4, 5)
+        desk.post(add_url(Licence), licence_form(world, work, chapters="1－3"))
+        licence = Licence.objects.get(number="A-7")
+        assert licence.chapters == "1-3"
+        inside.refresh_from_db()
+        beyond.refresh_from_db()
+        assert (inside.state, inside.allowed_by) == ("set_aside", "落霞书城 A-7")
+        assert (beyond.state, beyond.allowed_as) == ("open", "")
+        shown = desk.get(record_url(beyond)).content.decode()
+        assert "covers chapters 1-3; this page also has chapters outside it: 4-5." in shown
+        assert "outside it" not in desk.get(record_url(inside)).content.decode()
+
+    def test_a_quotation_of_another_chapter_does_not_matter(
+        self, world: admin_data.World, desk: Any, work: Work
+    ) -> None:
+        case = case_of(world, work, 1, 1, 5)
+        CaseMatch.objects.filter(case=case, chapter__number=5).update(match_class="quotation")
+        desk.post(add_url(Licence), licence_form(world, work, chapters="1-3"))
+        case.refresh_from_db()
+        assert case.state == "set_aside"
+
+    def test_widening_and_narrowing_them_rules_anew(self, world: admin_data.World, desk: Any, work: Work) -> None:
+        case, finding = case_of(world, work, 1, 4), case_of(world, work, 2)
+        exclusion = admin_data.exclusion(finding.page, work)
+        finding.delete()
+        Exclusion.objects.filter(pk=exclusion.pk).update(
+            text_ids=[work.chapters.get(number=4).text_id], page_url=finding.page_url, reason="quotation"
+        )
+        desk.post(add_url(Licence), licence_form(world, work, chapters="1-3"))
+        licence = Licence.objects.get(number="A-7")
+        for chapters, state, reason in (("1-4", "set_aside", "licensed"), ("", "set_aside", "licensed")):
+            desk.post(record_url(licence), licence_form(world, work, chapters=chapters))
+            case.refresh_from_db()
+            exclusion.refresh_from_db()
+            assert (case.state, exclusion.reason) == (state, reason)
+        desk.post(record_url(licence), licence_form(world, work, chapters="2"))
+        case.refresh_from_db()
+        assert case.state == "open"
+
+    @pytest.mark.parametrize(
+        ("chapters", "sentence"),
+        [
+            ("first ten", "“first” is no chapter and no range of chapters"),
+            ("9-3", "“9-3” is no chapter and no range of chapters"),
+            ("3-6", "3-6 is outside the work, whose chapters are 1 to 5"),
+            ("1," * 300, "the chapters take more than"),
+        ],
+    )
+    def test_what_cannot_be_is_refused_with_a_sentence(
+        self, world: admin_data.World, desk: Any, work: Work, chapters: str, sentence: str
+    ) -> None:
+        answer = desk.post(add_url(Licence), licence_form(world, work, chapters=chapters))
+        said = str(answer.context["adminform"].form.errors)
+        assert sentence in said or "at most 500 characters" in said
+        assert not Licence.objects.filter(number="A-7").exists()
+
+    def test_chapters_need_a_work(self, world: admin_data.World, desk: Any) -> None:
+        answer = desk.post(add_url(Licence), licence_form(world, None, chapters="1-2"))
+        assert "Chapters are those of one work" in answer.content.decode()
+
+    def test_the_verdict_licensed_leads_to_a_form_with_the_chapters_of_the_page(
+        self, world: admin_data.World, desk: Any, work: Work
+    ) -> None:
+        case = case_of(world, work, 1, 2, 3)
+        answer = desk.post(record_url(case), {"verdict": "licensed", "basis": "0", "note": ""}, follow=True)
+        address = answer.context["just_decided"].licence_address
+        form = desk.get(address).context["adminform"].form
+        assert (form.initial["chapters"], form.initial["work"]) == ("2-3", str(work.pk))
+
+
+class TestProofs:
+    def send(self, world: admin_data.World, desk: Any, content: bytes, name: str = "合同 甲.pdf", **fields: Any) -> Any:
+        proof = SimpleUploadedFile(name, content)
+        return desk.post(add_url(Licence), licence_form(world, None, proof=proof, **fields), follow=True)
+
+    def test_it_is_kept_with_its_hash_and_handed_out_as_a_file(self, world: admin_data.World, desk: Any) -> None:
+        self.send(world, desk, PDF)
+        proof = LicenceProof.objects.get(licence__number="A-7")
+        assert (proof.name, proof.added_by) == ("合同 甲.pdf", world.ours.manager)
+        page = desk.get(record_url(proof.licence)).content.decode()
+        assert hashlib.sha256(PDF).hexdigest() in page
+        address = f"{reverse('admin:records_licence_proof', args=[proof.licence_id])}?file={proof.pk}"
+        assert address in page
+        for member in (world.ours.manager, world.ours.reviewer):
+            file = signed_in(member).get(address)
+            assert (file.content, file["Content-Type"]) == (PDF, "application/octet-stream")
+            assert file["Content-Disposition"].startswith("attachment")
+            assert file["X-Content-Type-Options"] == "nosniff"
+        assert signed_in(world.theirs.manager).get(address).status_code in {302, 404}
+        other = admin_data.licence(world.ours.holder, number="B-1")
+        for named, key in ((other.pk, proof.pk), (proof.licence_id, "x"), (proof.licence_id, "")):
+            wrong = reverse("admin:records_licence_proof", args=[named])
+            assert desk.get(wrong, {"file": key}).status_code == 404
+
+    def test_a_second_file_stands_beside_the_first(self, world: admin_data.World, desk: Any) -> None:
+        self.send(world, desk, PDF)
+        licence = Licence.objects.get(number="A-7")
+        for content in (PDF + b"2", PDF + b"2"):
+            form = licence_form(world, None, proof=SimpleUploadedFile("补充.pdf", content))
+            desk.post(record_url(licence), form)
+        assert [proof.name for proof in licence.proofs.all()] == ["补充.pdf", "合同 甲.pdf"]
+
+    @pytest.mark.parametrize("content", [b"<html><script>alert(1)</script>", b"MZ\x90", b"PK\x03\x04 no archive"])
+    def test_what_is_no_document_is_refused_whatever_it_is_called(
+        self, world: admin_data.World, desk: Any, content: bytes
+    ) -> None:
+        assert "the file is no PDF" in self.send(world, desk, content).content.decode()
+        assert not Licence.objects.filter(number="A-7").exists()
+
+    def test_a_file_that_is_too_large_is_refused(
+        self, world: admin_data.World, desk: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(proofs, "MAX_PROOF_BYTES", 10)
+        assert "the file is larger than" in self.send(world, desk, PDF).content.decode()
+
+    def test_a_word_document_and_pictures_are_taken(self) -> None:
+        packed = io.BytesIO()
+        with zipfile.ZipFile(packed, "w") as archive:
+            archive.writestr("word/document.xml", "<w:document/>")
+        assert proofs.require_proof(packed.getvalue()) == "docx"
+        assert proofs.require_proof(b"\x89PNG\r\n\x1a\n") == "png"
+        assert proofs.require_proof(b"\xff\xd8\xff\xe0") == "jpg"
+
+    def test_a_name_loses_its_folders_and_a_wrong_ending(self, world: admin_data.World, desk: Any) -> None:
+        licence = admin_data.licence(world.ours.holder, number="C-1")
+        assert proofs.add_proof(licence, "..\\..\\a/合同.html", PDF, None).name == "合同.pdf"
+
+
+def test_a_licence_lists_the_pages_that_it_covers_and_no_others(world: admin_data.World, desk: Any, work: Work) -> None:
+    case = case_of(world, work, 1, 1)
+    desk.post(add_url(Licence), licence_form(world, work))
+    licence = Licence.objects.get(number="A-7")
+    finding = world.ours.exclusion
+    Exclusion.objects.filter(pk=finding.pk).update(
+        work=work, reason="licensed", detail="落霞书城 A-7", page_url=f"https://{host_of(world)}/x"
+    )
+    shown = desk.get(record_url(licence)).content.decode()
+    assert record_url(case) in shown
+    assert record_url(finding) in shown
+    Licence.objects.filter(pk=licence.pk).update(domain="else.example")
+    shown = desk.get(record_url(licence)).content.decode()
+    assert record_url(case) not in shown
+    assert record_url(finding) not in shown
+
+
+class TestOwnAccounts:
+    def account(self, world: admin_data.World, **fields: str) -> dict[str, object]:
+        blank = {"address": "", "domain": "", "name": ""}
+        return {"rights_holder": world.ours.holder.pk, "platform": "知乎", **blank, **fields}
+
+    def test_pages_below_its_address_are_our_own_until_it_is_withdrawn(
+        self, world: admin_data.World, desk: Any, work: Work
+    ) -> None:
+        own, other = case_of(world, work, 1, 1), case_of(world, work, 2, 1)
+        Case.objects.filter(pk=own.pk).update(page_url="https://www.zhihu.com/people/linqi/posts/1")
+        Case.objects.filter(pk=other.pk).update(page_url="https://www.zhihu.com/people/linqi2/posts/1")
+        desk.post(add_url(OwnAccount), self.account(world, address="https://zhihu.com/people/linqi"))
+        own.refresh_from_db()
+        other.refresh_from_db()
+        assert (own.state, own.allowed_as, other.state) == ("set_aside", "own_site", "open")
+        assert own.allowed_by == "知乎 https://zhihu.com/people/linqi"
+        shown = desk.get(record_url(own)).content.decode()
+        assert "知乎 https://zhihu.com/people/linqi allows this page" in shown
+        desk.post(record_url(OwnAccount.objects.get(platform="知乎", address__contains="linqi"), "delete"), {"post": 1})
+        own.refresh_from_db()
+        assert own.state == "open"
+
+    def test_pages_that_name_it_as_their_author_are_our_own_on_that_domain_alone(
+        self, world: admin_data.World, desk: Any, work: Work
+    ) -> None:
+        here, elsewhere, another = (case_of(world, work, number, 1) for number in (1, 2, 3))
+        rows = {
+            here: ("https://zhuanlan.zhihu.com/p/1", "林栖 本人"),
+            elsewhere: ("https://pirate.example/1", "林栖本人"),
+            another: ("https://zhuanlan.zhihu.com/p/2", "林栖"),
+        }
+        for case, (url, author) in rows.items():
+            Case.objects.filter(pk=case.pk).update(page_url=url, page_author=author)
+        desk.post(add_url(OwnAccount), self.account(world, domain="https://zhihu.com/", name="@林栖本人"))
+        for case in rows:
+            case.refresh_from_db()
+        assert [case.state for case in rows] == ["set_aside", "open", "open"]
+        assert here.allowed_by == "知乎 @林栖本人"
+
+    @pytest.mark.parametrize(
+        ("fields", "sentence"),
+        [
+            ({"address": "https://zhihu.com/"}, "This is a whole site"),
+            ({"address": "javascript:alert(1)"}, "does not begin with http"),
+            ({"domain": "zhihu.com"}, "Enter the address of the account, or its domain and its name."),
+            ({}, "Enter the address of the account, or its domain and its name."),
+            ({"domain": "zhihu.com", "name": "@"}, "Write the name as the platform shows it."),
+        ],
+    )
+    def test_what_names_no_account_is_refused(
+        self, world: admin_data.World, desk: Any, fields: dict[str, str], sentence: str
+    ) -> None:
+        before = OwnAccount.objects.count()
+        assert sentence in desk.post(add_url(OwnAccount), self.account(world, **fields)).content.decode()
+        assert OwnAccount.objects.count() == before
+
+    def test_a_reviewer_enters_none(self, world: admin_data.World, desk: Any) -> None:
+        before = OwnAccount.objects.count()
+        form = self.account(world, address="https://zhihu.com/people/linqi")
+        assert signed_in(world.ours.reviewer).post(add_url(OwnAccount), form).status_code == 403
+        assert OwnAccount.objects.count() == before
+
+
+def test_lists_of_accounts_and_pen_names_stand(world: admin_data.World, desk: Any) -> None:
+    for model in (OwnAccount, AuthorAlias, Licence):
+        assert desk.get(list_url(model)).status_code == 200
+
+
+class TestPenNames:
+    def found(self, desk: Any, model: type[Any], words: str) -> list[Any]:
+        return list(desk.get(list_url(model), {"q": words}).context["cl"].result_list)
+
+    def test_a_search_by_either_name_finds_works_and_cases_under_the_other(
+        self, world: admin_data.World, desk: Any, work: Work
+    ) -> None:
+        case = case_of(world, work, 1, 1)
+        assert self.found(desk, Work, "樱木") == []
+        pen_name = {"rights_holder": world.ours.holder.pk, "author": "林栖", "alias": "櫻木"}
+        desk.post(add_url(AuthorAlias), pen_name)
+        assert work in self.found(desk, Work, "樱木")
+        assert case in self.found(desk, Case, "樱木")
+        Work.objects.filter(pk=work.pk).update(author="櫻木")
+        assert work in self.found(desk, Work, "林栖")
+
+    def test_those_of_another_rights_holder_find_nothing(self, world: admin_data.World, desk: Any, work: Work) -> None:
+        admin_data.author_alias(world.theirs.holder, "林栖", "樱木")
+        assert self.found(desk, Work, "樱木") == []
+
+    def test_one_name_is_no_two(self, world: admin_data.World, desk: Any) -> None:
+        same = {"rights_holder": world.ours.holder.pk, "author": "林 栖", "alias": "林栖"}
+        assert "This is the same name." in desk.post(add_url(AuthorAlias), same).content.decode()
+
+    def test_all_names_of_an_author_are_known_the_one_of_the_work_first(
+        self, world: admin_data.World, work: Work
+    ) -> None:
+        admin_data.author_alias(world.ours.holder, "林栖", "樱木")
+        admin_data.author_alias(world.theirs.holder, "林栖", "别人")
+        names = names_of_author(work)
+        assert names[0] == "林栖"
+        assert set(names) == {"林栖", "樱木"}

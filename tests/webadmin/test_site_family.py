@@ -1,0 +1,43 @@
+"""What a site's page says of other sites of the same operator."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from records.models import SiteIdentifier
+from tests.support import admin_data
+from tests.support.desk import add_url, record_url, signed_in
+
+
+@pytest.fixture
+def desk(world: admin_data.World) -> Any:
+    client = signed_in(world.ours.manager)
+    client.cookies["django_language"] = "en"
+    return client
+
+
+def carry(site: Any, value: str) -> None:
+    now = timezone.now()
+    SiteIdentifier.objects.create(
+        site=site, kind="icp", value=value, page_url=f"{site.start_urls}a<b>.html", first_read_at=now, read_at=now
+    )
+
+
+def test_it_names_the_sites_the_identifier_and_where_it_was_read(world: admin_data.World, desk: Any) -> None:
+    first, second = world.ours.sites[:2]
+    for site in (first, second, world.theirs.sites[0]):
+        carry(site, "京ICP备12345678号")
+    second.domains.update(host="other.test")
+    shown = desk.get(record_url(first)).content.decode()
+    assert "Probably the same operator: ICP number 京ICP备12345678号, which these sites carry as well:" in shown
+    assert f'href="{record_url(second)}">{second.name}</a> · read on {second.start_urls}a&lt;b&gt;.html' in shown
+    assert "Here read on" in shown
+    assert world.theirs.sites[0].name not in shown
+
+
+def test_a_site_without_any_says_so_and_a_new_one_asks_nothing(world: admin_data.World, desk: Any) -> None:
+    assert "No other site of the rights holder shares" in desk.get(record_url(world.ours.sites[0])).content.decode()
+    assert "Same operator" not in desk.get(add_url(type(world.ours.sites[0]))).content.decode()
