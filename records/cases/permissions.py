@@ -9,8 +9,8 @@ from django.conf import settings
 
 from core.hosts import host_key
 from core.rights import Permission, is_within, rule
-from core.states import UNPROTECTED, Rejection
-from records.models import Licence, OwnDomain, Unprotected
+from core.states import OF_THE_FINDING, UNPROTECTED, Rejection
+from records.models import Licence, Overruling, OwnDomain, Unprotected
 
 ALLOWANCES = (Rejection.LICENSED, Rejection.OWN_SITE, *UNPROTECTED)
 
@@ -45,6 +45,25 @@ class Rights:
         self._unprotected = {row.work_id: row for row in Unprotected.objects.filter(work__rights_holder=holder)}
         self._zone = ZoneInfo(settings.TIME_ZONE)
         self._near: dict[tuple[str, int], _Near] = {}
+        self._overruled: set[tuple[str, int, str, str]] = set()
+        self._no_longer: dict[tuple[str, int], Rejection] = {}  # overruled once, and taken back
+        for row in Overruling.objects.filter(work__rights_holder=holder).order_by("entered_at", "pk"):
+            if row.withdrawn_at is None:
+                self._overruled.add((row.page_id, row.work_id, row.reason, row.detail))
+            elif row.reason in OF_THE_FINDING:
+                self._no_longer[row.page_id, row.work_id] = Rejection(row.reason)
+
+    def unless_overruled(self, page: str, work: int, allowance: Allowance) -> Allowance:
+        """What leaves the finding out; NOTHING where a reviewer overruled it, for this reason and this right."""
+        is_overruled = (page, work, str(allowance.reason or ""), allowance.label) in self._overruled
+        return NOTHING if is_overruled else allowance
+
+    def of_case(self, page: str, work: int, match_class: str, matched_chars: int) -> Allowance:
+        """Why a case that no right allows is set aside all the same; NOTHING where it is not."""
+        again = self._no_longer.get((page, work))
+        if again is not None and match_class == again:  # a quotation is named so as class and as reason
+            return self.unless_overruled(page, work, Allowance(again))
+        return NOTHING if matched_chars else Allowance(Rejection.NOTHING_LEFT)
 
     def ruling(self, work: int, url: str, seen_at: datetime) -> Allowance:
         """Whether the page at `url` may carry the work, by the operator's day on which it was last seen.

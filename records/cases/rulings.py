@@ -108,9 +108,12 @@ def rule_holder(holder: int, occasion: Occasion) -> None:
 def rule_cases(cases: "QuerySet[Case]", rights: Rights, occasion: Occasion) -> None:
     """Bring cases in line with the rights of their holder, and write down what changed for whom."""
     changed: dict[Allowance, list[int]] = defaultdict(list)
-    rows = cases.order_by().values_list("pk", "work_id", "page_url", "last_seen_at", "allowed_as", "allowed_by")
-    for pk, work, url, seen_at, reason, label in rows.iterator(chunk_size=2_000):
-        allowance = rights.ruling(work, url, seen_at)
+    names = ("pk", "page_id", "work_id", "page_url", "last_seen_at", "match_class", "matched_chars")
+    rows = cases.order_by().values_list(*names, "allowed_as", "allowed_by")
+    for pk, page, work, url, seen_at, match_class, matched, reason, label in rows.iterator(chunk_size=2_000):
+        allowance = rights.unless_overruled(page, work, rights.ruling(work, url, seen_at))
+        if allowance.reason is None:
+            allowance = rights.of_case(page, work, match_class, matched)
         if (str(allowance.reason or ""), allowance.label) != (reason, label):
             changed[allowance].append(pk)
     for allowance, keys in changed.items():
@@ -121,9 +124,9 @@ def rule_cases(cases: "QuerySet[Case]", rights: Rights, occasion: Occasion) -> N
 def rule_exclusions(exclusions: "QuerySet[Exclusion]", rights: Rights) -> None:
     """Bring findings that never were cases in line: under another reason, or compared again to become cases."""
     unallowed: set[str] = set()
-    names = ("pk", "work_id", "page_url", "page__last_seen", "page__version_id", "reason", "detail")
-    for pk, work, url, seen_at, version, reason, label in exclusions.order_by().values_list(*names).iterator():
-        allowance = rights.ruling(work, url, seen_at)
+    names = ("pk", "page_id", "work_id", "page_url", "page__last_seen", "page__version_id", "reason", "detail")
+    for pk, page, work, url, seen_at, version, reason, label in exclusions.order_by().values_list(*names).iterator():
+        allowance = rights.unless_overruled(page, work, rights.ruling(work, url, seen_at))
         if allowance.reason is None:
             unallowed |= {version} if reason in ALLOWANCES else set()
         elif (str(allowance.reason), allowance.label) != (reason, label):

@@ -5,6 +5,7 @@ from records.models.bundle import DayTree, EvidenceBundle, EvidenceCheck, Retent
 from records.models.case import Case, CaseMatch, RightsRecord, TakenText, VerdictRecord
 from records.models.discovered import DiscoveredPage, DiscoveryPlan, DiscoveryQuery
 from records.models.failed_message import FailedMessage
+from records.models.left_out import ExcludedPassage, IgnoredText, Overruling
 from records.models.opinion import EnginePanel, OpinionRequest, SecondOpinion
 from records.models.page import Exclusion, PageCheck, PageRecord
 from records.models.rights import Chapter, Licence, Membership, OwnDomain, RightsHolder, Unprotected, Work
@@ -26,12 +27,15 @@ __all__ = [
     "EnginePanel",
     "EvidenceBundle",
     "EvidenceCheck",
+    "ExcludedPassage",
     "Exclusion",
     "FailedMessage",
+    "IgnoredText",
     "Licence",
     "Membership",
     "OffSiteRedirect",
     "OpinionRequest",
+    "Overruling",
     "OwnDomain",
     "PageCheck",
     "PageRecord",

@@ -1,0 +1,117 @@
+"""A reviewer leaves a passage, or a text of the work whole, out of a case; the figures follow, the evidence stays."""
+
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils import timezone
+
+from core.counting import Letters
+from core.errors import BadInput
+from core.ids import WorkTextId
+from records import stores
+from records.access import role_in
+from records.cases.overruling import checked_note
+from records.cases.recounting import recount
+from records.models import Case, CaseMatch, ExcludedPassage
+
+LEAST_LETTERS = 4  # fewer stand anywhere
+MAX_PASSAGE_CHARS = 200_000  # a page's longest main text
+
+
+def exclude_passage(match: CaseMatch, text: str, user: User, *, reason: str, note: str = "") -> ExcludedPassage:
+    """Leave out every place of the match's text of the work that has this text.
+
+    text: as the work has it, or as the page has it where the page was changed: then the passage opposite is taken.
+    Raises BadInput for what is no passage of the match, an unknown reason, a missing note and a user without a role;
+    ServiceUnavailable.
+    """
+    _require_role(match.case, user)
+    passage = _as_in_work(match, text)
+    return _exclude(match.case, user, reason, note, text=passage, chapter_title=match.chapter_title)
+
+
+def exclude_chapter(match: CaseMatch, user: User, *, reason: str, note: str = "") -> ExcludedPassage:
+    """Leave the match's text of the work out whole. Raises as `exclude_passage` does."""
+    _require_role(match.case, user)
+    return _exclude(match.case, user, reason, note, text_id=match.text_id, chapter_title=match.chapter_title)
+
+
+def take_back(passage: ExcludedPassage, user: User) -> None:
+    """Let the passage count again. Raises BadInput where that was done already and for a user without a role."""
+    case = passage.case
+    _require_role(case, user)
+    with transaction.atomic():
+        taken = ExcludedPassage.objects.filter(pk=passage.pk, withdrawn_at=None)
+        if not taken.update(withdrawn_at=timezone.now(), withdrawn_by=user):
+            raise BadInput("exclusion.taken-back-already")
+        _recounted(case, user)
+
+
+def _exclude(case: Case, user: User, reason: str, note: str, **what: str) -> ExcludedPassage:
+    if reason not in ExcludedPassage.Reason:
+        raise BadInput("exclusion.no-reason")
+    note = checked_note(note, is_needed=reason == ExcludedPassage.Reason.OTHER)
+    with transaction.atomic():
+        if case.excluded_passages.filter(withdrawn_at=None, **what).exists():
+            raise BadInput("exclusion.passage-already")
+        made = ExcludedPassage.objects.create(
+            case=case, reason=reason, note=note, entered_by=user, entered_at=timezone.now(), **what
+        )
+        _recounted(case, user)
+    return made
+
+
+def _recounted(case: Case, user: User) -> None:
+    if not recount(case, stores.page_store(), stores.work_store(), user.pk):
+        raise BadInput("exclusion.no-texts")
+
+
+def _require_role(case: Case, user: User) -> None:
+    if role_in(user, case.rights_holder_id) is None:
+        raise BadInput("case.no-role", holder=case.rights_holder)
+
+
+def _as_in_work(match: CaseMatch, text: str) -> str:
+    """The passage as the work has it. Raises BadInput."""
+    text = text.strip()
+    letters = Letters.of(text)
+    if len(letters) < LEAST_LETTERS:
+        raise BadInput("exclusion.too-short", least=LEAST_LETTERS)
+    if len(text) > MAX_PASSAGE_CHARS:
+        raise BadInput("exclusion.too-long", most=MAX_PASSAGE_CHARS)
+    work = stores.work_store().text(WorkTextId(match.text_id))
+    if work is None:
+        raise BadInput("exclusion.no-texts")
+    if letters.text in Letters.of(work).text:
+        return text
+    for span in match.spans:
+        opposite = _opposite(span, letters)
+        if opposite:
+            return opposite
+    raise BadInput("exclusion.not-in-match")
+
+
+def _opposite(span: dict[str, Any], letters: Letters) -> str:
+    """What the work has where the page has these letters; "" where the passage lacks them."""
+    page = Letters.of(span["page_excerpt"])
+    at = page.text.find(letters.text)
+    if at < 0:
+        return ""
+    first, last = page.places[at], page.places[at + len(letters) - 1]
+    start, end = (_work_place(span, span["page"][0] + place) for place in (first, last + 1))
+    return str(span["work_excerpt"][max(0, start - span["work"][0]) : max(0, end - span["work"][0])])
+
+
+def _work_place(span: dict[str, Any], place: int) -> int:
+    """Where the work goes on that the page goes on with at `place`; changes are the only places where both differ."""
+    page, work = span["page"][0], span["work"][0]
+    for kind, page_start, page_end, _, work_end in span["changes"]:
+        if kind == "moved":
+            continue
+        if page_start >= place:
+            break
+        page, work = page_end, work_end
+        if page_end >= place:
+            return int(work_end)
+    return int(min(work + max(0, place - page), span["work"][1]))
