@@ -55,8 +55,11 @@ class Rights:
 
     def unless_overruled(self, page: str, work: int, allowance: Allowance) -> Allowance:
         """What leaves the finding out; NOTHING where a reviewer overruled it, for this reason and this right."""
-        is_overruled = (page, work, str(allowance.reason or ""), allowance.label) in self._overruled
-        return NOTHING if is_overruled else allowance
+        return NOTHING if (page, work, str(allowance.reason or ""), allowance.label) in self._overruled else allowance
+
+    def counts_ignored(self, page: str, work: int) -> bool:
+        """Whether ignored texts count there all the same, since a reviewer overruled that they leave nothing."""
+        return (page, work, str(Rejection.NOTHING_LEFT), "") in self._overruled
 
     def of_case(self, page: str, work: int, match_class: str, matched_chars: int) -> Allowance:
         """Why a case that no right allows is set aside all the same; NOTHING where it is not."""

@@ -209,15 +209,14 @@ class _Ruler:
     ) -> tuple[Counted, Allowance]:
         """What counts of the findings, and what leaves them out, but for what a reviewer overruled."""
         rights, outcome, work = self._rights[found.holder], found.outcome, findings.work.pk
-        counted = self._counts.of(findings, page.page_id, found.site.pk, texts)
+        site = None if rights.counts_ignored(page.page_id, work) else found.site.pk
+        counted = self._counts.of(findings, page.page_id, site, texts)
         allowance = rights.ruling(work, outcome.version.page_url, outcome.seen_at)
         allowance = rights.unless_overruled(page.page_id, work, allowance)
         if allowance.reason is None and not (findings.left_out_as is Rejection.TEASER and found.opens_teasers):
             allowance = rights.unless_overruled(page.page_id, work, Allowance(findings.left_out_as))
         if allowance.reason is None and counted.left_out and not counted.findings.matched_chars:
-            allowance = rights.unless_overruled(page.page_id, work, Allowance(Rejection.NOTHING_LEFT))
-            if allowance.reason is None:
-                counted = Counted(findings, {})
+            allowance = Allowance(Rejection.NOTHING_LEFT)
         return counted, allowance
 
 

@@ -28,7 +28,8 @@ def recount(case: Case, pages: PageStore, works: WorkTexts, by: int) -> bool:
 
     by: key of the user who changed what counts. The case is brought up to date. Raises ServiceUnavailable.
     """
-    counted = counted_now(case, pages, works)
+    rights = Rights(case.rights_holder_id)
+    counted = _counted_now(case, pages, works, rights)
     if counted is None:
         return False
     found, version = counted
@@ -41,21 +42,20 @@ def recount(case: Case, pages: PageStore, works: WorkTexts, by: int) -> bool:
         figures = case_figures(found.findings, version)
         Case.objects.filter(pk=case.pk).update(**{name: figures[name] for name in _FOLLOWING})
         row, occasion = Case.objects.filter(pk=case.pk), Occasion(Cause.PASSAGES, timezone.now(), by)
-        rule_cases(row, Rights(case.rights_holder_id), occasion)
+        rule_cases(row, rights, occasion)
     case.refresh_from_db()
     return True
 
 
-def counted_now(
-    case: Case, pages: PageStore, works: WorkTexts, counts: WhatCounts | None = None
-) -> tuple[Counted, PageVersion] | None:
-    """What counts of what the version shown took, by the rules of now or those given; None where texts are missing."""
+def _counted_now(case: Case, pages: PageStore, works: WorkTexts, rights: Rights) -> tuple[Counted, PageVersion] | None:
+    """What counts now of what the version shown took; None where texts are missing."""
     version, findings = pages.version(VersionId(case.version_id)), _findings(case)
     if version is None or not findings.items or not _are_as_compared(case, version, works):
         return None
-    reading = version.reading
-    counts = counts or WhatCounts([case.rights_holder_id], [case.page_id], works)
-    return counts.of(findings, case.page_id, case.page.site_id, PageTexts(reading.text, reading.whole_text)), version
+    texts = PageTexts(version.reading.text, version.reading.whole_text)
+    site = None if rights.counts_ignored(case.page_id, case.work_id) else case.page.site_id
+    counts = WhatCounts([case.rights_holder_id], [case.page_id], works)
+    return counts.of(findings, case.page_id, site, texts), version
 
 
 def ask_again(pages: "Sequence[str] | QuerySet") -> None:

@@ -44,10 +44,11 @@ class WhatCounts:
         for passage in of_pages:
             self._passages[passage.case.page_id, passage.case.work_id].append(passage)
 
-    def of(self, findings: Findings, page_id: str, site: int, page_texts: "PageTexts") -> Counted:
-        """What counts of what a page of this site has of a work."""
+    def of(self, findings: Findings, page_id: str, site: int | None, page_texts: "PageTexts") -> Counted:
+        """What counts of what a page of this site has of a work; without a site, ignored texts count as well."""
         holder = findings.work.rights_holder_id
-        noise, never = self._ignored.get((holder, site), []), self._ignored.get((holder, None), [])
+        keys = [] if site is None else [(holder, site), (holder, None)]
+        noise, never = (self._ignored.get(key, []) for key in keys) if keys else ([], [])
         passages = self._passages.get((page_id, findings.work.pk), [])
         if not (noise or never or passages):
             return Counted(findings, {})
