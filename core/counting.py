@@ -99,10 +99,10 @@ class _Tally:
     """Letters of spans that count, of one match."""
 
     def __init__(self, sides: Sides) -> None:
-        self._page = Places.of(sides.page.places).bits & ~sides.page_left_out.bits
-        self._work = Places.of(sides.work.places).bits & ~sides.work_left_out.bits
+        self._all_work = Places.of(sides.work.places)
+        self._work = Places(self._all_work.bits & ~sides.work_left_out.bits)
+        self._page = Places(Places.of(sides.page.places).bits & ~sides.page_left_out.bits)
         self._gone = sides.work_left_out.bits
-        self._all_work = Places.of(sides.work.places).bits
         self.matched, self._places, self._differing, self._covered = 0, 0, 0, 0.0
         self.in_work = 0  # bits: ranges of the work of which something stands on the page and counts there
 
@@ -112,25 +112,25 @@ class _Tally:
 
     @property
     def share_of_page(self) -> float:
-        return self._covered / (self._page.bit_count() or 1)
+        return self._covered / (len(self._page) or 1)
 
     def add(self, spans: Iterable[Span]) -> None:
         for span in spans:
-            on_page = _count(self._page, span.page)
+            on_page = self._page.count_in(span.page)
             if not on_page:
                 continue
             self.in_work |= _range(span.work)
-            in_work = _count(self._work, span.work)
+            in_work = self._work.count_in(span.work)
             self._places += in_work
             self.matched += in_work
-            self._covered += on_page * in_work / max(1, _count(self._all_work, span.work))
+            self._covered += on_page * in_work / max(1, self._all_work.count_in(span.work))
             for change in span.changes:
                 self._change(change)
 
     def _change(self, change: Change) -> None:
         if change.kind in _UNCOUNTED:
             return
-        on_page, in_work = _count(self._page, change.page), _count(self._work, change.work)
+        on_page, in_work = self._page.count_in(change.page), self._work.count_in(change.work)
         if change.kind in _LIKE:
             self._differing += in_work
             return
@@ -146,10 +146,6 @@ class _Tally:
 
 def _range(place: TextRange) -> int:
     return ((1 << max(0, place.end - place.start)) - 1) << place.start
-
-
-def _count(bits: int, place: TextRange) -> int:
-    return (bits >> place.start & ((1 << max(0, place.end - place.start)) - 1)).bit_count()
 
 
 def _scaled(amount: int, after: int, before: int) -> int:

@@ -1,5 +1,6 @@
 """A reviewer leaves a passage, or a text of the work whole, out of a case; the figures follow, the evidence stays."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -19,22 +20,24 @@ LEAST_LETTERS = 4  # fewer stand anywhere
 MAX_PASSAGE_CHARS = 200_000  # a page's longest main text
 
 
-def exclude_passage(match: CaseMatch, text: str, user: User, *, reason: str, note: str = "") -> ExcludedPassage:
-    """Leave out every place of the match's text of the work that has this text.
+def exclude_passages(
+    match: CaseMatch, texts: Sequence[str], user: User, *, reason: str, note: str = ""
+) -> list[ExcludedPassage]:
+    """Leave out every place of the match's text of the work that has one of these texts; all of them or none.
 
-    text: as the work has it, or as the page has it where the page was changed: then the passage opposite is taken.
+    texts: as the work has them, or as the page has them where it was changed: then the passage opposite is taken.
     Raises BadInput for what is no passage of the match, an unknown reason, a missing note and a user without a role;
     ServiceUnavailable.
     """
     _require_role(match.case, user)
-    passage = _as_in_work(match, text)
-    return _exclude(match.case, user, reason, note, text=passage, chapter_title=match.chapter_title)
+    what = [{"text": _as_in_work(match, text)} for text in texts or [""]]
+    return _exclude(match, user, reason, note, what)
 
 
 def exclude_chapter(match: CaseMatch, user: User, *, reason: str, note: str = "") -> ExcludedPassage:
-    """Leave the match's text of the work out whole. Raises as `exclude_passage` does."""
+    """Leave the match's text of the work out whole. Raises as `exclude_passages` does."""
     _require_role(match.case, user)
-    return _exclude(match.case, user, reason, note, text_id=match.text_id, chapter_title=match.chapter_title)
+    return _exclude(match, user, reason, note, [{"text_id": match.text_id}])[0]
 
 
 def take_back(passage: ExcludedPassage, user: User) -> None:
@@ -48,16 +51,23 @@ def take_back(passage: ExcludedPassage, user: User) -> None:
         _recounted(case, user)
 
 
-def _exclude(case: Case, user: User, reason: str, note: str, **what: str) -> ExcludedPassage:
+def _exclude(
+    match: CaseMatch, user: User, reason: str, note: str, what: Sequence[dict[str, str]]
+) -> list[ExcludedPassage]:
     if reason not in ExcludedPassage.Reason:
         raise BadInput("exclusion.no-reason")
-    note = checked_note(note, is_needed=reason == ExcludedPassage.Reason.OTHER)
+    note, case = checked_note(note, is_needed=reason == ExcludedPassage.Reason.OTHER), match.case
+    standing = case.excluded_passages.filter(withdrawn_at=None)
     with transaction.atomic():
-        if case.excluded_passages.filter(withdrawn_at=None, **what).exists():
+        fresh = [each for each in what if not standing.filter(**each).exists()]
+        if not fresh:
             raise BadInput("exclusion.passage-already")
-        made = ExcludedPassage.objects.create(
-            case=case, reason=reason, note=note, entered_by=user, entered_at=timezone.now(), **what
-        )
+        given = {"reason": reason, "note": note, "chapter_title": match.chapter_title}
+        now = timezone.now()
+        made = [
+            ExcludedPassage.objects.create(case=case, entered_by=user, entered_at=now, **given, **each)
+            for each in fresh
+        ]
         _recounted(case, user)
     return made
 

@@ -88,7 +88,7 @@ def _shown(case: Case) -> "QuerySet[CaseMatch]":
 def _findings(case: Case) -> Findings:
     """What the version shown took, as it was found."""
     rows = TakenText.objects.filter(case=case).values_list("text_id", "places", "left_out")
-    taken = {text_id: taken_as_found([(places, left_out)]) for text_id, places, left_out in rows}
+    taken = {text_id: taken_as_found(bytes(places), bytes(left_out)) for text_id, places, left_out in rows}
     items = [
         (match.chapter or Chapter(title=match.chapter_title), _match(match, taken.get(match.text_id, NO_PLACES)))
         for match in _shown(case).select_related("chapter")

@@ -4,7 +4,7 @@ The frozen evidence keeps everything as it was found; what does not count is a r
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from core.counting import Letters, Sides, counted
@@ -47,8 +47,9 @@ class WhatCounts:
     def of(self, findings: Findings, page_id: str, site: int | None, page_texts: "PageTexts") -> Counted:
         """What counts of what a page of this site has of a work; without a site, ignored texts count as well."""
         holder = findings.work.rights_holder_id
-        keys = [] if site is None else [(holder, site), (holder, None)]
-        noise, never = (self._ignored.get(key, []) for key in keys) if keys else ([], [])
+        noise, never = list[Letters](), list[Letters]()
+        if site is not None:
+            noise, never = self._ignored.get((holder, site), []), self._ignored.get((holder, None), [])
         passages = self._passages.get((page_id, findings.work.pk), [])
         if not (noise or never or passages):
             return Counted(findings, {})
@@ -103,6 +104,6 @@ def _emptied(match: Match) -> Match:
     )  # fmt: skip
 
 
-def taken_as_found(rows: Iterable[tuple[bytes, bytes]]) -> Places:
-    """All that was found, of (places, places that do not count) as the database keeps them."""
-    return united(Places.unpacked(bytes(data)) for row in rows for data in row if data)
+def taken_as_found(places: bytes, left_out: bytes) -> Places:
+    """All that was found, of what the database keeps: what counts and what does not."""
+    return united(Places.unpacked(data) for data in (places, left_out) if data)

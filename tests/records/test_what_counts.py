@@ -32,7 +32,7 @@ def figures(case: Case) -> tuple[float, float, int, int]:
 def excluded(desk: DeskChain, text: str, reason: str = "quotation") -> ExcludedPassage:
     match = CaseMatch.objects.filter(case=desk.case, version_id=desk.case.version_id).first()
     assert match is not None
-    return passages.exclude_passage(match, text, desk.reviewer, reason=reason)
+    return passages.exclude_passages(match, [text], desk.reviewer, reason=reason)[0]
 
 
 # passages
@@ -143,7 +143,7 @@ def test_somebody_elses_reviewer_leaves_nothing_out(desk: DeskChain) -> None:
     desk.compare(CHAPTER)
     stranger = admin_data.user("zhao", admin_data.holder("别家"))
     with pytest.raises(BadInput, match="no role"):
-        passages.exclude_passage(CaseMatch.objects.get(), CHAPTER[:40], stranger, reason="quotation")
+        passages.exclude_passages(CaseMatch.objects.get(), [CHAPTER[:40]], stranger, reason="quotation")
 
 
 def test_nothing_is_counted_anew_from_a_text_that_is_not_the_one_compared(desk: DeskChain) -> None:

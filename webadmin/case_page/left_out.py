@@ -1,0 +1,83 @@
+"""What does not count in a case, and what may be left out of it, as the case page shows it."""
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.urls import reverse
+
+from core.counting import Letters
+from core.matches import ChangeKind
+from core.taken import Places
+from core.text import TextRange
+from records.cases.ignoring import LEAST_LETTERS, may_take_back
+from records.models import Case, CaseMatch, ExcludedPassage, IgnoredText, Overruling, TakenText
+from webadmin.case_page.comparison import Comparison
+
+BEGINNING_CHARS = 24  # of a passage: enough to know it again
+MAX_PASSAGES_OFFERED, MAX_NOISE_OFFERED, MAX_IGNORED_SHOWN = 200, 8, 20
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """One passage of the comparison that may be left out. is_out, is_partly_out: it is, or a part of it."""
+
+    number: int
+    begins: str
+    chars: int
+    is_out: bool
+    is_partly_out: bool
+
+
+def left_out_of(case: Case, match: CaseMatch, comparison: Comparison, user: Any) -> dict[str, Any]:
+    """For the template of what does not count."""
+    passages = _passages(match, comparison)
+    known = [*case.excluded_passages.select_related("entered_by", "withdrawn_by")]
+    ignored = case.page.site.ignored_texts.filter(withdrawn_at=None).select_related("entered_by")
+    overruled = Overruling.objects.filter(page=case.page_id, work=case.work_id).select_related("entered_by")
+    return {
+        "passages": passages,
+        "out": " ".join(str(each.number) for each in passages if each.is_out),
+        "partly_out": " ".join(str(each.number) for each in passages if each.is_partly_out),
+        "known": known,
+        "reasons": ExcludedPassage.Reason.choices,
+        "noise": _inserted(comparison),
+        "ignored": [(each, _may(each, user)) for each in ignored[:MAX_IGNORED_SHOWN]],
+        "ignored_address": f"{reverse('admin:records_ignoredtext_changelist')}?site__id__exact={case.page.site_id}",
+        "overrulings": list(overruled),
+        "address": reverse("admin:records_case_passages", args=[case.pk]),
+    }
+
+
+def passage_text(match: CaseMatch, number: int) -> str:
+    """What the work has in a passage of the comparison; "" for a number that it lacks."""
+    ordered = sorted(match.spans, key=lambda span: tuple(span["page"]))
+    return str(ordered[number - 1]["work_excerpt"]) if 0 < number <= len(ordered) else ""
+
+
+def _may(ignored: IgnoredText, user: Any) -> bool:
+    return isinstance(user, User) and may_take_back(ignored, user)
+
+
+def _passages(match: CaseMatch, comparison: Comparison) -> list[Offered]:
+    taken = TakenText.objects.filter(case=match.case_id, text_id=match.text_id).first()
+    is_shown = taken is not None and match.version_id == match.case.version_id
+    counting = Places.unpacked(bytes(taken.places)) if taken is not None and is_shown else Places()
+    gone = Places.unpacked(bytes(taken.left_out)) if taken is not None and is_shown and taken.left_out else Places()
+    ordered = sorted(match.spans, key=lambda span: tuple(span["page"]))[:MAX_PASSAGES_OFFERED]
+    offered = []
+    for number, span in enumerate(ordered, 1):
+        place = TextRange(*span["work"])
+        lost, left = gone.count_in(place), counting.count_in(place)
+        text = " ".join(span.get("work_excerpt", "").split())
+        begins = text if len(text) <= BEGINNING_CHARS else f"{text[:BEGINNING_CHARS]}…"
+        offered.append(Offered(number, begins, place.end - place.start, lost > 0 and not left, lost > 0 and left > 0))
+    return offered
+
+
+def _inserted(comparison: Comparison) -> list[tuple[str, int]]:
+    """What the page inserted into the passages, and how often: what is most likely noise first."""
+    found = Counter(link.page for link in comparison.links if link.kind is ChangeKind.INSERTED)
+    likely = [(text, count) for text, count in found.most_common() if len(Letters.of(text)) >= LEAST_LETTERS]
+    return likely[:MAX_NOISE_OFFERED]
