@@ -10,7 +10,7 @@ from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from core.errors import ZhuiwenError
+from core.errors import BadInput, ZhuiwenError
 from core.states import UNPROTECTED, Rejection
 from records.cases import overruling
 from records.models import Case, CaseMatch, Exclusion
@@ -83,12 +83,14 @@ def why_left_out(exclusion: Exclusion) -> str:
 
 
 def _done(request: HttpRequest, exclusion: Exclusion, user: User, note: str) -> str:
+    if request.POST.get("do") == "overrule":
+        overruling.overrule(exclusion, user, note)
+        return _("Overruled. The page is being compared now; its case opens with that, in a minute or two.")
     standing = overruling.standing(exclusion)
-    if request.POST.get("do") == "take-back" and standing is not None:
-        overruling.take_back(standing, user)
-        return _("The overruling was taken back.")
-    overruling.overrule(exclusion, user, note)
-    return _("Overruled. The page is being compared now; its case opens with that, in a minute or two.")
+    if standing is None:
+        raise BadInput("exclusion.taken-back-already")
+    overruling.take_back(standing, user)
+    return _("The overruling was taken back.")
 
 
 def _side_by_side(exclusion: Exclusion, asked: str) -> dict[str, Any]:
