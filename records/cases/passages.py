@@ -1,6 +1,6 @@
 """A reviewer leaves a passage, or a text of the work whole, out of a case; the figures follow, the evidence stays."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -102,26 +102,33 @@ def _as_in_work(match: CaseMatch, text: str) -> str:
     raise BadInput("exclusion.not-in-match")
 
 
-def _opposite(span: dict[str, Any], letters: Letters) -> str:
-    """What the work has where the page has these letters; "" where the passage lacks them."""
+def _opposite(span: Mapping[str, Any], letters: Letters) -> str:
+    """What the work has where the page has these letters; "" where the page lacks them."""
     page = Letters.of(span["page_excerpt"])
     at = page.text.find(letters.text)
     if at < 0:
         return ""
     first, last = page.places[at], page.places[at + len(letters) - 1]
-    start, end = (_work_place(span, span["page"][0] + place) for place in (first, last + 1))
+    start, end = (_across(span, span["page"][0] + place, "page") for place in (first, last + 1))
     return str(span["work_excerpt"][max(0, start - span["work"][0]) : max(0, end - span["work"][0])])
 
 
-def _work_place(span: dict[str, Any], place: int) -> int:
-    """Where the work goes on that the page goes on with at `place`; changes are the only places where both differ."""
-    page, work = span["page"][0], span["work"][0]
-    for kind, page_start, page_end, _, work_end in span["changes"]:
-        if kind == "moved":
+def page_place(span: Mapping[str, Any], place: int) -> int:
+    """Where the page goes on with what a passage of the work has at `place`."""
+    return _across(span, place, "work")
+
+
+def _across(span: Mapping[str, Any], place: int, side: str) -> int:
+    """The place on the other side that lies opposite; both sides differ nowhere but in changes."""
+    here, there = (1, 3) if side == "page" else (3, 1)
+    other = "work" if side == "page" else "page"
+    at, opposite = span[side][0], span[other][0]
+    for change in span["changes"]:
+        if change[0] == "moved":
             continue
-        if page_start >= place:
+        if change[here] >= place:
             break
-        page, work = page_end, work_end
-        if page_end >= place:
-            return int(work_end)
-    return int(min(work + max(0, place - page), span["work"][1]))
+        at, opposite = change[here + 1], change[there + 1]
+        if at >= place:
+            return int(opposite)
+    return int(min(opposite + max(0, place - at), span[other][1]))

@@ -73,7 +73,7 @@ def record_outcomes(outcomes: Sequence[Outcome], works: WorkTexts) -> list[list[
     pages = _write_pages(found)
     having = [each for each in found if each.findings]
     cases = _Cases(having, works)
-    counts = WhatCounts(rights, {each.outcome.version.page_id for each in having}, works)
+    counts = WhatCounts({each.outcome.version.page_id: each.site for each in having}, works)
     ruler = _Ruler(cases, rights, counts)
     by_outcome = [ruler.rule(each, pages[each.outcome.version.page_id]) for each in found]
     cases.write()

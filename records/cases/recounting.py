@@ -54,7 +54,7 @@ def _counted_now(case: Case, pages: PageStore, works: WorkTexts, rights: Rights)
         return None
     texts = PageTexts(version.reading.text, version.reading.whole_text)
     site = None if rights.counts_ignored(case.page_id, case.work_id) else case.page.site_id
-    counts = WhatCounts([case.rights_holder_id], [case.page_id], works)
+    counts = WhatCounts({case.page_id: case.page.site}, works)
     return counts.of(findings, case.page_id, site, texts), version
 
 

@@ -4,8 +4,10 @@ The frozen evidence keeps everything as it was found; what does not count is a r
 """
 
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+
+from django.db.models import Q
 
 from core.counting import Letters, Sides, counted
 from core.ids import WorkTextId
@@ -13,7 +15,7 @@ from core.matches import Match
 from core.ports import WorkTexts
 from core.taken import NO_PLACES, Places, united
 from records.cases.totals import Findings
-from records.models import ExcludedPassage, IgnoredText
+from records.models import ExcludedPassage, IgnoredText, Site
 
 # What is left below it is scraps at the edges of passages; the matcher finds nothing so small.
 LEAST_LEFT_CHARS = 20
@@ -30,17 +32,19 @@ class Counted:
 class WhatCounts:
     """Read once for some pages; counts any of their findings. Texts are read only where something does not count."""
 
-    def __init__(self, holders: Collection[int], pages: Collection[str], works: WorkTexts) -> None:
+    def __init__(self, pages: Mapping[str, Site], works: WorkTexts) -> None:
         self._works = works
         self._ignored: dict[tuple[int, int | None], list[Letters]] = defaultdict(list)
         self._passages: dict[tuple[str, int], list[ExcludedPassage]] = defaultdict(list)
         self._letters: dict[WorkTextId, Letters] = {}
-        if not holders:
+        if not pages:
             return
-        rows = IgnoredText.objects.filter(rights_holder__in=holders, withdrawn_at=None).order_by("pk")
+        sites = {site.pk: site.rights_holder_id for site in pages.values()}
+        of_them = Q(site__in=sites) | Q(site=None, rights_holder__in=set(sites.values()))
+        rows = IgnoredText.objects.filter(of_them, withdrawn_at=None).order_by("pk")
         for holder, site, text in rows.values_list("rights_holder_id", "site_id", "text"):
             self._ignored[holder, site].append(Letters.of(text))
-        of_pages = ExcludedPassage.objects.filter(case__page__in=pages, withdrawn_at=None).select_related("case")
+        of_pages = ExcludedPassage.objects.filter(case__page__in=list(pages), withdrawn_at=None).select_related("case")
         for passage in of_pages:
             self._passages[passage.case.page_id, passage.case.work_id].append(passage)
 

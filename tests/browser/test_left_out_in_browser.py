@@ -3,9 +3,10 @@
 import pytest
 from playwright.sync_api import Browser, expect
 
-from records.models import ExcludedPassage, IgnoredText, Overruling
+from records.cases.passages import exclude_passages
+from records.models import CaseMatch, ExcludedPassage, IgnoredText, Overruling
 from tests.support import admin_data, browser
-from tests.support.corpus_texts import story
+from tests.support.corpus_texts import story, with_homophones
 from tests.support.desk_chain import DeskChain
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -40,6 +41,20 @@ def test_a_passage_that_is_left_out_has_another_tint_and_comes_back(reviewer: br
     assert ExcludedPassage.objects.get().text == CHAPTER[900:1500]
     reviewer.leave_by("button[name=do][value='passage-back']")
     expect(page.locator(".zw-passage.zw-out")).to_have_count(0)
+    assert reviewer.complaints == []
+
+
+def test_a_part_of_a_passage_has_the_other_tint_on_both_sides(reviewer: browser.Visitor, desk: DeskChain) -> None:
+    desk.compare(with_homophones(CHAPTER[:600], 0.2))
+    match = CaseMatch.objects.get()
+    exclude_passages(match, [CHAPTER[100:160]], desk.reviewer, reason="set_wording")
+    reviewer.go(f"/admin/records/case/{desk.case.pk}/change/")
+    expect(reviewer.page.locator(".zw-passage.zw-partly-out")).to_have_count(2)
+    tinted = reviewer.page.evaluate("() => [...CSS.highlights.get('zw-out')].map((range) => range.toString())")
+    assert [text[1:-1] in CHAPTER[100:160] for text in tinted] == [True, False]
+    copied = match.spans[0]["page_excerpt"]
+    assert tinted[1] in copied
+    assert [abs(len(text) - 60) < 4 for text in tinted] == [True, True]
     assert reviewer.complaints == []
 
 

@@ -1,6 +1,7 @@
 """What does not count in a case, and what may be left out of it, as the case page shows it."""
 
 from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,11 +13,13 @@ from core.matches import ChangeKind
 from core.taken import Places
 from core.text import TextRange
 from records.cases.ignoring import LEAST_LETTERS, may_take_back
+from records.cases.passages import page_place
 from records.models import Case, CaseMatch, ExcludedPassage, IgnoredText, Overruling, TakenText
 from webadmin.case_page.comparison import Comparison
 
 BEGINNING_CHARS = 24  # of a passage: enough to know it again
 MAX_PASSAGES_OFFERED, MAX_NOISE_OFFERED, MAX_IGNORED_SHOWN = 200, 8, 20
+MAX_PIECES, MAX_GAP_CHARS = 50, 3  # of one passage that is partly left out; punctuation between letters
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +31,7 @@ class Offered:
     chars: int
     is_out: bool
     is_partly_out: bool
+    pieces: tuple[tuple[str, str], ...] = ()  # of one that is partly out: what does not count, in work and page
 
 
 def left_out_of(case: Case, match: CaseMatch, comparison: Comparison, user: Any) -> dict[str, Any]:
@@ -40,6 +44,7 @@ def left_out_of(case: Case, match: CaseMatch, comparison: Comparison, user: Any)
         "passages": passages,
         "out": " ".join(str(each.number) for each in passages if each.is_out),
         "partly_out": " ".join(str(each.number) for each in passages if each.is_partly_out),
+        "pieces": [(each.number, work, page) for each in passages for work, page in each.pieces],
         "known": known,
         "reasons": ExcludedPassage.Reason.choices,
         "noise": _inserted(comparison),
@@ -72,8 +77,25 @@ def _passages(match: CaseMatch, comparison: Comparison) -> list[Offered]:
         lost, left = gone.count_in(place), counting.count_in(place)
         text = " ".join(span.get("work_excerpt", "").split())
         begins = text if len(text) <= BEGINNING_CHARS else f"{text[:BEGINNING_CHARS]}…"
-        offered.append(Offered(number, begins, place.end - place.start, lost > 0 and not left, lost > 0 and left > 0))
+        is_partly = lost > 0 and left > 0
+        pieces = tuple(_pieces(span, gone)) if is_partly else ()
+        offered.append(Offered(number, begins, place.end - place.start, lost > 0 and not left, is_partly, pieces))
     return offered
+
+
+def _pieces(span: Mapping[str, Any], gone: Places) -> Iterator[tuple[str, str]]:
+    """The stretches of a passage that do not count, as the work has them and as the page has them."""
+    start, end = span["work"]
+    places = [place for place in range(start, end) if gone.bits >> place & 1]
+    stretches: list[list[int]] = []
+    for place in places:
+        if stretches and place - stretches[-1][1] <= MAX_GAP_CHARS:
+            stretches[-1][1] = place + 1
+        else:
+            stretches.append([place, place + 1])
+    for first, last in stretches[:MAX_PIECES]:
+        page = [page_place(span, place) - span["page"][0] for place in (first, last)]
+        yield span["work_excerpt"][first - start : last - start], span["page_excerpt"][page[0] : page[1]]
 
 
 def _inserted(comparison: Comparison) -> list[tuple[str, int]]:

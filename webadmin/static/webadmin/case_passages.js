@@ -22,9 +22,46 @@
         }
     }
 
+    // Stretches inside passages: found by their letters, since marks stand in place of hidden characters.
+    const isLetter = /[\p{L}\p{N}]/u;
+    const pieces = [...section.querySelectorAll("[data-piece]")];
+
+    function stretch(number, side, text) {
+        const places = [];
+        let letters = "";
+        for (const element of columns.querySelectorAll(`[data-side="${side}"] .zw-passage[data-passages~="${number}"]`)) {
+            const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+            while (walker.nextNode()) {
+                const data = walker.currentNode.data;
+                for (let at = 0; at < data.length; at += data.codePointAt(at) > 0xffff ? 2 : 1) {
+                    const char = String.fromCodePoint(data.codePointAt(at));
+                    if (!isLetter.test(char)) continue;
+                    for (let unit = 0; unit < char.length; unit += 1) places.push([walker.currentNode, at + unit]);
+                    letters += char;
+                }
+            }
+        }
+        const wanted = [...text].filter((char) => isLetter.test(char)).join("");
+        const start = wanted ? letters.indexOf(wanted) : -1;
+        if (start < 0) return null;
+        const range = document.createRange();
+        const [last, end] = places[start + wanted.length - 1];
+        range.setStart(...places[start]);
+        range.setEnd(last, end + 1);
+        return range;
+    }
+
+    function highlight() {
+        if (!pieces.length || !CSS.highlights) return;
+        const found = pieces.flatMap((piece) => ["work", "page"].map((side) =>
+            stretch(piece.dataset.piece, side, piece.querySelector(`[data-of="${side}"]`).textContent)));
+        CSS.highlights.set("zw-out", new Highlight(...found.filter(Boolean)));
+    }
+
     const tintAll = (root) => root.querySelectorAll(".zw-passage[data-passages]").forEach(tint);
     if (out.size || partly.size) {
         tintAll(columns);
+        highlight();
         new MutationObserver((changes) => {
             for (const change of changes) {
                 for (const node of change.addedNodes) {
@@ -33,6 +70,7 @@
                     tintAll(node);
                 }
             }
+            highlight();
         }).observe(columns, { childList: true, subtree: true });
     }
 
