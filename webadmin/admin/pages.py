@@ -222,7 +222,7 @@ def _versions_shown(page: PageRecord) -> object:
 class ExclusionAdmin(HolderAdmin):
     is_read_only = True
     paginator = CappedPaginator
-    list_display = ["finding", "site_name", "reason", "detail", "match_class", "share", "matched_chars", "found"]
+    list_display = ["finding", "site_name", "reason", "detail", "match_class", "share", "matched_chars", "found_on"]
     list_filter = [
         "reason",
         "match_class",
@@ -249,7 +249,7 @@ class ExclusionAdmin(HolderAdmin):
         return two_lines(exclusion.page.title or exclusion.page.url, exclusion.work)
 
     @display(description=_("found"), ordering="found_at")
-    def found(self, exclusion: Exclusion) -> str:
+    def found_on(self, exclusion: Exclusion) -> str:
         return moment(exclusion.found_at)
 
     @display(description=_("site"), ordering="page__site__name")

@@ -35,14 +35,14 @@ def exclusion_view(request: HttpRequest, exclusion: Exclusion, model_admin: "Mod
             words = _done(request, exclusion, request.user, kept)
         except ZhuiwenError as error:
             messages.error(request, said(error))
-            status = 409
+            status = 400
         else:
             messages.success(request, words)
             return HttpResponseRedirect(reverse("admin:records_exclusion_changelist"))
     context = {
         **model_admin.admin_site.each_context(request),
         "opts": exclusion._meta,
-        "title": _("Left out: %(reason)s") % {"reason": exclusion.get_reason_display()},
+        "title": str(exclusion),
         "exclusion": exclusion,
         "why": why_left_out(exclusion),
         "overruled": overruling.standing(exclusion),
