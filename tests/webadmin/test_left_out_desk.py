@@ -8,6 +8,7 @@ from django.urls import reverse
 
 from core.states import CaseState, Rejection
 from records.cases import ignoring
+from records.evidence.case_export import facts_of
 from records.models import Case, CaseMatch, ExcludedPassage, Exclusion, IgnoredText, Overruling
 from tests.support import admin_data
 from tests.support.corpus_texts import story
@@ -205,3 +206,15 @@ def test_a_match_or_entry_of_another_case_is_not_there(desk: DeskChain) -> None:
     assert client.post(address, foreign).status_code == 404
     assert client.post(address, {"do": "passage-back", "key": "9" * 18}).status_code == 404
     assert client.get(address).status_code == 405
+
+
+def test_the_history_and_the_export_of_a_case_say_what_was_left_out(desk: DeskChain) -> None:
+    desk.compare(CHAPTER)
+    client, match = client_of(desk.reviewer), CaseMatch.objects.get()
+    posted(client, desk.case, do="chapter", match=match.pk, reason="public_domain")
+    page = posted(client, desk.case, do="passage-back", key=ExcludedPassage.objects.get().pk)
+    history = page.partition("History of the case")[2]
+    assert "only passages that do not count" in history
+    assert "what was found counts again" in history
+    (said,) = facts_of(desk.case)["left_out"]
+    assert (said["reason"], said["by"], said["taken_back_by"]) == ("public_domain", "li", "li")
