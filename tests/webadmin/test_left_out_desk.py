@@ -111,6 +111,7 @@ def test_a_passage_is_left_out_listed_tinted_and_taken_back(desk: DeskChain) -> 
     page = posted(client, desk.case, do="passage", match=match.pk, passage="2", reason="set_wording", note="公版<i>")
     assert "Left out; the figures" in page
     assert 'data-out="2"' in page
+    assert f"of which {desk.case.taken_chars:,} count" in page
     assert "公版&lt;i&gt;" in page
     assert desk.case.taken_chars < before
     page = posted(client, desk.case, do="passage-back", key=ExcludedPassage.objects.get().pk)

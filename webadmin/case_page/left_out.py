@@ -1,5 +1,6 @@
 """What does not count in a case, and what may be left out of it, as the case page shows it."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from django.urls import reverse
 
 from core.counting import Letters
 from core.matches import ChangeKind
-from core.taken import Places
+from core.taken import NO_PLACES, Places
 from core.text import TextRange
 from records.cases.ignoring import LEAST_LETTERS, may_take_back
 from records.cases.passages import page_place
@@ -19,7 +20,8 @@ from webadmin.case_page.comparison import Comparison
 
 BEGINNING_CHARS = 24  # of a passage: enough to know it again
 MAX_PASSAGES_OFFERED, MAX_NOISE_OFFERED, MAX_IGNORED_SHOWN = 200, 8, 20
-MAX_PIECES, MAX_GAP_CHARS = 50, 3  # of one passage that is partly left out; punctuation between letters
+MAX_PIECES = 50  # of one passage that is partly left out
+_STRETCH = re.compile("1(?:0{0,2}1)*")  # with the punctuation between its letters
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +38,8 @@ class Offered:
 
 def left_out_of(case: Case, match: CaseMatch, comparison: Comparison, user: Any) -> dict[str, Any]:
     """For the template of what does not count."""
-    passages = _passages(match, comparison)
+    counting, gone = _places(match)
+    passages = _passages(match, counting, gone)
     known = [*case.excluded_passages.select_related("entered_by", "withdrawn_by")]
     ignored = case.page.site.ignored_texts.filter(withdrawn_at=None).select_related("entered_by")
     overruled = Overruling.objects.filter(page=case.page_id, work=case.work_id).select_related("entered_by")
@@ -46,6 +49,9 @@ def left_out_of(case: Case, match: CaseMatch, comparison: Comparison, user: Any)
         "partly_out": " ".join(str(each.number) for each in passages if each.is_partly_out),
         "pieces": [(each.number, work, page) for each in passages for work, page in each.pieces],
         "known": known,
+        "found_chars": len(counting) + len(gone),
+        "counting_chars": len(counting),
+        "share_of_chapter": match.work_containment * len(counting) / max(1, len(counting) + len(gone)),
         "reasons": ExcludedPassage.Reason.choices,
         "noise": _inserted(comparison),
         "ignored": [(each, _may(each, user)) for each in ignored[:MAX_IGNORED_SHOWN]],
@@ -65,11 +71,16 @@ def _may(ignored: IgnoredText, user: Any) -> bool:
     return isinstance(user, User) and may_take_back(ignored, user)
 
 
-def _passages(match: CaseMatch, comparison: Comparison) -> list[Offered]:
+def _places(match: CaseMatch) -> tuple[Places, Places]:
+    """What counts of the match's text of the work and what does not; nothing for a version that is not shown."""
     taken = TakenText.objects.filter(case=match.case_id, text_id=match.text_id).first()
-    is_shown = taken is not None and match.version_id == match.case.version_id
-    counting = Places.unpacked(bytes(taken.places)) if taken is not None and is_shown else Places()
-    gone = Places.unpacked(bytes(taken.left_out)) if taken is not None and is_shown and taken.left_out else Places()
+    if taken is None or match.version_id != match.case.version_id:
+        return NO_PLACES, NO_PLACES
+    left_out = bytes(taken.left_out)
+    return Places.unpacked(bytes(taken.places)), Places.unpacked(left_out) if left_out else NO_PLACES
+
+
+def _passages(match: CaseMatch, counting: Places, gone: Places) -> list[Offered]:
     ordered = sorted(match.spans, key=lambda span: tuple(span["page"]))[:MAX_PASSAGES_OFFERED]
     offered = []
     for number, span in enumerate(ordered, 1):
@@ -86,13 +97,8 @@ def _passages(match: CaseMatch, comparison: Comparison) -> list[Offered]:
 def _pieces(span: Mapping[str, Any], gone: Places) -> Iterator[tuple[str, str]]:
     """The stretches of a passage that do not count, as the work has them and as the page has them."""
     start, end = span["work"]
-    places = [place for place in range(start, end) if gone.bits >> place & 1]
-    stretches: list[list[int]] = []
-    for place in places:
-        if stretches and place - stretches[-1][1] <= MAX_GAP_CHARS:
-            stretches[-1][1] = place + 1
-        else:
-            stretches.append([place, place + 1])
+    flags = f"{gone.bits >> start & ((1 << end - start) - 1):b}"[::-1]  # one a character, from the first on
+    stretches = [(start + found.start(), start + found.end()) for found in _STRETCH.finditer(flags)]
     for first, last in stretches[:MAX_PIECES]:
         page = [page_place(span, place) - span["page"][0] for place in (first, last)]
         yield span["work_excerpt"][first - start : last - start], span["page_excerpt"][page[0] : page[1]]
