@@ -86,6 +86,7 @@ class Rejection(StrEnum):
     OWN_SITE = "own_site"
     QUOTATION = "quotation"
     TEASER = "teaser"  # in announcements of other pages, or in the site's frame
+    NOTHING_LEFT = "nothing_left"  # but passages that do not count: excluded by people, ignored texts
     # the work is not protected: Copyright Law of China, article 5 (1, 2) and the term of protection
     OFFICIAL_TEXT = "official_text"
     MERE_FACTS = "mere_facts"
@@ -95,7 +96,7 @@ class Rejection(StrEnum):
     @property
     def leaves_out(self) -> LeftOut:
         """What is counted under this reason."""
-        if self in (Rejection.LICENSED, Rejection.OWN_SITE, *OF_THE_FINDING, *UNPROTECTED):
+        if self in (Rejection.LICENSED, Rejection.OWN_SITE, Rejection.NOTHING_LEFT, *OF_THE_FINDING, *UNPROTECTED):
             return LeftOut.FINDING
         return LeftOut.VERSION if self in (Rejection.TOO_FEW_HAN_CHARS, Rejection.NO_MATCH) else LeftOut.RESPONSE
 

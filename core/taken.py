@@ -9,6 +9,8 @@ import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from core.text import TextRange
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Places:
@@ -46,6 +48,14 @@ class Places:
 
     def __len__(self) -> int:
         return self.bits.bit_count()
+
+    def count_in(self, place: TextRange) -> int:
+        """How many of them lie in a range.
+
+        >>> Places.of([3, 5, 9]).count_in(TextRange(4, 10))
+        2
+        """
+        return (self.bits >> place.start & ((1 << max(0, place.end - place.start)) - 1)).bit_count()
 
     def __repr__(self) -> str:
         return f"<{len(self)} places>"  # written out, a chapter's bits are a number of a thousand digits

@@ -61,6 +61,7 @@ REJECTIONS = {
     Rejection.OWN_SITE: Words("own site", "自有站点"),
     Rejection.QUOTATION: Words("quotation", "引用"),
     Rejection.TEASER: Words("teaser of another page", "他页预告"),
+    Rejection.NOTHING_LEFT: Words("only passages that do not count", "仅含不计入的内容"),
     Rejection.MERE_FACTS: Words("not protected: mere facts", "不受保护：单纯事实消息"),
     Rejection.OFFICIAL_TEXT: Words("not protected: official text", "不受保护：官方文件"),
     Rejection.TERM_EXPIRED: Words("not protected: term expired", "不受保护：保护期届满"),

@@ -47,6 +47,7 @@ NAVIGATION: tuple[tuple[Any, tuple[_Item, ...]], ...] = (
             _Item(_("Dashboard"), "dashboard", "admin:dashboard"),
             _Item(_("Cases"), "gavel", "admin:records_case_changelist"),
             _Item(_("Excluded findings"), "filter_alt_off", "admin:records_exclusion_changelist"),
+            _Item(_("Ignored texts"), "hearing_disabled", "admin:records_ignoredtext_changelist"),
             _Item(_("Evidence"), "verified", "admin:records_evidencebundle_changelist"),
             _Item(_("Reports"), "summarize", "webadmin_reports"),
         ),

@@ -198,6 +198,8 @@ def _allowance(case: "Case", settings: Settings) -> Message | str:
     allowed = allowed_now(case)
     if allowed is None:
         return ""
+    if allowed.is_of_finding:
+        return str(case.get_allowed_as_display())
     reason, by = str(case.get_allowed_as_display()), case.allowed_by or f"《{case.work.title}》"
     if not allowed.entered_at:
         return Message("corpus.allowed", reason=reason, by=by)

@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 from django.conf import settings
 
 from core.chapters import numbers_named
+from core.states import OF_THE_FINDING, Rejection
 from records.cases.copied_texts import texts_by_case
 from records.cases.permissions import Allowance, Copied, Rights
 from records.models import Case, Licence, Unprotected
@@ -24,6 +25,7 @@ class AllowedNow:
     by: str
     entered_at: datetime | None
     is_of_work: bool  # the work is not protected, on whatever page
+    is_of_finding: bool  # what the page has is no copy, or nothing of it counts; no right has to do with it
     seen_before: datetime | None
 
 
@@ -40,6 +42,7 @@ def allowed_now(case: Case) -> AllowedNow | None:
         by=right.entered_by.get_username() if right and right.entered_by else "",
         entered_at=right.entered_at if right else None,
         is_of_work=isinstance(right, Unprotected),
+        is_of_finding=case.allowed_as in (*OF_THE_FINDING, Rejection.NOTHING_LEFT),
         seen_before=case.first_seen_at if is_later else None,
     )
 

@@ -11,9 +11,9 @@ from django.conf import settings
 from core.chapters import Chapters
 from core.hosts import host_key
 from core.rights import Account, Permission, Ruling, is_within, rule
-from core.states import UNPROTECTED, Rejection
+from core.states import OF_THE_FINDING, UNPROTECTED, Rejection
 from records.cases.covered import label_of
-from records.models import Chapter, Licence, OwnAccount, OwnDomain, Unprotected
+from records.models import Chapter, Licence, Overruling, OwnAccount, OwnDomain, Unprotected
 
 ALLOWANCES = (Rejection.LICENSED, Rejection.OWN_SITE, *UNPROTECTED)
 Right = Licence | OwnDomain | OwnAccount | Unprotected
@@ -87,6 +87,28 @@ class Rights:
         self._zone = ZoneInfo(settings.TIME_ZONE)
         self._near: dict[tuple[str, int], _Near] = {}
         self._numbers = _Numbers()
+        self._overruled: set[tuple[str, int, str, str]] = set()
+        self._no_longer: dict[tuple[str, int], Rejection] = {}  # overruled once, and taken back
+        for row in Overruling.objects.filter(work__rights_holder=holder).order_by("entered_at", "pk"):
+            if row.withdrawn_at is None:
+                self._overruled.add((row.page_id, row.work_id, row.reason, row.detail))
+            elif row.reason in OF_THE_FINDING:
+                self._no_longer[row.page_id, row.work_id] = Rejection(row.reason)
+
+    def unless_overruled(self, page: str, work: int, allowance: Allowance) -> Allowance:
+        """What leaves the finding out; NOTHING where a reviewer overruled it, for this reason and this right."""
+        return NOTHING if (page, work, str(allowance.reason or ""), allowance.label) in self._overruled else allowance
+
+    def counts_ignored(self, page: str, work: int) -> bool:
+        """Whether ignored texts count there all the same, since a reviewer overruled that they leave nothing."""
+        return (page, work, str(Rejection.NOTHING_LEFT), "") in self._overruled
+
+    def of_case(self, page: str, work: int, match_class: str, matched_chars: int) -> Allowance:
+        """Why a case that no right allows is set aside all the same; NOTHING where it is not."""
+        again = self._no_longer.get((page, work))
+        if again is not None and match_class == again:  # a quotation is named so as class and as reason
+            return self.unless_overruled(page, work, Allowance(again))
+        return NOTHING if matched_chars else Allowance(Rejection.NOTHING_LEFT)
 
     @property
     def works_by_chapters(self) -> frozenset[int]:

@@ -19,10 +19,13 @@ from records.cases.backlog import OUTDATED
 from records.cases.permissions import ALLOWANCES, Allowance, Copied, Rights
 from records.cases.rulings import Cause, Occasion, lock_rights, rule_cases
 from records.cases.totals import MAX_TITLE_CHARS, Findings, author_of, by_work, case_figures, compared_text
+from records.cases.what_counts import Counted, PageTexts, WhatCounts
 from records.code_version import code_version
 from records.matters import figures as matters
 from records.models import Case, CaseMatch, Chapter, Exclusion, PageCheck, PageRecord, Site, TakenText
-from records.snapshots import frozen_obfuscations, frozen_span, with_length_kept
+from records.snapshots import frozen_obfuscations, frozen_span, placed_span, with_length_kept
+
+MAX_TEXTS = 20  # of an excluded finding, that are kept for its view: a page that holds a whole book has hundreds
 
 _SHOWN = (
     "version_id", "title", "chars", "encoding", "is_encoding_doubtful", "extractor", "confidence", "obfuscations",
@@ -69,8 +72,11 @@ def record_outcomes(outcomes: Sequence[Outcome], works: WorkTexts) -> list[list[
     found = _found(outcomes)
     rights = {holder: Rights(holder) for holder in _locked(found)}
     pages = _write_pages(found)
-    cases = _Cases([each for each in found if each.findings], works)
-    by_outcome = [_rule(each, pages[each.outcome.version.page_id], cases, rights) for each in found]
+    having = [each for each in found if each.findings]
+    cases = _Cases(having, works)
+    counts = WhatCounts({each.outcome.version.page_id: each.site for each in having}, works)
+    ruler = _Ruler(cases, rights, counts)
+    by_outcome = [ruler.rule(each, pages[each.outcome.version.page_id]) for each in found]
     cases.write()
     _drop_exclusions(found, [finding for ruled in by_outcome for finding in ruled.exclusions])
     for holder, ids in cases.by_holder().items():
@@ -180,20 +186,41 @@ class _Ruled:
     owed: list[str]  # versions that are to be compared again
 
 
-def _rule(found: _Found, page: PageRecord, cases: "_Cases", rights: dict[int, Rights]) -> _Ruled:
-    ruled, outcome = _Ruled([], [], []), found.outcome
-    for findings in found.findings:
-        allowance = rights[found.holder].ruling(_copied(outcome, findings))
+class _Ruler:
+    """Says of each finding whether it is a case or left out."""
+
+    def __init__(self, cases: "_Cases", rights: dict[int, Rights], counts: WhatCounts) -> None:
+        self._cases, self._rights, self._counts = cases, rights, counts
+
+    def rule(self, found: _Found, page: PageRecord) -> _Ruled:
+        ruled, outcome = _Ruled([], [], []), found.outcome
+        reading = outcome.version.reading
+        texts = PageTexts(reading.text, reading.whole_text)
+        for findings in found.findings:
+            counted, allowance = self._allowed(found, page, findings, texts)
+            is_known = outcome.is_current and self._cases.has(page, findings)
+            if allowance.reason is None or (is_known and allowance.reason in (*ALLOWANCES, Rejection.NOTHING_LEFT)):
+                ruled.cases.append(self._cases.take(found, page, findings, counted))
+            elif outcome.is_current and not is_known:  # else it would be counted beside its case
+                ruled.exclusions.append(_exclude(page, outcome, findings, allowance, self._cases))
+        if ruled.cases and not outcome.is_current:
+            ruled.owed.extend(_take_in(page, ruled.cases))
+        return ruled
+
+    def _allowed(
+        self, found: _Found, page: PageRecord, findings: Findings, texts: PageTexts
+    ) -> tuple[Counted, Allowance]:
+        """What counts of the findings, and what leaves them out, but for what a reviewer overruled."""
+        rights, outcome, work = self._rights[found.holder], found.outcome, findings.work.pk
+        site = None if rights.counts_ignored(page.page_id, work) else found.site.pk
+        counted = self._counts.of(findings, page.page_id, site, texts)
+        allowance = rights.ruling(_copied(outcome, findings))
+        allowance = rights.unless_overruled(page.page_id, work, allowance)
         if allowance.reason is None and not (findings.left_out_as is Rejection.TEASER and found.opens_teasers):
-            allowance = Allowance(findings.left_out_as)
-        is_known = outcome.is_current and cases.has(page, findings)
-        if allowance.reason is None or (is_known and allowance.reason in ALLOWANCES):
-            ruled.cases.append(cases.take(found, page, findings))
-        elif outcome.is_current and not is_known:  # else it would be counted beside its case
-            ruled.exclusions.append(_exclude(page, outcome, findings, allowance))
-    if ruled.cases and not outcome.is_current:
-        ruled.owed.extend(_take_in(page, ruled.cases))
-    return ruled
+            allowance = rights.unless_overruled(page.page_id, work, Allowance(findings.left_out_as))
+        if allowance.reason is None and counted.left_out and not counted.findings.matched_chars:
+            allowance = Allowance(Rejection.NOTHING_LEFT)
+        return counted, allowance
 
 
 def _copied(outcome: Outcome, findings: Findings) -> Copied:
@@ -222,7 +249,7 @@ class _Cases:
         rows = Case.objects.select_for_update().filter(page__in=pages).order_by("pk") if pages else ()
         self._cases = {(case.page_id, case.work_id): case for case in rows}
         self._works = works
-        self._taken: dict[tuple[str, int], Findings] = {}  # by page and work: what the version shown took
+        self._taken: dict[tuple[str, int], Counted] = {}  # by page and work: what the version shown took
         self._new: set[tuple[str, int]] = set()
         self._sightings: list[tuple[Case, Outcome, Findings]] = []
         self._texts: dict[WorkTextId, tuple[str, str]] = {}
@@ -231,8 +258,8 @@ class _Cases:
     def has(self, page: PageRecord, findings: Findings) -> bool:
         return (page.page_id, findings.work.pk) in self._cases
 
-    def take(self, found: _Found, page: PageRecord, findings: Findings) -> Case:
-        """The case of a page and a work, new or brought up to date."""
+    def take(self, found: _Found, page: PageRecord, findings: Findings, counted: Counted) -> Case:
+        """The case of a page and a work, new or brought up to date. counted: what counts of the findings."""
         outcome, key = found.outcome, (page.page_id, findings.work.pk)
         case = self._cases.get(key)
         is_shown = case is None or outcome.is_current or case.version_id == outcome.version.id
@@ -245,8 +272,8 @@ class _Cases:
         case.first_seen_at = min(case.first_seen_at, outcome.first_seen)
         case.last_seen_at = max(case.last_seen_at, outcome.seen_at)
         if is_shown:
-            self._taken[key] = findings
-            for name, value in case_figures(findings, outcome.version).items():
+            self._taken[key] = counted
+            for name, value in case_figures(counted.findings, outcome.version).items():
                 setattr(case, name, value)
         self._sightings.append((case, outcome, findings))
         return case
@@ -279,9 +306,9 @@ class _Cases:
     def _write_taken(self) -> None:
         """Which characters of the works the pages have now; what they had before counts no more."""
         rows = [
-            TakenText(case=self._cases[key], text_id=str(match.text_id), places=match.taken.packed())
-            for key, findings in self._taken.items()
-            for match in findings.matches
+            taken_row(self._cases[key], match, counted)
+            for key, counted in self._taken.items()
+            for match in counted.findings.matches
         ]
         kept = {(row.case_id, row.text_id) for row in rows}
         known = [self._cases[key].pk for key in self._taken if key not in self._new]
@@ -292,7 +319,7 @@ class _Cases:
         if gone:
             TakenText.objects.filter(pk__in=gone).delete()
         TakenText.objects.bulk_create(
-            rows, update_conflicts=True, unique_fields=["case", "text_id"], update_fields=["places"]
+            rows, update_conflicts=True, unique_fields=["case", "text_id"], update_fields=["places", "left_out"]
         )
 
     def _freeze(self) -> None:
@@ -310,7 +337,7 @@ class _Cases:
 
     def _frozen_match(self, case: Case, chapter: Chapter, match: Match, outcome: Outcome) -> CaseMatch:
         version = outcome.version
-        work_text, work_digest = self._text(match.text_id)
+        work_text, work_digest = self.text(match.text_id)
         page_text, page_digest = _compared_text(version, match)
         raw = version.reading.raw_places()
         return CaseMatch(
@@ -339,7 +366,7 @@ class _Cases:
             found_at=outcome.checked_at,
         )
 
-    def _text(self, text_id: WorkTextId) -> tuple[str, str]:
+    def text(self, text_id: WorkTextId) -> tuple[str, str]:
         """A text of the corpus and its digest."""
         if text_id not in self._texts:
             text = self._works.text(text_id) or ""
@@ -355,7 +382,14 @@ def _compared_text(version: PageVersion, match: Match) -> tuple[str, Digest]:
     return text, digest(text.encode("utf-8", "surrogatepass"))
 
 
-def _exclude(page: PageRecord, outcome: Outcome, findings: Findings, allowance: Allowance) -> int:
+def taken_row(case: Case, match: Match, counted: Counted) -> TakenText:
+    """What the case has of one text: what counts, and beside it what does not."""
+    left_out = counted.left_out.get(str(match.text_id))
+    packed = left_out.packed() if left_out else b""
+    return TakenText(case=case, text_id=str(match.text_id), places=match.taken.packed(), left_out=packed)
+
+
+def _exclude(page: PageRecord, outcome: Outcome, findings: Findings, allowance: Allowance, texts: _Cases) -> int:
     shown = {
         "page_url": outcome.version.page_url,
         "page_author": author_of(outcome.version),
@@ -365,11 +399,27 @@ def _exclude(page: PageRecord, outcome: Outcome, findings: Findings, allowance: 
         "match_class": findings.main.match_class,
         "similarity": findings.main.similarity,
         "matched_chars": findings.matched_chars,
+        "found": [_placed(chapter, match, outcome.version, texts) for chapter, match in findings.items[:MAX_TEXTS]],
     }
     row, _ = Exclusion.objects.update_or_create(
         page=page, work=findings.work, defaults=shown, create_defaults={**shown, "found_at": outcome.checked_at}
     )
     return row.pk
+
+
+def _placed(chapter: Chapter, match: Match, version: PageVersion, texts: _Cases) -> dict[str, Any]:
+    """Where passages stand that are no case, without a word of them: whoever opens it reads the texts in the store."""
+    return {
+        "text_id": str(match.text_id),
+        "chapter_title": chapter.title,
+        "version_id": version.id,
+        "page_text_digest": _compared_text(version, match)[1],
+        "work_text_digest": texts.text(match.text_id)[1],
+        "match_class": str(match.match_class),
+        "matched_chars": match.matched_chars,
+        "similarity": match.similarity,
+        "spans": [placed_span(span) for span in match.spans],
+    }
 
 
 def _drop_exclusions(found: Iterable[_Found], kept: Collection[int]) -> None:

@@ -92,7 +92,7 @@ def _write(row: Case, verdict: Verdict | None, user: User, note: str, now: datet
 def _undecided(row: Case) -> VerdictRefused:
     if row.state == CaseState.OPEN:
         return VerdictRefused("case.open-already")
-    return VerdictRefused("case.undecided", right=row.allowed_by)
+    return VerdictRefused("case.undecided", right=row.allowed_by or row.get_allowed_as_display())
 
 
 def _outdated(newest: VerdictRecord | None) -> VerdictRefused:

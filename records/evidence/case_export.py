@@ -143,6 +143,7 @@ def facts_of(case: Case) -> dict[str, Any]:
         "last_seen_at": _moment(case.last_seen_at),
         "verdicts": _verdicts(case),
         "rulings": _rulings(case),
+        "left_out": _left_out(case),
     }
 
 
@@ -175,6 +176,25 @@ def _rulings(case: Case) -> Sequence[Mapping[str, Any]]:
             "at": _moment(row.at),
             "entered_by": row.entered_by.get_username() if row.entered_by else None,
             "entered_at": _moment(row.entered_at) if row.entered_at else None,
+        }
+        for row in rows
+    ]
+
+
+def _left_out(case: Case) -> Sequence[Mapping[str, Any]]:
+    """Passages that do not count in the figures above, though the evidence has them; taken back ones included."""
+    rows = case.excluded_passages.select_related("entered_by", "withdrawn_by").order_by("entered_at", "pk")
+    return [
+        {
+            "reason": row.reason,
+            "note": row.note,
+            "chapter": row.chapter_title,
+            "text_id": row.text_id or None,
+            "text": row.text or None,
+            "by": row.entered_by.get_username(),
+            "at": _moment(row.entered_at),
+            "taken_back_by": row.withdrawn_by.get_username() if row.withdrawn_by else None,
+            "taken_back_at": _moment(row.withdrawn_at) if row.withdrawn_at else None,
         }
         for row in rows
     ]

@@ -6,6 +6,7 @@ from records.models.case import Case, CaseMatch, RightsRecord, TakenText, Verdic
 from records.models.discovered import DiscoveredPage, DiscoveryPlan, DiscoveryQuery
 from records.models.failed_message import FailedMessage
 from records.models.family import SiteIdentifier, SiteTemplate
+from records.models.left_out import ExcludedPassage, IgnoredText, Overruling
 from records.models.matter import Matter, MatterText, SavedView
 from records.models.opinion import EnginePanel, OpinionRequest, SecondOpinion
 from records.models.page import Exclusion, PageCheck, PageRecord
@@ -43,8 +44,10 @@ __all__ = [
     "EnginePanel",
     "EvidenceBundle",
     "EvidenceCheck",
+    "ExcludedPassage",
     "Exclusion",
     "FailedMessage",
+    "IgnoredText",
     "Licence",
     "LicenceProof",
     "Matter",
@@ -52,6 +55,7 @@ __all__ = [
     "Membership",
     "OffSiteRedirect",
     "OpinionRequest",
+    "Overruling",
     "OwnAccount",
     "OwnDomain",
     "PageCheck",

@@ -131,6 +131,7 @@ class TakenText(models.Model):
     case = models.ForeignKey(Case, models.CASCADE, related_name="taken", verbose_name=_("case"))
     text_id = models.CharField(_("text id"), max_length=40)
     places = models.BinaryField(_("places"))  # core.taken.Places.packed
+    left_out = models.BinaryField(_("places that do not count"), default=b"", blank=True)  # b"" for none
 
     class Meta:
         verbose_name = _("text taken")
@@ -147,6 +148,7 @@ class RightsRecord(models.Model):
     class Cause(models.TextChoices):
         RIGHTS = "rights", _("a licence, own domain or unprotected work was entered, changed or withdrawn")
         SIGHTING = "sighting", _("the page was seen again")
+        PASSAGES = "passages", _("what counts in the case was changed")
 
     case = models.ForeignKey(Case, models.CASCADE, related_name="rights_records", verbose_name=_("case"))
     allowed_as = models.CharField(_("allowed as"), max_length=32, choices=allowance_choices, blank=True)

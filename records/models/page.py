@@ -78,6 +78,9 @@ class Exclusion(models.Model):
     match_class = models.CharField(_("class"), max_length=32, choices=match_class_choices)
     similarity = models.FloatField(_("similarity"))
     matched_chars = models.PositiveIntegerField(_("matched characters"))
+    # What stood where, for the view of the finding: [{"text_id", "chapter_title", "version_id", "page_text_digest",
+    #   "work_text_digest", "matched_chars", "similarity", "spans": as those of a case, without excerpts}, ...]
+    found = models.JSONField(_("passages"), default=list, blank=True)
     found_at = models.DateTimeField(_("found"))
 
     class Meta:

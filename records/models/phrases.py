@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from core import terms
 from core.matches import ChangeKind
-from core.states import UNPROTECTED, CaseState, Rejection
+from core.states import OF_THE_FINDING, UNPROTECTED, CaseState, Rejection
 from core.words import Words
 
 Member = TypeVar("Member", bound=StrEnum)
@@ -65,8 +65,8 @@ def verdict_choices() -> list[tuple[str, str]]:
 
 
 def allowance_choices() -> list[tuple[str, str]]:
-    """Why a page may carry a work."""
-    reasons = (Rejection.LICENSED, Rejection.OWN_SITE, *UNPROTECTED)
+    """Why a case is set aside: the page may carry the work, or what it has of it is no copy."""
+    reasons = (Rejection.LICENSED, Rejection.OWN_SITE, *UNPROTECTED, *OF_THE_FINDING, Rejection.NOTHING_LEFT)
     return _choices((reason, REJECTIONS[reason]) for reason in reasons)
 
 

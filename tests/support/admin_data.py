@@ -37,6 +37,7 @@ from records.models import (
     DiscoveryQuery,
     EvidenceBundle,
     Exclusion,
+    IgnoredText,
     Licence,
     Matter,
     Membership,
@@ -339,6 +340,19 @@ def exclusion(of: PageRecord, about: Work, reason: Rejection = Rejection.LICENSE
     )
 
 
+def ignored_text(of: Site, by: User, text: str) -> IgnoredText:
+    """Noise of a site."""
+    return IgnoredText.objects.create(
+        rights_holder=of.rights_holder,
+        site=of,
+        text=text,
+        reason=IgnoredText.Reason.NOISE,
+        page_url=f"{of.start_urls}book/1.html",
+        entered_by=by,
+        entered_at=NOW,
+    )
+
+
 def address(of: PageRecord) -> Address:
     """The address that a page was fetched from, which failed once since."""
     return Address.objects.create(
@@ -447,6 +461,7 @@ class Estate:
     author_alias: AuthorAlias
     run: CrawlRun
     exclusion: Exclusion
+    ignored_text: IgnoredText
     address: Address
     site_move: SiteMove
     archive_import: ArchiveImport
@@ -505,6 +520,7 @@ def fill_estate(name: str, tag: str, cases: int = 6) -> Estate:
         author_alias=author_alias(owner, f"{tag} 林栖"),
         run=finished,
         exclusion=exclusion(licensed, works[0]),
+        ignored_text=ignored_text(sites[0], reviewer, f"{tag}·请收藏本站网址"),
         address=address(pages[0]),
         site_move=site_move(sites[0], f"new.{tag}.example"),
         archive_import=archive_import(sites[0], f"{tag}-2026-03.warc.gz"),

@@ -48,11 +48,15 @@ def test_a_run_s_faults_and_its_end_are_spelled(world: admin_data.World) -> None
         assert not [mark for mark in HIDDEN if mark in html]
 
 
-@pytest.mark.parametrize("which", ["page", "exclusion"])
-def test_a_record_s_own_page_spells_it_in_its_title_and_fields(world: admin_data.World, which: str) -> None:
-    record = world.ours.exclusion if which == "exclusion" else world.ours.pages[0]
-    html = shown(world.ours.reviewer, record_url(record))
+def test_a_record_s_own_page_spells_it_in_its_title_and_fields(world: admin_data.World) -> None:
+    html = shown(world.ours.reviewer, record_url(world.ours.pages[0]))
     assert SPELLED in html
+    assert not [mark for mark in HIDDEN if mark in html]
+
+
+def test_an_excluded_finding_marks_it_as_a_case_does(world: admin_data.World) -> None:
+    html = shown(world.ours.reviewer, record_url(world.ours.exclusion))
+    assert 'data-mark="RLO"' in html
     assert not [mark for mark in HIDDEN if mark in html]
 
 

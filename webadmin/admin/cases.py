@@ -8,6 +8,7 @@ from django.contrib import admin
 from django.contrib.admin.options import csrf_protect_m
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.urls import path
 from django.utils import timezone
 from django.utils.text import format_lazy
 from django.utils.translation import gettext as _now
@@ -34,6 +35,7 @@ from webadmin.admin.filters import AnyChoiceFilter, DayRangeFilter, HolderAutoco
 from webadmin.admin.isolation import HolderAdmin, is_member
 from webadmin.admin.paging import CappedPaginator
 from webadmin.case_page.case_view import case_view
+from webadmin.case_page.left_out_requests import left_out_view
 from webadmin.exports import Column, csv_response, xlsx_response
 from webadmin.requests.request_values import is_key
 
@@ -166,6 +168,17 @@ class CaseAdmin(HolderAdmin):
         found, may_repeat = super().get_search_results(request, queryset, search_term)
         number = search_term.strip().lstrip("#")
         return (found | queryset.filter(pk=int(number)) if is_key(number) else found), may_repeat
+
+    def get_urls(self) -> list[Any]:
+        left_out = path(
+            "<path:object_id>/passages/", self.admin_site.admin_view(self.left_out), name="records_case_passages"
+        )
+        return [left_out, *super().get_urls()]
+
+    def left_out(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """What a reviewer leaves out of a case, calls noise, or takes back."""
+        case: Case = self.record_of(request, object_id)
+        return left_out_view(request, case)
 
     @csrf_protect_m
     def change_view(

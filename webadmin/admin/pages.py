@@ -4,6 +4,7 @@ from typing import Any
 
 from django.contrib import admin
 from django.contrib.admin import EmptyFieldListFilter
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 from django.urls import path, reverse
@@ -35,6 +36,7 @@ from webadmin.admin.columns import (
 from webadmin.admin.filters import DayRangeFilter, HolderAutocompleteFilter, ObfuscationFilter, TrustFilter
 from webadmin.admin.isolation import HolderAdmin, HolderInline
 from webadmin.admin.paging import CappedPaginator
+from webadmin.case_page.exclusion_view import exclusion_view
 from webadmin.page_history.page_view import timeline_view
 from webadmin.views.recheck import recheck_of, recheck_view
 from webadmin.wording import said
@@ -253,7 +255,7 @@ def _versions_shown(page: PageRecord) -> object:
 class ExclusionAdmin(HolderAdmin):
     is_read_only = True
     paginator = CappedPaginator
-    list_display = ["finding", "site_name", "reason", "detail", "match_class", "share", "matched_chars", "found"]
+    list_display = ["finding", "site_name", "reason", "detail", "match_class", "share", "matched_chars", "found_on"]
     list_filter = [
         "reason",
         "match_class",
@@ -263,30 +265,29 @@ class ExclusionAdmin(HolderAdmin):
     ]
     list_select_related = ["page__site", "work"]
     search_fields = ["page__title", "page__url", "work__title", "detail"]
-    fields = ["page_link", "address", "work", "reason", "detail", "match_class", "share", "matched_chars", "found_at"]
 
-    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
-        return list(self.fields)
+    def get_queryset(self, request: HttpRequest) -> "QuerySet[Exclusion]":
+        """Without the passages, which may be long; whoever opens one reads its own."""
+        return super().get_queryset(request).defer("found")
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Show why it was left out, with both texts side by side, and take the overruling of it."""
+        exclusion: Exclusion = self.record_of(request, object_id)
+        return exclusion_view(request, exclusion, self)
 
     @display(description=_("page"), header=True)
     def finding(self, exclusion: Exclusion) -> list[str]:
         return two_lines(exclusion.page.title or exclusion.page.url, exclusion.work)
 
     @display(description=_("found"), ordering="found_at")
-    def found(self, exclusion: Exclusion) -> str:
+    def found_on(self, exclusion: Exclusion) -> str:
         return moment(exclusion.found_at)
 
     @display(description=_("site"), ordering="page__site__name")
     def site_name(self, exclusion: Exclusion) -> str:
         return str(exclusion.page.site)
-
-    @display(description=_("page"))
-    def page_link(self, exclusion: Exclusion) -> object:
-        return change_link(exclusion.page)
-
-    @display(description=_("URL"))
-    def address(self, exclusion: Exclusion) -> object:
-        return outside_link(exclusion.page.url)
 
     @display(description=_("similarity"), ordering="similarity")
     def share(self, exclusion: Exclusion) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from core.states import UNPROTECTED, Rejection
+from core.states import OF_THE_FINDING, UNPROTECTED, Rejection
 from records.models import Case, RightsRecord, VerdictRecord
 
 
@@ -36,7 +36,9 @@ def _verdict(record: VerdictRecord) -> Entry:
 def _ruling(record: RightsRecord) -> Entry:
     by = _name(record.entered_by)
     if not record.allowed_as:
-        return Entry(record.at, _("nothing allows the page any more"), by, record.get_cause_display())
+        is_of_passages = record.cause == RightsRecord.Cause.PASSAGES
+        title = _("what was found counts again") if is_of_passages else _("nothing allows the page any more")
+        return Entry(record.at, title, by, record.get_cause_display())
     title = _allowance(record)
     if record.entered_at is None:
         return Entry(record.at, title, by, record.get_cause_display())
@@ -46,7 +48,7 @@ def _ruling(record: RightsRecord) -> Entry:
 
 def _allowance(record: RightsRecord) -> str:
     reason = str(record.get_allowed_as_display())
-    if Rejection(record.allowed_as) in UNPROTECTED:
+    if Rejection(record.allowed_as) in (*UNPROTECTED, *OF_THE_FINDING, Rejection.NOTHING_LEFT):
         return f"{reason} · {record.allowed_by}" if record.allowed_by else reason
     return _("%(reason)s: %(right)s allows the page") % {"reason": reason, "right": record.allowed_by}
 

@@ -35,6 +35,7 @@ from webadmin.case_page.elsewhere import carriers_of, other_places, with_sources
 from webadmin.case_page.evidence_shown import EvidenceShown, evidence_of
 from webadmin.case_page.found_by import why_found
 from webadmin.case_page.just_decided import DECIDED, just_decided
+from webadmin.case_page.left_out import left_out_of
 from webadmin.case_page.listed import listed
 from webadmin.case_page.reasons import offered_reasons, reason_of
 from webadmin.matters.among_matters import among_matters
@@ -195,6 +196,7 @@ def _matches(request: HttpRequest, case: Case) -> dict[str, Any]:
         "changes": changes,
         "why_found": why_found(case, match, changes),
         "carriers": carriers_of(match),
+        "left_out": left_out_of(case, match, comparison, request.user),
         "page_chapters": _page_chapters(texts.versions, match),
         "page_html": column_html(with_sources(comparison.page, other_places(case, match))),
         "work_html": column_html(comparison.work),

@@ -1,0 +1,156 @@
+"""What is left of a match when passages do not count: texts found again in texts, and the figures without them.
+
+A passage is known again by its letters (Han characters, letters, digits; width and case do not matter), whatever
+punctuation and spaces stand between them. The match itself stays as it was found.
+"""
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from core.matches import Change, ChangeKind, Match, Span
+from core.taken import NO_PLACES, Places
+from core.text import TextRange
+
+_LIKE = (ChangeKind.HOMOPHONE, ChangeKind.SHAPE, ChangeKind.PINYIN)  # taken, and not the same character
+_UNCOUNTED = (ChangeKind.NOISE, ChangeKind.MOVED, ChangeKind.SCRIPT)
+
+
+@dataclass(frozen=True, slots=True)
+class Letters:
+    """The letters of a text and where each stands in it, in code points."""
+
+    text: str
+    places: Sequence[int]
+
+    @classmethod
+    def of(cls, text: str) -> "Letters":
+        """Those of `text`.
+
+        >>> Letters.of("Ａ，渡")
+        Letters(text='a渡', places=[0, 2])
+        """
+        places = [place for place, char in enumerate(text) if char.isalnum()]
+        return cls("".join(_folded(text[place]) for place in places), places)
+
+    def __len__(self) -> int:
+        return len(self.text)
+
+    def found(self, passages: Iterable["Letters"]) -> Places:
+        """Where the letters of these passages stand, wherever they occur whole.
+
+        >>> text, passage = Letters.of("江，面。江面"), Letters.of("江面")
+        >>> len(text.found([passage]))
+        4
+        """
+        starts: list[int] = []
+        for passage in passages:
+            at = self.text.find(passage.text) if passage.text else -1
+            while at >= 0:
+                starts += self.places[at : at + len(passage)]
+                at = self.text.find(passage.text, at + len(passage))
+        return Places.of(starts)
+
+
+def _folded(char: str) -> str:
+    """One character for one, so that places stay true."""
+    for folded in (unicodedata.normalize("NFKC", char).casefold(), char.casefold()):
+        if len(folded) == 1:
+            return folded
+    return char
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """Page and work of a match, and where they have what does not count."""
+
+    page: Letters
+    work: Letters
+    page_left_out: Places = NO_PLACES
+    work_left_out: Places = NO_PLACES
+
+
+def counted(match: Match, sides: Sides) -> Match:
+    """The match with the figures of what counts; the same where all of it does. Its spans stay as they were found.
+
+    A passage of the page that does not count takes what stands there out; one that was inserted there counts neither
+    for nor against similarity. `longest_run_chars` is never more than what is left.
+    """
+    if not (sides.page_left_out.bits or sides.work_left_out.bits & match.taken.bits):
+        return match
+    before = _Tally(Sides(sides.page, sides.work))
+    after = _Tally(sides)
+    before.add(match.spans)
+    after.add(match.spans)
+    taken = Places(match.taken.bits & after.in_work & ~sides.work_left_out.bits)
+    matched = _scaled(match.matched_chars, after.matched, before.matched)
+    return replace(
+        match,
+        similarity=_within_one(match.similarity + after.similarity - before.similarity) if matched else 0.0,
+        page_containment=_within_one(match.page_containment * after.share_of_page / (before.share_of_page or 1.0)),
+        work_containment=_within_one(match.work_containment * len(taken) / max(1, len(match.taken))),
+        matched_chars=matched,
+        taken=taken,
+        longest_run_chars=min(match.longest_run_chars, matched),
+    )
+
+
+class _Tally:
+    """Letters of spans that count, of one match."""
+
+    def __init__(self, sides: Sides) -> None:
+        self._all_work = Places.of(sides.work.places)
+        self._work = Places(self._all_work.bits & ~sides.work_left_out.bits)
+        self._page = Places(Places.of(sides.page.places).bits & ~sides.page_left_out.bits)
+        self._gone = sides.work_left_out.bits
+        self.matched, self._places, self._differing, self._covered = 0, 0, 0, 0.0
+        self.in_work = 0  # bits: ranges of the work of which something stands on the page and counts there
+
+    @property
+    def similarity(self) -> float:
+        return 1 - self._differing / self._places if self._places else 0.0
+
+    @property
+    def share_of_page(self) -> float:
+        return self._covered / (len(self._page) or 1)
+
+    def add(self, spans: Iterable[Span]) -> None:
+        for span in spans:
+            on_page = self._page.count_in(span.page)
+            if not on_page:
+                continue
+            self.in_work |= _range(span.work)
+            in_work = self._work.count_in(span.work)
+            self._places += in_work
+            self.matched += in_work
+            self._covered += on_page * in_work / max(1, self._all_work.count_in(span.work))
+            for change in span.changes:
+                self._change(change)
+
+    def _change(self, change: Change) -> None:
+        if change.kind in _UNCOUNTED:
+            return
+        on_page, in_work = self._page.count_in(change.page), self._work.count_in(change.work)
+        if change.kind in _LIKE:
+            self._differing += in_work
+            return
+        if change.work.start < change.work.end:
+            if not in_work:
+                return
+        elif self._gone >> change.work.start & 1:  # inserted into what does not count
+            return
+        self.matched -= in_work
+        self._places += max(0, on_page - in_work)
+        self._differing += max(on_page, in_work)
+
+
+def _range(place: TextRange) -> int:
+    return ((1 << max(0, place.end - place.start)) - 1) << place.start
+
+
+def _scaled(amount: int, after: int, before: int) -> int:
+    return max(0, round(amount * after / before)) if before else 0
+
+
+def _within_one(share: float) -> float:
+    return min(1.0, max(0.0, share))

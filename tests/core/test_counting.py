@@ -1,0 +1,79 @@
+"""Figures of what counts: the spans as the matcher writes them, and the letters that they stand on."""
+
+import time
+from dataclasses import replace
+
+import pytest
+
+from core.counting import Letters, Sides, counted
+from core.matches import Change, ChangeKind, Match, Span
+from core.taken import NO_PLACES, Places
+from core.text import TextRange
+from tests.support.records import match
+
+WORK = "江面起了雾，对岸的码头像一行字。看得见读不出。"
+
+
+def of(page: str, work: str, *spans: Span, similarity: float = 1.0) -> tuple[Match, Sides]:
+    letters = Letters.of(work)
+    found = replace(
+        match("t"), spans=spans, similarity=similarity, page_containment=1.0, work_containment=1.0,
+        matched_chars=len(letters), taken=Places.of(letters.places), longest_run_chars=len(letters),
+    )  # fmt: skip
+    return found, Sides(Letters.of(page), letters)
+
+
+def span(page: tuple[int, int], work: tuple[int, int], *changes: Change) -> Span:
+    return Span(TextRange(*page), TextRange(*work), 1.0, changes)
+
+
+def test_a_match_of_which_all_counts_is_the_same_match() -> None:
+    found, sides = of(WORK, WORK, span((0, len(WORK)), (0, len(WORK))))
+    assert counted(found, sides) is found
+    elsewhere = replace(sides, work_left_out=Places.of([500]))
+    assert counted(found, elsewhere) is found
+
+
+def test_passages_are_known_whatever_punctuation_stands_between() -> None:
+    text = Letters.of("江 面、起\u3000了 Ａ雾")
+    assert text.found([Letters.of("江面起了a雾")]) == Places.of([0, 2, 4, 6, 8, 9])
+    assert text.found([Letters.of("…"), Letters.of("河面")]) == NO_PLACES
+
+
+def test_a_passage_that_moved_is_left_out_with_its_characters() -> None:
+    half = len(WORK) // 2
+    page = WORK[half:] + WORK[:half]
+    moved = Change(ChangeKind.MOVED, TextRange(0, len(WORK) - half), TextRange(half, len(WORK)))
+    found, sides = of(page, WORK, span((0, len(WORK)), (0, len(WORK)), moved))
+    gone = sides.work.found([Letters.of(WORK[:half])])
+    left = counted(found, replace(sides, work_left_out=gone))
+    assert left.taken == Places(found.taken.bits & ~gone.bits)
+    assert left.matched_chars == len(left.taken)
+    assert left.similarity == 1.0
+
+
+def test_changes_inside_what_is_left_out_count_no_more() -> None:
+    homophone = Change(ChangeKind.HOMOPHONE, TextRange(0, 2), TextRange(0, 2))
+    found, sides = of(WORK, WORK, span((0, len(WORK)), (0, len(WORK)), homophone), similarity=0.9)
+    outside = counted(found, replace(sides, work_left_out=sides.work.found([Letters.of("看得见读不出")])))
+    assert outside.similarity < 0.9, "the same changes in less text"
+    inside = counted(found, replace(sides, work_left_out=sides.work.found([Letters.of("江面起了雾")])))
+    assert inside.similarity == pytest.approx(1.0, abs=0.03)
+
+
+def test_a_span_that_stands_in_noise_alone_takes_nothing() -> None:
+    found, sides = of(WORK, WORK, span((0, 6), (0, 6)), span((6, len(WORK)), (6, len(WORK))))
+    left = counted(found, replace(sides, page_left_out=sides.page.found([Letters.of("江面起了雾")])))
+    assert left.taken == Places(found.taken.bits & ~Places.of(range(6)).bits)
+    assert left.page_containment == 1.0, "the noise is no part of the page"
+
+
+def test_a_book_with_thousands_of_changes_is_counted_in_a_moment() -> None:
+    work = WORK * 9_000
+    changes = [
+        Change(ChangeKind.REPLACED, TextRange(at, at + 1), TextRange(at, at + 1)) for at in range(0, 200_000, 40)
+    ]
+    found, sides = of(work, work, span((0, len(work)), (0, len(work)), *changes), similarity=0.97)
+    began = time.process_time()
+    counted(found, replace(sides, work_left_out=Places.of(range(1_000))))
+    assert time.process_time() - began < 5

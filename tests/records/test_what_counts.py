@@ -1,0 +1,342 @@
+"""What people leave out and overrule, on pages that are really compared: figures, states, and later comparisons."""
+
+import pytest
+
+from core.errors import BadInput
+from core.states import CaseState, Rejection, Verdict
+from core.taken import Places
+from records.cases import ignoring, overruling, passages
+from records.cases.verdicts import decide
+from records.models import Case, CaseMatch, ExcludedPassage, Exclusion, IgnoredText, Overruling, TakenText
+from records.works.taken import taken_by_work
+from tests.support import admin_data
+from tests.support.corpus_texts import story, with_homophones
+from tests.support.desk_chain import DeskChain
+
+pytestmark = pytest.mark.django_db
+CHAPTER, OTHER = story(3), story(4)
+ADVERT = "请收藏本站新网址免费阅读最新章节"
+OTHERS_TEXT = story(90, 8)
+
+
+@pytest.fixture
+def desk(monkeypatch: pytest.MonkeyPatch) -> DeskChain:
+    return DeskChain(monkeypatch, CHAPTER, OTHER)
+
+
+def figures(case: Case) -> tuple[float, float, int, int]:
+    case.refresh_from_db()
+    return case.similarity, case.page_containment, case.taken_chars, case.matched_chars
+
+
+def excluded(desk: DeskChain, text: str, reason: str = "quotation") -> ExcludedPassage:
+    match = CaseMatch.objects.filter(case=desk.case, version_id=desk.case.version_id).first()
+    assert match is not None
+    return passages.exclude_passages(match, [text], desk.reviewer, reason=reason)[0]
+
+
+# passages
+
+
+def test_a_passage_that_is_left_out_counts_no_more_and_its_evidence_stays(desk: DeskChain) -> None:
+    desk.compare(CHAPTER)
+    before, frozen = figures(desk.case), CaseMatch.objects.values().get()
+    excluded(desk, CHAPTER[: len(CHAPTER) // 2])
+    after = figures(desk.case)
+    assert after[2] == pytest.approx(before[2] / 2, rel=0.05)
+    assert after[1] == pytest.approx(before[1] / 2, rel=0.05)
+    assert after[0] == before[0] == 1.0
+    assert taken_by_work(Case.objects.all())[desk.work.pk] == after[2]
+    assert CaseMatch.objects.values().get() == frozen
+
+
+def test_taking_it_back_gives_every_figure_back(desk: DeskChain) -> None:
+    desk.compare(with_homophones(CHAPTER, 0.2) + OTHERS_TEXT)
+    before = figures(desk.case)
+    passage = excluded(desk, CHAPTER[100:900])
+    assert figures(desk.case)[2:] < before[2:]
+    passages.take_back(passage, desk.reviewer)
+    assert figures(desk.case) == before
+    assert not TakenText.objects.exclude(left_out=b"").exists()
+    with pytest.raises(BadInput, match="taken back already"):
+        passages.take_back(passage, desk.reviewer)
+
+
+def test_similarity_is_that_of_what_is_left(desk: DeskChain) -> None:
+    half = len(CHAPTER) // 2
+    desk.compare(CHAPTER[:half] + with_homophones(CHAPTER[half:], 0.5))
+    assert 0.6 < figures(desk.case)[0] < 0.9
+    excluded(desk, CHAPTER[half:])
+    assert figures(desk.case)[0] > 0.98
+
+
+def test_a_passage_is_left_out_as_the_page_has_it_too(desk: DeskChain) -> None:
+    copied = with_homophones(CHAPTER, 0.3)
+    desk.compare(copied)
+    passage = excluded(desk, copied[200:400])
+    assert passage.text == CHAPTER[200:400]
+
+
+def test_a_later_version_of_the_page_keeps_what_is_left_out(desk: DeskChain) -> None:
+    desk.compare(CHAPTER)
+    excluded(desk, CHAPTER[: len(CHAPTER) // 2])
+    after = figures(desk.case)
+    desk.compare(OTHERS_TEXT + CHAPTER)
+    assert CaseMatch.objects.count() == 2
+    assert figures(desk.case)[2:] == after[2:]
+
+
+def test_a_case_of_which_nothing_is_left_is_set_aside_and_says_so(desk: DeskChain) -> None:
+    version = desk.compare(CHAPTER)
+    passage = excluded(desk, CHAPTER)
+    case = desk.case
+    assert (case.state, case.allowed_as, case.taken_chars) == (CaseState.SET_ASIDE, Rejection.NOTHING_LEFT, 0)
+    record = case.rights_records.get()
+    assert (record.cause, record.entered_by) == ("passages", desk.reviewer)
+    desk.compare(OTHERS_TEXT + CHAPTER)
+    assert desk.case.state == CaseState.SET_ASIDE, "the next comparison keeps it so"
+    assert desk.case.version_id != version
+    passages.take_back(passage, desk.reviewer)
+    assert (desk.case.state, desk.case.allowed_as) == (CaseState.OPEN, "")
+
+
+def test_a_verdict_stays_whatever_is_left_out(desk: DeskChain) -> None:
+    desk.compare(CHAPTER)
+    decide(desk.case, Verdict.CONFIRMED, desk.reviewer)
+    excluded(desk, CHAPTER)
+    assert desk.case.state == CaseState.CONFIRMED
+
+
+def test_a_chapter_is_left_out_whole_and_the_other_one_stays(desk: DeskChain) -> None:
+    desk.compare(CHAPTER + OTHER)
+    first = CaseMatch.objects.get(text_id=desk.text_ids[0])
+    before = figures(desk.case)
+    passages.exclude_chapter(first, desk.reviewer, reason="public_domain")
+    assert figures(desk.case)[2] == pytest.approx(before[2] / 2, rel=0.1)
+    assert len(Places.unpacked(TakenText.objects.get(text_id=desk.text_ids[0]).places)) == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "reason", "sentence"),
+    [
+        ("字", "quotation", "at least 4 characters"),
+        ("这段文字哪里都没有出现过", "quotation", "neither the work nor"),
+        (CHAPTER[:40], "nothing", "choose a reason"),
+        (CHAPTER[:40], "other", "say why"),
+    ],
+)
+def test_what_is_no_passage_is_refused_with_a_sentence(desk: DeskChain, text: str, reason: str, sentence: str) -> None:
+    desk.compare(CHAPTER)
+    with pytest.raises(BadInput, match=sentence):
+        excluded(desk, text, reason)
+    assert not ExcludedPassage.objects.exists()
+
+
+def test_the_same_passage_is_left_out_once(desk: DeskChain) -> None:
+    desk.compare(CHAPTER)
+    excluded(desk, CHAPTER[:40])
+    with pytest.raises(BadInput, match="already"):
+        excluded(desk, CHAPTER[:40])
+
+
+def test_somebody_elses_reviewer_leaves_nothing_out(desk: DeskChain) -> None:
+    desk.compare(CHAPTER)
+    stranger = admin_data.user("zhao", admin_data.holder("别家"))
+    with pytest.raises(BadInput, match="no role"):
+        passages.exclude_passages(CaseMatch.objects.get(), [CHAPTER[:40]], stranger, reason="quotation")
+
+
+def test_nothing_is_counted_anew_from_a_text_that_is_not_the_one_compared(desk: DeskChain) -> None:
+    desk.compare(CHAPTER)
+    CaseMatch.objects.update(page_text_digest="0" * 64)
+    before = figures(desk.case)
+    with pytest.raises(BadInput, match="no longer stored"):
+        excluded(desk, CHAPTER[:40])
+    assert figures(desk.case) == before
+    assert not ExcludedPassage.objects.exists()
+
+
+# exclusions that are overruled
+
+
+def quoted(desk: DeskChain) -> str:
+    """A page with a short quotation."""
+    return desk.compare(story(91, 30) + "书中说：“" + CHAPTER[40:75] + "”" + story(92, 30))
+
+
+def test_an_exclusion_that_is_overruled_becomes_a_case_with_its_evidence(
+    desk: DeskChain, django_capture_on_commit_callbacks: object
+) -> None:
+    version = quoted(desk)
+    assert (desk.exclusion.reason, Case.objects.count()) == (Rejection.QUOTATION, 0)
+    with django_capture_on_commit_callbacks(execute=True):  # type: ignore[operator]
+        overruling.overrule(desk.exclusion, desk.reviewer, "是照搬")
+    assert desk.outbox.sent, "the comparison is asked for at once"
+    desk.again()
+    assert not Exclusion.objects.exists()
+    assert (desk.case.state, desk.case.matches.count()) == (CaseState.OPEN, 1)
+    assert desk.case.version_id == version
+    desk.compare(story(93, 30) + "书中说：“" + CHAPTER[40:75] + "”" + story(92, 30))
+    assert desk.case.state == CaseState.OPEN
+    assert not Exclusion.objects.exists(), "it is left out for this reason never again"
+
+
+def test_an_overruling_that_is_taken_back_sets_the_case_aside(desk: DeskChain) -> None:
+    version = quoted(desk)
+    made = overruling.overrule(desk.exclusion, desk.reviewer, "是照搬")
+    desk.again(version)
+    overruling.take_back(made, desk.reviewer)
+    assert (desk.case.state, desk.case.allowed_as) == (CaseState.SET_ASIDE, Rejection.QUOTATION)
+    made.refresh_from_db()
+    assert made.withdrawn_by == desk.reviewer
+    with pytest.raises(BadInput, match="taken back already"):
+        overruling.take_back(made, desk.reviewer)
+
+
+def test_a_licensed_page_that_is_overruled_stays_a_case_under_this_licence_and_no_other(desk: DeskChain) -> None:
+    licence = admin_data.licence(desk.holder, domain="luoxia.example.net")
+    version = desk.compare(CHAPTER)
+    assert desk.exclusion.reason == Rejection.LICENSED
+    overruling.overrule(desk.exclusion, desk.reviewer, "授权不含本章")
+    desk.again(version)
+    assert desk.case.state == CaseState.OPEN
+    licence.save()  # every change of a right rules again
+    assert desk.case.state == CaseState.OPEN
+    licence.number = "HT-2026-099"
+    licence.save()
+    assert desk.case.state == CaseState.SET_ASIDE, "another contract is another reason"
+
+
+def test_an_exclusion_is_overruled_once_and_with_a_reason(desk: DeskChain) -> None:
+    quoted(desk)
+    with pytest.raises(BadInput, match="say why"):
+        overruling.overrule(desk.exclusion, desk.reviewer, " ")
+    overruling.overrule(desk.exclusion, desk.reviewer, "是照搬")
+    with pytest.raises(BadInput, match="overruled already"):
+        overruling.overrule(desk.exclusion, desk.reviewer, "是照搬")
+    assert Overruling.objects.count() == 1
+
+
+# noise of a site
+
+
+def with_adverts(text: str) -> str:
+    return "".join(text[start : start + 150] + ADVERT for start in range(0, len(text), 150))
+
+
+def test_noise_that_was_marked_counts_neither_here_nor_on_other_pages_of_the_site(desk: DeskChain) -> None:
+    desk.compare(with_adverts(CHAPTER))
+    case = desk.case
+    before = figures(case)
+    assert before[0] < 0.97
+    ignored = ignoring.mark_noise(case, f"【{ADVERT}】", desk.reviewer)
+    after = figures(case)
+    assert after[0] > 0.99
+    assert (after[2], case.state) == (before[2], CaseState.OPEN)
+    assert (ignored.site, ignored.page_url) == (desk.site, case.page_url)
+    desk.compare(with_adverts(OTHER), "https://luoxia.example.net/2.html")
+    assert Case.objects.get(page__url__endswith="2.html").similarity > 0.99
+
+
+def test_noise_of_another_site_counts_on(desk: DeskChain) -> None:
+    desk.compare(with_adverts(CHAPTER))
+    ignoring.mark_noise(desk.case, ADVERT, desk.reviewer)
+    desk.site = admin_data.site(desk.holder, "云笺阁", "yunjian.example.net")
+    desk.compare(with_adverts(OTHER), "https://yunjian.example.net/2.html")
+    assert Case.objects.get(page__url__endswith="2.html").similarity < 0.97
+
+
+def test_noise_that_is_taken_back_counts_from_the_next_comparison_on(desk: DeskChain) -> None:
+    version = desk.compare(with_adverts(CHAPTER))
+    before = figures(desk.case)
+    ignored = ignoring.mark_noise(desk.case, ADVERT, desk.reviewer)
+    desk.again(version)
+    ignoring.take_back(ignored, desk.reviewer)
+    desk.again(version)
+    assert figures(desk.case) == before
+
+
+def test_what_the_work_has_or_the_page_has_not_is_no_noise(desk: DeskChain) -> None:
+    desk.compare(with_adverts(CHAPTER))
+    with pytest.raises(BadInput, match="the work has this text itself"):
+        ignoring.mark_noise(desk.case, CHAPTER[:30], desk.reviewer)
+    with pytest.raises(BadInput, match="does not have this text"):
+        ignoring.mark_noise(desk.case, "别处的广告词在这里", desk.reviewer)
+    ignoring.mark_noise(desk.case, ADVERT, desk.reviewer)
+    with pytest.raises(BadInput, match="has this text already"):
+        ignoring.mark_noise(desk.case, f"{ADVERT}！", desk.reviewer)
+    assert IgnoredText.objects.count() == 1
+
+
+def test_a_reviewer_takes_back_what_is_their_own_alone(desk: DeskChain) -> None:
+    desk.compare(with_adverts(CHAPTER))
+    ignored = ignoring.mark_noise(desk.case, ADVERT, desk.manager)
+    with pytest.raises(BadInput, match="only a manager"):
+        ignoring.take_back(ignored, desk.reviewer)
+    ignoring.take_back(ignored, desk.manager)
+
+
+# texts that count on no site
+
+
+def test_what_a_text_would_change_is_foreseen_and_then_so(desk: DeskChain) -> None:
+    desk.compare(CHAPTER)
+    desk.compare(OTHER, "https://luoxia.example.net/2.html")
+    foreseen = ignoring.foresee(desk.holder, CHAPTER[:600])
+    (loss,) = foreseen.losses
+    assert (loss.case.page.url[-6:], foreseen.looked_at, foreseen.is_cut) == ("1.html", 2, False)
+    ignoring.ignore_everywhere(desk.holder, CHAPTER[:600], desk.manager, reason="notice")
+    case = Case.objects.get(page__url__endswith="1.html")
+    assert case.taken_chars == loss.after < loss.before
+    assert figures(Case.objects.get(page__url__endswith="2.html"))[0] == 1.0
+
+
+def test_a_new_finding_of_nothing_else_is_left_out_under_its_reason_and_comes_when_it_is_taken_back(
+    desk: DeskChain,
+) -> None:
+    notice = CHAPTER[:600]
+    ignored, _ = ignoring.ignore_everywhere(desk.holder, notice, desk.manager, reason="notice")
+    version = desk.compare(notice)
+    assert (desk.exclusion.reason, Case.objects.count()) == (Rejection.NOTHING_LEFT, 0)
+    ignoring.take_back(ignored, desk.manager)
+    desk.again(version)
+    assert desk.case.taken_chars > 400
+    assert not Exclusion.objects.exists()
+
+
+def test_a_finding_of_an_ignored_text_is_overruled_for_one_page(desk: DeskChain) -> None:
+    ignoring.ignore_everywhere(desk.holder, CHAPTER[:600], desk.manager, reason="notice")
+    version = desk.compare(CHAPTER[:600])
+    made = overruling.overrule(desk.exclusion, desk.reviewer, "此页确系抄袭")
+    desk.again(version)
+    assert (desk.case.state, desk.case.taken_chars > 400) == (CaseState.OPEN, True)
+    overruling.take_back(made, desk.reviewer)
+    assert (desk.case.state, desk.case.taken_chars) == (CaseState.SET_ASIDE, 0)
+
+
+def test_a_text_that_is_a_chapter_is_refused(desk: DeskChain) -> None:
+    short = CHAPTER[:700]
+    desk.add_chapter(3, short)
+    with pytest.raises(BadInput, match="or most of it"):
+        ignoring.ignore_everywhere(desk.holder, short[:500], desk.manager, reason="notice")
+    with pytest.raises(BadInput, match="longer than 2000"):
+        ignoring.ignore_everywhere(desk.holder, "长" * 2001, desk.manager, reason="notice")
+    with pytest.raises(BadInput, match="at least 8"):
+        ignoring.ignore_everywhere(desk.holder, "长长", desk.manager, reason="notice")
+    assert not IgnoredText.objects.exists()
+
+
+def test_reviewers_ignore_nothing_on_all_sites(desk: DeskChain) -> None:
+    with pytest.raises(BadInput, match="only a manager"):
+        ignoring.ignore_everywhere(desk.holder, CHAPTER[:100], desk.reviewer, reason="notice")
+
+
+def test_a_reviewers_own_passages_stay_left_out_where_ignored_texts_count(desk: DeskChain) -> None:
+    ignoring.ignore_everywhere(desk.holder, CHAPTER[:600], desk.manager, reason="notice")
+    version = desk.compare(CHAPTER[:600])
+    overruling.overrule(desk.exclusion, desk.reviewer, "此页确系抄袭")
+    desk.again(version)
+    whole = desk.case.taken_chars
+    excluded(desk, CHAPTER[:300])
+    assert 0.4 * whole < desk.case.taken_chars < 0.6 * whole
+    assert desk.case.state == CaseState.OPEN
