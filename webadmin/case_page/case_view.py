@@ -30,13 +30,14 @@ from webadmin.case_page.case_opinions import opinions_response
 from webadmin.case_page.case_texts import texts_of
 from webadmin.case_page.change_summary import change_counts
 from webadmin.case_page.comparison import compare
-from webadmin.case_page.comparison_html import column_html, ribbons
+from webadmin.case_page.comparison_html import column_html
 from webadmin.case_page.elsewhere import carriers_of, other_places, with_sources
 from webadmin.case_page.evidence_shown import EvidenceShown, evidence_of
 from webadmin.case_page.found_by import why_found
 from webadmin.case_page.just_decided import DECIDED, just_decided
 from webadmin.case_page.listed import listed
 from webadmin.case_page.reasons import offered_reasons, reason_of
+from webadmin.case_page.text_map import ribbons, ticks
 from webadmin.page_history.page_view import page_history
 from webadmin.requests.request_values import is_key
 from webadmin.web_addresses import is_web_address
@@ -202,6 +203,7 @@ def _matches(request: HttpRequest, case: Case) -> dict[str, Any]:
         "page_html": column_html(with_sources(comparison.page, other_places(case, match))),
         "work_html": column_html(comparison.work),
         "ribbons": ribbons(comparison),
+        "ticks": ticks(comparison),
         "versions": page_history(matches, texts.versions, case.page.version_id),
     }
 
