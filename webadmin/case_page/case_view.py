@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from datetime import timedelta
 from typing import Any
+from urllib.parse import urlencode
 
 from django.conf import settings
 from django.contrib import messages
@@ -150,14 +151,15 @@ def _decided(request: HttpRequest, case: Case, user: User, model_admin: "ModelAd
     return HttpResponseRedirect(f"{among.address_of(among.following or case.pk)}&{DECIDED}={case.pk}")
 
 
-def _warnings(case: Case, evidence: EvidenceShown) -> list[tuple[str, str]]:
+def _warnings(request: HttpRequest, case: Case, evidence: EvidenceShown) -> list[tuple[str, str]]:
     """What a reviewer has to know before deciding, and where more of it stands: "" for nowhere."""
     warned = []
     if case.page.gone_since is not None:
         warned.append((_("page gone"), reverse("admin:records_pagerecord_timeline", args=[case.page_id])))
     elif has_changed(case):
         since = _("changed since the verdict: see the difference") if case.verdict else _("page changed since")
-        warned.append((since, f"?{DIFFERENCE}=1"))
+        asked = {name: request.GET[name] for name in request.GET if name != DECIDED}
+        warned.append((since, f"?{urlencode({**asked, DIFFERENCE: '1'})}"))
     if not evidence.first_stamp:
         warned.append((_("no time stamp yet"), ""))
     return warned
@@ -189,7 +191,7 @@ def _context(request: HttpRequest, case: Case, model_admin: "ModelAdmin[Case]", 
         "kept": kept,
         "just_decided": just_decided(request, among),
         "listed": among,
-        "warnings": _warnings(case, evidence),
+        "warnings": _warnings(request, case, evidence),
         "max_note_chars": MAX_NOTE_CHARS,
         "zone": timezone.get_current_timezone_name(),
         "is_default_zone": timezone.get_current_timezone_name() == settings.TIME_ZONE,

@@ -89,7 +89,7 @@
     function stepChange(by) {
         const off = columns.dataset.off.split(" ");
         const isOn = (element) => !off.some((kind) => kind && element.classList.contains(`zw-${kind}`));
-        const changes = [...columns.querySelectorAll('[data-side="page"] [data-changes]')].filter(isOn);
+        const changes = [...columns.querySelectorAll('[data-side="page"] [data-pair] [data-changes]')].filter(isOn);
         if (!changes.length) return;
         if (change < 0 && passage) {
             const first = changes.findIndex((element) => keysOf(element)[0].startsWith(`${passage}-`));
