@@ -56,7 +56,18 @@ def spelled(text: str) -> str:
     >>> spelled("甲\u202e乙")
     '甲‹RLO›乙'
     """
+    if not has_hidden(text):
+        return text
     return "".join(f"‹{run.label}›" if run.label else run.text for run in glyphs(text))
+
+
+def has_hidden(text: str) -> bool:
+    r"""Whether anything in `text` has to be made visible; most texts have nothing.
+
+    >>> has_hidden("甲\u200b乙"), has_hidden("甲乙")
+    (True, False)
+    """
+    return _FIRST.search(text) is not None
 
 
 def _label(run: str) -> str:

@@ -46,6 +46,9 @@ class Places:
     def __or__(self, other: "Places") -> "Places":
         return Places(self.bits | other.bits)
 
+    def __and__(self, other: "Places") -> "Places":
+        return Places(self.bits & other.bits)
+
     def __len__(self) -> int:
         return self.bits.bit_count()
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from core.ids import CanonicalUrl, FinalUrl, RequestedUrl, SiteId, digest
+from core.marks import Mark
 from core.pages import ChapterStart, Fetched, Reading
 from pagestore.memory import MemoryPageStore, MemoryWorkStore
 from records import stores
@@ -19,7 +20,15 @@ class Texts:
     pages: MemoryPageStore = field(default_factory=MemoryPageStore)
     works: MemoryWorkStore = field(default_factory=MemoryWorkStore)
 
-    def keep(self, page: PageRecord, text: str, body: bytes, chapters: tuple[ChapterStart, ...] = ()) -> str:
+    def keep(
+        self,
+        page: PageRecord,
+        text: str,
+        body: bytes,
+        chapters: tuple[ChapterStart, ...] = (),
+        raw_text: str = "",
+        marks: tuple[Mark, ...] = (),
+    ) -> str:
         """Store one response for a page; returns its version id."""
         fetched = Fetched(
             site_id=SiteId(str(page.site_id)),
@@ -31,12 +40,21 @@ class Texts:
             body=body,
             fetched_at=page.last_seen,
         )
-        return self.pages.put(fetched, Reading(title=page.title, text=text, chapters=chapters)).version_id
+        reading = Reading(title=page.title, text=text, chapters=chapters, raw_text=raw_text, marks=marks)
+        return self.pages.put(fetched, reading).version_id
 
-    def keep_case(self, case: Case, page_text: str, work_text: str, chapters: tuple[ChapterStart, ...] = ()) -> None:
+    def keep_case(
+        self,
+        case: Case,
+        page_text: str,
+        work_text: str,
+        chapters: tuple[ChapterStart, ...] = (),
+        raw_text: str = "",
+        marks: tuple[Mark, ...] = (),
+    ) -> None:
         """Store the texts of a case and let its evidence quote their digests."""
         body = f"<html><script>alert(1)</script>{page_text}</html>".encode("utf-8", "surrogatepass")
-        version = self.keep(case.page, page_text, body, chapters)
+        version = self.keep(case.page, page_text, body, chapters, raw_text, marks)
         text_id = self.works.put_text(work_text)
         PageRecord.objects.filter(pk=case.page_id).update(version_id=version)
         Case.objects.filter(pk=case.pk).update(version_id=version)

@@ -14,7 +14,8 @@ from core.matches import ChangeKind
 from tests.webadmin.test_comparison import span
 from webadmin.case_page.change_summary import change_counts
 from webadmin.case_page.comparison import compare
-from webadmin.case_page.comparison_html import CONTEXT_CHARS, column_html, ribbons, visible
+from webadmin.case_page.comparison_html import CONTEXT_CHARS, column_html, visible
+from webadmin.case_page.text_map import MAX_RIBBONS, ribbons, ticks
 
 UNSEEN = "\u202e\u200b\u2066\ufeff\x07\ue000\ufffe\u2800\u3164\U000e0041\ud800"
 texts = st.text(alphabet=st.one_of(st.sampled_from("甲乙<>&\"'\n" + UNSEEN), st.characters()), max_size=80)
@@ -80,7 +81,7 @@ def test_a_hostile_page_text_stays_text_inside_a_passage() -> None:
     comparison = compare(page, work, [span(page, work, (0, 10), (0, 2), ["replaced", 0, 8, 0, 1])])
     reader = read(column_html(comparison.page))
     assert reader.text == page
-    assert set(reader.tags) == {"span"}
+    assert set(reader.tags) == {"div", "span"}
     assert not reader.handlers
 
 
@@ -90,7 +91,8 @@ def test_long_text_between_passages_is_folded_and_keeps_its_context() -> None:
     markup = column_html(
         compare(page, work, [span(page, work, (0, 2), (0, 2)), span(page, work, (302, 304), (0, 2))]).page
     )
-    folded = re.findall(r"<details class=\"zw-fold\"><summary>[^<]*</summary>([^<]*)</details>", markup)
+    block = r'<div class="zw-block">([^<]*)</div>'
+    folded = re.findall(rf'<details class="zw-fold"><summary>[^<]*</summary>{block}</details>', markup)
     assert folded == ["前" * (300 - 2 * CONTEXT_CHARS), "后" * (300 - CONTEXT_CHARS)]
     assert markup.count("前") == markup.count("后") == 300
 
@@ -120,7 +122,7 @@ def test_a_moved_piece_has_a_sign_on_both_sides_that_says_how_it_begins_and_adds
         markup = column_html(column)
         reader = read(markup)
         assert reader.text == text
-        assert set(reader.tags) == {"span"}
+        assert set(reader.tags) == {"div", "span"}
         assert not reader.handlers
         assert markup.count("zw-moved zw-gap") == markup.count('data-changes="1-1"') == 1
         assert markup.index('data-changes="1-1"') < markup.index('data-changes="1-2"')
@@ -144,9 +146,37 @@ def test_text_that_is_no_longer_stored_is_said_to_be_missing() -> None:
 
 def test_passages_on_the_map_are_never_too_narrow_to_see() -> None:
     page = "甲" * 100_000
-    ((number, points),) = ribbons(compare(page, "甲", [span(page, "甲", (50_000, 50_001), (0, 1))]))
-    assert number == 1
-    assert points == "0,0.0 6,0.0 34,500.0 40,500.0 40,503.0 34,503.0 6,1000.0 0,1000.0"
+    (ribbon,) = ribbons(compare(page, "甲", [span(page, "甲", (50_000, 50_001), (0, 1))]))
+    assert ribbon.passage == 1
+    assert ribbon.points == "0,0.0 6,0.0 34,500.0 40,500.0 40,503.0 34,503.0 6,1000.0 0,1000.0"
+
+
+def test_a_piece_that_was_moved_is_joined_by_itself() -> None:
+    work, page = "甲甲\n乙乙\n丙丙\n丁丁\n", "甲甲\n丙丙\n乙乙\n丁丁\n"
+    made = ribbons(compare(page, work, [span(page, work, (0, 12), (0, 12), ["moved", 3, 6, 6, 9])]))
+    assert [(each.passage, each.is_moved) for each in made] == [(1, False), (1, True), (1, False), (1, False)]
+    moved = next(each for each in made if each.is_moved)
+    assert moved.points.startswith("0,500.0 6,500.0 34,250.0 40,250.0")
+
+
+def test_the_map_of_many_passages_shows_the_longest() -> None:
+    page = "".join(f"{'甲' * (number % 7 + 1)}乙" for number in range(3_000))
+    spans, at = [], 0
+    for number in range(3_000):
+        size = number % 7 + 1
+        spans.append(span(page, page, (at, at + size), (at, at + size)))
+        at += size + 1
+    assert len(ribbons(compare(page, page, spans))) == MAX_RIBBONS
+
+
+def test_the_map_shows_each_kind_of_change_where_it_stands_on_both_sides_and_stays_small() -> None:
+    text = "甲" * 100_000
+    changes = [["homophone", at, at + 1, at, at + 1] for at in range(0, 100_000, 20)]
+    other = ["replaced", 50_010, 50_011, 50_010, 50_011]
+    made = ticks(compare(text, text, [span(text, text, (0, 100_000), (0, 100_000), *changes, other)]))
+    by_kind = {each.kind: each.path for each in made}
+    assert by_kind[ChangeKind.REPLACED] == "M0,500h6M34,500h6"
+    assert by_kind[ChangeKind.HOMOPHONE].count("M") == 2 * 1_001
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 
 from core.shares import percentage
-from records.models import Case
+from records.models import Case, CaseMatch
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,8 +17,28 @@ class Figure:
     meaning: str
 
 
-def figures_of(case: Case) -> list[Figure]:
-    """What was measured, the most telling figure first. The meanings are those of core.matches."""
+IN_BAR = 4  # similarity and the three shares; of a case without a match one less
+
+
+def figures_of(case: Case, match: CaseMatch | None) -> list[Figure]:
+    """What was measured, the most telling figures first; of `match` its chapter.
+
+    The meanings are those of core.matches.
+    """
+    chapter = [] if match is None else [_of_chapter(match)]
+    first, *others = _of_case(case)
+    return [first, *chapter, *others]
+
+
+def _of_chapter(match: CaseMatch) -> Figure:
+    return Figure(
+        _("Share of the chapter"),
+        percentage(match.work_containment),
+        _("How much of the chapter that is compared stands on the page."),
+    )
+
+
+def _of_case(case: Case) -> list[Figure]:
     return [
         Figure(
             _("Similarity"),

@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 
 from core.errors import ZhuiwenError
 from core.ids import PageId, VersionId, WorkTextId, digest
-from core.pages import PageVersion
+from core.pages import PageVersion, Reading
 from core.zones import Zone
 from records import stores
 from records.models import CaseMatch
@@ -16,10 +16,14 @@ from webadmin.wording import said
 
 @dataclass(slots=True)
 class CaseTexts:
-    """None for a text that is not there or is not the one that was compared. `notes`: sentences for the reader."""
+    """None for a text that is not there or is not the one that was compared. `notes`: sentences for the reader.
+
+    reading: that the page's text is of.
+    """
 
     page: str | None = None
     work: str | None = None
+    reading: Reading | None = None
     versions: list[PageVersion] = field(default_factory=list)  # oldest first
     notes: list[str] = field(default_factory=list)
 
@@ -30,6 +34,7 @@ def texts_of(match: CaseMatch) -> CaseTexts:
     try:
         version = stores.page_store().version(VersionId(match.version_id))
         found.page = _page_text(version, match) if version else None
+        found.reading = version.reading if version else None
         found.work = stores.work_store().text(WorkTextId(match.text_id))
         found.versions = stores.page_store().versions(PageId(match.case.page_id))
     except ZhuiwenError as error:
@@ -61,6 +66,7 @@ def _page_text(version: PageVersion, match: CaseMatch) -> str:
 def _proven(found: CaseTexts, match: CaseMatch, is_silent: bool) -> CaseTexts:
     """Keep only texts that have the digest of the evidence."""
     found.page = _checked(found, found.page, match.page_text_digest, _("page"), is_silent)
+    found.reading = found.reading if found.page is not None else None
     found.work = _checked(found, found.work, match.work_text_digest, _("work"), is_silent)
     return found
 

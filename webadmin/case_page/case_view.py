@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from datetime import timedelta
 from typing import Any
+from urllib.parse import urlencode
 
 from django.conf import settings
 from django.contrib import messages
@@ -10,6 +11,7 @@ from django.contrib.admin import ModelAdmin
 from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
 from django.template.response import TemplateResponse
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -21,23 +23,27 @@ from records import access, stores
 from records.cases.allowance import allowed_now
 from records.cases.verdicts import MAX_NOTE_CHARS, VerdictRefused, decide, undo
 from records.models import Case, CaseMatch
-from records.models.phrases import STATES, VERDICTS, case_name
+from records.models.phrases import STATES, VERDICTS
 from records.opinions.summary import opinions_on
-from webadmin.case_page.case_figures import figures_of
+from webadmin.case_page.case_figures import IN_BAR, figures_of
 from webadmin.case_page.case_files import evidence_response
 from webadmin.case_page.case_history import entries_of
-from webadmin.case_page.case_opinions import opinions_response
+from webadmin.case_page.case_opinions import SCRIPT, opinions_response
 from webadmin.case_page.case_texts import texts_of
 from webadmin.case_page.change_summary import change_counts
 from webadmin.case_page.comparison import compare
-from webadmin.case_page.comparison_html import column_html, ribbons
+from webadmin.case_page.comparison_html import column_html
+from webadmin.case_page.copies import other_copies, other_pages
 from webadmin.case_page.elsewhere import carriers_of, other_places, with_sources
 from webadmin.case_page.evidence_shown import EvidenceShown, evidence_of
 from webadmin.case_page.found_by import why_found
 from webadmin.case_page.just_decided import DECIDED, just_decided
 from webadmin.case_page.left_out import left_out_of
 from webadmin.case_page.listed import listed
+from webadmin.case_page.page_column import asked_view, page_column, pictures_of
 from webadmin.case_page.reasons import offered_reasons, reason_of
+from webadmin.case_page.since_decided import difference_of, has_changed
+from webadmin.case_page.text_map import ribbons, ticks
 from webadmin.matters.among_matters import among_matters
 from webadmin.neighbours import Listed
 from webadmin.page_history.page_view import page_history
@@ -47,6 +53,7 @@ from webadmin.web_addresses import is_web_address
 from webadmin.wording import said
 
 REOPEN, UNDO = "reopen", "undo"
+DIFFERENCE = "difference"
 # Between fetching a page and its case. What was fetched longer ago came from an archive, or waited for a work.
 USUAL_WAIT = timedelta(days=1)
 
@@ -64,6 +71,10 @@ def case_view(request: HttpRequest, case: Case, model_admin: "ModelAdmin[Case]")
         return with_policy(opinions_response(request, case))
     if request.method == "POST" and isinstance(request.user, User):
         return _decided(request, case, request.user, model_admin)
+    if DIFFERENCE in request.GET:
+        return with_policy(_difference(request, case, model_admin))
+    if "column" in request.GET and request.headers.get("X-Requested-With") == SCRIPT:
+        return with_policy(_column(request, case))
     if "raw" in request.GET:
         return raw_response(case, request.GET["raw"])
     evidence = evidence_response(request, case)
@@ -78,6 +89,14 @@ def _page(
     """The case on its page. kept: a note that was written, and not taken."""
     context = _context(request, case, model_admin, kept)
     return with_policy(TemplateResponse(request, "webadmin/case.html", context, status=status))
+
+
+def _column(request: HttpRequest, case: Case) -> HttpResponse:
+    """The column of the page alone, for a script that puts it in the place of the one that is shown."""
+    found = _matches(request, case)
+    if found["match"] is None:
+        raise Http404
+    return TemplateResponse(request, "webadmin/case_page_column.html", {"case": case, **found})
 
 
 def raw_response(case: Case, match_id: str) -> HttpResponse:
@@ -130,29 +149,30 @@ def _among(request: HttpRequest, case: Case, model_admin: "ModelAdmin[Case]") ->
     return among_matters(request, case) or listed(request, case, model_admin)
 
 
-def _warnings(case: Case, evidence: EvidenceShown) -> list[str]:
-    """What a reviewer has to know before deciding."""
+def _warnings(request: HttpRequest, case: Case, evidence: EvidenceShown) -> list[tuple[str, str]]:
+    """What a reviewer has to know before deciding, and where more of it stands: "" for nowhere."""
     warned = []
     if case.page.gone_since is not None:
-        warned.append(_("page gone"))
-    elif case.page.version_id != case.version_id:
-        warned.append(_("page changed since"))
-    if not any(bundle.stamps for bundle in evidence.bundles):
-        warned.append(_("no time stamp yet"))
+        warned.append((_("page gone"), reverse("admin:records_pagerecord_timeline", args=[case.page_id])))
+    elif has_changed(case):
+        since = _("changed since the verdict: see the difference") if case.verdict else _("page changed since")
+        asked = {name: request.GET[name] for name in request.GET if name != DECIDED}
+        warned.append((since, f"?{urlencode({**asked, DIFFERENCE: '1'})}"))
+    if not evidence.first_stamp:
+        warned.append((_("no time stamp yet"), ""))
     return warned
 
 
 def _context(request: HttpRequest, case: Case, model_admin: "ModelAdmin[Case]", kept: str) -> dict[str, Any]:
     newest, evidence = case.verdicts.first(), evidence_of(case)
     among = _among(request, case, model_admin)
+    texts = _matches(request, case)
+    figures = figures_of(case, texts["match"])
     return {
-        **model_admin.admin_site.each_context(request),
-        "opts": case._meta,
-        "title": case_name(case.pk, case.state),
-        "subtitle": None,
-        "case": case,
+        **_frame(case, model_admin, request),
         "page_href": case.page_url if is_web_address(case.page_url) else "",
-        "figures": figures_of(case),
+        "figures": figures,
+        "bar_figures": figures[:IN_BAR],
         "is_captured_earlier": case.opened_at - case.last_seen_at > USUAL_WAIT,
         "siblings": list(
             case.page.cases.exclude(pk=case.pk).filter(rights_holder=case.rights_holder_id).select_related("work")
@@ -169,12 +189,28 @@ def _context(request: HttpRequest, case: Case, model_admin: "ModelAdmin[Case]", 
         "kept": kept,
         "just_decided": just_decided(request, among),
         "listed": among,
-        "warnings": _warnings(case, evidence),
+        "warnings": _warnings(request, case, evidence),
         "max_note_chars": MAX_NOTE_CHARS,
         "zone": timezone.get_current_timezone_name(),
         "is_default_zone": timezone.get_current_timezone_name() == settings.TIME_ZONE,
-        **_matches(request, case),
+        **texts,
     }
+
+
+def _frame(case: Case, model_admin: "ModelAdmin[Case]", request: HttpRequest) -> dict[str, Any]:
+    return {
+        **model_admin.admin_site.each_context(request),
+        "opts": case._meta,
+        "title": case_name(case.pk, case.state),
+        "subtitle": None,
+        "case": case,
+    }
+
+
+def _difference(request: HttpRequest, case: Case, model_admin: "ModelAdmin[Case]") -> HttpResponse:
+    """What is different on the page since it was decided on, or compared."""
+    context = {**_frame(case, model_admin, request), "difference": difference_of(case)}
+    return TemplateResponse(request, "webadmin/case_difference.html", context)
 
 
 def _matches(request: HttpRequest, case: Case) -> dict[str, Any]:
@@ -197,10 +233,20 @@ def _matches(request: HttpRequest, case: Case) -> dict[str, Any]:
         "why_found": why_found(case, match, changes),
         "carriers": carriers_of(match),
         "left_out": left_out_of(case, match, comparison, request.user),
+        "other_pages": other_pages(case),
+        "other_copies": other_copies(case, match),
+        "pictures": pictures_of(case, match),
         "page_chapters": _page_chapters(texts.versions, match),
-        "page_html": column_html(with_sources(comparison.page, other_places(case, match))),
+        "column": page_column(
+            asked_view(request.GET.get("column", "")),
+            case,
+            match,
+            with_sources(comparison.page, other_places(case, match)),
+            texts.reading,
+        ),
         "work_html": column_html(comparison.work),
         "ribbons": ribbons(comparison),
+        "ticks": ticks(comparison),
         "versions": page_history(matches, texts.versions, case.page.version_id),
     }
 

@@ -5,12 +5,15 @@ exactly one piece of exactly one block, in order, whatever the spans are: offset
 Spans may overlap (one passage of the work copied twice); a block then carries the numbers of all of them.
 """
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Any, Literal
 
 from core.matches import ChangeKind
-from webadmin.case_page.sweep import Mark, Placed, swept
+from webadmin.case_page.strides import Stride, strides_of
+from webadmin.case_page.sweep import Mark, Placed, Run, swept
 
 Side = Literal["page", "work"]
 BEGINNING_CHARS = 8  # of a moved piece: enough to know it again
@@ -37,10 +40,16 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A run inside a copied passage: the same on both sides (no links), or changed. An empty text is a gap."""
+    """A run inside a copied passage: the same on both sides (no links), or changed. An empty text is a gap.
+
+    pairs: the strides that it belongs to, by numbers that both sides share. is_moved: it stands in another order than
+    what is around it.
+    """
 
     text: str
     links: tuple[Link, ...] = ()
+    pairs: tuple[int, ...] = ()
+    is_moved: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,12 +137,56 @@ def compare(page_text: str | None, work_text: str | None, spans: Sequence[Mappin
     """
     ordered = sorted(spans, key=lambda span: tuple(span["page"]))
     links = [_links(number, span) for number, span in enumerate(ordered, 1)]
+    pairs = _pairs(ordered, page_text, work_text)
     return Comparison(
-        page=_column("page", page_text, ordered, links),
-        work=_column("work", work_text, ordered, links),
+        page=_column("page", page_text, ordered, links, pairs),
+        work=_column("work", work_text, ordered, links, pairs),
         links=tuple(link for of_span in links for link in of_span),
         similarities=tuple(float(span.get("similarity", 0.0)) for span in ordered),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """A stride with the number of its passage; its own number is its place among all, from 1 on."""
+
+    passage: int
+    stride: Stride
+    is_moved: bool
+
+
+def _pairs(spans: Sequence[Mapping[str, Any]], page: str | None, work: str | None) -> list[_Pair]:
+    """The strides of all passages, in order of the page."""
+    elsewhere = _out_of_order([span["work"][0] for span in spans])
+    return [
+        _Pair(number, stride, stride.is_moved or number - 1 in elsewhere)
+        for number, span in enumerate(spans, 1)
+        for stride in strides_of(span, _covered(span, "page", page), _covered(span, "work", work))
+    ]
+
+
+def _covered(span: Mapping[str, Any], side: Side, text: str | None) -> str:
+    start, end = (max(0, at) for at in span[side])
+    return span.get(f"{side}_excerpt", "") if text is None else text[start:end]
+
+
+def _out_of_order(places: Sequence[int]) -> set[int]:
+    """Which of the places have to go so that the others ascend: all but a longest ascending subsequence.
+
+    >>> sorted(_out_of_order([0, 30, 10, 20]))
+    [1]
+    """
+    tops, chain, before = list[int](), list[int](), list[int]()
+    for number, place in enumerate(places):
+        at = bisect_right(tops, place)
+        tops[at : at + 1] = [place]
+        chain[at : at + 1] = [number]
+        before.append(chain[at - 1] if at else -1)
+    kept, at = set[int](), chain[-1] if chain else -1
+    while at >= 0:
+        kept.add(at)
+        at = before[at]
+    return set(range(len(places))) - kept
 
 
 def _links(number: int, span: Mapping[str, Any]) -> list[Link]:
@@ -160,43 +213,85 @@ def _marked_changes(span: Mapping[str, Any]) -> Iterator[tuple[str, int, int, in
             yield kind, page_start, page_end, work_start, work_end
 
 
-def _column(side: Side, text: str | None, spans: Sequence[Mapping[str, Any]], links: Sequence[list[Link]]) -> Column:
+def _column(
+    side: Side,
+    text: str | None,
+    spans: Sequence[Mapping[str, Any]],
+    links: Sequence[list[Link]],
+    pairs: Sequence[_Pair],
+) -> Column:
     end = max((span[side][1] for span in spans), default=0)
     chars = end if text is None else len(text)
-    placed = [_placed(number, span, side, chars) for number, span in enumerate(spans, 1)]
+    extents = [(number, *_within(span[side], chars)) for number, span in enumerate(spans, 1)]
+    of_passage: dict[int, list[int]] = {}
+    for number, pair in enumerate(pairs, 1):
+        of_passage.setdefault(pair.passage, []).append(number)
+    placed = [
+        each
+        for number, span in enumerate(spans, 1)
+        for each in _placed(number, span, side, chars, [(pair, pairs[pair - 1].stride) for pair in of_passage[number]])
+    ]
     excerpts = {number: _Excerpt(span, side) for number, span in enumerate(spans, 1)}
     blocks: list[Block] = []
-    for run in swept(placed, chars):
-        if run.passages:
-            pieces = [
-                Piece(_text(text, excerpts[run.passages[0]], cut.start, cut.end), _linked(cut.marks, links))
-                for cut in run.cuts
-            ]
-            blocks.append(Copied(run.passages, tuple(pieces)))
-        elif text is None:
-            blocks.append(Missing(run.end - run.start))
-        else:
-            blocks.append(Uncopied(text[run.start : run.end], run.start == 0, run.end == chars))
-    extents = tuple((item.passage, item.start, item.end) for item in placed)
-    return Column(side, tuple(blocks), chars, text is not None, extents)
+    for passages, runs in groupby(swept(placed, chars), lambda run: _passages(run, pairs)):
+        if passages:
+            excerpt = excerpts[passages[0]]
+            pieces = (piece for run in runs for piece in _pieces(run, text, excerpt, links, pairs))
+            blocks.append(Copied(passages, tuple(pieces)))
+            continue
+        for run in runs:
+            if text is None:
+                blocks.append(Missing(run.end - run.start))
+            else:
+                blocks.append(Uncopied(text[run.start : run.end], run.start == 0, run.end == chars))
+    return Column(side, tuple(blocks), chars, text is not None, tuple(extents))
 
 
-def _placed(number: int, span: Mapping[str, Any], side: Side, chars: int) -> Placed:
-    start, end = (min(max(0, offset), chars) for offset in span[side])
-    first = 1 if side == "page" else 3
-    marks = (
-        Mark(number, index, min(max(start, change[first]), end), min(max(start, change[first + 1]), end))
-        for index, change in enumerate(_marked_changes(span), 1)
+def _pieces(
+    run: Run, text: str | None, excerpt: "_Excerpt", links: Sequence[list[Link]], pairs: Sequence[_Pair]
+) -> Iterator[Piece]:
+    is_moved = any(pairs[pair - 1].is_moved for pair in run.passages)
+    for cut in run.cuts:
+        part = excerpt[cut.start, cut.end] if text is None else text[cut.start : cut.end]
+        yield Piece(part, _linked(cut.marks, links, pairs) if cut.marks else (), run.passages, is_moved)
+
+
+def _passages(run: Run, pairs: Sequence[_Pair]) -> tuple[int, ...]:
+    return tuple(sorted({pairs[pair - 1].passage for pair in run.passages}))
+
+
+def _within(offsets: Sequence[int], chars: int) -> tuple[int, int]:
+    start, end = (min(max(0, offset), chars) for offset in offsets)
+    return start, max(start, end)
+
+
+def _placed(
+    number: int, span: Mapping[str, Any], side: Side, chars: int, strides: Sequence[tuple[int, Stride]]
+) -> list[Placed]:
+    """The strides of a passage on this side, each with the changes that begin in it."""
+    start, end = _within(span[side], chars)
+    marks = sorted(
+        (min(max(start, at[0]), end), min(max(start, at[1]), end), index)
+        for index, at in enumerate(_places(span, side), 1)
     )
-    return Placed(number, start, max(start, end), tuple(sorted(marks, key=lambda mark: (mark.start, mark.end))))
+    begins = ((stride.page if side == "page" else stride.work, pair) for pair, stride in strides)
+    at = sorted((min(max(start, place), end), pair) for place, pair in begins)
+    placed = []
+    for (begin, pair), (stop, _next) in zip(at, [*at[1:], (end, 0)], strict=True):
+        since, until = (bisect_left(marks, (place, -1, -1)) for place in (begin, stop))
+        of_stride = marks[since:] if stop == end else marks[since:until]
+        placed.append(Placed(pair, begin, stop, tuple(Mark(pair, index, a, b) for a, b, index in of_stride)))
+    return placed
 
 
-def _linked(marks: Sequence[Mark], links: Sequence[list[Link]]) -> tuple[Link, ...]:
-    return tuple(links[mark.passage - 1][mark.change - 1] for mark in marks)
+def _places(span: Mapping[str, Any], side: Side) -> Iterator[tuple[int, int]]:
+    """Of each change, as it is marked."""
+    for _kind, page_start, page_end, work_start, work_end in _marked_changes(span):
+        yield (page_start, page_end) if side == "page" else (work_start, work_end)
 
 
-def _text(text: str | None, excerpt: "_Excerpt", start: int, end: int) -> str:
-    return excerpt[start, end] if text is None else text[start:end]
+def _linked(marks: Sequence[Mark], links: Sequence[list[Link]], pairs: Sequence[_Pair]) -> tuple[Link, ...]:
+    return tuple(links[pairs[mark.passage - 1].passage - 1][mark.change - 1] for mark in marks)
 
 
 class _Excerpt:

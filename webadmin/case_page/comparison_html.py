@@ -1,17 +1,22 @@
 """The columns of a comparison as markup: every character escaped, hidden ones as marks, changes linked by number."""
 
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from html import escape
+from itertools import groupby
 
-from django.utils.html import conditional_escape, format_html
+from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import get_language, ngettext, pgettext_lazy
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext, pgettext_lazy
 
-from core.hidden_characters import glyphs, spelled
+from core.hidden_characters import glyphs, has_hidden, spelled
 from core.matches import ChangeKind
 from records.models.phrases import CHANGES
-from webadmin.case_page.comparison import Column, Comparison, Copied, Link, Missing, Piece, Side, Taken, Uncopied
+from webadmin.case_page.comparison import Column, Copied, Link, Missing, Piece, Taken, Uncopied
+from webadmin.case_page.text_blocks import TextBlocks, lines_of
 
 CONTEXT_CHARS = 80  # kept before and after a passage: two lines of a column on a laptop
 MIN_FOLDED_CHARS = 120  # a fold that hides less than it takes to say so is a nuisance
@@ -39,7 +44,11 @@ _SPACES = {
 
 def visible(text: str) -> SafeString:
     """Escape `text` and put a mark in place of each run of hidden characters."""
-    return mark_safe("".join(_glyphs(text)))  # noqa: S308 - every part is escaped in _glyphs
+    return mark_safe(_visible(text))  # noqa: S308 - every part is escaped in _visible
+
+
+def _visible(text: str) -> str:
+    return "".join(_glyphs(text)) if has_hidden(text) else escape(text)
 
 
 def named_spaces(spaces: str) -> SafeString:
@@ -56,24 +65,49 @@ def named_spaces(spaces: str) -> SafeString:
 def column_html(column: Column) -> SafeString:
     """Write the text of one side, to be placed in an element that keeps white space."""
     begun: set[int] = set()
-    parts: list[str] = []
+    blocks = TextBlocks()
     for block in column.blocks:
         match block:
             case Copied():
-                parts.append(_copied(block, column.side, begun))
+                _copied(block, begun, blocks)
                 begun.update(block.passages)
             case Uncopied():
-                parts += _uncopied(block)
+                _uncopied(block, blocks)
             case Taken():
-                parts.append(_taken(block))
+                blocks.add(_taken(block), "")
             case Missing():
-                parts.append(_missing(block.chars))
-    return mark_safe("".join(parts))  # noqa: S308 - every part is made by format_html or visible
+                blocks.add(_missing(block.chars), "")
+    return blocks.markup()
 
 
 def tag(kind: ChangeKind) -> str:
     """Name a kind of change in one or two letters, to stand above the changed characters."""
     return str(_TAGS[kind])
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """What is said of changes, in one language: looked up once, and not for each of thousands."""
+
+    tags: Mapping[ChangeKind, str]
+    moved: str
+    on_page_only: str
+    in_work_only: str
+    on_both: str
+    names: Mapping[ChangeKind, str]
+
+
+@lru_cache(maxsize=8)
+def _words(_language: str | None) -> _Words:
+    """Of the language that is in use, which the argument names."""
+    return _Words(
+        tags={kind: str(phrase) for kind, phrase in _TAGS.items()},
+        moved=_("%(kind)s: “%(begins)s…” comes after other text"),
+        on_page_only=_("%(kind)s: on the page only: “%(page)s”"),
+        in_work_only=_("%(kind)s: in the work only: “%(work)s”"),
+        on_both=_("%(kind)s: work “%(work)s”, page “%(page)s”"),
+        names={kind: str(phrase) for kind, phrase in CHANGES.items()},
+    )
 
 
 def _glyphs(text: str) -> Iterator[str]:
@@ -86,14 +120,21 @@ def _glyphs(text: str) -> Iterator[str]:
                 run.detail,
             )
         else:
-            yield conditional_escape(run.text)
+            yield escape(run.text)
 
 
-def _uncopied(block: Uncopied) -> Iterator[str]:
+def _uncopied(block: Uncopied, blocks: TextBlocks) -> None:
     head = 0 if block.is_first else CONTEXT_CHARS
     tail = len(block.text) - (0 if block.is_last else CONTEXT_CHARS)
     label = ngettext("%(count)s character not copied", "%(count)s characters not copied", tail - head)
-    yield from _folded(block.text, head, tail, label % {"count": f"{tail - head:,}"})
+    if tail - head < MIN_FOLDED_CHARS:
+        head = tail = len(block.text)
+    for line in lines_of(block.text[:head]):
+        blocks.add(visible(line), line)
+    if tail > head:
+        blocks.add(_fold(block.text[head:tail], label % {"count": f"{tail - head:,}"}), "")
+    for line in lines_of(block.text[tail:]):
+        blocks.add(visible(line), line)
 
 
 def _taken(block: Taken) -> str:
@@ -117,10 +158,15 @@ def _folded(text: str, head: int, tail: int, label: str) -> Iterator[str]:
         yield visible(text)
         return
     yield visible(text[:head])
-    yield format_html(
-        '<details class="zw-fold"><summary>{}</summary>{}</details>', visible(label), visible(text[head:tail])
-    )
+    yield _fold(text[head:tail], label)
     yield visible(text[tail:])
+
+
+def _fold(text: str, label: str) -> str:
+    blocks = TextBlocks()
+    for line in lines_of(text):
+        blocks.add(visible(line), line)
+    return format_html('<details class="zw-fold"><summary>{}</summary>{}</details>', visible(label), blocks.markup())
 
 
 def _missing(chars: int) -> str:
@@ -128,71 +174,58 @@ def _missing(chars: int) -> str:
     return format_html('<span class="zw-missing">{}</span>', label % {"count": f"{chars:,}"})
 
 
-def _copied(block: Copied, side: Side, begun: set[int]) -> str:
+def _copied(block: Copied, begun: set[int], blocks: TextBlocks) -> None:
     numbers = " ".join(str(number) for number in block.passages)
     fresh = [str(number) for number in block.passages if number not in begun]
-    return format_html(
-        '<span class="zw-passage" tabindex="0" role="group" data-passages="{}" data-no="{}" aria-label="{}">{}</span>',
-        numbers,
-        "·".join(fresh),
-        _("Passage %(numbers)s") % {"numbers": numbers},
-        mark_safe("".join(_piece(piece, side) for piece in block.pieces)),  # noqa: S308 - made by format_html
+    words = _words(get_language())
+    blocks.open(
+        format_html(
+            '<span class="zw-passage" tabindex="0" role="group" data-passages="{}" data-no="{}" aria-label="{}">',
+            numbers,
+            "·".join(fresh),
+            _("Passage %(numbers)s") % {"numbers": numbers},
+        ),
+        f'<span class="zw-passage" data-passages="{numbers}">',
+        "</span>",
     )
+    for (pairs, is_moved), pieces in groupby(block.pieces, lambda piece: (piece.pairs, piece.is_moved)):
+        of_pair, moved = list(pieces), ' class="zw-elsewhere"' if is_moved else ""
+        blocks.add(
+            f'<span{moved} data-pair="{" ".join(map(str, pairs))}">'
+            f"{''.join(_piece(piece, words) for piece in of_pair)}</span>",
+            "".join(piece.text for piece in of_pair),
+        )
+    blocks.close()
 
 
-def _piece(piece: Piece, side: Side) -> str:
+def _piece(piece: Piece, words: _Words) -> str:
     if not piece.links:
-        return visible(piece.text)
+        return _visible(piece.text)
     kind = piece.links[0].kind
-    return format_html(
-        '<span class="zw-change zw-{}{}" tabindex="-1" data-changes="{}" data-tag="{}" title="{}">{}</span>',
-        kind,
-        "" if piece.text else " zw-gap",
-        " ".join(link.key for link in piece.links),
-        tag(kind),
-        "; ".join(detail(link) for link in piece.links[:3]),
-        visible(piece.text),
+    keys = " ".join(link.key for link in piece.links)
+    told = escape("; ".join(_detail(link, words) for link in piece.links[:3]))
+    gap, role = ("", "group") if piece.text else (" zw-gap", "img")
+    return (
+        f'<span class="zw-change zw-{kind}{gap}" tabindex="-1" role="{role}" data-changes="{keys}" '
+        f'data-tag="{escape(words.tags[kind])}" title="{told}">{_visible(piece.text)}</span>'
     )
 
 
 def detail(link: Link) -> str:
     """Say in one line what a change did, for a tooltip."""
-    name = CHANGES[link.kind]
+    return _detail(link, _words(get_language()))
+
+
+def _detail(link: Link, words: _Words) -> str:
+    said = {"kind": words.names[link.kind], "page": _short(link.page), "work": _short(link.work)}
     if link.kind is ChangeKind.MOVED:
-        return _("%(kind)s: “%(begins)s…” comes after other text") % {"kind": name, "begins": _short(link.begins)}
+        return words.moved % {**said, "begins": _short(link.begins)}
     if not link.work:
-        return _("%(kind)s: on the page only: “%(page)s”") % {"kind": name, "page": _short(link.page)}
+        return words.on_page_only % said
     if not link.page:
-        return _("%(kind)s: in the work only: “%(work)s”") % {"kind": name, "work": _short(link.work)}
-    return _("%(kind)s: work “%(work)s”, page “%(page)s”") % {
-        "kind": name,
-        "work": _short(link.work),
-        "page": _short(link.page),
-    }
+        return words.in_work_only % said
+    return words.on_both % said
 
 
 def _short(text: str) -> str:
     return spelled(text if len(text) <= _DETAIL_CHARS else text[:_DETAIL_CHARS] + "…")
-
-
-def ribbons(comparison: Comparison) -> Sequence[tuple[int, str]]:
-    """Join each passage of the work, on the left, with that of the page: (passage, points of a shape 40 x 1,000)."""
-    ends = [_scaled(column) for column in (comparison.work, comparison.page)]
-    return [
-        (
-            number,
-            f"0,{work[0]:.1f} 6,{work[0]:.1f} 34,{page[0]:.1f} 40,{page[0]:.1f} 40,{page[1]:.1f} 34,{page[1]:.1f} "
-            f"6,{work[1]:.1f} 0,{work[1]:.1f}",
-        )
-        for number, work in ends[0].items()
-        if (page := ends[1].get(number)) is not None
-    ]
-
-
-def _scaled(column: Column) -> dict[int, tuple[float, float]]:
-    """Where each passage begins and ends, of 1,000; none is narrower than can be seen."""
-    scale = 1000 / max(1, column.chars)
-    return {
-        number: (min(start * scale, 997.0), max(start * scale + 3.0, end * scale))
-        for number, start, end in column.extents
-    }

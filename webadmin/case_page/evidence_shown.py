@@ -51,6 +51,17 @@ class EvidenceShown:
         return any(each.is_damaged for each in self.bundles)
 
     @property
+    def checked_at(self) -> datetime | None:
+        """When a bundle was last read again."""
+        return max((each.bundle.checked_at for each in self.bundles if each.bundle.checked_at), default=None)
+
+    @property
+    def first_stamp(self) -> Stamp | None:
+        """The earliest time stamp: what it covers was there by then."""
+        stamps = (stamp for each in self.bundles for stamp in each.stamps)
+        return min(stamps, key=lambda stamp: stamp.stamped_at, default=None)
+
+    @property
     def can_be_exported(self) -> bool:
         return any(each.removed_at is None for each in self.bundles)
 

@@ -17,7 +17,9 @@ from records.models import Case, CaseMatch, Exclusion
 from webadmin.case_page.case_texts import texts_of
 from webadmin.case_page.change_summary import change_counts
 from webadmin.case_page.comparison import compare
-from webadmin.case_page.comparison_html import column_html, ribbons
+from webadmin.case_page.comparison_html import column_html
+from webadmin.case_page.page_column import PageColumn, View
+from webadmin.case_page.text_map import ribbons, ticks
 from webadmin.requests.content_policy import with_policy
 from webadmin.web_addresses import is_web_address
 from webadmin.wording import said
@@ -115,9 +117,10 @@ def _side_by_side(exclusion: Exclusion, asked: str) -> dict[str, Any]:
         "notes": texts.notes,
         "comparison": comparison,
         "changes": change_counts(comparison.links),
-        "page_html": column_html(comparison.page),
+        "column": PageColumn(View.TEXT, column_html(comparison.page), is_alone=True),
         "work_html": column_html(comparison.work),
         "ribbons": ribbons(comparison),
+        "ticks": ticks(comparison),
     }
 
 

@@ -14,6 +14,7 @@ from core.errors import ZhuiwenError
 from records.access import manageable
 from records.cases import ignoring
 from records.models import IgnoredText, RightsHolder
+from webadmin.requests.content_policy import with_policy
 from webadmin.requests.request_values import is_key
 from webadmin.wording import said
 
@@ -45,7 +46,9 @@ def ignored_text_view(request: HttpRequest, model_admin: Any) -> HttpResponse:
         "most": ignoring.MAX_TEXT_CHARS,
         **context,
     }
-    return TemplateResponse(request, "webadmin/ignored_text.html", shown, status=400 if context["fault"] else 200)
+    return with_policy(
+        TemplateResponse(request, "webadmin/ignored_text.html", shown, status=400 if context["fault"] else 200)
+    )
 
 
 def _save(request: HttpRequest, holder: RightsHolder, given: dict[str, str], user: User) -> None:

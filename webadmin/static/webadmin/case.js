@@ -13,37 +13,62 @@
     const numbersOf = (element) => (element ? element.dataset.passages.split(" ").map(Number) : []);
     const keysOf = (element) => (element ? element.dataset.changes.split(" ") : []);
 
-    function mark(passages, keys) {
-        columns.querySelectorAll(".is-linked").forEach((element) => element.classList.remove("is-linked"));
-        for (const number of passages) {
-            columns.querySelectorAll(`[data-passages~="${number}"], [data-go="${number}"]`)
-                .forEach((element) => element.classList.add("is-linked"));
-        }
-        for (const key of keys) {
-            columns.querySelectorAll(`[data-changes~="${key}"]`).forEach((element) => element.classList.add("is-linked"));
-        }
+    // What stands for a passage and for a change, in both columns and in the map: found once, not at each step of the pointer.
+    let known = null;
+    const changed = () => { known = null; };
+    columns.addEventListener("zw:texts", changed);
+
+    function indexed() {
+        if (known) return known;
+        known = { passages: new Map(), changes: new Map() };
+        const note = (map, key, element) => {
+            if (!map.has(key)) map.set(key, []);
+            map.get(key).push(element);
+        };
+        columns.querySelectorAll("[data-passages]").forEach((element) =>
+            numbersOf(element).forEach((number) => note(known.passages, number, element)));
+        columns.querySelectorAll("[data-go]").forEach((element) => note(known.passages, Number(element.dataset.go), element));
+        columns.querySelectorAll("[data-changes]").forEach((element) =>
+            keysOf(element).forEach((key) => note(known.changes, key, element)));
+        return known;
     }
 
-    // Scrolls inside the column alone: the page itself stays where the reader is.
-    function reveal(selector, except) {
-        for (const text of columns.querySelectorAll(".zw-text")) {
-            const target = text.querySelector(selector);
-            if (!target || text === except) continue;
-            const above = target.getBoundingClientRect().top - text.getBoundingClientRect().top;
-            text.scrollTop += above - text.clientHeight / 4;
+    let linked = new Set();
+    function mark(passages, keys) {
+        const { passages: ofPassage, changes: ofChange } = indexed();
+        const next = new Set([...passages.flatMap((number) => ofPassage.get(number) || []), ...keys.flatMap((key) => ofChange.get(key) || [])]);
+        for (const element of linked) if (!next.has(element)) element.classList.remove("is-linked");
+        for (const element of next) element.classList.add("is-linked");
+        linked = next;
+    }
+
+    // Scrolls inside the column alone: the page itself stays where the reader is. Once more when what is seen now was laid out.
+    function reveal(elements, except) {
+        const shown = new Set();
+        for (const target of elements) {
+            const text = target.closest(".zw-text");
+            if (!text || text === except || shown.has(text)) continue;
+            shown.add(text);
+            const scroll = () => {
+                const above = target.getBoundingClientRect().top - text.getBoundingClientRect().top;
+                text.scrollTop += above - text.clientHeight / 4;
+            };
+            scroll();
+            requestAnimationFrame(() => requestAnimationFrame(scroll));
         }
     }
 
     function tell(detail) {
         const place = section.dataset.label.replace("{n}", passage).replace("{m}", count);
         where.textContent = detail ? `${place} · ${detail}` : place;
+        columns.dispatchEvent(new CustomEvent("zw:chosen", { detail: { passage, told: place } }));
     }
 
     function choosePassage(number, from) {
         passage = number;
         change = -1;
         mark([number], []);
-        reveal(`[data-passages~="${number}"]`, from);
+        reveal(indexed().passages.get(number) || [], from);
         tell("");
     }
 
@@ -51,7 +76,7 @@
         const key = keysOf(element)[0];
         passage = Number(key.split("-")[0]);
         mark([passage], [key]);
-        reveal(`[data-changes~="${key}"]`, from);
+        reveal(indexed().changes.get(key) || [], from);
         tell(element.title);
     }
 
@@ -64,7 +89,7 @@
     function stepChange(by) {
         const off = columns.dataset.off.split(" ");
         const isOn = (element) => !off.some((kind) => kind && element.classList.contains(`zw-${kind}`));
-        const changes = [...columns.querySelectorAll('[data-side="page"] [data-changes]')].filter(isOn);
+        const changes = [...columns.querySelectorAll('[data-side="page"] [data-pair] [data-changes]')].filter(isOn);
         if (!changes.length) return;
         if (change < 0 && passage) {
             const first = changes.findIndex((element) => keysOf(element)[0].startsWith(`${passage}-`));
@@ -118,35 +143,4 @@
         columns.dataset.off = [...off].map((each) => each.dataset.kind).join(" ");
         change = -1;
     }));
-
-    // The column that is under the pointer or has the focus leads; the other one follows passage by passage.
-    const texts = [...columns.querySelectorAll(".zw-text")];
-    const together = section.querySelector(".zw-together");
-    let leading = null;
-    let isAsked = false;
-
-    function follow() {
-        isAsked = false;
-        const other = texts.find((text) => text !== leading);
-        if (!leading || !other || !together.checked) return;
-        const eye = leading.scrollTop + leading.clientHeight / 4;
-        const passages = [...leading.querySelectorAll("[data-passages]")];
-        const here = passages.findLast((element) => element.offsetTop <= eye) || passages[0];
-        const there = here && other.querySelector(`[data-passages~="${numbersOf(here)[0]}"]`);
-        if (!there) return;
-        const share = Math.min(1, Math.max(0, (eye - here.offsetTop) / Math.max(1, here.offsetHeight)));
-        const top = there.offsetTop + share * there.offsetHeight - other.clientHeight / 4;
-        other.scrollTo({ top, behavior: "instant" });
-    }
-
-    texts.forEach((text) => {
-        for (const event of ["pointerenter", "wheel", "touchstart", "focusin", "keydown"]) {
-            text.addEventListener(event, () => { leading = text; }, { passive: true });
-        }
-        text.addEventListener("scroll", () => {
-            if (text !== leading || isAsked) return;
-            isAsked = true;
-            requestAnimationFrame(follow);
-        }, { passive: true });
-    });
 })();

@@ -19,6 +19,11 @@
             desk.querySelector("#zw-note").focus();
             return true;
         },
+        v: () => {
+            const columns = desk.querySelector(".zw-columns");
+            if (columns) columns.dispatchEvent(new CustomEvent("zw:next-view"));
+            return Boolean(columns);
+        },
         "?": () => {
             if (!help.open) help.showModal();
             return true;

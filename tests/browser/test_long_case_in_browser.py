@@ -1,0 +1,213 @@
+"""A case with long texts in a real browser: what is seen is drawn, and search, print and screen readers have it all.
+
+`FIGURES=1 pytest -s tests/browser/test_long_case_in_browser.py` says how long 200,000 characters with 5,000 changes
+take (docs/figures.md).
+"""
+
+import io
+import os
+import random
+import sys
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, expect
+from pypdf import PdfReader
+
+from records.models import Case, CaseMatch
+from tests.support import admin_data, browser, case_texts
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+END_OF_PAGE, END_OF_WORK = "抄袭结束标记", "创作结束标记"  # no radicals, for which PDF has other code points
+# Blocks that are not laid out as long as a test wants it so.
+NEVER_IDLE = "window.requestIdleCallback = (call) => { (window.postponed ||= []).push(call); };"
+ALL_LAID_OUT = "() => !document.querySelector('.zw-block:not(.is-laid-out)')"
+NOT_SEEN = """(blocks) => blocks.filter((block) =>
+    !block.firstElementChild.checkVisibility({ contentVisibilityAuto: true })).length"""
+# The pair that a reader of each column has before the eyes.
+READ = """() => [...document.querySelectorAll('.zw-text')].map((text) => {
+    const eye = text.getBoundingClientRect().top + text.clientHeight / 4;
+    const pairs = [...text.querySelectorAll('[data-pair]')];
+    return Number(pairs.findLast((pair) => pair.getBoundingClientRect().top <= eye).dataset.pair);
+})"""
+
+
+@dataclass(frozen=True)
+class Long:
+    """A page that copied a long text with many changes."""
+
+    page: str
+    work: str
+    spans: list[dict[str, Any]]
+
+
+def long_case(chars: int, changes: int) -> Long:
+    """Lines of some eighty characters; the page lost some characters and won an advertisement now and then."""
+    rng = random.Random(1)
+    han = [chr(0x4E00 + number) for number in range(3_000)]
+    lines = ["".join(rng.choices(han, k=rng.randint(20, 140))) + "。\n" for _ in range(chars // 82)]
+    work, page, found, last = "".join(lines), "", [], 0
+    for number in range(changes):
+        at = number * (len(work) // changes) + 7
+        page += work[last:at]
+        kind, put, taken = (("homophone", "变", 1), ("inserted", "【广告】", 0), ("deleted", "", 2))[number % 3]
+        found.append([kind, len(page), len(page) + len(put), at, at + taken])
+        page, last = page + put, at + taken
+    page, work = page + work[last:] + END_OF_PAGE, work + END_OF_WORK
+    span = {
+        "page": [0, len(page)],
+        "work": [0, len(work)],
+        "similarity": 0.9,
+        "page_excerpt": page,
+        "work_excerpt": work,
+    }
+    return Long(page, work, [{**span, "changes": found}])
+
+
+@pytest.fixture
+def world(transactional_db: None) -> admin_data.World:
+    return admin_data.fill_world(cases=2)
+
+
+@pytest.fixture
+def texts(monkeypatch: pytest.MonkeyPatch) -> case_texts.Texts:
+    return case_texts.use(monkeypatch)
+
+
+def shown_to(
+    chromium: Browser, live_server: object, world: admin_data.World, *, width: int = 1440, before: str = ""
+) -> browser.Visitor:
+    reviewer = browser.visitor(chromium, str(live_server), width=width)
+    reviewer.log_in(world.ours.reviewer.get_username(), admin_data.PASSWORD)
+    reviewer.page.add_init_script(before)
+    reviewer.go(case_path(world.ours.cases[0]))
+    return reviewer
+
+
+def case_path(case: Case) -> str:
+    return f"/admin/records/case/{case.pk}/change/"
+
+
+def keep(texts: case_texts.Texts, case: Case, long: Long) -> None:
+    CaseMatch.objects.filter(case=case).update(spans=long.spans)
+    texts.keep_case(case, long.page, long.work)
+
+
+def test_what_is_seen_is_drawn_first_and_search_print_and_screen_readers_have_the_whole_text(
+    chromium: Browser, live_server: object, world: admin_data.World, texts: case_texts.Texts
+) -> None:
+    keep(texts, world.ours.cases[0], long_case(20_000, 400))
+    reviewer = shown_to(chromium, live_server, world, before=NEVER_IDLE)
+    page = reviewer.page
+    blocks = page.locator(".zw-text > .zw-block")
+    assert blocks.evaluate_all(NOT_SEEN) > 0.7 * blocks.count() > 30
+    assert page.evaluate(f"window.find('{END_OF_PAGE}') && window.find('{END_OF_WORK}', false, true, true)")
+
+    printed = "".join(each.extract_text() for each in PdfReader(io.BytesIO(page.pdf())).pages)
+    whole = "".join(printed.split())
+    assert END_OF_PAGE in whole
+    assert END_OF_WORK in whole
+
+    page.evaluate("() => { while (window.postponed.length) window.postponed.shift()(); }")
+    page.wait_for_function(ALL_LAID_OUT)
+    nodes = page.context.new_cdp_session(page).send("Accessibility.getFullAXTree")["nodes"]
+    read_aloud = "".join(str(node.get("name", {}).get("value", "")) for node in nodes)
+    assert END_OF_PAGE in read_aloud
+    assert END_OF_WORK in read_aloud
+    assert reviewer.complaints == []
+
+
+def test_both_columns_scroll_together_to_the_end_and_apart_if_wished(
+    chromium: Browser, live_server: object, world: admin_data.World, texts: case_texts.Texts
+) -> None:
+    keep(texts, world.ours.cases[0], long_case(30_000, 600))
+    page = shown_to(chromium, live_server, world).page
+    copy, work = page.locator('[data-side="page"] .zw-text'), page.locator('[data-side="work"] .zw-text')
+    copy.hover()
+    for share in (0.3, 0.7, 0.98):
+        copy.evaluate("(text, share) => { text.scrollTop = share * text.scrollHeight; }", share)
+        page.wait_for_function(
+            f"() => {{ const [work, page] = ({READ})(); return work > 9 && Math.abs(work - page) < 2; }}"
+        )
+    page.get_by_label("Scroll together").uncheck()
+    before = work.evaluate("(text) => text.scrollTop")
+    copy.evaluate(
+        "(text) => new Promise((done) => { text.onscrollend = () => requestAnimationFrame(done); text.scrollTop = 0; })"
+    )
+    assert work.evaluate("(text) => text.scrollTop") == before
+
+
+def test_the_map_leads_to_what_is_clicked_and_its_arrows_from_passage_to_passage(
+    chromium: Browser, live_server: object, world: admin_data.World, texts: case_texts.Texts
+) -> None:
+    long = long_case(8_000, 100)
+    half = len(long.page) // 2
+    ranges = ([0, half - 100], [0, half - 200]), ([half, len(long.page)], [half, len(long.work)])
+    parts = [{**long.spans[0], "page": of_page, "work": of_work, "changes": []} for of_page, of_work in ranges]
+    keep(texts, world.ours.cases[0], Long(long.page, long.work, parts))
+    page = shown_to(chromium, live_server, world).page
+    slider = page.get_by_role("slider", name="Which part of the page stands where in the work")
+    slider.focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    expect(slider).to_have_attribute("aria-valuenow", "2")
+    expect(slider).to_have_attribute("aria-valuetext", "Passage 2 of 2")
+    second = page.locator('[data-side="page"] [data-passages="2"]').first
+    expect(second).to_be_in_viewport()
+    expect(page.get_by_role("group", name="Passage 2", exact=True)).to_have_count(2)
+    page.locator('.zw-strip-part[data-go="1"]').first.dispatch_event("click")
+    expect(page.locator('[data-side="page"] [data-passages="1"]').first).to_be_in_viewport()
+    box = slider.bounding_box()
+    assert box is not None
+    page.mouse.click(box["x"] + box["width"] - 2, box["y"] + box["height"] - 3)
+    page.wait_for_function("() => document.querySelector('[data-side=page] .zw-text').scrollTop > 1000")
+
+
+def test_every_change_has_a_name_for_screen_readers(
+    chromium: Browser, live_server: object, world: admin_data.World, texts: case_texts.Texts
+) -> None:
+    keep(texts, world.ours.cases[0], long_case(2_000, 6))
+    page = shown_to(chromium, live_server, world).page
+    column = page.get_by_role("group", name="Text of the page")
+    expect(column.get_by_role("group", name="inserted: on the page only: “【广告】”")).to_have_count(2)
+    expect(column.get_by_role("img", name="left out: in the work only")).to_have_count(2)
+
+
+def say(sentence: str) -> None:
+    sys.stdout.write(f"{sentence}\n")
+
+
+def test_how_long_it_takes(
+    chromium: Browser, live_server: object, world: admin_data.World, texts: case_texts.Texts
+) -> None:
+    if not os.environ.get("FIGURES"):
+        pytest.skip("says figures where FIGURES=1 asks for them")
+    keep(texts, world.ours.cases[0], long_case(200_000, 5_000))
+    reviewer = browser.visitor(chromium, str(live_server))
+    reviewer.log_in(world.ours.reviewer.get_username(), admin_data.PASSWORD)
+    page = reviewer.page
+    for _ in range(5):
+        began = time.perf_counter()
+        page.goto(reviewer.address + case_path(world.ours.cases[0]), wait_until="commit")
+        answered = time.perf_counter()
+        page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        page.wait_for_function("() => document.querySelector('.zw-seen-page')?.getAttribute('height') > 0")
+        drawn = time.perf_counter()
+        say(f"answered after {1_000 * (answered - began):.0f} ms, drawn after {1_000 * (drawn - began):.0f} ms")
+    page.wait_for_function(ALL_LAID_OUT)
+    say(f"laid out whole {time.perf_counter() - drawn:.1f} s later")
+    page.locator('[data-side="page"] .zw-text').hover()
+    frames = page.evaluate("""async () => {
+        const text = document.querySelector('[data-side=page] .zw-text'), took = [];
+        for (let frame = 0, last = performance.now(); frame < 200; frame += 1) {
+            text.scrollTop += 150;
+            await new Promise(requestAnimationFrame);
+            took.push(performance.now() - last);
+            last = performance.now();
+        }
+        return took.sort((one, other) => one - other);
+    }""")
+    say(f"a frame while scrolling: median {frames[100]:.0f} ms, 95th percentile {frames[190]:.0f} ms")

@@ -1,0 +1,244 @@
+"""What stands around the texts of a case: the bar, what changed since the verdict, proof, other pages, other copies."""
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from core.shares import percentage
+from core.states import Verdict
+from core.taken import Places
+from records.cases.verdicts import decide
+from records.models import Case, CaseMatch, DayTree, EvidenceBundle, PageRecord, Site, Stamp, TakenText
+from tests.support import admin_data, case_texts
+from tests.support.desk import signed_in
+
+CASES = 4
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def texts(world: admin_data.World, monkeypatch: pytest.MonkeyPatch) -> case_texts.Texts:
+    kept = case_texts.use(monkeypatch)
+    case_texts.keep_estate(kept, world.ours)
+    return kept
+
+
+@pytest.fixture
+def case(world: admin_data.World, texts: case_texts.Texts) -> Case:
+    return world.ours.cases[3]
+
+
+@pytest.fixture
+def reviewer(world: admin_data.World) -> Client:
+    client = signed_in(world.ours.reviewer)
+    client.cookies["django_language"] = "en"
+    return client
+
+
+def address(case: Case) -> str:
+    return reverse("admin:records_case_change", args=[case.pk])
+
+
+def shown(client: Client, case: Case, query: str = "") -> str:
+    response = client.get(address(case) + query)
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+def bar(client: Client, case: Case) -> str:
+    return shown(client, case).partition('class="zw-card zw-bar"')[2].partition("</header>")[0]
+
+
+def warnings(client: Client, case: Case) -> list[str]:
+    return re.findall(r'zw-badge (?:zw-warned|zw-allowed)"[^>]*>([^<]*)<', bar(client, case))
+
+
+def section(page: str, heading: str) -> str:
+    return page.partition(f'aria-labelledby="{heading}"')[2].partition("</section>")[0]
+
+
+def test_the_bar_names_place_state_work_and_page_and_how_much_of_each_is_copied(reviewer: Client, case: Case) -> None:
+    said = bar(reviewer, case)
+    assert "2 / 2" in said
+    assert f"《{case.work}》" in said
+    assert case.page_title in said
+    assert f'zw-state-{case.state}">{case.state}' in said
+    figures = dict(re.findall(r"<dt[^>]*>([^<]*)</dt><dd>([^<]*)</dd>", said))
+    match = case.matches.get()
+    assert list(figures) == ["Similarity", "Share of the chapter", "Share of the work", "Share of the page"]
+    assert [figures[name] for name in ("Share of the chapter", "Share of the page")] == ["80.0%", "90.0%"]
+    assert match.work_containment == pytest.approx(0.8)
+
+
+def test_the_bar_warns_of_what_a_verdict_has_to_mind(reviewer: Client, case: Case) -> None:
+    assert warnings(reviewer, case) == ["no time stamp yet"]
+    PageRecord.objects.filter(pk=case.page_id).update(version_id="another")
+    assert warnings(reviewer, case) == ["page changed since", "no time stamp yet"]
+    PageRecord.objects.filter(pk=case.page_id).update(gone_since=timezone.now())
+    assert warnings(reviewer, case) == ["page gone", "no time stamp yet"]
+    stamped(case)
+    assert warnings(reviewer, case) == ["page gone"]
+    Case.objects.filter(pk=case.pk).update(allowed_as="licensed", allowed_by="青檐书城")
+    assert warnings(reviewer, case)[0] == "licensed"
+
+
+def stamped(case: Case) -> None:
+    bundle = admin_data.evidence_bundle(case)
+    tree = DayTree.objects.create(day=bundle.day, root="r" * 64, leaves=[bundle.digest], made_at=timezone.now())
+    Stamp.objects.create(
+        tree=tree,
+        authority="tsa.example",
+        query=b"",
+        response=b"",
+        ca_pem=b"",
+        stamped_at=admin_data.NOW,
+        received_at=admin_data.NOW,
+    )
+
+
+def changed(case: Case, texts: case_texts.Texts, text: str) -> str:
+    """Let the page show another text from now on."""
+    version = texts.keep(case.page, text, text.encode())
+    PageRecord.objects.filter(pk=case.page_id).update(version_id=version)
+    return version
+
+
+def test_what_changed_since_the_verdict_is_led_to_and_shown(
+    world: admin_data.World, reviewer: Client, case: Case, texts: case_texts.Texts
+) -> None:
+    decide(case, Verdict.CONFIRMED, world.ours.manager)
+    assert "changed since" not in bar(reviewer, case)
+    newer = changed(case, texts, admin_data.page_text(3).replace("十七袋", "<b>十九袋</b>"))
+    link = re.search(r'href="([^"]*)">changed since the verdict: see the difference<', bar(reviewer, case))
+    assert link is not None
+    page = shown(reviewer, case, link[1].replace("&amp;", "&"))
+    assert "<del>七</del><ins>&lt;b&gt;十九</ins>" in page or "<ins>&lt;b&gt;" in page
+    assert "When “infringement” was given" in page
+    # the next comparison makes the newer version that of the case, and the verdict is as old as before
+    first = case.matches.get()
+    later = CaseMatch.objects.get(pk=first.pk)
+    later.pk, later.version_id, later.found_at = None, newer, timezone.now() + timedelta(minutes=1)
+    later.save()
+    Case.objects.filter(pk=case.pk).update(version_id=newer)
+    assert "changed since the verdict: see the difference" in bar(reviewer, case)
+    PageRecord.objects.filter(pk=case.page_id).update(version_id=first.version_id)
+    assert "changed since" not in bar(reviewer, case)
+
+
+def test_a_version_that_is_gone_from_the_store_is_told(reviewer: Client, case: Case) -> None:
+    PageRecord.objects.filter(pk=case.page_id).update(version_id="another")
+    assert "One of the two versions is no longer in the page store." in shown(reviewer, case, "?difference=1")
+
+
+def test_the_difference_is_shown_to_nobody_else(
+    world: admin_data.World, texts: case_texts.Texts, reviewer: Client
+) -> None:
+    assert reviewer.get(address(world.theirs.cases[0]) + "?difference=1").status_code == 404
+
+
+def another(case: Case, site: Site, number: int, *, taken: range | None = None) -> Case:
+    """A case of the same work on a further page of a site."""
+    made = admin_data.case(admin_data.page(site, number), case.work, 3)
+    made.matches.update(text_id=case.matches.get().text_id)
+    TakenText.objects.filter(case=made).update(text_id=case.matches.get().text_id)
+    if taken is not None:
+        TakenText.objects.filter(case=made).update(places=Places.of(taken).packed())
+        Case.objects.filter(pk=made.pk).update(taken_chars=len(taken))
+    return made
+
+
+def test_other_pages_of_the_site_that_took_from_the_work_are_links_with_their_share(
+    world: admin_data.World, reviewer: Client, case: Case
+) -> None:
+    Case.objects.exclude(pk=case.pk).delete()
+    assert "No other page of this site" in section(shown(reviewer, case), "zw-of-site")
+    small = another(case, case.page.site, 71, taken=range(50))
+    large = another(case, case.page.site, 72, taken=range(150))
+    another(case, admin_data.site(world.ours.holder, "别站", "bie.example.net"), 73)
+    said = section(shown(reviewer, case), "zw-of-site")
+    assert re.findall(r'href="([^"]*)"', said) == [address(large), address(small)]
+    share = Case.objects.select_related("work").get(pk=large.pk).work_share
+    assert f"{percentage(share)} of the work" in said
+
+
+def test_when_a_site_has_more_pages_than_are_shown_the_list_has_them_all(
+    monkeypatch: pytest.MonkeyPatch, reviewer: Client, case: Case
+) -> None:
+    monkeypatch.setattr("webadmin.case_page.copies.MAX_SHOWN", 1)
+    others = [another(case, case.page.site, number) for number in (71, 72)]
+    link = re.findall(r'href="([^"]*)"', section(shown(reviewer, case), "zw-of-site"))[-1].replace("&amp;", "&")
+    response = reviewer.get(link)
+    assert response.status_code == 200
+    listed = {each.pk for each in response.context["cl"].queryset}
+    assert {case.pk, *(other.pk for other in others)} <= listed
+    assert all(each.page.site_id == case.page.site_id and each.work_id == case.work_id for each in
+               response.context["cl"].queryset)  # fmt: skip
+
+
+def test_other_copies_are_pages_of_other_sites_that_have_the_same_passages(
+    world: admin_data.World, reviewer: Client, case: Case
+) -> None:
+    TakenText.objects.filter(case=case).update(
+        text_id=case.matches.get().text_id, places=Places.of(range(100)).packed()
+    )
+    site = admin_data.site(world.ours.holder, "别<站>", "bie.example.net")
+    Case.objects.exclude(pk=case.pk).delete()
+    assert "No other site" in section(shown(reviewer, case), "zw-copies")
+    half = another(case, site, 71, taken=range(50, 300))
+    all_of_it = another(case, site, 72, taken=range(200))
+    another(case, site, 73, taken=range(100, 200))  # other passages of the chapter
+    another(case, case.page.site, 74, taken=range(200))  # of the same site
+    said = section(shown(reviewer, case), "zw-copies")
+    assert re.findall(r'href="([^"]*)"', said) == [address(all_of_it), address(half)]
+    assert re.findall(r"([0-9.]+%) of these passages", said) == ["100%", "50.0%"]
+    assert "别&lt;站&gt;" in said
+
+
+def test_copies_of_another_rights_holder_are_not_named(world: admin_data.World, reviewer: Client, case: Case) -> None:
+    theirs = world.theirs.cases[0]
+    TakenText.objects.filter(case__in=(case, theirs)).update(text_id=case.matches.get().text_id)
+    theirs.matches.update(text_id=case.matches.get().text_id)
+    assert address(theirs) not in shown(reviewer, case)
+
+
+def test_the_proof_shows_the_screenshot_who_posted_when_it_was_stamped_and_last_checked(
+    reviewer: Client, case: Case
+) -> None:
+    said = section(shown(reviewer, case), "zw-bundles")
+    for words in ("the page names nobody", "the page states no time", "none yet", "not checked yet"):
+        assert words in said
+    stamped(case)
+    bundle = case.bundles.get()
+    EvidenceBundle.objects.filter(pk=bundle.pk).update(kind="drawn", checked_at=admin_data.NOW + timedelta(days=1))
+    Case.objects.filter(pk=case.pk).update(page_author="<i>墨香客</i>", page_published_at=admin_data.NOW)
+    said = section(shown(reviewer, case), "zw-bundles")
+    assert f'<img src="?bundle={bundle.pk}&amp;shown=screenshot"' in said
+    facts = dict(re.findall(r"<dt>([^<]*)</dt><dd>(.*?)</dd>", said))
+    assert facts["Posted by"] == "<bdi>&lt;i&gt;墨香客&lt;/i&gt;</bdi>"
+    assert facts["Time stamp"].startswith("2026-03-10 12:00:00")
+    assert "tsa.example" in facts["Time stamp"]
+    assert facts["Last check of the evidence"].startswith("2026-03-11 12:00:00")
+
+
+def test_digests_and_engines_are_folded_away(reviewer: Client, case: Case) -> None:
+    page = shown(reviewer, case)
+    folded = page.partition('<details class="zw-technical">')[2].partition("</details>")[0]
+    assert case.matches.get().raw_digest in folded
+    assert "algorithm 1" in folded
+
+
+def test_text_taken_from_another_work_is_tinted_with_its_title_and_moved_passages_apart(
+    world: admin_data.World, reviewer: Client, case: Case
+) -> None:
+    (span,) = case.matches.get().spans
+    moved = ["moved", span["page"][0] + 60, span["page"][0] + 80, span["work"][0] + 130, span["work"][0] + 150]
+    case.matches.update(spans=[{**span, "changes": [moved]}])
+    page = shown(reviewer, case)
+    assert page.count('class="zw-elsewhere"') >= 2
+    case.matches.update(spans=[{**span, "changes": []}])
+    assert 'class="zw-elsewhere"' not in shown(reviewer, case)

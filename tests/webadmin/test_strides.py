@@ -1,0 +1,89 @@
+"""Passages cut into pairs that say the same on both sides."""
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.matches import ChangeKind
+from tests.webadmin.test_comparison import span, spans_of, texts
+from webadmin.case_page.comparison import Column, Copied, compare
+
+
+def by_pair(column: Column) -> dict[int, str]:
+    found: dict[int, str] = {}
+    for block in column.blocks:
+        if isinstance(block, Copied):
+            for piece in block.pieces:
+                for pair in piece.pairs:
+                    found[pair] = found.get(pair, "") + piece.text
+    return found
+
+
+def pairs(page: str, work: str, *changes: list[Any]) -> list[tuple[str, str]]:
+    """What stands beside what, in order of the page."""
+    comparison = compare(page, work, [span(page, work, (0, len(page)), (0, len(work)), *changes)])
+    of_page, of_work = by_pair(comparison.page), by_pair(comparison.work)
+    assert of_page.keys() == of_work.keys()
+    return [(of_page[pair], of_work[pair]) for pair in sorted(of_page)]
+
+
+def test_each_line_of_the_page_stands_beside_the_line_that_it_was_taken_from() -> None:
+    work, page = "甲甲\n乙乙\n丙丙\n丁丁", "甲甲\n乙（广告）乙\n丁丁"
+    assert pairs(page, work, ["inserted", 4, 8, 4, 4], ["deleted", 10, 10, 6, 9]) == [
+        ("甲甲\n", "甲甲\n"),
+        ("乙（广告）乙\n", "乙乙\n丙丙\n"),
+        ("丁丁", "丁丁"),
+    ]
+
+
+def test_other_spaces_between_lines_do_not_add_up() -> None:
+    lines = [f"第{number}行的字" for number in range(40)]
+    made = pairs("\n".join(lines), "\n\u3000\u3000".join(lines))
+    assert len(made) == 40
+    assert all(page.strip() == work.strip() for page, work in made)
+
+
+def test_a_long_line_is_cut_behind_sentences_and_a_change_never_is() -> None:
+    text = ("江面起了雾" * 30 + "。") * 8
+    change = ["replaced", 140, 160, 140, 160]
+    made = pairs(text, text, change)
+    assert [page for page, _ in made] == [work for _, work in made]
+    assert len(made) > 4
+    assert all(page.endswith("。") for page, _ in made)
+    assert len(pairs("甲" * 5_000, "乙" * 5_000, ["replaced", 0, 5_000, 0, 5_000])) == 1
+
+
+def test_a_moved_piece_stands_beside_its_own_text_and_what_follows_goes_on_where_it_was() -> None:
+    work, page = "甲甲\n乙乙\n丙丙\n丁丁", "甲甲\n丙丙\n乙乙\n丁丁"
+    assert pairs(page, work, ["moved", 3, 6, 6, 9]) == [(line, line) for line in ("甲甲\n", "丙丙\n", "乙乙\n", "丁丁")]
+    column = compare(page, work, [span(page, work, (0, 11), (0, 11), ["moved", 3, 6, 6, 9])]).page
+    moved = [
+        piece.text for block in column.blocks if isinstance(block, Copied) for piece in block.pieces if piece.is_moved
+    ]
+    assert "".join(moved) == "丙丙\n"
+
+
+def test_of_passages_in_another_order_the_fewest_are_called_moved() -> None:
+    work, page = "甲乙丙丁", "甲丁乙丙"
+    spans = [span(page, work, (at, at + 1), (work.index(page[at]), work.index(page[at]) + 1)) for at in range(4)]
+    for column in (compare(page, work, spans).page, compare(page, work, spans).work):
+        copied = [block for block in column.blocks if isinstance(block, Copied)]
+        assert {block.text for block in copied if block.pieces[0].is_moved} == {"丁"}
+
+
+@given(st.data(), texts, texts)
+def test_any_changes_leave_every_character_in_its_passage(data: Any, page: str, work: str) -> None:
+    spans = data.draw(spans_of(page, work, bounded=True))
+    comparison = compare(page, work, spans)
+    for column in (comparison.page, comparison.work):
+        for block in column.blocks:
+            if isinstance(block, Copied):
+                assert all(piece.pairs for piece in block.pieces)
+
+
+def test_five_thousand_moved_pieces_are_cut_in_time() -> None:
+    lines = [f"第{number:04d}行\n" for number in range(5_000)]
+    page, size = "".join(lines), 7
+    changes = [[str(ChangeKind.MOVED), at, at + size, at, at + size] for at in range(0, len(page), 2 * size)]
+    assert len(pairs(page, page, *changes)) == 5_000

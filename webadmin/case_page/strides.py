@@ -1,0 +1,154 @@
+"""A passage cut into short pairs that say the same on both sides: they scroll together, and stand together on a phone.
+
+A stride of the page begins at a line or, within long lines, at a sentence, and where a piece begins or ends that was
+moved; never inside a change. Where it begins in the work follows from the changes before it.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from core.matches import ChangeKind
+
+MAX_LINE_CHARS = 300  # of a line that is one stride; a longer one is cut behind a sentence
+MIN_SENTENCE_CHARS = 120
+NEAR_CHARS = 30  # as far as a line of the work may begin from where the changes say that it does
+_ENDS = "。！？…”.!?"
+
+
+@dataclass(frozen=True, slots=True)
+class Stride:
+    """Where a stride begins on either side; it ends where the next one of that side begins.
+
+    is_moved: it is in a piece that the page has in another order.
+    """
+
+    page: int
+    work: int
+    is_moved: bool = False
+
+
+Shift = tuple[int, int, int, int]  # page start and end, work start and end
+
+
+def strides_of(span: Mapping[str, Any], page: str, work: str) -> list[Stride]:
+    """The strides of a span in order of the page; no two begin at one place. page, work: what the span covers of them.
+
+    The first begins where the span does; so does one on the side of the work.
+    """
+    (page_start, page_end), (work_start, work_end) = span["page"], span["work"]
+    flow = _Flow(span)
+    lines = {at + work_start for at in _line_starts(work)}
+    sorted_lines, found = sorted(lines), [flow.stride(page_start)]
+    for at, is_line in _cuts(page, page_start, flow):
+        if not found[-1].page < at < page_end or flow.is_inside(at, 0):
+            continue
+        stride = flow.stride(at)
+        place = _near(sorted_lines, stride.work) if is_line else stride.work
+        if work_start < place < work_end and not flow.is_inside(place, 2):
+            found.append(Stride(at, place, stride.is_moved))
+            flow.go_on_from(found[-1])
+    return _from(work_start, _apart(found))
+
+
+def _apart(strides: Sequence[Stride]) -> list[Stride]:
+    """Those that begin at different places of the work, the first of each."""
+    return list({each.work: each for each in reversed(strides)}.values())[::-1]
+
+
+def _from(work_start: int, strides: list[Stride]) -> list[Stride]:
+    """The one that comes first in the work begins where the span does there."""
+    first = min(range(len(strides)), key=lambda at: strides[at].work)
+    strides[first] = Stride(strides[first].page, work_start, strides[first].is_moved)
+    return strides
+
+
+def _line_starts(text: str) -> Iterator[int]:
+    at = text.find("\n") + 1
+    while at:
+        yield at
+        at = text.find("\n", at) + 1
+
+
+def _cuts(page: str, start: int, flow: "_Flow") -> list[tuple[int, bool]]:
+    """Where strides of the page may begin, in order, and whether a line does there."""
+    cuts = {at + start: True for at in _line_starts(page)}
+    edges = [0, *(at - start for at in cuts), len(page)]
+    for line, end in pairwise(edges):
+        if end - line > MAX_LINE_CHARS:
+            cuts |= {at + start: False for at in _sentences(page, line, end)}
+    return sorted({**dict.fromkeys(flow.edges, False), **cuts}.items())
+
+
+def _sentences(text: str, start: int, end: int) -> Iterator[int]:
+    """Where a line may be cut: behind the end of a sentence, or where none ends in time."""
+    at = start
+    while end - at > MAX_LINE_CHARS:
+        near = range(at + MIN_SENTENCE_CHARS, at + MAX_LINE_CHARS)
+        at = next((place for place in near if text[place - 1] in _ENDS and text[place] not in _ENDS), near.stop)
+        yield at
+
+
+def _near(lines: Sequence[int], place: int) -> int:
+    at = bisect_left(lines, place)
+    return min(
+        (each for each in lines[max(0, at - 1) : at + 1] if abs(each - place) <= NEAR_CHARS),
+        key=lambda each: abs(each - place),
+        default=place,
+    )
+
+
+class _Flow:
+    """Which place of the work follows from a place of the page, by the changes of a span."""
+
+    def __init__(self, span: Mapping[str, Any]) -> None:
+        self._known = span["page"][0], span["work"][0]  # where both sides were last at the same
+        changes = [(kind, (a, b, c, d)) for kind, a, b, c, d in span.get("changes", ())]
+        self._moved: list[Shift] = sorted(at for kind, at in changes if kind == ChangeKind.MOVED and at[0] < at[1])
+        self._moved_in_work = sorted(self._moved, key=lambda each: each[2])
+        self._changed: list[Shift] = sorted(at for kind, at in changes if kind != ChangeKind.MOVED)
+        self._in_work = sorted(self._changed, key=lambda each: (each[2], each[3]))
+        self._main = [each for each in self._changed if self._moved_at(each[0]) is None]
+        self.edges = [at for each in self._moved for at in (each[0], each[1])]
+
+    def is_inside(self, at: int, side: int) -> bool:
+        """Whether a change goes on across this place. side: 0 of the page, 2 of the work."""
+        ordered = self._in_work if side else self._changed
+        before = bisect_left(ordered, at, key=lambda each: each[side]) - 1
+        return before >= 0 and ordered[before][side + 1] > at
+
+    def go_on_from(self, stride: Stride) -> None:
+        """Take what follows to go on from here: other spaces between lines are no changes, and would add up."""
+        if not stride.is_moved:
+            self._known = stride.page, stride.work
+
+    def stride(self, at: int) -> Stride:
+        """The stride that begins at this place of the page."""
+        moved = self._moved_at(at)
+        if moved is not None:
+            page, work = self._last(self._changed, at, moved[0], moved[2])
+            return Stride(at, work + at - page, is_moved=True)
+        page, work = self._last(self._main, at, *self._known)
+        since, until = (bisect_left(self._moved, place, key=lambda each: each[0]) for place in (page, at))
+        left = at - page - sum(b - a for a, b, _c, _d in self._moved[since:until])
+        for _a, _b, start, end in self._moved_in_work[
+            bisect_left(self._moved_in_work, work, key=lambda each: each[2]) :
+        ]:
+            if start > work + left:
+                break
+            work += end - start  # what the page has elsewhere is stepped over
+        return Stride(at, work + left)
+
+    def _moved_at(self, at: int) -> Shift | None:
+        before = bisect_right(self._moved, at, key=lambda each: each[0]) - 1
+        return self._moved[before] if before >= 0 and self._moved[before][1] > at else None
+
+    @staticmethod
+    def _last(changes: Sequence[Shift], at: int, page: int, work: int) -> tuple[int, int]:
+        """Where the last change before a place ends on both sides, if it does behind (page, work), else that."""
+        before = bisect_right(changes, at, key=lambda each: each[1]) - 1
+        if before >= 0 and changes[before][1] >= page:
+            return changes[before][1], changes[before][3]
+        return page, work
