@@ -301,7 +301,7 @@ def decided(
 ) -> Case:
     """The case with a verdict already given, and its record."""
     record = VerdictRecord.objects.create(case=of, verdict=verdict, note=note, decided_by=by, decided_at=at)
-    Case.objects.filter(pk=of.pk).update(state=verdict.state, decision=record)
+    Case.objects.filter(pk=of.pk).update(state=verdict.state, decision=record, decided_as=str(verdict))
     of.refresh_from_db()
     return of
 

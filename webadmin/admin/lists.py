@@ -9,7 +9,8 @@ from django.http import Http404, HttpRequest
 
 from webadmin.admin.filters import isolated_filter
 from webadmin.admin.lookups import DeclaredChangeList
-from webadmin.admin.searching import written_ways
+from webadmin.admin.paging import CappedPaginator
+from webadmin.admin.searching import search, written_ways
 from webadmin.requests.request_values import check_search
 
 
@@ -27,11 +28,23 @@ class DeskLists:
     def get_search_results(self, request: HttpRequest, queryset: QuerySet, search_term: str) -> tuple[QuerySet, bool]:
         """Look for the words, however they may be written; lists and the choices of forms alike."""
         check_search(search_term)
+        if search_term.strip() and issubclass(self.paginator, CappedPaginator):  # type: ignore[attr-defined]
+            return self.found_in_long_list(request, queryset, search_term), False
         first, *others = written_ways(search_term)
         found, may_repeat = super().get_search_results(request, queryset, first)  # type: ignore[misc]
         for words in others:
             found |= super().get_search_results(request, queryset, words)[0]  # type: ignore[misc]
         return found, may_repeat
+
+    def found_in_long_list(self, request: HttpRequest, queryset: QuerySet, search_term: str) -> QuerySet:
+        """The entries that have the words; whether all were looked through stands with the request."""
+        found = search(queryset, self.search_fields, search_term, request.user)  # type: ignore[attr-defined]
+        request.zhuiwen_searched_in_part = found.is_partial  # type: ignore[attr-defined]
+        return found.rows
+
+    def searched_in_part(self, request: HttpRequest) -> bool:
+        """Whether the search of this request left entries out that were not looked through."""
+        return bool(getattr(request, "zhuiwen_searched_in_part", False))
 
     def record_of(self, request: HttpRequest, object_id: str) -> Any:
         """The record that an address names. Raises Http404 for one that is not there or not the user's."""

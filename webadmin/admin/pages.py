@@ -81,6 +81,7 @@ class PageRecordAdmin(HolderAdmin):
         ("gone_since", EmptyFieldListFilter),
     ]
     list_select_related = ["site"]
+    sortable_by = ["first", "last"]  # those that an index serves
     search_fields = ["title", "url"]
     search_help_text = _("title or URL")
     inlines = [PageCheckInline]
@@ -128,7 +129,7 @@ class PageRecordAdmin(HolderAdmin):
         said = _now("First seen, each change, gone, back again")
         return format_html('<a class="text-link" href="{}">{}</a>', address, said)
 
-    @display(description=_("page"), header=True, ordering="title")
+    @display(description=_("page"), header=True)
     def page(self, page: PageRecord) -> list[str]:
         return two_lines(page.title or NOTHING, page.url)
 
@@ -153,7 +154,7 @@ class PageRecordAdmin(HolderAdmin):
     def last(self, page: PageRecord) -> list[str]:
         return day_and_time(page.last_seen)
 
-    @display(description=_("characters"), ordering="chars")
+    @display(description=_("characters"))
     def char_count(self, page: PageRecord) -> str:
         return f"{page.chars:,}"
 
@@ -161,7 +162,7 @@ class PageRecordAdmin(HolderAdmin):
     def encoding_text(self, page: PageRecord) -> object:
         return self.encoding_state(page)[1]
 
-    @display(description=_("encoding"), label={"doubtful": "warning", "sure": "default"}, ordering="encoding")
+    @display(description=_("encoding"), label={"doubtful": "warning", "sure": "default"})
     def encoding_state(self, page: PageRecord) -> tuple[str, str]:
         if page.is_encoding_doubtful:
             return "doubtful", _now("%(name)s, doubtful") % {"name": page.encoding or NOTHING}
@@ -175,7 +176,7 @@ class PageRecordAdmin(HolderAdmin):
     def obfuscation_examples(self, page: PageRecord) -> object:
         return obfuscation_table(page.obfuscations)
 
-    @display(description=_("left out because"), ordering="rejection")
+    @display(description=_("left out because"))
     def outcome(self, page: PageRecord) -> str:
         return page.get_rejection_display() or NOTHING
 
@@ -183,7 +184,7 @@ class PageRecordAdmin(HolderAdmin):
     def trust(self, page: PageRecord) -> str:
         return self.trust_state(page)[1]
 
-    @display(description=_("extraction"), label={"doubtful": "warning", "sure": "default"}, ordering="confidence")
+    @display(description=_("extraction"), label={"doubtful": "warning", "sure": "default"})
     def trust_state(self, page: PageRecord) -> tuple[str, str]:
         shown = percentage(page.confidence)
         if page.confidence < MIN_CONFIDENCE_TO_TRUST:
@@ -224,11 +225,12 @@ class ExclusionAdmin(HolderAdmin):
     list_filter = [
         "reason",
         "match_class",
-        "page__site",
+        "site",
         ("work", HolderAutocompleteFilter),
         ("found_at", DayRangeFilter),
     ]
-    list_select_related = ["page__site", "work"]
+    list_select_related = ["page", "site", "work"]
+    sortable_by = ["found"]
     search_fields = ["page__title", "page__url", "work__title", "detail"]
     fields = ["page_link", "address", "work", "reason", "detail", "match_class", "share", "matched_chars", "found_at"]
 
@@ -243,9 +245,9 @@ class ExclusionAdmin(HolderAdmin):
     def found(self, exclusion: Exclusion) -> str:
         return moment(exclusion.found_at)
 
-    @display(description=_("site"), ordering="page__site__name")
+    @display(description=_("site"))
     def site_name(self, exclusion: Exclusion) -> str:
-        return str(exclusion.page.site)
+        return str(exclusion.site)
 
     @display(description=_("page"))
     def page_link(self, exclusion: Exclusion) -> object:
@@ -255,6 +257,6 @@ class ExclusionAdmin(HolderAdmin):
     def address(self, exclusion: Exclusion) -> object:
         return outside_link(exclusion.page.url)
 
-    @display(description=_("similarity"), ordering="similarity")
+    @display(description=_("similarity"))
     def share(self, exclusion: Exclusion) -> str:
         return percentage(exclusion.similarity)
