@@ -78,7 +78,7 @@ HOLDER_PATHS: dict[type[Model], str] = {
     Site: "rights_holder_id",
     SiteDomain: "site__rights_holder_id",
     CrawlRun: "site__rights_holder_id",
-    Address: "site__rights_holder_id",
+    Address: "rights_holder_id",
     OffSiteRedirect: "site__rights_holder_id",
     SiteMove: "site__rights_holder_id",
     SiteIdentifier: "site__rights_holder_id",
@@ -87,18 +87,18 @@ HOLDER_PATHS: dict[type[Model], str] = {
     DiscoveryPlan: "work__rights_holder_id",
     DiscoveryQuery: "work__rights_holder_id",
     DiscoveredPage: "work__rights_holder_id",
-    PageRecord: "site__rights_holder_id",
+    PageRecord: "rights_holder_id",
     SiteRules: "site__rights_holder_id",
     SiteBanRule: "site__rights_holder_id",
     SiteProxy: "site__rights_holder_id",
     RobotsSwitch: "site__rights_holder_id",
-    PageCheck: "page__site__rights_holder_id",
-    PageRecheck: "page__site__rights_holder_id",
-    Exclusion: "page__site__rights_holder_id",
+    PageRecheck: "page__rights_holder_id",
     Matter: "rights_holder_id",
     MatterText: "matter__rights_holder_id",
-    Overruling: "page__site__rights_holder_id",
+    Overruling: "page__rights_holder_id",
     IgnoredText: "rights_holder_id",
+    PageCheck: "page__rights_holder_id",
+    Exclusion: "rights_holder_id",
     Case: "rights_holder_id",
     CaseMatch: "case__rights_holder_id",
     ExcludedPassage: "case__rights_holder_id",
@@ -107,8 +107,8 @@ HOLDER_PATHS: dict[type[Model], str] = {
     TakenText: "case__rights_holder_id",
     SecondOpinion: "case__rights_holder_id",
     OpinionRequest: "case__rights_holder_id",
-    EvidenceBundle: "case__rights_holder_id",
-    RetentionLog: "bundle__case__rights_holder_id",
+    EvidenceBundle: "rights_holder_id",
+    RetentionLog: "bundle__rights_holder_id",
 }
 
 
@@ -147,7 +147,9 @@ def _belonging(queryset: QuerySet[M], user: Person, memberships: QuerySet[Member
     if issubclass(queryset.model, User):
         colleagues = Membership.objects.filter(rights_holder_id__in=holders).values("user_id")
         return queryset.filter(pk__in=colleagues)
-    return queryset.filter(**{f"{holder_path(queryset.model)}__in": holders})
+    # Read here, not in the query: of one rights holder an index serves filter and order together.
+    keys, path = list(holders.values_list("rights_holder_id", flat=True)), holder_path(queryset.model)
+    return queryset.filter(**({path: keys[0]} if len(keys) == 1 else {f"{path}__in": keys}))
 
 
 def holder_path(model: type[Model]) -> str:

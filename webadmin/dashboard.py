@@ -206,10 +206,9 @@ def _evidence_tiles(user: Person) -> list[Tile]:
 
 
 def _sites(cases: "QuerySet[Case]") -> list[Row]:
-    grouped = _grouped(cases, "page__site_id", "page__site__name")
+    grouped = _grouped(cases, "site_id", "site__name")
     rows = [
-        Row(name, _list(Case, page__site__id__exact=str(key)), _states(counts))
-        for (key, name), counts in grouped.items()
+        Row(name, _list(Case, site__id__exact=str(key)), _states(counts)) for (key, name), counts in grouped.items()
     ]
     return sorted(rows, key=lambda row: (-sum(row.counts), row.label))[:MAX_SITES]
 

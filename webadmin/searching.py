@@ -1,9 +1,26 @@
-"""What was typed into a search, in the ways in which it may be stored."""
+"""What was typed into a search, in the ways in which it may be stored; and where a long list is looked through for it.
+
+A list of millions is looked through in its order as far as SEARCHED entries. What can be looked up is found wherever it
+stands: the address of a page, and all that belongs to a work or a site whose name has the words.
+"""
 
 import re
-from functools import cache
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, reduce
+from operator import and_, or_
 from typing import Any
 
+from django.db.models import Model, Q, QuerySet
+from django.utils.text import smart_split, unescape_string_literal
+
+from core.ids import SiteId, page_id
+from crawler.urls import canonical
+from records.access import Person, visible
+from records.models import Site, Work
+from webadmin.paging import MAX_COUNTED
+
+SEARCHED = 50_000
 _ADDRESS = re.compile(r"(?:https?:)?//(?:www\.)?|www\.(?=[^/\s]+\.)", re.IGNORECASE)
 
 
@@ -18,6 +35,113 @@ def written_ways(typed: str) -> list[str]:
     if address is not None and len(words.split()) == 1:
         return [words[address.end() :]]
     return list(dict.fromkeys([words, _converter("t2s").convert(words), _converter("s2t").convert(words)]))
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """is_partial: entries behind the first SEARCHED were not looked through, but for what could be looked up."""
+
+    rows: "QuerySet[Any]"
+    is_partial: bool
+
+
+def search(rows: "QuerySet[Any]", fields: Sequence[str], typed: str, user: Person) -> Found:
+    """Those of a long list, in its order, in which every word stands in one of the fields, however it is written.
+
+    fields: as Django names them; those of works and sites are looked up first, which are few. With more than MAX_COUNTED
+    entries these are the first in order.
+    """
+    words = [_Word.of(rows.model, fields, word, user) for word in _words(typed)]
+    has_all = reduce(and_, (word.anywhere for word in words), Q())
+    is_long = rows.values_list("pk")[SEARCHED : SEARCHED + 1].first() is not None
+    looked_through = Q(pk__in=rows.values("pk")[:SEARCHED]) if is_long else Q()
+    keys = _keys(rows.filter(looked_through, has_all))
+    if not is_long:
+        return Found(_first_of(rows, keys, has_all), is_partial=False)
+    addressed = _keys(rows.filter(_is_address(rows.model, typed, user)))
+    for narrowed in _narrowed(rows, words, typed, user):
+        keys |= _keys(rows.filter(narrowed, has_all))
+    return Found(_first_of(rows, keys | addressed, has_all), is_partial=not addressed)
+
+
+@dataclass(frozen=True, slots=True)
+class _Word:
+    """anywhere: that it stands in one of the fields. named: that a record which the entry names has it."""
+
+    anywhere: Q
+    named: Q
+
+    @classmethod
+    def of(cls, model: type[Model], fields: Sequence[str], word: str, user: Person) -> "_Word":
+        ways, named = written_ways(word), Q()
+        relations = {field.partition("__")[0]: model._meta.get_field(field.partition("__")[0]) for field in fields}
+        few = {name: field.related_model for name, field in relations.items() if field.related_model in {Work, Site}}
+        for relation, related in few.items():
+            of_it = [field.partition("__")[2] for field in fields if field.startswith(f"{relation}__")]
+            having = visible(related._default_manager.order_by(), user).filter(_has(of_it, ways))
+            named |= Q(**{f"{relation}__in": list(having.values_list("pk", flat=True))})
+        others = [field for field in fields if field.partition("__")[0] not in few]
+        return cls(_has(others, ways) | named, named)
+
+
+def _has(fields: Sequence[str], ways: Sequence[str]) -> Q:
+    """That one of the fields has the word. Only what has capitals is compared without regard to them."""
+    looked_for = [
+        Q(**{f"{field}__{'contains' if way.lower() == way.upper() else 'icontains'}": way})
+        for field in fields
+        for way in ways
+    ]
+    return reduce(or_, looked_for, Q())
+
+
+def _narrowed(rows: "QuerySet[Any]", words: Sequence[_Word], typed: str, user: Person) -> Iterator[Q]:
+    """What else is looked through of a long list: what belongs to works, sites and hosts with the word, if it is few."""
+    for word in words:
+        if word.named and rows.order_by().filter(word.named)[:SEARCHED].count() < SEARCHED:
+            yield word.named
+    host = written_ways(typed)[0].partition("/")[0].lower()
+    if "." in host and host.isascii():
+        sites = visible(Site.objects.order_by(), user).filter(
+            Q(domains__host__icontains=host) | Q(start_urls__icontains=host)
+        )
+        of_sites = rows.filter(site__in=list(sites.values_list("pk", flat=True).distinct()))
+        yield Q(pk__in=of_sites.values("pk")[:SEARCHED])
+
+
+def _is_address(model: type[Model], typed: str, user: Person) -> Q:
+    """That the entry is of the page with this address, with either scheme, with or without www."""
+    bare = written_ways(typed)[0]
+    if "." not in bare.partition("/")[0] or len(bare.split()) != 1:
+        return Q(pk__in=[])
+    spelled = [f"{scheme}://{www}{bare}" for scheme in ("http", "https") for www in ("", "www.")]
+    try:
+        urls = {canonical(each) for each in spelled}
+    except ValueError:
+        return Q(pk__in=[])
+    sites = visible(Site.objects.order_by(), user).values_list("pk", flat=True)
+    pages = [page_id(SiteId(str(site)), url) for site in sites for url in urls]
+    return Q(**{f"{_PAGE_KEYS.get(model._meta.model_name or '', 'page')}__in": pages})
+
+
+_PAGE_KEYS = {"pagerecord": "pk", "address": "page_id"}
+
+
+def _keys(rows: "QuerySet[Any]") -> set[Any]:
+    return set(rows.order_by().values_list("pk", flat=True))
+
+
+def _first_of(rows: "QuerySet[Any]", keys: set[Any], has_all: Q) -> "QuerySet[Any]":
+    """The rows of these keys. Where there are more than a list counts, the entries are so many that the first are near."""
+    if len(keys) > MAX_COUNTED:
+        keys = set(rows.filter(has_all).values_list("pk", flat=True)[:MAX_COUNTED])
+    return rows.filter(pk__in=keys)
+
+
+def _words(typed: str) -> Iterator[str]:
+    """As Django parts what is typed: by spaces, but for what stands in quotation marks."""
+    for bit in smart_split(typed):
+        is_quoted = bit[:1] in {'"', "'"} and bit[0] == bit[-1]
+        yield unescape_string_literal(bit) if is_quoted else bit
 
 
 @cache

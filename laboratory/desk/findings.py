@@ -79,6 +79,7 @@ class Findings:
         page = {
             "page_id": key,
             "site_id": site.pk,
+            "rights_holder_id": estate.holder.pk,
             "url": url,
             "title": f"第{number % 400}章 {wording.title(rng)} - {site.name}",
             "first_seen": at(step),
@@ -111,6 +112,7 @@ class Findings:
         self._addresses.add(
             id=page["version_id"],
             site_id=page["site_id"],
+            rights_holder_id=page["rights_holder_id"],
             url=page["url"],
             kind="detail",
             found_at=page["first_seen"],
@@ -148,6 +150,7 @@ class Findings:
             **figures,
             id=case,
             rights_holder_id=estate.holder.pk,
+            site_id=page["site_id"],
             work_id=work.pk,
             page_id=page["page_id"],
             page_url=page["url"],
@@ -159,6 +162,7 @@ class Findings:
             opened_at=at(step),
             first_seen_at=at(step),
             last_seen_at=at(last),
+            decided_as=str(verdict or ""),
             decision_id=self._add_verdict(case, verdict, estate, at(decided)),
         )
         self._add_evidence(case, work.pk, figures, page, step, bits)
@@ -198,6 +202,7 @@ class Findings:
         bundle = self._bundles.add(
             case_id=case,
             match_id=match,
+            rights_holder_id=page["rights_holder_id"],
             version_id=page["version_id"],
             digest=digest(page["page_id"].encode()),
             sha256=digest(page["url"].encode()),
@@ -215,6 +220,8 @@ class Findings:
         reasons = (Rejection.LICENSED, Rejection.OWN_SITE, Rejection.QUOTATION)
         self._exclusions.add(
             page_id=page["page_id"],
+            rights_holder_id=page["rights_holder_id"],
+            site_id=page["site_id"],
             work_id=work.pk,
             page_url=page["url"],
             reason=str(draws.one_of(self._rng, reasons)),

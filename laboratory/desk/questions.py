@@ -73,12 +73,12 @@ def case_filters(estate: Estate) -> list[dict[str, object]]:
         {"rights_holder__id__exact": estate.holder.pk},
         {"state__exact": CaseState.OPEN},
         {"state__in": f"{CaseState.OPEN},{CaseState.CONFIRMED}"},
-        {"decision__verdict__exact": Verdict.FAIR_USE},
+        {"decided_as__exact": Verdict.FAIR_USE},
         {"allowed_as__exact": Rejection.LICENSED},
         {"match_class__exact": "patchwork"},
         {"obfuscation": Obfuscation.HOMOPHONE},
         {"obfuscation": "none"},
-        {"page__site__id__exact": estate.sites[-1].pk},
+        {"site__id__exact": estate.sites[-1].pk},
         {"work__id__exact": estate.works[-1].pk},
         {"opened_at_from": month, "opened_at_to": day},
         {"opened_at_within": "7d"},
@@ -112,7 +112,7 @@ def _days() -> tuple[str, str]:
 def _searches(model: type[Model], estate: Estate) -> dict[str, str]:
     """What is found often, once, and never; a page in the middle is looked for by its address."""
     rows: Any = model._default_manager
-    seen = rows.filter(page__site=estate.sites[0]) if model is Case else rows.filter(site=estate.sites[0])
+    seen = rows.filter(site=estate.sites[0])
     row = seen.first()
     found = {"title, often": wording.WORDS[0], "title, never": ABSENT}
     if model is Case:

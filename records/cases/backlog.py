@@ -113,7 +113,7 @@ def _last_checked(holder: int, algorithm_id: int, until: datetime) -> "QuerySet[
     return PageCheck.objects.filter(
         checked_at__lte=until,
         algorithm_id=algorithm_id,
-        page__site__rights_holder_id=holder,
+        page__rights_holder_id=holder,
         page__version_id=F("version_id"),
     )
 

@@ -183,7 +183,7 @@ def _is_small(holder: int) -> bool:
 
 
 def _exclusions(holder: int) -> "QuerySet[Exclusion]":
-    return Exclusion.objects.filter(page__site__rights_holder=holder)
+    return Exclusion.objects.filter(rights_holder=holder)
 
 
 def _ask(holder: int) -> None:

@@ -21,7 +21,7 @@ def note_sightings(versions: Collection[VersionOfPage], now: datetime) -> None:
     """As core.ports.CaseRepository.note_seen: times widen in whatever order they come; what moved is ruled anew."""
     for batch in batches(list(versions)):
         sites = PageRecord.objects.filter(page_id__in=[each.version.page_id for each in batch])
-        holders = dict(sites.values_list("page_id", "site__rights_holder_id"))
+        holders = dict(sites.values_list("page_id", "rights_holder_id"))
         by_holder: dict[int, list[VersionOfPage]] = defaultdict(list)
         for each in batch:
             if each.version.page_id in holders:

@@ -84,8 +84,13 @@ def _write(row: Case, verdict: Verdict | None, user: User, note: str, now: datet
         decided_at=now,
     )
     state = CaseState.of(verdict, is_allowed=bool(row.allowed_as))
-    decision = record if verdict else None
-    Case.objects.filter(pk=row.pk).update(state=state, decision=decision, changed_since=None, returned_at=None)
+    Case.objects.filter(pk=row.pk).update(
+        state=state,
+        decision=record if verdict else None,
+        decided_as=verdict or "",
+        changed_since=None,
+        returned_at=None,
+    )
     refresh_of_cases([row.pk])
 
 

@@ -12,7 +12,9 @@ from django.utils.translation import pgettext_lazy
 
 from core.errors import BrokenInvariant
 from records.models.case import Case, CaseMatch
+from records.models.copied_key import CopiedKey
 from records.models.message_field import MessageField
+from records.models.rights import RightsHolder
 
 
 class AppendOnly(models.Model):
@@ -56,6 +58,7 @@ class EvidenceBundle(AppendOnly):
         FAILED = "failed", _("could not be drawn")
 
     case = models.ForeignKey(Case, models.PROTECT, related_name="bundles", verbose_name=_("case"))
+    rights_holder = CopiedKey(RightsHolder, models.PROTECT, "case.rights_holder", verbose_name=_("rights holder"))
     match = models.ForeignKey(CaseMatch, models.PROTECT, related_name="bundles", verbose_name=_("match"))
     version_id = models.CharField(_("page version"), max_length=40)
     kind = models.CharField(
@@ -79,6 +82,17 @@ class EvidenceBundle(AppendOnly):
         verbose_name_plural = _("evidence bundles")
         ordering = ["-made_at", "-pk"]
         constraints = [models.UniqueConstraint(fields=["match", "kind"], name="one_bundle_a_match_and_kind")]
+        indexes = [
+            models.Index(fields=["rights_holder", "-made_at"]),
+            models.Index(fields=["-made_at"]),
+            models.Index(fields=["rights_holder", "state", "-made_at"]),
+            models.Index(fields=["state", "-made_at"]),
+            models.Index(fields=["rights_holder", "kind", "-made_at"]),
+            models.Index(fields=["kind", "-made_at"]),
+            models.Index(fields=["rights_holder", "drawing", "-made_at"]),
+            models.Index(fields=["drawing", "-made_at"]),
+            models.Index(fields=["sha256"]),
+        ]
 
     def __str__(self) -> str:
         return f"{self.digest[:16]}… ({self.case_id})"

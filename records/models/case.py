@@ -8,10 +8,17 @@ from django.utils.translation import gettext_lazy as _
 from core.hidden_characters import spelled
 from core.states import CaseState
 from core.taken import share_of_work
+from records.models.copied_key import CopiedKey
 from records.models.matter import Matter
 from records.models.page import PageRecord
 from records.models.phrases import allowance_choices, match_class_choices, state_choices, verdict_choices
 from records.models.rights import Chapter, RightsHolder, Work
+from records.models.site import Site
+
+
+def _for_holder_and_all(*fields: str) -> list[models.Index]:
+    """What serves a filter or an order of the list for the people of one rights holder, and for an administrator."""
+    return [models.Index(fields=["rights_holder", *fields]), models.Index(fields=[*fields])]
 
 
 class Case(models.Model):
@@ -21,12 +28,13 @@ class Case(models.Model):
     """
 
     rights_holder = models.ForeignKey(
-        RightsHolder, models.PROTECT, related_name="cases", verbose_name=_("rights holder")
+        RightsHolder, models.PROTECT, related_name="cases", verbose_name=_("rights holder"), db_index=False
     )
-    work = models.ForeignKey(Work, models.PROTECT, related_name="cases", verbose_name=_("work"))
-    page = models.ForeignKey(PageRecord, models.PROTECT, related_name="cases", verbose_name=_("page"))
     # All cases of the page's site and the work; given by records.matters in the transaction that makes the case.
     matter = models.ForeignKey(Matter, models.PROTECT, null=True, related_name="cases", verbose_name=_("matter"))
+    work = models.ForeignKey(Work, models.PROTECT, related_name="cases", verbose_name=_("work"), db_index=False)
+    page = models.ForeignKey(PageRecord, models.PROTECT, related_name="cases", verbose_name=_("page"), db_index=False)
+    site = CopiedKey(Site, models.PROTECT, "page.site", verbose_name=_("site"))
     page_url = models.TextField(_("page URL"))
     page_title = models.CharField(_("page title"), max_length=500, blank=True)
     # As the page states them, of the version shown.
@@ -37,6 +45,8 @@ class Case(models.Model):
     decision = models.ForeignKey(
         "VerdictRecord", models.RESTRICT, null=True, blank=True, related_name="+", verbose_name=_("verdict")
     )
+    # The verdict of `decision`, "" for none: written together with it.
+    decided_as = models.CharField(_("verdict"), max_length=16, choices=verdict_choices, blank=True, editable=False)
     # What allows the page as it was last seen: licence, own domain, or that the work is not protected; "" for nothing.
     allowed_as = models.CharField(_("allowed as"), max_length=32, choices=allowance_choices, blank=True)
     allowed_by = models.CharField(_("allowed by"), max_length=300, blank=True)
@@ -62,11 +72,19 @@ class Case(models.Model):
         ordering = ["-opened_at", "-pk"]
         constraints = [models.UniqueConstraint(fields=["page", "work"], name="one_case_a_page_and_work")]
         indexes = [
-            models.Index(fields=["rights_holder", "state", "-opened_at"]),
-            models.Index(fields=["-last_seen_at"]),
             models.Index(fields=["matter", "state"]),
             models.Index(fields=["matter", "-taken_chars"]),  # what stands for it in a list
             models.Index(fields=["rights_holder", "allowed_by"], condition=~Q(allowed_as=""), name="case_allowed"),
+            *_for_holder_and_all("-opened_at"),
+            *_for_holder_and_all("state", "-opened_at"),
+            *_for_holder_and_all("decided_as", "-opened_at"),
+            *_for_holder_and_all("allowed_as", "-opened_at"),
+            *_for_holder_and_all("match_class", "-opened_at"),
+            *_for_holder_and_all("-last_seen_at"),
+            *_for_holder_and_all("-similarity", "-id"),
+            *_for_holder_and_all("-taken_chars", "-id"),
+            models.Index(fields=["site", "-opened_at"]),
+            models.Index(fields=["work", "-opened_at"]),
         ]
 
     @property

@@ -1,11 +1,13 @@
 """Pages as the admin lists them; their texts and versions stand in the page store."""
 
 from django.db import models
+from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from core.hidden_characters import spelled
+from records.models.copied_key import CopiedKey
 from records.models.phrases import match_class_choices, rejection_choices
-from records.models.rights import Work
+from records.models.rights import RightsHolder, Work
 from records.models.site import Site
 
 
@@ -13,7 +15,8 @@ class PageRecord(models.Model):
     """A page and what became of its current version."""
 
     page_id = models.CharField(_("page id"), max_length=40, primary_key=True)
-    site = models.ForeignKey(Site, models.CASCADE, related_name="pages", verbose_name=_("site"))
+    site = models.ForeignKey(Site, models.CASCADE, related_name="pages", verbose_name=_("site"), db_index=False)
+    rights_holder = CopiedKey(RightsHolder, models.CASCADE, "site.rights_holder", verbose_name=_("rights holder"))
     url = models.TextField(_("URL"))
     title = models.CharField(_("title"), max_length=500, blank=True)
     first_seen = models.DateTimeField(_("first seen"))
@@ -33,7 +36,18 @@ class PageRecord(models.Model):
         verbose_name = _("page")
         verbose_name_plural = _("pages")
         ordering = ["-first_seen", "page_id"]
-        indexes = [models.Index(fields=["site", "-first_seen"]), models.Index(fields=["-last_seen"])]
+        # Each list as it opens, and each order and filter that it offers, of one rights holder and of all.
+        indexes = [
+            models.Index(fields=["site", "-first_seen"]),
+            models.Index(fields=["rights_holder", "-first_seen"]),
+            models.Index(fields=["-first_seen"]),
+            models.Index(fields=["rights_holder", "-last_seen"]),
+            models.Index(fields=["-last_seen"]),
+            models.Index(fields=["rights_holder", "rejection", "-first_seen"]),
+            models.Index(fields=["rejection", "-first_seen"]),
+            models.Index(fields=["-first_seen"], condition=Q(gone_since__isnull=False), name="page_gone"),
+            models.Index(fields=["-first_seen"], condition=Q(is_encoding_doubtful=True), name="page_doubtful_encoding"),
+        ]
 
     def __str__(self) -> str:
         return spelled(self.title or self.url)
@@ -67,7 +81,11 @@ class Exclusion(models.Model):
     aside, and none of these.
     """
 
-    page = models.ForeignKey(PageRecord, models.CASCADE, related_name="exclusions", verbose_name=_("page"))
+    page = models.ForeignKey(
+        PageRecord, models.CASCADE, related_name="exclusions", verbose_name=_("page"), db_index=False
+    )
+    rights_holder = CopiedKey(RightsHolder, models.CASCADE, "page.rights_holder", verbose_name=_("rights holder"))
+    site = CopiedKey(Site, models.CASCADE, "page.site", verbose_name=_("site"))
     work = models.ForeignKey(Work, models.CASCADE, related_name="exclusions", verbose_name=_("work"))
     # What the rights are asked about: where it was read, whom the page names as its author, and which texts it copied.
     page_url = models.TextField(_("page URL"))
@@ -88,7 +106,14 @@ class Exclusion(models.Model):
         verbose_name_plural = _("excluded findings")
         ordering = ["-found_at", "-pk"]
         constraints = [models.UniqueConstraint(fields=["page", "work"], name="one_exclusion_a_page_and_work")]
-        indexes = [models.Index(fields=["reason", "detail"], name="exclusion_detail")]
+        indexes = [
+            models.Index(fields=["reason", "detail"], name="exclusion_detail"),
+            models.Index(fields=["rights_holder", "-found_at"]),
+            models.Index(fields=["-found_at"]),
+            models.Index(fields=["rights_holder", "reason", "-found_at"]),
+            models.Index(fields=["reason", "-found_at"]),
+            models.Index(fields=["site", "-found_at"]),
+        ]
 
     def __str__(self) -> str:
         return f"{self.work} · {self.get_reason_display()} · {self.get_match_class_display()}"

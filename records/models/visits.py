@@ -7,7 +7,9 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from core.visits import AddressKind
+from records.models.copied_key import CopiedKey
 from records.models.message_field import MessageField
+from records.models.rights import RightsHolder
 from records.models.site import Site
 
 
@@ -20,7 +22,8 @@ class Address(models.Model):
         DETAIL = AddressKind.DETAIL.value, _("page with a text")
 
     id = models.CharField(max_length=40, primary_key=True)
-    site = models.ForeignKey(Site, models.CASCADE, related_name="addresses", verbose_name=_("site"))
+    site = models.ForeignKey(Site, models.CASCADE, related_name="addresses", verbose_name=_("site"), db_index=False)
+    rights_holder = CopiedKey(RightsHolder, models.CASCADE, "site.rights_holder", verbose_name=_("rights holder"))
     url = models.TextField(_("URL"))
     depth = models.PositiveSmallIntegerField(_("links from the start"), default=0)
     kind = models.CharField(
@@ -52,11 +55,23 @@ class Address(models.Model):
     class Meta:
         verbose_name = _("address")
         verbose_name_plural = _("addresses")
-        ordering = ["-failed_at", "due_at", "pk"]
+        ordering = ["-failures", "due_at", "pk"]
         indexes = [
             models.Index(fields=["site", "due_at"], name="address_due"),
             models.Index(fields=["site", "text_digest"], name="address_text"),
             models.Index(fields=["page_id"], name="address_page"),
+            models.Index(fields=["site", "-failures", "due_at"], name="address_of_site"),
+            models.Index(fields=["rights_holder", "-failures", "due_at"], name="address_of_holder"),
+            models.Index(fields=["-failures", "due_at"], name="address_all"),
+            models.Index(fields=["rights_holder", "kind", "-failures", "due_at"], name="address_kind_of_holder"),
+            models.Index(fields=["kind", "-failures", "due_at"], name="address_kind"),
+            models.Index(
+                fields=["-failures", "due_at"], condition=Q(absent_since__isnull=False), name="address_absent"
+            ),
+            models.Index(fields=["-failures", "due_at"], condition=Q(seen_at__isnull=True), name="address_new"),
+            models.Index(
+                fields=["-failures", "due_at"], condition=Q(has_unreliable_validator=True), name="address_unreliable"
+            ),
             models.Index(fields=["site", "-failed_at"], condition=Q(failures__gt=0), name="address_failed"),
         ]
 

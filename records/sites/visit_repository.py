@@ -33,8 +33,9 @@ class DjangoVisitRepository:
             raise ServiceUnavailable(Message("service.admin-database"), str(error)) from error
 
     def save(self, site: SiteId, visits: Collection[Visit]) -> None:
-        rows = [_row(_key(site), visit) for visit in visits]
         try:
+            holder = Site.objects.filter(pk=_key(site)).values_list("rights_holder_id", flat=True).first()
+            rows = [_row(_key(site), holder, visit) for visit in visits]
             with transaction.atomic():
                 for batch in _batches(rows):
                     Address.objects.bulk_create(
@@ -45,7 +46,7 @@ class DjangoVisitRepository:
             raise ServiceUnavailable(Message("service.admin-database"), str(error)) from error
 
     def open_pages(self, site: SiteId) -> frozenset[PageId]:
-        pages = Case.objects.filter(state=CaseState.OPEN, page__site_id=_key(site)).values_list("page_id", flat=True)
+        pages = Case.objects.filter(state=CaseState.OPEN, site_id=_key(site)).values_list("page_id", flat=True)
         try:
             return frozenset(PageId(page) for page in pages)
         except OperationalError as error:
@@ -85,7 +86,7 @@ def host_of(url: str) -> str:
         return ""
 
 
-def _row(site: int, visit: Visit) -> Address:
+def _row(site: int, holder: int | None, visit: Visit) -> Address:
     values: dict[str, Any] = {name: getattr(visit, name) for name in _FIELDS}
     values |= {
         "kind": visit.kind.value,
@@ -94,7 +95,7 @@ def _row(site: int, visit: Visit) -> Address:
         "etag": with_length_kept(visit.etag),
         "last_modified": with_length_kept(visit.last_modified),
     }
-    return Address(site_id=site, **values)
+    return Address(site_id=site, rights_holder_id=holder, **values)
 
 
 def _note_gone(visits: Collection[Visit]) -> None:

@@ -320,7 +320,7 @@ def decided(
     record = VerdictRecord.objects.create(
         case=of, verdict=verdict, note=note, decided_by=by, decided_at=at, page_version_id=of.page.version_id
     )
-    Case.objects.filter(pk=of.pk).update(state=verdict.state, decision=record)
+    Case.objects.filter(pk=of.pk).update(state=verdict.state, decision=record, decided_as=str(verdict))
     refresh([of.matter_id])
     of.refresh_from_db()
     return of

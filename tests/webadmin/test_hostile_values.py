@@ -262,7 +262,7 @@ def test_a_parameter_stands_once_and_one_that_is_empty_offers_all(world: admin_d
 
 def test_a_record_of_another_rights_holder_is_refused_like_one_that_never_was(world: admin_data.World) -> None:
     client = visitor(world.ours.reviewer)
-    for name, record in (("work__id__exact", world.theirs.works[0]), ("page__site__id__exact", world.theirs.sites[0])):
+    for name, record in (("work__id__exact", world.theirs.works[0]), ("site__id__exact", world.theirs.sites[0])):
         theirs = client.get(list_url(Case), {name: record.pk})
         never = client.get(list_url(Case), {name: 10**6})
         assert (theirs.status_code, never.status_code) == (400, 400)

@@ -33,10 +33,10 @@ from webadmin.admin.columns import (
 )
 from webadmin.admin.filters import AnyChoiceFilter, DayRangeFilter, HolderAutocompleteFilter, ObfuscationFilter
 from webadmin.admin.isolation import HolderAdmin, is_member
-from webadmin.admin.paging import CappedPaginator
 from webadmin.case_page.case_view import case_view
 from webadmin.case_page.left_out_requests import left_out_view
 from webadmin.exports import Column, csv_response, xlsx_response
+from webadmin.paging import CappedPaginator
 from webadmin.requests.request_values import is_key
 
 CASE_COLUMNS = (
@@ -112,28 +112,29 @@ class CaseAdmin(HolderAdmin):
     list_filter = [
         "rights_holder",
         ("state", AnyChoiceFilter),
-        "decision__verdict",
+        "decided_as",
         "allowed_as",
         "match_class",
         ObfuscationFilter,
-        "page__site",
+        "site",
         ("work", HolderAutocompleteFilter),
         ("opened_at", DayRangeFilter),
         ("last_seen_at", DayRangeFilter),
     ]
-    list_select_related = ["work", "page__site", "decision"]
-    search_fields = ["page_title", "page_url", "page_author", "work__title", "work__author", "page__site__name"]
     author_path = "work__author"
+    list_select_related = ["work", "site", "decision"]
+    sortable_by = ["class_and_share", "taken", "opened"]  # those that an index serves
+    search_fields = ["page_title", "page_url", "page_author", "work__title", "work__author", "site__name"]
     search_help_text = _("case number, URL, page title, work, author or site")
     actions = [*map(_verdict_action, Verdict), "reopen", "export_csv", "export_xlsx"]
 
-    @display(description=_("page"), header=True, ordering="page_title")
+    @display(description=_("page"), header=True)
     def case(self, case: Case) -> list[str]:
         return two_lines(case.page_title or case.page_url, case.page_url, 42)
 
-    @display(description=_("work and site"), header=True, ordering="work__title")
+    @display(description=_("work and site"), header=True)
     def work_and_site(self, case: Case) -> list[str]:
-        return two_lines(case.work, case.page.site, 24)
+        return two_lines(case.work, case.site, 24)
 
     @display(description=_("characters taken"), ordering="taken_chars")
     def taken(self, case: Case) -> str:
@@ -153,7 +154,6 @@ class CaseAdmin(HolderAdmin):
 
     @display(
         description=_("state"),
-        ordering="state",
         label={str(state): color for state, color in CASE_STATE_COLORS.items()},
     )
     def state_label(self, case: Case) -> tuple[str, str]:
@@ -167,7 +167,10 @@ class CaseAdmin(HolderAdmin):
         """Find a case by its number as well."""
         found, may_repeat = super().get_search_results(request, queryset, search_term)
         number = search_term.strip().lstrip("#")
-        return (found | queryset.filter(pk=int(number)) if is_key(number) else found), may_repeat
+        if is_key(number):
+            keys = {int(number), *found.order_by().values_list("pk", flat=True)}
+            found = queryset.filter(pk__in=keys)
+        return found, may_repeat
 
     def get_urls(self) -> list[Any]:
         left_out = path(

@@ -17,6 +17,7 @@ from webadmin.admin.columns import NOTHING, change_link, moment, stored_sentence
 from webadmin.admin.isolation import AdministratorsOnly, HolderAdmin
 from webadmin.admin.lists import DeskLists
 from webadmin.case_page.drawings_shown import describe_drawings
+from webadmin.paging import CappedPaginator
 
 MAX_LEAVES_SHOWN = 500  # of a day; a page with more is read by nobody
 UNCHECKED = "unchecked"
@@ -44,9 +45,11 @@ class LookedAt:
 
 @admin.register(EvidenceBundle)
 class EvidenceBundleAdmin(LookedAt, HolderAdmin):
+    paginator = CappedPaginator
     list_display = ["short_digest", "case_link", "kind", "size", "fetched", "state_label", "checked"]
     list_filter = ["state", "kind", "drawing"]
     list_select_related = ["case__work", "case__page"]
+    sortable_by = ()
     search_fields = ["digest", "sha256", "case__page_url", "case__work__title"]
     fields = ["digest", "sha256", "case_link", "kind", "size", "version_id", "day", "fetched", "made", "state_text",
               "checked", "drawing", "drawings"]  # fmt: skip

@@ -17,7 +17,7 @@ from records.cases import ignoring
 from records.models import IgnoredText
 from webadmin.admin.columns import NOTHING, clipped, moment, outside_link
 from webadmin.admin.isolation import HolderAdmin, is_manager, is_member, signed_in_user
-from webadmin.admin.paging import CappedPaginator
+from webadmin.paging import CappedPaginator
 from webadmin.views.ignored_text import ignored_text_view
 from webadmin.wording import said
 

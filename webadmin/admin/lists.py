@@ -12,8 +12,9 @@ from records.models import AuthorAlias
 from records.works.aliases import names_like
 from webadmin.admin.filters import isolated_filter
 from webadmin.admin.lookups import DeclaredChangeList
+from webadmin.paging import CappedPaginator
 from webadmin.requests.request_values import check_search
-from webadmin.searching import written_ways
+from webadmin.searching import search, written_ways
 
 
 class DeskLists:
@@ -31,15 +32,27 @@ class DeskLists:
     def get_search_results(self, request: HttpRequest, queryset: QuerySet, search_term: str) -> tuple[QuerySet, bool]:
         """Look for the words, however they may be written; lists and the choices of forms alike."""
         check_search(search_term)
-        first, *others = written_ways(search_term)
-        found, may_repeat = super().get_search_results(request, queryset, first)  # type: ignore[misc]
-        for words in others:
-            found |= super().get_search_results(request, queryset, words)[0]  # type: ignore[misc]
+        ways = written_ways(search_term)
+        if search_term.strip() and issubclass(self.paginator, CappedPaginator):  # type: ignore[attr-defined]
+            found, may_repeat = self.found_in_long_list(request, queryset, search_term), False
+        else:
+            found, may_repeat = super().get_search_results(request, queryset, ways[0])  # type: ignore[misc]
+            for words in ways[1:]:
+                found |= super().get_search_results(request, queryset, words)[0]  # type: ignore[misc]
         if self.author_path:
-            aliases = visible(AuthorAlias.objects.all(), request.user)
-            names = names_like([first, *others], aliases)
+            names = names_like(ways, visible(AuthorAlias.objects.all(), request.user))
             found |= queryset.filter(**{f"{self.author_path}__in": names}) if names else queryset.none()
         return found, may_repeat
+
+    def found_in_long_list(self, request: HttpRequest, queryset: QuerySet, search_term: str) -> QuerySet:
+        """The entries that have the words; whether all were looked through stands with the request."""
+        found = search(queryset, self.search_fields, search_term, request.user)  # type: ignore[attr-defined]
+        request.zhuiwen_searched_in_part = found.is_partial  # type: ignore[attr-defined]
+        return found.rows
+
+    def searched_in_part(self, request: HttpRequest) -> bool:
+        """Whether the search of this request left entries out that were not looked through."""
+        return bool(getattr(request, "zhuiwen_searched_in_part", False))
 
     def record_of(self, request: HttpRequest, object_id: str) -> Any:
         """The record that an address names. Raises Http404 for one that is not there or not the user's."""

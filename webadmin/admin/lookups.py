@@ -4,6 +4,7 @@ import re
 from functools import singledispatch
 from typing import Any
 
+from django.contrib import messages
 from django.contrib.admin.filters import (
     BooleanFieldListFilter,
     ChoicesFieldListFilter,
@@ -23,7 +24,8 @@ from django.utils.translation import gettext as _
 from core.days import FIRST_DAY, LAST_DAY
 from records.access import visible
 from webadmin.admin.filters import AnyChoiceFilter, DayRangeFilter, HolderAutocompleteFilter, usable_day
-from webadmin.admin.paging import WholeChangeList
+from webadmin.searching import SEARCHED
+from webadmin.paging import WholeChangeList
 from webadmin.requests.bad_values import BadValue
 from webadmin.requests.request_values import check_search, is_page_number
 
@@ -63,18 +65,39 @@ class DeclaredChangeList(WholeChangeList):
                     check_value(spec, name, request.GET[name])
         return found
 
+    def get_ordering_field(self, field_name: Any) -> Any:
+        """None for a column that the list does not offer to be ordered by, whatever an address asks for."""
+        return super().get_ordering_field(field_name) if field_name in self.sortable_by else None
+
     def get_ordering(self, request: HttpRequest, queryset: QuerySet) -> Any:
         order = request.GET.get(ORDER_VAR, "")
         terms = order.split(".") if order else []
         if order and (not _ORDER.fullmatch(order) or len(terms) > len(self.list_display)):
             raise BadValue(ORDER_VAR, order, _("write the numbers of columns, like 1.-3."))
+        if not order:
+            period = next((spec.field_path for spec in self.filter_specs if _is_period(spec)), "")
+            if period:  # what was seen in a period is shown in that order, which the same index serves
+                return [f"-{period}", "-pk"]
         return super().get_ordering(request, queryset)
+
+    def _get_deterministic_ordering(self, ordering: Any) -> Any:
+        """Rows that are alike in the order go the same way as it does: an index is read forwards or backwards."""
+        found = super()._get_deterministic_ordering(ordering)
+        is_rising = isinstance(found[0], str) and not found[0].startswith("-")
+        return [*found[:-1], "pk"] if found[-1] == "-pk" and is_rising else found
 
     def get_results(self, request: HttpRequest) -> None:
         try:
             super().get_results(request)
         except IncorrectLookupParameters as error:
             raise BadValue(PAGE_VAR, str(self.page_num), _("the list has no such page.")) from error
+        if self.query and self.model_admin.searched_in_part(request):
+            words = _("Of this list only the first %(count)s entries were looked through. Narrow it by filters.")
+            messages.info(request, words % {"count": f"{SEARCHED:,}"})
+
+
+def _is_period(spec: ListFilter) -> bool:
+    return isinstance(spec, DayRangeFilter) and any(spec.used_parameters.values())
 
 
 def _check_own_parameters(request: HttpRequest) -> None:

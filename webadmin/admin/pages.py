@@ -35,9 +35,9 @@ from webadmin.admin.columns import (
 )
 from webadmin.admin.filters import DayRangeFilter, HolderAutocompleteFilter, ObfuscationFilter, TrustFilter
 from webadmin.admin.isolation import HolderAdmin, HolderInline
-from webadmin.admin.paging import CappedPaginator
 from webadmin.case_page.exclusion_view import exclusion_view
 from webadmin.page_history.page_view import timeline_view
+from webadmin.paging import CappedPaginator
 from webadmin.views.recheck import recheck_of, recheck_view
 from webadmin.wording import said
 
@@ -85,6 +85,7 @@ class PageRecordAdmin(HolderAdmin):
         ("gone_since", EmptyFieldListFilter),
     ]
     list_select_related = ["site"]
+    sortable_by = ["first", "last"]  # those that an index serves
     search_fields = ["title", "url"]
     search_help_text = _("title or URL")
     inlines = [PageCheckInline]
@@ -163,7 +164,7 @@ class PageRecordAdmin(HolderAdmin):
         said = _now("First seen, each change, gone, back again")
         return format_html('<a class="text-link" href="{}">{}</a>', address, said)
 
-    @display(description=_("page"), header=True, ordering="title")
+    @display(description=_("page"), header=True)
     def page(self, page: PageRecord) -> list[str]:
         return two_lines(page.title or NOTHING, page.url)
 
@@ -188,7 +189,7 @@ class PageRecordAdmin(HolderAdmin):
     def last(self, page: PageRecord) -> list[str]:
         return day_and_time(page.last_seen)
 
-    @display(description=_("characters"), ordering="chars")
+    @display(description=_("characters"))
     def char_count(self, page: PageRecord) -> str:
         return f"{page.chars:,}"
 
@@ -196,7 +197,7 @@ class PageRecordAdmin(HolderAdmin):
     def encoding_text(self, page: PageRecord) -> object:
         return self.encoding_state(page)[1]
 
-    @display(description=_("encoding"), label={"doubtful": "warning", "sure": "default"}, ordering="encoding")
+    @display(description=_("encoding"), label={"doubtful": "warning", "sure": "default"})
     def encoding_state(self, page: PageRecord) -> tuple[str, str]:
         if page.is_encoding_doubtful:
             return "doubtful", _now("%(name)s, doubtful") % {"name": page.encoding or NOTHING}
@@ -210,7 +211,7 @@ class PageRecordAdmin(HolderAdmin):
     def obfuscation_examples(self, page: PageRecord) -> object:
         return obfuscation_table(page.obfuscations)
 
-    @display(description=_("left out because"), ordering="rejection")
+    @display(description=_("left out because"))
     def outcome(self, page: PageRecord) -> str:
         return page.get_rejection_display() or NOTHING
 
@@ -218,7 +219,7 @@ class PageRecordAdmin(HolderAdmin):
     def trust(self, page: PageRecord) -> str:
         return self.trust_state(page)[1]
 
-    @display(description=_("extraction"), label={"doubtful": "warning", "sure": "default"}, ordering="confidence")
+    @display(description=_("extraction"), label={"doubtful": "warning", "sure": "default"})
     def trust_state(self, page: PageRecord) -> tuple[str, str]:
         shown = percentage(page.confidence)
         if page.confidence < MIN_CONFIDENCE_TO_TRUST:
@@ -259,11 +260,12 @@ class ExclusionAdmin(HolderAdmin):
     list_filter = [
         "reason",
         "match_class",
-        "page__site",
+        "site",
         ("work", HolderAutocompleteFilter),
         ("found_at", DayRangeFilter),
     ]
-    list_select_related = ["page__site", "work"]
+    list_select_related = ["page", "site", "work"]
+    sortable_by = ["found"]
     search_fields = ["page__title", "page__url", "work__title", "detail"]
 
     def get_queryset(self, request: HttpRequest) -> "QuerySet[Exclusion]":
@@ -285,9 +287,9 @@ class ExclusionAdmin(HolderAdmin):
     def found_on(self, exclusion: Exclusion) -> str:
         return moment(exclusion.found_at)
 
-    @display(description=_("site"), ordering="page__site__name")
+    @display(description=_("site"))
     def site_name(self, exclusion: Exclusion) -> str:
-        return str(exclusion.page.site)
+        return str(exclusion.site)
 
     @display(description=_("similarity"), ordering="similarity")
     def share(self, exclusion: Exclusion) -> str:

@@ -124,7 +124,7 @@ class SiteAdmin(HolderAdmin):
     def get_queryset(self, request: HttpRequest) -> "QuerySet[SiteWithFigures]":
         """Add each site's figures as sub-queries: they are worked out for the rows of one page only."""
         pages = PageRecord.objects.filter(site=OuterRef("pk")).order_by().values("site")
-        cases = Case.objects.filter(page__site=OuterRef("pk")).order_by().values("page__site")
+        cases = Case.objects.filter(site=OuterRef("pk")).order_by().values("site")
         newest = CrawlRun.objects.filter(site=OuterRef("pk"), only_urls="").order_by("-due_at", "-pk")
         return (
             super()
@@ -165,7 +165,7 @@ class SiteAdmin(HolderAdmin):
 
     @display(description=_("cases"))
     def case_count(self, site: "SiteWithFigures") -> object:
-        return list_link(Case, site.cases_total, page__site__id__exact=site.pk) if site.cases_total else 0
+        return list_link(Case, site.cases_total, site__id__exact=site.pk) if site.cases_total else 0
 
     @display(description=_("whole books"))
     def whole_books(self, site: Site) -> object:

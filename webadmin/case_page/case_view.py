@@ -23,7 +23,7 @@ from records import access, stores
 from records.cases.allowance import allowed_now
 from records.cases.verdicts import MAX_NOTE_CHARS, VerdictRefused, decide, undo
 from records.models import Case, CaseMatch
-from records.models.phrases import STATES, VERDICTS
+from records.models.phrases import STATES, VERDICTS, case_name
 from records.opinions.summary import opinions_on
 from webadmin.case_page.case_figures import IN_BAR, figures_of
 from webadmin.case_page.case_files import evidence_response

@@ -19,7 +19,7 @@ from webadmin.neighbours import FILTERS, Listed
 if TYPE_CHECKING:
     from django.contrib.admin import ModelAdmin
 
-MAX_LISTED = 10_000  # as far as a list counts its rows (webadmin.admin.paging)
+MAX_LISTED = 10_000  # as far as a list counts its rows (webadmin.paging)
 _OPEN = urlencode({"state__exact": CaseState.OPEN})
 
 

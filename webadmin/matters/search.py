@@ -7,6 +7,7 @@ from django.contrib import admin
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 
+from records import access
 from records.models import Case, Chapter, Matter, MatterText
 from webadmin.searching import written_ways
 
@@ -17,7 +18,8 @@ MAX_CHAPTERS = 2_000
 def found_by_words(request: HttpRequest, matters: "QuerySet[Matter]", typed: str) -> "QuerySet[Matter]":
     """Those of `matters` of which the site, the work, a chapter, or a case as its list finds it, has the words."""
     named = reduce(or_, (_named(words) for words in written_ways(typed)))
-    cases, _ = admin.site._registry[Case].get_search_results(request, Case.objects.order_by(), typed)
+    seen = access.visible(Case.objects.order_by("-opened_at", "-pk"), request.user)
+    cases, _ = admin.site._registry[Case].get_search_results(request, seen, typed)
     chapters = reduce(or_, (Q(title__icontains=words) for words in written_ways(typed)))
     texts = Chapter.objects.filter(chapters).order_by().values("text_id")[:MAX_CHAPTERS]
     of_chapters = MatterText.objects.filter(text_id__in=list(texts.values_list("text_id", flat=True)))
