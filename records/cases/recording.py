@@ -16,6 +16,7 @@ from core.pages import PageVersion
 from core.ports import Outcome, WorkTexts
 from core.states import Rejection
 from core.zones import Zone
+from records.cases.attribution import Sources, with_sources
 from records.cases.backlog import OUTDATED
 from records.cases.permissions import ALLOWANCES, Allowance, Copied, Rights
 from records.cases.rulings import Cause, Occasion, lock_rights, rule_cases
@@ -94,12 +95,14 @@ def _found(outcomes: Sequence[Outcome]) -> list[_Found]:
         if key not in sites:
             raise NotFound("site", name)
     chapters = _chapters(outcomes, {site.rights_holder_id for site in sites.values()})
-    found = []
+    found, sources = [], Sources()
     for outcome in outcomes:
         site = sites[keys[outcome.version.site_id]]
         owned = _owned(outcome.matches, chapters, site.rights_holder_id)
         is_whole = {match.text_id for match in outcome.matches} <= {chapter.text_id for chapter in owned}
-        found.append(_Found(outcome, site, by_work(owned, outcome.matches), is_whole))
+        reading = outcome.version.reading
+        findings = [with_sources(each, reading, sources) for each in by_work(owned, outcome.matches)]
+        found.append(_Found(outcome, site, findings, is_whole))
     return found
 
 
@@ -182,7 +185,7 @@ def _rule(found: _Found, page: PageRecord, cases: "_Cases", rights: dict[int, Ri
     for findings in found.findings:
         allowance = rights[found.holder].ruling(_copied(outcome, findings))
         if allowance.reason is None and not (findings.left_out_as is Rejection.TEASER and found.opens_teasers):
-            allowance = Allowance(findings.left_out_as)
+            allowance = Allowance(findings.left_out_as, findings.source if findings.left_out_as else "")
         is_known = outcome.is_current and cases.has(page, findings)
         if allowance.reason is None or (is_known and allowance.reason in ALLOWANCES):
             ruled.cases.append(cases.take(found, page, findings))
