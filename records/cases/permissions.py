@@ -91,13 +91,15 @@ class Rights:
         self._no_longer: dict[tuple[str, int], Rejection] = {}  # overruled once, and taken back
         for row in Overruling.objects.filter(work__rights_holder=holder).order_by("entered_at", "pk"):
             if row.withdrawn_at is None:
-                self._overruled.add((row.page_id, row.work_id, row.reason, row.detail))
+                self._overruled.add((row.page_id, row.work_id, row.reason, _detail(row.reason, row.detail)))
             elif row.reason in OF_THE_FINDING:
                 self._no_longer[row.page_id, row.work_id] = Rejection(row.reason)
 
     def unless_overruled(self, page: str, work: int, allowance: Allowance) -> Allowance:
         """What leaves the finding out; NOTHING where a reviewer overruled it, for this reason and this right."""
-        return NOTHING if (page, work, str(allowance.reason or ""), allowance.label) in self._overruled else allowance
+        reason = str(allowance.reason or "")
+        key = (page, work, reason, _detail(reason, allowance.label))
+        return NOTHING if key in self._overruled else allowance
 
     def counts_ignored(self, page: str, work: int) -> bool:
         """Whether ignored texts count there all the same, since a reviewer overruled that they leave nothing."""
@@ -172,3 +174,8 @@ def _permission(licence: Licence) -> Permission:
 
 def _account(account: OwnAccount) -> Account:
     return Account(account.address, account.domain, account.name)
+
+
+def _detail(reason: str, detail: str) -> str:
+    """What an overruling is of beside the reason: the right. A quotation is one, whatever source the page names."""
+    return "" if reason in OF_THE_FINDING else detail

@@ -15,6 +15,7 @@ from core.matches import Match
 from core.pages import PageVersion
 from core.ports import Outcome, WorkTexts
 from core.states import Rejection
+from records.cases.attribution import Sources, with_sources
 from records.cases.backlog import OUTDATED
 from records.cases.permissions import ALLOWANCES, Allowance, Copied, Rights
 from records.cases.rulings import Cause, Occasion, lock_rights, rule_cases
@@ -103,12 +104,14 @@ def _found(outcomes: Sequence[Outcome]) -> list[_Found]:
         if key not in sites:
             raise NotFound("site", name)
     chapters = _chapters(outcomes, {site.rights_holder_id for site in sites.values()})
-    found = []
+    found, sources = [], Sources()
     for outcome in outcomes:
         site = sites[keys[outcome.version.site_id]]
         owned = _owned(outcome.matches, chapters, site.rights_holder_id)
         is_whole = {match.text_id for match in outcome.matches} <= {chapter.text_id for chapter in owned}
-        found.append(_Found(outcome, site, by_work(owned, outcome.matches), is_whole))
+        reading = outcome.version.reading
+        findings = [with_sources(each, reading, sources) for each in by_work(owned, outcome.matches)]
+        found.append(_Found(outcome, site, findings, is_whole))
     return found
 
 
@@ -217,7 +220,9 @@ class _Ruler:
         allowance = rights.ruling(_copied(outcome, findings))
         allowance = rights.unless_overruled(page.page_id, work, allowance)
         if allowance.reason is None and not (findings.left_out_as is Rejection.TEASER and found.opens_teasers):
-            allowance = rights.unless_overruled(page.page_id, work, Allowance(findings.left_out_as))
+            allowance = rights.unless_overruled(
+                page.page_id, work, Allowance(findings.left_out_as, findings.source if findings.left_out_as else "")
+            )
         if allowance.reason is None and counted.left_out and not counted.findings.matched_chars:
             allowance = Allowance(Rejection.NOTHING_LEFT)
         return counted, allowance

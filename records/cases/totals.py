@@ -18,10 +18,14 @@ EXCERPT_CHARS = 80  # a line of a list
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What a page took from one work: each text once, with the first chapter that has it."""
+    """What a page took from one work: each text once, with the first chapter that has it.
+
+    source: how the page names the work or its author where all of it is quoted; "" where it does not.
+    """
 
     work: Work
     items: tuple[tuple[Chapter, Match], ...]
+    source: str = ""
 
     @property
     def matches(self) -> list[Match]:

@@ -24,10 +24,10 @@ from django.utils.translation import gettext as _
 from core.days import FIRST_DAY, LAST_DAY
 from records.access import visible
 from webadmin.admin.filters import AnyChoiceFilter, DayRangeFilter, HolderAutocompleteFilter, usable_day
-from webadmin.searching import SEARCHED
 from webadmin.paging import WholeChangeList
 from webadmin.requests.bad_values import BadValue
 from webadmin.requests.request_values import check_search, is_page_number
+from webadmin.searching import SEARCHED
 
 MAX_TEXT_CHARS = 500  # of a value that stands in the rows themselves
 _ORDER = re.compile(r"(-?[0-9]{1,2})(\.-?[0-9]{1,2})*")

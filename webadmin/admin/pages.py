@@ -17,7 +17,7 @@ from core.errors import ZhuiwenError
 from core.hidden_characters import spelled
 from core.ids import PageId
 from core.shares import percentage
-from core.states import MIN_CONFIDENCE_TO_TRUST
+from core.states import MIN_CONFIDENCE_TO_TRUST, Rejection
 from crawler.main_text.chapters import chapter_number
 from records import stores
 from records.models import Exclusion, PageCheck, PageRecord
@@ -256,7 +256,7 @@ def _versions_shown(page: PageRecord) -> object:
 class ExclusionAdmin(HolderAdmin):
     is_read_only = True
     paginator = CappedPaginator
-    list_display = ["finding", "site_name", "reason", "detail", "match_class", "share", "matched_chars", "found_on"]
+    list_display = ["finding", "site_name", "reason", "because", "match_class", "share", "matched_chars", "found_on"]
     list_filter = [
         "reason",
         "match_class",
@@ -265,7 +265,7 @@ class ExclusionAdmin(HolderAdmin):
         ("found_at", DayRangeFilter),
     ]
     list_select_related = ["page", "site", "work"]
-    sortable_by = ["found"]
+    sortable_by = ["found_on"]
     search_fields = ["page__title", "page__url", "work__title", "detail"]
 
     def get_queryset(self, request: HttpRequest) -> "QuerySet[Exclusion]":
@@ -282,6 +282,14 @@ class ExclusionAdmin(HolderAdmin):
     @display(description=_("page"), header=True)
     def finding(self, exclusion: Exclusion) -> list[str]:
         return two_lines(exclusion.page.title or exclusion.page.url, exclusion.work)
+
+    @display(description=_("detail"))
+    def because(self, exclusion: Exclusion) -> str:
+        """What allows the page; of a quotation, the source that the page names."""
+        detail = spelled(exclusion.detail)
+        if exclusion.reason == Rejection.QUOTATION and detail:
+            return _now("source named: %(source)s") % {"source": detail}
+        return detail
 
     @display(description=_("found"), ordering="found_at")
     def found_on(self, exclusion: Exclusion) -> str:

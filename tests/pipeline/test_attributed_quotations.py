@@ -1,0 +1,137 @@
+"""Quotations that name their source, from the page to the case or the exclusion, with the real matcher."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from core.ids import work_text_id
+from core.matches import Match, MatchClass, Span
+from core.obfuscations import Obfuscation, ObfuscationFound
+from core.pages import Reading
+from core.text import TextRange
+from records.cases.attribution import Sources, with_sources
+from records.cases.case_repository import DjangoCaseRepository
+from records.cases.totals import Findings
+from records.models import AuthorAlias, Case, Chapter, Exclusion, RightsHolder, Site, Work
+from tests.support.memory_chain import carry, chain
+from tests.support.records import match
+
+pytestmark = pytest.mark.django_db
+
+HAN = [chr(code) for code in range(0x4E00, 0x4E00 + 3_000)]
+
+
+def words(seed: int, count: int) -> str:
+    """Sentences of 20 characters that nothing else has."""
+    drawn = random.Random(seed).choices(HAN, k=count)
+    return "".join("".join(drawn[at : at + 20]) + "。" for at in range(0, count, 20))
+
+
+WORK = words(1, 4_000)
+PIECE = WORK[1_050:1_134]  # four sentences: more than is quoted without any mark
+
+
+@pytest.fixture
+def work() -> Work:
+    holder = RightsHolder.objects.create(name="甲")
+    Site.objects.create(pk=1, rights_holder=holder, name="某站", start_urls="http://a.example/")
+    work = Work.objects.create(rights_holder=holder, title="渡口无灯", author="江南")
+    AuthorAlias.objects.create(rights_holder=holder, author="江南", alias="杨治")
+    Chapter.objects.create(work=work, number=1, text_id=work_text_id(WORK), chars=len(WORK))
+    return work
+
+
+@pytest.fixture
+def read(work: Work) -> Callable[[str], None]:
+    """Let a page with this text be compared with the work."""
+    made = chain()
+    ports = replace(made.ports, cases=DjangoCaseRepository(made.ports.works))
+    made.add_work("渡口无灯", WORK)
+
+    def reading(text: str) -> None:
+        made.store_page("http://a.example/1.html", text)
+        while messages := made.outbox.drain():
+            for message in messages:
+                made.clock.advance(1)
+                carry(message, ports)
+
+    return reading
+
+
+def page_with(piece: str, before: str = "", after: str = "", rest: int = 1_000) -> str:
+    return f"{words(2, rest // 2)}\n{before}{piece}{after}\n{words(3, rest // 2)}"
+
+
+def test_an_unattributed_piece_is_a_case_as_ever(read: Callable[[str], None]) -> None:
+    read(page_with(PIECE))
+    assert Case.objects.get().match_class == MatchClass.EXCERPT
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "source"),
+    [
+        ("", "——摘自《渡口无灯》", "《渡口无灯》"),
+        ("最近重读《渡口无灯》，有一段一直忘不掉。", "", "《渡口无灯》"),
+        ("作家江南在书里说过一段话，我抄在这里。", "", "江南"),
+        ("杨治写过这样一段话。", "", "杨治"),
+        ("", "（作者：杨治）", "杨治"),
+    ],
+)
+def test_a_short_piece_beside_which_its_source_is_named_is_a_quotation(
+    read: Callable[[str], None], before: str, after: str, source: str
+) -> None:
+    read(page_with(PIECE, before, after))
+    finding = Exclusion.objects.get()
+    assert (finding.reason, finding.match_class, finding.detail) == ("quotation", MatchClass.QUOTATION, source)
+    assert not Case.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        page_with(WORK[1_050:1_260], after="——摘自《渡口无灯》"),  # longer than anybody quotes
+        page_with(PIECE, after="——摘自《渡口无灯》", rest=240),  # a page of little else
+        page_with(PIECE, after="——摘自《渡口有灯》"),  # another book
+        page_with(PIECE, before="我昨天去了江南，回来翻书。"),  # a word, and no author
+        page_with(PIECE, before="《渡口无灯》" + words(9, 60)),  # named, and not beside it
+        "\n".join(
+            page_with(WORK[at : at + 84], after="——《渡口无灯》") for at in range(0, 2_100, 420)
+        ),  # piece by piece
+    ],
+    ids=["long", "most of the page", "another title", "a word", "far", "many pieces"],
+)
+def test_a_copy_does_not_escape_by_naming_its_source(read: Callable[[str], None], text: str) -> None:
+    read(text)
+    assert Case.objects.exists()
+    assert not Exclusion.objects.exists()
+
+
+def test_a_sentence_that_needs_no_source_says_so_where_it_is_named(read: Callable[[str], None]) -> None:
+    read(page_with(WORK[1_050:1_080]))
+    assert Exclusion.objects.get().detail == ""
+    Exclusion.objects.all().delete()
+    read(page_with(WORK[2_100:2_130], before="书评：《渡口无灯》。"))
+    assert Exclusion.objects.get().detail == "《渡口无灯》"
+
+
+def test_what_is_disguised_is_no_quotation(work: Work) -> None:
+    text = page_with(PIECE, after="——摘自《渡口无灯》")
+    at = text.index(PIECE)
+    places = TextRange(at, at + len(PIECE))
+    span = Span(places, TextRange(1_050, 1_050 + len(PIECE)), 1.0)
+    found = match(work_text_id(WORK), MatchClass.EXCERPT, 80)
+    plain = replace(found, spans=(span,), page_containment=0.08, work_containment=0.02, obfuscations=())
+    hidden = (ObfuscationFound(Obfuscation.ZERO_WIDTH, 9, "字"),)
+
+    def source(reading: Reading, found: Match) -> str:
+        findings = Findings(work, ((work.chapters.get(), found),))
+        return with_sources(findings, reading, Sources()).source
+
+    assert source(Reading(title="", text=text), plain) == "《渡口无灯》"
+    assert source(Reading(title="", text=text, obfuscations=hidden), plain) == ""
+    assert source(Reading(title="", text=text), replace(plain, obfuscations=hidden)) == ""
+    assert source(Reading(title="", text=text), replace(plain, spans=(replace(span, similarity=0.8),))) == ""
