@@ -19,6 +19,7 @@ LISTS = {
     "excluded findings": "/admin/records/exclusion/",
     "evidence": "/admin/records/evidencebundle/",
     "works": "/admin/records/work/",
+    "licences": "/admin/records/licence/",
 }
 
 
@@ -37,6 +38,7 @@ def own_pages(world: admin_data.World) -> dict[str, str]:
         "decided case": f"/admin/records/case/{world.ours.cases[1].pk}/change/",
         "history of a page": f"/admin/records/pagerecord/{case.page_id}/timeline/",
         "works to add": "/admin/records/work/add/",
+        "profile": "/admin/profile/",
         "reports": "/admin/reports/",
         "report": "/admin/reports/?do=show&since=2026-03-01&until=2026-03-31&language=en&format=pdf",
     }
@@ -70,7 +72,8 @@ def test_axe_finds_nothing_grave(chromium: Browser, live_server: object, world: 
     visitor.go("/admin/login/")
     found = {"login": grave_findings(visitor.page)}
     visitor.log_in(world.ours.manager.get_username(), admin_data.PASSWORD)
-    for name, path in (LISTS | own_pages(world)).items():
+    forms = {"site": f"/admin/records/site/{world.ours.cases[0].page.site_id}/change/"}
+    for name, path in (LISTS | forms | own_pages(world)).items():
         assert visitor.go(path) == 200
         found[name] = grave_findings(visitor.page)
     show_bulk_page(visitor)

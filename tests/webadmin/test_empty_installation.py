@@ -1,12 +1,14 @@
 """An installation in which nobody has entered anything yet."""
 
 import pytest
+from django.apps import apps
 from django.db.models import Model
 from django.urls import reverse
 
-from records.models import Case
+from records.models import Case, Membership
 from tests.support import admin_data
 from tests.support.desk import add_url, list_url, registered_models, signed_in
+from webadmin.next_steps import NEXT_STEPS
 
 
 @pytest.mark.django_db
@@ -40,3 +42,14 @@ def test_the_dashboard_and_every_list_open() -> None:
     client = signed_in(admin_data.administrator())
     for address in (reverse("admin:index"), reverse("admin:dashboard"), *map(list_url, registered_models())):
         assert client.get(address).status_code == 200, address
+
+
+@pytest.mark.parametrize("name", NEXT_STEPS)
+def test_an_empty_list_says_what_to_do_next(db: None, name: str) -> None:
+    manager = signed_in(admin_data.user("amy", admin_data.holder(), Membership.Role.MANAGER))
+    manager.cookies["django_language"] = "en"
+    step, listed = NEXT_STEPS[name], list_url(apps.get_model("records", name))
+    page = manager.get(listed).content.decode()
+    assert str(step.sentence) in page
+    assert not step.address or f'class="zw-next" href="{reverse(step.address)}"' in page
+    assert str(step.sentence) not in manager.get(listed, {"q": "nothing has this name"}).content.decode()

@@ -12,6 +12,7 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Field, ForeignKey, Model, QuerySet
 from django.forms import ModelChoiceField
 from django.http import HttpRequest
+from django.utils.text import capfirst
 from unfold.admin import ModelAdmin, StackedInline, TabularInline
 from unfold.dataclasses import UnfoldAction
 
@@ -106,6 +107,13 @@ class _HolderLines(IsolatedFields):
 
 class HolderInline(_HolderLines, TabularInline):
     """One line each."""
+
+    def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        """Name each field to screen readers: what stands above its column is no label of it."""
+        field = super().formfield_for_dbfield(db_field, request, **kwargs)
+        if field is not None:
+            field.widget.attrs.setdefault("aria-label", capfirst(str(field.label)))
+        return field
 
 
 class HolderStackedInline(_HolderLines, StackedInline):

@@ -7,6 +7,7 @@ from django.template import Context
 from django.urls import reverse
 from django.utils.module_loading import import_string
 
+from webadmin.next_steps import NEXT_STEPS, NextStep
 from webadmin.theme import navigation
 
 register = template.Library()
@@ -27,6 +28,12 @@ def desk_navigation(context: Context) -> list[dict[str, Any]]:
             is_open = not group["collapsible"] or any(each["is_open"] for each in entries)
             groups.append({**group, "items": entries, "is_open": is_open})
     return groups
+
+
+@register.simple_tag
+def next_step(model_name: str) -> NextStep | None:
+    """What to do where a list is empty; None where nothing more can be said."""
+    return NEXT_STEPS.get(model_name)
 
 
 def _is_open(path: str, link: str) -> bool:

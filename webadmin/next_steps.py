@@ -1,0 +1,42 @@
+"""What to do where a list is empty, by the name of its model."""
+
+from typing import Any, NamedTuple
+
+from django.utils.translation import gettext_lazy as _
+
+
+class NextStep(NamedTuple):
+    """A sentence, and where it leads."""
+
+    sentence: Any
+    address: str = ""  # the name of a list; "" where there is nothing to do but wait
+    link: Any = ""
+
+
+_SITES = ("admin:records_site_changelist", _("Sites"))
+NEXT_STEPS = {
+    "work": NextStep(_("Send the texts of your works: pages are compared with them.")),
+    "site": NextStep(_("Enter a site with its start page: it is crawled from then on.")),
+    "case": NextStep(_("A page that carries text of a work appears here once its site was crawled."), *_SITES),
+    "exclusion": NextStep(_("Findings that a licence, an own domain or quotation allows appear here.")),
+    "evidencebundle": NextStep(_("Evidence is kept by itself, some minutes after each find.")),
+    "pagerecord": NextStep(_("Pages appear here as soon as a site is crawled."), *_SITES),
+    "crawlrun": NextStep(_("Choose a site and ask for its crawl, or wait for its time."), *_SITES),
+    "address": NextStep(_("Addresses appear here as soon as a site is crawled."), *_SITES),
+    "sitemove": NextStep(_("A site that may have moved to another host is proposed here.")),
+    "discoveredpage": NextStep(
+        _("Pages that a search for a work finds are proposed here."),
+        "admin:records_discoveryplan_changelist",
+        _("Searches for works"),
+    ),
+    "discoveryplan": NextStep(
+        _("Each work can be searched for; there is none yet."), "admin:records_work_changelist", _("Works")
+    ),
+    "discoveryquery": NextStep(
+        _("Each sentence that is sent to the search engine stands here."),
+        "admin:records_discoveryplan_changelist",
+        _("Searches for works"),
+    ),
+    "licence": NextStep(_("Enter who may publish a work, where and until when: what they publish opens no case.")),
+    "owndomain": NextStep(_("Enter your own sites: what stands there opens no case.")),
+}
