@@ -1,8 +1,8 @@
 """EPUB, Word, HTML, JSON lines, and folders: real files made here, whole ones and hostile ones."""
 
 import json
-from datetime import UTC, datetime
 import zipfile
+from datetime import UTC, datetime
 from pathlib import Path
 
 import docx

@@ -28,7 +28,9 @@ SELECTIONS = (
     Selection("missing", _("missing"), lambda chapter, gaps: chapter.extent is Extent.NONE),
     Selection("gaps", _("missing between copied ones"), lambda chapter, gaps: chapter.number in gaps),
     Selection("early", _("before the official time"), lambda chapter, gaps: chapter.is_early),
-    Selection("late", _("not before it"), lambda chapter, gaps: chapter.lead is not None and chapter.lead <= timedelta(0)),
+    Selection(
+        "late", _("not before it"), lambda chapter, gaps: chapter.lead is not None and chapter.lead <= timedelta(0)
+    ),
     Selection("merged", _("several on a page"), lambda chapter, gaps: chapter.is_merged),
     Selection("spread", _("over several pages"), lambda chapter, gaps: chapter.is_spread),
 )
