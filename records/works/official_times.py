@@ -3,12 +3,12 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta, tzinfo
+from datetime import UTC, datetime, timedelta, tzinfo
 
 from django.db import transaction
 
 from core.errors import BadInput
-from core.moments import parse_moment
+from core.moments import LAST_YEAR, parse_moment
 from core.wording import Message
 from crawler.main_text.chapters import chapter_number
 from records.matters.figures import refresh_works
@@ -77,8 +77,14 @@ def read_list(text: str, zone: tzinfo) -> Times:
 def in_series(
     work: Work, first_number: int, first_at: datetime, interval: timedelta, at_once: int = 1
 ) -> dict[int, datetime]:
-    """The times of all chapters from one on, of which so many appear at once, and the next after an interval."""
-    numbers = work.chapters.filter(number__gte=first_number).order_by("number").values_list("number", flat=True)
+    """The times of all chapters from one on, of which so many appear at once, and the next after an interval.
+
+    Raises BadInput for a series that goes on for centuries.
+    """
+    numbers = list(work.chapters.filter(number__gte=first_number).order_by("number").values_list("number", flat=True))
+    room = datetime(LAST_YEAR, 1, 1, tzinfo=UTC) - first_at
+    if interval * (max(0, len(numbers) - 1) // at_once) > room:
+        raise BadInput("times.beyond", year=LAST_YEAR)
     return {number: first_at + interval * (place // at_once) for place, number in enumerate(numbers)}
 
 

@@ -110,39 +110,6 @@ def test_works_added_again_change_nothing_and_bad_ones_are_named(corpus: Command
     ]
 
 
-def test_a_plan_says_what_would_change_and_changes_nothing(corpus: CommandLine, tmp_path: Path) -> None:
-    path = tmp_path / "计划书.txt"
-    first, second, third = (f"第{number}章 渡\n\n{OTHER}{number}\n\n" for number in "一二三")
-    path.write_text(first + second, "utf-8")
-    add = ("work", "add", path, "--rights-holder", "临时社")
-    planned = corpus(*add, "--plan")
-    assert (planned.code, planned.out) == (0, "would add 《计划书》: chapters 2\n")
-    assert "计划书" not in corpus("work", "list").out
-    assert corpus(*add).code == 0
-    path.write_text(first + second.replace("渡", "灯") + third, "utf-8")
-    lines = corpus(*add, "--plan").out.splitlines()
-    assert lines[0] == "would update 《计划书》: new 1, changed 1, unchanged 1"
-    assert [line[:3] for line in lines[1:]] == ["+ 3", "~ 2"]
-    assert corpus(*add, "--title", "换名书").err.startswith(
-        "note: 《换名书》: chapters that stand word for word in 《计划书》"
-    )
-    assert corpus("work", "remove", "换名书").code == 0
-    times = tmp_path / "times.csv"
-    times.write_text("1,2026-03-01 12:00\n7,2026-03-02\n", "utf-8")
-    set_times = corpus("work", "times", "计划书", times)
-    assert "official time: 1" in set_times.out
-    assert "《计划书》 has no chapters with these numbers: 7" in set_times.err
-    times.write_text("1,morgen\n", "utf-8")
-    assert corpus("work", "times", "计划书", times).code == 2
-    assert corpus("work", "remove", "计划书").code == 0
-
-
-def test_a_second_site_on_a_host_is_noticed(corpus: CommandLine) -> None:
-    second = corpus("site", "add", "http://127.0.0.1:8801/b/", "--name", "落霞二", "--rights-holder", "青梧文学")
-    assert (second.code, "covered by the site 落霞 " in second.err) == (0, True)
-    corpus.script("from records.models import Site; Site.objects.filter(name='落霞二').delete()")
-
-
 def test_nothing_that_was_crawled_or_typed_acts_on_a_terminal(corpus: CommandLine, case: str) -> None:
     typed = "无\x1b[31m\x9b31m\u202e此书"
     for arguments in (

@@ -2,6 +2,7 @@
 
 import json
 import zipfile
+from datetime import UTC, datetime
 from pathlib import Path
 
 import docx
@@ -194,6 +195,20 @@ def test_bad_lines_are_named_by_number_and_the_rest_goes_on(tmp_path: Path) -> N
     assert (first.key, first.file.title, first.file.author) == ("a", "夜航", "闻笛")
     assert [chapter.text for chapter in first.file.chapters] == [f"先{PROSE}", PROSE]
     assert second.file.chapters[0].title == "楔子"
+
+
+def test_a_line_says_when_its_chapter_was_officially_published(tmp_path: Path) -> None:
+    path = tmp_path / "works.jsonl"
+    line = {"work_id": "a", "title": "夜航", "text": PROSE}
+    times: list[object] = ["2026-03-01T12:00:00+08:00", None, "2026-03-01 12:00", 5]
+    rows = [{**line, "chapter": number, "published_at": at} for number, at in enumerate(times, 1)]
+    path.write_text("\n".join(json.dumps(row, ensure_ascii=False) for row in rows), "utf-8")
+    intake = read_works(path)
+    (work,) = intake.works
+    assert [chapter.published_at for chapter in work.file.chapters] == [datetime(2026, 3, 1, 4, 0, tzinfo=UTC), None]
+    unzoned, number = intake.faults
+    assert "does not say its time zone" in str(unzoned)
+    assert "is no string" in str(number)
 
 
 def test_a_folder_of_chapters_is_one_work_in_natural_order(tmp_path: Path) -> None:

@@ -109,3 +109,9 @@ def test_a_series_goes_on_by_its_interval_so_many_at_once(work: Work) -> None:
 def test_an_interval_that_is_none_is_named(text: str) -> None:
     with pytest.raises(BadInput):
         read_interval(text)
+
+
+def test_a_series_that_goes_on_for_centuries_is_refused(work: Work) -> None:
+    with pytest.raises(BadInput, match="beyond the year 2200"):
+        in_series(work, 1, datetime(2199, 12, 1, tzinfo=UTC), timedelta(days=300))
+    assert in_series(work, 9, NOON, timedelta(days=300)) == {}

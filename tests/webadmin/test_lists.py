@@ -209,6 +209,22 @@ def test_a_site_that_cannot_be_crawled_is_refused_at_the_field(
     assert list(response.context["adminform"].form.errors) == [field]
 
 
+def test_a_second_site_on_a_host_is_kept_and_the_form_says_which_has_it(world: admin_data.World) -> None:
+    client = signed_in(world.ours.manager)
+    client.cookies["django_language"] = "en"
+    host, taken = world.ours.sites[0].domains.get().host, world.ours.sites[0]
+    data = site_form(rights_holder=world.ours.holder.pk, start_urls=f"https://www.{host}/b/")
+    added = client.post(add_url(Site), data, follow=True)
+    second = Site.objects.get(name="新站")
+    for response in (added, client.get(record_url(second)), client.get(record_url(taken))):
+        assert f"{host} is covered by the site" in said(response).replace("www.", "")
+    alone = site_form(rights_holder=world.ours.holder.pk, name="另站", start_urls="https://other.example/")
+    assert "is covered by" not in said(client.post(add_url(Site), alone, follow=True))
+    theirs = world.theirs.sites[0].domains.get().host
+    foreign = site_form(rights_holder=world.ours.holder.pk, name="又站", start_urls=f"https://{theirs}/")
+    assert "is covered by" not in said(client.post(add_url(Site), foreign, follow=True))
+
+
 def test_crawl_now_queues_a_run_and_sends_its_number(world: admin_data.World, outbox: CollectingOutbox) -> None:
     site = world.ours.sites[0]
     client = signed_in(world.ours.manager)

@@ -1,0 +1,88 @@
+"""What `work add --plan`, `work times` and a second site on a host say, with the real page store and the real Redis."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+import redis
+
+from tests.support.command_line import CommandLine
+from tests.support.embedded import EmbeddedMongo, mongo_server
+from tests.support.redis_server import redis_url
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+__all__ = ["mongo_server", "redis_url"]
+
+FIRST, SECOND, THIRD = (
+    f"第{number}章 渡\n\n渡船在雾里停了很久。船工说，今天不会有人来了，可他还是把灯点上。{number}\n\n"
+    for number in "一二三"
+)
+
+
+@pytest.fixture
+def installed(tmp_path: Path, mongo_server: EmbeddedMongo, redis_url: str) -> Iterator[CommandLine]:
+    broker = redis.Redis.from_url(redis_url.removesuffix("/0") + "/10")
+    broker.flushdb()
+    environment = {
+        "ZHUIWEN_MONGO_URL": mongo_server.url("test_cli_works"),
+        "ZHUIWEN_REDIS_URL": redis_url.removesuffix("/0") + "/10",
+        "ZHUIWEN_ALLOW_PRIVATE_HOSTS": "127.0.0.1:8801",
+    }
+    command = CommandLine(tmp_path / "home", environment)
+    command.make_tables()
+    yield command
+    broker.flushdb()
+
+
+def test_a_plan_says_what_would_change_and_changes_nothing(installed: CommandLine, tmp_path: Path) -> None:
+    path = tmp_path / "渡船.txt"
+    path.write_text(FIRST + SECOND, "utf-8")
+    add = ("work", "add", path, "--rights-holder", "青梧文学")
+    planned = installed(*add, "--plan")
+    assert (planned.code, planned.out, planned.err) == (0, "would add 《渡船》: chapters 2\n", "")
+    assert installed("work", "list", "--json").json() == []
+    assert installed(*add).code == 0
+    assert installed(*add, "--plan").out == "would change nothing in 《渡船》: chapters 2\n"
+    path.write_text(FIRST + SECOND.replace("雾", "霧") + THIRD, "utf-8")
+    lines = installed(*add, "--plan").out.splitlines()
+    assert lines[0] == "would update 《渡船》: new 1, changed 1, unchanged 1"
+    assert [line[:3] for line in lines[1:]] == ["+ 3", "~ 2"]
+    (work,) = installed("work", "list", "--json").json()
+    assert work["chapters"] == 2
+
+
+def test_the_same_text_under_another_title_is_noticed_and_added(installed: CommandLine, tmp_path: Path) -> None:
+    path = tmp_path / "渡船.txt"
+    path.write_text(FIRST + SECOND, "utf-8")
+    add = ("work", "add", path, "--rights-holder", "青梧文学")
+    installed(*add)
+    for options in (["--plan"], []):
+        named = installed(*add, "--title", "雾中", *options)
+        assert "《雾中》: chapters that stand word for word in 《渡船》: 2, such as 1 (there 1)" in named.err
+        assert named.code == 0
+    assert len(installed("work", "list", "--json").json()) == 2
+
+
+def test_official_times_are_taken_from_a_table(installed: CommandLine, tmp_path: Path) -> None:
+    path, times = tmp_path / "渡船.txt", tmp_path / "times.csv"
+    path.write_text(FIRST + SECOND, "utf-8")
+    installed("work", "add", path, "--rights-holder", "青梧文学")
+    times.write_text("章,时间\n1,2026-03-01 12:00\n7,2026-03-02\n", "utf-8")
+    done = installed("work", "times", "渡船", times)
+    assert "chapters with another official time: 1" in done.out
+    assert "《渡船》 has no chapters with these numbers: 7" in done.err
+    times.write_text("1,morgen\n", "utf-8")
+    refused = installed("work", "times", "渡船", times)
+    assert (refused.code, "line 1: morgen is no time" in refused.err) == (2, True)
+
+
+def test_a_second_site_on_a_host_is_noticed_and_watched(installed: CommandLine) -> None:
+    first = ("site", "add", "http://127.0.0.1:8801/", "--name", "落霞", "--rights-holder", "青梧文学")
+    assert (installed(*first).err, installed(*first).err) == ("", "")
+    second = installed("site", "add", "http://127.0.0.1:8801/b/", "--name", "落霞二", "--rights-holder", "青梧文学")
+    assert second.code == 0
+    assert "127.0.0.1:8801 is covered by the site 落霞 (1) too" in second.err
