@@ -144,6 +144,15 @@ def test_noise_is_offered_marked_listed_and_taken_back(desk: DeskChain) -> None:
     assert IgnoredText.objects.get().withdrawn_by == desk.reviewer
 
 
+def test_the_site_names_its_noise(desk: DeskChain) -> None:
+    desk.compare(ADVERTS)
+    ignoring.mark_noise(desk.case, ADVERT, desk.reviewer)
+    ignoring.ignore_everywhere(desk.holder, CHAPTER[:100], desk.manager, reason="notice")
+    page = shown(client_of(desk.manager), desk.site)
+    assert page.count("请收藏&lt;b&gt;本站新网址免费阅读最新章节") == 1
+    assert CHAPTER[:20] not in page
+
+
 def test_the_list_takes_back_what_the_user_may(desk: DeskChain) -> None:
     desk.compare(ADVERTS)
     ignored = ignoring.mark_noise(desk.case, ADVERT, desk.manager)

@@ -1,12 +1,14 @@
 """What stands below a site's form: how it is treated, its rules, proxies, and the log of robots.txt."""
 
+from django.db.models import QuerySet
+from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 from unfold.decorators import display
 
-from records.models import RobotsSwitch, SiteBanRule, SiteProxy, SiteRules
-from webadmin.admin.columns import moment
+from records.models import IgnoredText, RobotsSwitch, SiteBanRule, SiteProxy, SiteRules
+from webadmin.admin.columns import NOTHING, clipped, moment, outside_link
 from webadmin.admin.isolation import HolderInline, HolderStackedInline
 from webadmin.forms.site_rule_forms import SiteBanRuleForm, SiteProxyForm, SiteRulesForm
 
@@ -65,4 +67,34 @@ class RobotsSwitchInline(HolderInline):
     verbose_name_plural = _("robots.txt")
 
 
-SITE_INLINES = (SiteRulesInline, SiteBanRuleInline, SiteProxyInline, RobotsSwitchInline)
+class IgnoredTextInline(HolderInline):
+    """Noise of the site; it is marked on pages of cases, and taken back there or in the list of all ignored texts."""
+
+    model = IgnoredText
+    is_read_only = True
+    tab = True
+    hide_title = True
+    per_page = 20
+    fields = ["beginning", "entered_by", "entered_at", "example", "standing"]
+    readonly_fields = fields
+    verbose_name_plural = _("Ignored texts")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet:
+        return super().get_queryset(request).select_related("entered_by", "withdrawn_by")
+
+    @display(description=_("text"))
+    def beginning(self, ignored: IgnoredText) -> str:
+        return clipped(ignored.text, 40)
+
+    @display(description=_("seen on"))
+    def example(self, ignored: IgnoredText) -> object:
+        return outside_link(ignored.page_url) if ignored.page_url else NOTHING
+
+    @display(description=_("state"))
+    def standing(self, ignored: IgnoredText) -> str:
+        if ignored.withdrawn_at is None:
+            return _now("does not count")
+        return _now("taken back by %(who)s") % {"who": ignored.withdrawn_by}
+
+
+SITE_INLINES = (SiteRulesInline, SiteBanRuleInline, SiteProxyInline, IgnoredTextInline, RobotsSwitchInline)
