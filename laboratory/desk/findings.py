@@ -7,6 +7,8 @@ from itertools import count
 from random import Random
 from typing import Any
 
+from django.db.models import Model
+
 from core.ids import CanonicalUrl, SiteId, digest, page_id
 from core.matches import MatchClass
 from core.obfuscations import Obfuscation
@@ -26,6 +28,7 @@ from records.models import (
     TakenText,
     VerdictRecord,
 )
+from records.models.obfuscation_kinds import kinds_of
 
 BATCH_PAGES = 5_000
 A_DAY = 144  # steps of the calendar
@@ -59,6 +62,11 @@ class Findings:
         small = (1 - BIG_SHARE) / (len(stock.estates) - 1)
         self._shares = [BIG_SHARE, *[small] * (len(stock.estates) - 1)]
 
+    @property
+    def models(self) -> list[type[Model]]:
+        """What is written."""
+        return [table.model for table in self._tables]
+
     def fill(self, cases: int, pages: int, progress: Callable[[int, int], None]) -> None:
         """Write so many pages, in the order in which they were first seen, and on some of them a case."""
         for number in range(pages):
@@ -85,7 +93,7 @@ class Findings:
             "first_seen": at(step),
             "last_seen": at(last),
             "version_id": key[::-1],
-            "obfuscations": self._drawn_obfuscations(),
+            **self._drawn_obfuscations(),
         }
         is_odd = rng.random()
         self._pages.add(
@@ -156,6 +164,7 @@ class Findings:
             page_url=page["url"],
             page_title=page["title"],
             state=str(state),
+            obfuscation_kinds=page["obfuscation_kinds"],
             allowed_as=str(Rejection.LICENSED) if is_allowed else "",
             allowed_by="HT-2026-017" if is_allowed else "",
             taken_chars=bits.bit_count(),
@@ -236,11 +245,12 @@ class Findings:
         return self._obfuscations[0] if self._rng.random() < 0.6 else draws.one_of(self._rng, self._obfuscations)
 
 
-def _obfuscation_lists() -> list[Any]:
+def _obfuscation_lists() -> list[dict[str, Any]]:
     """None, and one to three kinds in a row, as the database keeps them."""
     kinds = [str(kind) for kind in Obfuscation]
     lists = [kinds[first : first + many] for many in (1, 2, 3) for first in range(len(kinds))]
-    return [_json([]), *(_json([{"kind": kind, "count": 6, "example": "米袋"} for kind in each]) for each in lists)]
+    found = [[], *([{"kind": kind, "count": 6, "example": "米袋"} for kind in each] for each in lists)]
+    return [{"obfuscations": _json(each), "obfuscation_kinds": kinds_of(each)} for each in found]
 
 
 def _json(value: Any) -> Any:

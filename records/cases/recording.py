@@ -22,12 +22,14 @@ from records.cases.rulings import Cause, Occasion, lock_rights, rule_cases
 from records.cases.totals import MAX_TITLE_CHARS, Findings, by_work, case_figures
 from records.code_version import code_version
 from records.models import Case, CaseMatch, Chapter, Exclusion, PageCheck, PageRecord, Site, TakenText
+from records.models.obfuscation_kinds import kinds_of
 from records.snapshots import frozen_obfuscations, frozen_span, with_length_kept
 
 _SHOWN = (
     "version_id", "title", "chars", "encoding", "is_encoding_doubtful", "extractor", "confidence", "obfuscations",
     "rejection", "checked_at",
 )  # fmt: skip
+_KINDS = "obfuscation_kinds"  # which follows from "obfuscations"
 _CHECKED = (
     "page", "algorithm_id", "corpus_revision", "rejection", "match_count", "checked_at", "appeared_at"
 )  # fmt: skip
@@ -152,7 +154,7 @@ def _write_pages(found: Sequence[_Found]) -> dict[str, PageRecord]:
         [pages[page_id] for page_id in ids if page_id in known],
         update_conflicts=True,
         unique_fields=["page_id"],
-        update_fields=["first_seen", "last_seen", *_SHOWN],
+        update_fields=["first_seen", "last_seen", *_SHOWN, _KINDS],
     )
     return pages
 
@@ -238,6 +240,7 @@ class _Cases:
             self._taken[key] = findings
             for name, value in case_figures(findings, outcome.version).items():
                 setattr(case, name, value)
+            case.obfuscation_kinds = kinds_of(case.obfuscations)
         self._sightings.append((case, outcome, findings))
         return case
 
@@ -249,7 +252,7 @@ class _Cases:
         Case.objects.bulk_create(case for key, case in touched.items() if key in self._new)
         Case.objects.bulk_update(
             [case for key, case in touched.items() if key not in self._new],
-            ["first_seen_at", "last_seen_at", *_FIGURES],
+            ["first_seen_at", "last_seen_at", *_FIGURES, _KINDS],
         )
         self._write_taken()
         self._freeze()

@@ -72,9 +72,7 @@ def undo(case: Case, user: User, basis: int, *, clock: Clock | None = None) -> N
 def _write(row: Case, verdict: Verdict | None, user: User, note: str, now: datetime) -> None:
     record = VerdictRecord.objects.create(case=row, verdict=verdict or "", note=note, decided_by=user, decided_at=now)
     state = CaseState.of(verdict, is_allowed=bool(row.allowed_as))
-    Case.objects.filter(pk=row.pk).update(
-        state=state, decision=record if verdict else None, decided_as=verdict or ""
-    )
+    Case.objects.filter(pk=row.pk).update(state=state, decision=record if verdict else None, decided_as=verdict or "")
 
 
 def _undecided(row: Case) -> VerdictRefused:

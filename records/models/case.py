@@ -8,6 +8,7 @@ from core.hidden_characters import spelled
 from core.states import CaseState
 from core.taken import share_of_work
 from records.models.copied_key import CopiedKey
+from records.models.obfuscation_kinds import ObfuscationKinds
 from records.models.page import PageRecord
 from records.models.phrases import allowance_choices, match_class_choices, state_choices, verdict_choices
 from records.models.rights import Chapter, RightsHolder, Work
@@ -53,6 +54,7 @@ class Case(models.Model):
     matched_chars = models.PositiveIntegerField(_("matched characters"))
     longest_run_chars = models.PositiveIntegerField(_("longest run"))
     obfuscations = models.JSONField(_("obfuscations"), default=list, blank=True)  # [{"kind", "count", "example"}]
+    obfuscation_kinds = ObfuscationKinds()
     version_id = models.CharField(_("page version"), max_length=40)  # of the newest matches
     opened_at = models.DateTimeField(_("opened"))
     first_seen_at = models.DateTimeField(_("first seen"))
@@ -64,7 +66,12 @@ class Case(models.Model):
         ordering = ["-opened_at", "-pk"]
         constraints = [models.UniqueConstraint(fields=["page", "work"], name="one_case_a_page_and_work")]
         indexes = [
-            *_for_holder_and_all("-opened_at"),
+            models.Index(
+                fields=["rights_holder", "-opened_at", "obfuscation_kinds", "state"],
+                include=["id"],
+                name="case_of_holder",
+            ),
+            models.Index(fields=["-opened_at", "obfuscation_kinds", "state"], include=["id"], name="case_all"),
             *_for_holder_and_all("state", "-opened_at"),
             *_for_holder_and_all("decided_as", "-opened_at"),
             *_for_holder_and_all("allowed_as", "-opened_at"),

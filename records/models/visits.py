@@ -65,7 +65,9 @@ class Address(models.Model):
             models.Index(fields=["-failures", "due_at"], name="address_all"),
             models.Index(fields=["rights_holder", "kind", "-failures", "due_at"], name="address_kind_of_holder"),
             models.Index(fields=["kind", "-failures", "due_at"], name="address_kind"),
-            models.Index(fields=["-failures", "due_at"], condition=Q(absent_since__isnull=False), name="address_absent"),
+            models.Index(
+                fields=["-failures", "due_at"], condition=Q(absent_since__isnull=False), name="address_absent"
+            ),
             models.Index(fields=["-failures", "due_at"], condition=Q(seen_at__isnull=True), name="address_new"),
             models.Index(
                 fields=["-failures", "due_at"], condition=Q(has_unreliable_validator=True), name="address_unreliable"

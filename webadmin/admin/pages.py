@@ -3,7 +3,6 @@
 from typing import Any
 
 from django.contrib import admin
-from django.contrib.admin import EmptyFieldListFilter
 from django.http import HttpRequest, HttpResponse
 from django.urls import path, reverse
 from django.utils.html import format_html, format_html_join
@@ -31,7 +30,13 @@ from webadmin.admin.columns import (
     site_name,
     two_lines,
 )
-from webadmin.admin.filters import DayRangeFilter, HolderAutocompleteFilter, ObfuscationFilter, TrustFilter
+from webadmin.admin.filters import (
+    DayRangeFilter,
+    HolderAutocompleteFilter,
+    ObfuscationFilter,
+    PresenceFilter,
+    TrustFilter,
+)
 from webadmin.admin.isolation import HolderAdmin, HolderInline
 from webadmin.admin.paging import CappedPaginator
 from webadmin.page_history.page_view import timeline_view
@@ -78,7 +83,7 @@ class PageRecordAdmin(HolderAdmin):
         TrustFilter,
         ("first_seen", DayRangeFilter),
         ("last_seen", DayRangeFilter),
-        ("gone_since", EmptyFieldListFilter),
+        ("gone_since", PresenceFilter),
     ]
     list_select_related = ["site"]
     sortable_by = ["first", "last"]  # those that an index serves
