@@ -13,7 +13,8 @@ LIST = "admin:records_case_changelist"
 class Listed:
     """A case among others. place: from 1 on, 0 where it is not in the list (any more); count: of the list.
 
-    is_cut: the list goes on behind `count`. filters: of the list, as they stand in an address.
+    is_cut: the list goes on behind `count`. is_far: the case stands somewhere behind `place`. filters: of the list, as
+    they stand in an address.
     """
 
     filters: str
@@ -22,6 +23,7 @@ class Listed:
     is_cut: bool
     previous: int | None
     following: int | None
+    is_far: bool = False
     parameter: str = FILTERS  # of the address of a case, that names the list
     home: str = ""  # the address of a list that is not that of the cases
 

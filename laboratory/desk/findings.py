@@ -7,12 +7,15 @@ from itertools import count
 from random import Random
 from typing import Any
 
+from django.db.models import Model
+
 from core.ids import CanonicalUrl, SiteId, digest, page_id
 from core.matches import MatchClass
 from core.obfuscations import Obfuscation
 from core.states import CaseState, Rejection, Verdict
 from laboratory import draws
 from laboratory.desk import wording
+from laboratory.desk.matters import Matters
 from laboratory.desk.rows import Calendar, Rows, write_together
 from laboratory.desk.stock import BIG_SHARE, CHAPTER_CHARS, Estate, Stock, weights
 from records.models import (
@@ -26,8 +29,10 @@ from records.models import (
     TakenText,
     VerdictRecord,
 )
+from records.models.obfuscation_kinds import kinds_of
 
 BATCH_PAGES = 5_000
+EXCERPT = "渡口的灯是在立冬那天熄的。老周把船缆系在第三根桩上，数了数舱里的米袋，一共十七袋，比上个月少了两袋。"
 A_DAY = 144  # steps of the calendar
 CLASSES = [str(each) for each in MatchClass if each is not MatchClass.QUOTATION]
 # What became of a case, and how often; verdicts come with old cases.
@@ -49,15 +54,20 @@ class Findings:
         self._pages, self._addresses, self._cases = Rows(PageRecord), Rows(Address), Rows(Case)
         self._matches, self._taken, self._verdicts = Rows(CaseMatch), Rows(TakenText), Rows(VerdictRecord)
         self._bundles, self._exclusions, self._removals = Rows(EvidenceBundle), Rows(Exclusion), Rows(RetentionLog)
+        self._case_keys, self._matters = count(1), Matters()
         # Verdict and case name each other; matches name cases: what is named is written first where that can be.
-        self._tables = [self._pages, self._addresses, self._cases, self._verdicts, self._matches]
+        self._tables = [self._matters.rows, self._pages, self._addresses, self._cases, self._verdicts, self._matches]
         self._tables += [self._taken, self._bundles, self._exclusions, self._removals]
-        self._case_keys = count(1)
         self._obfuscations = _obfuscation_lists()
         self._spans = [_short_spans(rng) for _ in range(50)]
         self._site_weights = [weights(len(estate.sites)) for estate in stock.estates]
         small = (1 - BIG_SHARE) / (len(stock.estates) - 1)
         self._shares = [BIG_SHARE, *[small] * (len(stock.estates) - 1)]
+
+    @property
+    def models(self) -> list[type[Model]]:
+        """What is written."""
+        return [table.model for table in self._tables]
 
     def fill(self, cases: int, pages: int, progress: Callable[[int, int], None]) -> None:
         """Write so many pages, in the order in which they were first seen, and on some of them a case."""
@@ -67,6 +77,7 @@ class Findings:
             if (number + 1) % BATCH_PAGES == 0 or number + 1 == pages:
                 write_together(*self._tables)
                 progress(number + 1, pages)
+        self._matters.write_figures()
 
     def _add_page(self, number: int, step: int, has_case: bool) -> None:
         rng, at = self._rng, self._calendar.at
@@ -85,7 +96,7 @@ class Findings:
             "first_seen": at(step),
             "last_seen": at(last),
             "version_id": key[::-1],
-            "obfuscations": self._drawn_obfuscations(),
+            **self._drawn_obfuscations(),
         }
         is_odd = rng.random()
         self._pages.add(
@@ -146,9 +157,13 @@ class Findings:
         bits = _taken_bits(rng, is_whole)
         is_allowed = state == CaseState.SET_ASIDE
         case = next(self._case_keys)
+        matter = self._matters.of(page, work, CHAPTER_CHARS * len(self._stock.chapters[work.pk]))
+        matter.add(str(state), bits.bit_count(), at(step), page["obfuscations"])
         self._cases.add(
             **figures,
             id=case,
+            matter_id=matter.key,
+            excerpt=EXCERPT,
             rights_holder_id=estate.holder.pk,
             site_id=page["site_id"],
             work_id=work.pk,
@@ -156,6 +171,7 @@ class Findings:
             page_url=page["url"],
             page_title=page["title"],
             state=str(state),
+            obfuscation_kinds=page["obfuscation_kinds"],
             allowed_as=str(Rejection.LICENSED) if is_allowed else "",
             allowed_by="HT-2026-017" if is_allowed else "",
             taken_chars=bits.bit_count(),
@@ -236,11 +252,12 @@ class Findings:
         return self._obfuscations[0] if self._rng.random() < 0.6 else draws.one_of(self._rng, self._obfuscations)
 
 
-def _obfuscation_lists() -> list[Any]:
+def _obfuscation_lists() -> list[dict[str, Any]]:
     """None, and one to three kinds in a row, as the database keeps them."""
     kinds = [str(kind) for kind in Obfuscation]
     lists = [kinds[first : first + many] for many in (1, 2, 3) for first in range(len(kinds))]
-    return [_json([]), *(_json([{"kind": kind, "count": 6, "example": "米袋"} for kind in each]) for each in lists)]
+    found = [[], *([{"kind": kind, "count": 6, "example": "米袋"} for kind in each] for each in lists)]
+    return [{"obfuscations": _json(each), "obfuscation_kinds": kinds_of(each)} for each in found]
 
 
 def _json(value: Any) -> Any:

@@ -18,6 +18,7 @@ class Rows:
     """The rows of one table, kept until `write`. Keys are numbers from 1 on where none is given."""
 
     def __init__(self, model: type[Model]) -> None:
+        self.model = model
         fields = model._meta.concrete_fields
         self._key = model._meta.pk.attname
         self._keys = count(1)
@@ -41,6 +42,20 @@ class Rows:
         with connection.cursor() as cursor:
             cursor.executemany(self._statement, self._waiting)
         self._waiting.clear()
+
+
+@contextmanager
+def without_indexes(*models: type[Model]) -> Iterator[None]:
+    """Take the indexes away that serve lists, and make them when the rows are there: sorted once, not kept sorted."""
+    editor = connection.schema_editor()
+    named = [(model, index) for model in models for index in model._meta.indexes]
+    with connection.cursor() as cursor:
+        for _, index in named:
+            cursor.execute(f"DROP INDEX {connection.ops.quote_name(index.name)}")
+    yield
+    with connection.cursor() as cursor:
+        for model, index in named:
+            cursor.execute(str(index.create_sql(model, editor)))
 
 
 @contextmanager

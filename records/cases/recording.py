@@ -24,6 +24,7 @@ from records.cases.what_counts import Counted, PageTexts, WhatCounts
 from records.code_version import code_version
 from records.matters import figures as matters
 from records.models import Case, CaseMatch, Chapter, Exclusion, PageCheck, PageRecord, Site, TakenText
+from records.models.obfuscation_kinds import kinds_of
 from records.snapshots import frozen_obfuscations, frozen_span, placed_span, with_length_kept
 
 MAX_TEXTS = 20  # of an excluded finding, that are kept for its view: a page that holds a whole book has hundreds
@@ -32,6 +33,7 @@ _SHOWN = (
     "version_id", "title", "chars", "encoding", "is_encoding_doubtful", "extractor", "confidence", "obfuscations",
     "rejection", "checked_at",
 )  # fmt: skip
+_KINDS = "obfuscation_kinds"  # which follows from "obfuscations"
 _CHECKED = (
     "page", "algorithm_id", "corpus_revision", "rejection", "match_count", "checked_at", "appeared_at"
 )  # fmt: skip
@@ -164,7 +166,7 @@ def _write_pages(found: Sequence[_Found]) -> dict[str, PageRecord]:
         [pages[page_id] for page_id in ids if page_id in known],
         update_conflicts=True,
         unique_fields=["page_id"],
-        update_fields=["first_seen", "last_seen", *_SHOWN],
+        update_fields=["first_seen", "last_seen", *_SHOWN, _KINDS],
     )
     return pages
 
@@ -280,6 +282,7 @@ class _Cases:
             self._taken[key] = counted
             for name, value in case_figures(counted.findings, outcome.version).items():
                 setattr(case, name, value)
+            case.obfuscation_kinds = kinds_of(case.obfuscations)
         self._sightings.append((case, outcome, findings))
         return case
 
@@ -292,7 +295,7 @@ class _Cases:
         Case.objects.bulk_create(case for key, case in touched.items() if key in self._new)
         Case.objects.bulk_update(
             [case for key, case in touched.items() if key not in self._new],
-            ["first_seen_at", "last_seen_at", *_FIGURES],
+            ["first_seen_at", "last_seen_at", *_FIGURES, _KINDS],
         )
         self._write_taken()
         self._freeze()

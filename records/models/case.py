@@ -10,6 +10,7 @@ from core.states import CaseState
 from core.taken import share_of_work
 from records.models.copied_key import CopiedKey
 from records.models.matter import Matter
+from records.models.obfuscation_kinds import ObfuscationKinds
 from records.models.page import PageRecord
 from records.models.phrases import allowance_choices, match_class_choices, state_choices, verdict_choices
 from records.models.rights import Chapter, RightsHolder, Work
@@ -58,6 +59,7 @@ class Case(models.Model):
     longest_run_chars = models.PositiveIntegerField(_("longest run"))
     excerpt = models.CharField(_("excerpt"), max_length=200, blank=True)  # of the longest passage, as the page has it
     obfuscations = models.JSONField(_("obfuscations"), default=list, blank=True)  # [{"kind", "count", "example"}]
+    obfuscation_kinds = ObfuscationKinds()
     version_id = models.CharField(_("page version"), max_length=40)  # of the newest matches
     opened_at = models.DateTimeField(_("opened"))
     first_seen_at = models.DateTimeField(_("first seen"))
@@ -75,7 +77,12 @@ class Case(models.Model):
             models.Index(fields=["matter", "state"]),
             models.Index(fields=["matter", "-taken_chars"]),  # what stands for it in a list
             models.Index(fields=["rights_holder", "allowed_by"], condition=~Q(allowed_as=""), name="case_allowed"),
-            *_for_holder_and_all("-opened_at"),
+            models.Index(
+                fields=["rights_holder", "-opened_at", "obfuscation_kinds", "state"],
+                include=["id"],
+                name="case_of_holder",
+            ),
+            models.Index(fields=["-opened_at", "obfuscation_kinds", "state"], include=["id"], name="case_all"),
             *_for_holder_and_all("state", "-opened_at"),
             *_for_holder_and_all("decided_as", "-opened_at"),
             *_for_holder_and_all("allowed_as", "-opened_at"),

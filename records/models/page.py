@@ -5,7 +5,9 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from core.hidden_characters import spelled
+from core.states import MIN_CONFIDENCE_TO_TRUST
 from records.models.copied_key import CopiedKey
+from records.models.obfuscation_kinds import ObfuscationKinds
 from records.models.phrases import match_class_choices, rejection_choices
 from records.models.rights import RightsHolder, Work
 from records.models.site import Site
@@ -29,6 +31,7 @@ class PageRecord(models.Model):
     extractor = models.CharField(_("extractor"), max_length=40, blank=True)
     confidence = models.FloatField(_("extraction confidence"), default=1.0)
     obfuscations = models.JSONField(_("obfuscations"), default=list, blank=True)  # [{"kind", "count", "example"}]
+    obfuscation_kinds = ObfuscationKinds()
     rejection = models.CharField(_("left out because"), max_length=32, blank=True, choices=rejection_choices)
     checked_at = models.DateTimeField(_("checked"), null=True, blank=True)
 
@@ -39,14 +42,19 @@ class PageRecord(models.Model):
         # Each list as it opens, and each order and filter that it offers, of one rights holder and of all.
         indexes = [
             models.Index(fields=["site", "-first_seen"]),
-            models.Index(fields=["rights_holder", "-first_seen"]),
-            models.Index(fields=["-first_seen"]),
+            models.Index(
+                fields=["rights_holder", "-first_seen", "obfuscation_kinds"], include=["page_id"], name="page_of_holder"
+            ),
+            models.Index(fields=["-first_seen", "obfuscation_kinds"], include=["page_id"], name="page_all"),
             models.Index(fields=["rights_holder", "-last_seen"]),
             models.Index(fields=["-last_seen"]),
             models.Index(fields=["rights_holder", "rejection", "-first_seen"]),
             models.Index(fields=["rejection", "-first_seen"]),
             models.Index(fields=["-first_seen"], condition=Q(gone_since__isnull=False), name="page_gone"),
             models.Index(fields=["-first_seen"], condition=Q(is_encoding_doubtful=True), name="page_doubtful_encoding"),
+            models.Index(
+                fields=["-first_seen"], condition=Q(confidence__lt=MIN_CONFIDENCE_TO_TRUST), name="page_doubtful_text"
+            ),
         ]
 
     def __str__(self) -> str:

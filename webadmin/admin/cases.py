@@ -104,7 +104,7 @@ class CaseAdmin(HolderAdmin):
         "case",
         "work_and_site",
         "class_and_share",
-        "taken",
+        "chars_taken",
         "obfuscation_names",
         "state_label",
         "opened",
@@ -123,7 +123,7 @@ class CaseAdmin(HolderAdmin):
     ]
     author_path = "work__author"
     list_select_related = ["work", "site", "decision"]
-    sortable_by = ["class_and_share", "taken", "opened"]  # those that an index serves
+    sortable_by = ["class_and_share", "chars_taken", "opened"]  # those that an index serves
     search_fields = ["page_title", "page_url", "page_author", "work__title", "work__author", "site__name"]
     search_help_text = _("case number, URL, page title, work, author or site")
     actions = [*map(_verdict_action, Verdict), "reopen", "export_csv", "export_xlsx"]
@@ -137,7 +137,7 @@ class CaseAdmin(HolderAdmin):
         return two_lines(case.work, case.site, 24)
 
     @display(description=_("characters taken"), ordering="taken_chars")
-    def taken(self, case: Case) -> str:
+    def chars_taken(self, case: Case) -> str:
         return f"{case.taken_chars:,}"
 
     @display(description=_("opened"), header=True, ordering="opened_at")

@@ -24,7 +24,7 @@ from django.utils.translation import gettext as _
 from core.days import FIRST_DAY, LAST_DAY
 from records.access import visible
 from webadmin.admin.filters import AnyChoiceFilter, DayRangeFilter, HolderAutocompleteFilter, usable_day
-from webadmin.paging import WholeChangeList
+from webadmin.paging import ONLY_QUERY, WholeChangeList
 from webadmin.requests.bad_values import BadValue
 from webadmin.requests.request_values import check_search, is_page_number
 from webadmin.searching import SEARCHED
@@ -78,7 +78,10 @@ class DeclaredChangeList(WholeChangeList):
             period = next((spec.field_path for spec in self.filter_specs if _is_period(spec)), "")
             if period:  # what was seen in a period is shown in that order, which the same index serves
                 return [f"-{period}", "-pk"]
-        return super().get_ordering(request, queryset)
+        found = super().get_ordering(request, queryset)
+        if found in (["pk"], ["-pk"]):  # by columns that the list does not offer (any more)
+            return self._get_deterministic_ordering(self._get_default_ordering())
+        return found
 
     def _get_deterministic_ordering(self, ordering: Any) -> Any:
         """Rows that are alike in the order go the same way as it does: an index is read forwards or backwards."""
@@ -91,7 +94,7 @@ class DeclaredChangeList(WholeChangeList):
             super().get_results(request)
         except IncorrectLookupParameters as error:
             raise BadValue(PAGE_VAR, str(self.page_num), _("the list has no such page.")) from error
-        if self.query and self.model_admin.searched_in_part(request):
+        if self.query and self.model_admin.searched_in_part(request) and not getattr(request, ONLY_QUERY, False):
             words = _("Of this list only the first %(count)s entries were looked through. Narrow it by filters.")
             messages.info(request, words % {"count": f"{SEARCHED:,}"})
 

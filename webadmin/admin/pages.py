@@ -3,7 +3,6 @@
 from typing import Any
 
 from django.contrib import admin
-from django.contrib.admin import EmptyFieldListFilter
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
@@ -33,7 +32,13 @@ from webadmin.admin.columns import (
     site_name,
     two_lines,
 )
-from webadmin.admin.filters import DayRangeFilter, HolderAutocompleteFilter, ObfuscationFilter, TrustFilter
+from webadmin.admin.filters import (
+    DayRangeFilter,
+    HolderAutocompleteFilter,
+    ObfuscationFilter,
+    PresenceFilter,
+    TrustFilter,
+)
 from webadmin.admin.isolation import HolderAdmin, HolderInline
 from webadmin.case_page.exclusion_view import exclusion_view
 from webadmin.page_history.page_view import timeline_view
@@ -82,7 +87,7 @@ class PageRecordAdmin(HolderAdmin):
         TrustFilter,
         ("first_seen", DayRangeFilter),
         ("last_seen", DayRangeFilter),
-        ("gone_since", EmptyFieldListFilter),
+        ("gone_since", PresenceFilter),
     ]
     list_select_related = ["site"]
     sortable_by = ["first", "last"]  # those that an index serves

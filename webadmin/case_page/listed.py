@@ -10,49 +10,67 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 from django.core.exceptions import BadRequest
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest, QueryDict
 
 from core.states import CaseState
 from records.models import Case
 from webadmin.neighbours import FILTERS, Listed
+from webadmin.paging import MAX_COUNTED as MAX_LISTED  # as far as a list counts its rows
+from webadmin.paging import ONLY_QUERY
 
 if TYPE_CHECKING:
     from django.contrib.admin import ModelAdmin
 
-MAX_LISTED = 10_000  # as far as a list counts its rows (webadmin.paging)
 _OPEN = urlencode({"state__exact": CaseState.OPEN})
 
 
 def listed(request: HttpRequest, case: Case, model_admin: "ModelAdmin[Case]") -> Listed:
-    """Where the case stands in the list that the request names; filters that cannot be read are those of open cases."""
+    """Where the case stands in the list that the request names; filters that cannot be read are those of open cases.
+
+    A case that fell out of the list, as a decision does that, has the neighbours of the place where it would stand.
+    """
     filters = request.GET.get(FILTERS, _OPEN)
     try:
-        keys = _keys(request, filters, model_admin)
+        rows = _rows(request, filters, model_admin)
     except BadRequest:
         filters = _OPEN
-        keys = _keys(request, filters, model_admin)
-    if case.pk in keys:
-        at = keys.index(case.pk)
-        before, behind = keys[:at], keys[at + 1 :]
-    else:  # decided since, so that it fell out: it goes on with what is older
-        at = -1
-        older = [place for place, key in enumerate(keys) if key < case.pk]
-        cut = older[0] if older else len(keys)
-        before, behind = keys[:cut], keys[cut:]
+        rows = _rows(request, filters, model_admin)
+    order = [str(term) for term in rows.query.order_by]
+    before, behind = rows.filter(_on_one_side(case, order, is_before=True)), rows.filter(_on_one_side(case, order))
+    count, passed = (each.order_by()[: MAX_LISTED + 1].count() for each in (rows, before))
     return Listed(
         filters=filters,
-        place=at + 1,
-        count=min(len(keys), MAX_LISTED),
-        is_cut=len(keys) > MAX_LISTED,
-        previous=before[-1] if before else None,
-        following=behind[0] if behind else None,
+        place=min(passed, MAX_LISTED) + 1 if rows.filter(pk=case.pk).exists() else 0,
+        count=min(count, MAX_LISTED),
+        is_cut=count > MAX_LISTED,
+        is_far=passed > MAX_LISTED,
+        previous=before.reverse().values_list("pk", flat=True).first(),
+        following=behind.values_list("pk", flat=True).first(),
     )
 
 
-def _keys(request: HttpRequest, filters: str, model_admin: "ModelAdmin[Case]") -> Sequence[int]:
+def _rows(request: HttpRequest, filters: str, model_admin: "ModelAdmin[Case]") -> "QuerySet[Case]":
+    """The cases of the list in its order. None of them is read. Raises BadRequest."""
     asked = copy(request)
     asked.GET = QueryDict(filters)
     asked.method = "GET"
     asked.POST = QueryDict()
-    changelist = model_admin.get_changelist_instance(asked)
-    return list(changelist.get_queryset(asked).values_list("pk", flat=True)[: MAX_LISTED + 1])
+    setattr(asked, ONLY_QUERY, True)
+    return model_admin.get_changelist_instance(asked).queryset.select_related(None)
+
+
+def _on_one_side(case: Case, order: Sequence[str], *, is_before: bool = False) -> Q:
+    """What comes behind a case in an order, or before it: by comparing the values that the order goes by.
+
+    The first of them alone bounds what an index has to read; the rest parts those that are alike in it.
+    """
+    side, alike, bound = Q(pk__in=[]), Q(), Q()
+    for term in order:
+        name = term.removeprefix("-")
+        value = getattr(case, name)
+        comparison = "gt" if term.startswith("-") == is_before else "lt"
+        side |= alike & Q(**{f"{name}__{comparison}": value})
+        bound = bound or Q(**{f"{name}__{comparison}e": value})
+        alike &= Q(**{name: value})
+    return bound & side

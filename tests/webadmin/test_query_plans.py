@@ -1,0 +1,117 @@
+"""How SQLite reads long lists: page after page along an index, whatever is filtered by, and nothing sorted as a whole.
+
+Times depend on the machine; the plan is what makes a list of millions open as fast as one of thousands.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from django.db import connection
+from django.db.models import Model
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from records.models import Address, Case, EvidenceBundle, Exclusion, PageRecord
+from tests.support import admin_data
+from tests.support.desk import list_url, signed_in
+
+LONG = {
+    model: str(model._meta.db_table)
+    for model in (PageRecord, Case, Address, Exclusion, EvidenceBundle)
+}  # fmt: skip
+DAYS = {"from": "2026-03-01", "to": "2026-03-31"}
+PARAMETERS = {
+    PageRecord: [
+        {},
+        {"rejection__exact": "no_match"},
+        {"obfuscation": "homophone"},
+        {"obfuscation": "none"},
+        {"is_encoding_doubtful__exact": "1"},
+        {"extraction": "sure"},
+        {"gone_since__isempty": "0"},
+        *({f"{name}_{end}": day for end, day in DAYS.items()} for name in ("first_seen", "last_seen")),
+    ],
+    Case: [
+        {},
+        {"state__exact": "open"},
+        {"state__in": "open,confirmed"},
+        {"decided_as__exact": "fair_use"},
+        {"allowed_as__exact": "licensed"},
+        {"match_class__exact": "patchwork"},
+        {"obfuscation": "homophone"},
+        {"opened_at_within": "7d"},
+        *({f"{name}_{end}": day for end, day in DAYS.items()} for name in ("opened_at", "last_seen_at")),
+    ],
+    Address: [{}, {"condition": "failing"}, {"condition": "new"}, {"kind__exact": "list"}],
+    Exclusion: [{}, {"reason__exact": "licensed"}],
+    EvidenceBundle: [{}, {"state__exact": "changed"}, {"kind__exact": "drawn"}, {"drawing__exact": "failed"}],
+}
+ASKED = [(model, given) for model, several in PARAMETERS.items() for given in several]
+
+
+@pytest.mark.parametrize("person", ["manager", "administrator"])
+@pytest.mark.parametrize(("model", "given"), ASKED, ids=lambda value: getattr(value, "__name__", None) or str(value))
+def test_a_long_list_is_read_along_an_index(
+    world: admin_data.World, model: type[Model], given: dict[str, str], person: str
+) -> None:
+    client = signed_in(world.ours.manager if person == "manager" else world.administrator)
+    for plan in plans(client, model, given):
+        assert_read_along_an_index(plan, LONG[model])
+
+
+@pytest.mark.parametrize("person", ["manager", "administrator"])
+@pytest.mark.parametrize("model", list(LONG), ids=lambda model: model.__name__)
+def test_each_order_that_is_offered_has_an_index(world: admin_data.World, model: type[Model], person: str) -> None:
+    client = signed_in(world.ours.manager if person == "manager" else world.administrator)
+    changelist = client.get(list_url(model)).context["cl"]
+    offered = [number for number, name in enumerate(changelist.list_display) if changelist.get_ordering_field(name)]
+    for order in (f"{sign}{number}" for number in offered for sign in ("", "-")):
+        for plan in plans(client, model, {"o": order}):
+            assert_read_along_an_index(plan, LONG[model])
+
+
+@pytest.mark.parametrize(
+    ("model", "field"), [(PageRecord, "site"), (Case, "site"), (Case, "work"), (Exclusion, "site")]
+)
+def test_the_list_of_a_site_or_work_is_read_along_its_index(
+    world: admin_data.World, model: type[Model], field: str
+) -> None:
+    key = (world.ours.sites if field == "site" else world.ours.works)[0].pk
+    for plan in plans(signed_in(world.ours.manager), model, {f"{field}__id__exact": str(key)}):
+        assert_read_along_an_index(plan, LONG[model])
+
+
+def test_a_case_finds_its_neighbours_along_an_index(world: admin_data.World) -> None:
+    case = world.ours.cases[1]
+    client = signed_in(world.ours.reviewer)
+    for filters in ("state__exact=open", "", "o=3", "o=-3", "match_class__exact=identical"):
+        address = f"{list_url(Case)}{case.pk}/change/"
+        for plan in plans_of(client, address, {"_changelist_filters": filters}, LONG[Case]):
+            assert_read_along_an_index(plan, LONG[Case])
+
+
+def assert_read_along_an_index(plan: list[str], table: str) -> None:
+    """No step goes through the whole table or sorts; the last terms of an order may be sorted among those alike."""
+    statement, *steps = plan
+    told = "\n".join([statement, *steps])
+    assert not re.search(rf"SCAN {table}(?! USING (COVERING )?INDEX)", "\n".join(steps)), told
+    assert "USE TEMP B-TREE FOR ORDER BY" not in steps, told
+
+
+def plans(client: Client, model: type[Model], given: dict[str, str]) -> Iterator[list[str]]:
+    """How each query of a list that reads its table is carried out."""
+    yield from plans_of(client, list_url(model), given, LONG[model])
+
+
+def plans_of(client: Client, address: str, given: dict[str, str], table: str) -> Iterator[list[str]]:
+    with CaptureQueriesContext(connection) as queries:
+        assert client.get(address, given).status_code == 200
+    asked = [query["sql"] for query in queries if f'FROM "{table}"' in query["sql"]]
+    assert asked, "the list was not read"
+    with connection.cursor() as cursor:
+        for statement in asked:
+            cursor.execute(f"EXPLAIN QUERY PLAN {statement}")
+            yield [statement, *(str(row[3]) for row in cursor.fetchall())]
