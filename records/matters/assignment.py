@@ -36,6 +36,12 @@ def wait_for(matter: Matter, papers: str, by: User) -> None:
     Matter.objects.filter(pk=matter.pk).update(awaited=papers)
 
 
+def assignees_of(matter: Matter) -> list[User]:
+    """Who may be given the matter: everybody with a role for its rights holder."""
+    members = User.objects.filter(is_active=True, memberships__rights_holder=matter.rights_holder_id)
+    return list(members.distinct().order_by("username"))
+
+
 def _require_role(matter: Matter, user: User) -> None:
     if role_in(user, matter.rights_holder) is None:
         raise AssignmentRefused("case.no-role", holder=matter.rights_holder)

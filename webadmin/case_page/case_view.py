@@ -22,6 +22,7 @@ from core.states import CaseState, Verdict
 from records import access, stores
 from records.cases.allowance import allowed_now
 from records.cases.verdicts import MAX_NOTE_CHARS, VerdictRefused, decide, undo
+from records.matters.assignment import assignees_of
 from records.models import Case, CaseMatch
 from records.models.phrases import STATES, VERDICTS, case_name
 from records.opinions.summary import opinions_on
@@ -149,6 +150,11 @@ def _among(request: HttpRequest, case: Case, model_admin: "ModelAdmin[Case]") ->
     return among_matters(request, case) or listed(request, case, model_admin)
 
 
+def _matter_pages(case: Case) -> int:
+    matter = case.matter
+    return matter.open_cases + matter.confirmed_cases + matter.closed_cases if matter else 0
+
+
 def _warnings(request: HttpRequest, case: Case, evidence: EvidenceShown) -> list[tuple[str, str]]:
     """What a reviewer has to know before deciding, and where more of it stands: "" for nowhere."""
     warned = []
@@ -189,6 +195,8 @@ def _context(request: HttpRequest, case: Case, model_admin: "ModelAdmin[Case]", 
         "kept": kept,
         "just_decided": just_decided(request, among),
         "listed": among,
+        "matter_pages": _matter_pages(case),
+        "assignees": assignees_of(case.matter) if case.matter else [],
         "warnings": _warnings(request, case, evidence),
         "max_note_chars": MAX_NOTE_CHARS,
         "zone": timezone.get_current_timezone_name(),

@@ -4,6 +4,7 @@ from django.contrib import admin, messages
 from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
+from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 
 from core.errors import ZhuiwenError
@@ -14,6 +15,7 @@ from webadmin.requests.content_policy import has_policy
 from webadmin.requests.request_values import is_key
 from webadmin.wording import said
 
+CASES = "/admin/records/case/"
 PART = "part"  # asks for the preview alone
 
 
@@ -26,7 +28,7 @@ def matter_view(request: HttpRequest, key: int) -> HttpResponse:
         raise Http404
     if request.method == "POST":
         _enter(request, matter, request.user)
-        where = asked.address if PART in request.GET else request.get_full_path()
+        where = asked.address if PART in request.GET else _back(request)
         if PART in request.GET:
             where += ("&" if "?" in where else "?") + f"at={matter.pk}"
         return HttpResponseRedirect(where)
@@ -35,6 +37,13 @@ def matter_view(request: HttpRequest, key: int) -> HttpResponse:
     if PART not in request.GET:
         context |= {**admin.site.each_context(request), "title": str(matter)}
     return TemplateResponse(request, template, context)
+
+
+def _back(request: HttpRequest) -> str:
+    """The case that the form stood on, else the matter's own page."""
+    asked = request.POST.get("next", "")
+    is_ours = url_has_allowed_host_and_scheme(asked, allowed_hosts=None)
+    return asked if is_ours and asked.startswith(CASES) else request.get_full_path()
 
 
 def _enter(request: HttpRequest, matter: object, user: User) -> None:

@@ -4,20 +4,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib.auth.models import User
 from django.db.models import OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from analytics.records import MAX_DAYS
 from core.harm import Harm
 from records import access
+from records.matters.assignment import assignees_of
 from records.matters.figures import harm_parts
 from records.models import Case, Matter
 from records.works.whole_book import ChapterCopied, Extent, whole_book
 from webadmin.admin.columns import obfuscation_names
+from webadmin.forms.report_form import default_choice
 from webadmin.matters.among_matters import case_address
 from webadmin.matters.asked import Asked
 from webadmin.matters.queues import cases_in
@@ -119,14 +124,23 @@ def preview_of(matter: Any, asked: Asked) -> Preview:
         only_site=asked.with_(site=matter.site_id).address,
         only_work=asked.with_(work=matter.work_id).address,
         book_address=reverse("admin:records_work_book", args=[matter.work_id, matter.site_id]),
-        report_address=f"{reverse('webadmin_reports')}?site={matter.site_id}&work={matter.work_id}",
+        report_address=_report_address(matter),
     )
 
 
-def assignees_of(matter: Matter) -> list[User]:
-    """Who may be given the matter: everybody with a role for its rights holder."""
-    members = User.objects.filter(is_active=True, memberships__rights_holder=matter.rights_holder_id)
-    return list(members.distinct().order_by("username"))
+def _report_address(matter: Matter) -> str:
+    """Of the report on the matter, from when its first page was seen until today."""
+    today = timezone.localdate()
+    earliest = today - timedelta(days=MAX_DAYS - 1)
+    since = timezone.localtime(matter.first_seen_at).date() if matter.first_seen_at else today
+    asked = {
+        **default_choice(),
+        "since": max(earliest, since).isoformat(),
+        "site": matter.site_id,
+        "work": matter.work_id,
+        "do": "show",
+    }
+    return f"{reverse('webadmin_reports')}?{urlencode(asked)}"
 
 
 def timing_of(lead_s: int | None, early_chapters: int) -> str:

@@ -15,6 +15,11 @@
         j: press('.zw-neighbours [rel="next"]'),
         k: press('.zw-neighbours [rel="prev"]'),
         u: press(".zw-undo button"),
+        a: () => {
+            const people = desk.querySelector("#zw-assignee");
+            if (people) people.focus();
+            return Boolean(people);
+        },
         m: () => {
             desk.querySelector("#zw-note").focus();
             return true;
