@@ -206,7 +206,7 @@ def _piece(piece: Piece, words: _Words) -> str:
     told = escape("; ".join(_detail(link, words) for link in piece.links[:3]))
     gap, role = ("", "group") if piece.text else (" zw-gap", "img")
     return (
-        f'<span class="zw-change zw-{kind}{gap}" tabindex="-1" role="{role}" data-changes="{keys}" '
+        f'<span class="zw-change zw-{kind}{gap}" role="{role}" data-changes="{keys}" '
         f'data-tag="{escape(words.tags[kind])}" title="{told}">{_visible(piece.text)}</span>'
     )
 

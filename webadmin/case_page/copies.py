@@ -35,8 +35,7 @@ class OtherCases:
 
 def other_pages(case: Case) -> OtherCases:
     """Other pages of the site that took from the same work."""
-    of_site = {"page__site": case.page.site_id, "work": case.work_id}
-    others = Case.objects.filter(rights_holder=case.rights_holder_id, **of_site).exclude(pk=case.pk)
+    others = Case.objects.filter(work=case.work_id, page__site=case.page.site_id).exclude(pk=case.pk)
     found = list(others.select_related("work").order_by("-taken_chars", "pk")[: MAX_SHOWN + 1])
     filters = urlencode({"page__site__id__exact": case.page.site_id, "work__id__exact": case.work_id})
     return OtherCases(

@@ -48,20 +48,24 @@ def swept(placed: Sequence[Placed], chars: int) -> Iterator[Run]:
     """Cut the whole text [0, chars) into runs, in order and without a hole; empty marks stand as empty cuts."""
     opening, boundaries, gaps = _events([item for item in placed if item.start < item.end], chars)
     active: dict[int, _Open] = {}
-    run = Run(0, 0, ())
+    run, next_end = Run(0, 0, ()), chars
     for start, end in zip(boundaries, [*boundaries[1:], chars], strict=True):
-        ending = [gap for gap in gaps.get(start, ()) if gap.passage in active]
+        here = gaps.get(start, [])
+        ending = [gap for gap in here if gap.passage in active]
         run.cuts += [Cut(start, start, (gap,)) for gap in ending]
-        active = {number: item for number, item in active.items() if item.placed.end > start}
-        active |= {item.passage: _Open(item) for item in opening.get(start, ())}
-        passages = tuple(sorted(active))
-        if passages != run.passages:
-            if run.end > run.start:
-                yield run
-            run = Run(start, start, passages)
-        run.cuts += [Cut(start, start, (gap,)) for gap in gaps.get(start, ()) if gap not in ending]
-        if passages and end > start:
-            run.cuts.append(Cut(start, end, tuple(mark for item in active.values() if (mark := item.at(start)))))
+        if start >= next_end or start in opening:
+            active = {number: item for number, item in active.items() if item.placed.end > start}
+            active |= {item.passage: _Open(item) for item in opening.get(start, ())}
+            next_end = min((item.placed.end for item in active.values()), default=chars)
+            passages = tuple(sorted(active))
+            if passages != run.passages:
+                if run.end > run.start:
+                    yield run
+                run = Run(start, start, passages)
+        run.cuts += [Cut(start, start, (gap,)) for gap in here if gap not in ending]
+        if active and end > start:
+            marks = [mark for item in active.values() if (mark := item.at(start))]
+            run.cuts.append(Cut(start, end, tuple(marks)))
         run.end = end
     if run.end > run.start:
         yield run

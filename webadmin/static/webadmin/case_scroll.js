@@ -27,19 +27,22 @@
     const AT_ONCE = 6;
     const whenIdle = window.requestIdleCallback || ((call) => setTimeout(call, 30));
     let waiting = [];
+    let isAwaited = false;
 
     function layOut() {
         waiting.splice(0, AT_ONCE).forEach((block) => block.classList.add("is-laid-out"));
-        if (waiting.length) whenIdle(layOut);
+        isAwaited = waiting.length > 0;
+        if (isAwaited) whenIdle(layOut);
     }
 
-    function layOutLater(within) {
-        const isIdle = !waiting.length;
-        waiting.push(...[...within.querySelectorAll(".zw-block:not(.is-laid-out)")].filter((block) => !block.closest("details:not([open])")));
-        if (isIdle && waiting.length) whenIdle(layOut);
+    function layOutLater() {
+        waiting = [...columns.querySelectorAll(".zw-block:not(.is-laid-out)")].filter((block) => !block.closest("details:not([open])"));
+        if (isAwaited || !waiting.length) return;
+        isAwaited = true;
+        whenIdle(layOut);
     }
 
-    columns.addEventListener("toggle", (event) => { if (event.target.open) layOutLater(event.target); }, { capture: true });
+    columns.addEventListener("toggle", layOutLater, { capture: true });
 
     // Of each text its blocks, and the pairs in each.
     let known = new Map();
@@ -59,7 +62,7 @@
             return [text, { blocks, byNumber }];
         }));
         drawWindows();
-        layOutLater(columns);
+        layOutLater();
     }
 
     const rect = (element) => element.getBoundingClientRect();
@@ -149,6 +152,10 @@
     });
 
     columns.addEventListener("zw:texts", read);
-    addEventListener("resize", read);
+    let resized = 0;
+    addEventListener("resize", () => {
+        clearTimeout(resized);
+        resized = setTimeout(read, 150);
+    });
     read();
 })();
