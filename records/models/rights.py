@@ -296,7 +296,15 @@ class Unprotected(Entered):
     """That a work is not protected, and why: what is found of it is no case."""
 
     work = models.OneToOneField(Work, models.CASCADE, related_name="unprotected", verbose_name=_("work"))
-    reason = models.CharField(_("reason"), max_length=32, choices=unprotected_choices)
+    reason = models.CharField(
+        _("reason"),
+        max_length=32,
+        choices=unprotected_choices,
+        help_text=_(
+            "Copyright Law of China: official texts and mere facts, article 5; term of protection, article 23: the"
+            " author's life and 50 years, until 31 December of the 50th."
+        ),
+    )
     note = models.CharField(
         _("in a sentence"), max_length=300, blank=True, help_text=_("Needed where no other reason applies.")
     )

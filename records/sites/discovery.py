@@ -19,7 +19,7 @@ from django.db.models.functions import Coalesce
 from core.errors import BadInput
 from core.hosts import host_key, parse_host
 from core.ids import digest
-from core.rights import Permission, rule
+from core.rights import Permission, is_below, rule
 from core.wording import Message
 from crawler.urls import MAX_URL_CHARS, canonical, is_binary
 from records.models import (
@@ -28,6 +28,7 @@ from records.models import (
     DiscoveryPlan,
     DiscoveryQuery,
     Licence,
+    OwnAccount,
     OwnDomain,
     Site,
     SiteDomain,
@@ -166,6 +167,9 @@ def reason_to_leave_out(work: Work, url: str, now: datetime) -> LeftOut | None:
     ruling = rule(url, now.astimezone(_zone()).date(), own, permissions)
     if ruling.rejection is not None:
         return LeftOut(ruling.rejection.value)
+    accounts = OwnAccount.objects.filter(rights_holder=holder).exclude(address="")
+    if any(is_below(url, address) for address in accounts.values_list("address", flat=True)):
+        return LeftOut.OWN_SITE
     return LeftOut.WATCHED if _is_watched(holder, *key) else None
 
 

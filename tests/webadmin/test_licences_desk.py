@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
+from django.utils import timezone
 
 from core.taken import Places
 from pagestore.evidence import MemoryEvidenceStore
@@ -27,6 +28,7 @@ from records.models import (
     TakenText,
     Work,
 )
+from records.sites.discovery import LeftOut, reason_to_leave_out
 from records.works import proofs
 from records.works.aliases import names_of_author
 from tests.support import admin_data
@@ -264,6 +266,12 @@ class TestOwnAccounts:
             case.refresh_from_db()
         assert [case.state for case in rows] == ["set_aside", "open", "open"]
         assert here.allowed_by == "知乎 @林栖本人"
+
+    def test_a_search_proposes_none_of_its_pages(self, world: admin_data.World, work: Work) -> None:
+        admin_data.own_account(world.ours.holder, address="https://www.zhihu.com/people/linqi")
+        now = timezone.now()
+        assert reason_to_leave_out(work, "https://zhihu.com/people/linqi/posts/1", now) == LeftOut.OWN_SITE
+        assert reason_to_leave_out(work, "https://zhihu.com/people/another/posts/1", now) is None
 
     @pytest.mark.parametrize(
         ("fields", "sentence"),

@@ -150,8 +150,12 @@ class LicenceAdmin(EnteredAdmin):
 
     @display(description=_("proofs"))
     def proofs(self, licence: Licence) -> object:
-        rows = [(_proof_address(each), spelled(each.name), _facts(each), each.digest) for each in licence.proofs.all()]
-        line = '<li><a class="text-link" href="{}">{}</a> · {}<br><code class="break-all">{}</code></li>'
+        label = _now("SHA-256")
+        rows = [
+            (_proof_address(each), spelled(each.name), _facts(each), label, each.digest)
+            for each in licence.proofs.select_related("added_by")
+        ]
+        line = '<li><a class="text-link" href="{}">{}</a> · {}<br>{} <code class="break-all">{}</code></li>'
         return format_html("<ul>{}</ul>", format_html_join("", line, rows)) if rows else NOTHING
 
     @display(description=_("cases"))

@@ -1,6 +1,7 @@
 """A page looked at now: asked for from its record or its case, and told there until it is done."""
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from django.contrib import messages
 from django.contrib.auth.models import User
@@ -89,8 +90,8 @@ def _outcome(recheck: PageRecheck, is_compared: bool) -> str:
     return _("Checked %(when)s: the page could not be seen: %(fault)s") % given
 
 
-def _moment(at: object) -> str:
-    return date_format(timezone.localtime(at), "Y-m-d H:i")  # type: ignore[arg-type]
+def _moment(at: datetime) -> str:
+    return date_format(timezone.localtime(at), "Y-m-d H:i")
 
 
 def _back(request: HttpRequest, page: PageRecord) -> str:
