@@ -132,9 +132,7 @@ def _standing(owner: "RightsHolder", planned: "PlannedChange") -> "tuple[list[Me
     from records import stores
     from records.works.alike import standing_elsewhere
 
-    change = planned.change
-    coming = [(each.chapter, each.text_id) for each in (*change.new, *change.changed)]
-    elsewhere, unknown = standing_elsewhere(owner, planned.work, coming, stores.index())
+    elsewhere, unknown = standing_elsewhere(owner, planned.work, planned.coming, stores.index())
     return [each.message(planned.title) for each in elsewhere], unknown
 
 

@@ -13,7 +13,7 @@ from core.wording import Message
 from intake import FoundWork
 from matcher.index.ports import MatchIndex
 from records.models import RightsHolder
-from records.works.alike import Standing, standing_elsewhere
+from records.works.alike import Standing, standing_beside, standing_elsewhere
 from records.works.catalogue import AddedWork, PlannedChange, add_work, named, planned_change
 from records.works.uploads import read_uploads
 
@@ -136,7 +136,13 @@ def plan(rights_holder: RightsHolder, sending: Sending, index: MatchIndex | None
 
     index: where it is looked up whether the texts stand elsewhere already; without one, nobody asks.
     """
-    return Plan([_planned(rights_holder, sent, index) for sent in sending.works])
+    works = [_planned(rights_holder, sent, index) for sent in sending.works]
+    for place, each in enumerate(works if index is not None else ()):
+        beside = (
+            standing_beside(each.planned.coming, other.planned.title, other.planned.coming) for other in works[:place]
+        )
+        each.standing.extend(filter(None, beside))
+    return Plan(works)
 
 
 def carry_out(
@@ -167,8 +173,7 @@ def _planned(rights_holder: RightsHolder, sent: SentWork, index: MatchIndex | No
     change = planned_change(rights_holder, found.file, keep_missing=not found.is_whole)
     if index is None:
         return PlannedWork(sent, change, [], None)
-    coming = [(each.chapter, each.text_id) for each in (*change.change.new, *change.change.changed)]
-    standing, unknown = standing_elsewhere(rights_holder, change.work, coming, index)
+    standing, unknown = standing_elsewhere(rights_holder, change.work, change.coming, index)
     return PlannedWork(sent, change, standing, unknown)
 
 

@@ -28,13 +28,13 @@ BATCH_IDS = 500  # SQLite takes at most 999 variables in a statement
 class Standing:
     """Chapters of a work that stand in another work of the rights holder."""
 
-    other: Work
+    other_title: str
     is_same: bool  # word for word; else most of the text
     pairs: tuple[tuple[int, int], ...]  # the number of each chapter, and that of the first like it in the other work
 
     def message(self, title: str) -> Message:
         number, other_number = self.pairs[0]
-        shown = {"title": title, "other": self.other.title, "count": len(self.pairs)}
+        shown = {"title": title, "other": self.other_title, "count": len(self.pairs)}
         if self.is_same:
             return Message("work.same-text", **shown, number=number, other_number=other_number)
         return Message("work.alike-text", **shown, number=number, other_number=other_number)
@@ -64,13 +64,24 @@ def standing_elsewhere(
     return _by_work(found), fault
 
 
+def standing_beside(
+    chapters: Sequence[tuple[ChapterText, WorkTextId]], title: str, others: Sequence[tuple[ChapterText, WorkTextId]]
+) -> Standing | None:
+    """The chapters that stand word for word in another work of the same sending, which is not there yet."""
+    numbers: dict[WorkTextId, int] = {}
+    for chapter, text_id in others:
+        numbers.setdefault(text_id, chapter.number)
+    pairs = tuple((chapter.number, numbers[text_id]) for chapter, text_id in chapters if text_id in numbers)
+    return Standing(title, is_same=True, pairs=pairs) if pairs else None
+
+
 def _by_work(found: Sequence[tuple[int, Sequence[Chapter], bool]]) -> list[Standing]:
     pairs: dict[tuple[Work, bool], dict[int, int]] = defaultdict(dict)
     for number, chapters, is_same in found:
         for chapter in chapters:
             pairs[chapter.work, is_same].setdefault(number, chapter.number)
-    standing = [Standing(other, is_same, tuple(sorted(each.items()))) for (other, is_same), each in pairs.items()]
-    return sorted(standing, key=lambda each: (-len(each.pairs), each.other.title, each.other.pk, not each.is_same))
+    standing = [Standing(other.title, is_same, tuple(sorted(each.items()))) for (other, is_same), each in pairs.items()]
+    return sorted(standing, key=lambda each: (-len(each.pairs), each.other_title, not each.is_same))
 
 
 def _same_texts(

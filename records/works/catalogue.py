@@ -75,6 +75,11 @@ class PlannedChange:
     basis: str
 
     @property
+    def coming(self) -> list[tuple[ChapterText, WorkTextId]]:
+        """The chapters whose texts come into the work."""
+        return [(each.chapter, each.text_id) for each in (*self.change.new, *self.change.changed)]
+
+    @property
     def is_nothing(self) -> bool:
         return self.work is not None and self.change.is_nothing
 
