@@ -24,9 +24,10 @@ from django.utils.translation import gettext as _
 from core.days import FIRST_DAY, LAST_DAY
 from records.access import visible
 from webadmin.admin.filters import AnyChoiceFilter, DayRangeFilter, HolderAutocompleteFilter, usable_day
-from webadmin.admin.paging import ONLY_QUERY, WholeChangeList
+from webadmin.admin.paging import WholeChangeList
 from webadmin.admin.searching import SEARCHED
 from webadmin.requests.bad_values import BadValue
+from webadmin.requests.long_lists import ONLY_QUERY
 from webadmin.requests.request_values import check_search, is_page_number
 
 MAX_TEXT_CHARS = 500  # of a value that stands in the rows themselves

@@ -17,8 +17,8 @@ from django.urls import reverse
 
 from core.states import CaseState
 from records.models import Case
-from webadmin.admin.paging import MAX_COUNTED as MAX_LISTED  # as far as a list counts its rows
-from webadmin.admin.paging import ONLY_QUERY
+from webadmin.requests.long_lists import MAX_COUNTED as MAX_LISTED
+from webadmin.requests.long_lists import ONLY_QUERY
 
 if TYPE_CHECKING:
     from django.contrib.admin import ModelAdmin
