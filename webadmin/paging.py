@@ -9,10 +9,7 @@ from django.http import HttpRequest
 from django.utils.functional import cached_property
 from unfold.views import ChangeList
 
-# A person who turns 200 pages of 50 wants a filter. Counting stops here, so a list of a million rows opens as fast as
-# one of ten thousand.
-MAX_COUNTED = 10_000
-ONLY_QUERY = "zhuiwen_only_query"  # set on a request that asks a list for what it would show, and shows nothing
+from webadmin.requests.long_lists import MAX_COUNTED, ONLY_QUERY
 
 
 class CappedPaginator(Paginator):

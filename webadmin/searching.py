@@ -18,7 +18,7 @@ from core.ids import SiteId, page_id
 from crawler.urls import canonical
 from records.access import Person, visible
 from records.models import Site, Work
-from webadmin.paging import MAX_COUNTED
+from webadmin.requests.long_lists import MAX_COUNTED
 
 SEARCHED = 50_000
 _ADDRESS = re.compile(r"(?:https?:)?//(?:www\.)?|www\.(?=[^/\s]+\.)", re.IGNORECASE)
@@ -48,8 +48,8 @@ class Found:
 def search(rows: "QuerySet[Any]", fields: Sequence[str], typed: str, user: Person) -> Found:
     """Those of a long list, in its order, in which every word stands in one of the fields, however it is written.
 
-    fields: as Django names them; those of works and sites are looked up first, which are few. With more than MAX_COUNTED
-    entries these are the first in order.
+    fields: as Django names them; those of works and sites are looked up first, which are few. Of more than MAX_COUNTED
+    entries these are the first.
     """
     words = [_Word.of(rows.model, fields, word, user) for word in _words(typed)]
     has_all = reduce(and_, (word.anywhere for word in words), Q())
@@ -95,7 +95,7 @@ def _has(fields: Sequence[str], ways: Sequence[str]) -> Q:
 
 
 def _narrowed(rows: "QuerySet[Any]", words: Sequence[_Word], typed: str, user: Person) -> Iterator[Q]:
-    """What else is looked through of a long list: what belongs to works, sites and hosts with the word, if it is few."""
+    """What else is looked through of a long list: what belongs to works, sites and hosts with a word, if it is few."""
     for word in words:
         if word.named and rows.order_by().filter(word.named)[:SEARCHED].count() < SEARCHED:
             yield word.named
@@ -131,7 +131,7 @@ def _keys(rows: "QuerySet[Any]") -> set[Any]:
 
 
 def _first_of(rows: "QuerySet[Any]", keys: set[Any], has_all: Q) -> "QuerySet[Any]":
-    """The rows of these keys. Where there are more than a list counts, the entries are so many that the first are near."""
+    """The rows of these keys; of more than a list counts the first, which are near where so many have the words."""
     if len(keys) > MAX_COUNTED:
         keys = set(rows.filter(has_all).values_list("pk", flat=True)[:MAX_COUNTED])
     return rows.filter(pk__in=keys)

@@ -1,4 +1,4 @@
-"""The kinds of obfuscation of a row in one short text, which an index holds: the list with counts and examples is long."""
+"""The kinds of obfuscation of a row in one short text, which an index holds; with counts and examples it is long."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any

@@ -170,6 +170,8 @@ class CaseAdmin(HolderAdmin):
         if is_key(number):
             keys = {int(number), *found.order_by().values_list("pk", flat=True)}
             found = queryset.filter(pk__in=keys)
+            if queryset.filter(pk=int(number)).exists():
+                request.zhuiwen_searched_in_part = False  # type: ignore[attr-defined]
         return found, may_repeat
 
     def get_urls(self) -> list[Any]:

@@ -1,9 +1,10 @@
 """Evidence as lists: looked at by people, written by the machine, deleted by nobody, superusers among them."""
 
+import re
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import Model
+from django.db.models import Count, IntegerField, Model, OuterRef, Q, QuerySet, Subquery
 from django.http import HttpRequest
 from django.template.defaultfilters import filesizeformat
 from django.utils.html import format_html_join
@@ -21,6 +22,7 @@ from webadmin.paging import CappedPaginator
 
 MAX_LEAVES_SHOWN = 500  # of a day; a page with more is read by nobody
 UNCHECKED = "unchecked"
+_DIGEST = re.compile(r"[0-9a-f]{64}")
 STATE_COLORS = {
     UNCHECKED: "default",
     EvidenceBundle.State.HELD: "success",
@@ -57,7 +59,14 @@ class EvidenceBundleAdmin(LookedAt, HolderAdmin):
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
         return list(self.fields)
 
-    @display(description=_("digest"), ordering="digest")
+    def found_in_long_list(self, request: HttpRequest, queryset: QuerySet, search_term: str) -> QuerySet:
+        """A whole digest is looked up, wherever its bundle stands in the list."""
+        typed = search_term.strip().lower()
+        if _DIGEST.fullmatch(typed):
+            return queryset.filter(Q(digest=typed) | Q(sha256=typed))
+        return super().found_in_long_list(request, queryset, search_term)
+
+    @display(description=_("digest"))
     def short_digest(self, bundle: EvidenceBundle) -> str:
         return f"{bundle.digest[:20]}…"
 
@@ -65,15 +74,15 @@ class EvidenceBundleAdmin(LookedAt, HolderAdmin):
     def case_link(self, bundle: EvidenceBundle) -> object:
         return change_link(bundle.case)
 
-    @display(description=_("size"), ordering="size_bytes")
+    @display(description=_("size"))
     def size(self, bundle: EvidenceBundle) -> str:
         return filesizeformat(bundle.size_bytes)
 
-    @display(description=_("fetched"), ordering="fetched_at")
+    @display(description=_("fetched"))
     def fetched(self, bundle: EvidenceBundle) -> str:
         return moment(bundle.fetched_at)
 
-    @display(description=_("made"), ordering="made_at")
+    @display(description=_("made"))
     def made(self, bundle: EvidenceBundle) -> str:
         return moment(bundle.made_at)
 
@@ -81,7 +90,7 @@ class EvidenceBundleAdmin(LookedAt, HolderAdmin):
     def drawings(self, bundle: EvidenceBundle) -> str:
         return "; ".join(describe_drawings(bundle)) or NOTHING
 
-    @display(description=_("state"), ordering="state", label=STATE_COLORS)
+    @display(description=_("state"), label=STATE_COLORS)
     def state_label(self, bundle: EvidenceBundle) -> tuple[str, object]:
         """The state as the last check saw it: before the first one nobody can say that a bundle is intact."""
         if bundle.state == EvidenceBundle.State.HELD and bundle.checked_at is None:
@@ -92,7 +101,7 @@ class EvidenceBundleAdmin(LookedAt, HolderAdmin):
     def state_text(self, bundle: EvidenceBundle) -> object:
         return self.state_label(bundle)[1]
 
-    @display(description=_("Last check"), ordering="checked_at")
+    @display(description=_("Last check"))
     def checked(self, bundle: EvidenceBundle) -> str:
         return moment(bundle.checked_at)
 
@@ -116,20 +125,27 @@ class MachineAdmin(LookedAt, AdministratorsOnly, DeskLists, ModelAdmin):
     """What belongs to no rights holder alone: trees have bundles of all of them."""
 
     show_full_result_count = False
+    list_per_page = 50
 
 
 @admin.register(DayTree)
 class DayTreeAdmin(MachineAdmin):
     list_display = ["day", "root", "size", "stamp_count", "made_at"]
     fields = ["day", "root", "size", "stamp_list", "made_at", "leaf_list"]
+    list_per_page = 20  # a busy day has thousands of digests, which are read to be counted
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet:
+        """Add how many stamps each tree has, worked out for the rows of one page only."""
+        stamps = Stamp.objects.filter(tree=OuterRef("pk")).order_by().values("tree").annotate(n=Count("pk")).values("n")
+        return super().get_queryset(request).annotate(stamps_total=Subquery(stamps, output_field=IntegerField()))
 
     @display(description=_("bundles"))
     def size(self, tree: DayTree) -> int:
         return len(tree.leaves)
 
     @display(description=_("time stamps"))
-    def stamp_count(self, tree: DayTree) -> int:
-        return Stamp.objects.filter(tree=tree).count()
+    def stamp_count(self, tree: Any) -> int:
+        return tree.stamps_total or 0
 
     @display(description=_("time stamps"))
     def stamp_list(self, tree: DayTree) -> str:

@@ -24,8 +24,9 @@ from django.utils.translation import gettext as _
 from core.days import FIRST_DAY, LAST_DAY
 from records.access import visible
 from webadmin.admin.filters import AnyChoiceFilter, DayRangeFilter, HolderAutocompleteFilter, usable_day
-from webadmin.paging import ONLY_QUERY, WholeChangeList
+from webadmin.paging import WholeChangeList
 from webadmin.requests.bad_values import BadValue
+from webadmin.requests.long_lists import ONLY_QUERY
 from webadmin.requests.request_values import check_search, is_page_number
 from webadmin.searching import SEARCHED
 

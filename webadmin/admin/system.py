@@ -34,6 +34,9 @@ for _model in TAKEN_OVER:
 class WrittenByTheMachine(AdministratorsOnly, DeskLists):
     """Read, and deleted; nothing that a person adds."""
 
+    list_per_page = 50
+    show_full_result_count = False
+
     def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
 

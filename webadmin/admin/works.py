@@ -96,6 +96,7 @@ class WorkAdmin(HolderAdmin):
     ]
     list_filter = ["rights_holder", "kind", "unprotected__reason"]
     list_select_related = ["rights_holder", "unprotected"]
+    list_per_page = 20  # what stands on pages is added up for each, of thousands of cases
     search_fields = ["title", "author"]
     author_path = "author"
     search_help_text = _("title or author, pen names too")

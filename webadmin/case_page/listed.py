@@ -16,8 +16,8 @@ from django.http import HttpRequest, QueryDict
 from core.states import CaseState
 from records.models import Case
 from webadmin.neighbours import FILTERS, Listed
-from webadmin.paging import MAX_COUNTED as MAX_LISTED  # as far as a list counts its rows
-from webadmin.paging import ONLY_QUERY
+from webadmin.requests.long_lists import MAX_COUNTED as MAX_LISTED
+from webadmin.requests.long_lists import ONLY_QUERY
 
 if TYPE_CHECKING:
     from django.contrib.admin import ModelAdmin

@@ -26,10 +26,11 @@ from webadmin.admin.bulk_verdicts import answer
 from webadmin.inbox.matters_shown import lines_of, preview_of, visible_matter
 from webadmin.matters import asked as asking
 from webadmin.matters.asked import Asked, asked_of, chips_of, matters_of
-from webadmin.matters.queues import DONE, MAX_COUNTED, TO_DO, Queue, counted, matters_in, name_of
+from webadmin.matters.queues import DONE, TO_DO, Queue, counted, matters_in, name_of
 from webadmin.matters.search import found_by_words
 from webadmin.paging import CappedPaginator
 from webadmin.requests.content_policy import has_policy
+from webadmin.requests.long_lists import MAX_COUNTED
 from webadmin.requests.request_values import is_key, is_page_number
 from webadmin.wording import said
 

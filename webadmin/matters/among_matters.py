@@ -10,9 +10,10 @@ from django.urls import reverse
 
 from records.models import Case, Matter
 from webadmin.matters.asked import Asked, asked_of, beside, matters_of
-from webadmin.matters.queues import MAX_COUNTED, cases_in
+from webadmin.matters.queues import cases_in
 from webadmin.matters.search import found_by_words
 from webadmin.neighbours import Listed
+from webadmin.requests.long_lists import MAX_COUNTED
 
 INBOX = "inbox"  # holds the query of the inbox in the address of a case
 MAX_TURNED = 200  # matters that are looked through for the next case

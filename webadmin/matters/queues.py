@@ -11,8 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from core.states import CaseState
 from records.models import Matter
-
-MAX_COUNTED = 10_000  # as every list of the desk counts
+from webadmin.requests.long_lists import MAX_COUNTED
 
 
 class Queue(StrEnum):

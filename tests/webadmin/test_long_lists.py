@@ -1,0 +1,143 @@
+"""Lists too long to be looked through or counted: what is found in them all the same, and what is told."""
+
+from __future__ import annotations
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from core.ids import SiteId, page_id
+from crawler.urls import canonical
+from records.models import Address, Case, Exclusion, PageRecord
+from tests.support import admin_data, case_texts
+from tests.support.desk import list_url, signed_in
+from webadmin.admin import lookups, searching
+from webadmin.case_page import listed
+
+CASES = 6
+IN_PART = "entries were looked through"
+
+
+@pytest.fixture
+def client(world: admin_data.World) -> Client:
+    person = signed_in(world.ours.manager)
+    person.cookies["django_language"] = "en"
+    return person
+
+
+@pytest.fixture
+def looked_through(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lists are looked through as far as their second entry."""
+    monkeypatch.setattr(searching, "SEARCHED", 2)
+    monkeypatch.setattr(lookups, "SEARCHED", 2)
+
+
+def found(client: Client, model: type, words: str) -> tuple[set[object], bool]:
+    """The keys that a search shows, and whether it says that it did not look at everything."""
+    response = client.get(list_url(model), {"q": words})
+    return {row.pk for row in response.context["cl"].result_list}, IN_PART in response.content.decode()
+
+
+def test_a_word_far_down_is_not_found_and_the_list_says_so(
+    world: admin_data.World, client: Client, looked_through: None
+) -> None:
+    newest, *_, oldest = Case.objects.filter(rights_holder=world.ours.holder)
+    assert found(client, Case, newest.page_title) == ({newest.pk}, True)
+    assert found(client, Case, oldest.page_title) == (set(), True)
+
+
+def test_the_work_the_site_and_the_number_are_found_however_far_down(
+    world: admin_data.World, client: Client, looked_through: None
+) -> None:
+    oldest = Case.objects.filter(rights_holder=world.ours.holder).last()
+    assert oldest is not None
+    Case.objects.exclude(pk=oldest.pk).update(work=world.ours.works[0], site=world.ours.sites[0])
+    Case.objects.filter(pk=oldest.pk).update(work=world.ours.works[1], site=world.ours.sites[1])
+    for words in (world.ours.works[1].title, world.ours.sites[1].name):
+        assert oldest.pk in found(client, Case, words)[0], words
+    assert found(client, Case, f"#{oldest.pk}") == ({oldest.pk}, False)
+
+
+def test_the_address_of_a_page_is_found_however_far_down_and_written(
+    world: admin_data.World, client: Client, looked_through: None
+) -> None:
+    site = world.ours.sites[0]
+    url = canonical("http://far.example/read/7")
+    admin_data.page(site, 77)
+    far = PageRecord.objects.create(
+        page_id=page_id(SiteId(str(site.pk)), url), site=site, url=url, version_id="f" * 40,
+        first_seen=admin_data.NOW.replace(year=2001), last_seen=admin_data.NOW,
+    )  # fmt: skip
+    for words in ("http://far.example/read/7", "https://www.far.example/read/7", "far.example/read/7"):
+        assert found(client, PageRecord, words) == ({far.pk}, False), words
+    assert found(client, PageRecord, "far.example/read/8") == (set(), True)
+
+
+def test_what_is_looked_through_whole_says_nothing(world: admin_data.World, client: Client) -> None:
+    oldest = Case.objects.filter(rights_holder=world.ours.holder).last()
+    assert oldest is not None
+    assert found(client, Case, oldest.page_title) == ({oldest.pk}, False)
+
+
+def test_each_word_may_stand_in_another_field(world: admin_data.World, client: Client) -> None:
+    case = world.ours.cases[3]
+    words = f"{case.work.title} {case.page_title.split()[0]}"
+    assert found(client, Case, words)[0] == {case.pk}
+    assert found(client, Case, f"{words} 没有的词")[0] == set()
+
+
+def test_a_search_asks_for_no_row_of_another_rights_holder(
+    world: admin_data.World, client: Client, looked_through: None
+) -> None:
+    theirs = world.theirs.pages[0]
+    for words in (theirs.url, theirs.title, world.theirs.works[0].title, world.theirs.sites[0].name):
+        assert found(client, PageRecord, words)[0] == set(), words
+
+
+def test_a_case_far_down_has_its_neighbours_and_no_place(
+    world: admin_data.World, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    case_texts.use(monkeypatch)
+    monkeypatch.setattr(listed, "MAX_LISTED", 2)
+    keys = list(Case.objects.filter(rights_holder=world.ours.holder).values_list("pk", flat=True))
+    for at, key in enumerate(keys):
+        shown = client.get(f"{list_url(Case)}{key}/change/", {"_changelist_filters": ""}).context["listed"]
+        assert (shown.previous, shown.following) == ([None, *keys][at], [*keys, None][at + 1])
+        assert (shown.place, shown.is_far, shown.count, shown.is_cut) == (min(at, 2) + 1, at > 2, 2, True)
+
+
+def test_a_case_does_not_read_the_list_that_it_was_opened_from(
+    world: admin_data.World, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    case_texts.use(monkeypatch)
+    with CaptureQueriesContext(connection) as queries:
+        client.get(f"{list_url(Case)}{world.ours.cases[2].pk}/change/", {"_changelist_filters": "o=3"})
+    read = [each["sql"] for each in queries if 'SELECT "records_case"."id" AS "pk"' in each["sql"]]
+    assert all(statement.endswith("LIMIT 1") for statement in read), read
+
+
+def test_an_order_that_is_not_offered_is_the_usual_one(world: admin_data.World, client: Client) -> None:
+    usual = [row.pk for row in client.get(list_url(Case)).context["cl"].result_list]
+    for order in ("1", "-2", "6"):
+        shown = client.get(list_url(Case), {"o": order}).context["cl"].result_list
+        assert [row.pk for row in shown] == usual, order
+
+
+def test_rows_know_their_rights_holder_and_site_however_they_were_made(world: admin_data.World) -> None:
+    site = world.ours.sites[0]
+    first, second = (
+        PageRecord(page_id=f"{number:040x}", site=site, url="https://a.example/", version_id="a" * 40,
+                   first_seen=admin_data.NOW, last_seen=admin_data.NOW)
+        for number in (1, 2)
+    )  # fmt: skip
+    first.save()
+    PageRecord.objects.bulk_create([second])
+    address = Address.objects.create(id="a" * 40, site=site, found_at=admin_data.NOW, due_at=admin_data.NOW)
+    for row in (first, second, address):
+        row.refresh_from_db()
+        assert row.rights_holder_id == site.rights_holder_id
+    for model in (Case, Exclusion):
+        rows = model.objects.values_list("rights_holder", "page__site__rights_holder", "site", "page__site")
+        assert rows
+        assert all(row[0] == row[1] and row[2] == row[3] for row in rows), model
