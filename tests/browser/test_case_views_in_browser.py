@@ -102,7 +102,7 @@ def test_on_a_phone_each_passage_of_the_page_is_followed_by_the_one_of_the_work(
         each for line in lines for each in (line.replace("渡口", "度口"), line)
     ]
     expect(page.locator('.zw-column[data-side="work"]')).to_be_hidden()
-    for verdict in page.locator(".zw-choice").all():
+    for verdict in page.locator(".zw-side .zw-choice").all():
         expect(verdict).to_be_in_viewport()
     page.keyboard.press("n")
     expect(column.locator(".zw-change.is-linked")).to_have_text(["度", "渡"])
