@@ -115,6 +115,8 @@ class PageRecordAdmin(HolderAdmin):
         ),
     ]
 
+    change_form_outer_after_template = "webadmin/page_recheck_form.html"
+
     class Media:
         js = ("webadmin/recheck.js",)
 
