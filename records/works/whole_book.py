@@ -166,7 +166,7 @@ class WholeBook:
 
 def whole_book(site_id: int, work_id: int) -> WholeBook:
     """The chapters of a work on a site. Whether the reader may see them is asked by the caller."""
-    cases = Case.objects.filter(page__site_id=site_id, work_id=work_id)
+    cases = Case.objects.filter(site_id=site_id, work_id=work_id)
     copies = cases.filter(state__in=COPIES)
     chapters = list(Chapter.objects.filter(work_id=work_id).order_by("number"))
     taken = taken_by_case(copies)

@@ -19,14 +19,14 @@ def book_address(work_id: int, site_id: int) -> str:
 
 def books_of_work(work: Work) -> SafeString | str:
     """Links to the work on each site whose pages copied from it."""
-    counted = Case.objects.filter(work=work, state__in=COPIES).order_by().values("page__site_id", "page__site__name")
-    rows = counted.annotate(n=Count("pk")).order_by("-n", "page__site__name")[:MOST]
-    return _links([(book_address(work.pk, row["page__site_id"]), row["page__site__name"], row["n"]) for row in rows])
+    counted = Case.objects.filter(work=work, state__in=COPIES).order_by().values("site_id", "site__name")
+    rows = counted.annotate(n=Count("pk")).order_by("-n", "site__name")[:MOST]
+    return _links([(book_address(work.pk, row["site_id"]), row["site__name"], row["n"]) for row in rows])
 
 
 def books_of_site(site: Site) -> SafeString | str:
     """Links to each work that pages of the site copied from."""
-    counted = Case.objects.filter(page__site=site, state__in=COPIES).order_by().values("work_id", "work__title")
+    counted = Case.objects.filter(site=site, state__in=COPIES).order_by().values("work_id", "work__title")
     rows = counted.annotate(n=Count("pk")).order_by("-n", "work__title")[:MOST]
     return _links([(book_address(row["work_id"], site.pk), f"《{row['work__title']}》", row["n"]) for row in rows])
 

@@ -35,9 +35,9 @@ class OtherCases:
 
 def other_pages(case: Case) -> OtherCases:
     """Other pages of the site that took from the same work."""
-    others = Case.objects.filter(work=case.work_id, page__site=case.page.site_id).exclude(pk=case.pk)
+    others = Case.objects.filter(work=case.work_id, site=case.page.site_id).exclude(pk=case.pk)
     found = list(others.select_related("work").order_by("-taken_chars", "pk")[: MAX_SHOWN + 1])
-    filters = urlencode({"page__site__id__exact": case.page.site_id, "work__id__exact": case.work_id})
+    filters = urlencode({"site__id__exact": case.page.site_id, "work__id__exact": case.work_id})
     return OtherCases(
         [OtherCase(other, other.work_share) for other in found[:MAX_SHOWN]],
         len(found) > MAX_SHOWN,
@@ -55,7 +55,7 @@ def other_copies(case: Case, match: CaseMatch) -> OtherCases:
     near = list(matches.values_list("case_id", flat=True)[:MAX_LOOKED_AT])
     taken = (
         TakenText.objects.filter(text_id=match.text_id, case__in=near, case__rights_holder=case.rights_holder_id)
-        .exclude(case__page__site=case.page.site_id)
+        .exclude(case__site=case.site_id)
         .select_related("case__page__site")
     )
     shared = [(len(places & Places.unpacked(bytes(each.places))) / max(1, len(places)), each.case) for each in taken]
