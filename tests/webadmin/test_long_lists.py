@@ -12,7 +12,8 @@ from crawler.urls import canonical
 from records.models import Address, Case, Exclusion, PageRecord
 from tests.support import admin_data, case_texts
 from tests.support.desk import list_url, signed_in
-from webadmin.admin import lookups, searching
+from webadmin import searching
+from webadmin.admin import lookups
 from webadmin.case_page import listed
 
 CASES = 6
