@@ -33,6 +33,7 @@ from webadmin.admin.columns import (
 from webadmin.admin.filters import AnyChoiceFilter, DayRangeFilter, HolderAutocompleteFilter, ObfuscationFilter
 from webadmin.admin.isolation import HolderAdmin, is_member
 from webadmin.admin.paging import CappedPaginator
+from webadmin.admin.searching import of_keys
 from webadmin.case_page.case_view import case_view
 from webadmin.exports import Column, csv_response, xlsx_response
 from webadmin.requests.request_values import is_key
@@ -165,9 +166,9 @@ class CaseAdmin(HolderAdmin):
         found, may_repeat = super().get_search_results(request, queryset, search_term)
         number = search_term.strip().lstrip("#")
         if is_key(number):
-            keys = {int(number), *found.order_by().values_list("pk", flat=True)}
-            found = queryset.filter(pk__in=keys)
-            if queryset.filter(pk=int(number)).exists():
+            numbered = set(queryset.order_by().filter(pk=int(number)).values_list("pk", flat=True))
+            if numbered:
+                found = of_keys(queryset, {*numbered, *found.order_by().values_list("pk", flat=True)})
                 request.zhuiwen_searched_in_part = False  # type: ignore[attr-defined]
         return found, may_repeat
 
