@@ -39,7 +39,7 @@ class PageRecord(models.Model):
         verbose_name = _("page")
         verbose_name_plural = _("pages")
         ordering = ["-first_seen", "page_id"]
-        # Each list as it opens, and each order and filter that it offers, of one rights holder and of all. A site implies
+        # Each list as it opens, and each order and filter that it offers, of one rights holder and of all. A site names
         # its rights holder; without both in one index SQLite may go along all pages of the holder.
         indexes = [
             models.Index(fields=["rights_holder", "site", "-first_seen"]),
