@@ -26,11 +26,12 @@ class CappedPaginator(Paginator):
     def page(self, number: Any) -> Page:
         number = self.validate_number(number)
         first = (number - 1) * self.per_page
-        return self._get_page(self.rows(first, first + self.per_page), number, self)
+        return Page(self.rows(first, first + self.per_page), number, self)
 
     def rows(self, first: int, end: int) -> Sequence[Any]:
         """Those from `first` on and before `end`."""
-        return in_order(self.object_list, list(self.object_list.values_list("pk", flat=True)[first:end]))
+        listed: Any = self.object_list
+        return in_order(listed, list(listed.values_list("pk", flat=True)[first:end]))
 
 
 def in_order(rows: "QuerySet[Any]", keys: Sequence[Any]) -> list[Any]:
@@ -46,7 +47,8 @@ class WholeChangeList(ChangeList):
         if getattr(request, ONLY_QUERY, False):
             return
         super().get_results(request)
-        if isinstance(self.paginator, CappedPaginator) and isinstance(self.result_list, QuerySet):
+        shown: Any = vars(self)["result_list"]
+        if isinstance(self.paginator, CappedPaginator) and isinstance(shown, QuerySet):
             self.result_list = self.paginator.rows(0, self.result_count)  # all on one page, where Django asks at once
         if not self.query and not self.has_active_filters:
             self.full_result_count = self.result_count

@@ -90,8 +90,8 @@ class Case(models.Model):
             *_for_holder_and_all("-last_seen_at"),
             *_for_holder_and_all("-similarity", "-id"),
             *_for_holder_and_all("-taken_chars", "-id"),
-            models.Index(fields=["site", "-opened_at"]),
-            models.Index(fields=["work", "-opened_at"]),
+            *_for_holder_and_all("site", "-opened_at"),
+            *_for_holder_and_all("work", "-opened_at"),
         ]
 
     @property

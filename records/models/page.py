@@ -39,8 +39,10 @@ class PageRecord(models.Model):
         verbose_name = _("page")
         verbose_name_plural = _("pages")
         ordering = ["-first_seen", "page_id"]
-        # Each list as it opens, and each order and filter that it offers, of one rights holder and of all.
+        # Each list as it opens, and each order and filter that it offers, of one rights holder and of all. A site names
+        # its rights holder; without both in one index SQLite may go along all pages of the holder.
         indexes = [
+            models.Index(fields=["rights_holder", "site", "-first_seen"]),
             models.Index(fields=["site", "-first_seen"]),
             models.Index(
                 fields=["rights_holder", "-first_seen", "obfuscation_kinds"], include=["page_id"], name="page_of_holder"
@@ -120,6 +122,7 @@ class Exclusion(models.Model):
             models.Index(fields=["-found_at"]),
             models.Index(fields=["rights_holder", "reason", "-found_at"]),
             models.Index(fields=["reason", "-found_at"]),
+            models.Index(fields=["rights_holder", "site", "-found_at"]),
             models.Index(fields=["site", "-found_at"]),
         ]
 

@@ -61,6 +61,7 @@ class Address(models.Model):
             models.Index(fields=["site", "text_digest"], name="address_text"),
             models.Index(fields=["page_id"], name="address_page"),
             models.Index(fields=["site", "-failures", "due_at"], name="address_of_site"),
+            models.Index(fields=["rights_holder", "site", "-failures", "due_at"], name="address_of_site_of_holder"),
             models.Index(fields=["rights_holder", "-failures", "due_at"], name="address_of_holder"),
             models.Index(fields=["-failures", "due_at"], name="address_all"),
             models.Index(fields=["rights_holder", "kind", "-failures", "due_at"], name="address_kind_of_holder"),

@@ -95,7 +95,7 @@ def _row(site: int, holder: int | None, visit: Visit) -> Address:
         "etag": with_length_kept(visit.etag),
         "last_modified": with_length_kept(visit.last_modified),
     }
-    return Address(site_id=site, rights_holder_id=holder, **values)
+    return Address(site_id=site, **values, **({} if holder is None else {"rights_holder_id": holder}))
 
 
 def _note_gone(visits: Collection[Visit]) -> None:

@@ -74,14 +74,17 @@ def test_each_order_that_is_offered_has_an_index(world: admin_data.World, model:
 
 
 @pytest.mark.parametrize(
-    ("model", "field"), [(PageRecord, "site"), (Case, "site"), (Case, "work"), (Exclusion, "site")]
+    ("model", "field"), [(PageRecord, "site"), (Case, "site"), (Case, "work"), (Exclusion, "site"), (Address, "site")]
 )
 def test_the_list_of_a_site_or_work_is_read_along_its_index(
     world: admin_data.World, model: type[Model], field: str
 ) -> None:
     key = (world.ours.sites if field == "site" else world.ours.works)[0].pk
-    for plan in plans(signed_in(world.ours.manager), model, {f"{field}__id__exact": str(key)}):
-        assert_read_along_an_index(plan, LONG[model])
+    for person in (world.ours.manager, world.administrator):
+        for plan in plans(signed_in(person), model, {f"{field}__id__exact": str(key)}):
+            assert_read_along_an_index(plan, LONG[model])
+            along = [step for step in plan[1:] if LONG[model] in step and "ORDER BY" in plan[0]]
+            assert all(f"{field}_id=?" in step for step in along), "it goes along all pages of the rights holder"
 
 
 def test_a_case_finds_its_neighbours_along_an_index(world: admin_data.World) -> None:

@@ -38,6 +38,7 @@ from webadmin.case_page.left_out_requests import left_out_view
 from webadmin.exports import Column, csv_response, xlsx_response
 from webadmin.paging import CappedPaginator
 from webadmin.requests.request_values import is_key
+from webadmin.searching import of_keys
 
 CASE_COLUMNS = (
     Column(_("case"), lambda case: case.pk),
@@ -168,9 +169,9 @@ class CaseAdmin(HolderAdmin):
         found, may_repeat = super().get_search_results(request, queryset, search_term)
         number = search_term.strip().lstrip("#")
         if is_key(number):
-            keys = {int(number), *found.order_by().values_list("pk", flat=True)}
-            found = queryset.filter(pk__in=keys)
-            if queryset.filter(pk=int(number)).exists():
+            numbered = set(queryset.order_by().filter(pk=int(number)).values_list("pk", flat=True))
+            if numbered:
+                found = of_keys(queryset, {*numbered, *found.order_by().values_list("pk", flat=True)})
                 request.zhuiwen_searched_in_part = False  # type: ignore[attr-defined]
         return found, may_repeat
 

@@ -28,5 +28,6 @@ def test_too_few_cases_are_refused_in_one_sentence(zhuiwen: CommandLine) -> None
 def test_the_first_time_counts_in_neither_figure(
     seconds: list[float], median_ms: float, p95_ms: float, is_met: bool
 ) -> None:
-    times = Times.of(9.0, seconds)
+    times = Times.of(9.0, seconds, [0.5])
     assert (times.first_ms, times.median_ms, times.p95_ms, times.is_met) == (9_000.0, median_ms, p95_ms, is_met)
+    assert times.processor_ms == 500.0
