@@ -81,7 +81,7 @@ def site_form(**changes: object) -> dict[str, object]:
         "obey_robots": "on",
         **{
             f"{name}-{end}_FORMS": 0
-            for name in ("rules", "ban_rules", "proxies", "robots_switches")
+            for name in ("rules", "ban_rules", "proxies", "ignored_texts", "robots_switches")
             for end in ("TOTAL", "INITIAL")
         },
         **changes,
