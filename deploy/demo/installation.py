@@ -1,9 +1,10 @@
 """The demo put into an installation: rights holders, works, sites, licences, accounts. Safe to repeat."""
 
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 
 from django.contrib.auth.models import User
+from django.utils import timezone
 
 from core.ports import Outbox, WorkStore
 from core.works import WorkFile
@@ -11,6 +12,7 @@ from deploy.demo.library import DemoWork
 from deploy.demo.plan import DemoPlan, SitePlan
 from records.models import Licence, Membership, OwnDomain, RightsHolder, Site, SiteDomain, Work
 from records.works.catalogue import add_work, holder
+from records.works.official_times import in_series, set_times
 
 LICENCE_NUMBER = "QW-2026-017"
 LICENSED_SINCE = date(2026, 1, 1)
@@ -35,12 +37,24 @@ ACCOUNTS = (
 
 def add_works(works: dict[str, DemoWork], store: WorkStore, outbox: Outbox) -> dict[str, Work]:
     """Bring the demo's works into the corpus; the rows by the demo's own keys."""
-    return {
+    rows = {
         key: add_work(
             holder(work.rights_holder), WorkFile(work.title, work.author, work.chapters), work.kind, store, outbox
         ).work
         for key, work in works.items()
     }
+    for row in rows.values():
+        if row.kind == Work.Kind.NOVEL:
+            _publish_daily(row)
+    return rows
+
+
+def _publish_daily(novel: Work) -> None:
+    """A chapter a day, the last of them tomorrow: a site that has that one has it before the official publication."""
+    chapters = novel.chapters.order_by("number")
+    if not chapters.filter(published_at__isnull=False).exists():
+        first_at = timezone.now() - timedelta(days=chapters.count() - 2)
+        set_times(novel, in_series(novel, chapters[0].number, first_at, timedelta(days=1)))
 
 
 def add_sites(plan: DemoPlan, origins: dict[str, str], works: dict[str, Work]) -> dict[str, Site]:
