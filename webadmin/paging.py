@@ -5,6 +5,7 @@ from typing import Any
 
 from django.core.paginator import Page, Paginator
 from django.db.models import QuerySet
+from django.db.models.sql.where import WhereNode
 from django.http import HttpRequest
 from django.utils.functional import cached_property
 from unfold.views import ChangeList
@@ -35,8 +36,13 @@ class CappedPaginator(Paginator):
 
 
 def in_order(rows: "QuerySet[Any]", keys: Sequence[Any]) -> list[Any]:
-    """The rows of these keys, with what the query reads besides. Without an order no database prefers its index."""
-    found = {row.pk: row for row in rows.order_by().filter(pk__in=keys)} if keys else {}
+    """The rows of these keys, which `rows` has, with what it reads besides.
+
+    Neither its order nor its conditions are asked for again: SQLite would go along all rows that meet one of them.
+    """
+    by_key = rows.order_by()
+    by_key.query.where = WhereNode()
+    found = {row.pk: row for row in by_key.filter(pk__in=keys)} if keys else {}
     return [found[key] for key in keys if key in found]
 
 

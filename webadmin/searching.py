@@ -54,15 +54,17 @@ def search(rows: "QuerySet[Any]", fields: Sequence[str], typed: str, user: Perso
     words = [_Word.of(rows.model, fields, word, user) for word in _words(typed)]
     has_all = reduce(and_, (word.anywhere for word in words), Q())
     is_long = rows.values_list("pk")[SEARCHED : SEARCHED + 1].first() is not None
-    looked_through = Q(pk__in=rows.values("pk")[:SEARCHED]) if is_long else Q()
-    keys = _keys(rows.filter(looked_through, has_all))
     if not is_long:
-        return Found(_first_of(rows, keys, has_all), is_partial=False)
+        return Found(_first_of(rows, _keys(rows.filter(has_all)), has_all), is_partial=False)
+    everything = rows.model._default_manager.filter(
+        has_all
+    )  # of `rows` are the keys: their conditions mislead an index
+    keys = _keys(everything.filter(pk__in=rows.values("pk")[:SEARCHED]))
     of_address = _keys(rows.model._default_manager.filter(_is_address(rows.model, typed, user)))
     addressed = _keys(rows.filter(pk__in=of_address))
     if len(keys) < MAX_COUNTED and not addressed:
         for narrowed in _narrowed(rows, words, typed, user):
-            keys |= _keys(rows.filter(narrowed, has_all))
+            keys |= _keys(everything.filter(pk__in=narrowed.values("pk")[:SEARCHED]))
     return Found(_first_of(rows, keys | addressed, has_all), is_partial=not addressed)
 
 
@@ -96,18 +98,17 @@ def _has(fields: Sequence[str], ways: Sequence[str]) -> Q:
     return reduce(or_, looked_for, Q())
 
 
-def _narrowed(rows: "QuerySet[Any]", words: Sequence[_Word], typed: str, user: Person) -> Iterator[Q]:
+def _narrowed(rows: "QuerySet[Any]", words: Sequence[_Word], typed: str, user: Person) -> Iterator["QuerySet[Any]"]:
     """What else is looked through of a long list: what belongs to works, sites and hosts with a word, if it is few."""
     for word in words:
         if word.named and rows.order_by().filter(word.named)[:MAX_COUNTED].count() < MAX_COUNTED:
-            yield word.named
+            yield rows.filter(word.named)
     host = written_ways(typed)[0].partition("/")[0].lower()
     if "." in host and host.isascii():
         sites = visible(Site.objects.order_by(), user).filter(
             Q(domains__host__icontains=host) | Q(start_urls__icontains=host)
         )
-        of_sites = rows.filter(site__in=list(sites.values_list("pk", flat=True).distinct()))
-        yield Q(pk__in=of_sites.values("pk")[:SEARCHED])
+        yield rows.filter(site__in=list(sites.values_list("pk", flat=True).distinct()))
 
 
 def _is_address(model: type[Model], typed: str, user: Person) -> Q:

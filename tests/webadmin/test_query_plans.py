@@ -96,6 +96,15 @@ def test_a_case_finds_its_neighbours_along_an_index(world: admin_data.World) -> 
             assert_read_along_an_index(plan, LONG[Case])
 
 
+def test_rows_are_read_by_their_keys_alone(world: admin_data.World) -> None:
+    """With the rights holder besides, SQLite goes along all pages of the holder for fifty keys."""
+    with CaptureQueriesContext(connection) as queries:
+        signed_in(world.ours.manager).get(list_url(PageRecord))
+    read = [each["sql"].partition(" WHERE ")[2] for each in queries if '"records_pagerecord"."url"' in each["sql"]]
+    assert read
+    assert all(condition.startswith('"records_pagerecord"."page_id" IN (') for condition in read), read
+
+
 def assert_read_along_an_index(plan: list[str], table: str) -> None:
     """No step goes through the whole table or sorts; the last terms of an order may be sorted among those alike."""
     statement, *steps = plan
