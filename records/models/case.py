@@ -90,6 +90,7 @@ class Case(models.Model):
             *_for_holder_and_all("-last_seen_at"),
             *_for_holder_and_all("-similarity", "-id"),
             *_for_holder_and_all("-taken_chars", "-id"),
+            models.Index(fields=["page", "rights_holder"], name="case_of_page"),
             *_for_holder_and_all("site", "-opened_at"),
             *_for_holder_and_all("work", "-opened_at"),
         ]

@@ -181,7 +181,10 @@ def _context(request: HttpRequest, case: Case, model_admin: "ModelAdmin[Case]", 
         "bar_figures": figures[:IN_BAR],
         "is_captured_earlier": case.opened_at - case.last_seen_at > USUAL_WAIT,
         "siblings": list(
-            case.page.cases.exclude(pk=case.pk).filter(rights_holder=case.rights_holder_id).select_related("work")
+            case.page.cases.exclude(pk=case.pk)
+            .filter(rights_holder=case.rights_holder_id)
+            .select_related("work")
+            .order_by("pk")  # by the list's order SQLite would go along all cases of the rights holder
         ),
         "history": entries_of(case),
         "allowed": allowed_now(case),
