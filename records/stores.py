@@ -1,15 +1,17 @@
 """The page store and the outbox as the admin reaches them: opened at first use, kept by the process."""
 
 from functools import cache
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from django.conf import settings
 from django.utils.module_loading import import_string
 
 from core.ports import EvidenceStore, Outbox, PageStore, WorkStore
-from matcher.index.ports import MatchIndex
 from pagestore.evidence import open_evidence
 from pagestore.mongo import MongoPageStore, MongoWorkStore, connect
+
+if TYPE_CHECKING:
+    from matcher.index.ports import MatchIndex
 
 
 @cache
@@ -36,7 +38,7 @@ def outbox() -> Outbox:
     return cast("Outbox", import_string(settings.ZHUIWEN_OUTBOX)())
 
 
-def index() -> MatchIndex:
+def index() -> "MatchIndex":
     """The index of the works that ZHUIWEN_INDEX makes: one of its own for each caller, for it is of one thread.
 
     Raises ServiceUnavailable at its calls, not here.

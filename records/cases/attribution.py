@@ -13,7 +13,6 @@ from dataclasses import dataclass, field, replace
 from core.matches import Match, MatchClass, Span
 from core.pages import Reading
 from core.zones import Zone
-from matcher.calibration import DEFAULT as BOUNDS
 from records.cases.totals import Findings
 from records.models import Work
 from records.works.aliases import names_of_author
@@ -65,6 +64,8 @@ def with_sources(findings: Findings, reading: Reading, sources: Sources) -> Find
 
 def _are_little(matches: Collection[Match]) -> bool:
     """Whether all of it is as little, and as faithful, as what is quoted with marks; lengths with their punctuation."""
+    from matcher.calibration import DEFAULT as BOUNDS  # loads the loops, which nobody needs who looks at lists
+
     spans = [span for match in matches for span in match.spans]
     return (
         sum(match.matched_chars for match in matches) <= BOUNDS.max_quoted_tokens

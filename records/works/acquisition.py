@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from django.core.files.uploadedfile import UploadedFile
 
@@ -11,11 +12,13 @@ from core.ids import digest
 from core.ports import Outbox, WorkStore
 from core.wording import Message
 from intake import FoundWork
-from matcher.index.ports import MatchIndex
 from records.models import RightsHolder
 from records.works.alike import Standing, standing_beside, standing_elsewhere
 from records.works.catalogue import AddedWork, PlannedChange, add_work, named, planned_change
 from records.works.uploads import read_uploads
+
+if TYPE_CHECKING:
+    from matcher.index.ports import MatchIndex
 
 
 class TitleForSeveral(BadInput):
@@ -131,7 +134,7 @@ def read_sending(files: Sequence[UploadedFile], *, title: str = "", author: str 
     return sending
 
 
-def plan(rights_holder: RightsHolder, sending: Sending, index: MatchIndex | None = None) -> Plan:
+def plan(rights_holder: RightsHolder, sending: Sending, index: "MatchIndex | None" = None) -> Plan:
     """What adding the works would do; the rights holder is the one given, whatever a manifest says.
 
     index: where it is looked up whether the texts stand elsewhere already; without one, nobody asks.
@@ -168,7 +171,7 @@ def carry_out(
     return acquisition
 
 
-def _planned(rights_holder: RightsHolder, sent: SentWork, index: MatchIndex | None) -> PlannedWork:
+def _planned(rights_holder: RightsHolder, sent: SentWork, index: "MatchIndex | None") -> PlannedWork:
     found = sent.found
     change = planned_change(rights_holder, found.file, keep_missing=not found.is_whole)
     if index is None:

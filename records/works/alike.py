@@ -7,6 +7,7 @@ every text, so that another script, other characters of the same sound or a new 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,9 +15,10 @@ from core.errors import RetryLater
 from core.ids import WorkTextId
 from core.wording import Message
 from core.works import Chapter as ChapterText
-from matcher.calibration import DEFAULT as CALIBRATION
-from matcher.index.ports import MatchIndex
 from records.models import Chapter, RightsHolder, Work
+
+if TYPE_CHECKING:
+    from matcher.index.ports import MatchIndex
 
 MOST = 0.6  # of the hashes of a text; other editions share .8 and more, chapters of one series a tenth
 MAX_LOOKED_UP = 40  # chapters of a work, evenly: a work that stands elsewhere does so with more than one
@@ -44,7 +46,7 @@ def standing_elsewhere(
     rights_holder: RightsHolder,
     work: Work | None,
     chapters: Sequence[tuple[ChapterText, WorkTextId]],
-    index: MatchIndex,
+    index: "MatchIndex",
 ) -> tuple[list[Standing], Message | None]:
     """Where chapters stand that come into a work (None for one that is new), and why only equal texts were found.
 
@@ -105,12 +107,14 @@ def _owned(
     return dict(owned)
 
 
-def _looked_up(chapters: Sequence[ChapterText], index: MatchIndex) -> list[tuple[ChapterText, list[WorkTextId]]]:
+def _looked_up(chapters: Sequence[ChapterText], index: "MatchIndex") -> list[tuple[ChapterText, list[WorkTextId]]]:
     """Some of the chapters, each with the texts of the index that have most of it."""
     from fingerprint.fingerprinting import fingerprint_text  # late: its tables take memory
 
     found = []
     room = MAX_LOOKED_UP_CHARS
+    from matcher.calibration import DEFAULT as CALIBRATION  # loads the loops, which nobody needs who looks at lists
+
     cap = CALIBRATION.cap(index.state().postings) if chapters else 0
     for chapter in _evenly(chapters, MAX_LOOKED_UP):
         if len(chapter.text) > room:
@@ -122,7 +126,7 @@ def _looked_up(chapters: Sequence[ChapterText], index: MatchIndex) -> list[tuple
     return found
 
 
-def _texts_with_most(hashes: "np.ndarray", index: MatchIndex, cap: int) -> list[WorkTextId]:
+def _texts_with_most(hashes: "np.ndarray", index: "MatchIndex", cap: int) -> list[WorkTextId]:
     hits = index.lookup(hashes, cap)
     # A hash that every other text has says nothing, and is left out of both sides.
     asked = hashes.size - hits.capped

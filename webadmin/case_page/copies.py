@@ -35,7 +35,7 @@ class OtherCases:
 
 def other_pages(case: Case) -> OtherCases:
     """Other pages of the site that took from the same work."""
-    others = Case.objects.filter(work=case.work_id, site=case.page.site_id).exclude(pk=case.pk)
+    others = Case.objects.filter(matter=case.matter_id).exclude(pk=case.pk)
     found = list(others.select_related("work").order_by("-taken_chars", "pk")[: MAX_SHOWN + 1])
     filters = urlencode({"site__id__exact": case.page.site_id, "work__id__exact": case.work_id})
     return OtherCases(

@@ -67,7 +67,7 @@ def why_left_out(exclusion: Exclusion) -> str:
             else _("Left out because the work is marked: %(reason)s.") % named
         )
     if reason is Rejection.QUOTATION and exclusion.detail:
-        return _("Left out as a short quotation that names its source: %(detail)s.") % given
+        return _("Left out because it is a short quotation that names its source: %(detail)s.") % given
     sentences = {
         Rejection.LICENSED: _("Left out because a licence allows this page: %(detail)s."),
         Rejection.OWN_SITE: _("Left out because the page stands on a domain of the rights holder: %(detail)s."),
