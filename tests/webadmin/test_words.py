@@ -74,7 +74,17 @@ LATIN = {
         "zip",
     ),
     *("AOF", "DNS", "IPv6", "GB", "MongoDB", "PEM", "PostgreSQL", "RFC", "Redis", "SearXNG", "robots", "txt", "Django"),
-    *("AdSense", "CNZZ", "Google", "ICP", "ID", "Analytics", "JPEG", "PNG"),  # identifiers of sites, kinds of proof
+    *(
+        "AdSense",
+        "CNZZ",
+        "Google",
+        "ICP",
+        "ID",
+        "Analytics",
+        "DOCX",
+        "JPEG",
+        "PNG",
+    ),  # identifiers of sites, kinds of proof
     *("imports", "li"),  # the name of a folder, an example of a user's name
     *("open", "fill", "submit", "check", "user"),  # the steps of a login as they are written
 }
