@@ -202,6 +202,7 @@ def test_a_move_is_accepted_once(opened: Callable[..., browser.Visitor], world: 
     move = SiteMove.objects.create(site=site, from_host=old, to_host=new, evidence=evidence, proposed_at=NOW)
     at_work = opened()
     page = at_work.page
+    at_work.go("/admin/dashboard/")
     at_work.leave_by('a:has-text("Moves of sites to decide")')
     at_work.leave_by(f'#result_list a[href*="/sitemove/{move.pk}/"]')
     page.get_by_text("Same site: accept").first.click()

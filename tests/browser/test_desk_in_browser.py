@@ -47,6 +47,8 @@ def test_a_manager_adds_a_work_by_upload_and_brings_it_up_to_date(
     at_work.leave_by('a[href="/admin/records/work/add/"]')
     page.set_input_files("input[type=file]", [novel, picture])
     at_work.leave_by(".zw-send button[type=submit]")
+    assert not Work.objects.filter(title="夜航").exists(), "first what it would do"
+    at_work.leave_by('button[value="confirm"]')
     results = page.locator(".zw-table tbody tr")
     expect(results).to_have_count(1)
     expect(results).to_contain_text("《夜航》")
@@ -57,6 +59,7 @@ def test_a_manager_adds_a_work_by_upload_and_brings_it_up_to_date(
     novel.write_text(CHAPTERS[0] + CHAPTERS[1].replace("三下", "五下") + CHAPTERS[2], encoding="utf-8")
     page.set_input_files("input[type=file]", [novel])
     at_work.leave_by(".zw-send button[type=submit]")
+    at_work.leave_by('button[value="confirm"]')
     expect(results.locator(".zw-badge")).to_have_text("updated")
     assert results.locator(".zw-num").all_text_contents()[:4] == ["1", "1", "1", "0"]
     results.locator("a").click()
@@ -148,6 +151,7 @@ def test_the_dashboard_draws_its_days_as_wide_as_the_window(
 ) -> None:
     at_work = browser.visitor(chromium, str(live_server), "zh-CN", width=width)
     at_work.log_in(world.ours.reviewer.get_username(), admin_data.PASSWORD)
+    at_work.go("/admin/dashboard/")
     at_work.page.wait_for_function("window.Chart?.getChart(document.querySelector('.zw-chart canvas'))")
     drawn = at_work.page.locator(".zw-chart canvas").evaluate(
         "canvas => ({width: canvas.clientWidth, titles: Chart.getChart(canvas).legend.legendItems.map(it => it.text)})"

@@ -48,7 +48,7 @@ def test_the_list_says_of_each_setting_what_it_is_where_from_and_what_it_means(z
     ("language", "head", "line"),
     [
         ("en", "name\tvalue\torigin\tmeaning", "web_port\t8717\tdefault\tport of the admin"),
-        ("zh-hans", "名称\t值\t来自\t含义", "web_port\t8717\t默认值\t管理界面的端口"),
+        ("zh-hans", "名称\t值\t来自\t含义", "web_port\t8717\t默认值\t工作台的端口"),
     ],
 )
 def test_the_list_speaks_the_language_of_the_installation(

@@ -41,7 +41,7 @@ client.cookies["django_language"] = "en"
 cases, case = "/admin/records/case/", f"/admin/records/case/{sys.argv[1]}/change/"
 chosen = {"action": "export_csv", "_selected_action": [sys.argv[1]]}
 pages = {"case": client.get(case), "list": client.get(cases), "works": client.get("/admin/records/work/"),
-         "first": client.get("/admin/"), "export": client.post(cases, chosen)}
+         "first": client.get("/admin/dashboard/"), "export": client.post(cases, chosen)}
 assert {page.status_code for page in pages.values()} == {200}, pages
 print(json.dumps({name: page.getvalue().decode("utf-8-sig") for name, page in pages.items()}))
 """
