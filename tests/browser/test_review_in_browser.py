@@ -104,9 +104,10 @@ def test_the_columns_scroll_together_by_their_passages(
     page.wait_for_function(
         """() => {
             const seen = [...document.querySelectorAll(".zw-text")].map((text) => {
-                const passage = text.querySelector(".zw-passage");
-                return (text.scrollTop + text.clientHeight / 4 - passage.offsetTop) / passage.offsetHeight;
+                const eye = text.getBoundingClientRect().top + text.clientHeight / 4;
+                const pairs = [...text.querySelectorAll("[data-pair]")];
+                return pairs.filter((pair) => pair.getBoundingClientRect().top <= eye + 1).at(-1)?.dataset.pair;
             });
-            return Math.abs(seen[0] - seen[1]) < 0.01;
+            return seen[0] !== undefined && Number(seen[0]) > 5 && seen[0] === seen[1];
         }"""
     )
