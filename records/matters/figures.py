@@ -50,6 +50,7 @@ def enter(cases: Iterable[Case]) -> None:
             case.matter = known[key]
 
 
+@transaction.atomic
 def refresh(matters: Collection[int | None], texts: Collection[str] | None = None) -> None:
     """Write the figures of matters anew. texts: of the works, those on which anything changed; None for all of them."""
     for batch in batches(sorted({key for key in matters if key is not None})):
