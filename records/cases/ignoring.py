@@ -21,6 +21,7 @@ from records import stores
 from records.access import may_manage, role_in
 from records.cases.overruling import checked_note
 from records.cases.recounting import ask_again, recount
+from records.cases.rulings import lock_rights
 from records.cases.what_counts import LEAST_LEFT_CHARS
 from records.models import Case, Chapter, Exclusion, IgnoredText, RightsHolder, TakenText
 
@@ -54,6 +55,7 @@ def mark_noise(case: Case, text: str, user: User, note: str = "") -> IgnoredText
             raise BadInput("ignored.of-work")
     site = case.page.site
     with transaction.atomic():
+        lock_rights(case.rights_holder_id)
         made = _saved(
             IgnoredText(
                 rights_holder_id=case.rights_holder_id, site=site, text=text, reason=IgnoredText.Reason.NOISE,
@@ -133,6 +135,7 @@ def ignore_everywhere(
     made.note = checked_note(note, is_needed=reason == IgnoredText.Reason.OTHER)
     foreseen = foresee(holder, text)
     with transaction.atomic():
+        lock_rights(holder.pk)
         _saved(made, letters)
         _ask(made)
         for loss in foreseen.losses[:MAX_RECOUNTED]:
@@ -155,6 +158,7 @@ def take_back(ignored: IgnoredText, user: User) -> None:
     if not may_take_back(ignored, user):
         raise BadInput("ignored.managers-only")
     with transaction.atomic():
+        lock_rights(ignored.rights_holder_id)
         IgnoredText.objects.filter(pk=ignored.pk).update(withdrawn_at=timezone.now(), withdrawn_by=user)
         _ask(ignored)
     ignored.refresh_from_db()

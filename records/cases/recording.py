@@ -81,12 +81,12 @@ def record_outcomes(outcomes: Sequence[Outcome], works: WorkTexts) -> list[list[
     ruler = _Ruler(cases, rights, counts)
     by_outcome = [ruler.rule(each, pages[each.outcome.version.page_id]) for each in found]
     cases.write()
+    matters.note_changed(list(pages), outcomes[0].checked_at)  # all cases before any matter: who decides locks both
     _drop_exclusions(found, [finding for ruled in by_outcome for finding in ruled.exclusions])
     for holder, ids in cases.by_holder().items():
         rule_cases(Case.objects.filter(pk__in=ids), rights[holder], Occasion(Cause.SIGHTING, outcomes[0].checked_at))
     _write_checks(found)
     matters.refresh(cases.matters(), cases.texts)
-    matters.note_changed(list(pages), outcomes[0].checked_at)
     owed = [version for ruled in by_outcome for version in ruled.owed]
     PageCheck.objects.filter(version_id__in=owed).update(algorithm_id=OUTDATED)
     return [[case.pk for case in ruled.cases] for ruled in by_outcome]

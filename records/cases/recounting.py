@@ -29,13 +29,14 @@ def recount(case: Case, pages: PageStore, works: WorkTexts, by: int) -> bool:
 
     by: key of the user who changed what counts. The case is brought up to date. Raises ServiceUnavailable.
     """
-    rights = Rights(case.rights_holder_id)
-    counted = _counted_now(case, pages, works, rights)
-    if counted is None:
-        return False
-    found, version = counted
     with transaction.atomic():
-        lock_rights(case.rights_holder_id)
+        lock_rights(case.rights_holder_id)  # first: what is read below holds until the end
+        case.refresh_from_db()
+        rights = Rights(case.rights_holder_id)
+        counted = _counted_now(case, pages, works, rights)
+        if counted is None:
+            return False
+        found, version = counted
         rows = [taken_row(case, match, found) for match in found.findings.matches]
         TakenText.objects.bulk_create(
             rows, update_conflicts=True, unique_fields=["case", "text_id"], update_fields=["places", "left_out"]

@@ -136,6 +136,7 @@ def rule_cases(cases: "QuerySet[Case]", rights: Rights, occasion: Occasion) -> N
     for allowance, keys in changed.items():
         for batch in batches(keys):
             _move(batch, allowance, occasion)
+    refresh_of_cases([key for keys in changed.values() for key in keys])  # all cases first: who decides locks one too
 
 
 def rule_exclusions(exclusions: "QuerySet[Exclusion]", rights: Rights) -> None:
@@ -158,7 +159,6 @@ def _move(keys: Any, allowance: Allowance, occasion: Occasion) -> None:
     cases, reason = Case.objects.filter(pk__in=keys), str(allowance.reason or "")
     cases.update(allowed_as=reason, allowed_by=allowance.label)
     cases.filter(decision=None).update(state=CaseState.of(None, is_allowed=allowance.reason is not None))
-    refresh_of_cases(list(keys))
     right = allowance.right
     who = (right.entered_by_id, right.entered_at) if right is not None else (occasion.by, None)
     RightsRecord.objects.bulk_create(

@@ -75,9 +75,12 @@ def refresh(matters: Collection[int | None], texts: Collection[str] | None = Non
         Matter.objects.bulk_update(rows.values(), _FIGURES, batch_size=50)
 
 
-def refresh_works(works: Collection[int]) -> None:
-    """Write the matters of works anew: their lengths or official times are others."""
-    refresh(Matter.objects.filter(work__in=works).values_list("pk", flat=True))
+def refresh_works(works: Collection[int], texts: Collection[str] | None = None) -> None:
+    """Write the matters of works anew: their lengths, official times or texts are others.
+
+    texts: as `refresh` has it.
+    """
+    refresh(Matter.objects.filter(work__in=works).values_list("pk", flat=True), texts)
 
 
 def rank_site(site: int) -> None:
@@ -121,8 +124,11 @@ def note_changed(pages: Collection[str], at: datetime) -> None:
     """
     for batch in batches(list(pages)):
         decided = Case.objects.filter(page__in=batch, decision__isnull=False, changed_since__isnull=True)
-        other = decided.exclude(decision__page_version_id=F("page__version_id"))
-        _mark(other.filter(Q(state=CaseState.CONFIRMED) | Q(version_id=F("page__version_id"))), changed_since=at)
+        shown = F("page__version_id")
+        again = Case.objects.filter(page__in=batch, changed_since__isnull=False, decision__page_version_id=shown)
+        _mark(again, changed_since=None)
+        other = decided.exclude(decision__page_version_id=shown)
+        _mark(other.filter(Q(state=CaseState.CONFIRMED) | Q(version_id=shown)), changed_since=at)
 
 
 def note_returned(pages: Collection[str], at: datetime | None = None) -> None:
@@ -137,7 +143,12 @@ _NONE: Mapping[str, Any] = {
 }  # fmt: skip
 
 
-def _mark(cases: "QuerySet[Case]", **marks: datetime) -> None:
+def note_gone(pages: Collection[str]) -> None:
+    """Take the mark of being back again from cases of pages that have gone once more."""
+    _mark(Case.objects.filter(page__in=pages, returned_at__isnull=False), returned_at=None)
+
+
+def _mark(cases: "QuerySet[Case]", **marks: datetime | None) -> None:
     found = list(cases.order_by().values_list("pk", "matter_id"))
     if found:
         Case.objects.filter(pk__in=[key for key, _ in found]).update(**marks)

@@ -11,6 +11,14 @@ from records.models.site import Site
 MAX_NAME_CHARS = 60  # of a saved view: a line of the navigation
 
 
+def _queue(name: str, condition: Q | None = None) -> list[models.Index]:
+    """What counts and pages a queue of the inbox without the matters outside of it, of one holder and of all."""
+    return [
+        models.Index(fields=["rights_holder", "-harm", "-id"], condition=condition, name=f"matters_{name}_of_holder"),
+        models.Index(fields=["-harm", "-id"], condition=condition, name=f"matters_{name}"),
+    ]
+
+
 class Matter(models.Model):
     """One site and one work. People enter assignee and papers; records.matters writes the rest."""
 
@@ -49,18 +57,15 @@ class Matter(models.Model):
         verbose_name_plural = _("matters")
         ordering = ["-harm", "-pk"]
         constraints = [models.UniqueConstraint(fields=["site", "work"], name="one_matter_a_site_and_work")]
-        # One for each queue of the inbox, so that a queue is counted and paged without the matters outside of it.
         indexes = [
-            models.Index(fields=["rights_holder", "-harm", "-id"], name="matters_of_holder"),
-            models.Index(fields=["-harm", "-id"], name="matters_by_harm"),
-            models.Index(fields=["-harm", "-id"], condition=Q(open_cases__gt=0), name="matters_new"),
-            models.Index(
-                fields=["rights_holder", "-harm", "-id"], condition=Q(open_cases__gt=0), name="matters_new_of_holder"
-            ),
-            models.Index(fields=["-harm", "-id"], condition=Q(confirmed_cases__gt=0), name="matters_confirmed"),
-            models.Index(fields=["-harm", "-id"], condition=Q(changed_cases__gt=0), name="matters_changed"),
-            models.Index(fields=["-harm", "-id"], condition=Q(returned_cases__gt=0), name="matters_returned"),
-            models.Index(fields=["-harm", "-id"], condition=~Q(awaited=""), name="matters_awaiting"),
+            *_queue("all"),
+            *_queue("new", Q(open_cases__gt=0)),
+            *_queue("confirmed", Q(confirmed_cases__gt=0)),
+            *_queue("changed", Q(changed_cases__gt=0)),
+            *_queue("returned", Q(returned_cases__gt=0)),
+            *_queue("awaiting", ~Q(awaited="")),
+            *_queue("closed", Q(open_cases=0, confirmed_cases=0)),
+            models.Index(fields=["assignee", "-harm", "-id"], name="matters_mine"),
         ]
 
     def __str__(self) -> str:
@@ -91,7 +96,7 @@ class SavedView(models.Model):
         settings.AUTH_USER_MODEL, models.CASCADE, related_name="saved_views", verbose_name=_("user")
     )
     name = models.CharField(_("name"), max_length=MAX_NAME_CHARS)
-    query = models.CharField(max_length=1_000)
+    query = models.TextField()
 
     class Meta:
         verbose_name = _("saved view")

@@ -14,7 +14,7 @@ from core.ids import ID_HEX_CHARS, PageId, SiteId, VersionId
 from core.states import CaseState
 from core.visits import AddressKind, MovedTo, Visit
 from core.wording import Message
-from records.matters.figures import note_returned
+from records.matters.figures import note_gone, note_returned
 from records.models import Address, Case, OffSiteRedirect, PageRecord, Site
 from records.snapshots import with_length_kept
 
@@ -103,6 +103,7 @@ def _note_gone(visits: Collection[Visit]) -> None:
     for visit in visits:
         if visit.page_id and visit.gone_since is not None:
             PageRecord.objects.filter(page_id=visit.page_id).update(gone_since=visit.gone_since)
+    note_gone([visit.page_id for visit in visits if visit.page_id and visit.gone_since is not None])
     there = [visit.page_id for visit in visits if visit.page_id and visit.gone_since is None]
     for at in range(0, len(there), _BATCH):
         batch = there[at : at + _BATCH]

@@ -10,6 +10,7 @@ from functools import partial
 
 from django.db import transaction
 from django.db.models import F, Max
+from django.utils import timezone
 
 from core.errors import BadInput, NotFound
 from core.ids import WorkTextId, work_text_id
@@ -58,10 +59,11 @@ class AddedWork:
     changed: int
     removed: int
     timed: int = 0  # chapters that got another official time
+    renamed: int = 0  # or renumbered, with the same text
 
     @property
     def is_unchanged(self) -> bool:
-        return not (self.is_new or self.new or self.changed or self.removed or self.timed)
+        return not (self.is_new or self.new or self.changed or self.removed or self.timed or self.renamed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,11 +143,23 @@ def add_work(
         writer = _Writer(work, list(zip(work_file.chapters, text_ids, strict=True)), keep_missing, basis)
         writer.write()
         recount([work.pk])
-        refresh_works([work.pk])
+        refresh_works([work.pk], writer.dropped)
+        if writer.change.moves_numbers or writer.dropped:
+            _rule_by_chapters(work)
         transaction.on_commit(partial(_announce, writer.unindexed, writer.dropped, outbox))
     change = writer.change
-    counts = (len(each) for each in (change.new, change.unchanged, change.changed, change.removed, change.timed))
+    counts = (
+        len(each)
+        for each in (change.new, change.unchanged, change.changed, change.removed, change.timed, change.renamed)
+    )
     return AddedWork(work, is_new, *counts)
+
+
+def _rule_by_chapters(work: Work) -> None:
+    """Have the findings ruled anew, by the sweeper, where a licence names chapters of the work by their numbers."""
+    if work.licences.exclude(chapters="").exists():
+        waiting = RightsHolder.objects.filter(pk=work.rights_holder_id, unruled_since__isnull=True)
+        waiting.update(unruled_since=timezone.now())
 
 
 def remove_work(work: Work, outbox: Outbox) -> int:

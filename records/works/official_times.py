@@ -20,7 +20,7 @@ MAX_NAMED_LINES = 10  # that are at fault; a file of something else has thousand
 MAX_INTERVAL_HOURS = 24 * 366
 MAX_AT_ONCE = 1_000
 MAX_NUMBER = 2**31 - 1
-_PARTS = re.compile(r"\s*[,，;；\t]\s*")
+_PARTS = re.compile("[,，;；\t]")
 
 Times = Mapping[int, datetime | None]  # by number of the chapter; None takes the time of a chapter away
 
@@ -113,7 +113,7 @@ def set_times(work: Work, times: Times) -> TimesSet:
             chapter.published_at = times[chapter.number]
         Chapter.objects.bulk_update(stale, ["published_at"], batch_size=200)
         if stale:
-            refresh_works([work.pk])
+            refresh_works([work.pk], ())
     unknown = sorted(set(times) - {chapter.number for chapter in chapters})
     return TimesSet(len(stale), tuple(unknown))
 
@@ -129,7 +129,7 @@ def read_number(text: str) -> int:
 
 
 def _read_line(line: str, zone: tzinfo, before: Times) -> Times:
-    parts = _PARTS.split(line)
+    parts = [part.strip() for part in _PARTS.split(line)]
     if len(parts) == 1:
         parts = line.split(maxsplit=1)
     if len(parts) == 1:

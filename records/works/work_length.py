@@ -29,4 +29,4 @@ def recount(works: Collection[int]) -> None:
 def _write(lengths: Iterable[tuple[int, int]]) -> None:
     for work, length in lengths:
         if Work.objects.filter(pk=work).exclude(counted_chars=length).update(counted_chars=length):
-            refresh_works([work])
+            refresh_works([work], ())

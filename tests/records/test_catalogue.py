@@ -297,3 +297,22 @@ def test_a_site_is_found_by_number_name_host_and_address(owner) -> None:
         assert catalogue.find_site(key) == site
     with pytest.raises(NotFound):
         catalogue.find_site("http://127.0.0.1:8802/")
+
+
+def test_chapters_that_get_other_numbers_have_licences_for_chapters_ruled_anew(
+    owner: RightsHolder, store: MemoryWorkStore, outbox: Outbox
+) -> None:
+    told = [ChapterText(1, "第一章", "渡口的灯熄了。"), ChapterText(2, "第二章", "江面起了雾。")]
+    work = catalogue.add_work(owner, WorkFile("河", "林栖", told), "novel", store, outbox).work
+    prologue = [
+        ChapterText(1, "楔子", "很久以前。"),
+        *(ChapterText(each.number + 1, each.title, each.text) for each in told),
+    ]
+    catalogue.add_work(owner, WorkFile("河", "林栖", prologue), "novel", store, outbox)
+    owner.refresh_from_db()
+    assert owner.unruled_since is None, "no licence goes by the numbers"
+    admin_data.licence(owner, work=work, chapters="1-2")
+    again = catalogue.add_work(owner, WorkFile("河", "林栖", told), "novel", store, outbox)
+    owner.refresh_from_db()
+    assert owner.unruled_since is not None
+    assert not again.is_unchanged

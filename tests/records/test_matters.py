@@ -1,7 +1,8 @@
 """Matters: the cases of one site and one work, whose figures follow everything that happens to them."""
 
 from collections.abc import Callable
-from datetime import timedelta
+from dataclasses import replace
+from datetime import datetime, timedelta
 
 import pytest
 from django.contrib.auth.models import User
@@ -113,6 +114,12 @@ def test_a_confirmed_case_whose_page_changes_is_marked_until_it_is_decided_again
     DjangoCaseRepository(works).open_or_update_cases([outcome(changed)])
     matter.refresh_from_db()
     assert matter.changed_cases == 1
+    found(site, works, at=MOMENT + 2 * A_DAY)
+    matter.refresh_from_db()
+    assert matter.changed_cases == 0, "the page is again what was decided on"
+    DjangoCaseRepository(works).open_or_update_cases([outcome(replace(changed, fetched_at=MOMENT + 3 * A_DAY))])
+    matter.refresh_from_db()
+    assert matter.changed_cases == 1
     decide(case, Verdict.CONFIRMED, reviewer)
     matter.refresh_from_db()
     assert matter.changed_cases == 0
@@ -144,15 +151,23 @@ def test_a_confirmed_page_that_had_gone_and_can_be_seen_again_is_back(
     look_at(site, case.page)
     matter.refresh_from_db()
     assert matter.returned_cases == 1
+    look_at(site, case.page, gone_since=MOMENT + A_DAY)
+    matter.refresh_from_db()
+    assert matter.returned_cases == 0, "it has gone once more"
+    look_at(site, case.page)
+    matter.refresh_from_db()
+    assert matter.returned_cases == 1
     decide(case, Verdict.CONFIRMED, reviewer)
     matter.refresh_from_db()
     assert matter.returned_cases == 0
 
 
-def look_at(site: Site, page: PageRecord) -> None:
-    """Let a crawl see the page again."""
+def look_at(site: Site, page: PageRecord, gone_since: datetime | None = None) -> None:
+    """Let a crawl see the page again, or that it is gone."""
     key = SiteId(str(site.pk))
-    visit = Visit(address_id(key, page.url), page.url, 1, MOMENT, MOMENT + A_DAY, page_id=PageId(page.pk))
+    visit = Visit(
+        address_id(key, page.url), page.url, 1, MOMENT, MOMENT + A_DAY, page_id=PageId(page.pk), gone_since=gone_since
+    )
     DjangoVisitRepository().save(key, [visit])
 
 

@@ -74,7 +74,7 @@ def answer(
 def _reason_to_leave_out(case: Case, verdict: Verdict | None) -> str:
     if verdict is None:
         return "" if case.decision_id else _("no verdict that could be taken back")
-    if case.verdict == verdict:
+    if case.verdict == verdict and not (case.changed_since or case.returned_at):
         return _("this verdict stands already")
     if case.allowed_as and verdict is Verdict.CONFIRMED:
         return _("allowed: %(reason)s") % {"reason": case.get_allowed_as_display()}

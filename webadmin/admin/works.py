@@ -19,7 +19,7 @@ from core.messages import WorkRemoved
 from core.shares import percentage
 from core.taken import share_of_work
 from records import stores
-from records.models import Case, Chapter, Site, Unprotected, Work
+from records.models import Case, Chapter, Matter, Site, Unprotected, Work
 from records.works.taken import taken_by_work
 from webadmin.admin.book_links import books_of_work
 from webadmin.admin.columns import NOTHING, clipped, list_link, moment
@@ -108,7 +108,8 @@ class WorkAdmin(HolderAdmin):
     def get_queryset(self, request: HttpRequest) -> "QuerySet[WorkWithFigures]":
         """Add each work's figures as sub-queries: they are worked out for the rows of one page only."""
         chapters = Chapter.objects.filter(work=OuterRef("pk")).order_by().values("work")
-        cases = Case.objects.filter(work=OuterRef("pk")).order_by().values("work")
+        matters = Matter.objects.filter(work=OuterRef("pk")).order_by().values("work")
+        in_matter = F("open_cases") + F("confirmed_cases") + F("closed_cases")
         return (
             super()
             .get_queryset(request)
@@ -118,7 +119,7 @@ class WorkAdmin(HolderAdmin):
                     chapters.annotate(n=Count("indexed_at")).values("n"), output_field=IntegerField()
                 ),
                 chars_total=Subquery(chapters.annotate(n=Sum("chars")).values("n"), output_field=IntegerField()),
-                cases_total=Subquery(cases.annotate(n=Count("pk")).values("n"), output_field=IntegerField()),
+                cases_total=Subquery(matters.annotate(n=Sum(in_matter)).values("n"), output_field=IntegerField()),
             )
         )
 

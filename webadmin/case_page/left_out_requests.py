@@ -18,6 +18,8 @@ from webadmin.requests.request_values import is_key
 from webadmin.wording import said
 
 R = TypeVar("R", bound=Model)
+MAX_AT_ONCE = 8  # texts of noise: each counts the case anew
+MAX_PASSAGES = 200
 
 
 def left_out_view(request: HttpRequest, case: Case) -> HttpResponse:
@@ -42,7 +44,7 @@ def left_out_view(request: HttpRequest, case: Case) -> HttpResponse:
 def _leave_out(request: HttpRequest, case: Case, user: User) -> str:
     """The passages that were ticked and the text that was typed, each by itself."""
     match, numbers = _match(request, case), request.POST.getlist("passage")
-    texts = [passage_text(match, int(number)) for number in numbers if is_key(number)]
+    texts = [passage_text(match, int(number)) for number in numbers[:MAX_PASSAGES] if is_key(number)]
     typed = request.POST.get("text", "").strip()
     passages.exclude_passages(match, [*texts, *filter(None, [typed])], user, **_given(request))
     return _("Left out; the figures of the case are those of the rest.")
@@ -54,7 +56,7 @@ def _leave_out_chapter(request: HttpRequest, case: Case, user: User) -> str:
 
 
 def _mark_noise(request: HttpRequest, case: Case, user: User) -> str:
-    chosen = request.POST.getlist("noise")
+    chosen = request.POST.getlist("noise")[:MAX_AT_ONCE]
     typed = request.POST.get("text", "").strip()
     for text in [*chosen, *filter(None, [typed])] or [""]:
         ignoring.mark_noise(case, text, user, request.POST.get("note", ""))

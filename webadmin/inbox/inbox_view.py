@@ -8,6 +8,7 @@ from django.contrib import admin, messages
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Page
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.utils import timezone
@@ -26,7 +27,7 @@ from webadmin.admin.bulk_verdicts import answer
 from webadmin.inbox.matters_shown import lines_of, preview_of, visible_matter
 from webadmin.matters import asked as asking
 from webadmin.matters.asked import Asked, asked_of, chips_of, matters_of
-from webadmin.matters.queues import DONE, TO_DO, Queue, counted, matters_in, name_of
+from webadmin.matters.queues import DONE, TO_DO, Queue, cases_in, counted, matters_in, name_of
 from webadmin.matters.search import found_by_words
 from webadmin.paging import CappedPaginator
 from webadmin.requests.content_policy import has_policy
@@ -162,7 +163,7 @@ def _done(request: HttpRequest, user: User, asked: Asked) -> HttpResponse | None
     """Do what the form asks for; the page that asks back, or None for the inbox again."""
     action = request.POST.get("action", "")
     if action.startswith(DECIDE) and action.removeprefix(DECIDE) in set(Verdict):
-        return _decide(request, user, Verdict(action.removeprefix(DECIDE)))
+        return _decide(request, user, asked, Verdict(action.removeprefix(DECIDE)))
     if action == "undo":
         _undo(request, user)
     elif action == "assign":
@@ -181,14 +182,17 @@ def _chosen(request: HttpRequest, user: User) -> list[Matter]:
     return list(access.visible(Matter.objects.filter(pk__in=keys), user).select_related("rights_holder"))
 
 
-def _decide(request: HttpRequest, user: User, verdict: Verdict) -> HttpResponse | None:
+def _decide(request: HttpRequest, user: User, asked: Asked, verdict: Verdict) -> HttpResponse | None:
     """One verdict for all cases of the chosen matters that wait for one: first what would happen."""
     cases = access.visible(Case.objects.order_by("matter", "pk"), user)
     named = [int(key) for key in request.POST.getlist("_selected_action") if is_key(key)]
     if named:
         cases = cases.filter(pk__in=named)
     else:
-        cases = cases.filter(matter__in=_chosen(request, user), state__in=[CaseState.OPEN, CaseState.SET_ASIDE])
+        waiting = Q(state__in=[CaseState.OPEN, CaseState.SET_ASIDE])
+        if asked.queue in (Queue.CHANGED, Queue.RETURNED):
+            waiting = cases_in(asked.queue)
+        cases = cases.filter(waiting, matter__in=_chosen(request, user))
         if not cases.exists():
             messages.error(request, _("Choose matters with cases that nobody has decided on."))
             return None
@@ -217,7 +221,7 @@ def _undo(request: HttpRequest, user: User) -> None:
 
 def _assign(request: HttpRequest, user: User) -> None:
     matters, key = _chosen(request, user), request.POST.get("assignee", "")
-    person = User.objects.filter(pk=int(key)).first() if is_key(key) else None
+    person = access.visible(User.objects.all(), user).filter(pk=int(key)).first() if is_key(key) else None
     if not matters or (person is None and key != asking.NOBODY):
         messages.error(request, _("Choose matters, and whom to assign them to."))
         return

@@ -8,6 +8,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 
 from core.errors import ZhuiwenError
+from records import access
 from records.matters.assignment import assign, wait_for
 from webadmin.inbox.matters_shown import preview_of, visible_matter
 from webadmin.matters.asked import NOBODY, asked_of
@@ -51,7 +52,8 @@ def _enter(request: HttpRequest, matter: object, user: User) -> None:
     try:
         if "assignee" in request.POST:
             key = request.POST["assignee"]
-            person = User.objects.filter(pk=int(key)).first() if is_key(key) else None
+            seen = access.visible(User.objects.all(), user)
+            person = seen.filter(pk=int(key)).first() if is_key(key) else None
             if person is None and key != NOBODY:
                 messages.error(request, _("Choose whom to assign it to."))
                 return

@@ -10,7 +10,7 @@ from webadmin.requests.bad_values import BadValue
 
 PAGE_OF_LINES = "-page"  # ends the name of the parameter that turns the pages of lines inside a form (django-unfold)
 MAX_PAGE_DIGITS = 6
-MAX_KEY_DIGITS = 19  # of 64 bits
+MAX_KEY = 2**63 - 1  # of 64 bits
 LINES = "-TOTAL_FORMS"  # ends the name of the field that says how many lines of a kind a form has
 MAX_LINES = 200  # of one kind; with four fields each they are the 1,000 fields that Django takes. 2,000 took minutes
 MAX_SEARCH_CHARS = 500  # the longest title that is kept
@@ -48,7 +48,7 @@ def check_search(term: str, name: str = "q") -> None:
 
 def is_key(text: str) -> bool:
     """Whether a record could have this number."""
-    return text.isascii() and text.isdecimal() and len(text) <= MAX_KEY_DIGITS
+    return text.isascii() and text.isdecimal() and len(text) <= 19 and int(text) <= MAX_KEY
 
 
 def is_page_number(text: str) -> bool:

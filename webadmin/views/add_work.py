@@ -105,8 +105,8 @@ def _answered(request: HttpRequest, upload: PlannedUpload, model_admin: "ModelAd
         )
         return HttpResponseRedirect(request.path)
     acquisition = carry_out(upload.rights_holder, sending, planned, stores.work_store(), stores.outbox())
-    if acquisition.works:
-        upload.delete()
+    if acquisition.works and len(acquisition.works) == len(planned.works):
+        upload.delete()  # what was left out can still be confirmed
     _log(request, model_admin, acquisition)
     _say(request, acquisition)
     form = AddWorkForm(None, None, request.user)

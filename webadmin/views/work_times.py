@@ -1,5 +1,6 @@
 """The page of a work's official times: one by one, pasted or sent as a list, or as a series."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -69,7 +70,7 @@ def _typed(request: HttpRequest, work: Work) -> Times:
 
 def _numbers(request: HttpRequest) -> list[int]:
     given = (name.removeprefix(FIELD) for name in request.POST if name.startswith(FIELD))
-    return [int(number) for number in given if number.isascii() and number.isdecimal() and len(number) <= 10][:PER_PAGE]
+    return [int(number) for number in given if re.fullmatch("[1-9][0-9]{0,9}", number)][:PER_PAGE]
 
 
 def _listed(request: HttpRequest, work: Work) -> Times:
