@@ -36,6 +36,9 @@ class CaseState(StrEnum):
         return self in (CaseState.OPEN, CaseState.CONFIRMED)
 
 
+COPIES = [state for state in CaseState if state.is_copy]
+
+
 class Verdict(StrEnum):
     """What a reviewer decided."""
 

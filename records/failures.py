@@ -6,11 +6,11 @@ from django.utils import timezone
 
 from core.ids import VersionId
 from core.wording import Message
+from records.batches import batches
 from records.models import FailedMessage
 
 WORKER_DIED = Message("task.worker-died")
 PAGE_TASK = "pipeline.compare_pages"
-BATCH_IDS = 500  # SQLite takes at most 999 variables in a statement
 
 
 def note(task: str, subject: str, fault: Exception | Message) -> None:
@@ -30,8 +30,8 @@ def versions_given_up(versions: Collection[VersionId]) -> set[VersionId]:
 
 def given_up(task: str, versions: Collection[VersionId]) -> set[VersionId]:
     """Those of some page versions whose message to this task waits for a person."""
-    wanted, found = list(versions), set[VersionId]()
-    for start in range(0, len(wanted), BATCH_IDS):
-        rows = FailedMessage.objects.filter(task=task, subject__in=wanted[start : start + BATCH_IDS])
+    found = set[VersionId]()
+    for batch in batches(list(versions)):
+        rows = FailedMessage.objects.filter(task=task, subject__in=batch)
         found |= {VersionId(subject) for subject in rows.values_list("subject", flat=True)}
     return found

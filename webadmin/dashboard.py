@@ -20,7 +20,7 @@ from django.utils import timezone
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from core.states import CaseState
+from core.states import COPIES, CaseState
 from core.taken import share_of_work
 from records.access import Person, is_administrator, roles, visible
 from records.models import (
@@ -36,7 +36,7 @@ from records.models import (
     Work,
 )
 from records.models.phrases import MATCH_CLASSES, REJECTIONS
-from records.works.taken import COPIES, most_taken
+from records.works.taken import most_taken
 
 CHART_DAYS = 30
 # Of Chart.js, which draws for Unfold. The grey and the two colours of the bars can be read on white and on black.

@@ -15,13 +15,12 @@ from django.db.models import Count, F, Max, Min, Q, QuerySet, Sum
 from django.utils import timezone
 
 from core.harm import MOST_WORKS, Harm, harm_of, reach_of
-from core.states import CaseState
+from core.states import COPIES, CaseState
 from core.taken import NO_PLACES, Places, share_of_work
 from records.batches import batches
 from records.matters.first_seen import first_seen
-from records.models import Case, Chapter, Matter, MatterText, TakenText
+from records.models import Case, Chapter, Matter, MatterText, Site, TakenText
 
-COPIES = [state for state in CaseState if state.is_copy]
 _READ_OBFUSCATIONS = 200  # cases of a matter, the newest: their kinds repeat
 _FIGURES = (
     "open_cases", "confirmed_cases", "closed_cases", "changed_cases", "returned_cases", "taken_chars", "work_share",
@@ -62,14 +61,13 @@ def refresh(matters: Collection[int | None], texts: Collection[str] | None = Non
         counts = _counts(rows)
         taken = _taken(rows)
         for key, matter in rows.items():
-            had_copies = matter.open_cases + matter.confirmed_cases > 0
+            had_copies = matter.has_copies
             for name, value in {**_NONE, **counts.get(key, {})}.items():
                 setattr(matter, name, value)
             matter.taken_chars, matter.lead_s, matter.early_chapters = taken.get(key, (0, None, 0))
             matter.work_share = share_of_work(matter.taken_chars, matter.work.counted_chars) or 0.0
             matter.obfuscations = _obfuscations(key)
-            has_copies = matter.open_cases + matter.confirmed_cases > 0
-            if had_copies != has_copies:
+            if had_copies != matter.has_copies:
                 transaction.on_commit(partial(rank_site, matter.site_id))
             matter.harm = harm_parts(matter).total
         Matter.objects.bulk_update(rows.values(), _FIGURES, batch_size=50)
@@ -94,8 +92,7 @@ def rank_site(site: int) -> None:
         rows = list(locked.order_by("pk")[: 2 * MOST_WORKS])
         if not rows:
             return
-        known = rows[0].site.monthly_visits
-        reach = reach_of(known, 0 if known is not None else _works_found(site))
+        reach = _reach(rows[0].site)
         for row in rows:
             row.harm = harm_of(row.work_share, row.lead_s, reach, len(row.obfuscations)).total
         Matter.objects.bulk_update(rows, ["harm"], batch_size=50)
@@ -103,9 +100,7 @@ def rank_site(site: int) -> None:
 
 def harm_parts(matter: Matter) -> Harm:
     """What the harm of a matter is made of; read its site with it."""
-    known = matter.site.monthly_visits
-    works = 0 if known is not None else _works_found(matter.site_id)
-    return harm_of(matter.work_share, matter.lead_s, reach_of(known, works), len(matter.obfuscations))
+    return harm_of(matter.work_share, matter.lead_s, _reach(matter.site), len(matter.obfuscations))
 
 
 def refresh_of_cases(cases: Collection[int]) -> None:
@@ -131,10 +126,10 @@ def note_changed(pages: Collection[str], at: datetime) -> None:
         _mark(other.filter(Q(state=CaseState.CONFIRMED) | Q(version_id=shown)), changed_since=at)
 
 
-def note_returned(pages: Collection[str], at: datetime | None = None) -> None:
+def note_returned(pages: Collection[str]) -> None:
     """Mark the confirmed cases of pages that had gone and can be seen again."""
     confirmed = Case.objects.filter(page__in=pages, state=CaseState.CONFIRMED, returned_at__isnull=True)
-    _mark(confirmed, returned_at=at or timezone.now())
+    _mark(confirmed, returned_at=timezone.now())
 
 
 _NONE: Mapping[str, Any] = {
@@ -247,6 +242,11 @@ def _obfuscations(matter: int) -> list[str]:
         for item in found:
             counts[item["kind"]] += 1
     return sorted(counts, key=lambda kind: (-counts[kind], kind))
+
+
+def _reach(site: Site) -> float:
+    known = site.monthly_visits
+    return reach_of(known, 0 if known is not None else _works_found(site.pk))
 
 
 def _works_found(site: int) -> int:

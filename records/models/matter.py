@@ -68,6 +68,14 @@ class Matter(models.Model):
             models.Index(fields=["assignee", "-harm", "-id"], name="matters_mine"),
         ]
 
+    @property
+    def all_cases(self) -> int:
+        return self.open_cases + self.confirmed_cases + self.closed_cases
+
+    @property
+    def has_copies(self) -> bool:
+        return self.open_cases + self.confirmed_cases > 0
+
     def __str__(self) -> str:
         return f"{self.site} × {self.work}"
 

@@ -15,6 +15,7 @@ from core.errors import RetryLater
 from core.ids import WorkTextId
 from core.wording import Message
 from core.works import Chapter as ChapterText
+from records.batches import batches
 from records.models import Chapter, RightsHolder, Work
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 MOST = 0.6  # of the hashes of a text; other editions share .8 and more, chapters of one series a tenth
 MAX_LOOKED_UP = 40  # chapters of a work, evenly: a work that stands elsewhere does so with more than one
 MAX_LOOKED_UP_CHARS = 400_000  # of those: half a second to fingerprint
-BATCH_IDS = 500  # SQLite takes at most 999 variables in a statement
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,10 +99,9 @@ def _owned(
     rows = Chapter.objects.filter(work__rights_holder=rights_holder).select_related("work").order_by("work", "number")
     if work is not None:
         rows = rows.exclude(work=work)
-    wanted = sorted(text_ids)
     owned: dict[str, list[Chapter]] = defaultdict(list)
-    for start in range(0, len(wanted), BATCH_IDS):
-        for row in rows.filter(text_id__in=wanted[start : start + BATCH_IDS]):
+    for batch in batches(sorted(text_ids)):
+        for row in rows.filter(text_id__in=batch):
             owned[row.text_id].append(row)
     return dict(owned)
 

@@ -18,6 +18,7 @@ from core.messages import WorkAdded, WorkRemoved
 from core.ports import Outbox, WorkStore
 from core.works import Chapter as ChapterText
 from core.works import WorkFile
+from records.batches import batches
 from records.matters.figures import refresh_works
 from records.models import Chapter, RightsHolder, Work
 from records.sites.watchlist import add_site, find_site
@@ -45,7 +46,6 @@ __all__ = [
 ]
 
 MAX_AUTHOR_CHARS, MAX_HOLDER_CHARS = 200, 200
-BATCH_IDS = 500  # SQLite takes at most 999 variables in a statement
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,8 +267,7 @@ def _announce(unindexed: Iterable[WorkTextId], dropped: Iterable[WorkTextId], ou
 def _unowned(text_ids: Iterable[WorkTextId]) -> set[WorkTextId]:
     left = sorted(set(text_ids))
     owned: set[str] = set()
-    for start in range(0, len(left), BATCH_IDS):
-        batch = left[start : start + BATCH_IDS]
+    for batch in batches(left):
         owned |= set(Chapter.objects.filter(text_id__in=batch).values_list("text_id", flat=True))
     return set(left) - {WorkTextId(text) for text in owned}
 

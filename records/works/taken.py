@@ -5,11 +5,9 @@ from collections.abc import Iterator
 
 from django.db.models import QuerySet, Sum
 
-from core.states import CaseState
+from core.states import COPIES
 from core.taken import NO_PLACES, Places
 from records.models import Case, Chapter, TakenText, Work
-
-COPIES = [state for state in CaseState if state.is_copy]
 
 
 def taken_by_case(cases: "QuerySet[Case]") -> dict[int, dict[str, Places]]:

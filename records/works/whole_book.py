@@ -14,10 +14,11 @@ from itertools import chain
 
 from django.db.models import QuerySet
 
+from core.states import COPIES
 from core.taken import NO_PLACES, Places, share_of_work, united
 from records.matters.first_seen import first_seen
 from records.models import Case, Chapter, Work
-from records.works.taken import COPIES, taken_by_case
+from records.works.taken import taken_by_case
 
 FULL_SHARE = 0.9  # of a chapter: what sites drop or replace on purpose stays below a tenth
 CARRIED_SHARE = 0.5  # of a chapter on one page: below it the page quotes or patches, and does not carry the chapter

@@ -6,8 +6,8 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import ngettext
 
+from core.states import COPIES
 from records.models import Case, Site, Work
-from records.works.taken import COPIES
 from webadmin.admin.columns import MAX_SITE_CHARS, NOTHING, clipped
 
 MOST = 30  # links; whoever has more looks at the list of cases

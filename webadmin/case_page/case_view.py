@@ -150,11 +150,6 @@ def _among(request: HttpRequest, case: Case, model_admin: "ModelAdmin[Case]") ->
     return among_matters(request, case) or listed(request, case, model_admin)
 
 
-def _matter_pages(case: Case) -> int:
-    matter = case.matter
-    return matter.open_cases + matter.confirmed_cases + matter.closed_cases if matter else 0
-
-
 def _warnings(request: HttpRequest, case: Case, evidence: EvidenceShown) -> list[tuple[str, str]]:
     """What a reviewer has to know before deciding, and where more of it stands: "" for nowhere."""
     warned = []
@@ -198,7 +193,7 @@ def _context(request: HttpRequest, case: Case, model_admin: "ModelAdmin[Case]", 
         "kept": kept,
         "just_decided": just_decided(request, among),
         "listed": among,
-        "matter_pages": _matter_pages(case),
+        "matter_pages": case.matter.all_cases if case.matter else 0,
         "assignees": assignees_of(case.matter) if case.matter else [],
         "warnings": _warnings(request, case, evidence),
         "max_note_chars": MAX_NOTE_CHARS,

@@ -4,6 +4,7 @@ from django.contrib import admin, messages
 from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
+from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 
@@ -16,7 +17,6 @@ from webadmin.requests.content_policy import has_policy
 from webadmin.requests.request_values import is_key
 from webadmin.wording import said
 
-CASES = "/admin/records/case/"
 PART = "part"  # asks for the preview alone
 
 
@@ -44,7 +44,7 @@ def _back(request: HttpRequest) -> str:
     """The case that the form stood on, else the matter's own page."""
     asked = request.POST.get("next", "")
     is_ours = url_has_allowed_host_and_scheme(asked, allowed_hosts=None)
-    return asked if is_ours and asked.startswith(CASES) else request.get_full_path()
+    return asked if is_ours and asked.startswith(reverse("admin:records_case_changelist")) else request.get_full_path()
 
 
 def _enter(request: HttpRequest, matter: object, user: User) -> None:

@@ -46,7 +46,7 @@ class MatterLine:
 
     @property
     def cases(self) -> int:
-        return int(self.matter.open_cases + self.matter.confirmed_cases + self.matter.closed_cases)
+        return int(self.matter.all_cases)
 
     @property
     def share(self) -> str:
