@@ -9,7 +9,7 @@ from core.clock import SystemClock
 from core.errors import BadInput, NotFound, RetryLater
 from core.settings import Settings
 from core.shares import cut_share, percentage
-from core.states import CaseState
+from core.states import COPIES, CaseState
 from core.wording import Message
 from deploy.cli.faults import complain
 from deploy.cli.keys import case_number, find_site, find_work
@@ -44,7 +44,7 @@ def show_all(
         from django.db.models import Sum
 
         from records.models import Case
-        from records.works.taken import COPIES, taken_by_work
+        from records.works.taken import taken_by_work
 
         found = Case.objects.select_related("work", "page__site")
         if state:
