@@ -54,7 +54,7 @@ class Findings:
         self._pages, self._addresses, self._cases = Rows(PageRecord), Rows(Address), Rows(Case)
         self._matches, self._taken, self._verdicts = Rows(CaseMatch), Rows(TakenText), Rows(VerdictRecord)
         self._bundles, self._exclusions, self._removals = Rows(EvidenceBundle), Rows(Exclusion), Rows(RetentionLog)
-        self._case_keys, self._matters = count(1), Matters()
+        self._case_keys, self._matters = count(1), Matters(stock, rng)
         # Verdict and case name each other; matches name cases: what is named is written first where that can be.
         self._tables = [self._matters.rows, self._pages, self._addresses, self._cases, self._verdicts, self._matches]
         self._tables += [self._taken, self._bundles, self._exclusions, self._removals]
@@ -158,7 +158,11 @@ class Findings:
         is_allowed = state == CaseState.SET_ASIDE
         case = next(self._case_keys)
         matter = self._matters.of(page, work, CHAPTER_CHARS * len(self._stock.chapters[work.pk]))
-        matter.add(str(state), bits.bit_count(), at(step), page["obfuscations"])
+        chapter, text_id = draws.one_of(rng, self._stock.chapters[work.pk])
+        changed, returned = (at(last) if verdict is not None and rng.random() < 0.03 else None for _ in range(2))
+        matter.changed += changed is not None
+        matter.returned += returned is not None
+        matter.add(str(state), text_id, bits.bit_count(), at(step), page["obfuscations"])
         self._cases.add(
             **figures,
             id=case,
@@ -178,10 +182,12 @@ class Findings:
             opened_at=at(step),
             first_seen_at=at(step),
             last_seen_at=at(last),
+            changed_since=changed,
+            returned_at=returned,
             decided_as=str(verdict or ""),
             decision_id=self._add_verdict(case, verdict, estate, at(decided)),
         )
-        self._add_evidence(case, work.pk, figures, page, step, bits)
+        self._add_evidence(case, (chapter, text_id), figures, page, step, bits)
 
     def _add_verdict(self, case: int, verdict: Verdict | None, estate: Estate, decided: Any) -> int | None:
         if verdict is None:
@@ -191,9 +197,9 @@ class Findings:
         return int(self._verdicts.add(case_id=case, decided_by_id=reviewer.pk, **given))
 
     def _add_evidence(  # noqa: PLR0917 - of one case, called once
-        self, case: int, work: int, figures: dict[str, Any], page: dict[str, Any], step: int, bits: int
+        self, case: int, copied: tuple[int, str], figures: dict[str, Any], page: dict[str, Any], step: int, bits: int
     ) -> None:
-        chapter, text_id = draws.one_of(self._rng, self._stock.chapters[work])
+        chapter, text_id = copied
         places = zlib.compress(bits.to_bytes(-(-bits.bit_length() // 8), "little"))  # core.taken.Places.packed
         self._taken.add(case_id=case, text_id=text_id, places=places)
         at = self._calendar.at(step)

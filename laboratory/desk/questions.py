@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import admin
+from django.contrib.admin import ListFilter, SimpleListFilter
 from django.db.models import Model
 from django.test import Client
 from django.urls import reverse
@@ -17,6 +18,8 @@ from core.states import CaseState, Rejection, Verdict
 from laboratory.desk import wording
 from laboratory.desk.stock import Estate
 from records.models import Case, PageRecord
+from webadmin.admin.filters import DayRangeFilter, HolderAutocompleteFilter
+from webadmin.matters.asked import ORDERS
 from webadmin.matters.queues import Queue
 
 ABSENT = "没有这样的题目"
@@ -33,14 +36,15 @@ class Question:
 def questions(client: Client, estate: Estate) -> Iterator[Question]:
     """All that whoever is signed in may ask, the dashboard first."""
     yield Question("dashboard", reverse("admin:dashboard"))
-    for queue in Queue:
-        yield Question(f"inbox {queue}", f"{reverse('admin:index')}?queue={queue}")
+    for values in inbox_values(estate):
+        words = " ".join(f"{parameter}={value}" for parameter, value in values.items())
+        yield Question(f"inbox {words}", f"{reverse('admin:index')}?{urlencode(values)}")
     for model in sorted(admin.site._registry, key=lambda each: each._meta.label):
         name, address = model._meta.label_lower, list_address(model)
-        if client.get(address).status_code == 200:
+        response: Any = client.get(address)
+        if response.status_code == 200:
             yield Question(name, address)
-            if model in (Case, PageRecord):
-                yield from _of_long_list(client, model, name, estate)
+            yield from _of_list(response.context_data["cl"], model, name, estate)
 
 
 def list_address(model: type[Model], **values: object) -> str:
@@ -48,22 +52,67 @@ def list_address(model: type[Model], **values: object) -> str:
     return f"{address}?{urlencode(values)}" if values else address
 
 
-def _of_long_list(client: Client, model: type[Model], name: str, estate: Estate) -> Iterator[Question]:
-    filters = case_filters(estate) if model is Case else page_filters(estate)
-    for values in filters:
+def _of_list(changelist: Any, model: type[Model], name: str, estate: Estate) -> Iterator[Question]:
+    filters = {Case: case_filters, PageRecord: page_filters}.get(model)
+    for values in filters(estate) if filters else _filters(changelist, estate):
         words = " ".join(f"{parameter}={value}" for parameter, value in values.items())
         yield Question(f"{name} filter {words}", list_address(model, **values))
-    response: Any = client.get(list_address(model))
-    changelist = response.context_data["cl"]
     for number, column in enumerate(changelist.list_display):
         if changelist.get_ordering_field(column):
             for sign in ("", "-"):
                 called = getattr(column, "__name__", column)
                 yield Question(f"{name} order {sign}{called}", list_address(model, o=f"{sign}{number}"))
-    for what, words in _searches(model, estate).items():
+    for what, words in _searches(model, estate).items() if changelist.search_fields else ():
         yield Question(f"{name} search {what}", list_address(model, q=words))
     last = changelist.paginator.num_pages
-    yield Question(f"{name} page {last}", list_address(model, p=last))
+    if last > 1:
+        yield Question(f"{name} page {last}", list_address(model, p=last))
+
+
+def inbox_values(estate: Estate) -> list[dict[str, object]]:
+    """Each queue, filter and order of the inbox, and words of each kind that is looked for."""
+    case = Case.objects.filter(site=estate.sites[0])[0]
+    everything: dict[str, object] = {"queue": str(Queue.ALL)}
+    searched = {
+        "site": estate.sites[0].name,
+        "work": estate.works[0].title,
+        "author": estate.works[0].author,
+        "address": case.page_url,
+        "number": str(case.pk),
+        "words": wording.WORDS[0],
+        "nothing": ABSENT,
+    }
+    filters: list[dict[str, object]] = [
+        {"site": estate.sites[-1].pk},
+        {"work": estate.works[-1].pk},
+        {"assignee": estate.manager.pk},
+        {"kind": str(Obfuscation.HOMOPHONE)},
+        {"days": 7},
+        {"share": 50},
+        {"early": 1},
+    ]
+    filters += [{"order": order} for order in ORDERS]
+    filters += [{"q": words} for words in searched.values()]
+    queues: list[dict[str, object]] = [{"queue": str(queue)} for queue in Queue]
+    return queues + [{**everything, **values} for values in filters]
+
+
+def _filters(changelist: Any, estate: Estate) -> list[dict[str, object]]:
+    """A value of each filter that a list offers."""
+    return [values for each in changelist.filter_specs if (values := _one_value(each, estate))]
+
+
+def _one_value(spec: ListFilter, estate: Estate) -> dict[str, object]:
+    offered: Any = spec
+    if isinstance(spec, DayRangeFilter):
+        day, month = _days()
+        return {f"{offered.parameter_name}_from": month, f"{offered.parameter_name}_to": day}
+    if isinstance(spec, HolderAutocompleteFilter):
+        return {offered.lookup_kwarg: estate.works[-1].pk}
+    if isinstance(spec, SimpleListFilter):
+        return {str(spec.parameter_name): spec.lookup_choices[0][0]}
+    choices = getattr(spec, "lookup_choices", None) or (getattr(offered, "field", None) and offered.field.flatchoices)
+    return {offered.lookup_kwarg: list(choices)[-1][0] if choices else 1}
 
 
 def case_filters(estate: Estate) -> list[dict[str, object]]:
@@ -111,10 +160,6 @@ def _days() -> tuple[str, str]:
 
 def _searches(model: type[Model], estate: Estate) -> dict[str, str]:
     """What is found often, once, and never; a page in the middle is looked for by its address."""
-    rows: Any = model._default_manager
-    seen = rows.filter(site=estate.sites[0])
-    row = seen.first()
-    found = {"title, often": wording.WORDS[0], "title, never": ABSENT}
-    if model is Case:
-        return found | {"address": row.page_url, "work": estate.works[0].title}
-    return found | {"address": row.url}
+    found = {"title, often": wording.WORDS[0], "title, never": ABSENT, "site": estate.sites[0].name}
+    row = PageRecord.objects.filter(site=estate.sites[0])[0]
+    return found | {"address": row.url, "work": estate.works[0].title}

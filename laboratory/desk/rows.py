@@ -25,8 +25,8 @@ class Rows:
         self._defaults = {each.attname: each.get_db_prep_save(each.get_default(), connection) for each in fields}
         quoted = connection.ops.quote_name
         columns = ", ".join(quoted(str(each.column)) for each in fields)
-        places = ", ".join(["%s"] * len(fields))
-        self._statement = f"INSERT INTO {quoted(model._meta.db_table)} ({columns}) VALUES ({places})"  # noqa: S608 - names of our own tables
+        self._into = f"{quoted(model._meta.db_table)} ({columns})"
+        self._places = ", ".join(["%s"] * len(fields))
         self._waiting: list[tuple[Any, ...]] = []
 
     def add(self, **values: Any) -> Any:
@@ -40,7 +40,12 @@ class Rows:
     def write(self) -> None:
         """Send what waits."""
         with connection.cursor() as cursor:
-            cursor.executemany(self._statement, self._waiting)
+            if connection.vendor == "postgresql":
+                with cursor.copy(f"COPY {self._into} FROM STDIN") as copy:
+                    for row in self._waiting:
+                        copy.write_row(row)
+            else:
+                cursor.executemany(f"INSERT INTO {self._into} VALUES ({self._places})", self._waiting)  # noqa: S608 - names of our own tables
         self._waiting.clear()
 
 
