@@ -8,11 +8,10 @@ from zoneinfo import ZoneInfo
 
 from django.conf import settings
 
-from core.chapters import Chapters
 from core.hosts import host_key
 from core.rights import Account, Permission, Ruling, is_within, rule
 from core.states import OF_THE_FINDING, UNPROTECTED, Rejection
-from records.cases.covered import label_of
+from records.licences import one_spelling, permission_of
 from records.models import Chapter, Licence, Overruling, OwnAccount, OwnDomain, Unprotected
 
 ALLOWANCES = (Rejection.LICENSED, Rejection.OWN_SITE, *UNPROTECTED)
@@ -138,9 +137,9 @@ class Rights:
             return NOTHING
         is_by_chapters = any(permission.chapters for permission in permissions)
         numbers = self._numbers.of(copied.work, copied.texts) if is_by_chapters else ()
-        return self._allowance(
-            rule(copied.url, copied.seen_at.astimezone(self._zone).date(), near.own, permissions, numbers)
-        )
+        url = one_spelling(copied.url) if any(permission.address for permission in permissions) else copied.url
+        day = copied.seen_at.astimezone(self._zone).date()
+        return self._allowance(rule(url, day, near.own, permissions, numbers))
 
     def _allowance(self, ruled: Ruling) -> Allowance:
         licence = self._licences[int(str(ruled.permission.key))] if ruled.permission else None
@@ -159,17 +158,11 @@ class Rights:
             for_all: list[Permission] = []
             for licence in self._licences.values():
                 if is_within(url, licence.domain):
-                    (for_all if licence.work_id is None else by_work[licence.work_id]).append(_permission(licence))
+                    (for_all if licence.work_id is None else by_work[licence.work_id]).append(permission_of(licence))
             own = [domain for domain in self._own if is_within(url, domain)]
             accounts = [each for each in self._accounts if is_within(url, each.domain or each.address)]
             self._near[key] = _Near(own, accounts, for_all, by_work)
         return self._near[key]
-
-
-def _permission(licence: Licence) -> Permission:
-    label = label_of(licence)
-    chapters = Chapters.parse(licence.chapters) if licence.work_id else Chapters()
-    return Permission(licence.domain, licence.valid_from, licence.valid_until, label, licence.pk, chapters)
 
 
 def _account(account: OwnAccount) -> Account:
