@@ -22,11 +22,12 @@ Right = Licence | OwnDomain | OwnAccount | Unprotected
 class Copied:
     """What the rights are asked about: a page that copied from a work.
 
-    seen_at: when it was last seen with that; author: whom the page names; texts: those of the work that it copied more
-    of than a quotation.
+    page: its key; seen_at: when it was last seen with that; author: whom the page names; texts: those of the work that
+    it copied more of than a quotation.
     """
 
     work: int
+    page: str
     url: str
     seen_at: datetime
     author: str = ""
@@ -119,27 +120,37 @@ class Rights:
     def ruling(self, copied: Copied) -> Allowance:
         """Whether the page may carry what it copied, by the operator's day on which it was last seen.
 
-        What the page allows by where it stands and who posted it comes first; then whether the work is protected.
+        What the page allows by where it stands and who posted it comes first; then whether the work is protected. What
+        a reviewer overruled there is passed over: another right may allow the page all the same.
         """
         allowance = self._by_place(copied)
         mark = self._unprotected.get(copied.work)
-        if allowance.reason is None and mark is not None:
+        if allowance.reason is None and mark is not None and not self._overrules(copied, mark.reason, mark.note):
             return Allowance(Rejection(mark.reason), mark.note, mark)
         return allowance
+
+    def _overrules(self, copied: Copied, reason: str, label: str) -> bool:
+        return (copied.page, copied.work, reason, label[:300]) in self._overruled
 
     def _by_place(self, copied: Copied) -> Allowance:
         near = self._near_to(copied.url)
         for account in near.accounts:
-            if _account(account).posted(copied.url, copied.author):
+            is_overruled = self._overrules(copied, Rejection.OWN_SITE, str(account))
+            if not is_overruled and _account(account).posted(copied.url, copied.author):
                 return Allowance(Rejection.OWN_SITE, str(account), account)
-        permissions = [*near.by_work.get(copied.work, ()), *near.for_all]
-        if not (near.own or permissions):
+        own = [domain for domain in near.own if not self._overrules(copied, Rejection.OWN_SITE, domain)]
+        permissions = [
+            permission
+            for permission in (*near.by_work.get(copied.work, ()), *near.for_all)
+            if not self._overrules(copied, Rejection.LICENSED, permission.label)
+        ]
+        if not (own or permissions):
             return NOTHING
         is_by_chapters = any(permission.chapters for permission in permissions)
         numbers = self._numbers.of(copied.work, copied.texts) if is_by_chapters else ()
         url = one_spelling(copied.url) if any(permission.address for permission in permissions) else copied.url
         day = copied.seen_at.astimezone(self._zone).date()
-        return self._allowance(rule(url, day, near.own, permissions, numbers))
+        return self._allowance(rule(url, day, own, permissions, numbers))
 
     def _allowance(self, ruled: Ruling) -> Allowance:
         licence = self._licences[int(str(ruled.permission.key))] if ruled.permission else None
