@@ -13,7 +13,10 @@ from core.states import Rejection
 
 @dataclass(frozen=True, slots=True)
 class Permission:
-    """That a domain may publish a work or chapters of it, from a day until a day (both included; None: no end)."""
+    """That a domain may publish a work or chapters of it, from a day until a day (both included; None: no end).
+
+    address: of the one page of the domain that may, with those below it; "": all of them may.
+    """
 
     domain: str
     valid_from: date
@@ -21,6 +24,16 @@ class Permission:
     label: str  # how the licence is named to a reader
     key: Hashable = None  # which licence it is, to who keeps them
     chapters: Chapters = Chapters()  # noqa: RUF009 - frozen
+    address: str = ""
+
+    def covers(self, url: str) -> bool:
+        """Whether the page at `url`, in its canonical spelling where there is an address, is one that may.
+
+        >>> one = Permission("shu.cn", date(2026, 1, 1), None, "", address="https://shu.cn/read?id=1")
+        >>> [one.covers(f"http://www.shu.cn/read?id={number}") for number in (1, 2)]
+        [True, False]
+        """
+        return is_within(url, self.domain) and (not self.address or is_page_or_below(url, self.address))
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +71,7 @@ def rule(
     near = None
     for permission in permissions:
         is_valid = permission.valid_from <= on and (permission.valid_until is None or on <= permission.valid_until)
-        if is_valid and is_within(url, permission.domain):
+        if is_valid and permission.covers(url):
             outside = tuple(permission.chapters.outside(copied))
             if not permission.chapters or (copied and not outside):
                 return Ruling(Rejection.LICENSED, permission.label, permission)
@@ -122,5 +135,37 @@ def is_below(url: str, address: str) -> bool:
     if not same_host or ".." in path.split("/"):
         return False
     if given.query:
-        return path.rstrip("/") == top and set(parse_qsl(given.query)) <= set(parse_qsl(page.query))
+        return path.rstrip("/") == top and _asked(given.query) <= _asked(page.query)
     return path == top or path.startswith(f"{top}/")
+
+
+def is_page_or_below(url: str, address: str) -> bool:
+    """Whether `url` is the one page at `address`, or its path lies below it; in any other query it is another page.
+
+    Both in their canonical spelling: what stands behind a # there is the path that a script reads.
+
+    >>> [is_page_or_below(f"https://shu.cn/{rest}", "http://shu.cn/read") for rest in ("read/", "read/2", "read?id=2")]
+    [True, True, False]
+    >>> is_page_or_below("https://shu.cn/#/read/2", "https://shu.cn/#/read/1")
+    False
+    """
+    if not is_below(url, address):
+        return False
+    page, given = urlsplit(url), urlsplit(address)
+    if unquote(page.path).rstrip("/") != unquote(given.path).rstrip("/"):
+        return not given.fragment
+    return (_asked(page.query), page.fragment) == (_asked(given.query), given.fragment)
+
+
+def is_whole_site(address: str) -> bool:
+    """Whether an address names no page of its host but the first.
+
+    >>> [is_whole_site(f"https://shu.cn{rest}") for rest in ("", "/", "/read", "/?id=1", "/#/read/1")]
+    [True, True, False, False, False]
+    """
+    parts = urlsplit(address)
+    return parts.path in {"", "/"} and not parts.query and not parts.fragment
+
+
+def _asked(query: str) -> set[tuple[str, str]]:
+    return set(parse_qsl(query, keep_blank_values=True))  # ?7 is a query, too

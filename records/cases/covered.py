@@ -2,13 +2,12 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import islice
 from typing import Generic, TypeVar
 
 from django.db.models import Model
 
-from core.rights import is_within
 from core.states import Rejection
+from records.licences import label_of, one_spelling, permission_of
 from records.models import Case, Exclusion, Licence
 
 MAX_SHOWN, MAX_COUNTED = 10, 1_000
@@ -42,13 +41,8 @@ def covered_findings(licence: Licence) -> Covered[Exclusion]:
     return _within(rows.select_related("work", "page").order_by("-pk")[: MAX_COUNTED + 1], licence)
 
 
-def label_of(licence: Licence) -> str:
-    """How cases and findings name the licence that allows them."""
-    return f"{licence.licensee} {licence.number}".strip()[:300]
-
-
 def _within(rows: Iterable[M], licence: Licence) -> Covered[M]:
-    """Those on the licence's domain: two licences may have one name."""
-    of_domain = [row for row in rows if is_within(row.page_url, licence.domain)]  # type: ignore[attr-defined]
-    shown = tuple(islice(of_domain, MAX_SHOWN))
-    return Covered(shown, min(len(of_domain), MAX_COUNTED), len(of_domain) > MAX_COUNTED)
+    """Those where the licence holds: two licences may have one name."""
+    permission = permission_of(licence)
+    here = [row for row in rows if permission.covers(one_spelling(row.page_url))]  # type: ignore[attr-defined]
+    return Covered(tuple(here[:MAX_SHOWN]), min(len(here), MAX_COUNTED), len(here) > MAX_COUNTED)

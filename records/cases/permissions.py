@@ -8,11 +8,10 @@ from zoneinfo import ZoneInfo
 
 from django.conf import settings
 
-from core.chapters import Chapters
 from core.hosts import host_key
 from core.rights import Account, Permission, Ruling, is_within, rule
 from core.states import OF_THE_FINDING, UNPROTECTED, Rejection
-from records.cases.covered import label_of
+from records.licences import one_spelling, permission_of
 from records.models import Chapter, Licence, Overruling, OwnAccount, OwnDomain, Unprotected
 
 ALLOWANCES = (Rejection.LICENSED, Rejection.OWN_SITE, *UNPROTECTED)
@@ -23,11 +22,12 @@ Right = Licence | OwnDomain | OwnAccount | Unprotected
 class Copied:
     """What the rights are asked about: a page that copied from a work.
 
-    seen_at: when it was last seen with that; author: whom the page names; texts: those of the work that it copied more
-    of than a quotation.
+    page: its key; seen_at: when it was last seen with that; author: whom the page names; texts: those of the work that
+    it copied more of than a quotation.
     """
 
     work: int
+    page: str
     url: str
     seen_at: datetime
     author: str = ""
@@ -120,27 +120,37 @@ class Rights:
     def ruling(self, copied: Copied) -> Allowance:
         """Whether the page may carry what it copied, by the operator's day on which it was last seen.
 
-        What the page allows by where it stands and who posted it comes first; then whether the work is protected.
+        What the page allows by where it stands and who posted it comes first; then whether the work is protected. What
+        a reviewer overruled there is passed over: another right may allow the page all the same.
         """
         allowance = self._by_place(copied)
         mark = self._unprotected.get(copied.work)
-        if allowance.reason is None and mark is not None:
+        if allowance.reason is None and mark is not None and not self._overrules(copied, mark.reason, mark.note):
             return Allowance(Rejection(mark.reason), mark.note, mark)
         return allowance
+
+    def _overrules(self, copied: Copied, reason: str, label: str) -> bool:
+        return (copied.page, copied.work, reason, label[:300]) in self._overruled
 
     def _by_place(self, copied: Copied) -> Allowance:
         near = self._near_to(copied.url)
         for account in near.accounts:
-            if _account(account).posted(copied.url, copied.author):
+            is_overruled = self._overrules(copied, Rejection.OWN_SITE, str(account))
+            if not is_overruled and _account(account).posted(copied.url, copied.author):
                 return Allowance(Rejection.OWN_SITE, str(account), account)
-        permissions = [*near.by_work.get(copied.work, ()), *near.for_all]
-        if not (near.own or permissions):
+        own = [domain for domain in near.own if not self._overrules(copied, Rejection.OWN_SITE, domain)]
+        permissions = [
+            permission
+            for permission in (*near.by_work.get(copied.work, ()), *near.for_all)
+            if not self._overrules(copied, Rejection.LICENSED, permission.label)
+        ]
+        if not (own or permissions):
             return NOTHING
         is_by_chapters = any(permission.chapters for permission in permissions)
         numbers = self._numbers.of(copied.work, copied.texts) if is_by_chapters else ()
-        return self._allowance(
-            rule(copied.url, copied.seen_at.astimezone(self._zone).date(), near.own, permissions, numbers)
-        )
+        url = one_spelling(copied.url) if any(permission.address for permission in permissions) else copied.url
+        day = copied.seen_at.astimezone(self._zone).date()
+        return self._allowance(rule(url, day, own, permissions, numbers))
 
     def _allowance(self, ruled: Ruling) -> Allowance:
         licence = self._licences[int(str(ruled.permission.key))] if ruled.permission else None
@@ -159,17 +169,11 @@ class Rights:
             for_all: list[Permission] = []
             for licence in self._licences.values():
                 if is_within(url, licence.domain):
-                    (for_all if licence.work_id is None else by_work[licence.work_id]).append(_permission(licence))
+                    (for_all if licence.work_id is None else by_work[licence.work_id]).append(permission_of(licence))
             own = [domain for domain in self._own if is_within(url, domain)]
             accounts = [each for each in self._accounts if is_within(url, each.domain or each.address)]
             self._near[key] = _Near(own, accounts, for_all, by_work)
         return self._near[key]
-
-
-def _permission(licence: Licence) -> Permission:
-    label = label_of(licence)
-    chapters = Chapters.parse(licence.chapters) if licence.work_id else Chapters()
-    return Permission(licence.domain, licence.valid_from, licence.valid_until, label, licence.pk, chapters)
 
 
 def _account(account: OwnAccount) -> Account:

@@ -219,8 +219,7 @@ class _Ruler:
         rights, outcome, work = self._rights[found.holder], found.outcome, findings.work.pk
         site = None if rights.counts_ignored(page.page_id, work) else found.site.pk
         counted = self._counts.of(findings, page.page_id, site, texts)
-        allowance = rights.ruling(_copied(outcome, findings))
-        allowance = rights.unless_overruled(page.page_id, work, allowance)
+        allowance = rights.ruling(_copied(outcome, page, findings))
         if allowance.reason is None and not (findings.left_out_as is Rejection.TEASER and found.opens_teasers):
             allowance = rights.unless_overruled(
                 page.page_id, work, Allowance(findings.left_out_as, findings.source if findings.left_out_as else "")
@@ -230,10 +229,10 @@ class _Ruler:
         return counted, allowance
 
 
-def _copied(outcome: Outcome, findings: Findings) -> Copied:
+def _copied(outcome: Outcome, page: PageRecord, findings: Findings) -> Copied:
     texts = [str(match.text_id) for match in findings.copies]
     version = outcome.version
-    return Copied(findings.work.pk, version.page_url, outcome.seen_at, author_of(version), texts)
+    return Copied(findings.work.pk, page.page_id, version.page_url, outcome.seen_at, author_of(version), texts)
 
 
 def _take_in(page: PageRecord, cases: Iterable[Case]) -> list[str]:

@@ -127,8 +127,7 @@ def rule_cases(cases: "QuerySet[Case]", rights: Rights, occasion: Occasion) -> N
     asked = ("work_id", "page_url", "last_seen_at", "page_author")
     for *case, work, url, seen_at, author in cases.order_by().values_list(*names, *asked).iterator(chunk_size=2_000):
         pk, page, match_class, matched, reason, label = case
-        allowance = rights.ruling(Copied(work, url, seen_at, author, texts.get(pk, ())))
-        allowance = rights.unless_overruled(page, work, allowance)
+        allowance = rights.ruling(Copied(work, page, url, seen_at, author, texts.get(pk, ())))
         if allowance.reason is None:
             allowance = rights.of_case(page, work, match_class, matched)
         if (str(allowance.reason or ""), allowance.label) != (reason, label):
@@ -142,11 +141,10 @@ def rule_cases(cases: "QuerySet[Case]", rights: Rights, occasion: Occasion) -> N
 def rule_exclusions(exclusions: "QuerySet[Exclusion]", rights: Rights) -> None:
     """Bring findings that never were cases in line: under another reason, or compared again to become cases."""
     unallowed: set[str] = set()
-    names = ("work_id", "page_url", "page__last_seen", "page_author", "text_ids")
-    others = ("pk", "page_id", "page__version_id", "reason", "detail")
-    for *asked, pk, page, version, reason, label in exclusions.order_by().values_list(*names, *others).iterator():
-        copied = Copied(*asked)
-        allowance = rights.unless_overruled(page, copied.work, rights.ruling(copied))
+    names = ("work_id", "page_id", "page_url", "page__last_seen", "page_author", "text_ids")
+    others = ("pk", "page__version_id", "reason", "detail")
+    for *asked, pk, version, reason, label in exclusions.order_by().values_list(*names, *others).iterator():
+        allowance = rights.ruling(Copied(*asked))
         if allowance.reason is None:
             unallowed |= {version} if reason in ALLOWANCES else set()
         elif (str(allowance.reason), allowance.label) != (reason, label):

@@ -1,7 +1,5 @@
 """A reviewer's verdict on a case: who, when, why; nothing that was decided is ever lost."""
 
-from datetime import datetime
-
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
@@ -13,8 +11,9 @@ from core.states import CaseState, Verdict
 from core.terms import VERDICTS
 from core.wording import Message
 from records.access import role_in
+from records.cases.rulings import lock_rights
 from records.matters.figures import refresh_of_cases
-from records.models import Case, VerdictRecord
+from records.models import Case, Licence, Membership, VerdictRecord
 
 MAX_NOTE_CHARS = 4_000  # two pages; a longer one is a document, and belongs into the file of the case
 
@@ -31,11 +30,13 @@ def decide(
     *,
     clock: Clock | None = None,
     basis: int | None = None,
+    licence: Licence | None = None,
 ) -> None:
     """Give a verdict, or take back the one that stands (None), and keep it in the case's history.
 
     basis: primary key of the newest VerdictRecord that the reviewer saw, 0 for none; where another one stands by now,
-    the verdict is refused. Left out, whatever stands is overruled. The case given is brought up to date.
+    the verdict is refused. Left out, whatever stands is overruled. licence: that was made with the verdict. The case
+    given is brought up to date.
     A case whose verdict is taken back is open, or set aside where a licence or an own domain allows its page.
     Raises VerdictRefused for a user without a role for the rights holder, an outdated basis, no verdict to take back,
     and a note that is too long.
@@ -57,37 +58,51 @@ def decide(
             raise _outdated(newest)
         if verdict is None and row.decision_id is None:
             raise _undecided(row)
-        _write(row, verdict, user, note, now)
+        given = VerdictRecord(
+            case=row,
+            verdict=verdict or "",
+            note=note,
+            page_version_id=row.page.version_id,
+            licence=licence,
+            decided_by=user,
+            decided_at=now,
+        )
+        _write(row, given)
     case.refresh_from_db()
 
 
 def undo(case: Case, user: User, basis: int, *, clock: Clock | None = None) -> None:
     """Take back one's own newest decision: what stood before it stands again, and both stay in the history.
 
-    basis: primary key of that decision. Raises VerdictRefused where another one stands by now, and as `decide` does.
+    A licence that was made with the decision goes with it, unless a proof was added since. basis: primary key of that
+    decision. Raises VerdictRefused where another one stands by now, and as `decide` does.
     """
     newest, before = (*case.verdicts.all()[:2], None, None)[:2]
     if newest is None or newest.pk != basis or newest.decided_by_id != user.pk:
         raise _outdated(newest)
     former = before if before is not None and before.verdict else None
     verdict, note = (Verdict(former.verdict), former.note) if former is not None else (None, "")
-    decide(case, verdict, user, note, clock=clock, basis=basis)
+    with transaction.atomic():
+        lock_rights(case.rights_holder_id)  # before the case: whoever rules does the same
+        decide(case, verdict, user, note, clock=clock, basis=basis)
+        if newest.licence is not None and role_in(user, case.rights_holder) == Membership.Role.MANAGER:
+            _withdraw(newest.licence, user)
+            case.refresh_from_db()
 
 
-def _write(row: Case, verdict: Verdict | None, user: User, note: str, now: datetime) -> None:
-    record = VerdictRecord.objects.create(
-        case=row,
-        verdict=verdict or "",
-        note=note,
-        page_version_id=row.page.version_id,
-        decided_by=user,
-        decided_at=now,
-    )
-    state = CaseState.of(verdict, is_allowed=bool(row.allowed_as))
+def _withdraw(licence: Licence, user: User) -> None:
+    if not licence.proofs.exists():
+        licence.entered_by = user
+        licence.delete()
+
+
+def _write(row: Case, record: VerdictRecord) -> None:
+    record.save()
+    verdict = Verdict(record.verdict) if record.verdict else None
     Case.objects.filter(pk=row.pk).update(
-        state=state,
+        state=CaseState.of(verdict, is_allowed=bool(row.allowed_as)),
         decision=record if verdict else None,
-        decided_as=verdict or "",
+        decided_as=record.verdict,
         changed_since=None,
         returned_at=None,
     )

@@ -13,7 +13,7 @@ from records.models.matter import Matter
 from records.models.obfuscation_kinds import ObfuscationKinds
 from records.models.page import PageRecord
 from records.models.phrases import allowance_choices, match_class_choices, state_choices, verdict_choices
-from records.models.rights import Chapter, RightsHolder, Work
+from records.models.rights import Chapter, Licence, RightsHolder, Work
 from records.models.site import Site
 
 
@@ -203,6 +203,10 @@ class VerdictRecord(models.Model):
     verdict = models.CharField(_("verdict"), max_length=16, choices=verdict_choices, blank=True)
     note = models.TextField(_("note"), blank=True)
     page_version_id = models.CharField(_("page version"), max_length=40, blank=True)  # that the page showed then
+    # That was made with the verdict; None for most, and where it was withdrawn.
+    licence = models.ForeignKey(
+        Licence, models.SET_NULL, null=True, blank=True, editable=False, related_name="+", verbose_name=_("licence")
+    )
     decided_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, related_name="verdicts", verbose_name=_("reviewer")
     )

@@ -9,6 +9,8 @@ from django.utils.translation import gettext_lazy as _
 from core.states import Rejection
 from records.models.phrases import unprotected_choices
 
+MAX_ADDRESS_CHARS = 2_000  # of a page: as long as a crawler follows
+
 
 class RightsHolder(models.Model):
     """A novel platform, a publisher, a newspaper. Everything else belongs to exactly one."""
@@ -139,7 +141,7 @@ class Entered(models.Model):
 
 
 class Licence(Entered):
-    """Who may publish a work (or all works), on which domain, from when until when."""
+    """Who may publish a work (or all works), on which domain or at which address, from when until when."""
 
     rights_holder = models.ForeignKey(
         RightsHolder, models.CASCADE, related_name="licences", verbose_name=_("rights holder")
@@ -165,6 +167,12 @@ class Licence(Entered):
         max_length=253,
         help_text=_("Host of the licensed site, with its port if it has one; subdomains are included."),
     )
+    address = models.CharField(
+        _("address of the page"),
+        max_length=MAX_ADDRESS_CHARS,
+        blank=True,
+        help_text=_("Only this page and what stands below it. Empty: the whole domain."),
+    )
     number = models.CharField(_("contract number"), max_length=100, blank=True)
     valid_from = models.DateField(_("valid from"))
     valid_until = models.DateField(_("valid until"), null=True, blank=True, help_text=_("Last day; empty: no end."))
@@ -182,7 +190,7 @@ class Licence(Entered):
         ]
 
     def __str__(self) -> str:
-        return f"{self.licensee} · {self.domain}"
+        return f"{self.licensee} · {self.address or self.domain}"[:300]
 
 
 class LicenceProof(models.Model):

@@ -19,9 +19,10 @@ from django.db.models.functions import Coalesce
 from core.errors import BadInput
 from core.hosts import host_key, parse_host
 from core.ids import digest
-from core.rights import Permission, is_below, rule
+from core.rights import is_below, rule
 from core.wording import Message
 from crawler.urls import MAX_URL_CHARS, canonical, is_binary
+from records.licences import one_spelling, permission_of
 from records.models import (
     Chapter,
     DiscoveredPage,
@@ -163,8 +164,7 @@ def reason_to_leave_out(work: Work, url: str, now: datetime) -> LeftOut | None:
     own = OwnDomain.objects.filter(rights_holder=holder).values_list("domain", flat=True)
     # Which chapters the page has is not known before it is read: a licence for some of them leaves it a candidate.
     licences = Licence.objects.filter(Q(work=work) | Q(work=None), rights_holder=holder, chapters="")
-    permissions = [Permission(each.domain, each.valid_from, each.valid_until, each.licensee) for each in licences]
-    ruling = rule(url, now.astimezone(_zone()).date(), own, permissions)
+    ruling = rule(one_spelling(url), now.astimezone(_zone()).date(), own, map(permission_of, licences))
     if ruling.rejection is not None:
         return LeftOut(ruling.rejection.value)
     accounts = OwnAccount.objects.filter(rights_holder=holder).exclude(address="")

@@ -226,7 +226,7 @@ def _right_on(site: Site, host: str) -> Message | None:
     for domain in OwnDomain.objects.filter(rights_holder=holder).values_list("domain", flat=True):
         if _holds(domain, name, port):
             return Message("watch.own-domain", host=host, holder=holder.name, domain=domain)
-    for licence in Licence.objects.filter(rights_holder=holder):
+    for licence in Licence.objects.filter(rights_holder=holder, address=""):  # a page of it makes no licensed host
         if _holds(licence.domain, name, port):
             return Message("watch.licensed", host=host, licence=f"{licence.licensee} {licence.number}".strip())
     return None

@@ -4,8 +4,9 @@ from datetime import date
 
 import pytest
 
+from core.chapters import Chapters
 from core.hosts import parse_host
-from core.rights import Permission, is_within, rule
+from core.rights import Permission, is_below, is_within, rule
 from core.states import Rejection
 
 
@@ -83,3 +84,60 @@ def test_an_own_site_and_a_licence_typed_with_www_cover_the_bare_and_the_mobile_
     for url in ("https://portal.cn/1", "https://m.portal.cn/1"):
         assert rule(url, date(2026, 5, 1), ["www.portal.cn"], []).rejection is Rejection.OWN_SITE
         assert rule(url, date(2026, 5, 1), [], [licence]).detail == "门户，合同 1"
+
+
+class TestLicencesForOnePage:
+    @pytest.mark.parametrize(
+        ("address", "url"),
+        [
+            ("https://shu.cn/book/1", "http://www.shu.cn/book/1"),
+            ("http://www.shu.cn/book/1/", "https://shu.cn/book/1"),
+            ("https://shu.cn/book/1", "https://shu.cn/book/1/2.html"),
+            ("https://shu.cn/book/1", "https://shu.cn/book/1/2.html?page=3"),
+            ("https://shu.cn/%E4%B9%A6/1", "https://shu.cn/书/1"),
+            ("https://shu.cn/read?bid=1&cid=2", "https://shu.cn/read?cid=2&bid=1"),
+            ("https://shu.cn/?7", "https://shu.cn/?7"),
+            ("https://shu.cn/#/read/1", "https://shu.cn/#/read/1"),
+            ("https://m.shu.cn/1", "https://m.shu.cn/1"),
+        ],
+    )
+    def test_it_covers_that_page_and_those_below(self, address: str, url: str) -> None:
+        assert Permission("shu.cn", date(2026, 1, 1), None, "", address=address).covers(url)
+
+    @pytest.mark.parametrize(
+        ("address", "url"),
+        [
+            ("https://shu.cn/book/1", "https://shu.cn/book/12"),
+            ("https://shu.cn/book/1", "https://shu.cn/book/2"),
+            ("https://shu.cn/book/1", "https://shu.cn/book"),
+            ("https://shu.cn/book/1", "https://shu.cn/book/1/../2"),
+            ("https://shu.cn/book/1", "https://shu.cn/book/1/%2e%2e/2"),
+            ("https://shu.cn/book/1", "https://m.shu.cn/book/1"),
+            ("https://shu.cn/read", "https://shu.cn/read?id=2"),
+            ("https://shu.cn/read?id=1", "https://shu.cn/read?id=2"),
+            ("https://shu.cn/read?id=1", "https://shu.cn/read?id=1&cid=2"),
+            ("https://shu.cn/read?id=1", "https://shu.cn/read"),
+            ("https://shu.cn/?7", "https://shu.cn/?8"),
+            ("https://shu.cn/#/read/1", "https://shu.cn/#/read/2"),
+            ("https://shu.cn/#/read/1", "https://shu.cn/read/1"),
+            ("https://else.cn/book/1", "https://else.cn/book/1"),
+            ("https://shu.cn/book/1", "https://else.cn/book/1"),
+        ],
+    )
+    def test_it_covers_no_other(self, address: str, url: str) -> None:
+        assert not Permission("shu.cn", date(2026, 1, 1), None, "", address=address).covers(url)
+
+    def test_it_hides_no_wider_one(self) -> None:
+        since, address = date(2026, 1, 1), "https://shu.cn/book/1"
+        page, site = Permission("shu.cn", since, None, "页", address=address), Permission("shu.cn", since, None, "站")
+        part = Permission("shu.cn", since, None, "章", chapters=Chapters.parse("1"), address=address)
+        for permissions in ([page, site], [site, page], [part, site]):
+            assert rule("https://shu.cn/book/2", since, [], permissions).detail == "站"
+        assert rule("https://shu.cn/book/1", since, [], [part, site], [{2}]).detail == "站"
+        assert rule("https://shu.cn/book/2", since, [], [page]).rejection is None
+        assert rule("https://shu.cn/book/2", since, [], [part], [{2}]).permission is None
+
+
+def test_an_account_that_is_known_by_a_query_without_a_name_has_no_other_pages() -> None:
+    assert is_below("https://bbs.cn/?7", "https://bbs.cn/?7")
+    assert not is_below("https://bbs.cn/?8", "https://bbs.cn/?7")

@@ -216,6 +216,13 @@ def test_a_host_with_a_licence_or_an_own_domain_is_neither_proposed_nor_accepted
     assert own.state == SiteMove.State.PROPOSED
 
 
+def test_a_licence_for_one_page_makes_no_licensed_host(old: Site, store: MemoryPageStore) -> None:
+    fill(store, old, OLD)
+    lead(old, "/", is_start=True)
+    admin_data.licence(old.rights_holder, domain=NEW, address=f"https://{NEW}/book/1", valid_until=date(2099, 1, 1))
+    identity.accept(proposed(old, store), None, NOW)
+
+
 def test_sites_of_another_rights_holder_are_never_compared(old: Site, store: MemoryPageStore) -> None:
     stranger = admin_data.site(admin_data.holder("别家"), "新落霞", NEW)
     fill(store, old, OLD)

@@ -228,6 +228,123 @@ def test_a_licence_lists_the_pages_that_it_covers_and_no_others(world: admin_dat
     assert record_url(finding) not in shown
 
 
+class TestOnePage:
+    def test_it_allows_that_page_lists_it_and_no_other_until_it_is_withdrawn(
+        self, world: admin_data.World, desk: Any, work: Work
+    ) -> None:
+        here, other = case_of(world, work, 1, 1), case_of(world, work, 2, 1)
+        typed = f"http://www.{here.page_url.removeprefix('https://')}?utm_source=qq"
+        desk.post(add_url(Licence), licence_form(world, work, address=f" {typed} "))
+        licence = Licence.objects.get(number="A-7")
+        assert licence.address == typed.partition("?")[0]
+        for case in (here, other):
+            case.refresh_from_db()
+        assert (here.state, other.state) == ("set_aside", "open")
+        assert here.allowed_by == f"落霞书城 A-7 · {licence.address}"
+        shown = desk.get(record_url(licence)).content.decode()
+        assert record_url(here) in shown
+        assert record_url(other) not in shown
+        assert licence.address in desk.get(list_url(Licence), {"q": "book/901"}).content.decode()
+        desk.post(record_url(licence, "delete"), {"post": "yes"})
+        here.refresh_from_db()
+        assert here.state == "open"
+
+    @pytest.mark.parametrize(
+        ("address", "sentence"),
+        [
+            ("https://{host}/", "This is a whole site: leave the address of the page empty."),
+            ("https://{host}/index.html", "This is a whole site: leave the address of the page empty."),
+            ("https://else.example/book/1", "This page is not on the domain of the licence."),
+            ("javascript:alert(1)", "does not begin with http"),
+            ("book/1", "does not begin with http"),
+            ("https://{host}/" + "书" * 700, "This address is too long."),
+        ],
+    )
+    def test_what_names_no_page_of_the_domain_is_refused(
+        self, world: admin_data.World, desk: Any, address: str, sentence: str
+    ) -> None:
+        form = licence_form(world, None, address=address.format(host=host_of(world)))
+        assert sentence in desk.post(add_url(Licence), form).content.decode()
+        assert not Licence.objects.filter(number="A-7").exists()
+
+    def test_a_search_leaves_out_that_page_alone(self, world: admin_data.World, work: Work) -> None:
+        admin_data.licence(world.ours.holder, domain="shu.example", address="https://shu.example/1", valid_until=None)
+        now = timezone.now()
+        assert reason_to_leave_out(work, "https://www.shu.example/1?utm_source=qq", now) == LeftOut.LICENSED
+        assert reason_to_leave_out(work, "https://shu.example/2", now) is None
+
+
+class TestWithTheVerdict:
+    def scopes(self, answer: Any) -> dict[str, tuple[str, str]]:
+        """What is offered, by what the form sends: its name, and its effect."""
+        offer = answer.context["licence_offer"]
+        assert [choice.value for choice in offer.choices if choice.is_chosen] == ["page"]
+        return {choice.value: (choice.name, choice.effect) for choice in offer.choices}
+
+    def test_what_each_licence_would_do_is_said_and_the_one_that_is_chosen_made(
+        self, world: admin_data.World, desk: Any, work: Work
+    ) -> None:
+        case, other = case_of(world, work, 1, 1), case_of(world, work, 2, 1)
+        answer, host = desk.get(record_url(case)), host_of(world)
+        assert self.scopes(answer) == {
+            "page": ("this page only", "sets aside no other open case"),
+            "work": (f"this work on {host}", "sets aside 1 other open case"),
+            "site": (f"all works on {host}", "sets aside 2 other open cases"),
+            "": ("none: the verdict alone", ""),
+        }
+        assert answer.context["licence_offer"].licensee == world.ours.sites[0].name
+        sent = {"verdict": "licensed", "basis": "0", "licence": "work", "licensee": "落霞书城"}
+        told = desk.post(record_url(case), sent, follow=True)
+        licence = Licence.objects.get(licensee="落霞书城")
+        assert (licence.work, licence.address, licence.entered_by) == (work, "", world.ours.manager)
+        other.refresh_from_db()
+        assert other.state == "set_aside"
+        said = told.content.decode()
+        assert f"Licence made: 落霞书城 · {host}." in said
+        assert "Cases whose page is now allowed: 2; no longer allowed: 0." in said
+        assert told.context["just_decided"].licence_address == record_url(licence)
+        shown = desk.get(record_url(case))
+        assert shown.context["licence_offer"] is None
+        assert f"Licence made: 落霞书城 · {host}." in shown.content.decode()
+
+        undo = told.context["just_decided"]
+        again = desk.post(undo.address, {"verdict": "undo", "basis": str(undo.record.pk)}, follow=True)
+        assert "Cases whose page is now allowed: 0; no longer allowed: 2." in again.content.decode()
+        assert not Licence.objects.filter(licensee="落霞书城").exists()
+
+    def test_no_licence_goes_with_another_verdict_or_with_none_chosen(
+        self, world: admin_data.World, desk: Any, work: Work
+    ) -> None:
+        before = Licence.objects.count()
+        for number, (verdict, scope) in enumerate((("fair_use", "site"), ("licensed", "")), 1):
+            case = case_of(world, work, number, 1)
+            desk.post(record_url(case), {"verdict": verdict, "basis": "0", "licence": scope, "licensee": "落霞"})
+            assert Case.objects.get(pk=case.pk).verdict == verdict
+        assert Licence.objects.count() == before
+
+    def test_what_is_refused_stays_in_the_form_with_its_note(
+        self, world: admin_data.World, desk: Any, work: Work
+    ) -> None:
+        case = case_of(world, work, 1, 1)
+        sent = {"verdict": "licensed", "basis": "0", "licence": "site", "licensee": " ", "note": "合同在档案室"}
+        answer = desk.post(record_url(case), sent)
+        assert answer.status_code == 409
+        assert "say who may publish" in answer.content.decode()
+        assert answer.context["kept"] == "合同在档案室"
+        chosen = [choice.value for choice in answer.context["licence_offer"].choices if choice.is_chosen]
+        assert chosen == ["site"]
+
+    def test_who_only_reviews_is_offered_none_and_makes_none(
+        self, world: admin_data.World, desk: Any, work: Work
+    ) -> None:
+        case, before, person = case_of(world, work, 1, 1), Licence.objects.count(), signed_in(world.ours.reviewer)
+        assert person.get(record_url(case)).context["licence_offer"] is None
+        sent = {"verdict": "licensed", "basis": "0", "licence": "site", "licensee": "落霞书城"}
+        assert person.post(record_url(case), sent).status_code == 409
+        assert Licence.objects.count() == before
+        assert Case.objects.get(pk=case.pk).state == "open"
+
+
 class TestOwnAccounts:
     def account(self, world: admin_data.World, **fields: str) -> dict[str, object]:
         blank = {"address": "", "domain": "", "name": ""}

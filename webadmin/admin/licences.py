@@ -1,7 +1,6 @@
 """Who else may publish, and where the rights holder does."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from django.contrib import admin, messages
@@ -27,8 +26,6 @@ from records.models import (
     LicenceProof,
     OwnAccount,
     OwnDomain,
-    RightsHolder,
-    RightsRecord,
 )
 from records.works.proofs import add_proof
 from webadmin.admin.columns import NOTHING, case_state_name, change_link, clipped, moment
@@ -36,6 +33,7 @@ from webadmin.admin.filters import LicenceEndedFilter
 from webadmin.admin.isolation import HolderAdmin, signed_in_user
 from webadmin.forms.licence_forms import AuthorAliasForm, LicenceForm, OwnAccountForm, OwnDomainForm
 from webadmin.requests.request_values import is_key
+from webadmin.rulings_announced import announce_rulings
 from webadmin.wording import said
 
 
@@ -67,34 +65,19 @@ class EnteredAdmin(HolderAdmin):
                 right.delete()
 
 
-@contextmanager
-def announce_rulings(request: HttpRequest, holder: int) -> Iterator[None]:
-    """Tell the user what a change of rights did to cases: those set aside, and those that came back."""
-    newest = RightsRecord.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
-    yield
-    if RightsHolder.objects.filter(pk=holder, unruled_since__isnull=False).exists():
-        messages.info(request, _now("The findings are many; they are ruled by the new rights in the next minutes."))
-        return
-    records = RightsRecord.objects.filter(pk__gt=newest, case__rights_holder=holder, cause=RightsRecord.Cause.RIGHTS)
-    allowed, not_allowed = records.exclude(allowed_as="").count(), records.filter(allowed_as="").count()
-    if allowed or not_allowed:
-        words = _now("Cases whose page is now allowed: %(allowed)d; no longer allowed: %(not_allowed)d.")
-        messages.info(request, words % {"allowed": allowed, "not_allowed": not_allowed})
-
-
 @admin.register(Licence)
 class LicenceAdmin(EnteredAdmin):
     form = LicenceForm
     list_display = [
-        *("licensee", "domain", "work_or_all", "chapters_or_all", "number", "valid_from", "valid_until", "validity"),
+        *("licensee", "place", "work_or_all", "chapters_or_all", "number", "valid_from", "valid_until", "validity"),
         "entered_by",
     ]
     list_filter = ["rights_holder", LicenceEndedFilter]
     list_select_related = ["work", "rights_holder", "entered_by"]
-    search_fields = ["licensee", "domain", "number", "work__title"]
+    search_fields = ["licensee", "domain", "address", "number", "work__title"]
     fieldsets = [
         (None, {"fields": ["rights_holder", "licensee", "number"]}),
-        (_("What and where"), {"fields": [("work", "chapters"), "domain"]}),
+        (_("What and where"), {"fields": [("work", "chapters"), "domain", "address"]}),
         (_("When"), {"fields": [("valid_from", "valid_until")]}),
         (_("Proof"), {"fields": ["proof"]}),
     ]
@@ -170,6 +153,10 @@ class LicenceAdmin(EnteredAdmin):
             covered_findings(licence),
             lambda each: (change_link(each, clipped(f"{each.work} ← {each.page}")), each.get_match_class_display()),
         )
+
+    @display(description=_("domain or page"), ordering="domain")
+    def place(self, licence: Licence) -> str:
+        return clipped(licence.address, 80) if licence.address else licence.domain
 
     @display(description=_("chapters"))
     def chapters_or_all(self, licence: Licence) -> object:

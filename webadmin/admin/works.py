@@ -24,8 +24,8 @@ from records.works.taken import taken_by_work
 from webadmin.admin.book_links import books_of_work
 from webadmin.admin.columns import NOTHING, clipped, list_link, moment
 from webadmin.admin.isolation import HolderAdmin, HolderInline, signed_in_user
-from webadmin.admin.licences import announce_rulings
 from webadmin.requests.request_values import is_key
+from webadmin.rulings_announced import announce_rulings
 from webadmin.views.add_work import add_work_view, plan_view
 from webadmin.views.read_chapter import read_chapter_view
 from webadmin.views.work_times import work_times_view

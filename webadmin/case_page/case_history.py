@@ -23,14 +23,15 @@ class Entry:
 
 def entries_of(case: Case) -> list[Entry]:
     """The newest first."""
-    verdicts = [_verdict(record) for record in case.verdicts.select_related("decided_by")]
+    verdicts = [_verdict(record) for record in case.verdicts.select_related("decided_by", "licence")]
     rulings = [_ruling(record) for record in case.rights_records.select_related("entered_by")]
     return sorted([*verdicts, *rulings], key=lambda entry: entry.at, reverse=True)
 
 
 def _verdict(record: VerdictRecord) -> Entry:
     title = record.get_verdict_display() if record.verdict else _("verdict taken back")
-    return Entry(record.decided_at, title, _name(record.decided_by), record.note)
+    made = [_("Licence made: %(licence)s.") % {"licence": record.licence}] if record.licence else []
+    return Entry(record.decided_at, title, _name(record.decided_by), "\n".join(filter(None, [record.note, *made])))
 
 
 def _ruling(record: RightsRecord) -> Entry:

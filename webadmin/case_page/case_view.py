@@ -1,6 +1,7 @@
 """One case on one screen: what was taken, how it was obfuscated, the evidence behind it, and the reviewer's verdict."""
 
 from collections.abc import Iterable
+from contextlib import nullcontext
 from datetime import timedelta
 from typing import Any
 from urllib.parse import urlencode
@@ -21,6 +22,7 @@ from core.pages import PageVersion
 from core.states import CaseState, Verdict
 from records import access, stores
 from records.cases.allowance import allowed_now
+from records.cases.licensing import license_case
 from records.cases.verdicts import MAX_NOTE_CHARS, VerdictRefused, decide, undo
 from records.matters.assignment import assignees_of
 from records.models import Case, CaseMatch
@@ -40,6 +42,7 @@ from webadmin.case_page.evidence_shown import EvidenceShown, evidence_of
 from webadmin.case_page.found_by import why_found
 from webadmin.case_page.just_decided import DECIDED, just_decided
 from webadmin.case_page.left_out import left_out_of
+from webadmin.case_page.licence_offer import FIELD, LICENSEE, licence_offer
 from webadmin.case_page.listed import listed
 from webadmin.case_page.page_column import asked_view, page_column, pictures_of
 from webadmin.case_page.reasons import offered_reasons, reason_of
@@ -50,6 +53,7 @@ from webadmin.neighbours import Listed
 from webadmin.page_history.page_view import page_history
 from webadmin.requests.content_policy import with_policy
 from webadmin.requests.request_values import is_key
+from webadmin.rulings_announced import announce_rulings
 from webadmin.web_addresses import is_web_address
 from webadmin.wording import said
 
@@ -131,7 +135,13 @@ def _decided(request: HttpRequest, case: Case, user: User, model_admin: "ModelAd
     among = _among(request, case, model_admin)
     try:
         if asked == UNDO:
-            undo(case, user, int(basis))
+            has_licence = case.verdicts.filter(pk=int(basis), licence__isnull=False).exists()
+            with announce_rulings(request, case.rights_holder_id) if has_licence else nullcontext():
+                undo(case, user, int(basis))
+        elif asked == Verdict.LICENSED and request.POST.get(FIELD):
+            licensee = request.POST.get(LICENSEE, "")
+            with announce_rulings(request, case.rights_holder_id):
+                license_case(case, request.POST[FIELD], licensee, user, note, basis=int(basis))
         else:
             decide(case, None if asked == REOPEN else Verdict(asked), user, note, basis=int(basis))
     except VerdictRefused as refusal:
@@ -188,6 +198,7 @@ def _context(request: HttpRequest, case: Case, model_admin: "ModelAdmin[Case]", 
         "basis": newest.pk if newest else 0,
         "verdict_choices": [(str(member), phrase, place) for place, (member, phrase) in enumerate(VERDICTS.items(), 1)],
         "reasons": offered_reasons(),
+        "licence_offer": licence_offer(request, case),
         "reopen": REOPEN,
         "undo": UNDO,
         "kept": kept,

@@ -19,7 +19,10 @@ DECIDED = "decided"  # names the case that was decided, in the address of the on
 
 @dataclass(frozen=True, slots=True)
 class JustDecided:
-    """address: of the case, in the same list. licence_address: of the form that makes its licence, "" for none."""
+    """address: of the case, in the same list.
+
+    licence_address: of the licence that was made with it, else of the form that makes one; "" for who may make none.
+    """
 
     case: Case
     record: VerdictRecord
@@ -35,10 +38,16 @@ def just_decided(request: HttpRequest, among: Listed) -> JustDecided | None:
     if case is None or newest is None or not newest.verdict or newest.decided_by_id != request.user.pk:
         return None
     may_license = newest.verdict == Verdict.LICENSED and access.may_manage(request.user, case)
-    return JustDecided(case, newest, among.address_of(case.pk), _licence_address(case) if may_license else "")
+    return JustDecided(case, newest, among.address_of(case.pk), _licence_address(newest) if may_license else "")
 
 
-def _licence_address(case: Case) -> str:
+def _licence_address(record: VerdictRecord) -> str:
+    if record.licence_id is not None:
+        return reverse("admin:records_licence_change", args=[record.licence_id])
+    return _form_address(record.case)
+
+
+def _form_address(case: Case) -> str:
     """Filled in with the page's site, the work and the chapters that the page copied."""
     given = {
         "rights_holder": case.rights_holder_id,

@@ -1,15 +1,16 @@
 """Forms for what others may publish, and where we publish ourselves."""
 
 from typing import Any
-from urllib.parse import urlsplit
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from core.chapters import Chapters
 from core.errors import BadInput
-from core.rights import account_key
+from core.rights import account_key, is_whole_site, is_within
+from records.licences import one_spelling
 from records.models import AuthorAlias, Licence, OwnAccount, OwnDomain
+from records.models.rights import MAX_ADDRESS_CHARS
 from records.works.proofs import MAX_PROOF_BYTES, require_proof
 from webadmin.forms.host_fields import clean_host, clean_urls
 from webadmin.wording import said
@@ -39,10 +40,22 @@ class LicenceForm(forms.ModelForm):
 
     class Meta:
         model = Licence
-        fields = ["rights_holder", "work", "chapters", "licensee", "domain", "number", "valid_from", "valid_until"]
+        fields = [
+            *("rights_holder", "work", "chapters", "licensee", "domain", "address", "number", "valid_from"),
+            "valid_until",
+        ]
 
     def clean_domain(self) -> str:
         return clean_host(self.cleaned_data["domain"])
+
+    def clean_address(self) -> str:
+        typed = self.cleaned_data["address"].strip()
+        address = one_spelling(clean_urls(typed)) if typed else ""
+        if address and is_whole_site(address):
+            raise forms.ValidationError(_("This is a whole site: leave the address of the page empty."))
+        if len(address) > MAX_ADDRESS_CHARS:  # letters of other scripts are written longer in it
+            raise forms.ValidationError(_("This address is too long."))
+        return address
 
     def clean_chapters(self) -> str:
         try:
@@ -69,6 +82,9 @@ class LicenceForm(forms.ModelForm):
             self.add_error("work", _("This work belongs to another rights holder."))
         elif cleaned.get("chapters"):
             self._check_chapters(work, cleaned["chapters"])
+        address, domain = cleaned.get("address"), cleaned.get("domain")
+        if address and domain and not is_within(address, domain):
+            self.add_error("address", _("This page is not on the domain of the licence."))
         return cleaned
 
     def _check_chapters(self, work: Any, chapters: str) -> None:
@@ -91,7 +107,7 @@ class OwnAccountForm(forms.ModelForm):
     def clean_address(self) -> str:
         typed = self.cleaned_data["address"].strip()
         address = clean_urls(typed) if typed else ""
-        if address and urlsplit(address).path in {"", "/"} and not urlsplit(address).query:
+        if address and is_whole_site(address.partition("#")[0]):
             raise forms.ValidationError(
                 _("This is a whole site: enter it as an own domain, or name the account's page.")
             )

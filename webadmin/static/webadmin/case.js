@@ -130,7 +130,7 @@
         columns.classList.toggle("zw-tags", event.target.checked));
     document.addEventListener("keydown", (event) => {
         if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
-        if (event.target.closest("input:not([type=checkbox]), textarea, select, dialog")) return;
+        if (event.target.closest("input:not([type=checkbox], [type=radio]), textarea, select, dialog")) return;
         const key = event.key.toLowerCase();
         if (key !== "n" && key !== "p") return;
         (event.shiftKey ? stepPassage : stepChange)(key === "n" ? 1 : -1);

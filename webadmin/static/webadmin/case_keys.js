@@ -24,6 +24,11 @@
             desk.querySelector("#zw-note").focus();
             return true;
         },
+        l: () => {
+            const scope = desk.querySelector(".zw-scopes input:checked");
+            if (scope) scope.focus();
+            return Boolean(scope);
+        },
         v: () => {
             const columns = desk.querySelector(".zw-columns");
             if (columns) columns.dispatchEvent(new CustomEvent("zw:next-view"));
@@ -42,7 +47,7 @@
     });
 
     document.addEventListener("keydown", (event) => {
-        const isTyping = event.isComposing || event.target.closest("input:not([type=checkbox]), textarea, select");
+        const isTyping = event.isComposing || event.target.closest("input:not([type=checkbox], [type=radio]), textarea, select");
         if (event.key === "Escape" && isTyping) event.target.blur();
         if (isTyping || event.ctrlKey || event.metaKey || event.altKey || event.repeat || (help && help.open)) return;
         const act = keys[event.key.toLowerCase()];
