@@ -18,6 +18,7 @@ from core.ids import SiteId, page_id
 from crawler.urls import canonical
 from records.access import Person, visible
 from records.models import Site, Work
+from webadmin import among  # noqa: F401 - the lookup
 from webadmin.requests.long_lists import MAX_COUNTED
 
 SEARCHED = 30_000  # .15 s of titles and addresses (SQLite, November 2026)
@@ -51,7 +52,7 @@ def search(rows: "QuerySet[Any]", fields: Sequence[str], typed: str, user: Perso
     fields: as Django names them; those of works and sites are looked up first, which are few. Of more than MAX_COUNTED
     entries these are the first.
     """
-    words = [_Word.of(rows.model, fields, word, user) for word in _words(typed)]
+    words = [_Word.of(rows.model, fields, word, user) for word in words_of(typed)]
     has_all = reduce(and_, (word.anywhere for word in words), Q())
     is_long = rows.values_list("pk")[SEARCHED : SEARCHED + 1].first() is not None
     if not is_long:
@@ -61,7 +62,7 @@ def search(rows: "QuerySet[Any]", fields: Sequence[str], typed: str, user: Perso
     )  # of `rows` are the keys: their conditions mislead an index
     keys = _keys(everything.filter(pk__in=rows.values("pk")[:SEARCHED]))
     of_address = _keys(rows.model._default_manager.filter(_is_address(rows.model, typed, user)))
-    addressed = _keys(rows.filter(pk__in=of_address))
+    addressed = _keys(rows.filter(pk__among=of_address))
     if len(keys) < MAX_COUNTED and not addressed:
         for narrowed in _narrowed(rows, words, typed, user):
             keys |= _keys(everything.filter(pk__in=narrowed.values("pk")[:SEARCHED]))
@@ -70,22 +71,37 @@ def search(rows: "QuerySet[Any]", fields: Sequence[str], typed: str, user: Perso
 
 @dataclass(frozen=True, slots=True)
 class _Word:
-    """anywhere: that it stands in one of the fields. named: that a record which the entry names has it."""
+    """anywhere: that it stands in one of the fields. named: by relation the keys of works and sites that have it."""
 
     anywhere: Q
-    named: Q
+    named: dict[str, list[Any]]
 
     @classmethod
     def of(cls, model: type[Model], fields: Sequence[str], word: str, user: Person) -> "_Word":
-        ways, named = written_ways(word), Q()
+        ways, named = written_ways(word), {}
         relations = {field.partition("__")[0]: model._meta.get_field(field.partition("__")[0]) for field in fields}
         few = {name: field.related_model for name, field in relations.items() if field.related_model in {Work, Site}}
         for relation, related in few.items():
             of_it = [field.partition("__")[2] for field in fields if field.startswith(f"{relation}__")]
-            having = visible(related._default_manager.order_by(), user).filter(_has(of_it, ways))
-            named |= Q(**{f"{relation}__in": list(having.values_list("pk", flat=True))})
+            named[relation] = having(related, of_it, ways, user)
         others = [field for field in fields if field.partition("__")[0] not in few]
-        return cls(_has(others, ways) | named, named)
+        return cls(_has(others, ways) | _named(named), named)
+
+    def is_few(self, model: type[Model]) -> bool:
+        """Whether entries of what is so called are no more than lists count; each relation is counted by its index."""
+        rows = model._default_manager.order_by()
+        entries = (rows.filter(**{f"{name}__among": keys})[:MAX_COUNTED] for name, keys in self.named.items())
+        return sum(each.count() for each in entries) < MAX_COUNTED
+
+
+def having(model: type[Model], fields: Sequence[str], ways: Sequence[str], user: Person) -> list[Any]:
+    """The keys of the user's works or sites that have a word in one of the fields."""
+    found = visible(model._default_manager.order_by(), user).filter(_has(fields, ways))
+    return list(found.values_list("pk", flat=True))
+
+
+def _named(named: dict[str, list[Any]]) -> Q:
+    return reduce(or_, (Q(**{f"{relation}__among": keys}) for relation, keys in named.items()), Q())
 
 
 def _has(fields: Sequence[str], ways: Sequence[str]) -> Q:
@@ -101,8 +117,8 @@ def _has(fields: Sequence[str], ways: Sequence[str]) -> Q:
 def _narrowed(rows: "QuerySet[Any]", words: Sequence[_Word], typed: str, user: Person) -> Iterator["QuerySet[Any]"]:
     """What else is looked through of a long list: what belongs to works, sites and hosts with a word, if it is few."""
     for word in words:
-        if word.named and rows.order_by().filter(word.named)[:MAX_COUNTED].count() < MAX_COUNTED:
-            yield rows.filter(word.named)
+        if any(word.named.values()) and word.is_few(rows.model):
+            yield rows.filter(_named(word.named))
     host = written_ways(typed)[0].partition("/")[0].lower()
     if "." in host and host.isascii():
         sites = visible(Site.objects.order_by(), user).filter(
@@ -142,12 +158,12 @@ def _first_of(rows: "QuerySet[Any]", keys: set[Any], has_all: Q) -> "QuerySet[An
 
 def of_keys(rows: "QuerySet[Any]", keys: set[Any]) -> "QuerySet[Any]":
     """Those of `rows` that have these keys, which were all found among them: no other condition misleads an index."""
-    found = rows.model._default_manager.filter(pk__in=keys).order_by(*rows.query.order_by)
+    found = rows.model._default_manager.filter(pk__among=keys).order_by(*rows.query.order_by)
     found.query.select_related = rows.query.select_related
     return found
 
 
-def _words(typed: str) -> Iterator[str]:
+def words_of(typed: str) -> Iterator[str]:
     """As Django parts what is typed: by spaces, but for what stands in quotation marks."""
     for bit in smart_split(typed):
         is_quoted = bit[:1] in {'"', "'"} and bit[0] == bit[-1]

@@ -11,11 +11,30 @@ from records.models.site import Site
 MAX_NAME_CHARS = 60  # of a saved view: a line of the navigation
 
 
+# What lists are filtered by stands in each index: matters that are left out are passed over without a look at their rows.
+_FILTERED_BY = (
+    "site",
+    "work",
+    "assignee",
+    "open_cases",
+    "confirmed_cases",
+    "changed_cases",
+    "returned_cases",
+    "awaited",
+    "newest_at",
+    "work_share",
+    "early_chapters",
+    "lead_s",
+    "obfuscations",
+)
+
+
 def _queue(name: str, condition: Q | None = None) -> list[models.Index]:
     """What counts and pages a queue of the inbox without the matters outside of it, of one holder and of all."""
+    fields = ["-harm", "-id", *_FILTERED_BY]
     return [
-        models.Index(fields=["rights_holder", "-harm", "-id"], condition=condition, name=f"matters_{name}_of_holder"),
-        models.Index(fields=["-harm", "-id"], condition=condition, name=f"matters_{name}"),
+        models.Index(fields=["rights_holder", *fields], condition=condition, name=f"matters_{name}_of_holder"),
+        models.Index(fields=fields, condition=condition, name=f"matters_{name}"),
     ]
 
 
@@ -65,7 +84,11 @@ class Matter(models.Model):
             *_queue("returned", Q(returned_cases__gt=0)),
             *_queue("awaiting", ~Q(awaited="")),
             *_queue("closed", Q(open_cases=0, confirmed_cases=0)),
-            models.Index(fields=["assignee", "-harm", "-id"], name="matters_mine"),
+            models.Index(
+                fields=["assignee", "rights_holder", "-harm", "-id", *_FILTERED_BY[3:]],
+                condition=Q(assignee__isnull=False),
+                name="matters_mine",
+            ),
         ]
 
     @property
@@ -92,6 +115,7 @@ class MatterText(models.Model):
         verbose_name = _("text of a matter")
         verbose_name_plural = _("texts of matters")
         constraints = [models.UniqueConstraint(fields=["matter", "text_id"], name="one_text_a_matter")]
+        indexes = [models.Index(fields=["text_id", "matter"])]  # by whom a chapter was copied
 
     def __str__(self) -> str:
         return f"{self.matter_id} · {self.text_id}"

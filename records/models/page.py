@@ -13,6 +13,17 @@ from records.models.rights import RightsHolder, Work
 from records.models.site import Site
 
 
+_NEWEST = ("-first_seen", "page_id")
+
+
+def _in_order(name: str, *fields: str, condition: Q | None = None) -> list[models.Index]:
+    """What answers an order of the list, the key included, without a look at a page; of one rights holder and of all."""
+    return [
+        models.Index(fields=["rights_holder", *fields], condition=condition, name=f"{name}_of_holder"),
+        models.Index(fields=fields, condition=condition, name=f"{name}_all"),
+    ]
+
+
 class PageRecord(models.Model):
     """A page and what became of its current version."""
 
@@ -44,19 +55,13 @@ class PageRecord(models.Model):
         indexes = [
             models.Index(fields=["rights_holder", "site", "-first_seen"]),
             models.Index(fields=["site", "-first_seen"]),
-            models.Index(
-                fields=["rights_holder", "-first_seen", "obfuscation_kinds"], include=["page_id"], name="page_of_holder"
-            ),
-            models.Index(fields=["-first_seen", "obfuscation_kinds"], include=["page_id"], name="page_all"),
-            models.Index(fields=["rights_holder", "-last_seen"]),
-            models.Index(fields=["-last_seen"]),
+            *_in_order("page", "-first_seen", "page_id", "obfuscation_kinds"),
+            *_in_order("page_last", "-last_seen", "-page_id"),
             models.Index(fields=["rights_holder", "rejection", "-first_seen"]),
             models.Index(fields=["rejection", "-first_seen"]),
-            models.Index(fields=["-first_seen"], condition=Q(gone_since__isnull=False), name="page_gone"),
-            models.Index(fields=["-first_seen"], condition=Q(is_encoding_doubtful=True), name="page_doubtful_encoding"),
-            models.Index(
-                fields=["-first_seen"], condition=Q(confidence__lt=MIN_CONFIDENCE_TO_TRUST), name="page_doubtful_text"
-            ),
+            *_in_order("page_gone", *_NEWEST, condition=Q(gone_since__isnull=False)),
+            *_in_order("page_encoding", *_NEWEST, condition=Q(is_encoding_doubtful=True)),
+            *_in_order("page_doubtful", *_NEWEST, condition=Q(confidence__lt=MIN_CONFIDENCE_TO_TRUST)),
         ]
 
     def __str__(self) -> str:

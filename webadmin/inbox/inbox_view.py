@@ -85,7 +85,9 @@ def _context(request: HttpRequest, user: User, asked: Asked) -> dict[str, Any]:
 def _page(request: HttpRequest, user: User, asked: Asked) -> "Page[Matter]":
     rows = matters_of(asked, user, lambda matters, typed: found_by_words(request, matters, typed))
     number = request.GET.get("page", "1")
-    return CappedPaginator(rows, ON_A_PAGE).get_page(number if is_page_number(number) else 1)
+    paginator = CappedPaginator(rows, ON_A_PAGE)
+    paginator.count = counted(rows)  # whatever their order, which not every one has an index for
+    return paginator.get_page(number if is_page_number(number) else 1)
 
 
 def _queues(user: User, asked: Asked, queues: Sequence[Queue]) -> list[dict[str, Any]]:

@@ -1,15 +1,15 @@
 """Matters found by what was typed: address, case number, title, author, site, work or chapter, in both scripts."""
 
 from functools import reduce
-from operator import or_
+from operator import and_, or_
 
 from django.contrib import admin
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 
 from records import access
-from records.models import Case, Chapter, Matter, MatterText
-from webadmin.searching import written_ways
+from records.models import Case, Chapter, Matter, MatterText, Site, Work
+from webadmin.searching import having, words_of, written_ways
 
 # Chapters whose titles are looked at further: a word that stands in more of them names none.
 MAX_CHAPTERS = 2_000
@@ -17,16 +17,25 @@ MAX_CHAPTERS = 2_000
 
 def found_by_words(request: HttpRequest, matters: "QuerySet[Matter]", typed: str) -> "QuerySet[Matter]":
     """Those of `matters` of which the site, the work, a chapter, or a case as its list finds it, has the words."""
-    named = reduce(or_, (_named(words) for words in written_ways(typed)))
+    named = [_named(written_ways(word), request.user) for word in words_of(typed)]
     seen = access.visible(Case.objects.order_by("-opened_at", "-pk"), request.user)
     cases, _ = admin.site._registry[Case].get_search_results(request, seen, typed)
-    chapters = reduce(or_, (Q(title__icontains=words) for words in written_ways(typed)))
-    texts = access.visible(Chapter.objects.filter(chapters), request.user).order_by().values("text_id")[:MAX_CHAPTERS]
-    of_chapters = MatterText.objects.filter(text_id__in=list(texts.values_list("text_id", flat=True)))
-    return matters.filter(
-        named | Q(pk__in=cases.values("matter_id")) | Q(pk__in=of_chapters.order_by().values("matter_id"))
-    )
+    found = set(_with_chapter(typed, request.user))
+    for matter, site, work in cases.order_by().values_list("matter_id", "site_id", "work_id"):
+        if not all(site in sites or work in works for sites, works in named):  # thousands are found by their names
+            found.add(matter)
+    by_name = reduce(and_, (Q(site__among=sites) | Q(work__among=works) for sites, works in named))
+    return matters.filter(by_name | Q(pk__among=found))
 
 
-def _named(words: str) -> Q:
-    return Q(site__name__icontains=words) | Q(work__title__icontains=words) | Q(work__author__icontains=words)
+def _named(ways: list[str], user: access.Person) -> tuple[set[int], set[int]]:
+    """The sites and the works that have a word in their names."""
+    return set(having(Site, ["name"], ways, user)), set(having(Work, ["title", "author"], ways, user))
+
+
+def _with_chapter(typed: str, user: access.Person) -> "QuerySet[MatterText, int]":
+    """The keys of matters that have a chapter so called."""
+    titled = reduce(or_, (Q(title__icontains=words) for words in written_ways(typed)))
+    texts = access.visible(Chapter.objects.filter(titled), user).order_by().values_list("text_id", flat=True)
+    found = MatterText.objects.filter(text_id__among=list(texts[:MAX_CHAPTERS]))
+    return found.order_by().values_list("matter_id", flat=True)
