@@ -21,8 +21,11 @@ def found_by_words(request: HttpRequest, matters: "QuerySet[Matter]", typed: str
     seen = access.visible(Case.objects.order_by("-opened_at", "-pk"), request.user)
     cases, _ = admin.site._registry[Case].get_search_results(request, seen, typed)
     chapters = reduce(or_, (Q(title__icontains=words) for words in written_ways(typed)))
-    texts = access.visible(Chapter.objects.filter(chapters), request.user).order_by().values("text_id")[:MAX_CHAPTERS]
-    of_chapters = MatterText.objects.filter(text_id__in=list(texts.values_list("text_id", flat=True)))
+    titled = access.visible(Chapter.objects.filter(chapters), request.user).order_by().values_list("work", "text_id")
+    found = list(titled[:MAX_CHAPTERS])
+    of_chapters = MatterText.objects.filter(  # another work may have the text under another title
+        text_id__in={text for _, text in found}, matter__work__in={work for work, _ in found}
+    )
     return matters.filter(
         named | Q(pk__in=cases.values("matter_id")) | Q(pk__in=of_chapters.order_by().values("matter_id"))
     )
