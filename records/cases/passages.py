@@ -31,8 +31,8 @@ def exclude_passages(
     ServiceUnavailable.
     """
     _require_role(match.case, user)
-    what = [{"text": _as_in_work(match, text)} for text in texts or [""]]
-    return _exclude(match, user, reason, note, what)
+    passages = dict.fromkeys(_as_in_work(match, text) for text in texts or [""])
+    return _exclude(match, user, reason, note, [{"text": text} for text in passages])
 
 
 def exclude_chapter(match: CaseMatch, user: User, *, reason: str, note: str = "") -> ExcludedPassage:
